@@ -1,0 +1,79 @@
+# The front door: `make demo` and `make test` work on a fresh Debian machine.
+# Everything behind it is CMake (CMakePresets.json); see `make help`.
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+TEST_JOBS ?= 2
+# What a build without tests means: `ignore`, or `error` as in .ci/run.
+NO_TESTS ?= ignore
+# Arguments for `make bench`, e.g. make bench ARGS=executor
+ARGS ?=
+
+# Ninja when there is one. Found inside each recipe, not here: the step before
+# may just have installed it. An existing build folder keeps its generator.
+configure = if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; \
+    fi; cmake --preset $(1) --log-level=NOTICE
+build_only = cmake --build --preset $(1) -j $(JOBS)
+build = $(call configure,$(1)) && $(call build_only,$(1))
+
+# Compiler caches hit in every clone of the repository.
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
+
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help deps build test demo bench dev asan tsan cuda lint format clean
+
+help:
+	@echo "make demo     install what is missing, build, run the demo"
+	@echo "make test     install what is missing, build, run every test"
+	@echo "make build    optimised build; programs in build/release/bin"
+	@echo "make bench    build and run sluice-bench (ARGS=... goes to it)"
+	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
+	@echo "make asan     every test under AddressSanitizer and UBSan"
+	@echo "make tsan     the threaded tests under ThreadSanitizer"
+	@echo "make cuda     optimised build with the CUDA part, in build/cuda"
+	@echo "make lint     layers, formatting, file sizes"
+	@echo "make format   rewrite all C++ files in the house style"
+	@echo "make clean    remove build/"
+	@echo "JOBS=$(JOBS) compile jobs, TEST_JOBS=$(TEST_JOBS) test jobs"
+
+deps:
+	@tools/install_deps.sh
+
+build:
+	@$(call build,release)
+
+test: deps
+	@$(call build,release)
+	@ctest --preset release -j $(TEST_JOBS) \
+	  --no-tests=$(NO_TESTS)
+
+demo: deps
+	@$(call build,release) --target app_sluice
+	@build/release/bin/sluice demo
+
+bench:
+	@$(call build,release) --target app_sluice_bench
+	@build/release/bin/sluice-bench $(ARGS)
+
+dev cuda:
+	@$(call build,$@)
+
+asan:
+	@$(call build,asan) --target tests
+	@ctest --preset asan -j $(TEST_JOBS) \
+	  --no-tests=$(NO_TESTS)
+
+tsan:
+	@$(call build,tsan) --target executor_tests
+	@tools/run_fixed_addresses.sh ctest --preset tsan -j $(TEST_JOBS) \
+	  --no-tests=$(NO_TESTS)
+
+lint:
+	@tools/lint.sh
+
+format:
+	@tools/lint.sh --fix
+
+clean:
+	rm -rf build

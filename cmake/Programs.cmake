@@ -1,0 +1,21 @@
+# apps/some_name.cc becomes bin/some-name, together with apps/some_name/*.cc
+# where there is such a folder. sluice-bench also takes in benchmarks/*.cc.
+
+file(GLOB app_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*.cc)
+set(SLUICE_PROGRAMS)
+foreach(f IN LISTS app_files)
+  get_filename_component(stem ${f} NAME_WE)
+  string(REPLACE "_" "-" program ${stem})
+  file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/${stem}/*.cc)
+  if(stem STREQUAL "sluice_bench")
+    file(GLOB benches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/benchmarks/*.cc)
+    list(APPEND more ${benches})
+  endif()
+  # The target's name differs from the library's: there is a program `sluice`.
+  set(target app_${stem})
+  add_executable(${target} ${f} ${more})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE sluice_options sluice_ops sluice)
+  list(APPEND SLUICE_PROGRAMS ${program})
+endforeach()

@@ -1,0 +1,50 @@
+# The two libraries.
+#   sluice      everything of src/sluice but ops/ and tests: a static archive
+#   sluice_ops  src/sluice/ops: an OBJECT library, because ops are reached only
+#               through the registry and an archive would drop every one
+# A program links both.
+
+set(SLUICE_TEST_FILE "_test(_util)?\\.(cc|cu)$")
+set(SLUICE_CUDA_FILE "\\.cu$|/(device|kernels)/cuda/|/comm/nccl/")
+
+# Sets `out` to the source files below `dir` that are neither tests nor, in a
+# build without CUDA, part of the CUDA side.
+function(sluice_sources out dir)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${dir}/*.cc ${dir}/*.cu)
+  list(FILTER files EXCLUDE REGEX "${SLUICE_TEST_FILE}")
+  if(NOT SLUICE_CUDA)
+    list(FILTER files EXCLUDE REGEX "${SLUICE_CUDA_FILE}")
+  endif()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+set(src ${PROJECT_SOURCE_DIR}/src/sluice)
+sluice_sources(library_files ${src})
+list(FILTER library_files EXCLUDE REGEX "^${src}/ops/")
+sluice_sources(op_files ${src}/ops)
+
+# A target may not be empty, a folder may.
+set(empty_file ${PROJECT_BINARY_DIR}/empty.cc)
+if(NOT EXISTS ${empty_file})
+  file(WRITE ${empty_file} "")
+endif()
+
+add_library(sluice STATIC ${library_files} ${empty_file})
+target_include_directories(sluice PUBLIC
+  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(sluice PRIVATE sluice_options PUBLIC Threads::Threads)
+
+add_library(sluice_ops OBJECT ${op_files} ${empty_file})
+target_link_libraries(sluice_ops PRIVATE sluice_options PUBLIC sluice)
+
+# How many files define ops: the sweep test fails if fewer ops are registered,
+# so a linker that drops ops cannot pass unseen.
+set(SLUICE_NUM_OP_FILES 0)
+foreach(f IN LISTS op_files)
+  if(f MATCHES "\\.cc$")
+    file(STRINGS ${f} lines REGEX "^ *SL_OP\\(" LIMIT_COUNT 1)
+    if(lines)
+      math(EXPR SLUICE_NUM_OP_FILES "${SLUICE_NUM_OP_FILES} + 1")
+    endif()
+  endif()
+endforeach()

@@ -1,0 +1,23 @@
+# What was configured, in a few lines.
+
+list(LENGTH SLUICE_TEST_PROGRAMS num_tests)
+list(JOIN SLUICE_PROGRAMS " " programs)
+if(NOT programs)
+  set(programs "none yet")
+endif()
+set(launcher "none")
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(launcher ${CMAKE_CXX_COMPILER_LAUNCHER})
+endif()
+set(linker "system")
+if(SLUICE_HAVE_LLD)
+  set(linker "lld")
+endif()
+message(STATUS "Sluice ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}")
+message(STATUS "  compiler   ${CMAKE_CXX_COMPILER_ID} "
+  "${CMAKE_CXX_COMPILER_VERSION}, linker ${linker}, launcher ${launcher}")
+message(STATUS "  sanitizers ${SLUICE_SANITIZE}")
+message(STATUS "  cuda       ${SLUICE_CUDA}")
+message(STATUS "  programs   ${programs}")
+message(STATUS "  tests      ${num_tests} programs")
+message(STATUS "  op files   ${SLUICE_NUM_OP_FILES}")

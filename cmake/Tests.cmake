@@ -1,0 +1,115 @@
+# One test program per folder of src/sluice (base_test, ..., ops_test; a folder
+# includes its subfolders) and one per file tests/*_test.cc. Each is one CTest
+# test labelled with its folder. Label `executor` marks what also runs under
+# ThreadSanitizer; a file of tests/ asks for labels with a line
+#   // Labels: executor slow
+
+enable_testing()
+set(SLUICE_TEST_PROGRAMS)
+add_custom_target(tests)           # builds every test program
+add_custom_target(executor_tests)  # builds those labelled `executor`
+
+find_package(GTest QUIET)
+if(NOT TARGET GTest::gtest_main AND EXISTS /usr/src/googletest/CMakeLists.txt)
+  set(INSTALL_GTEST OFF)
+  set(BUILD_GMOCK OFF)
+  add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest
+    EXCLUDE_FROM_ALL SYSTEM)
+  if(TARGET gtest_main AND NOT TARGET GTest::gtest_main)
+    add_library(GTest::gtest_main ALIAS gtest_main)
+  endif()
+endif()
+if(NOT TARGET GTest::gtest_main)
+  message(NOTICE "Sluice: GoogleTest not found (Debian: libgtest-dev), so "
+    "tests are not built. Libraries and programs are.")
+  return()
+endif()
+
+# Folders whose code is about threads: run again under ThreadSanitizer.
+set(threaded_folders base state executor session)
+# These stand below the registry; without the ops they link at once.
+set(folders_without_ops base tensor)
+
+function(sluice_add_test name)
+  cmake_parse_arguments(arg "NO_OPS" "" "SOURCES;LABELS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(NOT arg_NO_OPS)
+    target_link_libraries(${name} PRIVATE sluice_ops)
+  endif()
+  target_link_libraries(${name} PRIVATE sluice_options sluice GTest::gtest_main)
+
+  # Only the sweep learns the number of op files; given to every file, each new
+  # op would recompile every test.
+  set(sweeps ${arg_SOURCES})
+  list(FILTER sweeps INCLUDE REGEX "sweep[a-z0-9_]*_test\\.cc$")
+  if(sweeps)
+    set_property(SOURCE ${sweeps} APPEND PROPERTY
+      COMPILE_DEFINITIONS SLUICE_NUM_OP_FILES=${SLUICE_NUM_OP_FILES})
+  endif()
+
+  add_test(NAME ${name} COMMAND ${name}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT 600 LABELS "${arg_LABELS}")
+  add_dependencies(tests ${name})
+  if("executor" IN_LIST arg_LABELS)
+    add_dependencies(executor_tests ${name})
+  endif()
+  set(SLUICE_TEST_PROGRAMS ${SLUICE_TEST_PROGRAMS} ${name} PARENT_SCOPE)
+endfunction()
+
+file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
+  RELATIVE ${PROJECT_SOURCE_DIR}/src/sluice ${PROJECT_SOURCE_DIR}/src/sluice/*)
+foreach(folder IN LISTS folders)
+  set(dir ${PROJECT_SOURCE_DIR}/src/sluice/${folder})
+  if(NOT IS_DIRECTORY ${dir})
+    continue()
+  endif()
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS
+    ${dir}/*_test.cc ${dir}/*_test_util.cc)
+  if(NOT SLUICE_CUDA)
+    list(FILTER files EXCLUDE REGEX "${SLUICE_CUDA_FILE}")
+  endif()
+  if(NOT files)
+    continue()
+  endif()
+  set(labels ${folder})
+  if(folder IN_LIST threaded_folders AND NOT folder STREQUAL "executor")
+    list(APPEND labels executor)
+  endif()
+  set(no_ops)
+  if(folder IN_LIST folders_without_ops)
+    set(no_ops NO_OPS)
+  endif()
+  sluice_add_test(${folder}_test SOURCES ${files} LABELS ${labels} ${no_ops})
+endforeach()
+
+# Files of tests/ that are no tests themselves are compiled once, for all.
+file(GLOB test_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.cc)
+file(GLOB shared_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*.cc)
+list(FILTER shared_files EXCLUDE REGEX "_test\\.cc$")
+if(shared_files)
+  add_library(sluice_test_support OBJECT EXCLUDE_FROM_ALL ${shared_files})
+  target_include_directories(sluice_test_support PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(sluice_test_support PRIVATE
+    sluice_options sluice GTest::gtest_main)
+endif()
+foreach(f IN LISTS test_files)
+  get_filename_component(name ${f} NAME_WE)
+  set(labels system)
+  file(STRINGS ${f} line REGEX "^// Labels: " LIMIT_COUNT 1)
+  if(line)
+    string(REPLACE "// Labels: " "" line "${line}")
+    separate_arguments(words UNIX_COMMAND "${line}")
+    list(APPEND labels ${words})
+  endif()
+  if(TARGET ${name})
+    message(FATAL_ERROR "tests/${name}.cc has the name of the test program of "
+      "a folder; call it something else")
+  endif()
+  sluice_add_test(${name} SOURCES ${f} LABELS ${labels})
+  if(TARGET sluice_test_support)
+    target_link_libraries(${name} PRIVATE sluice_test_support)
+  endif()
+endforeach()

@@ -1,0 +1,233 @@
+#include "sluice/base/worker_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sluice/base/clock.h"
+
+namespace sluice {
+
+namespace {
+
+// A parked worker takes 4 to 10 us to come back, so a pinned worker looks for
+// work about this long first. An unpinned one must not: the kernel may have
+// woken it on the very core its waker runs on.
+constexpr int64_t kSpinNanos = 60'000;
+
+thread_local WorkerPool* current_pool = nullptr;
+thread_local int current_index = -1;
+
+std::vector<int> AllowedCores() {
+  std::vector<int> cores;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (int i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(i, &set)) cores.push_back(i);
+    }
+  }
+  if (cores.empty()) cores.push_back(0);
+  return cores;
+}
+
+}  // namespace
+
+WorkerPool& WorkerPool::Default() {
+  static auto* pool = [] {
+    int threads = static_cast<int>(AllowedCores().size());
+    if (const char* text = std::getenv("SLUICE_THREADS")) {
+      threads = std::clamp(std::atoi(text), 1, 1024);
+    }
+    return new WorkerPool(threads);  // never destroyed: threads use it at exit
+  }();
+  return *pool;
+}
+
+int WorkerPool::CurrentWorker() { return current_index + 1; }
+
+WorkerPool::WorkerPool(int parallelism) {
+  int count = std::max(parallelism, 1) - 1;
+  std::vector<int> cores = AllowedCores();
+  // More workers than other cores would pin two to one core: leave them free.
+  pinned_ = count < static_cast<int>(cores.size());
+  for (int i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>());
+  for (int i = 0; i < count; ++i) {
+    Worker& w = *workers_[static_cast<size_t>(i)];
+    w.random = 0x9e3779b9u * static_cast<uint32_t>(i + 1);
+    w.thread = std::thread([this, i] { WorkerMain(i); });
+    if (!pinned_) continue;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    // The first core is left to the caller.
+    CPU_SET(cores[static_cast<size_t>(i) + 1], &set);
+    pthread_setaffinity_np(w.thread.native_handle(), sizeof set, &set);
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  stop_.store(true, std::memory_order_seq_cst);
+  sleepers_.Notify();
+  for (auto& w : workers_) w->thread.join();
+}
+
+void WorkerPool::Submit(Task* task) {
+  task->next = nullptr;
+  if (current_pool == this) {
+    workers_[static_cast<size_t>(current_index)]->deque.Push(task);
+  } else {
+    MutexLock lock(inject_mu_);
+    (inject_tail_ ? inject_tail_->next : inject_head_) = task;
+    inject_tail_ = task;
+    inject_size_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  sleepers_.Notify(1);
+}
+
+Task* WorkerPool::FindTask(int self) {
+  Task* task;
+  if (self >= 0 && workers_[static_cast<size_t>(self)]->deque.Pop(&task)) {
+    return task;
+  }
+  if (inject_size_.load(std::memory_order_seq_cst) > 0) {
+    MutexLock lock(inject_mu_);
+    if ((task = inject_head_)) {
+      inject_head_ = task->next;
+      if (!inject_head_) inject_tail_ = nullptr;
+      inject_size_.fetch_sub(1, std::memory_order_relaxed);
+      return task;
+    }
+  }
+  size_t n = workers_.size();
+  if (n == 0) return nullptr;
+  size_t start = 0;
+  if (self >= 0) {
+    uint32_t& r = workers_[static_cast<size_t>(self)]->random;
+    r ^= r << 13, r ^= r >> 17, r ^= r << 5;
+    start = r % n;
+  }
+  for (size_t k = 0; k < n; ++k) {
+    size_t victim = (start + k) % n;
+    if (static_cast<int>(victim) == self) continue;
+    if (workers_[victim]->deque.Steal(&task)) return task;
+  }
+  return nullptr;
+}
+
+bool WorkerPool::RunOne() {
+  Task* task = FindTask(current_pool == this ? current_index : -1);
+  if (!task) return HelpLoops();
+  task->run(task);
+  return true;
+}
+
+void WorkerPool::WorkerMain(int index) {
+  current_pool = this;
+  current_index = index;
+  auto look = [&] {
+    if (HelpLoops()) return true;
+    Task* task = FindTask(index);
+    if (!task) return false;
+    idle_.fetch_sub(1, std::memory_order_relaxed);
+    task->run(task);
+    idle_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  };
+  idle_.fetch_add(1, std::memory_order_relaxed);
+  for (;;) {
+    int64_t until = NowNanos() + kSpinNanos;
+    bool found = false;
+    for (int i = 0;; ++i) {
+      if (look()) {
+        found = true;
+        break;
+      }
+      if (stop_.load(std::memory_order_relaxed)) break;
+      if (!pinned_) {
+        sched_yield();
+        if (i >= 8) break;
+      }
+      for (int p = 0; p < 16; ++p) SpinPause();
+      if ((i & 15) == 15 && NowNanos() > until) break;
+    }
+    if (found) continue;
+    uint32_t seen = sleepers_.Prepare();
+    // One more look between announcing and sleeping: whoever submitted before
+    // the announcement did not wake us.
+    if (look()) {
+      sleepers_.Cancel();
+      continue;
+    }
+    if (stop_.load(std::memory_order_seq_cst)) {
+      sleepers_.Cancel();
+      return;
+    }
+    sleepers_.Wait(seen);
+  }
+}
+
+void WorkerPool::RunChunks(Loop& loop) {
+  for (;;) {
+    int64_t begin = loop.next.fetch_add(loop.grain, std::memory_order_relaxed);
+    if (begin >= loop.count) return;
+    loop.body(loop.context, begin, std::min(begin + loop.grain, loop.count));
+  }
+}
+
+bool WorkerPool::HelpLoops() {
+  if (open_loops_.load(std::memory_order_seq_cst) == 0) return false;
+  bool helped = false;
+  for (BoardSlot& slot : board_) {
+    if (!slot.loop.load(std::memory_order_relaxed)) continue;
+    // Announce ourselves, then look again: the caller withdraws the loop first
+    // and then waits for users to reach zero, so one of us sees the other.
+    slot.users.fetch_add(1, std::memory_order_seq_cst);
+    Loop* loop = slot.loop.load(std::memory_order_seq_cst);
+    if (loop && loop->next.load(std::memory_order_relaxed) < loop->count) {
+      bool worker = current_pool == this;
+      if (worker) idle_.fetch_sub(1, std::memory_order_relaxed);
+      RunChunks(*loop);
+      if (worker) idle_.fetch_add(1, std::memory_order_relaxed);
+      helped = true;
+    }
+    slot.users.fetch_sub(1, std::memory_order_release);
+  }
+  return helped;
+}
+
+void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
+                                void (*body)(void*, int64_t, int64_t),
+                                void* context) {
+  Loop loop;
+  loop.count = count;
+  loop.grain = grain;
+  loop.body = body;
+  loop.context = context;
+  BoardSlot* posted = nullptr;
+  for (BoardSlot& slot : board_) {
+    if (!slot.taken.load(std::memory_order_relaxed) &&
+        !slot.taken.exchange(true, std::memory_order_acquire)) {
+      posted = &slot;
+      break;
+    }
+  }
+  if (posted) {
+    posted->loop.store(&loop, std::memory_order_seq_cst);
+    open_loops_.fetch_add(1, std::memory_order_seq_cst);
+    int64_t chunks = (count + grain - 1) / grain;
+    sleepers_.Notify(static_cast<int>(std::min<int64_t>(chunks - 1, 1024)));
+  }
+  RunChunks(loop);
+  if (!posted) return;
+  posted->loop.store(nullptr, std::memory_order_seq_cst);
+  open_loops_.fetch_sub(1, std::memory_order_relaxed);
+  for (int i = 0; posted->users.load(std::memory_order_seq_cst) != 0; ++i) {
+    SpinPause();
+    // A helper that lost its core must get it back before we can go on.
+    if (i > 2000 || !pinned_) sched_yield();
+  }
+  posted->taken.store(false, std::memory_order_release);
+}
+
+}  // namespace sluice

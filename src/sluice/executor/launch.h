@@ -1,0 +1,18 @@
+// Launching one node's kernel on the token machine: allocate or forward, then
+// run. An input nobody else holds may become the output.
+#pragma once
+
+#include <span>
+
+#include "sluice/executor/plan.h"
+#include "sluice/op/step_context.h"
+
+namespace sluice {
+
+// REQUIRES: info.block.fn.
+Status LaunchElementwise(const PlanNodeInfo& info, const StepContext& step,
+                         std::span<Array> inputs, Array* output);
+Status LaunchKernel(const PlanNodeInfo& info, const StepContext& step,
+                    std::span<Array> inputs, std::span<Array> outputs);
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+#include "sluice/executor/node_error.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+Status AtNode(const Status& status, const Node& node,
+              std::span<const Array> inputs) {
+  if (status.ok()) return status;
+  std::string line = NodeLine(node);
+  for (int i = 0; i < node.num_inputs() && i < 4; ++i) {
+    auto k = static_cast<size_t>(i);
+    StrAppend(line, i == 0 ? "  " : ", ", node.op().InputName(i), " = \"",
+              node.input(i).ToString(), "\"");
+    if (k < inputs.size() && inputs[k]) {
+      StrAppend(line, " ", inputs[k].TypeText());
+    }
+  }
+  return status.WithLine(line);
+}
+
+}  // namespace sluice

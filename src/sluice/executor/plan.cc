@@ -1,0 +1,71 @@
+#include "sluice/executor/plan.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/executor/step.h"
+
+namespace sluice {
+
+Plan::Plan() = default;
+Plan::~Plan() = default;
+
+void Plan::ObserveCost(uint32_t node, float nanos) const {
+  // An old estimate fades with weight 1/8; a lost update between two threads
+  // costs one sample.
+  float old = costs_[node].load(std::memory_order_relaxed);
+  costs_[node].store(old + (nanos - old) * 0.125f, std::memory_order_relaxed);
+}
+
+std::unique_ptr<Step> Plan::AcquireStep() const {
+  {
+    MutexLock lock(mu_);
+    if (!idle_.empty()) {
+      auto step = std::move(idle_.back());
+      idle_.pop_back();
+      return step;
+    }
+  }
+  return std::make_unique<Step>(*this);
+}
+
+void Plan::ReleaseStep(std::unique_ptr<Step> step) const {
+  MutexLock lock(mu_);
+  idle_.push_back(std::move(step));
+}
+
+std::string Plan::Explain() const {
+  int islands = 0, inside = 0;
+  for (const PlanNodeInfo& info : infos_) {
+    if (info.tape) {
+      ++islands;
+      inside += info.tape->num_nodes();
+    }
+  }
+  std::string out = StrCat("plan of graph \"", graph_->name(), "\": ", islands,
+                           " island", islands == 1 ? "" : "s", " with ", inside,
+                           " nodes, ", nodes_.size() - static_cast<size_t>(islands),
+                           " single nodes, ", presets_.size(),
+                           " constant operands\n");
+  constexpr size_t kMaxLines = 200;
+  for (size_t i = 0; i < infos_.size() && i < kMaxLines; ++i) {
+    const PlanNodeInfo& info = infos_[i];
+    if (info.tape) {
+      StrAppend(out, "  island ", i, ": ", info.tape->num_nodes(), " nodes in ",
+                info.tape->num_instructions(), " instructions\n",
+                info.tape->Explain());
+    } else {
+      StrAppend(out, "  node ", info.node->op().name, " \"", info.node->name(),
+                "\": ", info.why_alone.empty() ? "tokens" : info.why_alone, "\n");
+    }
+  }
+  if (infos_.size() > kMaxLines) {
+    StrAppend(out, "  ... ", infos_.size() - kMaxLines, " more\n");
+  }
+  for (size_t i = 0; i < effects_.size() && i < kMaxLines; ++i) {
+    StrAppend(out, "  order on ", effects_[i].resource, ": \"",
+              effects_[i].before->name(), "\" before \"",
+              effects_[i].after->name(), "\"\n");
+  }
+  return out;
+}
+
+}  // namespace sluice

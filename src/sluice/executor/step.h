@@ -1,0 +1,133 @@
+// A Step is one run of a Plan: the token machine. Tokens (a block and a node)
+// become ready when the node's last input arrives; firing one runs its kernel
+// or island and delivers the outputs.
+//
+// The thread that calls Run drives the step: it fires tokens from its own stack
+// and sleeps only when everything left is asynchronous or on other threads.
+// Heavy tokens are exported to the pool while a worker is idle; until the first
+// export the step is private to its driver and counts without atomics.
+// Asynchronous kernels post their completion to an inbox the driver empties.
+//
+// A Step is reused by its Plan for later runs, one at a time. First error wins:
+// it cancels the step, the remaining tokens are consumed without running.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sluice/base/cancellation.h"
+#include "sluice/base/event_count.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/executor/plan.h"
+#include "sluice/executor/step_stats.h"
+#include "sluice/op/resource.h"
+#include "sluice/op/step_context.h"
+
+namespace sluice {
+
+// A kernel at least this long is worth a hop to another thread.
+inline constexpr double kHeavyNanos = 5000;
+// So is half of a stack whose tokens together take this long.
+inline constexpr float kBatchNanos = 40000;
+
+// The memory of one activation of a region: pending counts, input slots. The
+// root has one; every loop iteration will have its own.
+struct IterBlock {
+  std::atomic<uint32_t>* pending = nullptr;  // low 31 bits; top bit: dead input
+  Array* slots = nullptr;
+};
+
+struct Token {
+  IterBlock* block;
+  uint32_t node;
+  bool dead;
+};
+
+struct StepRequest {
+  ResourceManager* resources = nullptr;
+  WorkerPool* pool = nullptr;
+  int64_t step_id = 0;
+  uint64_t seed = 0;
+  StepStats* stats = nullptr;  // filled when not null
+};
+
+class Step {
+ public:
+  explicit Step(const Plan& plan);
+  ~Step();
+
+  // Begin, Feed every argument, RunUntilQuiet, Finish; all on one thread.
+  // A partial run repeats Feed and RunUntilQuiet.
+  void Begin(const StepRequest& request);
+  void Feed(int arg, Array value);
+  // Fires until nothing is ready, running or pending. True when the step is
+  // complete, false when it still waits for feeds.
+  void RunUntilQuiet();
+  // The first error, or OK. The step's results may then be taken.
+  Status Finish();
+  // Results delivered so far; empty arrays for those that were not.
+  std::span<Array> results() { return results_; }
+  // Stops the step from any thread.
+  void Cancel(Status why) { cancellation_->Cancel(std::move(why)); }
+  std::shared_ptr<Cancellation> cancellation() { return cancellation_; }
+  Status error() const;
+
+  // Which nodes still wait, and for how many inputs: what a step that cannot
+  // go on prints. REQUIRES: quiet.
+  std::string WhyWaiting() const;
+
+ private:
+  struct Local;         // a thread's view of this step: its stack of tokens
+  struct Batch;         // tokens on their way to another thread
+  class AsyncOp;        // a pending asynchronous kernel
+  friend class AsyncOp;
+  enum class Outcome : uint8_t { kDone, kPending };
+
+  template <bool kShared, bool kStats>
+  void Fire(Local& local);
+  void FireAll(Local& local);
+  Outcome Execute(const Token& token, Array* outputs);
+  Status Compute(const PlanNode& node, const PlanNodeInfo& info, Array* inputs,
+                 Array* outputs);
+  template <bool kShared>
+  void Deliver(Local& local, IterBlock& block, std::span<const PlanEdge> edges,
+               Array* outputs, bool dead, int64_t* activated);
+  template <bool kShared>
+  bool Arrive(IterBlock& block, uint32_t node, bool dead, bool* is_dead);
+  void Push(Local& local, Token token);
+  void MaybeExport(Local& local);
+  bool DrainInbox(Local& local);
+  void LaunchAsync(const Token& token);
+  void Post(AsyncOp* op);
+  void Fail(const Status& status);
+  void AddOutstanding(int64_t delta);
+  void ClearLeftovers();
+
+  const Plan& plan_;
+  IterBlock root_;
+  std::unique_ptr<std::atomic<uint32_t>[]> pending_;
+  std::unique_ptr<Array[]> slots_;
+  std::vector<Array> results_;
+  StepContext context_;
+  std::shared_ptr<Cancellation> cancellation_;
+  WorkerPool* pool_ = nullptr;
+  StepStats* stats_ = nullptr;
+
+  // Tokens ready, running or pending. Plain arithmetic while private.
+  std::atomic<int64_t> outstanding_{0};
+  bool shared_ = false;  // written by the driver alone, before the first export
+  std::unique_ptr<Local> driver_;
+
+  std::atomic<AsyncOp*> inbox_{nullptr};
+  // Threads that may still touch this step although its last token is gone.
+  std::atomic<int32_t> visitors_{0};
+  EventCount event_;
+
+  mutable Mutex mu_;
+  Status error_ SL_GUARDED_BY(mu_);
+};
+
+}  // namespace sluice

@@ -1,0 +1,163 @@
+#include "sluice/executor/tape.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/executor/node_error.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+
+// One run's memory and operands. Pointers into the arena and to constants are
+// bound when it is made; those to inputs and outputs are patched run by run.
+struct Tape::Activation {
+  ~Activation() { HostAllocator().Free(arena); }
+  Block arena;
+  std::vector<void*> data;     // operands of fused loops, loop after loop
+  std::vector<Array> arrays;   // operands of kernels, launch after launch
+  std::vector<void*> input_base, output_base;  // what is bound now
+};
+
+Tape::Tape() = default;
+Tape::~Tape() = default;
+
+std::unique_ptr<Tape::Activation> Tape::NewActivation() const {
+  auto a = std::make_unique<Activation>();
+  a->arena = HostAllocator().Allocate(arena_bytes_);
+  if (!a->arena.data) return nullptr;
+  a->data.resize(static_cast<size_t>(num_fused_operands_));
+  a->arrays.resize(static_cast<size_t>(num_kernel_operands_));
+  a->input_base.resize(inputs_.size());
+  a->output_base.resize(outputs_.size());
+  auto address = [&](const Location& at) -> void* {
+    if (at.place == Place::kArena) {
+      return static_cast<char*>(a->arena.data) + at.offset;
+    }
+    if (at.place == Place::kConst) {
+      return static_cast<char*>(constants_[static_cast<size_t>(at.index)].mutable_raw()) +
+             at.offset;
+    }
+    return nullptr;
+  };
+  for (const Instruction& instr : code_) {
+    auto at = static_cast<size_t>(instr.first);
+    for (const auto* list : {&instr.in, &instr.out}) {
+      for (int32_t r : *list) {
+        const Register& reg = registers_[static_cast<size_t>(r)];
+        if (instr.code == Code::kFused) {
+          a->data[at++] = address(reg.at);
+        } else {
+          a->arrays[at++] = Array::Borrow(address(reg.at), reg.dtype, reg.shape,
+                                          reg.strides);
+        }
+      }
+    }
+  }
+  return a;
+}
+
+std::unique_ptr<Tape::Activation> Tape::Acquire() const {
+  {
+    MutexLock lock(mu_);
+    if (!idle_.empty()) {
+      auto a = std::move(idle_.back());
+      idle_.pop_back();
+      return a;
+    }
+  }
+  return NewActivation();
+}
+
+void Tape::Release(std::unique_ptr<Activation> activation) const {
+  MutexLock lock(mu_);
+  idle_.push_back(std::move(activation));
+}
+
+void Tape::Rebind(Activation& a, const std::vector<Patch>& patches,
+                  void* base) const {
+  for (const Patch& p : patches) {
+    void* address = static_cast<char*>(base) + p.offset;
+    auto at = static_cast<size_t>(p.position);
+    if (p.fused) {
+      a.data[at] = address;
+    } else {
+      a.arrays[at].rep()->data = address;
+    }
+  }
+}
+
+Status Tape::Run(const StepContext& step, std::span<Array> inputs,
+                 std::span<Array> outputs) const {
+  std::unique_ptr<Activation> a = Acquire();
+  if (!a) {
+    return ResourceExhausted(StrCat("out of memory: an island wanted ",
+                                    HumanBytes(arena_bytes_)));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].contiguous()) {
+      SL_ASSIGN_OR_RETURN(inputs[i], inputs[i].AsContiguous());
+    }
+    void* base = inputs[i].mutable_raw();
+    if (base != a->input_base[i]) {
+      Rebind(*a, input_patches_[i], base);
+      a->input_base[i] = base;
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueType& type = outputs_[i].type();
+    SL_ASSIGN_OR_RETURN(outputs[i], Array::Make(type.dtype, type.shape.ToShape()));
+    void* base = outputs[i].mutable_raw();
+    if (base != a->output_base[i]) {
+      Rebind(*a, output_patches_[i], base);
+      a->output_base[i] = base;
+    }
+  }
+  Status status = Execute(*a, step);
+  Release(std::move(a));
+  return status;
+}
+
+Status Tape::Execute(Activation& a, const StepContext& step) const {
+  for (const Instruction& instr : code_) {
+    if (step.cancellation && step.cancellation->cancelled()) {
+      return step.cancellation->status();
+    }
+    auto first = static_cast<size_t>(instr.first);
+    size_t n = instr.in.size(), m = instr.out.size();
+    switch (instr.code) {
+      case Code::kFused:
+        programs_[static_cast<size_t>(instr.program)].Run(
+            {a.data.data() + first, n + m}, step.pool);
+        break;
+      case Code::kCopy:
+        CopyStrided(a.arrays[first], a.arrays[first + 1]);
+        break;
+      case Code::kKernel: {
+        const Node& node = *instr.node;
+        NodeInfo info{node.name(), node.line(), node.key()};
+        KernelContext context(node.op(), node.attrs(), info, step,
+                              {a.arrays.data() + first, n},
+                              {a.arrays.data() + first + n, m});
+        if (instr.workspace >= 0) {
+          context.set_workspace(static_cast<char*>(a.arena.data) + instr.workspace);
+        }
+        Status status = node.op().kernel(DeviceKind::kCpu).launch(context);
+        if (!status.ok()) [[unlikely]] {
+          return AtNode(status, node, {a.arrays.data() + first, n});
+        }
+        break;
+      }
+    }
+  }
+  return OkStatus();
+}
+
+std::string Tape::Explain() const {
+  std::string out;
+  for (size_t i = 0; i < code_.size(); ++i) {
+    StrAppend(out, "    ", labels_[i], "\n");
+  }
+  StrAppend(out, "    planned memory: ", HumanBytes(arena_bytes_), " for ",
+            num_nodes_, " nodes\n");
+  return out;
+}
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+// Tape: an island compiled for the CPU: a linear program of fused elementwise
+// loops and kernel launches over memory planned in advance.
+//
+// Immutable after TapeBuilder; Run may be called from any number of threads at
+// once. Each run borrows an Activation (arena and bound operands) from the
+// tape's pool, so a steady state allocates only the island's outputs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/graph/node.h"
+#include "sluice/op/block_program.h"
+#include "sluice/op/step_context.h"
+
+namespace sluice {
+
+class Tape {
+ public:
+  Tape();
+  ~Tape();
+
+  // Values the island reads from outside and gives to it, in operand order.
+  std::span<const Value> inputs() const { return inputs_; }
+  std::span<const Value> outputs() const { return outputs_; }
+
+  // `inputs` may be replaced by contiguous copies; `outputs` are made here.
+  Status Run(const StepContext& step, std::span<Array> inputs,
+             std::span<Array> outputs) const;
+
+  // One line per instruction, then the memory planned.
+  std::string Explain() const;
+  int num_nodes() const { return num_nodes_; }
+  int num_instructions() const { return static_cast<int>(code_.size()); }
+  int64_t arena_bytes() const { return arena_bytes_; }
+  // A rough time for one run, from the ops' costs.
+  double cost_ns() const { return cost_ns_; }
+
+ private:
+  friend class TapeBuilder;
+
+  enum class Place : uint8_t { kInput, kConst, kArena, kOutput };
+  // Where a value lies: a place, and bytes from the start of it.
+  struct Location {
+    Place place = Place::kArena;
+    int32_t index = 0;    // which input, constant or output
+    int64_t offset = 0;
+  };
+  // How a value is seen: a location with a shape. Views differ in this alone.
+  struct Register {
+    Location at;
+    DType dtype = DType::kInvalid;
+    Shape shape;
+    Strides strides{};
+  };
+  enum class Code : uint8_t { kFused, kKernel, kCopy };
+  struct Instruction {
+    Code code;
+    int32_t program = -1;          // fused: index into programs_
+    const Node* node = nullptr;    // kernel
+    std::vector<int32_t> in, out;  // registers
+    int64_t workspace = -1;        // arena offset
+    int32_t first = 0;             // operands in the activation
+  };
+  // An operand bound to a pointer that changes from run to run.
+  struct Patch {
+    bool fused;        // in Activation::data, else in Activation::arrays
+    int32_t position;
+    int64_t offset;
+  };
+  struct Activation;
+
+  std::unique_ptr<Activation> Acquire() const;
+  void Release(std::unique_ptr<Activation> activation) const;
+  std::unique_ptr<Activation> NewActivation() const;
+  void Rebind(Activation& activation, const std::vector<Patch>& patches,
+              void* base) const;
+  Status Execute(Activation& activation, const StepContext& step) const;
+
+  std::vector<Value> inputs_, outputs_;
+  std::vector<Array> constants_;
+  std::vector<Register> registers_;
+  std::vector<Instruction> code_;
+  std::vector<BlockProgram> programs_;
+  std::vector<std::string> labels_;  // per instruction, for Explain
+  std::vector<std::vector<Patch>> input_patches_, output_patches_;
+  int num_nodes_ = 0;
+  int num_fused_operands_ = 0, num_kernel_operands_ = 0;
+  int64_t arena_bytes_ = 0;
+  double cost_ns_ = 0;
+
+  mutable Mutex mu_;
+  mutable std::vector<std::unique_ptr<Activation>> idle_ SL_GUARDED_BY(mu_);
+};
+
+}  // namespace sluice

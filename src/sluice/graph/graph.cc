@@ -1,0 +1,453 @@
+#include "sluice/graph/graph.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+#include "sluice/base/strings.h"
+#include "sluice/op/registry.h"
+#include "sluice/op/signature.h"
+
+namespace sluice {
+
+const OpRecord& RegionArgsRecord() {
+  static const auto* record = [] {
+    auto* r = new OpRecord;
+    r->name = "RegionArgs";
+    r->doc = "The arguments of a region.";
+    r->shape = shapes::unknown;
+    r->structural = true;
+    return r;
+  }();
+  return *record;
+}
+
+std::string Value::ToString() const {
+  if (!node) return "(none)";
+  if (node->is_args()) return node->region()->arg_name(index);
+  return index == 0 ? node->name() : StrCat(node->name(), ":", index);
+}
+
+const Array* ConstantValue(const Value& value) {
+  if (value.node->num_inputs() != 0 || value.node->op().name != "Const") {
+    return nullptr;
+  }
+  const AttrValue* attr = value.node->attrs().find("value");
+  return attr ? &attr->get<Array>() : nullptr;
+}
+
+uint64_t NodeKey(std::string_view name) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return h | 1;
+}
+
+std::string NodeLine(const Node& node) {
+  std::string text = StrCat("at ", node.line(), " (node \"", node.name(), "\"");
+  return text + ")";
+}
+
+namespace {
+
+Status WithOrigin(const Status& status, const SourceLine& line,
+                  std::span<const Value> inputs, const OpRecord* op) {
+  if (status.ok() || (!line.known() && inputs.empty())) return status;
+  std::string text;
+  if (line.known()) text = StrCat("at ", line);
+  for (size_t i = 0; i < inputs.size() && i < 4; ++i) {
+    std::string role = op ? op->InputName(static_cast<int>(i)) : "";
+    StrAppend(text, text.empty() ? "" : i == 0 ? "  " : ", ", role, " = \"",
+              inputs[i].ToString(), "\"");
+  }
+  return status.WithLine(text);
+}
+
+}  // namespace
+
+Graph::Graph(std::string_view name) : name_(name) {
+  root_ = NewRegion("root", nullptr);
+}
+
+Graph::~Graph() = default;
+
+Node* Graph::NewNode() {
+  auto node = std::make_unique<Node>();
+  node->id_ = static_cast<int>(nodes_.size());
+  nodes_.push_back(std::move(node));
+  ++num_live_;
+  return nodes_.back().get();
+}
+
+std::unique_ptr<Region> Graph::NewRegion(std::string_view label, Node* owner) {
+  auto region = std::make_unique<Region>();
+  region->label_ = label;
+  region->owner_ = owner;
+  auto args = std::make_unique<Node>();
+  args->op_ = &RegionArgsRecord();
+  args->is_args_ = true;
+  args->region_ = region.get();
+  args->name_ = label;
+  region->args_ = args.get();
+  arg_nodes_.push_back(std::move(args));
+  return region;
+}
+
+void Graph::AddUse(Value value, Node* user) {
+  value.node->users_.push_back(user);
+}
+
+void Graph::DropUse(Node* producer, Node* user) {
+  auto& users = producer->users_;
+  auto it = std::find(users.begin(), users.end(), user);
+  SL_CHECK(it != users.end());
+  *it = users.back();
+  users.pop_back();
+}
+
+Result<std::string> Graph::ChooseName(std::string_view op,
+                                      const NodeOptions& options) {
+  std::string prefix = options.scope.empty() ? "" : options.scope + "/";
+  if (!options.name.empty()) {
+    std::string name = prefix + options.name;
+    auto taken = by_name_.find(name);
+    if (taken != by_name_.end()) {
+      return AlreadyExists(StrCat("[", op, "] the name \"", name,
+                                  "\" is taken by a node made at ",
+                                  taken->second->line()));
+    }
+    return name;
+  }
+  std::string base =
+      prefix + (options.name_hint.empty() ? std::string(op) : options.name_hint);
+  std::string name = base;
+  int& count = name_counts_[base];
+  while (by_name_.count(name)) name = StrCat(base, "_", ++count);
+  return name;
+}
+
+Result<Node*> Graph::Add(Region& region, std::string_view op_name,
+                         std::span<const Value> inputs, const Attrs& attrs,
+                         const NodeOptions& options) {
+  auto fail = [&](const Status& status, const OpRecord* op) {
+    return WithOrigin(status, options.line, inputs, op);
+  };
+  Result<const OpRecord*> found = LookupOp(op_name);
+  if (!found.ok()) return fail(found.status(), nullptr);
+  const OpRecord& op = **found;
+
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;
+  std::vector<const Array*> values;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i] || inputs[i].index < 0 ||
+        inputs[i].index >= inputs[i].node->num_outputs()) {
+      return WithOrigin(
+          InvalidArgument(StrCat("[", op.name, "] ",
+                                 op.InputName(static_cast<int>(i)),
+                                 " is not a value of any node")),
+          options.line, {}, &op);
+    }
+    if (!inputs[i].node->region()->Encloses(&region)) {
+      return fail(InvalidArgument(StrCat(
+                      "[", op.name, "] ", op.InputName(static_cast<int>(i)),
+                      " belongs to another region or graph; wanted a value of "
+                      "this region or one around it")),
+                  &op);
+    }
+    dtypes.push_back(inputs[i].dtype());
+    shapes.push_back(inputs[i].shape());
+    values.push_back(ConstantValue(inputs[i]));
+  }
+  for (Node* control : options.controls) {
+    if (!control || !control->region()->Encloses(&region)) {
+      return fail(InvalidArgument(StrCat("[", op.name,
+                                         "] waits for a node outside its "
+                                         "region and those around it")),
+                  &op);
+    }
+  }
+  Result<ResolvedCall> call = ResolveCall(op, attrs, dtypes);
+  if (!call.ok()) return fail(call.status(), &op);
+  Result<std::vector<PartialShape>> out =
+      InferShapes(op, call->attrs, dtypes, shapes, values, call->out_dtypes);
+  if (!out.ok()) return fail(out.status(), &op);
+  Result<std::string> name = ChooseName(op.name, options);
+  if (!name.ok()) return fail(name.status(), &op);
+
+  Node* node = NewNode();
+  node->op_ = &op;
+  node->region_ = &region;
+  node->name_ = std::move(*name);
+  node->scope_ = options.scope;
+  node->device_ = options.device;
+  node->line_ = options.line;
+  node->key_ = options.key ? options.key : NodeKey(node->name_);
+  node->attrs_ = std::move(call->attrs);
+  node->inputs_.assign(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < out->size(); ++i) {
+    node->outputs_.push_back({call->out_dtypes[i], std::move((*out)[i])});
+  }
+  for (const Value& v : inputs) AddUse(v, node);
+  for (Node* c : options.controls) {
+    if (std::find(node->controls_.begin(), node->controls_.end(), c) !=
+        node->controls_.end()) {
+      continue;
+    }
+    node->controls_.push_back(c);
+    c->users_.push_back(node);
+  }
+  region.nodes_.push_back(node);
+  by_name_.emplace(node->name_, node);
+  return node;
+}
+
+Result<Value> Graph::AddArg(Region& region, std::string_view name,
+                            ValueType type) {
+  for (const std::string& taken : region.arg_names_) {
+    if (taken == name) {
+      return AlreadyExists(StrCat("argument name \"", name, "\" is taken"));
+    }
+  }
+  if (type.dtype == DType::kInvalid) {
+    return InvalidArgument(StrCat("argument \"", name, "\" has no dtype"));
+  }
+  region.arg_names_.emplace_back(name);
+  region.args_->outputs_.push_back(std::move(type));
+  return region.arg(region.num_args() - 1);
+}
+
+Result<Region*> Graph::AddRegion(Node& owner, std::string_view label) {
+  size_t next = owner.regions_.size();
+  if (next >= owner.op().regions.size()) {
+    return InvalidArgument(StrCat("[", owner.op().name, "] takes ",
+                                  owner.op().regions.size(),
+                                  " regions, got more"));
+  }
+  if (owner.op().regions[next] != label) {
+    return InvalidArgument(StrCat("[", owner.op().name, "] region ", next,
+                                  " is \"", label, "\"; wanted \"",
+                                  owner.op().regions[next], "\""));
+  }
+  owner.regions_.push_back(NewRegion(label, &owner));
+  return owner.regions_.back().get();
+}
+
+Node* Graph::FindNode(std::string_view name) const {
+  auto it = by_name_.find(std::string(name));
+  return it == by_name_.end() ? nullptr : it->second;
+}
+
+Result<Value> Graph::FindValue(std::string_view text) const {
+  if (Node* node = FindNode(text)) {
+    if (node->num_outputs() == 0) {
+      return InvalidArgument(
+          StrCat("node \"", text, "\" (", node->op().name, ") has no outputs"));
+    }
+    return node->output(0);
+  }
+  for (int i = 0; i < root_->num_args(); ++i) {
+    if (root_->arg_name(i) == text) return root_->arg(i);
+  }
+  size_t colon = text.rfind(':');
+  if (colon != text.npos) {
+    int index = -1;
+    const char* end = text.data() + text.size();
+    auto [p, error] = std::from_chars(text.data() + colon + 1, end, index);
+    Node* node = FindNode(text.substr(0, colon));
+    if (node && error == std::errc() && p == end) {
+      if (index >= 0 && index < node->num_outputs()) return node->output(index);
+      return OutOfRange(StrCat("node \"", node->name(), "\" has ",
+                               node->num_outputs(), " outputs, got index ",
+                               index));
+    }
+  }
+  return NotFound(StrCat("no value \"", EscapeString(text.substr(0, 200)),
+                         "\" in graph \"", name_, "\""));
+}
+
+void Graph::SetInput(Node& node, int i, Value value) {
+  Value& slot = node.inputs_[static_cast<size_t>(i)];
+  DropUse(slot.node, &node);
+  slot = value;
+  AddUse(value, &node);
+}
+
+void Graph::SetInputs(Node& node, std::vector<Value> values) {
+  for (const Value& v : node.inputs_) DropUse(v.node, &node);
+  node.inputs_ = std::move(values);
+  for (const Value& v : node.inputs_) AddUse(v, &node);
+}
+
+void Graph::AddControl(Node& node, Node& before) {
+  auto& c = node.controls_;
+  if (std::find(c.begin(), c.end(), &before) != c.end()) return;
+  c.push_back(&before);
+  before.users_.push_back(&node);
+}
+
+void Graph::RemoveControl(Node& node, Node& before) {
+  auto& c = node.controls_;
+  auto it = std::find(c.begin(), c.end(), &before);
+  if (it == c.end()) return;
+  c.erase(it);
+  DropUse(&before, &node);
+}
+
+void Graph::SetAttr(Node& node, std::string_view name, AttrValue value) {
+  node.attrs_.set(name, std::move(value));
+}
+
+void Graph::SetOutputShape(Node& node, int i, PartialShape shape) {
+  node.outputs_[static_cast<size_t>(i)].shape = std::move(shape);
+}
+
+void Graph::SetArgShape(Region& region, int i, PartialShape shape) {
+  region.args_->outputs_[static_cast<size_t>(i)].shape = std::move(shape);
+}
+
+void Graph::SetResults(Region& region, std::vector<Value> results) {
+  region.results_ = std::move(results);
+}
+
+void Graph::SetTargets(Region& region, std::vector<Node*> targets) {
+  region.targets_ = std::move(targets);
+}
+
+namespace {
+void ReplaceResults(Region& region, Value from, Value to,
+                    const std::function<void(Region&, std::vector<Value>)>& set) {
+  std::vector<Value> results(region.results().begin(), region.results().end());
+  bool changed = false;
+  for (Value& v : results) {
+    if (v == from) {
+      v = to;
+      changed = true;
+    }
+  }
+  if (changed) set(region, std::move(results));
+  for (Node* node : region.nodes()) {
+    for (const auto& inner : node->regions()) {
+      ReplaceResults(*inner, from, to, set);
+    }
+  }
+}
+}  // namespace
+
+void Graph::ReplaceUses(Value from, Value to) {
+  if (from == to) return;
+  std::vector<Node*> users = from.node->users_;
+  std::sort(users.begin(), users.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
+  for (Node* user : users) {
+    for (size_t i = 0; i < user->inputs_.size(); ++i) {
+      if (user->inputs_[i] == from) SetInput(*user, static_cast<int>(i), to);
+    }
+  }
+  // Results of this region and of those inside it may name the value.
+  Region* region = from.node->region_;
+  ReplaceResults(*region, from, to, [this](Region& r, std::vector<Value> v) {
+    SetResults(r, std::move(v));
+  });
+}
+
+void Graph::ReplaceControlUses(Node& from, Node& to) {
+  std::vector<Node*> users = from.users_;
+  for (Node* user : users) {
+    auto& c = user->controls_;
+    if (std::find(c.begin(), c.end(), &from) == c.end()) continue;
+    RemoveControl(*user, from);
+    if (user != &to) AddControl(*user, to);
+  }
+  for (Node*& t : from.region_->targets_) {
+    if (t == &from) t = &to;
+  }
+}
+
+void Graph::EraseRegion(Region& region) {
+  region.results_.clear();
+  region.targets_.clear();
+  while (!region.nodes_.empty()) Erase(*region.nodes_.back());
+}
+
+void Graph::Erase(Node& node) {
+  for (auto& region : node.regions_) EraseRegion(*region);
+  SL_CHECK(node.users_.empty());
+  for (const Value& v : node.inputs_) DropUse(v.node, &node);
+  for (Node* c : node.controls_) DropUse(c, &node);
+  auto& list = node.region_->nodes_;
+  auto it = std::find(list.rbegin(), list.rend(), &node);
+  list.erase(std::next(it).base());
+  by_name_.erase(node.name_);
+  --num_live_;
+  nodes_[static_cast<size_t>(node.id_)].reset();
+}
+
+void Graph::MoveBefore(Node& node, Node& before) {
+  auto& list = node.region_->nodes_;
+  list.erase(std::find(list.begin(), list.end(), &node));
+  list.insert(std::find(list.begin(), list.end(), &before), &node);
+}
+
+Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
+                      NodeMap& nodes) {
+  Node* node = NewNode();
+  node->op_ = from.op_;
+  node->region_ = &region;
+  node->name_ = from.name_;
+  node->scope_ = from.scope_;
+  node->device_ = from.device_;
+  node->attrs_ = from.attrs_;
+  node->outputs_ = from.outputs_;
+  node->line_ = from.line_;
+  node->key_ = from.key_;
+  while (by_name_.count(node->name_)) {
+    node->name_ = StrCat(from.name_, "_", ++name_counts_[from.name_]);
+  }
+  by_name_.emplace(node->name_, node);
+  for (const Value& v : from.inputs_) {
+    auto it = map.find(v);
+    node->inputs_.push_back(it == map.end() ? v : it->second);
+    AddUse(node->inputs_.back(), node);
+  }
+  for (Node* c : from.controls_) {
+    auto it = nodes.find(c);
+    if (it != nodes.end()) AddControl(*node, *it->second);
+  }
+  region.nodes_.push_back(node);
+  for (int i = 0; i < node->num_outputs(); ++i) {
+    map[Value{const_cast<Node*>(&from), i}] = node->output(i);
+  }
+  nodes[&from] = node;
+  for (const auto& inner : from.regions_) {
+    node->regions_.push_back(NewRegion(inner->label_, node));
+    CopyRegion(*inner, *node->regions_.back(), map, nodes);
+  }
+  return node;
+}
+
+void Graph::CopyRegion(const Region& from, Region& to, ValueMap& map,
+                       NodeMap& nodes) {
+  to.arg_names_ = from.arg_names_;
+  to.args_->outputs_ = from.args_->outputs_;
+  for (int i = 0; i < from.num_args(); ++i) map[from.arg(i)] = to.arg(i);
+  for (Node* node : from.nodes_) CopyNode(*node, to, map, nodes);
+  for (const Value& v : from.results_) {
+    auto it = map.find(v);
+    to.results_.push_back(it == map.end() ? v : it->second);
+  }
+  for (Node* t : from.targets_) {
+    auto it = nodes.find(t);
+    if (it != nodes.end()) to.targets_.push_back(it->second);
+  }
+}
+
+std::unique_ptr<Graph> Graph::Clone(ValueMap* map, NodeMap* nodes) const {
+  auto copy = std::make_unique<Graph>(name_);
+  ValueMap own_map;
+  NodeMap own_nodes;
+  copy->CopyRegion(*root_, *copy->root_, map ? *map : own_map,
+                   nodes ? *nodes : own_nodes);
+  return copy;
+}
+
+}  // namespace sluice

@@ -1,0 +1,126 @@
+// Graph: a program of nodes under one root region. The root's arguments are
+// what is fed, its results what is fetched, its targets what must also run;
+// a graph the user is still building has none of these.
+//
+// Owns its nodes. Not copyable; Clone() makes a second one. Structure may be
+// read from many threads; whoever changes it, or reads while others may change
+// it, holds mu(). Nodes are only ever appended by users; passes that remove or
+// rewire work on a private copy.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+struct NodeOptions {
+  std::string name;       // exact, an error when taken
+  std::string name_hint;  // made unique; the op's name when empty
+  std::string scope;      // put before the name: "scope/name"
+  std::vector<Node*> controls;
+  std::string device;
+  SourceLine line;
+  uint64_t key = 0;       // 0: derived from the name
+};
+
+class Graph {
+ public:
+  explicit Graph(std::string_view name = "main");
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  const std::string& name() const { return name_; }
+  Region& root() { return *root_; }
+  const Region& root() const { return *root_; }
+  Mutex& mu() const { return mu_; }
+
+  // Looks the op up, checks attributes, types and shapes, and appends a node
+  // to `region`. The error says what was wrong and at which user line; the
+  // graph is then unchanged.
+  Result<Node*> Add(Region& region, std::string_view op,
+                    std::span<const Value> inputs, const Attrs& attrs,
+                    const NodeOptions& options = {});
+  // Appends an argument to a region. Errors: name taken within the region.
+  Result<Value> AddArg(Region& region, std::string_view name, ValueType type);
+  // Gives `owner` its next region. REQUIRES: its record declares one more.
+  Result<Region*> AddRegion(Node& owner, std::string_view label);
+
+  // Null when there is none of that name.
+  Node* FindNode(std::string_view name) const;
+  // "name" or "name:index"; also the name of a root argument.
+  Result<Value> FindValue(std::string_view text) const;
+
+  int num_nodes() const { return static_cast<int>(num_live_); }
+  // Ids are below this; ids of removed nodes are not used again.
+  int id_limit() const { return static_cast<int>(nodes_.size()); }
+
+  // --- For passes and copies. REQUIRES: nobody else sees this graph. ---
+  void SetInput(Node& node, int i, Value value);
+  void SetInputs(Node& node, std::vector<Value> values);
+  void AddControl(Node& node, Node& before);
+  void RemoveControl(Node& node, Node& before);
+  void SetAttr(Node& node, std::string_view name, AttrValue value);
+  void SetOutputShape(Node& node, int i, PartialShape shape);
+  void SetArgShape(Region& region, int i, PartialShape shape);
+  void SetResults(Region& region, std::vector<Value> results);
+  void SetTargets(Region& region, std::vector<Node*> targets);
+  // Everything that read `from`, results included, reads `to` instead.
+  void ReplaceUses(Value from, Value to);
+  // Whoever waited for `from` waits for `to` instead.
+  void ReplaceControlUses(Node& from, Node& to);
+  // REQUIRES: no users, not a result, not a target.
+  void Erase(Node& node);
+  // Puts `node` right before `before` in its region's program order.
+  void MoveBefore(Node& node, Node& before);
+
+  // Copies `node` (with its regions) to the end of `region` of this graph.
+  // `map` says what its inputs are here and learns its outputs; inputs not in
+  // the map must be values of this graph already.
+  using ValueMap = std::unordered_map<Value, Value, ValueHash>;
+  using NodeMap = std::unordered_map<const Node*, Node*>;
+  Node* CopyNode(const Node& node, Region& region, ValueMap& map,
+                 NodeMap& nodes);
+  std::unique_ptr<Graph> Clone(ValueMap* map = nullptr,
+                               NodeMap* nodes = nullptr) const;
+
+ private:
+  friend class BatchEdit;  // batch_edit.h: many changes in one sweep
+  Node* NewNode();
+  std::unique_ptr<Region> NewRegion(std::string_view label, Node* owner);
+  Result<std::string> ChooseName(std::string_view op, const NodeOptions& options);
+  void AddUse(Value value, Node* user);
+  void DropUse(Node* producer, Node* user);
+  void CopyRegion(const Region& from, Region& to, ValueMap& map, NodeMap& nodes);
+  void EraseRegion(Region& region);
+
+  std::string name_;
+  mutable Mutex mu_;
+  std::vector<std::unique_ptr<Node>> nodes_;  // by id; null when removed
+  std::vector<std::unique_ptr<Node>> arg_nodes_;
+  size_t num_live_ = 0;
+  std::unique_ptr<Region> root_;
+  std::unordered_map<std::string, Node*> by_name_;
+  std::unordered_map<std::string, int> name_counts_;
+};
+
+// The record of the pseudo node that stands for a region's arguments.
+const OpRecord& RegionArgsRecord();
+
+// The elements of a value known while building: those of a Const. Null else.
+const Array* ConstantValue(const Value& value);
+
+// The random-number key of a node of that name when none is given.
+uint64_t NodeKey(std::string_view name);
+
+// "  at model.cc:41 (node \"fc1/MatMul\")": the line under an error.
+std::string NodeLine(const Node& node);
+
+}  // namespace sluice

@@ -1,0 +1,134 @@
+// Node, Value and Region: the pieces of a Graph.
+//
+// A Node is one op with its attributes and inputs; a Value is one of its
+// outputs; a Region is a list of nodes with arguments and results. Ops like If
+// and While own regions; the nodes inside may use values of the regions around
+// them. Nodes belong to their Graph and change only through it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sluice/base/source_line.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+class Graph;
+class Node;
+class Region;
+
+struct ValueType {
+  DType dtype = DType::kInvalid;
+  PartialShape shape;
+  bool operator==(const ValueType&) const = default;
+  std::string ToString() const { return TypeText(dtype, shape); }
+};
+
+// Output `index` of `node`. Two words; compares by identity.
+struct Value {
+  Node* node = nullptr;
+  int index = 0;
+
+  explicit operator bool() const { return node != nullptr; }
+  bool operator==(const Value&) const = default;
+  const ValueType& type() const;
+  DType dtype() const { return type().dtype; }
+  const PartialShape& shape() const { return type().shape; }
+  // "name" for output 0, "name:2" for the others; an argument's own name.
+  std::string ToString() const;
+};
+
+struct ValueHash {
+  size_t operator()(const Value& v) const {
+    return std::hash<const void*>()(v.node) * 31 + static_cast<size_t>(v.index);
+  }
+};
+
+class Node {
+ public:
+  int id() const { return id_; }  // grows in program order
+  const OpRecord& op() const { return *op_; }
+  const std::string& name() const { return name_; }
+  const Attrs& attrs() const { return attrs_; }
+  std::span<const Value> inputs() const { return inputs_; }
+  const Value& input(int i) const { return inputs_[static_cast<size_t>(i)]; }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  // Nodes that must finish before this one starts.
+  std::span<Node* const> controls() const { return controls_; }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  const ValueType& output_type(int i) const { return outputs_[static_cast<size_t>(i)]; }
+  Value output(int i = 0) { return {this, i}; }
+  std::span<const std::unique_ptr<Region>> regions() const { return regions_; }
+  Region* region() const { return region_; }  // the one this node is in
+  const SourceLine& line() const { return line_; }
+  const std::string& scope() const { return scope_; }  // "encoder/layer1"
+  const std::string& device() const { return device_; }  // "" for no wish
+  // Who uses an output or waits for this node; one entry per use.
+  std::span<Node* const> users() const { return users_; }
+  // True for the pseudo node whose outputs are a region's arguments.
+  bool is_args() const { return is_args_; }
+  // Keys random numbers: set when the node is made, kept by every copy.
+  uint64_t key() const { return key_; }
+
+ private:
+  friend class BatchEdit;
+  friend class Graph;
+  friend class Region;
+  int id_ = -1;
+  bool is_args_ = false;
+  const OpRecord* op_ = nullptr;
+  Region* region_ = nullptr;
+  std::string name_, scope_, device_;
+  Attrs attrs_;
+  std::vector<Value> inputs_;
+  std::vector<Node*> controls_;
+  std::vector<ValueType> outputs_;
+  std::vector<std::unique_ptr<Region>> regions_;
+  std::vector<Node*> users_;
+  SourceLine line_;
+  uint64_t key_ = 0;
+};
+
+class Region {
+ public:
+  const std::string& label() const { return label_; }  // "cond", "body", ...
+  Node* owner() const { return owner_; }               // null for the root
+  Region* parent() const { return owner_ ? owner_->region() : nullptr; }
+  // Arguments are the outputs of a pseudo node.
+  int num_args() const { return args_->num_outputs(); }
+  Value arg(int i) const { return {args_, i}; }
+  const std::string& arg_name(int i) const { return arg_names_[static_cast<size_t>(i)]; }
+  Node* args_node() const { return args_; }
+  // In program order.
+  std::span<Node* const> nodes() const { return nodes_; }
+  std::span<const Value> results() const { return results_; }
+  // Nodes that must run although no result needs them.
+  std::span<Node* const> targets() const { return targets_; }
+  // True when `inner` is this region or lies inside it: nodes there may use
+  // values of this region.
+  bool Encloses(const Region* inner) const {
+    for (; inner; inner = inner->parent()) {
+      if (inner == this) return true;
+    }
+    return false;
+  }
+
+ private:
+  friend class BatchEdit;
+  friend class Graph;
+  std::string label_;
+  Node* owner_ = nullptr;
+  Node* args_ = nullptr;
+  std::vector<std::string> arg_names_;
+  std::vector<Node*> nodes_;
+  std::vector<Value> results_;
+  std::vector<Node*> targets_;
+};
+
+inline const ValueType& Value::type() const { return node->output_type(index); }
+
+}  // namespace sluice

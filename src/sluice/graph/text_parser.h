@@ -1,0 +1,38 @@
+// ParseGraph: the graph's text form, read back.
+//
+//   graph newton(%a: f32[], %x: f32[?,784]) -> (%root) run %init {
+//     %zero = Const [value = 0 : i32[]]
+//     %y = Add(%a, 1) : f32[] after %init on "/cpu:0" @ "model.cc":41
+//     %parts = Split(%y) [num = 3]         // outputs %parts, %parts:1, %parts:2
+//     %steps, %root = While(%zero, %a) {   // a second name for output 1
+//       cond(%i: i32[], %z: f32[]) { %m = Abs(%z)  yield %m }
+//       body(%i: i32[], %z: f32[]) run %log { ...  yield %i1, %z1 }
+//     }
+//   }
+//
+// A node may use only what is written above it, so no text describes a cycle;
+// results and targets in a header name what is inside. Types after a colon are
+// checked against inference and may say more than it. A literal operand is a
+// Const of the type its op wants. `in "scope"` and `key 0x1f` after a node
+// state what its name does not imply. Every node goes through Graph::Add, so
+// whatever parses is as good as what a builder makes.
+//
+// Errors read "graph text:LINE:COLUMN: ...". Any bytes are accepted as input.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+// Regions inside regions; deeper text is refused.
+inline constexpr int kMaxTextNesting = 64;
+
+Result<std::unique_ptr<Graph>> ParseGraph(std::string_view text);
+
+// The scope a name implies: "a/b" of "a/b/c". Shared with the printer.
+std::string_view ImpliedScope(std::string_view name);
+
+}  // namespace sluice

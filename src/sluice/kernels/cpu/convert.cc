@@ -1,0 +1,155 @@
+#include "sluice/kernels/cpu/convert.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "sluice/kernels/cpu/elementwise.h"
+
+namespace sluice {
+
+namespace {
+
+// One element. Floats come as float or double, integers in their own type.
+template <class To, class From>
+To ConvertOne(From v) {
+  if constexpr (std::is_same_v<To, complex64>) {
+    return complex64(static_cast<float>(v), 0.0f);
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return v != From(0);
+  } else if constexpr (std::is_same_v<To, f16> || std::is_same_v<To, bf16>) {
+    return To(static_cast<float>(v));
+  } else if constexpr (std::is_integral_v<To> &&
+                       std::is_floating_point_v<From>) {
+    // The bounds are powers of two, hence exact; max + 1 is the first number
+    // that does not fit.
+    constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From kHigh =
+        static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * 2;
+    From inside = v >= kLow && v < kHigh ? v : From(0);
+    To y = static_cast<To>(inside);
+    y = v < kLow ? std::numeric_limits<To>::min() : y;
+    return v >= kHigh ? std::numeric_limits<To>::max() : y;
+  } else {
+    return static_cast<To>(v);
+  }
+}
+
+template <class From, class To>
+void Direct(void* out, const void* const* in, int64_t n, const BlockParams&) {
+  using C = Compute<From>;
+  const From* x = static_cast<const From*>(in[0]);
+  To* y = static_cast<To*>(out);
+  SL_VECTORIZE
+  for (int64_t i = 0; i < n; ++i) y[i] = ConvertOne<To>(static_cast<C>(x[i]));
+}
+
+// All pairs would be two hundred loops. The rarer ones go in two steps through
+// a type that holds the source exactly: double, int64 or uint64.
+constexpr int64_t kStep = 256;
+
+template <class From, class Wide>
+void Load(const void* from, int64_t n, Wide* wide) {
+  const From* x = static_cast<const From*>(from);
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<From, complex64>) {
+      wide[i] = x[i].real();
+    } else {
+      wide[i] = static_cast<Wide>(x[i]);
+    }
+  }
+}
+
+template <class Wide, class To>
+void Store(const Wide* wide, int64_t n, void* to) {
+  To* y = static_cast<To*>(to);
+  for (int64_t i = 0; i < n; ++i) y[i] = ConvertOne<To>(wide[i]);
+}
+
+template <class Wide>
+using LoadFn = void (*)(const void*, int64_t, Wide*);
+template <class Wide>
+using StoreFn = void (*)(const Wide*, int64_t, void*);
+
+template <class Wide, class... Ts>
+LoadFn<Wide> PickLoad(DType from, Types<Ts...>) {
+  LoadFn<Wide> fn = nullptr;
+  ((DTypeOf<Ts>::value == from ? void(fn = &Load<Ts, Wide>) : void()), ...);
+  return fn;
+}
+
+template <class Wide, class... Ts>
+StoreFn<Wide> PickStore(DType to, Types<Ts...>) {
+  StoreFn<Wide> fn = nullptr;
+  ((DTypeOf<Ts>::value == to ? void(fn = &Store<Wide, Ts>) : void()), ...);
+  return fn;
+}
+
+template <class Wide, class List>
+void TwoSteps(void* out, const void* const* in, int64_t n,
+              const BlockParams& params) {
+  auto from = static_cast<DType>(params.p[0]);
+  auto to = static_cast<DType>(params.p[1]);
+  LoadFn<Wide> load = PickLoad<Wide>(from, List{});
+  StoreFn<Wide> store = PickStore<Wide>(to, PlainTypes{});
+  Wide wide[kStep];
+  for (int64_t i = 0; i < n; i += kStep) {
+    int64_t m = std::min(kStep, n - i);
+    load(static_cast<const char*>(in[0]) + i * DTypeSize(from), m, wide);
+    store(wide, m, static_cast<char*>(out) + i * DTypeSize(to));
+  }
+}
+
+void Same(void* out, const void* const* in, int64_t n,
+          const BlockParams& params) {
+  auto dtype = static_cast<DType>(params.p[0]);
+  std::memmove(out, in[0], static_cast<size_t>(n * DTypeSize(dtype)));
+}
+
+template <class From, class... Ts>
+BlockFn PickTo(DType to, Types<Ts...>) {
+  BlockFn fn = nullptr;
+  ((DTypeOf<Ts>::value == to ? void(fn = &Direct<From, Ts>) : void()), ...);
+  return fn;
+}
+
+// The pairs that training programs use in their inner loops.
+BlockFn PickDirect(DType from, DType to) {
+  switch (from) {
+    case DType::kF32:
+      return PickTo<float>(
+          to, Types<double, f16, bf16, int32_t, int64_t, uint8_t, bool>{});
+    case DType::kF64: return PickTo<double>(to, Types<float, int64_t>{});
+    case DType::kF16: return PickTo<f16>(to, Types<float>{});
+    case DType::kBF16: return PickTo<bf16>(to, Types<float>{});
+    case DType::kI32: return PickTo<int32_t>(to, Types<float, int64_t>{});
+    case DType::kI64: return PickTo<int64_t>(to, Types<float, int32_t>{});
+    case DType::kU8: return PickTo<uint8_t>(to, Types<float, int32_t>{});
+    case DType::kBool: return PickTo<bool>(to, Types<float, int32_t>{});
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+BlockKernel ConvertBlock(DType from, DType to) {
+  BlockKernel kernel;
+  if (!IsPlainData(from) || !IsPlainData(to)) return kernel;
+  kernel.params.p[0] = static_cast<double>(from);
+  kernel.params.p[1] = static_cast<double>(to);
+  if (from == to) {
+    kernel.fn = Same;
+  } else if (BlockFn direct = PickDirect(from, to)) {
+    kernel.fn = direct;
+  } else if (IsFloating(from) || from == DType::kC64) {
+    kernel.fn = TwoSteps<double, Types<float, double, f16, bf16, complex64>>;
+  } else if (from >= DType::kU8 && from <= DType::kU64) {
+    kernel.fn = TwoSteps<uint64_t, Types<uint8_t, uint16_t, uint32_t, uint64_t>>;
+  } else {
+    kernel.fn =
+        TwoSteps<int64_t, Types<int8_t, int16_t, int32_t, int64_t, bool>>;
+  }
+  return kernel;
+}
+
+}  // namespace sluice

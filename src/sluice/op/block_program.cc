@@ -1,0 +1,286 @@
+#include "sluice/op/block_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sluice/base/checked_math.h"
+#include "sluice/base/worker_pool.h"
+
+namespace sluice {
+
+namespace {
+
+// Scratch of all slots together should stay well inside a first-level cache of
+// 32 KiB, beside the external blocks being read and written.
+constexpr int64_t kScratchBytes = 24 << 10;
+constexpr int64_t kMinBlock = 64, kMaxBlock = 2048;
+// Elements times ops that are worth a second thread: about 20 us.
+constexpr int64_t kParallelWork = 1 << 15;
+
+// One scratch area per thread, grown to the largest program it has run. Two
+// programs never run on one thread at the same time: a block function calls
+// nothing.
+char* ThreadScratch(int64_t bytes) {
+  struct Scratch {
+    std::vector<char> bytes;
+  };
+  static thread_local Scratch scratch;
+  if (static_cast<int64_t>(scratch.bytes.size()) < bytes + 64) {
+    scratch.bytes.resize(static_cast<size_t>(bytes + 64));
+  }
+  auto p = reinterpret_cast<uintptr_t>(scratch.bytes.data());
+  return reinterpret_cast<char*>((p + 63) & ~uintptr_t{63});
+}
+
+template <class T>
+void FillBlock(void* to, const void* value, int64_t n) {
+  T v;
+  std::memcpy(&v, value, sizeof v);
+  std::fill_n(static_cast<T*>(to), n, v);
+}
+
+void Splat(char* to, const char* value, int32_t size, int64_t n) {
+  switch (size) {
+    case 1: FillBlock<uint8_t>(to, value, n); break;
+    case 2: FillBlock<uint16_t>(to, value, n); break;
+    case 4: FillBlock<uint32_t>(to, value, n); break;
+    default: FillBlock<uint64_t>(to, value, n); break;
+  }
+}
+
+template <class T>
+void GatherRun(const char* from, int64_t step, int64_t n, char* to) {
+  auto* out = reinterpret_cast<T*>(to);
+  auto* in = reinterpret_cast<const T*>(from);
+  for (int64_t i = 0; i < n; ++i) out[i] = in[i * step];
+}
+
+}  // namespace
+
+BlockProgram::Access BlockProgram::AccessFor(int64_t elements,
+                                             const Shape& space,
+                                             const Strides& strides) {
+  if (elements == space.num_elements()) {
+    int64_t step = 1;
+    bool contiguous = true;
+    for (int i = space.rank() - 1; i >= 0; --i) {
+      if (space.dim(i) == 1) continue;
+      contiguous = contiguous && strides[static_cast<size_t>(i)] == step;
+      step *= space.dim(i);
+    }
+    if (contiguous) return Access::kContiguous;
+  }
+  return elements == 1 ? Access::kScalar : Access::kStrided;
+}
+
+int BlockProgram::AddInput(DType dtype, Access access, const Strides& strides) {
+  Operand operand;
+  operand.dtype = dtype;
+  operand.access = access;
+  operand.external = true;
+  operand.strides = strides;
+  operand.reg = num_external_++;
+  operands_.push_back(operand);
+  return static_cast<int>(operands_.size()) - 1;
+}
+
+int BlockProgram::AddOutput(DType dtype) {
+  int id = AddInput(dtype, Access::kContiguous);
+  operands_.back().is_output = true;
+  return id;
+}
+
+int BlockProgram::AddOp(const BlockKernel& kernel, std::span<const int> inputs,
+                        DType dtype, int out) {
+  Op op{};
+  op.fn = kernel.fn;
+  op.params = kernel.params;
+  op.arity = static_cast<int32_t>(inputs.size());
+  auto index = static_cast<int32_t>(ops_.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    op.in[i] = inputs[i];
+    operands_[static_cast<size_t>(inputs[i])].last_use = index;
+  }
+  if (out < 0) {
+    Operand operand;
+    operand.dtype = dtype;
+    operands_.push_back(operand);
+    out = static_cast<int>(operands_.size()) - 1;
+  }
+  op.out = out;
+  ops_.push_back(op);
+  return out;
+}
+
+void BlockProgram::Finish(const Shape& space) {
+  space_ = space;
+  registers_.resize(static_cast<size_t>(num_external_));
+  int32_t max_size = 1;
+  for (const Operand& o : operands_) {
+    auto size = static_cast<int32_t>(DTypeSize(o.dtype));
+    max_size = std::max(max_size, size);
+    if (!o.external) continue;
+    Register& r = registers_[static_cast<size_t>(o.reg)];
+    r.size = size;
+    r.external = o.reg;
+    r.access = o.access;
+    r.strides = o.strides;
+    r.step = o.access == Access::kContiguous ? size : 0;
+    if (o.access != Access::kContiguous) {
+      r.slot = num_slots_++;
+      gathers_ = gathers_ || o.access == Access::kStrided;
+    }
+  }
+  // Results get scratch registers in program order; a register is free again
+  // once the last reader has run.
+  std::vector<int32_t> free;
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    Op& op = ops_[i];
+    for (int k = 0; k < op.arity; ++k) {
+      const Operand& in = operands_[static_cast<size_t>(op.in[k])];
+      bool again = false;
+      for (int j = 0; j < k; ++j) again = again || op.in[j] == op.in[k];
+      if (!in.external && !again && in.last_use == static_cast<int32_t>(i)) {
+        free.push_back(in.reg);
+      }
+    }
+    Operand& out = operands_[static_cast<size_t>(op.out)];
+    if (!out.external) {
+      // In place when a register of the same element size has just been freed.
+      auto size = static_cast<int32_t>(DTypeSize(out.dtype));
+      auto fit = std::find_if(free.rbegin(), free.rend(), [&](int32_t r) {
+        return registers_[static_cast<size_t>(r)].size == size;
+      });
+      if (fit != free.rend()) {
+        out.reg = *fit;
+        free.erase(std::next(fit).base());
+      } else {
+        out.reg = static_cast<int32_t>(registers_.size());
+        Register r;
+        r.size = size;
+        r.slot = num_slots_++;
+        registers_.push_back(r);
+      }
+      if (out.last_use < 0) free.push_back(out.reg);  // nobody reads it
+    }
+  }
+  for (Op& op : ops_) {
+    for (int k = 0; k < op.arity; ++k) {
+      op.in[k] = operands_[static_cast<size_t>(op.in[k])].reg;
+    }
+    op.out = operands_[static_cast<size_t>(op.out)].reg;
+  }
+  operands_.clear();
+  operands_.shrink_to_fit();
+  int64_t fit = kScratchBytes / (max_size * std::max(num_slots_, 1));
+  block_ = std::clamp(fit / 64 * 64, kMinBlock, kMaxBlock);
+  block_ = std::min(block_, std::max<int64_t>(space.num_elements(), 1));
+  slot_bytes_ = AlignUp(block_ * max_size, 64);
+}
+
+void BlockProgram::Gather(const Register& reg, const char* base, int64_t begin,
+                          int64_t n, char* to) const {
+  // Index of element `begin`, then run after run along the last axis.
+  int64_t index[kMaxRank] = {};
+  int rank = space_.rank();
+  int64_t rest = begin, offset = 0;
+  for (int k = rank - 1; k >= 0; --k) {
+    index[k] = rest % space_.dim(k);
+    rest /= space_.dim(k);
+    offset += index[k] * reg.strides[static_cast<size_t>(k)];
+  }
+  int last = rank - 1;
+  while (n > 0) {
+    int64_t run = std::min(n, space_.dim(last) - index[last]);
+    const char* from = base + offset * reg.size;
+    int64_t step = reg.strides[static_cast<size_t>(last)];
+    if (step == 1) {
+      std::memcpy(to, from, static_cast<size_t>(run * reg.size));
+    } else if (step == 0) {
+      Splat(to, from, reg.size, run);
+    } else {
+      switch (reg.size) {
+        case 1: GatherRun<uint8_t>(from, step, run, to); break;
+        case 2: GatherRun<uint16_t>(from, step, run, to); break;
+        case 4: GatherRun<uint32_t>(from, step, run, to); break;
+        default: GatherRun<uint64_t>(from, step, run, to); break;
+      }
+    }
+    to += run * reg.size;
+    n -= run;
+    index[last] += run;
+    offset += run * step;
+    for (int k = last; k > 0 && index[k] == space_.dim(k); --k) {
+      offset -= index[k] * reg.strides[static_cast<size_t>(k)];
+      index[k] = 0;
+      ++index[k - 1];
+      offset += reg.strides[static_cast<size_t>(k - 1)];
+    }
+  }
+}
+
+void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
+                            int64_t end) const {
+  constexpr size_t kInline = 32;
+  char* inline_base[kInline];
+  std::vector<char*> heap_base;
+  char** base = inline_base;
+  if (registers_.size() > kInline) {
+    heap_base.resize(registers_.size());
+    base = heap_base.data();
+  }
+  char* scratch = ThreadScratch(num_slots_ * slot_bytes_);
+  int64_t widest = std::min(block_, end - begin);
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    const Register& reg = registers_[r];
+    if (reg.slot < 0) {
+      base[r] = static_cast<char*>(data[static_cast<size_t>(reg.external)]) +
+                begin * reg.size;
+      continue;
+    }
+    base[r] = scratch + reg.slot * slot_bytes_;
+    if (reg.access == Access::kScalar) {
+      Splat(base[r], static_cast<char*>(data[static_cast<size_t>(reg.external)]),
+            reg.size, widest);
+    }
+  }
+  for (int64_t at = begin; at < end; at += block_) {
+    int64_t n = std::min(block_, end - at);
+    if (gathers_) {
+      for (size_t r = 0; r < static_cast<size_t>(num_external_); ++r) {
+        const Register& reg = registers_[r];
+        if (reg.access != Access::kStrided) continue;
+        Gather(reg, static_cast<char*>(data[static_cast<size_t>(reg.external)]),
+               at, n, base[r]);
+      }
+    }
+    for (const Op& op : ops_) {
+      const void* in[kMaxBlockInputs] = {base[op.in[0]], base[op.in[1]],
+                                         base[op.in[2]]};
+      op.fn(base[op.out], in, n, op.params);
+    }
+    if (at + block_ < end) {
+      for (size_t r = 0; r < static_cast<size_t>(num_external_); ++r) {
+        base[r] += registers_[r].step * block_;
+      }
+    }
+  }
+}
+
+void BlockProgram::Run(std::span<void* const> data, WorkerPool* pool) const {
+  int64_t n = space_.num_elements();
+  if (n == 0) return;
+  int64_t work = n * static_cast<int64_t>(ops_.size());
+  if (!pool || work < kParallelWork || n <= 2 * block_) {
+    RunRange(data, 0, n);
+    return;
+  }
+  // Whole blocks per chunk, so that chunks do not change what a block sees.
+  int64_t per_chunk = std::max<int64_t>(
+      1, kParallelWork / 2 / (block_ * static_cast<int64_t>(ops_.size())));
+  int64_t grain = per_chunk * block_;
+  ParallelFor(pool, n, grain,
+              [&](int64_t b, int64_t e) { RunRange(data, b, e); });
+}
+
+}  // namespace sluice

@@ -1,0 +1,217 @@
+// OpRecord: everything Sluice knows about an op, said once, in the op's file:
+//
+//   SL_OP(Softplus)
+//       .doc("softplus(x) = log(1 + exp(x)), elementwise.")
+//       .input("x: T").output("y: T").types("T", kFloats)
+//       .elementwise(unary_block<SoftplusFn>)
+//       .samples({{.in = {{4}}}, {.in = {{2, 3}}, .lo = -30, .hi = 30}})
+//       .rejects({{.in = {}, .message = "[Softplus] takes 1 input, got 0"}});
+//
+// Graph building, text and binary forms, passes, planning, fusion, tests,
+// benchmarks, docs and bindings are derived from the record. Records are made
+// before main() and never change afterwards.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/base/source_line.h"
+#include "sluice/op/attr.h"
+#include "sluice/op/block.h"
+#include "sluice/op/kernel_context.h"
+#include "sluice/op/sample.h"
+#include "sluice/op/shape_context.h"
+
+namespace sluice {
+
+class GradContext;  // autodiff/
+using GradFn = void (*)(GradContext&);
+
+// One declared input or output. Written "name: type", where type is
+//   a dtype name ("bool"), a type variable of .types() ("T"),
+//   a dtype attribute ("dtype"), or "any";
+// and with a star for lists:
+//   "xs: T*"        any number, all of type T         (inputs)
+//   "xs: any*"      any number, each of its own type  (inputs)
+//   "ys: T * num"   as many as the int attribute says (outputs)
+//   "ys: dtypes*"   one per entry of a list(dtype) attribute
+struct ArgSpec {
+  std::string name;
+  std::string type;
+  bool list = false;
+  std::string count_attr;
+};
+
+struct AttrSpec {
+  std::string name;
+  AttrKind kind = AttrKind::kNone;
+  AttrValue default_value;  // kind kNone: the attribute must be given
+  std::string doc;
+  // When set, ints (and every int of a list) must lie in [min, max].
+  bool bounded = false;
+  int64_t min = 0, max = 0;
+  std::vector<std::string> choices;  // for strings
+};
+
+struct TypeVar {
+  std::string name;
+  DTypeSet allowed;
+};
+
+enum class DeviceKind : uint8_t { kCpu = 0, kCuda, kSim };
+inline constexpr int kNumDeviceKinds = 3;
+std::string_view DeviceKindName(DeviceKind kind);
+
+// Bytes of scratch space a launch needs, from shapes that are all known.
+using WorkspaceFn = int64_t (*)(const ShapeContext&);
+
+// How one op runs on one kind of device. Exactly one of the two is set.
+struct Kernel {
+  KernelFn launch = nullptr;
+  AsyncKernelFn launch_async = nullptr;
+  WorkspaceFn workspace = nullptr;
+  bool defined() const { return launch || launch_async; }
+};
+
+// How an op touches the resource whose handle is its input 0.
+enum class Effect : uint8_t { kNone, kRead, kWrite };
+
+// Makes output 0 a view of input 0 and returns true, or returns false when the
+// strides do not allow it (the kernel then copies).
+using ViewFn = bool (*)(const KernelContext&, Array* view);
+
+// A rough count of arithmetic operations, for scheduling. Default: elements.
+using CostFn = double (*)(const ShapeContext&);
+
+struct OpRecord {
+  std::string name;
+  std::string doc;
+  SourceLine line;  // where the record is written
+  std::vector<ArgSpec> inputs, outputs;
+  std::vector<AttrSpec> attrs;
+  std::vector<TypeVar> types;
+  std::vector<std::string> regions;  // labels, for ops that own regions
+
+  ShapeFn shape = nullptr;
+  GradFn grad = nullptr;
+  BlockSelect block = nullptr;  // elementwise ops
+  ViewFn view = nullptr;
+  CostFn cost = nullptr;
+  std::array<Kernel, kNumDeviceKinds> kernels;
+
+  // Traits. Passes and planners ask for these, never for a name.
+  bool commutative = false;
+  bool associative = false;
+  bool stateful = false;        // keeps or changes something: never merged
+  bool random = false;          // draws numbers: never merged or folded
+  bool handle = false;          // makes a resource handle (resolved in plans)
+  bool dynamic_output = false;  // sizes depend on values: allocates itself
+  bool strided_inputs = false;  // kernel walks strides itself
+  bool in_place = false;        // output 0 may overwrite input 0
+  bool shape_only = false;      // reads its inputs' shapes, never elements
+  bool structural = false;      // graph structure: Placeholder, Arg, ...
+  Effect effect = Effect::kNone;
+  std::string global_effect;    // "stdout": ordered though no handle is passed
+
+  double max_ulp = 0;           // stated error bound of the f32 kernel, 0: exact
+  double tolerance = 0;         // relative, for sums in another order
+  RefFn reference;
+  std::vector<Sample> samples;
+  std::vector<Reject> rejects;
+
+  const Kernel& kernel(DeviceKind kind) const {
+    return kernels[static_cast<size_t>(kind)];
+  }
+  bool elementwise() const { return block != nullptr; }
+  bool async() const { return kernel(DeviceKind::kCpu).launch_async != nullptr; }
+  // Pure: same inputs, same outputs, nothing else happens.
+  bool pure() const {
+    return !stateful && !random && !handle && !structural &&
+           effect == Effect::kNone && global_effect.empty() && !async();
+  }
+  const AttrSpec* FindAttr(std::string_view attr_name) const;
+  const TypeVar* FindType(std::string_view type_name) const;
+  // The declared name of input i, with an index for lists: "xs[2]".
+  std::string InputName(int i) const;
+  // "Add(a: T, b: T) -> (y: T)": for docs and messages.
+  std::string Signature() const;
+};
+
+// Collects a record; OpRegistration puts it into the registry.
+class OpDefinition {
+ public:
+  OpDefinition(std::string_view name,
+               std::source_location where = std::source_location::current());
+
+  OpDefinition& doc(std::string_view text);
+  OpDefinition& input(std::string_view spec);
+  OpDefinition& output(std::string_view spec);
+  OpDefinition& types(std::string_view name, DTypeSet allowed);
+  // A required attribute, and one with a default.
+  OpDefinition& attr(std::string_view name, AttrKind kind, std::string_view doc = "");
+  OpDefinition& attr(std::string_view name, AttrValue default_value, std::string_view doc = "");
+  // Bounds for the attribute named last.
+  OpDefinition& between(int64_t min, int64_t max);
+  OpDefinition& one_of(std::vector<std::string> choices);
+  OpDefinition& region(std::string_view label);
+
+  OpDefinition& shape(ShapeFn fn);
+  OpDefinition& grad(GradFn fn);
+  // Elementwise with broadcasting: sets the shape function, the CPU kernel and
+  // the trait. An elementwise op needs nothing else to run, fuse and be tested.
+  OpDefinition& elementwise(BlockSelect select);
+  OpDefinition& view(ViewFn fn);
+  OpDefinition& cost(CostFn fn);
+  OpDefinition& cpu(KernelFn fn);
+  OpDefinition& cpu_async(AsyncKernelFn fn);
+  OpDefinition& cpu_workspace(WorkspaceFn fn);
+
+  OpDefinition& commutative();
+  OpDefinition& associative();
+  OpDefinition& stateful();
+  OpDefinition& random();
+  OpDefinition& handle();
+  OpDefinition& dynamic_output();
+  OpDefinition& strided_inputs();
+  OpDefinition& in_place();
+  OpDefinition& shape_only();
+  OpDefinition& structural();
+  OpDefinition& reads();   // the resource of input 0
+  OpDefinition& writes();
+  OpDefinition& global_effect(std::string_view name);
+
+  OpDefinition& max_ulp(double ulp);
+  OpDefinition& tolerance(double relative);
+  OpDefinition& reference(double (*fn)(double));
+  OpDefinition& reference(double (*fn)(double, double));
+  OpDefinition& reference(RefFn fn);
+  OpDefinition& samples(std::vector<Sample> samples);
+  OpDefinition& rejects(std::vector<Reject> rejects);
+
+ private:
+  friend struct OpRegistration;
+  OpRecord record_;
+};
+
+struct OpRegistration {
+  OpRegistration(OpDefinition& definition);
+  OpRegistration(OpDefinition&& definition) : OpRegistration(definition) {}
+};
+
+// Adds a kernel for another device to an op by name, whatever the order in
+// which the files are initialised.
+struct KernelRegistration {
+  KernelRegistration(std::string_view op, DeviceKind device, Kernel kernel);
+};
+
+}  // namespace sluice
+
+#define SL_OP(Name)                                                     \
+  [[maybe_unused]] static const ::sluice::OpRegistration sl_op_##Name = \
+      ::sluice::OpDefinition(#Name)
+#define SL_KERNEL(Name, device, ...)                                  \
+  [[maybe_unused]] static const ::sluice::KernelRegistration          \
+      sl_kernel_##Name##_##device(#Name, ::sluice::DeviceKind::device, \
+                                  __VA_ARGS__)

@@ -1,0 +1,156 @@
+#include "sluice/op/run_op.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "sluice/base/strings.h"
+#include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/signature.h"
+
+namespace sluice {
+
+namespace {
+
+// Waits for an asynchronous kernel: only for the naive path, which has a
+// thread to spare.
+class WaitingContext final : public AsyncContext {
+ public:
+  using AsyncContext::AsyncContext;
+
+  void Done(Status status) override {
+    std::lock_guard lock(mu_);
+    status_ = std::move(status);
+    done_ = true;
+    cv_.notify_all();
+  }
+  Status Wait() {
+    std::unique_lock lock(mu_);
+    cv_.wait(lock, [&] { return done_; });
+    return status_;
+  }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable cv_;
+  bool done_ = false;
+  Status status_;
+};
+
+}  // namespace
+
+Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
+                       std::span<const Array> inputs,
+                       std::span<const DType> out_dtypes,
+                       std::span<Array> outputs) {
+  constexpr size_t kInline = 8;
+  DType dtypes_inline[kInline];
+  PartialShape shapes_inline[kInline], out_inline[kInline];
+  const Array* values_inline[kInline];
+  std::vector<DType> dtypes_heap;
+  std::vector<PartialShape> shapes_heap, out_heap;
+  std::vector<const Array*> values_heap;
+  size_t n = inputs.size(), m = out_dtypes.size();
+  DType* dtypes = dtypes_inline;
+  PartialShape *shapes = shapes_inline, *out = out_inline;
+  const Array** values = values_inline;
+  if (n > kInline) {
+    dtypes_heap.resize(n);
+    shapes_heap.resize(n);
+    values_heap.resize(n);
+    dtypes = dtypes_heap.data();
+    shapes = shapes_heap.data();
+    values = values_heap.data();
+  }
+  if (m > kInline) {
+    out_heap.resize(m);
+    out = out_heap.data();
+  }
+  for (size_t i = 0; i < n; ++i) {
+    dtypes[i] = inputs[i].dtype();
+    shapes[i] = inputs[i].shape();
+    values[i] = &inputs[i];
+  }
+  ShapeContext context(op, attrs, {dtypes, n}, {shapes, n}, {values, n},
+                       out_dtypes, {out, m});
+  SL_RETURN_IF_ERROR(op.shape(context));
+  for (size_t i = 0; i < m; ++i) {
+    if (!out[i].fully_known()) {
+      return Internal(StrCat("[", op.name, "] shape of output ", i, " is ",
+                             out[i], " with all inputs known"));
+    }
+    SL_ASSIGN_OR_RETURN(outputs[i], Array::Make(out_dtypes[i], out[i].ToShape()));
+  }
+  return OkStatus();
+}
+
+Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
+                 const StepContext& step, std::span<Array> inputs,
+                 std::span<const DType> out_dtypes, std::span<Array> outputs) {
+  KernelContext context(op, attrs, node, step, inputs, outputs);
+  if (op.view && op.view(context, &outputs[0])) return OkStatus();
+  if (!op.strided_inputs) {
+    for (Array& in : inputs) {
+      if (!in.contiguous()) {
+        SL_ASSIGN_OR_RETURN(in, in.AsContiguous());
+      }
+    }
+  }
+  if (!op.dynamic_output) {
+    SL_RETURN_IF_ERROR(AllocateOutputs(op, attrs, inputs, out_dtypes, outputs));
+  }
+  if (op.block) {
+    Result<bool> ran = RunElementwise(context);
+    if (!ran.ok()) return ran.status();
+    if (*ran) return OkStatus();
+  }
+  const Kernel& kernel = op.kernel(DeviceKind::kCpu);
+  if (!kernel.launch) {
+    return Unimplemented(StrCat("[", op.name, "] has no CPU kernel for these types"));
+  }
+  Array workspace;
+  if (kernel.workspace) {
+    std::vector<DType> dtypes;
+    std::vector<PartialShape> shapes, out_shapes;
+    std::vector<const Array*> values;
+    for (const Array& in : inputs) {
+      dtypes.push_back(in.dtype());
+      shapes.push_back(in.shape());
+      values.push_back(&in);
+    }
+    for (const Array& o : outputs) out_shapes.push_back(o.shape());
+    ShapeContext sizes(op, attrs, dtypes, shapes, values, out_dtypes, out_shapes);
+    SL_ASSIGN_OR_RETURN(workspace,
+                        Array::Make(DType::kU8, Shape({kernel.workspace(sizes)})));
+    context.set_workspace(workspace.mutable_raw());
+  }
+  return kernel.launch(context);
+}
+
+Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
+                                 std::span<const Array> inputs,
+                                 const StepContext* step,
+                                 const NodeInfo* node) {
+  static const StepContext kNoStep;
+  static const NodeInfo kNoNode;
+  if (!step) step = &kNoStep;
+  if (!node) node = &kNoNode;
+  std::vector<DType> dtypes;
+  for (const Array& in : inputs) dtypes.push_back(in.dtype());
+  SL_ASSIGN_OR_RETURN(ResolvedCall call, ResolveCall(op, attrs, dtypes));
+  std::vector<Array> outputs(call.out_dtypes.size());
+  std::vector<Array> ins(inputs.begin(), inputs.end());
+  if (op.async()) {
+    for (Array& in : ins) {
+      SL_ASSIGN_OR_RETURN(in, in.AsContiguous());
+    }
+    WaitingContext context(op, call.attrs, *node, *step, ins, outputs);
+    op.kernel(DeviceKind::kCpu).launch_async(context);
+    SL_RETURN_IF_ERROR(context.Wait());
+    return outputs;
+  }
+  SL_RETURN_IF_ERROR(
+      LaunchCpu(op, call.attrs, *node, *step, ins, call.out_dtypes, outputs));
+  return outputs;
+}
+
+}  // namespace sluice

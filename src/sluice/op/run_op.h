@@ -1,0 +1,31 @@
+// Running one op now, on the CPU: resolve, infer, allocate, launch. The naive
+// path: constant folding, the reference interpreter and tests use it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+// Asynchronous kernels are waited for. `step` may be null for pure ops.
+Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
+                                 std::span<const Array> inputs,
+                                 const StepContext* step = nullptr,
+                                 const NodeInfo* node = nullptr);
+
+// The middle of it, for executors that have resolved the call already: makes
+// inputs contiguous where the kernel wants that, allocates outputs by the shape
+// function and launches. REQUIRES: a synchronous CPU kernel.
+Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
+                 const StepContext& step, std::span<Array> inputs,
+                 std::span<const DType> out_dtypes, std::span<Array> outputs);
+
+// Allocates outputs for these inputs by the shape function.
+Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
+                       std::span<const Array> inputs,
+                       std::span<const DType> out_dtypes,
+                       std::span<Array> outputs);
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+// Samples and rejected inputs of an op record: data from which the sweep test,
+// the gradient check and the microbenchmark make their cases.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "sluice/op/attr.h"
+
+namespace sluice {
+
+// One input: random numbers of a shape, or given values.
+struct SampleInput {
+  SampleInput(std::initializer_list<int64_t> dims) : shape(dims) {}
+  SampleInput(Shape s) : shape(std::move(s)) {}
+  // Exactly these elements; their dtype is used as it is.
+  SampleInput(Array v) : shape(v.shape()), value(std::move(v)) {}
+  Shape shape;
+  Array value;
+};
+
+struct Sample {
+  std::vector<SampleInput> in{};
+  Attrs attrs{};
+  double lo = -2, hi = 2;   // range of the random numbers
+  DTypeSet only{};          // when not empty: only for these dtypes of T
+};
+
+// An input that must be refused, and (part of) the message it must give.
+struct Reject {
+  std::vector<SampleInput> in{};
+  Attrs attrs{};
+  std::string message{};
+  DType dtype = DType::kF32;  // of inputs given by shape
+};
+
+// A reference result: elements as doubles in row-major order.
+struct RefArray {
+  Shape shape;
+  std::vector<double> v;
+  DType dtype = DType::kInvalid;  // given for inputs, not read from results
+};
+
+// The op computed naively, one element at a time, in double precision. Written
+// with no help from the kernel it checks.
+using RefFn = std::function<std::vector<RefArray>(
+    const std::vector<RefArray>& in, const Attrs& attrs)>;
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct AbsFn {
+  template <class C>
+  static C Apply(C x) {
+    if constexpr (std::is_integral_v<C>) {
+      return x < 0 ? Wrap<C>(0 - ToWrap(x)) : x;
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
+
+}  // namespace
+
+SL_OP(Abs)
+    .doc("|x|, elementwise; the smallest integer stays itself.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kSignedReals)
+    .elementwise(unary_block<AbsFn, SignedTypes>)
+    .reference([](double x) { return std::fabs(x); })
+    .samples(UnarySamples())
+    .rejects(UnaryRejects("Abs"));
+
+}  // namespace sluice

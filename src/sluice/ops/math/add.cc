@@ -1,0 +1,30 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct AddFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    return Wrap<C>(ToWrap(a) + ToWrap(b));
+  }
+};
+
+}  // namespace
+
+SL_OP(Add)
+    .doc("a + b, elementwise with broadcasting; integers wrap.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kNumbers)
+    .elementwise(binary_block<AddFn, NumberTypes>)
+    .commutative()
+    .associative()
+    .reference([](double a, double b) { return a + b; })
+    .samples(BinarySamples())
+    .rejects(BinaryRejects("Add"));
+
+}  // namespace sluice

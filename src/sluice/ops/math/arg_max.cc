@@ -1,0 +1,71 @@
+#include <limits>
+
+#include "sluice/kernels/cpu/arg_reduce.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct ArgMax {
+  template <class C>
+  static bool Better(C a, C b) {
+    return a > b;
+  }
+};
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in,
+                                const Attrs& attrs) {
+  const RefArray& x = in[0];
+  int axis = ref::Axis(attrs.get<int64_t>("axis"), x.shape.rank());
+  Ints dims = ref::DimsOf(x.shape), keep = dims;
+  int64_t n = dims[static_cast<size_t>(axis)];
+  dims[static_cast<size_t>(axis)] = 1;
+  RefArray y = ref::Build(ref::MakeShape(dims), [&](Ints index) {
+    double best = ref::At(x, index);
+    int64_t at = 0;
+    for (int64_t i = 1; i < n && best == best; ++i) {
+      index[static_cast<size_t>(axis)] = i;
+      double v = ref::At(x, index);
+      if (v > best || v != v) {
+        best = v;
+        at = i;
+      }
+    }
+    return static_cast<double>(at);
+  });
+  keep.erase(keep.begin() + axis);
+  if (!attrs.get<bool>("keep_dims")) y.shape = ref::MakeShape(keep);
+  return {y};
+}
+
+}  // namespace
+
+SL_OP(ArgMax)
+    .doc(
+        "The index of the largest element along an axis: the first of equals, and "
+        "the first NaN when there is one.")
+    .input("x: T")
+    .output("y: i64")
+    .types("T", kReals)
+    .attr("axis", -1, "The axis to search.")
+    .attr("keep_dims", false, "Keep the axis with size 1.")
+    .shape(arg_reduce_shape)
+    .cpu(arg_reduce_kernel<ArgMax>)
+    .reference(Reference)
+    .samples({{.in = {{5}}},
+              {.in = {{3, 4}}, .attrs = {{"axis", 0}}},
+              {.in = {{2, 3, 4}}, .attrs = {{"axis", -2}, {"keep_dims", true}}},
+              {.in = {{3, 0}}, .attrs = {{"axis", 0}}},
+              {.in = {{7, 301}}},
+              {.in = {Array::Vector<float>(
+                   {1, std::numeric_limits<float>::quiet_NaN(), 3})}}})
+    .rejects({{.in = {Shape()}, .message = "[ArgMax] x is f32[]; wanted rank 1 or more"},
+              {.in = {{2}},
+               .attrs = {{"axis", 1}},
+               .message = "[ArgMax] axis 1 is out of range; wanted -1 <= axis < 1"},
+              {.in = {{2, 0}},
+               .message = "[ArgMax] x is f32[2,0]; wanted at least one element "
+                          "along axis 1"}});
+
+}  // namespace sluice

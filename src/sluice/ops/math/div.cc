@@ -1,0 +1,81 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/checked_binary.h"
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct DivFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    if constexpr (std::is_same_v<C, complex64>) {
+      float d = b.real() * b.real() + b.imag() * b.imag();
+      complex64 n = ComplexMul(a, {b.real(), -b.imag()});
+      return {n.real() / d, n.imag() / d};
+    } else {
+      return a / b;
+    }
+  }
+};
+
+struct DivInt {
+  static constexpr const char* kError = "integer division by zero";
+  template <class C>
+  static bool Valid(C, C b) {
+    return b != 0;
+  }
+  template <class C>
+  static C Apply(C a, C b) {
+    // The smallest number over -1 does not fit; negation wraps instead.
+    if (std::is_signed_v<C> && b == C(-1)) return Wrap<C>(0 - ToWrap(a));
+    return static_cast<C>(a / b);
+  }
+};
+
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = BinarySamples();
+  for (Sample& s : samples) s.only = kFloats;
+  for (Sample s : BinarySamples(1, 9, false)) {
+    s.only = kNumbers;
+    samples.push_back(s);
+  }
+  samples.push_back({.in = {Array::Vector<int32_t>({7, -7, 7, -7, 0}),
+                            Array::Vector<int32_t>({2, 2, -2, -2, -1})}});
+  return samples;
+}
+
+std::vector<Reject> Rejects() {
+  std::vector<Reject> rejects = BinaryRejects("Div");
+  rejects.push_back({.in = {Array::Vector<int32_t>({1, 2}),
+                            Array::Vector<int32_t>({1, 0})},
+                     .message = "[Div] integer division by zero"});
+  return rejects;
+}
+
+}  // namespace
+
+SL_OP(Div)
+    .doc(
+        "a / b, elementwise with broadcasting. Integers round toward zero, and "
+        "dividing one by zero is an error.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kNumbers)
+    .elementwise(binary_block<DivFn, Types<float, double, f16, bf16, complex64>>)
+    .cpu(checked_int_kernel<DivInt>)
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      bool whole = IsInteger(in[0].dtype);
+      return std::vector<RefArray>{
+          ref::Map(in, [whole](const std::vector<double>& v) {
+            return whole ? std::trunc(v[0] / v[1]) : v[0] / v[1];
+          })};
+    })
+    .samples(Samples())
+    .rejects(Rejects());
+
+}  // namespace sluice

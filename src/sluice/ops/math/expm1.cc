@@ -1,0 +1,31 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct Expm1Fn {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Expm1(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Expm1)
+    .doc("exp(x) - 1, elementwise, exact for small x.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<Expm1Fn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::expm1(x); })
+    .samples(UnarySamples(-10, 10))
+    .rejects(UnaryRejects("Expm1"));
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct GreaterFn {
+  template <class C>
+  static bool Apply(C a, C b) {
+    return a > b;
+  }
+};
+
+}  // namespace
+
+SL_OP(Greater)
+    .doc("a > b, elementwise; false when either is NaN.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: bool")
+    .types("T", kReals)
+    .elementwise(compare_block<GreaterFn>)
+    .reference([](double a, double b) -> double { return a > b; })
+    .samples(BinarySamples())
+    .rejects(BinaryRejects("Greater"));
+
+}  // namespace sluice

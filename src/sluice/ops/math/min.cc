@@ -1,0 +1,59 @@
+#include <limits>
+
+#include "sluice/kernels/cpu/reduce.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+template <class C>
+struct MinOf {
+  using Acc = C;
+  static Acc Start() { 
+    if constexpr (std::is_floating_point_v<C>) {
+      return std::numeric_limits<C>::infinity();
+    } else {
+      return std::numeric_limits<C>::max();
+    }
+   }
+  static Acc Step(Acc acc, C x) { return x < acc || x != x ? x : acc; }
+  static Acc Combine(Acc a, Acc b) { return Step(a, b); }
+  static C Finish(Acc acc, int64_t) { return acc; }
+};
+
+double Fold(const std::vector<double>& v) {
+  double best = v[0];
+  for (double x : v) best = x < best || x != x ? x : best;
+  return best;
+}
+
+std::vector<Reject> Rejects() {
+  std::vector<Reject> rejects = ReduceRejects("Min");
+  rejects.push_back({.in = {{2, 0}},
+                     .attrs = {{"axes", Ints{1}}},
+                     .message = "[Min] x is f32[2,0]; wanted at least one "
+                                "element to reduce"});
+  return rejects;
+}
+
+}  // namespace
+
+SL_OP(Min)
+    .doc("The smallest element over some axes; NaN when there is one.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kReals)
+    .attr("axes", Ints{}, "Axes to reduce; none means all.")
+    .attr("keep_dims", false, "Keep reduced axes with size 1.")
+    .shape(reduce_nonempty_shape)
+    .cpu(reduce_kernel<MinOf, RealTypes>)
+    .cpu_workspace(reduce_workspace)
+    .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
+      return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};
+    })
+    .samples(ReduceSamples(false))
+    .rejects(Rejects());
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct NegFn {
+  template <class C>
+  static C Apply(C x) {
+    if constexpr (std::is_integral_v<C>) {
+      return Wrap<C>(0 - ToWrap(x));
+    } else {
+      return -x;
+    }
+  }
+};
+
+}  // namespace
+
+SL_OP(Neg)
+    .doc("-x, elementwise; the smallest integer stays itself.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kSignedReals | DTypeSet{DType::kC64})
+    .elementwise(unary_block<NegFn, SignedNumberTypes>)
+    .reference([](double x) { return -x; })
+    .samples(UnarySamples())
+    .rejects(UnaryRejects("Neg"));
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/checked_binary.h"
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct PowFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    return std::pow(a, b);
+  }
+};
+
+struct PowInt {
+  static constexpr const char* kError = "negative exponent of an integer";
+  template <class C>
+  static bool Valid(C, C b) {
+    return !(b < 0);
+  }
+  template <class C>
+  static C Apply(C a, C b) {
+    auto base = ToWrap(a);
+    decltype(base) y = 1;
+    for (auto e = ToWrap(b); e != 0; e >>= 1, base *= base) {
+      if (e & 1) y *= base;
+    }
+    return Wrap<C>(y);
+  }
+};
+
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = BinarySamples(0, 3);
+  samples.push_back({.in = {Array::Vector<int32_t>({-2, -2, 0, 7, 1}),
+                            Array::Vector<int32_t>({3, 4, 0, 1, 1000})}});
+  samples.push_back({.in = {Array::Vector<float>({-2, -2, 0, 4, -8}),
+                            Array::Vector<float>({3, -2, 0, 0.5f, 0.3f})}});
+  return samples;
+}
+
+std::vector<Reject> Rejects() {
+  std::vector<Reject> rejects = BinaryRejects("Pow");
+  rejects.push_back({.in = {Array::Vector<int64_t>({2}),
+                            Array::Vector<int64_t>({-1})},
+                     .message = "[Pow] negative exponent of an integer"});
+  return rejects;
+}
+
+}  // namespace
+
+SL_OP(Pow)
+    .doc(
+        "a to the power b, elementwise with broadcasting. Integers wrap, and a "
+        "negative exponent of one is an error.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kReals)
+    .elementwise(binary_block<PowFn, FloatTypes>)
+    .cpu(checked_int_kernel<PowInt>)
+    .max_ulp(2)
+    .reference([](double a, double b) { return std::pow(a, b); })
+    .samples(Samples())
+    .rejects(Rejects());
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct ReciprocalFn {
+  template <class C>
+  static C Apply(C x) {
+    if constexpr (std::is_same_v<C, complex64>) {
+      float d = x.real() * x.real() + x.imag() * x.imag();
+      return {x.real() / d, -x.imag() / d};
+    } else {
+      return C(1) / x;
+    }
+  }
+};
+
+}  // namespace
+
+SL_OP(Reciprocal)
+    .doc("1 / x, elementwise.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<ReciprocalFn>)
+    .reference([](double x) { return 1 / x; })
+    .samples(UnarySamples(0.1, 9))
+    .rejects(UnaryRejects("Reciprocal"));
+
+}  // namespace sluice

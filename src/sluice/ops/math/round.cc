@@ -1,0 +1,31 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct RoundFn {
+  template <class C>
+  static C Apply(C x) {
+    return std::nearbyint(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Round)
+    .doc("The nearest integer, elementwise; halves go to the even one.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<RoundFn>)
+    .reference([](double x) { double down = std::floor(x), up = std::ceil(x);
+      if (x - down != up - x) return x - down < up - x ? down : up;
+      return std::fmod(down, 2) == 0 ? down : up; })
+    .samples(UnarySamples(-9, 9))
+    .rejects(UnaryRejects("Round"));
+
+}  // namespace sluice

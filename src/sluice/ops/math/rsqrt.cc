@@ -1,0 +1,30 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct RsqrtFn {
+  template <class C>
+  static C Apply(C x) {
+    return C(1) / std::sqrt(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Rsqrt)
+    .doc("1 / sqrt(x), elementwise; infinite at 0, NaN below.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<RsqrtFn>)
+    .max_ulp(2)
+    .reference([](double x) { return 1 / std::sqrt(x); })
+    .samples(UnarySamples(0.01, 9))
+    .rejects(UnaryRejects("Rsqrt"));
+
+}  // namespace sluice

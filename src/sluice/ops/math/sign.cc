@@ -1,0 +1,28 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct SignFn {
+  template <class C>
+  static C Apply(C x) {
+    C sign = static_cast<C>((x > 0) - (x < 0));
+    return x != x ? x : sign;
+  }
+};
+
+}  // namespace
+
+SL_OP(Sign)
+    .doc("-1, 0 or 1 by the sign of x, elementwise; NaN stays NaN.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kSignedReals)
+    .elementwise(unary_block<SignFn, SignedTypes>)
+    .reference([](double x) { return x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; })
+    .samples(UnarySamples())
+    .rejects(UnaryRejects("Sign"));
+
+}  // namespace sluice

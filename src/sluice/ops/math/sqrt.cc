@@ -1,0 +1,29 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct SqrtFn {
+  template <class C>
+  static C Apply(C x) {
+    return std::sqrt(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Sqrt)
+    .doc("The square root, elementwise; NaN below 0.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<SqrtFn>)
+    .reference([](double x) { return std::sqrt(x); })
+    .samples(UnarySamples(0, 9))
+    .rejects(UnaryRejects("Sqrt"));
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct SquareFn {
+  template <class C>
+  static C Apply(C x) {
+    if constexpr (std::is_same_v<C, complex64>) {
+      return ComplexMul(x, x);
+    } else {
+      return Wrap<C>(ToWrap(x) * ToWrap(x));
+    }
+  }
+};
+
+}  // namespace
+
+SL_OP(Square)
+    .doc("x * x, elementwise; integers wrap.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kNumbers)
+    .elementwise(unary_block<SquareFn, NumberTypes>)
+    .reference([](double x) { return x * x; })
+    .samples(UnarySamples())
+    .rejects(UnaryRejects("Square"));
+
+}  // namespace sluice

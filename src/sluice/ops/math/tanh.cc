@@ -1,0 +1,31 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct TanhFn {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Tanh(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Tanh)
+    .doc("The hyperbolic tangent, elementwise.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<TanhFn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::tanh(x); })
+    .samples(UnarySamples(-10, 10))
+    .rejects(UnaryRejects("Tanh"));
+
+}  // namespace sluice

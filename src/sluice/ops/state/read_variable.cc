@@ -1,0 +1,48 @@
+#include "sluice/base/strings.h"
+#include "sluice/op/record.h"
+#include "sluice/state/kernel_glue.h"
+#include "sluice/state/variable.h"
+
+namespace sluice {
+namespace {
+
+Status Launch(KernelContext& ctx) {
+  SL_ASSIGN_OR_RETURN(Ref<Variable> variable, ResourceOf<Variable>(ctx));
+  SL_RETURN_IF_ERROR(CheckClaim(ctx, ctx.attr<DType>("dtype"),
+                                ctx.attr<PartialShape>("shape"),
+                                variable->dtype(), variable->shape(),
+                                StrCat("variable \"", variable->name(), "\"")));
+  Result<Array> value = variable->Read();
+  if (!value.ok()) return AsOpError(ctx, value.status());
+  ctx.set_out(0, std::move(*value));
+  return OkStatus();
+}
+
+Status InferShape(ShapeContext& c) {
+  c.set_out(0, c.attr<PartialShape>("shape"));
+  return OkStatus();
+}
+
+// The output is the variable's own array, shared: so the kernel brings it.
+SL_OP(ReadVariable)
+    .doc(
+        "The present value of a variable. Later changes to the variable do "
+        "not change a value that was read.")
+    .input("handle: resource")
+    .output("value: dtype")
+    .attr("dtype", AttrKind::kDType, "the variable's")
+    .attr("shape", PartialShape(),
+          "the variable's, as far as the graph wants to know it")
+    .shape(InferShape)
+    .cpu(Launch)
+    .reads()
+    .dynamic_output()
+    .rejects({{.in = {},
+               .attrs = {{"dtype", DType::kF32}},
+               .message = "[ReadVariable] takes 1 input, got 0"},
+              {.in = {{2}},
+               .attrs = {{"dtype", DType::kF32}},
+               .message = "[ReadVariable] handle is f32; wanted resource"}});
+
+}  // namespace
+}  // namespace sluice

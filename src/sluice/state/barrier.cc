@@ -1,0 +1,217 @@
+#include "sluice/state/barrier.h"
+
+#include <unordered_set>
+
+#include "sluice/base/strings.h"
+
+namespace sluice {
+
+Status Barrier::Check(const TupleSpec& spec) {
+  SL_RETURN_IF_ERROR(spec.Check());
+  for (int i = 0; i < spec.size(); ++i) {
+    if (CanBatch(spec.shape(i), false)) continue;
+    return InvalidArgument(
+        StrCat("the shape of component ", i, " is ", spec.shape(i),
+               "; wanted known sizes and at most ", kMaxRank - 1, " axes"));
+  }
+  return OkStatus();
+}
+
+std::string Barrier::Signature(const TupleSpec& spec) {
+  return StrCat("barrier ", spec.ToString());
+}
+
+Result<Ref<Barrier>> Barrier::Make(std::string name, TupleSpec spec) {
+  SL_RETURN_IF_ERROR(Check(spec));
+  return MakeRef<Barrier>(std::move(name), std::move(spec));
+}
+
+Barrier::Barrier(std::string name, TupleSpec spec)
+    : WaitingResource(std::move(name), Signature(spec)),
+      spec_(std::move(spec)) {}
+
+Barrier::~Barrier() {
+  Replies replies;
+  MutexLock lock(mu_);
+  while (!takes_.empty()) {
+    replies.AddCancelled(takes_.pop().waiter, StrCat("take from ", who()));
+  }
+}
+
+Status Barrier::Insert(int64_t component, const Array& keys,
+                       const Array& values) {
+  if (component < 0 || component >= spec_.size()) {
+    return InvalidArgument(StrCat("component is ", component, "; wanted 0 to ",
+                                  spec_.size() - 1, " as ", who()));
+  }
+  auto c = static_cast<size_t>(component);
+  if (keys.dtype() != DType::kString || keys.rank() != 1) {
+    return InvalidArgument(
+        StrCat("keys is ", keys.TypeText(), "; wanted string[?]"));
+  }
+  PartialShape wanted =
+      BatchShape(spec_.shape(static_cast<int>(component)), keys.dim(0));
+  if (values.dtype() != spec_.dtypes[c] || values.rank() == 0 ||
+      !wanted.Covers(values.shape())) {
+    return InvalidArgument(StrCat("values is ", values.TypeText(), "; wanted ",
+                                  TypeText(spec_.dtypes[c], wanted),
+                                  " for component ", component, " of ", who()));
+  }
+  TupleSpec one{
+      {spec_.dtypes[c]}, {spec_.shape(static_cast<int>(component))}, {}};
+  SL_ASSIGN_OR_RETURN(std::vector<Element> rows,
+                      SplitBatch(one, {&values, 1}, who()));
+  SL_ASSIGN_OR_RETURN(Array names, keys.AsContiguous());
+
+  Replies replies;
+  MutexLock lock(mu_);
+  SL_RETURN_IF_ERROR(CheckInsert(c, names));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::string& key = names.data<std::string>()[i];
+    auto [it, fresh] = incomplete_.try_emplace(key);
+    Partial& partial = it->second;
+    if (fresh) {
+      partial.order = next_order_++;
+      partial.element.parts.resize(spec_.dtypes.size());
+      partial.missing = spec_.size();
+    }
+    partial.element.parts[c] = std::move(rows[i].parts[0]);
+    if (--partial.missing > 0) continue;
+    ready_.emplace(partial.order, Complete{key, std::move(partial.element)});
+    incomplete_.erase(it);
+  }
+  Flush(replies);
+  return OkStatus();
+}
+
+Status Barrier::CheckInsert(size_t component, const Array& keys) const {
+  if (dropped_) return Cancelled(StrCat(who(), " is closed"));
+  std::unordered_set<std::string_view> seen;
+  for (int64_t i = 0; i < keys.num_elements(); ++i) {
+    const std::string& key = keys.data<std::string>()[i];
+    auto named = [&] { return StrCat("key \"", EscapeString(key), "\""); };
+    if (!seen.insert(key).second) {
+      return InvalidArgument(StrCat(named(), " is given twice in one insert"));
+    }
+    auto it = incomplete_.find(key);
+    if (it == incomplete_.end()) {
+      if (!closed_) continue;
+      return Cancelled(
+          StrCat(who(), " is closed, and ", named(), " would be new"));
+    }
+    if (it->second.element.parts[component]) {
+      return InvalidArgument(StrCat(named(), " of ", who(),
+                                    " has its component ", component,
+                                    " already"));
+    }
+  }
+  return OkStatus();
+}
+
+void Barrier::Take(int64_t n, bool up_to, Cancellation* c, Reply reply) {
+  if (n < 0) {
+    return reply(InvalidArgument(StrCat("n is ", n, "; wanted 0 or more")), {});
+  }
+  PendingTake take{{c, std::move(reply)}, n, up_to};
+  {
+    Replies replies;
+    MutexLock lock(mu_);
+    if (takes_.empty() && static_cast<int64_t>(ready_.size()) >= n) {
+      return Give(std::move(take), n, replies);
+    }
+  }
+  bool watched = Watch(take.waiter);
+  Replies replies;
+  MutexLock lock(mu_);
+  if (!watched || take.waiter.cancelled()) {
+    return replies.AddCancelled(std::move(take.waiter),
+                                StrCat("take from ", who()));
+  }
+  takes_.push(std::move(take));
+  Flush(replies);
+}
+
+void Barrier::Close(bool cancel_pending) {
+  Replies replies;
+  MutexLock lock(mu_);
+  closed_ = true;
+  if (cancel_pending) {
+    dropped_ = true;
+    incomplete_.clear();
+  }
+  Flush(replies);
+}
+
+void Barrier::CancelWaiter(uint64_t id) {
+  Replies replies;
+  MutexLock lock(mu_);
+  if (auto take = takes_.Remove(id)) {
+    replies.AddCancelled(std::move(take->waiter), StrCat("take from ", who()));
+  }
+  Flush(replies);  // the next in line may want fewer
+}
+
+void Barrier::Flush(Replies& replies) {
+  while (!takes_.empty()) {
+    const PendingTake& take = takes_.front();
+    auto ready = static_cast<int64_t>(ready_.size());
+    auto possible = ready + static_cast<int64_t>(incomplete_.size());
+    if (ready >= take.wanted) {
+      PendingTake next = takes_.pop();
+      int64_t n = next.wanted;
+      Give(std::move(next), n, replies);
+    } else if (!closed_ || possible >= take.wanted ||
+               (take.up_to && possible > ready)) {
+      return;
+    } else if (take.up_to && ready > 0) {
+      Give(takes_.pop(), ready, replies);
+    } else {
+      PendingTake failed = takes_.pop();
+      replies.Add(std::move(failed.waiter),
+                  OutOfRange(StrCat(who(),
+                                    " is closed and has insufficient elements "
+                                    "(requested ",
+                                    failed.wanted, ", complete ", ready,
+                                    ", incomplete ", incomplete_.size(), ")")));
+    }
+  }
+}
+
+void Barrier::Give(PendingTake take, int64_t n, Replies& replies) {
+  auto end = ready_.begin();
+  std::vector<Element> elements;
+  std::vector<std::string> keys;
+  for (int64_t i = 0; i < n; ++i, ++end) {
+    elements.push_back(end->second.element);
+    keys.push_back(end->second.key);
+  }
+  Result<std::vector<Array>> batch = AllocateBatch(spec_, false, elements);
+  if (!batch.ok()) {
+    return replies.Add(std::move(take.waiter), batch.status());
+  }
+  ready_.erase(ready_.begin(), end);
+  std::vector<Array> outputs{
+      Array::Of<std::string>(Shape{n}, std::span<const std::string>(keys))};
+  outputs.insert(outputs.end(), batch->begin(), batch->end());
+  replies.Add(std::move(take.waiter), OkStatus(), std::move(outputs),
+              [rows = std::move(elements), target = std::move(*batch)] {
+                FillBatch(rows, target);
+              });
+}
+
+int64_t Barrier::ready_size() const {
+  MutexLock lock(mu_);
+  return static_cast<int64_t>(ready_.size());
+}
+
+int64_t Barrier::incomplete_size() const {
+  MutexLock lock(mu_);
+  return static_cast<int64_t>(incomplete_.size());
+}
+
+bool Barrier::closed() const {
+  MutexLock lock(mu_);
+  return closed_;
+}
+
+}  // namespace sluice

@@ -1,0 +1,272 @@
+#include "sluice/state/queue.h"
+
+#include <limits>
+
+#include "sluice/base/strings.h"
+#include "sluice/state/splitmix.h"
+
+namespace sluice {
+
+namespace {
+
+std::unique_ptr<QueueStore> MakeStore(const QueueSpec& spec,
+                                      const std::string& name,
+                                      uint64_t session_seed) {
+  switch (spec.order) {
+    case QueueOrder::kShuffle: {
+      // Without a seed of its own a queue is mixed by its name, so that two
+      // queues of one program do not shuffle alike.
+      uint64_t seed = spec.seed != 0 ? static_cast<uint64_t>(spec.seed)
+                                     : MixBits(session_seed) ^ HashText(name);
+      return MakeShuffleStore(spec.min_after_dequeue, seed);
+    }
+    case QueueOrder::kPriority:
+      return MakePriorityStore();
+    case QueueOrder::kFifo:
+    case QueueOrder::kPadding:
+      break;
+  }
+  return MakeFifoStore();
+}
+
+}  // namespace
+
+Result<Ref<Queue>> Queue::Make(std::string name, QueueSpec spec,
+                               uint64_t session_seed) {
+  SL_RETURN_IF_ERROR(spec.Check());
+  return MakeRef<Queue>(std::move(name), std::move(spec), session_seed);
+}
+
+Queue::Queue(std::string name, QueueSpec spec, uint64_t session_seed)
+    : WaitingResource(std::move(name), spec.ToString()),
+      spec_(std::move(spec)),
+      store_(MakeStore(spec_, this->name(), session_seed)) {}
+
+Queue::~Queue() {
+  // Only waiters without a cancellation can be left: the others keep the queue
+  // alive. They are answered all the same.
+  Replies replies;
+  MutexLock lock(mu_);
+  while (!enqueues_.empty()) {
+    replies.AddCancelled(enqueues_.pop().waiter, StrCat("enqueue on ", who()));
+  }
+  while (!dequeues_.empty()) {
+    replies.AddCancelled(dequeues_.pop().waiter, StrCat("dequeue on ", who()));
+  }
+}
+
+void Queue::Enqueue(std::span<const Array> parts, Cancellation* c,
+                    Reply reply) {
+  Result<Element> element = MakeElement(spec_.tuple, parts, who());
+  if (!element.ok()) return reply(element.status(), {});
+  PendingEnqueue pending{{c, std::move(reply)}, {}};
+  pending.elements.push_back(std::move(*element));
+  Submit(std::move(pending));
+}
+
+void Queue::EnqueueMany(std::span<const Array> parts, Cancellation* c,
+                        Reply reply) {
+  Result<std::vector<Element>> elements = SplitBatch(spec_.tuple, parts, who());
+  if (!elements.ok()) return reply(elements.status(), {});
+  Submit(PendingEnqueue{{c, std::move(reply)}, std::move(*elements)});
+}
+
+void Queue::Dequeue(Cancellation* c, Reply reply) {
+  Submit(PendingDequeue{{c, std::move(reply)}, 1, false, false, {}});
+}
+
+void Queue::DequeueMany(int64_t n, bool up_to, Cancellation* c, Reply reply) {
+  if (n < 0) {
+    return reply(InvalidArgument(StrCat("n is ", n, "; wanted 0 or more")), {});
+  }
+  for (int i = 0; i < spec_.tuple.size(); ++i) {
+    if (CanBatch(spec_.tuple.shape(i), spec_.pads())) continue;
+    return reply(
+        InvalidArgument(
+            StrCat(who(), " knows component ", i, " as ",
+                   TypeText(spec_.tuple.dtypes[static_cast<size_t>(i)],
+                            spec_.tuple.shape(i)),
+                   "; wanted ",
+                   spec_.pads() ? "room for one more axis" : "all sizes known",
+                   ", to put elements into a batch")),
+        {});
+  }
+  Submit(PendingDequeue{{c, std::move(reply)}, n, true, up_to, {}});
+}
+
+void Queue::Submit(PendingEnqueue pending) {
+  auto count = static_cast<int64_t>(pending.elements.size());
+  {
+    Replies replies;
+    MutexLock lock(mu_);
+    if (closed_) {
+      return replies.Add(std::move(pending.waiter), ClosedError());
+    }
+    // What finishes at once need not tell the step how to cancel it.
+    if (enqueues_.empty() && room() >= count) {
+      enqueues_.push(std::move(pending));
+      return Flush(replies);
+    }
+  }
+  bool watched = Watch(pending.waiter);
+  Replies replies;
+  MutexLock lock(mu_);
+  if (!watched || pending.waiter.cancelled()) {
+    return replies.AddCancelled(std::move(pending.waiter),
+                                StrCat("enqueue on ", who()));
+  }
+  if (closed_) {
+    return replies.Add(std::move(pending.waiter), ClosedError());
+  }
+  enqueues_.push(std::move(pending));
+  Flush(replies);
+}
+
+void Queue::Submit(PendingDequeue pending) {
+  {
+    Replies replies;
+    MutexLock lock(mu_);
+    if (dequeues_.empty() &&
+        (drained() || store_->ready(false) >= pending.wanted)) {
+      dequeues_.push(std::move(pending));
+      return Flush(replies);
+    }
+  }
+  bool watched = Watch(pending.waiter);
+  Replies replies;
+  MutexLock lock(mu_);
+  if (!watched || pending.waiter.cancelled()) {
+    return replies.AddCancelled(std::move(pending.waiter),
+                                StrCat("dequeue on ", who()));
+  }
+  dequeues_.push(std::move(pending));
+  Flush(replies);
+}
+
+void Queue::Close(bool cancel_pending) {
+  Replies replies;
+  MutexLock lock(mu_);
+  closed_ = true;
+  while (cancel_pending && !enqueues_.empty()) {
+    replies.Add(enqueues_.pop().waiter,
+                Cancelled(StrCat("enqueue was cancelled: ", who(),
+                                 " was closed with cancel_pending")));
+  }
+  Flush(replies);
+}
+
+void Queue::CancelWaiter(uint64_t id) {
+  Replies replies;
+  MutexLock lock(mu_);
+  if (auto e = enqueues_.Remove(id)) {
+    // Elements that are in already stay in: others may have taken them.
+    replies.AddCancelled(std::move(e->waiter), StrCat("enqueue on ", who()));
+  } else if (auto d = dequeues_.Remove(id)) {
+    store_->PutBack(std::move(d->taken));
+    replies.AddCancelled(std::move(d->waiter), StrCat("dequeue on ", who()));
+  }
+  Flush(replies);
+}
+
+void Queue::Flush(Replies& replies) {
+  bool moved = true;
+  while (moved) {
+    moved = MoveIn(replies);
+    moved = MoveOut(replies) || moved;
+  }
+}
+
+bool Queue::MoveIn(Replies& replies) {
+  bool moved = false;
+  while (!enqueues_.empty()) {
+    PendingEnqueue& e = enqueues_.front();
+    for (; e.next < e.elements.size() && room() > 0; ++e.next) {
+      e.elements[e.next].sequence = sequence_++;
+      store_->Push(std::move(e.elements[e.next]));
+      moved = true;
+    }
+    if (e.next < e.elements.size()) break;
+    replies.Add(enqueues_.pop().waiter, OkStatus());
+    moved = true;
+  }
+  return moved;
+}
+
+bool Queue::MoveOut(Replies& replies) {
+  bool moved = false;
+  while (!dequeues_.empty()) {
+    PendingDequeue& d = dequeues_.front();
+    bool last = drained();
+    int64_t ready = store_->ready(last);
+    // All at once when they are all there: a batch that is not complete takes
+    // nothing out, so there is nothing to put back, unless others cannot get in
+    // otherwise.
+    bool stuck = room() <= 0 && !enqueues_.empty();
+    if (ready >= d.missing() || stuck || last) {
+      for (; d.missing() > 0 && ready > 0; --ready) {
+        d.taken.push_back(store_->Pop());
+        moved = true;
+      }
+    }
+    bool enough = d.missing() == 0 || (last && d.up_to && !d.taken.empty());
+    if (enough) {
+      Finish(dequeues_.pop(), replies);
+    } else if (last) {
+      Fail(dequeues_.pop(), replies);
+    } else {
+      break;
+    }
+    moved = true;
+  }
+  return moved;
+}
+
+void Queue::Finish(PendingDequeue done, Replies& replies) {
+  if (!done.batch) {
+    return replies.Add(std::move(done.waiter), OkStatus(),
+                       std::move(done.taken[0].parts));
+  }
+  store_->Arrange(done.taken);
+  Result<std::vector<Array>> batch =
+      AllocateBatch(spec_.tuple, spec_.pads(), done.taken);
+  if (!batch.ok()) {
+    store_->PutBack(std::move(done.taken));
+    return replies.Add(std::move(done.waiter), batch.status());
+  }
+  std::vector<Array> outputs = *batch;
+  replies.Add(std::move(done.waiter), OkStatus(), std::move(outputs),
+              [elements = std::move(done.taken), target = std::move(*batch)] {
+                FillBatch(elements, target);
+              });
+}
+
+void Queue::Fail(PendingDequeue failed, Replies& replies) {
+  store_->PutBack(std::move(failed.taken));
+  replies.Add(std::move(failed.waiter),
+              OutOfRange(StrCat(who(),
+                                " is closed and has insufficient elements "
+                                "(requested ",
+                                failed.wanted, ", current size ",
+                                store_->size(), ")")));
+}
+
+int64_t Queue::room() const {
+  if (spec_.capacity < 0) return std::numeric_limits<int64_t>::max();
+  return spec_.capacity - store_->size();
+}
+
+Status Queue::ClosedError() const {
+  return Cancelled(StrCat(who(), " is closed"));
+}
+
+bool Queue::closed() const {
+  MutexLock lock(mu_);
+  return closed_;
+}
+
+int64_t Queue::size() const {
+  MutexLock lock(mu_);
+  return store_->size();
+}
+
+}  // namespace sluice

@@ -1,0 +1,44 @@
+// Allocator: where the bytes of arrays come from. HostAllocator is the one for
+// CPU memory: per-thread free lists for small blocks, a shared cache of large
+// ones, huge pages for the largest. Freed blocks are kept and reused, because
+// on big tensors the page faults of fresh memory cost thirty times the write.
+//
+// Thread safe. The host allocator lives as long as the process.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice {
+
+struct AllocatorStats {
+  int64_t bytes_in_use = 0;   // handed out now, in blocks of kTrackedBytes up
+  int64_t peak_bytes = 0;     // the most ever since ResetPeak()
+  int64_t bytes_cached = 0;   // free, kept for reuse
+  int64_t allocations = 0;    // requests of kTrackedBytes up
+  int64_t system_allocations = 0;  // of those, how many reached the system
+};
+
+// A block, and how much of it the caller may use (at least what it asked for).
+struct Block {
+  void* data = nullptr;  // 64-byte aligned; null when memory ran out
+  int64_t bytes = 0;
+};
+
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  virtual Block Allocate(int64_t bytes) = 0;
+  virtual void Free(Block block) = 0;
+  virtual AllocatorStats stats() const = 0;
+  virtual void ResetPeak() = 0;
+  // Gives cached memory back to the system.
+  virtual void ReleaseCached() = 0;
+};
+
+// Blocks smaller than this are not counted in AllocatorStats: counting would
+// cost as much as the allocation.
+inline constexpr int64_t kTrackedBytes = 4096;
+
+Allocator& HostAllocator();
+
+}  // namespace sluice

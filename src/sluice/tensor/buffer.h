@@ -1,0 +1,42 @@
+// Buffer: a ref-counted run of bytes that arrays look into. Strings and
+// resources are objects, so a buffer of them destroys its elements.
+// Thread safe in its count; the bytes are the business of whoever writes them.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/base/ref_counted.h"
+#include "sluice/base/status.h"
+#include "sluice/tensor/allocator.h"
+#include "sluice/tensor/dtype.h"
+
+namespace sluice {
+
+class Buffer : public RefCounted<Buffer> {
+ public:
+  // Room for `count` elements; strings and resources are made empty, other
+  // bytes are not initialised. Error: ResourceExhausted.
+  static Result<Ref<Buffer>> Make(DType dtype, int64_t count,
+                                  Allocator& allocator = HostAllocator());
+  // Bytes that belong to someone else; `release(context)` is called when the
+  // last array over them is gone.
+  static Ref<Buffer> Wrap(void* data, int64_t bytes, void (*release)(void*),
+                          void* context);
+
+  void* data() const { return block_.data; }
+  int64_t bytes() const { return block_.bytes; }
+
+ private:
+  friend class RefCounted<Buffer>;
+  Buffer() = default;
+  ~Buffer();
+
+  Block block_;
+  Allocator* allocator_ = nullptr;  // null for wrapped memory
+  DType dtype_ = DType::kInvalid;
+  int64_t objects_ = 0;  // strings or resources to destroy
+  void (*release_)(void*) = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+// ResourceBase: what a `resource` element refers to: a variable, a queue, a
+// table. Here only as far as arrays must copy and drop references to it.
+#pragma once
+
+#include <string>
+
+#include "sluice/base/ref_counted.h"
+
+namespace sluice {
+
+class ResourceBase : public RefCounted<ResourceBase> {
+ public:
+  // For messages and `explain`: "variable f32[784,100]".
+  virtual std::string Describe() const = 0;
+  // Which class this is: the address of a tag the class owns, so that a kernel
+  // can tell a queue from a variable without run-time type information. Null
+  // for classes that no kernel asks for.
+  virtual const void* tag() const { return nullptr; }
+
+ protected:
+  friend class RefCounted<ResourceBase>;
+  virtual ~ResourceBase() = default;
+};
+
+}  // namespace sluice

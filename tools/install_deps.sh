@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Installs, on a Debian-like machine, what building and testing need and the
+# machine lacks. Does nothing, quickly, when all is there. Goes on without the
+# parts it could not get as long as a C++ compiler and CMake exist.
+#
+#   tools/install_deps.sh          for `make demo` and `make test`
+#   tools/install_deps.sh --lint   also what `make lint` needs
+#
+# SLUICE_NO_INSTALL=1 only reports.
+set -euo pipefail
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+missing=()
+# need PACKAGE COMMAND: PACKAGE is missing unless COMMAND is on the path.
+need() { have "$2" || missing+=("$1"); }
+
+find_missing() {
+  missing=()
+  need cmake cmake
+  need ninja-build ninja
+  need g++ g++
+  need clang-19 clang++-19
+  need lld-19 ld.lld-19
+  need ccache ccache
+  need python3 python3
+  need git git
+  [[ -e /usr/include/gtest/gtest.h || -e /usr/local/include/gtest/gtest.h ||
+     -e /usr/src/googletest/CMakeLists.txt ]] || missing+=(libgtest-dev)
+  if [[ $want_lint == 1 ]]; then need clang-format-19 clang-format-19; fi
+}
+
+# Output is kept back and shown only on failure.
+quietly() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || status=$?
+  if [[ $status != 0 ]]; then tail -n 5 "$log" >&2; fi
+  rm -f "$log"
+  return $status
+}
+
+apt() {
+  # The timeouts matter where there is no network: give up soon and go on.
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq \
+    -o Acquire::Retries=1 -o Acquire::http::Timeout=20 \
+    -o Acquire::https::Timeout=20 -o DPkg::Lock::Timeout=300 "$@"
+}
+
+install_missing() {
+  as_root=()
+  if [[ $(id -u) != 0 ]]; then
+    if ! have sudo; then
+      echo "install_deps: neither root nor sudo, installing nothing" >&2
+      return
+    fi
+    as_root=(sudo)
+  fi
+  if ! have apt-get; then
+    echo "install_deps: no apt-get here, installing nothing" >&2
+    return
+  fi
+  echo "install_deps: installing ${missing[*]}"
+  apt update || echo "install_deps: the package lists are not fresh" >&2
+  if ! apt install -y --no-install-recommends "${missing[@]}"; then
+    # One unknown package must not keep the others away.
+    local package
+    for package in "${missing[@]}"; do
+      apt install -y --no-install-recommends "$package" || true
+    done
+  fi
+}
+
+want_lint=0
+if [[ ${1:-} == --lint ]]; then want_lint=1; fi
+
+find_missing
+if [[ ${#missing[@]} == 0 ]]; then exit 0; fi
+if [[ ${SLUICE_NO_INSTALL:-0} != 1 ]]; then
+  install_missing
+  find_missing
+fi
+if [[ ${#missing[@]} != 0 ]]; then
+  echo "install_deps: still missing: ${missing[*]}" >&2
+fi
+
+if ! have cmake; then
+  echo "install_deps: cannot build without cmake (3.25 or newer)" >&2
+  exit 1
+fi
+if ! have g++ && ! have clang++-19 && ! have clang++ && ! have c++; then
+  echo "install_deps: cannot build without a C++20 compiler" >&2
+  exit 1
+fi
+if [[ ${#missing[@]} != 0 ]]; then
+  echo "install_deps: going on without; what needs them is left out" >&2
+fi
