@@ -23,8 +23,11 @@ if(SLUICE_WERROR)
 endif()
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  list(APPEND cxx_flags -Wthread-safety)
+  # Without the time stamp a precompiled header is the same bytes every time.
+  list(APPEND cxx_flags -Wthread-safety -Xclang -fno-pch-timestamp)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # ccache must see that a precompiled header is used.
+  list(APPEND cxx_flags -fpch-preprocess)
   # These come from g++'s optimiser and depend on inlining; g++ 12 reports them
   # inside std::string and std::vector. Shown, but they do not stop a build.
   foreach(w array-bounds stringop-overflow stringop-overread restrict

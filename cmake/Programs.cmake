@@ -2,6 +2,8 @@
 # where there is such a folder. sluice-bench also takes in benchmarks/*.cc.
 
 file(GLOB app_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*.cc)
+# Generated.cmake has made this one: the others wait for what it writes.
+list(FILTER app_files EXCLUDE REGEX "/sluice_gen_ops\\.cc$")
 set(SLUICE_PROGRAMS)
 foreach(f IN LISTS app_files)
   get_filename_component(stem ${f} NAME_WE)
@@ -17,5 +19,6 @@ foreach(f IN LISTS app_files)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE sluice_options sluice_ops sluice)
+  sluice_use_public_header(${target})
   list(APPEND SLUICE_PROGRAMS ${program})
 endforeach()

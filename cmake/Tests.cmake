@@ -29,6 +29,17 @@ endif()
 set(threaded_folders base state executor session)
 # These stand below the registry; without the ops they link at once.
 set(folders_without_ops base tensor)
+# These stand below the public header and need not wait for it.
+set(folders_below_front base tensor op device graph kernels state ops autodiff
+  passes placement partition executor comm session)
+
+# GoogleTest and the headers most tests read, precompiled once for all of them.
+add_library(sluice_test_headers OBJECT EXCLUDE_FROM_ALL ${empty_file})
+target_include_directories(sluice_test_headers PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(sluice_test_headers PRIVATE
+  sluice_options sluice GTest::gtest_main)
+target_precompile_headers(sluice_test_headers PRIVATE
+  <gtest/gtest.h> ${PROJECT_SOURCE_DIR}/src/sluice/graph/graph.h)
 
 function(sluice_add_test name)
   cmake_parse_arguments(arg "NO_OPS" "" "SOURCES;LABELS" ${ARGN})
@@ -38,6 +49,7 @@ function(sluice_add_test name)
     target_link_libraries(${name} PRIVATE sluice_ops)
   endif()
   target_link_libraries(${name} PRIVATE sluice_options sluice GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
 
   # Only the sweep learns the number of op files; given to every file, each new
   # op would recompile every test.
@@ -83,6 +95,9 @@ foreach(folder IN LISTS folders)
     set(no_ops NO_OPS)
   endif()
   sluice_add_test(${folder}_test SOURCES ${files} LABELS ${labels} ${no_ops})
+  if(NOT folder IN_LIST folders_below_front)
+    sluice_use_public_header(${folder}_test)
+  endif()
 endforeach()
 
 # Files of tests/ that are no tests themselves are compiled once, for all.
@@ -94,6 +109,7 @@ if(shared_files)
   target_include_directories(sluice_test_support PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(sluice_test_support PRIVATE
     sluice_options sluice GTest::gtest_main)
+  target_precompile_headers(sluice_test_support REUSE_FROM sluice_test_headers)
 endif()
 foreach(f IN LISTS test_files)
   get_filename_component(name ${f} NAME_WE)
@@ -109,7 +125,17 @@ foreach(f IN LISTS test_files)
       "a folder; call it something else")
   endif()
   sluice_add_test(${name} SOURCES ${f} LABELS ${labels})
+  sluice_use_public_header(${name})
   if(TARGET sluice_test_support)
     target_link_libraries(${name} PRIVATE sluice_test_support)
+  endif()
+endforeach()
+
+# These run our programs.
+foreach(name IN ITEMS cli_test examples_test)
+  if(TARGET ${name})
+    add_dependencies(${name} app_sluice examples)
+    target_compile_definitions(${name} PRIVATE
+      SLUICE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   endif()
 endforeach()

@@ -25,7 +25,10 @@ endif()
 if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SLUICE_CCACHE NAMES ccache)
   if(SLUICE_CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${SLUICE_CCACHE})
+    # ccache looks through precompiled headers only when told so.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${SLUICE_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${SLUICE_CCACHE})
   endif()
 endif()

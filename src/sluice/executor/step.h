@@ -63,8 +63,8 @@ class Step {
   // A partial run repeats Feed and RunUntilQuiet.
   void Begin(const StepRequest& request);
   void Feed(int arg, Array value);
-  // Fires until nothing is ready, running or pending. True when the step is
-  // complete, false when it still waits for feeds.
+  // Fires until nothing is ready, running or pending; what still waits then
+  // waits for feeds.
   void RunUntilQuiet();
   // The first error, or OK. The step's results may then be taken.
   Status Finish();

@@ -152,7 +152,9 @@ class Printer {
       Values(node.inputs());
       out_ += ")";
     }
+    size_t before = out_.size();
     Attributes(node);
+    if (node.num_inputs() == 0 && out_.size() == before) out_ += "()";
     if (options_.types) {
       for (int i = 0; i < node.num_outputs(); ++i) {
         StrAppend(out_, i ? ", " : " : ", node.output_type(i));

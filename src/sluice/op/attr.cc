@@ -1,5 +1,7 @@
 #include "sluice/op/attr.h"
 
+#include <cstring>
+
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -19,6 +21,13 @@ bool AttrValue::operator==(const AttrValue& o) const {
     // Compared as bits: a NaN attribute is equal to itself.
     return std::bit_cast<int64_t>(get<double>()) ==
            std::bit_cast<int64_t>(o.get<double>());
+  }
+  if (kind() == AttrKind::kFloats) {
+    const auto& a = get<std::vector<double>>();
+    const auto& b = o.get<std::vector<double>>();
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(),
+                                     a.size() * sizeof(double)) == 0);
   }
   return std::visit(
       [&](const auto& a) {

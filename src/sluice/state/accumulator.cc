@@ -31,7 +31,6 @@ Accumulator::Accumulator(std::string name, DType dtype,
 
 Accumulator::~Accumulator() {
   Replies replies;
-  MutexLock lock(mu_);
   while (!takes_.empty()) replies.AddCancelled(takes_.pop().waiter, what());
 }
 
@@ -68,18 +67,10 @@ void Accumulator::Take(int64_t num_required, Cancellation* c, Reply reply) {
                  {});
   }
   PendingTake take{{c, std::move(reply)}, num_required};
-  {
-    Replies replies;
-    MutexLock lock(mu_);
-    if (takes_.empty() && count_ >= num_required) {
-      takes_.push(std::move(take));
-      return Flush(replies);
-    }
-  }
-  bool watched = Watch(take.waiter);
   Replies replies;
   MutexLock lock(mu_);
-  if (!watched || take.waiter.cancelled()) {
+  bool now = takes_.empty() && count_ >= num_required;
+  if (!now && !Watch(take.waiter)) {
     return replies.AddCancelled(std::move(take.waiter), what());
   }
   takes_.push(std::move(take));

@@ -82,8 +82,8 @@ TEST(Arithmetic, ConvertsHalfTypes) {
   EXPECT_EQ(SumDType(DType::kF64), DType::kF64);
   Array half = *ConvertFloat(Array::Vector<float>({1.5f}), DType::kF16);
   EXPECT_EQ(half.dtype(), DType::kF16);
-  EXPECT_TRUE(ConvertFloat(half, DType::kF32)
-                  ->BitEquals(Array::Vector<float>({1.5f})));
+  EXPECT_TRUE(
+      ConvertFloat(half, DType::kF32)->BitEquals(Array::Vector<float>({1.5f})));
 }
 
 }  // namespace

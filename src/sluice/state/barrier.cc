@@ -32,7 +32,6 @@ Barrier::Barrier(std::string name, TupleSpec spec)
 
 Barrier::~Barrier() {
   Replies replies;
-  MutexLock lock(mu_);
   while (!takes_.empty()) {
     replies.AddCancelled(takes_.pop().waiter, StrCat("take from ", who()));
   }
@@ -113,17 +112,10 @@ void Barrier::Take(int64_t n, bool up_to, Cancellation* c, Reply reply) {
     return reply(InvalidArgument(StrCat("n is ", n, "; wanted 0 or more")), {});
   }
   PendingTake take{{c, std::move(reply)}, n, up_to};
-  {
-    Replies replies;
-    MutexLock lock(mu_);
-    if (takes_.empty() && static_cast<int64_t>(ready_.size()) >= n) {
-      return Give(std::move(take), n, replies);
-    }
-  }
-  bool watched = Watch(take.waiter);
   Replies replies;
   MutexLock lock(mu_);
-  if (!watched || take.waiter.cancelled()) {
+  bool now = takes_.empty() && static_cast<int64_t>(ready_.size()) >= n;
+  if (!now && !Watch(take.waiter)) {
     return replies.AddCancelled(std::move(take.waiter),
                                 StrCat("take from ", who()));
   }

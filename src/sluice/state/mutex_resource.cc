@@ -6,27 +6,17 @@ namespace sluice {
 
 MutexResource::~MutexResource() {
   Replies replies;
-  MutexLock lock(mu_);
   while (!line_.empty()) replies.AddCancelled(line_.pop().waiter, what());
 }
 
 void MutexResource::Acquire(Cancellation* c, Reply reply) {
   Pending pending{{c, std::move(reply)}};
-  {
-    Replies replies;
-    MutexLock lock(mu_);
-    if (holder_ == 0) {
-      line_.push(std::move(pending));  // nobody waits while the lock is free
-      return GrantNext(replies);
-    }
-  }
-  bool watched = Watch(pending.waiter);
   Replies replies;
   MutexLock lock(mu_);
-  if (!watched || pending.waiter.cancelled()) {
+  if (holder_ != 0 && !Watch(pending.waiter)) {
     return replies.AddCancelled(std::move(pending.waiter), what());
   }
-  line_.push(std::move(pending));
+  line_.push(std::move(pending));  // nobody waits while the lock is free
   GrantNext(replies);
 }
 

@@ -44,9 +44,8 @@ Queue::Queue(std::string name, QueueSpec spec, uint64_t session_seed)
 
 Queue::~Queue() {
   // Only waiters without a cancellation can be left: the others keep the queue
-  // alive. They are answered all the same.
+  // alive. They are answered all the same. Nobody else is here: no lock.
   Replies replies;
-  MutexLock lock(mu_);
   while (!enqueues_.empty()) {
     replies.AddCancelled(enqueues_.pop().waiter, StrCat("enqueue on ", who()));
   }
@@ -96,46 +95,27 @@ void Queue::DequeueMany(int64_t n, bool up_to, Cancellation* c, Reply reply) {
 
 void Queue::Submit(PendingEnqueue pending) {
   auto count = static_cast<int64_t>(pending.elements.size());
-  {
-    Replies replies;
-    MutexLock lock(mu_);
-    if (closed_) {
-      return replies.Add(std::move(pending.waiter), ClosedError());
-    }
-    // What finishes at once need not tell the step how to cancel it.
-    if (enqueues_.empty() && room() >= count) {
-      enqueues_.push(std::move(pending));
-      return Flush(replies);
-    }
-  }
-  bool watched = Watch(pending.waiter);
   Replies replies;
   MutexLock lock(mu_);
-  if (!watched || pending.waiter.cancelled()) {
+  if (closed_) {
+    return replies.Add(std::move(pending.waiter),
+                       Cancelled(StrCat(who(), " is closed")));
+  }
+  bool now = enqueues_.empty() && room() >= count;
+  if (!now && !Watch(pending.waiter)) {
     return replies.AddCancelled(std::move(pending.waiter),
                                 StrCat("enqueue on ", who()));
-  }
-  if (closed_) {
-    return replies.Add(std::move(pending.waiter), ClosedError());
   }
   enqueues_.push(std::move(pending));
   Flush(replies);
 }
 
 void Queue::Submit(PendingDequeue pending) {
-  {
-    Replies replies;
-    MutexLock lock(mu_);
-    if (dequeues_.empty() &&
-        (drained() || store_->ready(false) >= pending.wanted)) {
-      dequeues_.push(std::move(pending));
-      return Flush(replies);
-    }
-  }
-  bool watched = Watch(pending.waiter);
   Replies replies;
   MutexLock lock(mu_);
-  if (!watched || pending.waiter.cancelled()) {
+  bool now = dequeues_.empty() &&
+             (drained() || store_->ready(false) >= pending.wanted);
+  if (!now && !Watch(pending.waiter)) {
     return replies.AddCancelled(std::move(pending.waiter),
                                 StrCat("dequeue on ", who()));
   }
@@ -253,10 +233,6 @@ void Queue::Fail(PendingDequeue failed, Replies& replies) {
 int64_t Queue::room() const {
   if (spec_.capacity < 0) return std::numeric_limits<int64_t>::max();
   return spec_.capacity - store_->size();
-}
-
-Status Queue::ClosedError() const {
-  return Cancelled(StrCat(who(), " is closed"));
 }
 
 bool Queue::closed() const {

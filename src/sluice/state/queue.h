@@ -86,7 +86,6 @@ class Queue : public WaitingResource {
   void Fail(PendingDequeue failed, Replies& replies) SL_REQUIRES(mu_);
   int64_t room() const SL_REQUIRES(mu_);
   bool drained() const SL_REQUIRES(mu_) { return closed_ && enqueues_.empty(); }
-  Status ClosedError() const;
 
   const QueueSpec spec_;
   mutable Mutex mu_;

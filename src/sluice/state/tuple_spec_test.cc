@@ -85,8 +85,8 @@ TEST(TupleSpec, BatchesAndPads) {
   FillBatch(rows, batch);
   EXPECT_TRUE(batch[0].BitEquals(
       Array::Of<int32_t>({2, 2, 2}, {1, 2, 0, 0, 3, 4, 5, 6})));
-  EXPECT_TRUE(batch[1].BitEquals(
-      Array::Of<std::string>({2, 2}, {"a", "b", "c", ""})));
+  EXPECT_TRUE(
+      batch[1].BitEquals(Array::Of<std::string>({2, 2}, {"a", "b", "c", ""})));
 }
 
 TEST(TupleSpec, PadsEachAxisOnItsOwn) {

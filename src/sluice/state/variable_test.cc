@@ -15,8 +15,8 @@ TEST(Variable, ReadBeforeAssignIsAnError) {
   Ref<Variable> v = Make(DType::kF32, {2});
   ExpectError(v->Read().status(), Code::kFailedPrecondition,
               "variable \"w\" is not initialised; run its initialiser first");
-  ExpectError(v->Add(Array::Zeros(DType::kF32, {2})),
-              Code::kFailedPrecondition, "not initialised");
+  ExpectError(v->Add(Array::Zeros(DType::kF32, {2})), Code::kFailedPrecondition,
+              "not initialised");
   EXPECT_FALSE(v->initialized());
   EXPECT_EQ(v->version(), 0);
 }
@@ -61,11 +61,10 @@ TEST(Variable, UpdatesInPlaceWhenNobodyReads) {
 TEST(Variable, WrongValuesAreRefusedAndChangeNothing) {
   Ref<Variable> v = Make(DType::kF32, {2});
   ASSERT_TRUE(v->Assign(Array::Vector<float>({1, 2})).ok());
-  ExpectError(v->Assign(Array::Zeros(DType::kF32, {3})),
-              Code::kInvalidArgument,
+  ExpectError(v->Assign(Array::Zeros(DType::kF32, {3})), Code::kInvalidArgument,
               "value is f32[3]; wanted f32[2] as variable \"w\"");
-  ExpectError(v->Assign(Array::Zeros(DType::kF64, {2})),
-              Code::kInvalidArgument, "value is f64[2]; wanted f32[2]");
+  ExpectError(v->Assign(Array::Zeros(DType::kF64, {2})), Code::kInvalidArgument,
+              "value is f64[2]; wanted f32[2]");
   ExpectError(v->Add(Array::Zeros(DType::kF32, {})), Code::kInvalidArgument,
               "value is f32[]; wanted f32[2]");
   EXPECT_TRUE(v->Read()->BitEquals(Array::Vector<float>({1, 2})));

@@ -36,7 +36,7 @@ Replies::~Replies() {
 }
 
 bool WaitingResource::Watch(Waiter& waiter) {
-  waiter.id = next_id_.fetch_add(1, std::memory_order_relaxed);
+  waiter.id = ++last_id_;
   if (!waiter.cancellation) return true;
   auto self = Ref<WaitingResource>::Share(this);
   return waiter.cancellation->Register(

@@ -4,10 +4,10 @@
 // answers it after the lock is gone. A waiter is in one line or in none, and
 // only who takes it out answers it: that is why there is exactly one answer.
 //
-// Lock order: a resource's lock is never held while a Cancellation's is taken.
+// Lock order: a resource's lock before a Cancellation's. Destructors of
+// resources take no lock, as the last reference may go under a Cancellation's.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -35,7 +35,6 @@ struct Waiter {
   Reply reply;
   uint64_t id = 0;                // set by WaitingResource::Watch
   Cancellation::Token token = 0;  // 0: not registered
-  bool cancelled() const { return cancellation && cancellation->cancelled(); }
 };
 
 // Answers gathered under a lock and given when this goes out of scope. Declare
@@ -101,17 +100,16 @@ class WaitingResource : public NamedResource {
 
  protected:
   // Gives the waiter its id and has CancelWaiter(id) called when its step is
-  // cancelled. Comes before the waiter joins a line, without the lock held; the
-  // one who then joins the line checks waiter.cancelled() under the lock: a
-  // cancellation it does not see there will find the waiter in the line.
-  // False: the step is cancelled already.
+  // cancelled. False: it is cancelled already. Only for those who cannot finish
+  // at once; called with the resource's lock held, which makes a cancellation
+  // that comes now wait until the waiter is in its line.
   bool Watch(Waiter& waiter);
 
   // Takes the waiter out of its line and answers it, if it is still there.
   virtual void CancelWaiter(uint64_t id) = 0;
 
  private:
-  std::atomic<uint64_t> next_id_{1};
+  uint64_t last_id_ = 0;  // guarded by the resource's lock
 };
 
 }  // namespace sluice

@@ -47,7 +47,9 @@ TEST(Replies, CancelledSaysWhy) {
   Cancellation cancellation;
   cancellation.Cancel(DeadlineExceeded("too slow"));
   Answer answer;
-  { Replies().AddCancelled({&cancellation, answer.reply()}, "the wait"); }
+  {
+    Replies().AddCancelled({&cancellation, answer.reply()}, "the wait");
+  }
   ExpectError(answer.status(), Code::kCancelled,
               "the wait was cancelled: too slow");
 }

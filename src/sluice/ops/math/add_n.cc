@@ -56,6 +56,7 @@ SL_OP(AddN)
     .types("T", kNumbers)
     .shape(Infer)
     .cpu(Launch)
+    .in_place()
     .tolerance(1e-6)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{

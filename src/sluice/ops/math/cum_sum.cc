@@ -84,6 +84,7 @@ SL_OP(CumSum)
     .attr("reverse", false, "Start from the end.")
     .shape(Infer)
     .cpu(Launch)
+    .in_place()
     .tolerance(1e-5)
     .reference(Reference)
     .samples({{.in = {{5}}},

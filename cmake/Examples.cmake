@@ -1,0 +1,15 @@
+# examples/some_name.cc becomes bin/example-some-name; tests/examples_test.cc
+# runs them all and compares what they print.
+
+file(GLOB example_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cc)
+add_custom_target(examples)
+foreach(f IN LISTS example_files)
+  get_filename_component(stem ${f} NAME_WE)
+  string(REPLACE "_" "-" program ${stem})
+  set(target example_${stem})
+  add_executable(${target} ${f})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME example-${program})
+  target_link_libraries(${target} PRIVATE sluice_options sluice_ops sluice)
+  sluice_use_public_header(${target})
+  add_dependencies(examples ${target})
+endforeach()

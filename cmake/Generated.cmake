@@ -1,0 +1,31 @@
+# <sluice/ops.h>: one C++ function per op, written from the op records by
+# sluice-gen-ops, a program of this build. Whoever includes the public header
+# <sluice/sluice.h> calls sluice_use_public_header(target), which makes it wait
+# for that file.
+
+set(SLUICE_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
+set(ops_header ${SLUICE_GENERATED_DIR}/sluice/ops.h)
+file(MAKE_DIRECTORY ${SLUICE_GENERATED_DIR}/sluice)
+
+add_executable(app_sluice_gen_ops
+  ${PROJECT_SOURCE_DIR}/apps/sluice_gen_ops.cc)
+set_target_properties(app_sluice_gen_ops PROPERTIES
+  OUTPUT_NAME sluice-gen-ops)
+target_link_libraries(app_sluice_gen_ops PRIVATE
+  sluice_options sluice_ops sluice)
+
+# ThreadSanitizer needs addresses where it expects them.
+set(runner)
+if(SLUICE_SANITIZE MATCHES "thread")
+  set(runner ${PROJECT_SOURCE_DIR}/tools/run_fixed_addresses.sh)
+endif()
+add_custom_command(OUTPUT ${ops_header}
+  COMMAND ${runner} $<TARGET_FILE:app_sluice_gen_ops> ${ops_header}
+  DEPENDS app_sluice_gen_ops
+  COMMENT "Writing sluice/ops.h" VERBATIM)
+add_custom_target(sluice_ops_header DEPENDS ${ops_header})
+
+function(sluice_use_public_header target)
+  add_dependencies(${target} sluice_ops_header)
+  target_include_directories(${target} PRIVATE ${SLUICE_GENERATED_DIR})
+endfunction()

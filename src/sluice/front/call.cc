@@ -1,0 +1,179 @@
+#include "sluice/front/call.h"
+
+#include <optional>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/scope.h"
+#include "sluice/graph/graph.h"
+#include "sluice/op/registry.h"
+
+namespace sluice {
+
+namespace front_internal {
+namespace {
+
+// The declared input an operand belongs to; null when there are too many.
+const ArgSpec* SpecOf(const OpRecord& op, size_t operand, size_t count) {
+  size_t next = 0;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    size_t after = op.inputs.size() - k - 1;
+    size_t taken = !op.inputs[k].list       ? 1
+                   : count > next + after ? count - next - after
+                                            : 0;
+    if (operand < next + taken) return &op.inputs[k];
+    next += taken;
+  }
+  return nullptr;
+}
+
+// The type a literal takes among these operands: the one its input is declared
+// with, that of a tensor whose input is declared alike, or its own.
+DType LiteralType(const NodeRequest& r, const OpRecord& op, size_t i) {
+  DType own = r.inputs[i].literal_value().dtype();
+  const ArgSpec* spec = SpecOf(op, i, r.inputs.size());
+  if (!spec || spec->type == "any") return own;
+  if (DType fixed = DTypeFromName(spec->type); fixed != DType::kInvalid) {
+    return fixed;
+  }
+  if (const AttrValue* attr = r.attrs->find(spec->type);
+      attr && attr->kind() == AttrKind::kDType) {
+    return attr->get<DType>();
+  }
+  // A tensor decides; without one the first literal does.
+  std::optional<DType> first;
+  for (size_t k = 0; k < r.inputs.size(); ++k) {
+    const ArgSpec* other = SpecOf(op, k, r.inputs.size());
+    if (!other || other->type != spec->type) continue;
+    if (r.inputs[k].is_tensor()) return r.inputs[k].tensor().dtype();
+    if (!first) first = r.inputs[k].literal_value().dtype();
+  }
+  return first.value_or(own);
+}
+
+Result<Graph*> GraphOf(const NodeRequest& r, const Building& building) {
+  Graph* graph = r.graph ? r.graph : building.graph;
+  for (const Operand& in : r.inputs) {
+    if (!in.is_tensor()) continue;
+    if (!in.tensor()) {
+      return InvalidArgument(
+          StrCat("[", r.op, "] an operand is a Tensor that holds nothing"));
+    }
+    Graph* its = &in.tensor().graph();
+    if (!graph) graph = its;
+    if (graph != its) {
+      return InvalidArgument(StrCat("[", r.op, "] \"", in.tensor().name(),
+                                    "\" belongs to graph \"", its->name(),
+                                    "\"; wanted a value of graph \"",
+                                    graph->name(), "\""));
+    }
+  }
+  if (graph) return graph;
+  return FailedPrecondition(
+      StrCat("[", r.op, "] no graph is open on this thread; wanted a "
+             "sluice::GraphScope"));
+}
+
+Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
+  const Building& building = Building::Current();
+  SL_ASSIGN_OR_RETURN(*graph, GraphOf(r, building));
+  SL_ASSIGN_OR_RETURN(const OpRecord* op, LookupOp(r.op));
+  // Open scopes without a graph apply to whatever graph is built.
+  bool scoped = !building.graph || building.graph == *graph;
+  Region& region = scoped && building.region ? *building.region
+                                             : (*graph)->root();
+  NodeOptions options;
+  options.line = r.line;
+  if (scoped) {
+    options.scope = building.scope;
+    options.device = building.device;
+  }
+  MutexLock lock((*graph)->mu());
+  std::vector<Value> values;
+  for (size_t i = 0; i < r.inputs.size(); ++i) {
+    if (r.inputs[i].is_tensor()) {
+      values.push_back(r.inputs[i].tensor().value());
+      continue;
+    }
+    Result<Array> value =
+        r.inputs[i].literal_value().As(LiteralType(r, *op, i));
+    if (!value.ok()) {
+      return InvalidArgument(StrCat("[", op->name, "] ",
+                                    op->InputName(static_cast<int>(i)), ": ",
+                                    value.status().message()));
+    }
+    SL_ASSIGN_OR_RETURN(
+        Node * constant,
+        (*graph)->Add(region, "Const", {}, {{"value", *value}}, options));
+    values.push_back(constant->output());
+  }
+  options.name = r.name;
+  options.name_hint = r.hint;
+  // A constant has nothing to wait for.
+  if (scoped && !r.without_controls && op->name != "Const") {
+    options.controls = building.controls;
+  }
+  return (*graph)->Add(region, op->name, values, *r.attrs, options);
+}
+
+}  // namespace
+
+Operation AddNode(const NodeRequest& request) {
+  Graph* graph = nullptr;
+  Result<Node*> node = TryAddNode(request, &graph);
+  if (node.ok()) return Operation(*graph, **node);
+  Status status = node.status();
+  // The graph's own errors say the line already.
+  if (status.message().find('\n') == std::string::npos) {
+    status = status.WithLine(StrCat("at ", request.line));
+  }
+  throw Error(status);
+}
+
+Operand Typed(std::string_view op, const Operand& operand, DType dtype) {
+  if (operand.is_tensor()) return operand;
+  Result<Array> value = operand.literal_value().As(dtype);
+  if (value.ok()) return Operand(*value, operand.where());
+  throw Error(
+      InvalidArgument(StrCat("[", op, "] ", value.status().message()))
+          .WithLine(StrCat("at ", SourceLine::From(operand.where()))));
+}
+
+Operation CallOperation(std::string_view op, std::span<const Operand> inputs,
+                        const Attrs& attrs, std::string_view name,
+                        std::source_location where) {
+  return AddNode({.op = op,
+                  .inputs = inputs,
+                  .attrs = &attrs,
+                  .name = name,
+                  .line = SourceLine::From(where)});
+}
+
+Tensor CallOne(std::string_view op, std::span<const Operand> inputs,
+               const Attrs& attrs, std::string_view name,
+               std::source_location where) {
+  return CallOperation(op, inputs, attrs, name, where).output();
+}
+
+std::vector<Tensor> CallMany(std::string_view op,
+                             std::span<const Operand> inputs,
+                             const Attrs& attrs, std::string_view name,
+                             std::source_location where) {
+  Operation made = CallOperation(op, inputs, attrs, name, where);
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < made.num_outputs(); ++i) {
+    outputs.push_back(made.output(i));
+  }
+  return outputs;
+}
+
+}  // namespace front_internal
+
+std::vector<Tensor> call(std::string_view op, OperandList inputs,
+                         const Attrs& attrs, const CallOptions& options,
+                         std::source_location where) {
+  return front_internal::CallMany(op, inputs.list(), attrs, options.name,
+                                  where);
+}
+
+}  // namespace sluice

@@ -1,0 +1,66 @@
+#include "sluice/front/constants.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/front/call.h"
+
+namespace sluice {
+
+using front_internal::AddNode;
+
+namespace {
+
+Tensor ConstantOf(const Array& value, std::string_view name,
+                  std::source_location where) {
+  Attrs attrs{{"value", value}};
+  return front_internal::CallOne("Const", {}, attrs, name, where);
+}
+
+// The literal as that type, or an error with the user's line.
+Array ValueAs(const Literal& value, DType dtype, std::source_location where) {
+  return front_internal::Typed("Const", Operand(value, where), dtype)
+      .literal_value()
+      .value();
+}
+
+}  // namespace
+
+Tensor placeholder(DType dtype, const PartialShape& shape,
+                   std::string_view name, std::source_location where) {
+  Attrs attrs{{"dtype", dtype}, {"shape", shape}};
+  return front_internal::CallOne("Placeholder", {}, attrs, name, where);
+}
+
+Tensor constant(const Literal& value, std::string_view name,
+                std::source_location where) {
+  return ConstantOf(value.value(), name, where);
+}
+
+Tensor constant(const Literal& value, DType dtype, std::string_view name,
+                std::source_location where) {
+  return ConstantOf(ValueAs(value, dtype, where), name, where);
+}
+
+Tensor full(const Shape& shape, const Literal& value, std::string_view name,
+            std::source_location where) {
+  if (value.value() && value.value().rank() != 0) {
+    throw Error(InvalidArgument(StrCat("[BroadcastTo] the value is ",
+                                       value.value().TypeText(),
+                                       "; wanted a scalar"))
+                    .WithLine(StrCat("at ", SourceLine::From(where))));
+  }
+  Operand operands[] = {ConstantOf(value.value(), {}, where),
+                        Array::Vector(shape.dims())};
+  return front_internal::CallOne("BroadcastTo", operands, {}, name, where);
+}
+
+Tensor zeros(const Shape& shape, DType dtype, std::string_view name,
+             std::source_location where) {
+  return full(shape, ValueAs(0, dtype, where), name, where);
+}
+
+Tensor ones(const Shape& shape, DType dtype, std::string_view name,
+            std::source_location where) {
+  return full(shape, ValueAs(1, dtype, where), name, where);
+}
+
+}  // namespace sluice

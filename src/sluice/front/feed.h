@@ -1,0 +1,40 @@
+// What a run is asked for and given: Fetch names a value of the graph, by
+// handle or by name; Feed gives one a value for the run.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/front/literal.h"
+#include "sluice/front/tensor.h"
+#include "sluice/front/variable.h"
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+class Fetch {
+ public:
+  Fetch(const Tensor& tensor) : tensor_(tensor) {}
+  // The variable's value before what the step does to it.
+  Fetch(const Variable& variable) : tensor_(variable.value()) {}
+  Fetch(const char* name) : name_(name) {}  // "x", "x:0", "split:1"
+  Fetch(std::string name) : name_(std::move(name)) {}
+
+  // The value meant, in that graph. Errors: nothing of that name, a tensor of
+  // another graph, an empty one.
+  Result<Value> In(Graph& graph) const;
+
+ private:
+  Tensor tensor_;
+  std::string name_;
+};
+
+// A literal takes the type of what it is fed to.
+struct Feed {
+  Fetch to;
+  Literal value;
+};
+using Feeds = std::vector<Feed>;
+
+}  // namespace sluice

@@ -1,0 +1,227 @@
+#include "sluice/front/ops_header.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "sluice/base/strings.h"
+#include "sluice/front/op_function.h"
+
+namespace sluice {
+
+namespace {
+
+std::string CppType(AttrKind kind) {
+  switch (kind) {
+    case AttrKind::kBool: return "bool";
+    case AttrKind::kInt: return "int64_t";
+    case AttrKind::kFloat: return "double";
+    case AttrKind::kString: return "std::string";
+    case AttrKind::kDType: return "DType";
+    case AttrKind::kShape: return "PartialShape";
+    case AttrKind::kArray: return "Array";
+    case AttrKind::kInts: return "std::vector<int64_t>";
+    case AttrKind::kFloats: return "std::vector<double>";
+    case AttrKind::kStrings: return "std::vector<std::string>";
+    case AttrKind::kDTypes: return "std::vector<DType>";
+    case AttrKind::kShapes: return "std::vector<PartialShape>";
+    case AttrKind::kNone: break;
+  }
+  return "AttrValue";
+}
+
+bool PassedByValue(AttrKind kind) {
+  return kind == AttrKind::kBool || kind == AttrKind::kInt ||
+         kind == AttrKind::kFloat || kind == AttrKind::kDType;
+}
+
+// The value as C++ source.
+std::string Cpp(bool v) { return v ? "true" : "false"; }
+std::string Cpp(int64_t v) {
+  if (v == INT64_MIN) return "INT64_MIN";
+  return std::to_string(v);
+}
+std::string Cpp(double v) {
+  const char* limits = "std::numeric_limits<double>::";
+  if (std::isnan(v)) return StrCat(limits, "quiet_NaN()");
+  if (std::isinf(v)) return StrCat(v < 0 ? "-" : "", limits, "infinity()");
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", v);
+  std::string_view shown = text;
+  bool whole = shown.find_first_of(".e") == std::string_view::npos;
+  return StrCat(shown, whole ? ".0" : "");
+}
+std::string Cpp(const std::string& v) {
+  return StrCat("\"", EscapeString(v), "\"");
+}
+std::string Cpp(DType v) {
+  return StrCat("static_cast<DType>(", static_cast<int>(v), ")");
+}
+std::string Cpp(const PartialShape& v) {
+  if (!v.rank_known()) return "PartialShape()";
+  if (v.rank() == 0) return "PartialShape::Scalar()";
+  return StrCat("PartialShape{", Join(v.dims(), ", "), "}");
+}
+template <class T>
+std::string Cpp(const std::vector<T>& v) {
+  std::vector<std::string> parts;
+  for (const T& x : v) parts.push_back(Cpp(x));
+  return StrCat("{", Join(parts, ", "), "}");
+}
+std::string Cpp(const Array&) { return "{}"; }
+std::string Cpp(std::monostate) { return "{}"; }
+
+void AppendComment(std::string& out, std::string_view indent,
+                   std::string_view text) {
+  constexpr size_t kWidth = 80;
+  while (!text.empty()) {
+    size_t room = kWidth - indent.size() - 3;
+    size_t end = text.size();
+    if (end > room) {
+      end = text.rfind(' ', room);
+      if (end == std::string_view::npos || end == 0) end = text.find(' ');
+      if (end == std::string_view::npos) end = text.size();
+    }
+    StrAppend(out, indent, "// ", text.substr(0, end), "\n");
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+}
+
+void AppendOptions(std::string& out, const OpRecord& op) {
+  StrAppend(out, "struct ", op.name, "Options {\n");
+  for (const AttrSpec& attr : op.attrs) {
+    if (attr.default_value.kind() == AttrKind::kNone) continue;
+    std::string doc = attr.doc;
+    if (!attr.choices.empty()) {
+      StrAppend(doc, doc.empty() ? "" : " ", "(", Join(attr.choices, ", "), ")");
+    }
+    AppendComment(out, "  ", doc);
+    std::string value = std::visit([](const auto& v) { return Cpp(v); },
+                                   attr.default_value.variant());
+    // Braced lists initialise directly; everything else by assignment.
+    StrAppend(out, "  ", CppType(attr.kind), " ", ParameterName(attr.name),
+              value[0] == '{' ? "" : " = ", value, ";\n");
+  }
+  out += "};\n";
+}
+
+enum class Returns { kOperation, kTensor, kStruct, kVector };
+Returns ReturnsOf(const OpRecord& op) {
+  for (const ArgSpec& o : op.outputs) {
+    if (o.list) return Returns::kVector;
+  }
+  return op.outputs.empty()       ? Returns::kOperation
+         : op.outputs.size() == 1 ? Returns::kTensor
+                                  : Returns::kStruct;
+}
+
+// The operands as one range for the call: statements, then the expression.
+std::string AppendOperands(std::string& out, const OpRecord& op) {
+  if (op.inputs.empty()) return "{}";
+  if (op.inputs.size() == 1 && op.inputs[0].list) {
+    return StrCat(ParameterName(op.inputs[0].name), ".list()");
+  }
+  bool lists = false;
+  std::vector<std::string> names;
+  for (const ArgSpec& in : op.inputs) {
+    lists = lists || in.list;
+    names.push_back(ParameterName(in.name));
+  }
+  if (!lists) {
+    StrAppend(out, "  const Operand operands[] = {", Join(names, ", "), "};\n");
+    return "operands";
+  }
+  out += "  std::vector<Operand> operands;\n";
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (op.inputs[i].list) {
+      StrAppend(out, "  operands.insert(operands.end(), ", names[i],
+                ".list().begin(), ", names[i], ".list().end());\n");
+    } else {
+      StrAppend(out, "  operands.push_back(", names[i], ");\n");
+    }
+  }
+  return "operands";
+}
+
+void AppendFunction(std::string& out, const OpRecord& op) {
+  std::vector<std::string> parameters, attrs;
+  for (const ArgSpec& in : op.inputs) {
+    parameters.push_back(StrCat(in.list ? "const OperandList& "
+                                        : "const Operand& ",
+                                ParameterName(in.name)));
+  }
+  bool has_options = false;
+  for (const AttrSpec& attr : op.attrs) {
+    std::string name = ParameterName(attr.name);
+    if (attr.default_value.kind() != AttrKind::kNone) {
+      has_options = true;
+      attrs.push_back(StrCat("{\"", attr.name, "\", options.", name, "}"));
+      continue;
+    }
+    bool by_value = PassedByValue(attr.kind);
+    parameters.push_back(StrCat(by_value ? "" : "const ", CppType(attr.kind),
+                                by_value ? " " : "& ", name));
+    attrs.push_back(StrCat("{\"", attr.name, "\", ", name, "}"));
+  }
+  if (has_options) {
+    AppendOptions(out, op);
+    parameters.push_back(StrCat("const ", op.name, "Options& options = {}"));
+  }
+  parameters.push_back("std::string_view name = {}");
+  parameters.push_back(
+      "std::source_location where = std::source_location::current()");
+
+  Returns returns = ReturnsOf(op);
+  std::string type = returns == Returns::kOperation ? "Operation"
+                     : returns == Returns::kTensor  ? "Tensor"
+                     : returns == Returns::kVector  ? "std::vector<Tensor>"
+                                                    : op.name + "Result";
+  if (returns == Returns::kStruct) {
+    StrAppend(out, "struct ", type, " {\n");
+    for (const ArgSpec& o : op.outputs) {
+      StrAppend(out, "  Tensor ", ParameterName(o.name), ";\n");
+    }
+    out += "};\n";
+  }
+  StrAppend(out, "inline ", type, " ", FunctionName(op), "(\n    ",
+            Join(parameters, ",\n    "), ") {\n");
+  std::string operands = AppendOperands(out, op);
+  std::string how = returns == Returns::kOperation ? "CallOperation"
+                    : returns == Returns::kTensor  ? "CallOne"
+                                                   : "CallMany";
+  std::string call =
+      StrCat("front_internal::", how, "(\n      \"", op.name, "\", ", operands,
+             ", {", Join(attrs, ", "), "}, name, where)");
+  if (returns == Returns::kStruct) {
+    StrAppend(out, "  std::vector<Tensor> made = ", call, ";\n  return {");
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
+      StrAppend(out, i ? ", " : "", "made[", i, "]");
+    }
+    out += "};\n}\n";
+  } else {
+    StrAppend(out, "  return ", call, ";\n}\n");
+  }
+}
+
+}  // namespace
+
+std::string OpsHeader(std::span<const OpRecord* const> ops) {
+  std::string out =
+      "// One function per op, written by sluice-gen-ops from the op records.\n"
+      "// Do not edit: change the record, in src/sluice/ops, instead.\n"
+      "#pragma once\n\n"
+      "#include <cstdint>\n#include <limits>\n#include <source_location>\n"
+      "#include <string>\n#include <string_view>\n#include <vector>\n\n"
+      "#include \"sluice/front/call.h\"\n\n"
+      "namespace sluice {\n";
+  for (const OpRecord* op : ops) {
+    if (!HasFunction(*op)) continue;
+    out += "\n";
+    AppendComment(out, "", op->doc);
+    AppendComment(out, "", StrCat("  ", op->Signature()));
+    AppendFunction(out, *op);
+  }
+  out += "\n}  // namespace sluice\n";
+  return out;
+}
+
+}  // namespace sluice

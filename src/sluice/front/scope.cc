@@ -1,0 +1,58 @@
+#include "sluice/front/scope.h"
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+using front_internal::Building;
+
+Building& Building::Current() {
+  thread_local Building building;
+  return building;
+}
+
+GraphScope::GraphScope(Graph& graph) {
+  Building::Current() = Building();
+  Building::Current().graph = &graph;
+}
+
+NameScope::NameScope(std::string_view name) {
+  if (name.empty() || name.front() == '/' || name.back() == '/') {
+    throw Error(InvalidArgument(
+        StrCat("the scope's name is \"", name,
+               "\"; wanted a name like \"encoder\" or \"encoder/layer1\"")));
+  }
+  std::string& scope = Building::Current().scope;
+  if (!scope.empty()) scope += '/';
+  scope += name;
+}
+
+ControlScope::ControlScope(const std::vector<Operation>& before) {
+  Building& building = Building::Current();
+  for (const Operation& op : before) {
+    if (building.graph && &op.graph() != building.graph) {
+      throw Error(InvalidArgument(
+          StrCat("\"", op.name(), "\" belongs to graph \"", op.graph().name(),
+                 "\"; wanted one of graph \"", building.graph->name(),
+                 "\", whose scope is open")));
+    }
+    building.controls.push_back(&op.node());
+  }
+}
+
+DeviceScope::DeviceScope(std::string_view device) {
+  Building::Current().device = device;
+}
+
+Graph& current_graph() {
+  Graph* graph = Building::Current().graph;
+  if (!graph) {
+    throw Error(FailedPrecondition(
+        "no graph is open on this thread; wanted a sluice::GraphScope"));
+  }
+  return *graph;
+}
+
+}  // namespace sluice

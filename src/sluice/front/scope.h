@@ -1,0 +1,74 @@
+// Scopes: what applies to every op made while they are open, on this thread.
+//
+//   GraphScope building(graph);     // ops are recorded in this graph
+//   NameScope encoder("encoder");   // names begin with "encoder/"
+//   ControlScope after({init});     // ops wait for these
+//   DeviceScope on("/cpu:0");       // where they should run
+//
+// They nest, and close in reverse order, as C++ does by itself. A GraphScope
+// starts afresh: names, controls and device of the scopes around it belong to
+// the other graph. Each thread has its own scopes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/front/tensor.h"
+
+namespace sluice {
+
+namespace front_internal {
+
+// The open scopes of this thread.
+struct Building {
+  Graph* graph = nullptr;    // null: that of the op's inputs
+  Region* region = nullptr;  // null: the graph's root
+  std::string scope;
+  std::vector<Node*> controls;
+  std::string device;
+
+  static Building& Current();
+};
+
+// Puts back what was there, whatever way the scope is left.
+class SavedBuilding {
+ public:
+  SavedBuilding() : saved_(Building::Current()) {}
+  ~SavedBuilding() { Building::Current() = std::move(saved_); }
+  SavedBuilding(const SavedBuilding&) = delete;
+  SavedBuilding& operator=(const SavedBuilding&) = delete;
+
+ private:
+  Building saved_;
+};
+
+}  // namespace front_internal
+
+class [[nodiscard]] GraphScope : front_internal::SavedBuilding {
+ public:
+  explicit GraphScope(Graph& graph);
+};
+
+class [[nodiscard]] NameScope : front_internal::SavedBuilding {
+ public:
+  // Throws when the name is empty or begins or ends with a slash.
+  explicit NameScope(std::string_view name);
+};
+
+class [[nodiscard]] ControlScope : front_internal::SavedBuilding {
+ public:
+  // Throws when an operation holds nothing or is of another graph than the
+  // open one.
+  explicit ControlScope(const std::vector<Operation>& before);
+};
+
+class [[nodiscard]] DeviceScope : front_internal::SavedBuilding {
+ public:
+  explicit DeviceScope(std::string_view device);
+};
+
+// The graph ops are recorded in here. Throws when no GraphScope is open.
+Graph& current_graph();
+
+}  // namespace sluice

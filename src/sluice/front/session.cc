@@ -1,0 +1,193 @@
+#include "sluice/front/session.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/session/local_master.h"
+#include "sluice/session/partial_run.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+std::unique_ptr<WorkerPool> MakePool(int threads) {
+  if (threads < 0 || threads > kMaxThreads) {
+    throw Error(InvalidArgument(StrCat("SessionOptions.threads is ", threads,
+                                       "; wanted 0 to ", kMaxThreads)));
+  }
+  return threads == 0 ? nullptr : std::make_unique<WorkerPool>(threads);
+}
+
+std::vector<Value> ValuesOf(Graph& graph, std::span<const Fetch> fetches) {
+  std::vector<Value> values;
+  values.reserve(fetches.size());
+  for (const Fetch& f : fetches) values.push_back(ValueOrThrow(f.In(graph)));
+  return values;
+}
+
+std::vector<Node*> NodesOf(Graph& graph, std::span<const Operation> targets) {
+  std::vector<Node*> nodes;
+  nodes.reserve(targets.size());
+  for (const Operation& t : targets) {
+    Node& node = t.node();
+    if (&t.graph() != &graph) {
+      throw Error(InvalidArgument(
+          StrCat("\"", t.name(), "\" belongs to graph \"", t.graph().name(),
+                 "\"; wanted an operation of the session's, \"", graph.name(),
+                 "\"")));
+    }
+    nodes.push_back(&node);
+  }
+  return nodes;
+}
+
+FeedList FeedsOf(Graph& graph, const Feeds& feeds) {
+  FeedList list;
+  list.reserve(feeds.size());
+  for (const Feed& feed : feeds) {
+    Value to = ValueOrThrow(feed.to.In(graph));
+    Array value = feed.value.value();
+    // What does not fit stays as it is: the run says what it wanted.
+    if (value && value.dtype() != to.dtype()) {
+      if (Result<Array> as = feed.value.As(to.dtype()); as.ok()) value = *as;
+    }
+    list.emplace_back(to, std::move(value));
+  }
+  return list;
+}
+
+}  // namespace
+
+struct Session::Impl {
+  Impl(Graph& graph, const SessionOptions& options,
+       std::shared_ptr<ResourceManager> state)
+      : resources(std::move(state)),
+        pool(MakePool(options.threads)),
+        master(graph, MasterOptions{options.seed, pool.get(), resources}) {}
+
+  std::shared_ptr<ResourceManager> resources;
+  std::unique_ptr<WorkerPool> pool;  // null: the process's
+  LocalMaster master;
+};
+
+Session::Session(Graph& graph, SessionOptions options)
+    : impl_(std::make_unique<Impl>(graph, options,
+                                   std::make_shared<ResourceManager>())) {}
+
+Session::Session(Graph& graph, Session& shared, SessionOptions options)
+    : impl_(std::make_unique<Impl>(graph, options, shared.impl_->resources)) {}
+
+Session::~Session() = default;
+
+std::vector<Array> Session::run(const std::vector<Fetch>& fetches,
+                                const Feeds& feeds,
+                                const std::vector<Operation>& targets,
+                                const RunOptions& options,
+                                RunMetadata* metadata) {
+  Graph& g = graph();
+  std::vector<Value> values = ValuesOf(g, fetches);
+  std::vector<Node*> nodes = NodesOf(g, targets);
+  return ValueOrThrow(impl_->master.Run(values, FeedsOf(g, feeds), nodes,
+                                         options, metadata));
+}
+
+std::vector<Array> Session::run(std::initializer_list<Fetch> fetches,
+                                const Feeds& feeds,
+                                const std::vector<Operation>& targets,
+                                const RunOptions& options,
+                                RunMetadata* metadata) {
+  return run(std::vector<Fetch>(fetches), feeds, targets, options, metadata);
+}
+
+Array Session::run(const Fetch& fetch, const Feeds& feeds,
+                   const RunOptions& options, RunMetadata* metadata) {
+  Graph& g = graph();
+  Value value = ValueOrThrow(fetch.In(g));
+  std::vector<Array> results = ValueOrThrow(impl_->master.Run(
+      {&value, 1}, FeedsOf(g, feeds), {}, options, metadata));
+  return std::move(results[0]);
+}
+
+void Session::run(const Operation& target, const Feeds& feeds,
+                  const RunOptions& options, RunMetadata* metadata) {
+  Graph& g = graph();
+  std::vector<Node*> nodes = NodesOf(g, {&target, 1});
+  ValueOrThrow(
+      impl_->master.Run({}, FeedsOf(g, feeds), nodes, options, metadata));
+}
+
+Callable Session::prepare(const std::vector<Fetch>& fetches,
+                          const std::vector<Fetch>& feeds,
+                          const std::vector<Operation>& targets,
+                          ExecutorChoice executor) {
+  Graph& g = graph();
+  Callable callable;
+  callable.master_ = &impl_->master;
+  callable.program_ = ValueOrThrow(impl_->master.ProgramFor(
+      ValuesOf(g, feeds), ValuesOf(g, fetches), NodesOf(g, targets), executor));
+  return callable;
+}
+
+std::vector<Array> Callable::operator()(std::vector<Array> feeds,
+                                        const RunOptions& options,
+                                        RunMetadata* metadata) const {
+  if (!program_) {
+    throw Error(FailedPrecondition(
+        "this Callable holds nothing: it was made by default"));
+  }
+  if (static_cast<int>(feeds.size()) != program_->num_feeds()) {
+    throw Error(InvalidArgument(StrCat("this Callable takes ",
+                                       program_->num_feeds(), " feeds, got ",
+                                       feeds.size())));
+  }
+  std::vector<Array> results;
+  ThrowIfError(
+      master_->RunProgram(*program_, feeds, &results, options, metadata));
+  return results;
+}
+
+PartialStep Session::partial_run(const std::vector<Fetch>& feeds,
+                                 const std::vector<Fetch>& fetches,
+                                 const std::vector<Operation>& targets) {
+  Graph& g = graph();
+  return PartialStep(g, ValueOrThrow(PartialRun::Setup(
+                            impl_->master, ValuesOf(g, feeds),
+                            ValuesOf(g, fetches), NodesOf(g, targets))));
+}
+
+PartialStep::PartialStep(Graph& graph, std::unique_ptr<PartialRun> run)
+    : graph_(&graph), run_(std::move(run)) {}
+PartialStep::PartialStep(PartialStep&&) noexcept = default;
+PartialStep& PartialStep::operator=(PartialStep&&) noexcept = default;
+PartialStep::~PartialStep() = default;
+
+std::vector<Array> PartialStep::run(const std::vector<Fetch>& fetches,
+                                    const Feeds& feeds) {
+  return ValueOrThrow(
+      run_->Run(ValuesOf(*graph_, fetches), FeedsOf(*graph_, feeds)));
+}
+
+std::string Session::explain(const Fetch& fetch, const Feeds& feeds) {
+  Graph& g = graph();
+  Value value = ValueOrThrow(fetch.In(g));
+  return ValueOrThrow(
+      impl_->master.Explain({&value, 1}, FeedsOf(g, feeds), {}));
+}
+
+std::string Session::explain(const Operation& target, const Feeds& feeds) {
+  Graph& g = graph();
+  std::vector<Node*> nodes = NodesOf(g, {&target, 1});
+  return ValueOrThrow(impl_->master.Explain({}, FeedsOf(g, feeds), nodes));
+}
+
+void Session::close() { impl_->master.Close(); }
+
+void Session::reset(std::string_view container) {
+  impl_->master.resources().Reset(container);
+}
+
+Graph& Session::graph() const { return impl_->master.graph(); }
+LocalMaster& Session::master() const { return impl_->master; }
+
+}  // namespace sluice

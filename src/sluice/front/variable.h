@@ -1,0 +1,91 @@
+// Variable: an array that survives steps, as the user's program sees it.
+//
+//   auto w = sl::variable(sl::zeros({784, 100}), "w");
+//   auto y = sl::matmul(x, w);                  // reads w
+//   auto train = w.assign_sub(0.1f * gradient); // changes it
+//   session.run(sl::initialize_variables(graph));
+//
+// Each use reads the variable where it stands in the program: what is written
+// after an assign sees the new value, what is written before it the old one.
+// A handle, copied freely; the graph must outlive it. The value itself lives
+// in a session.
+//
+// In an inline namespace because the engine's own class has the same name.
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "sluice/front/operand.h"
+
+namespace sluice {
+
+// Variables of one shared name in one container are one, also across graphs
+// whose sessions share state.
+struct VariableOptions {
+  std::string container{};
+  std::string shared_name{};  // empty: the node's name
+};
+
+inline namespace front {
+
+class Variable {
+ public:
+  using Where = std::source_location;
+
+  Variable() = default;
+
+  DType dtype() const { return dtype_; }
+  const PartialShape& shape() const { return shape_; }
+  const std::string& name() const { return handle_.operation().name(); }
+
+  // The value at this place of the program.
+  Tensor read(Where where = Where::current()) const;
+  operator Tensor() const;
+  // The value before anything this step does to it; what fetching reads.
+  Tensor value() const { return value_; }
+
+  Operation assign(const Operand& value, std::string_view name = {},
+                   Where where = Where::current()) const;
+  Operation assign_add(const Operand& value, std::string_view name = {},
+                       Where where = Where::current()) const;
+  Operation assign_sub(const Operand& value, std::string_view name = {},
+                       Where where = Where::current()) const;
+  Tensor is_initialized(Where where = Where::current()) const;
+
+  // Assigns the initial value. Throws when the variable was made without one.
+  Operation initializer() const;
+
+  const Tensor& handle() const { return handle_; }  // of type resource
+
+ private:
+  friend Variable MakeVariable(const Tensor& handle, DType dtype,
+                               const PartialShape& shape);
+  Operation Change(std::string_view op, const Operand& value,
+                   std::string_view name, Where where) const;
+  Tensor Read(SourceLine line, std::string_view name) const;
+
+  Tensor handle_, value_;
+  DType dtype_ = DType::kInvalid;
+  PartialShape shape_;
+};
+
+}  // namespace front
+
+Variable variable(const Operand& initial, std::string_view name = {},
+                  const VariableOptions& options = {},
+                  std::source_location where = std::source_location::current());
+// Without an initial value: something must be assigned before it is read.
+Variable variable(DType dtype, const PartialShape& shape,
+                  std::string_view name = {},
+                  const VariableOptions& options = {},
+                  std::source_location where = std::source_location::current());
+
+// One operation that gives every variable the graph has so far its initial
+// value, in the order they were made.
+Operation initialize_variables(
+    Graph& graph,
+    std::source_location where = std::source_location::current());
+
+}  // namespace sluice

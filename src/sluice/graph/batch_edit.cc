@@ -1,0 +1,186 @@
+#include "sluice/graph/batch_edit.h"
+
+#include <algorithm>
+
+#include "sluice/base/strings.h"
+#include "sluice/op/registry.h"
+#include "sluice/op/signature.h"
+
+namespace sluice {
+
+BatchEdit::BatchEdit(Graph& graph) : graph_(graph) { FindTargets(graph.root()); }
+
+void BatchEdit::FindTargets(const Region& region) {
+  for (const Node* target : region.targets()) targets_.insert(target);
+  for (const Node* node : region.nodes()) {
+    for (const auto& inner : node->regions()) FindTargets(*inner);
+  }
+}
+
+Value BatchEdit::Resolve(Value v) const {
+  for (auto it = replaced_.find(v); it != replaced_.end();
+       it = replaced_.find(v)) {
+    v = it->second;
+  }
+  return v;
+}
+
+void BatchEdit::Update(Node& node) {
+  if (replaced_.empty()) return;
+  for (Value& v : node.inputs_) v = Resolve(v);
+}
+
+void BatchEdit::Replace(Value from, Value to) {
+  to = Resolve(to);
+  SL_CHECK(from != to);
+  replaced_[from] = to;
+  changed_ = true;
+}
+
+void BatchEdit::ReplaceControl(Node& from, std::vector<Node*> to) {
+  // Arguments are there before anything runs.
+  std::erase_if(to, [](Node* node) { return node->is_args(); });
+  replaced_controls_[&from] = std::move(to);
+  changed_ = true;
+}
+
+void BatchEdit::AddControl(Node& node, Node& before) {
+  auto& c = node.controls_;
+  if (std::find(c.begin(), c.end(), &before) != c.end()) return;
+  c.push_back(&before);
+  changed_ = true;
+}
+
+Status BatchEdit::Rewrite(Node& node, std::string_view op_name,
+                          std::vector<Value> inputs, const Attrs& attrs) {
+  SL_ASSIGN_OR_RETURN(const OpRecord* op, LookupOp(op_name));
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;
+  std::vector<const Array*> values;
+  for (const Value& v : inputs) {
+    dtypes.push_back(v.dtype());
+    shapes.push_back(v.shape());
+    values.push_back(ConstantValue(v));
+  }
+  SL_ASSIGN_OR_RETURN(ResolvedCall call, ResolveCall(*op, attrs, dtypes));
+  SL_ASSIGN_OR_RETURN(std::vector<PartialShape> out,
+                      InferShapes(*op, call.attrs, dtypes, shapes, values,
+                                  call.out_dtypes));
+  if (out.size() != node.outputs_.size() || !op->regions.empty()) {
+    return InvalidArgument(StrCat("[", op->name, "] cannot stand for [",
+                                  node.op().name, "]: it has other outputs"));
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    ValueType type{call.out_dtypes[i], out[i]};
+    Result<PartialShape> merged =
+        MergeShapes(node.outputs_[i].shape, type.shape);
+    if (type.dtype != node.outputs_[i].dtype || !merged.ok()) {
+      return InvalidArgument(StrCat("[", op->name, "] cannot stand for [",
+                                    node.op().name, "]: it gives ", type,
+                                    ", not ", node.outputs_[i]));
+    }
+    out[i] = *merged;
+  }
+  for (size_t i = 0; i < out.size(); ++i) node.outputs_[i].shape = out[i];
+  node.op_ = op;
+  node.attrs_ = std::move(call.attrs);
+  node.inputs_ = std::move(inputs);
+  changed_ = true;
+  return OkStatus();
+}
+
+void BatchEdit::InsertBefore(Node& inserted, Node& place) {
+  inserted_[&place].push_back(&inserted);
+  inserted_nodes_.insert(&inserted);
+  changed_ = true;
+}
+
+void BatchEdit::Erase(Node& node) {
+  erased_.insert(&node);
+  changed_ = true;
+}
+
+bool BatchEdit::HasControlUser(const Node& node) {
+  for (const Node* user : node.users()) {
+    for (const Node* control : user->controls()) {
+      if (control == &node) return true;
+    }
+  }
+  return false;
+}
+
+void BatchEdit::CommitControls(Node& node) {
+  if (replaced_controls_.empty()) return;
+  auto changes = [&](Node* c) { return replaced_controls_.count(c) > 0; };
+  if (std::none_of(node.controls_.begin(), node.controls_.end(), changes)) {
+    return;
+  }
+  // Stand-ins may have been replaced in turn, before or after they were noted.
+  std::vector<Node*> todo(node.controls_.rbegin(), node.controls_.rend());
+  std::unordered_set<Node*> seen;
+  node.controls_.clear();
+  while (!todo.empty()) {
+    Node* control = todo.back();
+    todo.pop_back();
+    if (!seen.insert(control).second) continue;
+    auto it = replaced_controls_.find(control);
+    if (it == replaced_controls_.end()) {
+      node.controls_.push_back(control);
+    } else {
+      todo.insert(todo.end(), it->second.rbegin(), it->second.rend());
+    }
+  }
+}
+
+void BatchEdit::Drop(Region& region) {
+  for (Node* node : region.nodes_) {
+    dropped_.push_back(node);
+    for (auto& inner : node->regions_) Drop(*inner);
+  }
+}
+
+// Rewires what stays and lists what goes.
+void BatchEdit::CommitRegion(Region& region) {
+  region.args_->users_.clear();
+  std::vector<Node*> kept;
+  kept.reserve(region.nodes_.size());
+  auto keep = [&](Node* node) {
+    node->users_.clear();
+    Update(*node);
+    CommitControls(*node);
+    kept.push_back(node);
+    for (auto& inner : node->regions_) CommitRegion(*inner);
+  };
+  for (Node* node : region.nodes_) {
+    if (inserted_nodes_.count(node)) continue;
+    if (auto it = inserted_.find(node); it != inserted_.end()) {
+      for (Node* inserted : it->second) keep(inserted);
+    }
+    if (erased(*node)) {
+      dropped_.push_back(node);
+      for (auto& inner : node->regions_) Drop(*inner);
+    } else {
+      keep(node);
+    }
+  }
+  region.nodes_ = std::move(kept);
+  for (Value& v : region.results_) v = Resolve(v);
+}
+
+bool BatchEdit::Commit() {
+  if (!changed_) return false;
+  CommitRegion(*graph_.root_);
+  for (Node* node : dropped_) {
+    graph_.by_name_.erase(node->name_);
+    --graph_.num_live_;
+    graph_.nodes_[static_cast<size_t>(node->id_)].reset();
+  }
+  for (const auto& node : graph_.nodes_) {
+    if (!node) continue;
+    for (const Value& v : node->inputs_) graph_.AddUse(v, node.get());
+    for (Node* c : node->controls_) c->users_.push_back(node.get());
+  }
+  return true;
+}
+
+}  // namespace sluice

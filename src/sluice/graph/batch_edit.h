@@ -1,0 +1,71 @@
+// BatchEdit: many changes to a graph in one sweep. Graph's own editing calls
+// keep every list of users right at each step, which costs a search each time;
+// a pass over a million nodes notes its changes here and Commit() applies them
+// all in linear time.
+//
+// Until Commit(), users() and the lists of nodes show the graph as it was.
+// A pass visits nodes in program order and calls Update(node) first, so that
+// it sees the inputs its own changes have led to. One per graph at a time.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+class BatchEdit {
+ public:
+  explicit BatchEdit(Graph& graph);
+
+  // What now stands for `v`.
+  Value Resolve(Value v) const;
+  // Points the node's inputs at what now stands for them.
+  void Update(Node& node);
+
+  // Users of `from`, results included, will read `to`, which must be in scope
+  // wherever `from` is.
+  void Replace(Value from, Value to);
+  // Nodes that waited for `from` will wait for these instead.
+  void ReplaceControl(Node& from, std::vector<Node*> to);
+  void AddControl(Node& node, Node& before);
+  // The node becomes another op under the same name and with the same outputs.
+  // Error, and nothing changes: the op does not take these, or its outputs
+  // would be of other types.
+  Status Rewrite(Node& node, std::string_view op, std::vector<Value> inputs,
+                 const Attrs& attrs);
+  // Puts a node that Graph::Add has just appended before `place`.
+  void InsertBefore(Node& inserted, Node& place);
+  // REQUIRES: by Commit() nothing uses it; its regions go with it.
+  void Erase(Node& node);
+
+  bool erased(const Node& node) const { return erased_.count(&node) > 0; }
+  // Targets must stay: somebody asked for them by name.
+  bool is_target(const Node& node) const { return targets_.count(&node) > 0; }
+  // True when a node waits for this one without reading it.
+  static bool HasControlUser(const Node& node);
+
+  bool changed() const { return changed_; }
+  // Applies everything; returns changed(). Call it once, at the end.
+  bool Commit();
+
+ private:
+  void FindTargets(const Region& region);
+  void CommitRegion(Region& region);
+  void CommitControls(Node& node);
+  void Drop(Region& region);
+
+  Graph& graph_;
+  bool changed_ = false;
+  std::unordered_set<const Node*> targets_;
+  Graph::ValueMap replaced_;
+  std::unordered_map<const Node*, std::vector<Node*>> replaced_controls_;
+  std::unordered_map<const Node*, std::vector<Node*>> inserted_;
+  std::unordered_set<const Node*> erased_, inserted_nodes_;
+  std::vector<Node*> dropped_;
+};
+
+}  // namespace sluice

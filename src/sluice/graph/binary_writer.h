@@ -1,0 +1,27 @@
+// WriteBinary: a graph as compact bytes, for files and messages.
+//
+//   "SLGR" version | strings | name | root region | checksum (8 bytes)
+//
+// Numbers are varints (signed ones zigzagged), every text is an index into the
+// table of strings, elements of arrays are raw little-endian. Nodes are
+// numbered in the order in which they are complete, a region's arguments when
+// the region begins; a reference is the distance back to a number. All
+// attributes are written, defaults too: a stored graph keeps its meaning when
+// a default changes.
+#pragma once
+
+#include <string>
+
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+inline constexpr std::string_view kBinaryMagic = "SLGR";
+inline constexpr uint64_t kBinaryVersion = 1;
+
+std::string WriteBinary(const Graph& graph);
+
+// Of everything before the checksum. A change of one byte always changes it.
+uint64_t BinaryChecksum(std::string_view bytes);
+
+}  // namespace sluice

@@ -1,0 +1,1 @@
+#include "sluice/graph/region_op_test_util.h"

@@ -1,0 +1,25 @@
+// Filling memory with random numbers of a keyed stream (base/random.h). Element
+// i depends on key and i alone, and is the same on every machine: arithmetic is
+// strict, and log, sine and cosine are our own.
+#pragma once
+
+#include "sluice/base/random.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/tensor/dtype.h"
+
+namespace sluice {
+
+// Uniform in [0, 1). The type is f32, f64, f16 or bf16; others return false.
+bool FillUniform(const RandomKey& key, DType dtype, int64_t n, void* to,
+                 WorkerPool* pool);
+// Normal with mean 0 and deviation 1.
+bool FillNormal(const RandomKey& key, DType dtype, int64_t n, void* to,
+                WorkerPool* pool);
+
+// One pair of normal numbers from two words of random bits each.
+struct NormalPair {
+  double a, b;
+};
+NormalPair NormalFromBits(const RandomBlock& bits);
+
+}  // namespace sluice

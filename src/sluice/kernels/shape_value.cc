@@ -1,0 +1,47 @@
+#include "sluice/kernels/shape_value.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/op/record.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+
+std::vector<int64_t> IntValues(const Array& array) {
+  std::vector<int64_t> values;
+  values.reserve(static_cast<size_t>(array.num_elements()));
+  StridedWalk<1> walk(array.shape(), {array.strides()});
+  walk.ForEachRun([&](const auto& offset, const auto& step, int64_t n) {
+    const int64_t* p = array.data<int64_t>() + offset[0];
+    for (int64_t i = 0; i < n; ++i) values.push_back(p[i * step[0]]);
+  });
+  return values;
+}
+
+Result<PartialShape> MakeOutShape(const ShapeContext& c, Dims dims) {
+  Result<PartialShape> shape = PartialShape::Make(dims);
+  if (!shape.ok()) return c.Error(shape.status().message());
+  return shape;
+}
+
+Result<PartialShape> ShapeFromInput(const ShapeContext& c, int i) {
+  SL_RETURN_IF_ERROR(c.WantRank(i, 1));
+  const PartialShape& of = c.in(i);
+  if (of.rank_known() && of[0] > kMaxRank) {
+    return c.Error(StrCat(c.Describe(i), "; wanted at most ", kMaxRank,
+                          " sizes"));
+  }
+  if (!c.value(i)) {
+    if (!of.rank_known() || of[0] < 0) return PartialShape::Unknown();
+    return PartialShape::OfRank(static_cast<int>(of[0]));
+  }
+  std::vector<int64_t> dims = IntValues(*c.value(i));
+  for (size_t k = 0; k < dims.size(); ++k) {
+    if (dims[k] < 0) {
+      return c.Error(StrCat(c.op().InputName(i), "[", k, "] is ", dims[k],
+                            "; wanted a size of at least 0"));
+    }
+  }
+  return MakeOutShape(c, dims);
+}
+
+}  // namespace sluice

@@ -1,0 +1,102 @@
+#include "sluice/kernels/cpu/convert.h"
+#include "sluice/kernels/cpu/copy.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/kernels/shape_value.h"
+#include "sluice/op/record.h"
+#include "sluice/tensor/dispatch.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  const PartialShape& x = c.in(0);
+  if (!x.rank_known()) return OkStatus();
+  Ints dims(x.dims().begin(), x.dims().end());
+  dims.push_back(c.attr<int64_t>("depth"));
+  SL_ASSIGN_OR_RETURN(PartialShape out, MakeOutShape(c, dims));
+  c.set_out(0, out);
+  return OkStatus();
+}
+
+struct Element {
+  alignas(16) char bytes[16];
+};
+Element ElementOf(double value, DType dtype) {
+  Element e;
+  const void* from[] = {&value};
+  BlockKernel convert = ConvertBlock(DType::kF64, dtype);
+  convert.fn(e.bytes, from, 1, convert.params);
+  return e;
+}
+
+Status Launch(KernelContext& ctx) {
+  const Array& y = ctx.out(0);
+  int64_t depth = ctx.attr<int64_t>("depth");
+  Element on = ElementOf(ctx.attr<double>("on"), y.dtype());
+  Element off = ElementOf(ctx.attr<double>("off"), y.dtype());
+  FillElements(y.dtype(), off.bytes, y.num_elements(), y.mutable_raw());
+  int64_t size = DTypeSize(y.dtype());
+  DispatchIndex(ctx.in(0).dtype(), [&]<class I>() {
+    const I* index = ctx.in(0).data<I>();
+    for (int64_t i = 0; i < ctx.in(0).num_elements(); ++i) {
+      if (index[i] < 0 || index[i] >= depth) continue;
+      FillElements(y.dtype(), on.bytes, 1,
+                   static_cast<char*>(y.mutable_raw()) +
+                       (i * depth + index[i]) * size);
+    }
+  });
+  return OkStatus();
+}
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in,
+                                const Attrs& attrs) {
+  Ints dims = ref::DimsOf(in[0].shape);
+  dims.push_back(attrs.get<int64_t>("depth"));
+  return {ref::Build(ref::MakeShape(dims), [&](Ints index) {
+    auto column = static_cast<double>(index.back());
+    index.pop_back();
+    return attrs.get<double>(ref::At(in[0], index) == column ? "on" : "off");
+  })};
+}
+
+}  // namespace
+
+SL_OP(OneHot)
+    .doc("A new last axis of size depth that holds `on` at the index and `off` "
+         "elsewhere; an index outside gives only `off`.")
+    .input("indices: I")
+    .output("y: dtype")
+    .types("I", kIndices)
+    .types("dtype", kPlain)
+    .attr("depth", AttrKind::kInt, "The size of the new axis.")
+    .between(0, kMaxElements)
+    .attr("on", 1.0, "The value at the index.")
+    .attr("off", 0.0, "The value elsewhere.")
+    .attr("dtype", DType::kF32, "The type of the result.")
+    .shape(Infer)
+    .cpu(Launch)
+    .reference(Reference)
+    .samples({{.in = {{4}}, .attrs = {{"depth", 3}}, .lo = 0, .hi = 2},
+              {.in = {{2, 2}},
+               .attrs = {{"depth", 2}, {"on", 5}, {"off", 2},
+                         {"dtype", DType::kI16}}},
+              {.in = {Shape()},
+               .attrs = {{"depth", 4}, {"dtype", DType::kBool}},
+               .lo = 1, .hi = 1},
+              {.in = {{3}}, .attrs = {{"depth", 0}}},
+              {.in = {{0}}, .attrs = {{"depth", 3}, {"dtype", DType::kF16}}}})
+    .rejects({{.in = {Array::Vector<int64_t>({0})},
+               .attrs = {{"depth", -1}},
+               .message = "[OneHot] attribute depth is -1; wanted 0 to "},
+              {.in = {{2}},
+               .attrs = {{"depth", 2}},
+               .message = "[OneHot] indices is f32; wanted one of i32 i64"},
+              {.in = {Array::Vector<int64_t>({0})},
+               .attrs = {{"depth", 2}, {"dtype", DType::kString}},
+               .message = "[OneHot] attribute dtype is string"},
+              {.in = {Array::Zeros(DType::kI64, {8})},
+               .attrs = {{"depth", kMaxElements}},
+               .message = "[OneHot] shape [8,281474976710656] has too many "
+                          "elements"}});
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+#include "sluice/base/strings.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  c.set_out(0, c.attr<PartialShape>("shape"));
+  return OkStatus();
+}
+
+Status Launch(KernelContext& ctx) {
+  return ctx.Error(StrCat("\"", ctx.node().name, "\" was not fed"));
+}
+
+}  // namespace
+
+// Its output cannot be allocated ahead, and running it is always an error: the
+// kernel is there to say which one was forgotten.
+SL_OP(Placeholder)
+    .doc("A value that every step is given from outside.")
+    .output("y: dtype")
+    .types("dtype", kAnyData)
+    .attr("dtype", AttrKind::kDType, "The type of the value.")
+    .attr("shape", PartialShape(), "What is known of its shape.")
+    .shape(Infer)
+    .cpu(Launch)
+    .structural()
+    .dynamic_output()
+    .rejects({{.in = {},
+               .attrs = {{"dtype", DType::kF32}},
+               .message = "[Placeholder] \"\" was not fed"},
+              {.in = {},
+               .message = "[Placeholder] attribute dtype is missing"}});
+
+}  // namespace sluice

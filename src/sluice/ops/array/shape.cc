@@ -1,0 +1,40 @@
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  int64_t rank = c.in(0).rank_known() ? c.in(0).rank() : kUnknownDim;
+  c.set_out(0, PartialShape({rank}));
+  return OkStatus();
+}
+
+Status Launch(KernelContext& ctx) {
+  int64_t* y = ctx.out(0).mutable_data<int64_t>();
+  for (int64_t d : ctx.in(0).shape().dims()) *y++ = d;
+  return OkStatus();
+}
+
+}  // namespace
+
+SL_OP(Shape)
+    .doc("The sizes of x's axes.")
+    .input("x: any")
+    .output("y: i64")
+    .shape(Infer)
+    .cpu(Launch)
+    .strided_inputs()
+    .shape_only()
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      RefArray y{{in[0].shape.rank()}, {}};
+      for (int64_t d : in[0].shape.dims()) y.v.push_back(static_cast<double>(d));
+      return std::vector<RefArray>{y};
+    })
+    .samples({{.in = {{2, 3}}},
+              {.in = {Shape()}},
+              {.in = {{0, 4, 2}}},
+              {.in = {Array::Vector<std::string>({"a", "b"})}}})
+    .rejects({{.in = {{1}, {1}}, .message = "[Shape] takes 1 input, got 2"}});
+
+}  // namespace sluice

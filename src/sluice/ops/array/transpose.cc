@@ -1,0 +1,111 @@
+#include "sluice/base/strings.h"
+#include "sluice/kernels/cpu/copy.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+// The permutation in full; false when `perm` is none of `rank` axes.
+bool Permutation(const Ints& perm, int rank, int (&axes)[kMaxRank]) {
+  if (perm.empty()) {
+    for (int i = 0; i < rank; ++i) axes[i] = rank - 1 - i;
+    return true;
+  }
+  if (perm.size() != static_cast<size_t>(rank)) return false;
+  uint32_t seen = 0;
+  for (int i = 0; i < rank; ++i) {
+    int64_t a = perm[static_cast<size_t>(i)];
+    if (a < -rank || a >= rank) return false;
+    axes[i] = static_cast<int>(a < 0 ? a + rank : a);
+    seen |= 1u << axes[i];
+  }
+  return seen == (1u << rank) - 1;
+}
+
+Status Infer(ShapeContext& c) {
+  const PartialShape& x = c.in(0);
+  const Ints& perm = c.attr<Ints>("perm");
+  if (!x.rank_known()) {
+    // The permutation's length gives the rank, but it may also be wrong.
+    return OkStatus();
+  }
+  int axes[kMaxRank];
+  if (!Permutation(perm, x.rank(), axes)) {
+    return c.Error(StrCat(c.Describe(0), ", perm is [", Join(perm, ","),
+                          "]; wanted each of its axes once"));
+  }
+  PartialShape out = PartialShape::OfRank(x.rank());
+  for (int i = 0; i < x.rank(); ++i) out.set_dim(i, x[axes[i]]);
+  c.set_out(0, out);
+  return OkStatus();
+}
+
+bool View(const KernelContext& ctx, Array* view) {
+  const Array& x = ctx.in(0);
+  int axes[kMaxRank];
+  if (!Permutation(ctx.attr<Ints>("perm"), x.rank(), axes)) return false;
+  int64_t dims[kMaxRank];
+  Strides strides{};
+  for (int i = 0; i < x.rank(); ++i) {
+    dims[i] = x.dim(axes[i]);
+    strides[static_cast<size_t>(i)] = x.strides()[static_cast<size_t>(axes[i])];
+  }
+  Result<Shape> shape = Shape::Make({dims, static_cast<size_t>(x.rank())});
+  if (!shape.ok()) return false;
+  *view = Array::View(x, 0, *shape, strides);
+  return true;
+}
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in,
+                                const Attrs& attrs) {
+  int rank = in[0].shape.rank();
+  Ints perm = attrs.get<Ints>("perm"), dims;
+  if (perm.empty()) {
+    for (int i = rank - 1; i >= 0; --i) perm.push_back(i);
+  }
+  for (int64_t& p : perm) {
+    p = ref::Axis(p, rank);
+    dims.push_back(in[0].shape.dim(static_cast<int>(p)));
+  }
+  return {ref::Build(ref::MakeShape(dims), [&](const Ints& index) {
+    Ints from(index.size());
+    for (size_t i = 0; i < perm.size(); ++i) {
+      from[static_cast<size_t>(perm[i])] = index[i];
+    }
+    return ref::At(in[0], from);
+  })};
+}
+
+}  // namespace
+
+SL_OP(Transpose)
+    .doc("x with its axes in another order.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kAnyData)
+    .attr("perm", Ints{},
+          "Axis perm[i] of x becomes axis i; empty means reversed.")
+    .shape(Infer)
+    .view(View)
+    .cpu(copy_view<View>)
+    .strided_inputs()
+    .reference(Reference)
+    .samples({{.in = {{2, 3}}},
+              {.in = {{2, 3, 4}}, .attrs = {{"perm", Ints{1, 0, 2}}}},
+              {.in = {{2, 3, 4}}, .attrs = {{"perm", Ints{-1, 0, 1}}}},
+              {.in = {Shape()}},
+              {.in = {{5}}, .attrs = {{"perm", Ints{0}}}},
+              {.in = {{2, 0, 3}}}})
+    .rejects({{.in = {{2, 3}},
+               .attrs = {{"perm", Ints{0}}},
+               .message = "[Transpose] x is f32[2,3], perm is [0]; wanted each "
+                          "of its axes once"},
+              {.in = {{2, 3}},
+               .attrs = {{"perm", Ints{0, 0}}},
+               .message = "[Transpose] x is f32[2,3], perm is [0,0]; wanted"},
+              {.in = {{2, 3}},
+               .attrs = {{"perm", Ints{0, 2}}},
+               .message = "[Transpose] x is f32[2,3], perm is [0,2]; wanted"}});
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#include <cstring>
+
+#include "sluice/kernels/reference.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+Status Launch(KernelContext& ctx) {
+  const Array& y = ctx.out(0);
+  std::memset(y.mutable_raw(), 0, static_cast<size_t>(y.bytes()));
+  return OkStatus();
+}
+
+}  // namespace
+
+SL_OP(ZerosLike)
+    .doc("Zeros of x's shape and type.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kPlain)
+    .shape(shapes::same_as_first)
+    .cpu(Launch)
+    .strided_inputs()
+    .shape_only()
+    .reference([](double) { return 0.0; })
+    .samples({{.in = {{2, 3}}}, {.in = {Shape()}}, {.in = {{0, 4}}}})
+    .rejects(UnaryRejects("ZerosLike"));
+
+}  // namespace sluice

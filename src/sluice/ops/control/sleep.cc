@@ -1,0 +1,69 @@
+#include <atomic>
+#include <memory>
+
+#include "sluice/base/timer.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+// One sleeping launch. Timer and cancellation race to finish it; whoever sets
+// `done` calls Done, the other only lets go.
+struct Sleeper {
+  AsyncContext* ctx;
+  Cancellation* cancellation;
+  Cancellation::Token token = 0;
+  std::atomic<bool> done{false};
+};
+
+void Launch(AsyncContext& ctx) {
+  ctx.set_out(0, ctx.in(0));
+  Cancellation* cancellation = ctx.step().cancellation;
+  int64_t nanos = ctx.attr<int64_t>("micros") * 1000;
+  auto sleeper = std::make_shared<Sleeper>();
+  sleeper->ctx = &ctx;
+  sleeper->cancellation = cancellation;
+  if (cancellation) {
+    bool registered = cancellation->Register(&sleeper->token, [sleeper] {
+      if (!sleeper->done.exchange(true)) {
+        sleeper->ctx->Done(sleeper->cancellation->status());
+      }
+    });
+    if (!registered) {
+      ctx.Done(cancellation->status());
+      return;
+    }
+  }
+  // From here on `ctx` may be gone at any moment.
+  Timer::Default().After(nanos, [sleeper] {
+    if (sleeper->done.exchange(true)) return;
+    if (sleeper->cancellation) {
+      (void)sleeper->cancellation->Deregister(sleeper->token);
+    }
+    sleeper->ctx->Done(OkStatus());
+  });
+}
+
+}  // namespace
+
+SL_OP(Sleep)
+    .doc("x itself, after a while; no thread waits for it.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kAnyData)
+    .attr("micros", 0, "How long, in microseconds.")
+    .between(0, int64_t{1} << 40)
+    .shape(shapes::same_as_first)
+    .cpu_async(Launch)
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      return std::vector<RefArray>{in[0]};
+    })
+    .samples({{.in = {{2, 3}}},
+              {.in = {{2}},
+               .attrs = {{"micros", 10}},
+               .only = {DType::kI64, DType::kString}}})
+    .rejects({{.in = {{1}},
+               .attrs = {{"micros", -1}},
+               .message = "[Sleep] attribute micros is -1; wanted 0 to "}});
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sluice/kernels/cpu/softmax.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in,
+                                const Attrs& attrs) {
+  const RefArray& x = in[0];
+  int axis = ref::Axis(attrs.get<int64_t>("axis"), x.shape.rank());
+  auto a = static_cast<size_t>(axis);
+  return {ref::Build(x.shape, [&](Ints index) {
+    double v = ref::At(x, index), max = v, sum = 0;
+    for (int64_t i = 0; i < x.shape.dim(axis); ++i) {
+      index[a] = i;
+      max = std::max(max, ref::At(x, index));
+    }
+    for (int64_t i = 0; i < x.shape.dim(axis); ++i) {
+      index[a] = i;
+      sum += std::exp(ref::At(x, index) - max);
+    }
+    return v - max - std::log(sum);
+  })};
+}
+
+}  // namespace
+
+SL_OP(LogSoftmax)
+    .doc("log(softmax(x)) along an axis, without losing small probabilities.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("axis", -1, "The axis to normalise.")
+    .shape(softmax_shape)
+    .cpu(log_softmax_kernel)
+    .in_place()
+    .tolerance(2e-6)
+    .reference(Reference)
+    .samples({{.in = {{4}}},
+              {.in = {{3, 5}}},
+              {.in = {{3, 5}}, .attrs = {{"axis", 0}}},
+              {.in = {{2, 3, 70}}, .attrs = {{"axis", 1}}},
+              {.in = {{2, 1001}}, .lo = -20, .hi = 20},
+              {.in = {Array::Vector<float>({1000, 999, -1000})}},
+              {.in = {{3, 0}}},
+              {.in = {{0, 3}}}})
+    .rejects({{.in = {Shape()},
+               .message = "[LogSoftmax] x is f32[]; wanted rank 1 or more"},
+              {.in = {{2}},
+               .attrs = {{"axis", 1}},
+               .message = "[LogSoftmax] axis 1 is out of range; wanted -1 <= axis < 1"},
+              {.in = {{2}},
+               .message = "[LogSoftmax] x is i32; wanted one of f32 f64 f16 bf16",
+               .dtype = DType::kI32}});
+
+}  // namespace sluice

@@ -1,0 +1,166 @@
+#include "sluice/passes/common_subexpressions.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <unordered_map>
+
+#include "sluice/graph/batch_edit.h"
+
+namespace sluice {
+
+namespace {
+
+class Hasher {
+ public:
+  size_t get() const { return h_; }
+
+  void Mix(size_t v) {
+    h_ ^= v + 0x9e3779b97f4a7c15u + (h_ << 6) + (h_ >> 2);
+  }
+  void Add(std::monostate) {}
+  void Add(bool v) { Mix(v); }
+  void Add(int64_t v) { Mix(std::hash<int64_t>()(v)); }
+  void Add(double v) { Mix(std::bit_cast<uint64_t>(v)); }
+  void Add(const std::string& v) { Mix(std::hash<std::string>()(v)); }
+  void Add(DType v) { Mix(static_cast<size_t>(v)); }
+  void Add(const PartialShape& v) {
+    Mix(static_cast<size_t>(v.rank()));
+    for (int64_t dim : v.dims()) Add(dim);
+  }
+  void Add(const Array& v) {
+    Add(v.dtype());
+    Add(PartialShape(v.shape()));
+    Result<Array> flat = v.AsContiguous();
+    if (!flat.ok()) return;
+    if (v.dtype() == DType::kString) {
+      for (int64_t i = 0; i < flat->num_elements(); ++i) {
+        Add(flat->data<std::string>()[i]);
+      }
+    } else if (IsPlainData(v.dtype())) {
+      Mix(std::hash<std::string_view>()(
+          {static_cast<const char*>(flat->raw()),
+           static_cast<size_t>(flat->bytes())}));
+    }
+  }
+  template <class T>
+  void Add(const std::vector<T>& items) {
+    Mix(items.size());
+    for (const T& item : items) Add(item);
+  }
+  void Add(const AttrValue& v) {
+    Mix(static_cast<size_t>(v.kind()));
+    std::visit([&](const auto& item) { Add(item); }, v.variant());
+  }
+
+ private:
+  size_t h_ = 0;
+};
+
+// What makes two nodes the same, with the order taken out where it does not
+// matter. Pointers order things here, but no choice depends on that order.
+struct Key {
+  const Node* node;
+  std::vector<Value> inputs;
+  std::vector<Node*> controls;
+
+  explicit Key(const Node& n)
+      : node(&n),
+        inputs(n.inputs().begin(), n.inputs().end()),
+        controls(n.controls().begin(), n.controls().end()) {
+    if (n.op().commutative) {
+      std::sort(inputs.begin(), inputs.end(), [](const Value& a, const Value& b) {
+        return a.node == b.node ? a.index < b.index
+                                : std::less<Node*>()(a.node, b.node);
+      });
+    }
+    std::sort(controls.begin(), controls.end(), std::less<Node*>());
+  }
+
+  size_t Hash() const {
+    Hasher hasher;
+    hasher.Mix(std::hash<const void*>()(&node->op()));
+    for (const Value& v : inputs) hasher.Mix(ValueHash()(v));
+    for (const Node* c : controls) hasher.Mix(std::hash<const void*>()(c));
+    hasher.Add(node->device());
+    for (const auto& [name, value] : node->attrs()) hasher.Add(value);
+    return hasher.get();
+  }
+
+  bool operator==(const Key& o) const {
+    return &node->op() == &o.node->op() && inputs == o.inputs &&
+           controls == o.controls && node->device() == o.node->device() &&
+           node->attrs() == o.node->attrs();
+  }
+};
+
+class Merger {
+ public:
+  explicit Merger(Graph& graph) : graph_(graph), edit_(graph) {}
+
+  bool Run() {
+    Visit(graph_.root());
+    return edit_.Commit();
+  }
+
+ private:
+  void Visit(Region& region) {
+    std::vector<size_t> added;  // hashes of this region's nodes in the table
+    for (Node* node : region.nodes()) {
+      edit_.Update(*node);
+      const OpRecord& op = node->op();
+      if (op.pure() && op.regions.empty() && node->num_outputs() > 0 &&
+          !edit_.is_target(*node)) {
+        size_t hash = Key(*node).Hash();
+        if (!Merge(*node, hash)) {
+          seen_[hash].push_back(node);
+          added.push_back(hash);
+        }
+      }
+      for (const auto& inner : node->regions()) Visit(*inner);
+    }
+    // Siblings of this region must not see its nodes.
+    for (auto it = added.rbegin(); it != added.rend(); ++it) {
+      seen_[*it].pop_back();
+    }
+  }
+
+  bool Merge(Node& node, size_t hash) {
+    auto it = seen_.find(hash);
+    if (it == seen_.end()) return false;
+    for (Node* first : it->second) {
+      if (!(Key(*first) == Key(node))) continue;
+      return MergeInto(*first, node);
+    }
+    return false;
+  }
+
+  bool MergeInto(Node& first, Node& node) {
+    std::vector<PartialShape> merged;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      Result<PartialShape> shape =
+          MergeShapes(first.output_type(i).shape, node.output_type(i).shape);
+      if (!shape.ok()) return false;
+      merged.push_back(*shape);
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      graph_.SetOutputShape(first, i, merged[static_cast<size_t>(i)]);
+      edit_.Replace(node.output(i), first.output(i));
+    }
+    edit_.ReplaceControl(node, {&first});
+    edit_.Erase(node);
+    return true;
+  }
+
+  Graph& graph_;
+  BatchEdit edit_;
+  std::unordered_map<size_t, std::vector<Node*>> seen_;
+};
+
+}  // namespace
+
+Result<bool> MergeCommonSubexpressions(Graph& graph) {
+  return Merger(graph).Run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,105 @@
+#include "sluice/passes/dead_code.h"
+
+#include <vector>
+
+#include "sluice/graph/batch_edit.h"
+
+namespace sluice {
+
+namespace {
+
+class DeadCode {
+ public:
+  explicit DeadCode(Graph& graph)
+      : graph_(graph),
+        edit_(graph),
+        uses_(static_cast<size_t>(graph.id_limit()), 0) {}
+
+  bool Run() {
+    CountUses(graph_.root());
+    Sweep(graph_.root());
+    return edit_.Commit();
+  }
+
+ private:
+  int& uses(const Node& node) { return uses_[static_cast<size_t>(node.id())]; }
+
+  void Count(const Node& node, int by) {
+    if (!node.is_args()) uses(node) += by;
+  }
+
+  // A node that reads nothing and waits for nothing is no reason to wait.
+  static bool MeansNothing(const Node& control) {
+    return control.op().pure() && control.num_inputs() == 0 &&
+           control.controls().empty();
+  }
+
+  void CountUses(const Region& region) {
+    for (Node* node : region.nodes()) {
+      for (const Value& v : node->inputs()) Count(*v.node, 1);
+      for (Node* c : node->controls()) {
+        if (MeansNothing(*c) && !edit_.is_target(*c)) {
+          edit_.ReplaceControl(*c, {});
+        } else {
+          Count(*c, 1);
+        }
+      }
+      for (const auto& inner : node->regions()) CountUses(*inner);
+    }
+    for (const Value& v : region.results()) Count(*v.node, 1);
+    for (const Node* target : region.targets()) Count(*target, 1);
+  }
+
+  // Takes back what a node, and all inside it, used.
+  void Release(const Node& node) {
+    for (const Value& v : node.inputs()) Count(*v.node, -1);
+    for (const Node* c : node.controls()) {
+      if (!MeansNothing(*c) || edit_.is_target(*c)) Count(*c, -1);
+    }
+    for (const auto& region : node.regions()) {
+      for (const Node* inner : region->nodes()) Release(*inner);
+      for (const Value& v : region->results()) Count(*v.node, -1);
+      for (const Node* target : region->targets()) Count(*target, -1);
+    }
+  }
+
+  static bool Removable(const Node& node) {
+    const OpRecord& op = node.op();
+    if (op.stateful || op.effect != Effect::kNone ||
+        !op.global_effect.empty() || op.async()) {
+      return false;
+    }
+    // Structure is asked for by name, except ops that only hold regions.
+    if (op.structural && node.regions().empty()) return false;
+    for (const auto& region : node.regions()) {
+      for (const Node* inner : region->nodes()) {
+        if (!Removable(*inner)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Users stand below what they use, so one sweep upwards sees every node
+  // after all of its users.
+  void Sweep(Region& region) {
+    for (auto it = region.nodes().rbegin(); it != region.nodes().rend(); ++it) {
+      Node& node = **it;
+      if (uses(node) == 0 && Removable(node)) {
+        Release(node);
+        edit_.Erase(node);
+        continue;
+      }
+      for (const auto& inner : node.regions()) Sweep(*inner);
+    }
+  }
+
+  Graph& graph_;
+  BatchEdit edit_;
+  std::vector<int> uses_;  // by id
+};
+
+}  // namespace
+
+Result<bool> RemoveDeadCode(Graph& graph) { return DeadCode(graph).Run(); }
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+// Runs every shape function again, in program order and with constants known,
+// and adds what comes out to what is known already. After the shapes of fed
+// arguments have become known, this makes the rest of the graph know too.
+#pragma once
+
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+// Error: shapes that contradict each other, with the node's line.
+Result<bool> RefineShapes(Graph& graph);
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#include "sluice/passes/infer_shapes.h"
+
+#include "sluice/passes/pass_test_util.h"
+
+namespace sluice {
+namespace {
+
+TEST(RefineShapes, FollowsNewlyKnownArguments) {
+  auto graph = ParseOrDie(R"(graph g(%x: f32[?,4], %p: bool[]) -> (%b) {
+    %a = Neg(%x)
+    %b = Add(%a, 1)
+    %y = TestIf(%p) [dtype = f32] {
+      then() { %c = Exp(%b) yield %c } else() { } }
+  })");
+  EXPECT_FALSE(*RefineShapes(*graph));
+  graph->SetArgShape(graph->root(), 0, PartialShape({8, 4}));
+  EXPECT_TRUE(*RefineShapes(*graph));
+  EXPECT_EQ(graph->FindNode("b")->output_type(0).ToString(), "f32[8,4]");
+  EXPECT_EQ(graph->FindNode("c")->output_type(0).ToString(), "f32[8,4]");
+  EXPECT_FALSE(*RefineShapes(*graph));
+  EXPECT_TRUE(Verify(*graph).ok());
+}
+
+TEST(RefineShapes, KeepsWhatWasStated) {
+  auto graph = ParseOrDie(R"(graph g(%x: f32[?,?]) {
+    %a = Neg(%x) : f32[?,4]
+  })");
+  graph->SetArgShape(graph->root(), 0, PartialShape({8, kUnknownDim}));
+  EXPECT_TRUE(*RefineShapes(*graph));
+  EXPECT_EQ(graph->FindNode("a")->output_type(0).ToString(), "f32[8,4]");
+}
+
+TEST(RefineShapes, ContradictionsNameTheNodeAndItsLine) {
+  auto graph = ParseOrDie(R"(graph g(%x: f32[?], %z: f32[3]) {
+    %a = Add(%x, %z) @ "model.cc":7
+  })");
+  graph->SetArgShape(graph->root(), 0, PartialShape({2}));
+  Result<bool> refined = RefineShapes(*graph);
+  ASSERT_FALSE(refined.ok());
+  EXPECT_NE(refined.status().message().find("[Add]"), std::string::npos);
+  EXPECT_NE(refined.status().message().find("at model.cc:7 (node \"a\""),
+            std::string::npos)
+      << refined.status().message();
+
+  graph = ParseOrDie("graph g(%x: f32[?]) { %a = Neg(%x) : f32[4] }");
+  graph->SetArgShape(graph->root(), 0, PartialShape({2}));
+  refined = RefineShapes(*graph);
+  ASSERT_FALSE(refined.ok());
+  EXPECT_NE(refined.status().message().find(
+                "[Neg] output 0 is [4]; with the shapes fed it is [2]"),
+            std::string::npos)
+      << refined.status().message();
+}
+
+}  // namespace
+}  // namespace sluice

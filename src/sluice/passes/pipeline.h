@@ -1,0 +1,40 @@
+// The passes every plan goes through, in order: the list in the .cc file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sluice/graph/graph.h"
+#include "sluice/passes/fold_constants.h"
+
+namespace sluice {
+
+struct PipelineOptions {
+  bool optimize = true;  // off: shapes are refined and nothing else happens
+  int64_t max_constant_bytes = kMaxConstantBytes;
+  // A second round finds what the first laid open; a third seldom finds any.
+  int max_rounds = 2;
+  // After each pass. A broken graph is our mistake, so debug builds look.
+#ifdef NDEBUG
+  bool verify = false;
+#else
+  bool verify = true;
+#endif
+};
+
+// What each pass did.
+struct PassReport {
+  struct Entry {
+    std::string pass;
+    bool changed = false;
+    int nodes_before = 0, nodes_after = 0;
+    double seconds = 0;
+  };
+  std::vector<Entry> entries;
+  std::string ToString() const;  // one line each, for `explain`
+};
+
+// An error names the pass it came from.
+Result<PassReport> RunPipeline(Graph& graph, const PipelineOptions& options = {});
+
+}  // namespace sluice

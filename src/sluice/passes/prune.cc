@@ -1,0 +1,194 @@
+#include "sluice/passes/prune.h"
+
+#include "sluice/base/strings.h"
+
+namespace sluice {
+
+namespace {
+
+class Pruner {
+ public:
+  Pruner(const Graph& user, Graph::NodeMap* nodes)
+      : user_(user),
+        nodes_(nodes ? *nodes : own_nodes_),
+        out_(std::make_unique<Graph>(user.name())) {}
+
+  Result<std::unique_ptr<Graph>> Run(std::span<const Value> feeds,
+                                     std::span<const Value> fetches,
+                                     std::span<Node* const> targets,
+                                     std::span<const ValueType> feed_types) {
+    if (!feed_types.empty() && feed_types.size() != feeds.size()) {
+      return InvalidArgument(StrCat("got ", feed_types.size(), " types for ",
+                                    feeds.size(), " feeds"));
+    }
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      SL_RETURN_IF_ERROR(
+          AddFeed(feeds[i], feed_types.empty() ? nullptr : &feed_types[i]));
+    }
+    needed_.assign(static_cast<size_t>(user_.id_limit()), false);
+    for (const Value& fetch : fetches) {
+      SL_RETURN_IF_ERROR(CheckValue(fetch, "fetch"));
+      SL_RETURN_IF_ERROR(Need(fetch));
+    }
+    for (Node* target : targets) {
+      if (!target || target->is_args() || target->region() != &user_.root()) {
+        return InvalidArgument(StrCat("a target is not a node of graph \"",
+                                      user_.name(), "\""));
+      }
+      Need(target);
+    }
+    SL_RETURN_IF_ERROR(Search());
+    SL_RETURN_IF_ERROR(Copy());
+
+    std::vector<Value> results;
+    for (const Value& fetch : fetches) results.push_back(map_.at(fetch));
+    out_->SetResults(out_->root(), std::move(results));
+    std::vector<Node*> roots;
+    for (Node* target : targets) roots.push_back(nodes_.at(target));
+    out_->SetTargets(out_->root(), std::move(roots));
+    return std::move(out_);
+  }
+
+ private:
+  Status CheckValue(const Value& v, std::string_view role) const {
+    if (!v || v.index < 0 || v.index >= v.node->num_outputs()) {
+      return InvalidArgument(StrCat("a ", role, " is not a value of any node"));
+    }
+    if (v.node->region() == &user_.root()) return OkStatus();
+    // Inside a loop a value exists many times over, or never.
+    std::string_view where = user_.root().Encloses(v.node->region())
+                                 ? "lies inside a region of"
+                                 : "does not belong to";
+    return InvalidArgument(StrCat(role, " \"", v.ToString(), "\" ", where,
+                                  " graph \"", user_.name(),
+                                  "\"; wanted a value of its own"));
+  }
+
+  Status AddFeed(const Value& feed, const ValueType* given) {
+    SL_RETURN_IF_ERROR(CheckValue(feed, "feed"));
+    std::string name = feed.ToString();
+    if (map_.count(feed)) {
+      return InvalidArgument(StrCat("\"", name, "\" is fed twice"));
+    }
+    ValueType type = feed.type();
+    if (given) {
+      Result<PartialShape> merged = MergeShapes(type.shape, given->shape);
+      if (given->dtype != type.dtype || !merged.ok()) {
+        return InvalidArgument(StrCat("feed \"", name, "\" is ", *given,
+                                      "; wanted ", type));
+      }
+      type.shape = *merged;
+    }
+    SL_ASSIGN_OR_RETURN(map_[feed], out_->AddArg(out_->root(), name, type));
+    return OkStatus();
+  }
+
+  void Need(const Node* node) {
+    auto id = static_cast<size_t>(node->id());
+    if (needed_[id]) return;
+    needed_[id] = true;
+    ++num_needed_;
+    todo_.push_back(node);
+  }
+
+  Status Need(const Value& v) {
+    if (map_.count(v)) return OkStatus();  // fed
+    if (v.node->is_args()) {
+      return InvalidArgument(StrCat("argument \"", v.ToString(), "\" of graph \"",
+                                    user_.name(),
+                                    "\" is needed; wanted it to be fed"));
+    }
+    Need(v.node);
+    return OkStatus();
+  }
+
+  // What a region's nodes use from the root. Regions nest a few levels deep,
+  // so this may recurse.
+  Status NeedCaptures(const Region& region) {
+    auto outside = [&](const Node* node) {
+      return node->region() == &user_.root();
+    };
+    for (const Node* node : region.nodes()) {
+      for (const Value& v : node->inputs()) {
+        if (outside(v.node)) SL_RETURN_IF_ERROR(Need(v));
+      }
+      for (const Node* c : node->controls()) {
+        if (outside(c)) Need(c);
+      }
+      for (const auto& inner : node->regions()) {
+        SL_RETURN_IF_ERROR(NeedCaptures(*inner));
+      }
+    }
+    for (const Value& v : region.results()) {
+      if (outside(v.node)) SL_RETURN_IF_ERROR(Need(v));
+    }
+    return OkStatus();
+  }
+
+  Status Search() {
+    while (!todo_.empty()) {
+      const Node* node = todo_.back();
+      todo_.pop_back();
+      for (const Value& v : node->inputs()) SL_RETURN_IF_ERROR(Need(v));
+      for (const Node* c : node->controls()) Need(c);
+      for (const auto& region : node->regions()) {
+        SL_RETURN_IF_ERROR(NeedCaptures(*region));
+      }
+    }
+    return OkStatus();
+  }
+
+  Status Copy() {
+    map_.reserve(map_.size() + num_needed_);
+    nodes_.reserve(num_needed_);
+    for (const Node* node : user_.root().nodes()) {
+      if (!needed_[static_cast<size_t>(node->id())]) continue;
+      for (const Value& v : node->inputs()) {
+        if (!map_.count(v)) return OutOfOrder(*node);
+      }
+      for (const Node* c : node->controls()) {
+        if (!nodes_.count(c)) return OutOfOrder(*node);
+      }
+      // Copying enters every output; a fed one keeps its argument.
+      std::vector<std::pair<Value, Value>> fed;
+      for (int i = 0; i < node->num_outputs(); ++i) {
+        Value v{const_cast<Node*>(node), i};
+        auto it = map_.find(v);
+        if (it != map_.end()) fed.push_back(*it);
+      }
+      out_->CopyNode(*node, out_->root(), map_, nodes_);
+      for (const auto& [from, to] : fed) map_[from] = to;
+    }
+    return OkStatus();
+  }
+
+  static Status OutOfOrder(const Node& node) {
+    return InvalidArgument(
+               StrCat("[", node.op().name,
+                      "] uses a node that comes after it; wanted program "
+                      "order, which has no cycle"))
+        .WithLine(NodeLine(node));
+  }
+
+  const Graph& user_;
+  Graph::NodeMap own_nodes_;
+  Graph::NodeMap& nodes_;
+  std::unique_ptr<Graph> out_;
+  Graph::ValueMap map_;  // first the feeds, then what is copied
+  std::vector<bool> needed_;  // by id
+  size_t num_needed_ = 0;
+  std::vector<const Node*> todo_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Graph>> Prune(const Graph& user,
+                                     std::span<const Value> feeds,
+                                     std::span<const Value> fetches,
+                                     std::span<Node* const> targets,
+                                     std::span<const ValueType> feed_types,
+                                     Graph::NodeMap* nodes) {
+  return Pruner(user, nodes).Run(feeds, fetches, targets, feed_types);
+}
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+// Prune: the part of a user's graph that one run needs, as a graph of its own.
+//
+// Argument i of the new root is feed i, result i is fetch i (a value fetched
+// twice is two results), and the targets are the nodes to run. Only what
+// fetches and targets need through data and control edges is copied, in the
+// user's program order; the search stops at fed edges, so feeding an edge
+// removes its producer unless something else needs it.
+//
+// Linear, without recursion over nodes: chains of a million nodes are normal.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+// `feed_types` may say more than the graph knows of the fed values; empty: the
+// values' own types. Error: a feed, fetch or target that is not in the root
+// region of `user`, an edge fed twice, a feed of another type, an argument of
+// `user` that is needed and not fed. `nodes`, when given, learns which node
+// became which. REQUIRES: nobody changes `user` meanwhile.
+Result<std::unique_ptr<Graph>> Prune(const Graph& user,
+                                     std::span<const Value> feeds,
+                                     std::span<const Value> fetches,
+                                     std::span<Node* const> targets,
+                                     std::span<const ValueType> feed_types = {},
+                                     Graph::NodeMap* nodes = nullptr);
+
+}  // namespace sluice

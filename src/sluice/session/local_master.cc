@@ -1,0 +1,218 @@
+#include "sluice/session/local_master.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/base/timer.h"
+#include "sluice/executor/step.h"
+#include "sluice/passes/prune.h"
+
+namespace sluice {
+
+LocalMaster::LocalMaster(Graph& graph, MasterOptions options)
+    : graph_(graph),
+      pool_(options.pool ? options.pool : &WorkerPool::Default()),
+      seed_(options.seed),
+      resources_(options.resources ? std::move(options.resources)
+                                   : std::make_shared<ResourceManager>()) {}
+
+LocalMaster::~LocalMaster() { Close(); }
+
+size_t LocalMaster::KeyHash::operator()(const Key& key) const {
+  uint64_t h = 0x9e3779b97f4a7c15u;
+  for (uint64_t w : key.words) h = (h ^ w) * 0xff51afd7ed558ccdu + (h >> 29);
+  return h;
+}
+
+size_t LocalMaster::num_programs() const {
+  MutexLock lock(mu_);
+  return programs_.size();
+}
+
+Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
+    std::span<const Value> feeds, std::span<const Value> fetches,
+    std::span<Node* const> targets, ExecutorChoice executor) {
+  // Nodes are known by address: the graph never removes one. The lists are
+  // told apart by their lengths, which come first.
+  Key key;
+  key.words.reserve(4 + 2 * (feeds.size() + fetches.size()) + targets.size());
+  key.words = {static_cast<uint64_t>(executor), feeds.size(), fetches.size(),
+               targets.size()};
+  auto add = [&](const Value& v) {
+    key.words.push_back(reinterpret_cast<uintptr_t>(v.node));
+    key.words.push_back(static_cast<uint64_t>(v.index));
+  };
+  for (const Value& v : feeds) add(v);
+  for (const Value& v : fetches) add(v);
+  for (Node* t : targets) key.words.push_back(reinterpret_cast<uintptr_t>(t));
+
+  MutexLock lock(mu_);
+  auto it = programs_.find(key);
+  if (it != programs_.end()) return it->second;
+  std::unique_ptr<Graph> pruned;
+  {
+    MutexLock graph_lock(graph_.mu());
+    SL_ASSIGN_OR_RETURN(pruned, Prune(graph_, feeds, fetches, targets));
+  }
+  PlanOptions options;
+  options.executor = executor;
+  options.resources = resources_.get();
+  options.seed = seed_;
+  auto program = std::make_shared<Program>(std::move(pruned), options);
+  programs_.emplace(std::move(key), program);
+  return program;
+}
+
+namespace {
+
+// What can stop a step from outside: a deadline, and the caller's own switch.
+class StopWatch {
+ public:
+  StopWatch(const RunOptions& options, std::shared_ptr<Cancellation> step)
+      : outer_(options.cancellation.get()) {
+    if (options.timeout_ms > 0) {
+      int64_t ms = options.timeout_ms;
+      timer_ = Timer::Default().After(ms * 1'000'000, [step, ms] {
+        step->Cancel(DeadlineExceeded(
+            StrCat("the step did not end within its deadline of ", ms, " ms")));
+      });
+    }
+    if (outer_ && !outer_->Register(&token_, [step, outer = options.cancellation] {
+          step->Cancel(outer->status());
+        })) {
+      step->Cancel(outer_->status());
+      outer_ = nullptr;
+    }
+  }
+  ~StopWatch() {
+    if (timer_) Timer::Default().Cancel(timer_);
+    if (outer_) outer_->Deregister(token_);
+  }
+
+ private:
+  Timer::Id timer_ = 0;
+  Cancellation* outer_;
+  Cancellation::Token token_ = 0;
+};
+
+}  // namespace
+
+Status LocalMaster::RunProgram(Program& program, std::span<const Array> feeds,
+                               std::vector<Array>* results,
+                               const RunOptions& options,
+                               RunMetadata* metadata) {
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    SL_RETURN_IF_ERROR(program.CheckFeed(static_cast<int>(i), feeds[i]));
+  }
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, program.PlanFor(feeds));
+  std::unique_ptr<Step> step = plan->AcquireStep();
+  StepRequest request;
+  request.resources = resources_.get();
+  request.pool = pool_;
+  request.step_id = NextStepId();
+  request.seed = seed_;
+  bool traced = options.trace && metadata;
+  if (traced) {
+    metadata->stats = {};
+    request.stats = &metadata->stats;
+  }
+  step->Begin(request);
+  Status status;
+  {
+    std::shared_ptr<Cancellation> keep;
+    std::unique_ptr<StopWatch> watch;
+    if (options.timeout_ms > 0 || options.cancellation) {
+      keep = step->cancellation();
+      watch = std::make_unique<StopWatch>(options, keep);
+    }
+    Active active(*this, step->cancellation().get());
+    if (active.refused()) step->Cancel(Cancelled("the session is closed"));
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      step->Feed(static_cast<int>(i), feeds[i]);
+    }
+    step->RunUntilQuiet();
+    status = step->Finish();
+  }
+  if (status.ok()) {
+    const Region& root = plan->graph().root();
+    for (size_t i = 0; i < step->results().size(); ++i) {
+      Array& value = step->results()[i];
+      if (!value) {
+        status = InvalidArgument(StrCat("the fetch \"", root.results()[i].ToString(),
+                                        "\" has no value: its node did not run"));
+        break;
+      }
+      results->push_back(std::move(value));
+    }
+  }
+  for (Array& value : step->results()) value = Array();
+  if (traced) {
+    metadata->rows = metadata->stats.Rows(*plan);
+    metadata->chrome_trace = metadata->stats.ChromeTrace(*plan);
+  }
+  plan->ReleaseStep(std::move(step));
+  return status;
+}
+
+Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
+                                            const FeedList& feeds,
+                                            std::span<Node* const> targets,
+                                            const RunOptions& options,
+                                            RunMetadata* metadata) {
+  std::vector<Value> fed;
+  std::vector<Array> arrays;
+  fed.reserve(feeds.size());
+  arrays.reserve(feeds.size());
+  for (const auto& [value, array] : feeds) {
+    fed.push_back(value);
+    arrays.push_back(array);
+  }
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
+                      ProgramFor(fed, fetches, targets, options.executor));
+  std::vector<Array> results;
+  results.reserve(fetches.size());
+  SL_RETURN_IF_ERROR(RunProgram(*program, arrays, &results, options, metadata));
+  return results;
+}
+
+Result<std::string> LocalMaster::Explain(std::span<const Value> fetches,
+                                         const FeedList& feeds,
+                                         std::span<Node* const> targets,
+                                         ExecutorChoice executor) {
+  std::vector<Value> fed;
+  std::vector<Array> arrays;
+  for (const auto& [value, array] : feeds) {
+    fed.push_back(value);
+    arrays.push_back(array);
+  }
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
+                      ProgramFor(fed, fetches, targets, executor));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    SL_RETURN_IF_ERROR(program->CheckFeed(static_cast<int>(i), arrays[i]));
+  }
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, program->PlanFor(arrays));
+  return plan->Explain();
+}
+
+void LocalMaster::Close() {
+  MutexLock lock(active_mu_);
+  closed_ = true;
+  for (Active* a = active_; a; a = a->next_) {
+    a->cancellation_->Cancel(Cancelled("the session was closed"));
+  }
+}
+
+LocalMaster::Active::Active(LocalMaster& master, Cancellation* cancellation)
+    : master_(master), cancellation_(cancellation) {
+  MutexLock lock(master_.active_mu_);
+  refused_ = master_.closed_;
+  next_ = master_.active_;
+  if (next_) next_->prev_ = this;
+  master_.active_ = this;
+}
+
+LocalMaster::Active::~Active() {
+  MutexLock lock(master_.active_mu_);
+  (prev_ ? prev_->next_ : master_.active_) = next_;
+  if (next_) next_->prev_ = prev_;
+}
+
+}  // namespace sluice

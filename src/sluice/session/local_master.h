@@ -1,0 +1,111 @@
+// LocalMaster: runs steps of a graph in this process. Prunes the graph to what
+// a run needs, optimises and plans it, caches the plan by (feeds, fetches,
+// targets), and runs it; holds the containers with the graph's state.
+//
+// Thread safe: any number of steps run at once from any threads, while the
+// graph grows. The graph must outlive the master.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/graph/graph.h"
+#include "sluice/op/resource.h"
+#include "sluice/session/program.h"
+#include "sluice/session/run_options.h"
+
+namespace sluice {
+
+struct MasterOptions {
+  uint64_t seed = 0;
+  // Null: the process's own pool. A pool of parallelism 1 runs everything on
+  // the calling thread.
+  WorkerPool* pool = nullptr;
+  // Null: this master's own. Masters that share one share named state.
+  std::shared_ptr<ResourceManager> resources;
+};
+
+
+class LocalMaster {
+ public:
+  explicit LocalMaster(Graph& graph, MasterOptions options = {});
+  ~LocalMaster();
+
+  Result<std::vector<Array>> Run(std::span<const Value> fetches,
+                                 const FeedList& feeds,
+                                 std::span<Node* const> targets,
+                                 const RunOptions& options = {},
+                                 RunMetadata* metadata = nullptr);
+
+  // The cached program for this choice.
+  Result<std::shared_ptr<Program>> ProgramFor(std::span<const Value> feeds,
+                                              std::span<const Value> fetches,
+                                              std::span<Node* const> targets,
+                                              ExecutorChoice executor);
+  // Runs a program on feeds in its order; appends the results.
+  Status RunProgram(Program& program, std::span<const Array> feeds,
+                    std::vector<Array>* results, const RunOptions& options,
+                    RunMetadata* metadata);
+
+  // What the plan of such a run looks like, and why.
+  Result<std::string> Explain(std::span<const Value> fetches,
+                              const FeedList& feeds,
+                              std::span<Node* const> targets,
+                              ExecutorChoice executor = ExecutorChoice::kAuto);
+
+  // Cancels what runs, refuses what comes.
+  void Close();
+
+  Graph& graph() { return graph_; }
+  ResourceManager& resources() { return *resources_; }
+  WorkerPool* pool() const { return pool_; }
+  uint64_t seed() const { return seed_; }
+  int64_t NextStepId() { return next_step_.fetch_add(1, std::memory_order_relaxed); }
+  size_t num_programs() const;
+
+  // A running step, known to Close(). Lives on the stack of whoever runs it.
+  class Active {
+   public:
+    Active(LocalMaster& master, Cancellation* cancellation);
+    ~Active();
+    bool refused() const { return refused_; }
+
+   private:
+    friend class LocalMaster;
+    LocalMaster& master_;
+    Cancellation* cancellation_;
+    Active *prev_ = nullptr, *next_ = nullptr;
+    bool refused_ = false;
+  };
+
+ private:
+  struct Key {
+    std::vector<uint64_t> words;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
+
+  Graph& graph_;
+  WorkerPool* pool_;
+  uint64_t seed_;
+  std::shared_ptr<ResourceManager> resources_;
+  std::atomic<int64_t> next_step_{1};
+
+  mutable Mutex mu_;  // programs; taken before graph_.mu()
+  std::unordered_map<Key, std::shared_ptr<Program>, KeyHash> programs_
+      SL_GUARDED_BY(mu_);
+
+  Mutex active_mu_;
+  Active* active_ SL_GUARDED_BY(active_mu_) = nullptr;
+  bool closed_ SL_GUARDED_BY(active_mu_) = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,58 @@
+// A Program is what one choice of feeds, fetches and targets makes of the
+// user's graph: the pruned graph and the plans built from it. A plan is made
+// for the shapes that are really fed, so that everything downstream is known;
+// a few such plans are kept, and a shape seen for the first time after that
+// runs on a plan that knows no more than the graph says.
+//
+// Thread safe. Lives in the session's cache; runs in flight keep their plan.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/executor/plan.h"
+#include "sluice/op/resource.h"
+
+namespace sluice {
+
+class Program {
+ public:
+  // Plans for at most this many different feed shapes are kept.
+  static constexpr size_t kMaxPlans = 8;
+
+  // `pruned`: root arguments are the feeds, results the fetches.
+  Program(std::unique_ptr<Graph> pruned, PlanOptions options)
+      : graph_(std::move(pruned)), options_(options) {}
+
+  // Errors: a feed of the wrong dtype or shape.
+  Status CheckFeed(int i, const Array& value) const;
+  // The plan to run for feeds of these shapes. Feeds have been checked.
+  Result<std::shared_ptr<const Plan>> PlanFor(std::span<const Array> feeds);
+  // The plan for feeds of any shape the graph allows.
+  Result<std::shared_ptr<const Plan>> GenericPlan();
+
+  const Graph& graph() const { return *graph_; }
+  int num_feeds() const { return graph_->root().num_args(); }
+
+ private:
+  struct Entry {
+    std::vector<Shape> shapes;
+    std::shared_ptr<const Plan> plan;  // null: seen once, not planned
+    int64_t last_used = 0;
+  };
+  Result<std::shared_ptr<const Plan>> Build(std::span<const Array> feeds);
+  void DropStale() SL_REQUIRES(mu_);
+
+  const std::unique_ptr<Graph> graph_;
+  const PlanOptions options_;
+  Mutex mu_;
+  std::vector<Entry> entries_ SL_GUARDED_BY(mu_);
+  std::shared_ptr<const Plan> generic_ SL_GUARDED_BY(mu_);
+  int64_t generation_ SL_GUARDED_BY(mu_) = 0;
+  int64_t clock_ SL_GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+// What a caller says about one run, and what a run can tell afterwards.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sluice/base/cancellation.h"
+#include "sluice/executor/plan.h"
+#include "sluice/executor/step_stats.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+using FeedList = std::vector<std::pair<Value, Array>>;
+
+struct RunOptions {
+  // 0: no limit. When it passes, the step is cancelled: DeadlineExceeded.
+  int64_t timeout_ms = 0;
+  // Fills RunMetadata::stats; costs some 20 ns per node.
+  bool trace = false;
+  ExecutorChoice executor = ExecutorChoice::kAuto;
+  // Cancelling this stops the run from any thread.
+  std::shared_ptr<Cancellation> cancellation;
+};
+
+struct RunMetadata {
+  StepStats stats;
+  std::vector<StepStats::Row> rows;  // stats by node, in order of time
+  std::string chrome_trace;
+};
+
+}  // namespace sluice

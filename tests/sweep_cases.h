@@ -1,0 +1,37 @@
+// The cases the sweep makes from op records: every sample with every dtype its
+// type variables claim, inputs filled with fixed pseudo-random numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+struct SweepCase {
+  std::string name;  // "sample 2, T = f16": for messages
+  Attrs attrs;       // as the sample gives them
+  std::vector<Array> inputs;
+  std::vector<DType> bound;  // dtypes of the record's type variables, in order
+};
+
+std::vector<SweepCase> CasesOf(const OpRecord& op);
+
+// The inputs of a reject, zeros where only a shape is given.
+std::vector<Array> InputsOf(const Reject& reject);
+
+// Elements as doubles; strings by the number they spell, complex by the real
+// part.
+RefArray ToRef(const Array& array);
+
+// The same elements in another layout: 0 transposed, 1 every other element of
+// the last axis, 2 backwards. Scalars come back as views without a difference.
+Array Restride(const Array& array, int kind);
+inline constexpr int kNumLayouts = 3;
+
+// "" when `got` is what the record promises of `want`, else what differs.
+std::string Differences(const OpRecord& op, const Array& got,
+                        const RefArray& want);
+
+}  // namespace sluice
