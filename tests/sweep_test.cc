@@ -7,10 +7,14 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/text_parser.h"
+#include "sluice/graph/text_printer.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
 #include "sluice/op/signature.h"
 #include "tests/sweep_cases.h"
+#include "tests/sweep_random_calls.h"
 
 namespace sluice {
 namespace {
@@ -304,6 +308,75 @@ TEST_P(Sweep, RandomNumbersAreKeyed) {
     EXPECT_FALSE(first.BitEquals(draw(9, 2, 3, nullptr))) << "seed";
     EXPECT_FALSE(first.BitEquals(draw(1, 9, 3, nullptr))) << "node";
     EXPECT_FALSE(first.BitEquals(draw(1, 2, 9, nullptr))) << "step";
+  }
+}
+
+// Calls drawn at random: mostly wrong types, shapes, attributes and values. An
+// op may refuse them or run; nothing else. Sizes are tiny or absurd, so that
+// no call that is accepted needs much memory.
+TEST_P(Sweep, SurvivesRandomCalls) {
+  if (!SelfContained(op()) || op().async() || !op().global_effect.empty()) {
+    GTEST_SKIP();
+  }
+  RandomCalls calls(op(), 1);
+  int accepted = 0;
+  for (int i = 0; i < 300; ++i) {
+    SweepCase c = calls.Next();
+    auto ran = Run(c);
+    if (!ran.ok()) {
+      EXPECT_FALSE(ran.status().message().empty());
+      EXPECT_NE(ran.status().code(), Code::kInternal)
+          << ran.status().ToString();
+      continue;
+    }
+    ++accepted;
+    // What runs must also pass the checks a graph makes, and agree with them.
+    auto inferred = Infer(op(), c.attrs, c.inputs, ShapesOf(c.inputs), true);
+    ASSERT_TRUE(inferred.ok()) << inferred.status().ToString();
+    for (size_t k = 0; k < ran->size(); ++k) {
+      EXPECT_TRUE((*inferred)[k].Covers((*ran)[k].shape()));
+    }
+  }
+  // Calls that are all refused would not have tried the kernel.
+  EXPECT_GT(accepted, 0);
+}
+
+// One node of the op between arguments and results, as text and back. Small
+// inputs also come as constants, so that every kind of literal is written.
+TEST_P(Sweep, GraphTextRoundTrip) {
+  if (!SelfContained(op())) GTEST_SKIP();
+  for (const SweepCase& c : CasesOf(op())) {
+    for (bool constants : {false, true}) {
+      SCOPED_TRACE(StrCat(c.name, constants ? ", constants" : ""));
+      Graph graph;
+      std::vector<Value> inputs;
+      for (size_t i = 0; i < c.inputs.size(); ++i) {
+        const Array& x = c.inputs[i];
+        std::string name = StrCat("x", i);
+        if (constants && x.num_elements() <= 16) {
+          auto made = graph.Add(graph.root(), "Const", {}, {{"value", x}});
+          ASSERT_TRUE(made.ok()) << made.status().ToString();
+          inputs.push_back((*made)->output());
+        } else {
+          inputs.push_back(
+              *graph.AddArg(graph.root(), name, {x.dtype(), x.shape()}));
+        }
+      }
+      auto node = graph.Add(graph.root(), op().name, inputs, c.attrs);
+      ASSERT_TRUE(node.ok()) << node.status().ToString();
+      std::vector<Value> results;
+      for (int i = 0; i < (*node)->num_outputs(); ++i) {
+        results.push_back((*node)->output(i));
+      }
+      graph.SetResults(graph.root(), results);
+      std::string text = PrintGraph(graph);
+      auto parsed = ParseGraph(text);
+      ASSERT_TRUE(parsed.ok()) << parsed.status().ToString() << "\n" << text;
+      EXPECT_EQ(PrintGraph(**parsed), text);
+      const Node* copy = (*parsed)->FindNode((*node)->name());
+      ASSERT_NE(copy, nullptr);
+      EXPECT_TRUE(copy->attrs() == (*node)->attrs()) << text;
+    }
   }
 }
 

@@ -41,9 +41,9 @@ class Grouper {
       };
       for (const Value& v : nodes[i]->inputs()) edge(v.node);
       for (Node* c : nodes[i]->controls()) edge(c);
-      kind_[i] = nodes[i]->op().view                        ? Kind::kView
-                 : options.enabled && Fusable(*nodes[i]) ? Kind::kLoop
-                                                            : Kind::kSingle;
+      kind_[i] = nodes[i]->op().view  ? Kind::kView
+                 : Fusable(*nodes[i]) ? Kind::kLoop
+                                      : Kind::kSingle;
     }
   }
 
@@ -107,7 +107,7 @@ class Grouper {
     }
     if (!loop_.nodes.empty()) {
       auto same = loops_.find(open_space_);
-      if (same != loops_.end() && !same->second.empty() &&
+      if (options_.enabled && same != loops_.end() &&
           (long_space_ ? streams_ : 0) < options_.max_streams) {
         return *same->second.begin();
       }

@@ -16,7 +16,7 @@ struct FusionGroup {
 };
 
 struct FusionOptions {
-  bool enabled = true;
+  bool enabled = true;  // off: every elementwise node is a loop of its own
   // Streams a loop over a long space reads and writes at once: beyond about
   // this many the hardware no longer prefetches them.
   int max_streams = 24;

@@ -12,7 +12,8 @@ namespace sluice {
 // REQUIRES: info.block.fn.
 Status LaunchElementwise(const PlanNodeInfo& info, const StepContext& step,
                          std::span<Array> inputs, Array* output);
-Status LaunchKernel(const PlanNodeInfo& info, const StepContext& step,
-                    std::span<Array> inputs, std::span<Array> outputs);
+Status LaunchKernel(const PlanNode& node, const PlanNodeInfo& info,
+                    const StepContext& step, std::span<Array> inputs,
+                    std::span<Array> outputs);
 
 }  // namespace sluice

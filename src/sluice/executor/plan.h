@@ -60,11 +60,13 @@ struct PlanNode {
   uint16_t num_inputs = 0, num_outputs = 0;
   uint32_t first_slot = 0;
   uint32_t first_edge = 0, num_edges = 0;
+  const OpRecord* op = nullptr;  // null for islands
+  const Node* node = nullptr;
 };
 
 // The part only kernels, errors and reports look at.
 struct PlanNodeInfo {
-  const Node* node = nullptr;  // null for islands
+  const Node* node = nullptr;  // as in PlanNode
   NodeInfo info;
   std::vector<DType> out_dtypes;
   BlockKernel block;

@@ -111,7 +111,8 @@ class PlanBuilder {
                           static_cast<size_t>(node.num_outputs()));
     PlanNode& hot = plan_->nodes_[id];
     PlanNodeInfo& info = plan_->infos_[id];
-    info.node = &node;
+    info.node = hot.node = &node;
+    hot.op = &node.op();
     info.info = {node.name(), node.line(), node.key()};
     info.why_alone = std::move(why);
     for (int i = 0; i < node.num_outputs(); ++i) {

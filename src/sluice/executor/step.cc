@@ -233,7 +233,10 @@ void Step::Fire(Local& local) {
                            std::memory_order_relaxed);
       }
     }
-    if (pool_ && activated > 0) {
+    // Looking costs something too: at heavy tokens always, at a long stack of
+    // light ones every sixty-fourth time.
+    if (pool_ && (!local.heavy.empty() ||
+                  ((local.fired & 63) == 0 && local.light.size() > 64))) {
       MaybeExport(local);
       if (!kShared && shared_) return;
     }
@@ -296,7 +299,7 @@ Step::Outcome Step::Execute(const Token& token, Array* outputs) {
   Array* inputs = token.block->slots + node.first_slot;
   Status status = Compute(node, info, inputs, outputs);
   if (!status.ok()) [[unlikely]] {
-    if (info.node) status = AtNode(status, *info.node, {inputs, node.num_inputs});
+    if (node.node) status = AtNode(status, *node.node, {inputs, node.num_inputs});
     Fail(status);
   }
   return Outcome::kDone;
@@ -309,7 +312,7 @@ Status Step::Compute(const PlanNode& node, const PlanNodeInfo& info,
     case NodeKind::kIsland: return info.tape->Run(context_, in, out);
     case NodeKind::kElementwise:
       return LaunchElementwise(info, context_, in, &outputs[0]);
-    default: return LaunchKernel(info, context_, in, out);
+    default: return LaunchKernel(node, info, context_, in, out);
   }
 }
 
@@ -321,9 +324,16 @@ void Step::MaybeExport(Local& local) {
     tokens.push_back(local.heavy.front());
     local.heavy.erase(local.heavy.begin());
   } else if (local.light.size() > 64) {
+    // The newest tokens stand for all: adding up a long stack at every firing
+    // would cost more than it could tell.
     float cost = 0;
-    for (const Token& t : local.light) cost += plan_.cost_ns(t.node);
-    if (cost < kBatchNanos) return;
+    for (size_t i = local.light.size() - 64; i < local.light.size(); ++i) {
+      cost += plan_.cost_ns(local.light[i].node);
+    }
+    if (cost < 64 * kShareNanos ||
+        cost / 64 * static_cast<float>(local.light.size()) < kBatchNanos) {
+      return;
+    }
     auto half = local.light.begin() + static_cast<ptrdiff_t>(local.light.size() / 2);
     tokens.assign(local.light.begin(), half);
     local.light.erase(local.light.begin(), half);

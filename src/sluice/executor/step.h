@@ -30,8 +30,10 @@ namespace sluice {
 
 // A kernel at least this long is worth a hop to another thread.
 inline constexpr double kHeavyNanos = 5000;
-// So is half of a stack whose tokens together take this long.
+// So is half of a stack whose tokens together take this long, if each of them
+// takes long enough to pay for counting with atomics from then on.
 inline constexpr float kBatchNanos = 40000;
+inline constexpr float kShareNanos = 250;
 
 // The memory of one activation of a region: pending counts, input slots. The
 // root has one; every loop iteration will have its own.

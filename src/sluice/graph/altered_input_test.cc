@@ -35,7 +35,8 @@ template <class Read>
 Tally Alter(const std::string& input, bool all, Read read) {
   Tally tally;
   for (size_t n = 0; n < input.size(); ++n) {
-    Judge(read(std::string_view(input).substr(0, n)), input.substr(0, n), tally);
+    Judge(read(std::string_view(input).substr(0, n)), input.substr(0, n),
+          tally);
   }
   std::string replacements;
   if (all) {

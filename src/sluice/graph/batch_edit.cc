@@ -8,7 +8,9 @@
 
 namespace sluice {
 
-BatchEdit::BatchEdit(Graph& graph) : graph_(graph) { FindTargets(graph.root()); }
+BatchEdit::BatchEdit(Graph& graph) : graph_(graph) {
+  FindTargets(graph.root());
+}
 
 void BatchEdit::FindTargets(const Region& region) {
   for (const Node* target : region.targets()) targets_.insert(target);
@@ -63,9 +65,9 @@ Status BatchEdit::Rewrite(Node& node, std::string_view op_name,
     values.push_back(ConstantValue(v));
   }
   SL_ASSIGN_OR_RETURN(ResolvedCall call, ResolveCall(*op, attrs, dtypes));
-  SL_ASSIGN_OR_RETURN(std::vector<PartialShape> out,
-                      InferShapes(*op, call.attrs, dtypes, shapes, values,
-                                  call.out_dtypes));
+  SL_ASSIGN_OR_RETURN(
+      std::vector<PartialShape> out,
+      InferShapes(*op, call.attrs, dtypes, shapes, values, call.out_dtypes));
   if (out.size() != node.outputs_.size() || !op->regions.empty()) {
     return InvalidArgument(StrCat("[", op->name, "] cannot stand for [",
                                   node.op().name, "]: it has other outputs"));

@@ -81,7 +81,8 @@ TEST_F(BatchEditTest, RewriteKeepsNameAndOutputsOrRefuses) {
 }
 
 TEST_F(BatchEditTest, InsertedNodesStandBeforeTheirPlace) {
-  Parse("graph g(%x: f32[]) -> (%c) { %a = Neg(%x) %b = Neg(%a) %c = Neg(%b) }");
+  Parse(
+      "graph g(%x: f32[]) -> (%c) { %a = Neg(%x) %b = Neg(%a) %c = Neg(%b) }");
   BatchEdit edit(*graph_);
   NodeOptions options;
   options.name = "k";
@@ -90,8 +91,9 @@ TEST_F(BatchEditTest, InsertedNodesStandBeforeTheirPlace) {
   edit.Replace(node("b").output(), k->output());
   edit.Erase(node("b"));
   EXPECT_TRUE(edit.Commit());
-  Expect("graph g(%x: f32[]) -> (%c) {\n  %a = Neg(%x)\n  %k = TestDraw()\n  "
-         "%c = Neg(%k)\n}\n");
+  Expect(
+      "graph g(%x: f32[]) -> (%c) {\n  %a = Neg(%x)\n  %k = TestDraw()\n  "
+      "%c = Neg(%k)\n}\n");
 }
 
 TEST_F(BatchEditTest, ErasedRegionsGoWithTheirNode) {

@@ -17,13 +17,14 @@ class Reader {
 
   Result<std::unique_ptr<Graph>> Read() {
     if (in_.Take(kBinaryMagic.size()) != kBinaryMagic) {
-      return DataLoss("graph bytes: not a stored graph; wanted them to begin "
-                      "with SLGR");
+      return DataLoss(
+          "graph bytes: not a stored graph; wanted them to begin "
+          "with SLGR");
     }
     uint64_t version = in_.Int();
     if (in_.ok() && version != kBinaryVersion) {
-      return Unimplemented(StrCat("graph bytes: version ", version,
-                                  "; wanted ", kBinaryVersion));
+      return Unimplemented(StrCat("graph bytes: version ", version, "; wanted ",
+                                  kBinaryVersion));
     }
     size_t count = in_.Count(1);
     for (size_t i = 0; i < count && in_.ok(); ++i) {
@@ -126,19 +127,33 @@ class Reader {
     auto read_dtype = [&] { return ReadDType(); };
     auto read_shape = [&] { return ReadShape(); };
     switch (static_cast<AttrKind>(in_.Byte())) {
-      case AttrKind::kBool: return in_.Byte() != 0;
-      case AttrKind::kInt: return read_int();
-      case AttrKind::kFloat: return read_double();
-      case AttrKind::kString: return read_text();
-      case AttrKind::kDType: return read_dtype();
-      case AttrKind::kShape: return read_shape();
-      case AttrKind::kArray: return ReadArray();
-      case AttrKind::kInts: return ReadList<int64_t>(read_int);
-      case AttrKind::kFloats: return ReadList<double>(read_double);
-      case AttrKind::kStrings: return ReadList<std::string>(read_text);
-      case AttrKind::kDTypes: return ReadList<DType>(read_dtype);
-      case AttrKind::kShapes: return ReadList<PartialShape>(read_shape);
-      default: in_.Fail("an attribute of unknown kind"); return {};
+      case AttrKind::kBool:
+        return in_.Byte() != 0;
+      case AttrKind::kInt:
+        return read_int();
+      case AttrKind::kFloat:
+        return read_double();
+      case AttrKind::kString:
+        return read_text();
+      case AttrKind::kDType:
+        return read_dtype();
+      case AttrKind::kShape:
+        return read_shape();
+      case AttrKind::kArray:
+        return ReadArray();
+      case AttrKind::kInts:
+        return ReadList<int64_t>(read_int);
+      case AttrKind::kFloats:
+        return ReadList<double>(read_double);
+      case AttrKind::kStrings:
+        return ReadList<std::string>(read_text);
+      case AttrKind::kDTypes:
+        return ReadList<DType>(read_dtype);
+      case AttrKind::kShapes:
+        return ReadList<PartialShape>(read_shape);
+      default:
+        in_.Fail("an attribute of unknown kind");
+        return {};
     }
   }
 
@@ -200,7 +215,7 @@ class Reader {
   }
 
   Status ReadOptions(NodeOptions* options) {
-    std::string name = Text();
+    std::string name(in_.Bytes());
     options->scope = Text();
     options->device = Text();
     uint64_t line = in_.Int();
@@ -305,8 +320,9 @@ Result<std::unique_ptr<Graph>> ReadBinary(std::string_view bytes,
   std::string_view body = bytes.substr(0, bytes.size() - kSumBytes);
   ByteCursor sum(bytes.substr(body.size()));
   if (options.check_sum && sum.Fixed64() != BinaryChecksum(body)) {
-    return DataLoss("graph bytes: the checksum is wrong; the bytes were altered "
-                    "or cut short");
+    return DataLoss(
+        "graph bytes: the checksum is wrong; the bytes were altered "
+        "or cut short");
   }
   return Reader(body, options).Read();
 }

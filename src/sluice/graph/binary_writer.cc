@@ -1,9 +1,10 @@
 #include "sluice/graph/binary_writer.h"
 
 #include <bit>
+#include <map>
 #include <unordered_map>
 
-#include "sluice/graph/traverse.h"
+#include "sluice/graph/stable_order.h"
 
 namespace sluice {
 
@@ -24,6 +25,7 @@ namespace {
 class Writer {
  public:
   std::string Write(const Graph& graph) {
+    numbers_.assign(static_cast<size_t>(graph.id_limit()), kNone);
     Text(graph.name());
     WriteRegion(graph.root());
     std::string body = std::move(out_);
@@ -53,8 +55,11 @@ class Writer {
     out_ += s;
   }
   void Text(std::string_view s) {
-    auto [it, is_new] = string_ids_.emplace(s, strings_.size());
-    if (is_new) strings_.push_back(&it->first);
+    auto it = string_ids_.find(s);
+    if (it == string_ids_.end()) {
+      it = string_ids_.emplace(std::string(s), strings_.size()).first;
+      strings_.push_back(&it->first);
+    }
     Int(it->second);
   }
 
@@ -100,10 +105,22 @@ class Writer {
   }
 
   void Number(const Node* node) {
-    numbers_.emplace(node, numbers_.size());
+    if (node->is_args()) {
+      args_numbers_[node] = next_number_++;
+    } else {
+      numbers_[static_cast<size_t>(node->id())] = next_number_++;
+    }
   }
+  // A node without a number is part of a cycle; a distance of 0 is no node, and
+  // the reader says so.
   void Ref(const Node* node) {
-    Int(numbers_.size() - numbers_.at(node));
+    size_t number = next_number_;
+    if (node->is_args()) {
+      number = args_numbers_.at(node);
+    } else if (numbers_[static_cast<size_t>(node->id())] != kNone) {
+      number = numbers_[static_cast<size_t>(node->id())];
+    }
+    Int(next_number_ - number);
   }
   void WriteValue(const Value& v) {
     Ref(v.node);
@@ -117,10 +134,8 @@ class Writer {
       Text(region.arg_name(i));
       WriteType(region.arg(i).type());
     }
-    Result<std::vector<Node*>> order = TopologicalOrder(region);
-    SL_CHECK(order.ok());  // a graph in hand has no cycle
-    Int(order->size());
-    for (const Node* node : *order) WriteNode(*node);
+    Int(region.nodes().size());
+    for (const Node* node : StableOrder(region)) WriteNode(*node);
     Int(region.results().size());
     for (const Value& v : region.results()) WriteValue(v);
     Int(region.targets().size());
@@ -129,7 +144,7 @@ class Writer {
 
   void WriteNode(const Node& node) {
     Text(node.op().name);
-    Text(node.name());
+    Bytes(node.name());  // no other node has it
     Text(node.scope());
     Text(node.device());
     Int(static_cast<uint64_t>(std::max(node.line().line, 0)));
@@ -157,9 +172,12 @@ class Writer {
   }
 
   std::string out_;
-  std::unordered_map<std::string, size_t> string_ids_;
+  std::map<std::string, size_t, std::less<>> string_ids_;
   std::vector<const std::string*> strings_;  // into string_ids_
-  std::unordered_map<const Node*, size_t> numbers_;
+  static constexpr size_t kNone = ~size_t{0};
+  size_t next_number_ = 0;
+  std::vector<size_t> numbers_;  // by id
+  std::unordered_map<const Node*, size_t> args_numbers_;
 };
 
 }  // namespace

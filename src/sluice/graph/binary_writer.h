@@ -2,10 +2,10 @@
 //
 //   "SLGR" version | strings | name | root region | checksum (8 bytes)
 //
-// Numbers are varints (signed ones zigzagged), every text is an index into the
-// table of strings, elements of arrays are raw little-endian. Nodes are
-// numbered in the order in which they are complete, a region's arguments when
-// the region begins; a reference is the distance back to a number. All
+// Numbers are varints (signed ones zigzagged), texts that repeat are indices
+// into the table of strings, elements of arrays are raw little-endian. Nodes
+// are numbered in the order in which they are complete, a region's arguments
+// when the region begins; a reference is the distance back to a number. All
 // attributes are written, defaults too: a stored graph keeps its meaning when
 // a default changes.
 #pragma once

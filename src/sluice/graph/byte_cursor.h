@@ -54,7 +54,8 @@ class ByteCursor {
   }
   uint64_t Fixed64() {
     uint64_t value = 0;
-    for (int i = 0; i < 8; ++i) value |= static_cast<uint64_t>(Byte()) << (8 * i);
+    for (int i = 0; i < 8; ++i)
+      value |= static_cast<uint64_t>(Byte()) << (8 * i);
     return value;
   }
   std::string_view Take(size_t n) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <unordered_set>
 
 #include "sluice/base/strings.h"
 #include "sluice/op/registry.h"
@@ -48,6 +49,17 @@ std::string NodeLine(const Node& node) {
 }
 
 namespace {
+
+// The first of each, in order. A join may wait for a million nodes.
+std::vector<Node*> WithoutRepeats(const std::vector<Node*>& nodes) {
+  if (nodes.size() < 2) return nodes;
+  std::unordered_set<const Node*> seen;
+  std::vector<Node*> once;
+  for (Node* node : nodes) {
+    if (seen.insert(node).second) once.push_back(node);
+  }
+  return once;
+}
 
 Status WithOrigin(const Status& status, const SourceLine& line,
                   std::span<const Value> inputs, const OpRecord* op) {
@@ -188,14 +200,8 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
     node->outputs_.push_back({call->out_dtypes[i], std::move((*out)[i])});
   }
   for (const Value& v : inputs) AddUse(v, node);
-  for (Node* c : options.controls) {
-    if (std::find(node->controls_.begin(), node->controls_.end(), c) !=
-        node->controls_.end()) {
-      continue;
-    }
-    node->controls_.push_back(c);
-    c->users_.push_back(node);
-  }
+  node->controls_ = WithoutRepeats(options.controls);
+  for (Node* c : node->controls_) c->users_.push_back(node);
   region.nodes_.push_back(node);
   by_name_.emplace(node->name_, node);
   return node;
@@ -263,6 +269,12 @@ Result<Value> Graph::FindValue(std::string_view text) const {
   }
   return NotFound(StrCat("no value \"", EscapeString(text.substr(0, 200)),
                          "\" in graph \"", name_, "\""));
+}
+
+void Graph::Reserve(size_t nodes) {
+  nodes_.reserve(nodes);
+  by_name_.reserve(nodes);
+  root_->nodes_.reserve(nodes);
 }
 
 void Graph::SetInput(Node& node, int i, Value value) {
@@ -411,7 +423,9 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
   }
   for (Node* c : from.controls_) {
     auto it = nodes.find(c);
-    if (it != nodes.end()) AddControl(*node, *it->second);
+    if (it == nodes.end()) continue;
+    node->controls_.push_back(it->second);
+    it->second->users_.push_back(node);
   }
   region.nodes_.push_back(node);
   for (int i = 0; i < node->num_outputs(); ++i) {

@@ -38,15 +38,19 @@ std::string QuoteName(std::string_view name) {
 }
 
 std::string DescribeWord(const TextWord& word) {
-  std::string text = EscapeString(std::string_view(word.text).substr(0, kMaxShown));
+  std::string text =
+      EscapeString(std::string_view(word.text).substr(0, kMaxShown));
   if (word.text.size() > kMaxShown) text += "...";
   switch (word.kind) {
-    case TextToken::kEnd: return "the end of the text";
+    case TextToken::kEnd:
+      return "the end of the text";
     case TextToken::kValue:
       return word.index < 0 ? StrCat("%", text)
                             : StrCat("%", text, ":", word.index);
-    case TextToken::kString: return StrCat("\"", text, "\"");
-    default: return StrCat("'", text, "'");
+    case TextToken::kString:
+      return StrCat("\"", text, "\"");
+    default:
+      return StrCat("'", text, "'");
   }
 }
 
@@ -101,11 +105,21 @@ TextWord TextLexer::Quoted() {
     char escaped = peek();
     ++at_;
     switch (escaped) {
-      case 'n': word.text += '\n'; break;
-      case 't': word.text += '\t'; break;
-      case 'r': word.text += '\r'; break;
-      case '"': word.text += '"'; break;
-      case '\\': word.text += '\\'; break;
+      case 'n':
+        word.text += '\n';
+        break;
+      case 't':
+        word.text += '\t';
+        break;
+      case 'r':
+        word.text += '\r';
+        break;
+      case '"':
+        word.text += '"';
+        break;
+      case '\\':
+        word.text += '\\';
+        break;
       case 'x': {
         int high = HexDigit(peek()), low = HexDigit(peek(1));
         if (high < 0 || low < 0) return Fail("\\x wants two hex digits");
@@ -188,7 +202,8 @@ TextWord TextLexer::Next() {
   } else if (IsDigit(c) || c == '-' || c == '+' ||
              (c == '.' && IsDigit(peek(1)))) {
     return Number();
-  } else if (std::string_view("()[]{},:=@?").find(c) != std::string_view::npos) {
+  } else if (std::string_view("()[]{},:=@?").find(c) !=
+             std::string_view::npos) {
     word.text = c;
   } else {
     return Fail(StrCat("unexpected byte '", EscapeString({&c, 1}), "'"));

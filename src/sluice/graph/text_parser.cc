@@ -46,9 +46,9 @@ class Parser {
     }
     SL_RETURN_IF_ERROR(Body(graph_->root(), &results));
     for (const auto& [i, type] : types) {
-      SL_RETURN_IF_ERROR(CheckType(results[i].begin,
-                                   graph_->root().results()[i].type(), type)
-                             .status());
+      SL_RETURN_IF_ERROR(
+          CheckType(results[i].begin, graph_->root().results()[i].type(), type)
+              .status());
     }
     if (!text_.is(TextToken::kEnd)) return text_.Unexpected("the end");
     return std::move(graph_);
@@ -122,9 +122,10 @@ class Parser {
     for (const TextWord& word : targets) {
       SL_ASSIGN_OR_RETURN(Node * node, symbols_.LookupNode(text_, word));
       if (node->region() != &region) {
-        return text_.Error(word.begin, StrCat(DescribeWord(word),
-                                              " is run by a region around this "
-                                              "one; wanted a node of this one"));
+        return text_.Error(word.begin,
+                           StrCat(DescribeWord(word),
+                                  " is run by a region around this "
+                                  "one; wanted a node of this one"));
       }
       nodes.push_back(node);
     }
@@ -137,8 +138,8 @@ class Parser {
     size_t begin = text_.word().begin;
     if (text_.AcceptMark("{")) {
       if (++depth_ > kMaxTextNesting) {
-        return text_.Error(begin, StrCat("regions are nested deeper than ",
-                                         kMaxTextNesting));
+        return text_.Error(
+            begin, StrCat("regions are nested deeper than ", kMaxTextNesting));
       }
       while (text_.is(TextToken::kIdent)) {
         TextWord label = text_.Take();
@@ -153,11 +154,10 @@ class Parser {
       --depth_;
     }
     if (owner.regions().size() != owner.op().regions.size()) {
-      return text_.Error(begin, StrCat("[", owner.op().name, "] got ",
-                                       owner.regions().size(),
-                                       " regions; wanted ",
-                                       owner.op().regions.size(), " (",
-                                       Join(owner.op().regions, ", "), ")"));
+      return text_.Error(
+          begin, StrCat("[", owner.op().name, "] got ", owner.regions().size(),
+                        " regions; wanted ", owner.op().regions.size(), " (",
+                        Join(owner.op().regions, ", "), ")"));
     }
     return OkStatus();
   }
@@ -166,7 +166,8 @@ class Parser {
   // %a, %b = Op(...) [...] : types after ... on ... in ... key ... @ ... {}
   Status Statement(Region& region) {
     SL_ASSIGN_OR_RETURN(std::vector<TextWord> names, References());
-    for (const TextWord& name : names) SL_RETURN_IF_ERROR(symbols_.CheckFree(text_, name));
+    for (const TextWord& name : names)
+      SL_RETURN_IF_ERROR(symbols_.CheckFree(text_, name));
     if (names[0].text.empty()) {
       return text_.Error(names[0].begin, "a node's name is empty");
     }
@@ -239,7 +240,8 @@ class Parser {
         operand.word = text_.Take();
       } else {
         SL_ASSIGN_OR_RETURN(operand.word, Reference());
-        SL_ASSIGN_OR_RETURN(operand.value, symbols_.LookupValue(text_, operand.word));
+        SL_ASSIGN_OR_RETURN(operand.value,
+                            symbols_.LookupValue(text_, operand.word));
       }
       operands->push_back(std::move(operand));
     }
@@ -250,14 +252,14 @@ class Parser {
     if (!text_.AcceptMark("[")) return OkStatus();
     while (!text_.AcceptMark("]")) {
       if (!attrs->empty()) SL_RETURN_IF_ERROR(text_.ExpectMark(","));
-      SL_ASSIGN_OR_RETURN(
-          TextWord name, text_.Expect(TextToken::kIdent, "an attribute's name"));
+      SL_ASSIGN_OR_RETURN(TextWord name, text_.Expect(TextToken::kIdent,
+                                                      "an attribute's name"));
       const AttrSpec* spec = op.FindAttr(name.text);
       if (!spec || attrs->find(name.text)) {
-        return text_.Error(name.begin, StrCat("[", op.name, "] ",
-                                              spec ? "got attribute "
-                                                   : "has no attribute ",
-                                              name.text, spec ? " twice" : ""));
+        return text_.Error(name.begin,
+                           StrCat("[", op.name, "] ",
+                                  spec ? "got attribute " : "has no attribute ",
+                                  name.text, spec ? " twice" : ""));
       }
       SL_RETURN_IF_ERROR(text_.ExpectMark("="));
       SL_ASSIGN_OR_RETURN(AttrValue value, ReadAttrValue(text_, spec->kind));
@@ -290,9 +292,9 @@ class Parser {
                      const std::vector<std::pair<size_t, ValueType>>& types) {
     if (types.empty()) return OkStatus();
     if (types.size() != static_cast<size_t>(node.num_outputs())) {
-      return text_.Error(begin, StrCat("[", node.op().name, "] has ",
-                                       node.num_outputs(), " outputs, got ",
-                                       types.size(), " types"));
+      return text_.Error(
+          begin, StrCat("[", node.op().name, "] has ", node.num_outputs(),
+                        " outputs, got ", types.size(), " types"));
     }
     for (int i = 0; i < node.num_outputs(); ++i) {
       const auto& [at, stated] = types[static_cast<size_t>(i)];
@@ -319,8 +321,8 @@ class Parser {
             text_.Expect(TextToken::kString, "a device in quotes"));
         options->device = std::move(device.text);
       } else if (text_.AcceptIdent("in")) {
-        SL_ASSIGN_OR_RETURN(
-            TextWord word, text_.Expect(TextToken::kString, "a scope in quotes"));
+        SL_ASSIGN_OR_RETURN(TextWord word, text_.Expect(TextToken::kString,
+                                                        "a scope in quotes"));
         scope = std::move(word.text);
         bool prefix = name.size() > scope.size() + 1 &&
                       name.starts_with(scope) && name[scope.size()] == '/';
@@ -377,18 +379,18 @@ class Parser {
 
   // --- Literals --------------------------------------------------------
   Status AddLiteral(Region& region, const OpRecord& op, const Attrs& attrs,
-                    const std::string& owner, std::vector<TextOperand>& operands,
-                    size_t i) {
+                    const std::string& owner,
+                    std::vector<TextOperand>& operands, size_t i) {
     DType dtype = LiteralDType(op, attrs, operands, i);
     const TextWord& word = operands[i].word;
     SL_ASSIGN_OR_RETURN(Array value, ScalarOf(text_, word, dtype));
     NodeOptions options;
     options.scope = ImpliedScope(owner);
     size_t start = options.scope.empty() ? 0 : options.scope.size() + 1;
-    options.name_hint = StrCat(owner.substr(start), ".",
-                               op.InputName(static_cast<int>(i)));
-    Result<Node*> made =
-        graph_->Add(region, "Const", {}, {{"value", std::move(value)}}, options);
+    options.name_hint =
+        StrCat(owner.substr(start), ".", op.InputName(static_cast<int>(i)));
+    Result<Node*> made = graph_->Add(region, "Const", {},
+                                     {{"value", std::move(value)}}, options);
     if (!made.ok()) return text_.At(word.begin, made.status());
     operands[i].value = (*made)->output();
     return OkStatus();

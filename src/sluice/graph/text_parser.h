@@ -3,8 +3,9 @@
 //   graph newton(%a: f32[], %x: f32[?,784]) -> (%root) run %init {
 //     %zero = Const [value = 0 : i32[]]
 //     %y = Add(%a, 1) : f32[] after %init on "/cpu:0" @ "model.cc":41
-//     %parts = Split(%y) [num = 3]         // outputs %parts, %parts:1, %parts:2
-//     %steps, %root = While(%zero, %a) {   // a second name for output 1
+//     %parts = Split(%y) [num = 3]         // outputs %parts, %parts:1,
+//     %parts:2 %steps, %root = While(%zero, %a) {   // a second name for output
+//     1
 //       cond(%i: i32[], %z: f32[]) { %m = Abs(%z)  yield %m }
 //       body(%i: i32[], %z: f32[]) run %log { ...  yield %i1, %z1 }
 //     }

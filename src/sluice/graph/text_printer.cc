@@ -3,9 +3,9 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/stable_order.h"
 #include "sluice/graph/text_lexer.h"
 #include "sluice/graph/text_parser.h"
-#include "sluice/graph/traverse.h"
 
 namespace sluice {
 
@@ -108,13 +108,7 @@ class Printer {
       Nodes(region.targets());
     }
     out_ += " {\n";
-    // What is used must stand above; passes may leave another order.
-    Result<std::vector<Node*>> order = TopologicalOrder(region);
-    if (order.ok()) {
-      for (const Node* node : *order) Statement(*node, depth);
-    } else {
-      for (const Node* node : region.nodes()) Statement(*node, depth);
-    }
+    for (const Node* node : StableOrder(region)) Statement(*node, depth);
   }
 
   void Indent(int depth) { out_.append(static_cast<size_t>(2 * depth), ' '); }
@@ -172,8 +166,8 @@ class Printer {
     }
     if (node.key() != NodeKey(node.name())) Key(node.key());
     if (options_.lines && node.line().known()) {
-      StrAppend(out_, " @ \"", EscapeString(node.line().file), "\":",
-                node.line().line);
+      StrAppend(out_, " @ \"", EscapeString(node.line().file),
+                "\":", node.line().line);
     }
   }
 

@@ -16,8 +16,9 @@ std::unique_ptr<Graph> Parse(std::string_view text) {
 }
 
 TEST(TextPrinter, PrintsWhatTheFormSays) {
-  EXPECT_EQ(PrintGraph(*Parse(kSmallGraph)),
-            R"(graph small(%a: f32[], %x: f32[?,4]) -> (%y, %parts:1) run %init {
+  EXPECT_EQ(
+      PrintGraph(*Parse(kSmallGraph)),
+      R"(graph small(%a: f32[], %x: f32[?,4]) -> (%y, %parts:1) run %init {
   %init = TestNoOp()
   %k = Const [value = [1 2.5 -0 nan] : f32[4]] : f32[4]
   %y = Add(%x, %k) : f32[?,4] after %init on "/cpu:0" @ "model.cc":41
@@ -35,13 +36,13 @@ TEST(TextPrinter, RegionsAreIndented) {
   EXPECT_NE(text.find("graph \"newton's\"(%a: f32[]) -> (%loop:1) {\n"),
             text.npos)
       << text;
-  EXPECT_NE(text.find("    body(%i: i32[], %z: f32[]) run %say {\n"),
-            text.npos)
+  EXPECT_NE(text.find("    body(%i: i32[], %z: f32[]) run %say {\n"), text.npos)
       << text;
-  EXPECT_NE(text.find("        else() {\n          %z1.b = Const [value = 0.5 : "
-                      "f32[]]\n          %z1 = Mul(%z, %z1.b)\n          yield "
-                      "%z1\n        }\n"),
-            text.npos)
+  EXPECT_NE(
+      text.find("        else() {\n          %z1.b = Const [value = 0.5 : "
+                "f32[]]\n          %z1 = Mul(%z, %z1.b)\n          yield "
+                "%z1\n        }\n"),
+      text.npos)
       << text;
 }
 
@@ -146,8 +147,7 @@ TEST(TextPrinter, KeyAndScopeAreKeptWhenTheNameDoesNotImplyThem) {
   Node* other = *graph.Add(graph.root(), "TestDraw", {}, {}, slashed);
   EXPECT_EQ(PrintNode(*other), "%a/b = TestDraw() : f32[] in \"\"");
   std::unique_ptr<Graph> again = Parse(PrintGraph(graph));
-  EXPECT_EQ(again->FindNode("encoder/layer1/draw")->key(),
-            0xabcdef0123456789u);
+  EXPECT_EQ(again->FindNode("encoder/layer1/draw")->key(), 0xabcdef0123456789u);
   EXPECT_EQ(again->FindNode("encoder/layer1/draw")->scope(), "encoder/layer1");
   EXPECT_EQ(again->FindNode("a/b")->scope(), "");
 }

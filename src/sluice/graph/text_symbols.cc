@@ -15,14 +15,14 @@ const TextSymbols::Named* TextSymbols::Find(const std::string& name) const {
 Status TextSymbols::CheckFree(const TextCursor& text,
                               const TextWord& word) const {
   if (word.index >= 0) {
-    return text.Error(word.begin,
-                      StrCat(DescribeWord(word),
-                             " names an output; wanted a name without an index"));
+    return text.Error(
+        word.begin, StrCat(DescribeWord(word),
+                           " names an output; wanted a name without an index"));
   }
   if (Find(word.text)) {
-    return text.Error(word.begin,
-                      StrCat(DescribeWord(word),
-                             " is defined already; wanted a name not yet used"));
+    return text.Error(
+        word.begin, StrCat(DescribeWord(word),
+                           " is defined already; wanted a name not yet used"));
   }
   return OkStatus();
 }
@@ -54,9 +54,9 @@ Result<Value> TextSymbols::LookupValue(const TextCursor& text,
   Node* node = named.value.node;
   int index = word.index < 0 ? 0 : word.index;
   if (index >= node->num_outputs()) {
-    return text.Error(word.begin,
-                      StrCat(DescribeWord(word), ": [", node->op().name,
-                             "] has ", node->num_outputs(), " outputs"));
+    return text.Error(
+        word.begin, StrCat(DescribeWord(word), ": [", node->op().name, "] has ",
+                           node->num_outputs(), " outputs"));
   }
   return node->output(index);
 }

@@ -24,7 +24,8 @@ class TextSymbols {
     return Define(text, word, {{&node, 0}, true});
   }
   // One value: an argument, or a second name of an output.
-  Status DefineValue(const TextCursor& text, const TextWord& word, Value value) {
+  Status DefineValue(const TextCursor& text, const TextWord& word,
+                     Value value) {
     return Define(text, word, {value, false});
   }
   Status CheckFree(const TextCursor& text, const TextWord& word) const;

@@ -131,8 +131,7 @@ bool ReadElement(const Element& element, T* out) {
     }
     *out = {real, imaginary};
     return true;
-  } else if (element.imaginary.kind != TextToken::kEnd ||
-             !IsNumberWord(word)) {
+  } else if (element.imaginary.kind != TextToken::kEnd || !IsNumberWord(word)) {
     return false;
   } else if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
     float value = 0;
@@ -276,19 +275,32 @@ DType NaturalDType(const TextWord& word) {
 
 Result<AttrValue> ReadAttrValue(TextCursor& text, AttrKind kind) {
   switch (kind) {
-    case AttrKind::kBool: return AsAttr(ReadBool(text));
-    case AttrKind::kInt: return AsAttr(ReadAttrInt(text));
-    case AttrKind::kFloat: return AsAttr(ReadDouble(text));
-    case AttrKind::kString: return AsAttr(ReadString(text));
-    case AttrKind::kDType: return AsAttr(ReadDType(text));
-    case AttrKind::kShape: return AsAttr(ReadShape(text));
-    case AttrKind::kArray: return AsAttr(ReadArray(text));
-    case AttrKind::kInts: return ReadList<int64_t>(text, ReadAttrInt);
-    case AttrKind::kFloats: return ReadList<double>(text, ReadDouble);
-    case AttrKind::kStrings: return ReadList<std::string>(text, ReadString);
-    case AttrKind::kDTypes: return ReadList<DType>(text, ReadDType);
-    case AttrKind::kShapes: return ReadList<PartialShape>(text, ReadShape);
-    case AttrKind::kNone: break;
+    case AttrKind::kBool:
+      return AsAttr(ReadBool(text));
+    case AttrKind::kInt:
+      return AsAttr(ReadAttrInt(text));
+    case AttrKind::kFloat:
+      return AsAttr(ReadDouble(text));
+    case AttrKind::kString:
+      return AsAttr(ReadString(text));
+    case AttrKind::kDType:
+      return AsAttr(ReadDType(text));
+    case AttrKind::kShape:
+      return AsAttr(ReadShape(text));
+    case AttrKind::kArray:
+      return AsAttr(ReadArray(text));
+    case AttrKind::kInts:
+      return ReadList<int64_t>(text, ReadAttrInt);
+    case AttrKind::kFloats:
+      return ReadList<double>(text, ReadDouble);
+    case AttrKind::kStrings:
+      return ReadList<std::string>(text, ReadString);
+    case AttrKind::kDTypes:
+      return ReadList<DType>(text, ReadDType);
+    case AttrKind::kShapes:
+      return ReadList<PartialShape>(text, ReadShape);
+    case AttrKind::kNone:
+      break;
   }
   return text.Unexpected("an attribute's value");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
@@ -30,15 +31,16 @@ class Verifier {
 
  private:
   static Status Bad(const Node& node, std::string_view what) {
-    return Internal(
-        StrCat("[", node.op().name, "] ", what)).WithLine(NodeLine(node));
+    return Internal(StrCat("[", node.op().name, "] ", what))
+        .WithLine(NodeLine(node));
   }
 
   // Every node of the graph with its place in its region.
   Status Collect(const Region& region) {
     Node* args = region.args_node();
     if (!args || !args->is_args() || args->region() != &region) {
-      return Internal(StrCat("region ", region.label(), " has no arguments of "
+      return Internal(StrCat("region ", region.label(),
+                             " has no arguments of "
                              "its own"));
     }
     place_.emplace(args, -1);
@@ -62,7 +64,8 @@ class Verifier {
       }
       ++num_nodes_;
       for (const auto& inner : node->regions()) {
-        if (inner->owner() != node) return Bad(*node, "does not own its region");
+        if (inner->owner() != node)
+          return Bad(*node, "does not own its region");
         SL_RETURN_IF_ERROR(Collect(*inner));
       }
     }
@@ -97,15 +100,21 @@ class Verifier {
       return Bad(reporter, StrCat(role, " is not a value in scope"));
     }
     if (v.index < 0 || v.index >= v.node->num_outputs()) {
-      return Bad(reporter, StrCat(role, " is output ", v.index, " of a node with ",
-                                  v.node->num_outputs()));
+      return Bad(reporter, StrCat(role, " is output ", v.index,
+                                  " of a node with ", v.node->num_outputs()));
     }
     return OkStatus();
   }
 
   Status CheckRegion(const Region& region) {
-    const Node& reporter = region.owner() ? *region.owner() : *region.args_node();
+    const Node& reporter =
+        region.owner() ? *region.owner() : *region.args_node();
+    std::unordered_set<std::string_view> names;
     for (int i = 0; i < region.num_args(); ++i) {
+      if (!names.insert(region.arg_name(i)).second) {
+        return Bad(reporter, StrCat("two arguments are called \"",
+                                    region.arg_name(i), "\""));
+      }
       if (region.arg(i).dtype() == DType::kInvalid) {
         return Bad(reporter, StrCat("argument ", i, " has no dtype"));
       }
@@ -139,8 +148,8 @@ class Verifier {
     std::vector<const Array*> values;
     for (int i = 0; i < node.num_inputs(); ++i) {
       const Value& v = node.input(i);
-      SL_RETURN_IF_ERROR(CheckValue(v, node.region(), &node, node,
-                                    StrCat("input ", i)));
+      SL_RETURN_IF_ERROR(
+          CheckValue(v, node.region(), &node, node, StrCat("input ", i)));
       uses_.emplace_back(v.node, &node);
       dtypes.push_back(v.dtype());
       shapes.push_back(v.shape());
@@ -160,9 +169,9 @@ class Verifier {
     }
     for (size_t i = 0; i < node.regions().size(); ++i) {
       if (node.regions()[i]->label() != node.op().regions[i]) {
-        return Bad(node, StrCat("region ", i, " is \"",
-                                node.regions()[i]->label(), "\"; wanted \"",
-                                node.op().regions[i], "\""));
+        return Bad(node,
+                   StrCat("region ", i, " is \"", node.regions()[i]->label(),
+                          "\"; wanted \"", node.op().regions[i], "\""));
       }
       SL_RETURN_IF_ERROR(CheckRegion(*node.regions()[i]));
     }
@@ -205,8 +214,8 @@ class Verifier {
     std::sort(listed.begin(), listed.end());
     std::sort(uses_.begin(), uses_.end());
     if (listed == uses_) return OkStatus();
-    auto [a, b] = std::mismatch(listed.begin(), listed.end(), uses_.begin(),
-                                uses_.end());
+    auto [a, b] =
+        std::mismatch(listed.begin(), listed.end(), uses_.begin(), uses_.end());
     const Node* node = a == listed.end() || (b != uses_.end() && *b < *a)
                            ? b->first
                            : a->first;

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <new>
 
 #include "sluice/base/strings.h"
 #include "sluice/op/elementwise_kernel.h"
@@ -38,42 +39,53 @@ class WaitingContext final : public AsyncContext {
 
 }  // namespace
 
+namespace {
+
+// Room for what a shape function reads and writes: on the stack for the usual
+// few operands, and only as much of it initialised as there are operands.
+template <class T>
+class FewOf {
+ public:
+  explicit FewOf(size_t n) : n_(n) {
+    if (n > kInline) {
+      heap_.resize(n);
+      data_ = heap_.data();
+    } else {
+      data_ = reinterpret_cast<T*>(inline_);
+      for (size_t i = 0; i < n; ++i) new (data_ + i) T();
+    }
+  }
+  T& operator[](size_t i) { return data_[i]; }
+  std::span<T> all() { return {data_, n_}; }
+
+ private:
+  static_assert(std::is_trivially_destructible_v<T>);
+  static constexpr size_t kInline = 6;
+  size_t n_;
+  T* data_;
+  alignas(T) unsigned char inline_[kInline * sizeof(T)];
+  std::vector<T> heap_;
+};
+
+}  // namespace
+
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
                        std::span<Array> outputs) {
-  constexpr size_t kInline = 8;
-  DType dtypes_inline[kInline];
-  PartialShape shapes_inline[kInline], out_inline[kInline];
-  const Array* values_inline[kInline];
-  std::vector<DType> dtypes_heap;
-  std::vector<PartialShape> shapes_heap, out_heap;
-  std::vector<const Array*> values_heap;
-  size_t n = inputs.size(), m = out_dtypes.size();
-  DType* dtypes = dtypes_inline;
-  PartialShape *shapes = shapes_inline, *out = out_inline;
-  const Array** values = values_inline;
-  if (n > kInline) {
-    dtypes_heap.resize(n);
-    shapes_heap.resize(n);
-    values_heap.resize(n);
-    dtypes = dtypes_heap.data();
-    shapes = shapes_heap.data();
-    values = values_heap.data();
-  }
-  if (m > kInline) {
-    out_heap.resize(m);
-    out = out_heap.data();
-  }
-  for (size_t i = 0; i < n; ++i) {
+  if (inputs.empty() && out_dtypes.empty()) return OkStatus();
+  FewOf<DType> dtypes(inputs.size());
+  FewOf<PartialShape> shapes(inputs.size()), out(out_dtypes.size());
+  FewOf<const Array*> values(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
     dtypes[i] = inputs[i].dtype();
     shapes[i] = inputs[i].shape();
     values[i] = &inputs[i];
   }
-  ShapeContext context(op, attrs, {dtypes, n}, {shapes, n}, {values, n},
-                       out_dtypes, {out, m});
+  ShapeContext context(op, attrs, dtypes.all(), shapes.all(), values.all(),
+                       out_dtypes, out.all());
   SL_RETURN_IF_ERROR(op.shape(context));
-  for (size_t i = 0; i < m; ++i) {
+  for (size_t i = 0; i < out_dtypes.size(); ++i) {
     if (!out[i].fully_known()) {
       return Internal(StrCat("[", op.name, "] shape of output ", i, " is ",
                              out[i], " with all inputs known"));

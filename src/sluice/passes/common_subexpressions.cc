@@ -15,9 +15,7 @@ class Hasher {
  public:
   size_t get() const { return h_; }
 
-  void Mix(size_t v) {
-    h_ ^= v + 0x9e3779b97f4a7c15u + (h_ << 6) + (h_ >> 2);
-  }
+  void Mix(size_t v) { h_ ^= v + 0x9e3779b97f4a7c15u + (h_ << 6) + (h_ >> 2); }
   void Add(std::monostate) {}
   void Add(bool v) { Mix(v); }
   void Add(int64_t v) { Mix(std::hash<int64_t>()(v)); }
@@ -38,9 +36,8 @@ class Hasher {
         Add(flat->data<std::string>()[i]);
       }
     } else if (IsPlainData(v.dtype())) {
-      Mix(std::hash<std::string_view>()(
-          {static_cast<const char*>(flat->raw()),
-           static_cast<size_t>(flat->bytes())}));
+      Mix(std::hash<std::string_view>()({static_cast<const char*>(flat->raw()),
+                                         static_cast<size_t>(flat->bytes())}));
     }
   }
   template <class T>
@@ -69,10 +66,11 @@ struct Key {
         inputs(n.inputs().begin(), n.inputs().end()),
         controls(n.controls().begin(), n.controls().end()) {
     if (n.op().commutative) {
-      std::sort(inputs.begin(), inputs.end(), [](const Value& a, const Value& b) {
-        return a.node == b.node ? a.index < b.index
-                                : std::less<Node*>()(a.node, b.node);
-      });
+      std::sort(inputs.begin(), inputs.end(),
+                [](const Value& a, const Value& b) {
+                  return a.node == b.node ? a.index < b.index
+                                          : std::less<Node*>()(a.node, b.node);
+                });
     }
     std::sort(controls.begin(), controls.end(), std::less<Node*>());
   }
@@ -96,7 +94,10 @@ struct Key {
 
 class Merger {
  public:
-  explicit Merger(Graph& graph) : graph_(graph), edit_(graph) {}
+  explicit Merger(Graph& graph) : graph_(graph), edit_(graph) {
+    // Never grows beyond this, so iterators into it stay good.
+    seen_.reserve(static_cast<size_t>(graph.num_nodes()));
+  }
 
   bool Run() {
     Visit(graph_.root());
@@ -104,33 +105,32 @@ class Merger {
   }
 
  private:
+  using Table = std::unordered_multimap<size_t, Node*>;  // by Key::Hash
+
   void Visit(Region& region) {
-    std::vector<size_t> added;  // hashes of this region's nodes in the table
+    std::vector<Table::iterator> added;
     for (Node* node : region.nodes()) {
       edit_.Update(*node);
       const OpRecord& op = node->op();
       if (op.pure() && op.regions.empty() && node->num_outputs() > 0 &&
           !edit_.is_target(*node)) {
-        size_t hash = Key(*node).Hash();
-        if (!Merge(*node, hash)) {
-          seen_[hash].push_back(node);
-          added.push_back(hash);
+        Key key(*node);
+        size_t hash = key.Hash();
+        if (!Merge(*node, key, hash)) {
+          auto it = seen_.emplace(hash, node);
+          if (region.owner()) added.push_back(it);
         }
       }
       for (const auto& inner : node->regions()) Visit(*inner);
     }
     // Siblings of this region must not see its nodes.
-    for (auto it = added.rbegin(); it != added.rend(); ++it) {
-      seen_[*it].pop_back();
-    }
+    for (auto it : added) seen_.erase(it);
   }
 
-  bool Merge(Node& node, size_t hash) {
-    auto it = seen_.find(hash);
-    if (it == seen_.end()) return false;
-    for (Node* first : it->second) {
-      if (!(Key(*first) == Key(node))) continue;
-      return MergeInto(*first, node);
+  bool Merge(Node& node, const Key& key, size_t hash) {
+    auto [begin, end] = seen_.equal_range(hash);
+    for (auto it = begin; it != end; ++it) {
+      if (Key(*it->second) == key) return MergeInto(*it->second, node);
     }
     return false;
   }
@@ -154,7 +154,7 @@ class Merger {
 
   Graph& graph_;
   BatchEdit edit_;
-  std::unordered_map<size_t, std::vector<Node*>> seen_;
+  Table seen_;
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "sluice/passes/fold_constants.h"
 
+#include <unordered_map>
+#include <unordered_set>
+
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
@@ -9,17 +12,32 @@ namespace sluice {
 
 namespace {
 
+// Of ops that read shapes: Shape and Size are worth knowing now, a large
+// ZerosLike is better filled in the step.
+constexpr int64_t kMaxFromShapes = 1024;
+
+// All results together, in results of the largest size.
+constexpr int64_t kMaxHeld = 16;
+
 class Folder {
  public:
   Folder(Graph& graph, int64_t max_bytes)
       : graph_(graph), edit_(graph), max_bytes_(max_bytes) {}
 
   Result<bool> Run() {
+    FindResults(graph_.root());
     SL_RETURN_IF_ERROR(Visit(graph_.root()));
     return edit_.Commit();
   }
 
  private:
+  void FindResults(const Region& region) {
+    for (const Value& v : region.results()) results_.insert(v.node);
+    for (const Node* node : region.nodes()) {
+      for (const auto& inner : node->regions()) FindResults(*inner);
+    }
+  }
+
   Status Visit(Region& region) {
     // A copy: new constants are appended to the region while this goes on.
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
@@ -37,32 +55,33 @@ class Folder {
     const OpRecord& op = node.op();
     bool runs = op.block || op.kernel(DeviceKind::kCpu).launch;
     return op.pure() && runs && op.regions.empty() && node.num_outputs() > 0 &&
-           !ConstantValue(node.output()) && ResultsFit(node);
+           !ConstantValue(node.output()) && ResultsFit(node, max_bytes_);
   }
 
   // Before anything is run, so that a huge result is never made. Sizes that
   // depend on the values are at most about those of the inputs.
-  bool ResultsFit(const Node& node) const {
+  static bool ResultsFit(const Node& node, int64_t max_bytes) {
     for (int i = 0; i < node.num_outputs(); ++i) {
       const ValueType& type = node.output_type(i);
       if (type.dtype == DType::kResource) return false;
       if (type.shape.fully_known()) {
-        if (!Fits(type.shape, type.dtype)) return false;
+        if (!Fits(type, max_bytes)) return false;
       } else if (!node.op().dynamic_output) {
         return false;
       }
     }
     if (!node.op().dynamic_output) return true;
     for (const Value& v : node.inputs()) {
-      if (!v.shape().fully_known() || !Fits(v.shape(), v.dtype())) return false;
+      if (!v.shape().fully_known() || !Fits(v.type(), max_bytes)) return false;
     }
     return true;
   }
 
-  bool Fits(const PartialShape& shape, DType dtype) const {
+  static bool Fits(const ValueType& type, int64_t max_bytes) {
     int64_t bytes = 0;
-    return CheckedMul(shape.ToShape().num_elements(), DTypeSize(dtype), &bytes) &&
-           bytes <= max_bytes_;
+    return CheckedMul(type.shape.ToShape().num_elements(),
+                      DTypeSize(type.dtype), &bytes) &&
+           bytes <= max_bytes;
   }
 
   // False when some input is not known well enough.
@@ -71,7 +90,8 @@ class Folder {
       const Array* value = ConstantValue(v);
       if (value) {
         inputs->push_back(*value);
-      } else if (node.op().shape_only && v.shape().fully_known()) {
+      } else if (node.op().shape_only && v.shape().fully_known() &&
+                 ResultsFit(node, kMaxFromShapes)) {
         // Elements are never read, so there are none.
         inputs->push_back(
             Array::Borrow(nullptr, v.dtype(), v.shape().ToShape()));
@@ -84,9 +104,10 @@ class Folder {
 
   Status Fold(Node& node) {
     std::vector<Array> inputs;
-    if (!Inputs(node, &inputs)) return OkStatus();
-    Result<std::vector<Array>> results =
-        RunOp(node.op(), node.attrs(), inputs);
+    if (held_ > kMaxHeld * max_bytes_ || !Inputs(node, &inputs)) {
+      return OkStatus();
+    }
+    Result<std::vector<Array>> results = RunOp(node.op(), node.attrs(), inputs);
     if (!results.ok()) return OkStatus();
     for (Array& result : *results) {
       if (!result || result.bytes() > max_bytes_) return OkStatus();
@@ -106,6 +127,8 @@ class Folder {
     if (!edit_.Rewrite(node, "Const", {}, {{"value", value}}).ok()) {
       return OkStatus();  // its stated type disagrees; the step will say so
     }
+    held_ += value.bytes();
+    made_.insert(&node);
     // Whoever waits for this node waits for what its inputs waited for.
     for (const Value& v : inputs) {
       if (v.node->is_args()) continue;
@@ -114,8 +137,25 @@ class Folder {
         continue;
       }
       for (Node* c : v.node->controls()) edit_.AddControl(node, *c);
+      Release(*v.node);
     }
     return OkStatus();
+  }
+
+  // One use of a constant is gone. After the last it goes too, and at once: a
+  // long chain would else hold every value along it.
+  void Release(Node& constant) {
+    auto [it, first] = uses_.try_emplace(&constant, 0);
+    if (first) it->second = static_cast<int>(constant.users().size());
+    if (--it->second != 0 || results_.count(&constant) ||
+        edit_.is_target(constant)) {
+      return;
+    }
+    if (made_.count(&constant)) {
+      held_ -= constant.attrs().get<Array>("value").bytes();
+    }
+    graph_.SetAttr(constant, "value", Array::Scalar(false));
+    edit_.Erase(constant);
   }
 
   // One constant per output, in the node's place.
@@ -146,8 +186,12 @@ class Folder {
           Node * constant,
           graph_.Add(*node.region(), "Const", {},
                      {{"value", values[static_cast<size_t>(i)]}}, options));
+      held_ += values[static_cast<size_t>(i)].bytes();
       edit_.InsertBefore(*constant, node);
       edit_.Replace(node.output(i), constant->output());
+    }
+    for (const Value& v : node.inputs()) {
+      if (ConstantValue(v)) Release(*v.node);
     }
     edit_.Erase(node);
     return OkStatus();
@@ -156,6 +200,9 @@ class Folder {
   Graph& graph_;
   BatchEdit edit_;
   int64_t max_bytes_;
+  int64_t held_ = 0;  // bytes of constants made here and still there
+  std::unordered_set<const Node*> results_, made_;
+  std::unordered_map<const Node*, int> uses_;  // of constants, as they go
 };
 
 }  // namespace

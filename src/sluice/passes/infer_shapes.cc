@@ -19,8 +19,8 @@ Result<bool> RefineNode(Graph& graph, Node& node) {
   for (int i = 0; i < node.num_outputs(); ++i) {
     out_dtypes.push_back(node.output_type(i).dtype);
   }
-  Result<std::vector<PartialShape>> inferred = InferShapes(
-      node.op(), node.attrs(), dtypes, shapes, values, out_dtypes);
+  Result<std::vector<PartialShape>> inferred =
+      InferShapes(node.op(), node.attrs(), dtypes, shapes, values, out_dtypes);
   if (!inferred.ok()) return inferred.status().WithLine(NodeLine(node));
   bool changed = false;
   for (int i = 0; i < node.num_outputs(); ++i) {

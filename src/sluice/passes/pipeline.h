@@ -35,6 +35,7 @@ struct PassReport {
 };
 
 // An error names the pass it came from.
-Result<PassReport> RunPipeline(Graph& graph, const PipelineOptions& options = {});
+Result<PassReport> RunPipeline(Graph& graph,
+                               const PipelineOptions& options = {});
 
 }  // namespace sluice

@@ -48,14 +48,15 @@ TEST(Pipeline, ReportsWhatEachPassDid) {
   EXPECT_EQ(merge.nodes_before, 2);
   EXPECT_EQ(merge.nodes_after, 1);
   EXPECT_FALSE(report->entries[8].changed);
-  EXPECT_NE(report->ToString().find(
-                "common subexpressions: changed, 2 -> 1 nodes"),
-            std::string::npos)
+  EXPECT_NE(
+      report->ToString().find("common subexpressions: changed, 2 -> 1 nodes"),
+      std::string::npos)
       << report->ToString();
 }
 
 TEST(Pipeline, OffMeansShapesOnly) {
-  auto graph = ParseOrDie(R"(graph g(%x: f32[]) -> (%y) { %y = Identity(%x) })");
+  auto graph =
+      ParseOrDie(R"(graph g(%x: f32[]) -> (%y) { %y = Identity(%x) })");
   PipelineOptions options;
   options.optimize = false;
   Result<PassReport> report = RunPipeline(*graph, options);
@@ -79,9 +80,9 @@ TEST(Pipeline, LargeGraphsTakeLinearTime) {
   Value chain = x, ones = x, negations = x;
   for (int i = 0; i < kNodes; ++i) {
     chain = add("Exp", {chain});
-    ones = add("Mul", {ones, one});      // one constant, many users, all dropped
+    ones = add("Mul", {ones, one});  // one constant, many users, all dropped
     negations = add("Neg", {negations});
-    add("Sqrt", {x});                    // all equal, all dead
+    add("Sqrt", {x});  // all equal, all dead
   }
   graph.SetResults(root, {chain, ones, negations});
   Result<PassReport> report = RunPipeline(graph);

@@ -32,8 +32,8 @@ class Pruner {
     }
     for (Node* target : targets) {
       if (!target || target->is_args() || target->region() != &user_.root()) {
-        return InvalidArgument(StrCat("a target is not a node of graph \"",
-                                      user_.name(), "\""));
+        return InvalidArgument(
+            StrCat("a target is not a node of graph \"", user_.name(), "\""));
       }
       Need(target);
     }
@@ -74,8 +74,8 @@ class Pruner {
     if (given) {
       Result<PartialShape> merged = MergeShapes(type.shape, given->shape);
       if (given->dtype != type.dtype || !merged.ok()) {
-        return InvalidArgument(StrCat("feed \"", name, "\" is ", *given,
-                                      "; wanted ", type));
+        return InvalidArgument(
+            StrCat("feed \"", name, "\" is ", *given, "; wanted ", type));
       }
       type.shape = *merged;
     }
@@ -94,8 +94,8 @@ class Pruner {
   Status Need(const Value& v) {
     if (map_.count(v)) return OkStatus();  // fed
     if (v.node->is_args()) {
-      return InvalidArgument(StrCat("argument \"", v.ToString(), "\" of graph \"",
-                                    user_.name(),
+      return InvalidArgument(StrCat("argument \"", v.ToString(),
+                                    "\" of graph \"", user_.name(),
                                     "\" is needed; wanted it to be fed"));
     }
     Need(v.node);
@@ -141,23 +141,33 @@ class Pruner {
   Status Copy() {
     map_.reserve(map_.size() + num_needed_);
     nodes_.reserve(num_needed_);
+    out_->Reserve(num_needed_);
+    std::unordered_map<const Node*, std::vector<std::pair<Value, Value>>> fed;
+    for (const auto& entry : map_) {
+      if (!entry.first.node->is_args()) {
+        fed[entry.first.node].push_back(entry);
+      }
+    }
+    std::vector<bool> copied(needed_.size(), false);
+    auto ready = [&](const Node* used) {
+      return used->is_args() || copied[static_cast<size_t>(used->id())];
+    };
     for (const Node* node : user_.root().nodes()) {
-      if (!needed_[static_cast<size_t>(node->id())]) continue;
+      auto id = static_cast<size_t>(node->id());
+      if (!needed_[id]) continue;
       for (const Value& v : node->inputs()) {
-        if (!map_.count(v)) return OutOfOrder(*node);
+        if (!ready(v.node) && !map_.count(v)) return OutOfOrder(*node);
       }
       for (const Node* c : node->controls()) {
-        if (!nodes_.count(c)) return OutOfOrder(*node);
-      }
-      // Copying enters every output; a fed one keeps its argument.
-      std::vector<std::pair<Value, Value>> fed;
-      for (int i = 0; i < node->num_outputs(); ++i) {
-        Value v{const_cast<Node*>(node), i};
-        auto it = map_.find(v);
-        if (it != map_.end()) fed.push_back(*it);
+        if (!ready(c)) return OutOfOrder(*node);
       }
       out_->CopyNode(*node, out_->root(), map_, nodes_);
-      for (const auto& [from, to] : fed) map_[from] = to;
+      copied[id] = true;
+      // Copying entered every output; a fed one keeps its argument.
+      if (fed.empty()) continue;
+      if (auto it = fed.find(node); it != fed.end()) {
+        for (const auto& [from, to] : it->second) map_[from] = to;
+      }
     }
     return OkStatus();
   }
@@ -174,7 +184,7 @@ class Pruner {
   Graph::NodeMap own_nodes_;
   Graph::NodeMap& nodes_;
   std::unique_ptr<Graph> out_;
-  Graph::ValueMap map_;  // first the feeds, then what is copied
+  Graph::ValueMap map_;       // first the feeds, then what is copied
   std::vector<bool> needed_;  // by id
   size_t num_needed_ = 0;
   std::vector<const Node*> todo_;

@@ -29,7 +29,8 @@ class PruneTest : public testing::Test {
     ASSERT_TRUE(pruned.ok()) << pruned.status().message();
     EXPECT_TRUE(Verify(**pruned).ok()) << Verify(**pruned).message();
     PrintOptions plain{.types = false, .lines = false};
-    EXPECT_EQ(PrintGraph(**pruned, plain), PrintGraph(*ParseOrDie(want), plain));
+    EXPECT_EQ(PrintGraph(**pruned, plain),
+              PrintGraph(*ParseOrDie(want), plain));
     EXPECT_EQ(PrintGraph(*user_), before);
   }
   void ExpectError(const Result<std::unique_ptr<Graph>>& pruned,
@@ -156,15 +157,17 @@ TEST_F(PruneTest, Errors) {
     }
   })");
   ExpectError(Prune(*user_, values({"p", "p"}), {}, {}), "\"p\" is fed twice");
-  ExpectError(Prune(*user_, {}, values({"y"}), {}),
-              "argument \"p\" of graph \"user\" is needed; wanted it to be fed");
+  ExpectError(
+      Prune(*user_, {}, values({"y"}), {}),
+      "argument \"p\" of graph \"user\" is needed; wanted it to be fed");
   ExpectError(Prune(*user_, values({"n"}), {}, {}),
               "feed \"n\" lies inside a region of graph \"user\"");
   ExpectError(Prune(*user_, {}, values({"n"}), {}), "fetch \"n\" lies inside");
   ExpectError(Prune(*user_, std::vector<Value>{Value()}, {}, {}),
               "a feed is not a value of any node");
-  ExpectError(Prune(*user_, std::vector<Value>{{user_->FindNode("y"), 1}}, {}, {}),
-              "a feed is not a value of any node");
+  ExpectError(
+      Prune(*user_, std::vector<Value>{{user_->FindNode("y"), 1}}, {}, {}),
+      "a feed is not a value of any node");
   ExpectError(Prune(*user_, {}, {}, nodes({"n"})),
               "a target is not a node of graph \"user\"");
   auto other = ParseOrDie("graph other(%x: f32[]) { %z = Neg(%x) }");
@@ -193,7 +196,8 @@ TEST_F(PruneTest, LongChainsNeedNoStack) {
     last = (*graph.Add(graph.root(), "Neg", std::vector<Value>{last}, {}))
                ->output();
   }
-  auto pruned = Prune(graph, std::vector<Value>{x}, std::vector<Value>{last}, {});
+  auto pruned =
+      Prune(graph, std::vector<Value>{x}, std::vector<Value>{last}, {});
   ASSERT_TRUE(pruned.ok()) << pruned.status().message();
   EXPECT_EQ((*pruned)->num_nodes(), kNodes);
 }

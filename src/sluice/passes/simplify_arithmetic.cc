@@ -189,8 +189,7 @@ Change TransposeBack(Node& node) {
 Change AddNOfFew(Node& node) {
   if (node.num_inputs() == 1) return Change::Forward(node.input(0));
   // Add would broadcast where AddN refuses: only for shapes known to agree.
-  if (node.num_inputs() != 2 ||
-      !SameKnownType(node.input(0), node.input(1))) {
+  if (node.num_inputs() != 2 || !SameKnownType(node.input(0), node.input(1))) {
     return kKeep;
   }
   return {{}, "Add", {node.input(0), node.input(1)}, {}};
@@ -296,6 +295,8 @@ class Simplifier {
 
 }  // namespace
 
-Result<bool> SimplifyArithmetic(Graph& graph) { return Simplifier(graph).Run(); }
+Result<bool> SimplifyArithmetic(Graph& graph) {
+  return Simplifier(graph).Run();
+}
 
 }  // namespace sluice

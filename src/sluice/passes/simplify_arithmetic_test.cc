@@ -65,9 +65,9 @@ TEST(SimplifyArithmetic, BroadcastingThatChangesTheShapeStays) {
   ExpectBecomes("f32[3,2]", with("[1 1] : f32[2]"), "%x");
   ExpectBecomes("f32[3,?]", with("[1] : f32[1,1]"), "%x");
   ExpectBecomes("f32[3,2]", with("[1 1 1] : f32[3,1]"), "%x");
-  ExpectStays("f32[3,?]", with("[1 1] : f32[2]"));   // ? may be 1
-  ExpectStays("f32[2]", with("[1] : f32[1,1]"));     // the rank grows
-  ExpectStays("f32[...]", with("[1] : f32[1]"));     // x may be a scalar
+  ExpectStays("f32[3,?]", with("[1 1] : f32[2]"));  // ? may be 1
+  ExpectStays("f32[2]", with("[1] : f32[1,1]"));    // the rank grows
+  ExpectStays("f32[...]", with("[1] : f32[1]"));    // x may be a scalar
   ExpectStays("f32[1]", with("[1 1] : f32[2]"));
   ExpectStays("f32[2]", with("[1 2] : f32[2]"));
 }
@@ -114,13 +114,13 @@ TEST(SimplifyArithmetic, CopiesCastsAndReshapes) {
   ExpectStays("f32[2,3]", to + "%y = Reshape(%x, %s)");
   ExpectStays("f32[?,2]", to + "%y = Reshape(%x, %s)");
   ExpectBecomes("f32[?,2]",
-                "%f = Const [value = [-1] : i64[1]] %a = Reshape(%x, %f) " + to +
-                    "%y = Reshape(%a, %s)",
+                "%f = Const [value = [-1] : i64[1]] %a = Reshape(%x, %f) " +
+                    to + "%y = Reshape(%a, %s)",
                 to + "%y = Reshape(%x, %s)");
   // Two steps in one sweep: there and back again.
   ExpectBecomes("f32[3,2]",
-                "%f = Const [value = [-1] : i64[1]] %a = Reshape(%x, %f) " + to +
-                    "%y = Reshape(%a, %s)",
+                "%f = Const [value = [-1] : i64[1]] %a = Reshape(%x, %f) " +
+                    to + "%y = Reshape(%a, %s)",
                 "%x");
 }
 

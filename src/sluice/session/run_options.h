@@ -23,7 +23,7 @@ struct RunOptions {
   bool trace = false;
   ExecutorChoice executor = ExecutorChoice::kAuto;
   // Cancelling this stops the run from any thread.
-  std::shared_ptr<Cancellation> cancellation;
+  std::shared_ptr<Cancellation> cancellation{};
 };
 
 struct RunMetadata {

@@ -14,7 +14,7 @@ constexpr int64_t kBlock = 2048;
 constexpr int64_t kChunk = 1 << 16;
 // Columns one task holds accumulators for, and rows summed between foldings.
 constexpr int64_t kColumns = 512;
-constexpr int64_t kRows = 256;
+constexpr int64_t kRows = 64;
 constexpr int64_t kMaxAcc = 16;  // bytes
 
 uint32_t AxisMask(const Attrs& attrs, int rank) {

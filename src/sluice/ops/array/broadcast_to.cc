@@ -27,6 +27,7 @@ Status Infer(ShapeContext& c) {
 
 bool View(const KernelContext& ctx, Array* view) {
   const Array& x = ctx.in(0);
+  if (ctx.in(1).rank() != 1) return false;
   Result<Shape> to = Shape::Make(IntValues(ctx.in(1)));
   if (!to.ok()) return false;
   Result<Shape> both = BroadcastShapes(x.shape(), *to);

@@ -64,7 +64,7 @@ Status Infer(ShapeContext& c) {
 }
 
 bool View(const KernelContext& ctx, Array* view) {
-  if (!ctx.in(0).contiguous()) return false;
+  if (!ctx.in(0).contiguous() || ctx.in(1).rank() != 1) return false;
   std::vector<int64_t> dims = IntValues(ctx.in(1));
   if (!FillGap(dims, ctx.in(0).num_elements())) return false;
   Result<Shape> shape = Shape::Make(dims);

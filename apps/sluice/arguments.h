@@ -1,0 +1,38 @@
+// Arguments: the words after a command. Options may come in any order; each is
+// asked for once, and finish() refuses what nobody asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::app {
+
+// A mistake in the command line: shown with the command's usage.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Arguments {
+ public:
+  Arguments(int count, char** words) : words_(words, words + count) {}
+
+  // True when `--name` is there.
+  bool flag(std::string_view name);
+  // The number after `--name`, or `otherwise`. Throws when it is no whole
+  // number in [min, max].
+  int64_t number(std::string_view name, int64_t otherwise, int64_t min,
+                 int64_t max);
+  // The next word that is no option, if there is one; call after the options.
+  std::optional<std::string> word();
+  // Throws when something is left.
+  void finish();
+
+ private:
+  std::vector<std::string> words_;
+};
+
+}  // namespace sluice::app

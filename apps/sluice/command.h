@@ -1,0 +1,31 @@
+// The commands of the program `sluice`, and what they share.
+#pragma once
+
+#include "apps/sluice/arguments.h"
+
+namespace sluice::app {
+
+// Exit codes: 0, 1 when the work failed, 2 when the command line was wrong.
+inline constexpr int kDone = 0, kFailed = 1, kUsage = 2;
+
+int RunDemo(Arguments arguments);
+int RunGraph(Arguments arguments);
+int RunInfo(Arguments arguments);
+
+extern const char kDemoUsage[], kGraphUsage[], kInfoUsage[];
+
+struct Command {
+  const char* name;
+  const char* summary;
+  const char* usage;
+  int (*run)(Arguments);
+};
+
+inline constexpr Command kCommands[] = {
+    {"demo", "solve for the heat in a plate, and show it", kDemoUsage, RunDemo},
+    {"graph", "check, optimise and print a graph from a file", kGraphUsage,
+     RunGraph},
+    {"info", "what this build is, and its ops", kInfoUsage, RunInfo},
+};
+
+}  // namespace sluice::app

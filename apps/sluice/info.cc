@@ -1,0 +1,81 @@
+// sluice info: what this build is; --ops: every op, one a line.
+#include <sys/utsname.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "apps/sluice/command.h"
+#include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/front/ops_markdown.h"
+#include "sluice/front/version.h"
+#include "sluice/op/registry.h"
+
+namespace sluice::app {
+
+const char kInfoUsage[] =
+    "usage: sluice info [--ops | --ops-markdown]\n"
+    "  Version, compiler, machine, number of ops.\n"
+    "  --ops           every op, one a line, sorted: its signature and what it "
+    "does\n"
+    "  --ops-markdown  the text of docs/ops.md\n";
+
+namespace {
+
+// A definition's first sentence, on one line.
+std::string FirstSentence(const std::string& doc) {
+  size_t end = doc.find(". ");
+  std::string text = doc.substr(0, end == std::string::npos ? end : end + 1);
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+void PrintBuild() {
+#if defined(__clang__)
+  std::string compiler = StrCat("clang ", __clang_major__, ".",
+                                __clang_minor__, ".", __clang_patchlevel__);
+#else
+  std::string compiler = StrCat("g++ ", __VERSION__);
+#endif
+#ifdef NDEBUG
+  const char* checks = "release";
+#else
+  const char* checks = "with debug checks";
+#endif
+  utsname system{};
+  bool known = uname(&system) == 0;
+  std::printf("sluice    %s\n", version());
+  std::printf("compiler  %s, %s\n", compiler.c_str(), checks);
+  std::printf("machine   %s, %u cores\n", known ? system.machine : "unknown",
+              std::thread::hardware_concurrency());
+  std::printf("threads   %d (SLUICE_THREADS)\n",
+              WorkerPool::Default().parallelism());
+  std::printf("ops       %zu (sluice info --ops)\n", AllOps().size());
+}
+
+}  // namespace
+
+int RunInfo(Arguments arguments) {
+  bool help = arguments.flag("--help") || arguments.flag("-h");
+  bool ops = arguments.flag("--ops");
+  bool markdown = arguments.flag("--ops-markdown");
+  arguments.finish();
+  if (help) {
+    std::fputs(kInfoUsage, stdout);
+  } else if (markdown) {
+    std::fputs(OpsMarkdown(AllOps()).c_str(), stdout);
+  } else if (ops) {
+    for (const OpRecord* op : AllOps()) {
+      std::printf("%-24s %s  %s\n", op->name.c_str(),
+                  op->Signature().substr(op->name.size()).c_str(),
+                  FirstSentence(op->doc).c_str());
+    }
+  } else {
+    PrintBuild();
+  }
+  return kDone;
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,103 @@
+#include "sluice/front/variable.h"
+
+#include "sluice/front/front_test_util.h"
+#include "sluice/graph/text_parser.h"
+#include "sluice/graph/text_printer.h"
+
+namespace sluice {
+namespace {
+
+TEST(VariableFace, KeepsItsValueBetweenSteps) {
+  Graph graph;
+  Operation increase;
+  Variable w;
+  {
+    GraphScope building(graph);
+    w = variable({1.0f, 2.0f}, "w");
+    increase = w.assign_add({0.5, 0.5});
+  }
+  Session session(graph);
+  session.run(initialize_variables(graph));
+  session.run(increase);
+  session.run(increase);
+  EXPECT_EQ(Elements<float>(session.run(w)), (std::vector<float>{2, 3}));
+}
+
+TEST(VariableFace, UsesReadWhereTheyStand) {
+  Graph graph;
+  Tensor before, after;
+  Variable w;
+  {
+    GraphScope building(graph);
+    w = variable(1.0f, "w");
+    before = w * 10;
+    Operation change = w.assign(5);
+    (void)change;
+    after = w * 10;
+  }
+  Session session(graph);
+  session.run(initialize_variables(graph));
+  Operation assign = find_operation(graph, "Assign");
+  std::vector<Array> got = session.run({before, after, w}, {}, {assign});
+  EXPECT_EQ(got[0].data<float>()[0], 10);
+  EXPECT_EQ(got[1].data<float>()[0], 50);
+  EXPECT_EQ(got[2].data<float>()[0], 1);
+}
+
+TEST(VariableFace, InitialValuesMayDependOnEachOther) {
+  Graph graph;
+  GraphScope building(graph);
+  auto a = variable(3.0f, "a");
+  auto b = variable(a * 2, "b");
+  Session session(graph);
+  session.run(initialize_variables(graph));
+  EXPECT_EQ(session.run(b).data<float>()[0], 6);
+}
+
+TEST(VariableFace, ReadingBeforeInitialisingIsAnErrorWithTheLine) {
+  Graph graph;
+  GraphScope building(graph);
+  auto w = variable(1.0f, "w");
+  int line = __LINE__ - 1;
+  Session session(graph);
+  std::string error = ErrorOf([&] { session.run(w); });
+  Contains(error, "[ReadVariable]");
+  Contains(error, "variable_test.cc:" + std::to_string(line));
+  EXPECT_FALSE(session.run(w.is_initialized()).data<bool>()[0]);
+}
+
+TEST(VariableFace, WrongTypesAndShapesAreRefusedWhileBuilding) {
+  Graph graph;
+  GraphScope building(graph);
+  auto w = variable(zeros({2}), "w");
+  std::string error = ErrorOf([&] { w.assign({1.0f, 2.0f, 3.0f}); });
+  Contains(error, "[Assign] value is f32[3]; wanted f32[2] as variable \"w\"");
+  Contains(error, "variable_test.cc:");
+  Contains(ErrorOf([&] { w.assign_add(placeholder(i32, {2})); }),
+           "[AssignAdd] value is i32[2]; wanted f32[2]");
+  Contains(ErrorOf([&] { w.assign("text"); }), "is no f32");
+  auto bare = variable(f32, {2}, "bare");
+  Contains(ErrorOf([&] { bare.initializer(); }),
+           "\"bare\" was made without an initial value");
+}
+
+TEST(VariableFace, InitialisersAreFoundInAGraphReadFromText) {
+  Graph graph;
+  {
+    GraphScope building(graph);
+    NameScope layer("layer");
+    variable({1.0f, 2.0f}, "w");
+    variable(3.0f);  // a name of its own making
+    variable(3.0f);
+  }
+  Result<std::unique_ptr<Graph>> copy = ParseGraph(PrintGraph(graph));
+  ASSERT_TRUE(copy.ok()) << copy.status().message();
+  Session session(**copy);
+  session.run(initialize_variables(**copy));
+  EXPECT_EQ(Elements<float>(session.run("layer/w/value")),
+            (std::vector<float>{1, 2}));
+  EXPECT_EQ(session.run("layer/Variable_1/value").data<float>()[0], 3);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,127 @@
+// The command line program: output, messages, exit codes.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "sluice/op/registry.h"
+#include "tests/subprocess.h"
+
+namespace sluice {
+namespace {
+
+Finished Sluice(const std::string& arguments) {
+  return RunCommand(SLUICE_BIN_DIR "/sluice " + arguments + " 2>&1");
+}
+
+void ExpectContains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+// A file of this test alone, gone when it ends.
+class TempFile {
+ public:
+  TempFile(const std::string& name, const std::string& text)
+      : path_(testing::TempDir() + "/" + name) {
+    std::ofstream(path_) << text;
+  }
+  ~TempFile() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(Cli, HelpNamesEveryCommand) {
+  Finished help = Sluice("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* command : {"demo", "graph", "info"}) {
+    ExpectContains(help.out, command);
+    Finished one = Sluice(std::string(command) + " --help");
+    EXPECT_EQ(one.code, 0);
+    ExpectContains(one.out, std::string("usage: sluice ") + command);
+  }
+}
+
+TEST(Cli, MistakesInTheLineExitWith2) {
+  Finished none = Sluice("");
+  EXPECT_EQ(none.code, 2);
+  Finished unknown = Sluice("frobnicate");
+  EXPECT_EQ(unknown.code, 2);
+  ExpectContains(unknown.out, "there is no command \"frobnicate\"");
+  Finished option = Sluice("info --colour");
+  EXPECT_EQ(option.code, 2);
+  ExpectContains(option.out, "unexpected argument \"--colour\"");
+  Finished number = Sluice("demo --size many");
+  EXPECT_EQ(number.code, 2);
+  ExpectContains(number.out,
+                 "--size wants a number from 2 to 2048, got \"many\"");
+  EXPECT_EQ(Sluice("demo --size").code, 2);
+  EXPECT_EQ(Sluice("graph").code, 2);
+}
+
+TEST(Cli, InfoListsTheOpsSorted) {
+  Finished info = Sluice("info");
+  EXPECT_EQ(info.code, 0);
+  std::vector<const OpRecord*> ops = AllOps();
+  ExpectContains(info.out, "ops       " + std::to_string(ops.size()));
+  Finished list = Sluice("info --ops");
+  EXPECT_EQ(list.code, 0);
+  std::istringstream lines(list.out);
+  std::string line;
+  size_t i = 0;
+  while (std::getline(lines, line)) {
+    ASSERT_LT(i, ops.size());
+    EXPECT_EQ(line.substr(0, line.find(' ')), ops[i]->name);
+    ++i;
+  }
+  EXPECT_EQ(i, ops.size());
+}
+
+TEST(Cli, GraphPrintsAndOptimises) {
+  TempFile file("cli_test_good.sluice",
+                "graph g(%x: f32[2]) -> (%y) {\n"
+                "  %two = Add(1.0, 1.0)\n"
+                "  %y = Mul(%x, %two)\n}\n");
+  Finished print = Sluice("graph " + file.path());
+  EXPECT_EQ(print.code, 0) << print.out;
+  ExpectContains(print.out, "%y = Mul(");
+  ExpectContains(print.out, "Add(");
+  Finished again =
+      RunCommand(SLUICE_BIN_DIR "/sluice graph " + file.path() + " | " +
+                 SLUICE_BIN_DIR "/sluice graph - 2>&1");
+  EXPECT_EQ(again.code, 0);
+  EXPECT_EQ(again.out, print.out);
+  Finished fast = RunCommand(SLUICE_BIN_DIR "/sluice graph --optimize --plain " +
+                             file.path() + " 2>/dev/null");
+  EXPECT_EQ(fast.code, 0);
+  EXPECT_EQ(fast.out.find("= Add("), std::string::npos) << fast.out;
+  EXPECT_EQ(Sluice("graph --quiet " + file.path()).out, "");
+}
+
+TEST(Cli, BadGraphsExitWith1AndSayWhere) {
+  TempFile file("cli_test_bad.sluice",
+                "graph g(%x: f32[2]) -> (%y) {\n  %y = Mull(%x, %x)\n}\n");
+  Finished bad = Sluice("graph " + file.path());
+  EXPECT_EQ(bad.code, 1);
+  ExpectContains(bad.out, "graph text:2:");
+  ExpectContains(bad.out, "Mull");
+  Finished missing = Sluice("graph /nowhere/at/all");
+  EXPECT_EQ(missing.code, 1);
+  ExpectContains(missing.out, "cannot open /nowhere/at/all");
+}
+
+TEST(Cli, ASmallDemoSettles) {
+  // A coarse grid is too far from the exact solution: the check says so.
+  Finished coarse = Sluice("demo --size 4 --sweeps 10");
+  EXPECT_EQ(coarse.code, 1) << coarse.out;
+  ExpectContains(coarse.out, "MORE than the tolerance");
+  Finished good = Sluice("demo --size 48 --sweeps 50");
+  EXPECT_EQ(good.code, 0) << good.out;
+  ExpectContains(good.out, "settled after");
+  ExpectContains(good.out, "within the tolerance");
+  ExpectContains(good.out, "plan of graph \"plate\"");
+}
+
+}  // namespace
+}  // namespace sluice
