@@ -1,10 +1,12 @@
 // What failures look like: while building, and while running.
+// clang-format off
 //
 // Prints:
 //   [MatMul] inner sizes differ: a is f32[64,784], b is f32[100,10]; wanted a.dim(1) == b.dim(0)
-//     at mistakes.cc:22  a = "image", b = "w"
+//     at mistakes.cc:24  a = "image", b = "w"
 //   [Add] shapes do not broadcast: a is f32[2], b is f32[3]; wanted sizes equal or 1 on every axis
-//     at mistakes.cc:31 (node "sum")
+//     at mistakes.cc:33 (node "sum")
+// clang-format on
 #include <sluice/sluice.h>
 
 #include <cstdio>

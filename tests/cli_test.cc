@@ -87,13 +87,13 @@ TEST(Cli, GraphPrintsAndOptimises) {
   EXPECT_EQ(print.code, 0) << print.out;
   ExpectContains(print.out, "%y = Mul(");
   ExpectContains(print.out, "Add(");
-  Finished again =
-      RunCommand(SLUICE_BIN_DIR "/sluice graph " + file.path() + " | " +
-                 SLUICE_BIN_DIR "/sluice graph - 2>&1");
+  Finished again = RunCommand(SLUICE_BIN_DIR "/sluice graph " + file.path() +
+                              " | " + SLUICE_BIN_DIR "/sluice graph - 2>&1");
   EXPECT_EQ(again.code, 0);
   EXPECT_EQ(again.out, print.out);
-  Finished fast = RunCommand(SLUICE_BIN_DIR "/sluice graph --optimize --plain " +
-                             file.path() + " 2>/dev/null");
+  Finished fast =
+      RunCommand(SLUICE_BIN_DIR "/sluice graph --optimize --plain " +
+                 file.path() + " 2>/dev/null");
   EXPECT_EQ(fast.code, 0);
   EXPECT_EQ(fast.out.find("= Add("), std::string::npos) << fast.out;
   EXPECT_EQ(Sluice("graph --quiet " + file.path()).out, "");

@@ -55,9 +55,8 @@ TEST(Docs, GraphTextsParse) {
 
 TEST(Docs, LinksBetweenFilesLead) {
   static const std::regex kLink(R"(\]\(([^)#: ]+)(#[^)]*)?\))");
-  for (const char* page :
-       {"README.md", "CONTRIBUTING.md", "docs/add_an_op.md", "docs/ops.md",
-        "docs/graph_text.md"}) {
+  for (const char* page : {"README.md", "CONTRIBUTING.md", "docs/add_an_op.md",
+                           "docs/ops.md", "docs/graph_text.md"}) {
     std::string text = ReadWholeFile(page);
     auto folder = std::filesystem::path(page).parent_path();
     for (std::sregex_iterator it(text.begin(), text.end(), kLink), end;

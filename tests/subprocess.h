@@ -6,8 +6,8 @@
 namespace sluice {
 
 struct Finished {
-  int code = -1;      // exit code; -1 when it was killed
-  std::string out;    // standard output
+  int code = -1;    // exit code; -1 when it was killed
+  std::string out;  // standard output
 };
 
 // `command` is a line for the shell; add 2>&1 to see errors, too.

@@ -13,8 +13,8 @@ uint32_t RandomCalls::Draw(uint32_t below) {
 // Small numbers, and such as overflow whatever is done with them.
 int64_t RandomCalls::Number() {
   static constexpr int64_t kExtremes[] = {
-      INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MAX - 1, -(int64_t{1} << 62),
-      int64_t{1} << 62, -1000};
+      INT64_MIN,           INT64_MIN + 1,    INT64_MAX, INT64_MAX - 1,
+      -(int64_t{1} << 62), int64_t{1} << 62, -1000};
   if (OneIn(4)) return kExtremes[Draw(7)];
   return static_cast<int64_t>(Draw(7)) - 3;
 }
@@ -52,23 +52,35 @@ Array RandomCalls::AnyArray(DType dtype) {
 AttrValue RandomCalls::AnyAttr(AttrKind kind) {
   uint32_t n = Draw(4);
   switch (kind) {
-    case AttrKind::kBool: return OneIn(2);
-    case AttrKind::kInt: return Number();
-    case AttrKind::kFloat: return static_cast<double>(Number());
-    case AttrKind::kString: return "text";
-    case AttrKind::kDType: return AnyType();
-    case AttrKind::kShape: return PartialShape({Draw(3), Draw(3)});
-    case AttrKind::kArray: return AnyArray(AnyType());
+    case AttrKind::kBool:
+      return OneIn(2);
+    case AttrKind::kInt:
+      return Number();
+    case AttrKind::kFloat:
+      return static_cast<double>(Number());
+    case AttrKind::kString:
+      return "text";
+    case AttrKind::kDType:
+      return AnyType();
+    case AttrKind::kShape:
+      return PartialShape({Draw(3), Draw(3)});
+    case AttrKind::kArray:
+      return AnyArray(AnyType());
     case AttrKind::kInts: {
       std::vector<int64_t> v;
       for (uint32_t i = 0; i < n; ++i) v.push_back(Number());
       return v;
     }
-    case AttrKind::kFloats: return std::vector<double>(n, 1.5);
-    case AttrKind::kStrings: return std::vector<std::string>(n, "s");
-    case AttrKind::kDTypes: return std::vector<DType>(n, AnyType());
-    case AttrKind::kShapes: return std::vector<PartialShape>(n);
-    case AttrKind::kNone: return true;
+    case AttrKind::kFloats:
+      return std::vector<double>(n, 1.5);
+    case AttrKind::kStrings:
+      return std::vector<std::string>(n, "s");
+    case AttrKind::kDTypes:
+      return std::vector<DType>(n, AnyType());
+    case AttrKind::kShapes:
+      return std::vector<PartialShape>(n);
+    case AttrKind::kNone:
+      return true;
   }
   return true;
 }

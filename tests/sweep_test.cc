@@ -221,7 +221,8 @@ TEST_P(Sweep, ViewShowsWhatTheKernelCopies) {
       SCOPED_TRACE(StrCat(c.name, ", layout ", layout));
       std::vector<Array> in = c.inputs, out(1);
       if (layout >= 0 && op().strided_inputs) in[0] = Restride(in[0], layout);
-      ASSERT_TRUE(AllocateOutputs(op(), call.attrs, in, call.out_dtypes, out).ok());
+      ASSERT_TRUE(
+          AllocateOutputs(op(), call.attrs, in, call.out_dtypes, out).ok());
       KernelContext context(op(), call.attrs, node, step, in, out);
       Array view;
       bool viewed = op().view(context, &view);

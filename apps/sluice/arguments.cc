@@ -12,8 +12,8 @@ bool Arguments::flag(std::string_view name) {
   return true;
 }
 
-int64_t Arguments::number(std::string_view name, int64_t otherwise,
-                          int64_t min, int64_t max) {
+int64_t Arguments::number(std::string_view name, int64_t otherwise, int64_t min,
+                          int64_t max) {
   auto it = std::find(words_.begin(), words_.end(), name);
   if (it == words_.end()) return otherwise;
   std::string wanted = std::string(name) + " wants a number from " +
@@ -23,8 +23,8 @@ int64_t Arguments::number(std::string_view name, int64_t otherwise,
   int64_t value = 0;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      value < min || value > max) {
+  if (error != std::errc() || end != text.data() + text.size() || value < min ||
+      value > max) {
     throw UsageError(wanted + ", got \"" + text + "\"");
   }
   words_.erase(it, it + 2);

@@ -60,7 +60,8 @@ std::string Beginning(const std::string& text, int lines) {
   if (at == std::string::npos || at >= text.size()) return text;
   auto more = std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
                          text.end(), '\n');
-  return text.substr(0, at) + Format("  ... %td lines more (--explain)\n", more);
+  return text.substr(0, at) +
+         Format("  ... %td lines more (--explain)\n", more);
 }
 
 // Runs steps until the plate is settled. Returns the sweeps it took.
@@ -74,8 +75,8 @@ int64_t Settle(Session& session, const PlateGraph& plate, int64_t n,
     if (i == 1) first = left;
     bool settled = left <= kStopAt;
     // What is left shrinks at one rate, so its logarithm is how far we are.
-    double done = settled ? 1
-                          : std::log(first / left) / std::log(first / kStopAt);
+    double done =
+        settled ? 1 : std::log(first / left) / std::log(first / kStopAt);
     progress.Show(done,
                   Format("error left %.4f deg  %.0f sweeps/s", left,
                          static_cast<double>(i * sweeps) / progress.seconds()));

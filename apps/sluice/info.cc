@@ -34,8 +34,8 @@ std::string FirstSentence(const std::string& doc) {
 
 void PrintBuild() {
 #if defined(__clang__)
-  std::string compiler = StrCat("clang ", __clang_major__, ".",
-                                __clang_minor__, ".", __clang_patchlevel__);
+  std::string compiler = StrCat("clang ", __clang_major__, ".", __clang_minor__,
+                                ".", __clang_patchlevel__);
 #else
   std::string compiler = StrCat("g++ ", __VERSION__);
 #endif

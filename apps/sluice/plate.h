@@ -19,9 +19,9 @@ struct PlateGraph {
   PlateGraph(int64_t n, int64_t sweeps);
 
   Graph graph{"plate"};
-  Variable plate;     // f64[n+2,n+2], the edges among them
-  Operation relax;    // one step
-  Tensor change;      // the most any point moved in the step's last sweep
+  Variable plate;   // f64[n+2,n+2], the edges among them
+  Operation relax;  // one step
+  Tensor change;    // the most any point moved in the step's last sweep
   Operation initialize;
 };
 

@@ -27,9 +27,9 @@ void Progress::Show(double done, const std::string& text) {
   done = std::clamp(done, 0.0, 1.0);
   double now = seconds();
   double stamp = terminal_ ? now : std::floor(done * 10);
-  bool due = last_shown_ < 0 || done >= 1 ||
-             (terminal_ ? stamp - last_shown_ >= kRefresh
-                        : stamp > last_shown_);
+  bool due =
+      last_shown_ < 0 || done >= 1 ||
+      (terminal_ ? stamp - last_shown_ >= kRefresh : stamp > last_shown_);
   if (!due) return;
   last_shown_ = stamp;
 

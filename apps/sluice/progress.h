@@ -21,7 +21,7 @@ class Progress {
   std::FILE* out_;
   bool terminal_;
   std::chrono::steady_clock::time_point start_;
-  double last_shown_ = -1;   // seconds, or the tenth on plain output
+  double last_shown_ = -1;  // seconds, or the tenth on plain output
   size_t last_length_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace sluice {
 // What a stream of numbers is made from: who asks (op key), which run (step),
 // and the seeds the user chose.
 struct RandomKey {
-  uint64_t key = 0;    // mixed from seeds and op key
+  uint64_t key = 0;  // mixed from seeds and op key
   uint64_t step = 0;
 
   // Mixes so that keys differing in one bit of one part are unrelated.
@@ -49,12 +49,10 @@ inline RandomBlock Philox(RandomBlock counter, uint32_t k0, uint32_t k1) {
 
 // Four words: number `block` of the stream.
 inline RandomBlock RandomBits(const RandomKey& key, uint64_t block) {
-  return Philox({static_cast<uint32_t>(block),
-                 static_cast<uint32_t>(block >> 32),
-                 static_cast<uint32_t>(key.step),
-                 static_cast<uint32_t>(key.step >> 32)},
-                static_cast<uint32_t>(key.key),
-                static_cast<uint32_t>(key.key >> 32));
+  return Philox(
+      {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
+       static_cast<uint32_t>(key.step), static_cast<uint32_t>(key.step >> 32)},
+      static_cast<uint32_t>(key.key), static_cast<uint32_t>(key.key >> 32));
 }
 
 // Uniform in [0, 1): the top bits of a word, as many as the type holds.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sluice/base/thread_annotations.h"
+#include "sluice/executor/executor_choice.h"
 #include "sluice/executor/tape.h"
 #include "sluice/graph/effects.h"
 #include "sluice/graph/graph.h"
@@ -24,12 +25,6 @@ namespace sluice {
 
 class ResourceManager;
 class Step;
-
-enum class ExecutorChoice : uint8_t {
-  kAuto,    // islands where they pay, tokens for the rest
-  kTape,    // islands wherever possible, single nodes too
-  kTokens,  // no islands
-};
 
 struct PlanOptions {
   ExecutorChoice executor = ExecutorChoice::kAuto;

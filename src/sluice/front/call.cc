@@ -18,9 +18,9 @@ const ArgSpec* SpecOf(const OpRecord& op, size_t operand, size_t count) {
   size_t next = 0;
   for (size_t k = 0; k < op.inputs.size(); ++k) {
     size_t after = op.inputs.size() - k - 1;
-    size_t taken = !op.inputs[k].list       ? 1
+    size_t taken = !op.inputs[k].list     ? 1
                    : count > next + after ? count - next - after
-                                            : 0;
+                                          : 0;
     if (operand < next + taken) return &op.inputs[k];
     next += taken;
   }
@@ -62,15 +62,15 @@ Result<Graph*> GraphOf(const NodeRequest& r, const Building& building) {
     Graph* its = &in.tensor().graph();
     if (!graph) graph = its;
     if (graph != its) {
-      return InvalidArgument(StrCat("[", r.op, "] \"", in.tensor().name(),
-                                    "\" belongs to graph \"", its->name(),
-                                    "\"; wanted a value of graph \"",
-                                    graph->name(), "\""));
+      return InvalidArgument(StrCat(
+          "[", r.op, "] \"", in.tensor().name(), "\" belongs to graph \"",
+          its->name(), "\"; wanted a value of graph \"", graph->name(), "\""));
     }
   }
   if (graph) return graph;
   return FailedPrecondition(
-      StrCat("[", r.op, "] no graph is open on this thread; wanted a "
+      StrCat("[", r.op,
+             "] no graph is open on this thread; wanted a "
              "sluice::GraphScope"));
 }
 
@@ -80,8 +80,8 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   SL_ASSIGN_OR_RETURN(const OpRecord* op, LookupOp(r.op));
   // Open scopes without a graph apply to whatever graph is built.
   bool scoped = !building.graph || building.graph == *graph;
-  Region& region = scoped && building.region ? *building.region
-                                             : (*graph)->root();
+  Region& region =
+      scoped && building.region ? *building.region : (*graph)->root();
   NodeOptions options;
   options.line = r.line;
   if (scoped) {
@@ -134,9 +134,8 @@ Operand Typed(std::string_view op, const Operand& operand, DType dtype) {
   if (operand.is_tensor()) return operand;
   Result<Array> value = operand.literal_value().As(dtype);
   if (value.ok()) return Operand(*value, operand.where());
-  throw Error(
-      InvalidArgument(StrCat("[", op, "] ", value.status().message()))
-          .WithLine(StrCat("at ", SourceLine::From(operand.where()))));
+  throw Error(InvalidArgument(StrCat("[", op, "] ", value.status().message()))
+                  .WithLine(StrCat("at ", SourceLine::From(operand.where()))));
 }
 
 Operation CallOperation(std::string_view op, std::span<const Operand> inputs,

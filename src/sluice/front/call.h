@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/front/operand.h"
 #include "sluice/base/source_line.h"
+#include "sluice/front/operand.h"
 #include "sluice/op/attr.h"
 
 namespace sluice {

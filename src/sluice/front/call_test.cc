@@ -168,5 +168,14 @@ TEST_F(Building, ConstantsOfManyForms) {
   Contains(ErrorOf([] { constant(Array()); }), "holds no array");
 }
 
+TEST_F(Building, SizesThatMakeNoShapeAreErrors) {
+  int64_t huge = int64_t{1} << 40;
+  EXPECT_NE(ErrorOf([] { zeros({-1}); }), "");
+  EXPECT_NE(ErrorOf([&] { ones({huge, huge}); }), "");
+  EXPECT_NE(ErrorOf([] { placeholder(f32, {1, 1, 1, 1, 1, 1, 1, 1, 1}); }), "");
+  EXPECT_NE(ErrorOf([&] { random_uniform({huge, huge}); }), "");
+  EXPECT_NE(ErrorOf([] { random_uniform({any}); }), "");
+}
+
 }  // namespace
 }  // namespace sluice

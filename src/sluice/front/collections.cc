@@ -8,8 +8,8 @@ using front_internal::UseHandle;
 
 inline namespace front {
 
-Operation Accumulator::apply(const Operand& local_step,
-                             const Operand& gradient, Where where) const {
+Operation Accumulator::apply(const Operand& local_step, const Operand& gradient,
+                             Where where) const {
   Operand operands[] = {local_step,
                         Typed("AccumulatorApply", gradient, dtype_)};
   return UseHandle("AccumulatorApply", handle_, operands, {}, where);
@@ -104,33 +104,34 @@ Operation MutexHandle::release(const Operand& ticket, Where where) const {
 
 }  // namespace front
 
-Accumulator accumulator(DType dtype, const PartialShape& shape,
+Accumulator accumulator(DType dtype, const PartialSizes& shape,
                         std::string_view reduction,
                         const ResourceOptions& options,
                         std::source_location where) {
   Attrs attrs{{"dtype", dtype},
-              {"shape", shape},
+              {"shape", shape.shape()},
               {"reduction", std::string(reduction)}};
   return Accumulator(MakeHandle("Accumulator", attrs, options, where), dtype,
-                     shape);
+                     shape.shape());
 }
 
 HashTable hash_table(DType key_dtype, DType value_dtype,
-                     const PartialShape& value_shape,
+                     const PartialSizes& value_shape,
                      const ResourceOptions& options,
                      std::source_location where) {
   Attrs attrs{{"key_dtype", key_dtype},
               {"value_dtype", value_dtype},
-              {"value_shape", value_shape}};
+              {"value_shape", value_shape.shape()}};
   return HashTable(MakeHandle("HashTable", attrs, options, where), key_dtype,
-                   value_dtype, value_shape);
+                   value_dtype, value_shape.shape());
 }
 
 Barrier barrier(const std::vector<DType>& dtypes,
-                const std::vector<PartialShape>& shapes,
+                const std::vector<PartialSizes>& shapes,
                 const ResourceOptions& options, std::source_location where) {
-  Attrs attrs{{"dtypes", dtypes}, {"shapes", shapes}};
-  return Barrier(MakeHandle("Barrier", attrs, options, where), dtypes, shapes);
+  Attrs attrs{{"dtypes", dtypes}, {"shapes", ShapesOf(shapes)}};
+  return Barrier(MakeHandle("Barrier", attrs, options, where), dtypes,
+                 ShapesOf(shapes));
 }
 
 MutexHandle mutex(const ResourceOptions& options, std::source_location where) {

@@ -26,8 +26,7 @@ class Accumulator {
   Tensor take(const Operand& num_required,
               Where where = Where::current()) const;
   Tensor count(Where where = Where::current()) const;
-  Operation set_step(const Operand& step,
-                     Where where = Where::current()) const;
+  Operation set_step(const Operand& step, Where where = Where::current()) const;
   const Tensor& handle() const { return handle_; }
 
  private:
@@ -81,8 +80,7 @@ class Barrier {
 
   // Row i of `values` is that component of keys[i].
   Operation insert(int64_t component, const Operand& keys,
-                   const Operand& values,
-                   Where where = Where::current()) const;
+                   const Operand& values, Where where = Where::current()) const;
   // Waits for n complete keys: their names, then each component as a batch.
   std::vector<Tensor> take(const Operand& n, bool allow_small_batch = false,
                            Where where = Where::current()) const;
@@ -119,15 +117,16 @@ class MutexHandle {
 
 // `reduction` is "mean" or "sum".
 Accumulator accumulator(
-    DType dtype, const PartialShape& shape = {},
+    DType dtype, const PartialSizes& shape = {},
     std::string_view reduction = "mean", const ResourceOptions& options = {},
     std::source_location where = std::source_location::current());
 HashTable hash_table(
-    DType key_dtype, DType value_dtype, const PartialShape& value_shape = Shape(),
+    DType key_dtype, DType value_dtype,
+    const PartialSizes& value_shape = Shape(),
     const ResourceOptions& options = {},
     std::source_location where = std::source_location::current());
 Barrier barrier(const std::vector<DType>& dtypes,
-                const std::vector<PartialShape>& shapes,
+                const std::vector<PartialSizes>& shapes,
                 const ResourceOptions& options = {},
                 std::source_location where = std::source_location::current());
 MutexHandle mutex(const ResourceOptions& options = {},

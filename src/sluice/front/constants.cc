@@ -24,9 +24,9 @@ Array ValueAs(const Literal& value, DType dtype, std::source_location where) {
 
 }  // namespace
 
-Tensor placeholder(DType dtype, const PartialShape& shape,
+Tensor placeholder(DType dtype, const PartialSizes& shape,
                    std::string_view name, std::source_location where) {
-  Attrs attrs{{"dtype", dtype}, {"shape", shape}};
+  Attrs attrs{{"dtype", dtype}, {"shape", shape.shape()}};
   return front_internal::CallOne("Placeholder", {}, attrs, name, where);
 }
 
@@ -40,25 +40,25 @@ Tensor constant(const Literal& value, DType dtype, std::string_view name,
   return ConstantOf(ValueAs(value, dtype, where), name, where);
 }
 
-Tensor full(const Shape& shape, const Literal& value, std::string_view name,
+Tensor full(const Sizes& shape, const Literal& value, std::string_view name,
             std::source_location where) {
   if (value.value() && value.value().rank() != 0) {
-    throw Error(InvalidArgument(StrCat("[BroadcastTo] the value is ",
-                                       value.value().TypeText(),
-                                       "; wanted a scalar"))
-                    .WithLine(StrCat("at ", SourceLine::From(where))));
+    throw Error(
+        InvalidArgument(StrCat("[BroadcastTo] the value is ",
+                               value.value().TypeText(), "; wanted a scalar"))
+            .WithLine(StrCat("at ", SourceLine::From(where))));
   }
   Operand operands[] = {ConstantOf(value.value(), {}, where),
-                        Array::Vector(shape.dims())};
+                        Array::Vector(shape.shape().dims())};
   return front_internal::CallOne("BroadcastTo", operands, {}, name, where);
 }
 
-Tensor zeros(const Shape& shape, DType dtype, std::string_view name,
+Tensor zeros(const Sizes& shape, DType dtype, std::string_view name,
              std::source_location where) {
   return full(shape, ValueAs(0, dtype, where), name, where);
 }
 
-Tensor ones(const Shape& shape, DType dtype, std::string_view name,
+Tensor ones(const Sizes& shape, DType dtype, std::string_view name,
             std::source_location where) {
   return full(shape, ValueAs(1, dtype, where), name, where);
 }

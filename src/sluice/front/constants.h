@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sluice/front/literal.h"
+#include "sluice/front/sizes.h"
 #include "sluice/front/tensor.h"
 
 namespace sluice {
@@ -13,7 +14,7 @@ namespace sluice {
 // `shape` says what is known: {sl::any, 784}, or nothing at all. Feeds of
 // another type or shape are refused.
 Tensor placeholder(
-    DType dtype, const PartialShape& shape = {}, std::string_view name = {},
+    DType dtype, const PartialSizes& shape = {}, std::string_view name = {},
     std::source_location where = std::source_location::current());
 
 // constant(0.5f), constant({1, 2, 3}), constant({{1, 2}, {3, 4}}), an Array.
@@ -24,13 +25,13 @@ Tensor constant(const Literal& value, DType dtype, std::string_view name = {},
                 std::source_location where = std::source_location::current());
 
 // Of any size for the price of one element: the value is broadcast.
-Tensor full(const Shape& shape, const Literal& value,
+Tensor full(const Sizes& shape, const Literal& value,
             std::string_view name = {},
             std::source_location where = std::source_location::current());
-Tensor zeros(const Shape& shape, DType dtype = DType::kF32,
+Tensor zeros(const Sizes& shape, DType dtype = DType::kF32,
              std::string_view name = {},
              std::source_location where = std::source_location::current());
-Tensor ones(const Shape& shape, DType dtype = DType::kF32,
+Tensor ones(const Sizes& shape, DType dtype = DType::kF32,
             std::string_view name = {},
             std::source_location where = std::source_location::current());
 

@@ -12,9 +12,9 @@ namespace sluice {
 namespace front_internal {
 
 void ThrowRagged(size_t row, size_t got, size_t wanted) {
-  throw Error(InvalidArgument(StrCat("[Const] row ", row, " has ", got,
-                                     " elements; wanted ", wanted,
-                                     " as row 0")));
+  throw Error(
+      InvalidArgument(StrCat("[Const] row ", row, " has ", got,
+                             " elements; wanted ", wanted, " as row 0")));
 }
 
 }  // namespace front_internal
@@ -36,8 +36,7 @@ bool Convert(const From& v, To* out) {
                               std::is_same_v<From, f16> ||
                               std::is_same_v<From, bf16>;
   constexpr bool to_float = std::is_floating_point_v<To> ||
-                            std::is_same_v<To, f16> ||
-                            std::is_same_v<To, bf16>;
+                            std::is_same_v<To, f16> || std::is_same_v<To, bf16>;
   if constexpr (std::is_same_v<From, To>) {
     *out = v;
     return true;

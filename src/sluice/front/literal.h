@@ -47,8 +47,7 @@ using Element = decltype(ElementOf<T>());
 template <class T>
 concept ElementLike = !std::is_void_v<Element<T>>;
 template <class T>
-concept NumberLike =
-    ElementLike<T> && !std::is_same_v<Element<T>, std::string>;
+concept NumberLike = ElementLike<T> && !std::is_same_v<Element<T>, std::string>;
 
 [[noreturn]] void ThrowRagged(size_t row, size_t got, size_t wanted);
 
@@ -101,9 +100,9 @@ template <front_internal::ElementLike T>
 Literal::Literal(std::initializer_list<std::initializer_list<T>> rows) {
   using E = front_internal::Element<T>;
   size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
-  value_ = *Array::Make(DTypeOf<E>::value,
-                        Shape{static_cast<int64_t>(rows.size()),
-                              static_cast<int64_t>(columns)});
+  value_ = *Array::Make(
+      DTypeOf<E>::value,
+      Shape{static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns)});
   E* out = value_.mutable_data<E>();
   size_t i = 0;
   for (const auto& row : rows) {

@@ -14,27 +14,26 @@ struct Renamed {
 // Names that do not follow from the op's: numpy's spelling, and names that
 // mean something else in C++ (sl::any is an unknown size, assert a macro).
 constexpr Renamed kRenamed[] = {
-    {"All", "all_of"},      {"Any", "any_of"},     {"ArgMax", "argmax"},
-    {"ArgMin", "argmin"},   {"Assert", "assert_that"},
-    {"CumProd", "cumprod"}, {"CumSum", "cumsum"},  {"IsFinite", "isfinite"},
-    {"IsInf", "isinf"},     {"IsNan", "isnan"},    {"MatMul", "matmul"},
-    {"Select", "where"},
+    {"All", "all_of"},    {"Any", "any_of"},         {"ArgMax", "argmax"},
+    {"ArgMin", "argmin"}, {"Assert", "assert_that"}, {"CumProd", "cumprod"},
+    {"CumSum", "cumsum"}, {"IsFinite", "isfinite"},  {"IsInf", "isinf"},
+    {"IsNan", "isnan"},   {"MatMul", "matmul"},      {"Select", "where"},
 };
 
 // Words that may not name a function or parameter, sorted.
 constexpr std::string_view kTaken[] = {
-    "and",      "any",      "array",    "auto",    "bool",     "break",
-    "c64",      "call",     "case",     "catch",   "char",     "class",
-    "concept",  "const",    "constant", "continue", "default", "delete",
-    "do",       "double",   "else",     "enum",    "explicit", "export",
-    "extern",   "false",    "float",    "for",     "friend",   "front",
-    "full",     "goto",     "if",       "inline",  "int",      "long",
-    "mutable",  "name",     "namespace", "new",    "not",      "ones",
-    "operator", "options",  "or",       "private", "protected", "public",
-    "register", "requires", "return",   "short",   "signed",   "sizeof",
-    "static",   "string",   "struct",   "switch",  "template", "this",
-    "throw",    "true",     "try",      "typedef", "typename", "union",
-    "unsigned", "using",    "variable", "virtual", "void",     "volatile",
+    "and",      "any",      "array",     "auto",     "bool",      "break",
+    "c64",      "call",     "case",      "catch",    "char",      "class",
+    "concept",  "const",    "constant",  "continue", "default",   "delete",
+    "do",       "double",   "else",      "enum",     "explicit",  "export",
+    "extern",   "false",    "float",     "for",      "friend",    "front",
+    "full",     "goto",     "if",        "inline",   "int",       "long",
+    "mutable",  "name",     "namespace", "new",      "not",       "ones",
+    "operator", "options",  "or",        "private",  "protected", "public",
+    "register", "requires", "return",    "short",    "signed",    "sizeof",
+    "static",   "string",   "struct",    "switch",   "template",  "this",
+    "throw",    "true",     "try",       "typedef",  "typename",  "union",
+    "unsigned", "using",    "variable",  "virtual",  "void",      "volatile",
     "while",    "xor",      "zeros",
 };
 
@@ -77,8 +76,8 @@ std::string FunctionName(const OpRecord& op) {
   for (size_t i = 0; i < op.name.size(); ++i) {
     bool ends_run = upper(i) && i + 1 < op.name.size() && !upper(i + 1);
     if (i > 0 && upper(i) && (!upper(i - 1) || ends_run)) out += '_';
-    out += static_cast<char>(
-        std::tolower(static_cast<unsigned char>(op.name[i])));
+    out +=
+        static_cast<char>(std::tolower(static_cast<unsigned char>(op.name[i])));
   }
   return Free(out);
 }

@@ -20,9 +20,7 @@ Tensor operator/(Operand a, Operand b) { return Binary("Div", a, b); }
 Tensor operator<(Operand a, Operand b) { return Binary("Less", a, b); }
 Tensor operator<=(Operand a, Operand b) { return Binary("LessEqual", a, b); }
 Tensor operator>(Operand a, Operand b) { return Binary("Greater", a, b); }
-Tensor operator>=(Operand a, Operand b) {
-  return Binary("GreaterEqual", a, b);
-}
+Tensor operator>=(Operand a, Operand b) { return Binary("GreaterEqual", a, b); }
 
 Tensor operator-(Operand x) {
   return front_internal::CallOne("Neg", {&x, 1}, {}, "", x.where());

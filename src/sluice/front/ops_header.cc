@@ -12,19 +12,32 @@ namespace {
 
 std::string CppType(AttrKind kind) {
   switch (kind) {
-    case AttrKind::kBool: return "bool";
-    case AttrKind::kInt: return "int64_t";
-    case AttrKind::kFloat: return "double";
-    case AttrKind::kString: return "std::string";
-    case AttrKind::kDType: return "DType";
-    case AttrKind::kShape: return "PartialShape";
-    case AttrKind::kArray: return "Array";
-    case AttrKind::kInts: return "std::vector<int64_t>";
-    case AttrKind::kFloats: return "std::vector<double>";
-    case AttrKind::kStrings: return "std::vector<std::string>";
-    case AttrKind::kDTypes: return "std::vector<DType>";
-    case AttrKind::kShapes: return "std::vector<PartialShape>";
-    case AttrKind::kNone: break;
+    case AttrKind::kBool:
+      return "bool";
+    case AttrKind::kInt:
+      return "int64_t";
+    case AttrKind::kFloat:
+      return "double";
+    case AttrKind::kString:
+      return "std::string";
+    case AttrKind::kDType:
+      return "DType";
+    case AttrKind::kShape:
+      return "PartialShape";
+    case AttrKind::kArray:
+      return "Array";
+    case AttrKind::kInts:
+      return "std::vector<int64_t>";
+    case AttrKind::kFloats:
+      return "std::vector<double>";
+    case AttrKind::kStrings:
+      return "std::vector<std::string>";
+    case AttrKind::kDTypes:
+      return "std::vector<DType>";
+    case AttrKind::kShapes:
+      return "std::vector<PartialShape>";
+    case AttrKind::kNone:
+      break;
   }
   return "AttrValue";
 }
@@ -87,12 +100,14 @@ void AppendComment(std::string& out, std::string_view indent,
 }
 
 void AppendOptions(std::string& out, const OpRecord& op) {
-  StrAppend(out, "struct ", op.name, "Options {\n");
+  // In a namespace of their own: sluice::PrintOptions is about graphs.
+  StrAppend(out, "namespace op_options {\nstruct ", op.name, " {\n");
   for (const AttrSpec& attr : op.attrs) {
     if (attr.default_value.kind() == AttrKind::kNone) continue;
     std::string doc = attr.doc;
     if (!attr.choices.empty()) {
-      StrAppend(doc, doc.empty() ? "" : " ", "(", Join(attr.choices, ", "), ")");
+      StrAppend(doc, doc.empty() ? "" : " ", "(", Join(attr.choices, ", "),
+                ")");
     }
     AppendComment(out, "  ", doc);
     std::string value = std::visit([](const auto& v) { return Cpp(v); },
@@ -101,7 +116,7 @@ void AppendOptions(std::string& out, const OpRecord& op) {
     StrAppend(out, "  ", CppType(attr.kind), " ", ParameterName(attr.name),
               value[0] == '{' ? "" : " = ", value, ";\n");
   }
-  out += "};\n";
+  out += "};\n}  // namespace op_options\n";
 }
 
 enum class Returns { kOperation, kTensor, kStruct, kVector };
@@ -145,9 +160,9 @@ std::string AppendOperands(std::string& out, const OpRecord& op) {
 void AppendFunction(std::string& out, const OpRecord& op) {
   std::vector<std::string> parameters, attrs;
   for (const ArgSpec& in : op.inputs) {
-    parameters.push_back(StrCat(in.list ? "const OperandList& "
-                                        : "const Operand& ",
-                                ParameterName(in.name)));
+    parameters.push_back(
+        StrCat(in.list ? "const OperandList& " : "const Operand& ",
+               ParameterName(in.name)));
   }
   bool has_options = false;
   for (const AttrSpec& attr : op.attrs) {
@@ -158,13 +173,18 @@ void AppendFunction(std::string& out, const OpRecord& op) {
       continue;
     }
     bool by_value = PassedByValue(attr.kind);
-    parameters.push_back(StrCat(by_value ? "" : "const ", CppType(attr.kind),
+    // Sizes that make no shape throw; a PartialShape would take them as given.
+    bool shape = attr.kind == AttrKind::kShape;
+    parameters.push_back(StrCat(by_value ? "" : "const ",
+                                shape ? "PartialSizes" : CppType(attr.kind),
                                 by_value ? " " : "& ", name));
-    attrs.push_back(StrCat("{\"", attr.name, "\", ", name, "}"));
+    attrs.push_back(
+        StrCat("{\"", attr.name, "\", ", name, shape ? ".shape()}" : "}"));
   }
   if (has_options) {
     AppendOptions(out, op);
-    parameters.push_back(StrCat("const ", op.name, "Options& options = {}"));
+    parameters.push_back(
+        StrCat("const op_options::", op.name, "& options = {}"));
   }
   parameters.push_back("std::string_view name = {}");
   parameters.push_back(
@@ -174,13 +194,13 @@ void AppendFunction(std::string& out, const OpRecord& op) {
   std::string type = returns == Returns::kOperation ? "Operation"
                      : returns == Returns::kTensor  ? "Tensor"
                      : returns == Returns::kVector  ? "std::vector<Tensor>"
-                                                    : op.name + "Result";
+                                                    : "op_results::" + op.name;
   if (returns == Returns::kStruct) {
-    StrAppend(out, "struct ", type, " {\n");
+    StrAppend(out, "namespace op_results {\nstruct ", op.name, " {\n");
     for (const ArgSpec& o : op.outputs) {
       StrAppend(out, "  Tensor ", ParameterName(o.name), ";\n");
     }
-    out += "};\n";
+    out += "};\n}  // namespace op_results\n";
   }
   StrAppend(out, "inline ", type, " ", FunctionName(op), "(\n    ",
             Join(parameters, ",\n    "), ") {\n");
@@ -211,7 +231,8 @@ std::string OpsHeader(std::span<const OpRecord* const> ops) {
       "#pragma once\n\n"
       "#include <cstdint>\n#include <limits>\n#include <source_location>\n"
       "#include <string>\n#include <string_view>\n#include <vector>\n\n"
-      "#include \"sluice/front/call.h\"\n\n"
+      "#include \"sluice/front/call.h\"\n"
+      "#include \"sluice/front/sizes.h\"\n\n"
       "namespace sluice {\n";
   for (const OpRecord* op : ops) {
     if (!HasFunction(*op)) continue;

@@ -51,8 +51,8 @@ TEST(OpFunction, NoTwoOpsShareAName) {
 }
 
 TEST(OpFunction, StateStructureAndConstantsHaveNone) {
-  for (const char* name : {"Variable", "Assign", "Dequeue", "Placeholder",
-                           "Const", "FifoQueue"}) {
+  for (const char* name :
+       {"Variable", "Assign", "Dequeue", "Placeholder", "Const", "FifoQueue"}) {
     ASSERT_TRUE(FindOp(name)) << name;
     EXPECT_FALSE(HasFunction(*FindOp(name))) << name;
   }
@@ -82,7 +82,7 @@ TEST(OpsHeader, OptionalAttributesBecomeAStruct) {
   ExpectContains(text, "  std::vector<int64_t> axes{-1, 2};\n");
   ExpectContains(text,
                  "inline Tensor thing(\n    const Operand& x,\n    int64_t "
-                 "size,\n    const ThingOptions& options = {},\n");
+                 "size,\n    const op_options::Thing& options = {},\n");
   ExpectContains(text, "{\"size\", size}, {\"text\", options.text}");
 }
 
@@ -91,8 +91,9 @@ TEST(OpsHeader, SeveralOutputsBecomeAStructAndListsAVector) {
   top.inputs = {{"x", "T", false, ""}};
   top.outputs = {{"values", "T", false, ""}, {"indices", "i64", false, ""}};
   ExpectContains(HeaderOf(top),
-                 "struct TopKResult {\n  Tensor values;\n  Tensor indices;\n"
-                 "};\ninline TopKResult top_k(");
+                 "namespace op_results {\nstruct TopK {\n  Tensor values;\n  "
+                 "Tensor indices;\n};\n}  // namespace op_results\n"
+                 "inline op_results::TopK top_k(");
   ExpectContains(HeaderOf(top), "return {made[0], made[1]};");
 
   OpRecord parts = Named("Parts");

@@ -26,8 +26,8 @@ Operation Queue::enqueue(const OperandList& components, Where where) const {
 
 Operation Queue::enqueue_many(const OperandList& components,
                               Where where) const {
-  return UseHandle("EnqueueMany", handle_,
-                   WithTypes("EnqueueMany", components), {}, where);
+  return UseHandle("EnqueueMany", handle_, WithTypes("EnqueueMany", components),
+                   {}, where);
 }
 
 std::vector<Tensor> Queue::Take(std::string_view op,
@@ -45,8 +45,7 @@ std::vector<Tensor> Queue::dequeue_many(const Operand& n, Where where) const {
   return Take("DequeueMany", {&n, 1}, where);
 }
 
-std::vector<Tensor> Queue::dequeue_up_to(const Operand& n,
-                                         Where where) const {
+std::vector<Tensor> Queue::dequeue_up_to(const Operand& n, Where where) const {
   return Take("DequeueUpTo", {&n, 1}, where);
 }
 
@@ -68,47 +67,48 @@ Tensor Queue::is_closed(Where where) const {
 namespace {
 
 Attrs QueueAttrs(int64_t capacity, const std::vector<DType>& dtypes,
-                 const std::vector<PartialShape>& shapes) {
-  return {{"dtypes", dtypes}, {"shapes", shapes}, {"capacity", capacity}};
+                 const std::vector<PartialSizes>& shapes) {
+  return {
+      {"dtypes", dtypes}, {"shapes", ShapesOf(shapes)}, {"capacity", capacity}};
 }
 
 }  // namespace
 
 Queue fifo_queue(int64_t capacity, const std::vector<DType>& dtypes,
-                 const std::vector<PartialShape>& shapes,
+                 const std::vector<PartialSizes>& shapes,
                  const ResourceOptions& options, std::source_location where) {
   return Queue(MakeHandle("FifoQueue", QueueAttrs(capacity, dtypes, shapes),
                           options, where),
-               dtypes, shapes);
+               dtypes, ShapesOf(shapes));
 }
 
 Queue shuffle_queue(int64_t capacity, const std::vector<DType>& dtypes,
-                    const std::vector<PartialShape>& shapes,
+                    const std::vector<PartialSizes>& shapes,
                     const ShuffleQueueOptions& options,
                     std::source_location where) {
   Attrs attrs = QueueAttrs(capacity, dtypes, shapes);
   attrs.set("min_after_dequeue", options.min_after_dequeue);
   attrs.set("seed", options.seed);
   return Queue(MakeHandle("ShuffleQueue", attrs, options.resource, where),
-               dtypes, shapes);
+               dtypes, ShapesOf(shapes));
 }
 
 Queue padding_queue(int64_t capacity, const std::vector<DType>& dtypes,
-                    const std::vector<PartialShape>& shapes,
+                    const std::vector<PartialSizes>& shapes,
                     const ResourceOptions& options,
                     std::source_location where) {
   return Queue(MakeHandle("PaddingQueue", QueueAttrs(capacity, dtypes, shapes),
                           options, where),
-               dtypes, shapes);
+               dtypes, ShapesOf(shapes));
 }
 
 Queue priority_queue(int64_t capacity, const std::vector<DType>& dtypes,
-                     const std::vector<PartialShape>& shapes,
+                     const std::vector<PartialSizes>& shapes,
                      const ResourceOptions& options,
                      std::source_location where) {
-  return Queue(MakeHandle("PriorityQueue",
-                          QueueAttrs(capacity, dtypes, shapes), options, where),
-               dtypes, shapes);
+  return Queue(MakeHandle("PriorityQueue", QueueAttrs(capacity, dtypes, shapes),
+                          options, where),
+               dtypes, ShapesOf(shapes));
 }
 
 }  // namespace sluice

@@ -66,7 +66,7 @@ class Queue {
 // `capacity` -1 is no bound. `shapes` has one entry per component, or none
 // when nothing is known; batches can be made only where all sizes are known.
 Queue fifo_queue(int64_t capacity, const std::vector<DType>& dtypes,
-                 const std::vector<PartialShape>& shapes = {},
+                 const std::vector<PartialSizes>& shapes = {},
                  const ResourceOptions& options = {},
                  std::source_location where = std::source_location::current());
 
@@ -79,7 +79,7 @@ struct ShuffleQueueOptions {
 // Gives elements out in a random order.
 Queue shuffle_queue(
     int64_t capacity, const std::vector<DType>& dtypes,
-    const std::vector<PartialShape>& shapes = {},
+    const std::vector<PartialSizes>& shapes = {},
     const ShuffleQueueOptions& options = {},
     std::source_location where = std::source_location::current());
 
@@ -87,14 +87,14 @@ Queue shuffle_queue(
 // with zeros to the largest.
 Queue padding_queue(
     int64_t capacity, const std::vector<DType>& dtypes,
-    const std::vector<PartialShape>& shapes,
+    const std::vector<PartialSizes>& shapes,
     const ResourceOptions& options = {},
     std::source_location where = std::source_location::current());
 
 // The smallest component 0, an i64 scalar, comes out first.
 Queue priority_queue(
     int64_t capacity, const std::vector<DType>& dtypes,
-    const std::vector<PartialShape>& shapes = {},
+    const std::vector<PartialSizes>& shapes = {},
     const ResourceOptions& options = {},
     std::source_location where = std::source_location::current());
 

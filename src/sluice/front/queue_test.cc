@@ -36,8 +36,7 @@ TEST(QueueFace, BatchesGoInAndOut) {
   session.run(queue.close());
   EXPECT_TRUE(session.run(queue.is_closed()).data<bool>()[0]);
   EXPECT_EQ(session.run(one[0]).data<float>()[0], 1);
-  EXPECT_EQ(Elements<float>(session.run(some[0])),
-            (std::vector<float>{2, 3}));
+  EXPECT_EQ(Elements<float>(session.run(some[0])), (std::vector<float>{2, 3}));
   Contains(ErrorOf([&] { session.run(one[0]); }), "closed");
   Contains(ErrorOf([&] { session.run(put); }), "closed");
 }
@@ -70,8 +69,8 @@ TEST(QueueFace, ADeadlineEndsAWait) {
   GraphScope building(graph);
   auto queue = fifo_queue(1, {f32});
   Session session(graph);
-  std::string error = ErrorOf(
-      [&] { session.run(queue.dequeue()[0], {}, {.timeout_ms = 1}); });
+  std::string error =
+      ErrorOf([&] { session.run(queue.dequeue()[0], {}, {.timeout_ms = 1}); });
   Contains(error, "deadline");
 }
 

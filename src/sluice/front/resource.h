@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sluice/front/call.h"
+#include "sluice/front/sizes.h"
 
 namespace sluice {
 

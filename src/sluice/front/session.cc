@@ -32,10 +32,9 @@ std::vector<Node*> NodesOf(Graph& graph, std::span<const Operation> targets) {
   for (const Operation& t : targets) {
     Node& node = t.node();
     if (&t.graph() != &graph) {
-      throw Error(InvalidArgument(
-          StrCat("\"", t.name(), "\" belongs to graph \"", t.graph().name(),
-                 "\"; wanted an operation of the session's, \"", graph.name(),
-                 "\"")));
+      throw Error(InvalidArgument(StrCat(
+          "\"", t.name(), "\" belongs to graph \"", t.graph().name(),
+          "\"; wanted an operation of the session's, \"", graph.name(), "\"")));
     }
     nodes.push_back(&node);
   }
@@ -88,8 +87,8 @@ std::vector<Array> Session::run(const std::vector<Fetch>& fetches,
   Graph& g = graph();
   std::vector<Value> values = ValuesOf(g, fetches);
   std::vector<Node*> nodes = NodesOf(g, targets);
-  return ValueOrThrow(impl_->master.Run(values, FeedsOf(g, feeds), nodes,
-                                         options, metadata));
+  return ValueOrThrow(
+      impl_->master.Run(values, FeedsOf(g, feeds), nodes, options, metadata));
 }
 
 std::vector<Array> Session::run(std::initializer_list<Fetch> fetches,
@@ -104,8 +103,8 @@ Array Session::run(const Fetch& fetch, const Feeds& feeds,
                    const RunOptions& options, RunMetadata* metadata) {
   Graph& g = graph();
   Value value = ValueOrThrow(fetch.In(g));
-  std::vector<Array> results = ValueOrThrow(impl_->master.Run(
-      {&value, 1}, FeedsOf(g, feeds), {}, options, metadata));
+  std::vector<Array> results = ValueOrThrow(
+      impl_->master.Run({&value, 1}, FeedsOf(g, feeds), {}, options, metadata));
   return std::move(results[0]);
 }
 
@@ -137,9 +136,9 @@ std::vector<Array> Callable::operator()(std::vector<Array> feeds,
         "this Callable holds nothing: it was made by default"));
   }
   if (static_cast<int>(feeds.size()) != program_->num_feeds()) {
-    throw Error(InvalidArgument(StrCat("this Callable takes ",
-                                       program_->num_feeds(), " feeds, got ",
-                                       feeds.size())));
+    throw Error(
+        InvalidArgument(StrCat("this Callable takes ", program_->num_feeds(),
+                               " feeds, got ", feeds.size())));
   }
   std::vector<Array> results;
   ThrowIfError(

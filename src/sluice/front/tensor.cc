@@ -27,8 +27,8 @@ Graph& Operation::graph() const {
 
 Tensor Operation::output(int i) const {
   if (i < 0 || i >= num_outputs()) {
-    throw Error(OutOfRange(StrCat("output ", i, " of \"", name(), "\", which has ",
-                                  num_outputs())));
+    throw Error(OutOfRange(StrCat("output ", i, " of \"", name(),
+                                  "\", which has ", num_outputs())));
   }
   return Tensor(*graph_, Value{node_, i});
 }
@@ -56,8 +56,8 @@ Operation find_operation(Graph& graph, std::string_view name) {
   MutexLock lock(graph.mu());
   Node* node = graph.FindNode(name);
   if (!node) {
-    throw Error(NotFound(StrCat("no node \"", name, "\" in graph \"",
-                                graph.name(), "\"")));
+    throw Error(NotFound(
+        StrCat("no node \"", name, "\" in graph \"", graph.name(), "\"")));
   }
   return Operation(graph, *node);
 }

@@ -21,7 +21,7 @@ class Operation {
   explicit operator bool() const { return node_ != nullptr; }
   bool operator==(const Operation&) const = default;
 
-  const std::string& name() const { return node().name(); }  // "encoder/w"
+  const std::string& name() const { return node().name(); }     // "encoder/w"
   const std::string& type() const { return node().op().name; }  // "MatMul"
   int num_outputs() const { return node().num_outputs(); }
   // Throws when there is no output of that number.

@@ -64,11 +64,11 @@ Operation Variable::Change(std::string_view op, const Operand& value,
       given.is_tensor() ? given.tensor().shape()
                         : PartialShape(given.literal_value().value().shape());
   if (dtype != dtype_ || !shape.CompatibleWith(shape_)) {
-    throw Error(At(InvalidArgument(StrCat(
-                       "[", op, "] value is ", TypeText(dtype, shape),
-                       "; wanted ", TypeText(dtype_, shape_), " as variable \"",
-                       this->name(), "\"")),
-                   where));
+    throw Error(At(
+        InvalidArgument(StrCat("[", op, "] value is ", TypeText(dtype, shape),
+                               "; wanted ", TypeText(dtype_, shape_),
+                               " as variable \"", this->name(), "\"")),
+        where));
   }
   static const Attrs kNone;
   return AddNode({.op = op,
@@ -123,13 +123,12 @@ Variable MakeVariable(const Tensor& handle, DType dtype,
 
 }  // namespace front
 
-Variable variable(DType dtype, const PartialShape& shape,
-                  std::string_view name, const VariableOptions& options,
-                  std::source_location where) {
+Variable variable(DType dtype, const PartialSizes& shape, std::string_view name,
+                  const VariableOptions& options, std::source_location where) {
   Tensor handle = front_internal::MakeHandle(
-      "Variable", {{"dtype", dtype}, {"shape", shape}},
+      "Variable", {{"dtype", dtype}, {"shape", shape.shape()}},
       {std::string(name), options.container, options.shared_name}, where);
-  return MakeVariable(handle, dtype, shape);
+  return MakeVariable(handle, dtype, shape.shape());
 }
 
 Variable variable(const Operand& initial, std::string_view name,
@@ -138,8 +137,7 @@ Variable variable(const Operand& initial, std::string_view name,
     Attrs attrs{{"value", initial.literal_value().value()}};
     return front_internal::CallOne("Const", {}, attrs, {}, where);
   }();
-  Variable v =
-      variable(value.dtype(), value.shape(), name, options, where);
+  Variable v = variable(value.dtype(), value.shape(), name, options, where);
   Operand operands[] = {v.handle(), value};
   const Attrs none;
   std::string own = NameBelow(v.handle().operation().node(), kInitialize);

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "sluice/front/operand.h"
+#include "sluice/front/sizes.h"
 
 namespace sluice {
 
@@ -77,7 +78,7 @@ Variable variable(const Operand& initial, std::string_view name = {},
                   const VariableOptions& options = {},
                   std::source_location where = std::source_location::current());
 // Without an initial value: something must be assigned before it is read.
-Variable variable(DType dtype, const PartialShape& shape,
+Variable variable(DType dtype, const PartialSizes& shape,
                   std::string_view name = {},
                   const VariableOptions& options = {},
                   std::source_location where = std::source_location::current());
@@ -85,7 +86,6 @@ Variable variable(DType dtype, const PartialShape& shape,
 // One operation that gives every variable the graph has so far its initial
 // value, in the order they were made.
 Operation initialize_variables(
-    Graph& graph,
-    std::source_location where = std::source_location::current());
+    Graph& graph, std::source_location where = std::source_location::current());
 
 }  // namespace sluice

@@ -36,8 +36,7 @@ void ForEach(const Shape& shape, const std::function<void(const Ints&)>& f) {
   for (;;) {
     f(index);
     int axis = shape.rank() - 1;
-    while (axis >= 0 &&
-           ++index[static_cast<size_t>(axis)] == shape.dim(axis)) {
+    while (axis >= 0 && ++index[static_cast<size_t>(axis)] == shape.dim(axis)) {
       index[static_cast<size_t>(axis--)] = 0;
     }
     if (axis < 0) return;

@@ -31,7 +31,9 @@ std::vector<Sample> UnarySamples(double lo, double hi, bool specials) {
 }
 
 std::vector<Reject> UnaryRejects(std::string_view op) {
-  return {{.in = {}, .attrs = {}, .message = StrCat("[", op, "] takes 1 input, got 0")},
+  return {{.in = {},
+           .attrs = {},
+           .message = StrCat("[", op, "] takes 1 input, got 0")},
           {.in = {Text()},
            .attrs = {},
            .message = StrCat("[", op, "] x is string; wanted one of ")}};
@@ -42,11 +44,10 @@ std::vector<Sample> BinarySamples(double lo, double hi, bool specials) {
     Shape a, b;
   };
   std::vector<Sample> out;
-  for (const Pair& p : {Pair{{4}, {4}}, Pair{{2, 3}, {3}}, Pair{{3}, {2, 3}},
-                        Pair{{}, {2, 2}}, Pair{{2, 2}, {}}, Pair{{}, {}},
-                        Pair{{2, 1, 3}, {4, 1}}, Pair{{0}, {1}},
-                        Pair{{2, 0, 3}, {3}}, Pair{{1031}, {1031}},
-                        Pair{{65, 33}, {65, 1}}}) {
+  for (const Pair& p :
+       {Pair{{4}, {4}}, Pair{{2, 3}, {3}}, Pair{{3}, {2, 3}}, Pair{{}, {2, 2}},
+        Pair{{2, 2}, {}}, Pair{{}, {}}, Pair{{2, 1, 3}, {4, 1}}, Pair{{0}, {1}},
+        Pair{{2, 0, 3}, {3}}, Pair{{1031}, {1031}}, Pair{{65, 33}, {65, 1}}}) {
     out.push_back({.in = {p.a, p.b}, .attrs = {}, .lo = lo, .hi = hi});
   }
   if (specials) {
@@ -60,28 +61,28 @@ std::vector<Sample> BinarySamples(double lo, double hi, bool specials) {
 std::vector<Reject> BinaryRejects(std::string_view op, DType dtype) {
   std::string_view t = DTypeName(dtype);
   DType other = dtype == DType::kF64 ? DType::kI32 : DType::kF64;
-  return {{.in = {{2}, {3}},
-           .attrs = {},
-           .message = StrCat("[", op, "] shapes do not broadcast: a is ", t,
-                             "[2], b is ", t,
-                             "[3]; wanted sizes equal or 1 on every axis"),
-           .dtype = dtype},
-          {.in = {{2}},
-           .attrs = {},
-           .message = StrCat("[", op, "] takes 2 inputs, got 1"),
-           .dtype = dtype},
-          {.in = {{2}, Array::Zeros(other, {2})},
-           .attrs = {},
-           .message = StrCat("[", op, "] b is ", DTypeName(other),
-                             "; wanted ", t),
-           .dtype = dtype}};
+  return {
+      {.in = {{2}, {3}},
+       .attrs = {},
+       .message =
+           StrCat("[", op, "] shapes do not broadcast: a is ", t, "[2], b is ",
+                  t, "[3]; wanted sizes equal or 1 on every axis"),
+       .dtype = dtype},
+      {.in = {{2}},
+       .attrs = {},
+       .message = StrCat("[", op, "] takes 2 inputs, got 1"),
+       .dtype = dtype},
+      {.in = {{2}, Array::Zeros(other, {2})},
+       .attrs = {},
+       .message = StrCat("[", op, "] b is ", DTypeName(other), "; wanted ", t),
+       .dtype = dtype}};
 }
 
 std::vector<Sample> ReduceSamples(bool zero_sizes) {
   std::vector<Sample> out;
   auto add = [&](const Shape& shape, const Ints& axes, bool keep) {
-    out.push_back({.in = {shape},
-                   .attrs = {{"axes", axes}, {"keep_dims", keep}}});
+    out.push_back(
+        {.in = {shape}, .attrs = {{"axes", axes}, {"keep_dims", keep}}});
   };
   add({}, {}, false);
   add({5}, {}, false);
@@ -103,21 +104,24 @@ std::vector<Sample> ReduceSamples(bool zero_sizes) {
 }
 
 std::vector<Reject> ReduceRejects(std::string_view op, DType dtype) {
-  return {{.in = {{2, 3}},
-           .attrs = {{"axes", Ints{2}}},
-           .message = StrCat("[", op, "] axis 2 is out of range; wanted -2 <= axis < 2"),
-           .dtype = dtype},
-          {.in = {{2, 3}},
-           .attrs = {{"axes", Ints{0, -2}}},
-           .message = StrCat("[", op, "] axis -2 is named twice"),
-           .dtype = dtype},
-          {.in = {{2, 3}},
-           .attrs = {{"axes", true}},
-           .message = StrCat("[", op, "] attribute axes is true of kind bool; wanted list(int)"),
-           .dtype = dtype},
-          {.in = {Text()},
-           .attrs = {},
-           .message = StrCat("[", op, "] x is string; wanted ")}};
+  return {
+      {.in = {{2, 3}},
+       .attrs = {{"axes", Ints{2}}},
+       .message =
+           StrCat("[", op, "] axis 2 is out of range; wanted -2 <= axis < 2"),
+       .dtype = dtype},
+      {.in = {{2, 3}},
+       .attrs = {{"axes", Ints{0, -2}}},
+       .message = StrCat("[", op, "] axis -2 is named twice"),
+       .dtype = dtype},
+      {.in = {{2, 3}},
+       .attrs = {{"axes", true}},
+       .message = StrCat(
+           "[", op, "] attribute axes is true of kind bool; wanted list(int)"),
+       .dtype = dtype},
+      {.in = {Text()},
+       .attrs = {},
+       .message = StrCat("[", op, "] x is string; wanted ")}};
 }
 
 }  // namespace sluice

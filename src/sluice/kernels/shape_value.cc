@@ -27,8 +27,8 @@ Result<PartialShape> ShapeFromInput(const ShapeContext& c, int i) {
   SL_RETURN_IF_ERROR(c.WantRank(i, 1));
   const PartialShape& of = c.in(i);
   if (of.rank_known() && of[0] > kMaxRank) {
-    return c.Error(StrCat(c.Describe(i), "; wanted at most ", kMaxRank,
-                          " sizes"));
+    return c.Error(
+        StrCat(c.Describe(i), "; wanted at most ", kMaxRank, " sizes"));
   }
   if (!c.value(i)) {
     if (!of.rank_known() || of[0] < 0) return PartialShape::Unknown();

@@ -22,9 +22,26 @@ struct BlockParams {
 using BlockFn = void (*)(void* out, const void* const* in, int64_t n,
                          const BlockParams& params);
 
+// Arithmetic so short that passing through memory between two ops costs more
+// than the ops: a run of these on f32 is done with values kept in registers
+// (op/tile_chain.h). An op says which it is beside its formula.
+enum class TileOp : uint8_t {
+  kNone,
+  kAdd,
+  kSub,
+  kMul,
+  kMaximum,
+  kMinimum,
+  kNeg,
+  kAbs,
+  kSquare,
+  kRelu,
+};
+
 struct BlockKernel {
   BlockFn fn = nullptr;
   BlockParams params;
+  TileOp tile = TileOp::kNone;
 };
 
 // The function for these dtypes, or fn == null when there is none.

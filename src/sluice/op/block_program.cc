@@ -95,6 +95,8 @@ int BlockProgram::AddOp(const BlockKernel& kernel, std::span<const int> inputs,
   Op op{};
   op.fn = kernel.fn;
   op.params = kernel.params;
+  op.tile = dtype == DType::kF32 ? kernel.tile : TileOp::kNone;
+  ++num_ops_;
   op.arity = static_cast<int32_t>(inputs.size());
   auto index = static_cast<int32_t>(ops_.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -112,8 +114,66 @@ int BlockProgram::AddOp(const BlockKernel& kernel, std::span<const int> inputs,
   return out;
 }
 
+// Joins runs of tile ops in which each reads the one before it and nobody else
+// does. Steps name operands; Finish turns those into registers like all others.
+void BlockProgram::FormChains() {
+  std::vector<int32_t> uses(operands_.size(), 0);
+  for (const Op& op : ops_) {
+    for (int k = 0; k < op.arity; ++k) ++uses[static_cast<size_t>(op.in[k])];
+  }
+  std::vector<Op> joined;
+  joined.reserve(ops_.size());
+  for (size_t i = 0; i < ops_.size();) {
+    // The chain that starts here: [i, end).
+    size_t end = i;
+    while (end < ops_.size() && ops_[end].tile != TileOp::kNone) {
+      if (end > i) {
+        const Op &now = ops_[end], &before = ops_[end - 1];
+        auto reads = static_cast<int>(std::count(now.in, now.in + now.arity, before.out));
+        if (reads != 1 || uses[static_cast<size_t>(before.out)] != 1 ||
+            operands_[static_cast<size_t>(before.out)].external) {
+          break;
+        }
+      }
+      ++end;
+    }
+    if (end - i < 2) {
+      joined.push_back(ops_[i++]);
+      continue;
+    }
+    Op chain = ops_[end - 1];
+    chain.fn = nullptr;
+    chain.arity = 1;
+    chain.in[0] = ops_[i].in[0];
+    chain.first_step = static_cast<uint32_t>(steps_.size());
+    chain.num_steps = static_cast<uint32_t>(end - i);
+    for (size_t k = i; k < end; ++k) {
+      const Op& op = ops_[k];
+      bool second = k > i && op.arity == 2 && op.in[1] == ops_[k - 1].out;
+      TileStep step;
+      step.operand = op.arity == 2 ? op.in[second ? 0 : 1] : -1;
+      bool scalar = step.operand >= 0 &&
+                    operands_[static_cast<size_t>(step.operand)].external &&
+                    operands_[static_cast<size_t>(step.operand)].access == Access::kScalar;
+      step.Choose(op.tile, second, scalar);
+      steps_.push_back(step);
+    }
+    joined.push_back(chain);
+    i = end;
+  }
+  ops_ = std::move(joined);
+  // Last uses counted ops before the joining: count again.
+  for (Operand& o : operands_) o.last_use = -1;
+  for (size_t i = 0; i < ops_.size(); ++i) {
+    ForEachInput(ops_[i], [&](int32_t in) {
+      operands_[static_cast<size_t>(in)].last_use = static_cast<int32_t>(i);
+    });
+  }
+}
+
 void BlockProgram::Finish(const Shape& space) {
   space_ = space;
+  FormChains();
   registers_.resize(static_cast<size_t>(num_external_));
   int32_t max_size = 1;
   for (const Operand& o : operands_) {
@@ -133,17 +193,18 @@ void BlockProgram::Finish(const Shape& space) {
   }
   // Results get scratch registers in program order; a register is free again
   // once the last reader has run.
-  std::vector<int32_t> free;
+  std::vector<int32_t> free, ending;
   for (size_t i = 0; i < ops_.size(); ++i) {
     Op& op = ops_[i];
-    for (int k = 0; k < op.arity; ++k) {
-      const Operand& in = operands_[static_cast<size_t>(op.in[k])];
-      bool again = false;
-      for (int j = 0; j < k; ++j) again = again || op.in[j] == op.in[k];
-      if (!in.external && !again && in.last_use == static_cast<int32_t>(i)) {
-        free.push_back(in.reg);
+    ending.clear();
+    ForEachInput(op, [&](int32_t id) {
+      const Operand& in = operands_[static_cast<size_t>(id)];
+      if (in.external || in.last_use != static_cast<int32_t>(i)) return;
+      if (std::find(ending.begin(), ending.end(), in.reg) == ending.end()) {
+        ending.push_back(in.reg);
       }
-    }
+    });
+    free.insert(free.end(), ending.begin(), ending.end());
     Operand& out = operands_[static_cast<size_t>(op.out)];
     if (!out.external) {
       // In place when a register of the same element size has just been freed.
@@ -164,11 +225,16 @@ void BlockProgram::Finish(const Shape& space) {
       if (out.last_use < 0) free.push_back(out.reg);  // nobody reads it
     }
   }
+  auto to_register = [&](int32_t& id) {
+    id = operands_[static_cast<size_t>(id)].reg;
+  };
   for (Op& op : ops_) {
-    for (int k = 0; k < op.arity; ++k) {
-      op.in[k] = operands_[static_cast<size_t>(op.in[k])].reg;
-    }
-    op.out = operands_[static_cast<size_t>(op.out)].reg;
+    for (int k = 0; k < op.arity; ++k) to_register(op.in[k]);
+    to_register(op.out);
+    for (int k = op.arity; k < kMaxBlockInputs; ++k) op.in[k] = 0;
+  }
+  for (TileStep& step : steps_) {
+    if (step.operand >= 0) to_register(step.operand);
   }
   operands_.clear();
   operands_.shrink_to_fit();
@@ -255,6 +321,11 @@ void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
       }
     }
     for (const Op& op : ops_) {
+      if (!op.fn) {
+        RunTileChain(base[op.out], base[op.in[0]],
+                     {steps_.data() + op.first_step, op.num_steps}, base, n);
+        continue;
+      }
       const void* in[kMaxBlockInputs] = {base[op.in[0]], base[op.in[1]],
                                          base[op.in[2]]};
       op.fn(base[op.out], in, n, op.params);
@@ -270,14 +341,14 @@ void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
 void BlockProgram::Run(std::span<void* const> data, WorkerPool* pool) const {
   int64_t n = space_.num_elements();
   if (n == 0) return;
-  int64_t work = n * static_cast<int64_t>(ops_.size());
+  int64_t work = n * static_cast<int64_t>(num_ops_);
   if (!pool || work < kParallelWork || n <= 2 * block_) {
     RunRange(data, 0, n);
     return;
   }
   // Whole blocks per chunk, so that chunks do not change what a block sees.
   int64_t per_chunk = std::max<int64_t>(
-      1, kParallelWork / 2 / (block_ * static_cast<int64_t>(ops_.size())));
+      1, kParallelWork / 2 / (block_ * static_cast<int64_t>(num_ops_)));
   int64_t grain = per_chunk * block_;
   ParallelFor(pool, n, grain,
               [&](int64_t b, int64_t e) { RunRange(data, b, e); });

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sluice/op/block.h"
+#include "sluice/op/tile_chain.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {
@@ -40,7 +41,8 @@ class BlockProgram {
   // REQUIRES: nothing is added afterwards.
   void Finish(const Shape& space);
 
-  int num_ops() const { return static_cast<int>(ops_.size()); }
+  // Ops added; chains of them may run as one.
+  int num_ops() const { return num_ops_; }
   int num_external() const { return num_external_; }
   const Shape& space() const { return space_; }
 
@@ -62,11 +64,13 @@ class BlockProgram {
     int32_t last_use = -1;  // index of the last op that reads it
   };
   struct Op {
-    BlockFn fn;
+    BlockFn fn;  // null: a chain of tile ops
     BlockParams params;
+    TileOp tile;
     int32_t arity;
     int32_t in[kMaxBlockInputs];
     int32_t out;
+    uint32_t first_step, num_steps;  // of a chain
   };
   struct Register {
     int32_t size = 0;      // bytes per element
@@ -77,13 +81,26 @@ class BlockProgram {
     Strides strides{};
   };
 
+  // Calls visit(operand) for everything an op reads, a chain's steps included.
+  template <class F>
+  void ForEachInput(const Op& op, F&& visit) const {
+    for (int k = 0; k < op.arity; ++k) visit(op.in[k]);
+    for (uint32_t k = 0; k < op.num_steps; ++k) {
+      const TileStep& step = steps_[op.first_step + k];
+      if (step.operand >= 0) visit(step.operand);
+    }
+  }
+
+  void FormChains();
   void RunRange(std::span<void* const> data, int64_t begin, int64_t end) const;
   void Gather(const Register& reg, const char* base, int64_t begin, int64_t n,
               char* to) const;
 
   std::vector<Operand> operands_;  // emptied by Finish
   std::vector<Op> ops_;
+  std::vector<TileStep> steps_;    // of all chains, one after the other
   std::vector<Register> registers_;
+  int num_ops_ = 0;
   int num_external_ = 0;
   int num_slots_ = 0;
   int64_t block_ = 0;      // elements per block

@@ -188,7 +188,7 @@ TEST_F(PruneTest, NodeMapSaysWhichNodeBecameWhich) {
 }
 
 TEST_F(PruneTest, LongChainsNeedNoStack) {
-  constexpr int kNodes = 200000;
+  constexpr int kNodes = 100000;
   Graph graph("chain");
   Value x = *graph.AddArg(graph.root(), "x", {DType::kF32, Shape()});
   Value last = x;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sluice/base/cancellation.h"
-#include "sluice/executor/plan.h"
+#include "sluice/executor/executor_choice.h"
 #include "sluice/executor/step_stats.h"
 #include "sluice/graph/node.h"
 

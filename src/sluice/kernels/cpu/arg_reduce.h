@@ -16,13 +16,15 @@ inline Status arg_reduce_shape(ShapeContext& c) {
   SL_RETURN_IF_ERROR(c.WantRankAtLeast(0, 1));
   const PartialShape& x = c.in(0);
   if (!x.rank_known()) return OkStatus();
-  SL_ASSIGN_OR_RETURN(int axis, c.ResolveAxis(c.attr<int64_t>("axis"), x.rank()));
+  SL_ASSIGN_OR_RETURN(int axis,
+                      c.ResolveAxis(c.attr<int64_t>("axis"), x.rank()));
   std::vector<int64_t> dims(x.dims().begin(), x.dims().end());
   bool results = true;
-  for (int i = 0; i < x.rank(); ++i) results = results && (i == axis || x[i] > 0);
+  for (int i = 0; i < x.rank(); ++i)
+    results = results && (i == axis || x[i] > 0);
   if (x[axis] == 0 && results) {
-    return c.Error(StrCat(c.Describe(0), "; wanted at least one element along axis ",
-                          axis));
+    return c.Error(StrCat(c.Describe(0),
+                          "; wanted at least one element along axis ", axis));
   }
   if (c.attr<bool>("keep_dims")) {
     dims[static_cast<size_t>(axis)] = 1;
@@ -49,8 +51,8 @@ Status arg_reduce_kernel(KernelContext& ctx) {
     ParallelFor(ctx.step().pool, v.outer * v.inner, grain,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t o = begin; o < end; ++o) {
-                    const T* p = data + o / v.inner * v.size * v.inner +
-                                 o % v.inner;
+                    const T* p =
+                        data + o / v.inner * v.size * v.inner + o % v.inner;
                     C best = static_cast<C>(p[0]);
                     int64_t at = 0;
                     for (int64_t i = 1; i < v.size && best == best; ++i) {

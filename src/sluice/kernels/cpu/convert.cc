@@ -119,14 +119,22 @@ BlockFn PickDirect(DType from, DType to) {
     case DType::kF32:
       return PickTo<float>(
           to, Types<double, f16, bf16, int32_t, int64_t, uint8_t, bool>{});
-    case DType::kF64: return PickTo<double>(to, Types<float, int64_t>{});
-    case DType::kF16: return PickTo<f16>(to, Types<float>{});
-    case DType::kBF16: return PickTo<bf16>(to, Types<float>{});
-    case DType::kI32: return PickTo<int32_t>(to, Types<float, int64_t>{});
-    case DType::kI64: return PickTo<int64_t>(to, Types<float, int32_t>{});
-    case DType::kU8: return PickTo<uint8_t>(to, Types<float, int32_t>{});
-    case DType::kBool: return PickTo<bool>(to, Types<float, int32_t>{});
-    default: return nullptr;
+    case DType::kF64:
+      return PickTo<double>(to, Types<float, int64_t>{});
+    case DType::kF16:
+      return PickTo<f16>(to, Types<float>{});
+    case DType::kBF16:
+      return PickTo<bf16>(to, Types<float>{});
+    case DType::kI32:
+      return PickTo<int32_t>(to, Types<float, int64_t>{});
+    case DType::kI64:
+      return PickTo<int64_t>(to, Types<float, int32_t>{});
+    case DType::kU8:
+      return PickTo<uint8_t>(to, Types<float, int32_t>{});
+    case DType::kBool:
+      return PickTo<bool>(to, Types<float, int32_t>{});
+    default:
+      return nullptr;
   }
 }
 
@@ -144,7 +152,8 @@ BlockKernel ConvertBlock(DType from, DType to) {
   } else if (IsFloating(from) || from == DType::kC64) {
     kernel.fn = TwoSteps<double, Types<float, double, f16, bf16, complex64>>;
   } else if (from >= DType::kU8 && from <= DType::kU64) {
-    kernel.fn = TwoSteps<uint64_t, Types<uint8_t, uint16_t, uint32_t, uint64_t>>;
+    kernel.fn =
+        TwoSteps<uint64_t, Types<uint8_t, uint16_t, uint32_t, uint64_t>>;
   } else {
     kernel.fn =
         TwoSteps<int64_t, Types<int8_t, int16_t, int32_t, int64_t, bool>>;

@@ -27,6 +27,10 @@
 #define SL_VECTORIZE _Pragma("GCC ivdep")
 #endif
 
+// Everything the loop calls goes inline: one call left standing keeps the whole
+// loop scalar.
+#define SL_FLATTEN [[gnu::flatten]]
+
 namespace sluice {
 
 template <class... Ts>
@@ -89,13 +93,14 @@ namespace elementwise {
 
 // Out is T for arithmetic, bool for comparisons.
 template <class F, class T, class Out>
-void Unary(void* out, const void* const* in, int64_t n,
-           const BlockParams& params) {
+SL_FLATTEN void Unary(void* out, const void* const* in, int64_t n,
+                      const BlockParams& params) {
   using C = Compute<T>;
   const T* x = static_cast<const T*>(in[0]);
   Out* y = static_cast<Out*>(out);
-  if constexpr (requires(C c) { F::Apply(c, params); }) {
-    const BlockParams p = params;
+  if constexpr (requires { F::template Prepare<C>(params); }) {
+    // What the formula makes of its parameters, once for all elements.
+    const auto p = F::template Prepare<C>(params);
     SL_VECTORIZE
     for (int64_t i = 0; i < n; ++i) {
       y[i] = static_cast<Out>(F::Apply(static_cast<C>(x[i]), p));
@@ -109,15 +114,16 @@ void Unary(void* out, const void* const* in, int64_t n,
 }
 
 template <class F, class T, class Out>
-void Binary(void* out, const void* const* in, int64_t n, const BlockParams&) {
+SL_FLATTEN void Binary(void* out, const void* const* in, int64_t n,
+                       const BlockParams&) {
   using C = Compute<T>;
   const T* a = static_cast<const T*>(in[0]);
   const T* b = static_cast<const T*>(in[1]);
   Out* y = static_cast<Out*>(out);
   SL_VECTORIZE
   for (int64_t i = 0; i < n; ++i) {
-    y[i] = static_cast<Out>(
-        F::Apply(static_cast<C>(a[i]), static_cast<C>(b[i])));
+    y[i] =
+        static_cast<Out>(F::Apply(static_cast<C>(a[i]), static_cast<C>(b[i])));
   }
 }
 
@@ -148,12 +154,23 @@ BlockFn PickCompare(DType dtype, Types<Ts...>) {
   return fn;
 }
 
+// A formula that is also a tile op says so: static constexpr TileOp kTile.
+template <class F>
+TileOp TileOf(DType dtype) {
+  if constexpr (requires { F::kTile; }) {
+    if (dtype == DType::kF32) return F::kTile;
+  }
+  return TileOp::kNone;
+}
+
 }  // namespace elementwise
 
 // y: T from x: T.
 template <class F, class List = FloatTypes>
 BlockKernel unary_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::PickUnary<F>(in[0], List{}), {}};
+  return {elementwise::PickUnary<F>(in[0], List{}),
+          {},
+          elementwise::TileOf<F>(in[0])};
 }
 // y: bool from x: T.
 template <class F, class List = FloatTypes>
@@ -163,7 +180,9 @@ BlockKernel test_block(const Attrs&, std::span<const DType> in, DType) {
 // y: T from a, b: T.
 template <class F, class List = RealTypes>
 BlockKernel binary_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::PickBinary<F>(in[0], List{}), {}};
+  return {elementwise::PickBinary<F>(in[0], List{}),
+          {},
+          elementwise::TileOf<F>(in[0])};
 }
 // y: bool from a, b: T.
 template <class F, class List = RealTypes>

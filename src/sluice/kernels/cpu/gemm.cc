@@ -116,8 +116,8 @@ void Tile(const C* __restrict a, const C* __restrict b, int64_t depth,
 
 // Rows [first, first + rows) of the result.
 template <class T, class C>
-void RowBlock(const GemmSize& s, GemmOperand<T> a, const C* packed, int64_t first,
-              int64_t rows, C* out) {
+void RowBlock(const GemmSize& s, GemmOperand<T> a, const C* packed,
+              int64_t first, int64_t rows, C* out) {
   constexpr int N = kColumns<C>;
   alignas(64) C block[kBlockRows * kDepth];
   int64_t panels = (s.n + N - 1) / N;
@@ -136,6 +136,10 @@ void RowBlock(const GemmSize& s, GemmOperand<T> a, const C* packed, int64_t firs
       }
     }
   }
+}
+
+bool HasFewRows(const GemmSize& s, bool b_transposed) {
+  return s.m < kRows && !b_transposed;
 }
 
 // Few rows: packing B would cost more than the product. Rows of B are added up
@@ -165,9 +169,10 @@ void FewRows(const GemmSize& s, GemmOperand<T> a, GemmOperand<T> b, C* out,
 }  // namespace
 
 template <class C>
-int64_t GemmPackedElements(int64_t n, int64_t k) {
+int64_t GemmPackedElements(const GemmSize& s, bool b_transposed) {
+  if (HasFewRows(s, b_transposed)) return 0;
   constexpr int N = kColumns<C>;
-  return (n + N - 1) / N * N * k;
+  return (s.n + N - 1) / N * N * s.k;
 }
 
 template <class T, class C>
@@ -178,7 +183,7 @@ void Gemm(const GemmSize& s, GemmOperand<T> a, GemmOperand<T> b, C* out,
     std::fill_n(out, s.m * s.n, C(0));
     return;
   }
-  if (s.m < kRows && !b.transposed) {
+  if (HasFewRows(s, b.transposed)) {
     FewRows<T, C>(s, a, b, out, pool);
     return;
   }
@@ -202,9 +207,9 @@ void Gemm(const GemmSize& s, GemmOperand<T> a, GemmOperand<T> b, C* out,
   });
 }
 
-#define SL_GEMM(T, C)                                                  \
-  template void Gemm<T, C>(const GemmSize&, GemmOperand<T>,            \
-                           GemmOperand<T>, C*, C*, WorkerPool*);
+#define SL_GEMM(T, C)                                                       \
+  template void Gemm<T, C>(const GemmSize&, GemmOperand<T>, GemmOperand<T>, \
+                           C*, C*, WorkerPool*);
 SL_GEMM(float, float)
 SL_GEMM(double, double)
 SL_GEMM(f16, float)
@@ -212,9 +217,9 @@ SL_GEMM(bf16, float)
 SL_GEMM(int32_t, uint32_t)
 SL_GEMM(int64_t, uint64_t)
 #undef SL_GEMM
-template int64_t GemmPackedElements<float>(int64_t, int64_t);
-template int64_t GemmPackedElements<double>(int64_t, int64_t);
-template int64_t GemmPackedElements<uint32_t>(int64_t, int64_t);
-template int64_t GemmPackedElements<uint64_t>(int64_t, int64_t);
+template int64_t GemmPackedElements<float>(const GemmSize&, bool);
+template int64_t GemmPackedElements<double>(const GemmSize&, bool);
+template int64_t GemmPackedElements<uint32_t>(const GemmSize&, bool);
+template int64_t GemmPackedElements<uint64_t>(const GemmSize&, bool);
 
 }  // namespace sluice

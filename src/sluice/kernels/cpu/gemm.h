@@ -30,9 +30,10 @@ struct GemmSize {
   int64_t m, n, k;
 };
 
-// Elements of type Compute the packed B takes.
+// Elements of type Compute the packed B takes; 0 when it is not packed, as with
+// very few rows.
 template <class Compute>
-int64_t GemmPackedElements(int64_t n, int64_t k);
+int64_t GemmPackedElements(const GemmSize& size, bool b_transposed);
 
 // out is m x n without gaps; `packed` is scratch of GemmPackedElements.
 // Instantiated for the element types of MatMul, with Compute as said above.

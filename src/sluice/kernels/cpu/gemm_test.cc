@@ -16,7 +16,8 @@ std::vector<float> Numbers(int64_t n, uint64_t stream) {
   for (int64_t i = 0; i < n; ++i) {
     // Small whole numbers: products and sums are exact in any order.
     v[static_cast<size_t>(i)] =
-        static_cast<float>(RandomBits(key, static_cast<uint64_t>(i))[0] % 7) - 3;
+        static_cast<float>(RandomBits(key, static_cast<uint64_t>(i))[0] % 7) -
+        3;
   }
   return v;
 }
@@ -25,7 +26,7 @@ std::vector<float> Product(const GemmSize& s, const std::vector<float>& a,
                            const std::vector<float>& b, WorkerPool* pool) {
   std::vector<float> c(static_cast<size_t>(s.m * s.n), -1);
   std::vector<float> packed(
-      static_cast<size_t>(GemmPackedElements<float>(s.n, s.k)));
+      static_cast<size_t>(GemmPackedElements<float>(s, false)));
   Gemm<float, float>(s, {a.data(), s.k, false}, {b.data(), s.n, false},
                      c.data(), packed.data(), pool);
   return c;
@@ -33,7 +34,7 @@ std::vector<float> Product(const GemmSize& s, const std::vector<float>& a,
 
 // Sizes around every block border, all of several cache blocks.
 TEST(Gemm, MatchesTripleLoopAcrossBlockBorders) {
-  const GemmSize sizes[] = {{48, 16, 256}, {49, 17, 257}, {97, 65, 513},
+  const GemmSize sizes[] = {{48, 16, 256}, {49, 17, 257},  {97, 65, 513},
                             {5, 1000, 30}, {3, 1100, 600}, {200, 5, 3}};
   WorkerPool pool(2);
   for (const GemmSize& s : sizes) {

@@ -18,8 +18,8 @@ double NegativeLog(double u) {
   // u = 2^e m with sqrt(1/2) <= m < sqrt(2); log m = 2 atanh((m-1)/(m+1)).
   uint64_t bits = std::bit_cast<uint64_t>(u) - 0x3fe6a09e667f3bcdu;
   auto e = static_cast<double>(static_cast<int64_t>(bits) >> 52);
-  double m = std::bit_cast<double>((bits & 0x000fffffffffffffu) +
-                                   0x3fe6a09e667f3bcdu);
+  double m =
+      std::bit_cast<double>((bits & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu);
   double s = (m - 1) / (m + 1), z = s * s;
   double p = 0.084141111631966151739;
   p = p * z + 0.090614860417306075831;
@@ -44,11 +44,13 @@ double UniformOf(const RandomBlock& bits, int part) {
 // Only as many bits as a half holds: rounding more could give 1.
 template <>
 f16 UniformOf(const RandomBlock& bits, int part) {
-  return f16(static_cast<float>(bits[static_cast<size_t>(part)] >> 21) * 0x1p-11f);
+  return f16(static_cast<float>(bits[static_cast<size_t>(part)] >> 21) *
+             0x1p-11f);
 }
 template <>
 bf16 UniformOf(const RandomBlock& bits, int part) {
-  return bf16(static_cast<float>(bits[static_cast<size_t>(part)] >> 24) * 0x1p-8f);
+  return bf16(static_cast<float>(bits[static_cast<size_t>(part)] >> 24) *
+              0x1p-8f);
 }
 
 template <class T>
@@ -117,10 +119,14 @@ NormalPair NormalFromBits(const RandomBlock& bits) {
   c = c * z - 1.2337005501361698118;
   c = c * z + 1;
   switch (static_cast<int>(q) & 3) {
-    case 0: return {radius * c, radius * s};
-    case 1: return {radius * -s, radius * c};
-    case 2: return {radius * -c, radius * -s};
-    default: return {radius * s, radius * -c};
+    case 0:
+      return {radius * c, radius * s};
+    case 1:
+      return {radius * -s, radius * c};
+    case 2:
+      return {radius * -c, radius * -s};
+    default:
+      return {radius * s, radius * -c};
   }
 }
 

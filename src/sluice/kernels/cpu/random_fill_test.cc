@@ -92,13 +92,17 @@ TEST(RandomFill, NormalFollowsBoxAndMuller) {
 TEST(RandomFill, NumbersAreTheSameEverywhere) {
   std::vector<float> uniform = Uniforms<float>(3);
   std::vector<double> normal = Normals<double>(3);
-  EXPECT_EQ(uniform, (std::vector<float>{0x1.c3d782p-1f, 0x1.abacfp-4f, 0x1.be2682p-1f}));
-  EXPECT_EQ(normal, (std::vector<double>{0x1.61b7ccbe6afc6p-2, -0x1.72269e5abd69fp-2, 0x1.24282ecfba7cbp+1}));
+  EXPECT_EQ(uniform, (std::vector<float>{0x1.c3d782p-1f, 0x1.abacfp-4f,
+                                         0x1.be2682p-1f}));
+  EXPECT_EQ(normal,
+            (std::vector<double>{0x1.61b7ccbe6afc6p-2, -0x1.72269e5abd69fp-2,
+                                 0x1.24282ecfba7cbp+1}));
 }
 
 TEST(RandomFill, ThreadsAndLengthChangeNothing) {
   WorkerPool pool(3);
-  std::vector<float> all = Normals<float>(50001), threaded = Normals<float>(50001, &pool);
+  std::vector<float> all = Normals<float>(50001),
+                     threaded = Normals<float>(50001, &pool);
   EXPECT_EQ(all, threaded);
   std::vector<float> fewer = Normals<float>(777);
   EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), all.begin()));

@@ -224,8 +224,8 @@ Status reduce_nonempty_shape(ShapeContext& c) {
     }
   }
   if (!empty || !results) return OkStatus();
-  return c.Error(StrCat(c.Describe(0),
-                        "; wanted at least one element to reduce"));
+  return c.Error(
+      StrCat(c.Describe(0), "; wanted at least one element to reduce"));
 }
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ Array Numbers(const Shape& shape) {
 }
 
 Array Call(const char* op, const Array& x, std::vector<int64_t> axes,
-          WorkerPool* pool) {
+           WorkerPool* pool) {
   StepContext step;
   step.pool = pool;
   return (*RunOp(*FindOp(op), {{"axes", axes}}, {&x, 1}, &step))[0];
@@ -34,9 +34,9 @@ TEST(Reduce, ThreadsChangeNothingAndSumsAreExact) {
     Shape shape;
     std::vector<int64_t> axes;
   };
-  const Case cases[] = {{{1 << 20}, {}},       {{3, 300000}, {1}},
-                        {{3000, 700}, {0}},    {{20000, 3}, {1}},
-                        {{70, 41, 500}, {1}},  {{70, 41, 500}, {0, 2}},
+  const Case cases[] = {{{1 << 20}, {}},         {{3, 300000}, {1}},
+                        {{3000, 700}, {0}},      {{20000, 3}, {1}},
+                        {{70, 41, 500}, {1}},    {{70, 41, 500}, {0, 2}},
                         {{5, 3, 90000}, {0, 2}}, {{200000, 2}, {0}}};
   for (const Case& c : cases) {
     Array x = Numbers(c.shape);
@@ -44,7 +44,8 @@ TEST(Reduce, ThreadsChangeNothingAndSumsAreExact) {
     EXPECT_TRUE(alone.BitEquals(Call("Sum", x, c.axes, &pool)))
         << c.shape.ToString();
     // Against double, element by element of the result.
-    Array wide = (*RunOp(*FindOp("Cast"), {{"dtype", DType::kF64}}, {&x, 1}))[0];
+    Array wide =
+        (*RunOp(*FindOp("Cast"), {{"dtype", DType::kF64}}, {&x, 1}))[0];
     Array exact = Call("Sum", wide, c.axes, nullptr);
     for (int64_t i = 0; i < alone.num_elements(); ++i) {
       double want = exact.data<double>()[i];

@@ -104,7 +104,8 @@ void Columns(const T* x, int64_t size, int64_t inner, int64_t n, T* y) {
       sum[k] += vmath::Exp(static_cast<C>(x[i * inner + k]) - shift[k]);
     }
   }
-  for (int64_t k = 0; k < n; ++k) sum[k] = kLog ? vmath::Log(sum[k]) : 1 / sum[k];
+  for (int64_t k = 0; k < n; ++k)
+    sum[k] = kLog ? vmath::Log(sum[k]) : 1 / sum[k];
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t k = 0; k < n; ++k) {
       C d = static_cast<C>(x[i * inner + k]) - shift[k];
@@ -148,8 +149,7 @@ Status Run(KernelContext& ctx) {
 Status softmax_shape(ShapeContext& c) {
   SL_RETURN_IF_ERROR(c.WantRankAtLeast(0, 1));
   if (c.in(0).rank_known()) {
-    Result<int> axis =
-        c.ResolveAxis(c.attr<int64_t>("axis"), c.in(0).rank());
+    Result<int> axis = c.ResolveAxis(c.attr<int64_t>("axis"), c.in(0).rank());
     if (!axis.ok()) return axis.status();
   }
   return shapes::same_as_first(c);

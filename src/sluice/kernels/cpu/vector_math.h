@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <limits>
 
+// A call left standing inside a loop keeps the whole loop scalar.
+#define SL_ALWAYS_INLINE inline __attribute__((always_inline))
+
 namespace sluice::vmath {
 
 namespace internal {
@@ -26,7 +29,7 @@ struct ExpParts {
   float p;
   uint32_t n;
 };
-inline ExpParts ReduceExp(float x) {
+SL_ALWAYS_INLINE ExpParts ReduceExp(float x) {
   constexpr float kShift = 12582912.0f;
   float t = x * 1.44269504f + kShift;
   uint32_t n = std::bit_cast<uint32_t>(t) - std::bit_cast<uint32_t>(kShift);
@@ -44,12 +47,14 @@ inline ExpParts ReduceExp(float x) {
 }
 
 // 2^n for -126 <= n <= 127.
-inline float Pow2(uint32_t n) { return std::bit_cast<float>((n + 127u) << 23); }
+SL_ALWAYS_INLINE float Pow2(uint32_t n) {
+  return std::bit_cast<float>((n + 127u) << 23);
+}
 
 }  // namespace internal
 
 // 1 ulp.
-inline float Exp(float x) {
+SL_ALWAYS_INLINE float Exp(float x) {
   // Outside, the result is 0 or infinity anyway; comparisons keep NaN.
   float c = x > 89.0f ? 89.0f : x;
   c = c < -104.0f ? -104.0f : c;
@@ -60,7 +65,7 @@ inline float Exp(float x) {
 }
 
 // 2 ulp.
-inline float Expm1(float x) {
+SL_ALWAYS_INLINE float Expm1(float x) {
   float c = x < -20.0f ? -20.0f : x;
   c = c > 88.0f ? 88.0f : c;
   auto [p, n] = internal::ReduceExp(c);
@@ -71,7 +76,7 @@ inline float Expm1(float x) {
 }
 
 // 1 ulp.
-inline float Log(float x) {
+SL_ALWAYS_INLINE float Log(float x) {
   // Subnormals are scaled up first.
   bool tiny = x < 1.17549435e-38f;
   float v = tiny ? x * 8388608.0f : x;
@@ -103,17 +108,19 @@ inline float Log(float x) {
 }
 
 // 3 ulp.
-inline float Log1p(float x) {
+SL_ALWAYS_INLINE float Log1p(float x) {
   // What 1 + x loses in rounding is put back as a factor.
   float u = 1.0f + x;
   float d = u - 1.0f;
-  float y = Log(u) * (x / d);
+  float log = Log(u);
+  float y = log * (x / d);
   y = d == 0.0f ? x : y;
-  return u == internal::kInf || u == 0.0f ? Log(u) : y;
+  bool end = (u == internal::kInf) | (u == 0.0f);
+  return end ? log : y;
 }
 
 // 2 ulp.
-inline float Tanh(float x) {
+SL_ALWAYS_INLINE float Tanh(float x) {
   float a = std::fabs(x);
   float z = x * x;
   // (tanh(x)/x - 1) / x^2 in x^2, minimax on [0, 0.625].
@@ -129,7 +136,7 @@ inline float Tanh(float x) {
 }
 
 // 3 ulp.
-inline float Sigmoid(float x) {
+SL_ALWAYS_INLINE float Sigmoid(float x) {
   // exp of a negative number never overflows, and small results stay exact.
   float e = Exp(-std::fabs(x));
   float y = (x < 0.0f ? e : 1.0f) / (1.0f + e);
@@ -137,7 +144,7 @@ inline float Sigmoid(float x) {
 }
 
 // 3 ulp.
-inline float Softplus(float x) {
+SL_ALWAYS_INLINE float Softplus(float x) {
   float y = (x > 0.0f ? x : 0.0f) + Log1p(Exp(-std::fabs(x)));
   return x != x ? x : y;
 }

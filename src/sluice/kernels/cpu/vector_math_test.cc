@@ -11,7 +11,8 @@ namespace {
 // The worst error in units of the last place over floats spread evenly over
 // all bit patterns in [lo, hi].
 double WorstUlp(const std::function<float(float)>& f,
-                const std::function<double(double)>& exact, float lo, float hi) {
+                const std::function<double(double)>& exact, float lo,
+                float hi) {
   double worst = 0;
   for (uint64_t b = 0; b < uint64_t{1} << 32; b += 9973) {
     float x = std::bit_cast<float>(static_cast<uint32_t>(b));
@@ -33,19 +34,26 @@ constexpr float kMax = std::numeric_limits<float>::infinity();
 TEST(VectorMath, StatedErrorsHold) {
   using namespace vmath;
   EXPECT_LE(WorstUlp([](float x) { return Exp(x); },
-                     [](double x) { return std::exp(x); }, -kMax, kMax), 1);
+                     [](double x) { return std::exp(x); }, -kMax, kMax),
+            1);
   EXPECT_LE(WorstUlp([](float x) { return Expm1(x); },
-                     [](double x) { return std::expm1(x); }, -kMax, kMax), 2);
+                     [](double x) { return std::expm1(x); }, -kMax, kMax),
+            2);
   EXPECT_LE(WorstUlp([](float x) { return Log(x); },
-                     [](double x) { return std::log(x); }, -kMax, kMax), 1);
+                     [](double x) { return std::log(x); }, -kMax, kMax),
+            1);
   EXPECT_LE(WorstUlp([](float x) { return Log1p(x); },
-                     [](double x) { return std::log1p(x); }, -kMax, kMax), 3);
+                     [](double x) { return std::log1p(x); }, -kMax, kMax),
+            3);
   EXPECT_LE(WorstUlp([](float x) { return Tanh(x); },
-                     [](double x) { return std::tanh(x); }, -kMax, kMax), 2);
+                     [](double x) { return std::tanh(x); }, -kMax, kMax),
+            2);
   EXPECT_LE(WorstUlp([](float x) { return Sigmoid(x); },
-                     [](double x) { return Sigmoid(x); }, -kMax, kMax), 3);
+                     [](double x) { return Sigmoid(x); }, -kMax, kMax),
+            3);
   EXPECT_LE(WorstUlp([](float x) { return Softplus(x); },
-                     [](double x) { return Softplus(x); }, -kMax, kMax), 3);
+                     [](double x) { return Softplus(x); }, -kMax, kMax),
+            3);
 }
 
 TEST(VectorMath, NanStaysNan) {

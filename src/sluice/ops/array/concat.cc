@@ -56,7 +56,8 @@ Status Launch(KernelContext& ctx) {
   if (out.num_elements() == 0) return OkStatus();
   int64_t axis = ctx.attr<int64_t>("axis");
   if (axis < 0) axis += out.rank();
-  int64_t step = out.strides()[static_cast<size_t>(axis)] * DTypeSize(out.dtype());
+  int64_t step =
+      out.strides()[static_cast<size_t>(axis)] * DTypeSize(out.dtype());
   char* to = static_cast<char*>(out.mutable_raw());
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     const Array& x = ctx.in(i);
@@ -72,7 +73,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
       ref::Axis(attrs.get<int64_t>("axis"), in[0].shape.rank()));
   Ints dims = ref::DimsOf(in[0].shape);
   dims[axis] = 0;
-  for (const RefArray& x : in) dims[axis] += x.shape.dim(static_cast<int>(axis));
+  for (const RefArray& x : in)
+    dims[axis] += x.shape.dim(static_cast<int>(axis));
   return {ref::Build(ref::MakeShape(dims), [&](Ints index) {
     size_t k = 0;
     while (index[axis] >= in[k].shape.dim(static_cast<int>(axis))) {
@@ -100,20 +102,21 @@ SL_OP(Concat)
               {.in = {{2, 2}}},
               {.in = {{0, 2}, {3, 2}, {0, 2}}},
               {.in = {{2, 0}, {3, 0}}}})
-    .rejects({{.in = {Shape(), Shape()},
-               .message = "[Concat] xs[0] is f32[]; wanted rank 1 or more"},
-              {.in = {{2, 3}, {2, 4}},
-               .message = "[Concat] shapes differ: xs[0] is f32[2,3], xs[1] is "
-                          "f32[2,4]; wanted equal sizes but on axis 0"},
-              {.in = {{2, 3}, {2}},
-               .message = "[Concat] shapes differ: xs[0] is f32[2,3], xs[1] is "
-                          "f32[2]; wanted"},
-              {.in = {{2}, {2}},
-               .attrs = {{"axis", 1}},
-               .message = "[Concat] axis 1 is out of range"},
-              {.in = {{2}, Array::Zeros(DType::kI32, {2})},
-               .message = "[Concat] xs[1] is i32; wanted f32 as xs[0]"},
-              {.in = {},
-               .message = "[Concat] the type T of output y is not determined"}});
+    .rejects(
+        {{.in = {Shape(), Shape()},
+          .message = "[Concat] xs[0] is f32[]; wanted rank 1 or more"},
+         {.in = {{2, 3}, {2, 4}},
+          .message = "[Concat] shapes differ: xs[0] is f32[2,3], xs[1] is "
+                     "f32[2,4]; wanted equal sizes but on axis 0"},
+         {.in = {{2, 3}, {2}},
+          .message = "[Concat] shapes differ: xs[0] is f32[2,3], xs[1] is "
+                     "f32[2]; wanted"},
+         {.in = {{2}, {2}},
+          .attrs = {{"axis", 1}},
+          .message = "[Concat] axis 1 is out of range"},
+         {.in = {{2}, Array::Zeros(DType::kI32, {2})},
+          .message = "[Concat] xs[1] is i32; wanted f32 as xs[0]"},
+         {.in = {},
+          .message = "[Concat] the type T of output y is not determined"}});
 
 }  // namespace sluice

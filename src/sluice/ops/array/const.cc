@@ -20,9 +20,10 @@ std::vector<RefArray> Reference(const std::vector<RefArray>&,
   const Array& value = attrs.get<Array>("value");
   RefArray y{value.shape(), {}};
   for (int64_t i = 0; i < value.num_elements(); ++i) {
-    y.v.push_back(value.dtype() == DType::kF32   ? value.data<float>()[i]
-                  : value.dtype() == DType::kI64 ? double(value.data<int64_t>()[i])
-                                                 : double(value.data<bool>()[i]));
+    y.v.push_back(value.dtype() == DType::kF32 ? value.data<float>()[i]
+                  : value.dtype() == DType::kI64
+                      ? double(value.data<int64_t>()[i])
+                      : double(value.data<bool>()[i]));
   }
   return {y};
 }
@@ -36,21 +37,23 @@ SL_OP(Const)
     .shape(Infer)
     .cpu(Launch)
     .reference(Reference)
-    .samples({{.in = {}, .attrs = {{"value", Array::Scalar(2.5f)}}},
-              {.in = {},
-               .attrs = {{"value", Array::Of<int64_t>({2, 2}, {1, -2, 3, -4})}}},
-              {.in = {}, .attrs = {{"value", Array::Vector<bool>({true, false})}}},
-              {.in = {}, .attrs = {{"value", Array::Zeros(DType::kF32, {0, 3})}}}})
-    .rejects({{.in = {},
-               .message = "[Const] attribute value is missing; wanted array"},
-              {.in = {},
-               .attrs = {{"value", 3}},
-               .message = "[Const] attribute value is 3 of kind int; wanted array"},
-              {.in = {},
-               .attrs = {{"value", Array()}},
-               .message = "[Const] attribute value holds no array"},
-              {.in = {{2}},
-               .attrs = {{"value", Array::Scalar(1.0f)}},
-               .message = "[Const] takes 0 inputs, got 1"}});
+    .samples(
+        {{.in = {}, .attrs = {{"value", Array::Scalar(2.5f)}}},
+         {.in = {},
+          .attrs = {{"value", Array::Of<int64_t>({2, 2}, {1, -2, 3, -4})}}},
+         {.in = {}, .attrs = {{"value", Array::Vector<bool>({true, false})}}},
+         {.in = {}, .attrs = {{"value", Array::Zeros(DType::kF32, {0, 3})}}}})
+    .rejects(
+        {{.in = {},
+          .message = "[Const] attribute value is missing; wanted array"},
+         {.in = {},
+          .attrs = {{"value", 3}},
+          .message = "[Const] attribute value is 3 of kind int; wanted array"},
+         {.in = {},
+          .attrs = {{"value", Array()}},
+          .message = "[Const] attribute value holds no array"},
+         {.in = {{2}},
+          .attrs = {{"value", Array::Scalar(1.0f)}},
+          .message = "[Const] takes 0 inputs, got 1"}});
 
 }  // namespace sluice

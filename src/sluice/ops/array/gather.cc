@@ -55,20 +55,19 @@ void CopyRows(KernelContext& ctx, const AxisView& v) {
   const char* from = static_cast<const char*>(params.raw());
   char* to = static_cast<char*>(out.mutable_raw());
   int64_t grain = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(row, 1));
-  ParallelFor(ctx.step().pool, v.outer * count, grain,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t r = begin; r < end; ++r) {
-                  int64_t source = r / count * v.size + index[r % count];
-                  if (strings) {
-                    std::copy_n(params.data<std::string>() + source * v.inner,
-                                v.inner,
-                                out.mutable_data<std::string>() + r * v.inner);
-                  } else {
-                    std::memcpy(to + r * row, from + source * row,
-                                static_cast<size_t>(row));
-                  }
-                }
-              });
+  ParallelFor(
+      ctx.step().pool, v.outer * count, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) {
+          int64_t source = r / count * v.size + index[r % count];
+          if (strings) {
+            std::copy_n(params.data<std::string>() + source * v.inner, v.inner,
+                        out.mutable_data<std::string>() + r * v.inner);
+          } else {
+            std::memcpy(to + r * row, from + source * row,
+                        static_cast<size_t>(row));
+          }
+        }
+      });
 }
 
 Status Launch(KernelContext& ctx) {
@@ -110,13 +109,14 @@ SL_OP(Gather)
     .shape(Infer)
     .cpu(Launch)
     .reference(Reference)
-    .samples({{.in = {{5}, {3}}, .lo = 0, .hi = 4},
-              {.in = {{4, 3}, {2, 2}}, .lo = 0, .hi = 3},
-              {.in = {{2, 4, 3}, {5}}, .attrs = {{"axis", 1}}, .lo = 0, .hi = 3},
-              {.in = {{2, 4}, Shape()}, .attrs = {{"axis", -1}}, .lo = 0, .hi = 3},
-              {.in = {{3}, {0}}},
-              {.in = {{0, 3}, {0}}},
-              {.in = {{0, 3}, {2}}, .attrs = {{"axis", 1}}, .lo = 0, .hi = 2}})
+    .samples(
+        {{.in = {{5}, {3}}, .lo = 0, .hi = 4},
+         {.in = {{4, 3}, {2, 2}}, .lo = 0, .hi = 3},
+         {.in = {{2, 4, 3}, {5}}, .attrs = {{"axis", 1}}, .lo = 0, .hi = 3},
+         {.in = {{2, 4}, Shape()}, .attrs = {{"axis", -1}}, .lo = 0, .hi = 3},
+         {.in = {{3}, {0}}},
+         {.in = {{0, 3}, {0}}},
+         {.in = {{0, 3}, {2}}, .attrs = {{"axis", 1}}, .lo = 0, .hi = 2}})
     .rejects({{.in = {{3}, Array::Vector<int64_t>({0, 3})},
                .message = "[Gather] indices[1] is 3; wanted 0 <= index < 3"},
               {.in = {{3}, Array::Vector<int32_t>({-1})},

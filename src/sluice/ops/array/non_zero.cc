@@ -7,8 +7,8 @@ namespace {
 
 Status Infer(ShapeContext& c) {
   const PartialShape& x = c.in(0);
-  c.set_out(0, PartialShape({kUnknownDim,
-                             x.rank_known() ? x.rank() : kUnknownDim}));
+  c.set_out(
+      0, PartialShape({kUnknownDim, x.rank_known() ? x.rank() : kUnknownDim}));
   return OkStatus();
 }
 
@@ -61,8 +61,9 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
 }  // namespace
 
 SL_OP(NonZero)
-    .doc("The indices of x's elements that are not zero, one per row, in "
-         "row-major order.")
+    .doc(
+        "The indices of x's elements that are not zero, one per row, in "
+        "row-major order.")
     .input("x: T")
     .output("y: i64")
     .types("T", kPlain)

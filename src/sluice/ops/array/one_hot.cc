@@ -40,9 +40,9 @@ Status Launch(KernelContext& ctx) {
     const I* index = ctx.in(0).data<I>();
     for (int64_t i = 0; i < ctx.in(0).num_elements(); ++i) {
       if (index[i] < 0 || index[i] >= depth) continue;
-      FillElements(y.dtype(), on.bytes, 1,
-                   static_cast<char*>(y.mutable_raw()) +
-                       (i * depth + index[i]) * size);
+      FillElements(
+          y.dtype(), on.bytes, 1,
+          static_cast<char*>(y.mutable_raw()) + (i * depth + index[i]) * size);
     }
   });
   return OkStatus();
@@ -62,8 +62,9 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 }  // namespace
 
 SL_OP(OneHot)
-    .doc("A new last axis of size depth that holds `on` at the index and `off` "
-         "elsewhere; an index outside gives only `off`.")
+    .doc(
+        "A new last axis of size depth that holds `on` at the index and `off` "
+        "elsewhere; an index outside gives only `off`.")
     .input("indices: I")
     .output("y: dtype")
     .types("I", kIndices)
@@ -78,11 +79,14 @@ SL_OP(OneHot)
     .reference(Reference)
     .samples({{.in = {{4}}, .attrs = {{"depth", 3}}, .lo = 0, .hi = 2},
               {.in = {{2, 2}},
-               .attrs = {{"depth", 2}, {"on", 5}, {"off", 2},
+               .attrs = {{"depth", 2},
+                         {"on", 5},
+                         {"off", 2},
                          {"dtype", DType::kI16}}},
               {.in = {Shape()},
                .attrs = {{"depth", 4}, {"dtype", DType::kBool}},
-               .lo = 1, .hi = 1},
+               .lo = 1,
+               .hi = 1},
               {.in = {{3}}, .attrs = {{"depth", 0}}},
               {.in = {{0}}, .attrs = {{"depth", 3}, {"dtype", DType::kF16}}}})
     .rejects({{.in = {Array::Vector<int64_t>({0})},

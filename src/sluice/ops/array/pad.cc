@@ -59,10 +59,10 @@ Status Launch(KernelContext& ctx) {
     auto k = static_cast<size_t>(i);
     offset += pads[2 * k] * out.strides()[k];
   }
-  CopyRegion(out.dtype(), x.shape(), x.raw(), x.strides(),
-             static_cast<char*>(out.mutable_raw()) +
-                 offset * DTypeSize(out.dtype()),
-             out.strides());
+  CopyRegion(
+      out.dtype(), x.shape(), x.raw(), x.strides(),
+      static_cast<char*>(out.mutable_raw()) + offset * DTypeSize(out.dtype()),
+      out.strides());
   return OkStatus();
 }
 
@@ -70,7 +70,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
   const Ints& pads = attrs.get<Ints>("paddings");
   Ints dims = ref::DimsOf(in[0].shape);
-  for (size_t i = 0; i < dims.size(); ++i) dims[i] += pads[2 * i] + pads[2 * i + 1];
+  for (size_t i = 0; i < dims.size(); ++i)
+    dims[i] += pads[2 * i] + pads[2 * i + 1];
   return {ref::Build(ref::MakeShape(dims), [&](Ints index) {
     for (size_t i = 0; i < index.size(); ++i) {
       index[i] -= pads[2 * i];
@@ -104,22 +105,23 @@ SL_OP(Pad)
               {.in = {{0, 2}},
                .attrs = {{"paddings", Ints{1, 1, 1, 0}}, {"value", 1.0}}},
               {.in = {{0, 2}}, .attrs = {{"paddings", Ints{0, 0, 1, 0}}}}})
-    .rejects({{.in = {{3}},
-               .attrs = {{"paddings", Ints{-1, 2}}},
-               .message = "[Pad] paddings[0] is -1; wanted at least 0"},
-              {.in = {{3}},
-               .attrs = {{"paddings", Ints{1}}},
-               .message = "[Pad] x is f32[3], paddings has 1 entries; wanted two "
-                          "per axis"},
-              {.in = {{3}},
-               .attrs = {{"paddings", Ints{1, 1, 1, 1}}},
-               .message = "[Pad] x is f32[3], paddings has 4 entries; wanted"},
-              {.in = {{3}},
-               .attrs = {{"paddings", Ints{INT64_MAX, INT64_MAX}}},
-               .message = "[Pad] shape [9223372036854775807] has too many "
-                          "elements"},
-              {.in = {Array::Vector<std::string>({"a"})},
-               .attrs = {{"paddings", Ints{1, 1}}},
-               .message = "[Pad] x is string; wanted one of "}});
+    .rejects(
+        {{.in = {{3}},
+          .attrs = {{"paddings", Ints{-1, 2}}},
+          .message = "[Pad] paddings[0] is -1; wanted at least 0"},
+         {.in = {{3}},
+          .attrs = {{"paddings", Ints{1}}},
+          .message = "[Pad] x is f32[3], paddings has 1 entries; wanted two "
+                     "per axis"},
+         {.in = {{3}},
+          .attrs = {{"paddings", Ints{1, 1, 1, 1}}},
+          .message = "[Pad] x is f32[3], paddings has 4 entries; wanted"},
+         {.in = {{3}},
+          .attrs = {{"paddings", Ints{INT64_MAX, INT64_MAX}}},
+          .message = "[Pad] shape [9223372036854775807] has too many "
+                     "elements"},
+         {.in = {Array::Vector<std::string>({"a"})},
+          .attrs = {{"paddings", Ints{1, 1}}},
+          .message = "[Pad] x is string; wanted one of "}});
 
 }  // namespace sluice

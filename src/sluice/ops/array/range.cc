@@ -42,7 +42,8 @@ T At(T start, T delta, int64_t i) {
                           static_cast<uint64_t>(i) *
                               static_cast<uint64_t>(delta));
   } else {
-    return static_cast<T>(double{start} + static_cast<double>(i) * double{delta});
+    return static_cast<T>(double{start} +
+                          static_cast<double>(i) * double{delta});
   }
 }
 
@@ -53,7 +54,8 @@ bool DispatchRange(DType dtype, F&& visit) {
     SL_DISPATCH_CASE(kF64, double)
     SL_DISPATCH_CASE(kI32, int32_t)
     SL_DISPATCH_CASE(kI64, int64_t)
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -72,8 +74,7 @@ Status Infer(ShapeContext& c) {
       got = StrCat("start is ", v[0], ", limit is ", v[1], ", delta is ", v[2]);
     });
     if (!ok) {
-      return c.Error(
-          StrCat(got, "; wanted a step that reaches the limit"));
+      return c.Error(StrCat(got, "; wanted a step that reaches the limit"));
     }
     out.set_dim(0, n);
   }
@@ -153,16 +154,17 @@ SL_OP(Range)
               {.in = Three<double>(1, 2, 0.3)},
               {.in = Three<int64_t>(5, 5, 1)},
               {.in = Three<float>(5, 1, 1)}})
-    .rejects({{.in = Three<int64_t>(0, 5, 0),
-               .message = "[Range] start is 0, limit is 5, delta is 0; wanted a "
-                          "step that reaches the limit"},
-              {.in = Three<int64_t>(INT64_MIN, INT64_MAX, 1),
-               .message = "[Range] start is -9223372036854775808, limit is "},
-              {.in = Three<float>(0, 1, 1e-30f),
-               .message = "[Range] start is 0, limit is 1, delta is "},
-              {.in = Three<float>(0, std::nanf(""), 1),
-               .message = "[Range] start is 0, limit is nan"},
-              {.in = {{1}, Shape(), Shape()},
-               .message = "[Range] start is f32[1]; wanted rank 0"}});
+    .rejects(
+        {{.in = Three<int64_t>(0, 5, 0),
+          .message = "[Range] start is 0, limit is 5, delta is 0; wanted a "
+                     "step that reaches the limit"},
+         {.in = Three<int64_t>(INT64_MIN, INT64_MAX, 1),
+          .message = "[Range] start is -9223372036854775808, limit is "},
+         {.in = Three<float>(0, 1, 1e-30f),
+          .message = "[Range] start is 0, limit is 1, delta is "},
+         {.in = Three<float>(0, std::nanf(""), 1),
+          .message = "[Range] start is 0, limit is nan"},
+         {.in = {{1}, Shape(), Shape()},
+          .message = "[Range] start is f32[1]; wanted rank 0"}});
 
 }  // namespace sluice

@@ -14,7 +14,8 @@ bool FillGap(std::vector<int64_t>& dims, int64_t elements) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == -1 && gap < 0) {
       gap = static_cast<int64_t>(i);
-    } else if (dims[i] < 0 || (dims[i] > 0 && product > kMaxElements / dims[i])) {
+    } else if (dims[i] < 0 ||
+               (dims[i] > 0 && product > kMaxElements / dims[i])) {
       return false;
     } else {
       product *= dims[i];
@@ -101,8 +102,9 @@ Array To(std::initializer_list<int64_t> dims) {
 }  // namespace
 
 SL_OP(Reshape)
-    .doc("x's elements in row-major order under another shape; one size may be "
-         "-1 and is then worked out.")
+    .doc(
+        "x's elements in row-major order under another shape; one size may be "
+        "-1 and is then worked out.")
     .input("x: T")
     .input("shape: i64")
     .output("y: T")
@@ -120,26 +122,26 @@ SL_OP(Reshape)
               {.in = {{0, 3}, To({3, 0, 2})}},
               {.in = {{0, 3}, To({-1, 3})}},
               {.in = {{6}, To({6})}}})
-    .rejects({{.in = {{2, 3}, To({4})},
-               .message = "[Reshape] x is f32[2,3], shape is [4]; wanted the "
-                          "same number of elements"},
-              {.in = {{2, 3}, To({4, -1})},
-               .message = "[Reshape] x is f32[2,3], shape is [4,-1]; wanted"},
-              {.in = {{2, 3}, To({-1, -1})},
-               .message = "[Reshape] shape[1] is -1; wanted sizes of at least 0 "
-                          "and at most one -1"},
-              {.in = {{2, 3}, To({-6, -1})},
-               .message = "[Reshape] shape[0] is -6; wanted sizes"},
-              {.in = {{0}, To({-1, 0})},
-               .message = "[Reshape] x is f32[0], shape is [-1,0]; wanted"},
-              {.in = {{0}, To({0, int64_t{1} << 40, int64_t{1} << 40})},
-               .message = "[Reshape] shape [0,1099511627776,1099511627776] has "
-                          "too many elements"},
-              {.in = {{1}, To({1, 1, 1, 1, 1, 1, 1, 1, 1})},
-               .message = "[Reshape] rank 9 is too large"},
-              {.in = {{2}, Array::Scalar<int64_t>(2)},
-               .message = "[Reshape] shape is i64[]; wanted rank 1"},
-              {.in = {{2}, {1}},
-               .message = "[Reshape] shape is f32; wanted i64"}});
+    .rejects(
+        {{.in = {{2, 3}, To({4})},
+          .message = "[Reshape] x is f32[2,3], shape is [4]; wanted the "
+                     "same number of elements"},
+         {.in = {{2, 3}, To({4, -1})},
+          .message = "[Reshape] x is f32[2,3], shape is [4,-1]; wanted"},
+         {.in = {{2, 3}, To({-1, -1})},
+          .message = "[Reshape] shape[1] is -1; wanted sizes of at least 0 "
+                     "and at most one -1"},
+         {.in = {{2, 3}, To({-6, -1})},
+          .message = "[Reshape] shape[0] is -6; wanted sizes"},
+         {.in = {{0}, To({-1, 0})},
+          .message = "[Reshape] x is f32[0], shape is [-1,0]; wanted"},
+         {.in = {{0}, To({0, int64_t{1} << 40, int64_t{1} << 40})},
+          .message = "[Reshape] shape [0,1099511627776,1099511627776] has "
+                     "too many elements"},
+         {.in = {{1}, To({1, 1, 1, 1, 1, 1, 1, 1, 1})},
+          .message = "[Reshape] rank 9 is too large"},
+         {.in = {{2}, Array::Scalar<int64_t>(2)},
+          .message = "[Reshape] shape is i64[]; wanted rank 1"},
+         {.in = {{2}, {1}}, .message = "[Reshape] shape is f32; wanted i64"}});
 
 }  // namespace sluice

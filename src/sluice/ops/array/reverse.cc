@@ -71,11 +71,12 @@ SL_OP(Reverse)
               {.in = {{2, 3, 4}}, .attrs = {{"axes", Ints{0, 2}}}},
               {.in = {Shape()}, .attrs = {{"axes", Ints{}}}},
               {.in = {{0, 2}}, .attrs = {{"axes", Ints{0, 1}}}}})
-    .rejects({{.in = {{2}},
-               .attrs = {{"axes", Ints{1}}},
-               .message = "[Reverse] axis 1 is out of range; wanted -1 <= axis < 1"},
-              {.in = {{2}},
-               .attrs = {{"axes", Ints{0, -1}}},
-               .message = "[Reverse] axis -1 is named twice"}});
+    .rejects(
+        {{.in = {{2}},
+          .attrs = {{"axes", Ints{1}}},
+          .message = "[Reverse] axis 1 is out of range; wanted -1 <= axis < 1"},
+         {.in = {{2}},
+          .attrs = {{"axes", Ints{0, -1}}},
+          .message = "[Reverse] axis -1 is named twice"}});
 
 }  // namespace sluice

@@ -28,7 +28,8 @@ SL_OP(Shape)
     .shape_only()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       RefArray y{{in[0].shape.rank()}, {}};
-      for (int64_t d : in[0].shape.dims()) y.v.push_back(static_cast<double>(d));
+      for (int64_t d : in[0].shape.dims())
+        y.v.push_back(static_cast<double>(d));
       return std::vector<RefArray>{y};
     })
     .samples({{.in = {{2, 3}}},

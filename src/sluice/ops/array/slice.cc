@@ -26,7 +26,12 @@ Status Infer(ShapeContext& c) {
                             ", size[", i, "] is ", size[i],
                             "; wanted 0 <= begin and begin + size inside x"));
     }
-    if (size[i] == -1) dims[i] = have >= 0 ? have - begin[i] : kUnknownDim;
+    // The whole of an unknown axis is that axis, symbol and all.
+    if (size[i] == -1) {
+      dims[i] = have >= 0       ? have - begin[i]
+                : begin[i] == 0 ? have
+                                : kUnknownDim;
+    }
   }
   SL_ASSIGN_OR_RETURN(PartialShape out, MakeOutShape(c, dims));
   c.set_out(0, out);
@@ -85,8 +90,7 @@ SL_OP(Slice)
                .attrs = {{"begin", Ints{1, 2}}, {"size", Ints{2, 3}}}},
               {.in = {{4, 5}},
                .attrs = {{"begin", Ints{0, 1}}, {"size", Ints{-1, -1}}}},
-              {.in = {Shape()},
-               .attrs = {{"begin", Ints{}}, {"size", Ints{}}}},
+              {.in = {Shape()}, .attrs = {{"begin", Ints{}}, {"size", Ints{}}}},
               {.in = {{3}}, .attrs = {{"begin", Ints{3}}, {"size", Ints{-1}}}},
               {.in = {{3, 2}},
                .attrs = {{"begin", Ints{3, 0}}, {"size", Ints{0, 2}}}},

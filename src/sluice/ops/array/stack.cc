@@ -36,7 +36,8 @@ Status Launch(KernelContext& ctx) {
       strides[static_cast<size_t>(k++)] = out.strides()[static_cast<size_t>(i)];
     }
   }
-  int64_t step = out.strides()[static_cast<size_t>(axis)] * DTypeSize(out.dtype());
+  int64_t step =
+      out.strides()[static_cast<size_t>(axis)] * DTypeSize(out.dtype());
   char* to = static_cast<char*>(out.mutable_raw());
   for (int i = 0; i < ctx.num_inputs(); ++i, to += step) {
     const Array& x = ctx.in(i);
@@ -75,15 +76,16 @@ SL_OP(Stack)
               {.in = {{2, 3}, {2, 3}}, .attrs = {{"axis", -1}}},
               {.in = {{4}}, .attrs = {{"axis", 1}}},
               {.in = {{0, 2}, {0, 2}}}})
-    .rejects({{.in = {{2}, {3}},
-               .message = "[Stack] shapes differ: xs[0] is f32[2], xs[1] is "
-                          "f32[3]; wanted equal shapes"},
-              {.in = {{2}},
-               .attrs = {{"axis", 2}},
-               .message = "[Stack] axis 2 is out of range; wanted -2 <= axis < 2"},
-              {.in = {{1, 1, 1, 1, 1, 1, 1, 1}},
-               .message = "[Stack] rank 9 is too large"},
-              {.in = {},
-               .message = "[Stack] the type T of output y is not determined"}});
+    .rejects(
+        {{.in = {{2}, {3}},
+          .message = "[Stack] shapes differ: xs[0] is f32[2], xs[1] is "
+                     "f32[3]; wanted equal shapes"},
+         {.in = {{2}},
+          .attrs = {{"axis", 2}},
+          .message = "[Stack] axis 2 is out of range; wanted -2 <= axis < 2"},
+         {.in = {{1, 1, 1, 1, 1, 1, 1, 1}},
+          .message = "[Stack] rank 9 is too large"},
+         {.in = {},
+          .message = "[Stack] the type T of output y is not determined"}});
 
 }  // namespace sluice

@@ -23,8 +23,8 @@ Cut CutAxis(int64_t size, int64_t begin, int64_t end, int64_t step) {
   // Unsigned, because the smallest step has no negative.
   uint64_t distance = step > 0 ? (e > b ? static_cast<uint64_t>(e - b) : 0)
                                : (b > e ? static_cast<uint64_t>(b - e) : 0);
-  uint64_t stride = step > 0 ? static_cast<uint64_t>(step)
-                             : 0 - static_cast<uint64_t>(step);
+  uint64_t stride =
+      step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
   auto count =
       distance == 0 ? 0 : static_cast<int64_t>((distance - 1) / stride) + 1;
   return {b, count};
@@ -37,10 +37,10 @@ Status Infer(ShapeContext& c) {
   const Ints& strides = c.attr<Ints>("strides");
   if (begin.size() != end.size() || begin.size() != strides.size() ||
       (x.rank_known() && begin.size() > static_cast<size_t>(x.rank()))) {
-    return c.Error(StrCat(c.Describe(0), ", begin, end and strides have ",
-                          begin.size(), ", ", end.size(), " and ",
-                          strides.size(),
-                          " entries; wanted equally many, at most one per axis"));
+    return c.Error(
+        StrCat(c.Describe(0), ", begin, end and strides have ", begin.size(),
+               ", ", end.size(), " and ", strides.size(),
+               " entries; wanted equally many, at most one per axis"));
   }
   for (size_t i = 0; i < strides.size(); ++i) {
     if (strides[i] == 0) {
@@ -51,9 +51,10 @@ Status Infer(ShapeContext& c) {
   PartialShape out = x;
   for (size_t i = 0; i < begin.size(); ++i) {
     int axis = static_cast<int>(i);
-    out.set_dim(axis, x[axis] < 0 ? kUnknownDim
-                                  : CutAxis(x[axis], begin[i], end[i], strides[i])
-                                        .count);
+    out.set_dim(axis,
+                x[axis] < 0
+                    ? kUnknownDim
+                    : CutAxis(x[axis], begin[i], end[i], strides[i]).count);
   }
   c.set_out(0, out);
   return OkStatus();
@@ -106,7 +107,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
       int64_t b = begin[i] < 0 ? begin[i] + n : begin[i];
       int64_t e = end[i] < 0 ? end[i] + n : end[i];
       if (steps[i] > 0) {
-        for (int64_t k = std::max<int64_t>(b, 0); k < e && k < n; k += steps[i]) {
+        for (int64_t k = std::max<int64_t>(b, 0); k < e && k < n;
+             k += steps[i]) {
           pick.push_back(k);
         }
       } else {
@@ -133,8 +135,9 @@ Attrs Cuts(Ints begin, Ints end, Ints strides) {
 }  // namespace
 
 SL_OP(StridedSlice)
-    .doc("x[begin:end:stride] on each of the first axes, as Python reads it; a "
-         "very negative end with a negative stride reaches the first element.")
+    .doc(
+        "x[begin:end:stride] on each of the first axes, as Python reads it; a "
+        "very negative end with a negative stride reaches the first element.")
     .input("x: T")
     .output("y: T")
     .types("T", kAnyData)

@@ -88,16 +88,17 @@ SL_OP(Tile)
               {.in = {Shape()}, .attrs = {{"multiples", Ints{}}}},
               {.in = {{2, 3}}, .attrs = {{"multiples", Ints{0, 2}}}},
               {.in = {{0, 3}}, .attrs = {{"multiples", Ints{4, 2}}}}})
-    .rejects({{.in = {{2, 3}},
-               .attrs = {{"multiples", Ints{2}}},
-               .message = "[Tile] x is f32[2,3], multiples has 1 entries; wanted "
-                          "one per axis"},
-              {.in = {{2}},
-               .attrs = {{"multiples", Ints{-1}}},
-               .message = "[Tile] multiples[0] is -1; wanted at least 0"},
-              {.in = {{2}},
-               .attrs = {{"multiples", Ints{INT64_MAX}}},
-               .message = "[Tile] shape [9223372036854775807] has too many "
-                          "elements"}});
+    .rejects(
+        {{.in = {{2, 3}},
+          .attrs = {{"multiples", Ints{2}}},
+          .message = "[Tile] x is f32[2,3], multiples has 1 entries; wanted "
+                     "one per axis"},
+         {.in = {{2}},
+          .attrs = {{"multiples", Ints{-1}}},
+          .message = "[Tile] multiples[0] is -1; wanted at least 0"},
+         {.in = {{2}},
+          .attrs = {{"multiples", Ints{INT64_MAX}}},
+          .message = "[Tile] shape [9223372036854775807] has too many "
+                     "elements"}});
 
 }  // namespace sluice

@@ -22,8 +22,9 @@ Array Truth(bool value) { return Array::Scalar(value); }
 }  // namespace
 
 SL_OP(Assert)
-    .doc("Fails the step with a message and some values unless every element of "
-         "cond is true.")
+    .doc(
+        "Fails the step with a message and some values unless every element of "
+        "cond is true.")
     .input("cond: bool")
     .input("data: any*")
     .attr("message", "assertion failed", "What to say.")

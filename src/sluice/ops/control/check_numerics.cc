@@ -66,15 +66,17 @@ SL_OP(CheckNumerics)
     .cpu(Launch)
     .in_place()
     .reference([](double x) { return x; })
-    .samples({{.in = {{2, 3}}}, {.in = {Shape()}}, {.in = {{0}}}, {.in = {{1500}}}})
-    .rejects({{.in = {Array::Of<float>({2, 2}, {1, 2, kInf, kNan})},
-               .message = "[CheckNumerics] x[1,0] is inf; wanted finite numbers"},
-              {.in = {Array::Scalar(kNan)},
-               .attrs = {{"message", "loss"}},
-               .message = "[CheckNumerics] loss: x[] is nan; wanted finite"},
-              {.in = {{2}},
-               .message = "[CheckNumerics] x is i32; wanted one of f32 f64 f16 "
-                          "bf16",
-               .dtype = DType::kI32}});
+    .samples(
+        {{.in = {{2, 3}}}, {.in = {Shape()}}, {.in = {{0}}}, {.in = {{1500}}}})
+    .rejects(
+        {{.in = {Array::Of<float>({2, 2}, {1, 2, kInf, kNan})},
+          .message = "[CheckNumerics] x[1,0] is inf; wanted finite numbers"},
+         {.in = {Array::Scalar(kNan)},
+          .attrs = {{"message", "loss"}},
+          .message = "[CheckNumerics] loss: x[] is nan; wanted finite"},
+         {.in = {{2}},
+          .message = "[CheckNumerics] x is i32; wanted one of f32 f64 f16 "
+                     "bf16",
+          .dtype = DType::kI32}});
 
 }  // namespace sluice

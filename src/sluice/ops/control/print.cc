@@ -36,8 +36,9 @@ SL_OP(Print)
     })
     .samples({{.in = {{2, 2}}, .attrs = {{"message", "x = "}}},
               {.in = {{0}}, .only = {DType::kF32}}})
-    .rejects({{.in = {{1}},
-               .attrs = {{"limit", -1}},
-               .message = "[Print] attribute limit is -1; wanted 0 to 1048576"}});
+    .rejects(
+        {{.in = {{1}},
+          .attrs = {{"limit", -1}},
+          .message = "[Print] attribute limit is -1; wanted 0 to 1048576"}});
 
 }  // namespace sluice

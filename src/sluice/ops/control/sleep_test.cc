@@ -8,7 +8,8 @@
 namespace sluice {
 namespace {
 
-Result<std::vector<Array>> SleepFor(int64_t micros, Cancellation* cancellation) {
+Result<std::vector<Array>> SleepFor(int64_t micros,
+                                    Cancellation* cancellation) {
   StepContext step;
   step.cancellation = cancellation;
   Array x = Array::Scalar(3.0f);

@@ -8,6 +8,7 @@ namespace sluice {
 namespace {
 
 struct AbsFn {
+  static constexpr TileOp kTile = TileOp::kAbs;
   template <class C>
   static C Apply(C x) {
     if constexpr (std::is_integral_v<C>) {

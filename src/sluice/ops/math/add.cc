@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct AddFn {
+  static constexpr TileOp kTile = TileOp::kAdd;
   template <class C>
   static C Apply(C a, C b) {
     return Wrap<C>(ToWrap(a) + ToWrap(b));

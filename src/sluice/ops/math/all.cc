@@ -25,7 +25,8 @@ double Fold(const std::vector<double>& v) {
 }  // namespace
 
 SL_OP(All)
-    .doc("True when all elements over some axes are. Of no elements it is true.")
+    .doc(
+        "True when all elements over some axes are. Of no elements it is true.")
     .input("x: bool")
     .output("y: bool")
     .attr("axes", Ints{}, "Axes to reduce; none means all.")

@@ -25,7 +25,8 @@ double Fold(const std::vector<double>& v) {
 }  // namespace
 
 SL_OP(Any)
-    .doc("True when some element over some axes is. Of no elements it is false.")
+    .doc(
+        "True when some element over some axes is. Of no elements it is false.")
     .input("x: bool")
     .output("y: bool")
     .attr("axes", Ints{}, "Axes to reduce; none means all.")

@@ -43,7 +43,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 
 SL_OP(ArgMin)
     .doc(
-        "The index of the smallest element along an axis: the first of equals, and "
+        "The index of the smallest element along an axis: the first of equals, "
+        "and "
         "the first NaN when there is one.")
     .input("x: T")
     .output("y: i64")
@@ -60,12 +61,14 @@ SL_OP(ArgMin)
               {.in = {{7, 301}}},
               {.in = {Array::Vector<float>(
                    {1, std::numeric_limits<float>::quiet_NaN(), 3})}}})
-    .rejects({{.in = {Shape()}, .message = "[ArgMin] x is f32[]; wanted rank 1 or more"},
-              {.in = {{2}},
-               .attrs = {{"axis", 1}},
-               .message = "[ArgMin] axis 1 is out of range; wanted -1 <= axis < 1"},
-              {.in = {{2, 0}},
-               .message = "[ArgMin] x is f32[2,0]; wanted at least one element "
-                          "along axis 1"}});
+    .rejects(
+        {{.in = {Shape()},
+          .message = "[ArgMin] x is f32[]; wanted rank 1 or more"},
+         {.in = {{2}},
+          .attrs = {{"axis", 1}},
+          .message = "[ArgMin] axis 1 is out of range; wanted -1 <= axis < 1"},
+         {.in = {{2, 0}},
+          .message = "[ArgMin] x is f32[2,0]; wanted at least one element "
+                     "along axis 1"}});
 
 }  // namespace sluice

@@ -39,10 +39,10 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 
 std::vector<Sample> Samples() {
   std::vector<Sample> samples;
-  for (DType to : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16,
-                   DType::kI8, DType::kI16, DType::kI32, DType::kI64,
-                   DType::kU8, DType::kU16, DType::kU32, DType::kU64,
-                   DType::kBool, DType::kC64}) {
+  for (DType to :
+       {DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI8,
+        DType::kI16, DType::kI32, DType::kI64, DType::kU8, DType::kU16,
+        DType::kU32, DType::kU64, DType::kBool, DType::kC64}) {
     samples.push_back({.in = {{3, 2}}, .attrs = {{"dtype", to}}, .hi = 100});
     constexpr float kInf = std::numeric_limits<float>::infinity();
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();

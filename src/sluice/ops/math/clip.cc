@@ -23,12 +23,20 @@ C Bound(double v) {
   return static_cast<C>(v);
 }
 
+template <class C>
+struct Bounds {
+  C lo, hi;
+};
+
 struct ClipFn {
   template <class C>
-  static C Apply(C x, const BlockParams& params) {
-    C lo = Bound<C>(params.p[0]), hi = Bound<C>(params.p[1]);
-    C y = x < lo ? lo : x;  // comparisons keep NaN
-    return y > hi ? hi : y;
+  static Bounds<C> Prepare(const BlockParams& params) {
+    return {Bound<C>(params.p[0]), Bound<C>(params.p[1])};
+  }
+  template <class C>
+  static C Apply(C x, const Bounds<C>& bounds) {
+    C y = x < bounds.lo ? bounds.lo : x;  // comparisons keep NaN
+    return y > bounds.hi ? bounds.hi : y;
   }
 };
 
@@ -70,7 +78,8 @@ SL_OP(Clip)
               {.in = {{0}}, .attrs = {{"min", 0}, {"max", 1}}},
               {.in = {{1031}},
                .attrs = {{"min", 0.0}, {"max", 100.0}},
-               .lo = -100, .hi = 120},
+               .lo = -100,
+               .hi = 120},
               {.in = {Array::Vector<float>(
                    {std::numeric_limits<float>::quiet_NaN(), -5, 5,
                     std::numeric_limits<float>::infinity()})},

@@ -32,8 +32,8 @@ void Scan(const AxisView& v, bool exclusive, bool reverse, const T* x, T* y) {
         int64_t offset = (o * v.size + at) * v.inner + first;
         for (int64_t k = 0; k < n; ++k) {
           C before = sum[k];
-          sum[k] = Wrap<C>(ToWrap(before) +
-                           ToWrap(static_cast<C>(x[offset + k])));
+          sum[k] =
+              Wrap<C>(ToWrap(before) + ToWrap(static_cast<C>(x[offset + k])));
           y[offset + k] = static_cast<T>(exclusive ? before : sum[k]);
         }
       }
@@ -45,7 +45,8 @@ Status Launch(KernelContext& ctx) {
   const Array& x = ctx.in(0);
   if (x.num_elements() == 0) return OkStatus();
   AxisView v(x.shape(), ctx.attr<int64_t>("axis"));
-  bool exclusive = ctx.attr<bool>("exclusive"), reverse = ctx.attr<bool>("reverse");
+  bool exclusive = ctx.attr<bool>("exclusive"),
+       reverse = ctx.attr<bool>("reverse");
   DispatchReals(x.dtype(), [&]<class T>() {
     Scan<T>(v, exclusive, reverse, x.data<T>(), ctx.out(0).mutable_data<T>());
   });
@@ -55,8 +56,8 @@ Status Launch(KernelContext& ctx) {
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
   const RefArray& x = in[0];
-  auto axis =
-      static_cast<size_t>(ref::Axis(attrs.get<int64_t>("axis"), x.shape.rank()));
+  auto axis = static_cast<size_t>(
+      ref::Axis(attrs.get<int64_t>("axis"), x.shape.rank()));
   bool exclusive = attrs.get<bool>("exclusive");
   bool reverse = attrs.get<bool>("reverse");
   return {ref::Build(x.shape, [&](Ints index) {

@@ -50,9 +50,9 @@ std::vector<Sample> Samples() {
 
 std::vector<Reject> Rejects() {
   std::vector<Reject> rejects = BinaryRejects("Div");
-  rejects.push_back({.in = {Array::Vector<int32_t>({1, 2}),
-                            Array::Vector<int32_t>({1, 0})},
-                     .message = "[Div] integer division by zero"});
+  rejects.push_back(
+      {.in = {Array::Vector<int32_t>({1, 2}), Array::Vector<int32_t>({1, 0})},
+       .message = "[Div] integer division by zero"});
   return rejects;
 }
 
@@ -66,7 +66,8 @@ SL_OP(Div)
     .input("b: T")
     .output("y: T")
     .types("T", kNumbers)
-    .elementwise(binary_block<DivFn, Types<float, double, f16, bf16, complex64>>)
+    .elementwise(
+        binary_block<DivFn, Types<float, double, f16, bf16, complex64>>)
     .cpu(checked_int_kernel<DivInt>)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       bool whole = IsInteger(in[0].dtype);

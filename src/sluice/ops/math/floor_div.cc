@@ -47,9 +47,9 @@ std::vector<Sample> Samples() {
 
 std::vector<Reject> Rejects() {
   std::vector<Reject> rejects = BinaryRejects("FloorDiv");
-  rejects.push_back({.in = {Array::Vector<int64_t>({1}),
-                            Array::Vector<int64_t>({0})},
-                     .message = "[FloorDiv] integer division by zero"});
+  rejects.push_back(
+      {.in = {Array::Vector<int64_t>({1}), Array::Vector<int64_t>({0})},
+       .message = "[FloorDiv] integer division by zero"});
   return rejects;
 }
 

@@ -19,9 +19,7 @@ SL_OP(LogicalOr)
     .elementwise(binary_block<LogicalOrFn, BoolTypes>)
     .commutative()
     .associative()
-    .reference([](double a, double b) -> double {
-      return a != 0 || b != 0;
-    })
+    .reference([](double a, double b) -> double { return a != 0 || b != 0; })
     .samples(BinarySamples(0, 1, false))
     .rejects(BinaryRejects("LogicalOr", DType::kBool));
 

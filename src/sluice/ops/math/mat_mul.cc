@@ -40,8 +40,8 @@ bool IsHalf(DType t) { return t == DType::kF16 || t == DType::kBF16; }
 int64_t Workspace(const ShapeContext& c) {
   Sizes s = SizesOf(c.in(0).ToShape(), c.in(1).ToShape(), c.attrs());
   bool wide = DTypeSize(c.in_dtype(0)) == 8;
-  int64_t packed = wide ? GemmPackedElements<double>(s.size.n, s.size.k) * 8
-                        : GemmPackedElements<float>(s.size.n, s.size.k) * 4;
+  int64_t packed = wide ? GemmPackedElements<double>(s.size, s.tb) * 8
+                        : GemmPackedElements<float>(s.size, s.tb) * 4;
   int64_t product = IsHalf(c.in_dtype(0)) ? s.size.m * s.size.n * 4 : 0;
   return AlignUp(packed, 64) + product;
 }
@@ -57,7 +57,7 @@ void Run(KernelContext& ctx) {
     Gemm<T, C>(s.size, left, right, static_cast<C*>(out.mutable_raw()), packed,
                ctx.step().pool);
   } else {
-    int64_t bytes = GemmPackedElements<C>(s.size.n, s.size.k) * 4;
+    int64_t bytes = GemmPackedElements<C>(s.size, s.tb) * 4;
     C* product = reinterpret_cast<C*>(static_cast<char*>(ctx.workspace()) +
                                       AlignUp(bytes, 64));
     Gemm<T, C>(s.size, left, right, product, packed, ctx.step().pool);
@@ -68,13 +68,26 @@ void Run(KernelContext& ctx) {
 
 Status Launch(KernelContext& ctx) {
   switch (ctx.in(0).dtype()) {
-    case DType::kF32: Run<float, float>(ctx); break;
-    case DType::kF64: Run<double, double>(ctx); break;
-    case DType::kF16: Run<f16, float>(ctx); break;
-    case DType::kBF16: Run<bf16, float>(ctx); break;
-    case DType::kI32: Run<int32_t, uint32_t>(ctx); break;
-    case DType::kI64: Run<int64_t, uint64_t>(ctx); break;
-    default: return ctx.Error("no kernel for this type");
+    case DType::kF32:
+      Run<float, float>(ctx);
+      break;
+    case DType::kF64:
+      Run<double, double>(ctx);
+      break;
+    case DType::kF16:
+      Run<f16, float>(ctx);
+      break;
+    case DType::kBF16:
+      Run<bf16, float>(ctx);
+      break;
+    case DType::kI32:
+      Run<int32_t, uint32_t>(ctx);
+      break;
+    case DType::kI64:
+      Run<int64_t, uint64_t>(ctx);
+      break;
+    default:
+      return ctx.Error("no kernel for this type");
   }
   return OkStatus();
 }
@@ -103,16 +116,15 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 
 std::vector<Sample> Samples() {
   std::vector<Sample> samples;
-  const GemmSize sizes[] = {{2, 4, 3},  {1, 1, 1},   {1, 7, 5},  {7, 1, 5},
-                            {0, 3, 2},  {2, 0, 3},   {2, 3, 0},  {5, 20, 9},
+  const GemmSize sizes[] = {{2, 4, 3},   {1, 1, 1},    {1, 7, 5},  {7, 1, 5},
+                            {0, 3, 2},   {2, 0, 3},    {2, 3, 0},  {5, 20, 9},
                             {13, 17, 8}, {6, 16, 300}, {50, 33, 7}};
   for (const GemmSize& s : sizes) {
     for (int t = 0; t < 4; ++t) {
       bool ta = t & 1, tb = t & 2;
-      samples.push_back(
-          {.in = {ta ? Shape{s.k, s.m} : Shape{s.m, s.k},
-                  tb ? Shape{s.n, s.k} : Shape{s.k, s.n}},
-           .attrs = {{"transpose_a", ta}, {"transpose_b", tb}}});
+      samples.push_back({.in = {ta ? Shape{s.k, s.m} : Shape{s.m, s.k},
+                                tb ? Shape{s.n, s.k} : Shape{s.k, s.n}},
+                         .attrs = {{"transpose_a", ta}, {"transpose_b", tb}}});
     }
   }
   return samples;

@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct MaximumFn {
+  static constexpr TileOp kTile = TileOp::kMaximum;
   template <class C>
   static C Apply(C a, C b) {
     // A comparison with NaN is false, so b's NaN falls through to b.

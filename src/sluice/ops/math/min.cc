@@ -11,13 +11,13 @@ namespace {
 template <class C>
 struct MinOf {
   using Acc = C;
-  static Acc Start() { 
+  static Acc Start() {
     if constexpr (std::is_floating_point_v<C>) {
       return std::numeric_limits<C>::infinity();
     } else {
       return std::numeric_limits<C>::max();
     }
-   }
+  }
   static Acc Step(Acc acc, C x) { return x < acc || x != x ? x : acc; }
   static Acc Combine(Acc a, Acc b) { return Step(a, b); }
   static C Finish(Acc acc, int64_t) { return acc; }

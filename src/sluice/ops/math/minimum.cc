@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct MinimumFn {
+  static constexpr TileOp kTile = TileOp::kMinimum;
   template <class C>
   static C Apply(C a, C b) {
     // A comparison with NaN is false, so b's NaN falls through to b.

@@ -41,9 +41,9 @@ std::vector<Sample> Samples() {
 
 std::vector<Reject> Rejects() {
   std::vector<Reject> rejects = BinaryRejects("Mod");
-  rejects.push_back({.in = {Array::Vector<uint8_t>({1}),
-                            Array::Vector<uint8_t>({0})},
-                     .message = "[Mod] integer division by zero"});
+  rejects.push_back(
+      {.in = {Array::Vector<uint8_t>({1}), Array::Vector<uint8_t>({0})},
+       .message = "[Mod] integer division by zero"});
   return rejects;
 }
 

@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct MulFn {
+  static constexpr TileOp kTile = TileOp::kMul;
   template <class C>
   static C Apply(C a, C b) {
     if constexpr (std::is_same_v<C, complex64>) {

@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct NegFn {
+  static constexpr TileOp kTile = TileOp::kNeg;
   template <class C>
   static C Apply(C x) {
     if constexpr (std::is_integral_v<C>) {

@@ -43,9 +43,9 @@ std::vector<Sample> Samples() {
 
 std::vector<Reject> Rejects() {
   std::vector<Reject> rejects = BinaryRejects("Pow");
-  rejects.push_back({.in = {Array::Vector<int64_t>({2}),
-                            Array::Vector<int64_t>({-1})},
-                     .message = "[Pow] negative exponent of an integer"});
+  rejects.push_back(
+      {.in = {Array::Vector<int64_t>({2}), Array::Vector<int64_t>({-1})},
+       .message = "[Pow] negative exponent of an integer"});
   return rejects;
 }
 

@@ -14,6 +14,13 @@ struct RoundFn {
   }
 };
 
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = UnarySamples(-9, 9);
+  samples.push_back({.in = {Array::Vector<float>(
+                         {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 8388609})}});
+  return samples;
+}
+
 }  // namespace
 
 SL_OP(Round)
@@ -22,10 +29,12 @@ SL_OP(Round)
     .output("y: T")
     .types("T", kFloats)
     .elementwise(unary_block<RoundFn>)
-    .reference([](double x) { double down = std::floor(x), up = std::ceil(x);
+    .reference([](double x) {
+      double down = std::floor(x), up = std::ceil(x);
       if (x - down != up - x) return x - down < up - x ? down : up;
-      return std::fmod(down, 2) == 0 ? down : up; })
-    .samples(UnarySamples(-9, 9))
+      return std::fmod(down, 2) == 0 ? down : up;
+    })
+    .samples(Samples())
     .rejects(UnaryRejects("Round"));
 
 }  // namespace sluice

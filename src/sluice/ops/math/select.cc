@@ -54,7 +54,8 @@ SL_OP(Select)
               {.in = {Array::Zeros(DType::kBool, {2}), {2}, {3}},
                .message = "[Select] shapes do not broadcast: cond is bool[2], "
                           "a is f32[2], b is f32[3]"},
-              {.in = {Array::Zeros(DType::kBool, {2}), {2},
+              {.in = {Array::Zeros(DType::kBool, {2}),
+                      {2},
                       Array::Zeros(DType::kI32, {2})},
                .message = "[Select] b is i32; wanted f32 as a"}});
 

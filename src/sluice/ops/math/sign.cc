@@ -21,7 +21,9 @@ SL_OP(Sign)
     .output("y: T")
     .types("T", kSignedReals)
     .elementwise(unary_block<SignFn, SignedTypes>)
-    .reference([](double x) { return x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; })
+    .reference([](double x) {
+      return x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
+    })
     .samples(UnarySamples())
     .rejects(UnaryRejects("Sign"));
 

@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct SquareFn {
+  static constexpr TileOp kTile = TileOp::kSquare;
   template <class C>
   static C Apply(C x) {
     if constexpr (std::is_same_v<C, complex64>) {

@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct SubFn {
+  static constexpr TileOp kTile = TileOp::kSub;
   template <class C>
   static C Apply(C a, C b) {
     return Wrap<C>(ToWrap(a) - ToWrap(b));

@@ -48,13 +48,15 @@ SL_OP(LogSoftmax)
               {.in = {Array::Vector<float>({1000, 999, -1000})}},
               {.in = {{3, 0}}},
               {.in = {{0, 3}}}})
-    .rejects({{.in = {Shape()},
-               .message = "[LogSoftmax] x is f32[]; wanted rank 1 or more"},
-              {.in = {{2}},
-               .attrs = {{"axis", 1}},
-               .message = "[LogSoftmax] axis 1 is out of range; wanted -1 <= axis < 1"},
-              {.in = {{2}},
-               .message = "[LogSoftmax] x is i32; wanted one of f32 f64 f16 bf16",
-               .dtype = DType::kI32}});
+    .rejects(
+        {{.in = {Shape()},
+          .message = "[LogSoftmax] x is f32[]; wanted rank 1 or more"},
+         {.in = {{2}},
+          .attrs = {{"axis", 1}},
+          .message =
+              "[LogSoftmax] axis 1 is out of range; wanted -1 <= axis < 1"},
+         {.in = {{2}},
+          .message = "[LogSoftmax] x is i32; wanted one of f32 f64 f16 bf16",
+          .dtype = DType::kI32}});
 
 }  // namespace sluice

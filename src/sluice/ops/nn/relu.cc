@@ -6,6 +6,7 @@ namespace sluice {
 namespace {
 
 struct ReluFn {
+  static constexpr TileOp kTile = TileOp::kRelu;
   template <class C>
   static C Apply(C x) {
     return x < 0 ? C(0) : x;

@@ -1,7 +1,8 @@
+#include "sluice/kernels/cpu/softmax.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/record.h"
 
@@ -48,13 +49,14 @@ SL_OP(Softmax)
               {.in = {Array::Vector<float>({1000, 999, -1000})}},
               {.in = {{3, 0}}},
               {.in = {{0, 3}}}})
-    .rejects({{.in = {Shape()},
-               .message = "[Softmax] x is f32[]; wanted rank 1 or more"},
-              {.in = {{2}},
-               .attrs = {{"axis", 1}},
-               .message = "[Softmax] axis 1 is out of range; wanted -1 <= axis < 1"},
-              {.in = {{2}},
-               .message = "[Softmax] x is i32; wanted one of f32 f64 f16 bf16",
-               .dtype = DType::kI32}});
+    .rejects(
+        {{.in = {Shape()},
+          .message = "[Softmax] x is f32[]; wanted rank 1 or more"},
+         {.in = {{2}},
+          .attrs = {{"axis", 1}},
+          .message = "[Softmax] axis 1 is out of range; wanted -1 <= axis < 1"},
+         {.in = {{2}},
+          .message = "[Softmax] x is i32; wanted one of f32 f64 f16 bf16",
+          .dtype = DType::kI32}});
 
 }  // namespace sluice

@@ -16,10 +16,11 @@ Status Infer(ShapeContext& c) {
   int64_t rows = c.in(0).rank_known() ? c.in(0)[0] : kUnknownDim;
   int64_t labels = c.in(1).rank_known() ? c.in(1)[0] : kUnknownDim;
   if (rows >= 0 && labels >= 0 && rows != labels) {
-    return c.Error(StrCat("counts differ: ", c.Describe(0), ", ",
-                          c.Describe(1), "; wanted one label per row"));
+    return c.Error(StrCat("counts differ: ", c.Describe(0), ", ", c.Describe(1),
+                          "; wanted one label per row"));
   }
-  c.set_out(0, PartialShape({labels >= 0 ? labels : rows}));
+  c.set_out(0,
+            PartialShape({rows >= 0 || labels == kUnknownDim ? rows : labels}));
   return OkStatus();
 }
 

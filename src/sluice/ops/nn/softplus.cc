@@ -24,7 +24,9 @@ SL_OP(Softplus)
     .types("T", kFloats)
     .elementwise(unary_block<SoftplusFn>)
     .max_ulp(3)
-    .reference([](double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))); })
+    .reference([](double x) {
+      return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
+    })
     .samples(UnarySamples(-30, 30))
     .rejects(UnaryRejects("Softplus"));
 

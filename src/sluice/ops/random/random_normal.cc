@@ -20,16 +20,17 @@ Status Launch(KernelContext& ctx) {
       ctx.step().seed, static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
       ctx.node().key, static_cast<uint64_t>(ctx.step().step_id));
   FillNormal(key, y.dtype(), y.num_elements(), y.mutable_raw(),
-              ctx.step().pool);
+             ctx.step().pool);
   return OkStatus();
 }
 
 }  // namespace
 
 SL_OP(RandomNormal)
-    .doc("Random numbers with mean 0 and standard deviation 1. They depend on "
-         "the session's seed, this op's seed and place in the graph, and the "
-         "step, and on nothing else.")
+    .doc(
+        "Random numbers with mean 0 and standard deviation 1. They depend on "
+        "the session's seed, this op's seed and place in the graph, and the "
+        "step, and on nothing else.")
     .output("y: dtype")
     .types("dtype", kFloats)
     .attr("shape", AttrKind::kShape, "The shape of the result.")
@@ -38,15 +39,13 @@ SL_OP(RandomNormal)
     .shape(Infer)
     .cpu(Launch)
     .random()
-    .samples({{.in = {}, .attrs = {{"shape", Shape{3, 5}}}},
-              {.in = {},
-               .attrs = {{"shape", Shape{1001}}, {"dtype", DType::kF64}}},
-              {.in = {},
-               .attrs = {{"shape", Shape{70}}, {"dtype", DType::kF16},
-                         {"seed", 7}}},
-              {.in = {},
-               .attrs = {{"shape", Shape()}, {"dtype", DType::kBF16}}},
-              {.in = {}, .attrs = {{"shape", Shape{0, 2}}}}})
+    .samples(
+        {{.in = {}, .attrs = {{"shape", Shape{3, 5}}}},
+         {.in = {}, .attrs = {{"shape", Shape{1001}}, {"dtype", DType::kF64}}},
+         {.in = {},
+          .attrs = {{"shape", Shape{70}}, {"dtype", DType::kF16}, {"seed", 7}}},
+         {.in = {}, .attrs = {{"shape", Shape()}, {"dtype", DType::kBF16}}},
+         {.in = {}, .attrs = {{"shape", Shape{0, 2}}}}})
     .rejects({{.in = {},
                .attrs = {{"shape", PartialShape({2, any})}},
                .message = "[RandomNormal] shape is [2,?]; wanted every size "

@@ -27,9 +27,10 @@ Status Launch(KernelContext& ctx) {
 }  // namespace
 
 SL_OP(RandomUniform)
-    .doc("Random numbers uniform in [0, 1). They depend on "
-         "the session's seed, this op's seed and place in the graph, and the "
-         "step, and on nothing else.")
+    .doc(
+        "Random numbers uniform in [0, 1). They depend on "
+        "the session's seed, this op's seed and place in the graph, and the "
+        "step, and on nothing else.")
     .output("y: dtype")
     .types("dtype", kFloats)
     .attr("shape", AttrKind::kShape, "The shape of the result.")
@@ -38,15 +39,13 @@ SL_OP(RandomUniform)
     .shape(Infer)
     .cpu(Launch)
     .random()
-    .samples({{.in = {}, .attrs = {{"shape", Shape{3, 5}}}},
-              {.in = {},
-               .attrs = {{"shape", Shape{1001}}, {"dtype", DType::kF64}}},
-              {.in = {},
-               .attrs = {{"shape", Shape{70}}, {"dtype", DType::kF16},
-                         {"seed", 7}}},
-              {.in = {},
-               .attrs = {{"shape", Shape()}, {"dtype", DType::kBF16}}},
-              {.in = {}, .attrs = {{"shape", Shape{0, 2}}}}})
+    .samples(
+        {{.in = {}, .attrs = {{"shape", Shape{3, 5}}}},
+         {.in = {}, .attrs = {{"shape", Shape{1001}}, {"dtype", DType::kF64}}},
+         {.in = {},
+          .attrs = {{"shape", Shape{70}}, {"dtype", DType::kF16}, {"seed", 7}}},
+         {.in = {}, .attrs = {{"shape", Shape()}, {"dtype", DType::kBF16}}},
+         {.in = {}, .attrs = {{"shape", Shape{0, 2}}}}})
     .rejects({{.in = {},
                .attrs = {{"shape", PartialShape({2, any})}},
                .message = "[RandomUniform] shape is [2,?]; wanted every size "
