@@ -162,6 +162,7 @@ void Step::Push(Local& local, Token token) {
 }
 
 void Step::FireAll(Local& local) {
+  local.last_end = 0;
   while (!local.empty()) {
     if (shared_) {
       stats_ ? Fire<true, true>(local) : Fire<true, false>(local);
@@ -190,7 +191,12 @@ void Step::Fire(Local& local) {
     bool dead = token.dead;
     uint64_t start = 0;
     bool sampled = (++local.fired & 15) == 0;
-    if (kStats || sampled) start = CycleCount();
+    // One reading per firing: where the last one ended, this one starts.
+    if (kStats && local.last_end) {
+      start = local.last_end;
+    } else if (kStats || sampled) {
+      start = CycleCount();
+    }
     if (!dead && !cancellation_->cancelled()) [[likely]] {
       if (Execute(token, outputs) == Outcome::kPending) continue;
     } else {
@@ -199,6 +205,7 @@ void Step::Fire(Local& local) {
     if (kStats || sampled) {
       uint64_t end = CycleCount();
       if (kStats) {
+        local.last_end = end;
         int64_t bytes = 0;
         for (int i = 0; i < node.num_outputs; ++i) {
           if (outputs[i] && outputs[i].dtype() != DType::kResource) {

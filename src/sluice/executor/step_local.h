@@ -12,7 +12,8 @@ struct Step::Local {
   std::vector<Token> heavy;  // run when nothing light is left; exported first
   std::vector<FiringRecord> firings;
   uint32_t worker = 0;
-  uint32_t fired = 0;  // for sampling costs
+  uint32_t fired = 0;     // for sampling costs
+  uint64_t last_end = 0;  // of the firing before, when recording; 0: none
 
   bool empty() const { return light.empty() && heavy.empty(); }
   bool Pop(Token* token) {

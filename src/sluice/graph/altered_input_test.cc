@@ -42,7 +42,7 @@ Tally Alter(const std::string& input, bool all, Read read) {
   if (all) {
     for (int c = 0; c < 256; ++c) replacements += static_cast<char>(c);
   } else {
-    replacements = std::string("\0\xff%({}[:,=\"\\ 9a", 16);
+    replacements = std::string("\0\xff%({}[:,=\"\\ 9a", 15);
   }
   for (size_t i = 0; i < input.size(); ++i) {
     std::string altered = input;

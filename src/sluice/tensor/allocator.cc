@@ -1,6 +1,7 @@
 #include "sluice/tensor/allocator.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -41,11 +42,16 @@ int64_t RoundLarge(int64_t bytes) {
   return AlignUp(bytes, std::max(power / 4, kAlignment));
 }
 
+int64_t PhysicalMemory() {
+  static const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
 void* SystemAllocate(int64_t bytes) {
   if (bytes >= kHugePage) {
     // Aligned to a huge page so that madvise can take effect from the start.
     void* p = mmap(nullptr, static_cast<size_t>(bytes + kHugePage), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return nullptr;
     auto start = reinterpret_cast<uintptr_t>(p);
     uintptr_t aligned = (start + kHugePage - 1) & ~static_cast<uintptr_t>(kHugePage - 1);
@@ -93,7 +99,11 @@ class CachingHostAllocator final : public Allocator {
     if (bytes < 0) return {};
     if (bytes == 0) bytes = 1;
     if (bytes <= kSmallLimit) return AllocateSmall(bytes);
-    if (bytes > (int64_t{1} << 46)) return {};
+    // The system would promise more memory than it has and kill the process
+    // when it is touched: refuse what cannot fit.
+    if (bytes > PhysicalMemory() - in_use_.load(std::memory_order_relaxed)) {
+      return {};
+    }
     int64_t rounded = RoundLarge(bytes);
     void* p = TakeCached(rounded);
     allocations_.fetch_add(1, std::memory_order_relaxed);

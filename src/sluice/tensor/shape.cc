@@ -55,7 +55,8 @@ Result<Shape> Shape::Make(Dims dims) {
   SL_RETURN_IF_ERROR(CheckRank(dims.size()));
   for (int64_t d : dims) {
     if (d < 0) {
-      return InvalidArgument(StrCat("shape ", DimsText(dims), " has a size of ", d,
+      return InvalidArgument(StrCat("shape [", Join(dims, ","),
+                                    "] has a size of ", d,
                                     "; wanted sizes >= 0"));
     }
   }

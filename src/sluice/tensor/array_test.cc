@@ -1,0 +1,132 @@
+#include "sluice/tensor/array.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sluice/tensor/dispatch.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+namespace {
+
+TEST(Array, EveryDTypeCanBeMadeCopiedAndPrinted) {
+  for (int i = 1; i < kNumDTypes; ++i) {
+    auto dtype = static_cast<DType>(i);
+    if (dtype == DType::kResource) continue;
+    for (int64_t n : {0, 3, 300}) {
+      Array a = Array::Zeros(dtype, Shape({n}));
+      Array b = *a.Clone();
+      EXPECT_TRUE(a.BitEquals(b));
+      EXPECT_EQ(DTypeFromName(DTypeName(dtype)), dtype);
+      EXPECT_FALSE(a.ToString().empty());
+    }
+  }
+}
+
+TEST(Array, AViewKeepsItsBaseAliveAndSharesItsElements) {
+  for (int64_t n : {6, 4000}) {  // inline elements, and a buffer of their own
+    Array view;
+    {
+      Array base = *Array::Make(DType::kI32, Shape({n}));
+      for (int64_t i = 0; i < n; ++i) base.mutable_data<int32_t>()[i] = static_cast<int32_t>(i);
+      view = Array::View(base, 1, Shape({(n - 1) / 2}), {2});
+      EXPECT_FALSE(view.contiguous());
+      EXPECT_FALSE(base.unique());
+      base.mutable_data<int32_t>()[1] = 77;
+    }
+    EXPECT_EQ(view.data<int32_t>()[0], 77);
+    Array row = *view.AsContiguous();
+    EXPECT_TRUE(row.contiguous());
+    EXPECT_EQ(row.data<int32_t>()[0], 77);
+    EXPECT_TRUE(row.unique());
+  }
+}
+
+TEST(Array, UniqueSeesEveryOtherOwner) {
+  Array a = *Array::Make(DType::kF32, {1000});
+  EXPECT_TRUE(a.unique());
+  {
+    Array b = a;
+    EXPECT_FALSE(a.unique());
+  }
+  Array reshaped = a.WithShape({10, 100});
+  EXPECT_FALSE(a.unique());
+  reshaped = Array();
+  EXPECT_TRUE(a.unique());
+  float on_stack[4] = {};
+  EXPECT_FALSE(Array::Borrow(on_stack, DType::kF32, {4}).unique());
+}
+
+TEST(Array, StringsAreObjects) {
+  Array a = Array::Of<std::string>({2}, {"a long enough string to be on the heap", "b"});
+  Array b = *a.Clone();
+  a = Array();
+  EXPECT_EQ(b.data<std::string>()[0], "a long enough string to be on the heap");
+  EXPECT_EQ(b.ToString(), "[\"a long enough string to be on the heap\" \"b\"]");
+}
+
+TEST(Array, TooMuchMemoryIsAnError) {
+  auto made = Array::Make(DType::kF64, Shape({int64_t{1} << 44}));
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.status().code(), Code::kResourceExhausted);
+  EXPECT_NE(made.status().message().find("out of memory"), std::string::npos);
+}
+
+TEST(Array, FreedMemoryIsReused) {
+  Allocator& host = HostAllocator();
+  { Array warm = *Array::Make(DType::kF32, {1 << 20}); }
+  int64_t system = host.stats().system_allocations;
+  for (int i = 0; i < 10; ++i) Array again = *Array::Make(DType::kF32, {1 << 20});
+#if defined(__SANITIZE_ADDRESS__)
+  EXPECT_GE(host.stats().system_allocations, system);
+#else
+  EXPECT_EQ(host.stats().system_allocations, system);
+#endif
+}
+
+TEST(StridedWalk, MergesAxesThatStepEvenly) {
+  Shape shape{2, 3, 4};
+  int runs = 0;
+  StridedWalk<1> walk(shape, {ContiguousStrides(shape)});
+  walk.ForEachRun([&](const auto&, const auto&, int64_t n) {
+    ++runs;
+    EXPECT_EQ(n, 24);
+  });
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(CopyStrided, FollowsNegativeAndZeroSteps) {
+  Array base = Array::Vector<int32_t>({1, 2, 3});
+  Array back = Array::View(base, 2, {3}, {-1});
+  EXPECT_EQ(back.ToString(), "[3 2 1]");
+  EXPECT_EQ(back.AsContiguous()->ToString(), "[3 2 1]");
+  Array wide = Array::View(base, 1, {2, 2}, {0, 0});
+  EXPECT_EQ(wide.AsContiguous()->WithShape({4}).ToString(), "[2 2 2 2]");
+}
+
+TEST(Half, RoundTripsAndRoundsToEven) {
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    f16 h;
+    h.bits = static_cast<uint16_t>(bits);
+    float f = h;
+    if (std::isnan(f)) continue;
+    EXPECT_EQ(f16(f).bits, h.bits) << bits;
+    bf16 b;
+    b.bits = static_cast<uint16_t>(bits);
+    if (!std::isnan(static_cast<float>(b))) {
+      EXPECT_EQ(bf16(static_cast<float>(b)).bits, b.bits);
+    }
+  }
+  EXPECT_EQ(static_cast<float>(f16(2049.0f)), 2048.0f);  // halfway: to even
+  EXPECT_EQ(static_cast<float>(f16(2051.0f)), 2052.0f);
+  EXPECT_TRUE(std::isinf(static_cast<float>(f16(65520.0f))));
+  EXPECT_EQ(static_cast<float>(f16(65519.0f)), 65504.0f);
+  EXPECT_TRUE(std::isnan(static_cast<float>(f16(NAN))));
+  EXPECT_TRUE(std::isnan(static_cast<float>(bf16(NAN))));
+  EXPECT_EQ(static_cast<float>(bf16(1.00390625f)), 1.0f);
+}
+
+}  // namespace
+}  // namespace sluice
