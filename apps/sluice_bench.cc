@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../benchmarks/bench.h"
+#include "benchmarks/bench.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench.h"
+#include "benchmarks/bench.h"
 #include "sluice/base/strings.h"
 #include "sluice/executor/plan.h"
 #include "sluice/executor/step.h"

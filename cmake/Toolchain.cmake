@@ -27,7 +27,7 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   if(SLUICE_CCACHE)
     # ccache looks through precompiled headers only when told so.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_SLOPPINESS=pch_defines,time_macros
       ${SLUICE_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${SLUICE_CCACHE})
   endif()

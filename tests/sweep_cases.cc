@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sluice/base/random.h"
 #include "sluice/base/strings.h"
@@ -27,9 +28,8 @@ const ArgSpec& SpecOf(const OpRecord& op, size_t i, size_t n) {
 }
 
 double Draw(uint64_t stream, int64_t i, double lo, double hi) {
-  RandomBlock bits =
-      RandomBits(RandomKey::Of(1, stream, 2, 3), static_cast<uint64_t>(i));
-  return lo + (hi - lo) * UniformDouble(bits[0], bits[1]);
+  uint64_t bits = RandomKey::Mix(stream << 32 ^ static_cast<uint64_t>(i));
+  return lo + (hi - lo) * static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
 template <class T>
@@ -72,7 +72,9 @@ std::vector<DType> Members(DTypeSet set) {
 
 }  // namespace
 
-std::vector<SweepCase> CasesOf(const OpRecord& op) {
+namespace {
+
+std::vector<SweepCase> MakeCases(const OpRecord& op) {
   std::vector<SweepCase> cases;
   for (size_t s = 0; s < op.samples.size(); ++s) {
     const Sample& sample = op.samples[s];
@@ -96,6 +98,8 @@ std::vector<SweepCase> CasesOf(const OpRecord& op) {
     for (bool more = true; more;) {
       SweepCase c;
       c.name = StrCat("sample ", s);
+      c.sample = s;
+      c.first = cases.empty() || cases.back().sample != s;
       c.attrs = sample.attrs;
       bool empty = false;
       for (size_t k = 0; k < pick.size(); ++k) {
@@ -130,6 +134,15 @@ std::vector<SweepCase> CasesOf(const OpRecord& op) {
     }
   }
   return cases;
+}
+
+}  // namespace
+
+const std::vector<SweepCase>& CasesOf(const OpRecord& op) {
+  static auto* made = new std::map<const OpRecord*, std::vector<SweepCase>>;
+  auto [it, fresh] = made->try_emplace(&op);
+  if (fresh) it->second = MakeCases(op);
+  return it->second;
 }
 
 std::vector<Array> InputsOf(const Reject& reject) {

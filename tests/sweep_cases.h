@@ -11,12 +11,15 @@ namespace sluice {
 
 struct SweepCase {
   std::string name;  // "sample 2, T = f16": for messages
-  Attrs attrs;       // as the sample gives them
+  size_t sample = 0;
+  bool first = true;  // of this sample: for what does not depend on types
+  Attrs attrs;        // as the sample gives them
   std::vector<Array> inputs;
   std::vector<DType> bound;  // dtypes of the record's type variables, in order
 };
 
-std::vector<SweepCase> CasesOf(const OpRecord& op);
+// Made once per op and kept.
+const std::vector<SweepCase>& CasesOf(const OpRecord& op);
 
 // The inputs of a reject, zeros where only a shape is given.
 std::vector<Array> InputsOf(const Reject& reject);

@@ -150,6 +150,7 @@ bool Holds(const PartialShape& shape, const Shape& real) {
 TEST_P(Sweep, ShapeFunctionAgreesWithKernel) {
   if (!SelfContained(op())) GTEST_SKIP();
   for (const SweepCase& c : CasesOf(op())) {
+    if (!c.first) continue;
     SCOPED_TRACE(c.name);
     auto got = Run(c);
     ASSERT_TRUE(got.ok()) << got.status().ToString();
@@ -321,7 +322,7 @@ TEST_P(Sweep, SurvivesRandomCalls) {
   }
   RandomCalls calls(op(), 1);
   int accepted = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 150; ++i) {
     SweepCase c = calls.Next();
     auto ran = Run(c);
     if (!ran.ok()) {
@@ -347,6 +348,7 @@ TEST_P(Sweep, SurvivesRandomCalls) {
 TEST_P(Sweep, GraphTextRoundTrip) {
   if (!SelfContained(op())) GTEST_SKIP();
   for (const SweepCase& c : CasesOf(op())) {
+    if (c.sample > 0 && !c.first) continue;  // one sample in every type
     for (bool constants : {false, true}) {
       SCOPED_TRACE(StrCat(c.name, constants ? ", constants" : ""));
       Graph graph;

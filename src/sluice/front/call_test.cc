@@ -122,7 +122,8 @@ TEST_F(Building, ControlAndDeviceScopesApplyInside) {
     DeviceScope on("/cpu:0");
     inside = x + 1;
   }
-  const Node& node = inside.operation().node();
+  const Operation made = inside.operation();
+  const Node& node = made.node();
   ASSERT_EQ(node.controls().size(), 1u);
   EXPECT_EQ(node.controls()[0], &first.node());
   EXPECT_EQ(node.device(), "/cpu:0");

@@ -116,7 +116,8 @@ Variable MakeVariable(const Tensor& handle, DType dtype,
   v.handle_ = handle;
   v.dtype_ = dtype;
   v.shape_ = shape;
-  const Node& node = handle.operation().node();
+  const Operation made = handle.operation();
+  const Node& node = made.node();
   v.value_ = v.Read(node.line(), NameBelow(node, "/value"));
   return v;
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "sluice/base/checked_math.h"
+#include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/tensor/dispatch.h"
 #include "sluice/tensor/strided.h"
@@ -109,8 +109,17 @@ Array Array::Reinterpret(const Array& base, DType dtype) {
   return array;
 }
 
+Array Array::MakeOrThrow(DType dtype, const Shape& shape, size_t values) {
+  if (static_cast<int64_t>(values) != shape.num_elements()) {
+    throw Error(InvalidArgument(StrCat("got ", values, " values for shape ",
+                                       shape, "; wanted ",
+                                       shape.num_elements())));
+  }
+  return ValueOrThrow(Make(dtype, shape));
+}
+
 Array Array::Zeros(DType dtype, const Shape& shape) {
-  Array a = *Make(dtype, shape);
+  Array a = ValueOrThrow(Make(dtype, shape));
   if (IsPlainData(dtype)) {
     std::memset(a.mutable_raw(), 0, static_cast<size_t>(a.bytes()));
   }

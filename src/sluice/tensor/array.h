@@ -64,19 +64,19 @@ class Array {
   // `base`'s bytes as elements of another dtype of the same size.
   // REQUIRES: contiguous, equal element sizes, plain data.
   static Array Reinterpret(const Array& base, DType dtype);
+  // From here to Vector: for values written in the source. They throw
+  // sluice::Error when there is no memory or the counts do not agree.
   static Array Zeros(DType dtype, const Shape& shape);
 
   template <class T>
   static Array Scalar(T value) {
-    Array a = *Make(DTypeOf<T>::value, Shape());
+    Array a = MakeOrThrow(DTypeOf<T>::value, Shape(), 1);
     a.mutable_data<T>()[0] = std::move(value);
     return a;
   }
-  // REQUIRES: values.size() == shape.num_elements().
   template <class T>
   static Array Of(const Shape& shape, std::span<const T> values) {
-    SL_CHECK(static_cast<int64_t>(values.size()) == shape.num_elements());
-    Array a = *Make(DTypeOf<T>::value, shape);
+    Array a = MakeOrThrow(DTypeOf<T>::value, shape, values.size());
     std::copy(values.begin(), values.end(), a.mutable_data<T>());
     return a;
   }
@@ -167,6 +167,7 @@ class Array {
 
  private:
   explicit Array(ArrayRep* rep) : rep_(rep) {}
+  static Array MakeOrThrow(DType dtype, const Shape& shape, size_t values);
   static ArrayRep* NewRep(int64_t inline_bytes);
   static void Drop(ArrayRep* rep) {
     if (rep->refs.load(std::memory_order_acquire) == 1 ||

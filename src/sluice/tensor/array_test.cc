@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sluice/base/error.h"
 #include "sluice/tensor/dispatch.h"
 #include "sluice/tensor/strided.h"
 
@@ -72,6 +73,13 @@ TEST(Array, TooMuchMemoryIsAnError) {
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.status().code(), Code::kResourceExhausted);
   EXPECT_NE(made.status().message().find("out of memory"), std::string::npos);
+}
+
+TEST(Array, WhatIsWrittenWrongInTheSourceThrows) {
+  EXPECT_THROW(Shape({-1}), Error);
+  EXPECT_THROW(PartialShape({1, 1, 1, 1, 1, 1, 1, 1, 1}), Error);
+  EXPECT_THROW(Array::Zeros(DType::kF64, {int64_t{1} << 44}), Error);
+  EXPECT_THROW(Array::Of<float>({3}, {1, 2}), Error);
 }
 
 TEST(Array, FreedMemoryIsReused) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/checked_math.h"
+#include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -69,9 +70,7 @@ Result<Shape> Shape::Make(Dims dims) {
 }
 
 Shape::Shape(std::initializer_list<int64_t> dims) {
-  Result<Shape> made = Make(Dims(dims.begin(), dims.size()));
-  SL_CHECK(made.ok());
-  *this = *made;
+  *this = ValueOrThrow(Make(Dims(dims.begin(), dims.size())));
 }
 
 bool Shape::operator==(const Shape& o) const {
@@ -86,9 +85,7 @@ PartialShape::PartialShape(const Shape& shape) : rank_(shape.rank()) {
 }
 
 PartialShape::PartialShape(std::initializer_list<int64_t> dims) {
-  Result<PartialShape> made = Make(Dims(dims.begin(), dims.size()));
-  SL_CHECK(made.ok());
-  *this = *made;
+  *this = ValueOrThrow(Make(Dims(dims.begin(), dims.size())));
 }
 
 PartialShape PartialShape::OfRank(int rank) {

@@ -24,7 +24,7 @@ class Shape {
   Shape() = default;  // a scalar
   // Errors: rank above kMaxRank, negative size, product above kMaxElements.
   static Result<Shape> Make(Dims dims);
-  // For sizes known to be right in the source. REQUIRES: Make would succeed.
+  // For sizes written in the source; throws sluice::Error where Make refuses.
   Shape(std::initializer_list<int64_t> dims);
 
   int rank() const { return rank_; }
@@ -53,7 +53,8 @@ class PartialShape {
  public:
   PartialShape() = default;  // unknown rank
   PartialShape(const Shape& shape);
-  // REQUIRES: rank <= kMaxRank; dims are sizes, kUnknownDim or symbols.
+  // Dims are sizes, kUnknownDim or symbols; throws sluice::Error where Make
+  // refuses.
   PartialShape(std::initializer_list<int64_t> dims);
   static PartialShape Unknown() { return {}; }
   static PartialShape Scalar() { return PartialShape(Shape()); }

@@ -76,7 +76,7 @@ SL_OP(Clip)
     .samples({{.in = {{2, 3}}, .attrs = {{"min", 0}, {"max", 1}}},
               {.in = {Shape()}, .attrs = {{"min", 1}, {"max", 1}}},
               {.in = {{0}}, .attrs = {{"min", 0}, {"max", 1}}},
-              {.in = {{1031}},
+              {.in = {{131}},
                .attrs = {{"min", 0.0}, {"max", 100.0}},
                .lo = -100,
                .hi = 120},

@@ -48,7 +48,7 @@ SL_OP(Select)
               {.in = {{2, 1}, {3}, Shape()}},
               {.in = {{2, 3}, Shape(), Shape()}},
               {.in = {{0, 3}, {3}, {1, 1}}},
-              {.in = {{1033}, {1033}, {1033}}}})
+              {.in = {{131}, {131}, {131}}}})
     .rejects({{.in = {{2}, {2}, {2}},
                .message = "[Select] cond is f32; wanted bool"},
               {.in = {Array::Zeros(DType::kBool, {2}), {2}, {3}},

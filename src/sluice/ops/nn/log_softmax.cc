@@ -43,8 +43,10 @@ SL_OP(LogSoftmax)
     .samples({{.in = {{4}}},
               {.in = {{3, 5}}},
               {.in = {{3, 5}}, .attrs = {{"axis", 0}}},
-              {.in = {{2, 3, 70}}, .attrs = {{"axis", 1}}},
-              {.in = {{2, 1001}}, .lo = -20, .hi = 20},
+              {.in = {{2, 3, 70}},
+               .attrs = {{"axis", 1}},
+               .only = {DType::kF32, DType::kF16}},
+              {.in = {{2, 201}}, .lo = -20, .hi = 20},
               {.in = {Array::Vector<float>({1000, 999, -1000})}},
               {.in = {{3, 0}}},
               {.in = {{0, 3}}}})
