@@ -7,6 +7,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/graph/binary_reader.h"
+#include "sluice/graph/binary_writer.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
@@ -343,9 +345,10 @@ TEST_P(Sweep, SurvivesRandomCalls) {
   EXPECT_GT(accepted, 0);
 }
 
-// One node of the op between arguments and results, as text and back. Small
-// inputs also come as constants, so that every kind of literal is written.
-TEST_P(Sweep, GraphTextRoundTrip) {
+// One node of the op between arguments and results, as text and as bytes and
+// back. Small inputs also come as constants, so that every kind of literal is
+// written.
+TEST_P(Sweep, GraphFormsRoundTrip) {
   if (!SelfContained(op())) GTEST_SKIP();
   for (const SweepCase& c : CasesOf(op())) {
     if (c.sample > 0 && !c.first) continue;  // one sample in every type
@@ -379,6 +382,9 @@ TEST_P(Sweep, GraphTextRoundTrip) {
       const Node* copy = (*parsed)->FindNode((*node)->name());
       ASSERT_NE(copy, nullptr);
       EXPECT_TRUE(copy->attrs() == (*node)->attrs()) << text;
+      auto read = ReadBinary(WriteBinary(graph));
+      ASSERT_TRUE(read.ok()) << read.status().ToString() << "\n" << text;
+      EXPECT_EQ(PrintGraph(**read), text);
     }
   }
 }

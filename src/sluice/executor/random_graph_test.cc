@@ -1,6 +1,7 @@
 // Random graphs must mean the same on every executor.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "sluice/base/strings.h"
@@ -35,6 +36,7 @@ class GraphMaker {
 
   Graph& graph() { return graph_; }
   const std::vector<Array>& args() const { return args_; }
+  const std::map<std::string, int>& used() const { return used_; }
 
  private:
   int Pick(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
@@ -58,6 +60,7 @@ class GraphMaker {
     Result<Node*> node = graph_.Add(graph_.root(), op, inputs, attrs, options);
     if (!node.ok()) return;  // shapes did not fit: another draw will
     nodes_.push_back(*node);
+    ++used_[std::string(op)];
     for (int i = 0; i < (*node)->num_outputs(); ++i) {
       if ((*node)->output_type(i).dtype == DType::kF32) {
         values_.push_back((*node)->output(i));
@@ -98,16 +101,22 @@ class GraphMaker {
   std::vector<Value> values_;
   std::vector<Node*> nodes_;
   std::vector<Array> args_;
+  std::map<std::string, int> used_;
 };
 
 TEST(RandomGraph, EveryExecutorAgreesWithTheInterpreter) {
+  std::map<std::string, int> used;
   for (uint32_t seed = 1; seed <= 400; ++seed) {
     GraphMaker maker(seed);
     maker.Make(5 + static_cast<int>(seed % 60));
     SCOPED_TRACE(StrCat("seed ", seed));
     ExpectAllAgree(maker.graph(), maker.args());
     if (HasFailure()) break;
+    for (const auto& [op, count] : maker.used()) used[op] += count;
   }
+  // Draws that do not fit are dropped: make sure enough of every kind did.
+  EXPECT_EQ(used.size(), 13u);
+  for (const auto& [op, count] : used) EXPECT_GE(count, 50) << op;
 }
 
 }  // namespace

@@ -347,7 +347,9 @@ void Step::MaybeExport(Local& local) {
   } else {
     return;
   }
-  shared_ = true;  // the submission below publishes it
+  // Written once, by the driver, before any other thread knows the step; the
+  // submission below publishes it.
+  if (!shared_) shared_ = true;
   visitors_.fetch_add(1, std::memory_order_relaxed);
   auto* batch = new Batch;
   batch->step = this;

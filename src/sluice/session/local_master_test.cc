@@ -159,6 +159,31 @@ TEST_F(LocalMasterTest, QueuesBlockOneStepUntilAnotherFeedsThem) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(got[static_cast<size_t>(i)], static_cast<float>(i));
 }
 
+TEST_F(LocalMasterTest, AnIslandNeverWaitsForWhatWaitsForIt) {
+  // One step sends b away and needs d, which another step makes of b. Mul, Neg
+  // and Add are neighbours, but as one island they would wait for each other.
+  std::vector<DType> f32s = {DType::kF32};
+  Value q = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", f32s}}, "q");
+  Value p = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", f32s}}, "p");
+  Value x = Placeholder(DType::kF32, PartialShape::Scalar(), "x");
+  Value b = Add("Neg", {Add("Mul", {x, x})});
+  Node* send = Add("Enqueue", {q, b}).node;
+  Value d = Add("Dequeue", {p}, {{"dtypes", f32s}});
+  Value sum = Add("Neg", {Add("Add", {b, d})});
+  Value got = Add("Dequeue", {q}, {{"dtypes", f32s}});
+  Node* reply = Add("Enqueue", {p, Add("Mul", {got, Scalar(10)})}).node;
+  LocalMaster master(graph_);
+  std::thread other([&] {
+    Status status = master.Run({}, {}, std::vector<Node*>{reply}).status();
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  });
+  auto result = master.Run(std::vector<Value>{sum}, {{x, Array::Scalar(3.0f)}},
+                           std::vector<Node*>{send});
+  other.join();
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_EQ((*result)[0].data<float>()[0], 99);
+}
+
 TEST_F(LocalMasterTest, ADeadlineEndsABlockedStepAndLeavesTheQueueUsable) {
   Value q = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", std::vector<DType>{DType::kF32}}});
   Node* enqueue = Add("Enqueue", {q, Scalar(4)}).node;

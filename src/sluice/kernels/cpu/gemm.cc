@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/mul_add.h"
 #include "sluice/tensor/half.h"
 
 namespace sluice {
@@ -24,23 +25,6 @@ constexpr int kColumns = kVectors * 16 / static_cast<int>(sizeof(C));
 // (kBlockRows x kDepth) in the second.
 constexpr int64_t kDepth = 256;
 constexpr int64_t kBlockRows = 8 * kRows;
-
-inline float MulAdd(float a, float b, float c) {
-#if defined(__FP_FAST_FMAF)
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-inline double MulAdd(double a, double b, double c) {
-#if defined(__FP_FAST_FMA)
-  return __builtin_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-inline uint32_t MulAdd(uint32_t a, uint32_t b, uint32_t c) { return a * b + c; }
-inline uint64_t MulAdd(uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }
 
 template <class C, class T>
 C Widen(T v) {
