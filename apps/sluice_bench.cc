@@ -18,7 +18,8 @@ namespace {
 int List() {
   std::printf("benchmarks (sluice-bench GROUP [NAME...]):\n");
   for (const auto& b : sluice::bench::AllBenchmarks()) {
-    std::printf("  %-10s %-24s %s\n", b.group.c_str(), b.name.c_str(), b.doc.c_str());
+    std::printf("  %-10s %-24s %s\n", b.group.c_str(), b.name.c_str(),
+                b.doc.c_str());
   }
   return 0;
 }
@@ -35,8 +36,10 @@ int main(int argc, char** argv) {
     } else if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc) {
       rounds = std::max(1, std::atoi(argv[++i]));
     } else if (argv[i][0] == '-') {
-      bool help = !std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h");
-      if (!help) std::fprintf(stderr, "sluice-bench: unknown option %s\n", argv[i]);
+      bool help =
+          !std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h");
+      if (!help)
+        std::fprintf(stderr, "sluice-bench: unknown option %s\n", argv[i]);
       List();
       return help ? 0 : 2;
     } else {
@@ -48,7 +51,8 @@ int main(int argc, char** argv) {
   for (const auto& b : sluice::bench::AllBenchmarks()) {
     if (b.group != words[0] && words[0] != "all") continue;
     bool chosen = words.size() == 1;
-    for (size_t i = 1; i < words.size(); ++i) chosen = chosen || words[i] == b.name;
+    for (size_t i = 1; i < words.size(); ++i)
+      chosen = chosen || words[i] == b.name;
     if (!chosen) continue;
     sluice::bench::Report report(b.group);
     report.rounds = rounds;
@@ -57,8 +61,9 @@ int main(int argc, char** argv) {
     ++ran;
   }
   if (ran == 0) {
-    std::fprintf(stderr, "sluice-bench: no benchmark of that name; run it without "
-                         "arguments for a list\n");
+    std::fprintf(stderr,
+                 "sluice-bench: no benchmark of that name; run it without "
+                 "arguments for a list\n");
     return 2;
   }
   return strict && missed > 0 ? 1 : 0;

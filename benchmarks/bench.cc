@@ -23,17 +23,19 @@ void Report::Line(const std::string& metric, double value,
                   const std::string& unit, const Settings& settings, Bar bar) {
   char number[40];
   std::snprintf(number, sizeof number, "%.4g", value);
-  std::string line = StrCat("{\"bench\":", JsonQuote(group_), ",\"metric\":",
-                            JsonQuote(metric), ",\"value\":", number,
-                            ",\"unit\":", JsonQuote(unit));
+  std::string line = StrCat(
+      "{\"bench\":", JsonQuote(group_), ",\"metric\":", JsonQuote(metric),
+      ",\"value\":", number, ",\"unit\":", JsonQuote(unit));
   for (const auto& [key, text] : settings) {
     StrAppend(line, ",", JsonQuote(key), ":", JsonQuote(text));
   }
   if (bar.kind != Bar::kNone) {
-    bool holds = bar.kind == Bar::kAtLeast ? value >= bar.limit : value <= bar.limit;
+    bool holds =
+        bar.kind == Bar::kAtLeast ? value >= bar.limit : value <= bar.limit;
     if (!holds) ++missed_;
-    StrAppend(line, ",\"bar\":\"", bar.kind == Bar::kAtLeast ? ">= " : "<= ",
-              bar.limit, "\",\"holds\":", holds);
+    StrAppend(line, ",\"bar\":\"",
+              bar.kind == Bar::kAtLeast ? ">= " : "<= ", bar.limit,
+              "\",\"holds\":", holds);
   }
   std::printf("%s}\n", line.c_str());
   std::fflush(stdout);
@@ -41,12 +43,14 @@ void Report::Line(const std::string& metric, double value,
 
 std::vector<double> Best(int rounds,
                          const std::vector<std::function<void()>>& functions) {
-  std::vector<double> best(functions.size(), std::numeric_limits<double>::max());
+  std::vector<double> best(functions.size(),
+                           std::numeric_limits<double>::max());
   for (int r = 0; r < rounds; ++r) {
     for (size_t i = 0; i < functions.size(); ++i) {
       int64_t start = NowNanos();
       functions[i]();
-      best[i] = std::min(best[i], static_cast<double>(NowNanos() - start) * 1e-9);
+      best[i] =
+          std::min(best[i], static_cast<double>(NowNanos() - start) * 1e-9);
     }
   }
   return best;

@@ -59,8 +59,8 @@ std::vector<double> Best(int rounds,
 
 }  // namespace sluice::bench
 
-#define SL_BENCH(group, name, doc)                                        \
-  static void Bench_##name(::sluice::bench::Report& report);              \
-  static const ::sluice::bench::Registration registered_##name(           \
-      #group, #name, doc, Bench_##name);                                  \
+#define SL_BENCH(group, name, doc)                              \
+  static void Bench_##name(::sluice::bench::Report& report);    \
+  static const ::sluice::bench::Registration registered_##name( \
+      #group, #name, doc, Bench_##name);                        \
   static void Bench_##name([[maybe_unused]] ::sluice::bench::Report& report)

@@ -23,21 +23,23 @@ Node* Add(Graph& g, std::string_view op, std::vector<Value> inputs,
 }
 
 std::shared_ptr<const Plan> MustPlan(std::unique_ptr<Graph> graph,
-                                     ExecutorChoice executor, bool fuse = true) {
+                                     ExecutorChoice executor,
+                                     bool fuse = true) {
   PlanOptions options;
   options.executor = executor;
   options.fuse = fuse;
   return Plan::Build(std::move(graph), options).value();
 }
 
-void RunStep(const Plan& plan, const std::vector<Array>& feeds, WorkerPool* pool,
-             StepStats* stats = nullptr) {
+void RunStep(const Plan& plan, const std::vector<Array>& feeds,
+             WorkerPool* pool, StepStats* stats = nullptr) {
   std::unique_ptr<Step> step = plan.AcquireStep();
   StepRequest request;
   request.pool = pool;
   request.stats = stats;
   step->Begin(request);
-  for (size_t i = 0; i < feeds.size(); ++i) step->Feed(static_cast<int>(i), feeds[i]);
+  for (size_t i = 0; i < feeds.size(); ++i)
+    step->Feed(static_cast<int>(i), feeds[i]);
   step->RunUntilQuiet();
   Status status = step->Finish();
   SL_CHECK(status.ok());
@@ -49,7 +51,8 @@ std::unique_ptr<Graph> NullChain(int n) {
   auto g = std::make_unique<Graph>("chain");
   Node* last = nullptr;
   for (int i = 0; i < n; ++i) {
-    last = Add(*g, "NoOp", {}, last ? std::vector<Node*>{last} : std::vector<Node*>{});
+    last = Add(*g, "NoOp", {},
+               last ? std::vector<Node*>{last} : std::vector<Node*>{});
   }
   return g;
 }
@@ -58,7 +61,8 @@ std::unique_ptr<Graph> NullFan(int n) {
   auto g = std::make_unique<Graph>("fan");
   Node* source = Add(*g, "NoOp", {});
   std::vector<Node*> middle;
-  for (int i = 0; i < n - 2; ++i) middle.push_back(Add(*g, "NoOp", {}, {source}));
+  for (int i = 0; i < n - 2; ++i)
+    middle.push_back(Add(*g, "NoOp", {}, {source}));
   Add(*g, "NoOp", {}, middle);
   return g;
 }
@@ -88,9 +92,12 @@ SL_BENCH(executor, token_null_ops, "firings of NoOps on the token machine") {
       auto best = Best(report.rounds, {[&] { RunStep(*plan, {}, nullptr); },
                                        [&] { RunStep(*plan, {}, &two); }});
       for (int threads : {1, 2}) {
-        report.Line("token_null_ops", nodes / best[static_cast<size_t>(threads - 1)] * 1e-6,
+        report.Line("token_null_ops",
+                    nodes / best[static_cast<size_t>(threads - 1)] * 1e-6,
                     "million/s",
-                    {{"graph", c.name}, {"nodes", StrCat(n)}, {"threads", StrCat(threads)}},
+                    {{"graph", c.name},
+                     {"nodes", StrCat(n)},
+                     {"threads", StrCat(threads)}},
                     AtLeast(12));
       }
       report.Line("token_two_threads", best[0] / best[1], "ratio",
@@ -107,7 +114,8 @@ std::unique_ptr<Graph> ChainOf(int n, const Shape& shape,
   for (int i = 0; i < n; ++i) {
     const std::string& op = ops[static_cast<size_t>(i) % ops.size()];
     bool binary = op == "Add" || op == "Mul" || op == "Sub" || op == "Maximum";
-    x = Add(*g, op, binary ? std::vector<Value>{x, c} : std::vector<Value>{x})->output();
+    x = Add(*g, op, binary ? std::vector<Value>{x, c} : std::vector<Value>{x})
+            ->output();
   }
   g->SetResults(g->root(), {x});
   return g;
@@ -119,17 +127,22 @@ SL_BENCH(executor, tape_scalar_ops, "dependent scalar adds on a tape") {
     std::vector<Array> feeds = {Array::Scalar(1.0f), Array::Scalar(0.5f)};
     int repeat = 1'000'000 / n;
     auto best = Best(report.rounds, {[&] {
-                       for (int i = 0; i < repeat; ++i) RunStep(*plan, feeds, nullptr);
+                       for (int i = 0; i < repeat; ++i)
+                         RunStep(*plan, feeds, nullptr);
                      }});
-    report.Line("tape_scalar_ops", n * static_cast<double>(repeat) / best[0] * 1e-6,
-                "million/s", {{"nodes", StrCat(n)}}, AtLeast(100));
+    report.Line("tape_scalar_ops",
+                n * static_cast<double>(repeat) / best[0] * 1e-6, "million/s",
+                {{"nodes", StrCat(n)}}, AtLeast(100));
   }
 }
 
 SL_BENCH(executor, session_run_cached, "a cached step of one op") {
   Graph graph("one");
-  Value x = graph.Add(graph.root(), "Placeholder", {},
-                      {{"dtype", DType::kF32}, {"shape", PartialShape{}}}).value()->output();
+  Value x = graph
+                .Add(graph.root(), "Placeholder", {},
+                     {{"dtype", DType::kF32}, {"shape", PartialShape{}}})
+                .value()
+                ->output();
   Value y = Add(graph, "Add", {x, x})->output();
   WorkerPool one(1);
   MasterOptions options;
@@ -143,7 +156,8 @@ SL_BENCH(executor, session_run_cached, "a cached step of one op") {
                        SL_CHECK(master.Run(fetches, feeds, {}).ok());
                      }
                    }});
-  report.Line("session_run_cached", best[0] / kRuns * 1e6, "us", {{"op", "Add"}}, AtMost(2));
+  report.Line("session_run_cached", best[0] / kRuns * 1e6, "us",
+              {{"op", "Add"}}, AtMost(2));
 }
 
 SL_BENCH(executor, step_stats_overhead, "cost of statistics per node") {
@@ -157,17 +171,19 @@ SL_BENCH(executor, step_stats_overhead, "cost of statistics per node") {
                                          RunStep(*plan, {}, nullptr, &stats);
                                        },
                                        [&] { RunStep(*plan, {}, nullptr); }});
-  report.Line("step_stats_overhead", (best[1] - best[0]) / kNodes * 1e9, "ns/node",
-              {{"stats", "on"}}, AtMost(25));
+  report.Line("step_stats_overhead", (best[1] - best[0]) / kNodes * 1e9,
+              "ns/node", {{"stats", "on"}}, AtMost(25));
   // Off is the same code as a step that cannot record: two such runs differ by
   // the noise of the machine alone.
-  report.Line("step_stats_overhead", (best[2] - best[0]) / kNodes * 1e9, "ns/node",
-              {{"stats", "off"}}, AtMost(2));
+  report.Line("step_stats_overhead", (best[2] - best[0]) / kNodes * 1e9,
+              "ns/node", {{"stats", "off"}}, AtMost(2));
 }
 
-SL_BENCH(executor, elementwise_chain, "ten ops over 1M floats, fused or one by one") {
-  const std::vector<std::string> ops = {"Add", "Mul", "Relu", "Sub", "Abs",
-                                        "Maximum", "Square", "Neg", "Add", "Mul"};
+SL_BENCH(executor, elementwise_chain,
+         "ten ops over 1M floats, fused or one by one") {
+  const std::vector<std::string> ops = {"Add", "Mul",     "Relu",   "Sub",
+                                        "Abs", "Maximum", "Square", "Neg",
+                                        "Add", "Mul"};
   Shape shape{1 << 20};
   auto fused = MustPlan(ChainOf(10, shape, ops), ExecutorChoice::kTape);
   auto single = MustPlan(ChainOf(10, shape, ops), ExecutorChoice::kTape, false);
@@ -188,10 +204,10 @@ SL_BENCH(executor, elementwise_chain, "ten ops over 1M floats, fused or one by o
       v = RunOp(record, {}, in).value()[0];
     }
   };
-  auto best = Best(report.rounds * 3, {[&] { RunStep(*fused, feeds, nullptr); },
-                                       by_itself,
-                                       [&] { RunStep(*tokens, feeds, nullptr); },
-                                       [&] { RunStep(*single, feeds, nullptr); }});
+  auto best = Best(report.rounds * 3,
+                   {[&] { RunStep(*fused, feeds, nullptr); }, by_itself,
+                    [&] { RunStep(*tokens, feeds, nullptr); },
+                    [&] { RunStep(*single, feeds, nullptr); }});
   double elements = static_cast<double>(shape.num_elements());
   report.Line("elementwise_chain_rate", elements / best[0] * 1e-9, "Gelement/s",
               {{"mode", "fused"}});
@@ -205,7 +221,7 @@ SL_BENCH(executor, elementwise_chain, "ten ops over 1M floats, fused or one by o
               {{"against", "tape without fusion, in place"}});
 }
 
-SL_BENCH(executor, chain_memory, "peak memory of a 1000-op chain over 1 MiB") {
+SL_BENCH(executor, memory, "peak memory of a 1000-op chain over 1 MiB") {
   Shape shape{1 << 18};
   Array x = Array::Zeros(DType::kF32, shape);
   std::vector<Array> feeds = {x, Array::Scalar(0.5f)};
@@ -216,18 +232,21 @@ SL_BENCH(executor, chain_memory, "peak memory of a 1000-op chain over 1 MiB") {
     std::vector<std::string> ops;
   };
   // Softmax is no elementwise op: it needs a buffer of its own each time.
-  for (const Case& c : {Case{"tape, fused", ExecutorChoice::kTape, true, {"Add", "Mul"}},
-                        Case{"tape", ExecutorChoice::kTape, false, {"Add", "Mul"}},
-                        Case{"tokens", ExecutorChoice::kTokens, true, {"Add", "Mul"}},
-                        Case{"tape, kernels", ExecutorChoice::kTape, true, {"Softmax"}},
-                        Case{"tokens, kernels", ExecutorChoice::kTokens, true, {"Softmax"}}}) {
+  for (const Case& c :
+       {Case{"tape, fused", ExecutorChoice::kTape, true, {"Add", "Mul"}},
+        Case{"tape", ExecutorChoice::kTape, false, {"Add", "Mul"}},
+        Case{"tokens", ExecutorChoice::kTokens, true, {"Add", "Mul"}},
+        Case{"tape, kernels", ExecutorChoice::kTape, true, {"Softmax"}},
+        Case{"tokens, kernels", ExecutorChoice::kTokens, true, {"Softmax"}}}) {
     Allocator& host = HostAllocator();
     int64_t before = host.stats().bytes_in_use;
     host.ResetPeak();
     auto plan = MustPlan(ChainOf(1000, shape, c.ops), c.executor, c.fuse);
     RunStep(*plan, feeds, nullptr);
-    double buffers = static_cast<double>(host.stats().peak_bytes - before) / (1 << 20);
-    report.Line("chain_memory", buffers, "buffers", {{"executor", c.name}}, AtMost(4));
+    double buffers =
+        static_cast<double>(host.stats().peak_bytes - before) / (1 << 20);
+    report.Line("memory", buffers, "buffers", {{"executor", c.name}},
+                AtMost(4));
   }
 }
 

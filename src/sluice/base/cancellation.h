@@ -37,7 +37,8 @@ class Cancellation {
   mutable Mutex mu_;
   Status why_ SL_GUARDED_BY(mu_);
   Token next_ SL_GUARDED_BY(mu_) = 1;
-  std::unordered_map<Token, std::function<void()>> callbacks_ SL_GUARDED_BY(mu_);
+  std::unordered_map<Token, std::function<void()>> callbacks_
+      SL_GUARDED_BY(mu_);
 };
 
 }  // namespace sluice

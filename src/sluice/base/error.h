@@ -19,12 +19,14 @@ class Error : public std::runtime_error {
 };
 
 inline void ThrowIfError(const Status& status) {
-  if (!status.ok()) [[unlikely]] throw Error(status);
+  if (!status.ok()) [[unlikely]]
+    throw Error(status);
 }
 
 template <class T>
 T ValueOrThrow(Result<T> result) {
-  if (!result.ok()) [[unlikely]] throw Error(result.status());
+  if (!result.ok()) [[unlikely]]
+    throw Error(result.status());
   return std::move(result).value();
 }
 

@@ -9,20 +9,34 @@ namespace sluice {
 
 std::string_view CodeName(Code code) {
   switch (code) {
-    case Code::kOk: return "OK";
-    case Code::kCancelled: return "Cancelled";
-    case Code::kInvalidArgument: return "InvalidArgument";
-    case Code::kNotFound: return "NotFound";
-    case Code::kAlreadyExists: return "AlreadyExists";
-    case Code::kFailedPrecondition: return "FailedPrecondition";
-    case Code::kOutOfRange: return "OutOfRange";
-    case Code::kUnimplemented: return "Unimplemented";
-    case Code::kInternal: return "Internal";
-    case Code::kAborted: return "Aborted";
-    case Code::kDeadlineExceeded: return "DeadlineExceeded";
-    case Code::kResourceExhausted: return "ResourceExhausted";
-    case Code::kDataLoss: return "DataLoss";
-    case Code::kUnavailable: return "Unavailable";
+    case Code::kOk:
+      return "OK";
+    case Code::kCancelled:
+      return "Cancelled";
+    case Code::kInvalidArgument:
+      return "InvalidArgument";
+    case Code::kNotFound:
+      return "NotFound";
+    case Code::kAlreadyExists:
+      return "AlreadyExists";
+    case Code::kFailedPrecondition:
+      return "FailedPrecondition";
+    case Code::kOutOfRange:
+      return "OutOfRange";
+    case Code::kUnimplemented:
+      return "Unimplemented";
+    case Code::kInternal:
+      return "Internal";
+    case Code::kAborted:
+      return "Aborted";
+    case Code::kDeadlineExceeded:
+      return "DeadlineExceeded";
+    case Code::kResourceExhausted:
+      return "ResourceExhausted";
+    case Code::kDataLoss:
+      return "DataLoss";
+    case Code::kUnavailable:
+      return "Unavailable";
   }
   return "Unknown";
 }

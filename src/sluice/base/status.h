@@ -116,11 +116,10 @@ class [[nodiscard]] Result {
 #define SL_CONCAT_INNER(a, b) a##b
 #define SL_CONCAT(a, b) SL_CONCAT_INNER(a, b)
 
-#define SL_RETURN_IF_ERROR(expr)                        \
-  do {                                                  \
-    if (::sluice::Status sl_status = (expr);            \
-        !sl_status.ok()) [[unlikely]]                   \
-      return sl_status;                                 \
+#define SL_RETURN_IF_ERROR(expr)                                           \
+  do {                                                                     \
+    if (::sluice::Status sl_status = (expr); !sl_status.ok()) [[unlikely]] \
+      return sl_status;                                                    \
   } while (0)
 
 #define SL_ASSIGN_OR_RETURN(lhs, expr) \
@@ -132,10 +131,10 @@ class [[nodiscard]] Result {
   lhs = std::move(tmp).value()
 
 // For our own mistakes only: never reachable from user or graph input.
-#define SL_CHECK(condition)                                   \
-  do {                                                        \
-    if (!(condition)) [[unlikely]]                            \
-      ::sluice::CheckFailed(__FILE__, __LINE__, #condition);  \
+#define SL_CHECK(condition)                                  \
+  do {                                                       \
+    if (!(condition)) [[unlikely]]                           \
+      ::sluice::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (0)
 #ifdef NDEBUG
 #define SL_DCHECK(condition) ((void)0)

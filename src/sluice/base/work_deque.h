@@ -41,7 +41,8 @@ class WorkDeque {
     *item = ring->at(b).load(std::memory_order_relaxed);
     if (t == b) {
       // The last item: race the thieves for it.
-      bool won = top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst);
+      bool won =
+          top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst);
       bottom_.store(b + 1, std::memory_order_relaxed);
       return won;
     }

@@ -52,7 +52,8 @@ WorkerPool::WorkerPool(int parallelism) {
   std::vector<int> cores = AllowedCores();
   // More workers than other cores would pin two to one core: leave them free.
   pinned_ = count < static_cast<int>(cores.size());
-  for (int i = 0; i < count; ++i) workers_.push_back(std::make_unique<Worker>());
+  for (int i = 0; i < count; ++i)
+    workers_.push_back(std::make_unique<Worker>());
   for (int i = 0; i < count; ++i) {
     Worker& w = *workers_[static_cast<size_t>(i)];
     w.random = 0x9e3779b9u * static_cast<uint32_t>(i + 1);

@@ -43,9 +43,7 @@ class WorkerPool {
   // Runs one waiting task on this thread; false when there was none.
   bool RunOne();
   // True when a worker has nothing to do: worth exporting work to.
-  bool has_idle() const {
-    return idle_.load(std::memory_order_relaxed) > 0;
-  }
+  bool has_idle() const { return idle_.load(std::memory_order_relaxed) > 0; }
 
   // Calls body(context, begin, end) for chunks of `grain` items covering
   // [0, count); returns when all are done. Chunk borders depend only on count
@@ -82,7 +80,7 @@ class WorkerPool {
   std::vector<std::unique_ptr<Worker>> workers_;
   BoardSlot board_[kBoardSlots];
   std::atomic<int32_t> open_loops_{0};
-  std::atomic<int32_t> idle_{0};     // spinning or parked
+  std::atomic<int32_t> idle_{0};  // spinning or parked
   EventCount sleepers_;
   std::atomic<bool> stop_{false};
   bool pinned_ = false;

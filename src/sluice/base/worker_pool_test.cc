@@ -24,7 +24,9 @@ TEST(WorkerPool, ParallelForVisitsEveryItemOnce) {
 TEST(WorkerPool, ChunksDoNotDependOnTheNumberOfThreads) {
   auto borders = [](WorkerPool* pool) {
     std::vector<std::atomic<int64_t>> ends(100);
-    ParallelFor(pool, 100, 7, [&](int64_t b, int64_t e) { ends[static_cast<size_t>(b)] = e; });
+    ParallelFor(pool, 100, 7, [&](int64_t b, int64_t e) {
+      ends[static_cast<size_t>(b)] = e;
+    });
     std::vector<int64_t> plain;
     for (auto& e : ends) plain.push_back(e.load());
     return plain;
@@ -41,7 +43,9 @@ TEST(WorkerPool, LoopsMayNestAndRunSideBySide) {
     callers.emplace_back([&] {
       for (int round = 0; round < 50; ++round) {
         ParallelFor(&pool, 8, 1, [&](int64_t b, int64_t) {
-          ParallelFor(&pool, 16, 2, [&](int64_t lo, int64_t hi) { sum += (hi - lo) * (b + 1); });
+          ParallelFor(&pool, 16, 2, [&](int64_t lo, int64_t hi) {
+            sum += (hi - lo) * (b + 1);
+          });
         });
       }
     });

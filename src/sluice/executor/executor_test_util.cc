@@ -51,7 +51,8 @@ std::vector<Array> ExpectAllAgree(const Graph& graph,
   StepContext context;
   context.step_id = 1;
   Result<std::vector<Array>> want = Interpret(graph, args, context);
-  EXPECT_TRUE(want.ok()) << want.status().ToString() << "\n" << PrintGraph(graph);
+  EXPECT_TRUE(want.ok()) << want.status().ToString() << "\n"
+                         << PrintGraph(graph);
   if (!want.ok()) return {};
   struct Case {
     const char* name;
@@ -70,13 +71,15 @@ std::vector<Array> ExpectAllAgree(const Graph& graph,
     PlanOptions options;
     options.executor = c.executor;
     options.fuse = c.fuse;
-    Result<std::vector<Array>> got = RunOnOptions(graph, args, options, c.pool, nullptr);
+    Result<std::vector<Array>> got =
+        RunOnOptions(graph, args, options, c.pool, nullptr);
     EXPECT_TRUE(got.ok()) << c.name << ": " << got.status().ToString();
     if (!got.ok()) continue;
     for (size_t i = 0; i < want->size(); ++i) {
       EXPECT_TRUE((*got)[i].BitEquals((*want)[i]))
           << c.name << ", result " << i << ": got " << (*got)[i].ToString()
-          << "\nwanted " << (*want)[i].ToString() << "\n" << PrintGraph(graph);
+          << "\nwanted " << (*want)[i].ToString() << "\n"
+          << PrintGraph(graph);
     }
   }
   return *want;

@@ -27,7 +27,8 @@ class Grouper {
  public:
   Grouper(const std::vector<Node*>& nodes, const FusionOptions& options)
       : nodes_(nodes), options_(options) {
-    for (size_t i = 0; i < nodes.size(); ++i) position_[nodes[i]] = static_cast<int>(i);
+    for (size_t i = 0; i < nodes.size(); ++i)
+      position_[nodes[i]] = static_cast<int>(i);
     waiting_.assign(nodes.size(), 0);
     next_.resize(nodes.size());
     kind_.resize(nodes.size());
@@ -75,7 +76,8 @@ class Grouper {
     if (kind_[static_cast<size_t>(i)] == Kind::kLoop) {
       loops_[SpaceOf(i)].insert(i);
     } else {
-      (kind_[static_cast<size_t>(i)] == Kind::kView ? views_ : singles_).insert(i);
+      (kind_[static_cast<size_t>(i)] == Kind::kView ? views_ : singles_)
+          .insert(i);
     }
   }
 
@@ -115,7 +117,8 @@ class Grouper {
     }
     int best = -1;
     auto consider = [&](const std::set<int>& set) {
-      if (!set.empty() && (best < 0 || *set.begin() < best)) best = *set.begin();
+      if (!set.empty() && (best < 0 || *set.begin() < best))
+        best = *set.begin();
     };
     consider(views_);
     consider(singles_);

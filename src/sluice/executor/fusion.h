@@ -10,9 +10,9 @@
 namespace sluice {
 
 struct FusionGroup {
-  bool fused = false;         // one loop; else a single node
-  Shape space;                // of a fused loop
-  std::vector<Node*> nodes;   // in order
+  bool fused = false;        // one loop; else a single node
+  Shape space;               // of a fused loop
+  std::vector<Node*> nodes;  // in order
 };
 
 struct FusionOptions {

@@ -24,8 +24,10 @@ class AncestorSets {
     auto it = unions_.find(key);
     if (it != unions_.end()) return it->second;
     std::vector<int> merged;
-    const auto &x = sets_[static_cast<size_t>(a)], &y = sets_[static_cast<size_t>(b)];
-    std::set_union(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(merged));
+    const auto &x = sets_[static_cast<size_t>(a)],
+               &y = sets_[static_cast<size_t>(b)];
+    std::set_union(x.begin(), x.end(), y.begin(), y.end(),
+                   std::back_inserter(merged));
     return unions_[key] = Intern(std::move(merged));
   }
   int With(int set, int element) {
@@ -61,7 +63,8 @@ void LeaveTrailingViews(const std::vector<Node*>& order,
     bool read_inside = false;
     for (Node* user : order[i]->users()) {
       auto it = position.find(user);
-      read_inside = read_inside || (it != position.end() && why_not[it->second].empty());
+      read_inside =
+          read_inside || (it != position.end() && why_not[it->second].empty());
     }
     if (!read_inside) why_not[i] = "a view that leaves the island";
   }
@@ -94,7 +97,8 @@ std::string WhyNotInIsland(const Node& node) {
     if (!IsPlainData(type.dtype)) {
       return StrCat(DTypeName(type.dtype), " elements");
     }
-    if (!type.shape.fully_known()) return StrCat("shape ", type.shape, " unknown");
+    if (!type.shape.fully_known())
+      return StrCat("shape ", type.shape, " unknown");
   }
   for (const Value& v : node.inputs()) {
     if (!IsPlainData(v.dtype())) return StrCat(DTypeName(v.dtype()), " input");
@@ -117,7 +121,8 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
   for (size_t i = 0; i < n; ++i) position[order[i]] = static_cast<int>(i);
   std::vector<std::vector<int>> before_by_effect(effects.empty() ? 0 : n);
   for (const EffectEdge& e : effects) {
-    before_by_effect[static_cast<size_t>(position.at(e.after))].push_back(position.at(e.before));
+    before_by_effect[static_cast<size_t>(position.at(e.after))].push_back(
+        position.at(e.before));
   }
 
   // depth counts how often a path to the node has crossed between island nodes

@@ -26,8 +26,8 @@ Result<Shape> ElementwiseShape(const PlanNodeInfo& info,
     if (easy) return *widest;
   }
   Array out;
-  SL_RETURN_IF_ERROR(AllocateOutputs(info.node->op(), info.node->attrs(), inputs,
-                                     info.out_dtypes, {&out, 1}));
+  SL_RETURN_IF_ERROR(AllocateOutputs(info.node->op(), info.node->attrs(),
+                                     inputs, info.out_dtypes, {&out, 1}));
   return out.shape();
 }
 
@@ -38,11 +38,9 @@ Status LaunchElementwise(const PlanNodeInfo& info, const StepContext& step,
   SL_ASSIGN_OR_RETURN(Shape shape, ElementwiseShape(info, inputs));
   DType dtype = info.out_dtypes[0];
   for (Array& in : inputs) {
-    if (in.unique() && in.contiguous() && DTypeSize(in.dtype()) == DTypeSize(dtype) &&
-        in.shape() == shape) {
-      *output = in.dtype() == dtype
-                    ? in
-                    : Array::Reinterpret(in, dtype);
+    if (in.unique() && in.contiguous() &&
+        DTypeSize(in.dtype()) == DTypeSize(dtype) && in.shape() == shape) {
+      *output = in.dtype() == dtype ? in : Array::Reinterpret(in, dtype);
       break;
     }
   }
@@ -60,7 +58,8 @@ Status LaunchKernel(const PlanNode& node, const PlanNodeInfo& info,
   if (node.num_inputs == 0 && node.num_outputs == 0) {
     // Nothing to check, view or allocate: `info` is named but not read, which
     // in a large graph saves a cache miss.
-    KernelContext context(*node.op, node.node->attrs(), info.info, step, {}, {});
+    KernelContext context(*node.op, node.node->attrs(), info.info, step, {},
+                          {});
     return node.op->kernel(DeviceKind::kCpu).launch(context);
   }
   return LaunchCpu(*node.op, node.node->attrs(), info.info, step, inputs,

@@ -26,8 +26,8 @@ class MemoryPlanner {
   void DropHole(std::map<int64_t, int64_t>::iterator hole);
 
   int64_t end_ = 0;
-  std::map<int64_t, int64_t> holes_;                   // offset -> bytes
-  std::set<std::pair<int64_t, int64_t>> by_size_;      // (bytes, offset)
+  std::map<int64_t, int64_t> holes_;               // offset -> bytes
+  std::set<std::pair<int64_t, int64_t>> by_size_;  // (bytes, offset)
 };
 
 }  // namespace sluice

@@ -8,8 +8,8 @@
 namespace sluice {
 
 double NodeCostNanos(const Node& node) {
-  constexpr double kLaunch = 30;            // nanoseconds around any kernel
-  constexpr double kUnknown = 1000;         // nothing known: neither cheap nor dear
+  constexpr double kLaunch = 30;     // nanoseconds around any kernel
+  constexpr double kUnknown = 1000;  // nothing known: neither cheap nor dear
   constexpr double kNanosPerElement = 0.5;  // one pass over memory
   constexpr double kNanosPerFlop = 0.1;
   double elements = 0;
@@ -18,7 +18,8 @@ double NodeCostNanos(const Node& node) {
     if (!shape.fully_known()) {
       known = false;
     } else {
-      elements = std::max(elements, static_cast<double>(shape.ToShape().num_elements()));
+      elements = std::max(elements,
+                          static_cast<double>(shape.ToShape().num_elements()));
     }
   };
   std::vector<DType> in_dtypes, out_dtypes;

@@ -40,11 +40,11 @@ std::string Plan::Explain() const {
       inside += info.tape->num_nodes();
     }
   }
-  std::string out = StrCat("plan of graph \"", graph_->name(), "\": ", islands,
-                           " island", islands == 1 ? "" : "s", " with ", inside,
-                           " nodes, ", nodes_.size() - static_cast<size_t>(islands),
-                           " single nodes, ", presets_.size(),
-                           " constant operands\n");
+  std::string out =
+      StrCat("plan of graph \"", graph_->name(), "\": ", islands, " island",
+             islands == 1 ? "" : "s", " with ", inside, " nodes, ",
+             nodes_.size() - static_cast<size_t>(islands), " single nodes, ",
+             presets_.size(), " constant operands\n");
   constexpr size_t kMaxLines = 200;
   for (size_t i = 0; i < infos_.size() && i < kMaxLines; ++i) {
     const PlanNodeInfo& info = infos_[i];
@@ -54,7 +54,8 @@ std::string Plan::Explain() const {
                 info.tape->Explain());
     } else {
       StrAppend(out, "  node ", info.node->op().name, " \"", info.node->name(),
-                "\": ", info.why_alone.empty() ? "tokens" : info.why_alone, "\n");
+                "\": ", info.why_alone.empty() ? "tokens" : info.why_alone,
+                "\n");
     }
   }
   if (infos_.size() > kMaxLines) {

@@ -41,11 +41,11 @@ enum class NodeKind : uint8_t { kKernel, kElementwise, kAsync, kIsland };
 enum class Route : uint8_t { kSlot, kControl, kFetch };
 
 struct PlanEdge {
-  uint32_t node;     // the receiver (or the result's index for kFetch)
+  uint32_t node;  // the receiver (or the result's index for kFetch)
   uint32_t slot;
-  uint16_t output;   // which output of the sender
+  uint16_t output;  // which output of the sender
   Route route;
-  bool last;         // the last edge of that output: it may take the value
+  bool last;  // the last edge of that output: it may take the value
 };
 
 // The part of a node the machine touches at every firing.
@@ -100,9 +100,13 @@ class Plan {
     int result;
     Array value;
   };
-  std::span<const PresetResult> preset_results() const { return preset_results_; }
+  std::span<const PresetResult> preset_results() const {
+    return preset_results_;
+  }
   int num_args() const { return graph_->root().num_args(); }
-  int num_results() const { return static_cast<int>(graph_->root().results().size()); }
+  int num_results() const {
+    return static_cast<int>(graph_->root().results().size());
+  }
   // Nanoseconds one firing takes: estimated first, then measured now and then.
   float cost_ns(uint32_t node) const {
     return costs_[node].load(std::memory_order_relaxed);

@@ -66,7 +66,8 @@ class PlanBuilder {
     islands.why_not.assign(order_.size(), "");
     if (options_.executor != ExecutorChoice::kTokens) {
       IslandOptions island_options;
-      if (options_.executor == ExecutorChoice::kTape) island_options.min_nodes = 1;
+      if (options_.executor == ExecutorChoice::kTape)
+        island_options.min_nodes = 1;
       islands = ChooseIslands(order_, plan_->effects_, island_options);
     }
     std::vector<std::vector<Node*>> members(static_cast<size_t>(islands.count));
@@ -127,7 +128,8 @@ class PlanBuilder {
     hot.heavy = cost >= kHeavyNanos && hot.kind != NodeKind::kAsync;
     costs_.push_back(static_cast<float>(cost));
     inputs_.emplace_back(node.inputs().begin(), node.inputs().end());
-    for (int i = 0; i < node.num_outputs(); ++i) producer_[node.output(i)] = {id, i};
+    for (int i = 0; i < node.num_outputs(); ++i)
+      producer_[node.output(i)] = {id, i};
     plan_id_[&node] = id;
     members_.push_back({&node});
   }
@@ -138,7 +140,8 @@ class PlanBuilder {
     std::vector<Value> outputs;
     for (Node* node : nodes) {
       for (int i = 0; i < node->num_outputs(); ++i) {
-        if (ReadOutside(node->output(i), inside)) outputs.push_back(node->output(i));
+        if (ReadOutside(node->output(i), inside))
+          outputs.push_back(node->output(i));
       }
     }
     TapeOptions tape_options;
@@ -234,7 +237,8 @@ class PlanBuilder {
     auto wait = [&](const Node* before, uint32_t after) {
       auto it = plan_id_.find(before);
       if (it == plan_id_.end() || it->second == after) return;
-      if (!seen.emplace(uint64_t{it->second} << 32 | after, true).second) return;
+      if (!seen.emplace(uint64_t{it->second} << 32 | after, true).second)
+        return;
       wires.push_back({it->second, {after, 0, 0, Route::kControl, false}});
       ++plan_->pending_[after];
     };
@@ -289,8 +293,8 @@ class PlanBuilder {
   std::unordered_map<Value, std::pair<uint32_t, int>, ValueHash> producer_;
   std::unordered_map<const Node*, uint32_t> plan_id_;
   std::unordered_map<Value, bool, ValueHash> results_;
-  std::vector<std::vector<Value>> inputs_;    // by plan node
-  std::vector<std::vector<Node*>> members_;   // by plan node
+  std::vector<std::vector<Value>> inputs_;   // by plan node
+  std::vector<std::vector<Node*>> members_;  // by plan node
   std::vector<float> costs_;
 };
 

@@ -21,10 +21,11 @@ class GraphMaker {
       Shape shape = RandomShape();
       Array a = *Array::Make(DType::kF32, shape);
       for (int64_t k = 0; k < shape.num_elements(); ++k) {
-        a.mutable_data<float>()[k] = static_cast<float>(Pick(2000) - 1000) / 256;
+        a.mutable_data<float>()[k] =
+            static_cast<float>(Pick(2000) - 1000) / 256;
       }
-      values_.push_back(*graph_.AddArg(graph_.root(), StrCat("a", i),
-                                       {DType::kF32, shape}));
+      values_.push_back(
+          *graph_.AddArg(graph_.root(), StrCat("a", i), {DType::kF32, shape}));
       args_.push_back(a);
     }
     for (int i = 0; i < size; ++i) AddNode();
@@ -39,15 +40,20 @@ class GraphMaker {
   const std::map<std::string, int>& used() const { return used_; }
 
  private:
-  int Pick(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
-  Value Any() { return values_[static_cast<size_t>(Pick(static_cast<int>(values_.size())))]; }
+  int Pick(int n) {
+    return static_cast<int>(random_() % static_cast<uint32_t>(n));
+  }
+  Value Any() {
+    return values_[static_cast<size_t>(Pick(static_cast<int>(values_.size())))];
+  }
   // Recent values are likelier, so that chains and fan-outs both appear.
   Value Recent() {
     int n = static_cast<int>(values_.size());
     return values_[static_cast<size_t>(std::max(0, n - 1 - Pick(4)))];
   }
   Shape RandomShape() {
-    static const Shape kShapes[] = {{}, {1}, {5}, {4, 5}, {3, 4, 5}, {4, 1}, {0, 5}, {40, 50}};
+    static const Shape kShapes[] = {{},        {1},    {5},    {4, 5},
+                                    {3, 4, 5}, {4, 1}, {0, 5}, {40, 50}};
     return kShapes[Pick(8)];
   }
 
@@ -55,7 +61,8 @@ class GraphMaker {
     NodeOptions options;
     // Now and then a control edge between unrelated nodes.
     if (!nodes_.empty() && Pick(5) == 0) {
-      options.controls = {nodes_[static_cast<size_t>(Pick(static_cast<int>(nodes_.size())))]};
+      options.controls = {
+          nodes_[static_cast<size_t>(Pick(static_cast<int>(nodes_.size())))]};
     }
     Result<Node*> node = graph_.Add(graph_.root(), op, inputs, attrs, options);
     if (!node.ok()) return;  // shapes did not fit: another draw will
@@ -72,27 +79,54 @@ class GraphMaker {
     Value x = Recent(), y = Pick(2) ? Any() : Recent();
     int rank = x.shape().rank();
     switch (Pick(14)) {
-      case 0: case 1: Try("Add", {x, y}); break;
-      case 2: Try("Mul", {x, y}); break;
-      case 3: Try("Sub", {x, y}); break;
-      case 4: Try("Maximum", {x, y}); break;
-      case 5: Try("Tanh", {x}); break;
-      case 6: Try("Neg", {x}); break;
-      case 7: Try("Sum", {x}, {{"axes", std::vector<int64_t>{rank > 0 ? rank - 1 : 0}},
-                               {"keep_dims", Pick(2) == 0}}); break;
-      case 8: Try("MatMul", {x, y}, {{"transpose_a", Pick(2) == 0},
-                                     {"transpose_b", Pick(2) == 0}}); break;
-      case 9: Try("Transpose", {x}); break;
+      case 0:
+      case 1:
+        Try("Add", {x, y});
+        break;
+      case 2:
+        Try("Mul", {x, y});
+        break;
+      case 3:
+        Try("Sub", {x, y});
+        break;
+      case 4:
+        Try("Maximum", {x, y});
+        break;
+      case 5:
+        Try("Tanh", {x});
+        break;
+      case 6:
+        Try("Neg", {x});
+        break;
+      case 7:
+        Try("Sum", {x},
+            {{"axes", std::vector<int64_t>{rank > 0 ? rank - 1 : 0}},
+             {"keep_dims", Pick(2) == 0}});
+        break;
+      case 8:
+        Try("MatMul", {x, y},
+            {{"transpose_a", Pick(2) == 0}, {"transpose_b", Pick(2) == 0}});
+        break;
+      case 9:
+        Try("Transpose", {x});
+        break;
       case 10:
         if (rank > 0 && x.shape()[0] > 1) {
-          std::vector<int64_t> begin(static_cast<size_t>(rank), 0), size(static_cast<size_t>(rank), -1);
+          std::vector<int64_t> begin(static_cast<size_t>(rank), 0),
+              size(static_cast<size_t>(rank), -1);
           begin[0] = 1;
           Try("Slice", {x}, {{"begin", begin}, {"size", size}});
         }
         break;
-      case 11: Try("ExpandDims", {x}, {{"axis", int64_t{0}}}); break;
-      case 12: Try("Concat", {x, x, y}, {{"axis", int64_t{0}}}); break;
-      case 13: Try("Softmax", {x}); break;
+      case 11:
+        Try("ExpandDims", {x}, {{"axis", int64_t{0}}});
+        break;
+      case 12:
+        Try("Concat", {x, x, y}, {{"axis", int64_t{0}}});
+        break;
+      case 13:
+        Try("Softmax", {x});
+        break;
     }
   }
 

@@ -40,7 +40,8 @@ void Step::Begin(const StepRequest& request) {
   context_.resources = request.resources;
   context_.pool = request.pool;
   context_.cancellation = cancellation_.get();
-  pool_ = request.pool && request.pool->parallelism() > 1 ? request.pool : nullptr;
+  pool_ =
+      request.pool && request.pool->parallelism() > 1 ? request.pool : nullptr;
   stats_ = request.stats;
   shared_ = false;
   driver_->worker = 0;
@@ -135,7 +136,8 @@ Status Step::Finish() {
 // Values that nobody consumed: inputs of nodes that never fired.
 void Step::ClearLeftovers() {
   for (size_t i = 0; i < plan_.num_slots(); ++i) {
-    if (slots_[i] && !plan_.is_preset(static_cast<uint32_t>(i))) slots_[i] = Array();
+    if (slots_[i] && !plan_.is_preset(static_cast<uint32_t>(i)))
+      slots_[i] = Array();
   }
 }
 
@@ -215,8 +217,9 @@ void Step::Fire(Local& local) {
         local.firings.push_back({token.node, local.worker, start, end, bytes});
       }
       if (sampled) {
-        plan_.ObserveCost(token.node, static_cast<float>(
-                                          static_cast<double>(end - start) * NanosPerCycle()));
+        plan_.ObserveCost(token.node,
+                          static_cast<float>(static_cast<double>(end - start) *
+                                             NanosPerCycle()));
       }
     }
     // The inputs are read: let go of them before the outputs move on, so that
@@ -225,19 +228,22 @@ void Step::Fire(Local& local) {
       if (!plan_.is_preset(s)) token.block->slots[s] = Array();
     }
     int64_t activated = 0;
-    Deliver<kShared>(local, *token.block, {edges + node.first_edge, node.num_edges},
-                     outputs, dead, &activated);
+    Deliver<kShared>(local, *token.block,
+                     {edges + node.first_edge, node.num_edges}, outputs, dead,
+                     &activated);
     for (int i = 0; i < node.num_outputs; ++i) {
       if (outputs[i]) outputs[i] = Array();
     }
     if (activated != 1) {
       if (kShared) {
-        int64_t left = outstanding_.fetch_add(activated - 1, std::memory_order_acq_rel) +
-                       activated - 1;
+        int64_t left =
+            outstanding_.fetch_add(activated - 1, std::memory_order_acq_rel) +
+            activated - 1;
         if (left == 0) event_.Notify();
       } else {
-        outstanding_.store(outstanding_.load(std::memory_order_relaxed) + activated - 1,
-                           std::memory_order_relaxed);
+        outstanding_.store(
+            outstanding_.load(std::memory_order_relaxed) + activated - 1,
+            std::memory_order_relaxed);
       }
     }
     // Looking costs something too: at heavy tokens always, at a long stack of
@@ -306,7 +312,8 @@ Step::Outcome Step::Execute(const Token& token, Array* outputs) {
   Array* inputs = token.block->slots + node.first_slot;
   Status status = Compute(node, info, inputs, outputs);
   if (!status.ok()) [[unlikely]] {
-    if (node.node) status = AtNode(status, *node.node, {inputs, node.num_inputs});
+    if (node.node)
+      status = AtNode(status, *node.node, {inputs, node.num_inputs});
     Fail(status);
   }
   return Outcome::kDone;
@@ -316,10 +323,12 @@ Status Step::Compute(const PlanNode& node, const PlanNodeInfo& info,
                      Array* inputs, Array* outputs) {
   std::span<Array> in(inputs, node.num_inputs), out(outputs, node.num_outputs);
   switch (node.kind) {
-    case NodeKind::kIsland: return info.tape->Run(context_, in, out);
+    case NodeKind::kIsland:
+      return info.tape->Run(context_, in, out);
     case NodeKind::kElementwise:
       return LaunchElementwise(info, context_, in, &outputs[0]);
-    default: return LaunchKernel(node, info, context_, in, out);
+    default:
+      return LaunchKernel(node, info, context_, in, out);
   }
 }
 
@@ -341,7 +350,8 @@ void Step::MaybeExport(Local& local) {
         cost / 64 * static_cast<float>(local.light.size()) < kBatchNanos) {
       return;
     }
-    auto half = local.light.begin() + static_cast<ptrdiff_t>(local.light.size() / 2);
+    auto half =
+        local.light.begin() + static_cast<ptrdiff_t>(local.light.size() / 2);
     tokens.assign(local.light.begin(), half);
     local.light.erase(local.light.begin(), half);
   } else {
@@ -375,8 +385,10 @@ void Step::MaybeExport(Local& local) {
 void Step::LaunchAsync(const Token& token) {
   const PlanNode& node = plan_.nodes()[token.node];
   const PlanNodeInfo& info = plan_.info(token.node);
-  std::span<Array> inputs(token.block->slots + node.first_slot, node.num_inputs);
-  auto* op = AsyncOp::Make(this, token, info, context_, inputs, node.num_outputs);
+  std::span<Array> inputs(token.block->slots + node.first_slot,
+                          node.num_inputs);
+  auto* op =
+      AsyncOp::Make(this, token, info, context_, inputs, node.num_outputs);
   for (uint32_t i = 0; i < node.num_inputs; ++i) {
     if (!plan_.is_preset(node.first_slot + i)) inputs[i] = Array();
   }
@@ -418,17 +430,19 @@ bool Step::DrainInbox(Local& local) {
     bool dead = !own->status.ok();
     if (dead) Fail(AtNode(own->status, *info.node, own->inputs));
     if (stats_) {
-      local.firings.push_back({own->token.node, local.worker, own->started,
-                               CycleCount(), 0});
+      local.firings.push_back(
+          {own->token.node, local.worker, own->started, CycleCount(), 0});
     }
     own->inputs.clear();
     int64_t activated = 0;
     std::span<const PlanEdge> edges{plan_.edges().data() + node.first_edge,
                                     node.num_edges};
     if (shared_) {
-      Deliver<true>(local, *own->token.block, edges, own->outputs.data(), dead, &activated);
+      Deliver<true>(local, *own->token.block, edges, own->outputs.data(), dead,
+                    &activated);
     } else {
-      Deliver<false>(local, *own->token.block, edges, own->outputs.data(), dead, &activated);
+      Deliver<false>(local, *own->token.block, edges, own->outputs.data(), dead,
+                     &activated);
     }
     AddOutstanding(activated - 1);
   }
@@ -442,10 +456,11 @@ std::string Step::WhyWaiting() const {
     uint32_t pending = pending_[i].load(std::memory_order_relaxed) & ~kDeadBit;
     if (pending == 0) continue;
     const PlanNodeInfo& info = plan_.info(i);
-    std::string name = info.node ? StrCat(info.node->op().name, " \"",
-                                          info.node->name(), "\"")
-                                 : StrCat("island ", i);
-    StrAppend(out, shown++ ? "\n" : "", name, " waits for ", pending, " of its inputs");
+    std::string name =
+        info.node ? StrCat(info.node->op().name, " \"", info.node->name(), "\"")
+                  : StrCat("island ", i);
+    StrAppend(out, shown++ ? "\n" : "", name, " waits for ", pending,
+              " of its inputs");
     const PlanNode& node = plan_.nodes()[i];
     for (int k = 0; info.node && k < node.num_inputs; ++k) {
       if (!slots_[node.first_slot + static_cast<uint32_t>(k)]) {

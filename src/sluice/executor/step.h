@@ -82,9 +82,9 @@ class Step {
   std::string WhyWaiting() const;
 
  private:
-  struct Local;         // a thread's view of this step: its stack of tokens
-  struct Batch;         // tokens on their way to another thread
-  class AsyncOp;        // a pending asynchronous kernel
+  struct Local;   // a thread's view of this step: its stack of tokens
+  struct Batch;   // tokens on their way to another thread
+  class AsyncOp;  // a pending asynchronous kernel
   friend class AsyncOp;
   enum class Outcome : uint8_t { kDone, kPending };
 

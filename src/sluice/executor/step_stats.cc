@@ -37,10 +37,12 @@ std::string StepStats::ChromeTrace(const Plan& plan) const {
   std::string out = "{\"traceEvents\":[";
   bool first = true;
   for (const Row& row : Rows(plan)) {
-    StrAppend(out, first ? "\n" : ",\n", "{\"ph\":\"X\",\"pid\":0,\"tid\":",
-              row.worker, ",\"name\":", JsonQuote(row.name), ",\"cat\":",
-              JsonQuote(row.op), ",\"ts\":", row.start_ns / 1000, ",\"dur\":",
-              row.duration_ns / 1000, ",\"args\":{\"line\":", JsonQuote(row.line),
+    StrAppend(out, first ? "\n" : ",\n",
+              "{\"ph\":\"X\",\"pid\":0,\"tid\":", row.worker,
+              ",\"name\":", JsonQuote(row.name), ",\"cat\":", JsonQuote(row.op),
+              ",\"ts\":", row.start_ns / 1000,
+              ",\"dur\":", row.duration_ns / 1000,
+              ",\"args\":{\"line\":", JsonQuote(row.line),
               ",\"bytes\":", row.bytes, "}}");
     first = false;
   }

@@ -12,10 +12,10 @@ namespace sluice {
 class Plan;
 
 struct FiringRecord {
-  uint32_t node;      // of the plan
-  uint32_t worker;    // 0: the thread that called run
+  uint32_t node;        // of the plan
+  uint32_t worker;      // 0: the thread that called run
   uint64_t start, end;  // CycleCount()
-  int64_t bytes;      // of the outputs
+  int64_t bytes;        // of the outputs
 };
 
 struct StepStats {

@@ -40,10 +40,12 @@ TEST(Step, TheErrorNamesOpLineAndOperands) {
   NodeOptions options;
   options.name = "product";
   options.line = {"model.cc", "forward", 41};
-  Node* product = *graph.Add(root, "MatMul", std::vector<Value>{x, x}, {}, options);
+  Node* product =
+      *graph.Add(root, "MatMul", std::vector<Value>{x, x}, {}, options);
   graph.SetResults(root, {product->output()});
   for (ExecutorChoice choice : kAll) {
-    auto got = RunOnPlan(graph, {Array::Zeros(DType::kF32, {2, 3})}, choice, nullptr);
+    auto got =
+        RunOnPlan(graph, {Array::Zeros(DType::kF32, {2, 3})}, choice, nullptr);
     ASSERT_FALSE(got.ok());
     EXPECT_EQ(got.status().code(), Code::kInvalidArgument);
     const std::string& text = got.status().message();
@@ -62,7 +64,8 @@ TEST(Step, AnErrorEndsTheStepAndTheProcessGoesOn) {
     %z = Add(%slow, %x)
   })");
   for (ExecutorChoice choice : kAll) {
-    auto got = RunOnPlan(*graph, {Array::Scalar(false), Array::Scalar(1.0f)}, choice, nullptr);
+    auto got = RunOnPlan(*graph, {Array::Scalar(false), Array::Scalar(1.0f)},
+                         choice, nullptr);
     ASSERT_FALSE(got.ok());
     EXPECT_NE(got.status().message().find("x must be good"), std::string::npos)
         << got.status().message();
@@ -78,7 +81,8 @@ TEST(Step, CancellationStopsAWaitingStepFromAnotherThread) {
   std::unique_ptr<Step> step = plan->AcquireStep();
   step->Begin({});
   step->Feed(0, Array::Scalar(1.0f));
-  std::thread other([c = step->cancellation()] { c->Cancel(Cancelled("enough")); });
+  std::thread other(
+      [c = step->cancellation()] { c->Cancel(Cancelled("enough")); });
   step->RunUntilQuiet();
   other.join();
   Status status = step->Finish();
@@ -87,7 +91,8 @@ TEST(Step, CancellationStopsAWaitingStepFromAnotherThread) {
 }
 
 TEST(Step, AStepIsReusableAfterAnError) {
-  auto graph = MustParse(R"(graph g(%ok: bool[], %x: f32[4]) -> (%y) run %check {
+  auto graph =
+      MustParse(R"(graph g(%ok: bool[], %x: f32[4]) -> (%y) run %check {
     %check = Assert(%ok, %x)
     %y = Add(%x, %x)
   })");
@@ -180,15 +185,19 @@ TEST(Step, WideGraphsRunTheSameOnManyThreads) {
   std::vector<Value> parts;
   for (int i = 0; i < 40; ++i) {
     // Each branch is heavy enough to be worth another thread.
-    Value v = (*graph.Add(root, "MatMul", std::vector<Value>{x, x}, {}))->output();
+    Value v =
+        (*graph.Add(root, "MatMul", std::vector<Value>{x, x}, {}))->output();
     for (int k = 0; k < 3; ++k) {
-      v = (*graph.Add(root, k % 2 ? "Tanh" : "Sigmoid", std::vector<Value>{v}, {}))->output();
+      v = (*graph.Add(root, k % 2 ? "Tanh" : "Sigmoid", std::vector<Value>{v},
+                      {}))
+              ->output();
     }
     parts.push_back(v);
   }
   graph.SetResults(root, {(*graph.Add(root, "AddN", parts, {}))->output()});
   Array input = *Array::Make(DType::kF32, {64, 64});
-  for (int i = 0; i < 64 * 64; ++i) input.mutable_data<float>()[i] = static_cast<float>(i % 17) / 17;
+  for (int i = 0; i < 64 * 64; ++i)
+    input.mutable_data<float>()[i] = static_cast<float>(i % 17) / 17;
   WorkerPool pool(4);
   auto want = RunOnPlan(graph, {input}, ExecutorChoice::kTokens, nullptr);
   ASSERT_TRUE(want.ok());

@@ -11,8 +11,8 @@ namespace sluice {
 struct Tape::Activation {
   ~Activation() { HostAllocator().Free(arena); }
   Block arena;
-  std::vector<void*> data;     // operands of fused loops, loop after loop
-  std::vector<Array> arrays;   // operands of kernels, launch after launch
+  std::vector<void*> data;    // operands of fused loops, loop after loop
+  std::vector<Array> arrays;  // operands of kernels, launch after launch
   std::vector<void*> input_base, output_base;  // what is bound now
 };
 
@@ -32,7 +32,8 @@ std::unique_ptr<Tape::Activation> Tape::NewActivation() const {
       return static_cast<char*>(a->arena.data) + at.offset;
     }
     if (at.place == Place::kConst) {
-      return static_cast<char*>(constants_[static_cast<size_t>(at.index)].mutable_raw()) +
+      return static_cast<char*>(
+                 constants_[static_cast<size_t>(at.index)].mutable_raw()) +
              at.offset;
     }
     return nullptr;
@@ -45,8 +46,8 @@ std::unique_ptr<Tape::Activation> Tape::NewActivation() const {
         if (instr.code == Code::kFused) {
           a->data[at++] = address(reg.at);
         } else {
-          a->arrays[at++] = Array::Borrow(address(reg.at), reg.dtype, reg.shape,
-                                          reg.strides);
+          a->arrays[at++] =
+              Array::Borrow(address(reg.at), reg.dtype, reg.shape, reg.strides);
         }
       }
     }
@@ -88,8 +89,8 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
                  std::span<Array> outputs) const {
   std::unique_ptr<Activation> a = Acquire();
   if (!a) {
-    return ResourceExhausted(StrCat("out of memory: an island wanted ",
-                                    HumanBytes(arena_bytes_)));
+    return ResourceExhausted(
+        StrCat("out of memory: an island wanted ", HumanBytes(arena_bytes_)));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].contiguous()) {
@@ -103,7 +104,8 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueType& type = outputs_[i].type();
-    SL_ASSIGN_OR_RETURN(outputs[i], Array::Make(type.dtype, type.shape.ToShape()));
+    SL_ASSIGN_OR_RETURN(outputs[i],
+                        Array::Make(type.dtype, type.shape.ToShape()));
     void* base = outputs[i].mutable_raw();
     if (base != a->output_base[i]) {
       Rebind(*a, output_patches_[i], base);
@@ -137,7 +139,8 @@ Status Tape::Execute(Activation& a, const StepContext& step) const {
                               {a.arrays.data() + first, n},
                               {a.arrays.data() + first + n, m});
         if (instr.workspace >= 0) {
-          context.set_workspace(static_cast<char*>(a.arena.data) + instr.workspace);
+          context.set_workspace(static_cast<char*>(a.arena.data) +
+                                instr.workspace);
         }
         Status status = node.op().kernel(DeviceKind::kCpu).launch(context);
         if (!status.ok()) [[unlikely]] {

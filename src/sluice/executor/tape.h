@@ -46,7 +46,7 @@ class Tape {
   // Where a value lies: a place, and bytes from the start of it.
   struct Location {
     Place place = Place::kArena;
-    int32_t index = 0;    // which input, constant or output
+    int32_t index = 0;  // which input, constant or output
     int64_t offset = 0;
   };
   // How a value is seen: a location with a shape. Views differ in this alone.
@@ -67,7 +67,7 @@ class Tape {
   };
   // An operand bound to a pointer that changes from run to run.
   struct Patch {
-    bool fused;        // in Activation::data, else in Activation::arrays
+    bool fused;  // in Activation::data, else in Activation::arrays
     int32_t position;
     int64_t offset;
   };

@@ -16,8 +16,8 @@ namespace sluice {
 
 class TapeBuilder {
  public:
-  TapeBuilder(const std::vector<Node*>& nodes, const std::vector<Value>& outputs,
-              const TapeOptions& options)
+  TapeBuilder(const std::vector<Node*>& nodes,
+              const std::vector<Value>& outputs, const TapeOptions& options)
       : nodes_(nodes), options_(options), tape_(std::make_unique<Tape>()) {
     tape_->outputs_ = outputs;
     tape_->num_nodes_ = static_cast<int>(nodes.size());
@@ -143,7 +143,8 @@ class TapeBuilder {
     reg.strides = ContiguousStrides(reg.shape);
     if (const Array* constant = ConstantValue(v);
         constant && v.node->controls().empty()) {
-      reg.at = {Place::kConst, static_cast<int32_t>(tape_->constants_.size()), 0};
+      reg.at = {Place::kConst, static_cast<int32_t>(tape_->constants_.size()),
+                0};
       tape_->constants_.push_back(*constant->AsContiguous());
     } else {
       SL_CHECK(!inside_.count(v.node));
@@ -215,8 +216,10 @@ class TapeBuilder {
     if (s.last_use != now_ || s.released) return -1;
     if (DTypeSize(in.dtype()) != DTypeSize(out.dtype())) return -1;
     Layout layout = LayoutOf(in);
-    int64_t bytes = out.shape().ToShape().num_elements() * DTypeSize(out.dtype());
-    int64_t starts = tape_->registers_[static_cast<size_t>(register_.at(in))].at.offset;
+    int64_t bytes =
+        out.shape().ToShape().num_elements() * DTypeSize(out.dtype());
+    int64_t starts =
+        tape_->registers_[static_cast<size_t>(register_.at(in))].at.offset;
     if (s.bytes != bytes || starts != s.offset ||
         layout.shape.num_elements() != out.shape().ToShape().num_elements() ||
         !IsContiguous(layout.shape, layout.strides)) {
@@ -268,14 +271,16 @@ class TapeBuilder {
         if (!operand.count(v)) {
           int reg_id = Read(v);
           const Register& reg = tape_->registers_[static_cast<size_t>(reg_id)];
-          Strides strides = BroadcastStrides(reg.shape, reg.strides, group.space);
+          Strides strides =
+              BroadcastStrides(reg.shape, reg.strides, group.space);
           auto access = BlockProgram::AccessFor(reg.shape.num_elements(),
                                                 group.space, strides);
           operand[v] = program.AddInput(v.dtype(), access, strides);
           instr.in.push_back(reg_id);
           if (auto s = storage_.find(Root(v)); s != storage_.end()) {
             auto [it, fresh] = storage_plain.emplace(s->second, true);
-            it->second = it->second && access == BlockProgram::Access::kContiguous;
+            it->second =
+                it->second && access == BlockProgram::Access::kContiguous;
           }
         }
         if (auto s = storage_.find(Root(v)); s != storage_.end()) {
@@ -288,19 +293,23 @@ class TapeBuilder {
     for (size_t k = 0; k < group.nodes.size(); ++k) {
       Node* node = group.nodes[k];
       int in[kMaxBlockInputs];
-      for (int i = 0; i < node->num_inputs(); ++i) in[i] = operand.at(node->input(i));
+      for (int i = 0; i < node->num_inputs(); ++i)
+        in[i] = operand.at(node->input(i));
       Value out = node->output(0);
       int target = -1;
       if (UsedOutsideGroup(out, now_)) {
         // In place: block by block, an output may lie over an input that no
         // later op of the loop reads.
         int reuse = -1;
-        for (size_t j = 0; j <= k && reuse < 0 && !output_index_.count(out); ++j) {
+        for (size_t j = 0; j <= k && reuse < 0 && !output_index_.count(out);
+             ++j) {
           for (const Value& v : group.nodes[j]->inputs()) {
-            if (group_of_.count(v.node) && group_of_.at(v.node) == now_) continue;
+            if (group_of_.count(v.node) && group_of_.at(v.node) == now_)
+              continue;
             int candidate = Reusable(v, out);
             if (candidate < 0 || taken.count(candidate) ||
-                !storage_plain[candidate] || storage_read_until[candidate] > k) {
+                !storage_plain[candidate] ||
+                storage_read_until[candidate] > k) {
               continue;
             }
             reuse = candidate;
@@ -312,9 +321,9 @@ class TapeBuilder {
         target = program.AddOutput(out.dtype());
         instr.out.push_back(Define(out, reuse));
       }
-      operand[out] = program.AddOp(SelectBlock(*node),
-                                   {in, static_cast<size_t>(node->num_inputs())},
-                                   out.dtype(), target);
+      operand[out] = program.AddOp(
+          SelectBlock(*node), {in, static_cast<size_t>(node->num_inputs())},
+          out.dtype(), target);
       if (k < 12) StrAppend(names, k ? " " : "", node->op().name);
     }
     if (group.nodes.size() > 12) {
@@ -323,8 +332,9 @@ class TapeBuilder {
     program.Finish(group.space);
     instr.program = static_cast<int32_t>(tape_->programs_.size());
     tape_->programs_.push_back(std::move(program));
-    Push(std::move(instr), StrCat(group.nodes.size() > 1 ? "fused loop " : "loop ",
-                                  group.space, ": ", names));
+    Push(std::move(instr),
+         StrCat(group.nodes.size() > 1 ? "fused loop " : "loop ", group.space,
+                ": ", names));
   }
 
   Status EmitKernel(Node& node) {
@@ -392,16 +402,20 @@ class TapeBuilder {
     tape_->output_patches_.resize(tape_->outputs_.size());
     for (Tape::Instruction& instr : tape_->code_) {
       bool fused = instr.code == Tape::Code::kFused;
-      int& count = fused ? tape_->num_fused_operands_ : tape_->num_kernel_operands_;
+      int& count =
+          fused ? tape_->num_fused_operands_ : tape_->num_kernel_operands_;
       instr.first = count;
       for (const auto* list : {&instr.in, &instr.out}) {
         for (int32_t r : *list) {
-          const Tape::Location& at = tape_->registers_[static_cast<size_t>(r)].at;
+          const Tape::Location& at =
+              tape_->registers_[static_cast<size_t>(r)].at;
           Tape::Patch patch{fused, count++, at.offset};
           if (at.place == Place::kInput) {
-            tape_->input_patches_[static_cast<size_t>(at.index)].push_back(patch);
+            tape_->input_patches_[static_cast<size_t>(at.index)].push_back(
+                patch);
           } else if (at.place == Place::kOutput) {
-            tape_->output_patches_[static_cast<size_t>(at.index)].push_back(patch);
+            tape_->output_patches_[static_cast<size_t>(at.index)].push_back(
+                patch);
           }
         }
       }

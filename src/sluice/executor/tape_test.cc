@@ -62,7 +62,8 @@ TEST(Tape, ALongChainOfKernelsNeedsTwoBuffers) {
   Graph graph("chain");
   Value x = *graph.AddArg(graph.root(), "x", {DType::kF32, Shape{1, 4096}});
   for (int i = 0; i < 100; ++i) {
-    x = (*graph.Add(graph.root(), "Softmax", std::vector<Value>{x}, {}))->output();
+    x = (*graph.Add(graph.root(), "Softmax", std::vector<Value>{x}, {}))
+            ->output();
   }
   graph.SetResults(graph.root(), {x});
   PlanOptions options;
@@ -72,7 +73,8 @@ TEST(Tape, ALongChainOfKernelsNeedsTwoBuffers) {
 }
 
 TEST(Tape, BroadcastsAndStridedOperandsFuse) {
-  auto graph = MustParse(R"(graph g(%x: f32[3,1,5], %y: f32[4,1], %z: f32[5,4]) -> (%d) {
+  auto graph =
+      MustParse(R"(graph g(%x: f32[3,1,5], %y: f32[4,1], %z: f32[5,4]) -> (%d) {
     %t = Transpose(%z)
     %a = Add(%x, %y)
     %b = Mul(%a, %t)
@@ -81,7 +83,8 @@ TEST(Tape, BroadcastsAndStridedOperandsFuse) {
   std::vector<Array> args;
   for (Shape s : {Shape{3, 1, 5}, Shape{4, 1}, Shape{5, 4}}) {
     Array a = *Array::Make(DType::kF32, s);
-    for (int64_t i = 0; i < s.num_elements(); ++i) a.mutable_data<float>()[i] = static_cast<float>(i * 3 % 7) - 2.5f;
+    for (int64_t i = 0; i < s.num_elements(); ++i)
+      a.mutable_data<float>()[i] = static_cast<float>(i * 3 % 7) - 2.5f;
     args.push_back(a);
   }
   ExpectAllAgree(*graph, args);
@@ -90,11 +93,13 @@ TEST(Tape, BroadcastsAndStridedOperandsFuse) {
 // Every tile op, in both operand orders, with scalars, NaN, infinities and
 // signed zeros: the register chain must equal the ops one by one.
 TEST(Tape, TileChainsEqualTheOpsToTheBit) {
-  const float values[] = {0.0f, -0.0f, 1.5f, -2.25f, INFINITY, -INFINITY, NAN, 3e38f, 1e-40f};
+  const float values[] = {0.0f,      -0.0f, 1.5f,  -2.25f, INFINITY,
+                          -INFINITY, NAN,   3e38f, 1e-40f};
   const char* binary[] = {"Add", "Sub", "Mul", "Maximum", "Minimum"};
   const char* unary[] = {"Neg", "Abs", "Square", "Relu"};
   for (int64_t n : {1, 3, 9, 64, 67, 200, 5000}) {
-    Array x = *Array::Make(DType::kF32, Shape({n})), y = *Array::Make(DType::kF32, Shape({n}));
+    Array x = *Array::Make(DType::kF32, Shape({n})),
+          y = *Array::Make(DType::kF32, Shape({n}));
     for (int64_t i = 0; i < n; ++i) {
       x.mutable_data<float>()[i] = values[i % 9];
       y.mutable_data<float>()[i] = values[(i / 9 + i) % 9];

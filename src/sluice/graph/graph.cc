@@ -68,8 +68,11 @@ Status WithOrigin(const Status& status, const SourceLine& line,
   if (line.known()) text = StrCat("at ", line);
   for (size_t i = 0; i < inputs.size() && i < 4; ++i) {
     std::string role = op ? op->InputName(static_cast<int>(i)) : "";
-    StrAppend(text, text.empty() ? "" : i == 0 ? "  " : ", ", role, " = \"",
-              inputs[i].ToString(), "\"");
+    StrAppend(text,
+              text.empty() ? ""
+              : i == 0     ? "  "
+                           : ", ",
+              role, " = \"", inputs[i].ToString(), "\"");
   }
   return status.WithLine(text);
 }
@@ -129,8 +132,8 @@ Result<std::string> Graph::ChooseName(std::string_view op,
     }
     return name;
   }
-  std::string base =
-      prefix + (options.name_hint.empty() ? std::string(op) : options.name_hint);
+  std::string base = prefix + (options.name_hint.empty() ? std::string(op)
+                                                         : options.name_hint);
   std::string name = base;
   int& count = name_counts_[base];
   while (by_name_.count(name)) name = StrCat(base, "_", ++count);
@@ -326,8 +329,9 @@ void Graph::SetTargets(Region& region, std::vector<Node*> targets) {
 }
 
 namespace {
-void ReplaceResults(Region& region, Value from, Value to,
-                    const std::function<void(Region&, std::vector<Value>)>& set) {
+void ReplaceResults(
+    Region& region, Value from, Value to,
+    const std::function<void(Region&, std::vector<Value>)>& set) {
   std::vector<Value> results(region.results().begin(), region.results().end());
   bool changed = false;
   for (Value& v : results) {

@@ -27,7 +27,7 @@ struct NodeOptions {
   std::vector<Node*> controls;
   std::string device;
   SourceLine line;
-  uint64_t key = 0;       // 0: derived from the name
+  uint64_t key = 0;  // 0: derived from the name
 };
 
 class Graph {
@@ -97,10 +97,12 @@ class Graph {
   friend class BatchEdit;  // batch_edit.h: many changes in one sweep
   Node* NewNode();
   std::unique_ptr<Region> NewRegion(std::string_view label, Node* owner);
-  Result<std::string> ChooseName(std::string_view op, const NodeOptions& options);
+  Result<std::string> ChooseName(std::string_view op,
+                                 const NodeOptions& options);
   void AddUse(Value value, Node* user);
   void DropUse(Node* producer, Node* user);
-  void CopyRegion(const Region& from, Region& to, ValueMap& map, NodeMap& nodes);
+  void CopyRegion(const Region& from, Region& to, ValueMap& map,
+                  NodeMap& nodes);
   void EraseRegion(Region& region);
 
   std::string name_;

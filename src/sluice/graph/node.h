@@ -60,12 +60,14 @@ class Node {
   // Nodes that must finish before this one starts.
   std::span<Node* const> controls() const { return controls_; }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  const ValueType& output_type(int i) const { return outputs_[static_cast<size_t>(i)]; }
+  const ValueType& output_type(int i) const {
+    return outputs_[static_cast<size_t>(i)];
+  }
   Value output(int i = 0) { return {this, i}; }
   std::span<const std::unique_ptr<Region>> regions() const { return regions_; }
   Region* region() const { return region_; }  // the one this node is in
   const SourceLine& line() const { return line_; }
-  const std::string& scope() const { return scope_; }  // "encoder/layer1"
+  const std::string& scope() const { return scope_; }    // "encoder/layer1"
   const std::string& device() const { return device_; }  // "" for no wish
   // Who uses an output or waits for this node; one entry per use.
   std::span<Node* const> users() const { return users_; }
@@ -101,7 +103,9 @@ class Region {
   // Arguments are the outputs of a pseudo node.
   int num_args() const { return args_->num_outputs(); }
   Value arg(int i) const { return {args_, i}; }
-  const std::string& arg_name(int i) const { return arg_names_[static_cast<size_t>(i)]; }
+  const std::string& arg_name(int i) const {
+    return arg_names_[static_cast<size_t>(i)];
+  }
   Node* args_node() const { return args_; }
   // In program order.
   std::span<Node* const> nodes() const { return nodes_; }

@@ -79,8 +79,9 @@ Result<std::vector<Node*>> TopologicalOrder(
     if (waiting[i] == 0) continue;
     StrAppend(names, shown++ ? ", " : "", "\"", nodes[i]->name(), "\"");
   }
-  return InvalidArgument(StrCat("the graph has a cycle through nodes ", names,
-                                "; wanted every node to come after its inputs"));
+  return InvalidArgument(
+      StrCat("the graph has a cycle through nodes ", names,
+             "; wanted every node to come after its inputs"));
 }
 
 }  // namespace sluice

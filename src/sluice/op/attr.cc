@@ -8,8 +8,8 @@ namespace sluice {
 
 std::string_view AttrKindName(AttrKind kind) {
   static constexpr std::string_view kNames[] = {
-      "none",  "bool",      "int",         "float",        "string",
-      "dtype", "shape",     "array",       "list(int)",    "list(float)",
+      "none",         "bool",        "int",        "float",     "string",
+      "dtype",        "shape",       "array",      "list(int)", "list(float)",
       "list(string)", "list(dtype)", "list(shape)"};
   return kNames[static_cast<size_t>(kind)];
 }
@@ -26,8 +26,8 @@ bool AttrValue::operator==(const AttrValue& o) const {
     const auto& a = get<std::vector<double>>();
     const auto& b = o.get<std::vector<double>>();
     return a.size() == b.size() &&
-           (a.empty() || std::memcmp(a.data(), b.data(),
-                                     a.size() * sizeof(double)) == 0);
+           (a.empty() ||
+            std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
   }
   return std::visit(
       [&](const auto& a) {
@@ -75,8 +75,7 @@ std::string ArrayText(const Array& array) {
   flat = flat.WithShape({flat.num_elements()});
   std::string values = flat.ToString(flat.num_elements());
   if (array.rank() == 0 && values.size() > 2) {
-    return StrCat(values.substr(1, values.size() - 2), " : ",
-                  array.TypeText());
+    return StrCat(values.substr(1, values.size() - 2), " : ", array.TypeText());
   }
   return StrCat(values, " : ", array.TypeText());
 }

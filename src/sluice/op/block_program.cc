@@ -41,10 +41,18 @@ void FillBlock(void* to, const void* value, int64_t n) {
 
 void Splat(char* to, const char* value, int32_t size, int64_t n) {
   switch (size) {
-    case 1: FillBlock<uint8_t>(to, value, n); break;
-    case 2: FillBlock<uint16_t>(to, value, n); break;
-    case 4: FillBlock<uint32_t>(to, value, n); break;
-    default: FillBlock<uint64_t>(to, value, n); break;
+    case 1:
+      FillBlock<uint8_t>(to, value, n);
+      break;
+    case 2:
+      FillBlock<uint16_t>(to, value, n);
+      break;
+    case 4:
+      FillBlock<uint32_t>(to, value, n);
+      break;
+    default:
+      FillBlock<uint64_t>(to, value, n);
+      break;
   }
 }
 
@@ -129,7 +137,8 @@ void BlockProgram::FormChains() {
     while (end < ops_.size() && ops_[end].tile != TileOp::kNone) {
       if (end > i) {
         const Op &now = ops_[end], &before = ops_[end - 1];
-        auto reads = static_cast<int>(std::count(now.in, now.in + now.arity, before.out));
+        auto reads = static_cast<int>(
+            std::count(now.in, now.in + now.arity, before.out));
         if (reads != 1 || uses[static_cast<size_t>(before.out)] != 1 ||
             operands_[static_cast<size_t>(before.out)].external) {
           break;
@@ -154,7 +163,8 @@ void BlockProgram::FormChains() {
       step.operand = op.arity == 2 ? op.in[second ? 0 : 1] : -1;
       bool scalar = step.operand >= 0 &&
                     operands_[static_cast<size_t>(step.operand)].external &&
-                    operands_[static_cast<size_t>(step.operand)].access == Access::kScalar;
+                    operands_[static_cast<size_t>(step.operand)].access ==
+                        Access::kScalar;
       step.Choose(op.tile, second, scalar);
       steps_.push_back(step);
     }
@@ -266,10 +276,18 @@ void BlockProgram::Gather(const Register& reg, const char* base, int64_t begin,
       Splat(to, from, reg.size, run);
     } else {
       switch (reg.size) {
-        case 1: GatherRun<uint8_t>(from, step, run, to); break;
-        case 2: GatherRun<uint16_t>(from, step, run, to); break;
-        case 4: GatherRun<uint32_t>(from, step, run, to); break;
-        default: GatherRun<uint64_t>(from, step, run, to); break;
+        case 1:
+          GatherRun<uint8_t>(from, step, run, to);
+          break;
+        case 2:
+          GatherRun<uint16_t>(from, step, run, to);
+          break;
+        case 4:
+          GatherRun<uint32_t>(from, step, run, to);
+          break;
+        default:
+          GatherRun<uint64_t>(from, step, run, to);
+          break;
       }
     }
     to += run * reg.size;
@@ -306,7 +324,8 @@ void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
     }
     base[r] = scratch + reg.slot * slot_bytes_;
     if (reg.access == Access::kScalar) {
-      Splat(base[r], static_cast<char*>(data[static_cast<size_t>(reg.external)]),
+      Splat(base[r],
+            static_cast<char*>(data[static_cast<size_t>(reg.external)]),
             reg.size, widest);
     }
   }

@@ -73,10 +73,10 @@ class BlockProgram {
     uint32_t first_step, num_steps;  // of a chain
   };
   struct Register {
-    int32_t size = 0;      // bytes per element
-    int32_t step = 0;      // bytes its pointer advances per element: 0 or size
-    int32_t external = -1; // index into `data`, -1 for scratch
-    int32_t slot = -1;     // scratch slot, -1 for contiguous externals
+    int32_t size = 0;       // bytes per element
+    int32_t step = 0;       // bytes its pointer advances per element: 0 or size
+    int32_t external = -1;  // index into `data`, -1 for scratch
+    int32_t slot = -1;      // scratch slot, -1 for contiguous externals
     Access access = Access::kContiguous;
     Strides strides{};
   };
@@ -98,12 +98,12 @@ class BlockProgram {
 
   std::vector<Operand> operands_;  // emptied by Finish
   std::vector<Op> ops_;
-  std::vector<TileStep> steps_;    // of all chains, one after the other
+  std::vector<TileStep> steps_;  // of all chains, one after the other
   std::vector<Register> registers_;
   int num_ops_ = 0;
   int num_external_ = 0;
   int num_slots_ = 0;
-  int64_t block_ = 0;      // elements per block
+  int64_t block_ = 0;  // elements per block
   int64_t slot_bytes_ = 0;
   bool gathers_ = false;
   Shape space_;

@@ -13,8 +13,8 @@ Result<bool> RunElementwise(KernelContext& context) {
   DType dtypes[kMaxBlockInputs];
   for (int i = 0; i < n; ++i) dtypes[i] = context.in(i).dtype();
   const Array& out = context.out(0);
-  BlockKernel kernel = op.block(context.attrs(),
-                                {dtypes, static_cast<size_t>(n)}, out.dtype());
+  BlockKernel kernel =
+      op.block(context.attrs(), {dtypes, static_cast<size_t>(n)}, out.dtype());
   if (!kernel.fn) return false;
   SL_RETURN_IF_ERROR(RunBlock(context, kernel));
   return true;
@@ -45,13 +45,15 @@ Status RunBlock(KernelContext& context, const BlockKernel& kernel) {
     const Array& x = context.in(i);
     Strides strides = BroadcastStrides(x, out.shape());
     operands[i] = program.AddInput(
-        x.dtype(), BlockProgram::AccessFor(x.num_elements(), out.shape(), strides),
+        x.dtype(),
+        BlockProgram::AccessFor(x.num_elements(), out.shape(), strides),
         strides);
     data[i] = x.mutable_raw();
   }
   int result = program.AddOutput(out.dtype());
   data[n] = out.mutable_raw();
-  program.AddOp(kernel, {operands, static_cast<size_t>(n)}, out.dtype(), result);
+  program.AddOp(kernel, {operands, static_cast<size_t>(n)}, out.dtype(),
+                result);
   program.Finish(out.shape());
   program.Run({data, static_cast<size_t>(n) + 1}, context.step().pool);
   return OkStatus();

@@ -58,7 +58,9 @@ class KernelContext {
 
   // For dynamic_output() ops: allocates output i, or hands over a ready array.
   Status AllocateOut(int i, DType dtype, const Shape& shape);
-  void set_out(int i, Array value) { outputs_[static_cast<size_t>(i)] = std::move(value); }
+  void set_out(int i, Array value) {
+    outputs_[static_cast<size_t>(i)] = std::move(value);
+  }
 
   void* workspace() const { return workspace_; }
   void set_workspace(void* workspace) { workspace_ = workspace; }

@@ -194,10 +194,10 @@ OpDefinition& OpDefinition::cpu_workspace(WorkspaceFn fn) {
   return *this;
 }
 
-#define SL_TRAIT(trait)                    \
-  OpDefinition& OpDefinition::trait() {    \
-    record_.trait = true;                  \
-    return *this;                          \
+#define SL_TRAIT(trait)                 \
+  OpDefinition& OpDefinition::trait() { \
+    record_.trait = true;               \
+    return *this;                       \
   }
 SL_TRAIT(commutative)
 SL_TRAIT(associative)

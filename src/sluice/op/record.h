@@ -113,10 +113,10 @@ struct OpRecord {
   bool shape_only = false;      // reads its inputs' shapes, never elements
   bool structural = false;      // graph structure: Placeholder, Arg, ...
   Effect effect = Effect::kNone;
-  std::string global_effect;    // "stdout": ordered though no handle is passed
+  std::string global_effect;  // "stdout": ordered though no handle is passed
 
-  double max_ulp = 0;           // stated error bound of the f32 kernel, 0: exact
-  double tolerance = 0;         // relative, for sums in another order
+  double max_ulp = 0;    // stated error bound of the f32 kernel, 0: exact
+  double tolerance = 0;  // relative, for sums in another order
   RefFn reference;
   std::vector<Sample> samples;
   std::vector<Reject> rejects;
@@ -125,7 +125,9 @@ struct OpRecord {
     return kernels[static_cast<size_t>(kind)];
   }
   bool elementwise() const { return block != nullptr; }
-  bool async() const { return kernel(DeviceKind::kCpu).launch_async != nullptr; }
+  bool async() const {
+    return kernel(DeviceKind::kCpu).launch_async != nullptr;
+  }
   // Pure: same inputs, same outputs, nothing else happens.
   bool pure() const {
     return !stateful && !random && !handle && !structural &&
@@ -150,8 +152,10 @@ class OpDefinition {
   OpDefinition& output(std::string_view spec);
   OpDefinition& types(std::string_view name, DTypeSet allowed);
   // A required attribute, and one with a default.
-  OpDefinition& attr(std::string_view name, AttrKind kind, std::string_view doc = "");
-  OpDefinition& attr(std::string_view name, AttrValue default_value, std::string_view doc = "");
+  OpDefinition& attr(std::string_view name, AttrKind kind,
+                     std::string_view doc = "");
+  OpDefinition& attr(std::string_view name, AttrValue default_value,
+                     std::string_view doc = "");
   // Bounds for the attribute named last.
   OpDefinition& between(int64_t min, int64_t max);
   OpDefinition& one_of(std::vector<std::string> choices);
@@ -178,7 +182,7 @@ class OpDefinition {
   OpDefinition& in_place();
   OpDefinition& shape_only();
   OpDefinition& structural();
-  OpDefinition& reads();   // the resource of input 0
+  OpDefinition& reads();  // the resource of input 0
   OpDefinition& writes();
   OpDefinition& global_effect(std::string_view name);
 
@@ -211,7 +215,7 @@ struct KernelRegistration {
 #define SL_OP(Name)                                                     \
   [[maybe_unused]] static const ::sluice::OpRegistration sl_op_##Name = \
       ::sluice::OpDefinition(#Name)
-#define SL_KERNEL(Name, device, ...)                                  \
-  [[maybe_unused]] static const ::sluice::KernelRegistration          \
+#define SL_KERNEL(Name, device, ...)                                   \
+  [[maybe_unused]] static const ::sluice::KernelRegistration           \
       sl_kernel_##Name##_##device(#Name, ::sluice::DeviceKind::device, \
                                   __VA_ARGS__)

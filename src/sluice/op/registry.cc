@@ -32,7 +32,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
     for (size_t j = 1; j <= b.size(); ++j) {
       size_t above = row[j];
       bool same = std::tolower(a[i - 1]) == std::tolower(b[j - 1]);
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (same ? 0 : 1)});
+      row[j] =
+          std::min({row[j] + 1, row[j - 1] + 1, diagonal + (same ? 0 : 1)});
       diagonal = above;
     }
   }
@@ -117,8 +118,8 @@ Result<const OpRecord*> LookupOp(std::string_view name) {
   }
   std::string hint;
   if (!closest.empty()) hint = StrCat("; did you mean \"", closest, "\"?");
-  return NotFound(StrCat("unknown op \"", EscapeString(name.substr(0, 80)),
-                         "\"", hint));
+  return NotFound(
+      StrCat("unknown op \"", EscapeString(name.substr(0, 80)), "\"", hint));
 }
 
 std::vector<const OpRecord*> AllOps() {

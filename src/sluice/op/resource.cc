@@ -30,8 +30,8 @@ Result<Ref<ResourceBase>> ResourceManager::Find(std::string_view container,
     auto r = c->second.find(name);
     if (r != c->second.end()) return r->second;
   }
-  return NotFound(StrCat("no resource \"", name, "\" in container \"",
-                         container, "\""));
+  return NotFound(
+      StrCat("no resource \"", name, "\" in container \"", container, "\""));
 }
 
 Status ResourceManager::Erase(std::string_view container,
@@ -48,8 +48,8 @@ Status ResourceManager::Erase(std::string_view container,
       return OkStatus();
     }
   }
-  return NotFound(StrCat("no resource \"", name, "\" in container \"",
-                         container, "\""));
+  return NotFound(
+      StrCat("no resource \"", name, "\" in container \"", container, "\""));
 }
 
 void ResourceManager::Reset(std::string_view container) {

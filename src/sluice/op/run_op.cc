@@ -90,7 +90,8 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
       return Internal(StrCat("[", op.name, "] shape of output ", i, " is ",
                              out[i], " with all inputs known"));
     }
-    SL_ASSIGN_OR_RETURN(outputs[i], Array::Make(out_dtypes[i], out[i].ToShape()));
+    SL_ASSIGN_OR_RETURN(outputs[i],
+                        Array::Make(out_dtypes[i], out[i].ToShape()));
   }
   return OkStatus();
 }
@@ -117,7 +118,8 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
   }
   const Kernel& kernel = op.kernel(DeviceKind::kCpu);
   if (!kernel.launch) {
-    return Unimplemented(StrCat("[", op.name, "] has no CPU kernel for these types"));
+    return Unimplemented(
+        StrCat("[", op.name, "] has no CPU kernel for these types"));
   }
   Array workspace;
   if (kernel.workspace) {
@@ -130,9 +132,10 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
       values.push_back(&in);
     }
     for (const Array& o : outputs) out_shapes.push_back(o.shape());
-    ShapeContext sizes(op, attrs, dtypes, shapes, values, out_dtypes, out_shapes);
-    SL_ASSIGN_OR_RETURN(workspace,
-                        Array::Make(DType::kU8, Shape({kernel.workspace(sizes)})));
+    ShapeContext sizes(op, attrs, dtypes, shapes, values, out_dtypes,
+                       out_shapes);
+    SL_ASSIGN_OR_RETURN(
+        workspace, Array::Make(DType::kU8, Shape({kernel.workspace(sizes)})));
     context.set_workspace(workspace.mutable_raw());
   }
   return kernel.launch(context);

@@ -24,8 +24,8 @@ struct SampleInput {
 struct Sample {
   std::vector<SampleInput> in{};
   Attrs attrs{};
-  double lo = -2, hi = 2;   // range of the random numbers
-  DTypeSet only{};          // when not empty: only for these dtypes of T
+  double lo = -2, hi = 2;  // range of the random numbers
+  DTypeSet only{};         // when not empty: only for these dtypes of T
 };
 
 // An input that must be refused, and (part of) the message it must give.

@@ -35,7 +35,9 @@ class ShapeContext {
   const OpRecord& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(in_shapes_.size()); }
   int num_outputs() const { return static_cast<int>(out_shapes_.size()); }
-  const PartialShape& in(int i) const { return in_shapes_[static_cast<size_t>(i)]; }
+  const PartialShape& in(int i) const {
+    return in_shapes_[static_cast<size_t>(i)];
+  }
   DType in_dtype(int i) const { return in_dtypes_[static_cast<size_t>(i)]; }
   DType out_dtype(int i) const { return out_dtypes_[static_cast<size_t>(i)]; }
   // The input's elements when they are known already, else null.
@@ -53,7 +55,9 @@ class ShapeContext {
   void set_out(int i, PartialShape shape) {
     out_shapes_[static_cast<size_t>(i)] = std::move(shape);
   }
-  const PartialShape& out(int i) const { return out_shapes_[static_cast<size_t>(i)]; }
+  const PartialShape& out(int i) const {
+    return out_shapes_[static_cast<size_t>(i)];
+  }
 
   // "a is f32[2,3]": input i by its declared name, for messages.
   std::string Describe(int i) const;
@@ -82,11 +86,11 @@ using ShapeFn = Status (*)(ShapeContext&);
 
 // Shape functions many ops share.
 namespace shapes {
-Status same_as_first(ShapeContext& c);   // every output like input 0
-Status broadcast(ShapeContext& c);       // output 0: all inputs broadcast
-Status scalar(ShapeContext& c);          // every output a scalar
-Status unknown(ShapeContext& c);         // nothing is known before the run
-Status none(ShapeContext& c);            // for ops without outputs
+Status same_as_first(ShapeContext& c);  // every output like input 0
+Status broadcast(ShapeContext& c);      // output 0: all inputs broadcast
+Status scalar(ShapeContext& c);         // every output a scalar
+Status unknown(ShapeContext& c);        // nothing is known before the run
+Status none(ShapeContext& c);           // for ops without outputs
 // Inputs equal in shape, output 0 like them.
 Status all_same(ShapeContext& c);
 // Attributes "axes" (list(int); empty means all) and "keep_dims".

@@ -53,9 +53,9 @@ Result<AttrValue> Coerce(const OpRecord& op, const AttrSpec& spec,
       found = found || c == v.get<std::string>();
     }
     if (!found) {
-      return Refuse(op, StrCat("attribute ", spec.name, " is \"",
-                               v.get<std::string>(), "\"; wanted one of ",
-                               Join(spec.choices, ", ")));
+      return Refuse(
+          op, StrCat("attribute ", spec.name, " is \"", v.get<std::string>(),
+                     "\"; wanted one of ", Join(spec.choices, ", ")));
     }
   }
   return v;
@@ -89,7 +89,8 @@ Result<Attrs> CompleteAttrs(const OpRecord& op, const Attrs& given) {
 // The types bound so far: type variables by their first operand.
 class TypeBinding {
  public:
-  TypeBinding(const OpRecord& op, const Attrs& attrs) : op_(op), attrs_(attrs) {}
+  TypeBinding(const OpRecord& op, const Attrs& attrs)
+      : op_(op), attrs_(attrs) {}
 
   Status Bind(int input, const std::string& type, DType got) {
     if (type == "any") {
@@ -104,8 +105,9 @@ class TypeBinding {
       for (const auto& b : bound_) {
         if (b.name != type) continue;
         if (b.dtype == got) return OkStatus();
-        return Wrong(input, got,
-                     StrCat(DTypeName(b.dtype), " as ", op_.InputName(b.input)));
+        return Wrong(
+            input, got,
+            StrCat(DTypeName(b.dtype), " as ", op_.InputName(b.input)));
       }
       if (!var->allowed.contains(got)) {
         return Wrong(input, got, StrCat("one of ", var->allowed));
@@ -137,9 +139,9 @@ class TypeBinding {
         const TypeVar* allowed = op_.FindType(arg.type);
         if (dtype == DType::kInvalid ||
             (allowed && !allowed->allowed.contains(dtype))) {
-          return Refuse(op_, StrCat("attribute ", arg.type, " is ",
-                                    DTypeName(dtype), "; not a type of ",
-                                    arg.name));
+          return Refuse(op_,
+                        StrCat("attribute ", arg.type, " is ", DTypeName(dtype),
+                               "; not a type of ", arg.name));
         }
         return dtype;
       }
@@ -226,7 +228,8 @@ Result<std::vector<PartialShape>> InferShapes(
     std::span<const PartialShape> in_shapes,
     std::span<const Array* const> values, std::span<const DType> out_dtypes) {
   std::vector<PartialShape> out(out_dtypes.size());
-  ShapeContext context(op, attrs, in_dtypes, in_shapes, values, out_dtypes, out);
+  ShapeContext context(op, attrs, in_dtypes, in_shapes, values, out_dtypes,
+                       out);
   SL_RETURN_IF_ERROR(op.shape(context));
   return out;
 }

@@ -15,7 +15,8 @@ struct StepContext {
   int64_t step_id = 0;
   uint64_t seed = 0;  // of the session; random ops add their own and the step
   ResourceManager* resources = nullptr;  // outlives steps
-  ResourceManager* step_resources = nullptr;  // dies with this step; may be null
+  ResourceManager* step_resources =
+      nullptr;                           // dies with this step; may be null
   WorkerPool* pool = nullptr;            // null: run everything on this thread
   Cancellation* cancellation = nullptr;  // may be null outside a step
 };

@@ -87,29 +87,36 @@ int64_t RunTiles(float* out, const float* in, std::span<const TileStep> steps,
   for (; i + N * kLanes <= n; i += N * kLanes) {
     V v[N];
     each([&](auto k) { v[k] = Load<V>(in + i + k * kLanes); }, kAll);
-    for (const TileStep *s = steps.data(), *end = s + steps.size(); s != end; ++s) {
+    for (const TileStep *s = steps.data(), *end = s + steps.size(); s != end;
+         ++s) {
 #define SL_BINARY(OP, SWAPPED, EXPR) SL_BINARY_2(OP, SWAPPED, EXPR, EXPR)
-#define SL_BINARY_2(OP, SWAPPED, EXPR, SCALAR_EXPR)               \
-  case CodeOf(TileOp::OP, Operand::kVector, SWAPPED):             \
-    each([&](auto k) {                                            \
-      V x = v[k], b = Load<V>(at(s) + i + k * kLanes);            \
-      v[k] = EXPR;                                                \
-    }, kAll);                                                     \
-    break;                                                        \
-  case CodeOf(TileOp::OP, Operand::kScalar, SWAPPED): {           \
-    V b = Splat<V>(*at(s));                                       \
-    each([&](auto k) {                                            \
-      V x = v[k];                                                 \
-      v[k] = SCALAR_EXPR;                                         \
-    }, kAll);                                                     \
-    break;                                                        \
+#define SL_BINARY_2(OP, SWAPPED, EXPR, SCALAR_EXPR)        \
+  case CodeOf(TileOp::OP, Operand::kVector, SWAPPED):      \
+    each(                                                  \
+        [&](auto k) {                                      \
+          V x = v[k], b = Load<V>(at(s) + i + k * kLanes); \
+          v[k] = EXPR;                                     \
+        },                                                 \
+        kAll);                                             \
+    break;                                                 \
+  case CodeOf(TileOp::OP, Operand::kScalar, SWAPPED): {    \
+    V b = Splat<V>(*at(s));                                \
+    each(                                                  \
+        [&](auto k) {                                      \
+          V x = v[k];                                      \
+          v[k] = SCALAR_EXPR;                              \
+        },                                                 \
+        kAll);                                             \
+    break;                                                 \
   }
-#define SL_UNARY(OP, EXPR)                              \
-  case CodeOf(TileOp::OP, Operand::kNone, false):       \
-    each([&](auto k) {                                  \
-      V x = v[k];                                       \
-      v[k] = EXPR;                                      \
-    }, kAll);                                           \
+#define SL_UNARY(OP, EXPR)                        \
+  case CodeOf(TileOp::OP, Operand::kNone, false): \
+    each(                                         \
+        [&](auto k) {                             \
+          V x = v[k];                             \
+          v[k] = EXPR;                            \
+        },                                        \
+        kAll);                                    \
     break;
       switch (s->code) {
         SL_BINARY(kAdd, false, x + b)
@@ -128,13 +135,15 @@ int64_t RunTiles(float* out, const float* in, std::span<const TileStep> steps,
         SL_UNARY(kAbs, Magnitude(x))
         SL_UNARY(kSquare, x * x)
         SL_UNARY(kRelu, x < Splat<V>(0) ? Splat<V>(0) : x)
-        default: __builtin_unreachable();
+        default:
+          __builtin_unreachable();
       }
 #undef SL_BINARY
 #undef SL_BINARY_2
 #undef SL_UNARY
     }
-    each([&](auto k) { std::memcpy(out + i + k * kLanes, &v[k], sizeof(V)); }, kAll);
+    each([&](auto k) { std::memcpy(out + i + k * kLanes, &v[k], sizeof(V)); },
+         kAll);
   }
   return i;
 }

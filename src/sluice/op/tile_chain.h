@@ -1,7 +1,7 @@
 // A chain of tile ops over a block of floats: each step changes a running value
-// by itself or by one operand. The loop loads a tile of values, takes it through
-// all the steps in registers, and stores it once; executing the steps op by op
-// would load and store at every one.
+// by itself or by one operand. The loop loads a tile of values, takes it
+// through all the steps in registers, and stores it once; executing the steps
+// op by op would load and store at every one.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct TileStep {
   void Choose(TileOp op, bool swapped, bool scalar);
 
   uint32_t code = 0;
-  int32_t operand = -1;   // register of the other input; -1 for unary ops
+  int32_t operand = -1;  // register of the other input; -1 for unary ops
 };
 
 // out[i] = steps applied to in[i], for i in [0, n). `base[r]` is where register

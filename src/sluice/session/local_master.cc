@@ -75,7 +75,8 @@ class StopWatch {
             StrCat("the step did not end within its deadline of ", ms, " ms")));
       });
     }
-    if (outer_ && !outer_->Register(&token_, [step, outer = options.cancellation] {
+    if (outer_ &&
+        !outer_->Register(&token_, [step, outer = options.cancellation] {
           step->Cancel(outer->status());
         })) {
       step->Cancel(outer_->status());
@@ -136,8 +137,9 @@ Status LocalMaster::RunProgram(Program& program, std::span<const Array> feeds,
     for (size_t i = 0; i < step->results().size(); ++i) {
       Array& value = step->results()[i];
       if (!value) {
-        status = InvalidArgument(StrCat("the fetch \"", root.results()[i].ToString(),
-                                        "\" has no value: its node did not run"));
+        status =
+            InvalidArgument(StrCat("the fetch \"", root.results()[i].ToString(),
+                                   "\" has no value: its node did not run"));
         break;
       }
       results->push_back(std::move(value));
@@ -188,7 +190,8 @@ Result<std::string> LocalMaster::Explain(std::span<const Value> fetches,
   for (size_t i = 0; i < arrays.size(); ++i) {
     SL_RETURN_IF_ERROR(program->CheckFeed(static_cast<int>(i), arrays[i]));
   }
-  SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, program->PlanFor(arrays));
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                      program->PlanFor(arrays));
   return plan->Explain();
 }
 

@@ -31,7 +31,6 @@ struct MasterOptions {
   std::shared_ptr<ResourceManager> resources;
 };
 
-
 class LocalMaster {
  public:
   explicit LocalMaster(Graph& graph, MasterOptions options = {});
@@ -66,7 +65,9 @@ class LocalMaster {
   ResourceManager& resources() { return *resources_; }
   WorkerPool* pool() const { return pool_; }
   uint64_t seed() const { return seed_; }
-  int64_t NextStepId() { return next_step_.fetch_add(1, std::memory_order_relaxed); }
+  int64_t NextStepId() {
+    return next_step_.fetch_add(1, std::memory_order_relaxed);
+  }
   size_t num_programs() const;
 
   // A running step, known to Close(). Lives on the stack of whoever runs it.

@@ -22,9 +22,12 @@ class LocalMasterTest : public testing::Test {
     return Value{*node, 0};
   }
   Value Placeholder(DType dtype, PartialShape shape, std::string name) {
-    return Add("Placeholder", {}, {{"dtype", dtype}, {"shape", shape}}, std::move(name));
+    return Add("Placeholder", {}, {{"dtype", dtype}, {"shape", shape}},
+               std::move(name));
   }
-  Value Scalar(float v) { return Add("Const", {}, {{"value", Array::Scalar(v)}}); }
+  Value Scalar(float v) {
+    return Add("Const", {}, {{"value", Array::Scalar(v)}});
+  }
   float Fetch(LocalMaster& master, Value v, const FeedList& feeds = {}) {
     auto got = master.Run(std::vector<Value>{v}, feeds, {});
     EXPECT_TRUE(got.ok()) << got.status().ToString();
@@ -51,7 +54,8 @@ TEST_F(LocalMasterTest, AnUnfedPlaceholderIsAnErrorThatNamesIt) {
   LocalMaster master(graph_);
   auto got = master.Run(std::vector<Value>{Add("Neg", {x})}, {}, {});
   ASSERT_FALSE(got.ok());
-  EXPECT_NE(got.status().message().find("pixels"), std::string::npos) << got.status().message();
+  EXPECT_NE(got.status().message().find("pixels"), std::string::npos)
+      << got.status().message();
 }
 
 TEST_F(LocalMasterTest, WrongFeedsAreRefusedWithGotAndWanted) {
@@ -68,7 +72,9 @@ TEST_F(LocalMasterTest, WrongFeedsAreRefusedWithGotAndWanted) {
             "the feed of \"x\" is i32[2,3]; wanted f32[?,3]");
   EXPECT_NE(message({{x, Array()}}).find("is empty"), std::string::npos);
   Graph other;
-  Value stranger = (*other.Add(other.root(), "Const", {}, {{"value", Array::Scalar(1.0f)}}))->output();
+  Value stranger =
+      (*other.Add(other.root(), "Const", {}, {{"value", Array::Scalar(1.0f)}}))
+          ->output();
   EXPECT_NE(message({{stranger, Array::Scalar(1.0f)}}), "");
   EXPECT_NE(message({{Value{}, Array::Scalar(1.0f)}}), "");
   EXPECT_EQ(message({{x, Array::Zeros(DType::kF32, {2, 3})}}), "");
@@ -101,10 +107,13 @@ TEST_F(LocalMasterTest, ManyFeedShapesRunRightWhateverIsPlanned) {
 }
 
 TEST_F(LocalMasterTest, VariablesLiveBetweenStepsAndInContainers) {
-  Attrs attrs = {{"dtype", DType::kF32}, {"shape", PartialShape::Scalar()},
-                 {"container", "weights"}, {"shared_name", "w"}};
+  Attrs attrs = {{"dtype", DType::kF32},
+                 {"shape", PartialShape::Scalar()},
+                 {"container", "weights"},
+                 {"shared_name", "w"}};
   Value w = Add("Variable", {}, attrs);
-  Value read = Add("ReadVariable", {w}, {{"dtype", DType::kF32}, {"shape", PartialShape::Scalar()}});
+  Value read = Add("ReadVariable", {w},
+                   {{"dtype", DType::kF32}, {"shape", PartialShape::Scalar()}});
   Node* init = Add("Assign", {w, Scalar(3)}).node;
   Node* more = Add("AssignAdd", {w, Scalar(2)}).node;
   LocalMaster master(graph_);
@@ -112,7 +121,8 @@ TEST_F(LocalMasterTest, VariablesLiveBetweenStepsAndInContainers) {
   ASSERT_FALSE(uninitialised.ok());
   EXPECT_EQ(uninitialised.status().code(), Code::kFailedPrecondition);
   ASSERT_TRUE(master.Run({}, {}, std::vector<Node*>{init}).ok());
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(master.Run({}, {}, std::vector<Node*>{more}).ok());
+  for (int i = 0; i < 4; ++i)
+    ASSERT_TRUE(master.Run({}, {}, std::vector<Node*>{more}).ok());
   EXPECT_EQ(Fetch(master, read), 11);
   master.resources().Reset("weights");
   EXPECT_FALSE(master.Run(std::vector<Value>{read}, {}, {}).ok());
@@ -123,7 +133,8 @@ TEST_F(LocalMasterTest, VariablesLiveBetweenStepsAndInContainers) {
 TEST_F(LocalMasterTest, ConcurrentStepsLoseNoUpdate) {
   Attrs attrs = {{"dtype", DType::kF32}, {"shape", PartialShape::Scalar()}};
   Value w = Add("Variable", {}, attrs);
-  Value read = Add("ReadVariable", {w}, {{"dtype", DType::kF32}, {"shape", PartialShape::Scalar()}});
+  Value read = Add("ReadVariable", {w},
+                   {{"dtype", DType::kF32}, {"shape", PartialShape::Scalar()}});
   Node* init = Add("Assign", {w, Scalar(0)}).node;
   Node* more = Add("AssignAdd", {w, Scalar(1)}).node;
   LocalMaster master(graph_);
@@ -142,10 +153,12 @@ TEST_F(LocalMasterTest, ConcurrentStepsLoseNoUpdate) {
 }
 
 TEST_F(LocalMasterTest, QueuesBlockOneStepUntilAnotherFeedsThem) {
-  Value q = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", std::vector<DType>{DType::kF32}}});
+  Value q = Add("FifoQueue", {},
+                {{"capacity", 2}, {"dtypes", std::vector<DType>{DType::kF32}}});
   Value x = Placeholder(DType::kF32, PartialShape::Scalar(), "x");
   Node* enqueue = Add("Enqueue", {q, x}).node;
-  Value out = Add("Dequeue", {q}, {{"dtypes", std::vector<DType>{DType::kF32}}});
+  Value out =
+      Add("Dequeue", {q}, {{"dtypes", std::vector<DType>{DType::kF32}}});
   LocalMaster master(graph_);
   std::vector<float> got;
   std::thread consumer([&] {
@@ -156,7 +169,8 @@ TEST_F(LocalMasterTest, QueuesBlockOneStepUntilAnotherFeedsThem) {
     ASSERT_TRUE(master.Run({}, feeds, std::vector<Node*>{enqueue}).ok());
   }
   consumer.join();
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(got[static_cast<size_t>(i)], static_cast<float>(i));
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(got[static_cast<size_t>(i)], static_cast<float>(i));
 }
 
 TEST_F(LocalMasterTest, AnIslandNeverWaitsForWhatWaitsForIt) {
@@ -185,30 +199,37 @@ TEST_F(LocalMasterTest, AnIslandNeverWaitsForWhatWaitsForIt) {
 }
 
 TEST_F(LocalMasterTest, ADeadlineEndsABlockedStepAndLeavesTheQueueUsable) {
-  Value q = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", std::vector<DType>{DType::kF32}}});
+  Value q = Add("FifoQueue", {},
+                {{"capacity", 2}, {"dtypes", std::vector<DType>{DType::kF32}}});
   Node* enqueue = Add("Enqueue", {q, Scalar(4)}).node;
-  Value out = Add("Dequeue", {q}, {{"dtypes", std::vector<DType>{DType::kF32}}});
+  Value out =
+      Add("Dequeue", {q}, {{"dtypes", std::vector<DType>{DType::kF32}}});
   LocalMaster master(graph_);
   RunOptions options;
   options.timeout_ms = 5;
   auto got = master.Run(std::vector<Value>{out}, {}, {}, options);
   ASSERT_FALSE(got.ok());
-  EXPECT_EQ(got.status().code(), Code::kDeadlineExceeded) << got.status().ToString();
+  EXPECT_EQ(got.status().code(), Code::kDeadlineExceeded)
+      << got.status().ToString();
   ASSERT_TRUE(master.Run({}, {}, std::vector<Node*>{enqueue}).ok());
   EXPECT_EQ(Fetch(master, out), 4);
 }
 
 TEST_F(LocalMasterTest, ClosingCancelsWhatRunsAndRefusesWhatComes) {
-  Value q = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", std::vector<DType>{DType::kF32}}});
-  Value out = Add("Dequeue", {q}, {{"dtypes", std::vector<DType>{DType::kF32}}});
+  Value q = Add("FifoQueue", {},
+                {{"capacity", 2}, {"dtypes", std::vector<DType>{DType::kF32}}});
+  Value out =
+      Add("Dequeue", {q}, {{"dtypes", std::vector<DType>{DType::kF32}}});
   LocalMaster master(graph_);
   Status status;
-  std::thread blocked([&] { status = master.Run(std::vector<Value>{out}, {}, {}).status(); });
+  std::thread blocked(
+      [&] { status = master.Run(std::vector<Value>{out}, {}, {}).status(); });
   while (master.num_programs() == 0) std::this_thread::yield();
   master.Close();
   blocked.join();
   EXPECT_EQ(status.code(), Code::kCancelled);
-  EXPECT_EQ(master.Run(std::vector<Value>{out}, {}, {}).status().code(), Code::kCancelled);
+  EXPECT_EQ(master.Run(std::vector<Value>{out}, {}, {}).status().code(),
+            Code::kCancelled);
 }
 
 TEST_F(LocalMasterTest, ACallersOwnSwitchStopsARun) {
@@ -218,7 +239,8 @@ TEST_F(LocalMasterTest, ACallersOwnSwitchStopsARun) {
   RunOptions options;
   options.cancellation = std::make_shared<Cancellation>();
   options.cancellation->Cancel(Cancelled("by the user"));
-  auto got = master.Run(std::vector<Value>{y}, {{x, Array::Scalar(1.0f)}}, {}, options);
+  auto got = master.Run(std::vector<Value>{y}, {{x, Array::Scalar(1.0f)}}, {},
+                        options);
   EXPECT_EQ(got.status().message(), "by the user");
 }
 
@@ -230,8 +252,11 @@ TEST_F(LocalMasterTest, TracesNameNodes) {
   options.trace = true;
   options.executor = ExecutorChoice::kTokens;
   RunMetadata metadata;
-  ASSERT_TRUE(master.Run(std::vector<Value>{y}, {{x, Array::Zeros(DType::kF32, {4})}}, {},
-                         options, &metadata).ok());
+  ASSERT_TRUE(master
+                  .Run(std::vector<Value>{y},
+                       {{x, Array::Zeros(DType::kF32, {4})}}, {}, options,
+                       &metadata)
+                  .ok());
   ASSERT_EQ(metadata.rows.size(), 1u);
   EXPECT_EQ(metadata.rows[0].name, "probabilities");
   EXPECT_NE(metadata.chrome_trace.find("probabilities"), std::string::npos);
@@ -247,14 +272,31 @@ TEST_F(LocalMasterTest, PartialRunsFeedAndFetchInTurn) {
   auto made = PartialRun::Setup(master, feeds, fetches, {});
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   PartialRun& run = **made;
-  auto first = run.Run(std::vector<Value>{r1}, {{a, Array::Scalar(1.0f)}, {b, Array::Scalar(2.0f)}});
+  auto first = run.Run(std::vector<Value>{r1},
+                       {{a, Array::Scalar(1.0f)}, {b, Array::Scalar(2.0f)}});
   ASSERT_TRUE(first.ok()) << first.status().ToString();
   float sum = (*first)[0].data<float>()[0];
   EXPECT_EQ(sum, 3);
-  EXPECT_NE(run.Run(std::vector<Value>{r2}, {}).status().message().find("needs a feed"), std::string::npos);
-  EXPECT_NE(run.Run({}, {{a, Array::Scalar(1.0f)}}).status().message().find("already been fed"), std::string::npos);
-  EXPECT_NE(run.Run(std::vector<Value>{r1}, {}).status().message().find("already been fetched"), std::string::npos);
-  EXPECT_NE(run.Run(std::vector<Value>{a}, {}).status().message().find("was not specified"), std::string::npos);
+  EXPECT_NE(run.Run(std::vector<Value>{r2}, {})
+                .status()
+                .message()
+                .find("needs a feed"),
+            std::string::npos);
+  EXPECT_NE(run.Run({}, {{a, Array::Scalar(1.0f)}})
+                .status()
+                .message()
+                .find("already been fed"),
+            std::string::npos);
+  EXPECT_NE(run.Run(std::vector<Value>{r1}, {})
+                .status()
+                .message()
+                .find("already been fetched"),
+            std::string::npos);
+  EXPECT_NE(run.Run(std::vector<Value>{a}, {})
+                .status()
+                .message()
+                .find("was not specified"),
+            std::string::npos);
   auto second = run.Run(std::vector<Value>{r2}, {{c, Array::Scalar(sum * 17)}});
   ASSERT_TRUE(second.ok()) << second.status().ToString();
   EXPECT_EQ((*second)[0].data<float>()[0], 153);
@@ -269,19 +311,25 @@ TEST_F(LocalMasterTest, PartialRunsAreIndependentAndMayBeDropped) {
   auto one = PartialRun::Setup(master, feeds, fetches, {});
   auto two = PartialRun::Setup(master, feeds, fetches, {});
   ASSERT_TRUE(one.ok() && two.ok());
-  EXPECT_EQ((*(*two)->Run(fetches, {{a, Array::Scalar(2.0f)}}))[0].data<float>()[0], -2);
+  EXPECT_EQ(
+      (*(*two)->Run(fetches, {{a, Array::Scalar(2.0f)}}))[0].data<float>()[0],
+      -2);
   one->reset();
   auto three = PartialRun::Setup(master, feeds, fetches, {});
-  EXPECT_EQ((*(*three)->Run(fetches, {{a, Array::Scalar(3.0f)}}))[0].data<float>()[0], -3);
+  EXPECT_EQ(
+      (*(*three)->Run(fetches, {{a, Array::Scalar(3.0f)}}))[0].data<float>()[0],
+      -3);
 }
 
 TEST_F(LocalMasterTest, ARefusedStepLeavesStateAsItWas) {
   Attrs attrs = {{"dtype", DType::kF32}, {"shape", PartialShape{any}}};
   Value w = Add("Variable", {}, attrs);
   Value x = Placeholder(DType::kF32, PartialShape{any}, "x");
-  Value read = Add("ReadVariable", {w}, {{"dtype", DType::kF32}, {"shape", PartialShape{any}}});
+  Value read = Add("ReadVariable", {w},
+                   {{"dtype", DType::kF32}, {"shape", PartialShape{any}}});
   Node* init = Add("Assign", {w, x}).node;
-  Node* bad = Add("AssignAdd", {w, Add("Concat", {x, x}, {{"axis", int64_t{0}}})}).node;
+  Node* bad =
+      Add("AssignAdd", {w, Add("Concat", {x, x}, {{"axis", int64_t{0}}})}).node;
   LocalMaster master(graph_);
   FeedList feeds = {{x, Array::Of<float>({2}, {1, 2})}};
   ASSERT_TRUE(master.Run({}, feeds, std::vector<Node*>{init}).ok());

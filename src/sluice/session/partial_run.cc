@@ -60,8 +60,9 @@ Result<std::vector<Array>> PartialRun::Run(std::span<const Value> fetches,
     auto i = static_cast<size_t>(it - feeds_.begin());
     std::string name = value ? value.ToString() : "(none)";
     if (it == feeds_.end()) {
-      return NotFound(StrCat("the feed \"", name,
-                             "\" was not specified in the partial run's setup"));
+      return NotFound(
+          StrCat("the feed \"", name,
+                 "\" was not specified in the partial run's setup"));
     }
     if (fed_[i] || std::count(feed_at.begin(), feed_at.end(), i)) {
       return InvalidArgument(StrCat("\"", name, "\" has already been fed"));
@@ -74,8 +75,9 @@ Result<std::vector<Array>> PartialRun::Run(std::span<const Value> fetches,
     auto i = static_cast<size_t>(it - fetches_.begin());
     std::string name = value ? value.ToString() : "(none)";
     if (it == fetches_.end()) {
-      return NotFound(StrCat("the fetch \"", name,
-                             "\" was not specified in the partial run's setup"));
+      return NotFound(
+          StrCat("the fetch \"", name,
+                 "\" was not specified in the partial run's setup"));
     }
     if (fetched_[i] || std::count(fetch_at.begin(), fetch_at.end(), i)) {
       return InvalidArgument(StrCat("\"", name, "\" has already been fetched"));

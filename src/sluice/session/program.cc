@@ -22,7 +22,8 @@ Status Program::CheckFeed(int i, const Array& value) const {
 }
 
 namespace {
-bool SameShapes(const std::vector<Shape>& shapes, std::span<const Array> feeds) {
+bool SameShapes(const std::vector<Shape>& shapes,
+                std::span<const Array> feeds) {
   for (size_t i = 0; i < feeds.size(); ++i) {
     if (!(shapes[i] == feeds[i].shape())) return false;
   }

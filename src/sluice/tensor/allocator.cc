@@ -29,41 +29,47 @@ namespace sluice {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-constexpr int64_t kSmallLimit = 4096;       // up to here: per-thread lists
+constexpr int64_t kSmallLimit = 4096;  // up to here: per-thread lists
 constexpr int kSmallClasses = kSmallLimit / kAlignment;
-constexpr int kSmallCacheDepth = 64;        // blocks kept per thread and class
+constexpr int kSmallCacheDepth = 64;  // blocks kept per thread and class
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kMaxCached = int64_t{4} << 30;
 
 // Large sizes are rounded to four steps per power of two: at most a fifth of a
 // block is wasted, and sizes that differ a little share their free blocks.
 int64_t RoundLarge(int64_t bytes) {
-  int64_t power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
+  int64_t power =
+      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
   return AlignUp(bytes, std::max(power / 4, kAlignment));
 }
 
 int64_t PhysicalMemory() {
-  static const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  static const int64_t bytes =
+      int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   return bytes;
 }
 
 void* SystemAllocate(int64_t bytes) {
   if (bytes >= kHugePage) {
     // Aligned to a huge page so that madvise can take effect from the start.
-    void* p = mmap(nullptr, static_cast<size_t>(bytes + kHugePage), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* p = mmap(nullptr, static_cast<size_t>(bytes + kHugePage),
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return nullptr;
     auto start = reinterpret_cast<uintptr_t>(p);
-    uintptr_t aligned = (start + kHugePage - 1) & ~static_cast<uintptr_t>(kHugePage - 1);
+    uintptr_t aligned =
+        (start + kHugePage - 1) & ~static_cast<uintptr_t>(kHugePage - 1);
     if (aligned > start) munmap(p, aligned - start);
     uintptr_t end = start + static_cast<uintptr_t>(bytes + kHugePage);
     uintptr_t used_end = aligned + static_cast<uintptr_t>(bytes);
     used_end = (used_end + 4095) & ~static_cast<uintptr_t>(4095);
-    if (end > used_end) munmap(reinterpret_cast<void*>(used_end), end - used_end);
-    madvise(reinterpret_cast<void*>(aligned), static_cast<size_t>(bytes), MADV_HUGEPAGE);
+    if (end > used_end)
+      munmap(reinterpret_cast<void*>(used_end), end - used_end);
+    madvise(reinterpret_cast<void*>(aligned), static_cast<size_t>(bytes),
+            MADV_HUGEPAGE);
     return reinterpret_cast<void*>(aligned);
   }
-  return std::aligned_alloc(kAlignment, static_cast<size_t>(AlignUp(bytes, kAlignment)));
+  return std::aligned_alloc(kAlignment,
+                            static_cast<size_t>(AlignUp(bytes, kAlignment)));
 }
 
 void SystemFree(void* p, int64_t bytes) {
@@ -116,7 +122,8 @@ class CachingHostAllocator final : public Allocator {
       }
       system_allocations_.fetch_add(1, std::memory_order_relaxed);
     }
-    int64_t now = in_use_.fetch_add(rounded, std::memory_order_relaxed) + rounded;
+    int64_t now =
+        in_use_.fetch_add(rounded, std::memory_order_relaxed) + rounded;
     int64_t peak = peak_.load(std::memory_order_relaxed);
     while (now > peak &&
            !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
@@ -170,7 +177,8 @@ class CachingHostAllocator final : public Allocator {
     int64_t rounded = AlignUp(bytes, kAlignment);
     if (SL_PLAIN_MALLOC) {
       // Exact sizes, so that the sanitizer sees the first byte too far.
-      return {std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)), rounded};
+      return {std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)),
+              rounded};
     }
     int cls = static_cast<int>(rounded / kAlignment);
     SmallCache& cache = small_cache;
@@ -179,7 +187,8 @@ class CachingHostAllocator final : public Allocator {
       --cache.depth[cls];
       return {p, rounded};
     }
-    return {std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)), rounded};
+    return {std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)),
+            rounded};
   }
 
   void FreeSmall(Block block) {

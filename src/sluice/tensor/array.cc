@@ -69,7 +69,8 @@ Result<Array> Array::Make(DType dtype, const Shape& shape,
 
 Array Array::View(const Array& base, int64_t offset, const Shape& shape,
                   const Strides& strides) {
-  char* data = static_cast<char*>(base.rep_->data) + offset * DTypeSize(base.dtype());
+  char* data =
+      static_cast<char*>(base.rep_->data) + offset * DTypeSize(base.dtype());
   Array array = Borrow(data, base.dtype(), shape, strides);
   array.rep_->borrowed = base.rep_->borrowed;
   array.rep_->buffer = base.rep_->buffer;
@@ -111,9 +112,9 @@ Array Array::Reinterpret(const Array& base, DType dtype) {
 
 Array Array::MakeOrThrow(DType dtype, const Shape& shape, size_t values) {
   if (static_cast<int64_t>(values) != shape.num_elements()) {
-    throw Error(InvalidArgument(StrCat("got ", values, " values for shape ",
-                                       shape, "; wanted ",
-                                       shape.num_elements())));
+    throw Error(
+        InvalidArgument(StrCat("got ", values, " values for shape ", shape,
+                               "; wanted ", shape.num_elements())));
   }
   return ValueOrThrow(Make(dtype, shape));
 }
@@ -150,9 +151,7 @@ Array Array::WithShape(const Shape& shape) const {
   return View(*this, 0, shape, ContiguousStrides(shape));
 }
 
-void Array::CopyFrom(const Array& source) const {
-  CopyStrided(source, *this);
-}
+void Array::CopyFrom(const Array& source) const { CopyStrided(source, *this); }
 
 std::string TypeText(DType dtype, const PartialShape& shape) {
   return StrCat(DTypeName(dtype), shape);
@@ -204,7 +203,8 @@ void Print(const Array& a, int axis, const T* p, int64_t& left,
       out += "...";
       break;
     }
-    Print(a, axis + 1, p + i * a.strides()[static_cast<size_t>(axis)], left, out);
+    Print(a, axis + 1, p + i * a.strides()[static_cast<size_t>(axis)], left,
+          out);
   }
   out += ']';
 }
@@ -218,7 +218,8 @@ std::string Array::ToString(int64_t max_elements) const {
   }
   std::string out;
   int64_t left = max_elements;
-  DispatchAll(dtype(), [&]<class T>() { Print(*this, 0, data<T>(), left, out); });
+  DispatchAll(dtype(),
+              [&]<class T>() { Print(*this, 0, data<T>(), left, out); });
   return out;
 }
 

@@ -31,7 +31,8 @@ TEST(Array, AViewKeepsItsBaseAliveAndSharesItsElements) {
     Array view;
     {
       Array base = *Array::Make(DType::kI32, Shape({n}));
-      for (int64_t i = 0; i < n; ++i) base.mutable_data<int32_t>()[i] = static_cast<int32_t>(i);
+      for (int64_t i = 0; i < n; ++i)
+        base.mutable_data<int32_t>()[i] = static_cast<int32_t>(i);
       view = Array::View(base, 1, Shape({(n - 1) / 2}), {2});
       EXPECT_FALSE(view.contiguous());
       EXPECT_FALSE(base.unique());
@@ -61,7 +62,8 @@ TEST(Array, UniqueSeesEveryOtherOwner) {
 }
 
 TEST(Array, StringsAreObjects) {
-  Array a = Array::Of<std::string>({2}, {"a long enough string to be on the heap", "b"});
+  Array a = Array::Of<std::string>(
+      {2}, {"a long enough string to be on the heap", "b"});
   Array b = *a.Clone();
   a = Array();
   EXPECT_EQ(b.data<std::string>()[0], "a long enough string to be on the heap");
@@ -84,9 +86,12 @@ TEST(Array, WhatIsWrittenWrongInTheSourceThrows) {
 
 TEST(Array, FreedMemoryIsReused) {
   Allocator& host = HostAllocator();
-  { Array warm = *Array::Make(DType::kF32, {1 << 20}); }
+  {
+    Array warm = *Array::Make(DType::kF32, {1 << 20});
+  }
   int64_t system = host.stats().system_allocations;
-  for (int i = 0; i < 10; ++i) Array again = *Array::Make(DType::kF32, {1 << 20});
+  for (int i = 0; i < 10; ++i)
+    Array again = *Array::Make(DType::kF32, {1 << 20});
 #if defined(__SANITIZE_ADDRESS__)
   EXPECT_GE(host.stats().system_allocations, system);
 #else

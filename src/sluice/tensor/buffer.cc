@@ -13,14 +13,14 @@ Result<Ref<Buffer>> Buffer::Make(DType dtype, int64_t count,
                                  Allocator& allocator) {
   int64_t bytes;
   if (count < 0 || !CheckedMul(count, DTypeSize(dtype), &bytes)) {
-    return InvalidArgument(StrCat("a buffer of ", count, " elements is too large"));
+    return InvalidArgument(
+        StrCat("a buffer of ", count, " elements is too large"));
   }
   Block block = allocator.Allocate(bytes);
   if (!block.data) {
-    return ResourceExhausted(
-        StrCat("out of memory: wanted ", HumanBytes(bytes), " (", bytes,
-               " bytes), ", HumanBytes(allocator.stats().bytes_in_use),
-               " are in use"));
+    return ResourceExhausted(StrCat(
+        "out of memory: wanted ", HumanBytes(bytes), " (", bytes, " bytes), ",
+        HumanBytes(allocator.stats().bytes_in_use), " are in use"));
   }
   Ref<Buffer> buffer = Ref<Buffer>::Adopt(new Buffer);
   buffer->block_ = block;

@@ -10,23 +10,23 @@
 
 namespace sluice {
 
-#define SL_DISPATCH_CASE(tag, type)     \
-  case DType::tag:                      \
-    visit.template operator()<type>();  \
+#define SL_DISPATCH_CASE(tag, type)    \
+  case DType::tag:                     \
+    visit.template operator()<type>(); \
     return true;
 
-#define SL_DISPATCH_FLOATS      \
-  SL_DISPATCH_CASE(kF32, float) \
+#define SL_DISPATCH_FLOATS       \
+  SL_DISPATCH_CASE(kF32, float)  \
   SL_DISPATCH_CASE(kF64, double) \
-  SL_DISPATCH_CASE(kF16, f16)   \
+  SL_DISPATCH_CASE(kF16, f16)    \
   SL_DISPATCH_CASE(kBF16, bf16)
 
-#define SL_DISPATCH_INTS          \
-  SL_DISPATCH_CASE(kI8, int8_t)   \
-  SL_DISPATCH_CASE(kI16, int16_t) \
-  SL_DISPATCH_CASE(kI32, int32_t) \
-  SL_DISPATCH_CASE(kI64, int64_t) \
-  SL_DISPATCH_CASE(kU8, uint8_t)  \
+#define SL_DISPATCH_INTS           \
+  SL_DISPATCH_CASE(kI8, int8_t)    \
+  SL_DISPATCH_CASE(kI16, int16_t)  \
+  SL_DISPATCH_CASE(kI32, int32_t)  \
+  SL_DISPATCH_CASE(kI64, int64_t)  \
+  SL_DISPATCH_CASE(kU8, uint8_t)   \
   SL_DISPATCH_CASE(kU16, uint16_t) \
   SL_DISPATCH_CASE(kU32, uint32_t) \
   SL_DISPATCH_CASE(kU64, uint64_t)
@@ -35,7 +35,8 @@ template <class F>
 bool DispatchFloats(DType dtype, F&& visit) {
   switch (dtype) {
     SL_DISPATCH_FLOATS
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -44,7 +45,8 @@ bool DispatchReals(DType dtype, F&& visit) {
   switch (dtype) {
     SL_DISPATCH_FLOATS
     SL_DISPATCH_INTS
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -57,7 +59,8 @@ bool DispatchAll(DType dtype, F&& visit) {
     SL_DISPATCH_CASE(kBool, bool)
     SL_DISPATCH_CASE(kC64, complex64)
     SL_DISPATCH_CASE(kString, std::string)
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -67,11 +70,20 @@ template <class F>
 bool DispatchBySize(DType dtype, F&& visit) {
   if (!IsPlainData(dtype)) return false;
   switch (DTypeSize(dtype)) {
-    case 1: visit.template operator()<uint8_t>(); return true;
-    case 2: visit.template operator()<uint16_t>(); return true;
-    case 4: visit.template operator()<uint32_t>(); return true;
-    case 8: visit.template operator()<uint64_t>(); return true;
-    default: return false;
+    case 1:
+      visit.template operator()<uint8_t>();
+      return true;
+    case 2:
+      visit.template operator()<uint16_t>();
+      return true;
+    case 4:
+      visit.template operator()<uint32_t>();
+      return true;
+    case 8:
+      visit.template operator()<uint64_t>();
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -81,7 +93,8 @@ bool DispatchIndex(DType dtype, F&& visit) {
   switch (dtype) {
     SL_DISPATCH_CASE(kI32, int32_t)
     SL_DISPATCH_CASE(kI64, int64_t)
-    default: return false;
+    default:
+      return false;
   }
 }
 

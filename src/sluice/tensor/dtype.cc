@@ -8,12 +8,23 @@ struct Row {
   int64_t size;
 };
 constexpr Row kRows[kNumDTypes] = {
-    {"invalid", 0}, {"f32", 4},       {"f64", 8},
-    {"f16", 2},     {"bf16", 2},      {"i8", 1},
-    {"i16", 2},     {"i32", 4},       {"i64", 8},
-    {"u8", 1},      {"u16", 2},       {"u32", 4},
-    {"u64", 8},     {"bool", 1},      {"complex64", 8},
-    {"string", sizeof(std::string)},  {"resource", sizeof(void*)},
+    {"invalid", 0},
+    {"f32", 4},
+    {"f64", 8},
+    {"f16", 2},
+    {"bf16", 2},
+    {"i8", 1},
+    {"i16", 2},
+    {"i32", 4},
+    {"i64", 8},
+    {"u8", 1},
+    {"u16", 2},
+    {"u32", 4},
+    {"u64", 8},
+    {"bool", 1},
+    {"complex64", 8},
+    {"string", sizeof(std::string)},
+    {"resource", sizeof(void*)},
 };
 }  // namespace
 

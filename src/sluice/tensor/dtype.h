@@ -53,7 +53,9 @@ DType DTypeFromName(std::string_view name);
 // Bytes per element; strings and resources count their in-memory object.
 int64_t DTypeSize(DType dtype);
 
-inline bool IsFloating(DType t) { return t >= DType::kF32 && t <= DType::kBF16; }
+inline bool IsFloating(DType t) {
+  return t >= DType::kF32 && t <= DType::kBF16;
+}
 inline bool IsSigned(DType t) {
   return IsFloating(t) || (t >= DType::kI8 && t <= DType::kI64) ||
          t == DType::kC64;
@@ -73,8 +75,12 @@ class DTypeSet {
   }
   constexpr bool contains(DType t) const { return (bits_ & Bit(t)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
-  constexpr DTypeSet operator|(DTypeSet o) const { return DTypeSet(bits_ | o.bits_); }
-  constexpr DTypeSet operator&(DTypeSet o) const { return DTypeSet(bits_ & o.bits_); }
+  constexpr DTypeSet operator|(DTypeSet o) const {
+    return DTypeSet(bits_ | o.bits_);
+  }
+  constexpr DTypeSet operator&(DTypeSet o) const {
+    return DTypeSet(bits_ & o.bits_);
+  }
   constexpr bool operator==(const DTypeSet&) const = default;
   std::string ToString() const;  // "f32 f64"
 
@@ -84,10 +90,13 @@ class DTypeSet {
   uint32_t bits_ = 0;
 };
 
-inline constexpr DTypeSet kFloats{DType::kF32, DType::kF64, DType::kF16, DType::kBF16};
-inline constexpr DTypeSet kInts{DType::kI8,  DType::kI16, DType::kI32, DType::kI64,
-                                DType::kU8,  DType::kU16, DType::kU32, DType::kU64};
-inline constexpr DTypeSet kSignedInts{DType::kI8, DType::kI16, DType::kI32, DType::kI64};
+inline constexpr DTypeSet kFloats{DType::kF32, DType::kF64, DType::kF16,
+                                  DType::kBF16};
+inline constexpr DTypeSet kInts{DType::kI8,  DType::kI16, DType::kI32,
+                                DType::kI64, DType::kU8,  DType::kU16,
+                                DType::kU32, DType::kU64};
+inline constexpr DTypeSet kSignedInts{DType::kI8, DType::kI16, DType::kI32,
+                                      DType::kI64};
 inline constexpr DTypeSet kReals = kFloats | kInts;
 inline constexpr DTypeSet kNumbers = kReals | DTypeSet{DType::kC64};
 inline constexpr DTypeSet kPlain = kNumbers | DTypeSet{DType::kBool};
@@ -96,9 +105,9 @@ inline constexpr DTypeSet kIndices{DType::kI32, DType::kI64};
 
 template <class T>
 struct DTypeOf;
-#define SL_DTYPE_OF(cpp, tag) \
-  template <>                 \
-  struct DTypeOf<cpp> {       \
+#define SL_DTYPE_OF(cpp, tag)                  \
+  template <>                                  \
+  struct DTypeOf<cpp> {                        \
     static constexpr DType value = DType::tag; \
   }
 SL_DTYPE_OF(float, kF32);

@@ -37,7 +37,8 @@ struct f16 {
     uint32_t sign = (u >> 16) & 0x8000u;
     u &= 0x7fffffffu;
     if (u >= 0x47800000u) {  // at least 2^16: infinity, or NaN
-      return static_cast<uint16_t>(sign | (u > 0x7f800000u ? 0x7e00u : 0x7c00u));
+      return static_cast<uint16_t>(sign |
+                                   (u > 0x7f800000u ? 0x7e00u : 0x7c00u));
     }
     if (u < 0x38800000u) {
       // Subnormal in f16: adding 0.5 lets the float unit do the rounding.

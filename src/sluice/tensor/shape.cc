@@ -27,8 +27,9 @@ std::string DimsText(Dims dims) {
 
 Status CheckRank(size_t rank) {
   if (rank > kMaxRank) {
-    return InvalidArgument(StrCat("rank ", rank, " is too large; wanted at most ",
-                                  kMaxRank, " dimensions"));
+    return InvalidArgument(StrCat("rank ", rank,
+                                  " is too large; wanted at most ", kMaxRank,
+                                  " dimensions"));
   }
   return OkStatus();
 }
@@ -43,8 +44,9 @@ Result<int64_t> KnownProduct(Dims dims) {
     product *= d == 0 ? 0 : 1;
     if (d == 0) continue;
     if (!CheckedMul(nonzero, d, &nonzero) || nonzero > kMaxElements) {
-      return InvalidArgument(StrCat("shape ", DimsText(dims),
-                                    " has too many elements; wanted at most 2^48"));
+      return InvalidArgument(
+          StrCat("shape ", DimsText(dims),
+                 " has too many elements; wanted at most 2^48"));
     }
   }
   return product == 0 ? 0 : nonzero;
@@ -125,7 +127,8 @@ bool PartialShape::CompatibleWith(const PartialShape& o) const {
   if (rank_ < 0 || o.rank_ < 0) return true;
   if (rank_ != o.rank_) return false;
   for (int i = 0; i < rank_; ++i) {
-    if (dims_[i] >= 0 && o.dims_[i] >= 0 && dims_[i] != o.dims_[i]) return false;
+    if (dims_[i] >= 0 && o.dims_[i] >= 0 && dims_[i] != o.dims_[i])
+      return false;
   }
   return true;
 }

@@ -92,7 +92,8 @@ Result<PartialShape> MergeShapes(const PartialShape& a, const PartialShape& b);
 PartialShape JoinShapes(const PartialShape& a, const PartialShape& b);
 
 // Numpy broadcasting of two shapes; the error says which axis disagrees.
-Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);
+Result<PartialShape> BroadcastShapes(const PartialShape& a,
+                                     const PartialShape& b);
 Result<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 }  // namespace sluice

@@ -34,10 +34,12 @@ Strides BroadcastStrides(const Array& array, const Shape& to) {
 }
 
 void CopyStrided(const Array& source, const Array& target) {
-  SL_CHECK(source.dtype() == target.dtype() && source.shape() == target.shape());
+  SL_CHECK(source.dtype() == target.dtype() &&
+           source.shape() == target.shape());
   if (source.num_elements() == 0) return;
   if (source.contiguous() && IsPlainData(source.dtype())) {
-    std::memcpy(target.mutable_raw(), source.raw(), static_cast<size_t>(source.bytes()));
+    std::memcpy(target.mutable_raw(), source.raw(),
+                static_cast<size_t>(source.bytes()));
     return;
   }
   StridedWalk<1> walk(source.shape(), {source.strides()});

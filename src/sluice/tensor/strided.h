@@ -58,7 +58,8 @@ class StridedWalk {
       for (; axis >= 0; --axis) {
         for (int n = 0; n < N; ++n) offset[n] += strides_[n][axis];
         if (++index[axis] < dims_[axis]) break;
-        for (int n = 0; n < N; ++n) offset[n] -= strides_[n][axis] * dims_[axis];
+        for (int n = 0; n < N; ++n)
+          offset[n] -= strides_[n][axis] * dims_[axis];
         index[axis] = 0;
       }
       if (axis < 0) return;

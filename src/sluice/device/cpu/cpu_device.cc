@@ -13,12 +13,16 @@ class DoneEvent final : public Event {
 
 class HostStream final : public Stream {
  public:
-  std::unique_ptr<Event> Record() override { return std::make_unique<DoneEvent>(); }
+  std::unique_ptr<Event> Record() override {
+    return std::make_unique<DoneEvent>();
+  }
   void WaitFor(Event&) override {}
   void Copy(void* to, const void* from, int64_t bytes) override {
     std::memcpy(to, from, static_cast<size_t>(bytes));
   }
-  void Then(void (*callback)(void*), void* context) override { callback(context); }
+  void Then(void (*callback)(void*), void* context) override {
+    callback(context);
+  }
   Status Synchronize() override { return OkStatus(); }
 };
 
