@@ -43,8 +43,10 @@ deps:
 build:
 	@$(call build,release)
 
+# docs/ops.md is derived from the op records: refreshed here, checked by a test.
 test: deps
 	@$(call build,release)
+	@build/release/bin/sluice info --ops-markdown > docs/ops.md
 	@ctest --preset release -j $(TEST_JOBS) \
 	  --no-tests=$(NO_TESTS)
 

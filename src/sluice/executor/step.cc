@@ -52,8 +52,10 @@ void Step::Begin(const StepRequest& request) {
   auto initial = plan_.initial_pending();
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
   // Nobody else sees the counts yet, so they may be set as plain memory.
-  std::memcpy(static_cast<void*>(pending_.get()), initial.data(),
-              initial.size_bytes());
+  if (!initial.empty()) {
+    std::memcpy(static_cast<void*>(pending_.get()), initial.data(),
+                initial.size_bytes());
+  }
   for (const Plan::Preset& p : plan_.presets()) {
     if (!slots_[p.slot]) slots_[p.slot] = p.value;
   }
