@@ -112,6 +112,8 @@ class Plan {
     return costs_[node].load(std::memory_order_relaxed);
   }
   void ObserveCost(uint32_t node, float nanos) const;
+  // False when every node is so short that a second thread could only cost.
+  bool worth_sharing() const { return worth_sharing_; }
 
   // Islands, fused loops, kernels, bytes, and why the rest is alone.
   std::string Explain() const;
@@ -140,6 +142,7 @@ class Plan {
   std::vector<PresetResult> preset_results_;
   std::unique_ptr<std::atomic<float>[]> costs_;
   size_t num_slots_ = 0;
+  bool worth_sharing_ = false;
 
   mutable Mutex mu_;
   mutable std::vector<std::unique_ptr<Step>> idle_ SL_GUARDED_BY(mu_);

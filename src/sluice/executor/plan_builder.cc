@@ -92,6 +92,7 @@ class PlanBuilder {
     plan_->costs_.reset(new std::atomic<float>[n]);
     for (size_t i = 0; i < n; ++i) {
       plan_->costs_[i].store(costs_[i], std::memory_order_relaxed);
+      plan_->worth_sharing_ = plan_->worth_sharing_ || costs_[i] >= kShareNanos;
     }
     return OkStatus();
   }

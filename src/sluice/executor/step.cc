@@ -40,8 +40,8 @@ void Step::Begin(const StepRequest& request) {
   context_.resources = request.resources;
   context_.pool = request.pool;
   context_.cancellation = cancellation_.get();
-  pool_ =
-      request.pool && request.pool->parallelism() > 1 ? request.pool : nullptr;
+  bool several = request.pool && request.pool->parallelism() > 1;
+  pool_ = several && plan_.worth_sharing() ? request.pool : nullptr;
   stats_ = request.stats;
   shared_ = false;
   driver_->worker = 0;
@@ -342,14 +342,15 @@ void Step::MaybeExport(Local& local) {
     tokens.push_back(local.heavy.front());
     local.heavy.erase(local.heavy.begin());
   } else if (local.light.size() > 64) {
-    // The newest tokens stand for all: adding up a long stack at every firing
-    // would cost more than it could tell.
+    // The newest tokens stand for all: adding up a long stack would cost more
+    // than it could tell.
+    constexpr size_t kLook = 8;
     float cost = 0;
-    for (size_t i = local.light.size() - 64; i < local.light.size(); ++i) {
-      cost += plan_.cost_ns(local.light[i].node);
+    for (size_t i = local.light.size() - kLook; i < local.light.size(); ++i) {
+      cost += plan_.cost_ns(local.light[i].node) / kLook;
     }
-    if (cost < 64 * kShareNanos ||
-        cost / 64 * static_cast<float>(local.light.size()) < kBatchNanos) {
+    if (cost < kShareNanos ||
+        cost * static_cast<float>(local.light.size()) < kBatchNanos) {
       return;
     }
     auto half =

@@ -72,23 +72,32 @@ constexpr uint32_t CodeOf(TileOp op, Operand operand, bool swapped) {
          (swapped ? 1 : 0);
 }
 
+// A step whose operand's address is known: one load less on the way to it.
+struct ReadyStep {
+  uint32_t code;
+  const float* operand;
+};
+
 // Takes tiles of N vectors from i while they fit; returns where it stopped.
-template <class V, int N>
-int64_t RunTiles(float* out, const float* in, std::span<const TileStep> steps,
+template <class V, int N, class S>
+int64_t RunTiles(float* out, const float* in, std::span<const S> steps,
                  const char* const* base, int64_t i, int64_t n) {
   constexpr int64_t kLanes = sizeof(V) / sizeof(float);
   auto each = [&]<size_t... K>(auto&& f, std::index_sequence<K...>) {
     (f(std::integral_constant<size_t, K>()), ...);
   };
   constexpr auto kAll = std::make_index_sequence<N>();
-  auto at = [base](const TileStep* s) {
-    return reinterpret_cast<const float*>(base[s->operand]);
+  auto at = [&](const S* s) {
+    if constexpr (std::is_same_v<S, ReadyStep>) {
+      return s->operand;
+    } else {
+      return reinterpret_cast<const float*>(base[s->operand]);
+    }
   };
   for (; i + N * kLanes <= n; i += N * kLanes) {
     V v[N];
     each([&](auto k) { v[k] = Load<V>(in + i + k * kLanes); }, kAll);
-    for (const TileStep *s = steps.data(), *end = s + steps.size(); s != end;
-         ++s) {
+    for (const S *s = steps.data(), *end = s + steps.size(); s != end; ++s) {
 #define SL_BINARY(OP, SWAPPED, EXPR) SL_BINARY_2(OP, SWAPPED, EXPR, EXPR)
 #define SL_BINARY_2(OP, SWAPPED, EXPR, SCALAR_EXPR)        \
   case CodeOf(TileOp::OP, Operand::kVector, SWAPPED):      \
@@ -100,7 +109,7 @@ int64_t RunTiles(float* out, const float* in, std::span<const TileStep> steps,
         kAll);                                             \
     break;                                                 \
   case CodeOf(TileOp::OP, Operand::kScalar, SWAPPED): {    \
-    V b = Splat<V>(*at(s));                                \
+    V b = Load<V>(at(s));                                  \
     each(                                                  \
         [&](auto k) {                                      \
           V x = v[k];                                      \
@@ -178,7 +187,7 @@ float StepByStep(float x, std::span<const TileStep> steps,
       TileStep one = s;
       const char* bases[1] = {here};
       if (one.operand >= 0) one.operand = 0;
-      RunTiles<float, 1>(&x, &x, {&one, 1}, bases, 0, 1);
+      RunTiles<float, 1, TileStep>(&x, &x, {&one, 1}, bases, 0, 1);
     }
   }
   return x;
@@ -203,9 +212,21 @@ void RunTileChain(void* out, const void* in, std::span<const TileStep> steps,
     for (int64_t k = 0; k < n; ++k) y[k] = StepByStep(x[k], steps, base, k);
     return;
   }
-  int64_t i = RunTiles<Vec, kTile>(y, x, steps, base, 0, n);
-  i = RunTiles<Vec, 1>(y, x, steps, base, i, n);
-  RunTiles<float, 1>(y, x, steps, base, i, n);
+  int64_t i = 0;
+  constexpr size_t kMaxReady = 32;
+  if (n >= 4 * kTile && steps.size() <= kMaxReady) {
+    ReadyStep ready[kMaxReady];
+    for (size_t k = 0; k < steps.size(); ++k) {
+      const TileStep& s = steps[k];
+      ready[k] = {s.code, s.operand < 0 ? nullptr
+                                        : reinterpret_cast<const float*>(
+                                              base[s.operand])};
+    }
+    i = RunTiles<Vec, kTile, ReadyStep>(y, x, {ready, steps.size()}, base, 0,
+                                        n);
+  }
+  i = RunTiles<Vec, 1, TileStep>(y, x, steps, base, i, n);
+  RunTiles<float, 1, TileStep>(y, x, steps, base, i, n);
 }
 
 }  // namespace sluice

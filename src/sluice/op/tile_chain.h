@@ -22,7 +22,8 @@ struct TileStep {
 };
 
 // out[i] = steps applied to in[i], for i in [0, n). `base[r]` is where register
-// r's block starts. out may be the same memory as any input.
+// r's block starts; a scalar's block is filled with copies of it. out may be
+// the same memory as any input.
 void RunTileChain(void* out, const void* in, std::span<const TileStep> steps,
                   const char* const* base, int64_t n);
 
