@@ -31,7 +31,6 @@ struct PlanOptions {
   bool fuse = true;
   // Where handle ops look up their resources while the plan is built.
   ResourceManager* resources = nullptr;
-  uint64_t seed = 0;
 };
 
 enum class NodeKind : uint8_t { kKernel, kElementwise, kAsync, kIsland };

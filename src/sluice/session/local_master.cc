@@ -55,7 +55,6 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
   PlanOptions options;
   options.executor = executor;
   options.resources = resources_.get();
-  options.seed = seed_;
   auto program = std::make_shared<Program>(std::move(pruned), options);
   programs_.emplace(std::move(key), program);
   return program;

@@ -175,16 +175,21 @@ TEST_F(LocalMasterTest, QueuesBlockOneStepUntilAnotherFeedsThem) {
 
 TEST_F(LocalMasterTest, AnIslandNeverWaitsForWhatWaitsForIt) {
   // One step sends b away and needs d, which another step makes of b. Mul, Neg
-  // and Add are neighbours, but as one island they would wait for each other.
+  // and Add are neighbours behind one asynchronous op (so only what they wait
+  // for tells them apart); as one island they would wait for each other.
   std::vector<DType> f32s = {DType::kF32};
-  Value q = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", f32s}}, "q");
-  Value p = Add("FifoQueue", {}, {{"capacity", 2}, {"dtypes", f32s}}, "p");
+  std::vector<PartialShape> scalars = {PartialShape::Scalar()};
+  Attrs queue = {{"capacity", 2}, {"dtypes", f32s}, {"shapes", scalars}};
+  Attrs dequeue = {{"dtypes", f32s}, {"shapes", scalars}};
+  Value q = Add("FifoQueue", {}, queue, "q");
+  Value p = Add("FifoQueue", {}, queue, "p");
   Value x = Placeholder(DType::kF32, PartialShape::Scalar(), "x");
-  Value b = Add("Neg", {Add("Mul", {x, x})});
+  Value late = Add("Sleep", {x}, {{"micros", int64_t{1}}});
+  Value b = Add("Neg", {Add("Mul", {late, late})});
   Node* send = Add("Enqueue", {q, b}).node;
-  Value d = Add("Dequeue", {p}, {{"dtypes", f32s}});
+  Value d = Add("Dequeue", {p}, dequeue);
   Value sum = Add("Neg", {Add("Add", {b, d})});
-  Value got = Add("Dequeue", {q}, {{"dtypes", f32s}});
+  Value got = Add("Dequeue", {q}, dequeue);
   Node* reply = Add("Enqueue", {p, Add("Mul", {got, Scalar(10)})}).node;
   LocalMaster master(graph_);
   std::thread other([&] {
@@ -193,6 +198,7 @@ TEST_F(LocalMasterTest, AnIslandNeverWaitsForWhatWaitsForIt) {
   });
   auto result = master.Run(std::vector<Value>{sum}, {{x, Array::Scalar(3.0f)}},
                            std::vector<Node*>{send});
+  if (!result.ok()) master.Close();
   other.join();
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   EXPECT_EQ((*result)[0].data<float>()[0], 99);
