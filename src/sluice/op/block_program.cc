@@ -357,6 +357,27 @@ void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
   }
 }
 
+void BlockProgram::RunPartInto(std::span<void* const> data, int64_t begin,
+                               int64_t end, void* to) const {
+  constexpr size_t kInline = 16;
+  void* inline_data[kInline];
+  std::vector<void*> heap_data;
+  void** moved = inline_data;
+  if (data.size() > kInline) {
+    heap_data.resize(data.size());
+    moved = heap_data.data();
+  }
+  std::copy(data.begin(), data.end(), moved);
+  // RunRange adds the offset of `begin` again; as integers, because the
+  // difference may lie outside of any array.
+  size_t out = data.size() - 1;
+  auto offset = static_cast<uintptr_t>(begin) *
+                static_cast<uintptr_t>(registers_[out].size);
+  moved[out] =
+      reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(to) - offset);
+  RunRange({moved, data.size()}, begin, end);
+}
+
 void BlockProgram::Run(std::span<void* const> data, WorkerPool* pool) const {
   int64_t n = space_.num_elements();
   if (n == 0) return;

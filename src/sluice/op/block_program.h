@@ -49,6 +49,14 @@ class BlockProgram {
   // `data[k]` is the base of external operand k (inputs and outputs in the
   // order they were added). Splits over `pool` when that pays.
   void Run(std::span<void* const> data, WorkerPool* pool) const;
+  // Elements [begin, end) alone, on this thread.
+  void RunPart(std::span<void* const> data, int64_t begin, int64_t end) const {
+    RunRange(data, begin, end);
+  }
+  // The same for a program with one output, added last, which is written to
+  // `to`: element `begin` first.
+  void RunPartInto(std::span<void* const> data, int64_t begin, int64_t end,
+                   void* to) const;
 
  private:
   // While building, an operand is an external array or an op's result. Finish

@@ -19,6 +19,7 @@
 namespace sluice {
 
 class Device;
+class FusedLoop;
 class Stream;
 struct OpRecord;
 
@@ -72,11 +73,45 @@ class KernelContext {
     stream_ = stream;
   }
 
+  // ---- Elementwise neighbours fused with this launch (op/fused_loop.h) ----
+  // For ops that declare fuse_input(): elements [begin, begin + n) of input 0
+  // in row-major order, where they lie or computed into `scratch` (room for n
+  // elements). Such kernels read input 0 in no other way; in(0) then has dtype
+  // and shape but perhaps no data. Elements may be loaded more than once.
+  template <class T>
+  const T* Load(int64_t begin, int64_t n, T* scratch) const {
+    if (!prologue_) return in(0).data<T>() + begin;
+    LoadFused(begin, n, scratch);
+    return scratch;
+  }
+  // For ops that declare fuse_output(): elements [begin, begin + n) of output 0
+  // are final. Said exactly once for every element, from any thread, soon after
+  // they were written; the kernel does not touch them afterwards.
+  void Finish(int64_t begin, int64_t n) const {
+    if (epilogue_) FinishFused(begin, n);
+  }
+  // The same for `rows` stretches of n elements, `stride` apart.
+  void FinishTile(int64_t begin, int64_t rows, int64_t stride,
+                  int64_t n) const {
+    if (!epilogue_) return;
+    if (n == stride) return FinishFused(begin, rows * n);
+    for (int64_t r = 0; r < rows; ++r) FinishFused(begin + r * stride, n);
+  }
+  bool has_prologue() const { return prologue_ != nullptr; }
+  bool has_epilogue() const { return epilogue_ != nullptr; }
+  void set_fused(const FusedLoop* prologue, const FusedLoop* epilogue) {
+    prologue_ = prologue;
+    epilogue_ = epilogue;
+  }
+
   // InvalidArgument "[Op] ...", and the same with another code.
   Status Error(std::string_view message) const;
   Status Error(Code code, std::string_view message) const;
 
  private:
+  void LoadFused(int64_t begin, int64_t n, void* scratch) const;
+  void FinishFused(int64_t begin, int64_t n) const;
+
   const OpRecord* op_;
   const Attrs* attrs_;
   const NodeInfo* node_;
@@ -86,6 +121,8 @@ class KernelContext {
   void* workspace_ = nullptr;
   Stream* stream_ = nullptr;
   Device* device_ = nullptr;
+  const FusedLoop* prologue_ = nullptr;
+  const FusedLoop* epilogue_ = nullptr;
 };
 
 // An asynchronous launch: the kernel returns at once and calls Done() exactly

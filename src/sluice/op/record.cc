@@ -207,6 +207,8 @@ SL_TRAIT(handle)
 SL_TRAIT(dynamic_output)
 SL_TRAIT(strided_inputs)
 SL_TRAIT(in_place)
+SL_TRAIT(fuse_input)
+SL_TRAIT(fuse_output)
 SL_TRAIT(shape_only)
 SL_TRAIT(structural)
 #undef SL_TRAIT

@@ -110,6 +110,8 @@ struct OpRecord {
   bool dynamic_output = false;  // sizes depend on values: allocates itself
   bool strided_inputs = false;  // kernel walks strides itself
   bool in_place = false;        // output 0 may overwrite input 0
+  bool fuse_input = false;      // reads input 0 through Load alone
+  bool fuse_output = false;     // calls Finish for every element of output 0
   bool shape_only = false;      // reads its inputs' shapes, never elements
   bool structural = false;      // graph structure: Placeholder, Arg, ...
   Effect effect = Effect::kNone;
@@ -180,6 +182,8 @@ class OpDefinition {
   OpDefinition& dynamic_output();
   OpDefinition& strided_inputs();
   OpDefinition& in_place();
+  OpDefinition& fuse_input();
+  OpDefinition& fuse_output();
   OpDefinition& shape_only();
   OpDefinition& structural();
   OpDefinition& reads();  // the resource of input 0
