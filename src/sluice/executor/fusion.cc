@@ -90,7 +90,10 @@ class Grouper {
     for (Node* node : loop_.nodes) {
       in_open_[static_cast<size_t>(position_.at(node))] = false;
     }
-    if (!loop_.nodes.empty()) groups_.push_back(std::move(loop_));
+    if (!loop_.empty()) {
+      groups_.emplace_back();
+      groups_.back().loop = std::move(loop_);
+    }
     loop_ = {};
   }
 
@@ -107,7 +110,7 @@ class Grouper {
       }
       if (!inside) return v;
     }
-    if (!loop_.nodes.empty()) {
+    if (!loop_.empty()) {
       auto same = loops_.find(open_space_);
       if (options_.enabled && same != loops_.end() &&
           (long_space_ ? streams_ : 0) < options_.max_streams) {
@@ -126,29 +129,33 @@ class Grouper {
     return best;
   }
 
+  void AddSingle(Node* node) {
+    groups_.emplace_back();
+    groups_.back().node = node;
+  }
+
   void Take(int i) {
     auto k = static_cast<size_t>(i);
     Node* node = nodes_[k];
     if (kind_[k] == Kind::kView) {
       views_.erase(i);
       // It stands before the open loop, on which it does not depend.
-      groups_.push_back({false, Shape(), {node}});
+      AddSingle(node);
       return;
     }
     if (kind_[k] == Kind::kSingle) {
       singles_.erase(i);
-      groups_.push_back({false, Shape(), {node}});
+      AddSingle(node);
       return;
     }
     Space space = SpaceOf(i);
     auto set = loops_.find(space);
     set->second.erase(i);
     if (set->second.empty()) loops_.erase(set);
-    if (loop_.nodes.empty()) {
+    if (loop_.empty()) {
       open_space_ = std::move(space);
       streams_ = 0;
       seen_.clear();
-      loop_.fused = true;
       loop_.space = node->output_type(0).shape.ToShape();
       long_space_ = loop_.space.num_elements() > 4096;
     }
@@ -171,7 +178,7 @@ class Grouper {
   std::set<int> views_, singles_;
   std::map<Space, std::set<int>> loops_;
   std::vector<FusionGroup> groups_;
-  FusionGroup loop_;  // being collected; empty when none is open
+  FusedNodes loop_;  // being collected; empty when none is open
   bool long_space_ = false;
   Space open_space_;
   int streams_ = 0;

@@ -1,6 +1,7 @@
 // Fusion: puts the nodes of an island into an order in which elementwise nodes
 // over the same iteration space stand together, and cuts that order into
-// groups: each becomes one fused loop or one kernel launch.
+// groups: each becomes one fused loop or one kernel launch. A launch may take
+// loops along (fuse_neighbours.h).
 #pragma once
 
 #include <vector>
@@ -9,10 +10,18 @@
 
 namespace sluice {
 
+// Elementwise nodes in order, over one iteration space.
+struct FusedNodes {
+  Shape space;
+  std::vector<Node*> nodes;
+  bool empty() const { return nodes.empty(); }
+};
+
 struct FusionGroup {
-  bool fused = false;        // one loop; else a single node
-  Shape space;               // of a fused loop
-  std::vector<Node*> nodes;  // in order
+  Node* node = nullptr;      // a kernel or a view; null for a loop by itself
+  FusedNodes loop;           // by itself, or applied behind the kernel
+  FusedNodes before;         // computes the kernel's input 0 as it is asked for
+  std::vector<Node*> views;  // of the kernel's results; the loop reads them
 };
 
 struct FusionOptions {

@@ -1,7 +1,10 @@
 #include "sluice/executor/tape.h"
 
+#include <optional>
+
 #include "sluice/base/strings.h"
 #include "sluice/executor/node_error.h"
+#include "sluice/op/fused_loop.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -43,11 +46,15 @@ std::unique_ptr<Tape::Activation> Tape::NewActivation() const {
     for (const auto* list : {&instr.in, &instr.out}) {
       for (int32_t r : *list) {
         const Register& reg = registers_[static_cast<size_t>(r)];
-        if (instr.code == Code::kFused) {
-          a->data[at++] = address(reg.at);
-        } else {
-          a->arrays[at++] =
-              Array::Borrow(address(reg.at), reg.dtype, reg.shape, reg.strides);
+        a->arrays[at++] =
+            Array::Borrow(address(reg.at), reg.dtype, reg.shape, reg.strides);
+      }
+    }
+    for (const Loop* loop : {&instr.before, &instr.loop}) {
+      at = static_cast<size_t>(loop->first);
+      for (const auto* list : {&loop->in, &loop->out}) {
+        for (int32_t r : *list) {
+          a->data[at++] = address(registers_[static_cast<size_t>(r)].at);
         }
       }
     }
@@ -124,10 +131,15 @@ Status Tape::Execute(Activation& a, const StepContext& step) const {
     }
     auto first = static_cast<size_t>(instr.first);
     size_t n = instr.in.size(), m = instr.out.size();
+    auto operands = [&](const Loop& loop) -> std::span<void* const> {
+      return {a.data.data() + loop.first, loop.size()};
+    };
+    auto program = [&](const Loop& loop) -> const BlockProgram& {
+      return programs_[static_cast<size_t>(loop.program)];
+    };
     switch (instr.code) {
       case Code::kFused:
-        programs_[static_cast<size_t>(instr.program)].Run(
-            {a.data.data() + first, n + m}, step.pool);
+        program(instr.loop).Run(operands(instr.loop), step.pool);
         break;
       case Code::kCopy:
         CopyStrided(a.arrays[first], a.arrays[first + 1]);
@@ -142,6 +154,15 @@ Status Tape::Execute(Activation& a, const StepContext& step) const {
           context.set_workspace(static_cast<char*>(a.arena.data) +
                                 instr.workspace);
         }
+        std::optional<FusedLoop> before, behind;
+        if (instr.before.program >= 0) {
+          before.emplace(program(instr.before), operands(instr.before));
+        }
+        if (instr.loop.program >= 0) {
+          behind.emplace(program(instr.loop), operands(instr.loop));
+        }
+        context.set_fused(before ? &*before : nullptr,
+                          behind ? &*behind : nullptr);
         Status status = node.op().kernel(DeviceKind::kCpu).launch(context);
         if (!status.ok()) [[unlikely]] {
           return AtNode(status, node, {a.arrays.data() + first, n});
@@ -160,6 +181,9 @@ std::string Tape::Explain() const {
   }
   StrAppend(out, "    planned memory: ", HumanBytes(arena_bytes_), " for ",
             num_nodes_, " nodes\n");
+  for (const std::string& note : notes_) {
+    StrAppend(out, "    not fused: ", note, "\n");
+  }
   return out;
 }
 

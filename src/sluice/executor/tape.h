@@ -1,5 +1,6 @@
 // Tape: an island compiled for the CPU: a linear program of fused elementwise
-// loops and kernel launches over memory planned in advance.
+// loops and kernel launches over memory planned in advance. A launch may take
+// loops along: one that makes its input, one that is applied to its result.
 //
 // Immutable after TapeBuilder; Run may be called from any number of threads at
 // once. Each run borrows an Activation (arena and bound operands) from the
@@ -31,7 +32,7 @@ class Tape {
   Status Run(const StepContext& step, std::span<Array> inputs,
              std::span<Array> outputs) const;
 
-  // One line per instruction, then the memory planned.
+  // One line per instruction, the memory planned, what was not fused and why.
   std::string Explain() const;
   int num_nodes() const { return num_nodes_; }
   int num_instructions() const { return static_cast<int>(code_.size()); }
@@ -41,8 +42,9 @@ class Tape {
 
  private:
   friend class TapeBuilder;
+  friend class TapeValues;
 
-  enum class Place : uint8_t { kInput, kConst, kArena, kOutput };
+  enum class Place : uint8_t { kInput, kConst, kArena, kOutput, kNowhere };
   // Where a value lies: a place, and bytes from the start of it.
   struct Location {
     Place place = Place::kArena;
@@ -57,13 +59,19 @@ class Tape {
     Strides strides{};
   };
   enum class Code : uint8_t { kFused, kKernel, kCopy };
+  struct Loop {
+    int32_t program = -1;          // index into programs_, -1: no loop
+    std::vector<int32_t> in, out;  // registers
+    int32_t first = 0;             // operands in the activation
+    size_t size() const { return in.size() + out.size(); }
+  };
   struct Instruction {
     Code code;
-    int32_t program = -1;          // fused: index into programs_
     const Node* node = nullptr;    // kernel
-    std::vector<int32_t> in, out;  // registers
+    std::vector<int32_t> in, out;  // registers of a kernel or a copy
     int64_t workspace = -1;        // arena offset
     int32_t first = 0;             // operands in the activation
+    Loop before, loop;             // around a kernel; `loop` also by itself
   };
   // An operand bound to a pointer that changes from run to run.
   struct Patch {
@@ -86,6 +94,7 @@ class Tape {
   std::vector<Instruction> code_;
   std::vector<BlockProgram> programs_;
   std::vector<std::string> labels_;  // per instruction, for Explain
+  std::vector<std::string> notes_;   // neighbours that were not fused
   std::vector<std::vector<Patch>> input_patches_, output_patches_;
   int num_nodes_ = 0;
   int num_fused_operands_ = 0, num_kernel_operands_ = 0;
