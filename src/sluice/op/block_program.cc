@@ -16,6 +16,9 @@ constexpr int64_t kScratchBytes = 24 << 10;
 constexpr int64_t kMinBlock = 64, kMaxBlock = 2048;
 // Elements times ops that are worth a second thread: about 20 us.
 constexpr int64_t kParallelWork = 1 << 15;
+// A stretch at least this long is read where it lies, and blocks end where it
+// ends; a shorter one is written out repeatedly once, so that blocks stay long.
+constexpr int64_t kLongPeriod = 256;
 
 // One scratch area per thread, grown to the largest program it has run. Two
 // programs never run on one thread at the same time: a block function calls
@@ -196,7 +199,11 @@ void BlockProgram::Finish(const Shape& space) {
     r.access = o.access;
     r.strides = o.strides;
     r.step = o.access == Access::kContiguous ? size : 0;
-    if (o.access != Access::kContiguous) {
+    if (o.access == Access::kStrided) r.period = PeriodOf(space, o.strides);
+    if (r.period > 0) {
+      periodic_ = true;
+      r.step = size;
+    } else if (o.access != Access::kContiguous) {
       r.slot = num_slots_++;
       gathers_ = gathers_ || o.access == Access::kStrided;
     }
@@ -252,6 +259,42 @@ void BlockProgram::Finish(const Shape& space) {
   block_ = std::clamp(fit / 64 * 64, kMinBlock, kMaxBlock);
   block_ = std::min(block_, std::max<int64_t>(space.num_elements(), 1));
   slot_bytes_ = AlignUp(block_ * max_size, 64);
+  scratch_bytes_ = num_slots_ * slot_bytes_;
+  for (Register& r : registers_) {
+    if (r.period == 0 || r.period >= kLongPeriod) continue;
+    r.repeated_at = scratch_bytes_;
+    scratch_bytes_ += AlignUp((block_ + r.period) * r.size, 64);
+  }
+}
+
+int64_t BlockProgram::PeriodOf(const Shape& space, const Strides& strides) {
+  int64_t period = 1;
+  int k = space.rank() - 1;
+  for (; k >= 0; --k) {
+    if (space.dim(k) == 1) continue;
+    if (strides[static_cast<size_t>(k)] != period) break;
+    period *= space.dim(k);
+  }
+  for (; k >= 0; --k) {
+    if (space.dim(k) != 1 && strides[static_cast<size_t>(k)] != 0) return 0;
+  }
+  return period > 1 ? period : 0;
+}
+
+char* BlockProgram::PlacePeriodic(const Register& reg, char* data,
+                                  char* scratch, int64_t begin, int64_t end,
+                                  int64_t n) const {
+  int64_t phase = begin % reg.period;
+  if (reg.period >= kLongPeriod || phase + (end - begin) <= reg.period) {
+    return data + phase * reg.size;
+  }
+  char* to = scratch + reg.repeated_at;
+  int64_t stretch = reg.period * reg.size;
+  int64_t left = (n + reg.period) * reg.size;
+  for (char* p = to; left > 0; p += stretch, left -= stretch) {
+    std::memcpy(p, data, static_cast<size_t>(std::min(stretch, left)));
+  }
+  return to + phase * reg.size;
 }
 
 void BlockProgram::Gather(const Register& reg, const char* base, int64_t begin,
@@ -313,30 +356,37 @@ void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
     heap_base.resize(registers_.size());
     base = heap_base.data();
   }
-  char* scratch = ThreadScratch(num_slots_ * slot_bytes_);
+  char* scratch = ThreadScratch(scratch_bytes_);
   int64_t widest = std::min(block_, end - begin);
+  auto external = [&](const Register& reg) {
+    return static_cast<char*>(data[static_cast<size_t>(reg.external)]);
+  };
   for (size_t r = 0; r < registers_.size(); ++r) {
     const Register& reg = registers_[r];
-    if (reg.slot < 0) {
-      base[r] = static_cast<char*>(data[static_cast<size_t>(reg.external)]) +
-                begin * reg.size;
-      continue;
-    }
-    base[r] = scratch + reg.slot * slot_bytes_;
-    if (reg.access == Access::kScalar) {
-      Splat(base[r],
-            static_cast<char*>(data[static_cast<size_t>(reg.external)]),
-            reg.size, widest);
+    if (reg.period > 0) {
+      base[r] = PlacePeriodic(reg, external(reg), scratch, begin, end, widest);
+    } else if (reg.slot < 0) {
+      base[r] = external(reg) + begin * reg.size;
+    } else {
+      base[r] = scratch + reg.slot * slot_bytes_;
+      if (reg.access == Access::kScalar) {
+        Splat(base[r], external(reg), reg.size, widest);
+      }
     }
   }
-  for (int64_t at = begin; at < end; at += block_) {
+  for (int64_t at = begin;;) {
     int64_t n = std::min(block_, end - at);
+    if (periodic_) {
+      for (size_t r = 0; r < static_cast<size_t>(num_external_); ++r) {
+        int64_t period = registers_[r].period;
+        if (period >= kLongPeriod) n = std::min(n, period - at % period);
+      }
+    }
     if (gathers_) {
       for (size_t r = 0; r < static_cast<size_t>(num_external_); ++r) {
         const Register& reg = registers_[r];
-        if (reg.access != Access::kStrided) continue;
-        Gather(reg, static_cast<char*>(data[static_cast<size_t>(reg.external)]),
-               at, n, base[r]);
+        if (reg.access != Access::kStrided || reg.period > 0) continue;
+        Gather(reg, external(reg), at, n, base[r]);
       }
     }
     for (const Op& op : ops_) {
@@ -349,9 +399,15 @@ void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
                                          base[op.in[2]]};
       op.fn(base[op.out], in, n, op.params);
     }
-    if (at + block_ < end) {
-      for (size_t r = 0; r < static_cast<size_t>(num_external_); ++r) {
-        base[r] += registers_[r].step * block_;
+    at += n;
+    if (at >= end) break;
+    for (size_t r = 0; r < static_cast<size_t>(num_external_); ++r) {
+      const Register& reg = registers_[r];
+      base[r] += reg.step * n;
+      // Back to the start of the stretch, or of its first repetition.
+      if (reg.period > 0 && (at - n) / reg.period != at / reg.period) {
+        base[r] -=
+            ((at / reg.period) - (at - n) / reg.period) * reg.period * reg.size;
       }
     }
   }

@@ -87,6 +87,10 @@ class BlockProgram {
     int32_t slot = -1;      // scratch slot, -1 for contiguous externals
     Access access = Access::kContiguous;
     Strides strides{};
+    // A strided external that is one contiguous stretch of this many elements
+    // again and again, such as a bias: it is not gathered. 0 for others.
+    int64_t period = 0;
+    int64_t repeated_at = 0;  // scratch for a short stretch written repeatedly
   };
 
   // Calls visit(operand) for everything an op reads, a chain's steps included.
@@ -100,6 +104,12 @@ class BlockProgram {
   }
 
   void FormChains();
+  // The period of an operand with these strides; 0 when it has none.
+  static int64_t PeriodOf(const Shape& space, const Strides& strides);
+  // Where a periodic operand lies for elements from `begin` on, at most `n` of
+  // them in one block.
+  char* PlacePeriodic(const Register& reg, char* data, char* scratch,
+                      int64_t begin, int64_t end, int64_t n) const;
   void RunRange(std::span<void* const> data, int64_t begin, int64_t end) const;
   void Gather(const Register& reg, const char* base, int64_t begin, int64_t n,
               char* to) const;
@@ -113,7 +123,9 @@ class BlockProgram {
   int num_slots_ = 0;
   int64_t block_ = 0;  // elements per block
   int64_t slot_bytes_ = 0;
+  int64_t scratch_bytes_ = 0;
   bool gathers_ = false;
+  bool periodic_ = false;
   Shape space_;
 };
 
