@@ -1,166 +1,243 @@
 #include "sluice/kernels/cpu/softmax.h"
 
-#include <algorithm>
-
-#include "sluice/base/worker_pool.h"
-#include "sluice/kernels/cpu/axis_view.h"
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/along_axis.h"
+#include "sluice/kernels/cpu/exp_row.h"
 #include "sluice/kernels/cpu/vector_math.h"
-#include "sluice/tensor/dispatch.h"
 
 namespace sluice {
 
 namespace {
 
-constexpr int kLanes = 16;
-
-// The larger; NaN when either is one.
-template <class C>
-C Larger(C a, C b) {
-  return a > b || a != a ? a : b;
-}
-
-// What to subtract before exp: the maximum, unless that is infinite, when the
-// difference would be NaN for every element.
-template <class C>
-C Shift(C max) {
-  return max - max == 0 ? max : C(0);
-}
-
-template <class T, class C = Compute<T>>
-C RowMax(const T* x, int64_t n) {
-  C lane[kLanes];
-  for (C& v : lane) v = static_cast<C>(x[0]);
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      lane[k] = Larger(static_cast<C>(x[i + k]), lane[k]);
-    }
-  }
-  for (; i < n; ++i) lane[0] = Larger(static_cast<C>(x[i]), lane[0]);
-  C max = lane[0];
-  for (C v : lane) max = Larger(v, max);
-  return max;
-}
-
-template <class T, class C = Compute<T>>
-C RowExpSum(const T* x, int64_t n, C shift) {
-  C lane[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      lane[k] += vmath::Exp(static_cast<C>(x[i + k]) - shift);
-    }
-  }
-  for (int k = 0; i < n; ++i, ++k) {
-    lane[k] += vmath::Exp(static_cast<C>(x[i]) - shift);
-  }
-  C sum = 0;
-  for (C v : lane) sum += v;
-  return sum;
-}
-
-template <class T, class C = Compute<T>>
-C RowLogSumExp(const T* x, int64_t n) {
-  C shift = Shift(RowMax(x, n));
-  return shift + vmath::Log(RowExpSum(x, n, shift));
-}
+// Rows up to this long are worked on kLanes at a time, turned into columns:
+// folding lanes would cost more than the row.
+constexpr int64_t kShortRow = 32;
 
 template <class T, bool kLog>
-void Row(const T* x, int64_t n, T* y) {
-  using C = Compute<T>;
-  C shift = Shift(RowMax(x, n));
-  C sum = RowExpSum(x, n, shift);
-  if constexpr (kLog) {
-    C log = vmath::Log(sum);
-    SL_VECTORIZE
-    for (int64_t i = 0; i < n; ++i) {
-      y[i] = static_cast<T>((static_cast<C>(x[i]) - shift) - log);
+struct Columns {
+  static SL_INLINE void Run(const T* x, const T*, int64_t size, int64_t stride,
+                            int64_t n, T* y) {
+    using C = Compute<T>;
+    constexpr bool kKeep = !kLog && sizeof(T) == sizeof(C);
+    C max[kStripColumns], sum[kStripColumns];
+    for (int64_t k = 0; k < n; ++k) {
+      max[k] = static_cast<C>(x[k]);
+      sum[k] = 0;
     }
-  } else {
-    C scale = C(1) / sum;
-    SL_VECTORIZE
-    for (int64_t i = 0; i < n; ++i) {
-      y[i] = static_cast<T>(vmath::Exp(static_cast<C>(x[i]) - shift) * scale);
+    for (int64_t i = 1; i < size; ++i) {
+      SL_VECTORIZE
+      for (int64_t k = 0; k < n; ++k) {
+        max[k] = rows::Larger(static_cast<C>(x[i * stride + k]), max[k]);
+      }
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      rows::ExpSumStep<kKeep>(x + i * stride, max, n, y + i * stride, sum);
+    }
+    for (int64_t k = 0; k < n; ++k) {
+      sum[k] = kLog ? vmath::Log(sum[k]) : 1 / sum[k];
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      const T* from = x + i * stride;
+      T* to = y + i * stride;
+      SL_VECTORIZE
+      for (int64_t k = 0; k < n; ++k) {
+        if constexpr (kKeep) {
+          to[k] *= sum[k];
+        } else {
+          C d = static_cast<C>(from[k]) - max[k];
+          to[k] =
+              static_cast<T>(kLog ? d - sum[k] : rows::ExpNegative(d) * sum[k]);
+        }
+      }
     }
   }
-}
+};
 
-// `n` neighbouring columns of a slab of `size` rows `inner` apart.
-constexpr int64_t kStrip = 64;
 template <class T, bool kLog>
-void Columns(const T* x, int64_t size, int64_t inner, int64_t n, T* y) {
-  using C = Compute<T>;
-  C shift[kStrip], sum[kStrip] = {};
-  for (int64_t k = 0; k < n; ++k) shift[k] = static_cast<C>(x[k]);
-  for (int64_t i = 1; i < size; ++i) {
-    for (int64_t k = 0; k < n; ++k) {
-      shift[k] = Larger(static_cast<C>(x[i * inner + k]), shift[k]);
+struct Rows {
+  static SL_INLINE void One(const T* x, int64_t n, T* y) {
+    using C = Compute<T>;
+    constexpr bool kKeep = !kLog && sizeof(T) == sizeof(C);
+    C max = rows::RowMax(x, n);
+    C sum = rows::ExpSum<kKeep>(x, n, max, y);
+    sum = kLog ? vmath::Log(sum) : 1 / sum;
+    SL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (kKeep) {
+        y[i] *= sum;
+      } else {
+        C d = static_cast<C>(x[i]) - max;
+        y[i] = static_cast<T>(kLog ? d - sum : rows::ExpNegative(d) * sum);
+      }
     }
   }
-  for (int64_t k = 0; k < n; ++k) shift[k] = Shift(shift[k]);
-  for (int64_t i = 0; i < size; ++i) {
-    for (int64_t k = 0; k < n; ++k) {
-      sum[k] += vmath::Exp(static_cast<C>(x[i * inner + k]) - shift[k]);
-    }
-  }
-  for (int64_t k = 0; k < n; ++k)
-    sum[k] = kLog ? vmath::Log(sum[k]) : 1 / sum[k];
-  for (int64_t i = 0; i < size; ++i) {
-    for (int64_t k = 0; k < n; ++k) {
-      C d = static_cast<C>(x[i * inner + k]) - shift[k];
-      y[i * inner + k] =
-          static_cast<T>(kLog ? d - sum[k] : vmath::Exp(d) * sum[k]);
-    }
-  }
-}
 
-template <bool kLog>
-Status Run(KernelContext& ctx) {
-  const Array& x = ctx.in(0);
-  if (x.num_elements() == 0) return OkStatus();
-  AxisView v(x.shape(), ctx.attr<int64_t>("axis"));
-  DispatchFloats(x.dtype(), [&]<class T>() {
-    const T* from = x.data<T>();
-    T* to = ctx.out(0).mutable_data<T>();
-    int64_t strips = v.inner == 1 ? 1 : (v.inner + kStrip - 1) / kStrip;
-    int64_t work = v.size * std::min(v.inner, kStrip);
-    int64_t grain = std::max<int64_t>(1, (1 << 13) / work);
-    ParallelFor(ctx.step().pool, v.outer * strips, grain,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t t = begin; t < end; ++t) {
-                    int64_t first = t % strips * kStrip;
-                    int64_t at = t / strips * v.size * v.inner + first;
-                    if (v.inner == 1) {
-                      Row<T, kLog>(from + at, v.size, to + at);
-                    } else {
-                      Columns<T, kLog>(from + at, v.size, v.inner,
-                                       std::min(kStrip, v.inner - first),
-                                       to + at);
-                    }
-                  }
-                });
-  });
-  return OkStatus();
-}
+  static SL_INLINE void Short(const T* x, int64_t count, int64_t n, T* y) {
+    using C = Compute<T>;
+    constexpr int kLanes = rows::kLanes;
+    C turned[kShortRow * kLanes];
+    for (int64_t r = 0; r < kLanes; ++r) {
+      // Missing rows are copies of the last.
+      const T* row = x + std::min(r, count - 1) * n;
+      for (int64_t i = 0; i < n; ++i) {
+        turned[i * kLanes + r] = static_cast<C>(row[i]);
+      }
+    }
+    Columns<C, kLog>::Run(turned, nullptr, n, kLanes, kLanes, turned);
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < n; ++i) {
+        y[r * n + i] = static_cast<T>(turned[i * kLanes + r]);
+      }
+    }
+  }
+
+  static SL_INLINE void Run(const T* x, const T*, int64_t rows, int64_t n,
+                            T* y) {
+    if (n <= kShortRow && rows > 1) {
+      for (int64_t r = 0; r < rows; r += rows::kLanes) {
+        Short(x + r * n, std::min<int64_t>(rows::kLanes, rows - r), n,
+              y + r * n);
+      }
+    } else {
+      for (int64_t r = 0; r < rows; ++r) One(x + r * n, n, y + r * n);
+    }
+  }
+};
+
+template <class T>
+using SoftmaxRows = Rows<T, false>;
+template <class T>
+using SoftmaxColumns = Columns<T, false>;
+template <class T>
+using LogSoftmaxRows = Rows<T, true>;
+template <class T>
+using LogSoftmaxColumns = Columns<T, true>;
+
+// What is summed over a slice, and the result from that sum.
+struct SoftmaxGradFn {
+  template <class C>
+  static SL_INLINE C Term(C dy, C y, C sum) {
+    return MulAdd(dy, y, sum);
+  }
+  template <class C>
+  static SL_INLINE C Apply(C dy, C y, C sum) {
+    return y * (dy - sum);
+  }
+};
+struct LogSoftmaxGradFn {
+  template <class C>
+  static SL_INLINE C Term(C dy, C, C sum) {
+    return dy + sum;
+  }
+  template <class C>
+  static SL_INLINE C Apply(C dy, C y, C sum) {
+    return dy - vmath::Exp(y) * sum;
+  }
+};
+
+template <class T, class F>
+struct GradRows {
+  static SL_INLINE void Run(const T* dy, const T* y, int64_t rows, int64_t n,
+                            T* dx) {
+    using C = Compute<T>;
+    for (int64_t r = 0; r < rows; ++r, dy += n, y += n, dx += n) {
+      C lane[rows::kLanes] = {};
+      int64_t i = 0;
+      for (; i + rows::kLanes <= n; i += rows::kLanes) {
+        for (int k = 0; k < rows::kLanes; ++k) {
+          lane[k] = F::Term(static_cast<C>(dy[i + k]), static_cast<C>(y[i + k]),
+                            lane[k]);
+        }
+      }
+      for (int k = 0; i < n; ++i, ++k) {
+        lane[k] = F::Term(static_cast<C>(dy[i]), static_cast<C>(y[i]), lane[k]);
+      }
+      C sum = rows::SumLanes(lane);
+      SL_VECTORIZE
+      for (i = 0; i < n; ++i) {
+        dx[i] = static_cast<T>(
+            F::Apply(static_cast<C>(dy[i]), static_cast<C>(y[i]), sum));
+      }
+    }
+  }
+};
+
+template <class T, class F>
+struct GradColumns {
+  static SL_INLINE void Run(const T* dy, const T* y, int64_t size,
+                            int64_t stride, int64_t n, T* dx) {
+    using C = Compute<T>;
+    C sum[kStripColumns] = {};
+    for (int64_t i = 0; i < size * stride; i += stride) {
+      SL_VECTORIZE
+      for (int64_t k = 0; k < n; ++k) {
+        sum[k] = F::Term(static_cast<C>(dy[i + k]), static_cast<C>(y[i + k]),
+                         sum[k]);
+      }
+    }
+    for (int64_t i = 0; i < size * stride; i += stride) {
+      SL_VECTORIZE
+      for (int64_t k = 0; k < n; ++k) {
+        dx[i + k] = static_cast<T>(F::Apply(static_cast<C>(dy[i + k]),
+                                            static_cast<C>(y[i + k]), sum[k]));
+      }
+    }
+  }
+};
+
+template <class T>
+using SoftmaxGradRows = GradRows<T, SoftmaxGradFn>;
+template <class T>
+using SoftmaxGradColumns = GradColumns<T, SoftmaxGradFn>;
+template <class T>
+using LogSoftmaxGradRows = GradRows<T, LogSoftmaxGradFn>;
+template <class T>
+using LogSoftmaxGradColumns = GradColumns<T, LogSoftmaxGradFn>;
+
+template <class T>
+struct LogSumExpLoop {
+  static SL_INLINE Compute<T> Run(const T* x, int64_t n) {
+    Compute<T> max = rows::RowMax(x, n);
+    T* nowhere = nullptr;
+    return max + vmath::Log(rows::ExpSum<false>(x, n, max, nowhere));
+  }
+};
 
 }  // namespace
 
 Status softmax_shape(ShapeContext& c) {
   SL_RETURN_IF_ERROR(c.WantRankAtLeast(0, 1));
-  if (c.in(0).rank_known()) {
-    Result<int> axis = c.ResolveAxis(c.attr<int64_t>("axis"), c.in(0).rank());
+  SL_RETURN_IF_ERROR(shapes::all_same(c));
+  if (c.out(0).rank_known()) {
+    Result<int> axis = c.ResolveAxis(c.attr<int64_t>("axis"), c.out(0).rank());
     if (!axis.ok()) return axis.status();
   }
-  return shapes::same_as_first(c);
+  return OkStatus();
 }
 
-Status softmax_kernel(KernelContext& ctx) { return Run<false>(ctx); }
-Status log_softmax_kernel(KernelContext& ctx) { return Run<true>(ctx); }
+Status softmax_kernel(KernelContext& ctx) {
+  return RunAlongAxis<SoftmaxRows, SoftmaxColumns>(ctx);
+}
+Status log_softmax_kernel(KernelContext& ctx) {
+  return RunAlongAxis<LogSoftmaxRows, LogSoftmaxColumns>(ctx);
+}
+Status softmax_grad_kernel(KernelContext& ctx) {
+  return RunAlongAxis<SoftmaxGradRows, SoftmaxGradColumns>(ctx);
+}
+Status log_softmax_grad_kernel(KernelContext& ctx) {
+  return RunAlongAxis<LogSoftmaxGradRows, LogSoftmaxGradColumns>(ctx);
+}
 
-float LogSumExp(const float* row, int64_t n) { return RowLogSumExp(row, n); }
-double LogSumExp(const double* row, int64_t n) { return RowLogSumExp(row, n); }
-float LogSumExp(const f16* row, int64_t n) { return RowLogSumExp(row, n); }
-float LogSumExp(const bf16* row, int64_t n) { return RowLogSumExp(row, n); }
+float LogSumExp(const float* row, int64_t n) {
+  return isa::Call<LogSumExpLoop<float>>(row, n);
+}
+double LogSumExp(const double* row, int64_t n) {
+  return isa::Call<LogSumExpLoop<double>>(row, n);
+}
+float LogSumExp(const f16* row, int64_t n) {
+  return isa::Call<LogSumExpLoop<f16>>(row, n);
+}
+float LogSumExp(const bf16* row, int64_t n) {
+  return isa::Call<LogSumExpLoop<bf16>>(row, n);
+}
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
-// Softmax along one axis, in three passes over each slice: maximum, sum of
-// exponentials, result. Subtracting the maximum keeps exp from overflowing.
+// Softmax along one axis, its logarithm and their gradients. A row is passed
+// over three times while it lies in the first cache: maximum, exponentials and
+// their sum, scaling. Subtracting the maximum keeps exp from overflowing; a row
+// that holds NaN or infinity, or nothing but -infinity, becomes NaN.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -7,12 +9,15 @@
 
 namespace sluice {
 
-// Output like the input; checks attribute "axis".
+// Every output like the inputs, which are equal; checks attribute "axis".
 Status softmax_shape(ShapeContext& c);
 
 // exp(x) / sum(exp(x)), or its logarithm.
 Status softmax_kernel(KernelContext& ctx);
 Status log_softmax_kernel(KernelContext& ctx);
+// From dy and y: y (dy - sum(dy y)); dy - exp(y) sum(dy).
+Status softmax_grad_kernel(KernelContext& ctx);
+Status log_softmax_grad_kernel(KernelContext& ctx);
 
 // log(sum(exp(row))) of n elements in a row, n > 0.
 float LogSumExp(const float* row, int64_t n);

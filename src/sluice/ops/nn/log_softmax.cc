@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
@@ -7,6 +8,9 @@
 
 namespace sluice {
 namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
@@ -38,6 +42,8 @@ SL_OP(LogSoftmax)
     .shape(softmax_shape)
     .cpu(log_softmax_kernel)
     .in_place()
+    .fuse_input()
+    .fuse_output()
     .tolerance(2e-6)
     .reference(Reference)
     .samples({{.in = {{4}}},
@@ -48,6 +54,14 @@ SL_OP(LogSoftmax)
                .only = {DType::kF32, DType::kF16}},
               {.in = {{2, 201}}, .lo = -20, .hi = 20},
               {.in = {Array::Vector<float>({1000, 999, -1000})}},
+              {.in = {{37, 10}}},
+              {.in = {{40, 33}}, .lo = -50, .hi = 50},
+              {.in = {{33, 1000}}, .only = {DType::kF32, DType::kBF16}},
+              {.in = {{300, 130}},
+               .attrs = {{"axis", 0}},
+               .only = {DType::kF32, DType::kF16}},
+              {.in = {Array::Of<float>({4, 3}, {kInf, 0, 1, -kInf, -kInf, -kInf,
+                                                kNan, 0, 1, -kInf, 3, 2})}},
               {.in = {{3, 0}}},
               {.in = {{0, 3}}}})
     .rejects(

@@ -1,0 +1,68 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/softmax.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in,
+                                const Attrs& attrs) {
+  const RefArray &dy = in[0], &y = in[1];
+  int axis = ref::Axis(attrs.get<int64_t>("axis"), y.shape.rank());
+  return {ref::Build(y.shape, [&](const Ints& index) {
+    double sum = 0;
+    Ints at = index;
+    for (int64_t i = 0; i < y.shape.dim(axis); ++i) {
+      at[static_cast<size_t>(axis)] = i;
+      sum += ref::At(dy, at);
+    }
+    return ref::At(dy, index) - std::exp(ref::At(y, index)) * sum;
+  })};
+}
+
+}  // namespace
+
+SL_OP(LogSoftmaxGrad)
+    .doc("The gradient of y = log_softmax(x): dy - exp(y) sum(dy).")
+    .input("dy: T")
+    .input("y: T")
+    .output("dx: T")
+    .types("T", kFloats)
+    .attr("axis", -1, "The axis log_softmax was taken along.")
+    .shape(softmax_shape)
+    .cpu(log_softmax_grad_kernel)
+    .in_place()
+    .fuse_input()
+    .fuse_output()
+    .tolerance(4e-6)
+    .reference(Reference)
+    .samples({{.in = {{4}, {4}}},
+              {.in = {{3, 5}, {3, 5}}, .attrs = {{"axis", 0}}},
+              {.in = {{2, 3, 70}, {2, 3, 70}},
+               .attrs = {{"axis", 1}},
+               .lo = -1,
+               .hi = 0,
+               .only = {DType::kF32, DType::kF16}},
+              {.in = {{33, 1000}, {33, 1000}},
+               .lo = -1,
+               .hi = 0,
+               .only = {DType::kF32}},
+              {.in = {{3, 0}, {3, 0}}},
+              {.in = {{0, 3}, {0, 3}}}})
+    .rejects(
+        {{.in = {Shape(), Shape()},
+          .message = "[LogSoftmaxGrad] dy is f32[]; wanted rank 1 or more"},
+         {.in = {{2}, {3}},
+          .message = "[LogSoftmaxGrad] shapes differ: dy is f32[2], y is "
+                     "f32[3]; wanted "
+                     "equal shapes"},
+         {.in = {{2}, {2}},
+          .attrs = {{"axis", 1}},
+          .message =
+              "[LogSoftmaxGrad] axis 1 is out of range; wanted -1 <= axis < 1"},
+         {.in = {{2}, Array::Zeros(DType::kF64, {2})},
+          .message = "[LogSoftmaxGrad] y is f64; wanted f32 as dy"}});
+
+}  // namespace sluice
