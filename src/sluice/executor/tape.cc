@@ -101,7 +101,7 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].contiguous()) {
-      SL_ASSIGN_OR_RETURN(inputs[i], inputs[i].AsContiguous());
+      SL_ASSIGN_OR_RETURN(inputs[i], MakeContiguous(inputs[i], step.pool));
     }
     void* base = inputs[i].mutable_raw();
     if (base != a->input_base[i]) {
@@ -142,7 +142,7 @@ Status Tape::Execute(Activation& a, const StepContext& step) const {
         program(instr.loop).Run(operands(instr.loop), step.pool);
         break;
       case Code::kCopy:
-        CopyStrided(a.arrays[first], a.arrays[first + 1]);
+        CopyStrided(a.arrays[first], a.arrays[first + 1], step.pool);
         break;
       case Code::kKernel: {
         const Node& node = *instr.node;

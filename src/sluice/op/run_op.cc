@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/signature.h"
+#include "sluice/tensor/strided.h"
 
 namespace sluice {
 
@@ -104,7 +105,7 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
   if (!op.strided_inputs) {
     for (Array& in : inputs) {
       if (!in.contiguous()) {
-        SL_ASSIGN_OR_RETURN(in, in.AsContiguous());
+        SL_ASSIGN_OR_RETURN(in, MakeContiguous(in, step.pool));
       }
     }
   }

@@ -1,9 +1,5 @@
 #include "sluice/tensor/strided.h"
 
-#include <cstring>
-
-#include "sluice/tensor/dispatch.h"
-
 namespace sluice {
 
 bool IsContiguous(const Shape& shape, const Strides& strides) {
@@ -33,27 +29,18 @@ Strides BroadcastStrides(const Array& array, const Shape& to) {
   return BroadcastStrides(array.shape(), array.strides(), to);
 }
 
-void CopyStrided(const Array& source, const Array& target) {
+void CopyStrided(const Array& source, const Array& target, WorkerPool* pool) {
   SL_CHECK(source.dtype() == target.dtype() &&
            source.shape() == target.shape());
-  if (source.num_elements() == 0) return;
-  if (source.contiguous() && IsPlainData(source.dtype())) {
-    std::memcpy(target.mutable_raw(), source.raw(),
-                static_cast<size_t>(source.bytes()));
-    return;
-  }
-  StridedWalk<1> walk(source.shape(), {source.strides()});
-  auto copy = [&]<class T>() {
-    auto* to = static_cast<T*>(target.mutable_raw());
-    auto* from = static_cast<const T*>(source.raw());
-    walk.ForEachRun([&](const auto& offset, const auto& step, int64_t n) {
-      const T* p = from + offset[0];
-      for (int64_t i = 0; i < n; ++i) *to++ = p[i * step[0]];
-    });
-  };
-  if (DispatchBySize(source.dtype(), copy)) return;
-  if (source.dtype() == DType::kString) copy.operator()<std::string>();
-  if (source.dtype() == DType::kResource) copy.operator()<Ref<ResourceBase>>();
+  CopyRegion(source.dtype(), source.shape(), source.raw(), source.strides(),
+             target.mutable_raw(), ContiguousStrides(target.shape()), pool);
+}
+
+Result<Array> MakeContiguous(const Array& array, WorkerPool* pool) {
+  if (array.contiguous()) return array;
+  SL_ASSIGN_OR_RETURN(Array copy, Array::Make(array.dtype(), array.shape()));
+  CopyStrided(array, copy, pool);
+  return copy;
 }
 
 }  // namespace sluice

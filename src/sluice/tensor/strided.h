@@ -11,6 +11,8 @@
 
 namespace sluice {
 
+class WorkerPool;
+
 bool IsContiguous(const Shape& shape, const Strides& strides);
 
 // `array`'s strides seen from the broadcast shape `to`: stretched axes step 0.
@@ -19,8 +21,20 @@ Strides BroadcastStrides(const Array& array, const Shape& to);
 Strides BroadcastStrides(const Shape& shape, const Strides& strides,
                          const Shape& to);
 
+// Copies a region of `shape` from one strided place to another: whole runs by
+// memcpy, transposed ones in square tiles, large ones on the pool's threads
+// (null: on this one). Pointers are at the region's first element.
+// REQUIRES: the regions do not overlap; strings are constructed on both sides.
+void CopyRegion(DType dtype, const Shape& shape, const void* from,
+                const Strides& from_strides, void* to,
+                const Strides& to_strides, WorkerPool* pool = nullptr);
+
 // REQUIRES: equal dtype and shape; `target` contiguous and not overlapping.
-void CopyStrided(const Array& source, const Array& target);
+void CopyStrided(const Array& source, const Array& target,
+                 WorkerPool* pool = nullptr);
+
+// This array, or a row-major copy of it when it is strided.
+Result<Array> MakeContiguous(const Array& array, WorkerPool* pool);
 
 template <int N>
 class StridedWalk {

@@ -61,7 +61,8 @@ Status Launch(KernelContext& ctx) {
   char* to = static_cast<char*>(out.mutable_raw());
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     const Array& x = ctx.in(i);
-    CopyRegion(out.dtype(), x.shape(), x.raw(), x.strides(), to, out.strides());
+    CopyRegion(out.dtype(), x.shape(), x.raw(), x.strides(), to, out.strides(),
+               ctx.step().pool);
     to += x.dim(static_cast<int>(axis)) * step;
   }
   return OkStatus();

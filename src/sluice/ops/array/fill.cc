@@ -15,7 +15,8 @@ Status Infer(ShapeContext& c) {
 
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
-  FillElements(y.dtype(), ctx.in(1).raw(), y.num_elements(), y.mutable_raw());
+  FillElements(y.dtype(), ctx.in(1).raw(), y.num_elements(), y.mutable_raw(),
+               ctx.step().pool);
   return OkStatus();
 }
 

@@ -1,9 +1,9 @@
-#include <algorithm>
-#include <cstring>
+#include "sluice/kernels/cpu/gather.h"
 
-#include "sluice/base/strings.h"
-#include "sluice/base/worker_pool.h"
+#include <algorithm>
+
 #include "sluice/kernels/cpu/axis_view.h"
+#include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/record.h"
@@ -32,52 +32,26 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-template <class I>
-Status CheckIndices(KernelContext& ctx, int64_t bound) {
-  const I* index = ctx.in(1).data<I>();
-  for (int64_t i = 0; i < ctx.in(1).num_elements(); ++i) {
-    if (index[i] < 0 || index[i] >= bound) {
-      return ctx.Error(StrCat("indices[", i, "] is ", int64_t{index[i]},
-                              "; wanted 0 <= index < ", bound));
-    }
-  }
-  return OkStatus();
-}
-
-// Rows of `inner` elements, plain or strings.
-template <class I>
-void CopyRows(KernelContext& ctx, const AxisView& v) {
-  const Array &params = ctx.in(0), &out = ctx.out(0);
-  const I* index = ctx.in(1).data<I>();
-  int64_t count = ctx.in(1).num_elements();
-  bool strings = params.dtype() == DType::kString;
-  int64_t row = v.inner * DTypeSize(params.dtype());
-  const char* from = static_cast<const char*>(params.raw());
-  char* to = static_cast<char*>(out.mutable_raw());
-  int64_t grain = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(row, 1));
-  ParallelFor(
-      ctx.step().pool, v.outer * count, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) {
-          int64_t source = r / count * v.size + index[r % count];
-          if (strings) {
-            std::copy_n(params.data<std::string>() + source * v.inner, v.inner,
-                        out.mutable_data<std::string>() + r * v.inner);
-          } else {
-            std::memcpy(to + r * row, from + source * row,
-                        static_cast<size_t>(row));
-          }
-        }
-      });
-}
-
 Status Launch(KernelContext& ctx) {
-  AxisView v(ctx.in(0).shape(), ctx.attr<int64_t>("axis"));
-  Status status;
-  DispatchIndex(ctx.in(1).dtype(), [&]<class I>() {
-    status = CheckIndices<I>(ctx, v.size);
-    if (status.ok() && ctx.out(0).num_elements() > 0) CopyRows<I>(ctx, v);
+  const Array &params = ctx.in(0), &indices = ctx.in(1), &y = ctx.out(0);
+  AxisView v(params.shape(), ctx.attr<int64_t>("axis"));
+  SL_RETURN_IF_ERROR(CheckIndices(ctx, 1, v.size));
+  if (y.num_elements() == 0) return OkStatus();
+  int64_t count = indices.num_elements();
+  if (params.dtype() != DType::kString) {
+    RowPick pick{v.outer, v.size, v.inner * DTypeSize(params.dtype()), count};
+    GatherRows(pick, params.raw(), indices.dtype(), indices.raw(),
+               y.mutable_raw(), ctx.step().pool);
+    return OkStatus();
+  }
+  DispatchIndex(indices.dtype(), [&]<class I>() {
+    for (int64_t r = 0; r < v.outer * count; ++r) {
+      int64_t row = r / count * v.size + indices.data<I>()[r % count];
+      std::copy_n(params.data<std::string>() + row * v.inner, v.inner,
+                  y.mutable_data<std::string>() + r * v.inner);
+    }
   });
-  return status;
+  return OkStatus();
 }
 
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
@@ -96,10 +70,14 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
+constexpr DTypeSet kFew{DType::kF32, DType::kF16, DType::kI8, DType::kC64};
+
 }  // namespace
 
 SL_OP(Gather)
-    .doc("Slices of params along an axis, picked by indices.")
+    .doc(
+        "Slices of params along an axis, picked by indices: rows of an "
+        "embedding table, columns of a matrix.")
     .input("params: T")
     .input("indices: I")
     .output("y: T")
@@ -116,11 +94,24 @@ SL_OP(Gather)
          {.in = {{2, 4}, Shape()}, .attrs = {{"axis", -1}}, .lo = 0, .hi = 3},
          {.in = {{3}, {0}}},
          {.in = {{0, 3}, {0}}},
-         {.in = {{0, 3}, {2}}, .attrs = {{"axis", 1}}, .lo = 0, .hi = 2}})
+         {.in = {{0, 3}, {2}}, .attrs = {{"axis", 1}}, .lo = 0, .hi = 2},
+         {.in = {{100, 64}, {300}}, .lo = 0, .hi = 99, .only = kFew},
+         {.in = {{50, 37}, {200}}, .lo = 0, .hi = 49, .only = kFew},
+         {.in = {{60, 700}, {40}}, .lo = 0, .hi = 59, .only = kFew},
+         {.in = {{3, 50, 2}, {400}},
+          .attrs = {{"axis", 1}},
+          .lo = 0,
+          .hi = 49,
+          .only = kFew},
+         {.in = {{40}, {40000}}, .lo = 0, .hi = 39, .only = kFew}})
     .rejects({{.in = {{3}, Array::Vector<int64_t>({0, 3})},
                .message = "[Gather] indices[1] is 3; wanted 0 <= index < 3"},
               {.in = {{3}, Array::Vector<int32_t>({-1})},
                .message = "[Gather] indices[0] is -1; wanted 0 <= index < 3"},
+              {.in = {{3}, Array::Vector<int32_t>({INT32_MIN})},
+               .message = "[Gather] indices[0] is -2147483648; wanted 0 <= "},
+              {.in = {{3}, Array::Vector<int64_t>({0, INT64_MIN})},
+               .message = "[Gather] indices[1] is -9223372036854775808; "},
               {.in = {{0, 2}, Array::Vector<int64_t>({0})},
                .message = "[Gather] indices[0] is 0; wanted 0 <= index < 0"},
               {.in = {Shape(), Array::Vector<int64_t>({0})},

@@ -1,4 +1,7 @@
-#include "sluice/kernels/cpu/convert.h"
+#include <algorithm>
+#include <cstring>
+
+#include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
@@ -18,32 +21,31 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-struct Element {
-  alignas(16) char bytes[16];
-};
-Element ElementOf(double value, DType dtype) {
-  Element e;
-  const void* from[] = {&value};
-  BlockKernel convert = ConvertBlock(DType::kF64, dtype);
-  convert.fn(e.bytes, from, 1, convert.params);
-  return e;
-}
-
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
+  if (y.num_elements() == 0) return OkStatus();
   int64_t depth = ctx.attr<int64_t>("depth");
-  Element on = ElementOf(ctx.attr<double>("on"), y.dtype());
-  Element off = ElementOf(ctx.attr<double>("off"), y.dtype());
-  FillElements(y.dtype(), off.bytes, y.num_elements(), y.mutable_raw());
-  int64_t size = DTypeSize(y.dtype());
-  DispatchIndex(ctx.in(0).dtype(), [&]<class I>() {
-    const I* index = ctx.in(0).data<I>();
-    for (int64_t i = 0; i < ctx.in(0).num_elements(); ++i) {
-      if (index[i] < 0 || index[i] >= depth) continue;
-      FillElements(
-          y.dtype(), on.bytes, 1,
-          static_cast<char*>(y.mutable_raw()) + (i * depth + index[i]) * size);
-    }
+  ElementBytes on = ElementOf(ctx.attr<double>("on"), y.dtype());
+  ElementBytes off = ElementOf(ctx.attr<double>("off"), y.dtype());
+  DispatchBySize(y.dtype(), [&]<class T>() {
+    T hot, cold;
+    std::memcpy(&hot, on.bytes, sizeof hot);
+    std::memcpy(&cold, off.bytes, sizeof cold);
+    T* to = static_cast<T*>(y.mutable_raw());
+    DispatchIndex(ctx.in(0).dtype(), [&]<class I>() {
+      const I* index = ctx.in(0).data<I>();
+      constexpr int64_t kGrain = (128 << 10) / sizeof(T);
+      ParallelFor(ctx.step().pool, y.num_elements() / depth,
+                  std::max<int64_t>(1, kGrain / depth),
+                  [&](int64_t begin, int64_t end) {
+                    std::fill_n(to + begin * depth, (end - begin) * depth,
+                                cold);
+                    for (int64_t i = begin; i < end; ++i) {
+                      if (index[i] < 0 || index[i] >= depth) continue;
+                      to[i * depth + index[i]] = hot;
+                    }
+                  });
+    });
   });
   return OkStatus();
 }
@@ -88,7 +90,10 @@ SL_OP(OneHot)
                .lo = 1,
                .hi = 1},
               {.in = {{3}}, .attrs = {{"depth", 0}}},
-              {.in = {{0}}, .attrs = {{"depth", 3}, {"dtype", DType::kF16}}}})
+              {.in = {{0}}, .attrs = {{"depth", 3}, {"dtype", DType::kF16}}},
+              {.in = {{700}}, .attrs = {{"depth", 201}}, .lo = -5, .hi = 210},
+              {.in = {Array::Vector<int64_t>({INT64_MIN, -1, 1, 3, INT64_MAX})},
+               .attrs = {{"depth", 3}}}})
     .rejects({{.in = {Array::Vector<int64_t>({0})},
                .attrs = {{"depth", -1}},
                .message = "[OneHot] attribute depth is -1; wanted 0 to "},

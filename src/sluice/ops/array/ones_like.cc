@@ -1,4 +1,3 @@
-#include "sluice/kernels/cpu/convert.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
@@ -9,12 +8,8 @@ namespace {
 
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
-  const double one = 1;
-  const void* from[] = {&one};
-  alignas(16) char element[16];
-  BlockKernel convert = ConvertBlock(DType::kF64, y.dtype());
-  convert.fn(element, from, 1, convert.params);
-  FillElements(y.dtype(), element, y.num_elements(), y.mutable_raw());
+  FillElements(y.dtype(), ElementOf(1, y.dtype()).bytes, y.num_elements(),
+               y.mutable_raw(), ctx.step().pool);
   return OkStatus();
 }
 

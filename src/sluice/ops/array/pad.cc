@@ -1,13 +1,62 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
-#include "sluice/kernels/cpu/convert.h"
+#include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/record.h"
+#include "sluice/tensor/copy_bytes.h"
+#include "sluice/tensor/dispatch.h"
 
 namespace sluice {
 namespace {
+
+enum class Mode { kConstant, kEdge, kReflect, kSymmetric, kWrap };
+
+Mode ModeOf(const Attrs& attrs) {
+  const auto& mode = attrs.get<std::string>("mode");
+  if (mode == "edge") return Mode::kEdge;
+  if (mode == "reflect") return Mode::kReflect;
+  if (mode == "symmetric") return Mode::kSymmetric;
+  return mode == "wrap" ? Mode::kWrap : Mode::kConstant;
+}
+
+// The element of an axis of n that stands at `at`, which may lie outside; -1
+// where it is the border's value. REQUIRES: `at` within Reach of the axis.
+int64_t SourceOf(Mode mode, int64_t at, int64_t n) {
+  if (at >= 0 && at < n) return at;
+  switch (mode) {
+    case Mode::kConstant:
+      return -1;
+    case Mode::kEdge:
+      return at < 0 ? 0 : n - 1;
+    case Mode::kReflect:
+      return at < 0 ? -at : 2 * (n - 1) - at;
+    case Mode::kSymmetric:
+      return at < 0 ? -1 - at : 2 * n - 1 - at;
+    case Mode::kWrap:
+      return at < 0 ? at + n : at - n;
+  }
+  return -1;
+}
+
+// How far a border may reach beyond an axis of n.
+int64_t Reach(Mode mode, int64_t n) {
+  switch (mode) {
+    case Mode::kConstant:
+      return INT64_MAX;
+    case Mode::kEdge:
+      return n > 0 ? INT64_MAX : 0;
+    case Mode::kReflect:
+      return n > 0 ? n - 1 : 0;
+    default:
+      return n;
+  }
+}
 
 Status Infer(ShapeContext& c) {
   const PartialShape& x = c.in(0);
@@ -22,6 +71,15 @@ Status Infer(ShapeContext& c) {
       (x.rank_known() && pads.size() != 2 * static_cast<size_t>(x.rank()))) {
     return c.Error(StrCat(c.Describe(0), ", paddings has ", pads.size(),
                           " entries; wanted two per axis"));
+  }
+  for (int i = 0; x.rank_known() && i < x.rank(); ++i) {
+    auto k = 2 * static_cast<size_t>(i);
+    int64_t most = x[i] < 0 ? INT64_MAX : Reach(ModeOf(c.attrs()), x[i]);
+    if (pads[k] > most || pads[k + 1] > most) {
+      return c.Error(StrCat(c.Describe(0), ", paddings of axis ", i, " are ",
+                            pads[k], " and ", pads[k + 1], "; wanted at most ",
+                            most, " in mode ", c.attr<std::string>("mode")));
+    }
   }
   if (!x.rank_known()) {
     if (pads.size() <= 2 * kMaxRank) {
@@ -44,25 +102,86 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-Status Launch(KernelContext& ctx) {
-  const Array &x = ctx.in(0), &out = ctx.out(0);
-  const Ints& pads = ctx.attr<Ints>("paddings");
-  double value = ctx.attr<double>("value");
-  alignas(16) char element[16];
-  const void* from[] = {&value};
-  BlockKernel convert = ConvertBlock(DType::kF64, out.dtype());
-  convert.fn(element, from, 1, convert.params);
-  FillElements(out.dtype(), element, out.num_elements(), out.mutable_raw());
-  if (x.num_elements() == 0) return OkStatus();
-  int64_t offset = 0;
-  for (int i = 0; i < x.rank(); ++i) {
-    auto k = static_cast<size_t>(i);
-    offset += pads[2 * k] * out.strides()[k];
+// Output rows are made one by one: a border, a run of x, a border. The axes
+// behind the last padded one belong to the row's elements.
+struct Plan {
+  Mode mode;
+  const Ints& pads;
+  const Shape &x, &y;
+  int axis = 0;  // the last padded one
+  int64_t inner = 1, rows = 1;
+  Plan(KernelContext& ctx)
+      : mode(ModeOf(ctx.attrs())),
+        pads(ctx.attr<Ints>("paddings")),
+        x(ctx.in(0).shape()),
+        y(ctx.out(0).shape()) {
+    axis = x.rank() - 1;
+    for (; axis > 0 && x.dim(axis) == y.dim(axis); --axis) inner *= x.dim(axis);
+    for (int i = 0; i < axis; ++i) rows *= y.dim(i);
   }
-  CopyRegion(
-      out.dtype(), x.shape(), x.raw(), x.strides(),
-      static_cast<char*>(out.mutable_raw()) + offset * DTypeSize(out.dtype()),
-      out.strides());
+  int64_t before(int i) const { return pads[2 * static_cast<size_t>(i)]; }
+  // The row of x that output row r shows; -1: border only.
+  int64_t SourceRow(int64_t r) const {
+    int64_t row = 0, step = 1;
+    for (int i = axis - 1; i >= 0; --i) {
+      int64_t at = SourceOf(mode, r % y.dim(i) - before(i), x.dim(i));
+      if (at < 0) return -1;
+      r /= y.dim(i);
+      row += at * step;
+      step *= x.dim(i);
+    }
+    return row;
+  }
+};
+
+template <class T>
+void PadRows(const Plan& p, const T* x, T value, T* y, WorkerPool* pool) {
+  int64_t n = p.x.dim(p.axis), m = p.y.dim(p.axis), first = p.before(p.axis);
+  int64_t bytes = m * p.inner * static_cast<int64_t>(sizeof(T));
+  auto border = [&](const T* row, T* to, int64_t begin, int64_t end) {
+    if (p.mode == Mode::kConstant || !row) {
+      std::fill_n(to + begin * p.inner, (end - begin) * p.inner, value);
+      return;
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t at = SourceOf(p.mode, i - first, n);
+      std::copy_n(row + at * p.inner, p.inner, to + i * p.inner);
+    }
+  };
+  ParallelFor(pool, p.rows, std::max<int64_t>(1, (128 << 10) / bytes),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t r = begin; r < end; ++r) {
+                  int64_t at = n > 0 ? p.SourceRow(r) : -1;
+                  T* to = y + r * m * p.inner;
+                  if (at < 0) {
+                    border(nullptr, to, 0, m);
+                    continue;
+                  }
+                  const T* row = x + at * n * p.inner;
+                  border(row, to, 0, first);
+                  CopyBytes(reinterpret_cast<char*>(to + first * p.inner),
+                            reinterpret_cast<const char*>(row),
+                            n * p.inner * static_cast<int64_t>(sizeof(T)));
+                  border(row, to, first + n, m);
+                }
+              });
+}
+
+Status Launch(KernelContext& ctx) {
+  const Array &x = ctx.in(0), &y = ctx.out(0);
+  if (y.num_elements() == 0) return OkStatus();
+  ElementBytes value = ElementOf(ctx.attr<double>("value"), y.dtype());
+  if (y.rank() == 0) {
+    CopyStrided(x, y);
+    return OkStatus();
+  }
+  Plan plan(ctx);
+  DispatchBySize(y.dtype(), [&]<class T>() {
+    T v;
+    std::memcpy(&v, value.bytes, sizeof v);
+    PadRows(plan, static_cast<const T*>(x.raw()), v,
+            static_cast<T*>(y.mutable_raw()), ctx.step().pool);
+  });
   return OkStatus();
 }
 
@@ -72,39 +191,72 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   Ints dims = ref::DimsOf(in[0].shape);
   for (size_t i = 0; i < dims.size(); ++i)
     dims[i] += pads[2 * i] + pads[2 * i + 1];
+  const auto& mode = attrs.get<std::string>("mode");
   return {ref::Build(ref::MakeShape(dims), [&](Ints index) {
     for (size_t i = 0; i < index.size(); ++i) {
-      index[i] -= pads[2 * i];
-      if (index[i] < 0 || index[i] >= in[0].shape.dim(static_cast<int>(i))) {
+      int64_t at = index[i] - pads[2 * i];
+      int64_t n = in[0].shape.dim(static_cast<int>(i));
+      if (mode == "constant" && (at < 0 || at >= n)) {
         return attrs.get<double>("value");
       }
+      // A walk that turns round at the ends, or goes on at the other one.
+      int64_t end = mode == "reflect" ? 2 * n - 2 : 2 * n;
+      if (mode == "edge") at = std::min(std::max<int64_t>(at, 0), n - 1);
+      if (mode == "wrap") at = (at + n) % n;
+      if (mode == "reflect") at = std::min(std::abs(at), end - std::abs(at));
+      if (mode == "symmetric" && at < 0) at = -1 - at;
+      if (mode == "symmetric") at = std::min(at, end - 1 - at);
+      index[i] = at;
     }
     return ref::At(in[0], index);
   })};
 }
 
+Attrs Padded(const char* mode, Ints paddings) {
+  return {{"paddings", paddings}, {"mode", mode}};
+}
+
 }  // namespace
 
 SL_OP(Pad)
-    .doc("x with a border of a constant value.")
+    .doc(
+        "x with a border. Its elements are one value (mode constant), the "
+        "nearest element of x (edge), x seen in a mirror without (reflect) or "
+        "with (symmetric) the element at the end, or x again (wrap).")
     .input("x: T")
     .output("y: T")
     .types("T", kPlain)
     .attr("paddings", AttrKind::kInts,
           "For each axis, how many elements before and how many after.")
-    .attr("value", 0.0, "The value of the border.")
+    .attr("value", 0.0, "The border's value in mode constant.")
+    .attr("mode", "constant", "What the border shows.")
+    .one_of({"constant", "edge", "reflect", "symmetric", "wrap"})
     .shape(Infer)
     .cpu(Launch)
-    .strided_inputs()
     .reference(Reference)
-    .samples({{.in = {{3}}, .attrs = {{"paddings", Ints{1, 2}}}},
-              {.in = {{2, 3}},
-               .attrs = {{"paddings", Ints{1, 0, 0, 2}}, {"value", 1}}},
-              {.in = {Shape()}, .attrs = {{"paddings", Ints{}}}},
-              {.in = {{2, 2}}, .attrs = {{"paddings", Ints{0, 0, 0, 0}}}},
-              {.in = {{0, 2}},
-               .attrs = {{"paddings", Ints{1, 1, 1, 0}}, {"value", 1.0}}},
-              {.in = {{0, 2}}, .attrs = {{"paddings", Ints{0, 0, 1, 0}}}}})
+    .samples(
+        {{.in = {{3}}, .attrs = {{"paddings", Ints{1, 2}}}},
+         {.in = {{2, 3}},
+          .attrs = {{"paddings", Ints{1, 0, 0, 2}}, {"value", 1}}},
+         {.in = {Shape()}, .attrs = {{"paddings", Ints{}}}},
+         {.in = {{2, 2}}, .attrs = {{"paddings", Ints{0, 0, 0, 0}}}},
+         {.in = {{0, 2}},
+          .attrs = {{"paddings", Ints{1, 1, 1, 0}}, {"value", 1.0}}},
+         {.in = {{0, 2}}, .attrs = {{"paddings", Ints{0, 0, 1, 0}}}},
+         {.in = {{2, 3, 4}}, .attrs = {{"paddings", Ints{1, 1, 2, 0, 0, 0}}}},
+         {.in = {{65, 70}},
+          .attrs = {{"paddings", Ints{300, 30, 7, 350}}, {"value", 1}},
+          .only = {DType::kF32, DType::kF16, DType::kI8, DType::kC64}},
+         {.in = {{4}}, .attrs = Padded("reflect", {3, 2})},
+         {.in = {{4}}, .attrs = Padded("symmetric", {4, 3})},
+         {.in = {{4}}, .attrs = Padded("edge", {9, 5})},
+         {.in = {{4}}, .attrs = Padded("wrap", {4, 1})},
+         {.in = {{3, 4, 2}}, .attrs = Padded("reflect", {1, 2, 0, 3, 1, 0})},
+         {.in = {{3, 4, 2}}, .attrs = Padded("edge", {2, 0, 1, 1, 0, 0})},
+         {.in = {{3, 4}}, .attrs = Padded("symmetric", {3, 0, 2, 1})},
+         {.in = {{3, 4}}, .attrs = Padded("wrap", {0, 3, 2, 2})},
+         {.in = {{1, 2}}, .attrs = Padded("reflect", {0, 0, 1, 0})},
+         {.in = {{0, 3}}, .attrs = Padded("edge", {0, 0, 1, 1})}})
     .rejects(
         {{.in = {{3}},
           .attrs = {{"paddings", Ints{-1, 2}}},
@@ -120,6 +272,24 @@ SL_OP(Pad)
           .attrs = {{"paddings", Ints{INT64_MAX, INT64_MAX}}},
           .message = "[Pad] shape [9223372036854775807] has too many "
                      "elements"},
+         {.in = {{3}},
+          .attrs = Padded("reflect", {0, 3}),
+          .message = "[Pad] x is f32[3], paddings of axis 0 are 0 and 3; "
+                     "wanted at most 2 in mode reflect"},
+         {.in = {{3}},
+          .attrs = Padded("symmetric", {4, 0}),
+          .message = "[Pad] x is f32[3], paddings of axis 0 are 4 and 0; "
+                     "wanted at most 3 in mode symmetric"},
+         {.in = {{3}},
+          .attrs = Padded("wrap", {4, 0}),
+          .message = "[Pad] x is f32[3], paddings of axis 0 are 4 and 0"},
+         {.in = {{0}},
+          .attrs = Padded("edge", {1, 0}),
+          .message = "[Pad] x is f32[0], paddings of axis 0 are 1 and 0; "
+                     "wanted at most 0 in mode edge"},
+         {.in = {{3}},
+          .attrs = Padded("mirror", {1, 0}),
+          .message = "[Pad] attribute mode is \"mirror\"; wanted one of "},
          {.in = {Array::Vector<std::string>({"a"})},
           .attrs = {{"paddings", Ints{1, 1}}},
           .message = "[Pad] x is string; wanted one of "}});

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/record.h"
@@ -98,9 +99,9 @@ Status Launch(KernelContext& ctx) {
     status = ctx.AllocateOut(0, ctx.in(0).dtype(), Shape({n}));
     if (!status.ok()) return;
     T* y = ctx.out(0).mutable_data<T>();
-    for (int64_t i = 0; i < n; ++i) {
-      y[i] = At(start, delta, i);
-    }
+    ParallelFor(ctx.step().pool, n, 1 << 15, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) y[i] = At(start, delta, i);
+    });
   });
   return status;
 }

@@ -36,7 +36,7 @@ Status Launch(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_outputs(); ++i) {
     const Array& y = ctx.out(i);
     CopyRegion(x.dtype(), y.shape(), from, x.strides(), y.mutable_raw(),
-               y.strides());
+               y.strides(), ctx.step().pool);
     from += y.dim(static_cast<int>(axis)) *
             x.strides()[static_cast<size_t>(axis)] * DTypeSize(x.dtype());
   }

@@ -41,7 +41,8 @@ Status Launch(KernelContext& ctx) {
   char* to = static_cast<char*>(out.mutable_raw());
   for (int i = 0; i < ctx.num_inputs(); ++i, to += step) {
     const Array& x = ctx.in(i);
-    CopyRegion(out.dtype(), x.shape(), x.raw(), x.strides(), to, strides);
+    CopyRegion(out.dtype(), x.shape(), x.raw(), x.strides(), to, strides,
+               ctx.step().pool);
   }
   return OkStatus();
 }

@@ -1,9 +1,14 @@
+#include <algorithm>
+#include <string>
+
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
-#include "sluice/kernels/cpu/copy.h"
+#include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/record.h"
+#include "sluice/tensor/copy_bytes.h"
+#include "sluice/tensor/dispatch.h"
 
 namespace sluice {
 namespace {
@@ -35,25 +40,68 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
+// An output row is a block of x over and over; the axes behind the last one
+// repeated belong to the block. Rows are cut into pieces of some copies each:
+// in a piece the first copy comes from x, the others from the piece itself, in
+// runs of twice the length each time, so that small blocks cost no more.
+template <class T>
+void Repeat(const T* from, int64_t block, int64_t copies, T* to) {
+  int64_t done = 0, total = block * copies;
+  auto append = [&](const T* source, int64_t n) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      CopyBytes(reinterpret_cast<char*>(to + done),
+                reinterpret_cast<const char*>(source),
+                n * static_cast<int64_t>(sizeof(T)));
+    } else {
+      std::copy_n(source, n, to + done);
+    }
+    done += n;
+  };
+  append(from, block);
+  while (done < total) append(to, std::min(done, total - done));
+}
+
 Status Launch(KernelContext& ctx) {
   const Array &x = ctx.in(0), &out = ctx.out(0);
   if (out.num_elements() == 0) return OkStatus();
   const Ints& times = ctx.attr<Ints>("multiples");
-  // Once for each copy of x, counted like the digits of a number.
-  Ints copy(times.size(), 0);
-  int64_t size = DTypeSize(out.dtype());
-  for (;;) {
-    int64_t offset = 0;
-    for (size_t i = 0; i < copy.size(); ++i) {
-      offset += copy[i] * x.dim(static_cast<int>(i)) * out.strides()[i];
-    }
-    CopyRegion(out.dtype(), x.shape(), x.raw(), x.strides(),
-               static_cast<char*>(out.mutable_raw()) + offset * size,
-               out.strides());
-    size_t axis = copy.size();
-    while (axis > 0 && ++copy[axis - 1] == times[axis - 1]) copy[--axis] = 0;
-    if (axis == 0) return OkStatus();
+  int axis = x.rank() - 1;
+  int64_t block = 1, copies = 1, rows = 1;
+  for (; axis >= 0; --axis) {
+    block *= x.dim(axis);
+    copies = times[static_cast<size_t>(axis)];
+    if (copies != 1) break;
   }
+  for (int i = 0; i < axis; ++i) rows *= out.dim(i);
+  // The block of x that output row r shows.
+  auto source = [&](int64_t r) {
+    int64_t at = 0, step = 1;
+    for (int i = axis - 1; i >= 0; --i) {
+      at += r % out.dim(i) % x.dim(i) * step;
+      r /= out.dim(i);
+      step *= x.dim(i);
+    }
+    return at;
+  };
+  auto copy = [&]<class T>() {
+    const T* from = static_cast<const T*>(x.raw());
+    T* to = static_cast<T*>(out.mutable_raw());
+    constexpr int64_t kPiece = (32 << 10) / static_cast<int64_t>(sizeof(T));
+    int64_t each = std::clamp<int64_t>(kPiece / block, 1, copies);
+    int64_t pieces = (copies + each - 1) / each;
+    ParallelFor(ctx.step().pool, rows * pieces,
+                std::max<int64_t>(1, 2 * kPiece / (each * block)),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    int64_t r = i / pieces, first = i % pieces * each;
+                    Repeat(from + source(r) * block, block,
+                           std::min(each, copies - first),
+                           to + (r * copies + first) * block);
+                  }
+                });
+  };
+  if (!DispatchBySize(x.dtype(), copy)) copy.operator()<std::string>();
+  return OkStatus();
 }
 
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
@@ -80,14 +128,21 @@ SL_OP(Tile)
     .attr("multiples", AttrKind::kInts, "How often, one number per axis.")
     .shape(Infer)
     .cpu(Launch)
-    .strided_inputs()
     .reference(Reference)
     .samples({{.in = {{3}}, .attrs = {{"multiples", Ints{2}}}},
               {.in = {{2, 3}}, .attrs = {{"multiples", Ints{2, 3}}}},
               {.in = {{2, 3}}, .attrs = {{"multiples", Ints{1, 1}}}},
               {.in = {Shape()}, .attrs = {{"multiples", Ints{}}}},
               {.in = {{2, 3}}, .attrs = {{"multiples", Ints{0, 2}}}},
-              {.in = {{0, 3}}, .attrs = {{"multiples", Ints{4, 2}}}}})
+              {.in = {{0, 3}}, .attrs = {{"multiples", Ints{4, 2}}}},
+              {.in = {{2, 3, 2}}, .attrs = {{"multiples", Ints{2, 3, 1}}}},
+              {.in = {{2, 1, 3}}, .attrs = {{"multiples", Ints{1, 5, 2}}}},
+              {.in = {{1}},
+               .attrs = {{"multiples", Ints{70001}}},
+               .only = {DType::kF32, DType::kU8, DType::kString}},
+              {.in = {{2, 3, 5}},
+               .attrs = {{"multiples", Ints{3, 200, 7}}},
+               .only = {DType::kF32, DType::kBF16, DType::kC64}}})
     .rejects(
         {{.in = {{2, 3}},
           .attrs = {{"multiples", Ints{2}}},

@@ -1,5 +1,4 @@
-#include <cstring>
-
+#include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -9,7 +8,8 @@ namespace {
 
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
-  std::memset(y.mutable_raw(), 0, static_cast<size_t>(y.bytes()));
+  FillElements(y.dtype(), ElementOf(0, y.dtype()).bytes, y.num_elements(),
+               y.mutable_raw(), ctx.step().pool);
   return OkStatus();
 }
 

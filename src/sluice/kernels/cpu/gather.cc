@@ -1,0 +1,98 @@
+#include "sluice/kernels/cpu/gather.h"
+
+#include <algorithm>
+
+#include "sluice/tensor/copy_bytes.h"
+#include "sluice/tensor/dispatch.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr int64_t kTaskBytes = 64 << 10;
+// Copying a short row takes a few nanoseconds and fetching it from memory a
+// hundred: this many rows are under way at once.
+constexpr int64_t kAhead = 12;
+constexpr int64_t kLine = 64;
+constexpr int64_t kPrefetchBytes = 512;  // of each row; the machine goes on
+
+// Rows [begin, end) of one outer slice.
+template <class I, int64_t kBytes>
+void Rows(const RowPick& pick, const char* from, const I* index, int64_t begin,
+          int64_t end, char* to) {
+  const int64_t bytes = kBytes > 0 ? kBytes : pick.row_bytes;
+  if constexpr (kBytes > 0 && kBytes <= 16) {
+    // Elements: the loads do not wait for each other, the core looks ahead.
+    for (int64_t i = begin; i < end; ++i) {
+      std::memcpy(to + i * kBytes, from + int64_t{index[i]} * kBytes, kBytes);
+    }
+    return;
+  }
+  int64_t fetch = std::min(bytes, kPrefetchBytes);
+  for (int64_t i = begin; i < end; ++i) {
+    if (i + kAhead < end) {
+      const char* next = from + int64_t{index[i + kAhead]} * bytes;
+      for (int64_t b = 0; b < fetch; b += kLine) __builtin_prefetch(next + b);
+    }
+    CopyBytes(to + i * bytes, from + int64_t{index[i]} * bytes, bytes);
+  }
+}
+
+template <class I>
+void Gather(const RowPick& pick, const char* from, const I* index, char* to,
+            WorkerPool* pool) {
+  auto rows = &Rows<I, 0>;
+  switch (pick.row_bytes) {
+    case 1:
+      rows = &Rows<I, 1>;
+      break;
+    case 2:
+      rows = &Rows<I, 2>;
+      break;
+    case 4:
+      rows = &Rows<I, 4>;
+      break;
+    case 8:
+      rows = &Rows<I, 8>;
+      break;
+    case 16:
+      rows = &Rows<I, 16>;
+      break;
+    case 128:
+      rows = &Rows<I, 128>;
+      break;
+    case 256:
+      rows = &Rows<I, 256>;
+      break;
+    case 512:
+      rows = &Rows<I, 512>;
+      break;
+    default:
+      break;
+  }
+  int64_t grain = std::max<int64_t>(1, kTaskBytes / pick.row_bytes);
+  ParallelFor(pool, pick.outer * pick.count, grain,
+              [&](int64_t begin, int64_t end) {
+                while (begin < end) {
+                  int64_t o = begin / pick.count;
+                  int64_t first = begin - o * pick.count;
+                  int64_t last = std::min(pick.count, first + end - begin);
+                  rows(pick, from + o * pick.size * pick.row_bytes, index,
+                       first, last, to + o * pick.count * pick.row_bytes);
+                  begin += last - first;
+                }
+              });
+}
+
+}  // namespace
+
+void GatherRows(const RowPick& pick, const void* from, DType index_dtype,
+                const void* index, void* to, WorkerPool* pool) {
+  if (pick.outer == 0 || pick.count == 0 || pick.row_bytes == 0) return;
+  DispatchIndex(index_dtype, [&]<class I>() {
+    Gather(pick, static_cast<const char*>(from), static_cast<const I*>(index),
+           static_cast<char*>(to), pool);
+  });
+}
+
+}  // namespace sluice

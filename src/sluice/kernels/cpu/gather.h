@@ -1,0 +1,23 @@
+// Rows picked by index, at the speed of memory: the rows to come are prefetched
+// while one is copied. Indices have been checked (indices.h).
+#pragma once
+
+#include "sluice/base/worker_pool.h"
+#include "sluice/tensor/dtype.h"
+
+namespace sluice {
+
+// An array seen as outer x size x inner, of which `count` slices of the middle
+// axis are wanted.
+struct RowPick {
+  int64_t outer = 1, size = 1;
+  int64_t row_bytes = 0;  // of one slice
+  int64_t count = 0;      // indices
+};
+
+// to[o][i] = from[o][index[i]]. Plain data. REQUIRES: 0 <= index < size;
+// index_dtype is i32 or i64.
+void GatherRows(const RowPick& pick, const void* from, DType index_dtype,
+                const void* index, void* to, WorkerPool* pool);
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+// Indices that come as data: they are checked, all of them, before the first
+// element is read or written through one.
+#pragma once
+
+#include "sluice/op/kernel_context.h"
+
+namespace sluice {
+
+// Error unless every element of input `input` (i32 or i64, contiguous) lies in
+// [0, bound): "[Gather] indices[1] is 3; wanted 0 <= index < 3".
+Status CheckIndices(const KernelContext& ctx, int input, int64_t bound);
+
+// The same for bounds that negative numbers may undercut: they are allowed.
+Status CheckIndicesBelow(const KernelContext& ctx, int input, int64_t bound);
+
+// Input `input` holds tuples along its last axis, one index for each of the
+// first axes of `shape`. Sets rows[i] to the place of tuple i among all, in
+// row-major order; or an error when one lies outside.
+// REQUIRES: the last axis is not longer than shape's rank.
+Status FlattenIndices(const KernelContext& ctx, int input, const Shape& shape,
+                      int64_t* rows);
+
+}  // namespace sluice

@@ -1,0 +1,256 @@
+#include "sluice/kernels/cpu/scatter.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "sluice/base/checked_math.h"
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/isa.h"
+#include "sluice/tensor/copy_bytes.h"
+#include "sluice/tensor/dispatch.h"
+
+namespace sluice {
+
+namespace {
+
+// One update: row `row` of the target takes row `from` of the updates.
+struct Hit {
+  int64_t row, from;
+};
+constexpr int64_t kBlock = 512;  // hits found before they are carried out
+constexpr int64_t kAhead = 12;   // rows prefetched
+constexpr int64_t kLine = 64;
+constexpr int64_t kPrefetchBytes = 512;
+constexpr int64_t kTaskBytes = 64 << 10;
+constexpr int64_t kWideRow = 4096;  // bytes from which columns are shared out
+
+// The columns [first, first + n) of rows of `inner` elements.
+struct Columns {
+  int64_t inner, first, n;
+};
+
+struct UpdateFn {
+  template <class C>
+  static C Apply(C, C u) {
+    return u;
+  }
+};
+struct AddFn {
+  template <class C>
+  static C Apply(C y, C u) {
+    return Wrap<C>(ToWrap(y) + ToWrap(u));
+  }
+};
+struct SubFn {
+  template <class C>
+  static C Apply(C y, C u) {
+    return Wrap<C>(ToWrap(y) - ToWrap(u));
+  }
+};
+struct MulFn {
+  template <class C>
+  static C Apply(C y, C u) {
+    if constexpr (std::is_same_v<C, complex64>) {
+      return ComplexMul(y, u);
+    } else {
+      return Wrap<C>(ToWrap(y) * ToWrap(u));
+    }
+  }
+};
+struct MinFn {
+  template <class C>
+  static C Apply(C y, C u) {
+    return u < y || u != u ? u : y;
+  }
+};
+struct MaxFn {
+  template <class C>
+  static C Apply(C y, C u) {
+    return u > y || u != u ? u : y;
+  }
+};
+
+template <class F, class T, class U>
+struct Carry {
+  // Two rows named one after the other may be the same row; within a row every
+  // element stands for itself, which is all the vectoriser is promised.
+  static void Run(T* target, const U* updates, const Hit* hits, int64_t n,
+                  Columns c) {
+    using C = Compute<T>;
+    if (c.n == 1) {
+      for (int64_t i = 0; i < n; ++i) {
+        T& y = target[hits[i].row * c.inner + c.first];
+        y = static_cast<T>(F::Apply(
+            static_cast<C>(y),
+            static_cast<C>(updates[hits[i].from * c.inner + c.first])));
+      }
+      return;
+    }
+    int64_t fetch = std::min<int64_t>(c.n * static_cast<int64_t>(sizeof(T)),
+                                      kPrefetchBytes);
+    for (int64_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) {
+        auto* next = reinterpret_cast<const char*>(
+            target + hits[i + kAhead].row * c.inner + c.first);
+        for (int64_t b = 0; b < fetch; b += kLine) {
+          __builtin_prefetch(next + b, 1);
+        }
+      }
+      T* y = target + hits[i].row * c.inner + c.first;
+      const U* u = updates + hits[i].from * c.inner + c.first;
+      if constexpr (std::is_same_v<F, UpdateFn>) {
+        CopyBytes(reinterpret_cast<char*>(y), reinterpret_cast<const char*>(u),
+                  c.n * static_cast<int64_t>(sizeof(T)));
+      } else {
+        SL_VECTORIZE
+        for (int64_t k = 0; k < c.n; ++k) {
+          y[k] = static_cast<T>(
+              F::Apply(static_cast<C>(y[k]), static_cast<C>(u[k])));
+        }
+      }
+    }
+  }
+};
+
+using CarryFn = void (*)(void*, const void*, const Hit*, int64_t, Columns);
+
+template <class F, class T, class U = T>
+void CarryOut(void* target, const void* updates, const Hit* hits, int64_t n,
+              Columns c) {
+  isa::Call<Carry<F, T, U>>(static_cast<T*>(target),
+                            static_cast<const U*>(updates), hits, n, c);
+}
+
+template <class F>
+CarryFn PickReal(const RowScatter& s) {
+  CarryFn fn = nullptr;
+  DispatchReals(s.dtype, [&]<class T>() { fn = &CarryOut<F, T>; });
+  return fn;
+}
+template <class F>
+CarryFn PickNumber(const RowScatter& s) {
+  if (s.dtype == DType::kC64) return &CarryOut<F, complex64>;
+  if (s.dtype == DType::kF32 && s.update_dtype == DType::kF16) {
+    return &CarryOut<F, float, f16>;
+  }
+  if (s.dtype == DType::kF32 && s.update_dtype == DType::kBF16) {
+    return &CarryOut<F, float, bf16>;
+  }
+  return PickReal<F>(s);
+}
+
+CarryFn Pick(const RowScatter& s) {
+  CarryFn fn = nullptr;
+  switch (s.op) {
+    case ScatterOp::kUpdate:
+      DispatchBySize(s.dtype, [&]<class T>() { fn = &CarryOut<UpdateFn, T>; });
+      return fn;
+    case ScatterOp::kAdd:
+      return PickNumber<AddFn>(s);
+    case ScatterOp::kSub:
+      return PickNumber<SubFn>(s);
+    case ScatterOp::kMul:
+      return PickNumber<MulFn>(s);
+    case ScatterOp::kMin:
+      return PickReal<MinFn>(s);
+    case ScatterOp::kMax:
+      return PickReal<MaxFn>(s);
+  }
+  return fn;
+}
+
+// Which of `owners` threads may write a row. Rows of one cache line have one
+// owner; neighbouring lines are spread, since popular rows tend to be near.
+struct Owner {
+  uint64_t owners, self;
+  int shift;
+  bool Has(int64_t row) const {
+    uint64_t line = static_cast<uint64_t>(row) >> shift;
+    uint64_t mixed = line * 0x9e3779b97f4a7c15u >> 32;
+    return mixed * owners >> 32 == self;
+  }
+};
+
+template <class I>
+void ScatterOwned(const RowScatter& s, CarryFn carry, char* target,
+                  const I* index, const char* updates, const Owner& owner,
+                  const Columns& columns) {
+  Hit hits[kBlock + 1];
+  for (int64_t begin = 0; begin < s.count; begin += kBlock) {
+    int64_t end = std::min(s.count, begin + kBlock), n = 0;
+    // Every index is written down and only kept when it counts: a branch that
+    // goes either way would cost more.
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t row = index[i];
+      hits[n] = {row, s.same_update ? 0 : i};
+      n += row >= 0 && (owner.owners == 1 || owner.Has(row));
+    }
+    carry(target, updates, hits, n, columns);
+  }
+}
+
+template <class I>
+void Scatter(const RowScatter& s, CarryFn carry, char* target, const I* index,
+             const char* updates, WorkerPool* pool) {
+  int64_t size = DTypeSize(s.dtype), row_bytes = s.inner * size;
+  int64_t slice_bytes = s.rows * row_bytes;
+  int64_t work = s.count * row_bytes;
+  int64_t update_bytes = s.count * s.inner * s.update_size();
+  auto threads = static_cast<int64_t>(pool ? pool->parallelism() : 1);
+  auto slice = [&](int64_t o, const Owner& owner, const Columns& columns) {
+    ScatterOwned(s, carry, target + o * slice_bytes, index,
+                 updates + (s.same_update ? 0 : o * update_bytes), owner,
+                 columns);
+  };
+  const Owner everyone{1, 0, 0};
+  const Columns all{s.inner, 0, s.inner};
+  if (threads == 1 || s.outer * work < 2 * kTaskBytes || s.outer >= threads) {
+    int64_t grain = std::max<int64_t>(1, kTaskBytes / std::max(work, size));
+    ParallelFor(pool, s.outer, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) slice(o, everyone, all);
+    });
+    return;
+  }
+  // A few slices, each shared by all threads.
+  bool by_columns =
+      row_bytes >= kWideRow || (s.rows < 16 * threads && row_bytes >= 128);
+  int64_t strip = AlignUp((s.inner + threads - 1) / threads,
+                          std::max<int64_t>(1, kLine / size));
+  int shift =
+      row_bytes >= kLine
+          ? 0
+          : std::bit_width(static_cast<uint64_t>(kLine / row_bytes)) - 1;
+  for (int64_t o = 0; o < s.outer; ++o) {
+    ParallelFor(pool, threads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) {
+        if (!by_columns) {
+          slice(
+              o,
+              {static_cast<uint64_t>(threads), static_cast<uint64_t>(t), shift},
+              all);
+        } else if (t * strip < s.inner) {
+          slice(o, everyone,
+                {s.inner, t * strip, std::min(strip, s.inner - t * strip)});
+        }
+      }
+    });
+  }
+}
+
+}  // namespace
+
+bool ScatterRows(const RowScatter& scatter, void* target, DType index_dtype,
+                 const void* index, const void* updates, WorkerPool* pool) {
+  CarryFn carry = Pick(scatter);
+  if (!carry) return false;
+  if (scatter.outer == 0 || scatter.inner == 0 || scatter.count == 0) {
+    return true;
+  }
+  return DispatchIndex(index_dtype, [&]<class I>() {
+    Scatter(scatter, carry, static_cast<char*>(target),
+            static_cast<const I*>(index), static_cast<const char*>(updates),
+            pool);
+  });
+}
+
+}  // namespace sluice

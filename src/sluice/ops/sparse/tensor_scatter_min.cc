@@ -1,0 +1,25 @@
+#include "sluice/ops/sparse/scatter_reference.h"
+#include "sluice/ops/sparse/scatter_tuples.h"
+
+namespace sluice {
+
+SL_OP(TensorScatterMin)
+    .doc(
+        "x with the elements or slices at tuples of indices replaced by "
+        "updates where those are smaller; NaN wins. Tuples lie along the last "
+        "axis of indices.")
+    .input("x: T")
+    .input("indices: I")
+    .input("updates: T")
+    .output("y: T")
+    .types("T", kReals)
+    .types("I", kIndices)
+    .shape(scatter_tuples::shape)
+    .cpu(scatter_tuples::kernel<ScatterOp::kMin>)
+    .cpu_workspace(scatter_tuples::workspace)
+    .in_place()
+    .reference(scatter_tuples::reference<scatter_reference::Min>)
+    .samples(scatter_tuples::Samples())
+    .rejects(scatter_tuples::Rejects("TensorScatterMin"));
+
+}  // namespace sluice
