@@ -34,7 +34,9 @@ set_property(SOURCE ${src}/front/version.cc APPEND PROPERTY
   COMPILE_DEFINITIONS SLUICE_VERSION="${PROJECT_VERSION}")
 target_include_directories(sluice PUBLIC
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_link_libraries(sluice PRIVATE sluice_options PUBLIC Threads::Threads)
+# LAPACK is opened at run time, where there is one (kernels/cpu/lapack.h).
+target_link_libraries(sluice PRIVATE sluice_options
+  PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 
 add_library(sluice_ops OBJECT ${op_files} ${empty_file})
 target_link_libraries(sluice_ops PRIVATE sluice_options PUBLIC sluice)

@@ -1,153 +1,225 @@
 #include "sluice/kernels/cpu/random_fill.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/isa.h"
+#include "sluice/kernels/cpu/normal_pair.h"
+#include "sluice/kernels/cpu/philox_lanes.h"
+#include "sluice/kernels/cpu/strict_math.h"
 #include "sluice/tensor/half.h"
 
 namespace sluice {
 
 namespace {
 
-// A multiple of what one block of bits yields for any type.
+// A multiple of what sixteen blocks of bits yield for any type.
 constexpr int64_t kGrain = 1 << 14;
 
-// -log(u) for 0 < u <= 1, to 1e-15.
-double NegativeLog(double u) {
-  // u = 2^e m with sqrt(1/2) <= m < sqrt(2); log m = 2 atanh((m-1)/(m+1)).
-  uint64_t bits = std::bit_cast<uint64_t>(u) - 0x3fe6a09e667f3bcdu;
-  auto e = static_cast<double>(static_cast<int64_t>(bits) >> 52);
-  double m =
-      std::bit_cast<double>((bits & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu);
-  double s = (m - 1) / (m + 1), z = s * s;
-  double p = 0.084141111631966151739;
-  p = p * z + 0.090614860417306075831;
-  p = p * z + 0.11111695714419182331;
-  p = p * z + 0.14285708434216260811;
-  p = p * z + 0.20000000026882517431;
-  p = p * z + 0.33333333333292244187;
-  return -(e * 0.69314718055994530942 + 2 * (s + s * z * p));
-}
+// Each of these turns sixteen blocks of words into kCount elements.
 
-template <class T>
-T UniformOf(const RandomBlock& bits, int part);
-template <>
-float UniformOf(const RandomBlock& bits, int part) {
-  return UniformFloat(bits[static_cast<size_t>(part)]);
-}
-template <>
-double UniformOf(const RandomBlock& bits, int part) {
-  auto k = static_cast<size_t>(2 * part);
-  return UniformDouble(bits[k], bits[k + 1]);
-}
+struct UniformF32 {
+  using T = float;
+  static constexpr int kCount = 4 * kPhiloxLanes;
+  static SL_INLINE void Make(const PhiloxWords& w, float* y) {
+    SL_VECTORIZE
+    for (int j = 0; j < kPhiloxLanes; ++j) {
+      for (int k = 0; k < 4; ++k) {
+        auto bits = static_cast<int32_t>(w[k][j] >> 8);
+        y[4 * j + k] = static_cast<float>(bits) * 0x1p-24f;
+      }
+    }
+  }
+};
+
+struct UniformF64 {
+  using T = double;
+  static constexpr int kCount = 2 * kPhiloxLanes;
+  static SL_INLINE void Make(const PhiloxWords& w, double* y) {
+    SL_VECTORIZE
+    for (int j = 0; j < kPhiloxLanes; ++j) {
+      y[2 * j] = UniformDouble(w[0][j], w[1][j]);
+      y[2 * j + 1] = UniformDouble(w[2][j], w[3][j]);
+    }
+  }
+};
+
 // Only as many bits as a half holds: rounding more could give 1.
-template <>
-f16 UniformOf(const RandomBlock& bits, int part) {
-  return f16(static_cast<float>(bits[static_cast<size_t>(part)] >> 21) *
-             0x1p-11f);
-}
-template <>
-bf16 UniformOf(const RandomBlock& bits, int part) {
-  return bf16(static_cast<float>(bits[static_cast<size_t>(part)] >> 24) *
-              0x1p-8f);
-}
-
-template <class T>
-void Uniform(const RandomKey& key, int64_t begin, int64_t end, void* to) {
-  constexpr int kPerBlock = sizeof(T) == 8 ? 2 : 4;
-  T* y = static_cast<T*>(to);
-  for (int64_t i = begin; i < end; i += kPerBlock) {
-    RandomBlock bits = RandomBits(key, static_cast<uint64_t>(i / kPerBlock));
-    auto n = static_cast<int>(std::min<int64_t>(kPerBlock, end - i));
-    for (int k = 0; k < n; ++k) y[i + k] = UniformOf<T>(bits, k);
+template <class Half, int kBits>
+struct UniformHalf {
+  using T = Half;
+  static constexpr int kCount = 4 * kPhiloxLanes;
+  static SL_INLINE void Make(const PhiloxWords& w, Half* y) {
+    constexpr float kScale = 1.0f / (1 << kBits);
+    for (int j = 0; j < kPhiloxLanes; ++j) {
+      for (int k = 0; k < 4; ++k) {
+        auto bits = static_cast<int32_t>(w[k][j] >> (32 - kBits));
+        y[4 * j + k] = Half(static_cast<float>(bits) * kScale);
+      }
+    }
   }
-}
+};
 
-template <class T>
-T FromDouble(double v) {
-  if constexpr (sizeof(T) == 2) {
-    return T(static_cast<float>(v));
-  } else {
-    return static_cast<T>(v);
+struct NormalF32 {
+  using T = float;
+  static constexpr int kCount = 4 * kPhiloxLanes;
+  static SL_INLINE void Make(const PhiloxWords& w, float* y) {
+    SL_VECTORIZE
+    for (int j = 0; j < kPhiloxLanes; ++j) {
+      NormalFloats p = NormalFromWords(w[0][j], w[1][j]);
+      NormalFloats q = NormalFromWords(w[2][j], w[3][j]);
+      y[4 * j] = p.a;
+      y[4 * j + 1] = p.b;
+      y[4 * j + 2] = q.a;
+      y[4 * j + 3] = q.b;
+    }
   }
-}
+};
 
-template <class T>
-void Normal(const RandomKey& key, int64_t begin, int64_t end, void* to) {
-  T* y = static_cast<T*>(to);
-  for (int64_t i = begin; i < end; i += 2) {
-    NormalPair pair =
-        NormalFromBits(RandomBits(key, static_cast<uint64_t>(i / 2)));
-    y[i] = FromDouble<T>(pair.a);
-    if (i + 1 < end) y[i + 1] = FromDouble<T>(pair.b);
+template <class Half>
+struct NormalHalf {
+  using T = Half;
+  static constexpr int kCount = NormalF32::kCount;
+  static SL_INLINE void Make(const PhiloxWords& w, Half* y) {
+    float wide[kCount];
+    NormalF32::Make(w, wide);
+    for (int i = 0; i < kCount; ++i) y[i] = Half(wide[i]);
   }
-}
+};
 
-using FillFn = void (*)(const RandomKey&, int64_t, int64_t, void*);
+struct NormalF64 {
+  using T = double;
+  static constexpr int kCount = 2 * kPhiloxLanes;
+  static SL_INLINE void Make(const PhiloxWords& w, double* y) {
+    SL_VECTORIZE
+    for (int j = 0; j < kPhiloxLanes; ++j) {
+      NormalPair pair = NormalDoubles(w[0][j], w[1][j], w[2][j], w[3][j]);
+      y[2 * j] = pair.a;
+      y[2 * j + 1] = pair.b;
+    }
+  }
+};
 
-bool Fill(FillFn fill, const RandomKey& key, int64_t n, void* to,
-          WorkerPool* pool) {
-  if (!fill) return false;
+struct ExponentialF64 {
+  using T = double;
+  static constexpr int kCount = 2 * kPhiloxLanes;
+  static SL_INLINE void Make(const PhiloxWords& w, double* y) {
+    SL_VECTORIZE
+    for (int j = 0; j < kPhiloxLanes; ++j) {
+      // 1 - u is never 0.
+      y[2 * j] = NegativeLog(1 - UniformDouble(w[0][j], w[1][j]));
+      y[2 * j + 1] = NegativeLog(1 - UniformDouble(w[2][j], w[3][j]));
+    }
+  }
+};
+
+template <class Small>
+struct ExponentialOf {
+  using T = Small;
+  static constexpr int kCount = 4 * kPhiloxLanes;
+  static SL_INLINE void Make(const PhiloxWords& w, Small* y) {
+    float wide[kCount];
+    SL_VECTORIZE
+    for (int j = 0; j < kPhiloxLanes; ++j) {
+      for (int k = 0; k < 4; ++k) wide[4 * j + k] = ExponentialFloat(w[k][j]);
+    }
+    for (int i = 0; i < kCount; ++i) y[i] = Small(wide[i]);
+  }
+};
+
+// Elements [begin, end) of the stream; begin is a multiple of kGrain.
+template <class Maker>
+struct FillLoop {
+  static void Run(RandomKey key, int64_t begin, int64_t end, void* to) {
+    using T = typename Maker::T;
+    constexpr int kPerBlock = Maker::kCount / kPhiloxLanes;
+    T* y = static_cast<T*>(to);
+    for (int64_t i = begin; i < end; i += Maker::kCount) {
+      PhiloxWords words;
+      PhiloxLanes(key, static_cast<uint64_t>(i / kPerBlock), words);
+      if (end - i >= Maker::kCount) {
+        Maker::Make(words, y + i);
+      } else {
+        T rest[Maker::kCount];
+        Maker::Make(words, rest);
+        std::copy_n(rest, end - i, y + i);
+      }
+    }
+  }
+};
+
+template <class Maker>
+void Fill(const RandomKey& key, int64_t n, void* to, WorkerPool* pool) {
+  auto fill = isa::Pick<FillLoop<Maker>, RandomKey, int64_t, int64_t, void*>();
   ParallelFor(pool, n, kGrain,
               [&](int64_t b, int64_t e) { fill(key, b, e, to); });
-  return true;
 }
+
+template <class F32, class F64, class F16, class BF16>
+bool FillAs(DType dtype, const RandomKey& key, int64_t n, void* to,
+            WorkerPool* pool) {
+  switch (dtype) {
+    case DType::kF32:
+      Fill<F32>(key, n, to, pool);
+      return true;
+    case DType::kF64:
+      Fill<F64>(key, n, to, pool);
+      return true;
+    case DType::kF16:
+      Fill<F16>(key, n, to, pool);
+      return true;
+    case DType::kBF16:
+      Fill<BF16>(key, n, to, pool);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Four words of every block, in order.
+struct WordsLoop {
+  static void Run(RandomKey key, int64_t begin, int64_t end, uint32_t* y) {
+    for (int64_t i = begin; i < end; i += 4 * kPhiloxLanes) {
+      PhiloxWords words;
+      PhiloxLanes(key, static_cast<uint64_t>(i / 4), words);
+      uint32_t out[4 * kPhiloxLanes];
+      SL_VECTORIZE
+      for (int j = 0; j < kPhiloxLanes; ++j) {
+        for (int k = 0; k < 4; ++k) out[4 * j + k] = words[k][j];
+      }
+      std::copy_n(out, std::min<int64_t>(end - i, 4 * kPhiloxLanes),
+                  y + (i - begin));
+    }
+  }
+};
 
 }  // namespace
 
 NormalPair NormalFromBits(const RandomBlock& bits) {
-  // Box and Muller: a radius and an angle. u is in (0, 1].
-  double u = UniformDouble(bits[0], bits[1]) + 0x1p-53;
-  double radius = std::sqrt(2 * NegativeLog(u));
-  // The angle in quarter turns: q whole ones and x in [-1/2, 1/2].
-  double t = 4 * UniformDouble(bits[2], bits[3]);
-  double q = std::floor(t + 0.5), x = t - q, z = x * x;
-  double s = 5.6339152751583938247e-8;
-  s = s * z - 3.5986432285500139438e-6;
-  s = s * z + 0.00016044115071123061726;
-  s = s * z - 0.0046817541323374854382;
-  s = s * z + 0.079692626246042829272;
-  s = s * z - 0.64596409750624431267;
-  s = (s * z + 1.5707963267948966143) * x;
-  double c = -6.3212349826900510963e-9;
-  c = c * z + 4.7106095512224650764e-7;
-  c = c * z - 0.000025202036764974075806;
-  c = c * z + 0.00091926027418231366406;
-  c = c * z - 0.020863480763311143534;
-  c = c * z + 0.2536695079010467067;
-  c = c * z - 1.2337005501361698118;
-  c = c * z + 1;
-  switch (static_cast<int>(q) & 3) {
-    case 0:
-      return {radius * c, radius * s};
-    case 1:
-      return {radius * -s, radius * c};
-    case 2:
-      return {radius * -c, radius * -s};
-    default:
-      return {radius * s, radius * -c};
-  }
+  return NormalDoubles(bits[0], bits[1], bits[2], bits[3]);
 }
 
 bool FillUniform(const RandomKey& key, DType dtype, int64_t n, void* to,
                  WorkerPool* pool) {
-  FillFn fill = dtype == DType::kF32    ? &Uniform<float>
-                : dtype == DType::kF64  ? &Uniform<double>
-                : dtype == DType::kF16  ? &Uniform<f16>
-                : dtype == DType::kBF16 ? &Uniform<bf16>
-                                        : nullptr;
-  return Fill(fill, key, n, to, pool);
+  return FillAs<UniformF32, UniformF64, UniformHalf<f16, 11>,
+                UniformHalf<bf16, 8>>(dtype, key, n, to, pool);
 }
 
 bool FillNormal(const RandomKey& key, DType dtype, int64_t n, void* to,
                 WorkerPool* pool) {
-  FillFn fill = dtype == DType::kF32    ? &Normal<float>
-                : dtype == DType::kF64  ? &Normal<double>
-                : dtype == DType::kF16  ? &Normal<f16>
-                : dtype == DType::kBF16 ? &Normal<bf16>
-                                        : nullptr;
-  return Fill(fill, key, n, to, pool);
+  return FillAs<NormalF32, NormalF64, NormalHalf<f16>, NormalHalf<bf16>>(
+      dtype, key, n, to, pool);
+}
+
+bool FillExponential(const RandomKey& key, DType dtype, int64_t n, void* to,
+                     WorkerPool* pool) {
+  return FillAs<ExponentialOf<float>, ExponentialF64, ExponentialOf<f16>,
+                ExponentialOf<bf16>>(dtype, key, n, to, pool);
+}
+
+void FillWords(const RandomKey& key, int64_t begin, int64_t end, uint32_t* to) {
+  isa::Call<WordsLoop>(key, begin, end, to);
 }
 
 }  // namespace sluice

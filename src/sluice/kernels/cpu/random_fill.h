@@ -5,6 +5,7 @@
 
 #include "sluice/base/random.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/normal_pair.h"
 #include "sluice/tensor/dtype.h"
 
 namespace sluice {
@@ -15,11 +16,14 @@ bool FillUniform(const RandomKey& key, DType dtype, int64_t n, void* to,
 // Normal with mean 0 and deviation 1.
 bool FillNormal(const RandomKey& key, DType dtype, int64_t n, void* to,
                 WorkerPool* pool);
+// Exponential with mean 1.
+bool FillExponential(const RandomKey& key, DType dtype, int64_t n, void* to,
+                     WorkerPool* pool);
+// Words [begin, end) of the stream as they are. REQUIRES: begin is a multiple
+// of 64.
+void FillWords(const RandomKey& key, int64_t begin, int64_t end, uint32_t* to);
 
 // One pair of normal numbers from two words of random bits each.
-struct NormalPair {
-  double a, b;
-};
 NormalPair NormalFromBits(const RandomBlock& bits);
 
 }  // namespace sluice

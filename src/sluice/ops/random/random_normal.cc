@@ -1,26 +1,13 @@
-#include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/random_fill.h"
-#include "sluice/op/record.h"
+#include "sluice/ops/random/random_op.h"
 
 namespace sluice {
 namespace {
 
-Status Infer(ShapeContext& c) {
-  const PartialShape& shape = c.attr<PartialShape>("shape");
-  if (!shape.fully_known()) {
-    return c.Error(StrCat("shape is ", shape, "; wanted every size known"));
-  }
-  c.set_out(0, shape);
-  return OkStatus();
-}
-
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
-  RandomKey key = RandomKey::Of(
-      ctx.step().seed, static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
-      ctx.node().key, static_cast<uint64_t>(ctx.step().step_id));
-  FillNormal(key, y.dtype(), y.num_elements(), y.mutable_raw(),
-             ctx.step().pool);
+  FillNormal(random_op::KeyOf(ctx), y.dtype(), y.num_elements(),
+             y.mutable_raw(), ctx.step().pool);
   return OkStatus();
 }
 
@@ -35,26 +22,11 @@ SL_OP(RandomNormal)
     .types("dtype", kFloats)
     .attr("shape", AttrKind::kShape, "The shape of the result.")
     .attr("dtype", DType::kF32, "The type of the result.")
-    .attr("seed", 0, "Tells apart ops that should differ.")
-    .shape(Infer)
+    .attr("seed", 0, random_op::kSeedDoc)
+    .shape(random_op::Infer)
     .cpu(Launch)
     .random()
-    .samples(
-        {{.in = {}, .attrs = {{"shape", Shape{3, 5}}}},
-         {.in = {}, .attrs = {{"shape", Shape{1001}}, {"dtype", DType::kF64}}},
-         {.in = {},
-          .attrs = {{"shape", Shape{70}}, {"dtype", DType::kF16}, {"seed", 7}}},
-         {.in = {}, .attrs = {{"shape", Shape()}, {"dtype", DType::kBF16}}},
-         {.in = {}, .attrs = {{"shape", Shape{0, 2}}}}})
-    .rejects({{.in = {},
-               .attrs = {{"shape", PartialShape({2, any})}},
-               .message = "[RandomNormal] shape is [2,?]; wanted every size "
-                          "known"},
-              {.in = {},
-               .attrs = {{"shape", Shape{2}}, {"dtype", DType::kI32}},
-               .message = "[RandomNormal] attribute dtype is i32"},
-              {.in = {},
-               .message = "[RandomNormal] attribute shape is missing; wanted "
-                          "shape"}});
+    .samples(random_op::Samples())
+    .rejects(random_op::Rejects("RandomNormal"));
 
 }  // namespace sluice

@@ -1,0 +1,57 @@
+// What random ops share: the key of a launch, and the shape, samples and
+// rejects of ops that make numbers of a given shape.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sluice/base/random.h"
+#include "sluice/base/strings.h"
+#include "sluice/op/record.h"
+
+namespace sluice::random_op {
+
+inline constexpr char kSeedDoc[] = "Tells apart ops that should differ.";
+
+// Numbers depend on the session's seed, the op's seed and place in the graph,
+// the step, and nothing else.
+inline RandomKey KeyOf(const KernelContext& ctx) {
+  return RandomKey::Of(
+      ctx.step().seed, static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
+      ctx.node().key, static_cast<uint64_t>(ctx.step().step_id));
+}
+
+// Output 0 is of the attribute `shape`.
+inline Status Infer(ShapeContext& c) {
+  const PartialShape& shape = c.attr<PartialShape>("shape");
+  if (!shape.fully_known()) {
+    return c.Error(StrCat("shape is ", shape, "; wanted every size known"));
+  }
+  c.set_out(0, shape);
+  return OkStatus();
+}
+
+inline std::vector<Sample> Samples() {
+  return {
+      {.in = {}, .attrs = {{"shape", Shape{3, 5}}}},
+      {.in = {}, .attrs = {{"shape", Shape{1001}}, {"dtype", DType::kF64}}},
+      {.in = {},
+       .attrs = {{"shape", Shape{70}}, {"dtype", DType::kF16}, {"seed", 7}}},
+      {.in = {}, .attrs = {{"shape", Shape()}, {"dtype", DType::kBF16}}},
+      {.in = {}, .attrs = {{"shape", Shape{0, 2}}}}};
+}
+
+inline std::vector<Reject> Rejects(std::string_view op) {
+  return {
+      {.in = {},
+       .attrs = {{"shape", PartialShape({2, any})}},
+       .message = StrCat("[", op, "] shape is [2,?]; wanted every size known")},
+      {.in = {},
+       .attrs = {{"shape", Shape{2}}, {"dtype", DType::kI32}},
+       .message = StrCat("[", op, "] attribute dtype is i32")},
+      {.in = {},
+       .message =
+           StrCat("[", op, "] attribute shape is missing; wanted shape")}};
+}
+
+}  // namespace sluice::random_op
