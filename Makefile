@@ -21,13 +21,14 @@ export CCACHE_NOHASHDIR ?= 1
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help deps build test demo bench dev asan tsan cuda lint format clean
+.PHONY: help deps build test demo bench peers dev asan tsan cuda lint format clean
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
 	@echo "make test     install what is missing, build, run every test"
 	@echo "make build    optimised build; programs in build/release/bin"
 	@echo "make bench    build and run sluice-bench (ARGS=... goes to it)"
+	@echo "make peers    PyTorch for make bench ARGS='kernels vs_torch'"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
 	@echo "make asan     every test under AddressSanitizer and UBSan"
 	@echo "make tsan     the threaded tests under ThreadSanitizer"
@@ -57,6 +58,9 @@ demo: deps
 bench:
 	@$(call build,release) --target app_sluice_bench
 	@build/release/bin/sluice-bench $(ARGS)
+
+peers:
+	@tools/peer_env.sh
 
 dev cuda:
 	@$(call build,$@)

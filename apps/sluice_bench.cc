@@ -4,6 +4,8 @@
 //   sluice-bench executor             run a group
 //   sluice-bench executor tape_...    run some of it
 //   --rounds N                        best of N (default 7)
+//   --only TEXT                       cases whose name has TEXT in it (where a
+//                                     benchmark has named cases)
 //   --strict                          exit 1 when a bar does not hold
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +30,7 @@ int List() {
 
 int main(int argc, char** argv) {
   std::vector<std::string> words;
+  std::string only;
   int rounds = 7;
   bool strict = false;
   for (int i = 1; i < argc; ++i) {
@@ -35,6 +38,8 @@ int main(int argc, char** argv) {
       strict = true;
     } else if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc) {
       rounds = std::max(1, std::atoi(argv[++i]));
+    } else if (!std::strcmp(argv[i], "--only") && i + 1 < argc) {
+      only = argv[++i];
     } else if (argv[i][0] == '-') {
       bool help =
           !std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h");
@@ -56,6 +61,7 @@ int main(int argc, char** argv) {
     if (!chosen) continue;
     sluice::bench::Report report(b.group);
     report.rounds = rounds;
+    report.only = only;
     b.run(report);
     missed += report.missed();
     ++ran;

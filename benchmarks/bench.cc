@@ -19,6 +19,30 @@ Registration::Registration(const char* group, const char* name, const char* doc,
   AllBenchmarks().push_back({group, name, doc, run});
 }
 
+namespace {
+
+std::string BarText(Bar bar) {
+  return StrCat(bar.kind == Bar::kAtLeast ? ">= " : "<= ", bar.limit);
+}
+
+}  // namespace
+
+void Report::Missing(const std::string& metric, const std::string& why,
+                     const Settings& settings, Bar bar) {
+  std::string line =
+      StrCat("{\"bench\":", JsonQuote(group_),
+             ",\"metric\":", JsonQuote(metric), ",\"value\":null");
+  for (const auto& [key, text] : settings) {
+    StrAppend(line, ",", JsonQuote(key), ":", JsonQuote(text));
+  }
+  if (bar.kind != Bar::kNone) {
+    ++missed_;
+    StrAppend(line, ",\"bar\":", JsonQuote(BarText(bar)), ",\"holds\":false");
+  }
+  std::printf("%s,\"error\":%s}\n", line.c_str(), JsonQuote(why).c_str());
+  std::fflush(stdout);
+}
+
 void Report::Line(const std::string& metric, double value,
                   const std::string& unit, const Settings& settings, Bar bar) {
   char number[40];
@@ -33,9 +57,7 @@ void Report::Line(const std::string& metric, double value,
     bool holds =
         bar.kind == Bar::kAtLeast ? value >= bar.limit : value <= bar.limit;
     if (!holds) ++missed_;
-    StrAppend(line, ",\"bar\":\"",
-              bar.kind == Bar::kAtLeast ? ">= " : "<= ", bar.limit,
-              "\",\"holds\":", holds);
+    StrAppend(line, ",\"bar\":", JsonQuote(BarText(bar)), ",\"holds\":", holds);
   }
   std::printf("%s}\n", line.c_str());
   std::fflush(stdout);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,17 @@ class Report {
   explicit Report(std::string group) : group_(std::move(group)) {}
   void Line(const std::string& metric, double value, const std::string& unit,
             const Settings& settings, Bar bar = {});
+  // A figure that could not be taken: no value, and a bar counts as missed.
+  void Missing(const std::string& metric, const std::string& why,
+               const Settings& settings, Bar bar = {});
   int missed() const { return missed_; }
   int rounds = 7;  // what Best should be called with
+  // True for cases the user asked for (--only TEXT): all, or those whose name
+  // has that text in it.
+  bool Wants(std::string_view name) const {
+    return name.find(only) != std::string_view::npos;
+  }
+  std::string only;
 
  private:
   std::string group_;

@@ -27,7 +27,8 @@ find_missing() {
   need git git
   [[ -e /usr/include/gtest/gtest.h || -e /usr/local/include/gtest/gtest.h ||
      -e /usr/src/googletest/CMakeLists.txt ]] || missing+=(libgtest-dev)
-  # Linear algebra opens it at run time. The serial build is not thread safe.
+  # Linear algebra opens it at run time (the serial build is not thread safe);
+  # `sluice-bench kernels` measures against it.
   compgen -G "/usr/lib/*/libopenblas.so.0" >/dev/null ||
     missing+=(libopenblas0-pthread)
   if [[ $want_lint == 1 ]]; then need clang-format-19 clang-format-19; fi

@@ -1,0 +1,23 @@
+// What the memory system gives plain loops on all cores: the yardstick of
+// kernels that only move bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/tensor/array.h"
+
+namespace sluice::bench {
+
+// y = x, and y = a + 0.5 b, over the process's pool. Equal sizes, f32.
+void ParallelCopy(const Array& x, const Array& y);
+void ParallelTriad(const Array& a, const Array& b, const Array& y);
+
+// Ten elementwise steps in one compiled loop: the same as FusedTenOps of
+// kernels_bandwidth_bench.cc.
+void ParallelTenOps(const Array& x, float c, const Array& y);
+
+// Bytes per second of ParallelCopy (reads plus writes) over arrays of `bytes`
+// together; the best of several.
+double CopyBandwidth(int64_t bytes);
+
+}  // namespace sluice::bench

@@ -1,0 +1,37 @@
+// Seconds per call of functions that are compared, taken in turns: each round
+// every function runs for some milliseconds, and the best round counts, so
+// that a slow spell of the machine hurts nobody.
+//
+// Between turns everybody rests. Idle threads of other libraries spin before
+// they sleep and would take the cores from whoever comes next.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace sluice::bench {
+
+struct TimingOptions {
+  int rounds = 7;
+  double turn_seconds = 4e-3;  // at least one call
+  double rest_seconds = 2e-3;
+  int64_t max_calls = 1 << 20;  // in a turn
+};
+
+// A function that makes `calls` calls and returns the seconds they took.
+using TimedCalls = std::function<double(int64_t calls)>;
+
+// Wraps a plain function: one call to wake its threads, then the timed ones.
+TimedCalls Timed(std::function<void()> function);
+
+// The best seconds per call of each.
+std::vector<double> SecondsPerCall(const TimingOptions& options,
+                                   const std::vector<TimedCalls>& functions);
+std::vector<double> SecondsPerCall(
+    const TimingOptions& options,
+    const std::vector<std::function<void()>>& functions);
+
+void Rest(double seconds);
+
+}  // namespace sluice::bench

@@ -1,0 +1,126 @@
+#include "benchmarks/torch_child.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "sluice/base/strings.h"
+
+namespace sluice::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file of the repository, from its root or from a folder below.
+std::string Find(const std::string& path) {
+  std::string up;
+  for (int i = 0; i < 4; ++i, up += "../") {
+    if (fs::exists(up + path)) return up + path;
+  }
+  return "";
+}
+
+std::string Interpreter() {
+  if (const char* named = std::getenv("SLUICE_PEER_PYTHON")) return named;
+  return Find("build/peers/bin/python");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TorchChild>> TorchChild::Start(int threads) {
+  std::string python = Interpreter(), script = Find("benchmarks/torch_ops.py");
+  if (script.empty()) {
+    return NotFound("benchmarks/torch_ops.py not found: run in the repository");
+  }
+  if (python.empty()) {
+    return NotFound(
+        "no PyTorch: `make peers` installs it, or SLUICE_PEER_PYTHON names an "
+        "interpreter that has it");
+  }
+  signal(SIGPIPE, SIG_IGN);  // a child that is gone is told by an error
+  int in[2], out[2];
+  if (pipe(in) != 0 || pipe(out) != 0) return Internal("no pipes left");
+  std::unique_ptr<TorchChild> child(new TorchChild);
+  child->pid_ = fork();
+  if (child->pid_ == 0) {
+    dup2(in[0], 0);
+    dup2(out[1], 1);
+    for (int fd : {in[0], in[1], out[0], out[1]}) close(fd);
+    std::string count = StrCat(threads);
+    execlp(python.c_str(), python.c_str(), script.c_str(), count.c_str(),
+           nullptr);
+    _exit(127);
+  }
+  close(in[0]);
+  close(out[1]);
+  child->to_ = fdopen(in[1], "w");
+  child->from_ = fdopen(out[0], "r");
+  char folder[] = "/tmp/sluice-bench-XXXXXX";
+  if (!mkdtemp(folder)) return Internal("cannot make a folder in /tmp");
+  child->folder_ = folder;
+  Result<std::string> hello = child->Ask("");
+  if (!hello.ok()) {
+    return NotFound(StrCat(python, " has no PyTorch: `make peers`"));
+  }
+  child->version_ = *hello;
+  return child;
+}
+
+TorchChild::~TorchChild() {
+  if (to_) std::fclose(to_);  // the end of its input ends the child
+  if (from_) std::fclose(from_);
+  if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+}
+
+Result<std::string> TorchChild::Ask(const std::string& line) {
+  if (!line.empty()) {
+    std::fputs((line + "\n").c_str(), to_);
+    std::fflush(to_);
+  }
+  std::string text;
+  for (int c; (c = std::fgetc(from_)) != '\n';) {
+    if (c == EOF) return Internal("the PyTorch process is gone");
+    text += static_cast<char>(c);
+  }
+  if (text.rfind("error ", 0) == 0) return Internal(text.substr(6));
+  return text;
+}
+
+Status TorchChild::SetCase(const std::string& name,
+                           const std::vector<Array>& inputs) {
+  std::string line = "case " + name;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Array& x = inputs[i];
+    std::string path = StrCat(folder_, "/", i);
+    FILE* file = std::fopen(path.c_str(), "wb");
+    if (!file) return Internal("cannot write " + path);
+    auto bytes = static_cast<size_t>(x.bytes());
+    bool written = std::fwrite(x.raw(), 1, bytes, file) == bytes;
+    if (std::fclose(file) != 0 || !written) {
+      return Internal("cannot write " + path);
+    }
+    StrAppend(line, " ", path, ":", DTypeName(x.dtype()), ":",
+              Join(x.shape().dims(), ","));
+  }
+  return Ask(line).status();
+}
+
+Result<std::pair<double, double>> TorchChild::Check() {
+  SL_ASSIGN_OR_RETURN(std::string text, Ask("check"));
+  char* rest = nullptr;
+  double sum = std::strtod(text.c_str(), &rest);
+  return std::pair(sum, std::strtod(rest, nullptr));
+}
+
+double TorchChild::Time(int64_t calls) {
+  Result<std::string> text = Ask(StrCat("time ", calls));
+  return text.ok() ? std::atof(text->c_str()) : -1;
+}
+
+}  // namespace sluice::bench

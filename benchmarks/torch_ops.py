@@ -1,0 +1,121 @@
+"""The other side of `sluice-bench kernels vs_torch`: PyTorch, driven by lines.
+
+    case NAME PATH:DTYPE:DIM,DIM ...   take these inputs; answers "ok"
+    check                              sum and sum of sizes of the first result
+    time CALLS                         seconds CALLS calls took
+
+Anything that goes wrong is answered by "error TEXT". Inputs come as raw files,
+so that both sides compute the same numbers; a result is what the plain call
+gives, made anew each time.
+"""
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+DTYPES = {
+    "f32": torch.float32,
+    "i64": torch.int64,
+    "bool": torch.bool,
+}
+backward = torch.ops.aten.convolution_backward
+
+
+def conv_gradient(x, w, dy, which):
+    mask = [which == "x", which == "w", False]
+    grads = backward(
+        dy, x, w, [0], [1, 1], [1, 1], [1, 1], False, [0, 0], 1, mask
+    )
+    return grads[0 if which == "x" else 1]
+
+
+OPS = {
+    "add": lambda a, b: a + b,
+    "mul_row": lambda a, b: a * b,
+    "relu": torch.relu,
+    "exp": torch.exp,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "gelu": F.gelu,
+    "where": torch.where,
+    "cast_bf16": lambda x: x.to(torch.bfloat16),
+    "sum_all": torch.sum,
+    "sum_rows": lambda x: torch.sum(x, 1),
+    "sum_columns": lambda x: torch.sum(x, 0),
+    "max_rows": lambda x: torch.amax(x, 1),
+    "argmax_rows": lambda x: torch.argmax(x, 1),
+    "var_rows": lambda x: torch.var(x, 1, correction=0),
+    "cumsum_rows": lambda x: torch.cumsum(x, 1),
+    "softmax": lambda x: torch.softmax(x, -1),
+    "log_softmax": lambda x: torch.log_softmax(x, -1),
+    "layer_norm": lambda x, g, b: F.layer_norm(x, x.shape[-1:], g, b),
+    "batch_norm": lambda x, m, v, g, b: F.batch_norm(x, m, v, g, b),
+    "group_norm": lambda x, g, b: F.group_norm(x, 8, g, b),
+    "matmul": torch.matmul,
+    "linear": lambda x, w, b: torch.addmm(b, x, w),
+    "batched_matmul": torch.matmul,
+    "one_row_matmul": torch.matmul,
+    "conv2d": lambda x, w: F.conv2d(x, w, padding=1),
+    "conv2d_input_grad": lambda x, w, dy: conv_gradient(x, w, dy, "x"),
+    "conv2d_filter_grad": lambda x, w, dy: conv_gradient(x, w, dy, "w"),
+    "max_pool2d": lambda x: F.max_pool2d(x, 2),
+    "avg_pool2d": lambda x: F.avg_pool2d(x, 2),
+    "embedding": lambda t, i: F.embedding(i, t),
+    "index_add": lambda x, i, u: torch.index_add(x, 0, i, u),
+    "take_along": lambda x, i: torch.take_along_dim(x, i, 1),
+    "sort": lambda x: torch.sort(x, -1)[0],
+    "topk": lambda x: torch.topk(x, 10)[0],
+    "concat": lambda *xs: torch.cat(xs, 1),
+    "permute": lambda x: x.permute(0, 2, 1, 3).reshape(
+        x.shape[0], x.shape[2], -1
+    ),
+    "cross_entropy": lambda x, y: F.cross_entropy(x, y, reduction="none"),
+    "attention": F.scaled_dot_product_attention,
+    "random_normal": lambda: torch.randn(1024, 1024),
+}
+
+
+def read_input(text):
+    path, dtype, dims = text.split(":")
+    shape = [int(d) for d in dims.split(",") if d]
+    count = 1
+    for d in shape:
+        count *= d
+    flat = torch.from_file(path, size=count, dtype=DTYPES[dtype])
+    return flat.reshape(shape).clone()  # memory of torch's own
+
+
+def answer(words, state):
+    if words[0] == "case":
+        state["f"] = OPS[words[1]]
+        state["inputs"] = [read_input(w) for w in words[2:]]
+        return "ok"
+    f, inputs = state["f"], state["inputs"]
+    if words[0] == "check":
+        result = f(*inputs).double()
+        return f"{result.sum().item()!r} {result.abs().sum().item()!r}"
+    f(*inputs)
+    start = time.perf_counter()
+    for _ in range(int(words[1])):
+        f(*inputs)
+    return repr(time.perf_counter() - start)
+
+
+def main():
+    torch.set_num_threads(int(sys.argv[1]))
+    print(torch.__version__, flush=True)
+    state = {}
+    with torch.inference_mode():
+        for line in sys.stdin:
+            words = line.split()
+            if not words or words[0] == "quit":
+                return
+            try:
+                text = answer(words, state)
+            except Exception as error:  # told to the other side
+                text = "error " + str(error).replace("\n", " ")
+            print(text, flush=True)
+
+
+main()
