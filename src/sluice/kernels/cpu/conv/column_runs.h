@@ -1,0 +1,55 @@
+// ColumnRuns: a block of columns of an implicit matrix product, cut into panels
+// of nr for the register tile. Columns of a panel whose elements lie side by
+// side in memory are one run, copied for one k after the other with moves of a
+// size known when the code is compiled. Lives on the stack of one task.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/kernels/cpu/conv/geometry.h"
+
+namespace sluice {
+
+// Columns [at, at + n) of a panel, whose elements lie from `from` on.
+struct ColumnRun {
+  int64_t from;
+  int32_t at, n;
+};
+inline constexpr int kMaxRun = 16;
+
+class ColumnRuns {
+ public:
+  static constexpr int64_t kMaxColumns = 512;
+
+  explicit ColumnRuns(int nr) : nr_(nr), at_(nr) { first_[0] = 0; }
+
+  // The next n columns. REQUIRES: at most kMaxColumns in all.
+  void Add(int64_t from, int64_t n);
+  // Output positions [begin, end) counted through images, row by row; position
+  // q of an image lies at q[0] * step[0] + q[1] * step[1] + q[2].
+  void AddPositions(int64_t begin, int64_t end, const ConvAxes& out,
+                    const ConvAxes& step, int64_t image);
+
+  int panels() const { return panels_; }
+  const ColumnRun* begin(int panel) const { return runs_ + first_[panel]; }
+  const ColumnRun* end(int panel) const { return runs_ + first_[panel + 1]; }
+
+  // panel[p][column] = source[run.from + offsets[p] + ...] for p in [0, k);
+  // zero where there is no column.
+  template <class C>
+  void Gather(int panel, const C* source, const int64_t* offsets, int64_t k,
+              C* to) const;
+  // The other way: target[run.from + offsets[r] + ...] += tile[r][column] for
+  // rows r in [0, rows).
+  template <class C>
+  void ScatterAdd(int panel, const C* tile, const int64_t* offsets,
+                  int64_t rows, C* target) const;
+
+ private:
+  int nr_, at_;  // at_: columns in the last panel
+  int panels_ = 0;
+  int32_t first_[kMaxColumns + 1];
+  ColumnRun runs_[kMaxColumns];
+};
+
+}  // namespace sluice

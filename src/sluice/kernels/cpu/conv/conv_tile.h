@@ -1,0 +1,37 @@
+// The register tile convolutions are made of: GemmTile for float, a plain one
+// for double, behind one type.
+#pragma once
+
+#include "sluice/kernels/cpu/gemm/tile.h"
+
+namespace sluice {
+
+template <class C>
+struct ConvTile {
+  int mr, nr;
+  void (*run)(int64_t k, const C* a, const C* b, C* c, int64_t ldc,
+              bool accumulate);
+};
+
+template <class C>
+ConvTile<C> TileOf();
+template <>
+inline ConvTile<float> TileOf<float>() {
+  const GemmTile& tile = F32Tile();
+  return {tile.mr, tile.nr, tile.run};
+}
+template <>
+ConvTile<double> TileOf<double>();
+
+// Room on the stack for a block of packed panels: it lies in the second cache.
+inline constexpr int64_t kPanelBytes = 112 << 10;
+
+// The depth of a block of panels: `depth` cut into equal parts of at most
+// kBlockDepth.
+inline constexpr int64_t kBlockDepth = 320;
+inline int64_t BlockDepth(int64_t depth) {
+  int64_t parts = (depth + kBlockDepth - 1) / kBlockDepth;
+  return parts == 0 ? 0 : (depth + parts - 1) / parts;
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+// Correlations as implicit matrix products: weights times columns of image
+// elements, which are gathered panel by panel into the cache and never written
+// out. Forward convolutions and input gradients of stride 1 are this.
+//
+// Every output is summed over channels and taps in one order, whatever the
+// number of threads.
+#pragma once
+
+#include "sluice/kernels/cpu/conv/geometry.h"
+#include "sluice/op/kernel_context.h"
+
+namespace sluice {
+
+// Bytes of scratch Correlate<T> needs.
+template <class T>
+int64_t CorrelateWorkspace(const Correlation& c);
+
+// y = correlation of x with w, y being output 0 of the launch: says Finish for
+// every element. Instantiated for float, double, f16, bf16.
+template <class T>
+void Correlate(const Correlation& c, const T* w, const T* x, T* y,
+               const KernelContext& ctx);
+
+}  // namespace sluice

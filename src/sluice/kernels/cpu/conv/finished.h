@@ -1,0 +1,58 @@
+// Where a correlation's sums go: into the output, or for halves into a float
+// buffer of one round of images from which finished stretches are rounded. Says
+// Finish for stretches that are done, from any thread.
+#pragma once
+
+#include <type_traits>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/op/kernel_context.h"
+
+namespace sluice {
+
+template <class T>
+class Finished {
+ public:
+  using C = Compute<T>;
+
+  // y holds all images, `sums` (for halves) those from `first` on; an image is
+  // rows x pixels.
+  Finished(const KernelContext& ctx, T* y, C* sums, int64_t first, int64_t rows,
+           int64_t pixels)
+      : ctx_(ctx), rows_(rows), pixels_(pixels) {
+    y_ = y + first * rows * pixels;
+    first_ = first * rows * pixels;
+    if constexpr (std::is_same_v<T, C>) {
+      sums_ = y_;
+    } else {
+      sums_ = sums;
+    }
+  }
+
+  // The place of an image of this round.
+  C* At(int64_t image, int64_t row, int64_t pixel) const {
+    return sums_ + (image * rows_ + row) * pixels_ + pixel;
+  }
+  // Pixels [pixel, pixel + n) of `rows` rows are final.
+  void Rows(int64_t image, int64_t row, int64_t rows, int64_t pixel,
+            int64_t n) const {
+    int64_t at = (image * rows_ + row) * pixels_ + pixel;
+    if constexpr (!std::is_same_v<T, C>) {
+      for (int64_t r = 0; r < rows; ++r) {
+        const C* from = sums_ + at + r * pixels_;
+        T* to = y_ + at + r * pixels_;
+        SL_VECTORIZE
+        for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(from[i]);
+      }
+    }
+    ctx_.FinishTile(first_ + at, rows, pixels_, n);
+  }
+
+ private:
+  const KernelContext& ctx_;
+  int64_t rows_, pixels_, first_;
+  T* y_;
+  C* sums_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#include "sluice/kernels/cpu/conv/conv_op.h"
+#include "sluice/kernels/cpu/conv/conv_shape.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/conv_samples.h"
+
+namespace sluice {
+
+SL_OP(Conv2DInputGrad)
+    .doc("The gradient of Conv2D's x, which had shape `shape`, from y's.")
+    .input("dy: T")
+    .input("w: T")
+    .input("shape: i64")
+    .output("dx: T")
+    .types("T", kFloats)
+    .attr("strides", std::vector<int64_t>{}, kConvStridesDoc)
+    .attr("padding", std::vector<int64_t>{}, kConvPaddingDoc)
+    .attr("dilation", std::vector<int64_t>{}, kConvDilationDoc)
+    .attr("groups", 1, kConvGroupsDoc)
+    .between(1, kMaxConvGroups)
+    .shape(conv_input_grad_shape<2>)
+    .cpu(conv_input_grad_kernel)
+    .cpu_workspace(conv_input_grad_workspace)
+    .cost(conv_input_grad_cost)
+    .fuse_output()
+    .tolerance(5e-5)
+    .reference(ConvInputGradReference)
+    .samples(ConvInputGradSamples(2))
+    .rejects(ConvInputGradRejects("Conv2DInputGrad", 2));
+
+}  // namespace sluice

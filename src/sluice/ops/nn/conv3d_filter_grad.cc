@@ -1,0 +1,30 @@
+#include "sluice/kernels/cpu/conv/conv_op.h"
+#include "sluice/kernels/cpu/conv/conv_shape.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/conv_samples.h"
+
+namespace sluice {
+
+SL_OP(Conv3DFilterGrad)
+    .doc("The gradient of Conv3D's w, which had shape `shape`, from y's.")
+    .input("x: T")
+    .input("dy: T")
+    .input("shape: i64")
+    .output("dw: T")
+    .types("T", kFloats)
+    .attr("strides", std::vector<int64_t>{}, kConvStridesDoc)
+    .attr("padding", std::vector<int64_t>{}, kConvPaddingDoc)
+    .attr("dilation", std::vector<int64_t>{}, kConvDilationDoc)
+    .attr("groups", 1, kConvGroupsDoc)
+    .between(1, kMaxConvGroups)
+    .shape(conv_filter_grad_shape<3>)
+    .cpu(conv_filter_grad_kernel)
+    .cpu_workspace(conv_filter_grad_workspace)
+    .cost(conv_filter_grad_cost)
+    .fuse_output()
+    .tolerance(5e-5)
+    .reference(ConvFilterGradReference)
+    .samples(ConvFilterGradSamples(3))
+    .rejects(ConvFilterGradRejects("Conv3DFilterGrad", 3));
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+#include "sluice/kernels/cpu/conv/conv_op.h"
+#include "sluice/kernels/cpu/conv/conv_shape.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/conv_samples.h"
+
+namespace sluice {
+
+SL_OP(ConvTranspose2D)
+    .doc(
+        "The transposed convolution: what Conv2D's input gradient does to "
+        "y's gradient, done to x [batch, channels, height, width] with "
+        "kernels w [channels, out / groups, height, width].")
+    .input("x: T")
+    .input("w: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("strides", std::vector<int64_t>{}, kConvStridesDoc)
+    .attr("padding", std::vector<int64_t>{}, kConvPaddingDoc)
+    .attr("dilation", std::vector<int64_t>{}, kConvDilationDoc)
+    .attr(
+        "output_padding", std::vector<int64_t>{},
+        "Elements added behind each axis of the result, where a stride leaves "
+        "its size open; none means 0.")
+    .attr("groups", 1, kConvGroupsDoc)
+    .between(1, kMaxConvGroups)
+    .shape(conv_transpose_shape<2>)
+    .cpu(conv_transpose_kernel)
+    .cpu_workspace(conv_transpose_workspace)
+    .cost(conv_transpose_cost)
+    .fuse_output()
+    .tolerance(5e-5)
+    .reference(ConvTransposeReference)
+    .samples(ConvTransposeSamples(2))
+    .rejects(ConvTransposeRejects("ConvTranspose2D", 2));
+
+}  // namespace sluice
