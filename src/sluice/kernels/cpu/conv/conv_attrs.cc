@@ -28,18 +28,22 @@ Status CheckList(const ShapeContext& c, std::string_view name, int axes,
   if (n > 1 && n != per_axis && !(pairs && n == 2 * per_axis)) {
     std::string wanted = axes == 1 ? "1" : StrCat("1 or ", axes);
     if (pairs) StrAppend(wanted, " or ", 2 * axes);
-    return c.Error(StrCat(name, " is ", value->ToString(), "; wanted ", wanted,
+    return c.Error(StrCat(name, " is ", ListText(c, name), "; wanted ", wanted,
                           " entries"));
   }
   for (int64_t v : list) {
     if (v >= least) continue;
-    return c.Error(StrCat(name, " is ", value->ToString(),
+    return c.Error(StrCat(name, " is ", ListText(c, name),
                           "; wanted every entry >= ", least));
   }
   return OkStatus();
 }
 
 }  // namespace
+
+std::string ListText(const ShapeContext& c, std::string_view name) {
+  return StrCat("[", Join(c.attr<Ints>(name), ","), "]");
+}
 
 ConvWindow ConvWindowOf(const Attrs& attrs, int axes) {
   ConvWindow w;

@@ -7,6 +7,7 @@
 // the second and so on.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "sluice/kernels/cpu/conv/geometry.h"
@@ -31,6 +32,9 @@ Result<ConvWindow> CheckConvWindow(const ShapeContext& c, int axes);
 // Errors: another length, numbers below `least`.
 Status ReadAxisList(const ShapeContext& c, std::string_view name, int axes,
                     int64_t otherwise, int64_t least, ConvAxes& to);
+
+// "[1,2]": a list attribute, for messages.
+std::string ListText(const ShapeContext& c, std::string_view name);
 
 // Elements a kernel reaches over: (kernel - 1) * dilation + 1.
 // False: it overflows.

@@ -74,8 +74,7 @@ Status CheckPadded(const ShapeContext& c, const Operand& x,
            total <= kMaxPadded;
   }
   if (fits) return OkStatus();
-  return c.Error(StrCat(x.Text(), ", padding is ",
-                        c.attrs().find("padding")->ToString(),
+  return c.Error(StrCat(x.Text(), ", padding is ", ListText(c, "padding"),
                         "; the padded image has too many elements"));
 }
 
@@ -139,8 +138,7 @@ Status Transpose(ShapeContext& c, int axes) {
     int64_t size = x.dim(2 + i), kernel = w.dim(2 + i);
     int64_t extra = window.output_padding[i];
     if (extra >= std::max(window.stride[i], window.dilation[i])) {
-      return c.Error(StrCat("output_padding is ",
-                            c.attrs().find("output_padding")->ToString(),
+      return c.Error(StrCat("output_padding is ", ListText(c, "output_padding"),
                             "; wanted less than the stride or the dilation"));
     }
     dims[2 + i] = kUnknownDim;
@@ -154,8 +152,7 @@ Status Transpose(ShapeContext& c, int axes) {
     } else if (!CheckedAdd(out, -window.pad_before[i], &out) ||
                !CheckedAdd(out, -window.pad_after[i], &out) || out < 0) {
       return c.Error(StrCat("no output on axis ", 2 + i, ": ", x.Text(), ", ",
-                            w.Text(), ", padding is ",
-                            c.attrs().find("padding")->ToString(),
+                            w.Text(), ", padding is ", ListText(c, "padding"),
                             "; wanted less padding"));
     }
     dims[2 + i] = out;
