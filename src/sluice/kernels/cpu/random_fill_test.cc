@@ -88,6 +88,48 @@ TEST(RandomFill, NormalFollowsBoxAndMuller) {
   }
 }
 
+// f32 makes do with fewer bits and shorter polynomials.
+TEST(RandomFill, NormalFloatsFollowBoxAndMuller) {
+  for (uint64_t i = 0; i < 20000; ++i) {
+    RandomBlock bits = RandomBits(kKey, i);
+    if (i == 0) bits = {0, 0, 0, 0};
+    if (i == 1) bits = {~0u, ~0u, ~0u, ~0u};
+    double u = static_cast<double>(bits[0] >> 1 | 1) * 0x1p-31;
+    // Thirty bits around the middle of a quarter, two for which quarter.
+    double place = static_cast<double>(static_cast<int32_t>(bits[1] << 2));
+    double angle = M_PI / 2 * (place * 0x1p-32 + (bits[1] >> 30));
+    double radius = std::sqrt(-2 * std::log(u));
+    NormalFloats pair = NormalFromWords(bits[0], bits[1]);
+    EXPECT_NEAR(pair.a, radius * std::cos(angle), 2e-6) << i;
+    EXPECT_NEAR(pair.b, radius * std::sin(angle), 2e-6) << i;
+  }
+}
+
+// Lanes and blocks one at a time: the same words.
+TEST(RandomFill, LanesGiveTheBlocksOfTheStream) {
+  for (int64_t count : {1, 63, 64, 65, 1000}) {
+    std::vector<uint32_t> words(static_cast<size_t>(count));
+    FillWords(kKey, 128, 128 + count, words.data());
+    for (int64_t i = 0; i < count; ++i) {
+      auto at = static_cast<uint64_t>(128 + i);
+      EXPECT_EQ(words[static_cast<size_t>(i)],
+                RandomBits(kKey, at / 4)[at % 4]);
+    }
+  }
+}
+
+TEST(RandomFill, StrictMathIsRight) {
+  for (double x = -40; x < 40; x += 0.0137) {
+    EXPECT_NEAR(StrictExp(x) / std::exp(x), 1, 4e-15) << x;
+    double u = std::exp(x);
+    EXPECT_NEAR(-NegativeLog(u), std::log(u), 1e-14) << u;
+  }
+  EXPECT_EQ(StrictExp(0), 1);
+  EXPECT_EQ(StrictExp(-1e300), 0);
+  EXPECT_TRUE(std::isfinite(StrictExp(1e300)));
+  EXPECT_TRUE(std::isnan(StrictExp(std::nan(""))));
+}
+
 // These very numbers, on every machine and compiler.
 TEST(RandomFill, NumbersAreTheSameEverywhere) {
   std::vector<float> uniform = Uniforms<float>(3);
