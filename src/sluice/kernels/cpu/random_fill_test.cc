@@ -94,7 +94,7 @@ TEST(RandomFill, NormalFloatsFollowBoxAndMuller) {
     RandomBlock bits = RandomBits(kKey, i);
     if (i == 0) bits = {0, 0, 0, 0};
     if (i == 1) bits = {~0u, ~0u, ~0u, ~0u};
-    double u = static_cast<double>(bits[0] >> 1 | 1) * 0x1p-31;
+    double u = static_cast<float>(bits[0] >> 1 | 1) * 0x1p-31f;
     // Thirty bits around the middle of a quarter, two for which quarter.
     double place = static_cast<double>(static_cast<int32_t>(bits[1] << 2));
     double angle = M_PI / 2 * (place * 0x1p-32 + (bits[1] >> 30));

@@ -35,14 +35,18 @@ SL_INLINE double StrictExp(double x) {
   // x = n log(2) + r; adding and taking away 1.5 * 2^52 rounds to a whole n.
   double n = (x * 1.4426950408889634074 + 0x1.8p52) - 0x1.8p52;
   double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
-  double p = 0x1.2ce52362921fdp-22;
-  p = p * r + 0x1.72e4a91aa7a79p-19;
-  p = p * r + 0x1.a013d18c85453p-16;
-  p = p * r + 0x1.a019909a03323p-13;
-  p = p * r + 0x1.6c16c451e7ab8p-10;
-  p = p * r + 0x1.11111125302acp-7;
-  p = p * r + 0x1.555555542f801p-5;
-  p = p * r + 0x1.5555555550369p-3;
+  // Taylor's series; |r| is at most log(2) / 2.
+  double p = 0x1.6124613a86d09p-33;
+  p = p * r + 0x1.1eed8eff8d898p-29;
+  p = p * r + 0x1.ae64567f544e4p-26;
+  p = p * r + 0x1.27e4fb7789f5cp-22;
+  p = p * r + 0x1.71de3a556c734p-19;
+  p = p * r + 0x1.a01a01a01a01ap-16;
+  p = p * r + 0x1.a01a01a01a01ap-13;
+  p = p * r + 0x1.6c16c16c16c17p-10;
+  p = p * r + 0x1.1111111111111p-7;
+  p = p * r + 0x1.5555555555555p-5;
+  p = p * r + 0x1.5555555555555p-3;
   p = p * r + 0.5;
   p = p * r + 1;
   p = p * r + 1;
