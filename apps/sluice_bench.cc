@@ -6,6 +6,7 @@
 //   --rounds N                        best of N (default 7)
 //   --only TEXT                       cases whose name has TEXT in it (where a
 //                                     benchmark has named cases)
+//   --json                            JSON lines also where there is a table
 //   --strict                          exit 1 when a bar does not hold
 #include <cstdio>
 #include <cstdlib>
@@ -32,10 +33,12 @@ int main(int argc, char** argv) {
   std::vector<std::string> words;
   std::string only;
   int rounds = 7;
-  bool strict = false;
+  bool strict = false, json = false;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--strict")) {
       strict = true;
+    } else if (!std::strcmp(argv[i], "--json")) {
+      json = true;
     } else if (!std::strcmp(argv[i], "--rounds") && i + 1 < argc) {
       rounds = std::max(1, std::atoi(argv[++i]));
     } else if (!std::strcmp(argv[i], "--only") && i + 1 < argc) {
@@ -62,6 +65,7 @@ int main(int argc, char** argv) {
     sluice::bench::Report report(b.group);
     report.rounds = rounds;
     report.only = only;
+    report.json = json;
     b.run(report);
     missed += report.missed();
     ++ran;

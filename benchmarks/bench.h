@@ -44,6 +44,7 @@ class Report {
     return name.find(only) != std::string_view::npos;
   }
   std::string only;
+  bool json = false;  // for benchmarks that print a table otherwise
 
  private:
   std::string group_;

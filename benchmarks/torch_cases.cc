@@ -147,9 +147,17 @@ TorchCase Image(int number) {
     case 26:
       return {"conv2d", {x, w}, One("Conv2D", kSame)};
     case 27:
-      return {"conv2d_input_grad", {x, w, dy}, One("Conv2DInputGrad", kSame)};
+      return {
+          "conv2d_input_grad", {x, w, dy}, [=](const std::vector<Tensor>& in) {
+            return call("Conv2DInputGrad",
+                        {in[2], in[1], Array::Vector(x.shape().dims())}, kSame);
+          }};
     case 28:
-      return {"conv2d_filter_grad", {x, w, dy}, One("Conv2DFilterGrad", kSame)};
+      return {
+          "conv2d_filter_grad", {x, w, dy}, [=](const std::vector<Tensor>& in) {
+            return call("Conv2DFilterGrad",
+                        {in[0], in[2], Array::Vector(w.shape().dims())}, kSame);
+          }};
     case 29:
       return {"max_pool2d", {x}, One("MaxPool2D", kHalve)};
     default:
