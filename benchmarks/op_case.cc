@@ -146,11 +146,12 @@ bool Accepts(const OpRecord& op, OpCase& c) {
   std::vector<DType> dtypes;
   std::vector<PartialShape> shapes;
   std::vector<const Array*> values;
-  c.bytes = 0;
+  c.bytes = c.held = 0;
   for (const Array& in : c.inputs) {
     dtypes.push_back(in.dtype());
     shapes.push_back(in.shape());
     values.push_back(&in);
+    c.held += in.bytes();
     if (!op.shape_only) c.bytes += in.bytes();
   }
   auto call = ResolveCall(op, c.attrs, dtypes);
@@ -225,11 +226,11 @@ Result<OpCase> Grow(const OpRecord& op, const Sample& sample,
   int refused = 0;
   size_t n = scale.factors.size();
   for (size_t k = 0; n > 0 && refused < static_cast<int>(n); k = (k + 1) % n) {
-    if (best.bytes >= options.target_bytes) break;
+    if (best.held >= options.target_bytes) break;
     scale.factors[k].second *= 2;
     OpCase next = Build(op, sample, scale);
     double seconds = -1;
-    if (Accepts(op, next) && next.bytes <= 2 * options.target_bytes &&
+    if (Accepts(op, next) && next.held <= 2 * options.target_bytes &&
         next.flops <= 2e9) {
       seconds = RunOnce(op, next);
     }
@@ -281,10 +282,10 @@ Result<OpCase> MakeOpCase(const OpRecord& op, const OpCaseOptions& options) {
     Result<OpCase> grown = Grow(op, *order[i], options);
     if (!grown.ok()) continue;
     if (!best.ok() || best->view > grown->view ||
-        (best->view == grown->view && grown->bytes > best->bytes)) {
+        (best->view == grown->view && grown->held > best->held)) {
       best = std::move(grown);
     }
-    if (best->bytes >= options.target_bytes / 2 && !best->view) break;
+    if (best->held >= options.target_bytes / 2 && !best->view) break;
   }
   return best;
 }

@@ -16,6 +16,7 @@ struct OpCase {
   // Inputs whose elements the sample gives: sizes, axes, exact indices.
   std::vector<bool> given;
   int64_t bytes = 0;  // of inputs and outputs, as far as they are touched
+  int64_t held = 0;   // of inputs and outputs
   double flops = 0;   // by the record's cost function; 0: it has none
   bool view = false;  // the result is a view of an input: nothing is touched
   std::string ToString() const;  // "f32[1024,1024] i64[64]"

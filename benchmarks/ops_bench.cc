@@ -100,7 +100,10 @@ void MeasureOp(Report& report, const Roofline& roof, const OpRecord& op) {
                        .turn_seconds = 2e-3,
                        .rest_seconds = 0};
   double s = SecondsPerCall(timing, {*call})[0];
-  double bytes = c->view ? 0 : static_cast<double>(c->bytes) / s;
+  double bytes = static_cast<double>(c->bytes) / s;
+  // The plan may also find that an input is the result already.
+  c->view = c->view || bytes > 10 * roof.Bandwidth(0);
+  if (c->view) bytes = 0;
   double flops = c->flops / s;
   double memory_part = bytes / roof.Bandwidth(c->bytes);
   double compute_part = roof.flops > 0 ? flops / roof.flops : 0;
