@@ -161,8 +161,10 @@ bool Accepts(const OpRecord& op, OpCase& c) {
   if (!out.ok()) return false;
   for (size_t i = 0; i < out->size(); ++i) {
     if (!(*out)[i].fully_known()) continue;  // values decide: counted as 0
-    c.bytes +=
+    int64_t bytes =
         (*out)[i].ToShape().num_elements() * DTypeSize(call->out_dtypes[i]);
+    c.bytes += bytes;
+    c.held += bytes;
   }
   if (op.cost) {
     ShapeContext context(op, call->attrs, dtypes, shapes, values,
