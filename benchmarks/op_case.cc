@@ -233,7 +233,7 @@ Result<OpCase> Grow(const OpRecord& op, const Sample& sample,
     OpCase next = Build(op, sample, scale);
     double seconds = -1;
     if (Accepts(op, next) && next.held <= 2 * options.target_bytes &&
-        next.flops <= 2e9) {
+        next.flops <= options.max_flops) {
       seconds = RunOnce(op, next);
     }
     if (seconds < 0 || seconds > options.max_seconds) {

@@ -25,6 +25,7 @@ struct OpCase {
 struct OpCaseOptions {
   int64_t target_bytes = 8 << 20;
   double max_seconds = 0.02;  // for one call
+  double max_flops = 2e9;     // by the record's cost function
 };
 
 // "" when the op can be measured from its record alone, else why not.

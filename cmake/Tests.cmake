@@ -131,6 +131,13 @@ foreach(f IN LISTS test_files)
   endif()
 endforeach()
 
+# This one calls ops on the inputs the benchmarks make for them.
+if(TARGET threads_test)
+  target_sources(threads_test PRIVATE
+    ${PROJECT_SOURCE_DIR}/benchmarks/op_case.cc
+    ${PROJECT_SOURCE_DIR}/benchmarks/graph_call.cc)
+endif()
+
 # These run our programs.
 foreach(name IN ITEMS cli_test examples_test)
   if(TARGET ${name})
