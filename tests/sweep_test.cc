@@ -279,8 +279,15 @@ TEST_P(Sweep, OutputMayLieOverInput) {
         for (size_t i = 0; i < in.size(); ++i) data[i] = in[i].raw();
         block.fn(out.mutable_raw(), data, y.num_elements(), block.params);
       } else if (op().in_place) {
-        KernelContext context(op(), call.attrs, node, step, in, {&out, 1});
+        std::vector<Array> outs = {out};
+        for (size_t i = 1; i < want->size(); ++i) {
+          outs.push_back(*Array::Make((*want)[i].dtype(), (*want)[i].shape()));
+        }
+        KernelContext context(op(), call.attrs, node, step, in, outs);
         ASSERT_TRUE(op().kernel(DeviceKind::kCpu).launch(context).ok());
+        for (size_t i = 1; i < want->size(); ++i) {
+          EXPECT_TRUE(outs[i].BitEquals((*want)[i])) << "output " << i;
+        }
       } else {
         continue;
       }

@@ -55,6 +55,10 @@ void CheckRecord(const OpRecord& op, std::vector<std::string>& problems) {
   bool sampled = !op.handle && op.effect == Effect::kNone && !op.structural;
   if (sampled && op.samples.empty()) report("no samples");
   auto known_type = [&](const ArgSpec& arg) {
+    // Outputs may be of the type an input's type is computed in.
+    if (arg.type.starts_with("compute(") && arg.type.ends_with(")")) {
+      return op.FindType(arg.type.substr(8, arg.type.size() - 9)) != nullptr;
+    }
     return arg.type == "any" || DTypeFromName(arg.type) != DType::kInvalid ||
            op.FindType(arg.type) || op.FindAttr(arg.type);
   };

@@ -129,8 +129,14 @@ class TypeBinding {
     if (DType fixed = DTypeFromName(arg.type); fixed != DType::kInvalid) {
       return fixed;
     }
+    // "compute(T)": the type T is computed in, which halves are widened to.
+    std::string_view name = arg.type;
+    bool widened = name.starts_with("compute(") && name.ends_with(")");
+    if (widened) name = name.substr(8, name.size() - 9);
     for (const auto& b : bound_) {
-      if (b.name == arg.type) return b.dtype;
+      if (b.name != name) continue;
+      bool half = b.dtype == DType::kF16 || b.dtype == DType::kBF16;
+      return widened && half ? DType::kF32 : b.dtype;
     }
     if (const AttrValue* attr = attrs_.find(arg.type)) {
       if (attr->kind() == AttrKind::kArray) return attr->get<Array>().dtype();

@@ -1,0 +1,84 @@
+#include "sluice/kernels/cpu/norm_rows.h"
+#include "sluice/kernels/norm_reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in,
+                                const Attrs& attrs) {
+  ref::RowsOf r(in[0].shape, attrs.get<int64_t>("axis"));
+  RefArray y{in[0].shape, {}}, mean{r.outer, {}}, rstd{r.outer, {}};
+  for (size_t i = 0; i < r.rows; ++i) {
+    auto row = in[0].v.begin() + static_cast<int64_t>(i * r.n);
+    std::vector<double> x(row, row + static_cast<int64_t>(r.n));
+    ref::MeanAndVariance s = ref::Statistics(x);
+    mean.v.push_back(s.mean);
+    rstd.v.push_back(s.rstd(attrs.get<double>("epsilon")));
+    for (size_t k = 0; k < r.n; ++k) {
+      y.v.push_back((x[k] - s.mean) * rstd.v.back() * in[1].v[k] + in[2].v[k]);
+    }
+  }
+  return {y, mean, rstd};
+}
+
+// Numbers near 1e4 that differ by about 1.
+Array FarFromZero() {
+  Array x = Array::Zeros(DType::kF32, {3, 5000});
+  for (int64_t i = 0; i < 15000; ++i) {
+    x.mutable_data<float>()[i] =
+        1e4f + static_cast<float>(i * 7919 % 4001 - 2000) / 1000;
+  }
+  return x;
+}
+
+}  // namespace
+
+SL_OP(LayerNorm)
+    .doc(
+        "Each slice of x over the axes from `axis` on with its mean taken off "
+        "and divided by its standard deviation, then times scale plus offset. "
+        "Also the mean and 1 / sqrt(variance + epsilon) of each slice, which "
+        "the gradient needs.")
+    .input("x: T")
+    .input("scale: T")
+    .input("offset: T")
+    .output("y: T")
+    .output("mean: compute(T)")
+    .output("rstd: compute(T)")
+    .types("T", kFloats)
+    .attr("axis", -1, "The first axis to normalise over; all after it follow.")
+    .attr("epsilon", 1e-5, "Added to the variance.")
+    .shape(layer_norm_shape)
+    .cpu(layer_norm_kernel)
+    .in_place()
+    .fuse_input()
+    .fuse_output()
+    .tolerance(5e-6)
+    .reference(Reference)
+    .samples({{.in = {{4}, {4}, {4}}},
+              {.in = {{3, 5}, {5}, {5}}},
+              {.in = {{2, 3, 4}, {3, 4}, {3, 4}}, .attrs = {{"axis", 1}}},
+              {.in = {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}}, .attrs = {{"axis", 0}}},
+              {.in = {{70, 300}, {300}, {300}},
+               .only = {DType::kF32, DType::kBF16}},
+              {.in = {FarFromZero(), {5000}, {5000}}},
+              {.in = {{2, 1}, {1}, {1}}, .attrs = {{"epsilon", 0.5}}},
+              {.in = {{0, 3}, {3}, {3}}},
+              {.in = {{2, 0}, {0}, {0}}}})
+    .rejects(
+        {{.in = {Shape(), {1}, {1}},
+          .message = "[LayerNorm] x is f32[]; wanted rank 1 or more"},
+         {.in = {{2, 3}, {2}, {3}},
+          .message = "[LayerNorm] scale is f32[2]; wanted shape [3], x's axes "
+                     "1 to 1"},
+         {.in = {{2, 3}, {3}, {2, 3}},
+          .message = "[LayerNorm] offset is f32[2,3]; wanted shape [3]"},
+         {.in = {{2, 3}, {3}, {3}},
+          .attrs = {{"axis", 2}},
+          .message = "[LayerNorm] axis 2 is out of range"},
+         {.in = {{2, 3}, {3}, {3}},
+          .attrs = {{"epsilon", -1.0}},
+          .message = "[LayerNorm] epsilon is -1; wanted epsilon >= 0"}});
+
+}  // namespace sluice
