@@ -1,0 +1,22 @@
+// Numbers as bytes, in either order.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace sluice {
+
+// Turns `count` numbers of `size` bytes from the order of the data into that of
+// this machine, or back.
+inline void OrderBytes(char* data, int64_t count, int64_t size,
+                       bool little_endian) {
+  if (size == 1 ||
+      little_endian == (std::endian::native == std::endian::little))
+    return;
+  for (int64_t i = 0; i < count; ++i) {
+    std::reverse(data + i * size, data + (i + 1) * size);
+  }
+}
+
+}  // namespace sluice

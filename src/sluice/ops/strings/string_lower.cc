@@ -1,0 +1,27 @@
+#include "sluice/ops/strings/string_map.h"
+
+namespace sluice {
+namespace {
+
+Status Launch(KernelContext& ctx) {
+  return string_op::Map<std::string>(ctx, [](std::string s) {
+    for (char& c : s) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    return s;
+  });
+}
+
+}  // namespace
+
+SL_OP(StringLower)
+    .doc("Strings with the letters A to Z made small; all other bytes stay.")
+    .input("x: string")
+    .output("y: string")
+    .shape(shapes::same_as_first)
+    .cpu(Launch)
+    .reference(string_op::MapReference([](const std::string& s, const Attrs&) {
+      return string_op::Spelled(s);
+    }))
+    .samples(string_op::Samples())
+    .rejects(string_op::Rejects("StringLower"));
+
+}  // namespace sluice
