@@ -4,6 +4,10 @@
 #include <cstring>
 #include <limits>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "sluice/kernels/cpu/elementwise.h"
 
 namespace sluice {
@@ -36,13 +40,45 @@ To ConvertOne(From v) {
 }
 
 template <class From, class To>
-void Direct(void* out, const void* const* in, int64_t n, const BlockParams&) {
-  using C = Compute<From>;
-  const From* x = static_cast<const From*>(in[0]);
-  To* y = static_cast<To*>(out);
-  SL_VECTORIZE
-  for (int64_t i = 0; i < n; ++i) y[i] = ConvertOne<To>(static_cast<C>(x[i]));
+struct Direct {
+  static void Run(void* out, const void* const* in, int64_t n,
+                  const BlockParams&) {
+    using C = Compute<From>;
+    const From* x = static_cast<const From*>(in[0]);
+    To* y = static_cast<To*>(out);
+    SL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) y[i] = ConvertOne<To>(static_cast<C>(x[i]));
+  }
+};
+
+#if defined(__x86_64__)
+// The instructions for f16, which plain loops do not find.
+SL_TARGET_AVX2 void FloatToF16(void* out, const void* const* in, int64_t n,
+                               const BlockParams& params) {
+  const float* x = static_cast<const float*>(in[0]);
+  f16* y = static_cast<f16*>(out);
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m128i h =
+        _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(y + i), h);
+  }
+  const void* rest[] = {x + i};
+  Direct<float, f16>::Run(y + i, rest, n - i, params);
 }
+SL_TARGET_AVX2 void F16ToFloat(void* out, const void* const* in, int64_t n,
+                               const BlockParams& params) {
+  const f16* x = static_cast<const f16*>(in[0]);
+  float* y = static_cast<float*>(out);
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m128i h = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i));
+    _mm256_storeu_ps(y + i, _mm256_cvtph_ps(h));
+  }
+  const void* rest[] = {x + i};
+  Direct<f16, float>::Run(y + i, rest, n - i, params);
+}
+#endif
 
 // All pairs would be two hundred loops. The rarer ones go in two steps through
 // a type that holds the source exactly: double, int64 or uint64.
@@ -109,12 +145,20 @@ void Same(void* out, const void* const* in, int64_t n,
 template <class From, class... Ts>
 BlockFn PickTo(DType to, Types<Ts...>) {
   BlockFn fn = nullptr;
-  ((DTypeOf<Ts>::value == to ? void(fn = &Direct<From, Ts>) : void()), ...);
+  ((DTypeOf<Ts>::value == to ? void(fn = PickLevel<Direct<From, Ts>>())
+                             : void()),
+   ...);
   return fn;
 }
 
 // The pairs that training programs use in their inner loops.
 BlockFn PickDirect(DType from, DType to) {
+#if defined(__x86_64__)
+  if (Cpu().level >= CpuLevel::kAvx2) {
+    if (from == DType::kF32 && to == DType::kF16) return FloatToF16;
+    if (from == DType::kF16 && to == DType::kF32) return F16ToFloat;
+  }
+#endif
   switch (from) {
     case DType::kF32:
       return PickTo<float>(

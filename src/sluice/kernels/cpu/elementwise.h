@@ -6,30 +6,35 @@
 //   };
 //   ... .elementwise(binary_block<AddFn, NumberTypes>)
 //
+// The loops exist for every level of kernels/cpu/isa.h; the one for this
+// machine is picked when the block function is asked for.
+//
 // The formula sees f16 and bf16 as float. Integers wrap: arithmetic that may
 // overflow goes through ToWrap, because signed overflow is undefined. The
 // result may lie over an operand of the same element size, so the loops promise
 // the compiler only that element i depends on nothing but element i.
+//
+// Formulas of many steps inherit LongFormula (kernels/cpu/long_formula.h).
 #pragma once
 
 #include <complex>
 #include <cstdint>
 #include <type_traits>
 
+#include "sluice/kernels/cpu/isa.h"
 #include "sluice/op/block.h"
 #include "sluice/tensor/dtype.h"
 
+#define SL_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
-#define SL_VECTORIZE _Pragma("clang loop vectorize(assume_safety)")
-// Formulas that call the C library stay scalar, which is no news.
-#pragma clang diagnostic ignored "-Wpass-failed"
+#define SL_VECTORIZE SL_PRAGMA(clang loop vectorize(assume_safety))
+// n vectors at a time: for loops whose arithmetic waits for itself.
+#define SL_VECTORIZE_BY(n) \
+  SL_PRAGMA(clang loop vectorize(assume_safety) interleave_count(n))
 #else
 #define SL_VECTORIZE _Pragma("GCC ivdep")
+#define SL_VECTORIZE_BY(n) _Pragma("GCC ivdep")
 #endif
-
-// Everything the loop calls goes inline: one call left standing keeps the whole
-// loop scalar.
-#define SL_FLATTEN [[gnu::flatten]]
 
 namespace sluice {
 
@@ -38,6 +43,8 @@ struct Types {};
 using FloatTypes = Types<float, double, f16, bf16>;
 using RealTypes = Types<float, double, f16, bf16, int8_t, int16_t, int32_t,
                         int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
+using IntTypes = Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                       uint32_t, uint64_t>;
 using SignedTypes =
     Types<float, double, f16, bf16, int8_t, int16_t, int32_t, int64_t>;
 using NumberTypes =
@@ -89,67 +96,91 @@ inline complex64 ComplexMul(complex64 a, complex64 b) {
           a.real() * b.imag() + a.imag() * b.real()};
 }
 
+// Loop::Run for this machine, as a block function.
+template <class Loop>
+BlockFn PickLevel() {
+  return isa::Pick<Loop, void*, const void* const*, int64_t,
+                   const BlockParams&>();
+}
+
 namespace elementwise {
 
 // Out is T for arithmetic, bool for comparisons.
 template <class F, class T, class Out>
-SL_FLATTEN void Unary(void* out, const void* const* in, int64_t n,
-                      const BlockParams& params) {
+struct Unary {
   using C = Compute<T>;
-  const T* x = static_cast<const T*>(in[0]);
-  Out* y = static_cast<Out*>(out);
-  if constexpr (requires { F::template Prepare<C>(params); }) {
-    // What the formula makes of its parameters, once for all elements.
-    const auto p = F::template Prepare<C>(params);
-    SL_VECTORIZE
-    for (int64_t i = 0; i < n; ++i) {
-      y[i] = static_cast<Out>(F::Apply(static_cast<C>(x[i]), p));
-    }
-  } else {
-    SL_VECTORIZE
-    for (int64_t i = 0; i < n; ++i) {
-      y[i] = static_cast<Out>(F::Apply(static_cast<C>(x[i])));
+  static void Run(void* out, const void* const* in, int64_t n,
+                  const BlockParams& params) {
+    const T* x = static_cast<const T*>(in[0]);
+    Out* y = static_cast<Out*>(out);
+    if constexpr (requires { F::template Prepare<C>(params); }) {
+      // What the formula makes of its parameters, once for all elements.
+      const auto p = F::template Prepare<C>(params);
+      SL_VECTORIZE
+      for (int64_t i = 0; i < n; ++i) {
+        y[i] = static_cast<Out>(F::Apply(static_cast<C>(x[i]), p));
+      }
+    } else {
+      SL_VECTORIZE
+      for (int64_t i = 0; i < n; ++i) {
+        y[i] = static_cast<Out>(F::Apply(static_cast<C>(x[i])));
+      }
     }
   }
-}
+};
 
 template <class F, class T, class Out>
-SL_FLATTEN void Binary(void* out, const void* const* in, int64_t n,
-                       const BlockParams&) {
+struct Binary {
   using C = Compute<T>;
-  const T* a = static_cast<const T*>(in[0]);
-  const T* b = static_cast<const T*>(in[1]);
-  Out* y = static_cast<Out*>(out);
-  SL_VECTORIZE
-  for (int64_t i = 0; i < n; ++i) {
-    y[i] =
-        static_cast<Out>(F::Apply(static_cast<C>(a[i]), static_cast<C>(b[i])));
+  static void Run(void* out, const void* const* in, int64_t n,
+                  const BlockParams& params) {
+    const T* a = static_cast<const T*>(in[0]);
+    const T* b = static_cast<const T*>(in[1]);
+    Out* y = static_cast<Out*>(out);
+    if constexpr (requires { F::template Prepare<C>(params); }) {
+      const auto p = F::template Prepare<C>(params);
+      SL_VECTORIZE
+      for (int64_t i = 0; i < n; ++i) {
+        y[i] = static_cast<Out>(
+            F::Apply(static_cast<C>(a[i]), static_cast<C>(b[i]), p));
+      }
+    } else {
+      SL_VECTORIZE
+      for (int64_t i = 0; i < n; ++i) {
+        y[i] = static_cast<Out>(
+            F::Apply(static_cast<C>(a[i]), static_cast<C>(b[i])));
+      }
+    }
   }
-}
+};
 
-template <class F, class... Ts>
-BlockFn PickUnary(DType dtype, Types<Ts...>) {
+template <class F, class T, class Out>
+struct Ternary {
+  using C = Compute<T>;
+  static void Run(void* out, const void* const* in, int64_t n,
+                  const BlockParams&) {
+    const T* a = static_cast<const T*>(in[0]);
+    const T* b = static_cast<const T*>(in[1]);
+    const T* c = static_cast<const T*>(in[2]);
+    Out* y = static_cast<Out*>(out);
+    SL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) {
+      y[i] = static_cast<Out>(F::Apply(
+          static_cast<C>(a[i]), static_cast<C>(b[i]), static_cast<C>(c[i])));
+    }
+  }
+};
+
+// kBool: the result is bool whatever the operands are.
+template <template <class, class, class> class Loop, class F, bool kBool,
+          class... Ts>
+BlockFn Pick(DType dtype, Types<Ts...>) {
   BlockFn fn = nullptr;
-  ((DTypeOf<Ts>::value == dtype ? void(fn = &Unary<F, Ts, Ts>) : void()), ...);
-  return fn;
-}
-template <class F, class... Ts>
-BlockFn PickTest(DType dtype, Types<Ts...>) {
-  BlockFn fn = nullptr;
-  ((DTypeOf<Ts>::value == dtype ? void(fn = &Unary<F, Ts, bool>) : void()),
-   ...);
-  return fn;
-}
-template <class F, class... Ts>
-BlockFn PickBinary(DType dtype, Types<Ts...>) {
-  BlockFn fn = nullptr;
-  ((DTypeOf<Ts>::value == dtype ? void(fn = &Binary<F, Ts, Ts>) : void()), ...);
-  return fn;
-}
-template <class F, class... Ts>
-BlockFn PickCompare(DType dtype, Types<Ts...>) {
-  BlockFn fn = nullptr;
-  ((DTypeOf<Ts>::value == dtype ? void(fn = &Binary<F, Ts, bool>) : void()),
+  ((DTypeOf<Ts>::value == dtype
+        ? void(
+              fn =
+                  PickLevel<Loop<F, Ts, std::conditional_t<kBool, bool, Ts>>>())
+        : void()),
    ...);
   return fn;
 }
@@ -168,26 +199,32 @@ TileOp TileOf(DType dtype) {
 // y: T from x: T.
 template <class F, class List = FloatTypes>
 BlockKernel unary_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::PickUnary<F>(in[0], List{}),
+  return {elementwise::Pick<elementwise::Unary, F, false>(in[0], List{}),
           {},
           elementwise::TileOf<F>(in[0])};
 }
 // y: bool from x: T.
 template <class F, class List = FloatTypes>
 BlockKernel test_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::PickTest<F>(in[0], List{}), {}};
+  return {elementwise::Pick<elementwise::Unary, F, true>(in[0], List{}), {}};
 }
 // y: T from a, b: T.
 template <class F, class List = RealTypes>
 BlockKernel binary_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::PickBinary<F>(in[0], List{}),
+  return {elementwise::Pick<elementwise::Binary, F, false>(in[0], List{}),
           {},
           elementwise::TileOf<F>(in[0])};
 }
 // y: bool from a, b: T.
 template <class F, class List = RealTypes>
 BlockKernel compare_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::PickCompare<F>(in[0], List{}), {}};
+  return {elementwise::Pick<elementwise::Binary, F, true>(in[0], List{}), {}};
+}
+
+// y: T from a, b, c: T.
+template <class F, class List = FloatTypes>
+BlockKernel ternary_block(const Attrs&, std::span<const DType> in, DType) {
+  return {elementwise::Pick<elementwise::Ternary, F, false>(in[0], List{}), {}};
 }
 
 }  // namespace sluice

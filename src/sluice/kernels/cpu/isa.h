@@ -19,6 +19,12 @@
 
 #define SL_INLINE inline __attribute__((always_inline))
 
+#if defined(__clang__)
+// A loop asked to vectorise that calls the C library stays scalar, which is no
+// news. The compiler says so here, where Run is called.
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 #if defined(__x86_64__)
 #define SL_TARGET_AVX2 __attribute__((target("avx2,fma,f16c")))
 #define SL_TARGET_AVX512 \

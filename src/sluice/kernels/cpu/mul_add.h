@@ -1,6 +1,8 @@
-// a * b + c, rounded once where the machine does that in one instruction, twice
-// elsewhere. The compiler is told never to choose by itself, so this is the one
-// place where results may differ in the last bit between kinds of machines.
+// a * b + c, rounded once, on every machine: results are the same bits
+// everywhere. One instruction on aarch64 and in code compiled for AVX2 and
+// above (kernels/cpu/isa.h). An x86 processor without FMA gets there through a
+// library call per element, which is slow and accepted: such processors are
+// from before 2013.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +10,11 @@
 namespace sluice {
 
 inline __attribute__((always_inline)) float MulAdd(float a, float b, float c) {
-#if defined(__FP_FAST_FMAF)
   return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
 }
-
 inline __attribute__((always_inline)) double MulAdd(double a, double b,
                                                     double c) {
-#if defined(__FP_FAST_FMA)
   return __builtin_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
 }
 
 inline uint32_t MulAdd(uint32_t a, uint32_t b, uint32_t c) { return a * b + c; }

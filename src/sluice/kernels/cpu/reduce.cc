@@ -7,15 +7,22 @@ namespace sluice {
 
 namespace {
 
-// Lanes of a row are folded every so many elements: short enough for float
-// sums to stay exact to a few ulp, long enough to cost nothing.
+// Elements read at a time: what fused neighbours fill on the stack, and after
+// how many the lanes of a row are folded, which keeps float sums exact to a few
+// ulp.
 constexpr int64_t kBlock = 2048;
-// What one task reduces of one output, and how much work is worth a task.
+// What one task reduces, and how much work is worth a task.
 constexpr int64_t kChunk = 1 << 16;
-// Columns one task holds accumulators for, and rows summed between foldings.
-constexpr int64_t kColumns = 512;
-constexpr int64_t kRows = 64;
-constexpr int64_t kMaxAcc = 16;  // bytes
+// Columns one task holds accumulators for, and rows added between foldings.
+constexpr int64_t kStrip = 1024;
+constexpr int64_t kFoldRows = 256;
+// Narrow rows are taken several at a time until they fill this many columns.
+constexpr int64_t kWide = 64;
+// Parts a reduction over rows is cut into at most: each costs a whole set of
+// accumulators.
+constexpr int64_t kMaxParts = 64;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 uint32_t AxisMask(const Attrs& attrs, int rank) {
   const auto& axes = attrs.get<std::vector<int64_t>>("axes");
@@ -31,19 +38,20 @@ struct Nest {
   int64_t dims[kMaxRank] = {}, steps[kMaxRank] = {};
   int64_t count = 1;
 
-  void Prepend(int64_t dim, int64_t step) {
-    for (int i = rank; i > 0; --i) {
-      dims[i] = dims[i - 1];
-      steps[i] = steps[i - 1];
-    }
-    dims[0] = dim;
-    steps[0] = step;
-    ++rank;
+  // An axis outside of those added so far; `joins`: it follows the last one
+  // without a gap.
+  void Add(int64_t dim, int64_t step, bool joins) {
     count *= dim;
+    if (joins && rank > 0) {
+      dims[rank - 1] *= dim;
+      return;
+    }
+    dims[rank] = dim;
+    steps[rank++] = step;
   }
   int64_t Offset(int64_t flat) const {
     int64_t offset = 0;
-    for (int i = rank - 1; i >= 0; --i) {
+    for (int i = 0; i < rank; ++i) {
       offset += flat % dims[i] * steps[i];
       flat /= dims[i];
     }
@@ -53,7 +61,7 @@ struct Nest {
 
 // The input as kept and reduced axes, the innermost run of one kind apart.
 struct Layout {
-  Nest kept, reduced;  // without the inner run
+  Nest kept, reduced;  // without the inner run, innermost first
   int64_t inner = 1;
   bool inner_reduced = true;
   int64_t reduced_count = 1;
@@ -63,151 +71,294 @@ struct Layout {
     while (axis >= 0 && shape.dim(axis) == 1) --axis;
     inner_reduced = axis < 0 || (mask >> axis & 1);
     int64_t step = 1;
-    bool inside = true;
+    bool inside = true, last_reduced = inner_reduced;
     for (; axis >= 0; --axis) {
       int64_t dim = shape.dim(axis);
+      if (dim == 1) continue;
       bool is_reduced = mask >> axis & 1;
       if (is_reduced) reduced_count *= dim;
-      inside = inside && (is_reduced == inner_reduced || dim == 1);
+      inside = inside && is_reduced == inner_reduced;
       if (inside) {
         inner *= dim;
-      } else if (dim != 1) {
-        (is_reduced ? reduced : kept).Prepend(dim, step);
+      } else {
+        (is_reduced ? reduced : kept)
+            .Add(dim, step, is_reduced == last_reduced);
       }
+      last_reduced = is_reduced;
       step *= dim;
     }
   }
-  // Chunks the reduction of one output is cut into (inner run reduced).
-  int64_t rows_per_chunk() const {
-    return std::max<int64_t>(1, kChunk / std::max<int64_t>(1, inner));
+};
+
+// One launch: where elements come from and where results go.
+struct Launch {
+  KernelContext& ctx;
+  const ReduceLoops& loops;
+  const BlockParams& params;
+  const Layout& l;
+  const char* x;  // null when something is fused in front
+  int64_t in_size, out_size;
+  char* y;
+  char* parts;
+
+  const char* Read(int64_t begin, int64_t n, char* scratch) const {
+    if (x) return x + begin * in_size;
+    return reinterpret_cast<const char*>(
+        ctx.Load(begin, n, reinterpret_cast<uint8_t*>(scratch)));
   }
-  int64_t cuts() const { return (inner + kChunk - 1) / kChunk; }
-  int64_t chunks() const {
-    int64_t rows = rows_per_chunk();
-    return (reduced.count + rows - 1) / rows * std::max<int64_t>(1, cuts());
+  void Finish(const char* acc, int64_t begin, int64_t n) const {
+    loops.finish(acc, n, l.reduced_count, y + begin * out_size, params);
+    ctx.Finish(begin, n);
   }
 };
 
-// One chunk of one output into *acc.
-void ReduceChunk(const ReduceLoops& loops, const Layout& l, const char* x,
-                 int64_t size, int64_t chunk, char* acc) {
-  loops.start(acc, 1);
-  alignas(kMaxAcc) char part[kMaxAcc];
-  int64_t cuts = std::max<int64_t>(1, l.cuts());
-  int64_t row = chunk / cuts * l.rows_per_chunk();
-  int64_t row_end = std::min(row + l.rows_per_chunk(), l.reduced.count);
-  int64_t begin = chunk % cuts * kChunk;
-  int64_t end = cuts == 1 ? l.inner : std::min(begin + kChunk, l.inner);
+constexpr int64_t kScratchBytes = kBlock * 8;
+
+// ---- The inner run is reduced --------------------------------------------
+
+// How one output's elements are cut: rows of the nest, or pieces of a row.
+struct RowCuts {
+  int64_t rows, cuts, chunks;
+  explicit RowCuts(const Layout& l)
+      : rows(std::max<int64_t>(1, kChunk / l.inner)),
+        cuts(CeilDiv(l.inner, kChunk)),
+        chunks(CeilDiv(l.reduced.count, rows) * cuts) {}
+};
+
+// One chunk of the output whose elements start at `base`, into *acc.
+void ReduceChunk(const Launch& run, const RowCuts& cut, int64_t base,
+                 int64_t chunk, char* acc) {
+  const Layout& l = run.l;
+  alignas(64) char part[kMaxAccBytes], scratch[kScratchBytes];
+  run.loops.start(acc, 1);
+  int64_t row = chunk / cut.cuts * cut.rows;
+  int64_t row_end = std::min(row + cut.rows, l.reduced.count);
+  int64_t begin = chunk % cut.cuts * kChunk;
+  int64_t end = cut.cuts == 1 ? l.inner : std::min(begin + kChunk, l.inner);
   for (; row < row_end; ++row) {
-    const char* base = x + l.reduced.Offset(row) * size;
+    int64_t at = base + l.reduced.Offset(row);
     for (int64_t i = begin; i < end; i += kBlock) {
-      loops.row(base + i * size, std::min(kBlock, end - i), part);
-      loops.combine(acc, part, 1);
+      int64_t n = std::min(kBlock, end - i);
+      run.loops.rows(run.Read(at + i, n, scratch), 1, n, part, run.params);
+      run.loops.combine(acc, part, 1);
     }
   }
 }
 
-void ReduceRows(KernelContext& ctx, const ReduceLoops& loops, const Layout& l) {
-  const char* x = static_cast<const char*>(ctx.in(0).raw());
-  char* y = static_cast<char*>(ctx.out(0).mutable_raw());
-  int64_t in_size = DTypeSize(ctx.in(0).dtype());
-  int64_t out_size = DTypeSize(ctx.out(0).dtype());
-  int64_t chunks = l.chunks();
-  int64_t work = l.reduced.count * l.inner;  // per output
-  if (chunks <= 1) {
-    int64_t grain = std::max<int64_t>(1, kChunk / std::max<int64_t>(1, work));
-    ParallelFor(ctx.step().pool, l.kept.count, grain,
-                [&](int64_t begin, int64_t end) {
-                  alignas(kMaxAcc) char acc[kMaxAcc];
-                  for (int64_t o = begin; o < end; ++o) {
-                    const char* base = x + l.kept.Offset(o) * in_size;
-                    ReduceChunk(loops, l, base, in_size, 0, acc);
-                    loops.finish(acc, 1, l.reduced_count, y + o * out_size);
-                  }
-                });
+// Whole outputs that lie one after the other, several to a block.
+void ReduceShortRows(const Launch& run) {
+  int64_t n = run.l.inner, per_block = std::min<int64_t>(kBlock / n, 256);
+  auto body = [&](int64_t begin, int64_t end) {
+    alignas(64) char acc[256 * kMaxAccBytes], scratch[kScratchBytes];
+    for (int64_t o = begin; o < end; o += per_block) {
+      int64_t m = std::min(per_block, end - o);
+      run.loops.rows(run.Read(o * n, m * n, scratch), m, n, acc, run.params);
+      run.Finish(acc, o, m);
+    }
+  };
+  ParallelFor(run.ctx.step().pool, run.l.kept.count, CeilDiv(kChunk, n), body);
+}
+
+void ReduceRows(const Launch& run) {
+  const Layout& l = run.l;
+  if (l.reduced.count == 1 && l.inner <= kBlock) return ReduceShortRows(run);
+  RowCuts cut(l);
+  WorkerPool* pool = run.ctx.step().pool;
+  if (cut.chunks == 1) {
+    int64_t grain = CeilDiv(kChunk, l.reduced.count * l.inner);
+    ParallelFor(pool, l.kept.count, grain, [&](int64_t begin, int64_t end) {
+      alignas(64) char acc[kMaxAccBytes];
+      for (int64_t o = begin; o < end; ++o) {
+        ReduceChunk(run, cut, l.kept.Offset(o), 0, acc);
+        run.Finish(acc, o, 1);
+      }
+    });
     return;
   }
-  char* parts = static_cast<char*>(ctx.workspace());
-  ParallelFor(ctx.step().pool, l.kept.count * chunks, 1,
+  int64_t size = run.loops.acc_bytes;
+  ParallelFor(pool, l.kept.count * cut.chunks, 1,
               [&](int64_t begin, int64_t end) {
                 for (int64_t t = begin; t < end; ++t) {
-                  const char* base = x + l.kept.Offset(t / chunks) * in_size;
-                  ReduceChunk(loops, l, base, in_size, t % chunks,
-                              parts + t * kMaxAcc);
+                  ReduceChunk(run, cut, l.kept.Offset(t / cut.chunks),
+                              t % cut.chunks, run.parts + t * size);
                 }
               });
   for (int64_t o = 0; o < l.kept.count; ++o) {
-    char* acc = parts + o * chunks * kMaxAcc;
-    for (int64_t c = 1; c < chunks; ++c) {
-      loops.combine(acc, acc + c * kMaxAcc, 1);
+    char* acc = run.parts + o * cut.chunks * size;
+    for (int64_t c = 1; c < cut.chunks; ++c) {
+      run.loops.combine(acc, acc + c * size, 1);
     }
-    loops.finish(acc, 1, l.reduced_count, y + o * out_size);
+    run.Finish(acc, o, 1);
   }
 }
 
-void ReduceColumns(KernelContext& ctx, const ReduceLoops& loops,
-                   const Layout& l) {
-  const char* x = static_cast<const char*>(ctx.in(0).raw());
-  char* y = static_cast<char*>(ctx.out(0).mutable_raw());
-  int64_t in_size = DTypeSize(ctx.in(0).dtype());
-  int64_t out_size = DTypeSize(ctx.out(0).dtype());
-  int64_t strips = (l.inner + kColumns - 1) / kColumns;
-  int64_t strip_work = l.reduced.count * std::min(l.inner, kColumns);
-  int64_t grain =
-      std::max<int64_t>(1, kChunk / std::max<int64_t>(1, strip_work));
-  auto strip = [&](int64_t begin, int64_t end) {
-    alignas(kMaxAcc) char total[kColumns * kMaxAcc];
-    alignas(kMaxAcc) char part[kColumns * kMaxAcc];
-    for (int64_t t = begin; t < end; ++t) {
-      int64_t outer = t / strips, first = t % strips * kColumns;
-      int64_t n = std::min(kColumns, l.inner - first);
-      const char* base = x + (l.kept.Offset(outer) + first) * in_size;
-      loops.start(total, n);
-      for (int64_t row = 0; row < l.reduced.count;) {
-        loops.start(part, n);
-        int64_t stop = std::min(row + kRows, l.reduced.count);
-        for (; row < stop; ++row) {
-          loops.columns(base + l.reduced.Offset(row) * in_size, n, part);
-        }
-        loops.combine(total, part, n);
-      }
-      loops.finish(total, n, l.reduced_count,
-                   y + (outer * l.inner + first) * out_size);
+// ---- The inner run is kept -----------------------------------------------
+
+// Rows are cut into parts, columns into strips.
+struct ColumnCuts {
+  int64_t strips, group, rows, part_rows, parts;
+  explicit ColumnCuts(const Layout& l)
+      : strips(CeilDiv(l.inner, kStrip)),
+        group(std::min(CeilDiv(kWide, l.inner), l.reduced.dims[0])),
+        rows(l.reduced.count) {
+    int64_t most = std::max<int64_t>(1, kMaxParts / (l.kept.count * strips));
+    int64_t least_rows = 2 * kChunk / std::min(l.inner, kStrip);
+    part_rows = std::max({least_rows, CeilDiv(rows, most), int64_t{1}});
+    parts = CeilDiv(rows, part_rows);
+  }
+};
+
+// Adds rows [row, row_end) of n columns from `first` on to `acc`.
+void AddRows(const Launch& run, const ColumnCuts& cut, int64_t base,
+             int64_t first, int64_t n, int64_t row, int64_t row_end,
+             char* acc) {
+  const Layout& l = run.l;
+  alignas(64) char scratch[kScratchBytes];
+  const int64_t run_rows = l.reduced.dims[0];  // these lie `inner` apart
+  while (row < row_end) {
+    int64_t m = std::min(row_end - row, run_rows - row % run_rows);
+    int64_t at = base + l.reduced.Offset(row) + first;
+    if (cut.group > 1) {
+      // Rows side by side make one wide row; what is left fills its beginning.
+      int64_t wide = cut.group * n;
+      m = std::min(m, kBlock / wide * cut.group);
+      const char* x = run.Read(at, m * n, scratch);
+      run.loops.columns(x, wide, m / cut.group, wide, acc, run.params);
+      int64_t rest = m % cut.group;
+      run.loops.columns(x + (m - rest) * n * run.in_size, 0, 1, rest * n, acc,
+                        run.params);
+    } else if (run.x) {
+      run.loops.columns(run.Read(at, 0, scratch), l.inner, m, n, acc,
+                        run.params);
+    } else if (n == l.inner) {
+      m = std::min(m, kBlock / n);
+      run.loops.columns(run.Read(at, m * n, scratch), n, m, n, acc, run.params);
+    } else {
+      m = 1;
+      run.loops.columns(run.Read(at, n, scratch), n, 1, n, acc, run.params);
     }
-  };
-  ParallelFor(ctx.step().pool, l.kept.count * strips, grain, strip);
+    row += m;
+  }
+}
+
+// Part `part` of n columns from `first` on, into n accumulators at `total`,
+// which has room for group * n.
+void ReducePart(const Launch& run, const ColumnCuts& cut, int64_t base,
+                int64_t first, int64_t n, int64_t part, char* total) {
+  const int64_t wide = n * cut.group, size = run.loops.acc_bytes;
+  alignas(64) char fold[kStrip * kMaxAccBytes];
+  int64_t row = part * cut.part_rows;
+  int64_t end = std::min(row + cut.part_rows, cut.rows);
+  // Narrow rows are shared by `group` accumulators: more of them to a fold.
+  int64_t fold_rows = kFoldRows * cut.group;
+  for (bool first_fold = true; row < end; first_fold = false) {
+    int64_t stop = std::min(row + fold_rows, end);
+    char* acc = first_fold ? total : fold;
+    run.loops.start(acc, wide);
+    AddRows(run, cut, base, first, n, row, stop, acc);
+    if (!first_fold) run.loops.combine(total, acc, wide);
+    row = stop;
+  }
+  for (int64_t k = 1; k < cut.group; ++k) {
+    run.loops.combine(total, total + k * n * size, n);
+  }
+}
+
+void ReduceColumns(const Launch& run) {
+  const Layout& l = run.l;
+  ColumnCuts cut(l);
+  WorkerPool* pool = run.ctx.step().pool;
+  const int64_t size = run.loops.acc_bytes;
+  const int64_t per_output = cut.strips * cut.parts;
+  int64_t work = std::min(cut.part_rows, cut.rows) * std::min(l.inner, kStrip);
+  ParallelFor(
+      pool, l.kept.count * per_output, CeilDiv(kChunk, work),
+      [&](int64_t begin, int64_t end) {
+        alignas(64) char total[kStrip * kMaxAccBytes];
+        for (int64_t t = begin; t < end; ++t) {
+          int64_t outer = t / per_output, part = t % per_output / cut.strips;
+          int64_t first = t % cut.strips * kStrip;
+          int64_t n = std::min(kStrip, l.inner - first);
+          ReducePart(run, cut, l.kept.Offset(outer), first, n, part, total);
+          if (cut.parts == 1) {
+            run.Finish(total, outer * l.inner + first, n);
+          } else {
+            int64_t at = (outer * cut.parts + part) * l.inner + first;
+            std::copy_n(total, n * size, run.parts + at * size);
+          }
+        }
+      });
+  if (cut.parts == 1) return;
+  int64_t grain = CeilDiv(kChunk, cut.parts * std::min(l.inner, kStrip));
+  ParallelFor(
+      pool, l.kept.count * cut.strips, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) {
+          int64_t outer = t / cut.strips;
+          int64_t first = t % cut.strips * kStrip;
+          int64_t n = std::min(kStrip, l.inner - first);
+          char* acc = run.parts + (outer * cut.parts * l.inner + first) * size;
+          for (int64_t p = 1; p < cut.parts; ++p) {
+            run.loops.combine(acc, acc + p * l.inner * size, n);
+          }
+          run.Finish(acc, outer * l.inner + first, n);
+        }
+      });
+}
+
+int64_t Parts(const ShapeContext& c) {
+  Shape shape = c.in(0).ToShape();
+  if (shape.num_elements() == 0) return 0;
+  Layout l(shape, AxisMask(c.attrs(), shape.rank()));
+  if (l.inner_reduced) {
+    RowCuts cut(l);
+    return cut.chunks > 1 ? l.kept.count * cut.chunks : 0;
+  }
+  if (l.reduced.rank == 0) return 0;
+  ColumnCuts cut(l);
+  return cut.parts > 1 ? l.kept.count * cut.parts * l.inner : 0;
 }
 
 }  // namespace
 
-Status RunReduce(KernelContext& ctx, const ReduceLoops& loops) {
-  const Array& x = ctx.in(0);
-  if (ctx.out(0).num_elements() == 0) return OkStatus();
+Status RunReduce(KernelContext& ctx, const ReduceLoops& loops,
+                 const BlockParams& params) {
+  const Array &x = ctx.in(0), &out = ctx.out(0);
+  if (out.num_elements() == 0) return OkStatus();
+  char* y = static_cast<char*>(out.mutable_raw());
+  int64_t out_size = DTypeSize(out.dtype());
   if (x.num_elements() == 0) {
-    alignas(kMaxAcc) char acc[kMaxAcc];
+    alignas(64) char acc[kMaxAccBytes];
     loops.start(acc, 1);
-    int64_t size = DTypeSize(ctx.out(0).dtype());
-    char* y = static_cast<char*>(ctx.out(0).mutable_raw());
-    for (int64_t i = 0; i < ctx.out(0).num_elements(); ++i) {
-      loops.finish(acc, 1, 0, y + i * size);
+    for (int64_t i = 0; i < out.num_elements(); ++i) {
+      loops.finish(acc, 1, 0, y + i * out_size, params);
     }
+    ctx.Finish(0, out.num_elements());
     return OkStatus();
   }
   Layout layout(x.shape(), AxisMask(ctx.attrs(), x.rank()));
+  const char* data =
+      ctx.has_prologue() ? nullptr : static_cast<const char*>(x.raw());
+  Launch run{ctx,      loops, params,
+             layout,   data,  DTypeSize(x.dtype()),
+             out_size, y,     static_cast<char*>(ctx.workspace())};
+  // Nothing but axes of size 1 to reduce: rows of one element.
+  if (!layout.inner_reduced && layout.reduced.rank == 0) {
+    layout.kept = {};
+    layout.kept.Add(layout.inner, 1, false);
+    layout.inner = 1;
+    layout.inner_reduced = true;
+  }
   if (layout.inner_reduced) {
-    ReduceRows(ctx, loops, layout);
+    ReduceRows(run);
   } else {
-    ReduceColumns(ctx, loops, layout);
+    ReduceColumns(run);
   }
   return OkStatus();
 }
 
-int64_t reduce_workspace(const ShapeContext& c) {
-  Shape shape = c.in(0).ToShape();
-  if (shape.num_elements() == 0) return 0;
-  Layout layout(shape, AxisMask(c.attrs(), shape.rank()));
-  if (!layout.inner_reduced || layout.chunks() <= 1) return 0;
-  return layout.kept.count * layout.chunks() * kMaxAcc;
+int64_t reduce_workspace(const ShapeContext& c) { return Parts(c) * 8; }
+int64_t reduce_wide_workspace(const ShapeContext& c) {
+  return Parts(c) * kMaxAccBytes;
 }
 
 Status reduce_nonempty_shape(ShapeContext& c) {

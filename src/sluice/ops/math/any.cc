@@ -34,6 +34,8 @@ SL_OP(Any)
     .shape(shapes::reduce)
     .cpu(reduce_kernel<AnyOf, BoolTypes>)
     .cpu_workspace(reduce_workspace)
+    .fuse_input()
+    .fuse_output()
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};
     })

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -8,11 +8,15 @@
 namespace sluice {
 namespace {
 
-struct ExpFn {
+struct ExpFn : LongFormula {
   template <class C>
   static C Apply(C x) {
     return vmath::Exp(x);
   }
+  static constexpr int kInterleave = 8;
+  static constexpr uint32_t kNear = vmath::kExpNear;
+  static uint32_t Distance(float x) { return vmath::Distance(x); }
+  static float Near(float x) { return vmath::ExpNear(x); }
 };
 
 }  // namespace
@@ -22,7 +26,7 @@ SL_OP(Exp)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<ExpFn>)
+    .elementwise(long_block<ExpFn>)
     .max_ulp(1.01)
     .reference([](double x) { return std::exp(x); })
     .samples(UnarySamples(-20, 20))

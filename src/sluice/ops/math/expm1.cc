@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-struct Expm1Fn {
+struct Expm1Fn : LongFormula {
   template <class C>
   static C Apply(C x) {
     return vmath::Expm1(x);
@@ -22,7 +22,7 @@ SL_OP(Expm1)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<Expm1Fn>)
+    .elementwise(long_block<Expm1Fn>)
     .max_ulp(2)
     .reference([](double x) { return std::expm1(x); })
     .samples(UnarySamples(-10, 10))

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -8,11 +8,15 @@
 namespace sluice {
 namespace {
 
-struct LogFn {
+struct LogFn : LongFormula {
   template <class C>
   static C Apply(C x) {
     return vmath::Log(x);
   }
+  static constexpr int kInterleave = 8;
+  static constexpr uint32_t kNear = vmath::kLogNear;
+  static uint32_t Distance(float x) { return vmath::LogDistance(x); }
+  static float Near(float x) { return vmath::LogNear(x); }
 };
 
 }  // namespace
@@ -22,7 +26,7 @@ SL_OP(Log)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<LogFn>)
+    .elementwise(long_block<LogFn>)
     .max_ulp(1)
     .reference([](double x) { return std::log(x); })
     .samples(UnarySamples(0.01, 20))

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-struct Log1pFn {
+struct Log1pFn : LongFormula {
   template <class C>
   static C Apply(C x) {
     return vmath::Log1p(x);
@@ -22,7 +22,7 @@ SL_OP(Log1p)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<Log1pFn>)
+    .elementwise(long_block<Log1pFn>)
     .max_ulp(3)
     .reference([](double x) { return std::log1p(x); })
     .samples(UnarySamples(-0.9, 20))

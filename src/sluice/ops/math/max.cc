@@ -50,6 +50,8 @@ SL_OP(Max)
     .shape(reduce_nonempty_shape)
     .cpu(reduce_kernel<MaxOf, RealTypes>)
     .cpu_workspace(reduce_workspace)
+    .fuse_input()
+    .fuse_output()
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};
     })

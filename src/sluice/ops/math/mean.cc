@@ -33,6 +33,8 @@ SL_OP(Mean)
     .shape(shapes::reduce)
     .cpu(reduce_kernel<MeanOf, FloatTypes>)
     .cpu_workspace(reduce_workspace)
+    .fuse_input()
+    .fuse_output()
     .tolerance(1e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};

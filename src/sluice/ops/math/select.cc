@@ -7,23 +7,26 @@ namespace sluice {
 namespace {
 
 template <class T>
-void SelectBlock(void* out, const void* const* in, int64_t n,
-                 const BlockParams&) {
-  const uint8_t* cond = static_cast<const uint8_t*>(in[0]);
-  const T* a = static_cast<const T*>(in[1]);
-  const T* b = static_cast<const T*>(in[2]);
-  T* y = static_cast<T*>(out);
-  SL_VECTORIZE
-  for (int64_t i = 0; i < n; ++i) {
-    // Both are read first: a load under a condition would not vectorise.
-    T u = a[i], v = b[i];
-    y[i] = cond[i] ? u : v;
+struct SelectLoop {
+  static void Run(void* out, const void* const* in, int64_t n,
+                  const BlockParams&) {
+    const uint8_t* cond = static_cast<const uint8_t*>(in[0]);
+    const T* a = static_cast<const T*>(in[1]);
+    const T* b = static_cast<const T*>(in[2]);
+    T* y = static_cast<T*>(out);
+    SL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) {
+      // Both are read first: a load under a condition would not vectorise.
+      T u = a[i], v = b[i];
+      y[i] = cond[i] ? u : v;
+    }
   }
-}
+};
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType out) {
   BlockKernel kernel;
-  DispatchBySize(out, [&]<class T>() { kernel.fn = SelectBlock<T>; });
+  DispatchBySize(out,
+                 [&]<class T>() { kernel.fn = PickLevel<SelectLoop<T>>(); });
   return kernel;
 }
 

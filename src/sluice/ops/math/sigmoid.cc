@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -8,11 +8,15 @@
 namespace sluice {
 namespace {
 
-struct SigmoidFn {
+struct SigmoidFn : LongFormula {
   template <class C>
   static C Apply(C x) {
     return vmath::Sigmoid(x);
   }
+  static constexpr int kInterleave = 8;
+  static constexpr uint32_t kNear = vmath::kExpNear;
+  static uint32_t Distance(float x) { return vmath::Distance(x); }
+  static float Near(float x) { return vmath::SigmoidNear(x); }
 };
 
 }  // namespace
@@ -22,7 +26,7 @@ SL_OP(Sigmoid)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<SigmoidFn>)
+    .elementwise(long_block<SigmoidFn>)
     .max_ulp(3)
     .reference([](double x) { return 1 / (1 + std::exp(-x)); })
     .samples(UnarySamples(-20, 20))

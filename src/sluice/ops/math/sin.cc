@@ -1,17 +1,21 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
 namespace {
 
-struct SinFn {
+struct SinFn : LongFormula {
   template <class C>
   static C Apply(C x) {
-    return std::sin(x);
+    return vmath::Sin(x);
   }
+  static constexpr uint32_t kNear = vmath::kTrigNear;
+  static uint32_t Distance(float x) { return vmath::Distance(x); }
+  static float Near(float x) { return vmath::SinNear(x); }
 };
 
 }  // namespace
@@ -21,7 +25,7 @@ SL_OP(Sin)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<SinFn>)
+    .elementwise(long_block<SinFn>)
     .max_ulp(2)
     .reference([](double x) { return std::sin(x); })
     .samples(UnarySamples(-10, 10))

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-struct TanhFn {
+struct TanhFn : LongFormula {
   template <class C>
   static C Apply(C x) {
     return vmath::Tanh(x);
@@ -22,7 +22,7 @@ SL_OP(Tanh)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<TanhFn>)
+    .elementwise(long_block<TanhFn>)
     .max_ulp(2)
     .reference([](double x) { return std::tanh(x); })
     .samples(UnarySamples(-10, 10))

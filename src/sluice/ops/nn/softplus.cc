@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-struct SoftplusFn {
+struct SoftplusFn : LongFormula {
   template <class C>
   static C Apply(C x) {
     return vmath::Softplus(x);
@@ -22,7 +22,7 @@ SL_OP(Softplus)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
-    .elementwise(unary_block<SoftplusFn>)
+    .elementwise(long_block<SoftplusFn>)
     .max_ulp(3)
     .reference([](double x) {
       return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));

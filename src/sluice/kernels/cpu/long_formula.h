@@ -1,0 +1,136 @@
+// Block functions of formulas with many steps, such as those of vector_math.h:
+//
+//   struct ExpFn : LongFormula {
+//     template <class C>
+//     static C Apply(C x) { return vmath::Exp(x); }
+//     // Optional: what does for a stretch whose floats all have
+//     // Distance(x) <= kNear. It must give the same bits as Apply.
+//     static constexpr uint32_t kNear = vmath::kExpNear;
+//     static uint32_t Distance(float x) { return vmath::Distance(x); }
+//     static float Near(float x) { return vmath::ExpNear(x); }
+//   };
+//   ... .elementwise(long_block<ExpFn>)
+//
+// Several vectors are taken through the formula at a time, because each step
+// waits for the one before; what does not fill them is padded rather than done
+// one by one. Halves are widened to a buffer of floats first, so that a formula
+// is compiled once for them all.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "sluice/kernels/cpu/elementwise.h"
+
+namespace sluice {
+
+struct LongFormula {
+  static constexpr int kInterleave = 4;  // vectors at a time
+};
+
+namespace long_formula {
+
+template <class F>
+struct FloatLoop {
+  static constexpr bool kHasNear = requires { F::kNear; };
+  static constexpr int64_t kGroup = 16;  // floats; vectors of every level fit
+#if defined(__aarch64__)
+  static constexpr int64_t kMain = 4 * F::kInterleave;
+#else
+  static constexpr int64_t kMain = 16 * F::kInterleave;
+#endif
+
+  template <bool kUseNear>
+  static SL_INLINE float One(float x) {
+    if constexpr (kUseNear) {
+      return F::Near(x);
+    } else {
+      return F::Apply(x);
+    }
+  }
+  template <bool kUseNear>
+  static SL_INLINE void Groups(const float* x, float* y, int64_t n) {
+    int64_t main = n / kMain * kMain;
+    SL_VECTORIZE_BY(F::kInterleave)
+    for (int64_t i = 0; i < main; ++i) y[i] = One<kUseNear>(x[i]);
+    for (int64_t i = main; i < n; i += kGroup) {
+      int64_t m = std::min(kGroup, n - i);
+      float group[kGroup] = {};
+      std::memcpy(group, x + i, static_cast<size_t>(m) * sizeof(float));
+      SL_VECTORIZE_BY(4)
+      for (int64_t k = 0; k < kGroup; ++k) group[k] = One<kUseNear>(group[k]);
+      std::memcpy(y + i, group, static_cast<size_t>(m) * sizeof(float));
+    }
+  }
+  static SL_INLINE bool AllNear(const float* x, int64_t n) {
+    uint32_t far = 0;
+    SL_VECTORIZE_BY(4)
+    for (int64_t i = 0; i < n; ++i) {
+      uint32_t d = F::Distance(x[i]);
+      far = far > d ? far : d;
+    }
+    return far <= F::kNear;
+  }
+  static void Run(void* out, const void* const* in, int64_t n,
+                  const BlockParams&) {
+    const float* x = static_cast<const float*>(in[0]);
+    float* y = static_cast<float*>(out);
+    if constexpr (kHasNear) {
+      // Short enough for the second reading to come from the first cache.
+      constexpr int64_t kStretch = 1024;
+      for (int64_t i = 0; i < n; i += kStretch) {
+        int64_t m = std::min(kStretch, n - i);
+        if (AllNear(x + i, m)) {
+          Groups<true>(x + i, y + i, m);
+        } else {
+          SL_VECTORIZE_BY(F::kInterleave)
+          for (int64_t k = i; k < i + m; ++k) y[k] = F::Apply(x[k]);
+        }
+      }
+    } else {
+      Groups<false>(x, y, n);
+    }
+  }
+};
+
+template <class F, class T>
+struct HalfLoop {
+  static void Run(void* out, const void* const* in, int64_t n,
+                  const BlockParams& params) {
+    constexpr int64_t kStretch = 256;
+    const T* x = static_cast<const T*>(in[0]);
+    T* y = static_cast<T*>(out);
+    BlockFn run = PickLevel<FloatLoop<F>>();
+    for (int64_t i = 0; i < n; i += kStretch) {
+      float wide[kStretch];
+      const void* from[] = {wide};
+      int64_t m = std::min(kStretch, n - i);
+      SL_VECTORIZE
+      for (int64_t k = 0; k < m; ++k) wide[k] = static_cast<float>(x[i + k]);
+      run(wide, from, m, params);
+      SL_VECTORIZE
+      for (int64_t k = 0; k < m; ++k) y[i + k] = static_cast<T>(wide[k]);
+    }
+  }
+};
+
+}  // namespace long_formula
+
+// y: T from x: T, T one of the four floats.
+template <class F>
+BlockKernel long_block(const Attrs&, std::span<const DType> in, DType) {
+  switch (in[0]) {
+    case DType::kF32:
+      return {PickLevel<long_formula::FloatLoop<F>>(), {}};
+    case DType::kF64:
+      return {&elementwise::Unary<F, double, double>::Run, {}};
+    case DType::kF16:
+      return {PickLevel<long_formula::HalfLoop<F, f16>>(), {}};
+    case DType::kBF16:
+      return {PickLevel<long_formula::HalfLoop<F, bf16>>(), {}};
+    default:
+      return {};
+  }
+}
+
+}  // namespace sluice

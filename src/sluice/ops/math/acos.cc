@@ -1,0 +1,33 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct AcosFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Acos(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Acos)
+    .doc(
+        "The angle in [0, pi] whose cosine is x, elementwise; NaN outside of "
+        "[-1, 1].")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<AcosFn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::acos(x); })
+    .samples(UnarySamples(-1, 1))
+    .rejects(UnaryRejects("Acos"));
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct AcoshFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Acosh(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Acosh)
+    .doc("The inverse of cosh, elementwise; NaN below 1.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<AcoshFn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::acosh(x); })
+    .samples(UnarySamples(1, 20))
+    .rejects(UnaryRejects("Acosh"));
+
+}  // namespace sluice

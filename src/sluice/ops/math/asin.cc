@@ -1,0 +1,33 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct AsinFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Asin(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Asin)
+    .doc(
+        "The angle in [-pi/2, pi/2] whose sine is x, elementwise; NaN outside "
+        "of [-1, 1].")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<AsinFn>)
+    .max_ulp(3)
+    .reference([](double x) { return std::asin(x); })
+    .samples(UnarySamples(-1, 1))
+    .rejects(UnaryRejects("Asin"));
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct AtanFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Atan(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Atan)
+    .doc("The angle in [-pi/2, pi/2] whose tangent is x, elementwise.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<AtanFn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::atan(x); })
+    .samples(UnarySamples(-10, 10))
+    .rejects(UnaryRejects("Atan"));
+
+}  // namespace sluice

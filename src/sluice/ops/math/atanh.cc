@@ -1,0 +1,31 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct AtanhFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Atanh(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Atanh)
+    .doc("The inverse of tanh, elementwise; infinite at -1 and 1, NaN beyond.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<AtanhFn>)
+    .max_ulp(3)
+    .reference([](double x) { return std::atanh(x); })
+    .samples(UnarySamples(-0.99, 0.99))
+    .rejects(UnaryRejects("Atanh"));
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct BitwiseAndFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    return Wrap<C>(ToWrap(a) & ToWrap(b));
+  }
+};
+
+}  // namespace
+
+SL_OP(BitwiseAnd)
+    .doc("The bits set in both a and b, elementwise with broadcasting.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kInts)
+    .elementwise(binary_block<BitwiseAndFn, IntTypes>)
+    .commutative()
+    .associative()
+    .reference([](double a, double b) {
+      return static_cast<double>(static_cast<int64_t>(a) &
+                                 static_cast<int64_t>(b));
+    })
+    .samples(BinarySamples(-9, 9, /*specials=*/false))
+    .rejects(BinaryRejects("BitwiseAnd", DType::kI32));
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct CoshFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Cosh(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Cosh)
+    .doc("cosh(x), elementwise.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<CoshFn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::cosh(x); })
+    .samples(UnarySamples(-10, 10))
+    .rejects(UnaryRejects("Cosh"));
+
+}  // namespace sluice

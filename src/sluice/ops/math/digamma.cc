@@ -1,0 +1,61 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/gamma.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct DigammaFn {
+  template <class C>
+  static C Apply(C x) {
+    return static_cast<C>(Digamma(static_cast<double>(x)));
+  }
+};
+
+// The asymptotic series far out, reached by psi(x + 1) = psi(x) + 1 / x.
+double Reference(double x) {
+  constexpr double kPi = 3.14159265358979323846;
+  if (std::isnan(x) || x == HUGE_VAL) return x;
+  if (x == 0) return std::copysign(HUGE_VAL, -x);
+  if (x < 0 && std::floor(x) == x) return NAN;  // -infinity too
+  if (x < 0) {
+    double turn = x - std::floor(x);
+    return Reference(1 - x) - kPi / std::tan(kPi * turn);
+  }
+  long double shift = 0, z = x;
+  for (; z < 60; z += 1) shift += 1 / z;
+  long double w = 1 / (z * z);
+  long double s =
+      std::log(z) - 0.5L / z - w / 12 + w * w / 120 - w * w * w / 252;
+  return static_cast<double>(s - shift);
+}
+
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = UnarySamples(0.1, 30, /*specials=*/false);
+  samples.push_back({.in = {{67}}, .lo = -8.3, .hi = -0.1});
+  samples.push_back({.in = {Array::Vector<float>({0.0f, -1.0f, -3.0f, 1e10f,
+                                                  HUGE_VALF, -HUGE_VALF, NAN,
+                                                  -0.0f, 1.0f, 2.0f, 0.5f})}});
+  return samples;
+}
+
+}  // namespace
+
+SL_OP(Digamma)
+    .doc(
+        "The derivative of log Gamma(x), elementwise; NaN at the negative "
+        "integers, infinite at 0.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<DigammaFn>)
+    .max_ulp(4)
+    .tolerance(1e-6)
+    .reference(Reference)
+    .samples(Samples())
+    .rejects(UnaryRejects("Digamma"));
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct ErfFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Erf(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Erf)
+    .doc(
+        "The error function, elementwise: 2 / sqrt(pi) times the integral of "
+        "exp(-t^2) from 0 to x.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<ErfFn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::erf(x); })
+    .samples(UnarySamples(-4, 4))
+    .rejects(UnaryRejects("Erf"));
+
+}  // namespace sluice

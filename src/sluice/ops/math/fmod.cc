@@ -1,0 +1,64 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/checked_binary.h"
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct FmodFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    return std::fmod(a, b);
+  }
+};
+
+struct FmodInt {
+  static constexpr const char* kError = "integer division by zero";
+  template <class C>
+  static bool Valid(C, C b) {
+    return b != 0;
+  }
+  template <class C>
+  static C Apply(C a, C b) {
+    if (std::is_signed_v<C> && b == C(-1)) return 0;
+    return static_cast<C>(a % b);
+  }
+};
+
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = BinarySamples(1, 9);
+  samples.push_back({.in = {Array::Vector<int32_t>({7, -7, 7, -7, 0}),
+                            Array::Vector<int32_t>({2, 2, -2, -2, -1})}});
+  samples.push_back({.in = {Array::Vector<float>({7, -7, 7, -7, 5.5f}),
+                            Array::Vector<float>({2, 2, -2, -2, -1})}});
+  return samples;
+}
+
+std::vector<Reject> Rejects() {
+  std::vector<Reject> rejects = BinaryRejects("Fmod");
+  rejects.push_back(
+      {.in = {Array::Vector<uint8_t>({1}), Array::Vector<uint8_t>({0})},
+       .message = "[Fmod] integer division by zero"});
+  return rejects;
+}
+
+}  // namespace
+
+SL_OP(Fmod)
+    .doc(
+        "The remainder of trunc(a / b), elementwise with broadcasting: it has "
+        "the sign of a. Of an integer and zero it is an error.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kReals)
+    .elementwise(binary_block<FmodFn, FloatTypes>)
+    .cpu(checked_int_kernel<FmodInt>)
+    .reference([](double a, double b) { return std::fmod(a, b); })
+    .samples(Samples())
+    .rejects(Rejects());
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+#include <cmath>
+#include <limits>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct HypotFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    if constexpr (std::is_same_v<C, float>) {
+      double x = a, y = b;
+      auto length = static_cast<float>(std::sqrt(x * x + y * y));
+      constexpr float kInf = std::numeric_limits<float>::infinity();
+      bool long_a = std::fabs(a) == kInf, long_b = std::fabs(b) == kInf;
+      return long_a || long_b ? kInf : length;
+    } else {
+      return std::hypot(a, b);
+    }
+  }
+};
+
+}  // namespace
+
+SL_OP(Hypot)
+    .doc(
+        "sqrt(a^2 + b^2), elementwise with broadcasting, without overflow on "
+        "the way; infinite when either is.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(binary_block<HypotFn, FloatTypes>)
+    .commutative()
+    .max_ulp(1)
+    .reference([](double a, double b) { return std::hypot(a, b); })
+    .samples(BinarySamples())
+    .rejects(BinaryRejects("Hypot"));
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/mul_add.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct LerpFn {
+  template <class C>
+  static C Apply(C a, C b, C c) {
+    // From the nearer end, so that w = 0 gives a and w = 1 gives b exactly.
+    C d = b - a;
+    return c < C(0.5) ? MulAdd(c, d, a) : MulAdd(c - C(1), d, b);
+  }
+};
+
+}  // namespace
+
+SL_OP(Lerp)
+    .doc(
+        "a + w (b - a), elementwise with broadcasting.")
+    .input("a: T")
+    .input("b: T")
+    .input("w: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(ternary_block<LerpFn>)
+    .max_ulp(2)
+    .tolerance(1e-6)
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      return std::vector<RefArray>{
+          ref::Map(in, [](const std::vector<double>& v) {
+            return v[0] + v[2] * (v[1] - v[0]);
+          })};
+    })
+    .samples({{.in = {{4}, {4}, {4}}},
+              {.in = {Shape(), {2, 3}, {3}}},
+              {.in = {{2, 1}, {3}, Shape()}},
+              {.in = {{2, 3}, Shape(), {2, 3}}},
+              {.in = {{0, 3}, {3}, {1, 1}}},
+              {.in = {{1031}, {1031}, {1031}}}})
+    .rejects({{.in = {{2}, {2}, {3}},
+               .message = "[Lerp] shapes do not broadcast: a is f32[2], b is "
+                          "f32[2], w is f32[3]"},
+              {.in = {{2}, {2}},
+               .message = "[Lerp] takes 3 inputs, got 2"},
+              {.in = {{2}, {2}, Array::Zeros(DType::kF64, {2})},
+               .message = "[Lerp] w is f64; wanted f32 as a"}});
+
+}  // namespace sluice

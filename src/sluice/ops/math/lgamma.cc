@@ -1,0 +1,58 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/gamma.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct LgammaFn {
+  template <class C>
+  static C Apply(C x) {
+    return static_cast<C>(Lgamma(static_cast<double>(x)));
+  }
+};
+
+// Stirling's series far out, reached by Gamma(x + 1) = x Gamma(x).
+double Reference(double x) {
+  constexpr double kPi = 3.14159265358979323846;
+  if (std::isnan(x)) return x;
+  if (std::isinf(x) || (x <= 0 && std::floor(x) == x)) return HUGE_VAL;
+  if (x < 0.5) {
+    double turn = x - 2 * std::floor(x / 2);
+    return std::log(kPi / std::fabs(std::sin(kPi * turn))) - Reference(1 - x);
+  }
+  long double shift = 0, z = x;
+  for (; z < 40; z += 1) shift += std::log(z);
+  long double s = 1 / (12 * z) - 1 / (360 * z * z * z);
+  s += (z - 0.5L) * std::log(z) - z + 0.918938533204672741780L;
+  return static_cast<double>(s - shift);
+}
+
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = UnarySamples(0.1, 30, /*specials=*/false);
+  samples.push_back({.in = {{67}}, .lo = -8.3, .hi = -0.1});
+  samples.push_back({.in = {Array::Vector<float>({0.0f, -1.0f, -3.0f, 1e10f,
+                                                  HUGE_VALF, -HUGE_VALF, NAN,
+                                                  -0.0f, 1.0f, 2.0f, 0.5f})}});
+  return samples;
+}
+
+}  // namespace
+
+SL_OP(Lgamma)
+    .doc(
+        "log |Gamma(x)|, elementwise; infinite at 0 and the negative integers.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(unary_block<LgammaFn>)
+    .max_ulp(4)
+    .tolerance(1e-6)
+    .reference(Reference)
+    .samples(Samples())
+    .rejects(UnaryRejects("Lgamma"));
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct Log2Fn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Log2(x);
+  }
+  static constexpr uint32_t kNear = vmath::kLogNear;
+  static uint32_t Distance(float x) { return vmath::LogDistance(x); }
+  static float Near(float x) { return vmath::Log2Near(x); }
+};
+
+}  // namespace
+
+SL_OP(Log2)
+    .doc("The logarithm of x to base 2, elementwise; -inf at 0, NaN below.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<Log2Fn>)
+    .max_ulp(2)
+    .reference([](double x) { return std::log2(x); })
+    .samples(UnarySamples(0.01, 20))
+    .rejects(UnaryRejects("Log2"));
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct LogAddExpFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    C high = a > b ? a : b, gap = a > b ? b - a : a - b;
+    C y = high + vmath::Log1p(vmath::Exp(gap));
+    // Of equal infinities the gap is NaN.
+    y = a == b ? a + C(0.69314718055994530942) : y;
+    return y;
+  }
+};
+
+}  // namespace
+
+SL_OP(LogAddExp)
+    .doc("log(exp(a) + exp(b)), elementwise with broadcasting, without overflow on the way.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(binary_block<LogAddExpFn, FloatTypes>)
+    .commutative()
+    .max_ulp(2)
+    .tolerance(1e-6)
+    .reference([](double a, double b) {
+      if (a == b) return a + std::log(2.0);
+      return std::fmax(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
+    })
+    .samples(BinarySamples(-30, 30))
+    .rejects(BinaryRejects("LogAddExp"));
+
+}  // namespace sluice

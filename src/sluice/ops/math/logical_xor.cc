@@ -1,0 +1,26 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct LogicalXorFn {
+  static bool Apply(bool a, bool b) { return a != b; }
+};
+
+}  // namespace
+
+SL_OP(LogicalXor)
+    .doc("Exactly one true, elementwise with broadcasting.")
+    .input("a: bool")
+    .input("b: bool")
+    .output("y: bool")
+    .elementwise(binary_block<LogicalXorFn, BoolTypes>)
+    .commutative()
+    .associative()
+    .reference([](double a, double b) -> double { return (a != 0) != (b != 0); })
+    .samples(BinarySamples(0, 1, false))
+    .rejects(BinaryRejects("LogicalXor", DType::kBool));
+
+}  // namespace sluice

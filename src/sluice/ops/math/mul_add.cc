@@ -1,0 +1,52 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/mul_add.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct MulAddFn {
+  template <class C>
+  static C Apply(C a, C b, C c) {
+    return MulAdd(a, b, c);
+  }
+};
+
+}  // namespace
+
+SL_OP(MulAdd)
+    .doc(
+        "a b + c, rounded once; elementwise with broadcasting.")
+    .input("a: T")
+    .input("b: T")
+    .input("c: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(ternary_block<MulAddFn>)
+    .max_ulp(1)
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      return std::vector<RefArray>{
+          ref::Map(in, [](const std::vector<double>& v) {
+            return v[0] * v[1] + v[2];
+          })};
+    })
+    .samples({{.in = {{4}, {4}, {4}}},
+              {.in = {Shape(), {2, 3}, {3}}},
+              {.in = {{2, 1}, {3}, Shape()}},
+              {.in = {{2, 3}, Shape(), {2, 3}}},
+              {.in = {{0, 3}, {3}, {1, 1}}},
+              {.in = {{1031}, {1031}, {1031}}}
+              // What two roundings would lose.
+              ,{.in = {Array::Vector<float>({1.0f + 0x1p-12f}),
+                      Array::Vector<float>({1.0f - 0x1p-12f}),
+                      Array::Vector<float>({-1.0f})}}})
+    .rejects({{.in = {{2}, {2}, {3}},
+               .message = "[MulAdd] shapes do not broadcast: a is f32[2], b is "
+                          "f32[2], c is f32[3]"},
+              {.in = {{2}, {2}},
+               .message = "[MulAdd] takes 3 inputs, got 2"},
+              {.in = {{2}, {2}, Array::Zeros(DType::kF64, {2})},
+               .message = "[MulAdd] c is f64; wanted f32 as a"}});
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/long_formula.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+struct TanFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    return vmath::Tan(x);
+  }
+  static constexpr uint32_t kNear = vmath::kTrigNear;
+  static uint32_t Distance(float x) { return vmath::Distance(x); }
+  static float Near(float x) { return vmath::TanNear(x); }
+};
+
+}  // namespace
+
+SL_OP(Tan)
+    .doc("tan(x), elementwise; x in radians.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<TanFn>)
+    .max_ulp(4)
+    .reference([](double x) { return std::tan(x); })
+    .samples(UnarySamples(-10, 10))
+    .rejects(UnaryRejects("Tan"));
+
+}  // namespace sluice
