@@ -1,27 +1,12 @@
 // Rows of exponentials: the loops softmax, cross entropy and attention spend
-// their time in. Sums are gathered in kLanes lanes and folded pairwise, an
-// order fixed by the row's length alone.
-//
-// Plain functions on memory the caller owns; made to be inlined into loops
-// compiled per level (kernels/cpu/isa.h).
+// their time in. Made to be inlined into loops compiled per level.
 #pragma once
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
-#include "sluice/kernels/cpu/elementwise.h"
-#include "sluice/kernels/cpu/isa.h"
-#include "sluice/kernels/cpu/mul_add.h"
-
-#if defined(__aarch64__)
-#include <arm_neon.h>
-#endif
+#include "sluice/kernels/cpu/lanes.h"
 
 namespace sluice::rows {
-
-inline constexpr int kLanes = 16;
 
 // exp(d) for d <= 0: within 2 ulp down to -16, 6 ulp further down, 0 below
 // 2^-126; NaN stays NaN. Half the work of vmath::Exp, which must also bear
@@ -39,192 +24,112 @@ SL_INLINE float ExpNegative(float d) {
   float low = MulAdd(0.16667116f, r, 0.4999923f);
   float high = MulAdd(0.008312501f, r, 0.04189033f);
   float y = MulAdd(MulAdd(high, z, low), z, r + 1.0f);
+  // A product, not a sum of exponents: NaN must stay NaN.
   y *= std::bit_cast<float>(power);
   return d < -87.33f ? 0.0f : y;
 }
 SL_INLINE double ExpNegative(double d) { return std::exp(d); }
 
-// The larger; b when a is NaN.
-template <class C>
-SL_INLINE C Larger(C a, C b) {
-#if defined(__aarch64__)
-  if constexpr (sizeof(C) == 4) return __builtin_fmaxf(a, b);
+SL_INLINE Lanes<float> ExpNegative(const Lanes<float>& x) {
+  using L = Lanes<float>;
+  L d = x;
+  typedef uint32_t Bits __attribute__((vector_size(L::kPartBytes)));
+  const L magic = L::Of(12582912.0f);
+  Bits power[L::kParts], tiny[L::kParts];
+  Pin(d);
+  L t = MulAdd(d, L::Of(1.44269504f), magic);
+  Pin(t);
+  L::Each([&](int u) {
+    power[u] = ((Bits)t.p[u] << 23) + 0x3f800000u;
+    tiny[u] = (Bits)(d.p[u] < -87.33f);
+  });
+  L n = t - magic;
+  Pin(n);
+#if defined(__FP_FAST_FMAF)
+  // The product is exact inside, so one constant for ln2 is enough.
+  L r = MulAdd(n, L::Of(-0.693147182f), d);
+#else
+  L r = MulAdd(n, L::Of(-0.693145751953125f), d);
+  r = MulAdd(n, L::Of(-1.42860682030941723e-6f), r);
 #endif
-  return a > b ? a : b;
+  Pin(r);
+  L high = MulAdd(r, L::Of(0.008312501f), L::Of(0.04189033f));
+  Pin(high);
+  L low = MulAdd(r, L::Of(0.16667116f), L::Of(0.4999923f));
+  Pin(low);
+  L z = r * r, y = r + L::Of(1.0f);
+  low = MulAdd(high, z, low);
+  Pin(low);
+  y = MulAdd(low, z, y);
+  Pin(y);
+  using Part = L::Part;
+  L::Each([&](int u) {
+    y.p[u] *= (Part)power[u];
+    y.p[u] = (Part)((Bits)y.p[u] & ~tiny[u]);
+  });
+  return y;
 }
-
-template <class C, class Fold>
-SL_INLINE C FoldLanes(C (&lane)[kLanes], Fold fold) {
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lane[k] = fold(lane[k], lane[k + width]);
-  }
-  return lane[0];
-}
-template <class C>
-SL_INLINE C SumLanes(C (&lane)[kLanes]) {
-  return FoldLanes(lane, [](C a, C b) { return a + b; });
+SL_INLINE Lanes<double> ExpNegative(const Lanes<double>& d) {
+  double v[Lanes<double>::kCount];
+  d.Store(v);
+  for (double& x : v) x = std::exp(x);
+  return Lanes<double>::Load(v);
 }
 
 // The largest of n elements, NaN left out; -infinity of none.
 template <class T, class C = Compute<T>>
 SL_INLINE C RowMax(const T* x, int64_t n) {
-  C lane[kLanes];
-  for (C& v : lane) v = -std::numeric_limits<C>::infinity();
+  using L = Lanes<C>;
+  constexpr C kNone = -std::numeric_limits<C>::infinity();
+  L a = L::Of(kNone), b = a;
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      lane[k] = Larger(static_cast<C>(x[i + k]), lane[k]);
-    }
+  for (; i + 2 * L::kCount <= n; i += 2 * L::kCount) {
+    a = Larger(L::Load(x + i), a);
+    b = Larger(L::Load(x + i + L::kCount), b);
   }
-  for (int k = 0; i < n; ++i, ++k) {
-    lane[k] = Larger(static_cast<C>(x[i]), lane[k]);
-  }
-  return FoldLanes(lane, [](C a, C b) { return Larger(a, b); });
+  for (; i + L::kCount <= n; i += L::kCount) a = Larger(L::Load(x + i), a);
+  if (i < n) b = Larger(L::LoadSome(x + i, n - i, kNone), b);
+  return Larger(a, b).Largest();
 }
 
 // The sum of exp(x[i] - shift) over n elements, none of which is above shift;
 // with kStore, the exponentials go to y, which may be x.
 template <bool kStore, class T, class C = Compute<T>>
 SL_INLINE C ExpSum(const T* x, int64_t n, C shift, T* y) {
-  C lane[kLanes] = {};
+  using L = Lanes<C>;
+  const L from = L::Of(shift);
+  L sum = L::Of(0);
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      C e = ExpNegative(static_cast<C>(x[i + k]) - shift);
-      if constexpr (kStore) y[i + k] = static_cast<T>(e);
-      lane[k] += e;
-    }
+  for (; i + L::kCount <= n; i += L::kCount) {
+    L e = ExpNegative(L::Load(x + i) - from);
+    if constexpr (kStore) e.Store(y + i);
+    sum = sum + e;
   }
-  for (int k = 0; i < n; ++i, ++k) {
-    C e = ExpNegative(static_cast<C>(x[i]) - shift);
-    if constexpr (kStore) y[i] = static_cast<T>(e);
-    lane[k] += e;
+  if (i < n) {
+    constexpr C kNone = -std::numeric_limits<C>::infinity();
+    L e = ExpNegative(L::LoadSome(x + i, n - i, kNone) - from);
+    if constexpr (kStore) e.StoreSome(y + i, n - i);
+    sum = sum + e;
   }
-  return SumLanes(lane);
+  return sum.Sum();
 }
 
-// The same side by side for n columns: y[k] = exp(x[k] - shift[k]), added to
+// The same for n columns side by side: y[k] = exp(x[k] - shift[k]), added to
 // sum[k]. y may be x; without kStore it is not written.
 template <bool kStore, class T, class C = Compute<T>>
 SL_INLINE void ExpSumStep(const T* x, const C* shift, int64_t n, T* y, C* sum) {
-  SL_VECTORIZE
-  for (int64_t k = 0; k < n; ++k) {
+  using L = Lanes<C>;
+  int64_t k = 0;
+  for (; k + L::kCount <= n; k += L::kCount) {
+    L e = ExpNegative(L::Load(x + k) - L::Load(shift + k));
+    if constexpr (kStore) e.Store(y + k);
+    (L::Load(sum + k) + e).Store(sum + k);
+  }
+  for (; k < n; ++k) {
     C e = ExpNegative(static_cast<C>(x[k]) - shift[k]);
     if constexpr (kStore) y[k] = static_cast<T>(e);
     sum[k] += e;
   }
 }
-
-#if defined(__aarch64__)
-
-// ExpNegative of four vectors, step by step side by side: compiled from the
-// plain loop, one vector's chain follows the other's and fills the scheduler
-// with instructions that wait (1.0 against 1.5 elements per ns).
-struct Exp16 {
-  float32x4_t v[4];
-
-  // Each v[u] becomes its exponential.
-  SL_INLINE void Run() {
-    const float32x4_t magic = vdupq_n_f32(12582912.0f);
-    const uint32x4_t one = vreinterpretq_u32_f32(vdupq_n_f32(1.0f));
-    float32x4_t t[4], r[4], z[4], low[4], high[4];
-    uint32x4_t power[4], tiny[4];
-    Pin(v);
-    Each([&](int u) { t[u] = vfmaq_n_f32(magic, v[u], 1.44269504f); });
-    Pin(t);
-    Each([&](int u) {
-      power[u] = vshlq_n_u32(vreinterpretq_u32_f32(t[u]), 23);
-      t[u] = vsubq_f32(t[u], magic);
-      tiny[u] = vcltq_f32(v[u], vdupq_n_f32(-87.33f));
-    });
-    Pin(t);
-    // The product is exact inside, so one constant for ln2 is enough.
-    Each([&](int u) { r[u] = vfmsq_n_f32(v[u], t[u], 0.693147182f); });
-    Pin(r);
-    Each([&](int u) {
-      high[u] = vfmaq_n_f32(vdupq_n_f32(0.04189033f), r[u], 0.008312501f);
-    });
-    Pin(high);
-    Each([&](int u) {
-      low[u] = vfmaq_n_f32(vdupq_n_f32(0.4999923f), r[u], 0.16667116f);
-    });
-    Pin(low);
-    Each([&](int u) {
-      z[u] = vmulq_f32(r[u], r[u]);
-      r[u] = vaddq_f32(r[u], vdupq_n_f32(1.0f));
-    });
-    Each([&](int u) { low[u] = vfmaq_f32(low[u], high[u], z[u]); });
-    Pin(low);
-    Each([&](int u) { r[u] = vfmaq_f32(r[u], low[u], z[u]); });
-    Pin(r);
-    Each([&](int u) {
-      // A product, not a sum of exponents: NaN must stay NaN.
-      float32x4_t scale = vreinterpretq_f32_u32(vaddq_u32(power[u], one));
-      uint32x4_t bits = vreinterpretq_u32_f32(vmulq_f32(r[u], scale));
-      v[u] = vreinterpretq_f32_u32(vbicq_u32(bits, tiny[u]));
-    });
-  }
-
- private:
-  template <class F>
-  SL_INLINE static void Each(F f) {
-    for (int u = 0; u < 4; ++u) f(u);
-  }
-  // The compiler may not move later steps before these.
-  SL_INLINE static void Pin(float32x4_t (&step)[4]) {
-    for (int u = 0; u < 4; ++u) asm("" : "+w"(step[u]));
-  }
-};
-
-template <bool kStore>
-SL_INLINE float ExpSum(const float* x, int64_t n, float shift, float* y) {
-  const float32x4_t from = vdupq_n_f32(shift);
-  float32x4_t sum[4] = {};
-  auto add = [&](const float* at, float* to) {
-    Exp16 e;
-    for (int u = 0; u < 4; ++u) e.v[u] = vsubq_f32(vld1q_f32(at + 4 * u), from);
-    e.Run();
-    for (int u = 0; u < 4; ++u) {
-      if constexpr (kStore) vst1q_f32(to + 4 * u, e.v[u]);
-      sum[u] = vaddq_f32(sum[u], e.v[u]);
-    }
-  };
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) add(x + i, y + i);
-  if (i < n) {
-    float rest[kLanes];
-    for (float& v : rest) v = -std::numeric_limits<float>::infinity();
-    for (int64_t k = i; k < n; ++k) rest[k - i] = x[k];
-    add(rest, rest);
-    if constexpr (kStore) {
-      for (int64_t k = i; k < n; ++k) y[k] = rest[k - i];
-    }
-  }
-  return vaddvq_f32(
-      vaddq_f32(vaddq_f32(sum[0], sum[1]), vaddq_f32(sum[2], sum[3])));
-}
-
-template <bool kStore>
-SL_INLINE void ExpSumStep(const float* x, const float* shift, int64_t n,
-                          float* y, float* sum) {
-  int64_t k = 0;
-  for (; k + kLanes <= n; k += kLanes) {
-    Exp16 e;
-    for (int u = 0; u < 4; ++u) {
-      e.v[u] =
-          vsubq_f32(vld1q_f32(x + k + 4 * u), vld1q_f32(shift + k + 4 * u));
-    }
-    e.Run();
-    for (int u = 0; u < 4; ++u) {
-      float* to = sum + k + 4 * u;
-      if constexpr (kStore) vst1q_f32(y + k + 4 * u, e.v[u]);
-      vst1q_f32(to, vaddq_f32(vld1q_f32(to), e.v[u]));
-    }
-  }
-  if (k < n) {
-    ExpSumStep<kStore, float, float>(x + k, shift + k, n - k, y + k, sum + k);
-  }
-}
-#endif
 
 }  // namespace sluice::rows

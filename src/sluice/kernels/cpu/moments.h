@@ -8,11 +8,7 @@
 // and the order of summation depends on the length alone.
 #pragma once
 
-#include <cstdint>
-
-#include "sluice/kernels/cpu/elementwise.h"
-#include "sluice/kernels/cpu/isa.h"
-#include "sluice/kernels/cpu/mul_add.h"
+#include "sluice/kernels/cpu/lanes.h"
 
 namespace sluice {
 
@@ -33,61 +29,57 @@ struct Moments {
 
 namespace moments {
 
-inline constexpr int kLanes = 16;
 inline constexpr int64_t kBlock = 4096;
 
-template <class C>
-SL_INLINE C Fold(C (&lane)[kLanes]) {
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lane[k] += lane[k + width];
-  }
-  return lane[0];
-}
-
-// kTerms sums over i in [0, n) at once, each in lanes: step(i, acc) adds what
-// element i contributes to acc[0], acc[1], ...
+// kTerms sums over i in [0, n) at once: step(lanes of i.., count, acc) adds
+// what `count` elements from i on contribute to acc[0], acc[1], ... Two sets of
+// sums keep the adders busy.
 template <class C, int kTerms, class Step>
 SL_INLINE void Sums(int64_t n, C (&sum)[kTerms], Step step) {
-  C lane[kTerms][kLanes] = {};
+  using L = Lanes<C>;
+  L a[kTerms], b[kTerms];
+  for (int t = 0; t < kTerms; ++t) a[t] = b[t] = L::Of(0);
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      C acc[kTerms];
-      for (int t = 0; t < kTerms; ++t) acc[t] = lane[t][k];
-      step(i + k, acc);
-      for (int t = 0; t < kTerms; ++t) lane[t][k] = acc[t];
-    }
+  for (; i + 2 * L::kCount <= n; i += 2 * L::kCount) {
+    step(i, L::kCount, a);
+    step(i + L::kCount, L::kCount, b);
   }
-  for (int k = 0; i < n; ++i, ++k) {
-    C acc[kTerms];
-    for (int t = 0; t < kTerms; ++t) acc[t] = lane[t][k];
-    step(i, acc);
-    for (int t = 0; t < kTerms; ++t) lane[t][k] = acc[t];
+  for (; i < n; i += L::kCount) {
+    step(i, n - i < L::kCount ? n - i : L::kCount, a);
   }
-  for (int t = 0; t < kTerms; ++t) sum[t] = Fold(lane[t]);
+  for (int t = 0; t < kTerms; ++t) sum[t] = (a[t] + b[t]).Sum();
+}
+
+// `count` elements of x, the rest of the lanes `fill`.
+template <class C, class T>
+SL_INLINE Lanes<C> Take(const T* x, int64_t count, C fill) {
+  return count == Lanes<C>::kCount ? Lanes<C>::Load(x)
+                                   : Lanes<C>::LoadSome(x, count, fill);
 }
 
 // 0 < n <= kBlock.
 template <class T, class C = Compute<T>>
 SL_INLINE Moments OfBlock(const T* x, int64_t n) {
+  using L = Lanes<C>;
   auto count = static_cast<double>(n);
+  double share = 1 / count;
   C sum[2];
-  Sums(n, sum, [&](int64_t i, C(&acc)[2]) {
-    C v = static_cast<C>(x[i]);
-    acc[0] += v;
+  Sums(n, sum, [&](int64_t i, int64_t some, L(&acc)[2]) {
+    L v = Take<C>(x + i, some, C(0));
+    acc[0] = acc[0] + v;
     acc[1] = MulAdd(v, v, acc[1]);
   });
-  double mean = static_cast<double>(sum[0]) / count;
+  double mean = static_cast<double>(sum[0]) * share;
   double squares = static_cast<double>(sum[1]) - mean * mean * count;
   if (mean * mean * count <= 4 * squares) return {count, mean, squares};
   C from = static_cast<C>(mean);
-  Sums(n, sum, [&](int64_t i, C(&acc)[2]) {
-    C d = static_cast<C>(x[i]) - from;
-    acc[0] += d;
+  Sums(n, sum, [&](int64_t i, int64_t some, L(&acc)[2]) {
+    L d = Take<C>(x + i, some, from) - L::Of(from);
+    acc[0] = acc[0] + d;
     acc[1] = MulAdd(d, d, acc[1]);
   });
   // The deviations' own mean is what `from` missed.
-  double off = static_cast<double>(sum[0]) / count;
+  double off = static_cast<double>(sum[0]) * share;
   squares = static_cast<double>(sum[1]) - off * off * count;
   return {count, static_cast<double>(from) + off, squares < 0 ? 0 : squares};
 }
@@ -105,13 +97,15 @@ SL_INLINE Moments OfRow(const T* x, int64_t n) {
 // Without the mean: the sum of squares about 0.
 template <class T, class C = Compute<T>>
 SL_INLINE double SquaresOfRow(const T* x, int64_t n) {
+  using L = Lanes<C>;
   double total = 0;
   for (int64_t b = 0; b < n; b += kBlock) {
     C sum[1];
-    Sums(n - b < kBlock ? n - b : kBlock, sum, [&](int64_t i, C(&acc)[1]) {
-      C v = static_cast<C>(x[b + i]);
-      acc[0] = MulAdd(v, v, acc[0]);
-    });
+    Sums(n - b < kBlock ? n - b : kBlock, sum,
+         [&](int64_t i, int64_t some, L(&acc)[1]) {
+           L v = Take<C>(x + b + i, some, C(0));
+           acc[0] = MulAdd(v, v, acc[0]);
+         });
     total += static_cast<double>(sum[0]);
   }
   return total;

@@ -47,28 +47,42 @@ template <class T, bool kCenter>
 struct NormRows {
   using C = Compute<T>;
 
-  template <bool kFrom>
+  // kRows rows at a time: loads of scale and offset are what limits this loop.
+  template <bool kFrom, int kRows>
   static SL_INLINE void Write(const T* x, const T* next, const T* scale,
-                              const T* offset, int64_t n, Affine<C> a, T* y) {
-    constexpr int64_t kStep = 64;
-    for (int64_t i = 0; i < n; i += kStep) {
-      int64_t end = std::min(n, i + kStep);
-      if (next) {  // the row to come, while there is nothing to wait for
-        for (int64_t k = i; k < end; k += 16) __builtin_prefetch(next + k);
+                              const T* offset, int64_t n, const Affine<C>* a,
+                              T* y) {
+    using L = Lanes<C>;
+    auto part = [&](int64_t i, int64_t some) {
+      L v[kRows];
+      for (int r = 0; r < kRows; ++r) {
+        v[r] = moments::Take<C>(x + r * n + i, some, C(0));
       }
-      SL_VECTORIZE
-      for (int64_t k = i; k < end; ++k) {
-        C v = static_cast<C>(x[k]);
-        if constexpr (kFrom) v -= a.from;
-        if constexpr (kCenter) {
-          y[k] = static_cast<T>(MulAdd(MulAdd(v, a.scale, a.shift),
-                                       static_cast<C>(scale[k]),
-                                       static_cast<C>(offset[k])));
+      L s = moments::Take<C>(scale + i, some, C(0)), o;
+      if constexpr (kCenter) o = moments::Take<C>(offset + i, some, C(0));
+      for (int r = 0; r < kRows; ++r) {
+        if constexpr (kFrom) v[r] = v[r] - L::Of(a[r].from);
+        // The scale goes in first: no register is lost to copies of shift.
+        v[r] = v[r] * s;
+        v[r] = kCenter ? MulAdd(v[r], L::Of(a[r].scale),
+                                MulAdd(s, L::Of(a[r].shift), o))
+                       : v[r] * L::Of(a[r].scale);
+        if (some == L::kCount) {
+          v[r].Store(y + r * n + i);
         } else {
-          y[k] = static_cast<T>(v * a.scale * static_cast<C>(scale[k]));
+          v[r].StoreSome(y + r * n + i, some);
         }
       }
+    };
+    int64_t i = 0;
+    for (; i + L::kCount <= n; i += L::kCount) {
+      // The rows to come, while there is nothing to wait for.
+      if (next) {
+        for (int r = 0; r < kRows; ++r) __builtin_prefetch(next + r * n + i);
+      }
+      part(i, L::kCount);
     }
+    if (i < n) part(i, n - i);
   }
 
   // mean and offset are null unless kCenter.
@@ -94,14 +108,24 @@ struct NormRows {
         rstd[first + r] = static_cast<C>(scale_by);
         affine[r] = Affine<C>::Of(center, scale_by);
       }
-      for (int64_t r = 0; r < count; ++r) {
+      for (int64_t r = 0; r < count;) {
         int64_t at = (first + r) * n;
-        const T* next = first + r + count < rows ? x + at + count * n : nullptr;
-        if (kCenter && affine[r].from != 0) {
-          Write<true>(x + at, next, scale, offset, n, affine[r], y + at);
+        bool two = r + 1 < count;
+        bool from = affine[r].from != 0 || (two && affine[r + 1].from != 0);
+        const T* next =
+            first + r + group + 2 <= rows ? x + at + group * n : nullptr;
+        if (two) {
+          from ? Write<true, 2>(x + at, next, scale, offset, n, affine + r,
+                                y + at)
+               : Write<false, 2>(x + at, next, scale, offset, n, affine + r,
+                                 y + at);
         } else {
-          Write<false>(x + at, next, scale, offset, n, affine[r], y + at);
+          from ? Write<true, 1>(x + at, next, scale, offset, n, affine + r,
+                                y + at)
+               : Write<false, 1>(x + at, next, scale, offset, n, affine + r,
+                                 y + at);
         }
+        r += two ? 2 : 1;
       }
     }
   }
@@ -148,17 +172,21 @@ struct NormRowGrad {
   static SL_INLINE void Run(const T* dy, const T* x, const T* scale, int64_t n,
                             double mean, double rstd, T* dx, C* dscale,
                             C* doffset) {
+    using L = Lanes<C>;
     Affine<C> a = Affine<C>::Of(mean, rstd);
     double total[2] = {};
     for (int64_t b = 0; b < n; b += moments::kBlock) {
       C sum[2];
-      moments::Sums(
-          std::min(moments::kBlock, n - b), sum, [&](int64_t i, C(&acc)[2]) {
-            C g = static_cast<C>(dy[b + i]) * static_cast<C>(scale[b + i]);
-            C h = MulAdd(static_cast<C>(x[b + i]) - a.from, a.scale, a.shift);
-            acc[0] += g;
-            acc[1] = MulAdd(g, h, acc[1]);
-          });
+      moments::Sums(std::min(moments::kBlock, n - b), sum,
+                    [&](int64_t i, int64_t some, L(&acc)[2]) {
+                      L g = moments::Take<C>(dy + b + i, some, C(0)) *
+                            moments::Take<C>(scale + b + i, some, C(0));
+                      L h = moments::Take<C>(x + b + i, some, C(0)) -
+                            L::Of(a.from);
+                      h = MulAdd(h, L::Of(a.scale), L::Of(a.shift));
+                      acc[0] = acc[0] + g;
+                      acc[1] = MulAdd(g, h, acc[1]);
+                    });
       for (int t = 0; t < 2; ++t) total[t] += static_cast<double>(sum[t]);
     }
     auto count = static_cast<double>(n);

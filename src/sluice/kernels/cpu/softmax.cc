@@ -8,6 +8,7 @@ namespace sluice {
 
 namespace {
 
+constexpr int kLanes = 16;
 // Rows up to this long are worked on kLanes at a time, turned into columns:
 // folding lanes would cost more than the row.
 constexpr int64_t kShortRow = 32;
@@ -26,7 +27,8 @@ struct Columns {
     for (int64_t i = 1; i < size; ++i) {
       SL_VECTORIZE
       for (int64_t k = 0; k < n; ++k) {
-        max[k] = rows::Larger(static_cast<C>(x[i * stride + k]), max[k]);
+        C v = static_cast<C>(x[i * stride + k]);
+        max[k] = v > max[k] ? v : max[k];
       }
     }
     for (int64_t i = 0; i < size; ++i) {
@@ -73,7 +75,6 @@ struct Rows {
 
   static SL_INLINE void Short(const T* x, int64_t count, int64_t n, T* y) {
     using C = Compute<T>;
-    constexpr int kLanes = rows::kLanes;
     C turned[kShortRow * kLanes];
     for (int64_t r = 0; r < kLanes; ++r) {
       // Missing rows are copies of the last.
@@ -93,9 +94,8 @@ struct Rows {
   static SL_INLINE void Run(const T* x, const T*, int64_t rows, int64_t n,
                             T* y) {
     if (n <= kShortRow && rows > 1) {
-      for (int64_t r = 0; r < rows; r += rows::kLanes) {
-        Short(x + r * n, std::min<int64_t>(rows::kLanes, rows - r), n,
-              y + r * n);
+      for (int64_t r = 0; r < rows; r += kLanes) {
+        Short(x + r * n, std::min<int64_t>(kLanes, rows - r), n, y + r * n);
       }
     } else {
       for (int64_t r = 0; r < rows; ++r) One(x + r * n, n, y + r * n);
@@ -114,8 +114,8 @@ using LogSoftmaxColumns = Columns<T, true>;
 
 // What is summed over a slice, and the result from that sum.
 struct SoftmaxGradFn {
-  template <class C>
-  static SL_INLINE C Term(C dy, C y, C sum) {
+  template <class V>
+  static SL_INLINE V Term(const V& dy, const V& y, const V& sum) {
     return MulAdd(dy, y, sum);
   }
   template <class C>
@@ -124,8 +124,8 @@ struct SoftmaxGradFn {
   }
 };
 struct LogSoftmaxGradFn {
-  template <class C>
-  static SL_INLINE C Term(C dy, C, C sum) {
+  template <class V>
+  static SL_INLINE V Term(const V& dy, const V&, const V& sum) {
     return dy + sum;
   }
   template <class C>
@@ -140,18 +140,17 @@ struct GradRows {
                             T* dx) {
     using C = Compute<T>;
     for (int64_t r = 0; r < rows; ++r, dy += n, y += n, dx += n) {
-      C lane[rows::kLanes] = {};
+      using L = Lanes<C>;
+      L total = L::Of(0);
       int64_t i = 0;
-      for (; i + rows::kLanes <= n; i += rows::kLanes) {
-        for (int k = 0; k < rows::kLanes; ++k) {
-          lane[k] = F::Term(static_cast<C>(dy[i + k]), static_cast<C>(y[i + k]),
-                            lane[k]);
-        }
+      for (; i + L::kCount <= n; i += L::kCount) {
+        total = F::Term(L::Load(dy + i), L::Load(y + i), total);
       }
-      for (int k = 0; i < n; ++i, ++k) {
-        lane[k] = F::Term(static_cast<C>(dy[i]), static_cast<C>(y[i]), lane[k]);
+      if (i < n) {
+        total = F::Term(L::LoadSome(dy + i, n - i, C(0)),
+                        L::LoadSome(y + i, n - i, C(0)), total);
       }
-      C sum = rows::SumLanes(lane);
+      C sum = total.Sum();
       SL_VECTORIZE
       for (i = 0; i < n; ++i) {
         dx[i] = static_cast<T>(
