@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/op/record.h"
+#include "sluice/tensor/dispatch.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -10,11 +11,27 @@ std::vector<int64_t> IntValues(const Array& array) {
   std::vector<int64_t> values;
   values.reserve(static_cast<size_t>(array.num_elements()));
   StridedWalk<1> walk(array.shape(), {array.strides()});
-  walk.ForEachRun([&](const auto& offset, const auto& step, int64_t n) {
-    const int64_t* p = array.data<int64_t>() + offset[0];
-    for (int64_t i = 0; i < n; ++i) values.push_back(p[i * step[0]]);
+  DispatchIndex(array.dtype(), [&]<class I>() {
+    walk.ForEachRun([&](const auto& offset, const auto& step, int64_t n) {
+      const I* p = array.data<I>() + offset[0];
+      for (int64_t i = 0; i < n; ++i) values.push_back(p[i * step[0]]);
+    });
   });
   return values;
+}
+
+Status CheckShapes(const KernelContext& ctx) {
+  std::vector<DType> dtypes, out_dtypes(static_cast<size_t>(ctx.num_outputs()));
+  std::vector<PartialShape> shapes, out_shapes(out_dtypes.size());
+  std::vector<const Array*> values;
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    dtypes.push_back(ctx.in(i).dtype());
+    shapes.push_back(ctx.in(i).shape());
+    values.push_back(&ctx.in(i));
+  }
+  ShapeContext c(ctx.op(), ctx.attrs(), dtypes, shapes, values, out_dtypes,
+                 out_shapes);
+  return ctx.op().shape(c);
 }
 
 Result<PartialShape> MakeOutShape(const ShapeContext& c, Dims dims) {

@@ -3,17 +3,23 @@
 
 #include <vector>
 
+#include "sluice/op/kernel_context.h"
 #include "sluice/op/shape_context.h"
 
 namespace sluice {
 
-// The elements of an i64 array in row-major order, whatever its strides.
+// The elements of an i32 or i64 array in row-major order, whatever its strides.
 std::vector<int64_t> IntValues(const Array& array);
 
 // The shape input i asks for, a vector of i64: exact when its value is known,
 // of known rank when its length is, else unknown. Errors: not a vector, too
 // long, negative sizes, too many elements.
 Result<PartialShape> ShapeFromInput(const ShapeContext& c, int i);
+
+// For kernels of dynamic_output() ops, which nobody has checked before: runs
+// the shape function on the inputs of the launch for the sake of what it
+// refuses.
+Status CheckShapes(const KernelContext& ctx);
 
 // PartialShape::Make with the op's name before the message.
 Result<PartialShape> MakeOutShape(const ShapeContext& c, Dims dims);

@@ -65,9 +65,14 @@ void CheckRecord(const OpRecord& op, std::vector<std::string>& problems) {
   for (const auto* args : {&op.inputs, &op.outputs}) {
     for (const ArgSpec& arg : *args) {
       if (!known_type(arg)) report(StrCat("unknown type ", arg.type));
-      if (!arg.count_attr.empty() && !op.FindAttr(arg.count_attr)) {
-        report(StrCat("unknown count attribute ", arg.count_attr));
+      if (arg.count_attr.empty()) continue;
+      const AttrSpec* attr = op.FindAttr(arg.count_attr);
+      bool counts = attr && (attr->kind == AttrKind::kInt ||
+                             attr->kind == AttrKind::kInts);
+      for (const ArgSpec& in : op.inputs) {
+        counts = counts || (!attr && in.list && in.name == arg.count_attr);
       }
+      if (!counts) report(StrCat("unknown count ", arg.count_attr));
     }
   }
 }

@@ -171,6 +171,17 @@ class TypeBinding {
   std::vector<Bound> bound_;
 };
 
+// How many outputs "ys: T * name" are: what an int attribute says, one for each
+// entry of a list attribute, or one for each input of a list input.
+int64_t OutputCount(const OpRecord& op, const std::string& name,
+                    const Attrs& attrs, size_t inputs) {
+  if (const AttrValue* attr = attrs.find(name)) {
+    if (attr->kind() == AttrKind::kInt) return attr->get<int64_t>();
+    return static_cast<int64_t>(attr->get<std::vector<int64_t>>().size());
+  }
+  return static_cast<int64_t>(inputs - (op.inputs.size() - 1));
+}
+
 Status CheckArity(const OpRecord& op, size_t got) {
   size_t fixed = 0;
   bool list = false;
@@ -215,7 +226,7 @@ Result<ResolvedCall> ResolveCall(const OpRecord& op, const Attrs& attrs,
     }
     int64_t count = 1;
     if (arg.list) {
-      count = call.attrs.get<int64_t>(arg.count_attr);
+      count = OutputCount(op, arg.count_attr, call.attrs, in_dtypes.size());
       if (count < 0 || count > kMaxOutputs) {
         return Refuse(op, StrCat("attribute ", arg.count_attr, " is ", count,
                                  "; wanted 0 to ", kMaxOutputs));

@@ -112,6 +112,17 @@ struct Carry {
   }
 };
 
+template <class F, class T>
+void Elements(void* target, const int64_t* at, const void* updates, int64_t n) {
+  using C = Compute<T>;
+  T* y = static_cast<T*>(target);
+  const T* u = static_cast<const T*>(updates);
+  for (int64_t i = 0; i < n; ++i) {
+    y[at[i]] = static_cast<T>(
+        F::Apply(static_cast<C>(y[at[i]]), static_cast<C>(u[i])));
+  }
+}
+
 using CarryFn = void (*)(void*, const void*, const Hit*, int64_t, Columns);
 
 template <class F, class T, class U = T>
@@ -238,6 +249,33 @@ void Scatter(const RowScatter& s, CarryFn carry, char* target, const I* index,
 }
 
 }  // namespace
+
+ScatterElementsFn PickScatterElements(ScatterOp op, DType dtype) {
+  ScatterElementsFn fn = nullptr;
+  if (op == ScatterOp::kUpdate) {
+    DispatchBySize(dtype, [&]<class T>() { fn = &Elements<UpdateFn, T>; });
+    return fn;
+  }
+  DispatchReals(dtype, [&]<class T>() {
+    switch (op) {
+      case ScatterOp::kAdd:
+        fn = &Elements<AddFn, T>;
+        break;
+      case ScatterOp::kSub:
+        fn = &Elements<SubFn, T>;
+        break;
+      case ScatterOp::kMul:
+        fn = &Elements<MulFn, T>;
+        break;
+      case ScatterOp::kMin:
+        fn = &Elements<MinFn, T>;
+        break;
+      default:
+        fn = &Elements<MaxFn, T>;
+    }
+  });
+  return fn;
+}
 
 bool ScatterRows(const RowScatter& scatter, void* target, DType index_dtype,
                  const void* index, const void* updates, WorkerPool* pool) {

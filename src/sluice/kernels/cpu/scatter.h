@@ -35,4 +35,10 @@ struct RowScatter {
 bool ScatterRows(const RowScatter& scatter, void* target, DType index_dtype,
                  const void* index, const void* updates, WorkerPool* pool);
 
+// target[at[i]] op= updates[i], one after the other on this thread; null for
+// types the op does not take.
+using ScatterElementsFn = void (*)(void* target, const int64_t* at,
+                                   const void* updates, int64_t n);
+ScatterElementsFn PickScatterElements(ScatterOp op, DType dtype);
+
 }  // namespace sluice

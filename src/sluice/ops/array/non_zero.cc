@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "sluice/kernels/cpu/compact.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/record.h"
 #include "sluice/tensor/dispatch.h"
@@ -14,35 +17,86 @@ Status Infer(ShapeContext& c) {
 
 template <class T>
 bool IsNonZero(const T& v) {
-  if constexpr (std::is_same_v<T, std::string>) {
-    return !v.empty();
-  } else if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
-    return static_cast<float>(v) != 0;
+  if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
+    return (v.bits & 0x7fff) != 0;
   } else {
     return v != T(0);
   }
 }
 
-Status Launch(KernelContext& ctx) {
-  const Array& x = ctx.in(0);
-  Status status;
-  DispatchAll(x.dtype(), [&]<class T>() {
-    const T* data = x.data<T>();
-    int64_t count = 0;
-    for (int64_t i = 0; i < x.num_elements(); ++i) count += IsNonZero(data[i]);
-    status = ctx.AllocateOut(0, DType::kI64, Shape({count, x.rank()}));
-    if (!status.ok()) return;
-    int64_t* y = ctx.out(0).mutable_data<int64_t>();
-    for (int64_t i = 0; i < x.num_elements(); ++i) {
-      if (!IsNonZero(data[i])) continue;
-      int64_t rest = i;
-      for (int axis = x.rank() - 1; axis >= 0; --axis) {
-        y[axis] = rest % x.dim(axis);
-        rest /= x.dim(axis);
-      }
-      y += x.rank();
+// The flat places of the elements of [begin, end) that are not zero, a block at
+// a time: every place is written and only kept when it counts, since a branch
+// that goes either way would cost more.
+template <class T, class F>
+void Find(const T* x, int64_t begin, int64_t end, F&& found) {
+  constexpr int64_t kBlock = 512;
+  int64_t at[kBlock];
+  for (; begin < end; begin += kBlock) {
+    int64_t last = std::min(end, begin + kBlock), n = 0;
+    for (int64_t i = begin; i < last; ++i) {
+      at[n] = i;
+      n += IsNonZero(x[i]);
     }
+    found(at, n);
+  }
+}
+
+// Flat places as indices, `rank` of them each.
+void WriteIndices(const Shape& shape, const int64_t* at, int64_t n,
+                  int64_t* y) {
+  int rank = shape.rank();
+  if (rank == 1) {
+    std::copy_n(at, n, y);
+    return;
+  }
+  // The next place is mostly in the same row as the one before.
+  int64_t columns = shape.dim(rank - 1), row_end = 0, row_begin = 0;
+  for (int64_t i = 0; i < n; ++i, y += rank) {
+    if (i > 0 && at[i] < row_end) {
+      std::copy_n(y - rank, rank - 1, y);
+    } else {
+      int64_t rest = at[i] / columns;
+      row_begin = rest * columns;
+      row_end = row_begin + columns;
+      for (int axis = rank - 2; axis >= 0; --axis) {
+        y[axis] = rest % shape.dim(axis);
+        rest /= shape.dim(axis);
+      }
+    }
+    y[rank - 1] = at[i] - row_begin;
+  }
+}
+
+template <class T>
+Status FindAll(KernelContext& ctx) {
+  const Array& x = ctx.in(0);
+  const T* data = x.data<T>();
+  int64_t n = x.num_elements(), rank = x.rank();
+  WorkerPool* pool = ctx.step().pool;
+  auto offsets = CompactOffsets(pool, n, [&](int64_t begin, int64_t end) {
+    int64_t count = 0;
+    for (int64_t i = begin; i < end; ++i) count += IsNonZero(data[i]);
+    return count;
   });
+  SL_ASSIGN_OR_RETURN(Shape shape, Shape::Make(Ints{offsets.back(), rank}));
+  SL_RETURN_IF_ERROR(ctx.AllocateOut(0, DType::kI64, shape));
+  if (rank == 0) return OkStatus();
+  int64_t* y = ctx.out(0).mutable_data<int64_t>();
+  CompactWrite(pool, n, offsets, [&](int64_t begin, int64_t end, int64_t to) {
+    Find(data, begin, end, [&](const int64_t* at, int64_t found) {
+      WriteIndices(x.shape(), at, found, y + to * rank);
+      to += found;
+    });
+  });
+  return OkStatus();
+}
+
+Status Launch(KernelContext& ctx) {
+  Status status;
+  if (ctx.in(0).dtype() == DType::kBool) return FindAll<bool>(ctx);
+  if (ctx.in(0).dtype() == DType::kC64) return FindAll<complex64>(ctx);
+  DispatchReals(ctx.in(0).dtype(),
+                [&]<class T>() { status = FindAll<T>(ctx); });
   return status;
 }
 
@@ -75,7 +129,13 @@ SL_OP(NonZero)
               {.in = {{3, 4}}, .lo = 0, .hi = 1},
               {.in = {Shape()}, .lo = 1, .hi = 1},
               {.in = {Array::Of<float>({2, 3}, {0, 1, -0.0f, 2, 0, 3})}},
-              {.in = {{0, 3}}}})
+              {.in = {{0, 3}}},
+              {.in = {{3, 5, 7}}, .lo = 0, .hi = 1},
+              {.in = {{70, 1100}},
+               .lo = 0,
+               .hi = 1,
+               .only = {DType::kI8, DType::kBool}},
+              {.in = {{40000}}, .lo = 0, .hi = 1, .only = {DType::kI32}}})
     .rejects({{.in = {}, .message = "[NonZero] takes 1 input, got 0"},
               {.in = {Array::Vector<std::string>({"a"})},
                .message = "[NonZero] x is string; wanted one of "}});

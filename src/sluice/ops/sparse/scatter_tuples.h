@@ -110,9 +110,10 @@ std::vector<RefArray> reference(const std::vector<RefArray>& in, const Attrs&) {
   return {Scatter(in[0], in[1], in[2], apply)};
 }
 
-inline std::vector<Sample> Samples() {
+// Many updates of one element: not for products, which soon leave every type.
+inline std::vector<Sample> Samples(bool many = true) {
   constexpr DTypeSet kLong{DType::kF32, DType::kF64, DType::kF16, DType::kI8};
-  return {
+  std::vector<Sample> out{
       {.in = {{5}, {4, 1}, {4}}, .lo = 0, .hi = 4},
       {.in = {{4, 3}, {6, 1}, {6, 3}}, .lo = 0, .hi = 3},
       {.in = {{3, 4, 2}, {2, 3, 2}, {2, 3, 2}}, .lo = 0, .hi = 2},
@@ -127,6 +128,8 @@ inline std::vector<Sample> Samples() {
        .lo = 0,
        .hi = 29,
        .only = {DType::kF64}}};
+  if (!many) out.resize(9);
+  return out;
 }
 
 inline std::vector<Reject> Rejects(std::string_view op) {

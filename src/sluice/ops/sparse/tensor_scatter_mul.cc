@@ -20,7 +20,7 @@ SL_OP(TensorScatterMul)
     .in_place()
     .tolerance(1e-4)
     .reference(scatter_tuples::reference<scatter_reference::Mul>)
-    .samples(scatter_tuples::Samples())
+    .samples(scatter_tuples::Samples(/*many=*/false))
     .rejects(scatter_tuples::Rejects("TensorScatterMul"));
 
 }  // namespace sluice

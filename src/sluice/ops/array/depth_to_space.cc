@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "sluice/ops/array/space_depth.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(c.WantRank(0, 4));
+  if (!c.in(0).rank_known()) return OkStatus();
+  bool last = space_depth::ChannelsLast(c.attrs());
+  int64_t block = c.attr<int64_t>("block");
+  auto s = space_depth::Sizes(c.in(0), last);
+  if (s[3] >= 0 && s[3] % (block * block) != 0) {
+    return c.Error(StrCat(c.Describe(0), ", block is ", block,
+                          "; wanted channels divisible by ", block * block));
+  }
+  s[3] = s[3] < 0 ? kUnknownDim : s[3] / (block * block);
+  for (int i : {1, 2}) {
+    auto k = static_cast<size_t>(i);
+    if (s[k] < 0) {
+      s[k] = kUnknownDim;
+    } else if (!CheckedMul(s[k], block, &s[k])) {
+      s[k] = INT64_MAX;
+    }
+  }
+  SL_ASSIGN_OR_RETURN(PartialShape out,
+                      MakeOutShape(c, space_depth::DimsOf(s, last)));
+  c.set_out(0, out);
+  return OkStatus();
+}
+
+}  // namespace
+
+SL_OP(DepthToSpace)
+    .doc(
+        "Images with the channels of every pixel laid out as a square of block "
+        "x block pixels. SpaceToDepth goes back; with layout NCHW and order "
+        "CRD this is pixel shuffle.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kPlain)
+    .attr("block", AttrKind::kInt, "The side of the squares.")
+    .between(1, 1 << 16)
+    .attr("layout", "NHWC", "Where the channels are.")
+    .one_of({"NHWC", "NCHW"})
+    .attr("order", "DCR",
+          "Channels of one pixel of the square together, or pixels of one "
+          "channel.")
+    .one_of({"DCR", "CRD"})
+    .shape(Infer)
+    .cpu(space_depth::kernel<false>)
+    .reference(space_depth::reference<false>)
+    .samples(
+        {{.in = {{1, 2, 3, 8}}, .attrs = space_depth::With(2, "NHWC", "DCR")},
+         {.in = {{2, 2, 3, 9}}, .attrs = space_depth::With(3, "NHWC", "CRD")},
+         {.in = {{1, 8, 2, 3}}, .attrs = space_depth::With(2, "NCHW", "DCR")},
+         {.in = {{2, 12, 2, 3}}, .attrs = space_depth::With(2, "NCHW", "CRD")},
+         {.in = {{2, 3, 4, 2}}, .attrs = space_depth::With(1, "NCHW", "CRD")},
+         {.in = {{0, 2, 2, 4}}, .attrs = {{"block", 2}}},
+         {.in = {{1, 2, 2, 0}}, .attrs = {{"block", 2}}}})
+    .rejects({{.in = {{1, 2, 2, 6}},
+               .attrs = {{"block", 2}},
+               .message = "[DepthToSpace] x is f32[1,2,2,6], block is 2; "
+                          "wanted channels divisible by 4"},
+              {.in = {{4, 4, 1}},
+               .attrs = {{"block", 2}},
+               .message = "[DepthToSpace] x is f32[4,4,1]; wanted rank 4"},
+              {.in = {{1, 4, 4, 1}},
+               .attrs = {{"block", -2}},
+               .message = "[DepthToSpace] attribute block is -2; wanted 1 to"},
+              {.in = {{1, 4, 4, 4}},
+               .attrs = {{"block", 2}, {"order", "RCD"}},
+               .message = "[DepthToSpace] attribute order is \"RCD\""}});
+
+}  // namespace sluice

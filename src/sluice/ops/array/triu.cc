@@ -1,0 +1,20 @@
+#include "sluice/ops/array/triangle.h"
+
+namespace sluice {
+
+SL_OP(Triu)
+    .doc(
+        "The last two axes as matrices of which only the elements on and above "
+        "a diagonal stay; the others are 0.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kPlain)
+    .attr("k", 0, "The diagonal: 0 the main one, positive above it.")
+    .shape(triangle::shape)
+    .cpu(triangle::kernel<false>)
+    .in_place()
+    .reference(triangle::reference<false>)
+    .samples(triangle::Samples())
+    .rejects(triangle::Rejects("Triu"));
+
+}  // namespace sluice
