@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/state/arithmetic.h"
+#include "sluice/tensor/strided.h"
 
 namespace sluice {
 
@@ -68,6 +69,22 @@ Status Variable::Update(const Array& value, bool subtract) {
     return Mismatch(x, value_.shape());
   }
   SL_RETURN_IF_ERROR(AddTo(&value_, x, subtract));
+  ++version_;
+  return OkStatus();
+}
+
+Status Variable::Modify(const std::function<Status(const Array&)>& check,
+                        const std::function<void(const Array&)>& change,
+                        WorkerPool* pool) {
+  MutexLock lock(mu_);
+  if (!value_) return NotInitialised();
+  SL_RETURN_IF_ERROR(check(value_));
+  if (!value_.unique()) {
+    SL_ASSIGN_OR_RETURN(Array copy, Array::Make(dtype_, value_.shape()));
+    CopyStrided(value_, copy, pool);
+    value_ = std::move(copy);
+  }
+  change(value_);
   ++version_;
   return OkStatus();
 }

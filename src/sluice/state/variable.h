@@ -6,6 +6,7 @@
 // any number of steps add up.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "sluice/base/status.h"
@@ -14,6 +15,8 @@
 #include "sluice/tensor/array.h"
 
 namespace sluice {
+
+class WorkerPool;
 
 class Variable : public NamedResource {
  public:
@@ -40,6 +43,14 @@ class Variable : public NamedResource {
   // the present value's shape.
   Status Add(const Array& value) { return Update(value, false); }
   Status Subtract(const Array& value) { return Update(value, true); }
+
+  // A change of some elements, in place while nobody else holds the value, else
+  // of a copy (made on the pool's threads). `check` sees the present value and
+  // may refuse; `change` then writes and cannot fail. Both run under the lock.
+  // Errors: FailedPrecondition before the first Assign; what `check` says.
+  Status Modify(const std::function<Status(const Array& value)>& check,
+                const std::function<void(const Array& value)>& change,
+                WorkerPool* pool);
 
   bool initialized() const;
   // How many times it has been assigned or updated; 0 before the first.

@@ -102,7 +102,11 @@ SL_OP(Concat)
               {.in = {{2, 3, 2}, {2, 4, 2}}, .attrs = {{"axis", -2}}},
               {.in = {{2, 2}}},
               {.in = {{0, 2}, {3, 2}, {0, 2}}},
-              {.in = {{2, 0}, {3, 0}}}})
+              {.in = {{2, 0}, {3, 0}}},
+              {.in = {{300, 70}, {300, 90}},
+               .attrs = {{"axis", 1}},
+               .only = {DType::kF32, DType::kC64}},
+              {.in = {{90000}, {5}}, .only = {DType::kF32}}})
     .rejects(
         {{.in = {Shape(), Shape()},
           .message = "[Concat] xs[0] is f32[]; wanted rank 1 or more"},

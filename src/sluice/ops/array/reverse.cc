@@ -56,7 +56,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 }  // namespace
 
 SL_OP(Reverse)
-    .doc("x with its order along some axes reversed.")
+    .doc("x with its order along some axes reversed: flip.")
     .input("x: T")
     .output("y: T")
     .types("T", kAnyData)
@@ -70,7 +70,10 @@ SL_OP(Reverse)
               {.in = {{3, 4}}, .attrs = {{"axes", Ints{-1}}}},
               {.in = {{2, 3, 4}}, .attrs = {{"axes", Ints{0, 2}}}},
               {.in = {Shape()}, .attrs = {{"axes", Ints{}}}},
-              {.in = {{0, 2}}, .attrs = {{"axes", Ints{0, 1}}}}})
+              {.in = {{0, 2}}, .attrs = {{"axes", Ints{0, 1}}}},
+              {.in = {{90, 400}},
+               .attrs = {{"axes", Ints{1}}},
+               .only = {DType::kF32, DType::kF64, DType::kI8}}})
     .rejects(
         {{.in = {{2}},
           .attrs = {{"axes", Ints{1}}},

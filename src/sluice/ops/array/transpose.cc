@@ -96,7 +96,12 @@ SL_OP(Transpose)
               {.in = {{2, 3, 4}}, .attrs = {{"perm", Ints{-1, 0, 1}}}},
               {.in = {Shape()}},
               {.in = {{5}}, .attrs = {{"perm", Ints{0}}}},
-              {.in = {{2, 0, 3}}}})
+              {.in = {{2, 0, 3}}},
+              {.in = {{65, 130}},
+               .only = {DType::kF32, DType::kF64, DType::kF16, DType::kI8}},
+              {.in = {{3, 17, 5, 9}},
+               .attrs = {{"perm", Ints{0, 2, 3, 1}}},
+               .only = {DType::kF32, DType::kF64, DType::kF16, DType::kI8}}})
     .rejects({{.in = {{2, 3}},
                .attrs = {{"perm", Ints{0}}},
                .message = "[Transpose] x is f32[2,3], perm is [0]; wanted each "

@@ -33,7 +33,9 @@ BlockKernel Pick(const Attrs&, std::span<const DType>, DType out) {
 }  // namespace
 
 SL_OP(Select)
-    .doc("a where cond is true, else b; elementwise with broadcasting.")
+    .doc(
+        "where: a where cond is true, else b; elementwise, all three broadcast "
+        "together.")
     .input("cond: bool")
     .input("a: T")
     .input("b: T")

@@ -33,7 +33,7 @@ TEST(StateRecords, AreComplete) {
     }
   }
   EXPECT_EQ(handles, 9);
-  EXPECT_EQ(count, 39);
+  EXPECT_EQ(count, 44);
 }
 
 TEST(StateRecords, RejectWhatTheySay) {
