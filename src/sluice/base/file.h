@@ -1,0 +1,86 @@
+// Files of the machine: reading in pieces or whole, writing, looking for. A
+// message names the path and the system's reason.
+//
+// InputFile and OutputFile are for one thread at a time; the functions for any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/base/status.h"
+
+namespace sluice {
+
+// A file open for reading, through a buffer.
+class InputFile {
+ public:
+  // Errors: NotFound; InvalidArgument for directories, pipes and sockets;
+  // FailedPrecondition for what may not be read.
+  static Result<std::unique_ptr<InputFile>> Open(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  int64_t size() const { return size_; }  // when it was opened
+  int64_t offset() const { return offset_; }
+
+  // Appends up to n bytes to *to; fewer only at the end of the file.
+  Status Read(int64_t n, std::string* to);
+  // Appends up to and without the next newline; false at the end of the file.
+  Result<bool> ReadLine(std::string* to);
+  // REQUIRES: offset >= 0. Beyond the end nothing is left to read.
+  Status Seek(int64_t offset);
+
+ private:
+  InputFile(std::string path, int fd, int64_t size)
+      : path_(std::move(path)), fd_(fd), size_(size) {}
+  // Fills the buffer when it is empty; an empty one then means the end.
+  Status Fill();
+  std::string_view buffered() const {
+    return std::string_view(buffer_).substr(used_);
+  }
+
+  const std::string path_;
+  const int fd_;
+  const int64_t size_;
+  int64_t offset_ = 0;  // of the next byte to hand out
+  std::string buffer_;
+  size_t used_ = 0;
+};
+
+// A file open for writing, through a buffer that Flush() and Close() empty.
+class OutputFile {
+ public:
+  // Makes the file, or empties it unless `append`.
+  static Result<std::unique_ptr<OutputFile>> Open(const std::string& path,
+                                                  bool append);
+  ~OutputFile();  // closes; what could not be written is lost
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  Status Write(std::string_view bytes);
+  Status Flush();
+  Status Close();
+
+ private:
+  OutputFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  Status WriteNow(std::string_view bytes);
+
+  const std::string path_;
+  int fd_;
+  std::string buffer_;
+};
+
+// The whole file. Files without a size (devices) may give up to 64 MiB.
+Result<std::string> ReadFileBytes(const std::string& path);
+Status WriteFileBytes(const std::string& path, std::string_view bytes,
+                      bool append);
+bool FileExists(const std::string& path);
+// Paths that match a pattern (*, ?, [a-z]), sorted by bytes. None is no error.
+Result<std::vector<std::string>> MatchingFiles(const std::string& pattern);
+
+}  // namespace sluice
