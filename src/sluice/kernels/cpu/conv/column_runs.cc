@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sluice/kernels/cpu/conv/lanes.h"
+
 namespace sluice {
 
 namespace {
@@ -17,12 +19,34 @@ void CopyRun(const C* from, const int64_t* offsets, int64_t k, C* to,
   }
 }
 
+// y[0..N) += x[0..N). A rest is part of one more vector that overlaps the one
+// before it: all are computed before any is stored.
+template <class C, int N>
+SL_INLINE void AddTo(const C* x, C* y) {
+  using Lanes = conv::Lanes<C>;
+  constexpr int L = Lanes::kCount, V = (N + L - 1) / L;
+  if constexpr (N < L) {
+    for (int i = 0; i < N; ++i) y[i] += x[i];
+  } else {
+    Lanes sum[V];
+    auto at = [](int i) { return i + 1 < V ? i * L : N - L; };
+#pragma GCC unroll 8
+    for (int i = 0; i < V; ++i) {
+      Lanes more;
+      sum[i].Load(y + at(i));
+      more.Load(x + at(i));
+      sum[i].v += more.v;
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < V; ++i) sum[i].Store(y + at(i));
+  }
+}
+
 template <class C, int N>
 void AddRun(const C* from, const int64_t* offsets, int64_t rows, C* to,
             int64_t stride) {
   for (int64_t r = 0; r < rows; ++r, from += stride) {
-    C* y = to + offsets[r];
-    for (int i = 0; i < N; ++i) y[i] = y[i] + from[i];
+    AddTo<C, N>(from, to + offsets[r]);
   }
 }
 

@@ -44,19 +44,22 @@ double CostOf(const ShapeContext& c, const Places& p) {
          static_cast<double>(g.in_channels) * static_cast<double>(g.taps());
 }
 
-bool Strided(const ConvGeometry& g) {
-  return g.stride[0] > 1 || g.stride[1] > 1 || g.stride[2] > 1;
+// Strided, or with so few image channels that only the taps fill a tile.
+bool Scattered(const ConvGeometry& g) {
+  return g.stride[0] > 1 || g.stride[1] > 1 || g.stride[2] > 1 ||
+         (g.in_channels <= 4 && g.out_channels >= 8 &&
+          g.in_channels * g.taps() >= 16);
 }
 
 template <class T>
 int64_t InputGradWorkspace(const ConvGeometry& g) {
-  return Strided(g) ? ScatterGradWorkspace<T>(g)
-                    : CorrelateWorkspace<T>(InputGradCorrelation(g));
+  return Scattered(g) ? ScatterGradWorkspace<T>(g)
+                      : CorrelateWorkspace<T>(InputGradCorrelation(g));
 }
 template <class T>
 void InputGrad(const ConvGeometry& g, const T* dy, const T* w, T* dx,
                const KernelContext& ctx) {
-  if (Strided(g)) {
+  if (Scattered(g)) {
     ScatterGrad(g, w, dy, dx, ctx);
   } else {
     Correlate(InputGradCorrelation(g), w, dy, dx, ctx);

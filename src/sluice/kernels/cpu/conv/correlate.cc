@@ -10,6 +10,7 @@
 #include "sluice/kernels/cpu/conv/few_rows.h"
 #include "sluice/kernels/cpu/conv/finished.h"
 #include "sluice/kernels/cpu/conv/tap_layout.h"
+#include "sluice/kernels/cpu/conv/transpose.h"
 #include "sluice/kernels/cpu/elementwise.h"
 
 namespace sluice {
@@ -51,32 +52,41 @@ struct Parts {
   int64_t bytes;
 };
 
-// Group by group, block of k by block of k, panel by panel: [k][mr].
+// One panel of rows, k in [k0, k0 + n) of (channel, tap): [k][mr].
+template <class T, class C>
+void PackPanel(const Correlation& c, const T* w, int64_t rows, int64_t k0,
+               int64_t n, int mr, C* to) {
+  int64_t taps = c.taps();
+  if (rows < mr) std::fill(to, to + n * mr, C(0));
+  if (!c.flip) {  // a row is contiguous in k
+    conv::Transpose(w + k0, c.w_row, rows, n, to, mr);
+    return;
+  }
+  int64_t channel = k0 / taps, tap = k0 % taps;
+  for (int64_t p = 0; p < n; ++p, to += mr) {
+    const T* from = w + channel * c.w_channel + taps - 1 - tap;
+    for (int64_t r = 0; r < rows; ++r) {
+      to[r] = static_cast<C>(from[r * c.w_row]);
+    }
+    if (++tap == taps) tap = 0, ++channel;
+  }
+}
+
+// Group by group, block of k by block of k, panel by panel.
 template <class T, class C>
 void PackWeights(const Correlation& c, const T* w, int mr, int64_t row_panels,
                  C* to, WorkerPool* pool) {
-  int64_t depth = c.depth(), taps = c.taps(), block = BlockDepth(depth);
+  int64_t depth = c.depth(), block = BlockDepth(depth);
   int64_t grain = std::max<int64_t>(1, 16384 / (depth * mr));
   ParallelFor(pool, c.groups * row_panels, grain, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
-      int64_t group = i / row_panels, panel = i % row_panels;
+      int64_t group = i / row_panels, row = i % row_panels * mr;
+      const T* from = w + group * c.w_group + row * c.w_row;
       C* base = to + group * row_panels * mr * depth;
-      const T* from = w + group * c.w_group + panel * mr * c.w_row;
-      int64_t rows = std::min<int64_t>(mr, c.rows - panel * mr);
-      for (int64_t r = 0; r < mr; ++r) {
-        int64_t k = 0;
-        for (int64_t k0 = 0; k0 < depth; k0 += block) {
-          int64_t n = std::min(block, depth - k0);
-          C* out = base + (k0 * row_panels + panel * n) * mr + r;
-          for (int64_t p = 0; p < n; ++p, ++k) {
-            int64_t tap = k % taps;
-            out[p * mr] =
-                r < rows
-                    ? static_cast<C>(from[r * c.w_row + k / taps * c.w_channel +
-                                          (c.flip ? taps - 1 - tap : tap)])
-                    : C(0);
-          }
-        }
+      for (int64_t k0 = 0; k0 < depth; k0 += block) {
+        int64_t n = std::min(block, depth - k0);
+        PackPanel(c, from, std::min<int64_t>(mr, c.rows - row), k0, n, mr,
+                  base + k0 * row_panels * mr + row * n);
       }
     }
   });

@@ -3,31 +3,49 @@
 #include <algorithm>
 
 #include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/conv/lanes.h"
 #include "sluice/kernels/cpu/isa.h"
-#include "sluice/kernels/cpu/mul_add.h"
 
 namespace sluice {
 
 namespace {
 
-// N neighbouring outputs of R rows, of which `n` are wanted.
-template <class C, int R, int N>
+// V vectors of neighbouring outputs of R rows; of their elements `n` are
+// wanted. U sums of every U-th product each: a machine that starts four
+// additions per cycle and takes four cycles for one wants about sixteen vectors
+// at work.
+template <class C, int R, int V>
 SL_INLINE void Sums(const C* from, const int64_t* offsets, const C* w,
                     int64_t depth, C* to, int64_t row_stride, int64_t n) {
-  C sum[R][N] = {};
-  for (int64_t p = 0; p < depth; ++p, w += R) {
-    const C* x = from + offsets[p];
-    for (int r = 0; r < R; ++r) {
-      for (int i = 0; i < N; ++i) sum[r][i] = MulAdd(w[r], x[i], sum[r][i]);
+  using Lanes = conv::Lanes<C>;
+  constexpr int U = R * V >= 12 ? 1 : R * V >= 6 ? 2 : 4;
+  Lanes sum[U][R][V];
+  auto add = [&](int u, const C* x) {
+#pragma GCC unroll 8
+    for (int i = 0; i < V; ++i) {
+      Lanes lanes;
+      lanes.Load(x + i * Lanes::kCount);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) sum[u][r][i].AddProduct(w[r], lanes);
     }
+    w += R;
+  };
+  int64_t p = 0;
+  for (; p + U <= depth; p += U) {
+#pragma GCC unroll 4
+    for (int u = 0; u < U; ++u) add(u, from + offsets[p + u]);
   }
+  for (; p < depth; ++p) add(0, from + offsets[p]);
+#pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
-    C* y = to + r * row_stride;
-    if (n == N) {
-      for (int i = 0; i < N; ++i) y[i] = sum[r][i];
-    } else {
-      for (int64_t i = 0; i < n; ++i) y[i] = sum[r][i];
+    C y[V * Lanes::kCount];
+#pragma GCC unroll 8
+    for (int i = 0; i < V; ++i) {
+#pragma GCC unroll 4
+      for (int u = 1; u < U; ++u) sum[0][r][i].v += sum[u][r][i].v;
+      sum[0][r][i].Store(y + i * Lanes::kCount);
     }
+    std::copy_n(y, n, to + r * row_stride);
   }
 }
 
@@ -37,15 +55,16 @@ struct LineLoop {
   static SL_INLINE void Run(const C* from, const int64_t* offsets, const C* w,
                             int64_t depth, C* to, int64_t row_stride,
                             int64_t n) {
-    constexpr int kWide = kReadBeyond;
+    constexpr int kVectors = 4, kWide = kVectors * conv::Lanes<C>::kCount;
+    static_assert(kWide <= kReadBeyond);
     int64_t i = 0;
     for (; n - i > kWide / 2; i += kWide) {
-      Sums<C, R, kWide>(from + i, offsets, w, depth, to + i, row_stride,
-                        std::min<int64_t>(kWide, n - i));
+      Sums<C, R, kVectors>(from + i, offsets, w, depth, to + i, row_stride,
+                           std::min<int64_t>(kWide, n - i));
     }
     if (i < n) {
-      Sums<C, R, kWide / 2>(from + i, offsets, w, depth, to + i, row_stride,
-                            n - i);
+      Sums<C, R, kVectors / 2>(from + i, offsets, w, depth, to + i, row_stride,
+                               n - i);
     }
   }
 };

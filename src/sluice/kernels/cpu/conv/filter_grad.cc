@@ -20,56 +20,70 @@ bool NothingToAdd(const ConvGeometry& g) {
   return g.batch == 0 || g.out_pixels() == 0;
 }
 
-// What a launch needs in its workspace, and how it is cut into tasks: a partial
-// sum of a block of columns of a group each.
+// What a launch needs in its workspace, and how it is cut into tasks: of a
+// group each, a range of kernel elements ("columns") and a share of the pixels.
+//
+// A tile is mr x nr; columns of the image's elements go along its longer side,
+// channels of y's gradient along the other, or the other way round ("swapped")
+// where fewer lanes stay empty.
 template <class T>
 struct Parts {
   using C = Compute<T>;
 
   Parts(const ConvGeometry& g, void* workspace) {
     columns = g.in_channels * g.taps();
-    column_panels = CeilDiv(columns, tile.nr);
-    row_panels = CeilDiv(g.out_channels, tile.mr);
+    auto padded = [&](int64_t a, int64_t b) {
+      return AlignUp(columns, a) * AlignUp(g.out_channels, b);
+    };
+    swapped = padded(tile.mr, tile.nr) < padded(tile.nr, tile.mr);
+    column_lanes = swapped ? tile.mr : tile.nr;
+    row_lanes = swapped ? tile.nr : tile.mr;
+    column_panels = CeilDiv(columns, column_lanes);
+    row_panels = CeilDiv(g.out_channels, row_lanes);
     for (int i = 0; i < kConvAxes; ++i) {
       length[i] =
           (g.out[i] - 1) * g.stride[i] + (g.kernel[i] - 1) * g.dilation[i] + 1;
     }
     group_copy = length[0] * length[1] * length[2] * g.in_channels;
     image_copy = g.groups * group_copy;
-    int64_t rows = g.groups * row_panels * tile.mr;
-    images = ImagesPerRound(g.batch,
-                            (image_copy + rows * g.out_pixels()) * sizeof(C));
-    int64_t most =
-        kPanelBytes / static_cast<int64_t>(sizeof(C)) / (kBlockDepth * tile.nr);
-    most = std::clamp<int64_t>(most, 1, ColumnRuns::kMaxColumns / tile.nr);
-    column_blocks = CeilDiv(column_panels, most);
-    panels_per_block = CeilDiv(column_panels, column_blocks);
-    column_blocks = CeilDiv(column_panels, panels_per_block);
-    // Enough tasks for every thread to have work to the end, as far as the
-    // partial sums stay small.
+    images = ImagesPerRound(g.batch, image_copy * sizeof(C));
+    // Packed gradients of a block of pixels fill about half the second cache.
+    constexpr int64_t kGradients = 160 << 10, kLeastBlock = 32;
+    most_pixels = std::clamp(kGradients / (row_panels * row_lanes), kLeastBlock,
+                             kBlockDepth);
+    int64_t blocks = CeilDiv(images * g.out_pixels(), most_pixels);
+    // Enough tasks for every thread to have work to the end: partial sums while
+    // they stay small, then ranges of columns.
     constexpr int64_t kTasks = 16, kSumBytes = 8 << 20;
-    sum_size = row_panels * tile.mr * column_panels * tile.nr;
-    splits = CeilDiv(kTasks, g.groups * column_blocks);
-    splits = std::min(splits, kSumBytes / static_cast<int64_t>(sizeof(C)) /
-                                  (g.groups * sum_size));
-    splits = std::clamp<int64_t>(splits, 1,
-                                 CeilDiv(images * g.out_pixels(), kBlockDepth));
+    sum_size = row_panels * row_lanes * column_panels * column_lanes;
+    splits =
+        kSumBytes / static_cast<int64_t>(sizeof(C)) / (g.groups * sum_size);
+    splits = std::clamp<int64_t>(splits, 1, CeilDiv(kTasks, g.groups));
+    splits = std::min(splits, blocks);
+    ranges =
+        std::min(CeilDiv(kTasks, g.groups * splits), CeilDiv(column_panels, 8));
+    panels_per_range = CeilDiv(column_panels, ranges);
+    ranges = CeilDiv(column_panels, panels_per_range);
     Carve carve(workspace);
     copies = carve.Take<C>(images * image_copy);
-    gradients = carve.Take<C>(rows * images * g.out_pixels());
     sums = carve.Take<C>(g.groups * splits * sum_size);
+    gradient_size = row_panels * row_lanes * most_pixels;
+    gradients = carve.Take<C>(g.groups * splits * ranges * gradient_size);
     bytes = carve.bytes();
   }
 
   ConvTile<C> tile = TileOf<C>();
+  bool swapped;
+  int column_lanes, row_lanes;                 // of a panel
   int64_t columns, column_panels, row_panels;  // of a group
   ConvAxes length;                             // of a copied image
   int64_t group_copy, image_copy;
   int64_t images;  // per round
-  int64_t column_blocks, panels_per_block, splits, sum_size;
+  int64_t most_pixels, splits, ranges, panels_per_range;
+  int64_t sum_size, gradient_size;
   C* copies;     // [image][group][position][channel]
-  C* gradients;  // [group][block of pixels][panel][pixel][mr]
-  C* sums;       // [group][split][row][column]
+  C* sums;       // [group][split][row][column], swapped [column][row]
+  C* gradients;  // [task][panel][pixel][lane]
   int64_t bytes;
 };
 
@@ -121,14 +135,15 @@ struct Round {
   using C = Compute<T>;
   const ConvGeometry& g;
   const Parts<T>& parts;
+  const T* dy;
   int64_t images;
   bool first_round;
 
   int64_t pixels = images * g.out_pixels();
-  int64_t block = BlockDepth(pixels);
-  int64_t blocks = CeilDiv(pixels, block);
+  int64_t blocks = CeilDiv(pixels, parts.most_pixels);
+  int64_t block = CeilDiv(pixels, blocks);
 
-  // The columns of a block: kernel positions, channels innermost.
+  // The columns of some panels: kernel positions, channels innermost.
   void AddColumns(int64_t begin, int64_t end, ColumnRuns& runs) const {
     int64_t channels = g.in_channels;
     while (begin < end) {
@@ -165,44 +180,67 @@ struct Round {
   }
 
   void Task(int64_t task) const {
-    const ConvTile<C>& tile = parts.tile;
-    int64_t column_block = task % parts.column_blocks;
-    int64_t split = task / parts.column_blocks % parts.splits;
-    int64_t group = task / parts.column_blocks / parts.splits;
-    int64_t first_panel = column_block * parts.panels_per_block;
-    int64_t begin = first_panel * tile.nr;
-    int64_t end =
-        std::min(begin + parts.panels_per_block * tile.nr, parts.columns);
-    ColumnRuns runs(tile.nr);
-    AddColumns(begin, end, runs);
-    const C* source = parts.copies + group * parts.group_copy;
-    int64_t stride = parts.column_panels * tile.nr;
-    C* sums = parts.sums + (group * parts.splits + split) * parts.sum_size;
-    const C* gradients =
-        parts.gradients + group * parts.row_panels * tile.mr * pixels;
-    alignas(64) C panels[kPanelBytes / sizeof(C)];
-    int64_t offsets[kBlockDepth];
+    int64_t range = task % parts.ranges;
+    int64_t split = task / parts.ranges % parts.splits;
+    int64_t group = task / parts.ranges / parts.splits;
+    C* gradients = parts.gradients + task * parts.gradient_size;
     int64_t first_block = split * blocks / parts.splits;
     int64_t last_block = (split + 1) * blocks / parts.splits;
     for (int64_t b = first_block; b < last_block; ++b) {
-      int64_t k = std::min(block, pixels - b * block);
-      FillOffsets(b * block, k, offsets);
-      for (int j = 0; j < runs.panels(); ++j) {
-        runs.Gather(j, source, offsets, k, panels + j * k * tile.nr);
+      int64_t first = b * block, k = std::min(block, pixels - first);
+      int64_t offsets[kBlockDepth];
+      FillOffsets(first, k, offsets);
+      for (int64_t i = 0; i < parts.row_panels; ++i) {
+        int64_t row = i * parts.row_lanes;
+        PackGradient(g, dy, group * g.out_channels + row,
+                     std::min<int64_t>(parts.row_lanes, g.out_channels - row),
+                     first, k, parts.row_lanes, gradients + row * k);
       }
       bool add = !first_round || b > first_block;
-      const C* a = gradients + b * block * parts.row_panels * tile.mr;
-      for (int64_t i = 0; i < parts.row_panels; ++i, a += k * tile.mr) {
-        C* to = sums + i * tile.mr * stride + begin;
-        for (int j = 0; j < runs.panels(); ++j) {
-          tile.run(k, a, panels + j * k * tile.nr, to + j * tile.nr, stride,
-                   add);
+      int64_t end =
+          std::min((range + 1) * parts.panels_per_range, parts.column_panels);
+      int64_t step = kPanelBytes / static_cast<int64_t>(sizeof(C)) /
+                     (k * parts.column_lanes);
+      step = std::clamp<int64_t>(step, 1,
+                                 ColumnRuns::kMaxColumns / parts.column_lanes);
+      for (int64_t p = range * parts.panels_per_range; p < end; p += step) {
+        Tiles(group, split, p, std::min(p + step, end), offsets, k, gradients,
+              add);
+      }
+    }
+  }
+
+  // All rows with panels [first, last) of columns over a block of k pixels.
+  void Tiles(int64_t group, int64_t split, int64_t first, int64_t last,
+             const int64_t* offsets, int64_t k, const C* gradients,
+             bool add) const {
+    int lanes = parts.column_lanes;
+    ColumnRuns runs(lanes);
+    AddColumns(first * lanes, std::min(last * lanes, parts.columns), runs);
+    alignas(64) C panels[kPanelBytes / sizeof(C)];
+    const C* source = parts.copies + group * parts.group_copy;
+    for (int j = 0; j < runs.panels(); ++j) {
+      runs.Gather(j, source, offsets, k, panels + j * k * lanes);
+    }
+    C* sums = parts.sums + (group * parts.splits + split) * parts.sum_size;
+    int64_t stride = parts.swapped ? parts.row_panels * parts.row_lanes
+                                   : parts.column_panels * lanes;
+    for (int64_t i = 0; i < parts.row_panels; ++i) {
+      int64_t row = i * parts.row_lanes;
+      const C* a = gradients + row * k;
+      for (int j = 0; j < runs.panels(); ++j) {
+        int64_t column = (first + j) * lanes;
+        const C* b = panels + j * k * lanes;
+        if (parts.swapped) {
+          parts.tile.run(k, b, a, sums + column * stride + row, stride, add);
+        } else {
+          parts.tile.run(k, a, b, sums + row * stride + column, stride, add);
         }
       }
     }
   }
 
-  void Run(const T* x, const T* dy, WorkerPool* pool) const {
+  void Run(const T* x, WorkerPool* pool) const {
     int64_t lines = parts.length[0] * parts.length[1];
     int64_t line = parts.length[2] * g.in_channels;
     ParallelFor(pool, images * g.groups * lines,
@@ -213,52 +251,39 @@ struct Round {
                              i % lines, parts.copies + at * parts.group_copy);
                   }
                 });
-    int mr = parts.tile.mr;
-    ParallelFor(
-        pool, g.groups * blocks * parts.row_panels,
-        std::max<int64_t>(1, 16384 / (block * mr)), [&](int64_t b, int64_t e) {
-          for (int64_t i = b; i < e; ++i) {
-            int64_t panel = i % parts.row_panels;
-            int64_t at = i / parts.row_panels % blocks;
-            int64_t group = i / parts.row_panels / blocks;
-            int64_t n = std::min(block, pixels - at * block);
-            C* to =
-                parts.gradients + (group * parts.row_panels * pixels +
-                                   at * block * parts.row_panels + panel * n) *
-                                      mr;
-            PackGradient(g, dy, group * g.out_channels + panel * mr,
-                         std::min<int64_t>(mr, g.out_channels - panel * mr),
-                         at * block, n, mr, to);
-          }
-        });
-    ParallelFor(pool, g.groups * parts.splits * parts.column_blocks, 1,
+    ParallelFor(pool, g.groups * parts.splits * parts.ranges, 1,
                 [&](int64_t b, int64_t e) {
                   for (int64_t i = b; i < e; ++i) Task(i);
                 });
   }
 };
 
-// dw[row][channel][tap] from the partial sums' [row][tap][channel].
+// dw[row][channel][tap] from the partial sums' rows and [tap][channel].
 template <class T>
 void AddSplits(const ConvGeometry& g, const Parts<T>& parts, T* dw,
                const KernelContext& ctx) {
   using C = Compute<T>;
   int64_t taps = g.taps(), channels = g.in_channels;
-  int64_t stride = parts.column_panels * parts.tile.nr;
+  int64_t row_step = 1, column_step = parts.row_panels * parts.row_lanes;
+  if (!parts.swapped) {
+    row_step = parts.column_panels * parts.column_lanes;
+    column_step = 1;
+  }
   int64_t grain = std::max<int64_t>(1, 8192 / (parts.columns * parts.splits));
   ParallelFor(ctx.step().pool, g.groups * g.out_channels, grain,
               [&](int64_t b, int64_t e) {
                 for (int64_t row = b; row < e; ++row) {
-                  int64_t group = row / g.out_channels;
-                  const C* from = parts.sums +
-                                  group * parts.splits * parts.sum_size +
-                                  row % g.out_channels * stride;
+                  const C* from =
+                      parts.sums +
+                      row / g.out_channels * parts.splits * parts.sum_size +
+                      row % g.out_channels * row_step;
                   T* to = dw + row * parts.columns;
                   for (int64_t c = 0; c < channels; ++c) {
                     for (int64_t t = 0; t < taps; ++t) {
-                      C sum = from[t * channels + c];
+                      const C* cell = from + (t * channels + c) * column_step;
+                      C sum = cell[0];
                       for (int64_t s = 1; s < parts.splits; ++s) {
-                        sum += from[s * parts.sum_size + t * channels + c];
+                        sum += cell[s * parts.sum_size];
                       }
                       to[c * taps + t] = static_cast<T>(sum);
                     }
@@ -291,8 +316,8 @@ void FilterGrad(const ConvGeometry& g, const T* x, const T* dy, T* dw,
   int64_t dy_image = g.groups * g.out_channels * g.out_pixels();
   for (int64_t first = 0; first < g.batch; first += parts.images) {
     int64_t images = std::min(parts.images, g.batch - first);
-    Round<T>{g, parts, images, first == 0}.Run(
-        x + first * x_image, dy + first * dy_image, ctx.step().pool);
+    Round<T>{g, parts, dy + first * dy_image, images, first == 0}.Run(
+        x + first * x_image, ctx.step().pool);
   }
   AddSplits(g, parts, dw, ctx);
 }

@@ -42,6 +42,7 @@ struct Parts {
     Carve carve(workspace);
     weights = carve.Take<C>(g.groups * channel_blocks * block_weights);
     row_offsets = carve.Take<int64_t>(block_channels * taps);
+    row_weights = carve.Take<int64_t>(block_channels * taps);
     depth_offsets = carve.Take<int64_t>(depth);
     sums = carve.Take<C>(images * layout.image);
     widened = carve.Take<C>(images * wide);
@@ -54,15 +55,39 @@ struct Parts {
   int64_t images;  // per round
   int64_t channel_blocks, block_channels, row_panels, block_weights;
   C* weights;
-  int64_t* row_offsets;    // of (channel, tap)
+  int64_t* row_offsets;    // where a row's (channel, tap) points
+  int64_t* row_weights;    // and its place among an output channel's weights
   int64_t* depth_offsets;  // of an output channel
   C* sums;
   C* widened;
   int64_t bytes;
 };
 
-// Rows are (channel, tap), k the output channels: per block of channels, block
-// of k and panel of rows [k][mr].
+// The rows of a block: channels, and within one its taps with the last axis
+// slowest. Neighbours on the last axis are added to addresses one element
+// apart, and the machine waits where a load overlaps a store it just made.
+template <class T>
+void FillRows(const ConvGeometry& g, const Parts<T>& parts) {
+  int64_t row = 0;
+  for (int64_t c = 0; c < parts.block_channels; ++c) {
+    ConvAxes tap;
+    for (tap[2] = 0; tap[2] < g.kernel[2]; ++tap[2]) {
+      for (tap[0] = 0; tap[0] < g.kernel[0]; ++tap[0]) {
+        for (tap[1] = 0; tap[1] < g.kernel[1]; ++tap[1], ++row) {
+          parts.row_offsets[row] =
+              c * parts.layout.channel + parts.layout.TapOffset(tap);
+          parts.row_weights[row] =
+              ((c * g.kernel[0] + tap[0]) * g.kernel[1] + tap[1]) *
+                  g.kernel[2] +
+              tap[2];
+        }
+      }
+    }
+  }
+}
+
+// k are the output channels: per block of channels, block of k and panel of
+// rows [k][mr].
 template <class T>
 void PackWeights(const ConvGeometry& g, const Parts<T>& parts, const T* w,
                  WorkerPool* pool) {
@@ -85,7 +110,8 @@ void PackWeights(const ConvGeometry& g, const Parts<T>& parts, const T* w,
               for (int64_t p = 0; p < k; ++p) {
                 const T* row = from + (k0 + p) * row_length;
                 for (int64_t r = panel * mr; r < (panel + 1) * mr; ++r) {
-                  *to++ = r < rows ? static_cast<C>(row[r]) : C(0);
+                  *to++ = r < rows ? static_cast<C>(row[parts.row_weights[r]])
+                                   : C(0);
                 }
               }
             }
@@ -109,24 +135,42 @@ struct Scatter {
     const ConvTile<C>& tile = parts.tile;
     int64_t pixels = g.out_pixels(), depth = parts.depth;
     int64_t step = BlockDepth(depth);
-    int64_t chunk = ColumnRuns::kMaxColumns / tile.nr * tile.nr;
-    alignas(64) C panel[kPanelBytes / sizeof(C)];
-    alignas(64) C product[kMaxTileRows * kMaxTileColumns];
+    int64_t most = kPanelBytes / static_cast<int64_t>(sizeof(C)) /
+                   (std::max<int64_t>(step, 1) * tile.nr);
+    int64_t chunk = tile.nr * std::clamp<int64_t>(
+                                  most, 1, ColumnRuns::kMaxColumns / tile.nr);
+    alignas(64) C panels[kPanelBytes / sizeof(C)];
     for (int64_t begin = 0; begin < pixels; begin += chunk) {
       int64_t end = std::min(begin + chunk, pixels);
       ColumnRuns sources(tile.nr), targets(tile.nr);
       sources.Add(begin, end - begin);
       targets.AddPositions(begin, end, g.out, parts.layout.step, 0);
-      for (int j = 0; j < sources.panels(); ++j) {
-        for (int64_t k0 = 0; k0 < depth; k0 += step) {
-          int64_t k = std::min(step, depth - k0);
-          sources.Gather(j, dy, parts.depth_offsets + k0, k, panel);
-          const C* a = weights + k0 * parts.row_panels * tile.mr;
-          for (int64_t row = 0; row < rows; row += tile.mr, a += k * tile.mr) {
-            tile.run(k, a, panel, product, tile.nr, false);
-            targets.ScatterAdd(j, product, parts.row_offsets + row,
-                               std::min<int64_t>(tile.mr, rows - row), sums);
-          }
+      for (int64_t k0 = 0; k0 < depth; k0 += step) {
+        int64_t k = std::min(step, depth - k0);
+        for (int j = 0; j < sources.panels(); ++j) {
+          sources.Gather(j, dy, parts.depth_offsets + k0, k,
+                         panels + j * k * tile.nr);
+        }
+        Tiles(k, weights + k0 * parts.row_panels * tile.mr, panels, targets);
+      }
+    }
+  }
+
+  // A few panels of rows at a time along all columns: the next columns are
+  // added to the cache lines of the last ones.
+  void Tiles(int64_t k, const C* a, const C* panels,
+             const ColumnRuns& targets) const {
+    const ConvTile<C>& tile = parts.tile;
+    int64_t together = 4 * tile.mr;
+    alignas(64) C product[kMaxTileRows * kMaxTileColumns];
+    for (int64_t first = 0; first < rows; first += together) {
+      int64_t last = std::min(first + together, rows);
+      for (int j = 0; j < targets.panels(); ++j) {
+        for (int64_t row = first; row < last; row += tile.mr) {
+          tile.run(k, a + row * k, panels + j * k * tile.nr, product, tile.nr,
+                   false);
+          targets.ScatterAdd(j, product, parts.row_offsets + row,
+                             std::min<int64_t>(tile.mr, rows - row), sums);
         }
       }
     }
@@ -150,8 +194,8 @@ void ScatterGrad(const ConvGeometry& g, const T* w, const T* dy, T* dx,
   WorkerPool* pool = ctx.step().pool;
   Parts<T> parts(g, ctx.workspace());
   const TapLayout& layout = parts.layout;
+  FillRows(g, parts);
   PackWeights(g, parts, w, pool);
-  layout.FillOffsets(parts.block_channels, parts.row_offsets);
   for (int64_t k = 0; k < parts.depth; ++k) {
     parts.depth_offsets[k] = k * g.out_pixels();
   }

@@ -25,11 +25,30 @@ PhaseRange RangeOf(const TapLayout& t, int axis, int64_t phase) {
   return {first, begin, std::clamp(end, begin, length)};
 }
 
+// The ranges of the last axis, whose divisions would cost more than the copy of
+// a short row; those beyond the first few are computed each time.
+class RowRanges {
+ public:
+  explicit RowRanges(const TapLayout& t) : t_(t) {
+    for (int64_t p = 0; p < std::min(t.phases[2], kKept); ++p) {
+      kept_[p] = RangeOf(t, 2, p);
+    }
+  }
+  PhaseRange operator[](int64_t phase) const {
+    return phase < kKept ? kept_[phase] : RangeOf(t_, 2, phase);
+  }
+
+ private:
+  static constexpr int64_t kKept = 8;
+  const TapLayout& t_;
+  PhaseRange kept_[kKept];
+};
+
 template <class T, class C>
-void CopyRow(const TapLayout& t, const T* row, C* to) {
+void CopyRow(const TapLayout& t, const RowRanges& ranges, const T* row, C* to) {
   int64_t stride = t.stride[2];
   for (int64_t phase = 0; phase < t.phases[2]; ++phase, to += t.length[2]) {
-    PhaseRange r = RangeOf(t, 2, phase);
+    PhaseRange r = ranges[phase];
     std::fill(to, to + r.begin, C(0));
     std::fill(to + r.end, to + t.length[2], C(0));
     int64_t n = r.end - r.begin;
@@ -46,10 +65,11 @@ void CopyRow(const TapLayout& t, const T* row, C* to) {
 }
 
 template <class T, class C>
-void UncopyRow(const TapLayout& t, const C* from, T* row) {
+void UncopyRow(const TapLayout& t, const RowRanges& ranges, const C* from,
+               T* row) {
   int64_t stride = t.stride[2];
   for (int64_t phase = 0; phase < t.phases[2]; ++phase, from += t.length[2]) {
-    PhaseRange r = RangeOf(t, 2, phase);
+    PhaseRange r = ranges[phase];
     if (r.begin == r.end) continue;
     T* to = row + r.first + r.begin * stride;
     const C* in = from + r.begin;
@@ -111,6 +131,8 @@ TapLayout MakeTapLayout(const Correlation& c, bool may_borrow) {
     t.step[1] = t.phases[2] * t.length[2];
     t.step[0] = t.phases[1] * t.length[1] * t.step[1];
     t.channel = t.phases[0] * t.length[0] * t.step[0];
+    // Channels a power of two apart would share a few sets of the first cache.
+    if (t.channel % 128 == 0) t.channel += 16;
     t.origin = 0;
   }
   t.image = t.channel * c.channels * c.groups;
@@ -147,12 +169,13 @@ void TapLayout::FillOffsets(int64_t channels, int64_t* offsets) const {
 template <class T, class C>
 void CopyToTaps(const TapLayout& layout, const T* channel, C* copy) {
   int64_t width = layout.step[1];
+  RowRanges ranges(layout);
   ForEachRow(layout, [&](int64_t from, int64_t row) {
     C* to = copy + row * width;
     if (from < 0) {
       std::fill(to, to + width, C(0));
     } else {
-      CopyRow(layout, channel + from, to);
+      CopyRow(layout, ranges, channel + from, to);
     }
   });
 }
@@ -161,8 +184,10 @@ template <class T, class C>
 void CopyFromTaps(const TapLayout& layout, const C* copy, T* channel) {
   int64_t pixels = layout.in[0] * layout.in[1] * layout.in[2];
   std::fill(channel, channel + pixels, T(0));
+  RowRanges ranges(layout);
   ForEachRow(layout, [&](int64_t to, int64_t row) {
-    if (to >= 0) UncopyRow(layout, copy + row * layout.step[1], channel + to);
+    if (to < 0) return;
+    UncopyRow(layout, ranges, copy + row * layout.step[1], channel + to);
   });
 }
 

@@ -32,27 +32,36 @@ inline void Transpose4(const float* from, int64_t from_stride, float* to,
 template <class T, class C>
 void Transpose(const T* from, int64_t from_stride, int64_t rows,
                int64_t columns, C* to, int64_t to_stride) {
-  int64_t i = 0;
-  if constexpr (std::is_same_v<T, float>) {
-    for (; i + 4 <= rows; i += 4) {
-      const float* row = from + i * from_stride;
-      float* out = to + i;
-      int64_t j = 0;
-      for (; j + 4 <= columns; j += 4) {
-        Transpose4(row + j, from_stride, out + j * to_stride, to_stride);
-      }
-      for (; j < columns; ++j) {
-        for (int64_t k = 0; k < 4; ++k) {
-          out[j * to_stride + k] = row[k * from_stride + j];
+  // As many columns at a time as a cache line holds: lines are read once, and
+  // what is written stays in the first cache until its lines are full.
+  constexpr int64_t kColumns = 16;
+  while (columns > 0) {
+    int64_t n = columns < kColumns ? columns : kColumns;
+    int64_t i = 0;
+    if constexpr (std::is_same_v<T, float>) {
+      for (; i + 4 <= rows; i += 4) {
+        const float* row = from + i * from_stride;
+        float* out = to + i;
+        int64_t j = 0;
+        for (; j + 4 <= n; j += 4) {
+          Transpose4(row + j, from_stride, out + j * to_stride, to_stride);
+        }
+        for (; j < n; ++j) {
+          for (int64_t k = 0; k < 4; ++k) {
+            out[j * to_stride + k] = row[k * from_stride + j];
+          }
         }
       }
     }
-  }
-  for (; i < rows; ++i) {
-    const T* row = from + i * from_stride;
-    for (int64_t j = 0; j < columns; ++j) {
-      to[j * to_stride + i] = static_cast<C>(row[j]);
+    for (; i < rows; ++i) {
+      const T* row = from + i * from_stride;
+      for (int64_t j = 0; j < n; ++j) {
+        to[j * to_stride + i] = static_cast<C>(row[j]);
+      }
     }
+    from += n;
+    to += n * to_stride;
+    columns -= n;
   }
 }
 

@@ -1,0 +1,51 @@
+// A few vectors' worth of elements, for loops whose sums must stay in
+// registers: what the compiler's own vectoriser gives up on.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "sluice/kernels/cpu/isa.h"
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace sluice::conv {
+
+// kCount elements that are added and multiplied at once.
+template <class C>
+struct Lanes {
+  static constexpr int kBytes = 16;
+  static constexpr int kCount = kBytes / static_cast<int>(sizeof(C));
+  typedef C Vector __attribute__((vector_size(kBytes)));
+  Vector v = {};
+
+  SL_INLINE void Load(const C* p) { std::memcpy(&v, p, kBytes); }
+  SL_INLINE void Store(C* p) const { std::memcpy(p, &v, kBytes); }
+  // *this += a * x, rounded once where the machine does that.
+  SL_INLINE void AddProduct(C a, const Lanes& x) {
+#if defined(__aarch64__)
+    if constexpr (sizeof(C) == 4) {
+      v = Vector(vfmaq_n_f32(float32x4_t(v), float32x4_t(x.v), a));
+    } else {
+      v = Vector(vfmaq_n_f64(float64x2_t(v), float64x2_t(x.v), a));
+    }
+#else
+    v += x.v * a;
+#endif
+  }
+  SL_INLINE void AddProduct(const Lanes& a, const Lanes& x) {
+#if defined(__aarch64__)
+    if constexpr (sizeof(C) == 4) {
+      v = Vector(vfmaq_f32(float32x4_t(v), float32x4_t(a.v), float32x4_t(x.v)));
+    } else {
+      v = Vector(vfmaq_f64(float64x2_t(v), float64x2_t(a.v), float64x2_t(x.v)));
+    }
+#else
+    v += x.v * a.v;
+#endif
+  }
+};
+
+}  // namespace sluice::conv
