@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/conv/carve.h"
 #include "sluice/kernels/cpu/conv/column_runs.h"
 #include "sluice/kernels/cpu/conv/conv_tile.h"
+#include "sluice/kernels/cpu/conv/few_filter_grad.h"
 #include "sluice/kernels/cpu/conv/tap_layout.h"
 #include "sluice/kernels/cpu/conv/transpose.h"
 #include "sluice/kernels/cpu/elementwise.h"
@@ -298,6 +299,7 @@ void AddSplits(const ConvGeometry& g, const Parts<T>& parts, T* dw,
 template <class T>
 int64_t FilterGradWorkspace(const ConvGeometry& g) {
   if (NothingToAdd(g) || g.out_channels == 0 || g.in_channels == 0) return 0;
+  if (g.out_channels <= kFewFilterRows) return FewFilterGradWorkspace<T>(g);
   return Parts<T>(g, nullptr).bytes;
 }
 
@@ -310,6 +312,9 @@ void FilterGrad(const ConvGeometry& g, const T* x, const T* dy, T* dw,
     std::fill(dw, dw + size, T(0));
     ctx.Finish(0, size);
     return;
+  }
+  if (g.out_channels <= kFewFilterRows) {
+    return FewFilterGrad(g, x, dy, dw, ctx);
   }
   Parts<T> parts(g, ctx.workspace());
   int64_t x_image = g.groups * g.in_channels * g.in_pixels();
