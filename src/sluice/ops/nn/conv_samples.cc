@@ -199,35 +199,37 @@ std::vector<Reject> ConvRejects(std::string_view op, int axes) {
                    .message = StrCat("[", op, "] ", message)});
   };
   AddAttrRejects(op, axes, {shape(1, 2, 4), shape(3, 2, 3)}, out);
-  add({2, 3}, shape(3, 2, 3), {}, StrCat("x is [2,3]; wanted rank ", axes + 2));
-  add(shape(1, 2, 4), {2}, {}, StrCat("w is [2]; wanted rank ", axes + 2));
+  add({2, 3}, shape(3, 2, 3), {},
+      StrCat("x is f32[2,3]; wanted rank ", axes + 2));
+  add(shape(1, 2, 4), {2}, {}, StrCat("w is f32[2]; wanted rank ", axes + 2));
   add(shape(1, 2, 4), shape(3, 4, 3), {},
-      StrCat("channels differ: x is ", shape(1, 2, 4), ", w is ",
+      StrCat("channels differ: x is f32", shape(1, 2, 4), ", w is f32",
              shape(3, 4, 3),
              ", groups is 1; wanted x.dim(1) == groups * "
              "w.dim(1)"));
   add(shape(1, 3, 4), shape(2, 1, 3), {{"groups", 2}},
-      StrCat("x is ", shape(1, 3, 4),
+      StrCat("x is f32", shape(1, 3, 4),
              ", groups is 2; wanted groups to divide the channels"));
   add(shape(1, 4, 4), shape(3, 2, 3), {{"groups", 2}},
-      StrCat("w is ", shape(3, 2, 3),
+      StrCat("w is f32", shape(3, 2, 3),
              ", groups is 2; wanted groups to divide w.dim(0)"));
   add(shape(1, 2, 4), shape(3, 2, 0), {},
-      StrCat("w is ", shape(3, 2, 0), "; wanted a kernel of size 1 or more"));
+      StrCat("w is f32", shape(3, 2, 0),
+             "; wanted a kernel of size 1 or more"));
   add(shape(1, 2, 4), shape(3, 2, 7), {{"padding", Ints{1}}},
-      StrCat("kernel does not fit: x is ", shape(1, 2, 4), ", w is ",
+      StrCat("kernel does not fit: x is f32", shape(1, 2, 4), ", w is f32",
              shape(3, 2, 7)));
   add(shape(1, 2, 4), shape(3, 2, 3), {{"dilation", Ints{INT64_MAX}}},
       "kernel does not fit: ");
   add(shape(1, 2, 4), shape(3, 2, 3), {{"padding", Ints{INT64_MAX}}},
-      StrCat("x is ", shape(1, 2, 4),
+      StrCat("x is f32", shape(1, 2, 4),
              ", padding is [9223372036854775807]; "
              "the padded image has too many "
              "elements"));
   add(shape(1, 2, 4), shape(3, 2, 3),
       {{"padding", Ints{int64_t{1} << 40}},
        {"dilation", Ints{int64_t{1} << 40}}},
-      StrCat("x is ", shape(1, 2, 4), ", padding is "));
+      StrCat("x is f32", shape(1, 2, 4), ", padding is "));
   out.push_back({.in = {shape(1, 2, 4), shape(3, 2, 3)},
                  .attrs = {},
                  .message = StrCat("[", op, "] x is i32; wanted one of "),
@@ -250,18 +252,19 @@ std::vector<Reject> ConvTransposeRejects(std::string_view op, int axes) {
                    .message = StrCat("[", op, "] ", message)});
   };
   AddAttrRejects(op, axes, {shape(1, 2, 4), shape(2, 3, 3)}, out);
-  add({2}, shape(2, 3, 3), {}, StrCat("x is [2]; wanted rank ", axes + 2));
-  add(shape(1, 2, 4), {2}, {}, StrCat("w is [2]; wanted rank ", axes + 2));
+  add({2}, shape(2, 3, 3), {}, StrCat("x is f32[2]; wanted rank ", axes + 2));
+  add(shape(1, 2, 4), {2}, {}, StrCat("w is f32[2]; wanted rank ", axes + 2));
   add(shape(1, 2, 4), shape(3, 2, 3), {},
-      StrCat("channels differ: x is ", shape(1, 2, 4), ", w is ",
+      StrCat("channels differ: x is f32", shape(1, 2, 4), ", w is f32",
              shape(3, 2, 3), "; wanted x.dim(1) == w.dim(0)"));
   add(shape(1, 3, 4), shape(3, 2, 3), {{"groups", 2}},
-      StrCat("w is ", shape(3, 2, 3),
+      StrCat("w is f32", shape(3, 2, 3),
              ", groups is 2; wanted groups to divide w.dim(0)"));
   add(shape(1, 2, 4), shape(2, 3, 0), {},
-      StrCat("w is ", shape(2, 3, 0), "; wanted a kernel of size 1 or more"));
+      StrCat("w is f32", shape(2, 3, 0),
+             "; wanted a kernel of size 1 or more"));
   add(shape(1, 2, 1), shape(2, 3, 3), {{"padding", Ints{2}}},
-      StrCat("no output on axis 2: x is ", shape(1, 2, 1)));
+      StrCat("no output on axis 2: x is f32", shape(1, 2, 1)));
   add(shape(1, 2, 4), shape(2, 3, 3),
       {{"strides", Ints{2}}, {"output_padding", Ints{2}}},
       "output_padding is [2]; wanted less than the stride or the dilation");
@@ -286,9 +289,9 @@ std::vector<Reject> ConvInputGradRejects(std::string_view op, int axes) {
   Array x = Values(Sized(1, 2, 4, axes)).value;
   AddAttrRejects(op, axes, {shape(1, 3, 2), shape(3, 2, 3), x}, out);
   add(shape(1, 3, 3), shape(3, 2, 3), x, {},
-      StrCat("dy is ", shape(1, 3, 3), "; wanted ", shape(1, 3, 2)));
+      StrCat("dy is f32", shape(1, 3, 3), "; wanted ", shape(1, 3, 2)));
   add({1, 3}, shape(3, 2, 3), x, {},
-      StrCat("dy is [1,3]; wanted rank ", axes + 2));
+      StrCat("dy is f32[1,3]; wanted rank ", axes + 2));
   add(shape(1, 3, 2), shape(3, 2, 5), x, {},
       StrCat("kernel does not fit: shape is ", shape(1, 2, 4)));
   add(shape(1, 3, 2), shape(3, 1, 3), x, {},
@@ -314,14 +317,14 @@ std::vector<Reject> ConvFilterGradRejects(std::string_view op, int axes) {
   Array w = Values(Sized(3, 2, 3, axes)).value;
   AddAttrRejects(op, axes, {shape(1, 2, 4), shape(1, 3, 2), w}, out);
   add(shape(1, 2, 4), shape(1, 3, 3), w, {},
-      StrCat("dy is ", shape(1, 3, 3), "; wanted ", shape(1, 3, 2)));
+      StrCat("dy is f32", shape(1, 3, 3), "; wanted ", shape(1, 3, 2)));
   add({1, 3}, shape(1, 3, 2), w, {},
-      StrCat("x is [1,3]; wanted rank ", axes + 2));
+      StrCat("x is f32[1,3]; wanted rank ", axes + 2));
   add(shape(1, 2, 2), shape(1, 3, 2), w, {},
-      StrCat("kernel does not fit: x is ", shape(1, 2, 2), ", shape is ",
+      StrCat("kernel does not fit: x is f32", shape(1, 2, 2), ", shape is ",
              shape(3, 2, 3)));
   add(shape(1, 3, 4), shape(1, 3, 2), w, {},
-      StrCat("channels differ: x is ", shape(1, 3, 4)));
+      StrCat("channels differ: x is f32", shape(1, 3, 4)));
   add(shape(1, 2, 4), shape(1, 3, 2), Values(Sized(3, 2, 0, axes)).value, {},
       StrCat("shape is ", shape(3, 2, 0)));
   add(shape(1, 2, 4), shape(1, 3, 2), Array::Vector<int64_t>({3, 2}), {},

@@ -15,17 +15,25 @@ namespace {
 // kernels compute from it overflows.
 constexpr int64_t kMaxPadded = int64_t{1} << 38;
 
-// An operand by name and shape, for messages: an input or a shape that an
-// input asks for.
+// An operand by name and shape, for messages: an input, or (without a dtype) a
+// shape that an input asks for.
 struct Operand {
   const char* name;
   const PartialShape& shape;
+  DType dtype = DType::kInvalid;
 
-  std::string Text() const { return StrCat(name, " is ", shape); }
+  std::string Text() const {
+    if (dtype == DType::kInvalid) return StrCat(name, " is ", shape);
+    return StrCat(name, " is ", TypeText(dtype, shape));
+  }
   int64_t dim(int i) const {
     return shape.rank_known() ? shape[i] : kUnknownDim;
   }
 };
+
+Operand Input(const ShapeContext& c, const char* name, int i) {
+  return {name, c.in(i), c.in_dtype(i)};
+}
 
 Status WantRank(const ShapeContext& c, const Operand& o, int rank) {
   if (!o.shape.rank_known() || o.shape.rank() == rank) return OkStatus();
@@ -114,14 +122,14 @@ Status CheckConvolved(const ShapeContext& c, const Operand& y,
 namespace conv_internal {
 
 Status Forward(ShapeContext& c, int axes) {
-  SL_ASSIGN_OR_RETURN(PartialShape y,
-                      ConvolvedShape(c, {"x", c.in(0)}, {"w", c.in(1)}, axes));
+  SL_ASSIGN_OR_RETURN(PartialShape y, ConvolvedShape(c, Input(c, "x", 0),
+                                                     Input(c, "w", 1), axes));
   c.set_out(0, y);
   return OkStatus();
 }
 
 Status Transpose(ShapeContext& c, int axes) {
-  Operand x{"x", c.in(0)}, w{"w", c.in(1)};
+  Operand x = Input(c, "x", 0), w = Input(c, "w", 1);
   SL_ASSIGN_OR_RETURN(ConvWindow window, CheckConvWindow(c, axes));
   SL_RETURN_IF_ERROR(WantRank(c, x, axes + 2));
   SL_RETURN_IF_ERROR(WantRank(c, w, axes + 2));
@@ -169,8 +177,8 @@ Status Transpose(ShapeContext& c, int axes) {
 Status InputGrad(ShapeContext& c, int axes) {
   SL_ASSIGN_OR_RETURN(PartialShape x, ShapeFromInput(c, 2));
   SL_ASSIGN_OR_RETURN(PartialShape y,
-                      ConvolvedShape(c, {"shape", x}, {"w", c.in(1)}, axes));
-  SL_RETURN_IF_ERROR(CheckConvolved(c, {"dy", c.in(0)}, y, axes));
+                      ConvolvedShape(c, {"shape", x}, Input(c, "w", 1), axes));
+  SL_RETURN_IF_ERROR(CheckConvolved(c, Input(c, "dy", 0), y, axes));
   c.set_out(0, x.rank_known() ? x : PartialShape::OfRank(axes + 2));
   return OkStatus();
 }
@@ -178,8 +186,8 @@ Status InputGrad(ShapeContext& c, int axes) {
 Status FilterGrad(ShapeContext& c, int axes) {
   SL_ASSIGN_OR_RETURN(PartialShape w, ShapeFromInput(c, 2));
   SL_ASSIGN_OR_RETURN(PartialShape y,
-                      ConvolvedShape(c, {"x", c.in(0)}, {"shape", w}, axes));
-  SL_RETURN_IF_ERROR(CheckConvolved(c, {"dy", c.in(1)}, y, axes));
+                      ConvolvedShape(c, Input(c, "x", 0), {"shape", w}, axes));
+  SL_RETURN_IF_ERROR(CheckConvolved(c, Input(c, "dy", 1), y, axes));
   c.set_out(0, w.rank_known() ? w : PartialShape::OfRank(axes + 2));
   return OkStatus();
 }

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/tensor/dispatch.h"
+
+namespace sluice {
+
+namespace {
+
+// Calls f(output position in the plane, window 0, window 1, window 2).
+template <class F>
+void ForEachWindow(const PoolGeometry& g, F&& f) {
+  int64_t at = 0;
+  for (int64_t o0 = 0; o0 < g.axis[0].out; ++o0) {
+    PoolWindow w0 = g.axis[0].At(o0);
+    for (int64_t o1 = 0; o1 < g.axis[1].out; ++o1) {
+      PoolWindow w1 = g.axis[1].At(o1);
+      for (int64_t o2 = 0; o2 < g.axis[2].out; ++o2, ++at) {
+        f(at, w0, w1, g.axis[2].At(o2));
+      }
+    }
+  }
+}
+
+// The first of the greatest elements of a window, -1 when it has none.
+template <class T>
+int64_t Greatest(const PoolGeometry& g, const T* plane, const PoolWindow& w0,
+                 const PoolWindow& w1, const PoolWindow& w2) {
+  using C = Compute<T>;
+  int64_t best = -1;
+  C greatest = 0;
+  for (int64_t i = w0.first; i < w0.last; i += w0.step) {
+    for (int64_t j = w1.first; j < w1.last; j += w1.step) {
+      int64_t row = (i * g.axis[1].in + j) * g.axis[2].in;
+      for (int64_t k = w2.first; k < w2.last; k += w2.step) {
+        C v = static_cast<C>(plane[row + k]);
+        if (best < 0 || v > greatest || (v != v && greatest == greatest)) {
+          best = row + k;
+          greatest = v;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+// Plane by plane, zeros and then what `fill` adds to them: in place, or for
+// halves as floats in the workspace, since windows may overlap often.
+template <class T>
+struct Planes {
+  using C = Compute<T>;
+  const KernelContext& ctx;
+  const PoolGeometry& g;
+
+  template <class F>
+  void Run(F&& fill) const {
+    int64_t pixels = g.in_pixels();
+    int64_t work = pixels + g.out_pixels();
+    int64_t grain = std::max<int64_t>(1, 16384 / work);
+    T* dx = ctx.out(0).template mutable_data<T>();
+    ParallelFor(ctx.step().pool, g.planes, grain, [&](int64_t b, int64_t e) {
+      for (int64_t p = b; p < e; ++p) {
+        T* to = dx + p * pixels;
+        if constexpr (std::is_same_v<T, C>) {
+          std::fill(to, to + pixels, C(0));
+          fill(p, to);
+        } else {
+          C* sums = static_cast<C*>(ctx.workspace()) + p * pixels;
+          std::fill(sums, sums + pixels, C(0));
+          fill(p, sums);
+          SL_VECTORIZE
+          for (int64_t i = 0; i < pixels; ++i) to[i] = static_cast<T>(sums[i]);
+        }
+      }
+      ctx.Finish(b * pixels, (e - b) * pixels);
+    });
+  }
+};
+
+}  // namespace
+
+int64_t pool_grad_workspace(const ShapeContext& c) {
+  DType dtype = c.out_dtype(0);
+  bool half = dtype == DType::kF16 || dtype == DType::kBF16;
+  return half ? c.out(0).ToShape().num_elements() * 4 : 0;
+}
+
+Status max_pool_grad_kernel(KernelContext& ctx) {
+  const Array &x = ctx.in(0), &dy = ctx.in(1);
+  if (x.num_elements() == 0) return OkStatus();
+  PoolGeometry g = MakePoolGeometry(ctx.attrs(), x.shape(), dy.shape());
+  DispatchFloats(x.dtype(), [&]<class T>() {
+    using C = Compute<T>;
+    Planes<T>{ctx, g}.Run([&](int64_t p, C* dx) {
+      const T* plane = x.data<T>() + p * g.in_pixels();
+      const T* from = dy.data<T>() + p * g.out_pixels();
+      ForEachWindow(g, [&](int64_t at, const PoolWindow& w0,
+                           const PoolWindow& w1, const PoolWindow& w2) {
+        int64_t best = Greatest(g, plane, w0, w1, w2);
+        if (best >= 0) dx[best] += static_cast<C>(from[at]);
+      });
+    });
+  });
+  return OkStatus();
+}
+
+Status avg_pool_grad_kernel(KernelContext& ctx) {
+  const Array &dy = ctx.in(0), &dx = ctx.out(0);
+  if (dx.num_elements() == 0) return OkStatus();
+  PoolGeometry g = MakePoolGeometry(ctx.attrs(), dx.shape(), dy.shape());
+  DispatchFloats(dx.dtype(), [&]<class T>() {
+    using C = Compute<T>;
+    Planes<T>{ctx, g}.Run([&](int64_t p, C* to) {
+      const T* from = dy.data<T>() + p * g.out_pixels();
+      ForEachWindow(g, [&](int64_t at, const PoolWindow& w0,
+                           const PoolWindow& w1, const PoolWindow& w2) {
+        C counted = static_cast<C>(w0.counted) * static_cast<C>(w1.counted) *
+                    static_cast<C>(w2.counted);
+        if (!(counted > 0)) return;
+        C share = static_cast<C>(from[at]) / counted;
+        for (int64_t i = w0.first; i < w0.last; i += w0.step) {
+          for (int64_t j = w1.first; j < w1.last; j += w1.step) {
+            C* row = to + (i * g.axis[1].in + j) * g.axis[2].in;
+            for (int64_t k = w2.first; k < w2.last; k += w2.step) {
+              row[k] += share;
+            }
+          }
+        }
+      });
+    });
+  });
+  return OkStatus();
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(AdaptiveAvgPool1D)
+    .doc(
+        "Averages of windows that cover images x [batch, channels, length] "
+        "evenly, as many as output_size says.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("output_size", AttrKind::kInts, kPoolOutputDoc)
+    .shape(adaptive_pool_shape<1>)
+    .cpu(avg_pool_kernel)
+    .fuse_output()
+    .tolerance(2e-6)
+    .reference(AvgPoolReference)
+    .samples(AdaptivePoolSamples(1))
+    .rejects(AdaptivePoolRejects("AdaptiveAvgPool1D", 1));
+
+}  // namespace sluice

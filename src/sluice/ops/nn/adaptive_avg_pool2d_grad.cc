@@ -1,0 +1,25 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(AdaptiveAvgPool2DGrad)
+    .doc(
+        "The gradient of AdaptiveAvgPool2D's x, which had shape `shape`, "
+        "from y's.")
+    .input("dy: T")
+    .input("shape: i64")
+    .output("dx: T")
+    .types("T", kFloats)
+    .shape(adaptive_avg_pool_grad_shape<2>)
+    .cpu(avg_pool_grad_kernel)
+    .cpu_workspace(pool_grad_workspace)
+    .fuse_output()
+    .tolerance(2e-6)
+    .reference(AvgPoolGradReference)
+    .samples(AdaptiveAvgPoolGradSamples(2))
+    .rejects(AdaptiveAvgPoolGradRejects("AdaptiveAvgPool2DGrad", 2));
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(AdaptiveMaxPool2D)
+    .doc(
+        "The greatest elements of windows that cover images x [batch, "
+        "channels, height, width] evenly, as many as output_size says.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("output_size", AttrKind::kInts, kPoolOutputDoc)
+    .shape(adaptive_pool_shape<2>)
+    .cpu(max_pool_kernel)
+    .fuse_output()
+    .reference(MaxPoolReference)
+    .samples(AdaptivePoolSamples(2))
+    .rejects(AdaptivePoolRejects("AdaptiveMaxPool2D", 2));
+
+}  // namespace sluice

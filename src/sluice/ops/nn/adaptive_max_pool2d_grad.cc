@@ -1,0 +1,25 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(AdaptiveMaxPool2DGrad)
+    .doc(
+        "The gradient of AdaptiveMaxPool2D's x from y's: each goes to the "
+        "first of the greatest elements of its window.")
+    .input("x: T")
+    .input("dy: T")
+    .output("dx: T")
+    .types("T", kFloats)
+    .shape(adaptive_max_pool_grad_shape<2>)
+    .cpu(max_pool_grad_kernel)
+    .cpu_workspace(pool_grad_workspace)
+    .fuse_output()
+    .tolerance(1e-6)
+    .reference(MaxPoolGradReference)
+    .samples(AdaptiveMaxPoolGradSamples(2))
+    .rejects(AdaptiveMaxPoolGradRejects("AdaptiveMaxPool2DGrad", 2));
+
+}  // namespace sluice

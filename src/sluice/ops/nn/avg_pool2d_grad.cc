@@ -1,0 +1,28 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(AvgPool2DGrad)
+    .doc("The gradient of AvgPool2D's x, which had shape `shape`, from y's.")
+    .input("dy: T")
+    .input("shape: i64")
+    .output("dx: T")
+    .types("T", kFloats)
+    .attr("kernel_size", AttrKind::kInts, kPoolKernelDoc)
+    .attr("strides", std::vector<int64_t>{}, kPoolStridesDoc)
+    .attr("padding", std::vector<int64_t>{}, kPoolPaddingDoc)
+    .attr("ceil_mode", false, kPoolCeilDoc)
+    .attr("count_include_pad", true, kPoolCountDoc)
+    .shape(avg_pool_grad_shape<2>)
+    .cpu(avg_pool_grad_kernel)
+    .cpu_workspace(pool_grad_workspace)
+    .fuse_output()
+    .tolerance(2e-6)
+    .reference(AvgPoolGradReference)
+    .samples(AvgPoolGradSamples(2))
+    .rejects(AvgPoolGradRejects("AvgPool2DGrad", 2));
+
+}  // namespace sluice

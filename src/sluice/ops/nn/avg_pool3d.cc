@@ -1,0 +1,28 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(AvgPool3D)
+    .doc(
+        "The average of each window of images x [batch, channels, depth, "
+        "height, width].")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("kernel_size", AttrKind::kInts, kPoolKernelDoc)
+    .attr("strides", std::vector<int64_t>{}, kPoolStridesDoc)
+    .attr("padding", std::vector<int64_t>{}, kPoolPaddingDoc)
+    .attr("ceil_mode", false, kPoolCeilDoc)
+    .attr("count_include_pad", true, kPoolCountDoc)
+    .shape(pool_shape<3>)
+    .cpu(avg_pool_kernel)
+    .fuse_output()
+    .tolerance(2e-6)
+    .reference(AvgPoolReference)
+    .samples(AvgPoolSamples(3))
+    .rejects(PoolRejects("AvgPool3D", 3));
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(MaxPool1D)
+    .doc(
+        "The greatest element of each window of images x [batch, channels, "
+        "length]. NaN is greater than any number; a window of border alone "
+        "gives minus infinity.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("kernel_size", AttrKind::kInts, kPoolKernelDoc)
+    .attr("strides", std::vector<int64_t>{}, kPoolStridesDoc)
+    .attr("padding", std::vector<int64_t>{}, kPoolPaddingDoc)
+    .attr("dilation", std::vector<int64_t>{}, kPoolDilationDoc)
+    .attr("ceil_mode", false, kPoolCeilDoc)
+    .shape(pool_shape<1>)
+    .cpu(max_pool_kernel)
+    .fuse_output()
+    .reference(MaxPoolReference)
+    .samples(MaxPoolSamples(1))
+    .rejects(PoolRejects("MaxPool1D", 1));
+
+}  // namespace sluice

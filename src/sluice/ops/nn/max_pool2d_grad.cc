@@ -1,0 +1,30 @@
+#include "sluice/kernels/cpu/pool/pool.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/pool_samples.h"
+
+namespace sluice {
+
+SL_OP(MaxPool2DGrad)
+    .doc(
+        "The gradient of MaxPool2D's x from y's: each goes to the first of "
+        "the greatest elements of its window.")
+    .input("x: T")
+    .input("dy: T")
+    .output("dx: T")
+    .types("T", kFloats)
+    .attr("kernel_size", AttrKind::kInts, kPoolKernelDoc)
+    .attr("strides", std::vector<int64_t>{}, kPoolStridesDoc)
+    .attr("padding", std::vector<int64_t>{}, kPoolPaddingDoc)
+    .attr("dilation", std::vector<int64_t>{}, kPoolDilationDoc)
+    .attr("ceil_mode", false, kPoolCeilDoc)
+    .shape(max_pool_grad_shape<2>)
+    .cpu(max_pool_grad_kernel)
+    .cpu_workspace(pool_grad_workspace)
+    .fuse_output()
+    .tolerance(1e-6)
+    .reference(MaxPoolGradReference)
+    .samples(MaxPoolGradSamples(2))
+    .rejects(MaxPoolGradRejects("MaxPool2DGrad", 2));
+
+}  // namespace sluice
