@@ -1,0 +1,215 @@
+// The fast convolutions against four nested loops, on whole numbers, whose
+// sums are exact in any order; and on numbers that round, whose sums show the
+// order, with different numbers of threads.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "sluice/base/random.h"
+#include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/conv/correlate.h"
+#include "sluice/kernels/cpu/conv/filter_grad.h"
+#include "sluice/kernels/cpu/conv/geometry.h"
+#include "sluice/kernels/cpu/conv/scatter_grad.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+std::vector<float> Numbers(int64_t n, uint64_t stream, float scale) {
+  std::vector<float> v(static_cast<size_t>(n));
+  RandomKey key = RandomKey::Of(0, stream, 0, 0);
+  for (size_t i = 0; i < v.size(); ++i) {
+    v[i] = scale * (static_cast<float>(RandomBits(key, i)[0] % 7) - 3);
+  }
+  return v;
+}
+
+ConvGeometry Plane(int64_t batch, int64_t groups, int64_t in_channels,
+                   int64_t out_channels, int64_t height, int64_t width,
+                   int64_t kernel, int64_t stride, int64_t pad,
+                   int64_t dilation = 1) {
+  ConvGeometry g;
+  g.batch = batch, g.groups = groups;
+  g.in_channels = in_channels, g.out_channels = out_channels;
+  g.in[1] = height, g.in[2] = width;
+  for (int i = 1; i < 3; ++i) {
+    g.kernel[i] = kernel, g.stride[i] = stride;
+    g.pad[i] = pad, g.dilation[i] = dilation;
+    g.out[i] = (g.in[i] + 2 * pad - (kernel - 1) * dilation - 1) / stride + 1;
+  }
+  return g;
+}
+
+int64_t XSize(const ConvGeometry& g) {
+  return g.batch * g.groups * g.in_channels * g.in_pixels();
+}
+int64_t YSize(const ConvGeometry& g) {
+  return g.batch * g.groups * g.out_channels * g.out_pixels();
+}
+int64_t WSize(const ConvGeometry& g) {
+  return g.groups * g.out_channels * g.in_channels * g.taps();
+}
+
+// f(place in x, in w, in y) of every product, for kernels over a plane.
+template <class F>
+void ForEachProduct(const ConvGeometry& g, F&& f) {
+  int64_t rows = g.groups * g.out_channels;
+  for (int64_t n = 0; n < g.batch; ++n) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < g.in_channels; ++c) {
+        int64_t channel = r / g.out_channels * g.in_channels + c;
+        for (int64_t q1 = 0; q1 < g.out[1]; ++q1) {
+          for (int64_t q2 = 0; q2 < g.out[2]; ++q2) {
+            for (int64_t t1 = 0; t1 < g.kernel[1]; ++t1) {
+              for (int64_t t2 = 0; t2 < g.kernel[2]; ++t2) {
+                int64_t y = q1 * g.stride[1] + t1 * g.dilation[1] - g.pad[1];
+                int64_t x = q2 * g.stride[2] + t2 * g.dilation[2] - g.pad[2];
+                if (y < 0 || y >= g.in[1] || x < 0 || x >= g.in[2]) continue;
+                f(static_cast<size_t>(
+                      ((n * g.groups * g.in_channels + channel) * g.in[1] + y) *
+                          g.in[2] +
+                      x),
+                  static_cast<size_t>(
+                      ((r * g.in_channels + c) * g.kernel[1] + t1) *
+                          g.kernel[2] +
+                      t2),
+                  static_cast<size_t>(
+                      ((n * rows + r) * g.out[1] + q1) * g.out[2] + q2));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+enum Pass { kForward, kInputGrad, kFilterGrad };
+
+bool Strided(const ConvGeometry& g) {
+  return g.stride[1] > 1 || g.stride[2] > 1;
+}
+
+// `scattered`: take the path of strided input gradients whatever the stride.
+std::vector<float> Convolve(const ConvGeometry& g, Pass pass,
+                            const std::vector<float>& a,
+                            const std::vector<float>& b, WorkerPool* pool,
+                            bool scattered = false) {
+  static const OpRecord op;
+  static const Attrs attrs;
+  static const NodeInfo node;
+  StepContext step;
+  step.pool = pool;
+  KernelContext ctx(op, attrs, node, step, {}, {});
+  int64_t sizes[] = {YSize(g), XSize(g), WSize(g)};
+  std::vector<float> out(static_cast<size_t>(sizes[pass]), -77.0f);
+  scattered = scattered || (pass == kInputGrad && Strided(g));
+  int64_t bytes =
+      pass == kForward      ? CorrelateWorkspace<float>(ForwardCorrelation(g))
+      : pass == kFilterGrad ? FilterGradWorkspace<float>(g)
+      : scattered           ? ScatterGradWorkspace<float>(g)
+                  : CorrelateWorkspace<float>(InputGradCorrelation(g));
+  // Filled with NaN: nothing may be read before it is written.
+  std::vector<float> workspace(static_cast<size_t>(bytes / 4 + 16), NAN);
+  auto address = reinterpret_cast<uintptr_t>(workspace.data());
+  ctx.set_workspace(reinterpret_cast<void*>((address + 63) / 64 * 64));
+  if (pass == kForward) {
+    Correlate(ForwardCorrelation(g), b.data(), a.data(), out.data(), ctx);
+  } else if (pass == kFilterGrad) {
+    FilterGrad(g, a.data(), b.data(), out.data(), ctx);
+  } else if (scattered) {
+    ScatterGrad(g, b.data(), a.data(), out.data(), ctx);
+  } else {
+    Correlate(InputGradCorrelation(g), b.data(), a.data(), out.data(), ctx);
+  }
+  return out;
+}
+
+std::vector<ConvGeometry> Shapes() {
+  return {
+      // Around the tile's sizes, and pixels of several images in one panel.
+      Plane(3, 1, 5, 9, 5, 5, 3, 1, 1),
+      Plane(7, 1, 8, 16, 1, 1, 1, 1, 0),
+      Plane(2, 1, 3, 33, 13, 11, 3, 1, 1),
+      Plane(1, 1, 1, 24, 28, 28, 5, 1, 2),
+      // More than one block of k, of columns and of rows.
+      Plane(2, 1, 90, 70, 9, 9, 3, 1, 1),
+      Plane(1, 1, 40, 130, 30, 20, 3, 1, 1),
+      Plane(1, 1, 700, 12, 4, 6, 1, 1, 0),
+      // Strides and dilations that share factors, or do not.
+      Plane(2, 1, 3, 20, 31, 29, 7, 2, 3),
+      Plane(1, 1, 6, 11, 23, 23, 5, 4, 2),
+      Plane(1, 1, 6, 11, 23, 27, 3, 2, 2, 2),
+      Plane(1, 1, 6, 11, 25, 27, 3, 3, 4, 2),
+      Plane(1, 1, 6, 11, 25, 27, 4, 4, 0, 6),
+      Plane(2, 1, 16, 24, 12, 14, 1, 2, 0),
+      // Padding wider than the kernel's reach.
+      Plane(1, 1, 4, 9, 6, 6, 2, 1, 4),
+      Plane(1, 1, 4, 9, 6, 6, 2, 3, 5),
+      // Groups, depthwise, few channels on one side.
+      Plane(2, 3, 4, 6, 9, 10, 3, 1, 1),
+      Plane(2, 20, 1, 1, 12, 19, 3, 1, 1),
+      Plane(2, 20, 1, 1, 12, 19, 3, 2, 1),
+      Plane(2, 6, 1, 2, 12, 33, 5, 1, 2),
+      Plane(1, 1, 50, 1, 10, 17, 3, 1, 1),
+      Plane(1, 1, 30, 3, 10, 18, 3, 1, 1),
+      Plane(1, 1, 30, 4, 10, 40, 3, 2, 1),
+      Plane(1, 1, 2, 40, 14, 14, 5, 1, 2),
+      // Images that take several rounds.
+      Plane(5, 1, 33, 5, 120, 130, 3, 1, 1),
+      Plane(6, 33, 1, 1, 130, 120, 3, 1, 1),
+  };
+}
+
+std::string Text(const ConvGeometry& g) {
+  return StrCat(g.batch, " images, ", g.groups, " groups, ", g.in_channels,
+                " -> ", g.out_channels, ", ", g.in[1], "x", g.in[2],
+                ", kernel ", g.kernel[1], " stride ", g.stride[1], " pad ",
+                g.pad[1], " dilation ", g.dilation[1]);
+}
+
+TEST(Conv, MatchesNestedLoops) {
+  WorkerPool pool(2);
+  for (const ConvGeometry& g : Shapes()) {
+    SCOPED_TRACE(Text(g));
+    std::vector<float> x = Numbers(XSize(g), 1, 1), w = Numbers(WSize(g), 2, 1);
+    std::vector<float> dy = Numbers(YSize(g), 3, 1);
+    std::vector<float> y(dy.size(), 0), dx(x.size(), 0), dw(w.size(), 0);
+    ForEachProduct(g, [&](size_t i, size_t k, size_t o) {
+      y[o] += x[i] * w[k];
+      dx[i] += dy[o] * w[k];
+      dw[k] += dy[o] * x[i];
+    });
+    EXPECT_TRUE(Convolve(g, kForward, x, w, &pool) == y) << "forward";
+    EXPECT_TRUE(Convolve(g, kInputGrad, dy, w, &pool) == dx)
+        << "input gradient";
+    EXPECT_TRUE(Convolve(g, kInputGrad, dy, w, &pool, true) == dx)
+        << "scattered";
+    EXPECT_TRUE(Convolve(g, kFilterGrad, x, dy, &pool) == dw)
+        << "filter gradient";
+  }
+}
+
+TEST(Conv, ThreadsChangeNothing) {
+  WorkerPool pool(3);
+  for (const ConvGeometry& g : Shapes()) {
+    SCOPED_TRACE(Text(g));
+    std::vector<float> x = Numbers(XSize(g), 1, 0.1f);
+    std::vector<float> w = Numbers(WSize(g), 2, 0.3f);
+    std::vector<float> dy = Numbers(YSize(g), 3, 0.7f);
+    EXPECT_TRUE(Convolve(g, kForward, x, w, &pool) ==
+                Convolve(g, kForward, x, w, nullptr));
+    EXPECT_TRUE(Convolve(g, kInputGrad, dy, w, &pool) ==
+                Convolve(g, kInputGrad, dy, w, nullptr));
+    EXPECT_TRUE(Convolve(g, kInputGrad, dy, w, &pool, true) ==
+                Convolve(g, kInputGrad, dy, w, nullptr, true));
+    EXPECT_TRUE(Convolve(g, kFilterGrad, x, dy, &pool) ==
+                Convolve(g, kFilterGrad, x, dy, nullptr));
+  }
+}
+
+}  // namespace
+}  // namespace sluice
