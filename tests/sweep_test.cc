@@ -248,21 +248,21 @@ TEST_P(Sweep, ViewShowsWhatTheKernelCopies) {
   }
 }
 
-// The scratch space a launch with these operands asks for; none: no array.
-Array WorkspaceFor(const OpRecord& op, const Attrs& attrs,
-                   const std::vector<Array>& in, const Array& out) {
-  WorkspaceFn bytes = op.kernel(DeviceKind::kCpu).workspace;
-  if (!bytes) return {};
+// The scratch space a launch of the op asks for.
+Array Workspace(const OpRecord& op, const ResolvedCall& call,
+                const std::vector<Array>& in, const std::vector<Array>& out) {
+  WorkspaceFn size = op.kernel(DeviceKind::kCpu).workspace;
+  if (!size) return Array::Zeros(DType::kU8, {0});
   std::vector<DType> dtypes;
   std::vector<const Array*> values;
   for (const Array& a : in) {
     dtypes.push_back(a.dtype());
     values.push_back(&a);
   }
-  std::vector<PartialShape> shapes = ShapesOf(in), out_shapes{out.shape()};
-  std::vector<DType> out_dtypes{out.dtype()};
-  ShapeContext c(op, attrs, dtypes, shapes, values, out_dtypes, out_shapes);
-  return *Array::Make(DType::kU8, Shape({bytes(c)}));
+  std::vector<PartialShape> shapes = ShapesOf(in), out_shapes = ShapesOf(out);
+  ShapeContext c(op, call.attrs, dtypes, shapes, values, call.out_dtypes,
+                 out_shapes);
+  return Array::Zeros(DType::kU8, {size(c)});
 }
 
 // Elementwise block functions and in_place() kernels may write over an input.
@@ -301,8 +301,8 @@ TEST_P(Sweep, OutputMayLieOverInput) {
           outs.push_back(*Array::Make((*want)[i].dtype(), (*want)[i].shape()));
         }
         KernelContext context(op(), call.attrs, node, step, in, outs);
-        Array workspace = WorkspaceFor(op(), call.attrs, in, out);
-        if (workspace) context.set_workspace(workspace.mutable_raw());
+        Array scratch = Workspace(op(), call, in, outs);
+        context.set_workspace(scratch.mutable_raw());
         ASSERT_TRUE(op().kernel(DeviceKind::kCpu).launch(context).ok());
         for (size_t i = 1; i < want->size(); ++i) {
           EXPECT_TRUE(outs[i].BitEquals((*want)[i])) << "output " << i;

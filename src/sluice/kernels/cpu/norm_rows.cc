@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/affine.h"
 #include "sluice/kernels/cpu/moments.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -25,21 +26,6 @@ struct RowView {
     for (int i = 0; i < shape.rank(); ++i) {
       (i < axis ? rows : n) *= shape.dim(i);
     }
-  }
-};
-
-// (x - mean) * rstd as ((x - from) * scale + shift): with a mean that is small
-// against the deviation, one multiplication and addition do; else the mean is
-// taken off first, in two parts, so that no digit is lost.
-template <class C>
-struct Affine {
-  C from, scale, shift;
-
-  static SL_INLINE Affine Of(double mean, double rstd) {
-    bool small = std::fabs(mean) * rstd <= 4;
-    C from = small ? C(0) : static_cast<C>(mean);
-    return {from, static_cast<C>(rstd),
-            static_cast<C>((static_cast<double>(from) - mean) * rstd)};
   }
 };
 

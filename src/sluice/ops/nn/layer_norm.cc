@@ -22,16 +22,6 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {y, mean, rstd};
 }
 
-// Numbers near 1e4 that differ by about 1.
-Array FarFromZero() {
-  Array x = Array::Zeros(DType::kF32, {3, 5000});
-  for (int64_t i = 0; i < 15000; ++i) {
-    x.mutable_data<float>()[i] =
-        1e4f + static_cast<float>(i * 7919 % 4001 - 2000) / 1000;
-  }
-  return x;
-}
-
 }  // namespace
 
 SL_OP(LayerNorm)
@@ -62,7 +52,7 @@ SL_OP(LayerNorm)
               {.in = {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}}, .attrs = {{"axis", 0}}},
               {.in = {{70, 300}, {300}, {300}},
                .only = {DType::kF32, DType::kBF16}},
-              {.in = {FarFromZero(), {5000}, {5000}}},
+              {.in = {ref::NumbersNear(1e4, {3, 5000}), {5000}, {5000}}},
               {.in = {{2, 1}, {1}, {1}}, .attrs = {{"epsilon", 0.5}}},
               {.in = {{0, 3}, {3}, {3}}},
               {.in = {{2, 0}, {0}, {0}}}})

@@ -1,0 +1,172 @@
+// The gradient of batch normalisation: two sums over each channel, then dx.
+#include <cmath>
+
+#include "sluice/kernels/cpu/affine.h"
+#include "sluice/kernels/cpu/batch_norm.h"
+#include "sluice/kernels/cpu/channel_view.h"
+#include "sluice/kernels/cpu/column_sums.h"
+
+namespace sluice {
+
+namespace {
+
+// Sums over a channel of dy and of dy xhat.
+struct Pair {
+  double a = 0, b = 0;
+};
+
+// Sums of dy and dy xhat over a run.
+template <class T>
+struct GradSums {
+  using C = Compute<T>;
+  static SL_INLINE Pair Run(const T* dy, const T* x, int64_t n, Affine<C> hat) {
+    using L = Lanes<C>;
+    Pair all;
+    for (int64_t b = 0; b < n; b += moments::kBlock) {
+      C sum[2];
+      moments::Sums(std::min(moments::kBlock, n - b), sum,
+                    [&](int64_t i, int64_t some, L(&acc)[2]) {
+                      L g = moments::Take<C>(dy + b + i, some, C(0));
+                      L h = moments::Take<C>(x + b + i, some, C(0)) -
+                            L::Of(hat.from);
+                      h = MulAdd(h, L::Of(hat.scale), L::Of(hat.shift));
+                      acc[0] = acc[0] + g;
+                      acc[1] = MulAdd(g, h, acc[1]);
+                    });
+      all.a += static_cast<double>(sum[0]);
+      all.b += static_cast<double>(sum[1]);
+    }
+    return all;
+  }
+};
+
+// What a channel's dx needs: dx = by (dy - first - xhat second).
+template <class C>
+struct GradParts {
+  Affine<C> hat;
+  C by, first, second;
+};
+template <class T>
+struct GradRun {
+  using C = Compute<T>;
+  static SL_INLINE void Run(const T* dy, const T* x, int64_t n, GradParts<C> p,
+                            T* dx) {
+    SL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) {
+      C h = p.hat.Apply(static_cast<C>(x[i]));
+      C g = static_cast<C>(dy[i]) - p.first;
+      dx[i] = static_cast<T>(p.by * MulAdd(-h, p.second, g));
+    }
+  }
+};
+// The same for a row whose columns are channels, each s wide.
+template <class T>
+struct GradColumns {
+  using C = Compute<T>;
+  static SL_INLINE void Run(const T* dy, const T* x, int64_t channels,
+                            int64_t s, const GradParts<C>* p, T* dx) {
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t k = c * s; k < (c + 1) * s; ++k) {
+        C h = p[c].hat.Apply(static_cast<C>(x[k]));
+        C g = static_cast<C>(dy[k]) - p[c].first;
+        dx[k] = static_cast<T>(p[c].by * MulAdd(-h, p[c].second, g));
+      }
+    }
+  }
+};
+
+template <class T>
+void Gradient(KernelContext& ctx, const ChannelView& v) {
+  using C = Compute<T>;
+  const T *dy = ctx.in(0).data<T>(), *x = ctx.in(1).data<T>();
+  T *dx = ctx.out(0).mutable_data<T>(), *dscale = ctx.out(1).mutable_data<T>(),
+    *doffset = ctx.out(2).mutable_data<T>();
+  double epsilon = ctx.attr<double>("epsilon");
+  auto rstd = [&](int64_t c) {
+    return 1 / std::sqrt(Number(ctx.in(4), c) + epsilon);
+  };
+  auto hat = [&](int64_t c) {
+    return Affine<C>::Of(Number(ctx.in(3), c), rstd(c));
+  };
+  auto finish = [&](int64_t c, Pair sum) {
+    auto count = static_cast<double>(v.count());
+    dscale[c] = static_cast<T>(static_cast<C>(sum.b));
+    doffset[c] = static_cast<T>(static_cast<C>(sum.a));
+    return GradParts<C>{hat(c), static_cast<C>(Number(ctx.in(2), c) * rstd(c)),
+                        static_cast<C>(sum.a / count),
+                        static_cast<C>(sum.b / count)};
+  };
+  if (!v.runs()) {
+    int64_t width = v.c * v.s;
+    auto* sums = static_cast<double*>(ctx.workspace());
+    auto* hats = reinterpret_cast<Affine<C>*>(sums + 2 * width);
+    for (int64_t k = 0; k < width; ++k) hats[k] = hat(k / v.s);
+    ColumnGradSums(ctx.step().pool, dy, x, v.n, width, hats, sums);
+    auto* parts = reinterpret_cast<GradParts<C>*>(hats + width);
+    for (int64_t c = 0; c < v.c; ++c) {
+      Pair all;
+      for (int64_t k = c * v.s; k < (c + 1) * v.s; ++k) {
+        all.a += sums[2 * k];
+        all.b += sums[2 * k + 1];
+      }
+      parts[c] = finish(c, all);
+    }
+    ParallelFor(ctx.step().pool, v.n, kChannelGrain / width + 1,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t r = begin * width; r < end * width; r += width) {
+                    isa::Call<GradColumns<T>>(
+                        dy + r, x + r, v.c, v.s,
+                        static_cast<const GradParts<C>*>(parts), dx + r);
+                  }
+                  ctx.Finish(begin * width, (end - begin) * width);
+                });
+    return;
+  }
+  auto* sums = static_cast<Pair*>(ctx.workspace());
+  auto* parts = reinterpret_cast<GradParts<C>*>(sums + v.c * v.chunks());
+  ForChannels(
+      ctx.step().pool, v, 2 * static_cast<int64_t>(sizeof(T)),
+      [&](int64_t c, int64_t chunk) {
+        Pair sum;
+        int64_t first = chunk * v.samples_per_chunk();
+        int64_t last = std::min(v.n, first + v.samples_per_chunk());
+        for (int64_t k = first; k < last; ++k) {
+          int64_t at = (k * v.c + c) * v.s;
+          Pair run = isa::Call<GradSums<T>>(dy + at, x + at, v.s, hat(c));
+          sum.a += run.a;
+          sum.b += run.b;
+        }
+        sums[c * v.chunks() + chunk] = sum;
+      },
+      [&](int64_t c) {
+        Pair all;
+        for (int64_t k = 0; k < v.chunks(); ++k) {
+          all.a += sums[c * v.chunks() + k].a;
+          all.b += sums[c * v.chunks() + k].b;
+        }
+        parts[c] = finish(c, all);
+      },
+      [&](int64_t c, int64_t k) {
+        int64_t at = (k * v.c + c) * v.s;
+        isa::Call<GradRun<T>>(dy + at, x + at, v.s, parts[c], dx + at);
+        ctx.Finish(at, v.s);
+      });
+}
+
+}  // namespace
+
+Status batch_norm_grad_kernel(KernelContext& ctx) {
+  ChannelView v(ctx.in(1).shape());
+  DispatchFloats(ctx.in(0).dtype(), [&]<class T>() {
+    if (v.empty()) {
+      for (int i : {1, 2}) {
+        std::fill_n(ctx.out(i).mutable_data<T>(), v.c, T(0));
+      }
+    } else {
+      Gradient<T>(ctx, v);
+    }
+  });
+  return OkStatus();
+}
+
+}  // namespace sluice

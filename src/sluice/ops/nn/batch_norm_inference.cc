@@ -1,0 +1,61 @@
+#include <cmath>
+
+#include "sluice/kernels/cpu/batch_norm.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+SL_OP(BatchNormInference)
+    .doc(
+        "Batch normalisation with given statistics: (x - mean) / sqrt(variance "
+        "+ epsilon) * scale + offset, one number per channel (axis 1) each.")
+    .input("x: T")
+    .input("scale: T")
+    .input("offset: T")
+    .input("mean: S")
+    .input("variance: S")
+    .output("y: T")
+    .types("T", kFloats)
+    .types("S", {DType::kF32, DType::kF64})
+    .attr("epsilon", 1e-5, "Added to the variance.")
+    .shape(batch_norm_shape)
+    .cpu(batch_norm_inference_kernel)
+    .cpu_workspace(batch_norm_workspace)
+    .in_place()
+    .fuse_output()
+    .tolerance(5e-6)
+    .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
+      double epsilon = attrs.get<double>("epsilon");
+      return std::vector<RefArray>{ref::Build(in[0].shape, [&](const Ints& at) {
+        auto c = static_cast<size_t>(at[1]);
+        return (ref::At(in[0], at) - in[3].v[c]) /
+                   std::sqrt(in[4].v[c] + epsilon) * in[1].v[c] +
+               in[2].v[c];
+      })};
+    })
+    .samples({{.in = {{4, 3}, {3}, {3}, {3}, {3}}, .lo = 1, .hi = 3},
+              {.in = {{2, 3, 4, 5}, {3}, {3}, {3}, {3}}, .lo = 1, .hi = 3},
+              {.in = {{2, 3}, {3}, {3}, {3}, {3}}, .lo = 50, .hi = 60},
+              {.in = {{300, 70}, {70}, {70}, {70}, {70}},
+               .lo = 1,
+               .hi = 3,
+               .only = {DType::kF32}},
+              {.in = {{5, 2, 70, 70}, {2}, {2}, {2}, {2}},
+               .lo = 1,
+               .hi = 3,
+               .only = {DType::kF32}},
+              {.in = {{0, 2}, {2}, {2}, {2}, {2}}},
+              {.in = {{2, 0, 3}, {0}, {0}, {0}, {0}}}})
+    .rejects(
+        {{.in = {{3}, {3}, {3}, {3}, {3}},
+          .message = "[BatchNormInference] x is f32[3]; wanted rank 2 or more"},
+         {.in = {{2, 3}, {3}, {3}, {2}, {3}},
+          .message = "[BatchNormInference] mean is f32[2]; wanted shape "
+                     "[3], one number per channel"},
+         {.in = {{2, 3}, {3}, {3}, {3}, {3}},
+          .attrs = {{"epsilon", -1.0}},
+          .message = "[BatchNormInference] epsilon is -1; wanted epsilon "
+                     ">= 0"}});
+
+}  // namespace sluice
