@@ -40,11 +40,11 @@ struct GradSums {
   }
 };
 
-// What a channel's dx needs: dx = by (dy - first - xhat second).
+// dx = scale rstd (dy - mean(dy) - xhat mean(dy xhat)), sorted by what varies:
+// dy by + (x - from) k1 + k0.
 template <class C>
 struct GradParts {
-  Affine<C> hat;
-  C by, first, second;
+  C from, by, k1, k0;
 };
 template <class T>
 struct GradRun {
@@ -53,24 +53,23 @@ struct GradRun {
                             T* dx) {
     SL_VECTORIZE
     for (int64_t i = 0; i < n; ++i) {
-      C h = p.hat.Apply(static_cast<C>(x[i]));
-      C g = static_cast<C>(dy[i]) - p.first;
-      dx[i] = static_cast<T>(p.by * MulAdd(-h, p.second, g));
+      C d = MulAdd(static_cast<C>(x[i]) - p.from, p.k1, p.k0);
+      dx[i] = static_cast<T>(MulAdd(static_cast<C>(dy[i]), p.by, d));
     }
   }
 };
-// The same for a row whose columns are channels, each s wide.
+// The same for a row, each column with its own; from, by, k1 and k0 lie one
+// after the other.
 template <class T>
 struct GradColumns {
   using C = Compute<T>;
-  static SL_INLINE void Run(const T* dy, const T* x, int64_t channels,
-                            int64_t s, const GradParts<C>* p, T* dx) {
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t k = c * s; k < (c + 1) * s; ++k) {
-        C h = p[c].hat.Apply(static_cast<C>(x[k]));
-        C g = static_cast<C>(dy[k]) - p[c].first;
-        dx[k] = static_cast<T>(p[c].by * MulAdd(-h, p[c].second, g));
-      }
+  static SL_INLINE void Run(const T* dy, const T* x, int64_t n, const C* parts,
+                            T* dx) {
+    const C *from = parts, *by = from + n, *k1 = by + n, *k0 = k1 + n;
+    SL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) {
+      C d = MulAdd(static_cast<C>(x[i]) - from[i], k1[i], k0[i]);
+      dx[i] = static_cast<T>(MulAdd(static_cast<C>(dy[i]), by[i], d));
     }
   }
 };
@@ -92,9 +91,13 @@ void Gradient(KernelContext& ctx, const ChannelView& v) {
     auto count = static_cast<double>(v.count());
     dscale[c] = static_cast<T>(static_cast<C>(sum.b));
     doffset[c] = static_cast<T>(static_cast<C>(sum.a));
-    return GradParts<C>{hat(c), static_cast<C>(Number(ctx.in(2), c) * rstd(c)),
-                        static_cast<C>(sum.a / count),
-                        static_cast<C>(sum.b / count)};
+    Affine<C> h = hat(c);
+    double by = Number(ctx.in(2), c) * rstd(c);
+    double second = by * sum.b / count;
+    return GradParts<C>{h.from, static_cast<C>(by),
+                        static_cast<C>(-second * static_cast<double>(h.scale)),
+                        static_cast<C>(-by * sum.a / count -
+                                       second * static_cast<double>(h.shift))};
   };
   if (!v.runs()) {
     int64_t width = v.c * v.s;
@@ -102,21 +105,26 @@ void Gradient(KernelContext& ctx, const ChannelView& v) {
     auto* hats = reinterpret_cast<Affine<C>*>(sums + 2 * width);
     for (int64_t k = 0; k < width; ++k) hats[k] = hat(k / v.s);
     ColumnGradSums(ctx.step().pool, dy, x, v.n, width, hats, sums);
-    auto* parts = reinterpret_cast<GradParts<C>*>(hats + width);
+    C* parts = reinterpret_cast<C*>(hats + width);
     for (int64_t c = 0; c < v.c; ++c) {
       Pair all;
       for (int64_t k = c * v.s; k < (c + 1) * v.s; ++k) {
         all.a += sums[2 * k];
         all.b += sums[2 * k + 1];
       }
-      parts[c] = finish(c, all);
+      GradParts<C> p = finish(c, all);
+      C* to = parts + c * v.s;
+      for (C part : {p.from, p.by, p.k1, p.k0}) {
+        std::fill_n(to, v.s, part);
+        to += width;
+      }
     }
     ParallelFor(ctx.step().pool, v.n, kChannelGrain / width + 1,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t r = begin * width; r < end * width; r += width) {
-                    isa::Call<GradColumns<T>>(
-                        dy + r, x + r, v.c, v.s,
-                        static_cast<const GradParts<C>*>(parts), dx + r);
+                    isa::Call<GradColumns<T>>(dy + r, x + r, width,
+                                              static_cast<const C*>(parts),
+                                              dx + r);
                   }
                   ctx.Finish(begin * width, (end - begin) * width);
                 });
