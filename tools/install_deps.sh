@@ -31,6 +31,17 @@ find_missing() {
   # `sluice-bench kernels` measures against it.
   compgen -G "/usr/lib/*/libopenblas.so.0" >/dev/null ||
     missing+=(libopenblas0-pthread)
+  # Kernels of the other architecture are compiled and run under emulation.
+  case $(uname -m) in
+    aarch64)
+      need g++-x86-64-linux-gnu x86_64-linux-gnu-g++
+      need qemu-user-static qemu-x86_64-static
+      ;;
+    x86_64)
+      need g++-aarch64-linux-gnu aarch64-linux-gnu-g++
+      need qemu-user-static qemu-aarch64-static
+      ;;
+  esac
   if [[ $want_lint == 1 ]]; then need clang-format-19 clang-format-19; fi
 }
 

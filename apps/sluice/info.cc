@@ -1,10 +1,12 @@
 // sluice info: what this build is; --ops: every op, one a line.
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <thread>
 
 #include "apps/sluice/command.h"
+#include "sluice/base/cpu_features.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/front/ops_markdown.h"
@@ -15,7 +17,7 @@ namespace sluice::app {
 
 const char kInfoUsage[] =
     "usage: sluice info [--ops | --ops-markdown]\n"
-    "  Version, compiler, machine, number of ops.\n"
+    "  Version, compiler, machine, processor, number of ops.\n"
     "  --ops           every op, one a line, sorted: its signature and what it "
     "does\n"
     "  --ops-markdown  the text of docs/ops.md\n";
@@ -50,6 +52,10 @@ void PrintBuild() {
   std::printf("compiler  %s, %s\n", compiler.c_str(), checks);
   std::printf("machine   %s, %u cores\n", known ? system.machine : "unknown",
               std::thread::hardware_concurrency());
+  std::printf("cpu       %s (SLUICE_CPU)\n", Cpu().ToString().c_str());
+  std::printf("memory    %s\n", HumanBytes(int64_t{sysconf(_SC_PHYS_PAGES)} *
+                                           sysconf(_SC_PAGESIZE))
+                                    .c_str());
   std::printf("threads   %d (SLUICE_THREADS)\n",
               WorkerPool::Default().parallelism());
   std::printf("ops       %zu (sluice info --ops)\n", AllOps().size());

@@ -85,21 +85,24 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
   }
   ShapeContext context(op, attrs, dtypes.all(), shapes.all(), values.all(),
                        out_dtypes, out.all());
-  SL_RETURN_IF_ERROR(op.shape(context));
+  SL_RETURN_IF_ERROR(InOp(op, op.shape(context)));
   for (size_t i = 0; i < out_dtypes.size(); ++i) {
     if (!out[i].fully_known()) {
       return Internal(StrCat("[", op.name, "] shape of output ", i, " is ",
                              out[i], " with all inputs known"));
     }
-    SL_ASSIGN_OR_RETURN(outputs[i],
-                        Array::Make(out_dtypes[i], out[i].ToShape()));
+    Result<Array> made = Array::Make(out_dtypes[i], out[i].ToShape());
+    if (!made.ok()) return InOp(op, made.status());
+    outputs[i] = *std::move(made);
   }
   return OkStatus();
 }
 
-Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
-                 const StepContext& step, std::span<Array> inputs,
-                 std::span<const DType> out_dtypes, std::span<Array> outputs) {
+namespace {
+
+Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
+              const StepContext& step, std::span<Array> inputs,
+              std::span<const DType> out_dtypes, std::span<Array> outputs) {
   KernelContext context(op, attrs, node, step, inputs, outputs);
   if (op.view && op.view(context, &outputs[0])) return OkStatus();
   if (!op.strided_inputs) {
@@ -135,11 +138,20 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
     for (const Array& o : outputs) out_shapes.push_back(o.shape());
     ShapeContext sizes(op, attrs, dtypes, shapes, values, out_dtypes,
                        out_shapes);
-    SL_ASSIGN_OR_RETURN(
-        workspace, Array::Make(DType::kU8, Shape({kernel.workspace(sizes)})));
+    const int64_t bytes[] = {kernel.workspace(sizes)};
+    SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
+    SL_ASSIGN_OR_RETURN(workspace, Array::Make(DType::kU8, scratch));
     context.set_workspace(workspace.mutable_raw());
   }
   return kernel.launch(context);
+}
+
+}  // namespace
+
+Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
+                 const StepContext& step, std::span<Array> inputs,
+                 std::span<const DType> out_dtypes, std::span<Array> outputs) {
+  return InOp(op, Launch(op, attrs, node, step, inputs, out_dtypes, outputs));
 }
 
 Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,

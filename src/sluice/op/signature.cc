@@ -247,8 +247,13 @@ Result<std::vector<PartialShape>> InferShapes(
   std::vector<PartialShape> out(out_dtypes.size());
   ShapeContext context(op, attrs, in_dtypes, in_shapes, values, out_dtypes,
                        out);
-  SL_RETURN_IF_ERROR(op.shape(context));
+  SL_RETURN_IF_ERROR(InOp(op, op.shape(context)));
   return out;
+}
+
+Status InOp(const OpRecord& op, Status status) {
+  if (status.ok() || status.message().starts_with('[')) return status;
+  return Status(status.code(), StrCat("[", op.name, "] ", status.message()));
 }
 
 }  // namespace sluice

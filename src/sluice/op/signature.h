@@ -27,4 +27,8 @@ Result<std::vector<PartialShape>> InferShapes(
     std::span<const PartialShape> in_shapes,
     std::span<const Array* const> values, std::span<const DType> out_dtypes);
 
+// The error as that op's own: "[Op] " before a message that names no op yet,
+// such as those of shapes and memory. OK stays OK.
+Status InOp(const OpRecord& op, Status status);
+
 }  // namespace sluice

@@ -49,7 +49,15 @@ int64_t PhysicalMemory() {
   return bytes;
 }
 
+// Exactly so many bytes, so that a sanitizer sees the first one too far.
+void* ExactAllocate(int64_t bytes) {
+  void* p = nullptr;
+  int failed = posix_memalign(&p, kAlignment, static_cast<size_t>(bytes));
+  return failed ? nullptr : p;
+}
+
 void* SystemAllocate(int64_t bytes) {
+  if (SL_PLAIN_MALLOC) return ExactAllocate(bytes);
   if (bytes >= kHugePage) {
     // Aligned to a huge page so that madvise can take effect from the start.
     void* p = mmap(nullptr, static_cast<size_t>(bytes + kHugePage),
@@ -73,7 +81,7 @@ void* SystemAllocate(int64_t bytes) {
 }
 
 void SystemFree(void* p, int64_t bytes) {
-  if (bytes >= kHugePage) {
+  if (bytes >= kHugePage && !SL_PLAIN_MALLOC) {
     munmap(p, static_cast<size_t>(AlignUp(bytes, 4096)));
   } else {
     std::free(p);
@@ -107,10 +115,11 @@ class CachingHostAllocator final : public Allocator {
     if (bytes <= kSmallLimit) return AllocateSmall(bytes);
     // The system would promise more memory than it has and kill the process
     // when it is touched: refuse what cannot fit.
-    if (bytes > PhysicalMemory() - in_use_.load(std::memory_order_relaxed)) {
+    if (bytes > limit_.load(std::memory_order_relaxed) -
+                    in_use_.load(std::memory_order_relaxed)) {
       return {};
     }
-    int64_t rounded = RoundLarge(bytes);
+    int64_t rounded = SL_PLAIN_MALLOC ? bytes : RoundLarge(bytes);
     void* p = TakeCached(rounded);
     allocations_.fetch_add(1, std::memory_order_relaxed);
     if (!p) {
@@ -162,6 +171,10 @@ class CachingHostAllocator final : public Allocator {
                 std::memory_order_relaxed);
   }
 
+  void SetLimit(int64_t bytes) override {
+    limit_.store(bytes, std::memory_order_relaxed);
+  }
+
   void ReleaseCached() override {
     std::vector<Block> blocks;
     {
@@ -174,12 +187,8 @@ class CachingHostAllocator final : public Allocator {
 
  private:
   Block AllocateSmall(int64_t bytes) {
+    if (SL_PLAIN_MALLOC) return {ExactAllocate(bytes), bytes};
     int64_t rounded = AlignUp(bytes, kAlignment);
-    if (SL_PLAIN_MALLOC) {
-      // Exact sizes, so that the sanitizer sees the first byte too far.
-      return {std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)),
-              rounded};
-    }
     int cls = static_cast<int>(rounded / kAlignment);
     SmallCache& cache = small_cache;
     if (void* p = cache.heads[cls]) {
@@ -219,6 +228,7 @@ class CachingHostAllocator final : public Allocator {
 
   std::atomic<int64_t> in_use_{0}, peak_{0}, allocations_{0},
       system_allocations_{0};
+  std::atomic<int64_t> limit_{PhysicalMemory()};
   mutable Mutex mu_;
   std::vector<Block> free_ SL_GUARDED_BY(mu_);
   int64_t cached_ SL_GUARDED_BY(mu_) = 0;

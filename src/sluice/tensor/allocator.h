@@ -31,6 +31,9 @@ class Allocator {
   virtual void Free(Block block) = 0;
   virtual AllocatorStats stats() const = 0;
   virtual void ResetPeak() = 0;
+  // Requests that would bring the bytes in use above this are refused. At
+  // first: the machine's memory.
+  virtual void SetLimit(int64_t bytes) = 0;
   // Gives cached memory back to the system.
   virtual void ReleaseCached() = 0;
 };

@@ -197,6 +197,7 @@ void Print(const Array& a, int axis, const T* p, int64_t& left,
     return;
   }
   out += '[';
+  if (a.dim(axis) == 0) --left;  // there may be very many of nothing
   for (int64_t i = 0; i < a.dim(axis); ++i) {
     if (i) out += axis + 1 == a.rank() ? " " : ",\n ";
     if (left <= 0) {
