@@ -20,10 +20,10 @@ MatrixBatch::MatrixBatch(int64_t count, double flops, int64_t scratch)
   // As many chunks as a quarter of a gigabyte allows, but not so many that
   // handing one out costs more than its work.
   constexpr int64_t kMemory = int64_t{1} << 28;
-  constexpr double kChunkFlops = 40000;
+  constexpr double kChunkFlops = 40000, kCallFlops = 600;
   int64_t most = std::clamp<int64_t>(kMemory / std::max<int64_t>(scratch, 1), 4,
                                      kMaxChunks);
-  auto small = static_cast<int64_t>(kChunkFlops / std::max(flops, 1.0)) + 1;
+  auto small = static_cast<int64_t>(kChunkFlops / (flops + kCallFlops)) + 1;
   grain_ = std::max<int64_t>({(count + most - 1) / most, small, 1});
   chunks_ = (count + grain_ - 1) / grain_;
 }

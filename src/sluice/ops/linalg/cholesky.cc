@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
@@ -30,8 +29,7 @@ Status Run(KernelContext& ctx) {
     const T* from = ctx.in(0).data<T>() + entry * size;
     T* y = ctx.out(0).mutable_data<T>() + entry * size;
     for (int64_t i = 0; i < n; ++i) {
-      std::memcpy(y + i * n, from + i * n,
-                  static_cast<size_t>(i + 1) * sizeof(T));
+      std::copy_n(from + i * n, i + 1, y + i * n);
       std::fill(y + i * n + i + 1, y + i * n + n, T(0));
     }
     LapackInt info = 0, lda = AtLeastOne(n);

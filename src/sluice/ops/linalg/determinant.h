@@ -2,7 +2,7 @@
 // matrix.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/op/record.h"
@@ -40,6 +40,32 @@ inline int64_t Workspace(const ShapeContext& c) {
   });
 }
 
+// LU factors in place with row exchanges, row-major, for matrices so small that
+// calling a library costs more. Returns whether the exchanges were odd.
+template <class T>
+bool FactorSmall(T* a, int64_t n) {
+  bool odd = false;
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t best = k;
+    auto size = [&](int64_t i) {
+      T v = a[i * n + k];
+      return v < 0 ? -v : v;
+    };
+    for (int64_t i = k + 1; i < n; ++i) best = size(i) > size(best) ? i : best;
+    if (best != k) {
+      std::swap_ranges(a + k * n, a + k * n + n, a + best * n);
+      odd = !odd;
+    }
+    if (a[k * n + k] == T(0)) continue;  // nothing is left in this column
+    for (int64_t i = k + 1; i < n; ++i) {
+      T f = a[i * n + k] / a[k * n + k];
+      for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= f * a[k * n + j];
+    }
+  }
+  return odd;
+}
+inline constexpr int64_t kSmall = 8;
+
 // set(entry, diagonal, step, odd) for every matrix: the determinant is the
 // product of diagonal[i * step], negated when `odd`.
 template <class T, class F>
@@ -50,8 +76,12 @@ Status ForEach(KernelContext& ctx, const F& set) {
   int64_t size = int64_t{n} * n;
   Factors<T>::Batch(x).Run(ctx, [&](int64_t entry, Scratch scratch) -> int {
     auto parts = Factors<T>::Take(scratch, n);
-    std::memcpy(parts.lu, ctx.in(0).data<T>() + entry * size,
-                static_cast<size_t>(size) * sizeof(T));
+    std::copy_n(ctx.in(0).data<T>() + entry * size, size, parts.lu);
+    if (n <= kSmall) {
+      bool odd_exchanges = FactorSmall(parts.lu, n);
+      set(entry, parts.lu, n + 1, odd_exchanges);
+      return 0;
+    }
     LapackInt info = 0, lda = AtLeastOne(n);
     lapack->of<T>().getrf(&n, &n, parts.lu, &lda, parts.pivots, &info);
     bool odd = false;

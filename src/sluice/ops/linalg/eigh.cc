@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
@@ -77,7 +77,7 @@ Status Run(KernelContext& ctx) {
         for (int64_t i = 0; i < n; ++i) {
           if (!AllFinite(from + i * n, i + 1)) return kNotFinite;
         }
-        std::memcpy(parts.a, from, static_cast<size_t>(n * n) * sizeof(T));
+        std::copy_n(from, n * n, parts.a);
         LapackInt info = 0;
         // Our lower triangle is the upper one of a column-major matrix.
         lapack->of<T>().syevd(plan.job, "U", &plan.n, parts.a, &lda,

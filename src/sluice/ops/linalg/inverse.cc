@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
@@ -41,8 +41,7 @@ Status Run(KernelContext& ctx) {
       BatchOf(shape, inverter)
           .Run(ctx, [&](int64_t entry, Scratch scratch) -> int {
             T* y = ctx.out(0).mutable_data<T>() + entry * size;
-            std::memcpy(y, ctx.in(0).data<T>() + entry * size,
-                        static_cast<size_t>(size) * sizeof(T));
+            std::copy_n(ctx.in(0).data<T>() + entry * size, size, y);
             return inverter.Invert(*lapack, y, inverter.Take(scratch));
           });
   if (failed.entry < 0) return OkStatus();

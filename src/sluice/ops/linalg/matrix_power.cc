@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
@@ -47,7 +46,6 @@ Status Run(KernelContext& ctx) {
   Inverter<T> inverter(x.dim(x.rank() - 1));
   LapackInt n = inverter.n, ld = AtLeastOne(n);
   int64_t size = int64_t{n} * n;
-  size_t bytes = static_cast<size_t>(size) * sizeof(T);
   // Powers of one matrix commute, so the order of storage does not matter.
   auto multiply = [&](const T* a, const T* b, T* y) {
     T one = 1, zero = 0;
@@ -59,7 +57,7 @@ Status Run(KernelContext& ctx) {
           .Run(ctx, [&](int64_t entry, Scratch scratch) -> int {
             auto parts = Parts<T>::Take(scratch, inverter);
             T* y = ctx.out(0).mutable_data<T>() + entry * size;
-            std::memcpy(parts.base, ctx.in(0).data<T>() + entry * size, bytes);
+            std::copy_n(ctx.in(0).data<T>() + entry * size, size, parts.base);
             if (power < 0) {
               int info = inverter.Invert(*lapack, parts.base, parts.inverse);
               if (info != 0) return info;
@@ -70,11 +68,11 @@ Status Run(KernelContext& ctx) {
             for (int64_t rest = power < 0 ? -power : power; rest > 0;
                  rest /= 2) {
               if (rest % 2 == 1 && first) {
-                std::memcpy(y, parts.base, bytes);
+                std::copy_n(parts.base, size, y);
                 first = false;
               } else if (rest % 2 == 1) {
                 multiply(y, parts.base, parts.spare);
-                std::memcpy(y, parts.spare, bytes);
+                std::copy_n(parts.spare, size, y);
               }
               if (rest == 1) break;
               multiply(parts.base, parts.base, parts.spare);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
@@ -78,8 +77,8 @@ Status Run(KernelContext& ctx) {
     auto parts = plan.Take(scratch);
     T* q = ctx.out(0).mutable_data<T>() + entry * plan.m * plan.p;
     T* r = ctx.out(1).mutable_data<T>() + entry * plan.p * plan.n;
-    std::memcpy(parts.a, ctx.in(0).data<T>() + entry * plan.m * plan.n,
-                static_cast<size_t>(plan.m * plan.n) * sizeof(T));
+    std::copy_n(ctx.in(0).data<T>() + entry * plan.m * plan.n, plan.m * plan.n,
+                parts.a);
     LapackInt info = 0;
     lapack->of<T>().gelqf(&rows, &columns, parts.a, &lda, parts.tau, parts.work,
                           &plan.lwork, &info);

@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
@@ -67,8 +67,8 @@ Status Run(KernelContext& ctx) {
   MatrixFailure failed =
       Parts<T>::Batch(b).Run(ctx, [&](int64_t entry, Scratch scratch) -> int {
         auto parts = Parts<T>::Take(scratch, size);
-        std::memcpy(parts.lu, ctx.in(0).data<T>() + entry * size.n * size.n,
-                    static_cast<size_t>(size.n * size.n) * sizeof(T));
+        std::copy_n(ctx.in(0).data<T>() + entry * size.n * size.n,
+                    size.n * size.n, parts.lu);
         LapackInt info = 0;
         // Factors of the transpose; solved with the transpose of that.
         r.getrf(&n, &n, parts.lu, &lda, parts.pivots, &info);
@@ -79,7 +79,7 @@ Status Run(KernelContext& ctx) {
         if (columns > 1) {
           TransposeMatrix(from, size.n, size.columns, size.columns, x);
         } else {
-          std::memcpy(x, from, static_cast<size_t>(count) * sizeof(T));
+          std::copy_n(from, count, x);
         }
         r.getrs("T", &n, &columns, parts.lu, &lda, parts.pivots, x, &lda, &info,
                 1);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "sluice/kernels/cpu/matrix_batch.h"
 
@@ -47,7 +46,7 @@ struct SvdPlan {
   int Run(const Lapack& lapack, const T* x, T* u, T* s, T* vt,
           const Parts& parts) const {
     if (!AllFinite(x, m * n)) return kNotFinite;
-    std::memcpy(parts.a, x, static_cast<size_t>(m * n) * sizeof(T));
+    std::copy_n(x, m * n, parts.a);
     LapackInt info = 0;
     Call(lapack, parts.a, vt, s, u, parts.work, lwork, parts.iwork, &info);
     return info;

@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
@@ -43,8 +43,7 @@ Status Run(KernelContext& ctx) {
               int64_t zero = ZeroOnDiagonal(matrix, side);
               if (zero >= 0) return static_cast<int>(zero) + 1;
             }
-            std::memcpy(y, ctx.in(1).data<T>() + entry * m * n,
-                        static_cast<size_t>(m * n) * sizeof(T));
+            std::copy_n(ctx.in(1).data<T>() + entry * m * n, m * n, y);
             if (m * n > 0) {
               SolveTriangular(*lapack, system, matrix, m, n, y);
             }

@@ -17,15 +17,13 @@ double LogFactorial(double k) {
          r * (1.0 / 12 - r2 * (1.0 / 360 - r2 / 1260));
 }
 
-// Small rates: how many uniform numbers may be multiplied until the product
-// falls below exp(-rate).
+// Small rates: the first count whose probability, with those of all before,
+// exceeds a uniform number.
 double DrawSmall(double rate, ElementStream& stream) {
-  double least = StrictExp(-rate), product = 1;
-  for (int k = 0; k < ElementStream::kMaxDraws; ++k) {
-    product *= 1 - stream.Uniform();
-    if (product < least) return k;
-  }
-  return rate;
+  double u = stream.Uniform(), p = StrictExp(-rate), sum = p, k = 0;
+  // Beyond 100 nothing is left of the 53 bits for rates below 10.
+  for (; sum <= u && k < 100; sum += p) p *= rate / ++k;
+  return k;
 }
 
 // Large ones: Hörmann's transformed rejection with squeeze (PTRS).
