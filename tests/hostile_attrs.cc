@@ -98,7 +98,8 @@ std::vector<AttrValue> ValuesFor(const AttrSpec& spec, const AttrValue& now) {
     case AttrKind::kBool:
       return {true, false};
     case AttrKind::kInt:
-      return {std::begin(kNumbers), std::end(kNumbers)};
+      // Braces would make two bools of the pointers.
+      return std::vector<AttrValue>(std::begin(kNumbers), std::end(kNumbers));
     case AttrKind::kInts:
       return IntLists(same ? now.get<Ints>() : Ints());
     case AttrKind::kFloat:
