@@ -34,6 +34,10 @@ Status Run(KernelContext& ctx) {
     }
     LapackInt info = 0, lda = AtLeastOne(n);
     lapack->of<T>().potrf("U", &n, y, &lda, &info, 1);
+    // Not every library notices NaN.
+    for (LapackInt i = 0; info == 0 && i < n; ++i) {
+      if (!(y[int64_t{i} * n + i] > 0)) info = i + 1;
+    }
     return info;
   });
   if (failed.entry < 0) return OkStatus();

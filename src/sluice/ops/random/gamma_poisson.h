@@ -7,13 +7,14 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/element_stream.h"
 #include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/random_int.h"
 #include "sluice/ops/random/random_op.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice::random_op {
 
-// y[i] = draw(x[i], stream of i) where good(x[i]); the first that is not good
-// gives "[Op] x[i] is -1; wanted ...".
+// y[i] = draw(x[i], word i of the key's stream, stream of i) where good(x[i]);
+// the first that is not good gives "[Op] x[i] is -1; wanted ...".
 template <class Good, class Draw>
 Status DrawEach(KernelContext& ctx, const Good& good, const Draw& draw,
                 std::string_view wanted) {
@@ -27,16 +28,18 @@ Status DrawEach(KernelContext& ctx, const Good& good, const Draw& draw,
     const T* from = x.data<T>();
     T* to = y.mutable_data<T>();
     ParallelFor(ctx.step().pool, n, 512, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
+      int64_t wrong = n;
+      ForEachWord(key, begin, end, [&](int64_t i, uint32_t word) {
         auto v = static_cast<double>(static_cast<C>(from[i]));
-        if (!good(v)) {
-          int64_t before = bad.load(std::memory_order_relaxed);
-          while (i < before && !bad.compare_exchange_weak(before, i)) {
-          }
-          return;
+        if (good(v)) {
+          ElementStream stream(RetryKey(key), i);
+          to[i] = T(static_cast<C>(draw(v, word, stream)));
+        } else if (i < wrong) {
+          wrong = i;
         }
-        ElementStream stream(key, i);
-        to[i] = T(static_cast<C>(draw(v, stream)));
+      });
+      int64_t before = bad.load(std::memory_order_relaxed);
+      while (wrong < before && !bad.compare_exchange_weak(before, wrong)) {
       }
     });
     if (int64_t at = bad.load(); at < n) {

@@ -7,7 +7,7 @@ namespace {
 
 // Marsaglia and Tsang: a cubed normal number, accepted more than 95 times of a
 // hundred.
-double Draw(double alpha, ElementStream& stream) {
+double Draw(double alpha, uint32_t, ElementStream& stream) {
   double scale = 1;
   if (alpha < 1) {
     // gamma(a) is gamma(a + 1) u^(1/a).

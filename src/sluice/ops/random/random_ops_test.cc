@@ -234,9 +234,9 @@ TEST(RandomOps, NumbersAreTheSameEverywhere) {
   EXPECT_EQ(Values<float>(Draw("RandomExponential", {}, {{"shape", Shape{2}}})),
             (Doubles{0x1.b287c8p-4, 0x1.b75ca4p-1}));
   EXPECT_EQ(Values<double>(Draw("RandomGamma", {Full<double>(2, 0.7)}, {})),
-            (Doubles{0x1.8f5fc71960503p-4, 0x1.6a73487b5fa5bp-7}));
+            (Doubles{0x1.7a793b7534374p-5, 0x1.184c8fbe6016ep-3}));
   EXPECT_EQ(Values<double>(Draw("RandomPoisson", {Full<double>(3, 77.0)}, {})),
-            (Doubles{90, 87, 60}));
+            (Doubles{85, 80, 81}));
   EXPECT_EQ(Values<int64_t>(Draw("Permutation", {}, {{"n", 6}})),
             (Doubles{1, 3, 4, 2, 5, 0}));
 }

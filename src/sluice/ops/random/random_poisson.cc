@@ -19,9 +19,9 @@ double LogFactorial(double k) {
 
 // Small rates: the first count whose probability, with those of all before,
 // exceeds a uniform number.
-double DrawSmall(double rate, ElementStream& stream) {
-  double u = stream.Uniform(), p = StrictExp(-rate), sum = p, k = 0;
-  // Beyond 100 nothing is left of the 53 bits for rates below 10.
+double DrawSmall(double rate, uint32_t word) {
+  double u = (word + 0.5) * 0x1p-32, p = StrictExp(-rate), sum = p, k = 0;
+  // Beyond 100 nothing is left for rates below 10.
   for (; sum <= u && k < 100; sum += p) p *= rate / ++k;
   return k;
 }
@@ -47,8 +47,8 @@ double DrawLarge(double rate, ElementStream& stream) {
   return std::floor(rate);
 }
 
-double Draw(double rate, ElementStream& stream) {
-  return rate < 10 ? DrawSmall(rate, stream) : DrawLarge(rate, stream);
+double Draw(double rate, uint32_t word, ElementStream& stream) {
+  return rate < 10 ? DrawSmall(rate, word) : DrawLarge(rate, stream);
 }
 
 Status Launch(KernelContext& ctx) {
