@@ -20,6 +20,7 @@ double Draw(double alpha, uint32_t, ElementStream& stream) {
     v = 1 + c * x;
     if (v <= 0) continue;
     v = v * v * v;
+    if (u < 1 - 0.0331 * (x * x) * (x * x)) break;  // sure, and without logs
     if (-NegativeLog(u) < 0.5 * x * x + d - d * v - d * NegativeLog(v)) break;
   }
   return v > 0 ? scale * d * v : 0;
