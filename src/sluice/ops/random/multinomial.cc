@@ -4,7 +4,7 @@
 
 #include "sluice/kernels/cpu/categorical.h"
 #include "sluice/kernels/cpu/elementwise.h"
-#include "sluice/kernels/cpu/strict_math.h"
+#include "sluice/kernels/cpu/random_fill.h"
 #include "sluice/ops/random/draw_op.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -45,8 +45,9 @@ int64_t Workspace(const ShapeContext& c) {
 // the rate, and the first come first.
 template <class F>
 int64_t DrawFirst(const KernelContext& ctx, const draw_op::Rows& d,
-                  const F& weight, Turn* turns) {
-  RandomKey key = random_op::KeyOf(ctx);
+                  const F& weight, double* waits, Turn* turns) {
+  FillExponential(random_op::KeyOf(ctx), DType::kF64, d.rows * d.n, waits,
+                  ctx.step().pool);
   int64_t* y = ctx.out(0).mutable_data<int64_t>();
   std::atomic<int64_t> short_row{d.rows};
   ParallelFor(
@@ -57,11 +58,7 @@ int64_t DrawFirst(const KernelContext& ctx, const draw_op::Rows& d,
           for (int64_t i = 0; i < d.n; ++i) {
             double w = weight(r, i);
             if (!(w > 0)) continue;
-            auto e = static_cast<uint64_t>(r * d.n + i);
-            RandomBlock bits = RandomBits(key, e / 2);
-            auto k = static_cast<size_t>(e % 2 * 2);
-            double u = 1 - UniformDouble(bits[k], bits[k + 1]);
-            row[count++] = {NegativeLog(u) / w, i};
+            row[count++] = {waits[r * d.n + i] / w, i};
           }
           if (count < d.samples) {
             int64_t before = short_row.load();
@@ -101,7 +98,7 @@ Status Launch(KernelContext& ctx) {
       DrawColumns(random_op::KeyOf(ctx), d.rows, d.n, d.samples, sums,
                   ctx.out(0).mutable_data<int64_t>(), ctx.step().pool);
     } else {
-      int64_t row = DrawFirst(ctx, d, weight, turns);
+      int64_t row = DrawFirst(ctx, d, weight, sums, turns);
       if (row < d.rows) {
         status =
             ctx.Error(StrCat("row ", row, " of p has fewer than ", d.samples,
