@@ -1,7 +1,7 @@
 # The kernels on the other architecture: cross-compiled here, run under
-# emulation by the tests cross_kernels_test*. Only what kernels stand on is
-# compiled (base, tensor, op, kernels and the kernels' own tests), as commands
-# of this build, so that one job pool and one ccache serve both.
+# emulation by the tests cross_kernels_test*. Only the kernels' own tests and
+# what they need are compiled, as commands of this build, so that one job pool
+# and one ccache serve both.
 #
 # Needs a cross g++ for its libraries, an emulator and GoogleTest's sources
 # (tools/install_deps.sh); without them there are no such tests.
@@ -37,47 +37,116 @@ else()
 endif()
 
 set(cross_dir ${PROJECT_BINARY_DIR}/cross)
-set(cross_flags -std=c++20 -O2 -DNDEBUG -ffp-contract=off -fno-math-errno
-  -fno-trapping-math -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/src
-  -I${PROJECT_SOURCE_DIR}/include)
-set(cross_objects)
+set(cross_flags -std=c++20 -DNDEBUG -ffp-contract=off -fno-math-errno
+  -fno-trapping-math -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/src)
 
-# Adds one object. More arguments are flags.
+# The headers nearly every file reads, precompiled (clang only).
+set(cross_pch)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(cross_pch ${cross_dir}/headers.h.pch)
+  file(WRITE ${cross_dir}/headers.h.new
+    "#include <algorithm>\n#include <functional>\n#include <map>\n"
+    "#include <memory>\n#include <string>\n#include <vector>\n"
+    "#include \"sluice/op/record.h\"\n")
+  file(COPY_FILE ${cross_dir}/headers.h.new ${cross_dir}/headers.h
+    ONLY_IF_DIFFERENT)
+  add_custom_command(OUTPUT ${cross_pch}
+    COMMAND ${cross_cxx} ${cross_flags} -O1 -Xclang -fno-pch-timestamp
+      -MD -MF ${cross_pch}.d -x c++-header ${cross_dir}/headers.h
+      -o ${cross_pch}
+    DEPENDS ${cross_dir}/headers.h DEPFILE ${cross_pch}.d
+    COMMENT "Building ${cross_arch} precompiled headers" VERBATIM)
+endif()
+
+# Adds one object of ours or of GoogleTest. More arguments are flags.
+set(cross_objects)
 function(sluice_cross_object source)
   file(RELATIVE_PATH stem ${PROJECT_SOURCE_DIR} ${source})
   string(REGEX REPLACE "^(\\.\\./)+" "" stem ${stem})
   set(object ${cross_dir}/${stem}.o)
+  set(pch)
+  if(cross_pch AND stem MATCHES "^src/")
+    set(pch -Xclang -fno-pch-timestamp -include-pch ${cross_pch})
+  endif()
   get_filename_component(folder ${object} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(OUTPUT ${object}
-    COMMAND ${cross_cxx} ${cross_flags} ${ARGN} -MD -MF ${object}.d
+    COMMAND ${cross_cxx} ${cross_flags} ${pch} ${ARGN} -MD -MF ${object}.d
       -c ${source} -o ${object}
-    DEPENDS ${source} DEPFILE ${object}.d
+    DEPENDS ${source} ${cross_pch} DEPFILE ${object}.d
     COMMENT "Building ${cross_arch} object ${stem}" VERBATIM)
   set(cross_objects ${cross_objects} ${object} PARENT_SCOPE)
 endfunction()
 
-foreach(folder IN ITEMS base tensor op kernels)
-  sluice_sources(files ${PROJECT_SOURCE_DIR}/src/sluice/${folder})
-  foreach(f IN LISTS files)
-    if(f MATCHES "\\.cc$")
-      sluice_cross_object(${f} -Wall -Wextra)
-    endif()
-  endforeach()
-endforeach()
-file(GLOB_RECURSE files CONFIGURE_DEPENDS
+# The tests: the kernels' own, except those that call ops, which would need the
+# registry full of them.
+file(GLOB_RECURSE test_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/sluice/kernels/*_test.cc
   ${PROJECT_SOURCE_DIR}/src/sluice/kernels/*_test_util.cc)
-foreach(f IN LISTS files ITEMS
-        ${PROJECT_SOURCE_DIR}/src/sluice/base/cpu_features_test.cc)
-  # Tests that call ops need the registry full of them: they are left out.
+list(APPEND test_files
+  ${PROJECT_SOURCE_DIR}/src/sluice/base/cpu_features_test.cc)
+set(reached)
+foreach(f IN LISTS test_files)
   file(STRINGS ${f} needs_ops REGEX "FindOp|LookupOp|RunOp" LIMIT_COUNT 1)
   if(NOT needs_ops AND NOT f MATCHES "${SLUICE_CUDA_FILE}")
-    sluice_cross_object(${f} -isystem ${gtest_dir}/include)
+    list(APPEND reached ${f})
+    sluice_cross_object(${f} -O1 -isystem ${gtest_dir}/include)
+  endif()
+endforeach()
+
+# Sources without a header of their own (tile_neon.cc) implement what a header
+# of their folder declares.
+sluice_sources(all_files ${PROJECT_SOURCE_DIR}/src/sluice)
+set(headless)
+foreach(f IN LISTS all_files)
+  string(REGEX REPLACE "\\.cc$" ".h" header ${f})
+  if(f MATCHES "/src/sluice/(base|tensor|op|kernels)/" AND
+     NOT EXISTS ${header})
+    list(APPEND headless ${f})
+  endif()
+endforeach()
+
+# What the tests need: from a file to the headers it includes, from a header to
+# the sources behind it.
+set(next ${reached})
+while(next)
+  set(found)
+  foreach(f IN LISTS next)
+    file(STRINGS ${f} lines REGEX "^#include \"sluice/")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"([^\"]*)\".*" "\\1" path "${line}")
+      set(header ${PROJECT_SOURCE_DIR}/src/${path})
+      string(REGEX REPLACE "\\.h$" ".cc" source ${header})
+      get_filename_component(folder ${header} DIRECTORY)
+      set(behind)
+      foreach(g IN LISTS headless)
+        get_filename_component(own ${g} DIRECTORY)
+        if(own STREQUAL folder)
+          file(STRINGS ${g} match REGEX "^#include \"${path}\"" LIMIT_COUNT 1)
+          if(match)
+            list(APPEND behind ${g})
+          endif()
+        endif()
+      endforeach()
+      foreach(g IN ITEMS ${header} ${source} ${behind})
+        if(NOT g IN_LIST reached AND EXISTS ${g})
+          list(APPEND reached ${g})
+          list(APPEND found ${g})
+        endif()
+      endforeach()
+    endforeach()
+  endforeach()
+  set(next ${found})
+endwhile()
+foreach(f IN LISTS reached)
+  if(f MATCHES "/kernels/.*\\.cc$" AND NOT f MATCHES "_test(_util)?\\.cc$")
+    sluice_cross_object(${f} -O2 -Wall -Wextra)
+  elseif(f MATCHES "\\.cc$" AND NOT f MATCHES "_test(_util)?\\.cc$")
+    sluice_cross_object(${f} -O1)
   endif()
 endforeach()
 foreach(f IN ITEMS gtest-all gtest_main)
-  sluice_cross_object(${gtest_dir}/src/${f}.cc
+  sluice_cross_object(${gtest_dir}/src/${f}.cc -O0
     -isystem ${gtest_dir}/include -I${gtest_dir})
 endforeach()
 
