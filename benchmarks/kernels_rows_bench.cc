@@ -71,7 +71,7 @@ SL_BENCH(kernels, rows, "rows gathered from and added to a large table") {
 
   // Added in place to a variable, as a training step adds to an embedding;
   // a result that is a copy of the whole table would take its bytes' time.
-  const char* kOp = "AssignScatterAdd";
+  const char* kOp = "ScatterAdd";
   try {
     Graph graph("rows");
     Tensor initial, indices, updates;

@@ -72,7 +72,9 @@ TorchCase Reduction(int number) {
               {Uniform({1024, 1024}, 1)},
               One("ArgMax", {{"axis", 1}})};
     case 14:
-      return {"var_rows", {Uniform({1024, 1024}, 1)}, One("Var", kRows)};
+      return {"var_rows",
+              {Uniform({1024, 1024}, 1)},
+              One("Var", {{"axes", Ints{1}}, {"correction", 0}})};
     default:
       return {"cumsum_rows",
               {Uniform({1024, 1024}, 1, 0, 1)},
@@ -93,14 +95,14 @@ TorchCase Normalisation(int number) {
                Uniform({1024}, 3)},
               One("LayerNorm")};
     case 19:
-      return {
-          "batch_norm",
-          {Uniform({32, 64, 28, 28}, 1), Uniform({64}, 2),
-           Uniform({64}, 3, 0.5, 1), Uniform({64}, 4), Uniform({64}, 5)},
-          [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
-            // x, gamma, beta, mean, variance
-            return {call("BatchNorm", {in[0], in[3], in[4], in[1], in[2]})[0]};
-          }};
+      return {"batch_norm",
+              {Uniform({32, 64, 28, 28}, 1), Uniform({64}, 2),
+               Uniform({64}, 3, 0.5, 1), Uniform({64}, 4), Uniform({64}, 5)},
+              [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+                // x, gamma, beta, mean, variance
+                return {call("BatchNormInference",
+                             {in[0], in[3], in[4], in[1], in[2]})[0]};
+              }};
     default:
       return {
           "group_norm",
@@ -142,7 +144,7 @@ TorchCase Image(int number) {
   Array x = Uniform({8, 64, 56, 56}, 1), w = Uniform({64, 64, 3, 3}, 2),
         dy = Uniform({8, 64, 56, 56}, 3);
   const Attrs kSame = {{"strides", Ints{1, 1}}, {"padding", Ints{1, 1}}};
-  const Attrs kHalve = {{"size", Ints{2, 2}}, {"strides", Ints{2, 2}}};
+  const Attrs kHalve = {{"kernel_size", Ints{2, 2}}};
   switch (number) {
     case 26:
       return {"conv2d", {x, w}, One("Conv2D", kSame)};
@@ -175,7 +177,7 @@ TorchCase Indexing(int number) {
       return {"index_add",
               {Uniform({10'000, 64}, 1), Indices({4096}, 10'000),
                Uniform({4096, 64}, 2)},
-              One("ScatterAdd")};
+              One("IndexAdd")};
     case 33:
       return {"take_along",
               {Uniform({1024, 1024}, 1), Indices({1024, 256}, 1024)},
@@ -212,8 +214,8 @@ TorchCase Rest(int number) {
       return {"random_normal",
               {},
               [](const std::vector<Tensor>&) {
-                return call("RandomNormal",
-                            {Array::Vector<int64_t>({1024, 1024})});
+                return call("RandomNormal", std::vector<Tensor>(),
+                            {{"shape", Shape{1024, 1024}}});
               },
               false};
   }
