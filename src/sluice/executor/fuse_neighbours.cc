@@ -211,7 +211,9 @@ class NeighbourFuser {
                               ": ", reason));
       return;
     }
-    TakeViews(made, p, g);  // of a value that is never in memory
+    // The value is never in memory: nothing may view it, not even a view that
+    // nobody reads, wherever it stands.
+    TakeViews(made, p, groups_.size());
     groups_[g].before = std::move(groups_[p].loop);
     groups_[p].loop = {};
     for (Node* node : groups_[g].before.nodes) place_[node] = g;

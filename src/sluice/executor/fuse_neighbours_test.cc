@@ -152,6 +152,15 @@ TEST(FuseNeighbours, ReshapesStandInNobodysWay) {
   ExpectHas(plan, "fused before it: Square, fused behind it: Neg");
 }
 
+TEST(FuseNeighbours, AViewNobodyReadsOfAValueNeverInMemory) {
+  std::string plan = Explained(R"(graph g(%x: f32[12,10]) -> (%y) {
+    %s = Square(%x)
+    %y = TestTwicePlusOne(%s)
+    %t = ExpandDims(%s) [axis = 0]
+  })");
+  ExpectHas(plan, "fused before it: Square");
+}
+
 TEST(FuseNeighbours, AResultReadAgainKeepsItsMemory) {
   std::string plan = Explained(R"(graph g(%x: f32[200]) -> (%z, %w) {
     %y = TestTwicePlusOne(%x)
