@@ -1,6 +1,5 @@
-#include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
-#include "sluice/kernels/cpu/gemm.h"
+#include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/record.h"
 
@@ -26,85 +25,48 @@ Status Infer(ShapeContext& c) {
 }
 
 struct Sizes {
-  GemmSize size;
-  bool ta, tb;
+  int64_t m, n, k;
+  bool ta = false, tb = false;
 };
 Sizes SizesOf(const Shape& a, const Shape& b, const Attrs& attrs) {
   bool ta = attrs.get<bool>("transpose_a"), tb = attrs.get<bool>("transpose_b");
-  return {{a.dim(ta), b.dim(!tb), a.dim(!ta)}, ta, tb};
+  return {a.dim(ta), b.dim(!tb), a.dim(!ta), ta, tb};
 }
 
-bool IsHalf(DType t) { return t == DType::kF16 || t == DType::kBF16; }
-
-// The packed B, and for halves the product in float.
 int64_t Workspace(const ShapeContext& c) {
   Sizes s = SizesOf(c.in(0).ToShape(), c.in(1).ToShape(), c.attrs());
-  bool wide = DTypeSize(c.in_dtype(0)) == 8;
-  int64_t packed = wide ? GemmPackedElements<double>(s.size, s.tb) * 8
-                        : GemmPackedElements<float>(s.size, s.tb) * 4;
-  int64_t product = IsHalf(c.in_dtype(0)) ? s.size.m * s.size.n * 4 : 0;
-  return AlignUp(packed, 64) + product;
-}
-
-template <class T, class C>
-void Run(KernelContext& ctx) {
-  const Array &a = ctx.in(0), &b = ctx.in(1), &out = ctx.out(0);
-  Sizes s = SizesOf(a.shape(), b.shape(), ctx.attrs());
-  C* packed = static_cast<C*>(ctx.workspace());
-  GemmOperand<T> left{a.data<T>(), a.dim(1), s.ta};
-  GemmOperand<T> right{b.data<T>(), b.dim(1), s.tb};
-  if constexpr (sizeof(T) == sizeof(C)) {
-    Gemm<T, C>(s.size, left, right, static_cast<C*>(out.mutable_raw()), packed,
-               ctx.step().pool);
-  } else {
-    int64_t bytes = GemmPackedElements<C>(s.size, s.tb) * 4;
-    C* product = reinterpret_cast<C*>(static_cast<char*>(ctx.workspace()) +
-                                      AlignUp(bytes, 64));
-    Gemm<T, C>(s.size, left, right, product, packed, ctx.step().pool);
-    T* y = out.mutable_data<T>();
-    for (int64_t i = 0; i < s.size.m * s.size.n; ++i) y[i] = T(product[i]);
-  }
+  return GemmWorkspace(GemmTypeOf(c.in_dtype(0)), s.m, s.n, s.k);
 }
 
 Status Launch(KernelContext& ctx) {
-  switch (ctx.in(0).dtype()) {
-    case DType::kF32:
-      Run<float, float>(ctx);
-      break;
-    case DType::kF64:
-      Run<double, double>(ctx);
-      break;
-    case DType::kF16:
-      Run<f16, float>(ctx);
-      break;
-    case DType::kBF16:
-      Run<bf16, float>(ctx);
-      break;
-    case DType::kI32:
-      Run<int32_t, uint32_t>(ctx);
-      break;
-    case DType::kI64:
-      Run<int64_t, uint64_t>(ctx);
-      break;
-    default:
-      return ctx.Error("no kernel for this type");
-  }
+  const Array &a = ctx.in(0), &b = ctx.in(1);
+  Sizes s = SizesOf(a.shape(), b.shape(), ctx.attrs());
+  GemmFinish finish{ctx, 0, s.n};
+  GemmArgs g{.m = s.m,
+             .n = s.n,
+             .k = s.k,
+             .a = {a.raw(), a.dim(1), s.ta},
+             .b = {b.raw(), b.dim(1), s.tb},
+             .c = ctx.out(0).mutable_raw(),
+             .ldc = s.n,
+             .done = finish.done()};
+  Gemm(GemmTypeOf(a.dtype()), g, ctx.step().pool, ctx.workspace());
   return OkStatus();
 }
 
 double Cost(const ShapeContext& c) {
   if (!c.in(0).fully_known() || !c.in(1).fully_known()) return 1e6;
   Sizes s = SizesOf(c.in(0).ToShape(), c.in(1).ToShape(), c.attrs());
-  return 2.0 * static_cast<double>(s.size.m) * static_cast<double>(s.size.n) *
-         static_cast<double>(s.size.k);
+  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
+         static_cast<double>(s.k);
 }
 
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
   Sizes s = SizesOf(in[0].shape, in[1].shape, attrs);
-  return {ref::Build(ref::MakeShape({s.size.m, s.size.n}), [&](const Ints& at) {
+  return {ref::Build(ref::MakeShape({s.m, s.n}), [&](const Ints& at) {
     double sum = 0;
-    for (int64_t k = 0; k < s.size.k; ++k) {
+    for (int64_t k = 0; k < s.k; ++k) {
       Ints a = {at[0], k}, b = {k, at[1]};
       if (s.ta) std::swap(a[0], a[1]);
       if (s.tb) std::swap(b[0], b[1]);
@@ -116,10 +78,11 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 
 std::vector<Sample> Samples() {
   std::vector<Sample> samples;
-  const GemmSize sizes[] = {{2, 4, 3},   {1, 1, 1},    {1, 7, 5},  {7, 1, 5},
-                            {0, 3, 2},   {2, 0, 3},    {2, 3, 0},  {5, 20, 9},
-                            {13, 17, 8}, {6, 16, 300}, {50, 33, 7}};
-  for (const GemmSize& s : sizes) {
+  const Sizes sizes[] = {{2, 4, 3},    {1, 1, 1},    {1, 7, 5},    {7, 1, 5},
+                         {0, 3, 2},    {2, 0, 3},    {2, 3, 0},    {5, 20, 9},
+                         {13, 17, 8},  {6, 16, 300}, {50, 33, 7},  {1, 300, 40},
+                         {300, 1, 40}, {3, 200, 20}, {70, 130, 90}};
+  for (const Sizes& s : sizes) {
     bool large = s.m * s.n * s.k > 1000;
     for (int t = 0; t < 4; t += large ? 3 : 1) {
       bool ta = t & 1, tb = t & 2;
@@ -147,6 +110,7 @@ SL_OP(MatMul)
     .shape(Infer)
     .cpu(Launch)
     .cpu_workspace(Workspace)
+    .fuse_output()
     .cost(Cost)
     .tolerance(2e-5)
     .reference(Reference)

@@ -1,0 +1,15 @@
+// Runs of f16 and bf16 to float and back, for packing and for rounding sums.
+#pragma once
+
+#include "sluice/tensor/half.h"
+
+namespace sluice::gemm {
+
+void Widen(const f16* from, int64_t n, float* to);
+void Widen(const bf16* from, int64_t n, float* to);
+
+// GemmKit::Store functions: float sums rounded to halves.
+void StoreF16(const void* sums, int64_t n, void* out);
+void StoreBF16(const void* sums, int64_t n, void* out);
+
+}  // namespace sluice::gemm

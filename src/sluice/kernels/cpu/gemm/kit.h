@@ -1,0 +1,50 @@
+// GemmKit: what the packed matrix product needs to know of a pair of element
+// types on this machine: how to lay panels of A and B out, and how to multiply
+// them. A panel holds mr rows of A (nr columns of B), zeros where there are
+// none, for a stretch of k:
+//
+//   panel[p / ku][lane][p % ku]
+//
+// with ku > 1 where the machine multiplies several k in one instruction.
+// Kits are constants; their functions may run on any thread.
+#pragma once
+
+#include "sluice/kernels/cpu/gemm/gemm.h"
+
+namespace sluice {
+
+struct GemmKit {
+  // `lanes` by k elements into as many panels as that takes, panel_bytes apart.
+  // Element (lane, p) lies at from[lane * stride + p] if along_k, else at
+  // from[p * stride + lane].
+  using Pack = void (*)(const void* from, int64_t stride, bool along_k,
+                        int64_t lanes, int64_t k, void* to,
+                        int64_t panel_bytes);
+  // C[rows x columns] = (accumulate ? C : 0) + a * b, of a panel each.
+  using Run = void (*)(int64_t k, const void* a, const void* b, void* c,
+                       int64_t ldc, int rows, int columns, bool accumulate);
+  // n sums rounded to elements of C.
+  using Store = void (*)(const void* sums, int64_t n, void* out);
+
+  int mr = 0, nr = 0;  // a tile of C
+  int ku = 1;
+  int kc = 256;          // k of a panel, a multiple of ku
+  int in_bytes = 0;      // an element of A or B
+  int packed_bytes = 0;  // an element of a panel
+  int sum_bytes = 0;     // a sum
+  int out_bytes = 0;     // an element of C
+  Pack pack_a = nullptr, pack_b = nullptr;
+  Run run = nullptr;
+  Store store = nullptr;  // null: sums are C's elements
+};
+
+// The kit of this machine.
+const GemmKit& KitFor(GemmType type);
+
+// The packed product, for any kit and any size with m, n, k >= 1. `workspace`
+// has PackedWorkspace bytes.
+int64_t PackedWorkspace(const GemmKit& kit, int64_t m, int64_t n, int64_t k);
+void PackedGemm(const GemmKit& kit, const GemmArgs& args, void* workspace,
+                WorkerPool* pool);
+
+}  // namespace sluice
