@@ -139,7 +139,7 @@ void CopyRuns(const Region& r, const T* x, T* y, WorkerPool* pool) {
 template <class T>
 void CopyTransposed(const Region& region, int k, const T* x, T* y,
                     WorkerPool* pool) {
-  constexpr int64_t kRows = 256 / sizeof(T);
+  constexpr int64_t kSquare = 256 / sizeof(T);
   Axis down = region.axis[k], across = region.last();
   Region rest = region;
   rest.Remove(region.rank - 1);
@@ -147,22 +147,24 @@ void CopyTransposed(const Region& region, int k, const T* x, T* y,
   int64_t outer = 1;
   for (int a = 0; a < rest.rank; ++a) outer *= rest.axis[a].size;
   int64_t columns = std::clamp<int64_t>(kTaskBytes / 256, 1, across.size);
-  int64_t high = (down.size + kRows - 1) / kRows;
+  // Tiles of few columns are made longer, to have some work in each.
+  int64_t rows_each = std::max<int64_t>(kSquare, kSquare * 16 / columns);
+  int64_t high = (down.size + rows_each - 1) / rows_each;
   int64_t wide = (across.size + columns - 1) / columns;
-  int64_t tile =
-      std::min(kRows, down.size) * columns * static_cast<int64_t>(sizeof(T));
-  ParallelFor(pool, outer * high * wide,
-              std::max<int64_t>(1, kTaskBytes / tile),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t t = begin; t < end; ++t) {
-                  Place at(rest, rest.rank, t / (high * wide));
-                  int64_t i = t / wide % high * kRows, j = t % wide * columns;
-                  TransposeTile<T>(x + at.from + j * across.from + i,
-                                   across.from, y + at.to + i * down.to + j,
-                                   down.to, std::min(kRows, down.size - i),
-                                   std::min(columns, across.size - j));
-                }
-              });
+  int64_t tile = std::min(rows_each, down.size) * columns *
+                 static_cast<int64_t>(sizeof(T));
+  ParallelFor(
+      pool, outer * high * wide, std::max<int64_t>(1, kTaskBytes / tile),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) {
+          Place at(rest, rest.rank, t / (high * wide));
+          int64_t i = t / wide % high * rows_each, j = t % wide * columns;
+          TransposeTile<T>(x + at.from + j * across.from + i, across.from,
+                           y + at.to + i * down.to + j, down.to,
+                           std::min(rows_each, down.size - i),
+                           std::min(columns, across.size - j));
+        }
+      });
 }
 
 template <class T>
@@ -171,9 +173,12 @@ void Copy(const Region& r, const void* from, void* to, WorkerPool* pool) {
   T* y = static_cast<T*>(to);
   if constexpr (std::is_trivially_copyable_v<T>) {
     const Axis& last = r.last();
-    if (last.from != 1 && last.to == 1 && last.size >= 4) {
+    if (last.from != 1 && last.to == 1) {
       for (int k = 0; k + 1 < r.rank; ++k) {
-        if (r.axis[k].from == 1 && r.axis[k].size >= 4) {
+        // A few rows or columns are worth it only when they lie dense.
+        bool wide = last.size >= 4 && r.axis[k].size >= 4;
+        bool dense = r.axis[k].size == last.from || last.size == r.axis[k].to;
+        if (r.axis[k].from == 1 && (wide || dense)) {
           return CopyTransposed(r, k, x, y, pool);
         }
       }

@@ -50,12 +50,52 @@ inline __attribute__((always_inline)) void Square(const T* x, int64_t xs, T* y,
 
 namespace sluice {
 
+namespace transpose_internal {
+
+// x[j] for j < kRows are taken apart into rows, or rows of n are put together:
+// compilers have instructions for both.
+template <class T, int kRows>
+void TakeApart(const T* x, T* y, int64_t ys, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    for (int i = 0; i < kRows; ++i) y[i * ys + j] = x[j * kRows + i];
+  }
+}
+template <class T, int kColumns>
+void PutTogether(const T* x, int64_t xs, T* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    for (int j = 0; j < kColumns; ++j) y[i * kColumns + j] = x[j * xs + i];
+  }
+}
+
+// True when the matrix is so narrow and dense that one of the above did it.
+template <class T>
+bool Narrow(const T* __restrict x, int64_t xs, T* __restrict y, int64_t ys,
+            int64_t rows, int64_t cols) {
+  if (rows == xs) {
+    if (rows == 2) return TakeApart<T, 2>(x, y, ys, cols), true;
+    if (rows == 3) return TakeApart<T, 3>(x, y, ys, cols), true;
+    if (rows == 4) return TakeApart<T, 4>(x, y, ys, cols), true;
+  }
+  if (cols == ys) {
+    if (cols == 2) return PutTogether<T, 2>(x, xs, y, rows), true;
+    if (cols == 3) return PutTogether<T, 3>(x, xs, y, rows), true;
+    if (cols == 4) return PutTogether<T, 4>(x, xs, y, rows), true;
+  }
+  return false;
+}
+
+}  // namespace transpose_internal
+
 // y[i * ys + j] = x[j * xs + i] for i < rows, j < cols. Plain unsigned T.
 template <class T>
 void TransposeTile(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows,
                    int64_t cols) {
   using transpose_internal::kSide;
   constexpr int n = kSide<T>;
+  if ((rows <= 4 || cols <= 4) &&
+      transpose_internal::Narrow(x, xs, y, ys, rows, cols)) {
+    return;
+  }
   // One cache line of y at a time is filled by lines of x: both sides move
   // whole lines, and few of them are open at once.
   constexpr int64_t kLine = 64 / sizeof(T);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -79,35 +80,44 @@ Item* SortChunks(Item* items, Item* other, int64_t n, int low, int count,
   constexpr int64_t kBuckets = int64_t{1} << kDigit;
   constexpr uint64_t kMask = kBuckets - 1;
   int64_t chunk = (n + kChunks - 1) / kChunks;
-  for (int shift = low; shift < low + count; shift += kDigit) {
-    uint64_t mask = low + count - shift < kDigit
-                        ? (uint64_t{1} << (low + count - shift)) - 1
-                        : kMask;
+  // Only bits in which items differ are looked at.
+  uint64_t differ[kChunks] = {}, first = Bits(items[0]);
+  ParallelFor(pool, kChunks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) {
+      uint64_t any = 0;
+      for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
+        any |= Bits(items[i]) ^ first;
+      }
+      differ[c] = any;
+    }
+  });
+  uint64_t varying = 0;
+  for (uint64_t d : differ) varying |= d;
+  if (count < 64) varying &= ((uint64_t{1} << count) - 1) << low;
+  for (int shift = low; shift < 64 && varying >> shift != 0; shift += kDigit) {
+    shift += std::countr_zero(varying >> shift);
     ParallelFor(pool, kChunks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) {
         uint64_t* mine = counts + c * kBuckets;
         std::fill_n(mine, kBuckets, 0);
         for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
-          ++mine[Bits(items[i]) >> shift & mask];
+          ++mine[Bits(items[i]) >> shift & kMask];
         }
       }
     });
-    uint64_t place = 0, largest = 0;
+    uint64_t place = 0;
     for (int64_t b = 0; b < kBuckets; ++b) {
-      uint64_t first = place;
       for (int64_t c = 0; c < kChunks; ++c) {
         uint64_t here = counts[c * kBuckets + b];
         counts[c * kBuckets + b] = place;
         place += here;
       }
-      largest = std::max(largest, place - first);
     }
-    if (largest == static_cast<uint64_t>(n)) continue;
     ParallelFor(pool, kChunks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) {
         uint64_t* mine = counts + c * kBuckets;
         for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
-          other[mine[Bits(items[i]) >> shift & mask]++] = items[i];
+          other[mine[Bits(items[i]) >> shift & kMask]++] = items[i];
         }
       }
     });
@@ -125,8 +135,9 @@ inline constexpr int64_t kCountBytes = kChunks * (int64_t{1} << 11) * 8;
 // radix::kCountBytes, or null: then everything happens on this thread.
 // Returns where the result lies: `items` or `other`.
 template <class Item>
-[[gnu::noinline]] Item* RadixSort(Item* items, Item* other, int64_t n, int low, int count,
-                WorkerPool* pool = nullptr, uint64_t* counts = nullptr) {
+[[gnu::noinline]] Item* RadixSort(Item* items, Item* other, int64_t n, int low,
+                                  int count, WorkerPool* pool = nullptr,
+                                  uint64_t* counts = nullptr) {
   if (n <= radix::kFewItems) {
     std::sort(items, items + n);
     return items;

@@ -22,6 +22,7 @@ constexpr int64_t kAhead = 12;   // rows prefetched
 constexpr int64_t kLine = 64;
 constexpr int64_t kPrefetchBytes = 512;
 constexpr int64_t kTaskBytes = 64 << 10;
+constexpr int64_t kCacheBytes = 16 << 20;
 constexpr int64_t kWideRow = 4096;  // bytes from which columns are shared out
 
 // The columns [first, first + n) of rows of `inner` elements.
@@ -182,10 +183,46 @@ struct Owner {
   }
 };
 
+ScatterElementsFn ElementsOf(const RowScatter& s) {
+  bool same = s.update_dtype == DType::kInvalid || s.update_dtype == s.dtype;
+  return same ? PickScatterElements(s.op, s.dtype) : nullptr;
+}
+
+// Rows of one element need no list of hits: indices become places. Blocks with
+// an index to leave out take the long way.
+template <class I>
+void ScatterSingles(const RowScatter& s, ScatterElementsFn put, CarryFn carry,
+                    char* target, const I* index, const char* updates) {
+  int64_t at[kBlock];
+  int64_t size = DTypeSize(s.dtype);
+  for (int64_t begin = 0; begin < s.count; begin += kBlock) {
+    int64_t n = std::min(kBlock, s.count - begin);
+    int64_t signs = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      at[i] = index[begin + i];
+      signs |= at[i];
+    }
+    if (signs >= 0) {
+      put(target, at, updates + begin * size, n);
+      continue;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      if (at[i] < 0) continue;
+      Hit hit{at[i], begin + i};
+      carry(target, updates, &hit, 1, {1, 0, 1});
+    }
+  }
+}
+
 template <class I>
 void ScatterOwned(const RowScatter& s, CarryFn carry, char* target,
                   const I* index, const char* updates, const Owner& owner,
                   const Columns& columns) {
+  if (s.inner == 1 && owner.owners == 1 && !s.same_update) {
+    if (ScatterElementsFn put = ElementsOf(s)) {
+      return ScatterSingles(s, put, carry, target, index, updates);
+    }
+  }
   Hit hits[kBlock + 1];
   for (int64_t begin = 0; begin < s.count; begin += kBlock) {
     int64_t end = std::min(s.count, begin + kBlock), n = 0;
@@ -214,6 +251,9 @@ void Scatter(const RowScatter& s, CarryFn carry, char* target, const I* index,
                  columns);
   };
   const Owner everyone{1, 0, 0};
+  // Single elements of a target that fits in a cache cost less than finding out
+  // whose they are.
+  if (s.inner == 1 && s.rows * size <= kCacheBytes) threads = 1;
   const Columns all{s.inner, 0, s.inner};
   if (threads == 1 || s.outer * work < 2 * kTaskBytes || s.outer >= threads) {
     int64_t grain = std::max<int64_t>(1, kTaskBytes / std::max(work, size));

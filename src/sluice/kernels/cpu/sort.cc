@@ -59,6 +59,12 @@ void ForEachRow(const SortRows& job, void* scratch, WorkerPool* pool,
               });
 }
 
+// f(begin, end) for all of [0, n): on threads where a row has them to itself.
+template <class F>
+void InChunks(WorkerPool* pool, uint64_t* counts, int64_t n, F&& f) {
+  ParallelFor(counts ? pool : nullptr, n, 1 << 15, f);
+}
+
 template <class F>
 void DispatchSortable(DType dtype, F&& visit) {
   if (dtype == DType::kBool) dtype = DType::kU8;
@@ -84,23 +90,42 @@ template <class Key>
 inline constexpr bool kPacked = sizeof(Key) <= 4;
 
 template <class T>
-void MakeItems(const T* x, int64_t n, bool descending, uint64_t* items) {
+void MakeItems(const T* x, int64_t first, int64_t n, bool descending,
+               uint64_t* items) {
   using Key = typename SortKey<T>::Key;
   auto flip = static_cast<Key>(descending ? ~Key{0} : Key{0});
   SL_VECTORIZE
   for (int64_t i = 0; i < n; ++i) {
     auto key = static_cast<Key>(SortKey<T>::Of(x[i]) ^ flip);
-    items[i] = static_cast<uint64_t>(key) << 32 | static_cast<uint64_t>(i);
+    items[i] =
+        static_cast<uint64_t>(key) << 32 | static_cast<uint64_t>(first + i);
   }
 }
 template <class T>
-void MakeItems(const T* x, int64_t n, bool descending, KeyAt* items) {
+void MakeItems(const T* x, int64_t first, int64_t n, bool descending,
+               KeyAt* items) {
   using Key = typename SortKey<T>::Key;
   auto flip = static_cast<Key>(descending ? ~Key{0} : Key{0});
   for (int64_t i = 0; i < n; ++i) {
     auto key = static_cast<Key>(SortKey<T>::Of(x[i]) ^ flip);
-    items[i] = {key, static_cast<uint64_t>(i)};
+    items[i] = {key, static_cast<uint64_t>(first + i)};
   }
+}
+template <class Item>
+Item MakeItem(uint64_t key, int64_t at) {
+  if constexpr (std::is_same_v<Item, uint64_t>) {
+    return key << 32 | static_cast<uint64_t>(at);
+  } else {
+    return {key, static_cast<uint64_t>(at)};
+  }
+}
+template <class Key>
+Key KeyOf(uint64_t item) {
+  return static_cast<Key>(item >> 32);
+}
+template <class Key>
+Key KeyOf(const KeyAt& item) {
+  return static_cast<Key>(item.key);
 }
 inline int64_t PlaceOf(uint64_t item) {
   return static_cast<int64_t>(item & 0xffffffffu);
@@ -125,7 +150,9 @@ template <class T, class Item>
 Item* SortedItems(const T* x, int64_t n, bool descending, void* scratch,
                   WorkerPool* pool, uint64_t* counts) {
   auto* items = static_cast<Item*>(scratch);
-  MakeItems(x, n, descending, items);
+  InChunks(pool, counts, n, [&](int64_t begin, int64_t end) {
+    MakeItems(x + begin, begin, end - begin, descending, items + begin);
+  });
   return RadixSort(items, items + n, n, kLowBit<Item>, SortKey<T>::kBits, pool,
                    counts);
 }
@@ -149,7 +176,7 @@ inline KeyAt* SortSome(KeyAt* items, KeyAt*, int64_t k, WorkerPool*,
 
 // The k first of a long row, k small: elements that beat the last of the k
 // found so far are rare, so whole blocks are passed over.
-constexpr int64_t kSmallTop = 64;
+constexpr int64_t kSmallTop = 24;
 constexpr int64_t kKeyBlock = 128;
 
 template <class T>
@@ -187,6 +214,39 @@ void SmallTop(const T* x, int64_t n, bool descending, int64_t k,
   }
 }
 
+// The same for more: elements that may be among the k are collected until there
+// are twice as many, then the worse half is dropped.
+template <class T, class Item>
+void CollectTop(const T* x, int64_t n, bool descending, int64_t k,
+                Item* items) {
+  using Key = typename SortKey<T>::Key;
+  Key keys[kKeyBlock];
+  Key last = static_cast<Key>(~Key{0});
+  bool full = false;
+  int64_t found = 0;
+  for (int64_t begin = 0; begin < n; begin += kKeyBlock) {
+    int64_t m = std::min(kKeyBlock, n - begin);
+    MakeKeys<T, false>(x + begin, m, descending, keys);
+    if (full) {
+      Key any = 0;
+      for (int64_t i = 0; i < m; ++i) any |= static_cast<Key>(keys[i] < last);
+      if (!any) continue;
+    }
+    for (int64_t i = 0; i < m; ++i) {
+      // Written and only kept when it counts.
+      items[found] = MakeItem<Item>(keys[i], begin + i);
+      found += !full || keys[i] < last;
+    }
+    if (found >= 2 * k) {
+      Split(items, k - 1, found);
+      last = KeyOf<Key>(items[k - 1]);
+      full = true;
+      found = k;
+    }
+  }
+  if (found > k) Split(items, k, found);
+}
+
 template <class T>
 void Top(const T* x, int64_t n, bool descending, int64_t k, bool sorted,
          int64_t* index, void* scratch, WorkerPool* pool, uint64_t* counts) {
@@ -198,8 +258,13 @@ void Top(const T* x, int64_t n, bool descending, int64_t k, bool sorted,
     if (k * 4 >= n && (sorted || k == n)) {
       items = SortedItems<T, Item>(x, n, descending, scratch, pool, counts);
     } else {
-      MakeItems(x, n, descending, items);
-      Split(items, k, n);
+      // Twice k and a block: there is room for n.
+      if (4 * k + 2 * kKeyBlock <= n) {
+        CollectTop(x, n, descending, k, items);
+      } else {
+        MakeItems(x, 0, n, descending, items);
+        Split(items, k, n);
+      }
       if (sorted) {
         items = SortSome(items, items + n, k, pool, counts);
       }
@@ -222,15 +287,20 @@ void Sort(const SortRows& job, const void* x, void* y, void* scratch,
     ForEachRow(
         job, scratch, pool, [&](int64_t r, void* lane, uint64_t* counts) {
           auto* keys = static_cast<Key*>(lane);
-          MakeKeys<T, true>(static_cast<const T*>(x) + r * job.n, job.n,
-                            job.descending, keys);
+          const T* from = static_cast<const T*>(x) + r * job.n;
+          InChunks(pool, counts, job.n, [&](int64_t begin, int64_t end) {
+            MakeKeys<T, true>(from + begin, end - begin, job.descending,
+                              keys + begin);
+          });
           keys = RadixSort(keys, keys + job.n, job.n, 0, SortKey<T>::kBits,
                            pool, counts);
           auto flip = static_cast<Key>(job.descending ? ~Key{0} : Key{0});
           T* to = static_cast<T*>(y) + r * job.n;
-          for (int64_t i = 0; i < job.n; ++i) {
-            to[i] = SortKey<T>::From(static_cast<Key>(keys[i] ^ flip));
-          }
+          InChunks(pool, counts, job.n, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              to[i] = SortKey<T>::From(static_cast<Key>(keys[i] ^ flip));
+            }
+          });
         });
   });
 }
@@ -238,17 +308,18 @@ void Sort(const SortRows& job, const void* x, void* y, void* scratch,
 void ArgSort(const SortRows& job, const void* x, int64_t* index, void* scratch,
              WorkerPool* pool) {
   DispatchSortable(job.dtype, [&]<class T>() {
-    ForEachRow(job, scratch, pool,
-               [&](int64_t r, void* lane, uint64_t* counts) {
-                 const T* row = static_cast<const T*>(x) + r * job.n;
-                 WithItems<T>(job.n, [&]<class Item>() {
-                   Item* items = SortedItems<T, Item>(
-                       row, job.n, job.descending, lane, pool, counts);
-                   int64_t* to = index + r * job.n;
-                   for (int64_t i = 0; i < job.n; ++i)
-                     to[i] = PlaceOf(items[i]);
-                 });
-               });
+    ForEachRow(
+        job, scratch, pool, [&](int64_t r, void* lane, uint64_t* counts) {
+          const T* row = static_cast<const T*>(x) + r * job.n;
+          WithItems<T>(job.n, [&]<class Item>() {
+            Item* items = SortedItems<T, Item>(row, job.n, job.descending, lane,
+                                               pool, counts);
+            int64_t* to = index + r * job.n;
+            InChunks(pool, counts, job.n, [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; ++i) to[i] = PlaceOf(items[i]);
+            });
+          });
+        });
   });
 }
 

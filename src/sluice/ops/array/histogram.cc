@@ -14,11 +14,13 @@ namespace {
 
 Status Infer(ShapeContext& c) {
   double min = c.attr<double>("min"), max = c.attr<double>("max");
-  if (!(min < max) || !std::isfinite(max - min)) {
-    return c.Error(
-        StrCat("min is ", min, ", max is ", max, "; wanted finite min < max"));
+  int64_t bins = c.attr<int64_t>("bins");
+  if (!(min < max) || !std::isfinite(max - min) ||
+      !std::isfinite(static_cast<double>(bins) / (max - min))) {
+    return c.Error(StrCat("min is ", min, ", max is ", max, ", bins is ", bins,
+                          "; wanted finite min < max and bins of some width"));
   }
-  Ints dims{c.attr<int64_t>("bins")};
+  Ints dims{bins};
   SL_ASSIGN_OR_RETURN(PartialShape out, MakeOutShape(c, dims));
   c.set_out(0, out);
   return OkStatus();
@@ -128,11 +130,14 @@ SL_OP(Histogram)
                .message = "[Histogram] attribute bins is 0; wanted 1 to"},
               {.in = {{2}},
                .attrs = Bins(2, 1, 1),
-               .message = "[Histogram] min is 1, max is 1; wanted finite min < "
-                          "max"},
+               .message = "[Histogram] min is 1, max is 1, bins is 2; wanted "
+                          "finite min < max"},
+              {.in = {{2}},
+               .attrs = Bins(2, 0, 5e-324),
+               .message = "[Histogram] min is 0, max is 4.9"},
               {.in = {{2}},
                .attrs = Bins(2, 0, std::nan("")),
-               .message = "[Histogram] min is 0, max is nan; wanted"},
+               .message = "[Histogram] min is 0, max is nan, bins is 2"},
               {.in = {{2}},
                .attrs = Bins(2, -1e308, 1e308),
                .message = "[Histogram] min is -1"},

@@ -120,18 +120,46 @@ struct Plan {
     for (int i = 0; i < axis; ++i) rows *= y.dim(i);
   }
   int64_t before(int i) const { return pads[2 * static_cast<size_t>(i)]; }
-  // The row of x that output row r shows; -1: border only.
-  int64_t SourceRow(int64_t r) const {
-    int64_t row = 0, step = 1;
-    for (int i = axis - 1; i >= 0; --i) {
-      int64_t at = SourceOf(mode, r % y.dim(i) - before(i), x.dim(i));
-      if (at < 0) return -1;
-      r /= y.dim(i);
-      row += at * step;
-      step *= x.dim(i);
+};
+
+// Walks over output rows and says which row of x each shows.
+class RowWalk {
+ public:
+  RowWalk(const Plan& p, int64_t row) : p_(p) {
+    int64_t step = 1;
+    for (int i = p.axis - 1; i >= 0; --i) {
+      index_[i] = row % p.y.dim(i);
+      row /= p.y.dim(i);
+      step_[i] = step;
+      step *= p.x.dim(i);
+    }
+    for (int i = 0; i < p.axis; ++i) Place(i);
+  }
+  // The row of x; -1: border only.
+  int64_t source() const {
+    int64_t row = 0;
+    for (int i = 0; i < p_.axis; ++i) {
+      if (from_[i] < 0) return -1;
+      row += from_[i];
     }
     return row;
   }
+  void Next() {
+    for (int i = p_.axis - 1; i >= 0; --i) {
+      bool more = ++index_[i] < p_.y.dim(i);
+      if (!more) index_[i] = 0;
+      Place(i);
+      if (more) return;
+    }
+  }
+
+ private:
+  void Place(int i) {
+    int64_t at = SourceOf(p_.mode, index_[i] - p_.before(i), p_.x.dim(i));
+    from_[i] = at < 0 ? -1 : at * step_[i];
+  }
+  const Plan& p_;
+  int64_t index_[kMaxRank], step_[kMaxRank], from_[kMaxRank];
 };
 
 template <class T>
@@ -144,14 +172,16 @@ void PadRows(const Plan& p, const T* x, T value, T* y, WorkerPool* pool) {
       return;
     }
     for (int64_t i = begin; i < end; ++i) {
-      int64_t at = SourceOf(p.mode, i - first, n);
-      std::copy_n(row + at * p.inner, p.inner, to + i * p.inner);
+      const T* from = row + SourceOf(p.mode, i - first, n) * p.inner;
+      T* at = to + i * p.inner;
+      for (int64_t k = 0; k < p.inner; ++k) at[k] = from[k];
     }
   };
   ParallelFor(pool, p.rows, std::max<int64_t>(1, (128 << 10) / bytes),
               [&](int64_t begin, int64_t end) {
-                for (int64_t r = begin; r < end; ++r) {
-                  int64_t at = n > 0 ? p.SourceRow(r) : -1;
+                RowWalk walk(p, begin);
+                for (int64_t r = begin; r < end; ++r, walk.Next()) {
+                  int64_t at = n > 0 ? walk.source() : -1;
                   T* to = y + r * m * p.inner;
                   if (at < 0) {
                     border(nullptr, to, 0, m);

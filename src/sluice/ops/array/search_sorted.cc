@@ -29,28 +29,45 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// How many of n keys in order come before `key` (or are equal to it). Halves
-// the range without a branch to guess.
+// How many of n elements in order come before each of some keys (or are equal
+// to it). Ranges are halved without a branch to guess, and for several keys in
+// turns: none waits for its own memory alone.
+constexpr int64_t kTogether = 8;
+
 template <bool right, class T>
-int64_t Position(const T* sorted, int64_t n, typename SortKey<T>::Key key) {
-  const T* first = sorted;
-  while (n > 0) {
-    int64_t half = (n + 1) / 2;
-    auto at = SortKey<T>::Of(first[half - 1]);
-    bool before = right ? at <= key : at < key;
-    first += before ? half : 0;
-    n -= before ? half : n - (half - 1);
+void Positions(const T* sorted, int64_t n, const T* values, int64_t count,
+               int64_t* y) {
+  using Key = typename SortKey<T>::Key;
+  Key key[kTogether];
+  int64_t first[kTogether] = {};
+  for (int64_t i = 0; i < kTogether; ++i) {
+    key[i] = SortKey<T>::Of(values[i < count ? i : 0]);
   }
-  return first - sorted;
+  // The place is in [first, first + left].
+  for (int64_t left = n; left > 0;) {
+    int64_t half = (left + 1) / 2;
+    for (int64_t i = 0; i < kTogether; ++i) {
+      Key at = SortKey<T>::Of(sorted[first[i] + half - 1]);
+      bool before = right ? at <= key[i] : at < key[i];
+      first[i] += before ? half : 0;
+    }
+    left -= half;
+  }
+  for (int64_t i = 0; i < count; ++i) y[i] = first[i];
 }
 
 template <bool right, class T>
 void Search(const T* sorted, int64_t n, const T* values, int64_t m, int64_t* y,
             bool batched, int64_t total, WorkerPool* pool) {
   ParallelFor(pool, total, 1 << 11, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const T* row = batched ? sorted + i / m * n : sorted;
-      y[i] = Position<right>(row, n, SortKey<T>::Of(values[i]));
+    while (begin < end) {
+      int64_t row = batched ? begin / m : 0;
+      int64_t last = batched ? std::min(end, (row + 1) * m) : end;
+      for (; begin < last; begin += kTogether) {
+        Positions<right>(sorted + row * n, n, values + begin,
+                         std::min(kTogether, last - begin), y + begin);
+      }
+      begin = last;
     }
   });
 }
