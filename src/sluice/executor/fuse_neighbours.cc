@@ -95,6 +95,12 @@ class NeighbourFuser {
     return found < before ? &groups_[found] : nullptr;
   }
 
+  // The node is part of group g now, and so reads its inputs there.
+  void Settle(Node* node, size_t g) {
+    place_[node] = g;
+    for (const Value& v : node->inputs()) readers_[views_.Root(v)].insert(g);
+  }
+
   // Takes the views of `v` that stand between two groups out of the order.
   std::vector<Node*> TakeViews(const Value& v, size_t after, size_t before) {
     std::vector<Node*> taken;
@@ -183,15 +189,12 @@ class NeighbourFuser {
     FusionGroup& to = groups_[g];
     to.node = from.node;
     from.node = nullptr;
-    place_[to.node] = g;
+    Settle(to.node, g);
     for (int i = 0; i < to.node->num_outputs(); ++i) {
       for (Node* view : TakeViews(to.node->output(i), k, g)) {
         to.views.push_back(view);
         place_[view] = g;
       }
-    }
-    for (const Value& v : to.node->inputs()) {
-      readers_[views_.Root(v)].insert(g);
     }
   }
 
@@ -211,12 +214,10 @@ class NeighbourFuser {
                               ": ", reason));
       return;
     }
-    // The value is never in memory: nothing may view it, not even a view that
-    // nobody reads, wherever it stands.
-    TakeViews(made, p, groups_.size());
+    TakeViews(made, p, groups_.size());  // of a value that is never in memory
     groups_[g].before = std::move(groups_[p].loop);
     groups_[p].loop = {};
-    for (Node* node : groups_[g].before.nodes) place_[node] = g;
+    for (Node* node : groups_[g].before.nodes) Settle(node, g);
   }
 
   Reason WhyNotBefore(size_t p, size_t g, const Value& made) const {

@@ -152,13 +152,17 @@ TEST(FuseNeighbours, ReshapesStandInNobodysWay) {
   ExpectHas(plan, "fused before it: Square, fused behind it: Neg");
 }
 
-TEST(FuseNeighbours, AViewNobodyReadsOfAValueNeverInMemory) {
-  std::string plan = Explained(R"(graph g(%x: f32[12,10]) -> (%y) {
-    %s = Square(%x)
+// The loop that reads %s a second time has itself gone into a kernel.
+TEST(FuseNeighbours, AValueReadByALoopThatMovedIsStillReadTwice) {
+  std::string plan =
+      Explained(R"(graph g(%x: f32[6], %w: f32[4,6]) -> (%y, %z) {
+    %s = Neg(%x)
+    %a = Add(%s, %w)
+    %z = TestTwicePlusOne(%a)
     %y = TestTwicePlusOne(%s)
-    %t = ExpandDims(%s) [axis = 0]
   })");
-  ExpectHas(plan, "fused before it: Square");
+  ExpectHas(plan, "fused before it: Add");
+  ExpectHas(plan, "the value in between is read twice");
 }
 
 TEST(FuseNeighbours, AResultReadAgainKeepsItsMemory) {
