@@ -139,9 +139,9 @@ if(TARGET threads_test)
 endif()
 
 # These run our programs.
-foreach(name IN ITEMS cli_test examples_test)
+foreach(name IN ITEMS cli_test examples_test bench_test)
   if(TARGET ${name})
-    add_dependencies(${name} app_sluice examples)
+    add_dependencies(${name} app_sluice app_sluice_bench examples)
     target_compile_definitions(${name} PRIVATE
       SLUICE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   endif()

@@ -18,6 +18,7 @@
 #include "sluice/op/signature.h"
 #include "sluice/tensor/allocator.h"
 #include "tests/hostile_calls.h"
+#include "tests/hostile_graph.h"
 
 namespace {
 
@@ -109,7 +110,21 @@ class Hostile : public testing::TestWithParam<std::string> {
     }
   }
 
-  void Survive(const HostileCall& call, WorkerPool* pool, bool may_run) {
+  // A session says the same of the call, and gives the same result.
+  void CheckInGraph(const HostileCall& call, bool ran,
+                    const std::vector<Array>& results, bool shapes_known,
+                    WorkerPool& pool) {
+    SCOPED_TRACE(shapes_known ? "in a graph" : "in a graph of unknown shapes");
+    auto made = RunInGraph(op(), call, shapes_known, pool);
+    ASSERT_EQ(made.ok(), ran) << made.status().ToString();
+    if (!made.ok()) return ExpectNamed(op(), made.status());
+    for (size_t i = 0; i < results.size() && !op().random; ++i) {
+      EXPECT_TRUE((*made)[i].BitEquals(results[i])) << "output " << i;
+    }
+  }
+
+  void Survive(const HostileCall& call, WorkerPool* pool, bool may_run,
+               WorkerPool* in_graph) {
     Known all;
     for (const Array& in : call.inputs) {
       all.dtypes.push_back(in ? in.dtype() : DType::kInvalid);
@@ -138,6 +153,8 @@ class Hostile : public testing::TestWithParam<std::string> {
       } else {
         ExpectNamed(op(), made.status());
       }
+      if (in_graph)
+        CheckInGraph(call, ran, results, pool != nullptr, *in_graph);
     }
     CheckShapes(*resolved, all, ran, results, "all known");
     Known some = all;
@@ -174,8 +191,10 @@ TEST_P(HostileCalls, Survives) {
     if (Trace()) {
       std::fprintf(stderr, "%s: %s\n", op().name.c_str(), call.what.c_str());
     }
-    bool threads = ++number % 8 == 0;
-    Survive(call, threads ? &pool : nullptr, may_run);
+    // Some with threads, fewer through a session: it takes ten times as long.
+    ++number;
+    Survive(call, number % 8 == 0 ? &pool : nullptr, may_run,
+            number % 20 == 0 ? &pool : nullptr);
   });
   EXPECT_GT(number, 0u);
   // Were all refused, no kernel would have been tried.
