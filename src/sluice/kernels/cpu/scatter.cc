@@ -6,10 +6,13 @@
 #include "sluice/base/checked_math.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/isa.h"
+#include "sluice/kernels/cpu/scatter_formulas.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
+
+using namespace scatter_formulas;
 
 namespace {
 
@@ -28,47 +31,6 @@ constexpr int64_t kWideRow = 4096;  // bytes from which columns are shared out
 // The columns [first, first + n) of rows of `inner` elements.
 struct Columns {
   int64_t inner, first, n;
-};
-
-struct UpdateFn {
-  template <class C>
-  static C Apply(C, C u) {
-    return u;
-  }
-};
-struct AddFn {
-  template <class C>
-  static C Apply(C y, C u) {
-    return Wrap<C>(ToWrap(y) + ToWrap(u));
-  }
-};
-struct SubFn {
-  template <class C>
-  static C Apply(C y, C u) {
-    return Wrap<C>(ToWrap(y) - ToWrap(u));
-  }
-};
-struct MulFn {
-  template <class C>
-  static C Apply(C y, C u) {
-    if constexpr (std::is_same_v<C, complex64>) {
-      return ComplexMul(y, u);
-    } else {
-      return Wrap<C>(ToWrap(y) * ToWrap(u));
-    }
-  }
-};
-struct MinFn {
-  template <class C>
-  static C Apply(C y, C u) {
-    return u < y || u != u ? u : y;
-  }
-};
-struct MaxFn {
-  template <class C>
-  static C Apply(C y, C u) {
-    return u > y || u != u ? u : y;
-  }
 };
 
 template <class F, class T, class U>
@@ -112,17 +74,6 @@ struct Carry {
     }
   }
 };
-
-template <class F, class T>
-void Elements(void* target, const int64_t* at, const void* updates, int64_t n) {
-  using C = Compute<T>;
-  T* y = static_cast<T*>(target);
-  const T* u = static_cast<const T*>(updates);
-  for (int64_t i = 0; i < n; ++i) {
-    y[at[i]] = static_cast<T>(
-        F::Apply(static_cast<C>(y[at[i]]), static_cast<C>(u[i])));
-  }
-}
 
 using CarryFn = void (*)(void*, const void*, const Hit*, int64_t, Columns);
 
@@ -289,33 +240,6 @@ void Scatter(const RowScatter& s, CarryFn carry, char* target, const I* index,
 }
 
 }  // namespace
-
-ScatterElementsFn PickScatterElements(ScatterOp op, DType dtype) {
-  ScatterElementsFn fn = nullptr;
-  if (op == ScatterOp::kUpdate) {
-    DispatchBySize(dtype, [&]<class T>() { fn = &Elements<UpdateFn, T>; });
-    return fn;
-  }
-  DispatchReals(dtype, [&]<class T>() {
-    switch (op) {
-      case ScatterOp::kAdd:
-        fn = &Elements<AddFn, T>;
-        break;
-      case ScatterOp::kSub:
-        fn = &Elements<SubFn, T>;
-        break;
-      case ScatterOp::kMul:
-        fn = &Elements<MulFn, T>;
-        break;
-      case ScatterOp::kMin:
-        fn = &Elements<MinFn, T>;
-        break;
-      default:
-        fn = &Elements<MaxFn, T>;
-    }
-  });
-  return fn;
-}
 
 bool ScatterRows(const RowScatter& scatter, void* target, DType index_dtype,
                  const void* index, const void* updates, WorkerPool* pool) {
