@@ -43,7 +43,7 @@ PUBLIC_HEADERS = {
 # no suffix. Everything else in angle brackets is somebody else's code.
 SYSTEM_HEADERS = set("""
     assert.h ctype.h cxxabi.h dirent.h dlfcn.h errno.h execinfo.h fcntl.h
-    fenv.h float.h inttypes.h limits.h link.h malloc.h math.h poll.h pthread.h
+    fenv.h float.h glob.h inttypes.h limits.h link.h malloc.h math.h poll.h pthread.h
     sched.h setjmp.h signal.h stdarg.h stddef.h stdint.h stdio.h stdlib.h
     string.h strings.h termios.h time.h unistd.h
 """.split())

@@ -7,7 +7,7 @@
 #include <arm_acle.h>
 #include <sys/auxv.h>
 #elif defined(__x86_64__)
-#include <nmmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace sluice {
