@@ -53,6 +53,9 @@ SL_OP(ArgMax)
     .attr("keep_dims", false, "Keep the axis with size 1.")
     .shape(arg_reduce_shape)
     .cpu(arg_reduce_kernel<ArgMax>)
+    .cpu_workspace(arg_reduce_workspace)
+    .fuse_input()
+    .fuse_output()
     .reference(Reference)
     .samples({{.in = {{5}}},
               {.in = {{3, 4}}, .attrs = {{"axis", 0}}},

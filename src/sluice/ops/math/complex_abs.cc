@@ -39,7 +39,7 @@ SL_OP(ComplexAbs)
     .output("y: f32")
     .elementwise(Pick)
     .reference([](double x) { return std::fabs(x); })
-    .samples(UnarySamples())
+    .samples(UnarySamples(-2, 2, /*specials=*/false))
     .rejects({{.in = {}, .message = "[ComplexAbs] takes 1 input, got 0"},
               {.in = {{2}},
                .message = "[ComplexAbs] x is f32; wanted complex64"}});

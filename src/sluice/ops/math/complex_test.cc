@@ -1,6 +1,8 @@
 // Complex arithmetic beyond what the sweep says: its references are real.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
 
@@ -32,6 +34,21 @@ TEST(ComplexOps, EqualityLooksAtBothParts) {
                 Array::Vector<complex64>({{1, 2}, {1, 3}, {0, 2}})};
   Array equal = (*RunOp(*FindOp("Equal"), {}, in))[0];
   EXPECT_TRUE(equal.BitEquals(Array::Vector<bool>({true, false, false})));
+}
+
+TEST(ComplexOps, Parts) {
+  Array in[] = {
+      Array::Vector<complex64>({{3, -4}, {0, HUGE_VALF}, {3e30f, 4e30f}})};
+  EXPECT_TRUE((*RunOp(*FindOp("Real"), {}, in))[0].BitEquals(
+      Array::Vector<float>({3, 0, 3e30f})));
+  EXPECT_TRUE((*RunOp(*FindOp("Imag"), {}, in))[0].BitEquals(
+      Array::Vector<float>({-4, HUGE_VALF, 4e30f})));
+  EXPECT_TRUE((*RunOp(*FindOp("ComplexAbs"), {}, in))[0].BitEquals(
+      Array::Vector<float>({5, HUGE_VALF, 5e30f})));
+  EXPECT_EQ(Call("Conj", {{3, -4}}), complex64(3, 4));
+  Array parts[] = {Array::Vector<float>({1, 2}), Array::Vector<float>({3, 4})};
+  EXPECT_TRUE((*RunOp(*FindOp("MakeComplex"), {}, parts))[0].BitEquals(
+      Array::Vector<complex64>({{1, 3}, {2, 4}})));
 }
 
 }  // namespace

@@ -29,10 +29,8 @@ SL_OP(Conj)
     .output("y: complex64")
     .elementwise(Pick)
     .reference([](double x) { return x; })
-    .samples(UnarySamples())
-    .rejects({{.in = {},
-               .message = "[Conj] takes 1 input, got 0"},
-              {.in = {{2}},
-               .message = "[Conj] x is f32; wanted complex64"}});
+    .samples(UnarySamples(-2, 2, /*specials=*/false))
+    .rejects({{.in = {}, .message = "[Conj] takes 1 input, got 0"},
+              {.in = {{2}}, .message = "[Conj] x is f32; wanted complex64"}});
 
 }  // namespace sluice

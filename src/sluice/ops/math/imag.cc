@@ -29,10 +29,8 @@ SL_OP(Imag)
     .output("y: f32")
     .elementwise(Pick)
     .reference([](double) { return 0.0; })
-    .samples(UnarySamples())
-    .rejects({{.in = {},
-               .message = "[Imag] takes 1 input, got 0"},
-              {.in = {{2}},
-               .message = "[Imag] x is f32; wanted complex64"}});
+    .samples(UnarySamples(-2, 2, /*specials=*/false))
+    .rejects({{.in = {}, .message = "[Imag] takes 1 input, got 0"},
+              {.in = {{2}}, .message = "[Imag] x is f32; wanted complex64"}});
 
 }  // namespace sluice

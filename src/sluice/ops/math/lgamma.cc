@@ -26,7 +26,9 @@ double Reference(double x) {
   }
   long double shift = 0, z = x;
   for (; z < 40; z += 1) shift += std::log(z);
-  long double s = 1 / (12 * z) - 1 / (360 * z * z * z);
+  long double w = 1 / (z * z);
+  long double s =
+      (1 / 12.0L - w * (1 / 360.0L - w * (1 / 1260.0L - w / 1680))) / z;
   s += (z - 0.5L) * std::log(z) - z + 0.918938533204672741780L;
   return static_cast<double>(s - shift);
 }

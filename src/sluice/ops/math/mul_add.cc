@@ -1,5 +1,8 @@
-#include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/mul_add.h"
+
+#include <cmath>
+
+#include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/record.h"
 
@@ -16,8 +19,7 @@ struct MulAddFn {
 }  // namespace
 
 SL_OP(MulAdd)
-    .doc(
-        "a b + c, rounded once; elementwise with broadcasting.")
+    .doc("a b + c, rounded once; elementwise with broadcasting.")
     .input("a: T")
     .input("b: T")
     .input("c: T")
@@ -28,7 +30,7 @@ SL_OP(MulAdd)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{
           ref::Map(in, [](const std::vector<double>& v) {
-            return v[0] * v[1] + v[2];
+            return std::fma(v[0], v[1], v[2]);
           })};
     })
     .samples({{.in = {{4}, {4}, {4}}},
@@ -38,14 +40,14 @@ SL_OP(MulAdd)
               {.in = {{0, 3}, {3}, {1, 1}}},
               {.in = {{1031}, {1031}, {1031}}}
               // What two roundings would lose.
-              ,{.in = {Array::Vector<float>({1.0f + 0x1p-12f}),
+              ,
+              {.in = {Array::Vector<float>({1.0f + 0x1p-12f}),
                       Array::Vector<float>({1.0f - 0x1p-12f}),
                       Array::Vector<float>({-1.0f})}}})
     .rejects({{.in = {{2}, {2}, {3}},
                .message = "[MulAdd] shapes do not broadcast: a is f32[2], b is "
                           "f32[2], c is f32[3]"},
-              {.in = {{2}, {2}},
-               .message = "[MulAdd] takes 3 inputs, got 2"},
+              {.in = {{2}, {2}}, .message = "[MulAdd] takes 3 inputs, got 2"},
               {.in = {{2}, {2}, Array::Zeros(DType::kF64, {2})},
                .message = "[MulAdd] c is f64; wanted f32 as a"}});
 

@@ -29,10 +29,8 @@ SL_OP(Real)
     .output("y: f32")
     .elementwise(Pick)
     .reference([](double x) { return x; })
-    .samples(UnarySamples())
-    .rejects({{.in = {},
-               .message = "[Real] takes 1 input, got 0"},
-              {.in = {{2}},
-               .message = "[Real] x is f32; wanted complex64"}});
+    .samples(UnarySamples(-2, 2, /*specials=*/false))
+    .rejects({{.in = {}, .message = "[Real] takes 1 input, got 0"},
+              {.in = {{2}}, .message = "[Real] x is f32; wanted complex64"}});
 
 }  // namespace sluice
