@@ -1,0 +1,27 @@
+// y = x with axes in another order and some summed over: the part of an einsum
+// that concerns one operand.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/tensor/dtype.h"
+
+namespace sluice {
+
+class WorkerPool;
+
+inline constexpr int kMaxSumAxes = 64;
+
+// An axis of the result, or one to sum over. Strides are in elements.
+struct SumAxis {
+  int64_t dim, from, to;  // `to` is not used for axes that are summed
+};
+
+// For every index of the `kept` axes: the sum of x over all indices of the
+// `summed` ones, in row-major order. Halves are summed in float, integers wrap.
+// dtype: those of matrix products.
+void StridedSum(DType dtype, const void* x, const SumAxis* kept, int num_kept,
+                const SumAxis* summed, int num_summed, void* y,
+                WorkerPool* pool);
+
+}  // namespace sluice
