@@ -1,57 +1,11 @@
 #include <cmath>
 
-#include "sluice/base/strings.h"
-#include "sluice/kernels/cpu/elementwise.h"
-#include "sluice/kernels/cpu/softmax.h"
+#include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/record.h"
-#include "sluice/tensor/dispatch.h"
 
 namespace sluice {
 namespace {
-
-Status Infer(ShapeContext& c) {
-  SL_RETURN_IF_ERROR(c.WantRank(0, 2));
-  SL_RETURN_IF_ERROR(c.WantRank(1, 1));
-  int64_t rows = c.in(0).rank_known() ? c.in(0)[0] : kUnknownDim;
-  int64_t labels = c.in(1).rank_known() ? c.in(1)[0] : kUnknownDim;
-  if (rows >= 0 && labels >= 0 && rows != labels) {
-    return c.Error(StrCat("counts differ: ", c.Describe(0), ", ", c.Describe(1),
-                          "; wanted one label per row"));
-  }
-  c.set_out(0,
-            PartialShape({rows >= 0 || labels == kUnknownDim ? rows : labels}));
-  return OkStatus();
-}
-
-template <class T, class I>
-Status Run(KernelContext& ctx) {
-  const T* logits = ctx.in(0).data<T>();
-  const I* labels = ctx.in(1).data<I>();
-  T* y = ctx.out(0).mutable_data<T>();
-  int64_t n = ctx.in(0).dim(0), k = ctx.in(0).dim(1);
-  for (int64_t i = 0; i < n; ++i) {
-    if (labels[i] < 0 || labels[i] >= k) {
-      return ctx.Error(StrCat("labels[", i, "] is ", int64_t{labels[i]},
-                              "; wanted 0 <= label < ", k));
-    }
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    const T* row = logits + i * k;
-    y[i] = static_cast<T>(LogSumExp(row, k) -
-                          static_cast<Compute<T>>(row[labels[i]]));
-  }
-  return OkStatus();
-}
-
-Status Launch(KernelContext& ctx) {
-  Status status;
-  DispatchFloats(ctx.in(0).dtype(), [&]<class T>() {
-    DispatchIndex(ctx.in(1).dtype(),
-                  [&]<class I>() { status = Run<T, I>(ctx); });
-  });
-  return status;
-}
 
 std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   return {ref::Build(in[1].shape, [&](const Ints& index) {
@@ -73,15 +27,17 @@ SL_OP(SoftmaxCrossEntropy)
     .output("loss: T")
     .types("T", kFloats)
     .types("I", kIndices)
-    .shape(Infer)
-    .cpu(Launch)
+    .shape(sparse_cross_entropy_shape)
+    .cpu(sparse_cross_entropy_kernel)
     .tolerance(2e-6)
     .reference(Reference)
-    .samples({{.in = {{4, 3}, {4}}, .lo = 0, .hi = 2},
-              {.in = {{3, 101}, {3}}, .lo = 0, .hi = 20},
-              {.in = {{1, 1}, {1}}, .lo = 0, .hi = 0},
-              {.in = {{0, 3}, {0}}},
-              {.in = {{0, 0}, {0}}}})
+    .samples(
+        {{.in = {{4, 3}, {4}}, .lo = 0, .hi = 2},
+         {.in = {{3, 101}, {3}}, .lo = 0, .hi = 20},
+         {.in = {{70, 300}, {70}}, .lo = 0, .hi = 5, .only = {DType::kF32}},
+         {.in = {{1, 1}, {1}}, .lo = 0, .hi = 0},
+         {.in = {{0, 3}, {0}}},
+         {.in = {{0, 0}, {0}}}})
     .rejects({{.in = {{2, 3}, Array::Vector<int64_t>({0, 3})},
                .message = "[SoftmaxCrossEntropy] labels[1] is 3; wanted 0 <= "
                           "label < 3"},

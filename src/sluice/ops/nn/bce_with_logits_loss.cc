@@ -1,0 +1,34 @@
+#include "sluice/ops/nn/loss_op.h"
+
+namespace sluice {
+namespace {
+
+struct BceWithLogitsLossFn {
+  template <class C>
+  static SL_INLINE C Apply(C x, C t, C) {
+    return MulAdd(-x, t, vmath::Softplus(x));
+  }
+};
+
+}  // namespace
+
+SL_OP(BceWithLogitsLoss)
+    .doc(
+        "Binary cross entropy of the sigmoid of x: max(x, 0) - x target + "
+        "log(1 + exp(-|x|)).")
+    .input("x: T")
+    .input("target: T")
+    .output("loss: T")
+    .types("T", kFloats)
+    .attr("reduction", "mean", kReductionDoc)
+    .one_of({"none", "mean", "sum"})
+    .shape(loss_shape)
+    .cpu(loss_kernel<BceWithLogitsLossFn>)
+    .tolerance(3e-06)
+    .reference(LossReference([](double x, double t, const Attrs&) {
+      return (x > 0 ? x : 0) - x * t + std::log1p(std::exp(-std::fabs(x)));
+    }))
+    .samples(LossSamples(-10, 10))
+    .rejects(LossRejects("BceWithLogitsLoss"));
+
+}  // namespace sluice

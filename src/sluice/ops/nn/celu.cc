@@ -1,0 +1,45 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct CeluFn : OneNumber {
+  static constexpr const char* kAttrs[] = {"alpha"};
+  template <class C>
+  static C Apply(C x, C alpha) {
+    return x > 0 ? x : alpha * vmath::Expm1(x / alpha);
+  }
+};
+
+Status Infer(ShapeContext& c) {
+  if (c.attr<double>("alpha") == 0) {
+    return c.Error("alpha is 0; wanted another number");
+  }
+  return shapes::same_as_first(c);
+}
+
+}  // namespace
+
+SL_OP(Celu)
+    .doc("x where positive, else alpha (exp(x / alpha) - 1), elementwise.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("alpha", 1.0, "The scale of negative inputs.")
+    .shape(Infer)
+    .elementwise(with_numbers<unary_block<CeluFn>, CeluFn>)
+    .tolerance(2e-06)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      double x = v[0], alpha = attrs.get<double>("alpha");
+      return x > 0 ? x : alpha * std::expm1(x / alpha);
+    }))
+    .samples(UnarySamples(-5, 5) +
+             WithAttrs(UnarySamples(-5, 5, /*specials=*/false),
+                       {{"alpha", 0.5}}))
+    .rejects(UnaryRejects("Celu") +
+             std::vector<Reject>{
+                 {.in = {{2}},
+                  .attrs = {{"alpha", 0.0}},
+                  .message = "[Celu] alpha is 0; wanted another number"}});
+
+}  // namespace sluice

@@ -1,0 +1,71 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+// Beyond this the slope is 0 or 1, and x times a vanishing number stays 0.
+template <class C>
+C Near(C x) {
+  C c = x > 40 ? C(40) : x;
+  return c < -40 ? C(-40) : c;
+}
+
+struct GeluGradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    C c = Near(x);
+    C density = C(0.39894228040143267794) * vmath::Exp(C(-0.5) * c * c);
+    C below = C(0.5) * vmath::Erfc(C(-0.70710678118654752440) * c);
+    return dy * MulAdd(c, density, below);
+  }
+};
+struct GeluTanhGradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    // y = x s(v), v = x (k1 + k3 x^2): y' = s + x s (1 - s) (k1 + 3 k3 x^2).
+    constexpr C k1 = C(1.59576912160573071176), k3 = C(0.07135481627260025);
+    C c = Near(x), z = c * c;
+    C s = vmath::Sigmoid(c * MulAdd(k3, z, k1));
+    return dy * MulAdd(c * (s * (1 - s)), MulAdd(3 * k3, z, k1), s);
+  }
+};
+
+BlockKernel Pick(const Attrs& attrs, std::span<const DType> in, DType out) {
+  return attrs.get<std::string>("approximate") == "tanh"
+             ? binary_block<GeluTanhGradFn, FloatTypes>(attrs, in, out)
+             : binary_block<GeluGradFn, FloatTypes>(attrs, in, out);
+}
+
+double Exact(double x) {
+  return 0.5 * std::erfc(-x * std::sqrt(0.5)) +
+         x * std::exp(-x * x / 2) / std::sqrt(2 * std::acos(-1.0));
+}
+double Approximate(double x) {
+  double k = std::sqrt(2 / std::acos(-1.0));
+  double t = std::tanh(k * (x + 0.044715 * x * x * x));
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
+}
+
+}  // namespace
+
+SL_OP(GeluGrad)
+    .doc("The gradient of y = gelu(x).")
+    .input("dy: T")
+    .input("x: T")
+    .output("dx: T")
+    .types("T", kFloats)
+    .attr("approximate", "none", "none, or tanh.")
+    .one_of({"none", "tanh"})
+    .elementwise(Pick)
+    .tolerance(3e-6)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      return v[0] * (attrs.get<std::string>("approximate") == "tanh"
+                         ? Approximate(v[1])
+                         : Exact(v[1]));
+    }))
+    .samples(BinarySamples(-6, 6, /*specials=*/false) +
+             WithAttrs(BinarySamples(-6, 6, /*specials=*/false),
+                       {{"approximate", "tanh"}}))
+    .rejects(GradRejects("GeluGrad"));
+
+}  // namespace sluice

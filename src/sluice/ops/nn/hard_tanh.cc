@@ -1,0 +1,48 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct HardTanhFn : TwoNumbers {
+  static constexpr const char* kAttrs[] = {"min", "max"};
+  template <class C>
+  static C Apply(C x, const Numbers<C>& n) {
+    C y = x < n.a ? n.a : x;
+    return y > n.b ? n.b : y;
+  }
+};
+
+Status Infer(ShapeContext& c) {
+  if (!(c.attr<double>("min") <= c.attr<double>("max"))) {
+    return c.Error(StrCat("min is ", c.attr<double>("min"), ", max is ",
+                          c.attr<double>("max"), "; wanted min <= max"));
+  }
+  return shapes::same_as_first(c);
+}
+
+}  // namespace
+
+SL_OP(HardTanh)
+    .doc("x held between min and max, elementwise; NaN stays NaN.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("min", -1.0, "The smallest result.")
+    .attr("max", 1.0, "The largest result.")
+    .shape(Infer)
+    .elementwise(with_numbers<unary_block<HardTanhFn>, HardTanhFn>)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      double lo = attrs.get<double>("min"), hi = attrs.get<double>("max");
+      return v[0] < lo ? lo : v[0] > hi ? hi : v[0];
+    }))
+    .samples(UnarySamples(-5, 5) +
+             WithAttrs(UnarySamples(-5, 5, /*specials=*/false),
+                       {{"min", -0.5}, {"max", 2.0}}))
+    .rejects(
+        UnaryRejects("HardTanh") +
+        std::vector<Reject>{
+            {.in = {{2}},
+             .attrs = {{"min", 2.0}},
+             .message = "[HardTanh] min is 2, max is 1; wanted min <= max"}});
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+#include "sluice/ops/nn/loss_op.h"
+
+namespace sluice {
+namespace {
+
+struct L1LossFn {
+  template <class C>
+  static SL_INLINE C Apply(C x, C t, C) {
+    return x < t ? t - x : x - t;
+  }
+};
+
+}  // namespace
+
+SL_OP(L1Loss)
+    .doc("The absolute difference of x and target.")
+    .input("x: T")
+    .input("target: T")
+    .output("loss: T")
+    .types("T", kFloats)
+    .attr("reduction", "mean", kReductionDoc)
+    .one_of({"none", "mean", "sum"})
+    .shape(loss_shape)
+    .cpu(loss_kernel<L1LossFn>)
+    .tolerance(3e-06)
+    .reference(LossReference([](double x, double t, const Attrs&) {
+      return std::fabs(x - t);
+    }))
+    .samples(LossSamples(-2, 2))
+    .rejects(LossRejects("L1Loss"));
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct LeakyReluFn : OneNumber {
+  static constexpr const char* kAttrs[] = {"alpha"};
+  template <class C>
+  static C Apply(C x, C alpha) {
+    return x < 0 ? alpha * x : x;
+  }
+};
+
+}  // namespace
+
+SL_OP(LeakyRelu)
+    .doc("x where positive, else alpha x, elementwise.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("alpha", 0.01, "The slope for negative inputs.")
+    .elementwise(with_numbers<unary_block<LeakyReluFn>, LeakyReluFn>)
+    .max_ulp(1)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      return v[0] < 0 ? attrs.get<double>("alpha") * v[0] : v[0];
+    }))
+    .samples(UnarySamples(-5, 5) +
+             WithAttrs(UnarySamples(-5, 5, /*specials=*/false),
+                       {{"alpha", 0.25}}))
+    .rejects(UnaryRejects("LeakyRelu"));
+
+}  // namespace sluice

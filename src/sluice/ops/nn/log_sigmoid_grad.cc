@@ -1,0 +1,27 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct LogSigmoidGradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    return dy * vmath::Sigmoid(-x);
+  }
+};
+
+}  // namespace
+
+SL_OP(LogSigmoidGrad)
+    .doc("The gradient of y = log_sigmoid(x): dy sigmoid(-x).")
+    .input("dy: T")
+    .input("x: T")
+    .output("dx: T")
+    .types("T", kFloats)
+    .elementwise(binary_block<LogSigmoidGradFn, FloatTypes>)
+    .max_ulp(4)
+    .reference([](double dy, double x) { return dy / (1 + std::exp(x)); })
+    .samples(BinarySamples(-20, 20, /*specials=*/false))
+    .rejects(GradRejects("LogSigmoidGrad"));
+
+}  // namespace sluice

@@ -1,0 +1,93 @@
+// What the records of elementwise losses share.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "sluice/base/strings.h"
+#include "sluice/kernels/cpu/loss.h"
+#include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
+#include "sluice/ops/nn/sample_lists.h"
+
+namespace sluice {
+
+inline constexpr std::string_view kReductionDoc =
+    "none: one number per element; mean or sum: one for all.";
+
+// A reference from the loss of one element.
+inline RefFn LossReference(double (*f)(double x, double t, const Attrs&)) {
+  return [f](const std::vector<RefArray>& in, const Attrs& attrs) {
+    RefArray each{in[0].shape, {}};
+    double sum = 0;
+    for (size_t i = 0; i < in[0].v.size(); ++i) {
+      each.v.push_back(f(in[0].v[i], in[1].v[i], attrs));
+      sum += each.v.back();
+    }
+    const std::string& reduction = attrs.get<std::string>("reduction");
+    if (reduction == "none") return std::vector<RefArray>{each};
+    if (reduction == "mean") sum /= static_cast<double>(each.v.size());
+    if (reduction == "batchmean") {
+      sum /= static_cast<double>(in[0].shape.dim(0));
+    }
+    return std::vector<RefArray>{{Shape(), {sum}}};
+  };
+}
+
+// Every reduction, one element, none, and enough for blocks and chunks; `more`
+// is one more attribute to vary.
+inline std::vector<Sample> LossSamples(double lo, double hi,
+                                       const Attrs& more = {}) {
+  std::vector<Sample> out;
+  auto add = [&](const Shape& shape, const char* reduction, DTypeSet only) {
+    out.push_back({.in = {shape, shape},
+                   .attrs = {{"reduction", reduction}},
+                   .lo = lo,
+                   .hi = hi,
+                   .only = only});
+  };
+  for (const char* reduction : {"mean", "sum", "none"}) {
+    add({3, 5}, reduction, {});
+    add({}, reduction, {});
+  }
+  add({67}, "none", {});
+  add({0, 2}, "none", {});
+  add({0, 2}, "sum", {});
+  add({0, 2}, "mean", {});
+  add({5, 4001}, "mean", {DType::kF32});
+  add({5, 4001}, "none", {DType::kF32});
+  add({1100000}, "mean", {DType::kF32});
+  for (const auto& [name, value] : more) {
+    add({3, 5}, "mean", {});
+    out.back().attrs.set(name, value);
+  }
+  return out;
+}
+
+// One sample with another number for an attribute.
+inline std::vector<Sample> WithNumber(std::string_view name, double value) {
+  Attrs attrs;
+  attrs.set(name, value);
+  return {{.in = {{7}, {7}}, .attrs = attrs}};
+}
+
+inline std::vector<Reject> LossRejects(std::string_view op) {
+  return {{.in = {{2}, {3}},
+           .attrs = {},
+           .message = StrCat("[", op, "] shapes differ: x is f32[2], target ",
+                             "is f32[3]; wanted equal shapes")},
+          {.in = {{2}, {2}},
+           .attrs = {{"reduction", "max"}},
+           .message = StrCat("[", op, "] attribute reduction is \"max\"; ",
+                             "wanted one of ")},
+          {.in = {{2}},
+           .attrs = {},
+           .message = StrCat("[", op, "] takes 2 inputs, got 1")},
+          {.in = {{2}, Array::Zeros(DType::kF64, {2})},
+           .attrs = {},
+           .message = StrCat("[", op, "] target is f64; wanted f32 as x")}};
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct PreluFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    return a < 0 ? b * a : a;
+  }
+};
+
+}  // namespace
+
+SL_OP(Prelu)
+    .doc(
+        "a where positive, else b a, elementwise: relu with slopes that can be "
+        "learnt. The slopes b broadcast; one per channel of images is of "
+        "shape [channels,1,1].")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(binary_block<PreluFn, FloatTypes>)
+    .max_ulp(1)
+    .reference([](double a, double b) { return a < 0 ? b * a : a; })
+    .samples(BinarySamples())
+    .rejects(BinaryRejects("Prelu"));
+
+}  // namespace sluice

@@ -1,0 +1,40 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct PreluGradFn {
+  template <class C>
+  static C Apply(C dy, C a, C b) {
+    return a < 0 ? b * dy : dy;
+  }
+};
+
+}  // namespace
+
+SL_OP(PreluGrad)
+    .doc(
+        "The gradient of y = prelu(a, b) by a: dy where a is positive, else b "
+        "dy. (By b it is the sum of dy min(a, 0).)")
+    .input("dy: T")
+    .input("a: T")
+    .input("b: T")
+    .output("da: T")
+    .types("T", kFloats)
+    .elementwise(ternary_block<PreluGradFn>)
+    .max_ulp(1)
+    .reference(Formula([](const std::vector<double>& v, const Attrs&) {
+      return v[1] < 0 ? v[2] * v[0] : v[0];
+    }))
+    .samples({{.in = {{4}, {4}, {4}}},
+              {.in = {{2, 3, 5}, {2, 3, 5}, {3, 1}}},
+              {.in = {{67}, {67}, Shape()}},
+              {.in = {{1031}, {1031}, {1}}, .only = {DType::kF32}},
+              {.in = {{0, 2}, {0, 2}, {2}}}})
+    .rejects({{.in = {{2}, {3}, {1}},
+               .message = "[PreluGrad] shapes do not broadcast: dy is f32[2], "
+                          "a is f32[3]"},
+              {.in = {{2}, {2}},
+               .message = "[PreluGrad] takes 3 inputs, got 2"}});
+
+}  // namespace sluice

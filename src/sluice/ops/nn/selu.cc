@@ -1,0 +1,34 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct SeluFn : LongFormula {
+  template <class C>
+  static C Apply(C x) {
+    constexpr C kScale = C(1.0507009873554804934193);
+    constexpr C kAlpha = C(1.7580993408473768599402);  // with the scale
+    return x > 0 ? kScale * x : kAlpha * vmath::Expm1(x);
+  }
+};
+
+}  // namespace
+
+SL_OP(Selu)
+    .doc(
+        "1.0507 times (x where positive, else 1.67326 (exp(x) - 1)), "
+        "elementwise: the scaled exponential unit of self-normalising "
+        "networks.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(long_block<SeluFn>)
+    .max_ulp(4)
+    .reference([](double x) {
+      double scale = 1.0507009873554804934193, alpha = 1.6732632423543772848170;
+      return scale * (x > 0 ? x : alpha * std::expm1(x));
+    })
+    .samples(UnarySamples(-5, 5))
+    .rejects(UnaryRejects("Selu"));
+
+}  // namespace sluice

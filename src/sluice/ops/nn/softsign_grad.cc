@@ -1,0 +1,30 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct SoftsignGradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    C d = C(1) + (x < 0 ? -x : x);
+    return dy / (d * d);
+  }
+};
+
+}  // namespace
+
+SL_OP(SoftsignGrad)
+    .doc("The gradient of y = softsign(x): dy / (1 + |x|)^2.")
+    .input("dy: T")
+    .input("x: T")
+    .output("dx: T")
+    .types("T", kFloats)
+    .elementwise(binary_block<SoftsignGradFn, FloatTypes>)
+    .max_ulp(3)
+    .reference([](double dy, double x) {
+      return dy / ((1 + std::fabs(x)) * (1 + std::fabs(x)));
+    })
+    .samples(BinarySamples(-5, 5, /*specials=*/false))
+    .rejects(GradRejects("SoftsignGrad"));
+
+}  // namespace sluice

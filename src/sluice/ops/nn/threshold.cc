@@ -1,0 +1,39 @@
+#include "sluice/ops/nn/activation.h"
+
+namespace sluice {
+namespace {
+
+struct ThresholdFn : TwoNumbers {
+  static constexpr const char* kAttrs[] = {"threshold", "value"};
+  template <class C>
+  static C Apply(C x, const Numbers<C>& n) {
+    return x <= n.a ? n.b : x;
+  }
+};
+
+}  // namespace
+
+SL_OP(Threshold)
+    .doc(
+        "x where it exceeds threshold, else value, elementwise; NaN stays NaN.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .attr("threshold", AttrKind::kFloat, "What x must exceed.")
+    .attr("value", AttrKind::kFloat, "The result elsewhere.")
+    .elementwise(with_numbers<unary_block<ThresholdFn>, ThresholdFn>)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      double at = attrs.get<double>("threshold");
+      return v[0] <= at ? attrs.get<double>("value") : v[0];
+    }))
+    .samples(WithAttrs(UnarySamples(-5, 5),
+                       {{"threshold", 1.0}, {"value", -3.0}}))
+    .rejects({{.in = {{2}},
+               .message = "[Threshold] attribute threshold is missing; wanted "
+                          "float"},
+              {.in = {{2}},
+               .attrs = {{"threshold", 1.0}, {"value", 0.0}},
+               .message = "[Threshold] x is i32; wanted one of f32 f64",
+               .dtype = DType::kI32}});
+
+}  // namespace sluice
