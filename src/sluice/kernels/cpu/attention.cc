@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/attention.h"
 
 #include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/attention_few.h"
 #include "sluice/kernels/cpu/attention_view.h"
 #include "sluice/kernels/cpu/exp_row.h"
 #include "sluice/kernels/cpu/vector_math.h"
@@ -124,6 +125,9 @@ struct Plan {
     return v.kv_heads * key_rows * (v.depth + value_rows);
   }
   int64_t workspace(const View& v) const {
+    if (v.queries <= attention::kFewQueries) {
+      return v.heads * v.queries * v.values * static_cast<int64_t>(sizeof(C));
+    }
     int64_t bytes = packed(v) * static_cast<int64_t>(sizeof(C));
     return on_stack(v) ? bytes : bytes + v.heads * tasks() * panel_bytes(v);
   }
@@ -141,15 +145,15 @@ class Forward {
         mask_(ctx.num_inputs() > 3 ? &ctx.in(3) : nullptr, ctx.in(0).shape(),
               v_),
         causal_(ctx.attr<bool>("causal")) {
-    double scale = ctx.attr<double>("scale");
-    if (scale == 0) scale = 1 / std::sqrt(static_cast<double>(v_.depth));
-    scale_ = static_cast<C>(scale);
+    scale_ =
+        static_cast<C>(attention::Scale(ctx.attr<double>("scale"), v_.depth));
     keys_ = static_cast<C*>(ctx.workspace());
     values_ = keys_ + v_.kv_heads * plan_.key_rows * v_.depth;
   }
 
   void Run() {
     if (v_.heads == 0 || v_.queries == 0) return;
+    if (v_.queries <= attention::kFewQueries) return RunFew();
     int64_t blocks = plan_.key_rows / plan_.block;
     ParallelFor(ctx_.step().pool, v_.kv_heads * blocks, 4,
                 [&](int64_t begin, int64_t end) {
@@ -164,6 +168,24 @@ class Forward {
   }
 
  private:
+  void RunFew() {
+    auto* sums = static_cast<C*>(ctx_.workspace());
+    ParallelFor(ctx_.step().pool, v_.heads * v_.queries,
+                1 + 256 / (v_.keys + 1), [&](int64_t begin, int64_t end) {
+                  for (int64_t t = begin; t < end; ++t) {
+                    int64_t head = t / v_.queries, kv = v_.KvHead(head);
+                    attention::RunQuery<T>(
+                        v_, mask_, causal_, scale_, head, t % v_.queries,
+                        ctx_.in(0).data<T>() + t * v_.depth,
+                        ctx_.in(1).data<T>() + kv * v_.keys * v_.depth,
+                        ctx_.in(2).data<T>() + kv * v_.keys * v_.values,
+                        sums + t * v_.values,
+                        ctx_.out(0).mutable_data<T>() + t * v_.values,
+                        ctx_.out(1).mutable_data<C>() + t);
+                  }
+                });
+  }
+
   // A block of keys of one head: k in panels of mr keys, v in panels of mr
   // columns.
   void Pack(int64_t head, int64_t first) {
@@ -280,14 +302,13 @@ class Forward {
     T* y =
         ctx_.out(0).mutable_data<T>() + (head * v_.queries + query) * v_.values;
     C* lse = ctx_.out(1).mutable_data<C>() + head * v_.queries + query;
+    C by[kMaxQueries];
     for (int64_t j = 0; j < some; ++j) {
-      C by = sum[j] == 0 ? C(0) : 1 / sum[j];
+      by[j] = sum[j] == 0 ? C(0) : 1 / sum[j];
       lse[j] = sum[j] == 0 ? -std::numeric_limits<C>::infinity()
                            : max[j] + vmath::Log(sum[j]);
-      for (int64_t i = 0; i < v_.values; ++i) {
-        y[j * v_.values + i] = static_cast<T>(results[i * nr + j] * by);
-      }
     }
+    attention::Turn(results, nr, v_.values, some, by, y);
   }
 
   KernelContext& ctx_;

@@ -80,9 +80,8 @@ class Backward {
         mask_(ctx.num_inputs() > 6 ? &ctx.in(6) : nullptr, ctx.in(1).shape(),
               v_),
         causal_(ctx.attr<bool>("causal")) {
-    double scale = ctx.attr<double>("scale");
-    if (scale == 0) scale = 1 / std::sqrt(static_cast<double>(v_.depth));
-    scale_ = static_cast<C>(scale);
+    scale_ =
+        static_cast<C>(attention::Scale(ctx.attr<double>("scale"), v_.depth));
   }
 
   void Run() {
@@ -219,11 +218,11 @@ class Backward {
   void WriteTurned(const C* from, int64_t count, int64_t columns, int64_t rows,
                    C scale, T* to) {
     int64_t nr = plan_.tile.nr;
-    for (int64_t i = 0; i < count; ++i) {
-      const C* panel = from + i / nr * rows * nr + i % nr;
-      for (int64_t c = 0; c < columns; ++c) {
-        to[i * columns + c] = static_cast<T>(panel[c * nr] * scale);
-      }
+    C by[kMaxKeys];
+    std::fill_n(by, nr, scale);
+    for (int64_t i = 0; i < count; i += nr) {
+      attention::Turn(from + i * rows, nr, columns, std::min(nr, count - i), by,
+                      to + i * columns);
     }
   }
 

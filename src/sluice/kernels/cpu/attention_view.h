@@ -43,6 +43,12 @@ struct View {
   }
 };
 
+// Attribute "scale", where 0 stands for the usual.
+inline double Scale(double given, int64_t depth) {
+  if (given != 0 || depth == 0) return given;
+  return 1 / std::sqrt(static_cast<double>(depth));
+}
+
 // A mask seen from one head: element (i, j) at data + i * row + j * column.
 class Mask {
  public:
@@ -123,18 +129,79 @@ struct Tile<double> {
   }
 };
 
+typedef float Float4 __attribute__((vector_size(16)));
+
+// Four by four floats turned around: to[j][i] = from[i][j] * by.
+SL_INLINE void Turn4(const float* from, int64_t from_stride, Float4 by,
+                     float* to, int64_t to_stride) {
+  Float4 r[4];
+  for (int i = 0; i < 4; ++i)
+    __builtin_memcpy(&r[i], from + i * from_stride, 16);
+  Float4 t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+  Float4 t1 = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+  Float4 t2 = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+  Float4 t3 = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  r[0] = __builtin_shufflevector(t0, t2, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(t1, t3, 0, 1, 4, 5);
+  r[2] = __builtin_shufflevector(t0, t2, 2, 3, 6, 7);
+  r[3] = __builtin_shufflevector(t1, t3, 2, 3, 6, 7);
+  for (int i = 0; i < 4; ++i) {
+    r[i] *= by;
+    __builtin_memcpy(to + i * to_stride, &r[i], 16);
+  }
+}
+
 // Rows of x (stride apart, n long) as one panel of `lanes` rows, zeros where
 // there are none: to[p * lanes + i] = x[i][p] * scale.
 template <class T, class C>
 void PackRows(const T* x, int64_t stride, int64_t rows, int64_t n, int lanes,
               C scale, C* to) {
-  for (int64_t i = 0; i < lanes; ++i) {
-    if (i >= rows) {
-      for (int64_t p = 0; p < n; ++p) to[p * lanes + i] = C(0);
-      continue;
+  int64_t i = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    Float4 by = Float4{} + scale;
+    for (; i + 4 <= rows && i + 4 <= lanes; i += 4) {
+      int64_t p = 0;
+      for (; p + 4 <= n; p += 4) {
+        Turn4(x + i * stride + p, stride, by, to + p * lanes + i, lanes);
+      }
+      for (; p < n; ++p) {
+        for (int64_t k = i; k < i + 4; ++k) {
+          to[p * lanes + k] = x[k * stride + p] * scale;
+        }
+      }
     }
+  }
+  for (; i < lanes; ++i) {
     for (int64_t p = 0; p < n; ++p) {
-      to[p * lanes + i] = static_cast<C>(x[i * stride + p]) * scale;
+      to[p * lanes + i] =
+          i < rows ? static_cast<C>(x[i * stride + p]) * scale : C(0);
+    }
+  }
+}
+// The other way: y[j][i] = x[i * stride + j] * by[j] for i < n, j < rows.
+template <class T, class C>
+void Turn(const C* x, int64_t stride, int64_t n, int64_t rows, const C* by,
+          T* y) {
+  int64_t j = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    const Float4 one = Float4{} + 1.0f;
+    for (; j + 4 <= rows; j += 4) {
+      int64_t i = 0;
+      for (; i + 4 <= n; i += 4) {
+        Turn4(x + i * stride + j, stride, one, y + j * n + i, n);
+      }
+      for (; i < n; ++i) {
+        for (int64_t k = j; k < j + 4; ++k) y[k * n + i] = x[i * stride + k];
+      }
+      for (int64_t k = j; k < j + 4; ++k) {
+        SL_VECTORIZE
+        for (i = 0; i < n; ++i) y[k * n + i] *= by[k];
+      }
+    }
+  }
+  for (; j < rows; ++j) {
+    for (int64_t i = 0; i < n; ++i) {
+      y[j * n + i] = static_cast<T>(x[i * stride + j] * by[j]);
     }
   }
 }
