@@ -116,6 +116,10 @@ class Hostile : public testing::TestWithParam<std::string> {
                     WorkerPool& pool) {
     SCOPED_TRACE(shapes_known ? "in a graph" : "in a graph of unknown shapes");
     auto made = RunInGraph(op(), call, shapes_known, pool);
+    // A session holds inputs a little longer: what barely fitted may not.
+    if (made.status().code() == Code::kResourceExhausted) {
+      return ExpectNamed(op(), made.status());
+    }
     ASSERT_EQ(made.ok(), ran) << made.status().ToString();
     if (!made.ok()) return ExpectNamed(op(), made.status());
     for (size_t i = 0; i < results.size() && !op().random; ++i) {

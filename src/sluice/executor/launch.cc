@@ -2,6 +2,7 @@
 
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/run_op.h"
+#include "sluice/op/signature.h"
 
 namespace sluice {
 
@@ -45,7 +46,9 @@ Status LaunchElementwise(const PlanNodeInfo& info, const StepContext& step,
     }
   }
   if (!*output) {
-    SL_ASSIGN_OR_RETURN(*output, Array::Make(dtype, shape));
+    Result<Array> made = Array::Make(dtype, shape);
+    if (!made.ok()) return InOp(info.node->op(), made.status());
+    *output = *std::move(made);
   }
   KernelContext context(info.node->op(), info.node->attrs(), info.info, step,
                         inputs, {output, 1});
