@@ -124,7 +124,7 @@ Status sparse_cross_entropy_kernel(KernelContext& ctx) {
     T* grad = ctx.num_outputs() > 1 ? ctx.out(1).mutable_data<T>() : nullptr;
     ForRows(ctx, logits.dim(0), n, [&](int64_t i) {
       int64_t label = LabelAt(labels, i);
-      if (label < 0 || label >= n) {
+      if (ignored && label == *ignored) {
         loss[i] = T(0);
         if (grad) std::fill_n(grad + i * n, n, T(0));
         return;

@@ -43,6 +43,7 @@ SL_OP(Gelu)
     .one_of({"none", "tanh"})
     .elementwise(Pick)
     .max_ulp(5)
+    .tolerance(2e-7)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       return attrs.get<std::string>("approximate") == "tanh" ? Approximate(v[0])
                                                              : Exact(v[0]);

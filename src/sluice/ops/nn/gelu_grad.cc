@@ -57,7 +57,7 @@ SL_OP(GeluGrad)
     .attr("approximate", "none", "none, or tanh.")
     .one_of({"none", "tanh"})
     .elementwise(Pick)
-    .tolerance(3e-6)
+    .tolerance(1e-5)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       return v[0] * (attrs.get<std::string>("approximate") == "tanh"
                          ? Approximate(v[1])

@@ -44,7 +44,7 @@ struct View {
   int64_t At(int64_t k, int64_t label) const {
     return (k / inner * classes + label) * inner + k % inner;
   }
-  bool Ignores(int64_t label) const { return label < 0 || label >= classes; }
+  bool Ignores(int64_t label) const { return label == ignored; }
 };
 
 // How many labels count.
