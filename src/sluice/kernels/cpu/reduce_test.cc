@@ -89,7 +89,7 @@ Array CallOnSquares(const char* name, const Attrs& given, const Array& x,
                     WorkerPool* pool, int64_t* finished) {
   const OpRecord &op = *FindOp(name), &square = *FindOp("Square");
   EXPECT_TRUE(op.fuse_input && op.fuse_output) << name;
-  DType dtypes[] = {DType::kF32};
+  const std::vector<DType> dtypes = {DType::kF32};
   ResolvedCall call = *ResolveCall(op, given, dtypes);
   BlockProgram program;
   int in = program.AddInput(DType::kF32, BlockProgram::Access::kContiguous);
@@ -112,7 +112,7 @@ Array CallOnSquares(const char* name, const Attrs& given, const Array& x,
   BlockProgram copy;
   int from = copy.AddInput(ones.dtype(), BlockProgram::Access::kContiguous);
   int to = copy.AddOutput(ones.dtype());
-  DType pair[] = {ones.dtype(), ones.dtype()};
+  const std::vector<DType> pair = {ones.dtype(), ones.dtype()};
   int both[] = {to, from};
   copy.AddOp(FindOp("Add")->block({}, pair, ones.dtype()), both, ones.dtype(),
              to);
