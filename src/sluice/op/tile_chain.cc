@@ -36,7 +36,7 @@ constexpr int kBytes = 16, kTile = 10;
 #else
 constexpr int kBytes = 16, kTile = 8;
 #endif
-#include "sluice/op/tile_chain_loop.h"
+#include "sluice/op/tile_chain_loop.inc"
 }  // namespace baseline
 
 #if defined(__x86_64__)
@@ -49,7 +49,7 @@ constexpr int kBytes = 16, kTile = 8;
 #endif
 namespace avx2 {
 constexpr int kBytes = 32, kTile = 8;
-#include "sluice/op/tile_chain_loop.h"
+#include "sluice/op/tile_chain_loop.inc"
 }  // namespace avx2
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -60,7 +60,7 @@ constexpr int kBytes = 32, kTile = 8;
 #endif
 namespace avx512 {
 constexpr int kBytes = 64, kTile = 10;
-#include "sluice/op/tile_chain_loop.h"
+#include "sluice/op/tile_chain_loop.inc"
 }  // namespace avx512
 #if defined(__clang__)
 #pragma clang attribute pop

@@ -72,8 +72,8 @@ std::vector<Sample> Samples() {
   for (bool equal_nan : {false, true}) {
     samples.push_back(
         {.in = {Array::Vector<float>({1, 1, 1, 0, 5, HUGE_VALF, NAN, NAN}),
-                Array::Vector<float>({1.05f, 1.2f, 1, 0.01f, HUGE_VALF,
-                                      HUGE_VALF, NAN, 1})},
+                Array::Vector<float>(
+                    {1.05f, 1.2f, 1, 0.01f, HUGE_VALF, HUGE_VALF, NAN, 1})},
          .attrs = {{"rtol", 0.1}, {"atol", 0.02}, {"equal_nan", equal_nan}}});
   }
   return samples;

@@ -18,7 +18,9 @@ struct Atan2Fn {
 }  // namespace
 
 SL_OP(Atan2)
-    .doc("The angle in [-pi, pi] of the point (b, a), elementwise with broadcasting.")
+    .doc(
+        "The angle in [-pi, pi] of the point (b, a), elementwise with "
+        "broadcasting.")
     .input("a: T")
     .input("b: T")
     .output("y: T")

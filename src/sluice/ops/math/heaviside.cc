@@ -16,7 +16,9 @@ struct HeavisideFn {
 }  // namespace
 
 SL_OP(Heaviside)
-    .doc("0 where a is negative, 1 where it is positive, b where it is 0; NaN where it is NaN. Elementwise with broadcasting.")
+    .doc(
+        "0 where a is negative, 1 where it is positive, b where it is 0; NaN "
+        "where it is NaN. Elementwise with broadcasting.")
     .input("a: T")
     .input("b: T")
     .output("y: T")

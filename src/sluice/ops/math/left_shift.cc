@@ -22,8 +22,7 @@ double Shifted(double a, double b, int64_t bits) {
   return static_cast<double>(x * (int64_t{1} << n));
 }
 
-std::vector<RefArray> Reference(const std::vector<RefArray>& in,
-                                const Attrs&) {
+std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   int64_t bits = DTypeSize(in[0].dtype) * 8;
   return {ref::Map(in, [=](const std::vector<double>& v) {
     return Shifted(v[0], v[1], bits);
@@ -43,7 +42,9 @@ std::vector<Sample> Samples() {
 }  // namespace
 
 SL_OP(LeftShift)
-    .doc("a with its bits moved up by b places, elementwise with broadcasting. A count that is negative or not below the width of the type leaves 0.")
+    .doc(
+        "a with its bits moved up by b places, elementwise with broadcasting. "
+        "A count that is negative or not below the width of the type leaves 0.")
     .input("a: T")
     .input("b: T")
     .output("y: T")

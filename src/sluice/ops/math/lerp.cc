@@ -18,8 +18,7 @@ struct LerpFn {
 }  // namespace
 
 SL_OP(Lerp)
-    .doc(
-        "a + w (b - a), elementwise with broadcasting.")
+    .doc("a + w (b - a), elementwise with broadcasting.")
     .input("a: T")
     .input("b: T")
     .input("w: T")
@@ -43,8 +42,7 @@ SL_OP(Lerp)
     .rejects({{.in = {{2}, {2}, {3}},
                .message = "[Lerp] shapes do not broadcast: a is f32[2], b is "
                           "f32[2], w is f32[3]"},
-              {.in = {{2}, {2}},
-               .message = "[Lerp] takes 3 inputs, got 2"},
+              {.in = {{2}, {2}}, .message = "[Lerp] takes 3 inputs, got 2"},
               {.in = {{2}, {2}, Array::Zeros(DType::kF64, {2})},
                .message = "[Lerp] w is f64; wanted f32 as a"}});
 

@@ -22,7 +22,9 @@ struct LogAddExpFn {
 }  // namespace
 
 SL_OP(LogAddExp)
-    .doc("log(exp(a) + exp(b)), elementwise with broadcasting, without overflow on the way.")
+    .doc(
+        "log(exp(a) + exp(b)), elementwise with broadcasting, without overflow "
+        "on the way.")
     .input("a: T")
     .input("b: T")
     .output("y: T")

@@ -19,7 +19,9 @@ SL_OP(LogicalXor)
     .elementwise(binary_block<LogicalXorFn, BoolTypes>)
     .commutative()
     .associative()
-    .reference([](double a, double b) -> double { return (a != 0) != (b != 0); })
+    .reference([](double a, double b) -> double {
+      return (a != 0) != (b != 0);
+    })
     .samples(BinarySamples(0, 1, false))
     .rejects(BinaryRejects("LogicalXor", DType::kBool));
 

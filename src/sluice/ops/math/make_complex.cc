@@ -17,8 +17,7 @@ struct MakeComplexLoop {
   }
 };
 
-std::vector<RefArray> Reference(const std::vector<RefArray>& in,
-                                const Attrs&) {
+std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   return {ref::Map(in, [](const std::vector<double>& v) { return v[0]; })};
 }
 
@@ -39,15 +38,16 @@ BlockKernel Pick(const Attrs&, std::span<const DType>, DType) {
 
 // Samples have no imaginary parts; complex_test.cc does.
 SL_OP(MakeComplex)
-    .doc("Complex numbers from real and imaginary parts, elementwise with broadcasting.")
+    .doc(
+        "Complex numbers from real and imaginary parts, elementwise with "
+        "broadcasting.")
     .input("re: f32")
     .input("im: f32")
     .output("y: complex64")
     .elementwise(Pick)
     .reference(Reference)
     .samples(Samples())
-    .rejects({{.in = {},
-               .message = "[MakeComplex] takes 2 inputs, got 0"},
+    .rejects({{.in = {}, .message = "[MakeComplex] takes 2 inputs, got 0"},
               {.in = {{2}, Array::Zeros(DType::kF64, {2})},
                .message = "[MakeComplex] im is f64; wanted f32"}});
 

@@ -27,8 +27,7 @@ struct NextAfterFn {
 };
 
 // In the type of the operands: the neighbour of a float is no double's.
-std::vector<RefArray> Reference(const std::vector<RefArray>& in,
-                                const Attrs&) {
+std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   bool narrow = in[0].dtype == DType::kF32;
   return {ref::Map(in, [=](const std::vector<double>& v) -> double {
     if (!narrow) return std::nextafter(v[0], v[1]);
@@ -39,9 +38,9 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 std::vector<Sample> Samples() {
   std::vector<Sample> samples = BinarySamples();
   constexpr float kMax = std::numeric_limits<float>::max();
-  samples.push_back({.in = {Array::Vector<float>({kMax, -kMax, 1, 0, 1e-45f}),
-                            Array::Vector<float>({HUGE_VALF, -HUGE_VALF, 1, -1,
-                                                  -1})}});
+  samples.push_back(
+      {.in = {Array::Vector<float>({kMax, -kMax, 1, 0, 1e-45f}),
+              Array::Vector<float>({HUGE_VALF, -HUGE_VALF, 1, -1, -1})}});
   return samples;
 }
 

@@ -23,8 +23,7 @@ double Shifted(double a, double b, int64_t bits) {
   return static_cast<double>(x >> n);
 }
 
-std::vector<RefArray> Reference(const std::vector<RefArray>& in,
-                                const Attrs&) {
+std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   int64_t bits = DTypeSize(in[0].dtype) * 8;
   return {ref::Map(in, [=](const std::vector<double>& v) {
     return Shifted(v[0], v[1], bits);
@@ -44,7 +43,11 @@ std::vector<Sample> Samples() {
 }  // namespace
 
 SL_OP(RightShift)
-    .doc("a with its bits moved down by b places, elementwise with broadcasting; the sign moves in from above. A count that is negative or not below the width of the type leaves 0, or -1 of a negative number.")
+    .doc(
+        "a with its bits moved down by b places, elementwise with "
+        "broadcasting; the sign moves in from above. A count that is negative "
+        "or not below the width of the type leaves 0, or -1 of a negative "
+        "number.")
     .input("a: T")
     .input("b: T")
     .output("y: T")

@@ -19,7 +19,9 @@ struct XlogyFn {
 }  // namespace
 
 SL_OP(Xlogy)
-    .doc("a log(b), elementwise with broadcasting; 0 where a is 0, unless b is NaN.")
+    .doc(
+        "a log(b), elementwise with broadcasting; 0 where a is 0, unless b is "
+        "NaN.")
     .input("a: T")
     .input("b: T")
     .output("y: T")
