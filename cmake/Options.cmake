@@ -3,6 +3,10 @@
 
 # Debug is what one debugs tests with: -O0 makes random-graph tests crawl.
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
+if(SLUICE_SANITIZE)
+  # Reports need lines, not variables: a third of the compile time less.
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 
 add_library(sluice_options INTERFACE)
