@@ -63,7 +63,7 @@ function(sluice_add_test name)
   add_test(NAME ${name} COMMAND ${name}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES
-    TIMEOUT 600 LABELS "${arg_LABELS}")
+    TIMEOUT 1500 LABELS "${arg_LABELS}")
   add_dependencies(tests ${name})
   if("executor" IN_LIST arg_LABELS)
     add_dependencies(executor_tests ${name})

@@ -37,7 +37,18 @@ void* AllocateOrDie(std::size_t bytes) {
 
 }  // namespace
 
+// Every form of new there is, or memory of one kind is freed as another.
 void* operator new(std::size_t bytes) { return AllocateOrDie(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return AllocateOrDie(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return AllocateOrDie(bytes);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept {
+  std::free(p);
+}
 void* operator new[](std::size_t bytes) { return AllocateOrDie(bytes); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }

@@ -150,8 +150,14 @@ struct Worst {
 };
 
 bool Full() { return std::getenv("SLUICE_FULL") != nullptr; }
-// Under emulation every number is dear: SLUICE_EMULATED tries fewer of them.
-uint64_t Sparser() { return std::getenv("SLUICE_EMULATED") ? 101 : 1; }
+// Under emulation and sanitizers every number is dear: fewer are tried.
+uint64_t Sparser() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 101;
+#else
+  return std::getenv("SLUICE_EMULATED") ? 101 : 1;
+#endif
+}
 
 TEST(VectorMath, StatedErrorsHold) {
   uint64_t stride = 2999;
