@@ -1,5 +1,7 @@
 #include "sluice/kernels/cpu/conv/conv_attrs.h"
 
+#include <algorithm>
+
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
 
@@ -49,6 +51,13 @@ ConvWindow ConvWindowOf(const Attrs& attrs, int axes) {
   ConvWindow w;
   Expand(attrs, "strides", axes, w.stride);
   Expand(attrs, "dilation", axes, w.dilation);
+  // No padded axis is as long as this, so longer steps mean the same; they
+  // would only overflow when multiplied.
+  constexpr int64_t kLongestStep = int64_t{1} << 38;
+  for (size_t i = 0; i < static_cast<size_t>(axes); ++i) {
+    w.stride[i] = std::min(w.stride[i], kLongestStep);
+    w.dilation[i] = std::min(w.dilation[i], kLongestStep);
+  }
   Expand(attrs, "output_padding", axes, w.output_padding);
   const AttrValue* padding = attrs.find("padding");
   if (padding && padding->get<Ints>().size() == 2 * static_cast<size_t>(axes)) {
