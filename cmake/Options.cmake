@@ -29,6 +29,9 @@ endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Without the time stamp a precompiled header is the same bytes every time.
   list(APPEND cxx_flags -Wthread-safety -Xclang -fno-pch-timestamp)
+  # Loops that ask to be vectorised stay scalar over doubles, where they call
+  # the C library.
+  list(APPEND cxx_flags -Wno-pass-failed)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # ccache must see that a precompiled header is used.
   list(APPEND cxx_flags -fpch-preprocess)
@@ -49,6 +52,13 @@ if(SLUICE_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
     $<$<COMPILE_LANGUAGE:CXX>:-g1>)
   add_link_options(-fsanitize=${SLUICE_SANITIZE})
+  if(SLUICE_SANITIZE MATCHES "undefined")
+    # A null pointer stops the program without a check, AddressSanitizer knows
+    # the size of every object, and we make no casts that vptr could check.
+    # A fifth of the compile time less.
+    add_compile_options(
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,vptr,object-size>)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Instrumented code confuses the flow analysis of this one entirely.
     list(APPEND cxx_flags -Wno-maybe-uninitialized)

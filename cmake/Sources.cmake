@@ -39,15 +39,6 @@ target_link_libraries(sluice PRIVATE sluice_options
   PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 
 add_library(sluice_ops OBJECT ${op_files} ${empty_file})
-# Loops that ask to be vectorised stay scalar over doubles, where they call the
-# C library. The header that says so comes too late for code that clang moves
-# into headers read before it.
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  set(nn_files ${op_files})
-  list(FILTER nn_files INCLUDE REGEX "/ops/nn/")
-  set_property(SOURCE ${nn_files} APPEND PROPERTY
-    COMPILE_OPTIONS -Wno-pass-failed)
-endif()
 target_link_libraries(sluice_ops PRIVATE sluice_options PUBLIC sluice)
 
 # Reading the headers takes most of the time of a small file, so the ones every

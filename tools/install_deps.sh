@@ -22,6 +22,9 @@ find_missing() {
   need g++ g++
   need clang-19 clang++-19
   need lld-19 ld.lld-19
+  # The sanitizers' run-time part; a machine with g++ alone has its own.
+  compgen -G "/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.asan*" \
+    >/dev/null || missing+=(libclang-rt-19-dev)
   need ccache ccache
   need python3 python3
   need git git

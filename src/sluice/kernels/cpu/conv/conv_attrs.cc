@@ -41,23 +41,11 @@ Status CheckList(const ShapeContext& c, std::string_view name, int axes,
   return OkStatus();
 }
 
-}  // namespace
-
-std::string ListText(const ShapeContext& c, std::string_view name) {
-  return StrCat("[", Join(c.attr<Ints>(name), ","), "]");
-}
-
-ConvWindow ConvWindowOf(const Attrs& attrs, int axes) {
+// As written: checks compute what a number too large would give.
+ConvWindow ReadWindow(const Attrs& attrs, int axes) {
   ConvWindow w;
   Expand(attrs, "strides", axes, w.stride);
   Expand(attrs, "dilation", axes, w.dilation);
-  // No padded axis is as long as this, so longer steps mean the same; they
-  // would only overflow when multiplied.
-  constexpr int64_t kLongestStep = int64_t{1} << 38;
-  for (size_t i = 0; i < static_cast<size_t>(axes); ++i) {
-    w.stride[i] = std::min(w.stride[i], kLongestStep);
-    w.dilation[i] = std::min(w.dilation[i], kLongestStep);
-  }
   Expand(attrs, "output_padding", axes, w.output_padding);
   const AttrValue* padding = attrs.find("padding");
   if (padding && padding->get<Ints>().size() == 2 * static_cast<size_t>(axes)) {
@@ -73,12 +61,30 @@ ConvWindow ConvWindowOf(const Attrs& attrs, int axes) {
   return w;
 }
 
+}  // namespace
+
+std::string ListText(const ShapeContext& c, std::string_view name) {
+  return StrCat("[", Join(c.attr<Ints>(name), ","), "]");
+}
+
 Result<ConvWindow> CheckConvWindow(const ShapeContext& c, int axes) {
   SL_RETURN_IF_ERROR(CheckList(c, "strides", axes, false, 1));
   SL_RETURN_IF_ERROR(CheckList(c, "dilation", axes, false, 1));
   SL_RETURN_IF_ERROR(CheckList(c, "padding", axes, true, 0));
   SL_RETURN_IF_ERROR(CheckList(c, "output_padding", axes, false, 0));
-  return ConvWindowOf(c.attrs(), axes);
+  return ReadWindow(c.attrs(), axes);
+}
+
+ConvWindow ConvWindowOf(const Attrs& attrs, int axes) {
+  ConvWindow w = ReadWindow(attrs, axes);
+  // No padded axis is as long as this, so longer steps mean the same; they
+  // would only overflow when multiplied.
+  constexpr int64_t kLongestStep = int64_t{1} << 38;
+  for (size_t i = 0; i < static_cast<size_t>(axes); ++i) {
+    w.stride[i] = std::min(w.stride[i], kLongestStep);
+    w.dilation[i] = std::min(w.dilation[i], kLongestStep);
+  }
+  return w;
 }
 
 Status ReadAxisList(const ShapeContext& c, std::string_view name, int axes,

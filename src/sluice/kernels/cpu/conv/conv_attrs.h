@@ -22,7 +22,8 @@ struct ConvWindow {
   ConvAxes output_padding = {0, 0, 0};
 };
 
-// REQUIRES: attributes CheckConvWindow passed.
+// For kernels: steps longer than any axis are cut to a length that can be
+// multiplied. REQUIRES: attributes CheckConvWindow passed.
 ConvWindow ConvWindowOf(const Attrs& attrs, int axes);
 
 // Errors: a list of another length, a number out of range.
