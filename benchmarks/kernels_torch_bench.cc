@@ -66,8 +66,9 @@ double RunCase(Report& report, TorchChild& torch, const TorchCase& c) {
   }
   auto best = SecondsPerCall(
       {.rounds = 2 * report.rounds, .rest_seconds = 5e-3},
-      std::vector<TimedCalls>{Timed([&] { call->Run(); }), [&](int64_t calls) {
-                                return torch.Time(calls);
+      std::vector<TimedCalls>{Timed([&] { call->Run(); }),
+                              [&](int64_t calls, int64_t batches) {
+                                return torch.Time(calls, batches);
                               }});
   settings.emplace_back("us", Micros(best[0]));
   settings.emplace_back("torch us", Micros(best[1]));

@@ -14,28 +14,38 @@ void Rest(double seconds) {
 }
 
 TimedCalls Timed(std::function<void()> function) {
-  return [function = std::move(function)](int64_t calls) {
+  return [function = std::move(function)](int64_t calls, int64_t batches) {
     function();
-    int64_t start = NowNanos();
-    for (int64_t i = 0; i < calls; ++i) function();
-    return static_cast<double>(NowNanos() - start) * 1e-9;
+    int64_t best = std::numeric_limits<int64_t>::max();
+    for (int64_t b = 0; b < batches; ++b) {
+      int64_t start = NowNanos();
+      for (int64_t i = 0; i < calls; ++i) function();
+      best = std::min(best, NowNanos() - start);
+    }
+    return static_cast<double>(best) * 1e-9;
   };
 }
 
 std::vector<double> SecondsPerCall(const TimingOptions& options,
                                    const std::vector<TimedCalls>& functions) {
-  std::vector<int64_t> calls(functions.size(), 1);
   std::vector<double> best(functions.size(),
                            std::numeric_limits<double>::max());
   for (int r = 0; r < options.rounds; ++r) {
     for (size_t i = 0; i < functions.size(); ++i) {
+      // One call in the first round; then batches of the wanted length.
+      int64_t calls = 1, batches = 1;
+      if (r > 0) {
+        double one = std::max(best[i], 1e-9);
+        calls = std::clamp<int64_t>(
+            static_cast<int64_t>(options.batch_seconds / one), 1,
+            options.max_calls);
+        double batch = one * static_cast<double>(calls);
+        batches = std::max<int64_t>(
+            1, static_cast<int64_t>(options.turn_seconds / batch));
+      }
       Rest(options.rest_seconds);
-      double per_call = functions[i](calls[i]) / static_cast<double>(calls[i]);
-      best[i] = std::min(best[i], per_call);
-      // From the second round on, turns of the wanted length.
-      double fit = options.turn_seconds / std::max(best[i], 1e-9);
-      calls[i] =
-          std::clamp<int64_t>(static_cast<int64_t>(fit), 1, options.max_calls);
+      best[i] = std::min(
+          best[i], functions[i](calls, batches) / static_cast<double>(calls));
     }
   }
   return best;

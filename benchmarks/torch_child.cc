@@ -118,8 +118,8 @@ Result<std::pair<double, double>> TorchChild::Check() {
   return std::pair(sum, std::strtod(rest, nullptr));
 }
 
-double TorchChild::Time(int64_t calls) {
-  Result<std::string> text = Ask(StrCat("time ", calls));
+double TorchChild::Time(int64_t calls, int64_t batches) {
+  Result<std::string> text = Ask(StrCat("time ", calls, " ", batches));
   return text.ok() ? std::atof(text->c_str()) : -1;
 }
 

@@ -30,8 +30,9 @@ class TorchChild {
   Status SetCase(const std::string& name, const std::vector<Array>& inputs);
   // Sum and sum of absolute values of the first result.
   Result<std::pair<double, double>> Check();
-  // Seconds these calls took; negative when something went wrong.
-  double Time(int64_t calls);
+  // Seconds of the fastest of so many batches of these calls; negative when
+  // something went wrong.
+  double Time(int64_t calls, int64_t batches);
 
  private:
   TorchChild() = default;
