@@ -84,6 +84,9 @@ Status Launch(KernelContext& ctx) {
   int ranks[kMaxEinsumOperands];
   Shape shapes[kMaxEinsumOperands];
   const void* data[kMaxEinsumOperands];
+  if (ctx.num_inputs() > kMaxEinsumOperands) {
+    return ctx.Error("there are too many operands");
+  }
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     shapes[i] = ctx.in(i).shape();
     ranks[i] = shapes[i].rank();

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/einsum/strided_sum.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/elementwise.h"
@@ -10,30 +11,37 @@ namespace sluice {
 namespace {
 
 // Counts through axes, the last fastest, keeping two offsets.
-struct Counter {
-  const SumAxis* axes;
-  int count;
-  int64_t index[kMaxSumAxes] = {};
+class Counter {
+ public:
   int64_t from = 0, to = 0;
 
+  Counter(const SumAxis* a, int n) : axes_(a), count_(n) {
+    std::fill_n(index_, n, 0);
+  }
   void Seek(int64_t position) {
     from = to = 0;
-    for (int i = count - 1; i >= 0; --i) {
-      index[i] = position % axes[i].dim;
-      position /= axes[i].dim;
-      from += index[i] * axes[i].from;
-      to += index[i] * axes[i].to;
+    for (int i = count_ - 1; i >= 0; --i) {
+      index_[i] = position % axes_[i].dim;
+      position /= axes_[i].dim;
+      from += index_[i] * axes_[i].from;
+      to += index_[i] * axes_[i].to;
     }
   }
+  // After the last position comes the first.
   void Next() {
-    for (int i = count - 1; i >= 0; --i) {
-      from += axes[i].from, to += axes[i].to;
-      if (++index[i] < axes[i].dim) return;
-      from -= axes[i].dim * axes[i].from;
-      to -= axes[i].dim * axes[i].to;
-      index[i] = 0;
+    for (int i = count_ - 1; i >= 0; --i) {
+      from += axes_[i].from, to += axes_[i].to;
+      if (++index_[i] < axes_[i].dim) return;
+      from -= axes_[i].dim * axes_[i].from;
+      to -= axes_[i].dim * axes_[i].to;
+      index_[i] = 0;
     }
   }
+
+ private:
+  const SumAxis* axes_;
+  int count_;
+  int64_t index_[kMaxSumAxes];
 };
 
 int64_t Product(const SumAxis* axes, int count) {
@@ -50,37 +58,45 @@ bool AnyZero(const SumAxis* axes, int count) {
 template <class T>
 void Run(const T* x, const SumAxis* kept, int num_kept, const SumAxis* summed,
          int num_summed, T* y, WorkerPool* pool) {
-  using C = Compute<T>;
+  // Long sums one after the other: in double, unless wrapping.
+  using C = std::conditional_t<std::is_integral_v<T>, T, double>;
   // The last kept axis is the inner loop.
   const SumAxis one = {1, 0, 0};
   const SumAxis inner = num_kept > 0 ? kept[num_kept - 1] : one;
   const int outer_axes = std::max(0, num_kept - 1);
   const int64_t outer = Product(kept, outer_axes);
-  const bool none = AnyZero(summed, num_summed);
-  const int64_t terms = none ? 0 : Product(summed, num_summed);
+  // So is, inside it, the last axis to sum over.
+  const SumAxis last = num_summed > 0 ? summed[num_summed - 1] : one;
+  const int term_axes = std::max(0, num_summed - 1);
+  const int64_t terms =
+      AnyZero(summed, num_summed) ? 0 : Product(summed, term_axes);
   const double work = static_cast<double>(inner.dim) *
-                      static_cast<double>(std::max<int64_t>(1, terms));
+                      static_cast<double>(std::max<int64_t>(1, terms)) *
+                      static_cast<double>(std::max<int64_t>(1, last.dim));
   const int64_t grain =
       static_cast<int64_t>(std::clamp(32768 / work, 1.0, 1e6));
   ParallelFor(pool, outer, grain, [&](int64_t begin, int64_t end) {
-    Counter row{kept, outer_axes};
+    Counter row(kept, outer_axes), term(summed, term_axes);
     row.Seek(begin);
     for (int64_t o = begin; o < end; ++o, row.Next()) {
       const T* from = x + row.from;
       T* to = y + row.to;
-      if (terms == 1) {
+      if (num_summed == 0) {
         for (int64_t i = 0; i < inner.dim; ++i) {
           to[i * inner.to] = from[i * inner.from];
         }
         continue;
       }
       for (int64_t i = 0; i < inner.dim; ++i) {
-        Counter term{summed, num_summed};
         C sum = C(0);
         for (int64_t t = 0; t < terms; ++t, term.Next()) {
-          sum = sum + static_cast<C>(from[i * inner.from + term.from]);
+          const T* x0 = from + i * inner.from + term.from;
+          for (int64_t q = 0; q < last.dim; ++q) {
+            sum = sum +
+                  static_cast<C>(static_cast<Compute<T>>(x0[q * last.from]));
+          }
         }
-        to[i * inner.to] = static_cast<T>(sum);
+        to[i * inner.to] = static_cast<T>(static_cast<Compute<T>>(sum));
       }
     }
   });

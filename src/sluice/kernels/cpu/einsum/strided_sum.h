@@ -18,7 +18,8 @@ struct SumAxis {
 };
 
 // For every index of the `kept` axes: the sum of x over all indices of the
-// `summed` ones, in row-major order. Halves are summed in float, integers wrap.
+// `summed` ones, in row-major order. Floats are summed in double, integers
+// wrap.
 // dtype: those of matrix products.
 void StridedSum(DType dtype, const void* x, const SumAxis* kept, int num_kept,
                 const SumAxis* summed, int num_summed, void* y,

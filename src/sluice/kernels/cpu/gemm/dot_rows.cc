@@ -1,12 +1,9 @@
 #include "sluice/kernels/cpu/gemm/dot_rows.h"
 
+#include "sluice/kernels/cpu/gemm/neon_load.h"
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/cpu/mul_add.h"
 #include "sluice/tensor/half.h"
-
-#if defined(__aarch64__)
-#include <arm_neon.h>
-#endif
 
 namespace sluice {
 
@@ -58,9 +55,9 @@ struct Loop {
 // The same sums in registers, three rows at once: with x that makes four
 // streams, as many as a cache of four ways keeps when rows lie a power of two
 // apart.
-template <int R>
-SL_INLINE void NeonRows(const float* x, const float* b, int64_t stride,
-                        int64_t k, float* y) {
+template <int R, class T>
+SL_INLINE void NeonRows(const T* x, const T* b, int64_t stride, int64_t k,
+                        float* y) {
   float32x4_t s[R][4];
   for (auto& row : s) {
     for (float32x4_t& v : row) v = vdupq_n_f32(0);
@@ -74,10 +71,11 @@ SL_INLINE void NeonRows(const float* x, const float* b, int64_t stride,
     for (int r = 0; r < R; ++r) __builtin_prefetch(b + r * stride + p + ahead);
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
-      float32x4_t v = vld1q_f32(x + p + 4 * i);
+      float32x4_t v = gemm::Load4(x + p + 4 * i);
 #pragma GCC unroll 4
       for (int r = 0; r < R; ++r) {
-        s[r][i] = vfmaq_f32(s[r][i], v, vld1q_f32(b + r * stride + p + 4 * i));
+        s[r][i] =
+            vfmaq_f32(s[r][i], v, gemm::Load4(b + r * stride + p + 4 * i));
       }
     }
   }
@@ -86,20 +84,23 @@ SL_INLINE void NeonRows(const float* x, const float* b, int64_t stride,
         vaddq_f32(vaddq_f32(s[r][0], s[r][2]), vaddq_f32(s[r][1], s[r][3]));
     float32x2_t u = vadd_f32(vget_low_f32(t), vget_high_f32(t));
     float sum = vget_lane_f32(u, 0) + vget_lane_f32(u, 1);
-    for (int64_t q = p; q < k; ++q) sum = MulAdd(x[q], b[r * stride + q], sum);
+    for (int64_t q = p; q < k; ++q) {
+      sum = MulAdd(static_cast<float>(x[q]),
+                   static_cast<float>(b[r * stride + q]), sum);
+    }
     y[r] = sum;
   }
 }
 
-template <>
-struct Loop<float, float> {
-  static void Run(const float* x, const float* b, int64_t stride, int64_t rows,
+template <class T>
+struct Loop<T, float> {
+  static void Run(const T* x, const T* b, int64_t stride, int64_t rows,
                   int64_t k, float* y) {
     int64_t j = 0;
     for (; j + 3 <= rows; j += 3) {
-      NeonRows<3>(x, b + j * stride, stride, k, y + j);
+      NeonRows<3, T>(x, b + j * stride, stride, k, y + j);
     }
-    for (; j < rows; ++j) NeonRows<1>(x, b + j * stride, stride, k, y + j);
+    for (; j < rows; ++j) NeonRows<1, T>(x, b + j * stride, stride, k, y + j);
   }
 };
 #endif

@@ -5,13 +5,10 @@
 
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/gemm/neon_load.h"
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/cpu/mul_add.h"
 #include "sluice/tensor/half.h"
-
-#if defined(__aarch64__)
-#include <arm_neon.h>
-#endif
 
 namespace sluice {
 
@@ -55,10 +52,9 @@ struct Loop {
 #if defined(__aarch64__)
 // V vectors of M rows of C at once, so that an element of B is loaded once for
 // all rows and the multiply-adds of one element wait for each other unnoticed.
-template <int M, int V>
+template <int M, int V, class T>
 SL_INLINE void NeonColumns(const float32x4_t (&a)[M][2],
-                           const float* const (&b)[kStep], float* c,
-                           int64_t ldc) {
+                           const T* const (&b)[kStep], float* c, int64_t ldc) {
   float32x4_t s[M][V];
 #pragma GCC unroll 4
   for (int i = 0; i < M; ++i) {
@@ -67,10 +63,10 @@ SL_INLINE void NeonColumns(const float32x4_t (&a)[M][2],
   }
 #pragma GCC unroll 2
   for (int h = 0; h < 2; ++h) {
-    auto multiply = [&](const float* row, auto lane) {
+    auto multiply = [&](const T* row, auto lane) {
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) {
-        float32x4_t x = vld1q_f32(row + 4 * v);
+        float32x4_t x = gemm::Load4(row + 4 * v);
 #pragma GCC unroll 4
         for (int i = 0; i < M; ++i) {
           s[i][v] = vfmaq_laneq_f32(s[i][v], x, a[i][h], decltype(lane)::value);
@@ -89,35 +85,36 @@ SL_INLINE void NeonColumns(const float32x4_t (&a)[M][2],
   }
 }
 
-template <int M>
-struct Loop<M, float, float> {
-  static void Run(const float* const* rows, const float (*coefficients)[kStep],
+// f32, f16 and bf16, all summed in float.
+template <int M, class T>
+struct Loop<M, T, float> {
+  static void Run(const T* const* rows, const float (*coefficients)[kStep],
                   float* c, int64_t ldc, int64_t columns) {
     float32x4_t a[M][2];
     for (int i = 0; i < M; ++i) {
       a[i][0] = vld1q_f32(coefficients[i]);
       a[i][1] = vld1q_f32(coefficients[i] + 4);
     }
-    const float* b[kStep];
+    const T* b[kStep];
     std::copy_n(rows, kStep, b);
     auto advance = [&](int n) {
-      for (const float*& p : b) p += n;
+      for (const T*& p : b) p += n;
       c += n;
     };
     int64_t j = 0;
     for (; j + 16 <= columns; j += 16) {
-      NeonColumns<M, 4>(a, b, c, ldc);
+      NeonColumns<M, 4, T>(a, b, c, ldc);
       advance(16);
     }
     for (; j + 4 <= columns; j += 4) {
-      NeonColumns<M, 1>(a, b, c, ldc);
+      NeonColumns<M, 1, T>(a, b, c, ldc);
       advance(4);
     }
     for (; j < columns; ++j) {
       for (int i = 0; i < M; ++i) {
         float sum = c[i * ldc];
         for (int p = 0; p < kStep; ++p) {
-          sum = MulAdd(coefficients[i][p], *b[p], sum);
+          sum = MulAdd(coefficients[i][p], static_cast<float>(*b[p]), sum);
         }
         c[i * ldc] = sum;
       }

@@ -97,7 +97,7 @@ bool HasFewRows(const GemmArgs& g) {
 template <class T, class S>
 bool Special(const GemmArgs& g, WorkerPool* pool) {
   if (VectorGemm<T, S>(g, pool)) return true;
-  // Types without a loop of their own gain from it while rows are very few.
+  // Types with faster tiles, or slower loops, gain while rows are very few.
   constexpr int64_t kRows = std::is_same_v<T, float> ? kFewRows : 4;
   if (!HasFewRows(g) || g.m > kRows) return false;
   FewRowsGemm<T, S>(g, pool);
@@ -148,10 +148,10 @@ void Gemm(GemmType type, const GemmArgs& g, WorkerPool* pool, void* workspace) {
       done = Special<double, double>(g, pool);
       break;
     case GemmType::kF16:
-      done = VectorGemm<f16, float>(g, pool);
+      done = Special<f16, float>(g, pool);
       break;
     case GemmType::kBF16:
-      done = VectorGemm<bf16, float>(g, pool);
+      done = Special<bf16, float>(g, pool);
       break;
     case GemmType::kI32:
       done = Special<uint32_t, uint32_t>(g, pool);

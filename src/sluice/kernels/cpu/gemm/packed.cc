@@ -9,15 +9,19 @@ namespace {
 
 // Scratch on the stack of a thread: packed rows of A, for the second cache;
 // some panels of B, for the first; sums that are not C's elements yet.
-constexpr int64_t kBlockBytes = 128 << 10;
-constexpr int64_t kPanelsBytes = 64 << 10;
+constexpr int64_t kBlockBytes = 256 << 10;
+constexpr int64_t kPanelsBytes = 96 << 10;
 constexpr int64_t kSumBytes = 64 << 10;
 // Panels of B packed at a time.
 constexpr int64_t kPanels = 4;
+// Tiles of rows that make it worth while to have packed a panel of B.
+constexpr int64_t kEnoughTiles = 8;
 // Columns of C finished before `done` hears of them.
 constexpr int64_t kDoneColumns = 256;
 // Some 5 us of multiplications: a task is not made smaller than that.
 constexpr int64_t kMinTask = 400'000;
+// Blocks of rows from which on they share a packed B.
+constexpr int64_t kSharedRows = 3;
 // What the third cache is trusted to hold of a packed B.
 constexpr int64_t kSharedBytes = 8 << 20;
 
@@ -40,12 +44,19 @@ int64_t PanelBytes(const GemmKit& kit, int lanes, int64_t depth) {
   return lanes * depth * kit.packed_bytes;
 }
 
-// Tiles of rows there is room for in a block: packed, and their sums for some
-// panels of columns.
-int64_t MaxRowTiles(const GemmKit& kit, int64_t k) {
-  int64_t packed = kBlockBytes / PanelBytes(kit, kit.mr, Depth(kit, k));
-  int64_t sums = kSumBytes / (kit.mr * kit.nr * kit.sum_bytes) / kPanels;
-  return std::max<int64_t>(1, std::min(packed, sums));
+// Tiles of rows in a block: as many as there is room for, packed for all of k
+// (`whole`) if those are enough, else for one stretch of k at a time.
+struct BlockRows {
+  bool whole;
+  int64_t tiles;
+};
+BlockRows RowsOf(const GemmKit& kit, int64_t m, int64_t k) {
+  const int64_t depth = Depth(kit, k);
+  const int64_t one = kBlockBytes / PanelBytes(kit, kit.mr, depth);
+  const int64_t all = one / CeilDiv(k, depth);
+  const int64_t sums = kSumBytes / (kit.mr * kit.nr * kit.sum_bytes) / kPanels;
+  const bool whole = all >= std::min(kEnoughTiles, CeilDiv(m, kit.mr));
+  return {whole, std::max<int64_t>(1, std::min(whole ? all : one, sums))};
 }
 
 // One product: B packed by all threads beforehand, or null.
@@ -56,6 +67,7 @@ struct Product {
   const int64_t depth = Depth(kit, g.k);
   const int64_t a_panel = PanelBytes(kit, kit.mr, depth);
   const int64_t b_panel = PanelBytes(kit, kit.nr, depth);
+  const int64_t group = std::clamp<int64_t>(kPanelsBytes / b_panel, 1, kPanels);
 
   int64_t column_tiles() const { return CeilDiv(g.n, kit.nr); }
 
@@ -64,64 +76,91 @@ struct Product {
                std::min(depth, g.k - p), to, b_panel);
   }
 
-  void Block(int64_t r0, int64_t r1, int64_t c0, int64_t c1) const;
+  // Rows [r0, r1) and columns [c0, c1) of C on this thread.
+  void Block(bool whole, int64_t r0, int64_t r1, int64_t c0, int64_t c1) const;
+
+  // The rows' part of A is packed from p0 to p1, then panels of B pass by, a
+  // few at a time, for all of that before the next few. Sums of what lies
+  // before p0 are in C already, or in `sums`, whose first column is c0.
+  void Pass(int64_t r0, int64_t r1, int64_t c0, int64_t c1, int64_t p0,
+            int64_t p1, char* sums, int64_t sums_stride) const;
 };
 
-// Rows [r0, r1) and columns [c0, c1) of C on this thread. The rows' part of A
-// is packed for kc of k at a time; panels of B pass by one after the other.
-void Product::Block(int64_t r0, int64_t r1, int64_t c0, int64_t c1) const {
+void Product::Pass(int64_t r0, int64_t r1, int64_t c0, int64_t c1, int64_t p0,
+                   int64_t p1, char* sums, int64_t sums_stride) const {
   alignas(64) char a_block[kBlockBytes];
   alignas(64) char b_panels[kPanelsBytes];
-  alignas(64) char sums[kSumBytes];
-  const int64_t rows = r1 - r0;
-  const int64_t group = std::clamp<int64_t>(kPanelsBytes / b_panel, 1, kPanels);
-  // Sums go to C, or to the stack, a stretch of columns at a time.
-  int64_t stretch = c1 - c0;
-  if (kit.store) {
-    stretch = std::min(kDoneColumns, kSumBytes / (rows * kit.sum_bytes));
-    stretch = stretch / kit.nr * kit.nr;
+  const int64_t rows = r1 - r0, row_tiles = CeilDiv(rows, kit.mr);
+  char* out = static_cast<char*>(g.c);
+  for (int64_t p = p0; p < p1; p += depth) {
+    kit.pack_a(At(g.a, r0, p, kit.in_bytes), g.a.stride, !g.a.transposed, rows,
+               std::min(depth, g.k - p),
+               a_block + (p - p0) / depth * row_tiles * a_panel, a_panel);
   }
-  for (int64_t s0 = c0; s0 < c1; s0 += stretch) {
-    const int64_t s1 = std::min(c1, s0 + stretch);
-    char* c = kit.store
-                  ? sums
-                  : static_cast<char*>(g.c) + (r0 * g.ldc + s0) * kit.sum_bytes;
-    const int64_t ldc = kit.store ? stretch : g.ldc;
-    int64_t done_from = s0;
-    for (int64_t p = 0; p < g.k; p += depth) {
+  int64_t done_from = c0;
+  for (int64_t j0 = c0; j0 < c1; j0 += group * kit.nr) {
+    const int64_t j1 = std::min(c1, j0 + group * kit.nr);
+    const bool rounded = kit.store && p0 == 0 && p1 == g.k;
+    // Rounded at once, sums need room for this group alone.
+    char* c = rounded     ? sums
+              : kit.store ? sums + (j0 - c0) * kit.sum_bytes
+                          : out + (r0 * g.ldc + j0) * kit.sum_bytes;
+    const int64_t ldc = kit.store ? sums_stride : g.ldc;
+    for (int64_t p = p0; p < p1; p += depth) {
       const int64_t k = std::min(depth, g.k - p);
-      const bool last = p + k == g.k;
-      kit.pack_a(At(g.a, r0, p, kit.in_bytes), g.a.stride, !g.a.transposed,
-                 rows, k, a_block, a_panel);
-      for (int64_t j = s0; j < s1; j += kit.nr) {
-        const int64_t index = (j - s0) / kit.nr % group;
-        if (!packed && index == 0) {
-          PackB(p, j, std::min(group * kit.nr, s1 - j), b_panels);
-        }
-        const char* b =
-            packed
-                ? packed + (p / depth * column_tiles() + j / kit.nr) * b_panel
-                : b_panels + index * b_panel;
-        const int columns = static_cast<int>(std::min<int64_t>(kit.nr, s1 - j));
-        for (int64_t i = 0; i < rows; i += kit.mr) {
-          kit.run(k, a_block + i / kit.mr * a_panel, b,
-                  c + (i * ldc + j - s0) * kit.sum_bytes, ldc,
-                  static_cast<int>(std::min<int64_t>(kit.mr, rows - i)),
-                  columns, p > 0);
-        }
-        const int64_t end = j + columns;
-        if (!last || (end < s1 && end - done_from < kDoneColumns)) continue;
-        if (kit.store) {
-          for (int64_t i = 0; i < rows; ++i) {
-            kit.store(sums + (i * ldc + done_from - s0) * kit.sum_bytes,
-                      end - done_from,
-                      static_cast<char*>(g.c) +
-                          ((r0 + i) * g.ldc + done_from) * kit.out_bytes);
-          }
-        }
-        g.done(r0, rows, done_from, end - done_from);
-        done_from = end;
+      const char* a = a_block + (p - p0) / depth * row_tiles * a_panel;
+      if (!packed) PackB(p, j0, j1 - j0, b_panels);
+      const char* b = b_panels;
+      if (packed) {
+        b = packed + (p / depth * column_tiles() + j0 / kit.nr) * b_panel;
       }
+      for (int64_t j = j0; j < j1; j += kit.nr, b += b_panel) {
+        const char* next = b + b_panel;
+        const int64_t piece =
+            packed ? CeilDiv(b_panel, row_tiles * 64) * 64 : 0;
+        for (int64_t i = 0; i < row_tiles; ++i) {
+          for (int64_t q = 0; q < piece; q += 64) {
+            __builtin_prefetch(next + i * piece + q, 0, 2);
+          }
+          kit.run(
+              k, a + i * a_panel, b,
+              c + (i * kit.mr * ldc + j - j0) * kit.sum_bytes, ldc,
+              static_cast<int>(std::min<int64_t>(kit.mr, rows - i * kit.mr)),
+              static_cast<int>(std::min<int64_t>(kit.nr, j1 - j)), p > 0);
+        }
+      }
+    }
+    if (p1 < g.k) continue;
+    for (int64_t i = 0; kit.store && i < rows; ++i) {
+      kit.store(c + i * ldc * kit.sum_bytes, j1 - j0,
+                out + ((r0 + i) * g.ldc + j0) * kit.out_bytes);
+    }
+    if (j1 < c1 && j1 - done_from < kDoneColumns) continue;
+    g.done(r0, rows, done_from, j1 - done_from);
+    done_from = j1;
+  }
+}
+
+void Product::Block(bool whole, int64_t r0, int64_t r1, int64_t c0,
+                    int64_t c1) const {
+  if (!kit.store) {
+    for (int64_t p = 0; p < g.k; p += whole ? g.k : depth) {
+      Pass(r0, r1, c0, c1, p, whole ? g.k : std::min(g.k, p + depth), nullptr,
+           0);
+    }
+    return;
+  }
+  alignas(64) char sums[kSumBytes];
+  if (whole) {
+    return Pass(r0, r1, c0, c1, 0, g.k, sums, group * kit.nr);
+  }
+  // As many columns at a time as there is room for their sums.
+  const int64_t room = kSumBytes / ((r1 - r0) * kit.sum_bytes);
+  const int64_t stretch = room / (group * kit.nr) * (group * kit.nr);
+  for (int64_t c = c0; c < c1; c += stretch) {
+    const int64_t end = std::min(c1, c + stretch);
+    for (int64_t p = 0; p < g.k; p += depth) {
+      Pass(r0, r1, c, end, p, std::min(g.k, p + depth), sums, stretch);
     }
   }
 }
@@ -134,7 +173,8 @@ struct Grid {
 
 // The cut that ends soonest when `threads` share the tasks, by a rough count of
 // cycles for each k: a sixteenth per product, a third per element packed.
-Grid Cut(const GemmKit& kit, const GemmArgs& g, bool packed, int64_t threads) {
+Grid Cut(const GemmKit& kit, const GemmArgs& g, bool packed, int64_t max_rows,
+         int64_t threads) {
   const int64_t row_tiles = CeilDiv(g.m, kit.mr);
   const int64_t column_tiles = CeilDiv(g.n, kit.nr);
   // In doubles, because the product of three sizes may not fit an integer.
@@ -142,7 +182,7 @@ Grid Cut(const GemmKit& kit, const GemmArgs& g, bool packed, int64_t threads) {
                       static_cast<double>(g.k);
   const int64_t most = std::clamp<int64_t>(
       static_cast<int64_t>(std::min(work / kMinTask, 1e6)), 1, 4 * threads);
-  const int64_t min_parts = CeilDiv(row_tiles, MaxRowTiles(kit, g.k));
+  const int64_t min_parts = CeilDiv(row_tiles, max_rows);
   Grid best{};
   double best_time = 0;
   for (int64_t r = 1; r <= std::max(most, min_parts); ++r) {
@@ -172,7 +212,7 @@ Grid Cut(const GemmKit& kit, const GemmArgs& g, bool packed, int64_t threads) {
 // Columns of B packed for all tasks at a time; 0 when every task packs what it
 // needs, which is cheaper when few tasks need the same.
 int64_t SharedColumns(const GemmKit& kit, int64_t m, int64_t n, int64_t k) {
-  if (CeilDiv(m, kit.mr) < 3 * MaxRowTiles(kit, k)) return 0;
+  if (CeilDiv(m, kit.mr) < kSharedRows * RowsOf(kit, m, k).tiles) return 0;
   int64_t column = RoundUp(k, Depth(kit, k)) * kit.packed_bytes;
   int64_t columns = kSharedBytes / column / kit.nr * kit.nr;
   if (columns < 8 * kit.nr) return 0;
@@ -182,13 +222,16 @@ int64_t SharedColumns(const GemmKit& kit, int64_t m, int64_t n, int64_t k) {
 void Run(const Product& product, WorkerPool* pool) {
   const GemmKit& kit = product.kit;
   const GemmArgs& g = product.g;
-  const Grid grid = Cut(kit, g, product.packed, pool ? pool->parallelism() : 1);
+  const BlockRows block = RowsOf(kit, g.m, g.k);
+  const Grid grid =
+      Cut(kit, g, product.packed, block.tiles, pool ? pool->parallelism() : 1);
   ParallelFor(pool, grid.row_parts * grid.column_parts, 1,
               [&](int64_t begin, int64_t end) {
                 for (int64_t t = begin; t < end; ++t) {
                   int64_t r = t / grid.column_parts * grid.rows * kit.mr;
                   int64_t c = t % grid.column_parts * grid.columns * kit.nr;
-                  product.Block(r, std::min(g.m, r + grid.rows * kit.mr), c,
+                  product.Block(block.whole, r,
+                                std::min(g.m, r + grid.rows * kit.mr), c,
                                 std::min(g.n, c + grid.columns * kit.nr));
                 }
               });

@@ -35,7 +35,11 @@ void RunEdgeTile(const GemmTile& tile, int64_t k, const float* a,
                  const float* b, float* c, int64_t ldc, int rows, int columns,
                  bool accumulate) {
   alignas(64) float whole[kMaxTileRows * kMaxTileColumns];
-  tile.run(k, a, b, whole, tile.nr, false);
+  if (tile.run_part) {
+    tile.run_part(k, a, b, whole, rows, columns);
+  } else {
+    tile.run(k, a, b, whole, tile.nr, false);
+  }
   for (int i = 0; i < rows; ++i) {
     const float* from = whole + i * tile.nr;
     float* to = c + i * ldc;

@@ -20,6 +20,10 @@ struct GemmTile {
   // from row to row; exactly mr x nr elements are written.
   void (*run)(int64_t k, const float* a, const float* b, float* c, int64_t ldc,
               bool accumulate);
+  // a * b where only `rows` and `columns` count, into a whole tile of nr
+  // columns: the other elements may be left as they are. Null: run does it.
+  void (*run_part)(int64_t k, const float* a, const float* b, float* whole,
+                   int rows, int columns);
 };
 
 // No tile is larger than this, for buffers on the stack.

@@ -10,37 +10,51 @@ namespace sluice {
 
 namespace {
 
+// 6 rows by 8 * kVectors columns of the tile.
+template <int kVectors>
 __attribute__((target("avx2,fma"))) void Run(int64_t k, const float* a,
                                              const float* b, float* c,
                                              int64_t ldc, bool accumulate) {
-  __m256 s[6][2];
+  __m256 s[6][kVectors];
 #pragma GCC unroll 6
-  for (auto& row : s) row[0] = row[1] = _mm256_setzero_ps();
+  for (auto& row : s) {
+#pragma GCC unroll 2
+    for (__m256& v : row) v = _mm256_setzero_ps();
+  }
   for (int64_t p = 0; p < k; ++p) {
-    __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
+    __m256 x[kVectors];
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) x[j] = _mm256_loadu_ps(b + 8 * j);
 #pragma GCC unroll 6
     for (int i = 0; i < 6; ++i) {
       __m256 v = _mm256_broadcast_ss(a + i);
-      s[i][0] = _mm256_fmadd_ps(v, b0, s[i][0]);
-      s[i][1] = _mm256_fmadd_ps(v, b1, s[i][1]);
+#pragma GCC unroll 2
+      for (int j = 0; j < kVectors; ++j) {
+        s[i][j] = _mm256_fmadd_ps(v, x[j], s[i][j]);
+      }
     }
     a += 6, b += 16;
   }
 #pragma GCC unroll 6
   for (auto& row : s) {
-    if (accumulate) {
-      row[0] = _mm256_add_ps(_mm256_loadu_ps(c), row[0]);
-      row[1] = _mm256_add_ps(_mm256_loadu_ps(c + 8), row[1]);
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; ++j) {
+      if (accumulate)
+        row[j] = _mm256_add_ps(_mm256_loadu_ps(c + 8 * j), row[j]);
+      _mm256_storeu_ps(c + 8 * j, row[j]);
     }
-    _mm256_storeu_ps(c, row[0]);
-    _mm256_storeu_ps(c + 8, row[1]);
     c += ldc;
   }
 }
 
+void RunPart(int64_t k, const float* a, const float* b, float* whole, int,
+             int columns) {
+  (columns > 8 ? Run<2> : Run<1>)(k, a, b, whole, 16, false);
+}
+
 }  // namespace
 
-const GemmTile kAvx2Tile = {6, 16, Run};
+const GemmTile kAvx2Tile = {6, 16, Run<2>, RunPart};
 
 }  // namespace sluice
 

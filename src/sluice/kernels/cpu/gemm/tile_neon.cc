@@ -11,44 +11,55 @@ namespace sluice {
 
 namespace {
 
+// 4 * kHalves rows by 4 * kVectors columns of the tile.
+template <int kHalves, int kVectors>
 void Run(int64_t k, const float* a, const float* b, float* c, int64_t ldc,
          bool accumulate) {
-  float32x4_t s[8][3];
+  float32x4_t s[4 * kHalves][kVectors];
 #pragma GCC unroll 8
   for (auto& row : s) {
     for (float32x4_t& v : row) v = vdupq_n_f32(0);
   }
   for (int64_t p = 0; p < k; ++p) {
-    float32x4_t a0 = vld1q_f32(a), a1 = vld1q_f32(a + 4);
+    float32x4_t x[kHalves];
+#pragma GCC unroll 2
+    for (int h = 0; h < kHalves; ++h) x[h] = vld1q_f32(a + 4 * h);
 #pragma GCC unroll 3
-    for (int j = 0; j < 3; ++j) {
+    for (int j = 0; j < kVectors; ++j) {
       float32x4_t v = vld1q_f32(b + 4 * j);
-      s[0][j] = vfmaq_laneq_f32(s[0][j], v, a0, 0);
-      s[1][j] = vfmaq_laneq_f32(s[1][j], v, a0, 1);
-      s[2][j] = vfmaq_laneq_f32(s[2][j], v, a0, 2);
-      s[3][j] = vfmaq_laneq_f32(s[3][j], v, a0, 3);
-      s[4][j] = vfmaq_laneq_f32(s[4][j], v, a1, 0);
-      s[5][j] = vfmaq_laneq_f32(s[5][j], v, a1, 1);
-      s[6][j] = vfmaq_laneq_f32(s[6][j], v, a1, 2);
-      s[7][j] = vfmaq_laneq_f32(s[7][j], v, a1, 3);
+#pragma GCC unroll 2
+      for (int h = 0; h < kHalves; ++h) {
+        auto* rows = s + 4 * h;
+        rows[0][j] = vfmaq_laneq_f32(rows[0][j], v, x[h], 0);
+        rows[1][j] = vfmaq_laneq_f32(rows[1][j], v, x[h], 1);
+        rows[2][j] = vfmaq_laneq_f32(rows[2][j], v, x[h], 2);
+        rows[3][j] = vfmaq_laneq_f32(rows[3][j], v, x[h], 3);
+      }
     }
     a += 8, b += 12;
   }
 #pragma GCC unroll 8
   for (auto& row : s) {
     if (accumulate) {
-      for (int j = 0; j < 3; ++j) {
+      for (int j = 0; j < kVectors; ++j) {
         row[j] = vaddq_f32(vld1q_f32(c + 4 * j), row[j]);
       }
     }
-    for (int j = 0; j < 3; ++j) vst1q_f32(c + 4 * j, row[j]);
+    for (int j = 0; j < kVectors; ++j) vst1q_f32(c + 4 * j, row[j]);
     c += ldc;
   }
 }
 
+void RunPart(int64_t k, const float* a, const float* b, float* whole, int rows,
+             int columns) {
+  constexpr decltype(&Run<2, 3>) kParts[2][3] = {
+      {Run<1, 1>, Run<1, 2>, Run<1, 3>}, {Run<2, 1>, Run<2, 2>, Run<2, 3>}};
+  kParts[rows > 4][(columns - 1) / 4](k, a, b, whole, 12, false);
+}
+
 }  // namespace
 
-const GemmTile kNeonTile = {8, 12, Run};
+const GemmTile kNeonTile = {8, 12, Run<2, 3>, RunPart};
 
 }  // namespace sluice
 

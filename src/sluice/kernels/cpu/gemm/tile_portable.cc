@@ -39,6 +39,6 @@ void Run(int64_t k, const float* a, const float* b, float* c, int64_t ldc,
 
 }  // namespace
 
-const GemmTile kPortableTile = {4, 8, Run};
+const GemmTile kPortableTile = {4, 8, Run, nullptr};
 
 }  // namespace sluice
