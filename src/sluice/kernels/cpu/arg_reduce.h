@@ -45,7 +45,8 @@ struct BestOf {
     return F::Better(low, high) ? high : low;
   }
   static Acc Step(Acc best, C x) {
-    return F::Better(x, best) || x != x ? x : best;
+    bool next = F::Better(x, best) | (x != x);  // no branch
+    return next ? x : best;
   }
   static Acc Combine(Acc a, Acc b) { return Step(a, b); }
 };

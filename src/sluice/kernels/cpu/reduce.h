@@ -68,6 +68,8 @@ struct RowsLoop {
   // Independent lanes let strict arithmetic vectorise; folded in halves.
   template <int kLanes>
   static SL_INLINE Acc Lanes(const T* x, int64_t n, const BlockParams& params) {
+    // Only ever indexed by constants once unrolled, so that it stays in
+    // registers.
     Acc lane[kLanes];
     for (Acc& a : lane) a = R::Start();
     int64_t i = 0;
@@ -76,21 +78,24 @@ struct RowsLoop {
         lane[k] = StepOf<R>(lane[k], static_cast<C>(x[i + k]), params);
       }
     }
+    Acc all[kLanes];
+    for (int k = 0; k < kLanes; ++k) all[k] = lane[k];
     for (int k = 0; i + k < n; ++k) {
-      lane[k] = StepOf<R>(lane[k], static_cast<C>(x[i + k]), params);
+      all[k] = StepOf<R>(all[k], static_cast<C>(x[i + k]), params);
     }
     for (int width = kLanes / 2; width > 0; width /= 2) {
       for (int k = 0; k < width; ++k) {
-        lane[k] = R::Combine(lane[k], lane[k + width]);
+        all[k] = R::Combine(all[k], all[k + width]);
       }
     }
-    return lane[0];
+    return all[0];
   }
   static void Run(const void* data, int64_t rows, int64_t n, void* result,
                   const BlockParams& params) {
-    // Eight vectors and more hide the latency of an addition.
-    constexpr int kMany = static_cast<int>(256 / sizeof(Acc));
-    constexpr int kFew = kMany / 4;
+    // Eight vectors hide the latency of an addition.
+    constexpr int kMany =
+        sizeof(Acc) >= 4 ? static_cast<int>(128 / sizeof(Acc)) : 32;
+    constexpr int kFew = kMany / 2;
     const T* x = static_cast<const T*>(data);
     Acc* acc = static_cast<Acc*>(result);
     if (n >= 4 * kMany) {

@@ -34,6 +34,9 @@ struct LogSumExpOf {
   static C Finish(Acc a, int64_t) { return a.largest + vmath::Log(a.sum); }
 };
 
+SL_INLINE float ExpNear(float x) { return vmath::ExpNear(x); }
+SL_INLINE double ExpNear(double x) { return vmath::Exp(x); }
+
 // A row is in the first cache: its largest element first, then the sum.
 template <class R, class T>
 struct Rows {
@@ -45,27 +48,44 @@ struct Rows {
     const T* x = static_cast<const T*>(data);
     auto* acc = static_cast<typename R::Acc*>(result);
     for (int64_t r = 0; r < rows; ++r, x += n) {
-      C high[kLanes], sum[kLanes] = {};
+      C high[kLanes], low[kLanes], sum[kLanes] = {};
       for (C& h : high) h = -kInf;
+      for (C& l : low) l = kInf;
+      uint32_t nan[kLanes] = {};
       int64_t whole = n / kLanes * kLanes;
       for (int64_t i = 0; i < whole; i += kLanes) {
         for (int k = 0; k < kLanes; ++k) {
           C v = static_cast<C>(x[i + k]);
           high[k] = v > high[k] ? v : high[k];
+          low[k] = v < low[k] ? v : low[k];
+          nan[k] |= v != v;
         }
       }
       for (int64_t i = whole; i < n; ++i) {
         C v = static_cast<C>(x[i]);
         high[0] = v > high[0] ? v : high[0];
       }
+      // Whether all whole groups are within the reach of ExpNear.
+      bool near = std::is_same_v<C, float>;
       for (int k = 1; k < kLanes; ++k) {
         high[0] = high[k] > high[0] ? high[k] : high[0];
       }
+      for (int k = 0; k < kLanes; ++k) {
+        near = near && nan[k] == 0 && high[0] - low[k] <= C(87);
+      }
       // NaN is left to the sum; infinities are no shift.
       C shift = std::fabs(high[0]) < kInf ? high[0] : C(0);
-      for (int64_t i = 0; i < whole; i += kLanes) {
-        for (int k = 0; k < kLanes; ++k) {
-          sum[k] += vmath::Exp(static_cast<C>(x[i + k]) - shift);
+      if (near) {
+        for (int64_t i = 0; i < whole; i += kLanes) {
+          for (int k = 0; k < kLanes; ++k) {
+            sum[k] += ExpNear(static_cast<C>(x[i + k]) - shift);
+          }
+        }
+      } else {
+        for (int64_t i = 0; i < whole; i += kLanes) {
+          for (int k = 0; k < kLanes; ++k) {
+            sum[k] += vmath::Exp(static_cast<C>(x[i + k]) - shift);
+          }
         }
       }
       for (int64_t i = whole; i < n; ++i) {

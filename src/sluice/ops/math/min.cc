@@ -18,7 +18,10 @@ struct MinOf {
       return std::numeric_limits<C>::max();
     }
   }
-  static Acc Step(Acc acc, C x) { return x < acc || x != x ? x : acc; }
+  static Acc Step(Acc acc, C x) {
+    bool next = (x < acc) | (x != x);  // no branch
+    return next ? x : acc;
+  }
   static Acc Combine(Acc a, Acc b) { return Step(a, b); }
   static C Finish(Acc acc, int64_t) { return acc; }
 };
