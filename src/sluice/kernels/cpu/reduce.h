@@ -8,7 +8,8 @@
 //   static Acc Step(Acc acc, C x);        // one more element
 //   static Acc Combine(Acc a, Acc b);     // two partial results
 //   static T Finish(Acc acc, int64_t n);  // n: how many elements went in
-// Step and Finish may take a last argument, the BlockParams of the launch.
+// Step and Finish may take a last argument, the BlockParams of the launch. A
+// reducer with loops of its own for rows of floats names them FloatRows.
 //
 // The kernels read input 0 through KernelContext::Load and say Finish: records
 // declare fuse_input() and fuse_output().
@@ -172,8 +173,19 @@ struct OtherLoops {
   }
 };
 
+template <class R, class T>
+struct ChooseRows {
+  using type = RowsLoop<R, T>;
+};
+template <class R>
+  requires requires { typename R::FloatRows; }
+struct ChooseRows<R, float> {
+  using type = typename R::FloatRows;
+};
+
 // Out: the type of the result.
-template <class R, class T, class Out, class Rows = RowsLoop<R, T>,
+template <class R, class T, class Out,
+          class Rows = typename ChooseRows<R, T>::type,
           class Columns = ColumnsLoop<R, T>>
 const ReduceLoops& LoopsOf() {
   using Params = const BlockParams&;

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "sluice/kernels/cpu/extremes.h"
 #include "sluice/kernels/cpu/reduce.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
@@ -11,6 +12,9 @@ namespace {
 template <class C>
 struct MinOf {
   using Acc = C;
+#if defined(__aarch64__)
+  using FloatRows = ExtremeRows<MinOf, false>;
+#endif
   static Acc Start() {
     if constexpr (std::is_floating_point_v<C>) {
       return std::numeric_limits<C>::infinity();
