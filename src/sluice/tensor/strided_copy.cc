@@ -93,6 +93,15 @@ inline void CopyRun(const T* x, int64_t xs, T* y, int64_t ys, int64_t n) {
   }
 }
 
+// Fetches the beginning of a run that is not where the machine would look next.
+template <class T>
+inline void Announce(const T* x, int64_t step) {
+  auto* at = reinterpret_cast<const char*>(x);
+  for (int64_t b = 0; b < 256; b += 64) {
+    __builtin_prefetch(step < 0 ? at - b : at + b);
+  }
+}
+
 // Run after run of the last axis; runs longer than a task are cut.
 template <class T>
 void CopyRuns(const Region& r, const T* x, T* y, WorkerPool* pool) {
@@ -114,6 +123,8 @@ void CopyRuns(const Region& r, const T* x, T* y, WorkerPool* pool) {
     });
     return;
   }
+  bool far = (run.from == 1 || run.from == -1) &&
+             run.size * static_cast<int64_t>(sizeof(T)) >= 512;
   ParallelFor(pool, rows, std::max<int64_t>(1, kTask / run.size),
               [&](int64_t begin, int64_t end) {
                 Place at(r, outer, begin);
@@ -126,6 +137,8 @@ void CopyRuns(const Region& r, const T* x, T* y, WorkerPool* pool) {
                   const T* from = x + at.from;
                   T* to = y + at.to;
                   for (int64_t k = 0; k < n; ++k) {
+                    if (far && k + 1 < n)
+                      Announce(from + (k + 1) * next.from, run.from);
                     CopyRun(from + k * next.from, run.from, to + k * next.to,
                             run.to, run.size);
                   }
@@ -173,7 +186,7 @@ void Copy(const Region& r, const void* from, void* to, WorkerPool* pool) {
   T* y = static_cast<T*>(to);
   if constexpr (std::is_trivially_copyable_v<T>) {
     const Axis& last = r.last();
-    if (last.from != 1 && last.to == 1) {
+    if (last.from != 0 && last.from != 1 && last.to == 1) {
       for (int k = 0; k + 1 < r.rank; ++k) {
         // A few rows or columns are worth it only when they lie dense.
         bool wide = last.size >= 4 && r.axis[k].size >= 4;

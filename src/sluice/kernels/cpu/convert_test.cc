@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <limits>
+#include <vector>
 
 #include "sluice/tensor/array.h"
 
@@ -53,6 +55,38 @@ TEST(Convert, ExactWhereTheTypeAllows) {
   EXPECT_EQ(Convert<complex64>(int16_t{-3}), complex64(-3, 0));
   EXPECT_EQ(Convert<int16_t>(complex64(7.5f, 100)), 7);
   EXPECT_EQ(Convert<complex64>(complex64(1, 2)), complex64(1, 2));
+}
+
+// Whatever instructions the machine has for halves, NaNs included.
+TEST(Convert, HalvesRoundAlikeEverywhere) {
+  constexpr int64_t kCount = 1 << 16;
+  std::vector<float> wide(kCount);
+  std::vector<uint16_t> half(kCount);
+  BlockKernel to_f16 = ConvertBlock(DType::kF32, DType::kF16);
+  BlockKernel to_bf16 = ConvertBlock(DType::kF32, DType::kBF16);
+  BlockKernel from_f16 = ConvertBlock(DType::kF16, DType::kF32);
+  for (uint32_t pass = 0; pass < 16; ++pass) {
+    for (uint32_t k = 0; k < kCount; ++k) {
+      wide[k] = std::bit_cast<float>(k * 65521u + pass * 4093u);
+    }
+    const void* in[] = {wide.data()};
+    to_f16.fn(half.data(), in, kCount, to_f16.params);
+    for (size_t k = 0; k < kCount; ++k) {
+      ASSERT_EQ(half[k], f16::FromFloat(wide[k])) << wide[k];
+    }
+    to_bf16.fn(half.data(), in, kCount, to_bf16.params);
+    for (size_t k = 0; k < kCount; ++k) {
+      ASSERT_EQ(half[k], bf16(wide[k]).bits) << wide[k];
+    }
+  }
+  for (uint32_t k = 0; k < kCount; ++k) half[k] = static_cast<uint16_t>(k);
+  const void* in[] = {half.data()};
+  from_f16.fn(wide.data(), in, kCount, from_f16.params);
+  for (uint32_t k = 0; k < kCount; ++k) {
+    ASSERT_EQ(std::bit_cast<uint32_t>(wide[k]),
+              std::bit_cast<uint32_t>(f16::ToFloat(half[k])))
+        << k;
+  }
 }
 
 TEST(Convert, NoFunctionForStrings) {

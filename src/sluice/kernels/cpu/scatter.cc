@@ -139,29 +139,18 @@ ScatterElementsFn ElementsOf(const RowScatter& s) {
   return same ? PickScatterElements(s.op, s.dtype) : nullptr;
 }
 
-// Rows of one element need no list of hits: indices become places. Blocks with
-// an index to leave out take the long way.
+// Rows of one element need no list of hits: indices are places.
 template <class I>
-void ScatterSingles(const RowScatter& s, ScatterElementsFn put, CarryFn carry,
-                    char* target, const I* index, const char* updates) {
+void ScatterSingles(const RowScatter& s, ScatterElementsFn put, char* target,
+                    const I* index, const char* updates) {
+  if constexpr (std::is_same_v<I, int64_t>) {
+    return put(target, index, updates, s.count);
+  }
   int64_t at[kBlock];
-  int64_t size = DTypeSize(s.dtype);
   for (int64_t begin = 0; begin < s.count; begin += kBlock) {
     int64_t n = std::min(kBlock, s.count - begin);
-    int64_t signs = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      at[i] = index[begin + i];
-      signs |= at[i];
-    }
-    if (signs >= 0) {
-      put(target, at, updates + begin * size, n);
-      continue;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      if (at[i] < 0) continue;
-      Hit hit{at[i], begin + i};
-      carry(target, updates, &hit, 1, {1, 0, 1});
-    }
+    std::copy_n(index + begin, n, at);
+    put(target, at, updates + begin * DTypeSize(s.dtype), n);
   }
 }
 
@@ -169,9 +158,9 @@ template <class I>
 void ScatterOwned(const RowScatter& s, CarryFn carry, char* target,
                   const I* index, const char* updates, const Owner& owner,
                   const Columns& columns) {
-  if (s.inner == 1 && owner.owners == 1 && !s.same_update) {
+  if (s.inner == 1 && owner.owners == 1 && !s.same_update && !s.skip_negative) {
     if (ScatterElementsFn put = ElementsOf(s)) {
-      return ScatterSingles(s, put, carry, target, index, updates);
+      return ScatterSingles(s, put, target, index, updates);
     }
   }
   Hit hits[kBlock + 1];

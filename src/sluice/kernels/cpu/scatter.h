@@ -19,6 +19,8 @@ struct RowScatter {
   int64_t outer = 1, rows = 0, inner = 1, count = 0;
   // Updates lie outer x count x inner; or all are the row at `updates`.
   bool same_update = false;
+  // Updates whose index is negative are left out; else there are none.
+  bool skip_negative = false;
   // kInvalid: as the target. An f32 target also takes sums, differences and
   // products of f16 and bf16.
   DType update_dtype = DType::kInvalid;
@@ -28,10 +30,11 @@ struct RowScatter {
   }
 };
 
-// Updates whose index is negative are left out. Halves are added in float and
-// rounded each time; minima and maxima pass NaN on. kUpdate takes every plain
-// type, kMin and kMax the reals, the others the numbers; false for other types.
-// REQUIRES: index < rows; index_dtype is i32 or i64; no overlap.
+// Halves are added in float and rounded each time; minima and maxima pass NaN
+// on. kUpdate takes every plain type, kMin and kMax the reals, the others the
+// numbers; false for other types.
+// REQUIRES: index < rows, and >= 0 unless skip_negative; index_dtype is i32 or
+// i64; no overlap.
 bool ScatterRows(const RowScatter& scatter, void* target, DType index_dtype,
                  const void* index, const void* updates, WorkerPool* pool);
 

@@ -14,7 +14,7 @@ struct Case {
   int64_t outer, rows, inner, count;
 };
 
-TEST(ScatterRows, SameOnAnyNumberOfThreads) {
+void CompareOnThreads(bool skip) {
   WorkerPool two(2), five(5);
   std::mt19937 rng(5);
   for (const Case& c :
@@ -33,7 +33,7 @@ TEST(ScatterRows, SameOnAnyNumberOfThreads) {
     for (int64_t i = 0; i < c.count; ++i) {
       // A few popular rows, and some that are left out.
       auto row = static_cast<int32_t>(rng() % static_cast<unsigned>(c.rows));
-      index.push_back(rng() % 4 ? row : rng() % 3 ? 0 : -5);
+      index.push_back(rng() % 4 ? row : rng() % 3 || !skip ? 0 : -5);
     }
     for (ScatterOp op : {ScatterOp::kUpdate, ScatterOp::kAdd, ScatterOp::kSub,
                          ScatterOp::kMax}) {
@@ -61,6 +61,7 @@ TEST(ScatterRows, SameOnAnyNumberOfThreads) {
         job.rows = c.rows;
         job.inner = c.inner;
         job.count = c.count;
+        job.skip_negative = skip;
         ASSERT_TRUE(ScatterRows(job, got.data(), DType::kI32, index.data(),
                                 updates.data(), pool));
         ASSERT_EQ(got, wanted) << c.rows << " x " << c.inner;
@@ -68,6 +69,11 @@ TEST(ScatterRows, SameOnAnyNumberOfThreads) {
     }
   }
 }
+
+TEST(ScatterRows, SameOnAnyNumberOfThreads) {
+  CompareOnThreads(/*skip=*/false);
+}
+TEST(ScatterRows, NegativeIndicesLeftOut) { CompareOnThreads(/*skip=*/true); }
 
 TEST(ScatterRows, OneUpdateForAll) {
   std::vector<int64_t> y(6, 1), row{10, 20};

@@ -69,6 +69,7 @@ Status ReduceSegments(KernelContext& ctx, SegmentKind kind) {
   job.rows = out.dim(0);
   job.inner = out.num_elements() / job.rows;
   job.count = ids.num_elements();
+  job.skip_negative = true;
 
   // Halves are summed and multiplied in float; their extremes are exact.
   void* sums = out.mutable_raw();

@@ -86,50 +86,60 @@ struct Plan {
 class RowWalk {
  public:
   RowWalk(const Plan& p, int64_t row) : p_(p) {
-    int64_t step = 1;
     for (int i = p.axis - 1; i >= 0; --i) {
       index_[i] = row % p.y.dim(i);
       row /= p.y.dim(i);
-      step_[i] = step;
-      step *= p.x.dim(i);
     }
-    for (int i = 0; i < p.axis; ++i) Place(i);
+    PlaceOuter();
   }
   // The row of x; -1: border only.
   int64_t source() const {
-    int64_t row = 0;
-    for (int i = 0; i < p_.axis; ++i) {
-      if (from_[i] < 0) return -1;
-      row += from_[i];
-    }
-    return row;
+    int last = p_.axis - 1;
+    if (last < 0 || outer_ < 0) return outer_;
+    int64_t at = Along(last);
+    return at < 0 ? -1 : outer_ + at;
   }
   void Next() {
-    for (int i = p_.axis - 1; i >= 0; --i) {
-      bool more = ++index_[i] < p_.y.dim(i);
-      if (!more) index_[i] = 0;
-      Place(i);
-      if (more) return;
+    int i = p_.axis - 1;
+    if (i < 0 || ++index_[i] < p_.y.dim(i)) return;
+    for (index_[i] = 0; --i >= 0; index_[i] = 0) {
+      if (++index_[i] < p_.y.dim(i)) break;
     }
+    PlaceOuter();
   }
 
  private:
-  void Place(int i) {
-    int64_t at = SourceOf(p_.mode, index_[i] - p_.before(i), p_.x.dim(i));
-    from_[i] = at < 0 ? -1 : at * step_[i];
+  int64_t Along(int i) const {
+    return SourceOf(p_.mode, index_[i] - p_.before(i), p_.x.dim(i));
+  }
+  // What all axes but the last of them say.
+  void PlaceOuter() {
+    int64_t step = p_.axis > 0 ? p_.x.dim(p_.axis - 1) : 1;
+    outer_ = 0;
+    for (int i = p_.axis - 2; i >= 0 && outer_ >= 0; --i) {
+      int64_t at = Along(i);
+      outer_ = at < 0 ? -1 : outer_ + at * step;
+      step *= p_.x.dim(i);
+    }
   }
   const Plan& p_;
-  int64_t index_[kMaxRank], step_[kMaxRank], from_[kMaxRank];
+  int64_t index_[kMaxRank] = {}, outer_ = 0;
 };
 
 template <class T>
 void PadRows(const Plan& p, const T* x, T value, T* y, WorkerPool* pool) {
   int64_t n = p.x.dim(p.axis), m = p.y.dim(p.axis), first = p.before(p.axis);
-  int64_t bytes = m * p.inner * static_cast<int64_t>(sizeof(T));
-  auto border = [&](const T* row, T* to, int64_t begin, int64_t end) {
-    if (p.mode == Mode::kConstant || !row) {
-      std::fill_n(to + begin * p.inner, (end - begin) * p.inner, value);
+  int64_t row_size = m * p.inner, bytes = n * p.inner * int64_t{sizeof(T)};
+  auto fill = [&](T* to, int64_t count) {
+    if (count >= 16) {
+      std::fill_n(to, count, value);
       return;
+    }
+    for (int64_t k = 0; k < count; ++k) to[k] = value;
+  };
+  auto border = [&](const T* row, T* to, int64_t begin, int64_t end) {
+    if (p.mode == Mode::kConstant) {
+      return fill(to + begin * p.inner, (end - begin) * p.inner);
     }
     for (int64_t i = begin; i < end; ++i) {
       const T* from = row + SourceOf(p.mode, i - first, n) * p.inner;
@@ -137,24 +147,24 @@ void PadRows(const Plan& p, const T* x, T value, T* y, WorkerPool* pool) {
       for (int64_t k = 0; k < p.inner; ++k) at[k] = from[k];
     }
   };
-  ParallelFor(pool, p.rows, std::max<int64_t>(1, (128 << 10) / bytes),
-              [&](int64_t begin, int64_t end) {
-                RowWalk walk(p, begin);
-                for (int64_t r = begin; r < end; ++r, walk.Next()) {
-                  int64_t at = n > 0 ? walk.source() : -1;
-                  T* to = y + r * m * p.inner;
-                  if (at < 0) {
-                    border(nullptr, to, 0, m);
-                    continue;
-                  }
-                  const T* row = x + at * n * p.inner;
-                  border(row, to, 0, first);
-                  CopyBytes(reinterpret_cast<char*>(to + first * p.inner),
-                            reinterpret_cast<const char*>(row),
-                            n * p.inner * static_cast<int64_t>(sizeof(T)));
-                  border(row, to, first + n, m);
-                }
-              });
+  int64_t grain = std::max<int64_t>(
+      1, (128 << 10) / (row_size * static_cast<int64_t>(sizeof(T))));
+  ParallelFor(pool, p.rows, grain, [&](int64_t begin, int64_t end) {
+    RowWalk walk(p, begin);
+    for (int64_t r = begin; r < end; ++r, walk.Next()) {
+      int64_t at = n > 0 ? walk.source() : -1;
+      T* to = y + r * row_size;
+      if (at < 0) {
+        fill(to, row_size);
+        continue;
+      }
+      const T* row = x + at * n * p.inner;
+      border(row, to, 0, first);
+      CopyBytes(reinterpret_cast<char*>(to + first * p.inner),
+                reinterpret_cast<const char*>(row), bytes);
+      border(row, to, first + n, m);
+    }
+  });
 }
 
 Status Launch(KernelContext& ctx) {

@@ -40,6 +40,9 @@ void Put(const AxisView& v, int64_t count, ScatterElementsFn put,
       put(to, at, values + begin * size_of, n);
     };
     if (v.inner == 1) {
+      if constexpr (std::is_same_v<I, int64_t>) {
+        return put(to, index + o * count, values + o * count * size_of, count);
+      }
       for (int64_t i = 0; i < count; i += kBlock) {
         run(o * count + i, std::min(kBlock, count - i), 0, 0);
       }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "sluice/ops/math/mat_mul_shapes.h"
-#include "sluice/tensor/strided.h"
 
 namespace sluice {
 namespace {

@@ -6,6 +6,10 @@
 
 namespace sluice {
 
+namespace conv {
+inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+}  // namespace conv
+
 template <class C>
 struct ConvTile {
   int mr, nr;

@@ -17,7 +17,7 @@ namespace sluice {
 
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+using conv::CeilDiv;
 
 // What a launch needs in its workspace.
 template <class T>

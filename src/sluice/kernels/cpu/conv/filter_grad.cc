@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "sluice/base/worker_pool.h"
-#include "sluice/kernels/cpu/conv/carve.h"
 #include "sluice/kernels/cpu/conv/column_runs.h"
-#include "sluice/kernels/cpu/conv/conv_tile.h"
 #include "sluice/kernels/cpu/conv/few_filter_grad.h"
-#include "sluice/kernels/cpu/conv/tap_layout.h"
+#include "sluice/kernels/cpu/conv/filter_parts.h"
 #include "sluice/kernels/cpu/conv/transpose.h"
 #include "sluice/kernels/cpu/elementwise.h"
 
@@ -15,116 +13,59 @@ namespace sluice {
 
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+using conv::CeilDiv;
 
 bool NothingToAdd(const ConvGeometry& g) {
   return g.batch == 0 || g.out_pixels() == 0;
 }
 
-// What a launch needs in its workspace, and how it is cut into tasks: of a
-// group each, a range of kernel elements ("columns") and a share of the pixels.
-//
-// A tile is mr x nr; columns of the image's elements go along its longer side,
-// channels of y's gradient along the other, or the other way round ("swapped")
-// where fewer lanes stay empty.
-template <class T>
-struct Parts {
-  using C = Compute<T>;
-
-  Parts(const ConvGeometry& g, void* workspace) {
-    columns = g.in_channels * g.taps();
-    auto padded = [&](int64_t a, int64_t b) {
-      return AlignUp(columns, a) * AlignUp(g.out_channels, b);
-    };
-    swapped = padded(tile.mr, tile.nr) < padded(tile.nr, tile.mr);
-    column_lanes = swapped ? tile.mr : tile.nr;
-    row_lanes = swapped ? tile.nr : tile.mr;
-    column_panels = CeilDiv(columns, column_lanes);
-    row_panels = CeilDiv(g.out_channels, row_lanes);
-    for (int i = 0; i < kConvAxes; ++i) {
-      length[i] =
-          (g.out[i] - 1) * g.stride[i] + (g.kernel[i] - 1) * g.dilation[i] + 1;
-    }
-    group_copy = length[0] * length[1] * length[2] * g.in_channels;
-    image_copy = g.groups * group_copy;
-    images = ImagesPerRound(g.batch, image_copy * sizeof(C));
-    // Packed gradients of a block of pixels fill about half the second cache.
-    constexpr int64_t kGradients = 160 << 10, kLeastBlock = 32;
-    most_pixels = std::clamp(kGradients / (row_panels * row_lanes), kLeastBlock,
-                             kBlockDepth);
-    int64_t blocks = CeilDiv(images * g.out_pixels(), most_pixels);
-    // Enough tasks for every thread to have work to the end: partial sums while
-    // they stay small, then ranges of columns.
-    constexpr int64_t kTasks = 16, kSumBytes = 8 << 20;
-    sum_size = row_panels * row_lanes * column_panels * column_lanes;
-    splits =
-        kSumBytes / static_cast<int64_t>(sizeof(C)) / (g.groups * sum_size);
-    splits = std::clamp<int64_t>(splits, 1, CeilDiv(kTasks, g.groups));
-    splits = std::min(splits, blocks);
-    ranges =
-        std::min(CeilDiv(kTasks, g.groups * splits), CeilDiv(column_panels, 8));
-    panels_per_range = CeilDiv(column_panels, ranges);
-    ranges = CeilDiv(column_panels, panels_per_range);
-    Carve carve(workspace);
-    copies = carve.Take<C>(images * image_copy);
-    sums = carve.Take<C>(g.groups * splits * sum_size);
-    gradient_size = row_panels * row_lanes * most_pixels;
-    gradients = carve.Take<C>(g.groups * splits * ranges * gradient_size);
-    bytes = carve.bytes();
-  }
-
-  ConvTile<C> tile = TileOf<C>();
-  bool swapped;
-  int column_lanes, row_lanes;                 // of a panel
-  int64_t columns, column_panels, row_panels;  // of a group
-  ConvAxes length;                             // of a copied image
-  int64_t group_copy, image_copy;
-  int64_t images;  // per round
-  int64_t most_pixels, splits, ranges, panels_per_range;
-  int64_t sum_size, gradient_size;
-  C* copies;     // [image][group][position][channel]
-  C* sums;       // [group][split][row][column], swapped [column][row]
-  C* gradients;  // [task][panel][pixel][lane]
-  int64_t bytes;
-};
-
 // A line along the last axis of one image and group: channels innermost, zeros
 // outside.
 template <class T>
-void CopyLine(const ConvGeometry& g, const Parts<T>& parts, const T* x,
+void CopyLine(const ConvGeometry& g, const FilterParts<T>& parts, const T* x,
               int64_t line, Compute<T>* to) {
   using C = Compute<T>;
-  int64_t u0 = line / parts.length[1] - g.pad[0];
-  int64_t u1 = line % parts.length[1] - g.pad[1];
+  int64_t u0 = line / parts.length[1] * parts.copy_step[0] - g.pad[0];
+  int64_t u1 = line % parts.length[1] * parts.copy_step[1] - g.pad[1];
   int64_t width = parts.length[2], channels = g.in_channels;
+  int64_t step = parts.copy_step[2], pad = g.pad[2];
   to += line * width * channels;
   bool inside = u0 >= 0 && u0 < g.in[0] && u1 >= 0 && u1 < g.in[1];
-  int64_t begin = std::clamp<int64_t>(g.pad[2], 0, width);
-  int64_t end = std::clamp<int64_t>(g.in[2] + g.pad[2], begin, width);
+  // Positions i with 0 <= i * step - pad < in.
+  int64_t begin = pad == 0 ? 0 : std::min((pad - 1) / step + 1, width);
+  int64_t end = std::clamp((g.in[2] + pad - 1) / step + 1, begin, width);
   if (!inside) begin = end = 0;
   std::fill(to, to + begin * channels, C(0));
   if (begin < end) {
-    conv::Transpose(x + (u0 * g.in[1] + u1) * g.in[2] + begin - g.pad[2],
-                    g.in_pixels(), channels, end - begin, to + begin * channels,
-                    channels);
+    const T* from = x + (u0 * g.in[1] + u1) * g.in[2] + begin * step - pad;
+    C* at = to + begin * channels;
+    if (step == 1) {
+      conv::Transpose(from, g.in_pixels(), channels, end - begin, at, channels);
+    } else {
+      for (int64_t i = begin; i < end; ++i, from += step) {
+        for (int64_t c = 0; c < channels; ++c) {
+          *at++ = static_cast<C>(from[c * g.in_pixels()]);
+        }
+      }
+    }
   }
   std::fill(to + end * channels, to + width * channels, C(0));
 }
 
-// Rows of one panel of y's gradient as [pixel][mr], for pixels [begin, begin +
-// n) counted through images.
+// Channels [row, row + rows) of images of `all_rows` channels as a panel
+// [pixel][lanes], for pixels [begin, begin + n) counted through images.
 template <class T>
-void PackGradient(const ConvGeometry& g, const T* dy, int64_t row, int64_t rows,
-                  int64_t begin, int64_t n, int mr, Compute<T>* to) {
+void PackPixels(const T* images, int64_t all_rows, int64_t pixels, int64_t row,
+                int64_t rows, int64_t begin, int64_t n, int lanes,
+                Compute<T>* to) {
   using C = Compute<T>;
-  int64_t pixels = g.out_pixels(), all_rows = g.groups * g.out_channels;
-  if (rows < mr) std::fill(to, to + n * mr, C(0));
+  if (rows < lanes) std::fill(to, to + n * lanes, C(0));
   while (n > 0) {
     int64_t image = begin / pixels, pixel = begin % pixels;
     int64_t count = std::min(n, pixels - pixel);
-    conv::Transpose(dy + (image * all_rows + row) * pixels + pixel, pixels,
-                    rows, count, to, mr);
-    to += count * mr;
+    conv::Transpose(images + (image * all_rows + row) * pixels + pixel, pixels,
+                    rows, count, to, lanes);
+    to += count * lanes;
     begin += count;
     n -= count;
   }
@@ -135,7 +76,8 @@ template <class T>
 struct Round {
   using C = Compute<T>;
   const ConvGeometry& g;
-  const Parts<T>& parts;
+  const FilterParts<T>& parts;
+  const T* x;
   const T* dy;
   int64_t images;
   bool first_round;
@@ -167,10 +109,11 @@ struct Round {
     int64_t rest = begin / g.out[2] / g.out[1];
     int64_t q0 = rest % g.out[0], image = rest / g.out[0];
     for (int64_t i = 0; i < n;) {
-      int64_t base = image * parts.image_copy +
-                     (q0 * g.stride[0] * parts.length[1] + q1 * g.stride[1]) *
-                         parts.length[2] * g.in_channels;
-      int64_t step = g.stride[2] * g.in_channels;
+      int64_t base =
+          image * parts.image_copy +
+          (q0 * parts.step[0] * parts.length[1] + q1 * parts.step[1]) *
+              parts.length[2] * g.in_channels;
+      int64_t step = parts.step[2] * g.in_channels;
       for (; q2 < g.out[2] && i < n; ++q2) offsets[i++] = base + q2 * step;
       q2 = 0;
       if (++q1 == g.out[1]) {
@@ -190,12 +133,13 @@ struct Round {
     for (int64_t b = first_block; b < last_block; ++b) {
       int64_t first = b * block, k = std::min(block, pixels - first);
       int64_t offsets[kBlockDepth];
-      FillOffsets(first, k, offsets);
+      if (!parts.direct) FillOffsets(first, k, offsets);
       for (int64_t i = 0; i < parts.row_panels; ++i) {
         int64_t row = i * parts.row_lanes;
-        PackGradient(g, dy, group * g.out_channels + row,
-                     std::min<int64_t>(parts.row_lanes, g.out_channels - row),
-                     first, k, parts.row_lanes, gradients + row * k);
+        PackPixels(dy, g.groups * g.out_channels, g.out_pixels(),
+                   group * g.out_channels + row,
+                   std::min<int64_t>(parts.row_lanes, g.out_channels - row),
+                   first, k, parts.row_lanes, gradients + row * k);
       }
       bool add = !first_round || b > first_block;
       int64_t end =
@@ -205,33 +149,49 @@ struct Round {
       step = std::clamp<int64_t>(step, 1,
                                  ColumnRuns::kMaxColumns / parts.column_lanes);
       for (int64_t p = range * parts.panels_per_range; p < end; p += step) {
-        Tiles(group, split, p, std::min(p + step, end), offsets, k, gradients,
-              add);
+        alignas(64) C panels[kPanelBytes / sizeof(C)];
+        int64_t last = std::min(p + step, end);
+        Gather(group, p, last, first, offsets, k, panels);
+        Tiles(group, split, p, last, k, gradients, panels, add);
       }
+    }
+  }
+
+  // Panels [first, last) of columns for k pixels from `pixel` on.
+  void Gather(int64_t group, int64_t first, int64_t last, int64_t pixel,
+              const int64_t* offsets, int64_t k, C* panels) const {
+    int lanes = parts.column_lanes;
+    if (parts.direct) {
+      for (int64_t p = first; p < last; ++p, panels += k * lanes) {
+        int64_t channel = p * lanes;
+        PackPixels(x, g.groups * g.in_channels, g.out_pixels(),
+                   group * g.in_channels + channel,
+                   std::min<int64_t>(lanes, g.in_channels - channel), pixel, k,
+                   lanes, panels);
+      }
+      return;
+    }
+    ColumnRuns runs(lanes);
+    AddColumns(first * lanes, std::min(last * lanes, parts.columns), runs);
+    const C* source = parts.copies + group * parts.group_copy;
+    for (int j = 0; j < runs.panels(); ++j) {
+      runs.Gather(j, source, offsets, k, panels + j * k * lanes);
     }
   }
 
   // All rows with panels [first, last) of columns over a block of k pixels.
   void Tiles(int64_t group, int64_t split, int64_t first, int64_t last,
-             const int64_t* offsets, int64_t k, const C* gradients,
-             bool add) const {
+             int64_t k, const C* gradients, const C* panels, bool add) const {
     int lanes = parts.column_lanes;
-    ColumnRuns runs(lanes);
-    AddColumns(first * lanes, std::min(last * lanes, parts.columns), runs);
-    alignas(64) C panels[kPanelBytes / sizeof(C)];
-    const C* source = parts.copies + group * parts.group_copy;
-    for (int j = 0; j < runs.panels(); ++j) {
-      runs.Gather(j, source, offsets, k, panels + j * k * lanes);
-    }
     C* sums = parts.sums + (group * parts.splits + split) * parts.sum_size;
     int64_t stride = parts.swapped ? parts.row_panels * parts.row_lanes
                                    : parts.column_panels * lanes;
     for (int64_t i = 0; i < parts.row_panels; ++i) {
       int64_t row = i * parts.row_lanes;
       const C* a = gradients + row * k;
-      for (int j = 0; j < runs.panels(); ++j) {
-        int64_t column = (first + j) * lanes;
-        const C* b = panels + j * k * lanes;
+      for (int64_t j = first; j < last; ++j) {
+        int64_t column = j * lanes;
+        const C* b = panels + (j - first) * k * lanes;
         if (parts.swapped) {
           parts.tile.run(k, b, a, sums + column * stride + row, stride, add);
         } else {
@@ -241,8 +201,8 @@ struct Round {
     }
   }
 
-  void Run(const T* x, WorkerPool* pool) const {
-    int64_t lines = parts.length[0] * parts.length[1];
+  void Run(WorkerPool* pool) const {
+    int64_t lines = parts.length[0] * parts.length[1];  // none if direct
     int64_t line = parts.length[2] * g.in_channels;
     ParallelFor(pool, images * g.groups * lines,
                 std::max<int64_t>(1, 16384 / line), [&](int64_t b, int64_t e) {
@@ -261,7 +221,7 @@ struct Round {
 
 // dw[row][channel][tap] from the partial sums' rows and [tap][channel].
 template <class T>
-void AddSplits(const ConvGeometry& g, const Parts<T>& parts, T* dw,
+void AddSplits(const ConvGeometry& g, const FilterParts<T>& parts, T* dw,
                const KernelContext& ctx) {
   using C = Compute<T>;
   int64_t taps = g.taps(), channels = g.in_channels;
@@ -300,7 +260,7 @@ template <class T>
 int64_t FilterGradWorkspace(const ConvGeometry& g) {
   if (NothingToAdd(g) || g.out_channels == 0 || g.in_channels == 0) return 0;
   if (g.out_channels <= kFewFilterRows) return FewFilterGradWorkspace<T>(g);
-  return Parts<T>(g, nullptr).bytes;
+  return FilterParts<T>(g, nullptr).bytes;
 }
 
 template <class T>
@@ -316,13 +276,14 @@ void FilterGrad(const ConvGeometry& g, const T* x, const T* dy, T* dw,
   if (g.out_channels <= kFewFilterRows) {
     return FewFilterGrad(g, x, dy, dw, ctx);
   }
-  Parts<T> parts(g, ctx.workspace());
+  FilterParts<T> parts(g, ctx.workspace());
   int64_t x_image = g.groups * g.in_channels * g.in_pixels();
   int64_t dy_image = g.groups * g.out_channels * g.out_pixels();
   for (int64_t first = 0; first < g.batch; first += parts.images) {
     int64_t images = std::min(parts.images, g.batch - first);
-    Round<T>{g, parts, dy + first * dy_image, images, first == 0}.Run(
-        x + first * x_image, ctx.step().pool);
+    Round<T>{g,      parts,     x + first * x_image, dy + first * dy_image,
+             images, first == 0}
+        .Run(ctx.step().pool);
   }
   AddSplits(g, parts, dw, ctx);
 }

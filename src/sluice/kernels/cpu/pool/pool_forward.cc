@@ -182,17 +182,9 @@ struct Pool {
   void Columns(const C* row, int64_t first, int64_t begin, int64_t end,
                C counted, T* out) const {
     const PoolAxis& a = g.axis[2];
-    // Those whose windows lie wholly inside: o * stride >= pad, and the window
-    // ends before the axis does.
-    int64_t whole_begin = end, whole_end = end;
-    if (a.kernel > 0) {
-      int64_t reach = (a.kernel - 1) * a.dilation + 1;
-      int64_t room = a.in + a.pad - reach;
-      whole_begin =
-          std::clamp(a.pad == 0 ? 0 : (a.pad - 1) / a.stride + 1, begin, end);
-      whole_end = room < 0 ? whole_begin
-                           : std::clamp(room / a.stride + 1, whole_begin, end);
-    }
+    auto [whole_begin, whole_end] = a.WholeWindows();
+    whole_begin = std::clamp(whole_begin, begin, end);
+    whole_end = std::clamp(whole_end, whole_begin, end);
     auto one = [&](int64_t o) {
       PoolWindow w = a.At(o);
       C acc = Fold::template Start<C>();

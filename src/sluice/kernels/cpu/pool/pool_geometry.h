@@ -41,6 +41,19 @@ struct PoolAxis {
                                     : std::max<int64_t>(last - first, 0);
     return {first, last, dilation, counted};
   }
+
+  // Outputs [begin, end) whose windows lie wholly inside; none of an adaptive
+  // pool's count.
+  struct Range {
+    int64_t begin, end;
+  };
+  Range WholeWindows() const {
+    if (kernel == 0) return {0, 0};
+    int64_t begin = std::min(pad == 0 ? 0 : (pad - 1) / stride + 1, out);
+    int64_t room = in + pad - (kernel - 1) * dilation - 1;
+    if (room < 0) return {begin, begin};
+    return {begin, std::clamp(room / stride + 1, begin, out)};
+  }
 };
 
 struct PoolGeometry {
