@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "sluice/base/sanitizers.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/graph/binary_reader.h"
@@ -89,11 +90,7 @@ class Sweep : public testing::TestWithParam<std::string> {
 
 // Sanitizers look for stray accesses: there kernels run on every sample, but
 // only short results are compared, because references are slow on purpose.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+constexpr bool kSanitized = SL_ASAN || SL_TSAN;
 
 int64_t Elements(const std::vector<Array>& arrays) {
   int64_t n = 0;

@@ -167,6 +167,10 @@ OpDefinition& OpDefinition::grad(GradFn fn) {
   record_.grad = fn;
   return *this;
 }
+OpDefinition& OpDefinition::no_grad(std::string_view reason) {
+  record_.no_grad = reason;
+  return *this;
+}
 OpDefinition& OpDefinition::elementwise(BlockSelect select) {
   record_.block = select;
   record_.strided_inputs = true;

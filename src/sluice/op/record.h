@@ -26,7 +26,7 @@
 
 namespace sluice {
 
-class GradContext;  // autodiff/
+class GradContext;  // op/grad_context.h
 using GradFn = void (*)(GradContext&);
 
 // One declared input or output. Written "name: type", where type is
@@ -96,6 +96,7 @@ struct OpRecord {
 
   ShapeFn shape = nullptr;
   GradFn grad = nullptr;
+  std::string no_grad;  // why an op of floats has no rule, for messages
   BlockSelect block = nullptr;  // elementwise ops
   ViewFn view = nullptr;
   CostFn cost = nullptr;
@@ -165,6 +166,8 @@ class OpDefinition {
 
   OpDefinition& shape(ShapeFn fn);
   OpDefinition& grad(GradFn fn);
+  // "it rounds": why there is no rule, after "... has no gradient: ".
+  OpDefinition& no_grad(std::string_view reason);
   // Elementwise with broadcasting: sets the shape function, the CPU kernel and
   // the trait. An elementwise op needs nothing else to run, fuse and be tested.
   OpDefinition& elementwise(BlockSelect select);

@@ -11,18 +11,8 @@
 #include <vector>
 
 #include "sluice/base/checked_math.h"
+#include "sluice/base/sanitizers.h"
 #include "sluice/base/thread_annotations.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SL_PLAIN_MALLOC 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SL_PLAIN_MALLOC 1
-#endif
-#endif
-#ifndef SL_PLAIN_MALLOC
-#define SL_PLAIN_MALLOC 0
-#endif
 
 namespace sluice {
 
@@ -57,7 +47,7 @@ void* ExactAllocate(int64_t bytes) {
 }
 
 void* SystemAllocate(int64_t bytes) {
-  if (SL_PLAIN_MALLOC) return ExactAllocate(bytes);
+  if (SL_ASAN) return ExactAllocate(bytes);
   if (bytes >= kHugePage) {
     // Aligned to a huge page so that madvise can take effect from the start.
     void* p = mmap(nullptr, static_cast<size_t>(bytes + kHugePage),
@@ -81,7 +71,7 @@ void* SystemAllocate(int64_t bytes) {
 }
 
 void SystemFree(void* p, int64_t bytes) {
-  if (bytes >= kHugePage && !SL_PLAIN_MALLOC) {
+  if (bytes >= kHugePage && !SL_ASAN) {
     munmap(p, static_cast<size_t>(AlignUp(bytes, 4096)));
   } else {
     std::free(p);
@@ -119,7 +109,7 @@ class CachingHostAllocator final : public Allocator {
                     in_use_.load(std::memory_order_relaxed)) {
       return {};
     }
-    int64_t rounded = SL_PLAIN_MALLOC ? bytes : RoundLarge(bytes);
+    int64_t rounded = SL_ASAN ? bytes : RoundLarge(bytes);
     void* p = TakeCached(rounded);
     allocations_.fetch_add(1, std::memory_order_relaxed);
     if (!p) {
@@ -144,7 +134,7 @@ class CachingHostAllocator final : public Allocator {
     if (!block.data) return;
     if (block.bytes <= kSmallLimit) return FreeSmall(block);
     in_use_.fetch_sub(block.bytes, std::memory_order_relaxed);
-    if (!SL_PLAIN_MALLOC) {
+    if (!SL_ASAN) {
       MutexLock lock(mu_);
       if (cached_ + block.bytes <= kMaxCached) {
         cached_ += block.bytes;
@@ -187,7 +177,7 @@ class CachingHostAllocator final : public Allocator {
 
  private:
   Block AllocateSmall(int64_t bytes) {
-    if (SL_PLAIN_MALLOC) return {ExactAllocate(bytes), bytes};
+    if (SL_ASAN) return {ExactAllocate(bytes), bytes};
     int64_t rounded = AlignUp(bytes, kAlignment);
     int cls = static_cast<int>(rounded / kAlignment);
     SmallCache& cache = small_cache;
@@ -203,7 +193,7 @@ class CachingHostAllocator final : public Allocator {
   void FreeSmall(Block block) {
     SmallCache& cache = small_cache;
     int cls = static_cast<int>(block.bytes / kAlignment);
-    if (SL_PLAIN_MALLOC || cache.depth[cls] >= kSmallCacheDepth) {
+    if (SL_ASAN || cache.depth[cls] >= kSmallCacheDepth) {
       std::free(block.data);
       return;
     }
@@ -213,7 +203,7 @@ class CachingHostAllocator final : public Allocator {
   }
 
   void* TakeCached(int64_t bytes) {
-    if (SL_PLAIN_MALLOC) return nullptr;
+    if (SL_ASAN) return nullptr;
     MutexLock lock(mu_);
     // Newest first: its lines are the likeliest to be in cache.
     for (size_t i = free_.size(); i-- > 0;) {

@@ -24,11 +24,25 @@ constexpr int64_t kMaxParts = 64;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-uint32_t AxisMask(const Attrs& attrs, int rank) {
-  const auto& axes = attrs.get<std::vector<int64_t>>("axes");
-  if (axes.empty()) return (1u << rank) - 1;
+// The axes an attribute names; none means all.
+uint32_t NamedAxes(const AttrValue& axes, int rank) {
+  const auto& list = axes.get<std::vector<int64_t>>();
+  if (list.empty()) return (1u << rank) - 1;
   uint32_t mask = 0;
-  for (int64_t a : axes) mask |= 1u << (a < 0 ? a + rank : a);
+  for (int64_t a : list) mask |= 1u << (a < 0 ? a + rank : a);
+  return mask;
+}
+
+// Those of attribute "axes"; of an op without it, the axes of x that y lacks,
+// aligned at the end, or has with another size.
+uint32_t AxisMask(const Attrs& attrs, const Shape& x, const Shape& y) {
+  if (const AttrValue* axes = attrs.find("axes")) {
+    return NamedAxes(*axes, x.rank());
+  }
+  uint32_t mask = 0;
+  for (int i = 0, lead = x.rank() - y.rank(); i < x.rank(); ++i) {
+    if (i < lead || x.dim(i) != y.dim(i - lead)) mask |= 1u << i;
+  }
   return mask;
 }
 
@@ -308,7 +322,7 @@ void ReduceColumns(const Launch& run) {
 int64_t Parts(const ShapeContext& c) {
   Shape shape = c.in(0).ToShape();
   if (shape.num_elements() == 0) return 0;
-  Layout l(shape, AxisMask(c.attrs(), shape.rank()));
+  Layout l(shape, AxisMask(c.attrs(), shape, c.out(0).ToShape()));
   if (l.inner_reduced) {
     RowCuts cut(l);
     return cut.chunks > 1 ? l.kept.count * cut.chunks : 0;
@@ -335,7 +349,7 @@ Status RunReduce(KernelContext& ctx, const ReduceLoops& loops,
     ctx.Finish(0, out.num_elements());
     return OkStatus();
   }
-  Layout layout(x.shape(), AxisMask(ctx.attrs(), x.rank()));
+  Layout layout(x.shape(), AxisMask(ctx.attrs(), x.shape(), out.shape()));
   const char* data =
       ctx.has_prologue() ? nullptr : static_cast<const char*>(x.raw());
   Launch run{ctx,      loops, params,
@@ -365,7 +379,7 @@ Status reduce_nonempty_shape(ShapeContext& c) {
   SL_RETURN_IF_ERROR(shapes::reduce(c));
   const PartialShape& x = c.in(0);
   if (!x.rank_known()) return OkStatus();
-  uint32_t mask = AxisMask(c.attrs(), x.rank());
+  uint32_t mask = NamedAxes(*c.attrs().find("axes"), x.rank());
   bool empty = false, results = true;
   for (int i = 0; i < x.rank(); ++i) {
     if (mask >> i & 1) {

@@ -3,6 +3,7 @@
 // functions have little in common, and the places where formulas change. The
 // largest errors over all floats are measured by `SLUICE_FULL=1 kernels_test
 // --gtest_filter=VectorMath.*`, which takes a while.
+#include "sluice/base/sanitizers.h"
 #include "sluice/kernels/cpu/vector_math.h"
 
 #include <gtest/gtest.h>
@@ -204,7 +205,7 @@ struct Worst {
 bool Full() { return std::getenv("SLUICE_FULL") != nullptr; }
 // Under emulation and sanitizers every number is dear: fewer are tried.
 uint64_t Sparser() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if SL_ASAN || SL_TSAN
   return 101;
 #else
   return std::getenv("SLUICE_EMULATED") ? 101 : 1;

@@ -2,7 +2,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -57,6 +57,7 @@ SL_OP(BroadcastTo)
     .types("T", kAnyData)
     .shape(Infer)
     .view(View)
+    .grad([](GradContext& g) { g.set_dx(0, g.sum_to(g.dy(), g.in(0))); })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

@@ -1,5 +1,5 @@
 #include "sluice/kernels/cpu/copy.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -18,6 +18,7 @@ SL_OP(Identity)
     .types("T", kAnyData | DTypeSet{DType::kResource})
     .shape(shapes::same_as_first)
     .view(View)
+    .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {

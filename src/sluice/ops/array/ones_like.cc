@@ -1,7 +1,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +21,7 @@ SL_OP(OnesLike)
     .output("y: T")
     .types("T", kPlain)
     .shape(shapes::same_as_first)
+    .no_grad("it reads the shape of x alone")
     .cpu(Launch)
     .strided_inputs()
     .shape_only()

@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -111,6 +111,7 @@ SL_OP(Reshape)
     .types("T", kAnyData)
     .shape(Infer)
     .view(View)
+    .grad([](GradContext& g) { g.set_dx(0, g.reshape_as(g.dy(), g.in(0))); })
     .cpu(Launch)
     .strided_inputs()
     .reference(Reference)

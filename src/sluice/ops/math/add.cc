@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +21,10 @@ SL_OP(Add)
     .input("b: T")
     .output("y: T")
     .types("T", kNumbers)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.dy());
+      g.set_dx(1, g.dy());
+    })
     .elementwise(binary_block<AddFn, NumberTypes>)
     .commutative()
     .associative()

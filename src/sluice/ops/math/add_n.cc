@@ -3,7 +3,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -55,6 +55,9 @@ SL_OP(AddN)
     .output("y: T")
     .types("T", kNumbers)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      for (int i = 0; i < g.num_inputs(); ++i) g.set_dx(i, g.dy());
+    })
     .cpu(Launch)
     .in_place()
     .tolerance(1e-6)

@@ -3,7 +3,7 @@
 
 #include "sluice/kernels/cpu/convert.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -72,6 +72,7 @@ SL_OP(Cast)
     .types("T", kPlain)
     .types("dtype", kPlain)
     .attr("dtype", AttrKind::kDType, "The type of the result.")
+    .grad([](GradContext& g) { g.set_dx(0, g.cast(g.dy(), g.in(0).dtype())); })
     .elementwise(Pick)
     .reference(Reference)
     .samples(Samples())

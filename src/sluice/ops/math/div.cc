@@ -4,7 +4,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -66,6 +66,11 @@ SL_OP(Div)
     .input("b: T")
     .output("y: T")
     .types("T", kNumbers)
+    .grad([](GradContext& g) {
+      GradVar part = g.times_dy(1.0 / g.in(1));
+      g.set_dx(0, part);
+      if (g.wants(1)) g.set_dx(1, -g.call("MulNoNan", {part, g.out()}));
+    })
     .elementwise(
         binary_block<DivFn, Types<float, double, f16, bf16, complex64>>)
     .cpu(checked_int_kernel<DivInt>)

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -26,6 +26,7 @@ SL_OP(Exp)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) { g.set_dx(0, g.times_dy(g.out())); })
     .elementwise(long_block<ExpFn>)
     .max_ulp(1.01)
     .reference([](double x) { return std::exp(x); })

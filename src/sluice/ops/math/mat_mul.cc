@@ -1,3 +1,4 @@
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/math/mat_mul_shapes.h"
 
 namespace sluice {
@@ -78,6 +79,22 @@ SL_OP(MatMul)
     .attr("transpose_a", false, "Take a's transpose.")
     .attr("transpose_b", false, "Take b's transpose.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      bool ta = g.attr<bool>("transpose_a"), tb = g.attr<bool>("transpose_b");
+      auto product = [&](GradVar a, bool across_a, GradVar b, bool across_b) {
+        return g.call("MatMul", {a, b},
+                      {{"transpose_a", across_a}, {"transpose_b", across_b}});
+      };
+      GradVar dy = g.dy();
+      if (g.wants(0)) {
+        g.set_dx(0, ta ? product(g.in(1), tb, dy, true)
+                       : product(dy, false, g.in(1), !tb));
+      }
+      if (g.wants(1)) {
+        g.set_dx(1, tb ? product(dy, true, g.in(0), ta)
+                       : product(g.in(0), !ta, dy, false));
+      }
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .fuse_output()

@@ -2,6 +2,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
+#include "sluice/ops/math/reduce_grad.h"
 
 namespace sluice {
 namespace {
@@ -31,6 +32,7 @@ SL_OP(Mean)
     .attr("axes", Ints{}, "Axes to reduce; none means all.")
     .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(shapes::reduce)
+    .grad([](GradContext& g) { g.set_dx(0, BroadcastDy(g) / ReducedCount(g)); })
     .cpu(reduce_kernel<MeanOf, FloatTypes>)
     .cpu_workspace(reduce_workspace)
     .fuse_input()

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -25,6 +25,10 @@ SL_OP(Mul)
     .input("b: T")
     .output("y: T")
     .types("T", kNumbers)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) g.set_dx(0, g.dy() * g.in(1));
+      if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
+    })
     .elementwise(binary_block<MulFn, NumberTypes>)
     .commutative()
     .associative()

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -24,6 +24,7 @@ SL_OP(Neg)
     .input("x: T")
     .output("y: T")
     .types("T", kSignedReals | DTypeSet{DType::kC64})
+    .grad([](GradContext& g) { g.set_dx(0, -g.dy()); })
     .elementwise(unary_block<NegFn, SignedNumberTypes>)
     .reference([](double x) { return -x; })
     .samples(UnarySamples())

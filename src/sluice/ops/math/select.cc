@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -41,6 +41,11 @@ SL_OP(Select)
     .input("b: T")
     .output("y: T")
     .types("T", kPlain)
+    .grad([](GradContext& g) {
+      GradVar zero = g.scalar(0, g.dy().dtype());
+      if (g.wants(1)) g.set_dx(1, g.call("Select", {g.in(0), g.dy(), zero}));
+      if (g.wants(2)) g.set_dx(2, g.call("Select", {g.in(0), zero, g.dy()}));
+    })
     .elementwise(Pick)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{

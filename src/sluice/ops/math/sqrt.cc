@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +21,7 @@ SL_OP(Sqrt)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) { g.set_dx(0, g.times_dy(0.5 / g.out())); })
     .elementwise(unary_block<SqrtFn>)
     .reference([](double x) { return std::sqrt(x); })
     .samples(UnarySamples(0, 9))

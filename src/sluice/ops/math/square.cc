@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -24,6 +24,7 @@ SL_OP(Square)
     .input("x: T")
     .output("y: T")
     .types("T", kNumbers)
+    .grad([](GradContext& g) { g.set_dx(0, g.dy() * (2.0 * g.in(0))); })
     .elementwise(unary_block<SquareFn, NumberTypes>)
     .reference([](double x) { return x * x; })
     .samples(UnarySamples())

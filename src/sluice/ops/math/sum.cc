@@ -1,19 +1,11 @@
-#include "sluice/kernels/cpu/reduce.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
+#include "sluice/ops/math/reduce_grad.h"
+#include "sluice/ops/math/sum_of.h"
 
 namespace sluice {
 namespace {
-
-template <class C>
-struct SumOf {
-  using Acc = C;
-  static Acc Start() { return C(0); }
-  static Acc Step(Acc acc, C x) { return Wrap<C>(ToWrap(acc) + ToWrap(x)); }
-  static Acc Combine(Acc a, Acc b) { return Step(a, b); }
-  static C Finish(Acc acc, int64_t) { return acc; }
-};
 
 double Fold(const std::vector<double>& v) {
   double sum = 0;
@@ -31,6 +23,7 @@ SL_OP(Sum)
     .attr("axes", Ints{}, "Axes to reduce; none means all.")
     .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(shapes::reduce)
+    .grad([](GradContext& g) { g.set_dx(0, BroadcastDy(g)); })
     .cpu(reduce_kernel<SumOf, NumberTypes>)
     .cpu_workspace(reduce_workspace)
     .fuse_input()

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -20,6 +20,9 @@ SL_OP(Relu)
     .input("x: T")
     .output("y: T")
     .types("T", kSignedReals)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ReluGrad", {g.dy(), g.out()}));
+    })
     .elementwise(unary_block<ReluFn, SignedTypes>)
     .reference([](double x) { return x < 0 ? 0.0 : x; })
     .samples(UnarySamples())

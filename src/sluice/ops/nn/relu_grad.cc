@@ -1,3 +1,4 @@
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/activation.h"
 
 namespace sluice {
@@ -18,6 +19,9 @@ SL_OP(ReluGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ReluGrad", {g.dy(), g.in(1)}));
+    })
     .elementwise(binary_block<ReluGradFn, FloatTypes>)
     .reference([](double dy, double x) { return x > 0 ? dy : 0.0; })
     .samples(BinarySamples(-5, 5, /*specials=*/false))

@@ -1,0 +1,215 @@
+#include "sluice/autodiff/gradients.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/base/strings.h"
+
+namespace sluice {
+
+namespace {
+
+// Gradients flow through floating-point values alone.
+bool CarriesGradient(const Value& v) { return kFloats.contains(v.dtype()); }
+
+// Nodes that depend on one of the xs, in program order, by values that carry
+// gradients. Program order is a topological order: users append only.
+std::unordered_set<const Node*> Downstream(std::span<const Value> xs) {
+  std::unordered_set<const Node*> seen;
+  std::vector<Node*> open;
+  auto visit = [&](const Value& v) {
+    for (Node* user : v.node->users()) {
+      auto in = user->inputs();
+      if (std::find(in.begin(), in.end(), v) == in.end()) continue;
+      if (seen.insert(user).second) open.push_back(user);
+    }
+  };
+  for (const Value& x : xs) visit(x);
+  while (!open.empty()) {
+    Node* node = open.back();
+    open.pop_back();
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      if (CarriesGradient(node->output(i))) visit(node->output(i));
+    }
+  }
+  return seen;
+}
+
+// Sums what flows into each value; one node per value with several parts.
+class Flow {
+ public:
+  explicit Flow(Graph& graph) : graph_(graph) {}
+
+  void Add(const Value& to, const Value& part) { parts_[to].push_back(part); }
+
+  Result<Value> Total(const Value& v) {
+    auto it = parts_.find(v);
+    if (it == parts_.end()) return Value();
+    std::vector<Value>& parts = it->second;
+    if (parts.size() > 1) {
+      NodeOptions options;
+      options.scope = "gradients";
+      options.device = v.node->device();
+      options.line = v.node->line();
+      // Two are added by an op that can be fused with its neighbours.
+      std::string_view op = parts.size() == 2 ? "Add" : "AddN";
+      SL_ASSIGN_OR_RETURN(
+          Node * sum, graph_.Add(*v.node->region(), op, parts, {}, options));
+      parts = {sum->output()};
+    }
+    return parts[0];
+  }
+
+ private:
+  Graph& graph_;
+  std::unordered_map<Value, std::vector<Value>, ValueHash> parts_;
+};
+
+// "OnesLike" or "ZerosLike" of a value.
+Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
+  NodeOptions options;
+  options.scope = "gradients";
+  options.line = v.node->line();
+  SL_ASSIGN_OR_RETURN(Node * node,
+                      graph.Add(*v.node->region(), op, {&v, 1}, {}, options));
+  return node->output();
+}
+
+Status SeedGradients(Graph& graph, std::span<const Value> ys,
+                     std::span<const Value> grad_ys, Flow& flow) {
+  for (size_t i = 0; i < ys.size(); ++i) {
+    if (!CarriesGradient(ys[i])) {
+      return InvalidArgument(StrCat(
+          "gradients: ", ys[i].ToString(), " is ", ys[i].type().ToString(),
+          "; wanted a floating-point value", NodeLine(*ys[i].node)));
+    }
+    Value seed = i < grad_ys.size() ? grad_ys[i] : Value();
+    if (!seed) {
+      SL_ASSIGN_OR_RETURN(seed, Like(graph, "OnesLike", ys[i]));
+    } else if (seed.dtype() != ys[i].dtype() ||
+               !seed.shape().CompatibleWith(ys[i].shape())) {
+      return InvalidArgument(
+          StrCat("gradients: grad_ys[", i, "] is ", seed.type().ToString(),
+                 "; wanted ", ys[i].type().ToString(), " like ys[", i, "]"));
+    }
+    flow.Add(ys[i], seed);
+  }
+  return OkStatus();
+}
+
+// Applies the rule of one node, given what flows into its outputs.
+Status Backward(Graph& graph, Node& node,
+                const std::unordered_set<const Node*>& downstream,
+                const std::unordered_set<Value, ValueHash>& targets,
+                Flow& flow) {
+  std::vector<Value> dy;
+  bool any = false;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    SL_ASSIGN_OR_RETURN(Value total, flow.Total(node.output(i)));
+    any = any || total;
+    dy.push_back(total);
+  }
+  if (!any || !node.op().grad) return OkStatus();
+  std::vector<bool> wants;
+  for (const Value& v : node.inputs()) {
+    wants.push_back(CarriesGradient(v) &&
+                    (targets.count(v) || downstream.count(v.node)));
+  }
+  GraphGradContext context(graph, node, dy, wants);
+  node.op().grad(context);
+  if (!context.status().ok()) {
+    return Status(context.status().code(),
+                  StrCat(context.status().message(),
+                         "\n  in the gradient of this op", NodeLine(node)));
+  }
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (Value g = context.gradient(i)) flow.Add(node.input(i), g);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
+                                     std::span<const Value> xs,
+                                     std::span<const Value> grad_ys,
+                                     const GradientOptions& options) {
+  if (grad_ys.size() > ys.size()) {
+    return InvalidArgument(StrCat("gradients: ", grad_ys.size(),
+                                  " grad_ys for ", ys.size(), " ys"));
+  }
+  std::unordered_set<const Node*> downstream = Downstream(xs);
+  std::unordered_set<Value, ValueHash> targets(xs.begin(), xs.end());
+  Flow flow(graph);
+  SL_RETURN_IF_ERROR(SeedGradients(graph, ys, grad_ys, flow));
+
+  // From the ys back, along nodes that depend on an x. Ids grow in program
+  // order, so the largest id left has received all its gradients.
+  std::vector<Node*> reached;
+  std::unordered_set<const Node*> seen;
+  auto reach = [&](Node* node) {
+    if (downstream.count(node) && seen.insert(node).second) {
+      reached.push_back(node);
+    }
+  };
+  for (const Value& y : ys) reach(y.node);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    for (const Value& v : reached[i]->inputs()) {
+      if (CarriesGradient(v)) reach(v.node);
+    }
+  }
+  std::sort(reached.begin(), reached.end(),
+            [](Node* a, Node* b) { return a->id() > b->id(); });
+  for (Node* node : reached) {
+    SL_RETURN_IF_ERROR(Backward(graph, *node, downstream, targets, flow));
+  }
+
+  std::vector<Value> result;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(Value total, flow.Total(xs[i]));
+    if (!total && options.zeros_when_unconnected) {
+      SL_ASSIGN_OR_RETURN(total, Like(graph, "ZerosLike", xs[i]));
+    }
+    if (!total) {
+      std::string why;
+      for (const Value& y : ys) {
+        if (why.empty()) why = WhyNoGrad(y, xs[i]);
+      }
+      return InvalidArgument(StrCat("gradients: xs[", i, "] (",
+                                    xs[i].ToString(),
+                                    ") has no gradient: ", why));
+    }
+    result.push_back(total);
+  }
+  return result;
+}
+
+Result<std::vector<Value>> Jvp(Graph& graph, std::span<const Value> ys,
+                               std::span<const Value> xs,
+                               std::span<const Value> tangents) {
+  if (tangents.size() != xs.size()) {
+    return InvalidArgument(
+        StrCat("jvp: ", tangents.size(), " tangents for ", xs.size(), " xs"));
+  }
+  GradientOptions zeros{.zeros_when_unconnected = true};
+  // Backwards with a stand-in u flowing in gives J' u, which is linear in u;
+  // its gradient with respect to u in the direction v is J v.
+  std::vector<Value> stand_ins;
+  for (const Value& y : ys) {
+    SL_ASSIGN_OR_RETURN(Value u, Like(graph, "OnesLike", y));
+    stand_ins.push_back(u);
+  }
+  SL_ASSIGN_OR_RETURN(std::vector<Value> pulled,
+                      Gradients(graph, ys, xs, stand_ins, zeros));
+  std::vector<Value> from, direction;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (!tangents[i]) continue;
+    from.push_back(pulled[i]);
+    direction.push_back(tangents[i]);
+  }
+  return Gradients(graph, from, stand_ins, direction, zeros);
+}
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+// Gradients of graphs, as more graph.
+//
+//   Gradients(graph, {loss}, {w, b})   dloss/dw, dloss/db
+//   Jvp(graph, {y}, {x}, {v})          dy/dx * v: forward mode
+//
+// Nodes are appended to the region the values live in; what is there already
+// does not change. The caller holds the graph's lock.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+struct GradientOptions {
+  // What to do with an x that no y depends on: an error that says why, or
+  // zeros.
+  bool zeros_when_unconnected = false;
+};
+
+// The sum over all ys of the gradient of y with respect to each x. `grad_ys`
+// are the gradients that flow into the ys: empty for ones, and no value stands
+// for ones as well.
+Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
+                                     std::span<const Value> xs,
+                                     std::span<const Value> grad_ys = {},
+                                     const GradientOptions& options = {});
+
+// The change of each y when the xs change by `tangents`; no value stands for a
+// tangent of zero.
+Result<std::vector<Value>> Jvp(Graph& graph, std::span<const Value> ys,
+                               std::span<const Value> xs,
+                               std::span<const Value> tangents);
+
+// One sentence: why y has no gradient with respect to x, naming the op that
+// cut the path and its line; empty when there is a gradient.
+std::string WhyNoGrad(const Value& y, const Value& x);
+
+}  // namespace sluice

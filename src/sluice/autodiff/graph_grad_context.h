@@ -1,0 +1,35 @@
+// A gradient rule applied to a node of a graph: what the rule calls becomes
+// more nodes, beside the node they belong to: same region, same device, the
+// user line of the forward op.
+#pragma once
+
+#include "sluice/graph/graph.h"
+#include "sluice/op/grad_context.h"
+
+namespace sluice {
+
+class GraphGradContext final : public GradContext {
+ public:
+  // `dy[i]` is the gradient of output i, or no value; `wants[i]`: that of
+  // input i is asked for.
+  GraphGradContext(Graph& graph, Node& node, std::span<const Value> dy,
+                   const std::vector<bool>& wants);
+
+  // The gradient of input i; no value when the rule set none.
+  Value gradient(int i) const;
+
+ protected:
+  Status Emit(const OpRecord& op, std::span<const int> inputs,
+              const Attrs& attrs, Ids& made) override;
+  DType TypeOf(int id) const override;
+  PartialShape ShapeOf(int id) const override;
+
+ private:
+  int Enter(Value value);
+
+  Graph& graph_;
+  Node& node_;
+  std::vector<Value> table_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#include "sluice/kernels/cpu/copy.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+bool View(const KernelContext& ctx, Array* view) {
+  *view = ctx.in(0);
+  return true;
+}
+
+}  // namespace
+
+SL_OP(StopGradient)
+    .doc("x itself; gradients take it for a constant.")
+    .input("x: T")
+    .output("y: T")
+    .types("T", kAnyData)
+    .shape(shapes::same_as_first)
+    .no_grad("it was put there to stop gradients")
+    .view(View)
+    .cpu(copy_view<View>)
+    .strided_inputs()
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      return std::vector<RefArray>{in[0]};
+    })
+    .samples({{.in = {{2, 3}}}, {.in = {Shape()}}, {.in = {{0, 4}}}})
+    .rejects({{.in = {}, .message = "[StopGradient] takes 1 input, got 0"}});
+
+}  // namespace sluice

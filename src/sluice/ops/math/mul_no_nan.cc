@@ -1,0 +1,35 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/grad_context.h"
+
+namespace sluice {
+namespace {
+
+struct MulNoNanFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    C y = a * b;
+    return a == 0 ? C(0) : y;
+  }
+};
+
+}  // namespace
+
+SL_OP(MulNoNan)
+    .doc(
+        "a * b, elementwise with broadcasting; 0 where a is 0, even if b is "
+        "infinite or NaN there.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kFloats)
+    .elementwise(binary_block<MulNoNanFn, FloatTypes>)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) g.set_dx(0, g.times_dy(g.in(1)));
+      if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
+    })
+    .reference([](double a, double b) { return a == 0 ? 0 : a * b; })
+    .samples(BinarySamples())
+    .rejects(BinaryRejects("MulNoNan"));
+
+}  // namespace sluice

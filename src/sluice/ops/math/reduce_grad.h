@@ -1,0 +1,55 @@
+// Gradients of reductions with the attributes axes and keep_dims.
+#pragma once
+
+#include <algorithm>
+
+#include "sluice/op/grad_context.h"
+
+namespace sluice {
+
+// A value of the result's shape with the reduced axes back in place with size
+// 1, so that it broadcasts against input 0.
+inline GradVar WithReducedAxes(GradContext& g, GradVar value) {
+  if (!value || g.attr<bool>("keep_dims")) return value;
+  std::vector<int64_t> axes = g.attr<std::vector<int64_t>>("axes");
+  int rank = g.in(0).rank();
+  if (rank < 0) {
+    g.fail("the gradient needs to know how many axes x has");
+    return {};
+  }
+  for (int64_t& a : axes) a = a < 0 ? a + rank : a;
+  if (axes.empty()) {
+    for (int i = 0; i < rank; ++i) axes.push_back(i);
+  }
+  std::sort(axes.begin(), axes.end());
+  PartialShape x = g.in(0).shape();
+  if (x.fully_known()) {
+    std::vector<int64_t> dims(x.dims().begin(), x.dims().end());
+    for (int64_t a : axes) dims[static_cast<size_t>(a)] = 1;
+    return g.call("Reshape", {value, g.ints(dims)});
+  }
+  for (int64_t a : axes) value = g.call("ExpandDims", {value}, {{"axis", a}});
+  return value;
+}
+
+// The gradient that flows into the result, at every element of input 0 that
+// went into it.
+inline GradVar BroadcastDy(GradContext& g) {
+  return g.broadcast_as(WithReducedAxes(g, g.dy()), g.in(0));
+}
+
+// How many elements went into each result, as a scalar of input 0's type.
+inline GradVar ReducedCount(GradContext& g) {
+  GradVar x = g.in(0), y = g.out();
+  PartialShape from = x.shape(), to = y.shape();
+  if (from.fully_known() && to.fully_known()) {
+    int64_t results = to.ToShape().num_elements();
+    int64_t all = from.ToShape().num_elements();
+    double count = static_cast<double>(results ? all / results : 1);
+    return g.scalar(count, x.dtype());
+  }
+  return g.cast(g.call("Size", {x}), x.dtype()) /
+         g.cast(g.call("Size", {y}), x.dtype());
+}
+
+}  // namespace sluice

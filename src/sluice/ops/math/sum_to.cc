@@ -1,0 +1,88 @@
+#include "sluice/base/strings.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/kernels/shape_value.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/sum_of.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  SL_ASSIGN_OR_RETURN(PartialShape to, ShapeFromInput(c, 1));
+  const PartialShape& x = c.in(0);
+  if (to.rank_known() && x.rank_known()) {
+    bool fits = to.rank() <= x.rank();
+    for (int i = 1; fits && i <= to.rank(); ++i) {
+      int64_t from = x[x.rank() - i], want = to[to.rank() - i];
+      fits = from < 0 || want < 0 || from == want || want == 1;
+    }
+    if (!fits) {
+      return c.Error(StrCat(c.Describe(0), ", shape is ", to,
+                            "; wanted a shape that broadcasts to x's"));
+    }
+  }
+  c.set_out(0, to);
+  return OkStatus();
+}
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
+  Ints dims(in[1].v.begin(), in[1].v.end());
+  RefArray y{ref::MakeShape(dims), {}};
+  y.v.assign(static_cast<size_t>(y.shape.num_elements()), 0.0);
+  int lead = in[0].shape.rank() - y.shape.rank();
+  ref::Build(in[0].shape, [&](const Ints& index) {
+    int64_t at = 0, from = 0;
+    for (int i = 0; i < in[0].shape.rank(); ++i) {
+      from = from * in[0].shape.dim(i) + index[static_cast<size_t>(i)];
+      if (i < lead) continue;
+      int64_t size = y.shape.dim(i - lead);
+      at = at * size + (size == 1 ? 0 : index[static_cast<size_t>(i)]);
+    }
+    y.v[static_cast<size_t>(at)] += in[0].v[static_cast<size_t>(from)];
+    return 0.0;
+  });
+  return {y};
+}
+
+Array To(std::initializer_list<int64_t> dims) {
+  return Array::Vector<int64_t>(dims);
+}
+
+}  // namespace
+
+SL_OP(SumTo)
+    .doc(
+        "x summed to a shape that broadcasts to x's: over axes the shape lacks "
+        "or has with size 1. What gradients of broadcasting ops need.")
+    .input("x: T")
+    .input("shape: i64")
+    .output("y: T")
+    .types("T", kNumbers)
+    .shape(Infer)
+    .grad([](GradContext& g) { g.set_dx(0, g.broadcast_as(g.dy(), g.in(0))); })
+    .cpu(reduce_kernel<SumOf, NumberTypes>)
+    .cpu_workspace(reduce_workspace)
+    .fuse_input()
+    .fuse_output()
+    .tolerance(1e-5)
+    .reference(Reference)
+    .samples({{.in = {{2, 3}, To({3})}},
+              {.in = {{2, 3}, To({2, 1})}},
+              {.in = {{2, 3}, To({1, 1})}},
+              {.in = {{2, 3}, To({2, 3})}},
+              {.in = {{2, 3}, To({})}},
+              {.in = {{4, 1, 3}, To({1, 3})}},
+              {.in = {{2, 5, 3, 70}, To({5, 1, 70})}},
+              {.in = {{0, 3}, To({3})}},
+              {.in = {{2, 0}, To({2, 0})}},
+              {.in = {Shape(), To({})}}})
+    .rejects({{.in = {{2, 3}, To({2})},
+               .message = "[SumTo] x is f32[2,3], shape is [2]; wanted a shape "
+                          "that broadcasts to x's"},
+              {.in = {{3}, To({2, 3})},
+               .message = "[SumTo] x is f32[3], shape is [2,3]; wanted"},
+              {.in = {{3}, To({-1})},
+               .message = "[SumTo] shape[0] is -1; wanted a size of at least "
+                          "0"}});
+
+}  // namespace sluice
