@@ -3,14 +3,20 @@
 //   #include <sluice/sluice.h>
 //   namespace sl = sluice;
 //
-// Graphs are built with tensors, variables, queues and the functions of
-// <sluice/ops.h> (one per op, written at build time), and run by a Session.
+// Calls of the functions of <sluice/ops.h> (one per op, written at build time)
+// run at once; inside a GraphScope they build a graph, which a Session runs;
+// inside a function() they do the latter behind the scenes.
 #pragma once
 
 #include "sluice/base/error.h"
+#include "sluice/front/autograd.h"
 #include "sluice/front/call.h"
 #include "sluice/front/collections.h"
 #include "sluice/front/constants.h"
+#include "sluice/front/function.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/index.h"
+#include "sluice/front/manual_seed.h"
 #include "sluice/front/operators.h"
 #include "sluice/front/queue.h"
 #include "sluice/front/scope.h"

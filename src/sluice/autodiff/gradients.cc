@@ -172,7 +172,7 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
     if (!total && options.zeros_when_unconnected) {
       SL_ASSIGN_OR_RETURN(total, Like(graph, "ZerosLike", xs[i]));
     }
-    if (!total) {
+    if (!total && !options.none_when_unconnected) {
       std::string why;
       for (const Value& y : ys) {
         if (why.empty()) why = WhyNoGrad(y, xs[i]);

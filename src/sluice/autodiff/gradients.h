@@ -16,9 +16,10 @@
 namespace sluice {
 
 struct GradientOptions {
-  // What to do with an x that no y depends on: an error that says why, or
-  // zeros.
+  // What to do with an x that no y depends on: an error that says why, zeros,
+  // or no value.
   bool zeros_when_unconnected = false;
+  bool none_when_unconnected = false;
 };
 
 // The sum over all ys of the gradient of y with respect to each x. `grad_ys`

@@ -15,6 +15,15 @@ class GraphGradContext final : public GradContext {
   GraphGradContext(Graph& graph, Node& node, std::span<const Value> dy,
                    const std::vector<bool>& wants);
 
+  // For gradients written against the graph itself: a variable's value, and
+  // the other way round.
+  Graph& graph() { return graph_; }
+  Region& region() { return *node_.region(); }
+  Value ValueOf(GradVar v) const {
+    return table_[static_cast<size_t>(IdOf(v))];
+  }
+  GradVar VarOf(Value value) { return VarAt(Enter(value)); }
+
   // The gradient of input i; no value when the rule set none.
   Value gradient(int i) const;
 

@@ -4,6 +4,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/eager_call.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/op/registry.h"
@@ -51,14 +53,64 @@ DType LiteralType(const NodeRequest& r, const OpRecord& op, size_t i) {
   return first.value_or(own);
 }
 
+Status HoldsNothing(std::string_view op) {
+  return InvalidArgument(
+      StrCat("[", op, "] an operand is a Tensor that holds nothing"));
+}
+
+// A call runs at once unless a graph is open or an operand belongs to one.
+bool RunsAtOnce(const NodeRequest& r) {
+  if (r.graph || Building::Current().graph) return false;
+  for (const Operand& in : r.inputs) {
+    if (in.is_tensor() && in.tensor().symbolic()) return false;
+  }
+  return true;
+}
+
+// The literal of operand i as what its input wants.
+Result<Array> LiteralValue(const NodeRequest& r, const OpRecord& op, size_t i) {
+  Result<Array> value = r.inputs[i].literal_value().As(LiteralType(r, op, i));
+  if (value.ok()) return value;
+  return InvalidArgument(StrCat("[", op.name, "] ",
+                                op.InputName(static_cast<int>(i)), ": ",
+                                value.status().message()));
+}
+
+Status TryRunNow(const NodeRequest& r, EagerResults& results) {
+  SL_ASSIGN_OR_RETURN(const OpRecord* op, LookupOp(r.op));
+  if (op->name == "Const") {
+    EagerRef value = MakeRef<EagerValue>(r.attrs->get<Array>("value"));
+    value->line = r.line;
+    results.push_back(std::move(value));
+    return OkStatus();
+  }
+  SmallVector<EagerRef, 6> inputs;
+  for (size_t i = 0; i < r.inputs.size(); ++i) {
+    if (r.inputs[i].is_tensor()) {
+      if (!r.inputs[i].tensor()) return HoldsNothing(r.op);
+      inputs.push_back(r.inputs[i].tensor().eager());
+      continue;
+    }
+    SL_ASSIGN_OR_RETURN(Array value, LiteralValue(r, *op, i));
+    inputs.push_back(MakeRef<EagerValue>(std::move(value)));
+  }
+  return EagerCall(*op, inputs, *r.attrs, r.line, results);
+}
+
+// Throws with the user's line.
+void RunNow(const NodeRequest& r, EagerResults& results) {
+  Status status = TryRunNow(r, results);
+  if (status.ok()) [[likely]]
+    return;
+  throw Error(status.WithLine(StrCat("at ", r.line)));
+}
+
 Result<Graph*> GraphOf(const NodeRequest& r, const Building& building) {
   Graph* graph = r.graph ? r.graph : building.graph;
   for (const Operand& in : r.inputs) {
     if (!in.is_tensor()) continue;
-    if (!in.tensor()) {
-      return InvalidArgument(
-          StrCat("[", r.op, "] an operand is a Tensor that holds nothing"));
-    }
+    if (!in.tensor()) return HoldsNothing(r.op);
+    if (!in.tensor().symbolic()) continue;
     Graph* its = &in.tensor().graph();
     if (!graph) graph = its;
     if (graph != its) {
@@ -88,24 +140,36 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
     options.scope = building.scope;
     options.device = building.device;
   }
-  MutexLock lock((*graph)->mu());
-  std::vector<Value> values;
+  // Imperative tensors are arguments of a function being captured, which has
+  // no lock yet, or else constants.
+  Capture* capture = Capture::Current();
+  if (capture && &capture->graph() != *graph) capture = nullptr;
+  std::vector<Value> values(r.inputs.size());
+  for (size_t i = 0; capture && i < r.inputs.size(); ++i) {
+    const Operand& in = r.inputs[i];
+    if (in.is_tensor() && !in.tensor().symbolic()) {
+      values[i] = capture->At(in.tensor().eager()).now;
+    }
+  }
+  std::optional<MutexLock> lock;
+  if (building.locked != *graph) lock.emplace((*graph)->mu());
   for (size_t i = 0; i < r.inputs.size(); ++i) {
-    if (r.inputs[i].is_tensor()) {
-      values.push_back(r.inputs[i].tensor().value());
+    const Operand& in = r.inputs[i];
+    if (values[i]) continue;
+    if (in.is_tensor() && in.tensor().symbolic()) {
+      values[i] = in.tensor().value();
       continue;
     }
-    Result<Array> value =
-        r.inputs[i].literal_value().As(LiteralType(r, *op, i));
-    if (!value.ok()) {
-      return InvalidArgument(StrCat("[", op->name, "] ",
-                                    op->InputName(static_cast<int>(i)), ": ",
-                                    value.status().message()));
+    Array value;
+    if (in.is_tensor()) {
+      value = in.tensor().array();
+    } else {
+      SL_ASSIGN_OR_RETURN(value, LiteralValue(r, *op, i));
     }
     SL_ASSIGN_OR_RETURN(
         Node * constant,
-        (*graph)->Add(region, "Const", {}, {{"value", *value}}, options));
-    values.push_back(constant->output());
+        (*graph)->Add(region, "Const", {}, {{"value", value}}, options));
+    values[i] = constant->output();
   }
   options.name = r.name;
   options.name_hint = r.hint;
@@ -138,28 +202,54 @@ Operand Typed(std::string_view op, const Operand& operand, DType dtype) {
                   .WithLine(StrCat("at ", SourceLine::From(operand.where()))));
 }
 
+namespace {
+
+NodeRequest RequestOf(std::string_view op, std::span<const Operand> inputs,
+                      const Attrs& attrs, std::string_view name,
+                      std::source_location where) {
+  return {.op = op,
+          .inputs = inputs,
+          .attrs = &attrs,
+          .name = name,
+          .line = SourceLine::From(where)};
+}
+
+}  // namespace
+
 Operation CallOperation(std::string_view op, std::span<const Operand> inputs,
                         const Attrs& attrs, std::string_view name,
                         std::source_location where) {
-  return AddNode({.op = op,
-                  .inputs = inputs,
-                  .attrs = &attrs,
-                  .name = name,
-                  .line = SourceLine::From(where)});
+  NodeRequest request = RequestOf(op, inputs, attrs, name, where);
+  if (!RunsAtOnce(request)) return AddNode(request);
+  EagerResults none;
+  RunNow(request, none);
+  return {};
 }
 
 Tensor CallOne(std::string_view op, std::span<const Operand> inputs,
                const Attrs& attrs, std::string_view name,
                std::source_location where) {
-  return CallOperation(op, inputs, attrs, name, where).output();
+  NodeRequest request = RequestOf(op, inputs, attrs, name, where);
+  if (!RunsAtOnce(request)) return AddNode(request).output();
+  EagerResults results;
+  RunNow(request, results);
+  if (!name.empty()) results[0]->extras().name = name;
+  return Tensor(std::move(results[0]));
 }
 
 std::vector<Tensor> CallMany(std::string_view op,
                              std::span<const Operand> inputs,
                              const Attrs& attrs, std::string_view name,
                              std::source_location where) {
-  Operation made = CallOperation(op, inputs, attrs, name, where);
+  NodeRequest request = RequestOf(op, inputs, attrs, name, where);
   std::vector<Tensor> outputs;
+  if (RunsAtOnce(request)) {
+    EagerResults results;
+    RunNow(request, results);
+    for (EagerRef& r : results) outputs.push_back(Tensor(std::move(r)));
+    return outputs;
+  }
+  Operation made = AddNode(request);
   for (int i = 0; i < made.num_outputs(); ++i) {
     outputs.push_back(made.output(i));
   }

@@ -3,7 +3,8 @@
 //   auto parts = sl::call("Split", {x}, {{"num", 3}});
 //
 // The typed functions of <sluice/ops.h> do the same with one C++ function per
-// op. Ops go to the graph of their operands, or that of the open GraphScope.
+// op. Ops go to the graph of their operands, or that of the open GraphScope;
+// without either they run at once.
 // Throws sluice::Error when operands, attributes or shapes are wrong; the text
 // names the op, the user's line and the operands. Thread safe.
 #pragma once

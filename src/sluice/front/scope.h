@@ -27,6 +27,7 @@ struct Building {
   std::string scope;
   std::vector<Node*> controls;
   std::string device;
+  Graph* locked = nullptr;  // the graph whose lock this thread holds already
 
   static Building& Current();
 };

@@ -1,5 +1,9 @@
 #include "sluice/front/tensor.h"
 
+#include <algorithm>
+#include <cstring>
+#include <ostream>
+
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
@@ -34,17 +38,83 @@ Tensor Operation::output(int i) const {
 }
 
 Value Tensor::value() const {
-  if (!value_) ThrowEmpty("Tensor");
-  return value_;
+  if (value_) return value_;
+  if (!eager_) ThrowEmpty("Tensor");
+  throw Error(FailedPrecondition(
+      StrCat("this Tensor (", eager_->Describe(),
+             ") was made imperatively and is part of no graph")));
 }
 
 Graph& Tensor::graph() const {
-  if (!graph_) ThrowEmpty("Tensor");
+  value();
   return *graph_;
 }
 
+const EagerRef& Tensor::eager() const {
+  if (eager_) return eager_;
+  if (!value_) ThrowEmpty("Tensor");
+  throw Error(FailedPrecondition(
+      StrCat("\"", value_.ToString(), "\" (", value_.type().ToString(),
+             ") is part of a graph and has no elements here; fetch it with "
+             "Session::run")));
+}
+
+const Array& Tensor::array() const { return eager()->array; }
+
+DType Tensor::dtype() const {
+  return eager_ ? eager_->array.dtype() : value().dtype();
+}
+
+PartialShape Tensor::shape() const {
+  return eager_ ? PartialShape(eager_->array.shape()) : value().shape();
+}
+
+int64_t Tensor::dim(int i) const {
+  PartialShape all = shape();
+  if (i < -all.rank() || i >= all.rank()) {
+    throw Error(OutOfRange(StrCat("dim(", i, ") of a tensor of shape ", all)));
+  }
+  return all.dim(i < 0 ? i + all.rank() : i);
+}
+
+int64_t Tensor::num_elements() const {
+  PartialShape all = shape();
+  return all.fully_known() ? all.ToShape().num_elements() : -1;
+}
+
+std::string Tensor::name() const {
+  if (!eager_) return value().ToString();
+  return eager_->extra ? eager_->extra->name : std::string();
+}
+
+void Tensor::set_name(std::string_view name) const {
+  eager()->extras().name = name;
+}
+
 std::string Tensor::ToString() const {
-  return StrCat(name(), ": ", value().type());
+  if (!eager_) return StrCat(name(), ": ", value().type());
+  return StrCat(name().empty() ? "" : StrCat(name(), ": "),
+                eager_->array.TypeText(), " ", eager_->array.ToString());
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << (tensor ? tensor.ToString() : std::string("(no tensor)"));
+}
+
+void Tensor::CopyOut(DType dtype, int64_t count, void* to) const {
+  const Array& a = array();
+  if (a.dtype() != dtype || a.num_elements() != count) {
+    throw Error(InvalidArgument(
+        StrCat("the tensor is ", a.TypeText(), "; wanted ",
+               count == 1 ? "one element" : StrCat(count, " elements"), " of ",
+               DTypeName(dtype))));
+  }
+  Array flat = ValueOrThrow(a.AsContiguous());
+  if (dtype == DType::kString) {
+    std::copy_n(flat.data<std::string>(), count, static_cast<std::string*>(to));
+    return;
+  }
+  std::memcpy(to, flat.raw(), static_cast<size_t>(flat.bytes()));
 }
 
 Tensor find_tensor(Graph& graph, std::string_view name) {

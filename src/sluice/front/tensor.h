@@ -1,16 +1,26 @@
-// Tensor and Operation: what the user's program holds of a graph. A Tensor is
-// one value of a graph, an Operation one node, to be run for what it does.
+// Tensor and Operation: what the user's program holds. A Tensor is elements
+// that are there now (imperative: calls run at once), or one value of a graph
+// (calls become nodes); an Operation is one node, to be run for what it does.
 //
-// Plain handles of a few words, copied freely; the graph must outlive them. A
-// default-made one holds nothing; asking it anything throws.
+// Plain handles of a few words, copied freely. Copies of an imperative Tensor
+// are the same tensor; a graph must outlive its handles. A default-made one
+// holds nothing; asking it anything throws.
 #pragma once
 
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <source_location>
 #include <string>
+#include <vector>
 
+#include "sluice/front/eager_value.h"
 #include "sluice/graph/node.h"
 
 namespace sluice {
 
+class Index;
+class Operand;
 class Tensor;
 
 class Operation {
@@ -37,26 +47,110 @@ class Operation {
 
 class Tensor {
  public:
+  using Where = std::source_location;
+  using GradHook = std::function<Tensor(const Tensor&)>;
+
   Tensor() = default;
   Tensor(Graph& graph, Value value) : graph_(&graph), value_(value) {}
+  explicit Tensor(EagerRef value) : eager_(std::move(value)) {}
 
-  explicit operator bool() const { return value_.node != nullptr; }
+  explicit operator bool() const { return value_.node || eager_; }
+  // Part of a graph, with elements only in a step; else they are here now.
+  bool symbolic() const { return value_.node != nullptr; }
 
-  DType dtype() const { return value().dtype(); }
-  const PartialShape& shape() const { return value().shape(); }
+  DType dtype() const;
+  PartialShape shape() const;
   int rank() const { return shape().rank(); }  // -1 when unknown
-  // "x", "split:1": what Session::run takes as a name, too.
-  std::string name() const { return value().ToString(); }
-  Operation operation() const { return {graph(), *value().node}; }
-  std::string ToString() const;  // "x: f32[?,784]"
+  int64_t dim(int i) const;                    // negative from the end
+  int64_t num_elements() const;                // -1 when unknown
+  // "x", "split:1": what Session::run takes as a name, too. Imperatively what
+  // set_name gave.
+  std::string name() const;
+  void set_name(std::string_view name) const;
+  std::string ToString() const;  // "x: f32[?,784]"; imperatively the elements
 
+  // ---- Part of a graph ----
+  Operation operation() const { return {graph(), *value().node}; }
   Graph& graph() const;
   Value value() const;
 
+  // ---- Imperative: elements ----
+  // They throw for part of a graph.
+  const Array& array() const;
+  template <class T>
+  T item() const {
+    T value;
+    CopyOut(DTypeOf<T>::value, 1, &value);
+    return value;
+  }
+  template <class T>
+  std::vector<T> to_vector() const {
+    std::vector<T> values(static_cast<size_t>(array().num_elements()));
+    CopyOut(DTypeOf<T>::value, array().num_elements(), values.data());
+    return values;
+  }
+
+  // ---- Imperative: gradients (front/autograd.h has the functions) ----
+  bool requires_grad() const;
+  // Leaves alone can be told; throws for others and for integers.
+  const Tensor& requires_grad_(bool wanted = true) const;
+  bool is_leaf() const;
+  // What backward() added up; holds nothing before.
+  Tensor grad() const;
+  void set_grad(const Tensor& grad) const;
+  void zero_grad() const;
+  // The gradients of this scalar (or of <this, gradient>) for all leaves it was
+  // made from. `retain_graph` keeps what a second call needs; `create_graph`
+  // lets the gradients be differentiated themselves.
+  struct BackwardOptions {
+    bool retain_graph = false, create_graph = false;
+  };
+  void backward(Where where = Where::current()) const {
+    backward(Tensor(), {}, where);
+  }
+  void backward(const Tensor& gradient, BackwardOptions options,
+                Where where = Where::current()) const;
+  // The same elements, taken for a constant by gradients.
+  Tensor detach() const;
+  Tensor clone(Where where = Where::current()) const;
+  // Called with the gradient of this tensor; what it returns, if anything,
+  // takes its place. Returns a number for remove_hook.
+  int register_hook(GradHook hook) const;
+  void remove_hook(int id) const;
+  // Keeps the gradient of a tensor that is no leaf, for grad().
+  void retain_grad() const;
+
+  // ---- Writes in place, seen through every handle and view ----
+  const Tensor& add_(const Operand& b, Where where = Where::current()) const;
+  const Tensor& sub_(const Operand& b, Where where = Where::current()) const;
+  const Tensor& mul_(const Operand& b, Where where = Where::current()) const;
+  const Tensor& div_(const Operand& b, Where where = Where::current()) const;
+  const Tensor& copy_(const Operand& b, Where where = Where::current()) const;
+  const Tensor& fill_(const Operand& b, Where where = Where::current()) const;
+  const Tensor& zero_(Where where = Where::current()) const;
+
+  // ---- Parts (front/index.h) ----
+  // x[2], x[{1, sl::all}], x[{sl::slice(0, 5, 2), sl::ellipsis, -1}].
+  Tensor operator[](int64_t index) const;
+  Tensor operator[](std::initializer_list<Index> indices) const;
+  Tensor at(std::initializer_list<Index> indices,
+            Where where = Where::current()) const;
+  // Writes part of this tensor.
+  const Tensor& set(std::initializer_list<Index> indices, const Operand& value,
+                    Where where = Where::current()) const;
+
+  // For this library: throws when this is part of a graph.
+  const EagerRef& eager() const;
+
  private:
+  void CopyOut(DType dtype, int64_t count, void* to) const;
+
   Graph* graph_ = nullptr;
   Value value_;
+  EagerRef eager_;
 };
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 // What the graph calls by that name ("x" or "x:0"; "train"). Throws when there
 // is nothing of that name.

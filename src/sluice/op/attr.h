@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "sluice/base/pooled.h"
 #include "sluice/base/status.h"
 #include "sluice/tensor/array.h"
 #include "sluice/tensor/dtype.h"
@@ -103,7 +104,8 @@ class Attrs {
   bool operator==(const Attrs&) const = default;
 
  private:
-  std::vector<Entry> entries_;
+  // Calls make and drop one of these each.
+  std::vector<Entry, PoolAllocator<Entry>> entries_;
 };
 
 }  // namespace sluice

@@ -116,6 +116,9 @@ class GradContext {
   virtual DType TypeOf(int id) const = 0;
   virtual PartialShape ShapeOf(int id) const = 0;
 
+  static int IdOf(GradVar v) { return v.id_; }
+  GradVar VarAt(int id) { return {this, id}; }
+
   // To be filled before the rule runs: ids of inputs and outputs, of the
   // gradients (-1 where none flows in), and what is wanted.
   Ids in_, out_, dy_;

@@ -96,7 +96,7 @@ struct OpRecord {
 
   ShapeFn shape = nullptr;
   GradFn grad = nullptr;
-  std::string no_grad;  // why an op of floats has no rule, for messages
+  std::string no_grad;          // why an op of floats has no rule, for messages
   BlockSelect block = nullptr;  // elementwise ops
   ViewFn view = nullptr;
   CostFn cost = nullptr;

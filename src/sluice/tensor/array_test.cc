@@ -1,4 +1,3 @@
-#include "sluice/base/sanitizers.h"
 #include "sluice/tensor/array.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <limits>
 
 #include "sluice/base/error.h"
+#include "sluice/base/sanitizers.h"
 #include "sluice/tensor/dispatch.h"
 #include "sluice/tensor/strided.h"
 

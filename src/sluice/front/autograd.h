@@ -1,0 +1,91 @@
+// Gradients by functions, imperatively and in graphs alike.
+//
+//   auto [dw, db] = sl::grad(loss, {w, b});        // no backward(), no .grad
+//   auto h  = sl::hvp([](Tensor x) { ... }, x, v);   // Hessian times v
+//
+// In a graph they add nodes and return values of it. Errors name the op that
+// cut the way: see why_no_grad.
+#pragma once
+
+#include <functional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "sluice/front/operand.h"
+#include "sluice/front/tensor.h"
+
+namespace sluice {
+
+struct GradOptions {
+  // What flows into each y; missing ones are ones (imperatively: of scalars).
+  std::vector<Tensor> grad_ys{};
+  // An x the ys do not depend on: an error that explains itself, or zeros.
+  bool zeros_when_unconnected = false;
+  // Imperatively: keep what another call needs; let the gradients be
+  // differentiated themselves.
+  bool retain_graph = false, create_graph = false;
+};
+
+// The gradients of the sum of all ys.
+std::vector<Tensor> gradients(
+    const std::vector<Tensor>& ys, const std::vector<Tensor>& xs,
+    const GradOptions& options = {},
+    std::source_location where = std::source_location::current());
+Tensor grad(const Tensor& y, const Tensor& x, const GradOptions& options = {},
+            std::source_location where = std::source_location::current());
+std::vector<Tensor> grad(
+    const Tensor& y, const std::vector<Tensor>& xs,
+    const GradOptions& options = {},
+    std::source_location where = std::source_location::current());
+
+// One sentence on why y has no gradient with respect to x, naming the op that
+// cut the way and its line; empty when there is one.
+std::string why_no_grad(const Tensor& y, const Tensor& x);
+
+using TensorFn = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+// f(x), and its change along the tangents: forward mode.
+struct JvpResult {
+  std::vector<Tensor> values, tangents;
+};
+JvpResult jvp(const TensorFn& f, const std::vector<Tensor>& xs,
+              const std::vector<Tensor>& tangents,
+              std::source_location where = std::source_location::current());
+// f(x), and what its gradients give for these of its results: reverse mode.
+struct VjpResult {
+  std::vector<Tensor> values, gradients;
+};
+VjpResult vjp(const TensorFn& f, const std::vector<Tensor>& xs,
+              const std::vector<Tensor>& grad_ys,
+              std::source_location where = std::source_location::current());
+// The Hessian of a scalar function times v.
+std::vector<Tensor> hvp(
+    const TensorFn& f, const std::vector<Tensor>& xs,
+    const std::vector<Tensor>& v,
+    std::source_location where = std::source_location::current());
+
+// x itself, a constant to gradients. (A function of <sluice/ops.h> too.)
+
+// A function with a gradient of its own: `backward` gets inputs, results and
+// what flows into the results, and returns one gradient per input; a Tensor
+// that holds nothing stands for none. Works in graphs too, where `backward` is
+// called when gradients are built.
+using BackwardFn = std::function<std::vector<Tensor>(
+    const std::vector<Tensor>& inputs, const std::vector<Tensor>& results,
+    const std::vector<Tensor>& grads)>;
+std::vector<Tensor> custom_gradient(
+    const TensorFn& forward, const BackwardFn& backward,
+    const std::vector<Tensor>& inputs,
+    std::source_location where = std::source_location::current());
+
+// The gradients of f at these f64 points against differences. Throws when they
+// disagree; the text says which element of which input, and by how much.
+struct GradcheckOptions {
+  double step = 1e-6, tolerance = 1e-5;
+  bool second_order = false;
+};
+void gradcheck(const TensorFn& f, const std::vector<Tensor>& xs,
+               const GradcheckOptions& options = {});
+
+}  // namespace sluice

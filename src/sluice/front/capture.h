@@ -1,0 +1,64 @@
+// Capture: what a function being recorded (front/function.h) does with tensors
+// that are not its arguments. Imperative tensors it reads become arguments of
+// the graph, those it writes become results, and so do gradients it leaves on
+// them; every call of the function feeds and takes them.
+//
+// One at a time per thread, while the function's body runs.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "sluice/front/tensor.h"
+#include "sluice/graph/graph.h"
+
+namespace sluice {
+
+class Capture {
+ public:
+  explicit Capture(Graph& graph);
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  // Null when this thread records no function.
+  static Capture* Current();
+
+  struct Entry {
+    EagerRef value;
+    Value arg;  // what is fed
+    Value now;  // what the body has made of it so far
+    bool written = false;
+    bool grad_set = false;  // the body has set or cleared its gradient
+    Tensor grad;            // what it set; holds nothing when cleared
+    EagerRef grad_of{};     // set: this is the gradient that tensor has
+  };
+  // Gradients the body has asked for before it set them: whether there was one.
+  // Another call may find it otherwise.
+  struct GradSeen {
+    EagerRef value;
+    bool there;
+  };
+  const std::vector<GradSeen>& grads_seen() const { return grads_seen_; }
+  // The entry of a tensor, made when it is met for the first time.
+  Entry& At(const EagerRef& value);
+  std::deque<Entry>& entries() { return entries_; }
+  Graph& graph() { return graph_; }
+
+  // loss.backward() inside the body: gradients for all tensors met so far that
+  // require them.
+  Status Backward(const Tensor& loss, const Tensor& gradient);
+  // The gradient of a tensor as the body sees it. What was there before the
+  // call is read as an argument too.
+  Tensor GradOf(const EagerRef& value);
+
+ private:
+  Graph& graph_;
+  Capture* outer_;
+  std::deque<Entry> entries_;  // references to them stay good
+  std::vector<GradSeen> grads_seen_;
+  std::unordered_map<const EagerValue*, size_t> index_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,158 @@
+#include "sluice/front/eager_call.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/nan_trap.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+
+namespace front_internal {
+EagerMode& EagerMode::Current() {
+  thread_local EagerMode mode;
+  return mode;
+}
+}  // namespace front_internal
+
+EagerValue::EagerValue(Array value) : array(std::move(value)) {}
+EagerValue::~EagerValue() = default;
+
+std::string EagerValue::Describe() const {
+  std::string text = extra && !extra->name.empty()
+                         ? StrCat("\"", extra->name, "\" ")
+                         : std::string();
+  StrAppend(text, array.TypeText());
+  if (line.known()) StrAppend(text, ", made at ", line.ToString());
+  return text;
+}
+
+namespace {
+
+using front_internal::EagerMode;
+
+bool Tracked(std::span<const EagerRef> inputs) {
+  for (const EagerRef& in : inputs) {
+    if (in->tracked() && kFloats.contains(in->array.dtype())) return true;
+  }
+  return false;
+}
+
+bool Differentiable(const EagerOp& op) {
+  if (!op.record().grad) return false;
+  for (DType dtype : op.out_dtypes()) {
+    if (kFloats.contains(dtype)) return true;
+  }
+  return false;
+}
+
+// A node whose edges lead where the inputs came from.
+Ref<OpTapeNode> NodeFor(const Ref<EagerOp>& op,
+                        std::span<const EagerRef> inputs,
+                        const SourceLine& line) {
+  Ref<OpTapeNode> node = MakeRef<OpTapeNode>(op, line);
+  for (const EagerRef& in : inputs) {
+    bool flows = kFloats.contains(in->array.dtype());
+    node->edges.push_back(flows ? EdgeTo(in) : TapeEdge());
+  }
+  return node;
+}
+
+bool SharesMemory(const Array& a, const Array& b) {
+  return (a.buffer() && a.buffer() == b.buffer()) || a.raw() == b.raw() ||
+         a.rep()->base == b.rep();
+}
+
+}  // namespace
+
+Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
+                 const Attrs& attrs, const SourceLine& line,
+                 EagerResults& results) {
+  const EagerMode& mode = EagerMode::Current();
+  SmallVector<Array, 6> in;
+  for (const EagerRef& v : inputs) in.push_back(v->array);
+  SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));
+  SmallVector<Array, 4> out;
+  out.resize(found->num_outputs());
+  SL_RETURN_IF_ERROR(found->Run(in, out));
+  if (mode.nan_trap) SL_RETURN_IF_ERROR(CheckFinite(*found, in, out));
+
+  Ref<OpTapeNode> node;
+  if (mode.grad && Tracked(inputs) && Differentiable(*found)) {
+    node = NodeFor(found, inputs, line);
+    SL_RETURN_IF_ERROR(node->Keep(inputs, out, /*overwritten=*/false));
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    EagerRef value = MakeRef<EagerValue>(std::move(out[i]));
+    value->line = line;
+    if (i == 0 && op.view && SharesMemory(value->array, in[0])) {
+      value->view = true;
+      value->log = Ref<WriteLog>::Share(&inputs[0]->writes());
+    }
+    if (node && kFloats.contains(value->array.dtype())) {
+      value->producer = node;
+      value->output = static_cast<int>(i);
+    }
+    results.push_back(std::move(value));
+  }
+  if (node) node->KeepOutputs(results);
+  return OkStatus();
+}
+
+namespace {
+
+Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
+  if (!records) return OkStatus();
+  if (!target.producer && target.requires_grad) {
+    return FailedPrecondition(StrCat(
+        "[", op.name, "] ", target.Describe(),
+        ", is a leaf that requires gradients and cannot be written in place "
+        "while calls are recorded; wanted a sluice::NoGrad around it"));
+  }
+  if (target.view) {
+    return FailedPrecondition(StrCat(
+        "[", op.name, "] ", target.Describe(),
+        ", is a view; writing it in place would change what gradients see of "
+        "the tensor it looks into; wanted set() on that tensor, or a clone()"));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
+                        std::span<const EagerRef> others, const Attrs& attrs,
+                        const SourceLine& line) {
+  SmallVector<EagerRef, 6> inputs{target};
+  SmallVector<Array, 6> in{target->array};
+  for (const EagerRef& v : others) {
+    inputs.push_back(v);
+    in.push_back(v->array);
+  }
+  SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));
+  const EagerMode& mode = EagerMode::Current();
+  bool records = mode.grad && Tracked(inputs);
+  SL_RETURN_IF_ERROR(CheckTarget(op, *target, records));
+  records = records && Differentiable(*found);
+
+  Ref<OpTapeNode> node;
+  if (records) {
+    node = NodeFor(found, inputs, line);
+    SL_RETURN_IF_ERROR(
+        node->Keep(inputs, {&target->array, 1}, /*overwritten=*/true));
+  }
+  SL_RETURN_IF_ERROR(found->RunInto(in, target->array));
+  if (mode.nan_trap) {
+    SL_RETURN_IF_ERROR(CheckFinite(*found, in, {&target->array, 1}));
+  }
+  WriteLog& log = target->writes();
+  ++log.count;
+  log.last = line;
+  if (node) {
+    target->producer = node;
+    target->output = 0;
+    node->KeepOutputs({&target, 1});
+  }
+  return OkStatus();
+}
+
+}  // namespace sluice

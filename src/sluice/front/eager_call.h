@@ -1,0 +1,21 @@
+// One imperative call: find the op's kernel for these types, run it, and record
+// it when a gradient may be asked for.
+#pragma once
+
+#include "sluice/front/tape.h"
+
+namespace sluice {
+
+using EagerResults = SmallVector<EagerRef, 4>;
+
+// Errors name op and operands; the caller adds the user's line.
+Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
+                 const Attrs& attrs, const SourceLine& line,
+                 EagerResults& results);
+
+// target = op(target, others...), written over the elements of target.
+Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
+                        std::span<const EagerRef> others, const Attrs& attrs,
+                        const SourceLine& line);
+
+}  // namespace sluice

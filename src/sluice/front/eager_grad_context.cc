@@ -1,0 +1,100 @@
+#include "sluice/front/eager_grad_context.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/front/eager_call.h"
+
+namespace sluice {
+
+EagerGradContext::EagerGradContext(OpTapeNode& node,
+                                   std::span<const EagerRef> dy, bool record)
+    : GradContext(node.op().record(), node.op().attrs()),
+      node_(node),
+      record_(record) {
+  size_t inputs = node.edges.size(), outputs = node.num_outputs();
+  for (size_t i = 0; i < inputs + outputs && setup_.ok(); ++i) {
+    Result<Array> kept = node.Kept(i);
+    if (!kept.ok()) {
+      setup_ = kept.status();
+      break;
+    }
+    TapeEdge edge;
+    if (record && i < inputs) edge = node.edges[i];
+    if (record && i >= inputs) {
+      edge = {Ref<TapeNode>::Share(&node), static_cast<int>(i - inputs), {}};
+    }
+    EagerRef leaf = edge.leaf;
+    int id = Enter(*std::move(kept), std::move(leaf), std::move(edge));
+    (i < inputs ? in_ : out_).push_back(id);
+  }
+  if (!setup_.ok()) return;
+  for (const EagerRef& g : dy) {
+    dy_.push_back(g ? Enter(g->array, record ? g : EagerRef()) : -1);
+  }
+  for (size_t i = 0; i < inputs; ++i) {
+    wants_.push_back(static_cast<bool>(node.edges[i]));
+  }
+  dx_.resize(inputs, -1);
+}
+
+int EagerGradContext::Enter(Array array, EagerRef value, TapeEdge edge) {
+  table_.push_back({std::move(array), std::move(value), std::move(edge)});
+  return static_cast<int>(table_.size()) - 1;
+}
+
+const EagerRef& EagerGradContext::ValueOf(int id) {
+  Entry& entry = table_[static_cast<size_t>(id)];
+  if (!entry.value) {
+    entry.value = MakeRef<EagerValue>(entry.array);
+    entry.value->producer = entry.edge.node;
+    entry.value->output = entry.edge.output;
+    entry.value->line = node_.line();
+  }
+  return entry.value;
+}
+
+Status EagerGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
+                              const Attrs& attrs, Ids& made) {
+  for (int id : inputs) {
+    if (!At(id).array.raw() && At(id).array.num_elements() > 0 &&
+        !op.shape_only) {
+      return Internal(StrCat("[", node_.name(),
+                             "] its gradient reads a value that "
+                             "was not kept"));
+    }
+  }
+  if (record_) {
+    SmallVector<EagerRef, 6> values;
+    for (int id : inputs) values.push_back(ValueOf(id));
+    SmallVector<EagerRef, 4> results;
+    SL_RETURN_IF_ERROR(EagerCall(op, values, attrs, node_.line(), results));
+    for (EagerRef& r : results) {
+      Array array = r->array;
+      made.push_back(Enter(std::move(array), std::move(r)));
+    }
+    return OkStatus();
+  }
+  SmallVector<Array, 6> arrays;
+  for (int id : inputs) arrays.push_back(At(id).array);
+  SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, arrays));
+  SmallVector<Array, 4> results;
+  results.resize(found->num_outputs());
+  SL_RETURN_IF_ERROR(found->Run(arrays, results));
+  for (Array& r : results) made.push_back(Enter(std::move(r)));
+  return OkStatus();
+}
+
+Result<EagerRef> EagerGradContext::Gradient(size_t i) {
+  int id = dx_[i];
+  if (id < 0) return EagerRef();
+  const Array& g = At(id).array;
+  const Array& x = At(in_[i]).array;
+  if (!(g.shape() == x.shape()) || g.dtype() != x.dtype()) {
+    return Internal(StrCat("[", node_.name(), "] its gradient gives ",
+                           g.TypeText(), " for input ", i, "; wanted ",
+                           x.TypeText()));
+  }
+  if (record_) return ValueOf(id);
+  return MakeRef<EagerValue>(g);
+}
+
+}  // namespace sluice

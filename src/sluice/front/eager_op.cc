@@ -1,0 +1,298 @@
+#include "sluice/front/eager_op.h"
+
+#include <atomic>
+#include <unordered_map>
+
+#include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/base/random.h"
+#include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/front/manual_seed.h"
+#include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/resource.h"
+#include "sluice/op/run_op.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+
+namespace {
+
+std::atomic<uint64_t> random_seed{0};
+std::atomic<int64_t> random_calls{0};
+
+uint64_t HashOf(const AttrValue& value) {
+  uint64_t h = static_cast<uint64_t>(value.kind());
+  switch (value.kind()) {
+    case AttrKind::kBool:
+      return h * 31 + value.get<bool>();
+    case AttrKind::kInt:
+      return h * 31 + static_cast<uint64_t>(value.get<int64_t>());
+    case AttrKind::kFloat:
+      return h * 31 + std::hash<double>()(value.get<double>());
+    case AttrKind::kString:
+      return h * 31 + std::hash<std::string>()(value.get<std::string>());
+    case AttrKind::kDType:
+      return h * 31 + static_cast<uint64_t>(value.get<DType>());
+    case AttrKind::kInts:
+      for (int64_t v : value.get<std::vector<int64_t>>()) {
+        h = h * 31 + static_cast<uint64_t>(v);
+      }
+      return h;
+    default:
+      return h;
+  }
+}
+
+uint64_t HashOf(const OpRecord& op, const Attrs& attrs,
+                std::span<const Array> inputs) {
+  uint64_t h = reinterpret_cast<uintptr_t>(&op);
+  for (const Array& in : inputs) {
+    h = h * 37 + static_cast<uint64_t>(in.dtype());
+  }
+  for (const auto& [name, value] : attrs) h = h * 41 + HashOf(value);
+  return RandomKey::Mix(h);
+}
+
+// The ops this thread called lately: a table where each call has one place.
+constexpr size_t kPlaces = 1024;
+struct Recent {
+  Ref<EagerOp> places[kPlaces];
+};
+Recent& RecentOps() {
+  thread_local Recent recent;
+  return recent;
+}
+
+}  // namespace
+
+void manual_seed(uint64_t seed) {
+  random_seed = seed;
+  random_calls = 0;
+}
+
+bool EagerOp::Matches(const OpRecord& op, const Attrs& given,
+                      std::span<const Array> inputs) const {
+  if (record_ != &op || in_dtypes_.size() != inputs.size()) return false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (in_dtypes_[i] != inputs[i].dtype()) return false;
+  }
+  return given_ == given;
+}
+
+Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
+                                   std::span<const Array> inputs) {
+  Ref<EagerOp>& place = RecentOps().places[HashOf(op, given, inputs) % kPlaces];
+  if (place && place->Matches(op, given, inputs)) return place;
+  if (op.structural || !op.regions.empty()) {
+    return FailedPrecondition(
+        StrCat("[", op.name,
+               "] is part of a graph; no graph is open on this thread: wanted "
+               "a sluice::GraphScope"));
+  }
+  Ref<EagerOp> made = Ref<EagerOp>::Adopt(new EagerOp());
+  made->record_ = &op;
+  std::vector<DType> dtypes;
+  for (const Array& in : inputs) {
+    made->in_dtypes_.push_back(in.dtype());
+    dtypes.push_back(in.dtype());
+  }
+  SL_ASSIGN_OR_RETURN(made->call_, ResolveCall(op, given, dtypes));
+  made->given_ = given;
+  if (op.block && made->num_outputs() == 1 &&
+      inputs.size() <= static_cast<size_t>(kMaxBlockInputs)) {
+    made->block_ = op.block(made->attrs(), dtypes, made->out_dtypes()[0]);
+  }
+  // An attribute may hold a large array: such calls are not kept.
+  for (const auto& [name, value] : given) {
+    if (value.kind() == AttrKind::kArray) return made;
+  }
+  place = made;
+  return made;
+}
+
+bool EagerOp::RunPlain(std::span<const Array> inputs, Array& out) const {
+  if (!block_.fn) return false;
+  constexpr int64_t kShort = 4096;
+  const Array* like = &inputs[0];
+  for (const Array& in : inputs) {
+    if (!in.contiguous()) return false;
+    if (in.num_elements() > like->num_elements() ||
+        (in.num_elements() == like->num_elements() &&
+         in.rank() > like->rank())) {
+      like = &in;
+    }
+  }
+  int64_t n = like->num_elements();
+  if (n > kShort || n == 0) return false;
+  for (const Array& in : inputs) {
+    if (!(in.shape() == like->shape())) return false;
+  }
+  Result<Array> made = Array::Make(out_dtypes()[0], like->shape());
+  if (!made.ok()) return false;
+  const void* data[kMaxBlockInputs] = {};
+  for (size_t i = 0; i < inputs.size(); ++i) data[i] = inputs[i].raw();
+  block_.fn(made->mutable_raw(), data, n, block_.params);
+  out = *std::move(made);
+  return true;
+}
+
+Status EagerOp::Run(std::span<const Array> inputs,
+                    std::span<Array> outputs) const {
+  if (RunPlain(inputs, outputs[0])) return OkStatus();
+  StepContext step;
+  step.pool = &WorkerPool::Default();
+  if (record_->random) {
+    step.seed = random_seed;
+    step.step_id = random_calls.fetch_add(1);
+  }
+  NodeInfo node{record_->name, {}, RandomKey::Mix(0x5eed)};
+  if (record_->async() || !record_->kernel(DeviceKind::kCpu).launch) {
+    SL_ASSIGN_OR_RETURN(std::vector<Array> made,
+                        RunOp(*record_, attrs(), inputs, &step, &node));
+    std::move(made.begin(), made.end(), outputs.begin());
+    return OkStatus();
+  }
+  SmallVector<Array, 6> in(inputs);
+  return LaunchCpu(*record_, attrs(), node, step, in, out_dtypes(), outputs);
+}
+
+namespace {
+
+// Element by element in place: an input may be the very array that is written,
+// but not another part of its memory, nor itself broadcast.
+bool ReadsWhatIsWritten(const Array& in, const Array& out) {
+  if (in.raw() == out.raw() && in.shape() == out.shape()) return false;
+  const ArrayRep *a = in.rep(), *b = out.rep();
+  const ArrayRep* in_base = a->base ? a->base : a;
+  const ArrayRep* out_base = b->base ? b->base : b;
+  return in_base == out_base || in.raw() == out.raw() ||
+         (in.buffer() && in.buffer() == out.buffer());
+}
+
+}  // namespace
+
+Status EagerOp::RunInto(std::span<const Array> inputs, const Array& out) const {
+  auto mismatch = [&](const std::string& got) {
+    return InvalidArgument(StrCat("[", record_->name, "] the result is ", got,
+                                  "; wanted ", out.TypeText(),
+                                  " to write it in place"));
+  };
+  if (num_outputs() != 1 || out_dtypes()[0] != out.dtype()) {
+    return mismatch(num_outputs() == 1 ? std::string(DTypeName(out_dtypes()[0]))
+                                       : StrCat(num_outputs(), " values"));
+  }
+  if (block_.fn && out.contiguous()) {
+    bool fits = true, apart = true;
+    for (const Array& in : inputs) {
+      Result<Shape> both = BroadcastShapes(in.shape(), out.shape());
+      fits = fits && both.ok() && *both == out.shape();
+      apart = apart && in.contiguous() && !ReadsWhatIsWritten(in, out);
+    }
+    if (fits && apart) {
+      StepContext step;
+      step.pool = &WorkerPool::Default();
+      NodeInfo node{record_->name, {}, 0};
+      Array result = out;
+      KernelContext context(*record_, attrs(), node, step, inputs,
+                            {&result, 1});
+      return RunBlock(context, block_);
+    }
+  }
+  Array made;
+  SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
+  if (!(made.shape() == out.shape())) return mismatch(made.TypeText());
+  if (made.raw() == out.raw()) {
+    SL_ASSIGN_OR_RETURN(made, made.Clone());
+  }
+  CopyRegion(out.dtype(), out.shape(), made.raw(), made.strides(),
+             out.mutable_raw(), out.strides(), &WorkerPool::Default());
+  return OkStatus();
+}
+
+namespace {
+
+// Whether anybody but `self` reads the elements of a value.
+bool Read(const Value& v, const Node* self) {
+  for (const Node* user : v.node->users()) {
+    if (user == self || user->op().shape_only) continue;
+    for (const Value& in : user->inputs()) {
+      if (in == v) return true;
+    }
+  }
+  return false;
+}
+
+// An operand as the probe sees it. Sizes do not matter to a rule, only how many
+// axes there are; but numbers that are shapes or axes decide those.
+Result<Value> Operand(Graph& graph, std::string_view name, const Array& a) {
+  if (IsInteger(a.dtype()) && a.num_elements() <= kMaxRank) {
+    SL_ASSIGN_OR_RETURN(Node * node,
+                        graph.Add(graph.root(), "Const", {}, {{"value", a}}));
+    return node->output();
+  }
+  return graph.AddArg(graph.root(), name,
+                      {a.dtype(), PartialShape::OfRank(a.rank())});
+}
+
+Result<GradNeeds> Probe(const EagerOp& op, uint64_t wants,
+                        std::span<const Array> inputs,
+                        std::span<const Array> outputs) {
+  Graph graph("probe");
+  std::vector<Value> args, dy;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(Value arg, Operand(graph, StrCat("x", i), inputs[i]));
+    args.push_back(arg);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(Value arg, Operand(graph, StrCat("dy", i), outputs[i]));
+    dy.push_back(kFloats.contains(arg.dtype()) ? arg : Value());
+  }
+  SL_ASSIGN_OR_RETURN(
+      Node * node, graph.Add(graph.root(), op.record().name, args, op.attrs()));
+  std::vector<bool> wanted;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    wanted.push_back(i < 64 && wants >> i & 1);
+  }
+  GraphGradContext context(graph, *node, dy, wanted);
+  op.record().grad(context);
+  SL_RETURN_IF_ERROR(context.status());
+  GradNeeds needs;
+  for (size_t i = 0; i < inputs.size() && i < 64; ++i) {
+    bool given = false;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      given = given || context.gradient(static_cast<int>(k)) == args[i];
+    }
+    if (given || Read(args[i], node)) needs.inputs |= uint64_t{1} << i;
+  }
+  for (size_t i = 0; i < outputs.size() && i < 64; ++i) {
+    Value out = node->output(static_cast<int>(i));
+    bool given = false;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      given = given || context.gradient(static_cast<int>(k)) == out;
+    }
+    if (given || Read(out, node)) needs.outputs |= uint64_t{1} << i;
+  }
+  return needs;
+}
+
+}  // namespace
+
+GradNeeds EagerOp::Needs(uint64_t wants, std::span<const Array> inputs,
+                         std::span<const Array> outputs) const {
+  uint64_t ranks = 0;
+  for (const Array& in : inputs) {
+    ranks = ranks * 16 + static_cast<uint64_t>(in.rank());
+  }
+  MutexLock lock(mu_);
+  for (const Known& known : known_) {
+    if (known.wants == wants && known.ranks == ranks) return known.needs;
+  }
+  // A rule that cannot say keeps everything.
+  GradNeeds all{~uint64_t{0}, ~uint64_t{0}};
+  Result<GradNeeds> probed = Probe(*this, wants, inputs, outputs);
+  GradNeeds needs = probed.ok() ? *probed : all;
+  known_.push_back({wants, ranks, needs});
+  return needs;
+}
+
+}  // namespace sluice

@@ -1,0 +1,72 @@
+// EagerOp: an op with the types and attributes of a call, resolved once and
+// kept: what of a call does not depend on sizes and elements. Finding one costs
+// a hash of a few words.
+//
+// Counted; each thread keeps those it used lately, recorded calls keep theirs.
+// Immutable but for the cache of what gradients need, which has its own lock.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sluice/base/ref_counted.h"
+#include "sluice/base/small_vector.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/op/record.h"
+#include "sluice/op/signature.h"
+
+namespace sluice {
+
+// Which inputs and outputs a gradient rule reads the elements of, by bit.
+struct GradNeeds {
+  uint64_t inputs = 0, outputs = 0;
+};
+
+class EagerOp : public RefCounted<EagerOp> {
+ public:
+  // Errors: as ResolveCall, and an op that cannot run on its own.
+  static Result<Ref<EagerOp>> Find(const OpRecord& op, const Attrs& given,
+                                   std::span<const Array> inputs);
+
+  const OpRecord& record() const { return *record_; }
+  const Attrs& attrs() const { return call_.attrs; }
+  std::span<const DType> out_dtypes() const { return call_.out_dtypes; }
+  size_t num_outputs() const { return call_.out_dtypes.size(); }
+
+  // Runs the kernel. `outputs` has num_outputs() places.
+  Status Run(std::span<const Array> inputs, std::span<Array> outputs) const;
+
+  // The same into an array of the result's type and shape, which may be input
+  // 0 itself. Errors: the result is of another type or shape.
+  Status RunInto(std::span<const Array> inputs, const Array& out) const;
+
+  // What the rule reads when the gradients of the inputs in `wants` are asked
+  // for. Found by applying the rule to a graph of one node.
+  GradNeeds Needs(uint64_t wants, std::span<const Array> inputs,
+                  std::span<const Array> outputs) const;
+
+ private:
+  friend class RefCounted<EagerOp>;
+  EagerOp() = default;
+  ~EagerOp() = default;
+  bool Matches(const OpRecord& op, const Attrs& given,
+               std::span<const Array> inputs) const;
+  // The whole call for elementwise ops on equal shapes or with scalars, without
+  // detours; false when it is not such a call.
+  bool RunPlain(std::span<const Array> inputs, Array& out) const;
+
+  const OpRecord* record_ = nullptr;
+  SmallVector<DType, 4> in_dtypes_;
+  Attrs given_;
+  ResolvedCall call_;
+  BlockKernel block_;  // of elementwise ops; fn may be null
+
+  struct Known {
+    uint64_t wants, ranks;
+    GradNeeds needs;
+  };
+  mutable Mutex mu_;
+  mutable SmallVector<Known, 2> known_ SL_GUARDED_BY(mu_);
+};
+
+}  // namespace sluice

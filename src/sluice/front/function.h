@@ -1,0 +1,161 @@
+// function: user code recorded once as a graph and run as a cached plan.
+//
+//   auto step = sl::function([&](sl::Tensor images, sl::Tensor labels) {
+//     auto loss = sl::cross_entropy(net(images), labels);
+//     optimizer.zero_grad(); loss.backward(); optimizer.step();
+//     return loss;
+//   });
+//   step(images, labels);
+//
+// The code runs once per signature (types and numbers of axes of the
+// arguments; sizes do not matter) with tensors that belong to a graph. Tensors
+// of the program around it are read anew at every call; what the code writes
+// into them, and the gradients it leaves on them, happen at every call, in the
+// order they are written. Other side effects of the C++ code happen only when
+// it is recorded. traces() says what was recorded and why.
+//
+// Copies share their traces. Calls from several threads take turns.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sluice/front/tensor.h"
+
+namespace sluice {
+
+struct TraceInfo {
+  std::string signature;    // "f32[?,?], i64[?]"
+  std::string why;          // "the first call", "argument 1 is f64; ..."
+  double milliseconds = 0;  // it took to record
+  int64_t nodes = 0;
+  int64_t captured = 0;  // tensors of the program around it
+  int64_t calls = 0;
+};
+
+struct FunctionOptions {
+  std::string name = "function";
+  // Traces kept; the one used longest ago goes first.
+  size_t max_traces = 32;
+};
+
+namespace front_internal {
+
+using FunctionBody =
+    std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+class FunctionCore {
+ public:
+  FunctionCore(FunctionBody body, FunctionOptions options);
+  ~FunctionCore();
+  std::vector<Tensor> Call(const std::vector<Tensor>& args,
+                           std::source_location where);
+  std::vector<TraceInfo> traces() const;
+  std::string Explain(const std::vector<Tensor>& args);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Results of user code as a list, and back.
+template <class R>
+struct Pack {
+  static_assert(std::is_same_v<R, Tensor>,
+                "a function returns void, a Tensor, a std::vector, a std::pair "
+                "or a std::tuple of them");
+  static std::vector<Tensor> List(Tensor r) { return {std::move(r)}; }
+  static Tensor Back(std::vector<Tensor> r) { return r[0]; }
+};
+template <>
+struct Pack<std::vector<Tensor>> {
+  static std::vector<Tensor> List(std::vector<Tensor> r) { return r; }
+  static std::vector<Tensor> Back(std::vector<Tensor> r) { return r; }
+};
+template <class... Ts>
+struct Pack<std::tuple<Ts...>> {
+  static std::vector<Tensor> List(std::tuple<Ts...> r) {
+    return std::apply([](auto&... t) { return std::vector<Tensor>{t...}; }, r);
+  }
+  static std::tuple<Ts...> Back(std::vector<Tensor> r) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<Ts...>(r[I]...);
+    }(std::index_sequence_for<Ts...>());
+  }
+};
+template <>
+struct Pack<std::pair<Tensor, Tensor>> {
+  static std::vector<Tensor> List(std::pair<Tensor, Tensor> r) {
+    return {r.first, r.second};
+  }
+  static std::pair<Tensor, Tensor> Back(std::vector<Tensor> r) {
+    return {r[0], r[1]};
+  }
+};
+
+template <class F, size_t>
+using TensorAt = Tensor;
+
+}  // namespace front_internal
+
+// A recorded function of N tensors that returns R.
+template <class R, class... Args>
+class Function {
+ public:
+  using Where = std::source_location;
+
+  Function(std::function<R(Args...)> f, FunctionOptions options)
+      : core_(std::make_shared<front_internal::FunctionCore>(
+            [f = std::move(f)](const std::vector<Tensor>& args) {
+              return Invoke(f, args, std::index_sequence_for<Args...>());
+            },
+            std::move(options))) {}
+
+  R operator()(std::type_identity_t<Args>... args) const {
+    std::vector<Tensor> results =
+        core_->Call({Tensor(args)...}, Where::current());
+    if constexpr (!std::is_void_v<R>) {
+      return front_internal::Pack<R>::Back(std::move(results));
+    }
+  }
+  std::vector<TraceInfo> traces() const { return core_->traces(); }
+  // The plan behind a call with these arguments.
+  std::string explain(std::type_identity_t<Args>... args) const {
+    return core_->Explain({Tensor(args)...});
+  }
+
+ private:
+  template <size_t... I>
+  static std::vector<Tensor> Invoke(const std::function<R(Args...)>& f,
+                                    const std::vector<Tensor>& args,
+                                    std::index_sequence<I...>) {
+    if constexpr (std::is_void_v<R>) {
+      f(args[I]...);
+      return {};
+    } else {
+      return front_internal::Pack<R>::List(f(args[I]...));
+    }
+  }
+
+  std::shared_ptr<front_internal::FunctionCore> core_;
+};
+
+namespace front_internal {
+template <class R, class... Args>
+Function<R, Args...> MakeFunction(std::function<R(Args...)> f,
+                                  FunctionOptions options) {
+  return Function<R, Args...>(std::move(f), std::move(options));
+}
+}  // namespace front_internal
+
+template <class F>
+auto function(F f, FunctionOptions options = {}) {
+  return front_internal::MakeFunction(std::function(std::move(f)),
+                                      std::move(options));
+}
+
+}  // namespace sluice

@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include "sluice/sluice.h"
+
+namespace sluice {
+namespace {
+
+using Floats = std::vector<float>;
+
+TEST(Function, RunsTheSameCodeAsAPlan) {
+  int recorded = 0;
+  auto f = function([&](Tensor x, Tensor y) {
+    ++recorded;
+    return matmul(x, y) + 1;
+  });
+  Tensor a = ones({2, 3}), b = ones({3, 4});
+  EXPECT_EQ(f(a, b).to_vector<float>(), Floats(8, 4));
+  EXPECT_EQ(f(ones({5, 2}), ones({2, 1})).to_vector<float>(), Floats(5, 3));
+  EXPECT_EQ(recorded, 1) << "one trace for all sizes";
+}
+
+TEST(Function, ATraceSaysWhyItExists) {
+  auto f = function([](Tensor x) { return x * 2; });
+  f(ones({3}));
+  f(ones({4}));
+  f(ones({2, 2}));
+  f(constant({1, 2}));
+  auto traces = f.traces();
+  ASSERT_EQ(traces.size(), 3u);
+  EXPECT_EQ(traces[0].why, "the first call");
+  EXPECT_EQ(traces[0].calls, 2);
+  EXPECT_EQ(traces[1].why, "argument 0 is f32[?,?]; the last trace has f32[?]");
+  EXPECT_EQ(traces[2].signature, "i32[?]");
+}
+
+TEST(Function, TracesAreBounded) {
+  auto f = function([](Tensor x) { return x + x; }, {.max_traces = 2});
+  for (int rank = 0; rank < 5; ++rank) {
+    f(ones(Sizes(std::vector<int64_t>(static_cast<size_t>(rank), 1))));
+  }
+  EXPECT_EQ(f.traces().size(), 2u);
+}
+
+TEST(Function, ReadsTensorsAroundItAnew) {
+  Tensor w = constant({1.f, 2.f});
+  auto f = function([&](Tensor x) { return x * w; });
+  EXPECT_EQ(f(ones({2})).to_vector<float>(), (Floats{1, 2}));
+  w.mul_(10);
+  EXPECT_EQ(f(ones({2})).to_vector<float>(), (Floats{10, 20}));
+}
+
+TEST(Function, WritesHappenInOrderAtEveryCall) {
+  Tensor count = zeros({}).clone();
+  auto f = function([&](Tensor x) {
+    count.add_(1);
+    Tensor seen = x * count;
+    count.mul_(2);
+    return seen;
+  });
+  EXPECT_EQ(f(constant(1.f)).item<float>(), 1);
+  EXPECT_EQ(count.item<float>(), 2);
+  EXPECT_EQ(f(constant(1.f)).item<float>(), 3);
+  EXPECT_EQ(count.item<float>(), 6);
+}
+
+TEST(Function, WritesAreSeenByViews) {
+  Tensor w = zeros({2, 2}).clone();
+  Tensor row = w[1];
+  auto f = function([&](Tensor x) { w.add_(x); });
+  f(constant(3.f));
+  EXPECT_EQ(row.to_vector<float>(), (Floats{3, 3}));
+}
+
+// The training step of the documentation: gradients, update, all of it.
+TEST(Function, TrainsLikeTheImperativeCode) {
+  auto train = [](bool captured) {
+    Tensor w = constant({{0.5f}, {-0.5f}}).clone();
+    Tensor b = zeros({1}).clone();
+    w.requires_grad_();
+    b.requires_grad_();
+    auto body = [&](Tensor x, Tensor y) {
+      Tensor error = matmul(x, w) + b - y;
+      Tensor loss = mean(error * error);
+      w.zero_grad();
+      b.zero_grad();
+      loss.backward();
+      NoGrad off;
+      w.sub_(0.02f * w.grad());
+      b.sub_(0.02f * b.grad());
+      return loss;
+    };
+    auto f = function(body);
+    Tensor x = constant({{1.f, 2.f}, {3.f, 4.f}, {-1.f, 0.f}});
+    Tensor y = constant({{1.f}, {2.f}, {3.f}});
+    Floats seen;
+    for (int i = 0; i < 5; ++i) {
+      seen.push_back((captured ? f(x, y) : body(x, y)).item<float>());
+    }
+    for (float v : w.to_vector<float>()) seen.push_back(v);
+    for (float v : b.grad().to_vector<float>()) seen.push_back(v);
+    return seen;
+  };
+  Floats once = train(false), again = train(true);
+  ASSERT_EQ(once.size(), again.size());
+  for (size_t i = 0; i < once.size(); ++i) {
+    EXPECT_NEAR(once[i], again[i], 1e-5) << i;
+  }
+  EXPECT_LT(once[4], once[0]);
+}
+
+TEST(Function, GradientsAddUpAcrossCalls) {
+  Tensor w = constant({2.f, 3.f}).clone();
+  w.requires_grad_();
+  auto f = function([&](Tensor x) { sum(w * x).backward(); });
+  f(ones({2}));
+  f(ones({2}));
+  f(ones({2}));
+  EXPECT_EQ(w.grad().to_vector<float>(), (Floats{3, 3}));
+  EXPECT_EQ(f.traces().size(), 2u) << "without and with a gradient before";
+}
+
+TEST(Function, NestedFunctionsArePartOfTheOuterOne) {
+  auto inner = function([](Tensor x) { return x * 2; });
+  auto outer = function([&](Tensor x) {
+    auto [a, b] = std::pair(inner(x), x + 1);
+    return std::tuple(a, b);
+  });
+  auto [a, b] = outer(constant({1.f, 2.f}));
+  EXPECT_EQ(a.to_vector<float>(), (Floats{2, 4}));
+  EXPECT_EQ(b.to_vector<float>(), (Floats{2, 3}));
+  EXPECT_TRUE(inner.traces().empty());
+}
+
+std::string Message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Function, ErrorsReadAsImperatively) {
+  auto bad = [](Tensor x) { return matmul(x, constant({{1.f}, {2.f}})); };
+  auto f = function(bad);
+  // Sizes are known only imperatively; the rest of the text is the same.
+  std::string now = Message([&] { bad(ones({2, 2, 2})); });
+  std::string later = Message([&] { f(ones({2, 2, 2})); });
+  EXPECT_NE(now.find("[MatMul] a is f32[2,2,2]; wanted rank 2"), now.npos)
+      << now;
+  EXPECT_NE(later.find("; wanted rank 2"), later.npos) << later;
+  EXPECT_NE(later.find("function_test.cc:"), later.npos) << later;
+  now = Message([&] { bad(ones({2, 3})); });
+  later = Message([&] { f(ones({2, 3})); });
+  EXPECT_EQ(now.substr(0, now.find('\n')), later.substr(0, later.find('\n')));
+  // The function still works.
+  EXPECT_EQ(f(ones({1, 2})).item<float>(), 3);
+}
+
+}  // namespace
+}  // namespace sluice

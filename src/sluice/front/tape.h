@@ -1,0 +1,104 @@
+// The tape: imperative calls recorded for gradients. A TapeNode is one call,
+// its edges lead to the calls its inputs came from, and it keeps of inputs and
+// outputs what its gradient rule will read, nothing else.
+//
+// A node lives as long as a value it made, or a node that came after it. The
+// count may be shared by threads; applying and dropping a node may not.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "sluice/base/small_vector.h"
+#include "sluice/front/eager_op.h"
+#include "sluice/front/eager_value.h"
+
+namespace sluice {
+
+// Where the gradient of an input goes: to an output of an earlier call, to a
+// leaf, or, when both are null, nowhere.
+struct TapeEdge {
+  Ref<TapeNode> node;
+  int output = 0;
+  EagerRef leaf;
+  explicit operator bool() const { return node || leaf; }
+};
+TapeEdge EdgeTo(const EagerRef& value);
+
+class TapeNode : public RefCounted<TapeNode> {
+ public:
+  explicit TapeNode(SourceLine line);
+  virtual ~TapeNode();
+
+  // The gradients of the inputs from those of the outputs (null where nothing
+  // flows in). `record`: the gradients can be differentiated themselves.
+  virtual Status Backward(std::span<const EagerRef> dy, bool record,
+                          std::span<EagerRef> dx) = 0;
+  // Gives up what was kept; Backward then fails.
+  virtual void Drop() = 0;
+  virtual std::string_view name() const = 0;
+  virtual size_t num_outputs() const = 0;
+
+  // Grows with every call made, so that a node comes after all it leads to.
+  uint64_t sequence() const { return sequence_; }
+  const SourceLine& line() const { return line_; }
+
+  SmallVector<TapeEdge, 3> edges;  // by input
+
+  // What is to happen to the gradient of an output before it flows on.
+  struct Hook {
+    int output;
+    int id;
+    std::function<EagerRef(const EagerRef&)> call;
+  };
+  std::vector<Hook> hooks;
+
+  // For the backward run that is passing here: who it is, and what has flowed
+  // into each output so far.
+  const void* run = nullptr;
+  SmallVector<EagerRef, 2> flows;
+
+ private:
+  const uint64_t sequence_;
+  const SourceLine line_;
+};
+
+// A call of an op.
+class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
+ public:
+  OpTapeNode(Ref<EagerOp> op, SourceLine line)
+      : TapeNode(line), op_(std::move(op)) {}
+
+  // Keeps what the rule needs of the inputs; edges have been set. Of the
+  // outputs only types and shapes are read. `overwritten`: input 0 is about to
+  // be written over, so that it must be copied to be kept.
+  Status Keep(std::span<const EagerRef> inputs, std::span<const Array> outputs,
+              bool overwritten);
+  void KeepOutputs(std::span<const EagerRef> outputs);
+
+  Status Backward(std::span<const EagerRef> dy, bool record,
+                  std::span<EagerRef> dx) override;
+  void Drop() override;
+  std::string_view name() const override { return op_->record().name; }
+  size_t num_outputs() const override { return op_->num_outputs(); }
+
+  const EagerOp& op() const { return *op_; }
+  // Value i, inputs first, then outputs; only type and shape of what was not
+  // kept. Errors: dropped, or overwritten since.
+  Result<Array> Kept(size_t i) const;
+
+ private:
+  struct Saved {
+    Array array;
+    Ref<WriteLog> log;  // null: cannot change, or not kept
+    uint32_t count = 0;
+  };
+  Saved Save(const EagerRef& value, bool keep) const;
+
+  Ref<EagerOp> op_;
+  GradNeeds needs_;
+  bool dropped_ = false;
+  SmallVector<Saved, 4> values_;
+};
+
+}  // namespace sluice

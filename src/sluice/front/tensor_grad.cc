@@ -1,0 +1,151 @@
+// The gradient side of Tensor.
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/backward.h"
+#include "sluice/front/call.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/grad_mode.h"
+
+namespace sluice {
+
+namespace {
+
+Capture* CaptureOf(const Tensor& t) {
+  return t.symbolic() ? nullptr : Capture::Current();
+}
+
+}  // namespace
+
+bool Tensor::requires_grad() const { return !symbolic() && eager()->tracked(); }
+
+const Tensor& Tensor::requires_grad_(bool wanted) const {
+  EagerValue& value = *eager();
+  if (value.producer) {
+    throw Error(FailedPrecondition(
+        StrCat("requires_grad_: ", value.Describe(),
+               ", was made by a recorded call; wanted a leaf, such as "
+               "detach() gives")));
+  }
+  if (wanted && !kFloats.contains(value.array.dtype())) {
+    throw Error(InvalidArgument(
+        StrCat("requires_grad_: ", value.Describe(),
+               "; only floating-point values carry gradients")));
+  }
+  value.requires_grad = wanted;
+  return *this;
+}
+
+bool Tensor::is_leaf() const { return !eager()->producer; }
+
+Tensor Tensor::grad() const {
+  if (Capture* capture = CaptureOf(*this)) return capture->GradOf(eager());
+  const EagerValue& value = *eager();
+  const EagerRef& g = value.grad_place ? *value.grad_place : value.grad;
+  return g ? Tensor(g) : Tensor();
+}
+
+void Tensor::set_grad(const Tensor& grad) const {
+  if (Capture* capture = CaptureOf(*this)) {
+    Capture::Entry& entry = capture->At(eager());
+    entry.grad = grad;
+    entry.grad_set = true;
+    return;
+  }
+  eager()->grad = grad ? grad.eager() : EagerRef();
+}
+
+void Tensor::zero_grad() const { set_grad({}); }
+
+void Tensor::backward(const Tensor& gradient, BackwardOptions options,
+                      Where where) const {
+  Status status;
+  if (symbolic()) {
+    Capture* capture = Capture::Current();
+    status = capture && &capture->graph() == graph_
+                 ? capture->Backward(*this, gradient)
+                 : FailedPrecondition(StrCat("backward: \"", name(),
+                                             "\" is part of a graph; wanted "
+                                             "sluice::gradients there"));
+  } else {
+    EagerRef roots[] = {eager()};
+    EagerRef flows[] = {gradient ? gradient.eager() : EagerRef()};
+    BackwardRequest request{.roots = roots,
+                            .gradients = flows,
+                            .retain = options.retain_graph,
+                            .record = options.create_graph};
+    status = RunBackward(request).status();
+  }
+  if (status.ok()) return;
+  throw Error(status.WithLine(StrCat("at ", SourceLine::From(where))));
+}
+
+Tensor Tensor::detach() const {
+  if (symbolic() || Capture::Current()) {
+    Operand operands[] = {*this};
+    return front_internal::CallOne("StopGradient", operands, {}, {},
+                                   Where::current());
+  }
+  const EagerRef& from = eager();
+  EagerRef value = MakeRef<EagerValue>(from->array);
+  value->line = from->line;
+  value->view = true;
+  value->log = Ref<WriteLog>::Share(&from->writes());
+  return Tensor(std::move(value));
+}
+
+Tensor Tensor::clone(Where where) const {
+  Operand operands[] = {*this};
+  Tensor same = front_internal::CallOne("Identity", operands, {}, {}, where);
+  if (same.symbolic()) return same;
+  same.eager()->array = ValueOrThrow(array().Clone());
+  same.eager()->view = false;
+  same.eager()->log = {};
+  return same;
+}
+
+int Tensor::register_hook(GradHook hook) const {
+  EagerValue& value = *eager();
+  if (!value.tracked()) {
+    throw Error(FailedPrecondition(StrCat("register_hook: ", value.Describe(),
+                                          ", does not require gradients")));
+  }
+  EagerValue::Extras& extras = value.extras();
+  int id = extras.next_hook++;
+  if (!value.producer) {
+    extras.hooks.emplace_back(id, std::move(hook));
+    return id;
+  }
+  value.producer->hooks.push_back(
+      {value.output, id, [hook = std::move(hook)](const EagerRef& g) {
+         Tensor changed = hook(Tensor(g));
+         return changed ? changed.eager() : EagerRef();
+       }});
+  return id;
+}
+
+void Tensor::remove_hook(int id) const {
+  EagerValue& value = *eager();
+  std::erase_if(value.extras().hooks,
+                [&](const auto& hook) { return hook.first == id; });
+  if (!value.producer) return;
+  std::erase_if(value.producer->hooks, [&](const TapeNode::Hook& hook) {
+    return hook.output == value.output && hook.id == id;
+  });
+}
+
+void Tensor::retain_grad() const {
+  EagerValue& value = *eager();
+  if (!value.producer || value.extras().retains_grad) return;
+  value.extras().retains_grad = true;
+  // The node must not keep the value alive, which keeps the node: both look at
+  // a place the gradient is put into.
+  value.grad_place = std::make_shared<EagerRef>();
+  std::shared_ptr<EagerRef> place = value.grad_place;
+  value.producer->hooks.push_back(
+      {value.output, -1, [place](const EagerRef& g) {
+         *place = g;
+         return EagerRef();
+       }});
+}
+
+}  // namespace sluice

@@ -1,0 +1,81 @@
+// Tensors written in place.
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/call.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/eager_call.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/op/registry.h"
+
+namespace sluice {
+
+namespace {
+
+// An operand as an imperative value of the target's type.
+EagerRef Other(std::string_view op, const Tensor& target,
+               const Operand& operand) {
+  if (operand.is_tensor()) return operand.tensor().eager();
+  Operand typed = front_internal::Typed(op, operand, target.dtype());
+  return MakeRef<EagerValue>(typed.literal_value().value());
+}
+
+// target = op(target, b), in place; inside a captured function a write of what
+// was captured.
+const Tensor& Write(std::string_view name, const Tensor& target,
+                    const Operand& b, std::source_location where) {
+  SourceLine line = SourceLine::From(where);
+  if (Capture* capture = Capture::Current(); capture && !target.symbolic()) {
+    Operand operands[] = {target, b};
+    Tensor made = front_internal::CallOne(name, operands, {}, {}, where);
+    PartialShape shape = target.shape();
+    if (made.dtype() != target.dtype() || !made.shape().CompatibleWith(shape)) {
+      throw Error(InvalidArgument(StrCat("[", name, "] the result is ",
+                                         made.value().type().ToString(),
+                                         "; wanted ", target.array().TypeText(),
+                                         " to write it in place"))
+                      .WithLine(StrCat("at ", line)));
+    }
+    Capture::Entry& entry = capture->At(target.eager());
+    entry.now = made.value();
+    entry.written = true;
+    return target;
+  }
+  if (target.symbolic()) {
+    throw Error(FailedPrecondition(
+                    StrCat("[", name, "] \"", target.name(),
+                           "\" is a value of a graph and cannot be written in "
+                           "place; wanted a variable"))
+                    .WithLine(StrCat("at ", line)));
+  }
+  EagerRef other = Other(name, target, b);
+  Status status =
+      EagerCallInPlace(*FindOp(name), target.eager(), {&other, 1}, {}, line);
+  if (!status.ok()) throw Error(status.WithLine(StrCat("at ", line)));
+  return target;
+}
+
+}  // namespace
+
+const Tensor& Tensor::add_(const Operand& b, Where where) const {
+  return Write("Add", *this, b, where);
+}
+const Tensor& Tensor::sub_(const Operand& b, Where where) const {
+  return Write("Sub", *this, b, where);
+}
+const Tensor& Tensor::mul_(const Operand& b, Where where) const {
+  return Write("Mul", *this, b, where);
+}
+const Tensor& Tensor::div_(const Operand& b, Where where) const {
+  return Write("Div", *this, b, where);
+}
+const Tensor& Tensor::copy_(const Operand& b, Where where) const {
+  return Write("Overwrite", *this, b, where);
+}
+const Tensor& Tensor::fill_(const Operand& b, Where where) const {
+  return Write("Overwrite", *this, b, where);
+}
+const Tensor& Tensor::zero_(Where where) const {
+  return Write("Overwrite", *this, Operand(0, where), where);
+}
+
+}  // namespace sluice

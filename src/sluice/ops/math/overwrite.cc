@@ -1,0 +1,35 @@
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/reference.h"
+#include "sluice/kernels/samples.h"
+#include "sluice/op/grad_context.h"
+
+namespace sluice {
+namespace {
+
+struct OverwriteFn {
+  template <class C>
+  static C Apply(C, C b) {
+    return b;
+  }
+};
+
+}  // namespace
+
+SL_OP(Overwrite)
+    .doc(
+        "b, elementwise with broadcasting, in the shape of both: what writing "
+        "b over a gives.")
+    .input("a: T")
+    .input("b: T")
+    .output("y: T")
+    .types("T", kPlain)
+    .elementwise(binary_block<OverwriteFn, PlainTypes>)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) g.set_dx(0, g.zeros_like(g.in(0)));
+      g.set_dx(1, g.dy());
+    })
+    .reference([](double, double b) { return b; })
+    .samples(BinarySamples())
+    .rejects(BinaryRejects("Overwrite"));
+
+}  // namespace sluice
