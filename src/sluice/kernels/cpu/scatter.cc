@@ -21,7 +21,8 @@ struct Hit {
   int64_t row, from;
 };
 constexpr int64_t kBlock = 512;  // hits found before they are carried out
-constexpr int64_t kAhead = 12;   // rows prefetched
+// Rows prefetched, into the second cache: see gather.cc.
+constexpr int64_t kAhead = 16;
 constexpr int64_t kLine = 64;
 constexpr int64_t kPrefetchBytes = 512;
 constexpr int64_t kTaskBytes = 64 << 10;
@@ -49,16 +50,18 @@ struct Carry {
       }
       return;
     }
-    int64_t fetch = std::min<int64_t>(c.n * static_cast<int64_t>(sizeof(T)),
-                                      kPrefetchBytes);
-    for (int64_t i = 0; i < n; ++i) {
-      if (i + kAhead < n) {
-        auto* next = reinterpret_cast<const char*>(
-            target + hits[i + kAhead].row * c.inner + c.first);
-        for (int64_t b = 0; b < fetch; b += kLine) {
-          __builtin_prefetch(next + b, 1);
-        }
+    const int64_t fetch = std::min<int64_t>(
+        c.n * static_cast<int64_t>(sizeof(T)), kPrefetchBytes);
+    auto ask = [&](int64_t i) {
+      auto* row = reinterpret_cast<const char*>(target + hits[i].row * c.inner +
+                                                c.first);
+      for (int64_t b = 0; b < fetch; b += kLine) {
+        __builtin_prefetch(row + b, 1, 2);
       }
+    };
+    for (int64_t i = 0; i < std::min(kAhead, n); ++i) ask(i);
+    for (int64_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) ask(i + kAhead);
       T* y = target + hits[i].row * c.inner + c.first;
       const U* u = updates + hits[i].from * c.inner + c.first;
       if constexpr (std::is_same_v<F, UpdateFn>) {
