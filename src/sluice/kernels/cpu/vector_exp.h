@@ -93,11 +93,48 @@ SL_INLINE float Expm1Poly(float r) {
                  0.0416664891f, 0.166666672f, 0.5f);
   return MulAdd(q, z, r);
 }
+
+// x = n ln2 + r for Exp alone, with ln(3/4) <= r <= ln(3/2): then exp(r) - 1
+// is between -1/4 and 1/2, and rounding it costs half as much as it would
+// where it is below -1/4.
+struct ExpParts {
+  float r;
+  float shifted;  // n + 127, the exponent of 2^n, in the low bits
+};
+inline constexpr float kPowerShift = kRoundShift + 127.0f;
+inline constexpr float kExpMiddle = 0.0588915f;
+SL_INLINE ExpParts SplitExp(float x) {
+  float t = MulAdd(x - kExpMiddle, 1.44269504f, kPowerShift);
+  float nf = t - kPowerShift;
+  float r = MulAdd(nf, -kLn2High, x);
+  return {MulAdd(nf, -kLn2Low, r), t};
+}
+// The same for exp(-x), with the signs taken into the constants.
+SL_INLINE ExpParts SplitExpOfMinus(float x) {
+  float t = MulAdd(x + kExpMiddle, -1.44269504f, kPowerShift);
+  float nf = t - kPowerShift;
+  float s = MulAdd(nf, kLn2High, x);
+  return {-MulAdd(nf, kLn2Low, s), t};
+}
+// exp(r) - 1 where SplitExp leaves r, for the relative error of exp(r).
+SL_INLINE float ExpTail(float r) {
+  float z = r * r;
+  float high =
+      MulAdd(0.00146427553f, z, MulAdd(0.0083599966f, r, 0.0416584462f));
+  float q = MulAdd(high, z, MulAdd(0.166665733f, r, 0.500000179f));
+  return MulAdd(q, z, r);
+}
+// 2^n (1 + tail) in one step, for normal results.
+SL_INLINE float JoinExp(const ExpParts& parts) {
+  float power =
+      std::bit_cast<float>(std::bit_cast<uint32_t>(parts.shifted) << 23);
+  return MulAdd(power, ExpTail(parts.r), power);
+}
 // exp(x) for x <= 89.
 SL_INLINE float ExpBelow89(float x) {
-  float c = x < -104.0f ? -104.0f : x;
-  auto [r, n] = ReduceExp(c);
-  return Scale(ExpPoly(r), n);
+  auto [r, shifted] = SplitExp(x < -104.0f ? -104.0f : x);
+  return Scale(1.0f + ExpTail(r), std::bit_cast<uint32_t>(shifted) -
+                                      std::bit_cast<uint32_t>(kPowerShift));
 }
 
 }  // namespace internal
@@ -111,12 +148,10 @@ SL_INLINE float Exp(float x) {
   // Outside, the result is 0 or infinity anyway; comparisons keep NaN.
   return internal::ExpBelow89(x > 89.0f ? 89.0f : x);
 }
-// The same bits for Distance(x) <= kExpNear, |x| <= 87, where one addition to
-// the exponent scales.
+// The same bits for Distance(x) <= kExpNear, |x| <= 87, where the result is
+// normal.
 SL_INLINE float ExpNear(float x) {
-  auto [r, n] = internal::ReduceExp(x);
-  float p = internal::ExpPoly(r);
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(p) + (n << 23));
+  return internal::JoinExp(internal::SplitExp(x));
 }
 inline constexpr uint32_t kExpNear = std::bit_cast<uint32_t>(87.0f);
 
@@ -162,14 +197,7 @@ SL_INLINE float Sigmoid(float x) {
 }
 // The same bits for Distance(x) <= kExpNear.
 SL_INLINE float SigmoidNear(float x) {
-  // exp(-x) with the sign taken into the constants: s = x + n ln2.
-  float t = MulAdd(x, -1.44269504f, internal::kRoundShift);
-  float nf = t - internal::kRoundShift;
-  float s = MulAdd(nf, internal::kLn2High, x);
-  s = MulAdd(nf, internal::kLn2Low, s);
-  uint32_t p = std::bit_cast<uint32_t>(internal::ExpPoly(-s));
-  return 1.0f /
-         (1.0f + std::bit_cast<float>(p + (std::bit_cast<uint32_t>(t) << 23)));
+  return 1.0f / (1.0f + internal::JoinExp(internal::SplitExpOfMinus(x)));
 }
 
 namespace internal {

@@ -31,10 +31,14 @@ inline constexpr float kExponentUnit = 1.0f / 8388608.0f;
 
 // (log(1 + f) - f) / f^2, minimax; z is f^2.
 SL_INLINE float LogPoly(float f, float z) {
-  float q =
-      Poly(f, z, -0.0763630942f, 0.127623081f, -0.131596833f, 0.142015755f,
-           -0.166234046f, 0.200012416f, -0.250008196f, 0.333333313f);
-  return MulAdd(q, f, -0.5f);
+  // By threes: only the first product of each three needs a copy of a constant
+  // to add itself to.
+  float w = z * f;
+  float high =
+      MulAdd(-0.0763630942f, z, MulAdd(0.127623081f, f, -0.131596833f));
+  float mid = MulAdd(0.142015755f, z, MulAdd(-0.166234046f, f, 0.200012416f));
+  float low = MulAdd(-0.250008196f, z, MulAdd(0.333333313f, f, -0.5f));
+  return MulAdd(MulAdd(high, w, mid), w, low);
 }
 SL_INLINE float AssembleLog(float e, float f) {
   float z = f * f;

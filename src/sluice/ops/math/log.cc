@@ -13,7 +13,7 @@ struct LogFn : LongFormula {
   static C Apply(C x) {
     return vmath::Log(x);
   }
-  static constexpr int kInterleave = 8;
+  static constexpr int kInterleave = 4;
   static constexpr uint32_t kNear = vmath::kLogNear;
   static uint32_t Distance(float x) { return vmath::LogDistance(x); }
   static float Near(float x) { return vmath::LogNear(x); }
