@@ -183,9 +183,18 @@ TorchCase Indexing(int number) {
               {Uniform({1024, 1024}, 1), Indices({1024, 256}, 1024)},
               One("TakeAlong", {{"axis", 1}})};
     case 34:
-      return {"sort", {Uniform({64, 10'000}, 1)}, One("Sort")};
+      // Values and the places they came from, as torch.sort gives both.
+      return {"sort",
+              {Uniform({64, 10'000}, 1)},
+              [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+                return {call("Sort", in)[0], call("ArgSort", in)[0]};
+              }};
     default:
-      return {"topk", {Uniform({64, 10'000}, 1)}, One("TopK", {{"k", 10}})};
+      return {"topk",
+              {Uniform({64, 10'000}, 1)},
+              [](const std::vector<Tensor>& in) {
+                return call("TopK", in, {{"k", 10}});
+              }};
   }
 }
 

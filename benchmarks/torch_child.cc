@@ -51,6 +51,9 @@ Result<std::unique_ptr<TorchChild>> TorchChild::Start(int threads) {
     dup2(out[1], 1);
     for (int fd : {in[0], in[1], out[0], out[1]}) close(fd);
     std::string count = StrCat(threads);
+    // Each thread on a core of its own, as ours are. After a rest the system
+    // may wake two on one, and takes longer than a turn to part them.
+    setenv("OMP_PROC_BIND", "true", 0);
     execlp(python.c_str(), python.c_str(), script.c_str(), count.c_str(),
            nullptr);
     _exit(127);
@@ -111,11 +114,26 @@ Status TorchChild::SetCase(const std::string& name,
   return Ask(line).status();
 }
 
-Result<std::pair<double, double>> TorchChild::Check() {
-  SL_ASSIGN_OR_RETURN(std::string text, Ask("check"));
-  char* rest = nullptr;
-  double sum = std::strtod(text.c_str(), &rest);
-  return std::pair(sum, std::strtod(rest, nullptr));
+Result<Array> TorchChild::FirstResult() {
+  std::string path = folder_ + "/result";
+  fs::remove(path);
+  SL_ASSIGN_OR_RETURN(std::string sizes, Ask("check " + path));
+  std::vector<int64_t> dims;
+  for (const char* at = sizes.c_str(); *at != 0;) {
+    char* end = nullptr;
+    dims.push_back(std::strtoll(at, &end, 10));
+    if (end == at) return Internal("PyTorch answered " + sizes);
+    at = *end == ',' ? end + 1 : end;
+  }
+  SL_ASSIGN_OR_RETURN(Shape shape, Shape::Make(dims));
+  Array values = Array::Zeros(DType::kF64, shape);
+  auto bytes = static_cast<size_t>(values.bytes());
+  FILE* file = std::fopen(path.c_str(), "rb");
+  if (!file) return Internal("cannot read " + path);
+  size_t got = std::fread(values.mutable_raw(), 1, bytes, file);
+  std::fclose(file);
+  if (got != bytes) return Internal("cannot read " + path);
+  return values;
 }
 
 double TorchChild::Time(int64_t calls, int64_t batches) {

@@ -28,8 +28,8 @@ class TorchChild {
 
   // The op of that name in torch_ops.py on these inputs, from now on.
   Status SetCase(const std::string& name, const std::vector<Array>& inputs);
-  // Sum and sum of absolute values of the first result.
-  Result<std::pair<double, double>> Check();
+  // The first result, as f64.
+  Result<Array> FirstResult();
   // Seconds of the fastest of so many batches of these calls; negative when
   // something went wrong.
   double Time(int64_t calls, int64_t batches);
@@ -41,7 +41,6 @@ class TorchChild {
   pid_t pid_ = -1;
   FILE *to_ = nullptr, *from_ = nullptr;
   std::string version_, folder_;
-  std::vector<std::string> files_;
 };
 
 }  // namespace sluice::bench
