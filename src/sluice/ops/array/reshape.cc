@@ -76,7 +76,8 @@ bool View(const KernelContext& ctx, Array* view) {
 
 Status Launch(KernelContext& ctx) {
   const Array &x = ctx.in(0), &y = ctx.out(0);
-  CopyStrided(x, Array::Borrow(y.mutable_raw(), y.dtype(), x.shape()));
+  CopyStrided(x, Array::Borrow(y.mutable_raw(), y.dtype(), x.shape()),
+              ctx.step().pool);
   return OkStatus();
 }
 

@@ -47,7 +47,7 @@ Status Launch(KernelContext& ctx) {
                               Join(index, ","), "] is ", value,
                               "; wanted finite numbers"));
   });
-  if (status.ok() && y.raw() != x.raw()) CopyStrided(x, y);
+  if (status.ok() && y.raw() != x.raw()) CopyStrided(x, y, ctx.step().pool);
   return status;
 }
 
