@@ -49,25 +49,46 @@ SL_INLINE float Erfc(float x) {
   return x < 0.0f ? 2.0f - y : y;
 }
 
-SL_INLINE float Gelu(float x) {
-  // x P(x), P the normal distribution function: P(-a) = exp(-a^2/2) s(a), and
-  // s times a + 4 is smooth in (a - 4) / (a + 4).
-  float a = internal::Magnitude(x);
-  float c = a > 14.5f ? 14.5f : a;
-  float w = 1.0f / (c + 4.0f);
+namespace internal {
+
+// x P(x), P the normal distribution function, for |x| = a: a P(-a) is
+// value * 2^n. P(-a) = exp(-a^2/2) s(a), and s times a + 4 is smooth in
+// (a - 4) / (a + 4).
+struct GeluTail {
+  float value;
+  uint32_t n;
+};
+SL_INLINE GeluTail GeluTailAt(float a) {
+  float w = 1.0f / (a + 4.0f);
   float t = MulAdd(-8.0f, w, 1.0f);
-  float g = internal::Poly(t, t * t, -0.000125742372f, 0.000190292441f,
-                           0.00156902778f, -0.00352162821f, -0.00752686849f,
-                           0.0604064576f, -0.186522931f, 0.387136608f,
-                           -0.607896626f, 0.755285144f);
-  float s = c * c;
-  float lost = MulAdd(c, c, -s);
-  auto [r, n] = internal::ReduceExp(-0.5f * s);
-  float p = internal::ExpPoly(MulAdd(-0.5f, lost, r));
+  float g = Poly(t, t * t, -0.000125742372f, 0.000190292441f, 0.00156902778f,
+                 -0.00352162821f, -0.00752686849f, 0.0604064576f, -0.186522931f,
+                 0.387136608f, -0.607896626f, 0.755285144f);
+  float s = a * a;
+  float lost = MulAdd(a, a, -s);
+  auto [r, n] = ReduceExp(-0.5f * s);
+  float p = ExpPoly(MulAdd(-0.5f, lost, r));
+  return {p * (a * (g * w)), n};
+}
+
+}  // namespace internal
+
+SL_INLINE float Gelu(float x) {
+  float a = internal::Magnitude(x);
+  auto [value, n] = internal::GeluTailAt(a > 14.5f ? 14.5f : a);
   // Scaled last: results may be subnormal.
-  float tail = internal::Scale(p * (c * (g * w)), n);
+  float tail = internal::Scale(value, n);
   return internal::WithSign(x < 0.0f ? tail : a - tail, x);
 }
+// The same bits for Distance(x) <= kGeluNear, where no result is subnormal
+// unless n is 0: one addition to the exponent scales.
+SL_INLINE float GeluNear(float x) {
+  float a = internal::Magnitude(x);
+  auto [value, n] = internal::GeluTailAt(a);
+  float tail = std::bit_cast<float>(std::bit_cast<uint32_t>(value) + (n << 23));
+  return internal::WithSign(x < 0.0f ? tail : a - tail, x);
+}
+inline constexpr uint32_t kGeluNear = std::bit_cast<uint32_t>(12.5f);
 
 SL_INLINE float GeluTanh(float x) {
   // 0.5 x (1 + tanh(v)) = x / (1 + exp(-2v)), 2v = x (1.596 + 0.0714 x^2).

@@ -275,6 +275,9 @@ TEST(VectorMath, NearFormulasGiveTheSameBits) {
       ASSERT_TRUE(same(vmath::ExpNear(x), vmath::Exp(x))) << x;
       ASSERT_TRUE(same(vmath::SigmoidNear(x), vmath::Sigmoid(x))) << x;
     }
+    if (vmath::Distance(x) <= vmath::kGeluNear) {
+      ASSERT_TRUE(same(vmath::GeluNear(x), vmath::Gelu(x))) << x;
+    }
     if (vmath::LogDistance(x) <= vmath::kLogNear) {
       ASSERT_TRUE(same(vmath::LogNear(x), vmath::Log(x))) << x;
       ASSERT_TRUE(same(vmath::Log2Near(x), vmath::Log2(x))) << x;

@@ -8,6 +8,9 @@ struct GeluFn : LongFormula {
   static C Apply(C x) {
     return vmath::Gelu(x);
   }
+  static constexpr uint32_t kNear = vmath::kGeluNear;
+  static uint32_t Distance(float x) { return vmath::Distance(x); }
+  static float Near(float x) { return vmath::GeluNear(x); }
 };
 struct GeluTanhFn : LongFormula {
   template <class C>
