@@ -1,4 +1,4 @@
-"""The other side of `sluice-bench kernels vs_torch`: PyTorch, driven by lines.
+"""The other side of benchmarks against PyTorch, which is driven by lines.
 
     case NAME PATH:DTYPE:DIM,DIM ...   take these inputs; answers "ok"
     check PATH                         the first result's elements as doubles in
@@ -8,8 +8,9 @@
 
 Anything that goes wrong is answered by "error TEXT". Inputs come as raw files,
 so that both sides compute the same numbers; a result is what the plain call
-gives, made anew each time.
+gives, made anew each time. Ops run in inference mode; training steps do not.
 """
+import contextlib
 import sys
 import time
 
@@ -78,6 +79,46 @@ OPS = {
 }
 
 
+def mlp_step(x, y, w1, b1, w2, b2):
+    """784-100-10, cross entropy, Adagrad: forward, backward, update."""
+    params = [p.requires_grad_() for p in (w1, b1, w2, b2)]
+    optimizer = torch.optim.Adagrad(params, lr=0.01)
+
+    def step(*_):
+        hidden = torch.relu(x @ w1 + b1)
+        loss = F.cross_entropy(hidden @ w2 + b2, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
+def chain(x, grad):
+    """A thousand tiny ops, recorded or not; backward through them."""
+    x.requires_grad_(grad)
+
+    def run(*_):
+        y = x
+        for _ in range(1000):
+            y = y * 1.0001
+        if grad:
+            x.grad = None
+            y.backward()
+        return y
+
+    return run
+
+
+# What is made once from the inputs, and then called.
+STEPS = {
+    "mlp_step": mlp_step,
+    "tiny_chain": lambda x: chain(x, False),
+    "tiny_chain_backward": lambda x: chain(x, True),
+}
+
+
 def read_input(text):
     path, dtype, dims = text.split(":")
     shape = [int(d) for d in dims.split(",") if d]
@@ -100,10 +141,20 @@ def write_result(result, path):
 
 def answer(words, state):
     if words[0] == "case":
-        state["f"] = OPS[words[1]]
+        name = words[1]
+        state["mode"] = (
+            contextlib.nullcontext if name in STEPS else torch.inference_mode
+        )
         state["inputs"] = [read_input(w) for w in words[2:]]
+        state["f"] = (
+            STEPS[name](*state["inputs"]) if name in STEPS else OPS[name]
+        )
         return "ok"
-    f, inputs = state["f"], state["inputs"]
+    with state["mode"]():
+        return call(words, state["f"], state["inputs"])
+
+
+def call(words, f, inputs):
     if words[0] == "check":
         return write_result(f(*inputs), words[1])
     f(*inputs)
@@ -121,16 +172,15 @@ def main():
     torch.set_num_threads(int(sys.argv[1]))
     print(torch.__version__, flush=True)
     state = {}
-    with torch.inference_mode():
-        for line in sys.stdin:
-            words = line.split()
-            if not words or words[0] == "quit":
-                return
-            try:
-                text = answer(words, state)
-            except Exception as error:  # told to the other side
-                text = "error " + str(error).replace("\n", " ")
-            print(text, flush=True)
+    for line in sys.stdin:
+        words = line.split()
+        if not words or words[0] == "quit":
+            return
+        try:
+            text = answer(words, state)
+        except Exception as error:  # told to the other side
+            text = "error " + str(error).replace("\n", " ")
+        print(text, flush=True)
 
 
 main()
