@@ -54,6 +54,7 @@ SL_OP(Bernoulli)
     .types("T", kFloats)
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(shapes::same_as_first)
+    .no_grad("it draws 0 or 1, which jump as p moves")
     .cpu(Launch)
     .random()
     .samples({{.in = {{20, 5}}, .lo = 0.3, .hi = 0.7},

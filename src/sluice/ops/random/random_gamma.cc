@@ -44,6 +44,8 @@ SL_OP(RandomGamma)
     .types("T", kFloats)
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(shapes::same_as_first)
+    .no_grad(
+        "it draws again where a draw is refused, which jumps as alpha moves")
     .cpu(Launch)
     .random()
     .samples({{.in = {{4, 5}}, .lo = 0.1, .hi = 4},

@@ -69,6 +69,7 @@ SL_OP(RandomPoisson)
     .types("T", kFloats)
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(shapes::same_as_first)
+    .no_grad("it draws whole numbers, which jump as rate moves")
     .cpu(Launch)
     .random()
     .samples({{.in = {{8, 5}}, .lo = 0.5, .hi = 9},
