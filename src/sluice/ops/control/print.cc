@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "sluice/base/strings.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -28,6 +28,7 @@ SL_OP(Print)
     .attr("limit", 16, "How many elements to print at most.")
     .between(0, 1 << 20)
     .shape(shapes::same_as_first)
+    .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu(Launch)
     .in_place()
     .global_effect("stdout")

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "sluice/base/timer.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -54,6 +54,7 @@ SL_OP(Sleep)
     .attr("micros", 0, "How long, in microseconds.")
     .between(0, int64_t{1} << 40)
     .shape(shapes::same_as_first)
+    .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu_async(Launch)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{in[0]};

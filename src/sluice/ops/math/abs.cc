@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -26,6 +26,9 @@ SL_OP(Abs)
     .input("x: T")
     .output("y: T")
     .types("T", kSignedReals)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.dy() * g.call("Sign", {g.in(0)}));
+    })
     .elementwise(unary_block<AbsFn, SignedTypes>)
     .reference([](double x) { return std::fabs(x); })
     .samples(UnarySamples())

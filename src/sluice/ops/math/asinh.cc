@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -22,6 +22,11 @@ SL_OP(Asinh)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      // x^2 + 1 would overflow for large x.
+      GradVar one = g.scalar(1, g.in(0).dtype());
+      g.set_dx(0, g.dy() / g.call("Hypot", {g.in(0), one}));
+    })
     .elementwise(long_block<AsinhFn>)
     .max_ulp(2)
     .reference([](double x) { return std::asinh(x); })

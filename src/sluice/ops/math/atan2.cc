@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -25,6 +25,12 @@ SL_OP(Atan2)
     .input("b: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      GradVar a = g.in(0), b = g.in(1), r = g.call("Hypot", {a, b});
+      // Divided twice: the square of r may overflow.
+      if (g.wants(0)) g.set_dx(0, g.times_dy(b / r / r));
+      if (g.wants(1)) g.set_dx(1, g.times_dy(-(a / r / r)));
+    })
     .elementwise(binary_block<Atan2Fn, FloatTypes>)
     .max_ulp(2)
     .reference([](double a, double b) { return std::atan2(a, b); })

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/math/mat_mul_shapes.h"
 
 namespace sluice {
@@ -141,6 +142,22 @@ SL_OP(BatchMatMul)
     .attr("transpose_a", false, "Take the transposes of a's matrices.")
     .attr("transpose_b", false, "Take the transposes of b's matrices.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      bool ta = g.attr<bool>("transpose_a"), tb = g.attr<bool>("transpose_b");
+      auto product = [&](GradVar a, bool across_a, GradVar b, bool across_b) {
+        return g.call("BatchMatMul", {a, b},
+                      {{"transpose_a", across_a}, {"transpose_b", across_b}});
+      };
+      GradVar a = g.in(0), b = g.in(1), dy = g.dy();
+      if (g.wants(0)) {
+        GradVar da = ta ? product(b, tb, dy, true) : product(dy, false, b, !tb);
+        g.set_dx(0, g.sum_to(da, a));
+      }
+      if (g.wants(1)) {
+        GradVar db = tb ? product(dy, true, a, ta) : product(a, !ta, dy, false);
+        g.set_dx(1, g.sum_to(db, b));
+      }
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .fuse_output()

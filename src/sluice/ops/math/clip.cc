@@ -3,7 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -65,6 +65,11 @@ SL_OP(Clip)
     .attr("min", AttrKind::kFloat, "The smallest result.")
     .attr("max", AttrKind::kFloat, "The largest result.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar inside = g.call("Equal", {g.in(0), g.out()});
+      GradVar zero = g.scalar(0, g.in(0).dtype());
+      g.set_dx(0, g.call("Select", {inside, g.dy(), zero}));
+    })
     .elementwise(Pick)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       double lo = attrs.get<double>("min"), hi = attrs.get<double>("max");

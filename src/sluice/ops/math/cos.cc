@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -25,6 +25,9 @@ SL_OP(Cos)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, -(g.dy() * g.call("Sin", {g.in(0)})));
+    })
     .elementwise(long_block<CosFn>)
     .max_ulp(2)
     .reference([](double x) { return std::cos(x); })

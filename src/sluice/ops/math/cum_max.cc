@@ -2,7 +2,8 @@
 
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/scan_grad.h"
 
 namespace sluice {
 namespace {
@@ -31,6 +32,7 @@ SL_OP(CumMax)
     .attr("axis", 0, "The axis to go along.")
     .attr("reverse", false, "Start from the end.")
     .shape(scan_shape)
+    .grad(CumExtremeGrad)
     .cpu(ScanKernel<CumMaxOp, false, RealTypes>::Launch)
     .cpu_workspace(scan_workspace)
     .in_place()

@@ -2,7 +2,8 @@
 
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/scan_grad.h"
 
 namespace sluice {
 namespace {
@@ -32,6 +33,7 @@ SL_OP(CumMin)
     .attr("axis", 0, "The axis to go along.")
     .attr("reverse", false, "Start from the end.")
     .shape(scan_shape)
+    .grad(CumExtremeGrad)
     .cpu(ScanKernel<CumMinOp, false, RealTypes>::Launch)
     .cpu_workspace(scan_workspace)
     .in_place()

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/scan_grad.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +22,16 @@ struct CumProdOp {
   }
 };
 
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = ScanSamples(true, -1, 1);
+  // Gradients that cannot be had by dividing.
+  Array zeros = Array::Vector<float>({2, 0, 3, 0, 0.5f, 4});
+  for (bool exclusive : {false, true}) {
+    samples.push_back({.in = {zeros}, .attrs = {{"exclusive", exclusive}}});
+  }
+  return samples;
+}
+
 }  // namespace
 
 SL_OP(CumProd)
@@ -32,6 +43,15 @@ SL_OP(CumProd)
     .attr("exclusive", false, "Leave out the element itself.")
     .attr("reverse", false, "Start from the end.")
     .shape(scan_shape)
+    .grad([](GradContext& g) {
+      // What came before x[j], and after it the products up to each dy[i].
+      bool exclusive = g.attr<bool>("exclusive");
+      Attrs before = g.attrs();
+      before.set("exclusive", true);
+      GradVar first =
+          exclusive ? g.out() : g.call("CumProd", {g.in(0)}, before);
+      g.set_dx(0, first * ScanBack(g, g.in(0), g.dy(), exclusive));
+    })
     .cpu(ScanKernel<CumProdOp, true, RealTypes>::Launch)
     .cpu_workspace(scan_workspace)
     .in_place()
@@ -41,7 +61,7 @@ SL_OP(CumProd)
       for (double x : v) product *= x;
       return product;
     }))
-    .samples(ScanSamples(true, -1, 1))
+    .samples(Samples())
     .rejects(ScanRejects("CumProd"));
 
 }  // namespace sluice

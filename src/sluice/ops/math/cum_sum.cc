@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -32,6 +32,12 @@ SL_OP(CumSum)
     .attr("exclusive", false, "Leave out the element itself.")
     .attr("reverse", false, "Start from the end.")
     .shape(scan_shape)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("CumSum", {g.dy()},
+                         {{"axis", g.attr<int64_t>("axis")},
+                          {"exclusive", g.attr<bool>("exclusive")},
+                          {"reverse", !g.attr<bool>("reverse")}}));
+    })
     .cpu(ScanKernel<CumSumOp, true, RealTypes>::Launch)
     .cpu_workspace(scan_workspace)
     .in_place()

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/math/quantize.h"
 
 namespace sluice {
@@ -77,6 +78,28 @@ std::vector<Sample> Samples() {
       {.in = {Shape(), scale, zero}}};
 }
 
+// Of scale alone; the others are integers.
+void Gradient(GradContext& g) {
+  GradVar x = g.in(0), scale = g.in(1);
+  if (!g.wants(1)) return;
+  GradVar steps =
+      g.call("Dequantize", {x, g.ones_like(scale), g.in(2)}, g.attrs());
+  int rank = x.rank();
+  if (rank < 0 || scale.rank() < 0) {
+    return g.fail("the gradient needs to know how many axes x and scale have");
+  }
+  std::vector<int64_t> axes;
+  int64_t axis = g.attr<int64_t>("axis");
+  for (int i = 0; i < rank; ++i) {
+    if (scale.rank() == 0 || i != (axis < 0 ? axis + rank : axis)) {
+      axes.push_back(i);
+    }
+  }
+  GradVar product = g.dy() * steps;
+  g.set_dx(1,
+           axes.empty() ? product : g.call("Sum", {product}, {{"axes", axes}}));
+}
+
 }  // namespace
 
 SL_OP(Dequantize)
@@ -91,6 +114,7 @@ SL_OP(Dequantize)
     .types("T", {DType::kI8, DType::kU8, DType::kI32})
     .attr("axis", -1, "The axis of x that scale and zero_point follow.")
     .shape(quantize::Infer)
+    .grad(Gradient)
     .cpu(Launch)
     .fuse_output()
     .max_ulp(1)

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/gamma.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -51,6 +51,9 @@ SL_OP(Digamma)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.times_dy(g.call("Polygamma", {g.in(0)}, {{"n", 1}})));
+    })
     .elementwise(unary_block<DigammaFn>)
     .max_ulp(4)
     .tolerance(1e-6)

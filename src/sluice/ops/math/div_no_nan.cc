@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +21,11 @@ SL_OP(DivNoNan)
     .input("b: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      GradVar part = g.call("DivNoNan", {g.dy(), g.in(1)});
+      g.set_dx(0, part);
+      if (g.wants(1)) g.set_dx(1, -g.call("MulNoNan", {part, g.out()}));
+    })
     .elementwise(binary_block<DivNoNanFn, FloatTypes>)
     .reference([](double a, double b) { return b == 0 ? 0 : a / b; })
     .samples(BinarySamples())

@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/gemm/dot_rows.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/half.h"
 
 namespace sluice {
@@ -83,6 +83,10 @@ SL_OP(Dot)
     .output("y: T")
     .types("T", kGemmTypes)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) g.set_dx(0, g.dy() * g.in(1));
+      if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
+    })
     .cpu(Launch)
     .fuse_output()
     .tolerance(1e-4)

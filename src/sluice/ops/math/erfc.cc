@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -24,6 +24,11 @@ SL_OP(Erfc)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      constexpr double kSlope = -1.12837916709551257390;  // 2 / sqrt(pi)
+      GradVar bell = g.call("Exp", {-g.call("Square", {g.in(0)})});
+      g.set_dx(0, g.dy() * (kSlope * bell));
+    })
     .elementwise(long_block<ErfcFn>)
     .max_ulp(6)
     .reference([](double x) { return std::erfc(x); })

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -22,6 +22,7 @@ SL_OP(Expm1)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) { g.set_dx(0, g.times_dy(1.0 + g.out())); })
     .elementwise(long_block<Expm1Fn>)
     .max_ulp(2)
     .reference([](double x) { return std::expm1(x); })

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -55,6 +55,12 @@ SL_OP(Fmod)
     .input("b: T")
     .output("y: T")
     .types("T", kReals)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.dy());
+      if (g.wants(1)) {
+        g.set_dx(1, -g.times_dy(g.call("Trunc", {g.in(0) / g.in(1)})));
+      }
+    })
     .elementwise(binary_block<FmodFn, FloatTypes>)
     .cpu(checked_int_kernel<FmodInt>)
     .reference([](double a, double b) { return std::fmod(a, b); })

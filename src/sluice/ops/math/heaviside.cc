@@ -23,6 +23,7 @@ SL_OP(Heaviside)
     .input("b: T")
     .output("y: T")
     .types("T", kReals)
+    .no_grad("it is constant but for its jump at 0")
     .elementwise(binary_block<HeavisideFn>)
     .reference([](double a, double b) {
       return a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a;

@@ -3,7 +3,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -33,6 +33,13 @@ SL_OP(Hypot)
     .input("b: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      // At the origin, where there is a kink, it is 0.
+      for (int i : {0, 1}) {
+        if (!g.wants(i)) continue;
+        g.set_dx(i, g.dy() * g.call("DivNoNan", {g.in(i), g.out()}));
+      }
+    })
     .elementwise(binary_block<HypotFn, FloatTypes>)
     .commutative()
     .max_ulp(1)

@@ -1,7 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/mul_add.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -24,6 +24,12 @@ SL_OP(Lerp)
     .input("w: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      GradVar a = g.in(0), b = g.in(1), w = g.in(2), dy = g.dy();
+      if (g.wants(0)) g.set_dx(0, dy * (1.0 - w));
+      if (g.wants(1)) g.set_dx(1, dy * w);
+      if (g.wants(2)) g.set_dx(2, dy * (b - a));
+    })
     .elementwise(ternary_block<LerpFn>)
     .max_ulp(2)
     .tolerance(1e-6)

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/gamma.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -50,6 +50,9 @@ SL_OP(Lgamma)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.times_dy(g.call("Digamma", {g.in(0)})));
+    })
     .elementwise(unary_block<LgammaFn>)
     .max_ulp(4)
     .tolerance(1e-6)

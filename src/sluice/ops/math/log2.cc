@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -25,6 +25,9 @@ SL_OP(Log2)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.times_dy(1.44269504088896340736 / g.in(0)));
+    })
     .elementwise(long_block<Log2Fn>)
     .max_ulp(2)
     .reference([](double x) { return std::log2(x); })

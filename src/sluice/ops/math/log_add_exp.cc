@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -29,6 +29,11 @@ SL_OP(LogAddExp)
     .input("b: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      GradVar gap = g.in(0) - g.in(1);
+      if (g.wants(0)) g.set_dx(0, g.times_dy(g.call("Sigmoid", {gap})));
+      if (g.wants(1)) g.set_dx(1, g.times_dy(g.call("Sigmoid", {-gap})));
+    })
     .elementwise(binary_block<LogAddExpFn, FloatTypes>)
     .commutative()
     .max_ulp(2)

@@ -4,7 +4,8 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/scan_samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/scan_grad.h"
 
 namespace sluice {
 namespace {
@@ -24,6 +25,23 @@ struct LogCumSumExpOp {
   }
 };
 
+// With p = exp(x - y), the part of each sum that its last element is, y of j
+// stays in y of a later i by all the 1 - p between them: nothing overflows.
+void Gradient(GradContext& g) {
+  bool exclusive = g.attr<bool>("exclusive");
+  GradVar x = g.in(0), y = g.out();
+  if (exclusive) {
+    Attrs inclusive = g.attrs();
+    inclusive.set("exclusive", false);
+    y = g.call("LogCumSumExp", {x}, inclusive);
+  }
+  // exp(-inf) is no part of anything, and -inf - -inf no number.
+  GradVar none = g.scalar(-HUGE_VAL, x.dtype());
+  GradVar absent = g.call("Equal", {x, none});
+  GradVar p = g.call("Exp", {g.call("Select", {absent, none, x - y})});
+  g.set_dx(0, p * ScanBack(g, 1.0 - p, g.dy(), exclusive));
+}
+
 }  // namespace
 
 SL_OP(LogCumSumExp)
@@ -37,6 +55,7 @@ SL_OP(LogCumSumExp)
     .attr("exclusive", false, "Leave out the element itself.")
     .attr("reverse", false, "Start from the end.")
     .shape(scan_shape)
+    .grad(Gradient)
     .cpu(ScanKernel<LogCumSumExpOp, true, FloatTypes>::Launch)
     .in_place()
     .tolerance(1e-5)

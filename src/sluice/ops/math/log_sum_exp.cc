@@ -5,7 +5,8 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/reduce_grad.h"
 
 namespace sluice {
 namespace {
@@ -156,6 +157,10 @@ SL_OP(LogSumExp)
     .attr("axes", Ints{}, "Axes to reduce; none means all.")
     .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(shapes::reduce)
+    .grad([](GradContext& g) {
+      GradVar dy = WithReducedAxes(g, g.dy()), y = WithReducedAxes(g, g.out());
+      g.set_dx(0, g.call("MulNoNan", {dy, g.call("Exp", {g.in(0) - y})}));
+    })
     .cpu(Launch)
     .cpu_workspace(reduce_wide_workspace)
     .fuse_input()

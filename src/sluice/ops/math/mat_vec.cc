@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -66,6 +66,17 @@ SL_OP(MatVec)
     .types("T", kGemmTypes)
     .attr("transpose_a", false, "Take a's transpose.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      bool ta = g.attr<bool>("transpose_a");
+      if (g.wants(0)) {
+        g.set_dx(0, ta ? g.call("Outer", {g.in(1), g.dy()})
+                       : g.call("Outer", {g.dy(), g.in(1)}));
+      }
+      if (g.wants(1)) {
+        g.set_dx(1,
+                 g.call("MatVec", {g.in(0), g.dy()}, {{"transpose_a", !ta}}));
+      }
+    })
     .cpu(Launch)
     .fuse_output()
     .tolerance(2e-5)

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/extreme_grad.h"
 
 namespace sluice {
 namespace {
@@ -22,6 +23,7 @@ SL_OP(Maximum)
     .input("b: T")
     .output("y: T")
     .types("T", kReals)
+    .grad([](GradContext& g) { ExtremeOfTwoGrad(g, "Greater"); })
     .elementwise(binary_block<MaximumFn>)
     .commutative()
     .associative()

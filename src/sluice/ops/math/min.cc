@@ -4,7 +4,8 @@
 #include "sluice/kernels/cpu/reduce.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/extreme_grad.h"
 
 namespace sluice {
 namespace {
@@ -55,6 +56,9 @@ SL_OP(Min)
     .attr("axes", Ints{}, "Axes to reduce; none means all.")
     .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(reduce_nonempty_shape)
+    .grad([](GradContext& g) {
+      g.set_dx(0, ShareAmong(g, g.in(0), g.out(), g.dy()));
+    })
     .cpu(reduce_kernel<MinOf, RealTypes>)
     .cpu_workspace(reduce_workspace)
     .fuse_input()

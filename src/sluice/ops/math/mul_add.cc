@@ -4,7 +4,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -25,6 +25,11 @@ SL_OP(MulAdd)
     .input("c: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) g.set_dx(0, g.dy() * g.in(1));
+      if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
+      g.set_dx(2, g.dy());
+    })
     .elementwise(ternary_block<MulAddFn>)
     .max_ulp(1)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {

@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -89,6 +89,13 @@ SL_OP(Outer)
     .output("y: T")
     .types("T", kGemmTypes)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) g.set_dx(0, g.call("MatVec", {g.dy(), g.in(1)}));
+      if (g.wants(1)) {
+        g.set_dx(1,
+                 g.call("MatVec", {g.dy(), g.in(0)}, {{"transpose_a", true}}));
+      }
+    })
     .cpu(Launch)
     .fuse_output()
     .reference(Reference)

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -59,6 +59,22 @@ SL_OP(Pow)
     .input("b: T")
     .output("y: T")
     .types("T", kReals)
+    .grad([](GradContext& g) {
+      GradVar a = g.in(0), b = g.in(1);
+      if (g.wants(0)) {
+        // 0^0 is constant in a, though a^-1 is infinite.
+        GradVar power = g.call("Pow", {a, b - 1.0});
+        g.set_dx(0, g.times_dy(g.call("MulNoNan", {b, power})));
+      }
+      if (g.wants(1)) {
+        // Powers of negative numbers exist for whole b alone: none to move to.
+        GradVar zero = g.scalar(0, a.dtype());
+        GradVar positive = g.call("Greater", {a, zero});
+        GradVar log = g.call("Log", {a});
+        g.set_dx(1,
+                 g.times_dy(g.out() * g.call("Select", {positive, log, zero})));
+      }
+    })
     .elementwise(binary_block<PowFn, FloatTypes>)
     .cpu(checked_int_kernel<PowInt>)
     .max_ulp(2)

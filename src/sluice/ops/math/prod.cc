@@ -1,7 +1,8 @@
 #include "sluice/kernels/cpu/reduce.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/reduce_grad.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +22,35 @@ double Fold(const std::vector<double>& v) {
   return product;
 }
 
+// dy times the product of all others, without dividing by what may be 0: axis
+// by axis, the products of what lies before and behind.
+void Gradient(GradContext& g) {
+  GradVar x = g.in(0), dy = WithReducedAxes(g, g.dy());
+  int rank = x.rank();
+  if (rank < 0) return g.fail("the gradient needs to know how many axes x has");
+  Ints axes = g.attr<Ints>("axes");
+  for (int i = 0; g.attr<Ints>("axes").empty() && i < rank; ++i) {
+    axes.push_back(i);
+  }
+  for (int64_t axis : axes) {
+    for (bool reverse : {false, true}) {
+      Attrs attrs = {{"axis", axis}, {"exclusive", true}, {"reverse", reverse}};
+      dy = dy * g.call("CumProd", {x}, attrs);
+    }
+    x = g.call("Prod", {x}, {{"axes", Ints{axis}}, {"keep_dims", true}});
+  }
+  g.set_dx(0, dy);
+}
+
+std::vector<Sample> Samples() {
+  std::vector<Sample> samples = ReduceSamples(true);
+  // Gradients that cannot be had by dividing.
+  Array zeros = Array::Of<float>({2, 4}, {0, 2, 3, -1, 0, 0, 4, 5});
+  samples.push_back({.in = {zeros}, .attrs = {{"axes", Ints{1}}}});
+  samples.push_back({.in = {zeros}});
+  return samples;
+}
+
 }  // namespace
 
 SL_OP(Prod)
@@ -31,6 +61,7 @@ SL_OP(Prod)
     .attr("axes", Ints{}, "Axes to reduce; none means all.")
     .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(shapes::reduce)
+    .grad(Gradient)
     .cpu(reduce_kernel<ProdOf, RealTypes>)
     .cpu_workspace(reduce_workspace)
     .fuse_input()
@@ -39,7 +70,7 @@ SL_OP(Prod)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};
     })
-    .samples(ReduceSamples(true))
+    .samples(Samples())
     .rejects(ReduceRejects("Prod"));
 
 }  // namespace sluice

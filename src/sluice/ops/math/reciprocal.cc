@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -24,6 +24,9 @@ SL_OP(Reciprocal)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.times_dy(-g.call("Square", {g.out()})));
+    })
     .elementwise(unary_block<ReciprocalFn>)
     .reference([](double x) { return 1 / x; })
     .samples(UnarySamples(0.1, 9))

@@ -38,18 +38,29 @@ inline GradVar BroadcastDy(GradContext& g) {
   return g.broadcast_as(WithReducedAxes(g, g.dy()), g.in(0));
 }
 
-// How many elements went into each result, as a scalar of input 0's type.
-inline GradVar ReducedCount(GradContext& g) {
+// One over the number of elements that went into each result, less
+// `correction`, as a scalar of input 0's type: the number itself may be more
+// than a half can hold.
+inline GradVar OneOverCount(GradContext& g, int64_t correction = 0) {
   GradVar x = g.in(0), y = g.out();
   PartialShape from = x.shape(), to = y.shape();
   if (from.fully_known() && to.fully_known()) {
     int64_t results = to.ToShape().num_elements();
     int64_t all = from.ToShape().num_elements();
-    double count = static_cast<double>(results ? all / results : 1);
-    return g.scalar(count, x.dtype());
+    int64_t count = results ? all / results : 1;
+    return g.scalar(1 / static_cast<double>(count - correction), x.dtype());
   }
-  return g.cast(g.call("Size", {x}), x.dtype()) /
-         g.cast(g.call("Size", {y}), x.dtype());
+  GradVar count = g.cast(g.call("Size", {x}), DType::kF64) /
+                  g.cast(g.call("Size", {y}), DType::kF64);
+  return g.cast(1.0 / (count - static_cast<double>(correction)), x.dtype());
+}
+
+// Input 0 less its mean over the reduced axes.
+inline GradVar FromMean(GradContext& g) {
+  GradVar x = g.in(0);
+  Attrs attrs = {{"axes", g.attr<std::vector<int64_t>>("axes")},
+                 {"keep_dims", true}};
+  return x - g.call("Mean", {x}, attrs);
 }
 
 }  // namespace sluice

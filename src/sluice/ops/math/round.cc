@@ -28,6 +28,7 @@ SL_OP(Round)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .no_grad("it rounds")
     .elementwise(unary_block<RoundFn>)
     .reference([](double x) {
       double down = std::floor(x), up = std::ceil(x);

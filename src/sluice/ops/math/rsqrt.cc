@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +21,9 @@ SL_OP(Rsqrt)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.times_dy(-0.5 * (g.out() * g.call("Square", {g.out()}))));
+    })
     .elementwise(unary_block<RsqrtFn>)
     .max_ulp(2)
     .reference([](double x) { return 1 / std::sqrt(x); })

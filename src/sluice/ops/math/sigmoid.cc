@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -26,6 +26,9 @@ SL_OP(Sigmoid)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("SigmoidGrad", {g.dy(), g.out()}));
+    })
     .elementwise(long_block<SigmoidFn>)
     .max_ulp(3)
     .reference([](double x) { return 1 / (1 + std::exp(-x)); })

@@ -20,6 +20,7 @@ SL_OP(Sign)
     .input("x: T")
     .output("y: T")
     .types("T", kSignedReals)
+    .no_grad("it is constant but for its jump at 0")
     .elementwise(unary_block<SignFn, SignedTypes>)
     .reference([](double x) {
       return x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +21,11 @@ SL_OP(SquaredDifference)
     .input("b: T")
     .output("y: T")
     .types("T", kReals)
+    .grad([](GradContext& g) {
+      GradVar d = 2.0 * (g.dy() * (g.in(0) - g.in(1)));
+      g.set_dx(0, d);
+      if (g.wants(1)) g.set_dx(1, -d);
+    })
     .elementwise(binary_block<SquaredDifferenceFn>)
     .commutative()
     .max_ulp(2)

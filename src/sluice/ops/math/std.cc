@@ -3,7 +3,8 @@
 #include "sluice/kernels/cpu/variance.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/reduce_grad.h"
 
 namespace sluice {
 namespace {
@@ -57,6 +58,12 @@ SL_OP(Std)
     .attr("correction", 1, "1 for a sample of a population, 0 for all of it.")
     .between(0, int64_t{1} << 40)
     .shape(shapes::reduce)
+    .grad([](GradContext& g) {
+      GradVar dy = WithReducedAxes(g, g.dy()), y = WithReducedAxes(g, g.out());
+      GradVar share = OneOverCount(g, g.attr<int64_t>("correction"));
+      // 0 where all elements are equal, the kink of the square root.
+      g.set_dx(0, dy * g.call("DivNoNan", {share * FromMean(g), y}));
+    })
     .cpu(variance::Kernel<true>)
     .cpu_workspace(reduce_wide_workspace)
     .fuse_input()

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -25,6 +25,9 @@ SL_OP(Tan)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.times_dy(1.0 + g.call("Square", {g.out()})));
+    })
     .elementwise(long_block<TanFn>)
     .max_ulp(4)
     .reference([](double x) { return std::tan(x); })

@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -68,6 +68,13 @@ SL_OP(Trace)
     .output("y: T")
     .types("T", kNumbers)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar dy = g.dy();
+      for (int i = 0; i < 2; ++i)
+        dy = g.call("ExpandDims", {dy}, {{"axis", -1}});
+      g.set_dx(0, g.call("MatrixBandPart", {g.broadcast_as(dy, g.in(0))},
+                         {{"lower", 0}, {"upper", 0}}));
+    })
     .cpu(Launch)
     .tolerance(1e-5)
     .reference(Reference)

@@ -3,7 +3,8 @@
 #include "sluice/kernels/cpu/variance.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/reduce_grad.h"
 
 namespace sluice {
 namespace {
@@ -60,6 +61,11 @@ SL_OP(Var)
     .attr("correction", 1, "1 for a sample of a population, 0 for all of it.")
     .between(0, int64_t{1} << 40)
     .shape(shapes::reduce)
+    .grad([](GradContext& g) {
+      GradVar dy = WithReducedAxes(g, g.dy());
+      GradVar share = OneOverCount(g, g.attr<int64_t>("correction"));
+      g.set_dx(0, dy * (2.0 * share * FromMean(g)));
+    })
     .cpu(variance::Kernel<false>)
     .cpu_workspace(reduce_wide_workspace)
     .fuse_input()

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -26,6 +26,19 @@ SL_OP(Xlogy)
     .input("b: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      GradVar a = g.in(0), b = g.in(1);
+      if (g.wants(0)) {
+        // Where a is 0 the logarithm may not exist: the result is 0 all the
+        // same, and so is the gradient.
+        GradVar zero = g.scalar(0, a.dtype()), one = g.scalar(1, a.dtype());
+        GradVar none = g.call("LogicalAnd", {g.call("Equal", {a, zero}),
+                                             g.call("LessEqual", {b, zero})});
+        g.set_dx(0,
+                 g.times_dy(g.call("Log", {g.call("Select", {none, one, b})})));
+      }
+      if (g.wants(1)) g.set_dx(1, g.call("MulNoNan", {g.dy() * a, 1.0 / b}));
+    })
     .elementwise(binary_block<XlogyFn, FloatTypes>)
     .max_ulp(2)
     .reference([](double a, double b) {

@@ -32,6 +32,7 @@ SL_OP(TableFind)
     .types("K", {DType::kI32, DType::kI64, DType::kString})
     .types("V", kAnyData)
     .shape(InferShape)
+    .no_grad("its values lie in a table")
     .cpu(Launch)
     .reads()
     .rejects({{.in = {}, .message = "[TableFind] takes 3 inputs, got 0"}});

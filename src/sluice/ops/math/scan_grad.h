@@ -1,0 +1,28 @@
+// Gradients of scans along an axis, by LinearScan.
+#pragma once
+
+#include "sluice/op/grad_context.h"
+
+namespace sluice {
+
+// Of an op with the attributes axis and reverse: for every j the sum over all i
+// from j on, in the order of the scan, of dy[i] times the factors a between
+// them. Those are a[j+1], ..., a[i], or for exclusive scans, where i starts
+// behind j, a[j+1], ..., a[i-1].
+inline GradVar ScanBack(GradContext& g, GradVar a, GradVar dy, bool exclusive) {
+  Attrs attrs = {{"axis", g.attr<int64_t>("axis")},
+                 {"reverse", !g.attr<bool>("reverse")},
+                 {"mode", exclusive ? "exclusive" : "lagged"}};
+  return g.call("LinearScan", {a, dy}, attrs);
+}
+
+// CumMax and CumMin: dy goes to the element that gave the value, the last one
+// of those that tie.
+inline void CumExtremeGrad(GradContext& g) {
+  GradVar x = g.in(0), stays = g.call("NotEqual", {x, g.out()});
+  GradVar flow = ScanBack(g, g.cast(stays, x.dtype()), g.dy(), false);
+  GradVar zero = g.scalar(0, x.dtype());
+  g.set_dx(0, g.call("Select", {stays, zero, flow}));
+}
+
+}  // namespace sluice
