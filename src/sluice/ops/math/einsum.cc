@@ -3,7 +3,8 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/einsum/contract.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/math/einsum_grad.h"
 #include "sluice/ops/math/einsum_reference.h"
 
 namespace sluice {
@@ -193,6 +194,7 @@ SL_OP(Einsum)
     .types("T", kGemmTypes)
     .attr("equation", AttrKind::kString, "Such as \"bij,bjk->bik\".")
     .shape(Infer)
+    .grad(EinsumGrad)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .cost(Cost)
