@@ -4,7 +4,8 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 
 namespace sluice {
@@ -86,6 +87,15 @@ SL_OP(Cholesky)
     .output("y: T")
     .types("T", kLapackTypes)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      using namespace matrix;
+      GradVar l = g.out();
+      GradVar flow = TransposedTimes(g, l, Lower(g, g.dy()));
+      GradVar s = Lower(g, flow) - 0.5 * Diagonal(g, flow);
+      s = g.call("TriangularSolve", {l, s}, {{"adjoint", true}});
+      s = g.call("TriangularSolve", {l, s}, {{"left", false}});
+      g.set_dx(0, ForLowerTriangle(g, s));
+    })
     .cpu(Launch)
     .tolerance(1e-5)
     .reference(Reference)

@@ -2,7 +2,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 #include "sluice/ops/linalg/triangular.h"
 
@@ -79,6 +80,15 @@ SL_OP(CholeskySolve)
     .output("x: T")
     .types("T", kLapackTypes)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      using namespace matrix;
+      GradVar l = g.in(0), db = g.call("CholeskySolve", {l, g.dy()});
+      g.set_dx(1, db);
+      if (!g.wants(0)) return;
+      GradVar outer = TimesTransposed(g, db, g.out());
+      GradVar both = outer + Transposed(g, outer);
+      g.set_dx(0, -Lower(g, Times(g, both, Lower(g, l))));
+    })
     .cpu(Launch)
     .tolerance(2e-5)
     .reference(Reference)

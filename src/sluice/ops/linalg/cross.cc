@@ -2,7 +2,7 @@
 #include "sluice/kernels/cpu/axis_view.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -73,6 +73,11 @@ SL_OP(Cross)
     .types("T", kFloats | kSignedInts)
     .attr("axis", -1, "The axis of size 3.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar a = g.in(0), b = g.in(1), dy = g.dy();
+      if (g.wants(0)) g.set_dx(0, g.call("Cross", {b, dy}, g.attrs()));
+      if (g.wants(1)) g.set_dx(1, g.call("Cross", {dy, a}, g.attrs()));
+    })
     .cpu(Launch)
     .tolerance(1e-6)
     .reference(Reference)

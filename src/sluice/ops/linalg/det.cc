@@ -1,5 +1,7 @@
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/determinant.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 
 namespace sluice {
@@ -50,6 +52,24 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
+// The determinant times the inverse, transposed. A singular matrix has no
+// inverse, but the product has a limit there: x takes a step off, as small as
+// leaves half the digits to the inverse and takes half of them from the result.
+void Gradient(GradContext& g) {
+  using namespace matrix;
+  GradVar x = g.in(0);
+  const double way = x.dtype() == DType::kF64 ? 0x1p-27 : 0x1p-13;
+  GradVar zero = g.scalar(0, x.dtype());
+  GradVar size = g.call("Norm", {g.call("StopGradient", {x})},
+                        {{"axes", std::vector<int64_t>{-2, -1}}});
+  size = size + g.cast(g.call("Equal", {size, zero}), x.dtype());
+  GradVar singular = g.cast(g.call("Equal", {g.out(), zero}), x.dtype());
+  GradVar step = AsMatrix(g, way * singular * size);
+  x = x + Diagonal(g, g.broadcast_as(step, x));
+  GradVar inverse = Transposed(g, g.call("Inverse", {x}));
+  g.set_dx(0, AsMatrix(g, g.dy() * g.call("Det", {x})) * inverse);
+}
+
 }  // namespace
 
 SL_OP(Det)
@@ -60,6 +80,7 @@ SL_OP(Det)
     .output("y: T")
     .types("T", kLapackTypes)
     .shape(determinant::Infer)
+    .grad(Gradient)
     .cpu(Launch)
     .cpu_workspace(determinant::Workspace)
     .tolerance(1e-5)

@@ -3,7 +3,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 #include "sluice/ops/linalg/vector_signs.h"
 
@@ -136,6 +137,29 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
+// Eigenvectors of equal eigenvalues are not unique: what flows into their
+// choice is dropped.
+void Gradient(GradContext& g) {
+  using namespace matrix;
+  GradVar w = g.out(0), v = g.out(1);
+  if (!g.attr<bool>("compute_v")) {
+    const GradVar in[] = {g.in(0)};
+    std::vector<GradVar> made = g.call_all("Eigh", in);
+    if (made.empty()) return;
+    v = made[1];
+  }
+  GradVar s;
+  if (g.has_dy(0)) s = TimesTransposed(g, v * AsRow(g, g.dy(0)), v);
+  if (g.has_dy(1) && g.attr<bool>("compute_v")) {
+    GradVar gaps = AsRow(g, w) - AsColumn(g, w);
+    GradVar turn = TransposedTimes(g, v, g.dy(1));
+    turn = g.call("DivNoNan", {turn, gaps});
+    turn = Times(g, v, TimesTransposed(g, turn, v));
+    s = s ? s + turn : turn;
+  }
+  if (s) g.set_dx(0, ForLowerTriangle(g, s));
+}
+
 }  // namespace
 
 SL_OP(Eigh)
@@ -150,6 +174,7 @@ SL_OP(Eigh)
     .types("T", kLapackTypes)
     .attr("compute_v", true, "False: v is empty.")
     .shape(Infer)
+    .grad(Gradient)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

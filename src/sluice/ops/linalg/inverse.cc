@@ -3,8 +3,9 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/invert.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 
 namespace sluice {
@@ -79,6 +80,11 @@ SL_OP(Inverse)
     .output("y: T")
     .types("T", kLapackTypes)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar y = g.out();
+      GradVar right = matrix::TimesTransposed(g, g.dy(), y);
+      g.set_dx(0, -matrix::TransposedTimes(g, y, right));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .cost(Cost)

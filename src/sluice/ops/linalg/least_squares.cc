@@ -3,8 +3,9 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
+#include "sluice/ops/linalg/pinv_grad.h"
 
 namespace sluice {
 namespace {
@@ -188,6 +189,15 @@ SL_OP(LeastSquares)
           "Singular values of a below this part of the largest count as 0; "
           "negative: the type's epsilon.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      using namespace matrix;
+      double rcond = g.attr<double>("rcond");
+      GradVar p = g.call("Pinv", {g.in(0)}, {{"rcond", rcond}});
+      if (g.wants(1)) g.set_dx(1, TransposedTimes(g, p, g.dy()));
+      if (!g.wants(0)) return;
+      GradVar dp = TimesTransposed(g, g.dy(), g.in(1));
+      g.set_dx(0, PinvBack(g, g.in(0), p, dp, rcond));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

@@ -1,7 +1,9 @@
 #include <cmath>
 
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/determinant.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 
 namespace sluice {
@@ -51,6 +53,21 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
+// The inverse, transposed; NaN where there is none. The sign moves by jumps
+// alone.
+void Gradient(GradContext& g) {
+  using namespace matrix;
+  if (!g.has_dy(1)) return;
+  GradVar x = g.in(0), zero = g.scalar(0, x.dtype());
+  GradVar singular = AsMatrix(g, g.call("Equal", {g.out(0), zero}));
+  GradVar one = Diagonal(g, g.ones_like(x));
+  GradVar regular = g.call("Select", {singular, one, x});
+  GradVar inverse = Transposed(g, g.call("Inverse", {regular}));
+  GradVar nan = g.scalar(std::nan(""), x.dtype());
+  GradVar factor = g.call("Select", {singular, nan, inverse});
+  g.set_dx(0, g.call("MulNoNan", {AsMatrix(g, g.dy(1)), factor}));
+}
+
 }  // namespace
 
 SL_OP(LogDet)
@@ -63,6 +80,7 @@ SL_OP(LogDet)
     .output("log_abs: T")
     .types("T", kLapackTypes)
     .shape(determinant::Infer)
+    .grad(Gradient)
     .cpu(Launch)
     .cpu_workspace(determinant::Workspace)
     .tolerance(1e-5)

@@ -3,7 +3,8 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/linalg/lu_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 
 namespace sluice {
@@ -122,6 +123,7 @@ SL_OP(Lu)
     .output("p: i64")
     .types("T", kLapackTypes)
     .shape(Infer)
+    .grad(LuGrad)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(1e-5)

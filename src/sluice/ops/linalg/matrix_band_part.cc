@@ -3,7 +3,7 @@
 
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -72,6 +72,9 @@ SL_OP(MatrixBandPart)
     .attr("upper", -1, "Diagonals to keep above the main one; -1: all.")
     .between(-1, INT64_MAX)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("MatrixBandPart", {g.dy()}, g.attrs()));
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{4, 5}}, .attrs = {{"lower", 1}, {"upper", 0}}},

@@ -2,8 +2,9 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/invert.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 
 namespace sluice {
@@ -131,6 +132,22 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
+// A power of [x^T dy; 0 x^T] has the gradient in its upper right block: the sum
+// of all (x^T)^i dy (x^T)^j with i + j = n - 1, and its like for negative n.
+void Gradient(GradContext& g) {
+  using namespace matrix;
+  int64_t power = g.attr<int64_t>("n");
+  if (power == 0) return;  // the unit matrix
+  if (power == 1) return g.set_dx(0, g.dy());
+  Sides sides;
+  if (!KnownSides(g, &sides)) return;
+  GradVar x = Transposed(g, g.in(0));
+  GradVar top = SideBySide(g, x, g.dy());
+  GradVar block = OneAboveOther(g, top, SideBySide(g, g.zeros_like(x), x));
+  GradVar powers = g.call("MatrixPower", {block}, g.attrs());
+  g.set_dx(0, Part(g, powers, 0, sides.n, sides.n, sides.n));
+}
+
 }  // namespace
 
 SL_OP(MatrixPower)
@@ -143,6 +160,7 @@ SL_OP(MatrixPower)
     .attr("n", AttrKind::kInt, "The exponent.")
     .between(-1000000000, 1000000000)
     .shape(Infer)
+    .grad(Gradient)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

@@ -4,8 +4,9 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
+#include "sluice/ops/linalg/pinv_grad.h"
 #include "sluice/ops/linalg/svd_plan.h"
 
 namespace sluice {
@@ -120,7 +121,9 @@ std::vector<Sample> Samples() {
                                      {{40, 20}},
                                      {{0, 2}},
                                      {{2, 3, 0}},
-                                     {{3, 3}, {}, {{"rcond", 0.5}}}});
+                                     {{3, 3}, {}, {{"rcond", 0.5}}},
+                                     {{5, 3}, {}, {{"rcond", 0.6}}},
+                                     {{2, 3, 6}, {}, {{"rcond", 0.6}}}});
   samples.push_back({.in = {Array::Of<float>({2, 2}, {1, 2, 2, 4})}});
   return samples;
 }
@@ -138,6 +141,10 @@ SL_OP(Pinv)
           "Singular values below this part of the largest count as 0; "
           "negative: the larger side times the type's epsilon.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0,
+               PinvBack(g, g.in(0), g.out(), g.dy(), g.attr<double>("rcond")));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

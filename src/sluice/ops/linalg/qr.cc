@@ -3,8 +3,9 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
+#include "sluice/ops/linalg/qr_grad.h"
 #include "sluice/ops/linalg/vector_signs.h"
 
 namespace sluice {
@@ -158,6 +159,7 @@ SL_OP(Qr)
     .types("T", kLapackTypes)
     .attr("full", false, "Square q, else min(rows, columns) columns.")
     .shape(Infer)
+    .grad(QrGrad)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(2e-5)

@@ -3,7 +3,8 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 
 namespace sluice {
@@ -116,6 +117,12 @@ SL_OP(Solve)
     .output("x: T")
     .types("T", kLapackTypes)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      using namespace matrix;
+      GradVar db = g.call("Solve", {Transposed(g, g.in(0)), g.dy()});
+      g.set_dx(1, db);
+      if (g.wants(0)) g.set_dx(0, -TimesTransposed(g, db, g.out()));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(2e-5)

@@ -3,8 +3,9 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
+#include "sluice/ops/linalg/svd_grad.h"
 #include "sluice/ops/linalg/svd_plan.h"
 #include "sluice/ops/linalg/vector_signs.h"
 
@@ -154,6 +155,7 @@ SL_OP(Svd)
           "Square u and vt, else min(rows, columns) vectors of each.")
     .attr("compute_uv", true, "False: u and vt are empty.")
     .shape(Infer)
+    .grad(SvdGrad)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

@@ -2,7 +2,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 #include "sluice/ops/linalg/triangular.h"
 
@@ -106,6 +107,25 @@ std::vector<Sample> Samples() {
   return MatrixSamples(SquareMatrices, cases);
 }
 
+void Gradient(GradContext& g) {
+  using namespace matrix;
+  bool left = g.attr<bool>("left"), adjoint = g.attr<bool>("adjoint");
+  Attrs across = g.attrs();
+  across.set("adjoint", !adjoint);
+  GradVar db = g.call("TriangularSolve", {g.in(0), g.dy()}, across);
+  g.set_dx(1, db);
+  if (!g.wants(0)) return;
+  GradVar x = g.out(), da;
+  if (left) {
+    da = adjoint ? TimesTransposed(g, x, db) : TimesTransposed(g, db, x);
+  } else {
+    da = adjoint ? TransposedTimes(g, db, x) : TransposedTimes(g, x, db);
+  }
+  da = g.attr<bool>("lower") ? Lower(g, da) : Upper(g, da);
+  if (g.attr<bool>("unit_diagonal")) da = da - Diagonal(g, da);
+  g.set_dx(0, -da);
+}
+
 }  // namespace
 
 SL_OP(TriangularSolve)
@@ -121,6 +141,7 @@ SL_OP(TriangularSolve)
     .attr("adjoint", false, "Take the transpose of a.")
     .attr("unit_diagonal", false, "Take the diagonal of a to be ones.")
     .shape(Infer)
+    .grad(Gradient)
     .cpu(Launch)
     .tolerance(2e-5)
     .reference(Reference)
