@@ -18,7 +18,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/sample_lists.h"
 
 namespace sluice {
@@ -59,6 +59,19 @@ inline RefFn Formula(double (*f)(const std::vector<double>& v, const Attrs&)) {
     return std::vector<RefArray>{ref::Map(
         in, [&](const std::vector<double>& v) { return f(v, attrs); })};
   };
+}
+
+// The rules of gradient ops dx = dy f'(x) have this in common: by dy it is the
+// same op again.
+inline void SetGradByDy(GradContext& g) {
+  if (!g.wants(0)) return;
+  g.set_dx(0, g.call(g.op().name, {g.dy(), g.in(1)}, g.attrs()));
+}
+
+// `value` where x (input 1) is not positive, else 0.
+inline GradVar WhereNotPositive(GradContext& g, GradVar value) {
+  GradVar zero = g.scalar(0, value.dtype());
+  return g.call("Select", {g.call("Greater", {g.in(1), zero}), zero, value});
 }
 
 // The samples again, with these attributes.

@@ -27,6 +27,9 @@ SL_OP(Celu)
     .types("T", kFloats)
     .attr("alpha", 1.0, "The scale of negative inputs.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("CeluGrad", {g.dy(), g.in(0)}, g.attrs()));
+    })
     .elementwise(with_numbers<unary_block<CeluFn>, CeluFn>)
     .tolerance(2e-06)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

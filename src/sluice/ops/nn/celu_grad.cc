@@ -30,6 +30,13 @@ SL_OP(CeluGrad)
     .types("T", kFloats)
     .attr("alpha", 1.0, "The scale of negative inputs.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      GradVar slope =
+          g.call("CeluGrad", {g.dy() * g.in(0), g.in(1)}, g.attrs());
+      g.set_dx(1, WhereNotPositive(g, slope) / g.attr<double>("alpha"));
+    })
     .elementwise(with_numbers<binary_block<CeluGradFn, FloatTypes>, CeluGradFn>)
     .tolerance(2e-06)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

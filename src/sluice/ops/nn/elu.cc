@@ -19,6 +19,9 @@ SL_OP(Elu)
     .output("y: T")
     .types("T", kFloats)
     .attr("alpha", 1.0, "The scale of negative inputs.")
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("EluGrad", {g.dy(), g.in(0)}, g.attrs()));
+    })
     .elementwise(with_numbers<unary_block<EluFn>, EluFn>)
     .max_ulp(4)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

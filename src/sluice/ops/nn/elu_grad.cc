@@ -22,6 +22,12 @@ SL_OP(EluGrad)
     .output("dx: T")
     .types("T", kFloats)
     .attr("alpha", 1.0, "The scale of negative inputs.")
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      GradVar slope = g.call("EluGrad", {g.dy() * g.in(0), g.in(1)}, g.attrs());
+      g.set_dx(1, WhereNotPositive(g, slope));
+    })
     .elementwise(with_numbers<binary_block<EluGradFn, FloatTypes>, EluGradFn>)
     .max_ulp(4)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

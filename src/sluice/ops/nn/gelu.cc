@@ -44,6 +44,9 @@ SL_OP(Gelu)
     .types("T", kFloats)
     .attr("approximate", "none", "none, or tanh.")
     .one_of({"none", "tanh"})
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("GeluGrad", {g.dy(), g.in(0)}, g.attrs()));
+    })
     .elementwise(Pick)
     .max_ulp(5)
     .tolerance(2e-7)

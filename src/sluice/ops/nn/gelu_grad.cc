@@ -46,6 +46,22 @@ double Approximate(double x) {
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
 }
 
+// The second derivatives: (2 - x^2) times the normal density, and
+// s (1 - s) (2 v' + x (v'' + (1 - 2 s) v'^2)) with y = x s(v) as above.
+GradVar ExactBend(GradContext& g, GradVar x) {
+  GradVar square = x * x;
+  GradVar density = 0.39894228040143267794 * g.call("Exp", {square * -0.5});
+  return density * (2.0 - square);
+}
+GradVar ApproximateBend(GradContext& g, GradVar x) {
+  constexpr double k1 = 1.59576912160573071176, k3 = 0.07135481627260025;
+  GradVar square = x * x;
+  GradVar s = g.call("Sigmoid", {x * (k1 + k3 * square)});
+  GradVar v1 = k1 + 3 * k3 * square, v2 = 6 * k3 * x;
+  GradVar inner = 2.0 * v1 + x * (v2 + (1.0 - 2.0 * s) * v1 * v1);
+  return g.call("SigmoidGrad", {inner, s});
+}
+
 }  // namespace
 
 SL_OP(GeluGrad)
@@ -56,6 +72,16 @@ SL_OP(GeluGrad)
     .types("T", kFloats)
     .attr("approximate", "none", "none, or tanh.")
     .one_of({"none", "tanh"})
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      // Beyond 40 the slope is constant, also at infinity.
+      GradVar x =
+          g.call("HardTanh", {g.in(1)}, {{"min", -40.0}, {"max", 40.0}});
+      bool approximate = g.attr<std::string>("approximate") == "tanh";
+      GradVar bend = approximate ? ApproximateBend(g, x) : ExactBend(g, x);
+      g.set_dx(1, g.dy() * g.in(0) * bend);
+    })
     .elementwise(Pick)
     .tolerance(1e-5)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

@@ -57,6 +57,9 @@ SL_OP(Glu)
     .types("T", kFloats)
     .attr("axis", -1, "The axis that is halved.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("GluGrad", {g.dy(), g.in(0)}, g.attrs()));
+    })
     .cpu(Launch)
     .fuse_output()
     .max_ulp(4)

@@ -64,6 +64,24 @@ SL_OP(GluGrad)
     .types("T", kFloats)
     .attr("axis", -1, "The axis that is halved.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      // dx = (dy s, dy a s (1 - s)) with x = (a, b) and s = sigmoid(b).
+      Attrs halves = {{"num", 2}, {"axis", g.attr<int64_t>("axis")}};
+      GradVar x = g.in(1), flow = g.dy();
+      auto u = g.call_all("Split", {&flow, 1}, halves);
+      auto ab = g.call_all("Split", {&x, 1}, halves);
+      if (u.empty() || ab.empty()) return;
+      GradVar s = g.call("Sigmoid", {ab[1]});
+      if (g.wants(0)) {
+        g.set_dx(0, u[0] * s + g.call("SigmoidGrad", {u[1] * ab[0], s}));
+      }
+      if (!g.wants(1)) return;
+      GradVar da = g.call("SigmoidGrad", {u[1] * g.in(0), s});
+      GradVar inner = u[0] + u[1] * ab[0] * (1.0 - 2.0 * s);
+      GradVar db = g.call("SigmoidGrad", {g.in(0) * inner, s});
+      g.set_dx(1,
+               g.call("Concat", {da, db}, {{"axis", g.attr<int64_t>("axis")}}));
+    })
     .cpu(Launch)
     .tolerance(1e-6)
     .reference(Reference)

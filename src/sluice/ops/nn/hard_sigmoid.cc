@@ -19,6 +19,9 @@ SL_OP(HardSigmoid)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("HardSigmoidGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(unary_block<HardSigmoidFn>)
     .tolerance(2e-07)
     .reference([](double x) {

@@ -19,6 +19,7 @@ SL_OP(HardSigmoidGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(binary_block<HardSigmoidGradFn, FloatTypes>)
     .max_ulp(1)
     .reference([](double dy, double x) {

@@ -21,6 +21,9 @@ SL_OP(HardSwish)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("HardSwishGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(unary_block<HardSwishFn>)
     .tolerance(3e-07)
     .reference([](double x) {

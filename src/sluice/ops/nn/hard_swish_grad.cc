@@ -22,6 +22,12 @@ SL_OP(HardSwishGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      // The slope rises by 1 / 3 where hard_sigmoid's is 1 / 6.
+      g.set_dx(1, g.call("HardSigmoidGrad", {g.dy() * g.in(0) * 2.0, g.in(1)}));
+    })
     .elementwise(binary_block<HardSwishGradFn, FloatTypes>)
     .tolerance(3e-07)
     .reference([](double dy, double x) {

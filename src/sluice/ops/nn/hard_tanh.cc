@@ -30,6 +30,9 @@ SL_OP(HardTanh)
     .attr("min", -1.0, "The smallest result.")
     .attr("max", 1.0, "The largest result.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("HardTanhGrad", {g.dy(), g.in(0)}, g.attrs()));
+    })
     .elementwise(with_numbers<unary_block<HardTanhFn>, HardTanhFn>)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       double lo = attrs.get<double>("min"), hi = attrs.get<double>("max");

@@ -30,6 +30,7 @@ SL_OP(HardTanhGrad)
     .attr("min", -1.0, "The smallest result.")
     .attr("max", 1.0, "The largest result.")
     .shape(Infer)
+    .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(
         with_numbers<binary_block<HardTanhGradFn, FloatTypes>, HardTanhGradFn>)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

@@ -19,6 +19,9 @@ SL_OP(LeakyRelu)
     .output("y: T")
     .types("T", kFloats)
     .attr("alpha", 0.01, "The slope for negative inputs.")
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("LeakyReluGrad", {g.dy(), g.in(0)}, g.attrs()));
+    })
     .elementwise(with_numbers<unary_block<LeakyReluFn>, LeakyReluFn>)
     .max_ulp(1)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

@@ -22,6 +22,7 @@ SL_OP(LeakyReluGrad)
     .output("dx: T")
     .types("T", kFloats)
     .attr("alpha", 0.01, "The slope for negative inputs.")
+    .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(with_numbers<binary_block<LeakyReluGradFn, FloatTypes>,
                               LeakyReluGradFn>)
     .max_ulp(1)

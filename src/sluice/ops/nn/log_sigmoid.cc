@@ -17,6 +17,9 @@ SL_OP(LogSigmoid)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("LogSigmoidGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(long_block<LogSigmoidFn>)
     .max_ulp(3)
     .reference([](double x) {

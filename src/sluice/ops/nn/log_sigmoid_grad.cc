@@ -18,6 +18,12 @@ SL_OP(LogSigmoidGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      GradVar s = g.call("Sigmoid", {g.in(1)});
+      g.set_dx(1, -g.call("SigmoidGrad", {g.dy() * g.in(0), s}));
+    })
     .elementwise(binary_block<LogSigmoidGradFn, FloatTypes>)
     .max_ulp(4)
     .reference([](double dy, double x) { return dy / (1 + std::exp(x)); })

@@ -22,6 +22,9 @@ SL_OP(Mish)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("MishGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(long_block<MishFn>)
     .max_ulp(6)
     .reference([](double x) {

@@ -23,6 +23,17 @@ SL_OP(MishGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      // f = x t with t = tanh(softplus(x)): f'' = 2 t' + x t'', where t' =
+      // (1 - t^2) s and t'' = t' (1 - s - 2 t s). Beyond 20 all of it is 0.
+      GradVar x = g.call("HardTanh", {g.in(1)}, {{"min", -1e4}, {"max", 20.0}});
+      GradVar s = g.call("Sigmoid", {x});
+      GradVar t = g.call("Tanh", {g.call("Softplus", {x})});
+      GradVar bend = 2.0 + x * (1.0 - s - 2.0 * t * s);
+      g.set_dx(1, g.call("TanhGrad", {g.dy() * g.in(0) * s * bend, t}));
+    })
     .elementwise(binary_block<MishGradFn, FloatTypes>)
     .tolerance(3e-06)
     .reference([](double dy, double x) {

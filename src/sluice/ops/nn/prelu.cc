@@ -21,6 +21,15 @@ SL_OP(Prelu)
     .input("b: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) {
+        g.set_dx(0, g.call("PreluGrad", {g.dy(), g.in(0), g.in(1)}));
+      }
+      if (!g.wants(1)) return;
+      GradVar zero = g.scalar(0, g.dy().dtype());
+      GradVar negative = g.call("Less", {g.in(0), zero});
+      g.set_dx(1, g.call("Select", {negative, g.dy() * g.in(0), zero}));
+    })
     .elementwise(binary_block<PreluFn, FloatTypes>)
     .max_ulp(1)
     .reference([](double a, double b) { return a < 0 ? b * a : a; })

@@ -21,6 +21,15 @@ SL_OP(PreluGrad)
     .input("b: T")
     .output("da: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      if (g.wants(0)) {
+        g.set_dx(0, g.call("PreluGrad", {g.dy(), g.in(1), g.in(2)}));
+      }
+      if (!g.wants(2)) return;
+      GradVar zero = g.scalar(0, g.dy().dtype());
+      GradVar negative = g.call("Less", {g.in(1), zero});
+      g.set_dx(2, g.call("Select", {negative, g.dy() * g.in(0), zero}));
+    })
     .elementwise(ternary_block<PreluGradFn>)
     .max_ulp(1)
     .reference(Formula([](const std::vector<double>& v, const Attrs&) {

@@ -18,6 +18,9 @@ SL_OP(Relu6)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("Relu6Grad", {g.dy(), g.out()}));
+    })
     .elementwise(unary_block<Relu6Fn>)
     .reference([](double x) { return x < 0   ? 0.0
                                      : x > 6 ? 6.0

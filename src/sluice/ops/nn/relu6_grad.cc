@@ -18,6 +18,7 @@ SL_OP(Relu6Grad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(binary_block<Relu6GradFn, FloatTypes>)
     .reference([](double dy, double x) { return x > 0 && x < 6 ? dy : 0.0; })
     .samples(BinarySamples(-8, 8, /*specials=*/false))

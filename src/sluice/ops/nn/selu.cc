@@ -22,6 +22,9 @@ SL_OP(Selu)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("SeluGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(long_block<SeluFn>)
     .max_ulp(4)
     .reference([](double x) {

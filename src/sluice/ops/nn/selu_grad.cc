@@ -20,6 +20,12 @@ SL_OP(SeluGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      GradVar slope = g.call("SeluGrad", {g.dy() * g.in(0), g.in(1)});
+      g.set_dx(1, WhereNotPositive(g, slope));
+    })
     .elementwise(binary_block<SeluGradFn, FloatTypes>)
     .max_ulp(5)
     .reference([](double dy, double x) {

@@ -22,6 +22,7 @@ SL_OP(ShrinkGrad)
     .output("dx: T")
     .types("T", kFloats)
     .attr("lambd", 0.5, "How far from 0 results begin.")
+    .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(
         with_numbers<binary_block<ShrinkGradFn, FloatTypes>, ShrinkGradFn>)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

@@ -18,6 +18,11 @@ SL_OP(SigmoidGrad)
     .input("y: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      g.set_dx(1, g.dy() * g.in(0) * (1.0 - 2.0 * g.in(1)));
+    })
     .elementwise(binary_block<SigmoidGradFn, FloatTypes>)
     .max_ulp(3)
     .reference([](double dy, double y) { return dy * y * (1 - y); })

@@ -18,6 +18,9 @@ SL_OP(Silu)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("SiluGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(long_block<SiluFn>)
     .max_ulp(4)
     .reference([](double x) { return x < -800 ? 0.0 : x / (1 + std::exp(-x)); })

@@ -19,6 +19,14 @@ SL_OP(SiluGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      // f'' = s (1 - s) (2 + x (1 - 2 s)).
+      GradVar s = g.call("Sigmoid", {g.in(1)});
+      GradVar bend = 2.0 + g.in(1) * (1.0 - 2.0 * s);
+      g.set_dx(1, g.call("SigmoidGrad", {g.dy() * g.in(0) * bend, s}));
+    })
     .elementwise(binary_block<SiluGradFn, FloatTypes>)
     .tolerance(2e-06)
     .reference([](double dy, double x) {

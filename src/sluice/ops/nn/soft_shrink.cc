@@ -21,6 +21,9 @@ SL_OP(SoftShrink)
     .output("y: T")
     .types("T", kFloats)
     .attr("lambd", 0.5, "How far from 0 results begin.")
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ShrinkGrad", {g.dy(), g.in(0)}, g.attrs()));
+    })
     .elementwise(with_numbers<unary_block<SoftShrinkFn>, SoftShrinkFn>)
     .tolerance(2e-07)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -22,6 +22,9 @@ SL_OP(Softplus)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("SoftplusGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(long_block<SoftplusFn>)
     .max_ulp(3)
     .reference([](double x) {

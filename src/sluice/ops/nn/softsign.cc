@@ -17,6 +17,9 @@ SL_OP(Softsign)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("SoftsignGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(unary_block<SoftsignFn>)
     .max_ulp(2)
     .reference([](double x) { return x / (1 + std::fabs(x)); })

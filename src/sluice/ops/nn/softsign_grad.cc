@@ -19,6 +19,14 @@ SL_OP(SoftsignGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      // f'' = -2 f' (sign(x) - f), since 1 / (1 + |x|) is 1 - |f|.
+      GradVar x = g.in(1);
+      GradVar bend = g.call("Softsign", {x}) - g.call("Sign", {x});
+      g.set_dx(1, g.call("SoftsignGrad", {g.dy() * g.in(0) * bend * 2.0, x}));
+    })
     .elementwise(binary_block<SoftsignGradFn, FloatTypes>)
     .max_ulp(3)
     .reference([](double dy, double x) {

@@ -18,6 +18,11 @@ SL_OP(TanhGrad)
     .input("y: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      g.set_dx(1, g.dy() * g.in(0) * g.in(1) * -2.0);
+    })
     .elementwise(binary_block<TanhGradFn, FloatTypes>)
     .tolerance(3e-07)
     .reference([](double dy, double y) { return dy * (1 - y * y); })

@@ -17,6 +17,9 @@ SL_OP(TanhShrink)
     .input("x: T")
     .output("y: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("TanhShrinkGrad", {g.dy(), g.in(0)}));
+    })
     .elementwise(long_block<TanhShrinkFn>)
     .tolerance(3e-07)
     .reference([](double x) { return x - std::tanh(x); })

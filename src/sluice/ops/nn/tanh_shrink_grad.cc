@@ -19,6 +19,12 @@ SL_OP(TanhShrinkGrad)
     .input("x: T")
     .output("dx: T")
     .types("T", kFloats)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      GradVar t = g.call("Tanh", {g.in(1)});
+      g.set_dx(1, g.call("TanhGrad", {g.dy() * g.in(0) * t * 2.0, t}));
+    })
     .elementwise(binary_block<TanhShrinkGradFn, FloatTypes>)
     .max_ulp(7)
     .reference([](double dy, double x) {

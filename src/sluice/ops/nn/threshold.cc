@@ -21,6 +21,10 @@ SL_OP(Threshold)
     .types("T", kFloats)
     .attr("threshold", AttrKind::kFloat, "What x must exceed.")
     .attr("value", AttrKind::kFloat, "The result elsewhere.")
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ThresholdGrad", {g.dy(), g.in(0)},
+                         {{"threshold", g.attr<double>("threshold")}}));
+    })
     .elementwise(with_numbers<unary_block<ThresholdFn>, ThresholdFn>)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       double at = attrs.get<double>("threshold");

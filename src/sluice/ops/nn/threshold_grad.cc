@@ -22,6 +22,7 @@ SL_OP(ThresholdGrad)
     .output("dx: T")
     .types("T", kFloats)
     .attr("threshold", 0.0, "What x must exceed.")
+    .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(with_numbers<binary_block<ThresholdGradFn, FloatTypes>,
                               ThresholdGradFn>)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
