@@ -13,6 +13,32 @@ struct BceLossFn {
   }
 };
 
+// Where a logarithm is held at -100 it has no slope.
+void Grad(GradContext& g) {
+  GradVar x = g.in(0), t = g.in(1), dy = DyOfEach(g);
+  GradVar zero = g.scalar(0, x.dtype()), one = g.scalar(1, x.dtype());
+  GradVar least = g.scalar(std::exp(-100.0), x.dtype()), rest = 1.0 - x;
+  GradVar held_x = g.call("LessEqual", {x, least});
+  GradVar held_rest = g.call("LessEqual", {rest, least});
+  if (g.wants(0)) {
+    auto share = [&](GradVar held, GradVar weight, GradVar of) {
+      GradVar safe = g.call("Select", {held, one, of});
+      return g.call("Select", {held, zero, weight / safe});
+    };
+    GradVar slope = share(held_rest, 1.0 - t, rest) - share(held_x, t, x);
+    g.set_dx(0, slope * dy);
+  }
+  if (g.wants(1)) {
+    GradVar floor = g.scalar(-100, x.dtype());
+    auto log = [&](GradVar held, const char* op, GradVar safe, GradVar of) {
+      GradVar y = g.call(op, {g.call("Select", {held, safe, of})});
+      return g.call("Select", {held, floor, y});
+    };
+    GradVar a = log(held_x, "Log", one, x);
+    g.set_dx(1, (log(held_rest, "Log1p", zero, -x) - a) * dy);
+  }
+}
+
 }  // namespace
 
 SL_OP(BceLoss)
@@ -26,6 +52,7 @@ SL_OP(BceLoss)
     .attr("reduction", "mean", kReductionDoc)
     .one_of({"none", "mean", "sum"})
     .shape(loss_shape)
+    .grad(Grad)
     .cpu(loss_kernel<BceLossFn>)
     .tolerance(5e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

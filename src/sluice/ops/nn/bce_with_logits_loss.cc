@@ -23,6 +23,13 @@ SL_OP(BceWithLogitsLoss)
     .attr("reduction", "mean", kReductionDoc)
     .one_of({"none", "mean", "sum"})
     .shape(loss_shape)
+    .grad([](GradContext& g) {
+      GradVar dy = DyOfEach(g);
+      if (g.wants(0)) {
+        g.set_dx(0, (g.call("Sigmoid", {g.in(0)}) - g.in(1)) * dy);
+      }
+      if (g.wants(1)) g.set_dx(1, -(g.in(0) * dy));
+    })
     .cpu(loss_kernel<BceWithLogitsLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

@@ -6,7 +6,7 @@
 #include "sluice/kernels/cpu/moments.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -106,6 +106,36 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
+// By a: b / (|a| |b|) - y a / |a|^2, the second part only while |a| is more
+// than epsilon; by b likewise.
+void Grad(GradContext& g) {
+  int64_t axis = g.attr<int64_t>("axis");
+  DType dtype = g.in(0).dtype();
+  GradVar least = g.scalar(g.attr<double>("epsilon"), dtype);
+  GradVar zero = g.scalar(0, dtype), one = g.scalar(1, dtype);
+  auto expand = [&](GradVar v) {
+    return g.call("ExpandDims", {v}, {{"axis", axis}});
+  };
+  GradVar inverse[2], own[2];
+  for (int i = 0; i < 2; ++i) {
+    GradVar squares = g.call("Sum", {g.in(i)*g.in(i)},
+                             {{"axes", Ints{axis}}, {"keep_dims", true}});
+    // The root has no slope at 0: it is taken where there is one.
+    GradVar held = g.call(
+        "LessEqual",
+        {squares, g.scalar(std::pow(g.attr<double>("epsilon"), 2), dtype)});
+    GradVar root = g.call("Sqrt", {g.call("Select", {held, one, squares})});
+    inverse[i] = 1.0 / g.call("Select", {held, least, root});
+    own[i] = g.call("Select", {held, zero, inverse[i] * inverse[i]});
+  }
+  GradVar dy = expand(g.dy()), y = expand(g.out());
+  GradVar both = dy * inverse[0] * inverse[1];
+  for (int i = 0; i < 2; ++i) {
+    if (!g.wants(i)) continue;
+    g.set_dx(i, both * g.in(1 - i) - dy * y * own[i] * g.in(i));
+  }
+}
+
 }  // namespace
 
 SL_OP(CosineSimilarity)
@@ -119,6 +149,7 @@ SL_OP(CosineSimilarity)
     .attr("axis", -1, "The axis vectors lie along.")
     .attr("epsilon", 1e-8, "The least length.")
     .shape(Infer)
+    .grad(Grad)
     .cpu(Launch)
     .tolerance(2e-6)
     .reference(Reference)

@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/philox_lanes.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -87,6 +87,10 @@ SL_OP(Dropout)
     .attr("rate", 0.5, "The share of elements that are dropped.")
     .attr("seed", 0, "Tells apart ops that should differ.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("DropoutGrad", {g.dy(), g.out(1)},
+                         {{"rate", g.attr<double>("rate")}}));
+    })
     .cpu(Launch)
     .in_place()
     .fuse_output()

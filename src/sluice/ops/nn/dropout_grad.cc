@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -52,6 +52,9 @@ SL_OP(DropoutGrad)
     .types("T", kFloats)
     .attr("rate", 0.5, "The share of elements that were dropped.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("DropoutGrad", {g.dy(), g.in(1)}, g.attrs()));
+    })
     .elementwise(Pick)
     .max_ulp(1)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {

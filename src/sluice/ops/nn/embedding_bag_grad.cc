@@ -83,6 +83,15 @@ SL_OP(EmbeddingBagGrad)
     .attr("mode", "sum", "sum or mean.")
     .one_of({"sum", "mean"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      // Row k of drows belongs to index k: bags of the rows themselves.
+      GradVar indices = g.in(1);
+      DType dtype = indices.dtype();
+      GradVar count = g.cast(g.call("Size", {indices}), dtype);
+      GradVar rows =
+          g.call("Range", {g.scalar(0, dtype), count, g.scalar(1, dtype)});
+      g.set_dx(0, g.call("EmbeddingBag", {g.dy(), rows, g.in(2)}, g.attrs()));
+    })
     .cpu(Launch)
     .max_ulp(1)
     .reference(Reference)

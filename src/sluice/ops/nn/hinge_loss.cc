@@ -24,6 +24,17 @@ SL_OP(HingeLoss)
     .attr("reduction", "mean", kReductionDoc)
     .one_of({"none", "mean", "sum"})
     .shape(loss_shape)
+    .grad([](GradContext& g) {
+      GradVar x = g.in(0), t = g.in(1), dy = DyOfEach(g);
+      GradVar zero = g.scalar(0, x.dtype());
+      GradVar margin = g.scalar(g.attr<double>("margin"), x.dtype());
+      GradVar costs = g.call("Less", {x * t, margin});
+      auto slope = [&](GradVar of) {
+        return -g.call("Select", {costs, of * dy, zero});
+      };
+      if (g.wants(0)) g.set_dx(0, slope(t));
+      if (g.wants(1)) g.set_dx(1, slope(x));
+    })
     .cpu(loss_kernel<HingeLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs& attrs) {

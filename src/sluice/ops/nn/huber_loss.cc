@@ -34,13 +34,19 @@ SL_OP(HuberLoss)
     .attr("reduction", "mean", kReductionDoc)
     .one_of({"none", "mean", "sum"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      double delta = g.attr<double>("delta");
+      GradVar slope = g.call("HardTanh", {g.in(0) - g.in(1)},
+                             {{"min", -delta}, {"max", delta}});
+      SetOpposite(g, slope * DyOfEach(g));
+    })
     .cpu(loss_kernel<HuberLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs& attrs) {
       double d = std::fabs(x - t), delta = attrs.get<double>("delta");
       return d <= delta ? d * d / 2 : delta * (d - delta / 2);
     }))
-    .samples(LossSamples(-2, 2, {{"delta", 0.25}}))
+    .samples(LossSamples(-2, 2, {{"delta", 0.25}}, 0.2))
     .rejects(LossRejects("HuberLoss") +
              std::vector<Reject>{
                  {.in = {{2}, {2}},

@@ -26,6 +26,16 @@ SL_OP(KlDivLoss)
           "the sum divided by the size of axis 0.")
     .one_of({"none", "mean", "sum", "batchmean"})
     .shape(loss_shape)
+    .grad([](GradContext& g) {
+      GradVar x = g.in(0), t = g.in(1), dy = DyOfEach(g);
+      if (g.wants(0)) g.set_dx(0, -(t * dy));
+      if (!g.wants(1)) return;
+      // A target of 0 costs nothing; its slope is infinite, taken as 0.
+      GradVar zero = g.scalar(0, t.dtype()), one = g.scalar(1, t.dtype());
+      GradVar none = g.call("Equal", {t, zero});
+      GradVar log = g.call("Log", {g.call("Select", {none, one, t})});
+      g.set_dx(1, g.call("Select", {none, zero, (log + 1.0 - x) * dy}));
+    })
     .cpu(loss_kernel<KlDivLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

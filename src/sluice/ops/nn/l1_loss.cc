@@ -21,6 +21,9 @@ SL_OP(L1Loss)
     .attr("reduction", "mean", kReductionDoc)
     .one_of({"none", "mean", "sum"})
     .shape(loss_shape)
+    .grad([](GradContext& g) {
+      SetOpposite(g, g.call("Sign", {g.in(0) - g.in(1)}) * DyOfEach(g));
+    })
     .cpu(loss_kernel<L1LossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

@@ -4,7 +4,7 @@
 
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -40,6 +40,9 @@ SL_OP(LogSoftmax)
     .types("T", kFloats)
     .attr("axis", -1, "The axis to normalise.")
     .shape(softmax_shape)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("LogSoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
+    })
     .cpu(log_softmax_kernel)
     .in_place()
     .fuse_input()

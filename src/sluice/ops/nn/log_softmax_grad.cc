@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -32,6 +32,13 @@ SL_OP(LogSoftmaxGrad)
     .types("T", kFloats)
     .attr("axis", -1, "The axis log_softmax was taken along.")
     .shape(softmax_shape)
+    .grad([](GradContext& g) {
+      Attrs along = {{"axes", Ints{g.attr<int64_t>("axis")}},
+                     {"keep_dims", true}};
+      GradVar u = g.dy(), part = u * g.call("Exp", {g.in(1)});
+      if (g.wants(0)) g.set_dx(0, u - g.call("Sum", {part}, along));
+      if (g.wants(1)) g.set_dx(1, -(part * g.call("Sum", {g.in(0)}, along)));
+    })
     .cpu(log_softmax_grad_kernel)
     .in_place()
     .fuse_input()

@@ -9,7 +9,7 @@
 #include "sluice/kernels/cpu/loss.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/sample_lists.h"
 
 namespace sluice {
@@ -36,16 +36,46 @@ inline RefFn LossReference(double (*f)(double x, double t, const Attrs&)) {
   };
 }
 
+// What flows into the loss of every element: one number for all of them, or one
+// each without a reduction.
+inline GradVar DyOfEach(GradContext& g) {
+  const std::string& reduction = g.attr<std::string>("reduction");
+  if (reduction == "none" || reduction == "sum") return g.dy();
+  GradVar x = g.in(0);
+  bool all = reduction == "mean";
+  PartialShape known = x.shape();
+  if (all ? known.fully_known() : known.rank_known() && known[0] >= 0) {
+    int64_t count = all ? known.ToShape().num_elements() : known[0];
+    return g.dy() * (1 / static_cast<double>(count));
+  }
+  GradVar count = all ? g.call("Size", {x})
+                      : g.call("Slice", {g.call("Shape", {x})},
+                               {{"begin", Ints{0}}, {"size", Ints{1}}});
+  // Counts beyond 65504 are no halves, their inverses are.
+  GradVar share = 1.0 / g.cast(count, DType::kF64);
+  return g.dy() * g.cast(share, x.dtype());
+}
+
+// The gradients of a loss of x - target, from its slope dx by x.
+inline void SetOpposite(GradContext& g, GradVar dx) {
+  g.set_dx(0, dx);
+  if (g.wants(1)) g.set_dx(1, -dx);
+}
+
 // Every reduction, one element, none, and enough for blocks and chunks; `more`
-// is one more attribute to vary.
+// is one more attribute to vary. The range of many elements is narrowed to a
+// share `calm`, for losses whose slope bends: with thousands of elements some
+// lie so near a bend that differences see it.
 inline std::vector<Sample> LossSamples(double lo, double hi,
-                                       const Attrs& more = {}) {
+                                       const Attrs& more = {},
+                                       double calm = 1) {
   std::vector<Sample> out;
   auto add = [&](const Shape& shape, const char* reduction, DTypeSet only) {
+    double range = shape.num_elements() > 1000 ? calm : 1;
     out.push_back({.in = {shape, shape},
                    .attrs = {{"reduction", reduction}},
-                   .lo = lo,
-                   .hi = hi,
+                   .lo = lo * range,
+                   .hi = hi * range,
                    .only = only});
   };
   for (const char* reduction : {"mean", "sum", "none"}) {

@@ -22,6 +22,9 @@ SL_OP(MseLoss)
     .attr("reduction", "mean", kReductionDoc)
     .one_of({"none", "mean", "sum"})
     .shape(loss_shape)
+    .grad([](GradContext& g) {
+      SetOpposite(g, (g.in(0) - g.in(1)) * (2.0 * DyOfEach(g)));
+    })
     .cpu(loss_kernel<MseLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

@@ -82,6 +82,9 @@ SL_OP(NllLoss)
           "none: one number per label; mean or sum: one for all.")
     .one_of({"none", "mean", "sum"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("NllLossGrad", {g.dy(), g.in(0), g.in(1)}, g.attrs()));
+    })
     .cpu(Launch)
     .tolerance(2e-6)
     .reference(Reference)

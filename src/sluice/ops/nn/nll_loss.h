@@ -8,7 +8,7 @@
 #include "sluice/kernels/cpu/labels.h"
 #include "sluice/kernels/cpu/loss.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice::nll {
 

@@ -69,6 +69,9 @@ SL_OP(NllLossGrad)
           "none: one number per label; mean or sum: one for all.")
     .one_of({"none", "mean", "sum"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("NllLoss", {g.dy(), g.in(2)}, g.attrs()));
+    })
     .cpu(Launch)
     .tolerance(1e-6)
     .reference(Reference)

@@ -36,13 +36,21 @@ SL_OP(SmoothL1Loss)
     .attr("reduction", "mean", kReductionDoc)
     .one_of({"none", "mean", "sum"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      double beta = g.attr<double>("beta");
+      GradVar d = g.in(0) - g.in(1);
+      GradVar slope =
+          beta > 0 ? g.call("HardTanh", {d / beta}) : g.call("Sign", {d});
+      SetOpposite(g, slope * DyOfEach(g));
+    })
     .cpu(loss_kernel<SmoothL1LossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs& attrs) {
       double d = std::fabs(x - t), beta = attrs.get<double>("beta");
       return d < beta ? d * d / (2 * beta) : d - beta / 2;
     }))
-    .samples(LossSamples(-2, 2, {{"beta", 0.25}}) + WithNumber("beta", 0.0))
+    .samples(LossSamples(-2, 2, {{"beta", 0.25}}, 0.2) +
+             WithNumber("beta", 0.0))
     .rejects(LossRejects("SmoothL1Loss") +
              std::vector<Reject>{
                  {.in = {{2}, {2}},

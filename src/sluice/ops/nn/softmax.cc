@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -41,6 +41,9 @@ SL_OP(Softmax)
     .types("T", kFloats)
     .attr("axis", -1, "The axis to sum over.")
     .shape(softmax_shape)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("SoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
+    })
     .cpu(softmax_kernel)
     .in_place()
     .fuse_input()

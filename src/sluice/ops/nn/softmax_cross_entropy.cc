@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -28,6 +28,13 @@ SL_OP(SoftmaxCrossEntropy)
     .types("T", kFloats)
     .types("I", kIndices)
     .shape(sparse_cross_entropy_shape)
+    .grad([](GradContext& g) {
+      // The slope comes with the loss from the op that gives both.
+      GradVar in[] = {g.in(0), g.in(1)};
+      auto both = g.call_all("SparseSoftmaxCrossEntropy", in);
+      GradVar dy = g.call("ExpandDims", {g.dy()}, {{"axis", 1}});
+      if (!both.empty()) g.set_dx(0, dy * both[1]);
+    })
     .cpu(sparse_cross_entropy_kernel)
     .tolerance(2e-6)
     .reference(Reference)

@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -34,6 +34,28 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   return {loss, backprop};
 }
 
+// loss = -sum(labels log(softmax)), backprop = softmax sum(labels) - labels.
+void Grad(GradContext& g) {
+  GradVar logits = g.in(0), labels = g.in(1), dlogits, dlabels;
+  Attrs rows = {{"axes", Ints{1}}, {"keep_dims", true}};
+  auto add = [](GradVar& sum, GradVar part) { sum = sum ? sum + part : part; };
+  if (g.has_dy(0)) {
+    GradVar dy = g.call("ExpandDims", {g.dy(0)}, {{"axis", 1}});
+    if (g.wants(0)) add(dlogits, dy * g.out(1));
+    if (g.wants(1)) add(dlabels, -(dy * g.call("LogSoftmax", {logits})));
+  }
+  if (g.has_dy(1)) {
+    GradVar y = g.call("Softmax", {logits}), u = g.dy(1);
+    if (g.wants(0)) {
+      GradVar weight = g.call("Sum", {labels}, rows);
+      add(dlogits, g.call("SoftmaxGrad", {u, y}) * weight);
+    }
+    if (g.wants(1)) add(dlabels, g.call("Sum", {u * y}, rows) - u);
+  }
+  g.set_dx(0, dlogits);
+  g.set_dx(1, dlabels);
+}
+
 }  // namespace
 
 SL_OP(SoftmaxCrossEntropyWithLogits)
@@ -46,6 +68,7 @@ SL_OP(SoftmaxCrossEntropyWithLogits)
     .output("backprop: T")
     .types("T", kFloats)
     .shape(dense_cross_entropy_shape)
+    .grad(Grad)
     .cpu(dense_cross_entropy_kernel)
     .tolerance(5e-6)
     .reference(Reference)

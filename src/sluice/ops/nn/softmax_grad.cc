@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -32,6 +32,16 @@ SL_OP(SoftmaxGrad)
     .types("T", kFloats)
     .attr("axis", -1, "The axis softmax was taken along.")
     .shape(softmax_shape)
+    .grad([](GradContext& g) {
+      GradVar u = g.dy(), y = g.in(1);
+      if (g.wants(0)) g.set_dx(0, g.call("SoftmaxGrad", {u, y}, g.attrs()));
+      if (!g.wants(1)) return;
+      Attrs along = {{"axes", Ints{g.attr<int64_t>("axis")}},
+                     {"keep_dims", true}};
+      GradVar dot = g.call("Sum", {g.in(0) * y}, along);
+      GradVar up = g.call("Sum", {u * y}, along);
+      g.set_dx(1, u * (g.in(0) - dot) - g.in(0) * up);
+    })
     .cpu(softmax_grad_kernel)
     .in_place()
     .fuse_input()

@@ -2,7 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -33,6 +33,26 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {loss, backprop};
 }
 
+void Grad(GradContext& g) {
+  GradVar logits = g.in(0), dx;
+  if (g.has_dy(0)) {
+    dx = g.call("ExpandDims", {g.dy(0)}, {{"axis", 1}}) * g.out(1);
+  }
+  if (g.has_dy(1)) {
+    // backprop is softmax(logits) less a constant, and 0 in rows left out.
+    GradVar labels = g.in(1);
+    auto ignored = static_cast<double>(g.attr<int64_t>("ignore_index"));
+    GradVar counts =
+        g.call("NotEqual", {labels, g.scalar(ignored, labels.dtype())});
+    counts = g.call("ExpandDims", {counts}, {{"axis", 1}});
+    GradVar u =
+        g.call("Select", {counts, g.dy(1), g.scalar(0, logits.dtype())});
+    GradVar part = g.call("SoftmaxGrad", {u, g.call("Softmax", {logits})});
+    dx = dx ? dx + part : part;
+  }
+  g.set_dx(0, dx);
+}
+
 }  // namespace
 
 SL_OP(SparseSoftmaxCrossEntropy)
@@ -48,6 +68,7 @@ SL_OP(SparseSoftmaxCrossEntropy)
     .types("I", kIndices)
     .attr("ignore_index", -100, "The label of rows to leave out.")
     .shape(sparse_cross_entropy_shape)
+    .grad(Grad)
     .cpu(sparse_cross_entropy_kernel)
     .tolerance(3e-6)
     .reference(Reference)
