@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/conv_grad.h"
 #include "sluice/ops/nn/conv_samples.h"
 
 namespace sluice {
@@ -19,6 +20,7 @@ SL_OP(Conv1D)
     .attr("groups", 1, kConvGroupsDoc)
     .between(1, kMaxConvGroups)
     .shape(conv_shape<1>)
+    .grad(conv_grad<1>)
     .cpu(conv_kernel)
     .cpu_workspace(conv_workspace)
     .cost(conv_cost)

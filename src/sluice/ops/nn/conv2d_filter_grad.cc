@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/conv_grad.h"
 #include "sluice/ops/nn/conv_samples.h"
 
 namespace sluice {
@@ -18,6 +19,7 @@ SL_OP(Conv2DFilterGrad)
     .attr("groups", 1, kConvGroupsDoc)
     .between(1, kMaxConvGroups)
     .shape(conv_filter_grad_shape<2>)
+    .grad(conv_filter_grad_grad<2>)
     .cpu(conv_filter_grad_kernel)
     .cpu_workspace(conv_filter_grad_workspace)
     .cost(conv_filter_grad_cost)

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/conv_grad.h"
 #include "sluice/ops/nn/conv_samples.h"
 
 namespace sluice {
@@ -18,6 +19,7 @@ SL_OP(Conv3DInputGrad)
     .attr("groups", 1, kConvGroupsDoc)
     .between(1, kMaxConvGroups)
     .shape(conv_input_grad_shape<3>)
+    .grad(conv_input_grad_grad<3>)
     .cpu(conv_input_grad_kernel)
     .cpu_workspace(conv_input_grad_workspace)
     .cost(conv_input_grad_cost)

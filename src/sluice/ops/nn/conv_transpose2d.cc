@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/conv_grad.h"
 #include "sluice/ops/nn/conv_samples.h"
 
 namespace sluice {
@@ -24,6 +25,7 @@ SL_OP(ConvTranspose2D)
     .attr("groups", 1, kConvGroupsDoc)
     .between(1, kMaxConvGroups)
     .shape(conv_transpose_shape<2>)
+    .grad(conv_transpose_grad<2>)
     .cpu(conv_transpose_kernel)
     .cpu_workspace(conv_transpose_workspace)
     .cost(conv_transpose_cost)
