@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
 namespace sluice {
@@ -14,6 +14,10 @@ SL_OP(AdaptiveAvgPool1D)
     .types("T", kFloats)
     .attr("output_size", AttrKind::kInts, kPoolOutputDoc)
     .shape(adaptive_pool_shape<1>)
+    .grad([](GradContext& g) {
+      g.set_dx(0,
+               g.call("AdaptiveAvgPool1DGrad", {g.dy(), g.shape_of(g.in(0))}));
+    })
     .cpu(avg_pool_kernel)
     .fuse_output()
     .tolerance(2e-6)

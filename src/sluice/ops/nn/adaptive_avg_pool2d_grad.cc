@@ -1,7 +1,8 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
+#include "sluice/ops/nn/spatial_sizes.h"
 
 namespace sluice {
 
@@ -14,6 +15,10 @@ SL_OP(AdaptiveAvgPool2DGrad)
     .output("dx: T")
     .types("T", kFloats)
     .shape(adaptive_avg_pool_grad_shape<2>)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("AdaptiveAvgPool2D", {g.dy()},
+                         {{"output_size", SpatialSizes(g, g.in(0))}}));
+    })
     .cpu(avg_pool_grad_kernel)
     .cpu_workspace(pool_grad_workspace)
     .fuse_output()

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
 namespace sluice {
@@ -14,6 +14,9 @@ SL_OP(AdaptiveMaxPool2D)
     .types("T", kFloats)
     .attr("output_size", AttrKind::kInts, kPoolOutputDoc)
     .shape(adaptive_pool_shape<2>)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("AdaptiveMaxPool2DGrad", {g.in(0), g.dy()}));
+    })
     .cpu(max_pool_kernel)
     .fuse_output()
     .reference(MaxPoolReference)

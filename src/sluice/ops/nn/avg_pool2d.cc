@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
 namespace sluice {
@@ -18,6 +18,10 @@ SL_OP(AvgPool2D)
     .attr("ceil_mode", false, kPoolCeilDoc)
     .attr("count_include_pad", true, kPoolCountDoc)
     .shape(pool_shape<2>)
+    .grad([](GradContext& g) {
+      g.set_dx(
+          0, g.call("AvgPool2DGrad", {g.dy(), g.shape_of(g.in(0))}, g.attrs()));
+    })
     .cpu(avg_pool_kernel)
     .fuse_output()
     .tolerance(2e-6)

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
 namespace sluice {
@@ -17,6 +17,9 @@ SL_OP(AvgPool2DGrad)
     .attr("ceil_mode", false, kPoolCeilDoc)
     .attr("count_include_pad", true, kPoolCountDoc)
     .shape(avg_pool_grad_shape<2>)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("AvgPool2D", {g.dy()}, g.attrs()));
+    })
     .cpu(avg_pool_grad_kernel)
     .cpu_workspace(pool_grad_workspace)
     .fuse_output()

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
 namespace sluice {
@@ -19,6 +19,9 @@ SL_OP(MaxPool1D)
     .attr("dilation", std::vector<int64_t>{}, kPoolDilationDoc)
     .attr("ceil_mode", false, kPoolCeilDoc)
     .shape(pool_shape<1>)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("MaxPool1DGrad", {g.in(0), g.dy()}, g.attrs()));
+    })
     .cpu(max_pool_kernel)
     .fuse_output()
     .reference(MaxPoolReference)

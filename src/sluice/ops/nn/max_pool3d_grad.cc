@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
 namespace sluice {
@@ -19,6 +19,9 @@ SL_OP(MaxPool3DGrad)
     .attr("dilation", std::vector<int64_t>{}, kPoolDilationDoc)
     .attr("ceil_mode", false, kPoolCeilDoc)
     .shape(max_pool_grad_shape<3>)
+    .grad([](GradContext& g) {
+      g.set_dx(1, g.call("MaxPool3DPick", {g.in(0), g.dy()}, g.attrs()));
+    })
     .cpu(max_pool_grad_kernel)
     .cpu_workspace(pool_grad_workspace)
     .fuse_output()

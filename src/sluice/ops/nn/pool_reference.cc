@@ -130,6 +130,17 @@ RefArray Zeros(const Ints& dims) {
   return ref::Build(ref::MakeShape(dims), [](const Ints&) { return 0.0; });
 }
 
+// Null where there are none.
+const Ints* FirstGreatest(const RefArray& x,
+                          const std::vector<Ints>& elements) {
+  const Ints* best = nullptr;
+  for (const Ints& e : elements) {
+    double v = ref::At(x, e), m = best ? ref::At(x, *best) : v;
+    if (!best || v > m || (std::isnan(v) && !std::isnan(m))) best = &e;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<RefArray> MaxPoolReference(const std::vector<RefArray>& in,
@@ -161,19 +172,24 @@ std::vector<RefArray> AvgPoolReference(const std::vector<RefArray>& in,
   return {y};
 }
 
+std::vector<RefArray> MaxPoolPickReference(const std::vector<RefArray>& in,
+                                           const Attrs& attrs) {
+  RefArray y;
+  y.shape = ForEachWindow(
+      First(in[0]), Wanted(First(in[0]), attrs), attrs,
+      [&](const Ints&, const std::vector<Ints>& elements, double) {
+        const Ints* best = FirstGreatest(in[0], elements);
+        y.v.push_back(best ? ref::At(in[1], *best) : 0);
+      });
+  return {y};
+}
+
 std::vector<RefArray> MaxPoolGradReference(const std::vector<RefArray>& in,
                                            const Attrs& attrs) {
   RefArray dx = Zeros(First(in[0]));
   ForEachWindow(First(in[0]), First(in[1]), attrs,
                 [&](const Ints& to, const std::vector<Ints>& elements, double) {
-                  const Ints* best = nullptr;
-                  for (const Ints& e : elements) {
-                    double v = ref::At(in[0], e);
-                    double m = best ? ref::At(in[0], *best) : v;
-                    if (!best || v > m || (std::isnan(v) && !std::isnan(m))) {
-                      best = &e;
-                    }
-                  }
+                  const Ints* best = FirstGreatest(in[0], elements);
                   if (best) Cell(dx, *best) += ref::At(in[1], to);
                 });
   return {dx};

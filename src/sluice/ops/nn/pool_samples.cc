@@ -60,12 +60,13 @@ SampleInput Values(const Ints& v) {
 
 int64_t Elements(const Ints& x) { return ref::MakeShape(x).num_elements(); }
 
-enum class Takes { kX, kXAndGradient, kGradientAndShape };
+enum class Takes { kX, kXAndGradient, kXAndAnother, kGradientAndShape };
 
 Sample Make(Takes takes, const Ints& x, const Attrs& attrs, const Shape& y) {
   Sample sample{.attrs = attrs};
   if (takes == Takes::kX) sample.in = {Of(x)};
   if (takes == Takes::kXAndGradient) sample.in = {Of(x), y};
+  if (takes == Takes::kXAndAnother) sample.in = {Of(x), Of(x)};
   if (takes == Takes::kGradientAndShape) sample.in = {y, Values(x)};
   if (Elements(x) > 1000) sample.only = {DType::kF32, DType::kF16};
   return sample;
@@ -121,6 +122,7 @@ std::vector<Sample> Samples(int axes, Takes takes, bool max) {
     if (takes == Takes::kXAndGradient) {
       sample.in.push_back(Of(Sized(1, axes)));
     }
+    if (takes == Takes::kXAndAnother) sample.in.push_back(Of(Sized(2, axes)));
     out.push_back(sample);
   }
   return out;
@@ -135,7 +137,9 @@ std::vector<Sample> AdaptiveSamples(int axes, Takes takes) {
       y.push_back(sizes[sizes.size() == 1 ? 0 : i]);
     }
     Attrs attrs;
-    if (takes == Takes::kX) attrs.set("output_size", sizes);
+    if (takes == Takes::kX || takes == Takes::kXAndAnother) {
+      attrs.set("output_size", sizes);
+    }
     out.push_back(Make(takes, x, attrs, ref::MakeShape(y)));
   };
   add(1, {5, 7}, {1});
@@ -191,6 +195,9 @@ std::vector<Sample> MaxPoolSamples(int axes) {
 std::vector<Sample> MaxPoolGradSamples(int axes) {
   return Samples(axes, Takes::kXAndGradient, true);
 }
+std::vector<Sample> MaxPoolPickSamples(int axes) {
+  return Samples(axes, Takes::kXAndAnother, true);
+}
 std::vector<Sample> AvgPoolSamples(int axes) {
   return Samples(axes, Takes::kX, false);
 }
@@ -202,6 +209,9 @@ std::vector<Sample> AdaptivePoolSamples(int axes) {
 }
 std::vector<Sample> AdaptiveMaxPoolGradSamples(int axes) {
   return AdaptiveSamples(axes, Takes::kXAndGradient);
+}
+std::vector<Sample> AdaptiveMaxPoolPickSamples(int axes) {
+  return AdaptiveSamples(axes, Takes::kXAndAnother);
 }
 std::vector<Sample> AdaptiveAvgPoolGradSamples(int axes) {
   return AdaptiveSamples(axes, Takes::kGradientAndShape);
@@ -256,6 +266,24 @@ std::vector<Reject> AvgPoolGradRejects(std::string_view op, int axes) {
        .attrs = two,
        .message = StrCat("[", op, "] shape[0] is -2; wanted a size")});
   return out;
+}
+
+std::vector<Reject> MaxPoolPickRejects(std::string_view op, int axes,
+                                       const Attrs& attrs) {
+  SampleInput x = Of(Sized(5, axes)), other = Of(Sized(4, axes));
+  return {
+      {.in = {x, other},
+       .attrs = attrs,
+       .message =
+           StrCat("[", op, "] shapes differ: x is f32",
+                  ref::MakeShape(Sized(5, axes)), ", v is f32",
+                  ref::MakeShape(Sized(4, axes)), "; wanted equal shapes")},
+      {.in = {{2, 3}, {2, 3}},
+       .attrs = attrs,
+       .message = StrCat("[", op, "] x is f32[2,3]; wanted rank ", axes + 2)},
+      {.in = {x},
+       .attrs = attrs,
+       .message = StrCat("[", op, "] takes 2 inputs, got 1")}};
 }
 
 std::vector<Reject> AdaptivePoolRejects(std::string_view op, int axes) {

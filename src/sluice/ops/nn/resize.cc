@@ -1,7 +1,7 @@
 #include "sluice/kernels/cpu/resize.h"
 
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/resize_samples.h"
 
 namespace sluice {
@@ -20,6 +20,12 @@ SL_OP(Resize)
     .attr("coordinates", "half_pixel", kResizeCoordinatesDoc)
     .one_of({"half_pixel", "align_corners", "asymmetric"})
     .shape(resize_shape)
+    .grad([](GradContext& g) {
+      g.set_dx(0,
+               g.call("ResizeGrad", {g.dy(), g.shape_of(g.in(0))},
+                      {{"mode", g.attr<std::string>("mode")},
+                       {"coordinates", g.attr<std::string>("coordinates")}}));
+    })
     .cpu(resize_kernel)
     .cpu_workspace(resize_workspace)
     .fuse_output()

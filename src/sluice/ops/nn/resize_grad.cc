@@ -1,7 +1,8 @@
 #include "sluice/kernels/cpu/resize.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/resize_samples.h"
+#include "sluice/ops/nn/spatial_sizes.h"
 
 namespace sluice {
 
@@ -16,6 +17,11 @@ SL_OP(ResizeGrad)
     .attr("coordinates", "half_pixel", kResizeCoordinatesDoc)
     .one_of({"half_pixel", "align_corners", "asymmetric"})
     .shape(resize_grad_shape)
+    .grad([](GradContext& g) {
+      Attrs attrs = g.attrs();
+      attrs.set("size", SpatialSizes(g, g.in(0)));
+      g.set_dx(0, g.call("Resize", {g.dy()}, attrs));
+    })
     .cpu(resize_grad_kernel)
     .cpu_workspace(resize_grad_workspace)
     .fuse_output()

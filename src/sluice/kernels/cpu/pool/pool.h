@@ -20,6 +20,10 @@ Status avg_pool_grad_kernel(KernelContext& ctx);
 // Of both gradients.
 int64_t pool_grad_workspace(const ShapeContext& c);
 
+// x, v -> v's element at the first of the greatest elements of each window of
+// x; 0 for a window of border alone.
+Status max_pool_pick_kernel(KernelContext& ctx);
+
 // What the attributes of pools mean.
 inline constexpr char kPoolKernelDoc[] =
     "Window sizes: one for all axes or one per spatial axis.";

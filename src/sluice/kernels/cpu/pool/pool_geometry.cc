@@ -183,6 +183,12 @@ Status Adaptive(ShapeContext& c, int axes) {
   return OkStatus();
 }
 
+Status WantEqualShapes(const ShapeContext& c) {
+  if (c.in(0).CompatibleWith(c.in(1))) return OkStatus();
+  return c.Error(StrCat("shapes differ: ", c.Describe(0), ", ", c.Describe(1),
+                        "; wanted equal shapes"));
+}
+
 Status AdaptiveGradFromInput(ShapeContext& c, int axes) {
   SL_RETURN_IF_ERROR(c.WantRank(0, axes + 2));
   SL_RETURN_IF_ERROR(CheckAdapted(c, c.in(0), 1, axes));

@@ -75,6 +75,7 @@ Status Forward(ShapeContext& c, int axes);        // x -> y
 Status GradFromInput(ShapeContext& c, int axes);  // x, dy -> dx
 Status GradFromShape(ShapeContext& c, int axes);  // dy, shape of x -> dx
 Status Adaptive(ShapeContext& c, int axes);       // x -> y
+Status WantEqualShapes(const ShapeContext& c);    // of x and v
 Status AdaptiveGradFromInput(ShapeContext& c, int axes);
 Status AdaptiveGradFromShape(ShapeContext& c, int axes);
 }  // namespace pool_internal
@@ -82,6 +83,16 @@ Status AdaptiveGradFromShape(ShapeContext& c, int axes);
 template <int kAxes>
 Status pool_shape(ShapeContext& c) {
   return pool_internal::Forward(c, kAxes);
+}
+template <int kAxes>
+Status max_pool_pick_shape(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(pool_internal::Forward(c, kAxes));
+  return pool_internal::WantEqualShapes(c);
+}
+template <int kAxes>
+Status adaptive_max_pool_pick_shape(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(pool_internal::Adaptive(c, kAxes));
+  return pool_internal::WantEqualShapes(c);
 }
 template <int kAxes>
 Status max_pool_grad_shape(ShapeContext& c) {
