@@ -1,7 +1,8 @@
 #include "sluice/kernels/cpu/batch_norm.h"
 
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 
@@ -20,6 +21,16 @@ SL_OP(BatchNorm)
     .types("T", kFloats)
     .attr("epsilon", 1e-5, "Added to the variance.")
     .shape(batch_norm_shape)
+    .grad([](GradContext& g) {
+      GradVar dx =
+          GradFromY(g, "BatchNormGrad", {g.out(1), g.out(2)}, g.attrs());
+      if (!g.has_dy(1) && !g.has_dy(2)) return g.set_dx(0, dx);
+      NormView view = BatchNormView(g, g.in(0), g.out(1));
+      GradVar dmean, dvariance;
+      if (g.has_dy(1)) dmean = view.Stats(g.dy(1));
+      if (g.has_dy(2)) dvariance = view.Stats(g.dy(2));
+      SetWithStats(g, view, dx, view.Stats(g.out(1)), dmean, dvariance);
+    })
     .cpu(batch_norm_kernel)
     .cpu_workspace(batch_norm_workspace)
     .fuse_output()

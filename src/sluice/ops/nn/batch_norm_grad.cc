@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/batch_norm.h"
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 
@@ -20,6 +21,13 @@ SL_OP(BatchNormGrad)
     .types("S", {DType::kF32, DType::kF64})
     .attr("epsilon", 1e-5, "Added to the variance.")
     .shape(batch_norm_shape)
+    .grad([](GradContext& g) {
+      NormView view = BatchNormView(g, g.in(1), g.in(3));
+      GradVar rstd = InverseDeviation(g, view.Stats(g.in(4)));
+      StatsGrad stats = NormGradRule(g, view, view.Stats(g.in(3)), rstd);
+      SetFromView(g, 3, stats.mean);
+      SetFromView(g, 4, ByVariance(rstd, stats.rstd));
+    })
     .cpu(batch_norm_grad_kernel)
     .cpu_workspace(batch_norm_workspace)
     .fuse_output()

@@ -2,7 +2,8 @@
 
 #include "sluice/kernels/cpu/batch_norm.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 
@@ -20,6 +21,20 @@ SL_OP(BatchNormInference)
     .types("S", {DType::kF32, DType::kF64})
     .attr("epsilon", 1e-5, "Added to the variance.")
     .shape(batch_norm_shape)
+    .grad([](GradContext& g) {
+      NormView view = BatchNormView(g, g.in(0), g.in(3));
+      if (!g.status().ok()) return;
+      GradVar dy = view.X(g.dy()), scale = view.Scale(g.in(1));
+      GradVar rstd = InverseDeviation(g, view.Stats(g.in(4)));
+      if (g.wants(0)) SetFromView(g, 0, dy * (rstd * scale));
+      auto sum = [&](GradVar each) { return g.sum_to(each, rstd); };
+      if (g.wants(2)) SetFromView(g, 2, sum(dy));
+      if (g.wants(3)) SetFromView(g, 3, -(sum(dy) * rstd * scale));
+      if (!g.wants(1) && !g.wants(4)) return;
+      GradVar far = sum(dy * (view.X(g.in(0)) - view.Stats(g.in(3))));
+      SetFromView(g, 1, far * rstd);
+      if (g.wants(4)) SetFromView(g, 4, ByVariance(rstd, far * scale));
+    })
     .cpu(batch_norm_inference_kernel)
     .cpu_workspace(batch_norm_workspace)
     .in_place()

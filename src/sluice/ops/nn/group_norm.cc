@@ -1,7 +1,8 @@
 #include "sluice/kernels/cpu/group_norm.h"
 
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 namespace {
@@ -36,6 +37,15 @@ SL_OP(GroupNorm)
     .between(1, 1 << 30)
     .attr("epsilon", 1e-5, "Added to the variance.")
     .shape(group_norm_shape)
+    .grad([](GradContext& g) {
+      GradVar dx = GradFromY(g, "GroupNormGrad", {g.out(1), g.out(2)},
+                             {{"groups", g.attr<int64_t>("groups")}});
+      if (!g.has_dy(1) && !g.has_dy(2)) return g.set_dx(0, dx);
+      SetWithMeanAndRstd(g,
+                         GroupNormView(g, g.in(0), g.in(1), g.out(1),
+                                       g.attr<int64_t>("groups")),
+                         dx);
+    })
     .cpu(group_norm_kernel)
     .in_place()
     .fuse_output()

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/group_norm.h"
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 
@@ -19,6 +20,14 @@ SL_OP(GroupNormGrad)
     .attr("groups", AttrKind::kInt, "Into how many groups channels fall.")
     .between(1, 1 << 30)
     .shape(group_norm_grad_shape)
+    .grad([](GradContext& g) {
+      NormView view = GroupNormView(g, g.in(1), g.in(2), g.in(3),
+                                    g.attr<int64_t>("groups"));
+      StatsGrad stats =
+          NormGradRule(g, view, view.Stats(g.in(3)), view.Stats(g.in(4)));
+      SetFromView(g, 3, stats.mean);
+      SetFromView(g, 4, stats.rstd);
+    })
     .cpu(group_norm_grad_kernel)
     .cpu_workspace(group_norm_grad_workspace)
     .fuse_output()

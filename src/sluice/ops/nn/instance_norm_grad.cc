@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/group_norm.h"
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 
@@ -17,6 +18,13 @@ SL_OP(InstanceNormGrad)
     .types("T", kFloats)
     .types("S", {DType::kF32, DType::kF64})
     .shape(group_norm_grad_shape)
+    .grad([](GradContext& g) {
+      NormView view = GroupNormView(g, g.in(1), g.in(2), g.in(3), 0);
+      StatsGrad stats =
+          NormGradRule(g, view, view.Stats(g.in(3)), view.Stats(g.in(4)));
+      SetFromView(g, 3, stats.mean);
+      SetFromView(g, 4, stats.rstd);
+    })
     .cpu(group_norm_grad_kernel)
     .cpu_workspace(group_norm_grad_workspace)
     .fuse_output()

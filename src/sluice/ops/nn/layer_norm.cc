@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/norm_rows.h"
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 namespace {
@@ -40,6 +41,12 @@ SL_OP(LayerNorm)
     .attr("axis", -1, "The first axis to normalise over; all after it follow.")
     .attr("epsilon", 1e-5, "Added to the variance.")
     .shape(layer_norm_shape)
+    .grad([](GradContext& g) {
+      GradVar dx = GradFromY(g, "LayerNormGrad", {g.out(1), g.out(2)},
+                             {{"axis", g.attr<int64_t>("axis")}});
+      if (!g.has_dy(1) && !g.has_dy(2)) return g.set_dx(0, dx);
+      SetWithMeanAndRstd(g, LayerNormView(g, g.in(1), g.out(1)), dx);
+    })
     .cpu(layer_norm_kernel)
     .in_place()
     .fuse_input()

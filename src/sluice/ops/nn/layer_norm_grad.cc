@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/norm_rows.h"
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 namespace {
@@ -49,6 +50,13 @@ SL_OP(LayerNormGrad)
     .types("S", {DType::kF32, DType::kF64})
     .attr("axis", -1, "The first axis normalised over.")
     .shape(layer_norm_grad_shape)
+    .grad([](GradContext& g) {
+      NormView view = LayerNormView(g, g.in(2), g.in(3));
+      StatsGrad stats =
+          NormGradRule(g, view, view.Stats(g.in(3)), view.Stats(g.in(4)));
+      SetFromView(g, 3, stats.mean);
+      SetFromView(g, 4, stats.rstd);
+    })
     .cpu(layer_norm_grad_kernel)
     .cpu_workspace(norm_rows_grad_workspace)
     .fuse_output()

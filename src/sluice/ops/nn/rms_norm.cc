@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/norm_rows.h"
 #include "sluice/kernels/norm_reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/nn/norm_grad.h"
 
 namespace sluice {
 namespace {
@@ -38,6 +39,14 @@ SL_OP(RmsNorm)
     .attr("axis", -1, "The first axis to normalise over; all after it follow.")
     .attr("epsilon", 1e-6, "Added to the mean square.")
     .shape(rms_norm_shape)
+    .grad([](GradContext& g) {
+      GradVar dx = GradFromY(g, "RmsNormGrad", {g.out(1)},
+                             {{"axis", g.attr<int64_t>("axis")}});
+      if (!g.has_dy(1)) return g.set_dx(0, dx);
+      NormView view = LayerNormView(g, g.in(1), g.out(1));
+      GradVar by = ByVariance(view.Stats(g.out(1)), view.Stats(g.dy(1)));
+      SetWithStats(g, view, dx, {}, {}, by);
+    })
     .cpu(rms_norm_kernel)
     .in_place()
     .fuse_input()

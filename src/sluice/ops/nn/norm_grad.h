@@ -1,0 +1,73 @@
+// Gradient rules of normalisations. Each of them is, over every part of x that
+// is normalised as one,
+//   h = (x - mean) rstd,  y = h scale + offset,
+// (RmsNorm without mean and offset), and its gradient op, with g = dy scale,
+//   dx = rstd (g - mean(g) - h mean(g h)),  dscale = sum(dy h),
+//   doffset = sum(dy).
+// Rules work in the type of the statistics, on a view of x.
+#pragma once
+
+#include "sluice/op/grad_context.h"
+
+namespace sluice {
+
+// How x falls into parts: shapes under which statistics and scale broadcast
+// against x, and the axes of x's view that a part extends over.
+struct NormView {
+  GradVar x_shape, stats_shape, scale_shape;  // x_shape undefined: x's own
+  std::vector<int64_t> over;
+  DType dtype = DType::kInvalid;
+
+  GradVar X(GradVar x) const { return As(x, x_shape); }
+  GradVar Stats(GradVar s) const { return As(s, stats_shape); }
+  GradVar Scale(GradVar s) const { return As(s, scale_shape); }
+  GradVar Mean(GradVar x) const {
+    return x.context()->call("Mean", {x},
+                             {{"axes", over}, {"keep_dims", true}});
+  }
+
+ private:
+  GradVar As(GradVar v, GradVar shape) const {
+    GradContext& g = *v.context();
+    v = g.cast(v, dtype);
+    return shape ? g.call("Reshape", {v, shape}) : v;
+  }
+};
+
+// The views of x; `stats` is one of the statistics.
+NormView LayerNormView(GradContext& g, GradVar scale, GradVar stats);
+NormView BatchNormView(GradContext& g, GradVar x, GradVar stats);
+// groups == 0: every channel is one.
+NormView GroupNormView(GradContext& g, GradVar x, GradVar scale, GradVar stats,
+                       int64_t groups);
+
+// 1 / sqrt(variance + epsilon), by the attribute.
+GradVar InverseDeviation(GradContext& g, GradVar variance);
+
+// Sets the gradient of input i from a value in a view.
+void SetFromView(GradContext& g, int i, GradVar value);
+
+// The rule of an op with inputs x, scale, ... and outputs y, statistics has two
+// parts. What flows into y: calls the op `grad` of dy, x, scale and `stats`,
+// sets the gradients of scale and offset, and gives x's.
+GradVar GradFromY(GradContext& g, std::string_view grad,
+                  std::initializer_list<GradVar> stats, const Attrs& attrs);
+// What flows into the statistics, dmean and by_square = d loss / d variance,
+// both in the view or undefined: sets x's gradient to dx plus their share.
+void SetWithStats(GradContext& g, const NormView& view, GradVar dx,
+                  GradVar mean, GradVar dmean, GradVar by_square);
+// The same for an op with outputs y, mean, rstd.
+void SetWithMeanAndRstd(GradContext& g, const NormView& view, GradVar dx);
+// d loss / d variance from rstd = 1 / sqrt(variance + epsilon) and its
+// gradient.
+GradVar ByVariance(GradVar rstd, GradVar drstd);
+
+// Rule of a gradient op with inputs dy, x, scale, ...: sets the gradients of
+// these three, and gives those of the statistics in the view (undefined: none).
+struct StatsGrad {
+  GradVar mean, rstd;
+};
+StatsGrad NormGradRule(GradContext& g, const NormView& view, GradVar mean,
+                       GradVar rstd);
+
+}  // namespace sluice
