@@ -65,6 +65,26 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
                      [&](const Ints& at) { return act(at[0], at[1]); })};
 }
 
+void Grad(GradContext& g) {
+  GradVar dx[3];
+  if (g.has_dy(0)) {
+    GradVar in[] = {g.dy(0), g.out(1), g.in(1), g.in(2)};
+    auto made = g.call_all("GruCellGrad", in);
+    for (size_t i = 0; i < made.size(); ++i) dx[i] = made[i];
+  }
+  if (g.has_dy(1)) {
+    auto u = rnn::Gates(g, g.dy(1), 3), act = rnn::Gates(g, g.out(1), 3);
+    GradVar new_state = rnn::Gates(g, g.in(1), 3)[2];
+    GradVar dm = rnn::ByTanh(u[2], act[2]);
+    GradVar dr = rnn::BySigmoid(u[0] + dm * new_state, act[0]);
+    GradVar dz = rnn::BySigmoid(u[1], act[1]);
+    GradVar parts[] = {rnn::Joined(g, {dr, dz, dm}),
+                       rnn::Joined(g, {dr, dz, dm * act[0]})};
+    for (int i = 0; i < 2; ++i) dx[i] = dx[i] ? dx[i] + parts[i] : parts[i];
+  }
+  for (int i = 0; i < 3; ++i) g.set_dx(i, dx[i]);
+}
+
 }  // namespace
 
 SL_OP(GruCell)
@@ -81,6 +101,7 @@ SL_OP(GruCell)
     .output("activations: T")
     .types("T", kFloats)
     .shape(Infer)
+    .grad(Grad)
     .cpu(Launch)
     .tolerance(1e-6)
     .reference(Reference)

@@ -74,6 +74,37 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
       })};
 }
 
+// With up = dh_new, activations r, z, m and v the third of h_gates, the op
+// gives
+//   dm = up (1 - z) (1 - m^2), dz = up (h - m) z (1 - z), dr = dm v r (1 - r),
+// of which dx_gates is (dr, dz, dm) and dh_gates (dr, dz, dm r), and dh = up z.
+void Grad(GradContext& g) {
+  GradVar up = g.in(0), h = g.in(3), uh = g.dy(2);
+  auto act = rnn::Gates(g, g.in(1), 3), gates = rnn::Gates(g, g.in(2), 3);
+  auto ux = rnn::Gates(g, g.dy(0), 3), us = rnn::Gates(g, g.dy(1), 3);
+  GradVar r = act[0], z = act[1], m = act[2], v = gates[2];
+  GradVar dm = rnn::ByTanh(up * (1.0 - z), m);
+  // What flows into dr, dz and dm.
+  GradVar by_r = ux[0] + us[0], by_z = ux[1] + us[1];
+  GradVar by_m = rnn::BySigmoid(by_r * v, r) + ux[2] + us[2] * r;
+  GradVar through = rnn::ByTanh(by_m, m);
+  if (g.wants(0)) {
+    g.set_dx(0,
+             through * (1.0 - z) + rnn::BySigmoid(by_z * (h - m), z) + uh * z);
+  }
+  if (g.wants(1)) {
+    GradVar dr = dm * (by_r * v * (1.0 - 2.0 * r) + us[2]);
+    GradVar dz = up * (by_z * (h - m) * (1.0 - 2.0 * z) + uh - through);
+    GradVar of_m = up * (by_m * (1.0 - z) * m * -2.0 - rnn::BySigmoid(by_z, z));
+    g.set_dx(1, rnn::Joined(g, {dr, dz, of_m}));
+  }
+  if (g.wants(2)) {
+    GradVar zero = g.zeros_like(v);
+    g.set_dx(2, rnn::Joined(g, {zero, zero, rnn::BySigmoid(by_r * dm, r)}));
+  }
+  if (g.wants(3)) g.set_dx(3, rnn::BySigmoid(by_z * up, z));
+}
+
 }  // namespace
 
 SL_OP(GruCellGrad)
@@ -87,6 +118,7 @@ SL_OP(GruCellGrad)
     .output("dh: T")
     .types("T", kFloats)
     .shape(Infer)
+    .grad(Grad)
     .cpu(Launch)
     .tolerance(2e-6)
     .reference(Reference)

@@ -69,6 +69,25 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
           })};
 }
 
+void Grad(GradContext& g) {
+  GradVar dgates, dc;
+  if (g.has_dy(0) || g.has_dy(1)) {
+    GradVar in[] = {g.dy(0), g.dy(1), g.out(2), g.in(1), g.out(1)};
+    auto made = g.call_all("LstmCellGrad", in);
+    if (made.empty()) return;
+    dgates = made[0], dc = made[1];
+  }
+  if (g.has_dy(2)) {
+    auto u = rnn::Gates(g, g.dy(2), 4), act = rnn::Gates(g, g.out(2), 4);
+    GradVar part = rnn::Joined(
+        g, {rnn::BySigmoid(u[0], act[0]), rnn::BySigmoid(u[1], act[1]),
+            rnn::ByTanh(u[2], act[2]), rnn::BySigmoid(u[3], act[3])});
+    dgates = dgates ? dgates + part : part;
+  }
+  g.set_dx(0, dgates);
+  g.set_dx(1, dc);
+}
+
 }  // namespace
 
 SL_OP(LstmCell)
@@ -85,6 +104,7 @@ SL_OP(LstmCell)
     .output("activations: T")
     .types("T", kFloats)
     .shape(Infer)
+    .grad(Grad)
     .cpu(Launch)
     .tolerance(1e-6)
     .reference(Reference)

@@ -79,6 +79,38 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
                      [&](const Ints& at) { return cell(at) * act(at, 1); })};
 }
 
+// With t = tanh(c_new) and cell = dc_new + dh o (1 - t^2), what the op gives is
+// cell g i (1 - i), cell c f (1 - f), cell i (1 - g^2), dh t o (1 - o), cell f.
+void Grad(GradContext& context) {
+  GradVar dh = context.in(0), c = context.in(3);
+  auto act = rnn::Gates(context, context.in(2), 4);
+  auto u = rnn::Gates(context, context.dy(0), 4);
+  GradVar i = act[0], f = act[1], g = act[2], o = act[3];
+  GradVar t = context.call("Tanh", {context.in(4)}), uc = context.dy(1);
+  GradVar cell = context.in(1) + rnn::ByTanh(dh * o, t);
+  // What flows into cell, and into cell by way of h.
+  GradVar by_cell = rnn::BySigmoid(u[0] * g, i) + rnn::BySigmoid(u[1] * c, f) +
+                    rnn::ByTanh(u[2] * i, g) + uc * f;
+  GradVar by_h = rnn::ByTanh(by_cell, t), by_o = u[3] * t;
+  context.set_dx(0, by_h * o + rnn::BySigmoid(by_o, o));
+  context.set_dx(1, by_cell);
+  if (context.wants(2)) {
+    GradVar di = u[0] * g * (1.0 - 2.0 * i) + rnn::ByTanh(u[2], g);
+    GradVar df = u[1] * c * (1.0 - 2.0 * f) + uc;
+    GradVar dg = rnn::BySigmoid(u[0], i) - 2.0 * u[2] * i * g;
+    GradVar d_o = dh * (by_h + by_o * (1.0 - 2.0 * o));
+    context.set_dx(
+        2, rnn::Joined(context, {cell * di, cell * df, cell * dg, d_o}));
+  }
+  if (context.wants(3)) {
+    context.set_dx(3, rnn::BySigmoid(cell * u[1], f));
+  }
+  if (context.wants(4)) {
+    GradVar dt = dh * (rnn::BySigmoid(u[3], o) - 2.0 * by_cell * o * t);
+    context.set_dx(4, rnn::ByTanh(dt, t));
+  }
+}
+
 }  // namespace
 
 SL_OP(LstmCellGrad)
@@ -92,6 +124,7 @@ SL_OP(LstmCellGrad)
     .output("dc: T")
     .types("T", kFloats)
     .shape(Infer)
+    .grad(Grad)
     .cpu(Launch)
     .tolerance(2e-6)
     .reference(Reference)

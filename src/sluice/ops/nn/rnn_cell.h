@@ -9,7 +9,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice::rnn {
@@ -63,6 +63,22 @@ void ForRows(KernelContext& ctx, int64_t rows, int64_t size, F row) {
               [&](int64_t begin, int64_t end) {
                 for (int64_t r = begin; r < end; ++r) row(r);
               });
+}
+
+// For gradient rules: gates side by side, one by one and back.
+inline std::vector<GradVar> Gates(GradContext& g, GradVar all, int64_t count) {
+  auto gates = g.call_all("Split", {&all, 1}, {{"num", count}, {"axis", 1}});
+  gates.resize(static_cast<size_t>(count));  // undefined after an error
+  return gates;
+}
+inline GradVar Joined(GradContext& g, std::initializer_list<GradVar> gates) {
+  return g.call("Concat", gates, {{"axis", 1}});
+}
+inline GradVar BySigmoid(GradVar dy, GradVar y) {
+  return dy ? dy.context()->call("SigmoidGrad", {dy, y}) : GradVar();
+}
+inline GradVar ByTanh(GradVar dy, GradVar y) {
+  return dy ? dy.context()->call("TanhGrad", {dy, y}) : GradVar();
 }
 
 inline double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
