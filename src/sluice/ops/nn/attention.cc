@@ -1,7 +1,8 @@
 #include "sluice/kernels/cpu/attention.h"
 
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/attention_reference.h"
+#include "sluice/ops/nn/attention_scores.h"
 
 namespace sluice {
 namespace {
@@ -33,6 +34,40 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {y, lse};
 }
 
+void Grad(GradContext& g) {
+  bool masked = g.num_inputs() > 3;
+  GradVar dx[3];
+  if (g.has_dy(0)) {
+    std::vector<GradVar> in = {g.dy(0), g.in(0),  g.in(1),
+                               g.in(2), g.out(0), g.out(1)};
+    if (masked) in.push_back(g.in(3));
+    std::vector<GradVar> made = g.call_all("AttentionGrad", in, g.attrs());
+    for (size_t i = 0; i < made.size(); ++i) dx[i] = made[i];
+  }
+  if (g.has_dy(1) || (masked && g.wants(3))) {
+    AttentionScores a(g, g.in(0), g.in(1), g.in(2), g.out(1),
+                      masked ? g.in(3) : GradVar());
+    GradVar ds;
+    if (g.has_dy(1) && g.status().ok()) {
+      ds = a.FromLse(g.dy(1));
+      GradVar parts[] = {a.ToQueries(ds, a.k()) * a.scale(),
+                         a.ToKeys(ds, a.q())};
+      for (int i = 0; i < 2; ++i) {
+        GradVar part = g.cast(parts[i], g.in(i).dtype());
+        dx[i] = dx[i] ? dx[i] + part : part;
+      }
+    }
+    if (masked && g.wants(3) && g.status().ok()) {
+      if (g.has_dy(0)) {
+        GradVar part = a.FromY(a.Own(g.dy(0)), a.Own(g.out(0)));
+        ds = ds ? ds + part : part;
+      }
+      g.set_dx(3, g.cast(g.sum_to(ds, g.in(3)), g.in(3).dtype()));
+    }
+  }
+  for (int i = 0; i < 3; ++i) g.set_dx(i, dx[i]);
+}
+
 constexpr float kNo = -std::numeric_limits<float>::infinity();
 
 }  // namespace
@@ -57,6 +92,7 @@ SL_OP(Attention)
     .attr("causal", false, "Query i sees keys 0 to i only.")
     .attr("scale", 0.0, "What scores are multiplied by; 0: 1 / sqrt(depth).")
     .shape(attention_shape)
+    .grad(Grad)
     .cpu(attention_kernel)
     .cpu_workspace(attention_workspace)
     .cost(attention_cost)

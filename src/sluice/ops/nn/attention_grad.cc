@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/attention.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/attention_reference.h"
+#include "sluice/ops/nn/attention_scores.h"
 
 namespace sluice {
 namespace {
@@ -47,6 +48,48 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {dq, dk, dv};
 }
 
+// With p = exp(q k' scale + mask - lse), d = sum(dy y) and ds = p (dy v' - d):
+// dq = scale ds k, dk = scale ds' q, dv = p' dy.
+void Grad(GradContext& g) {
+  bool masked = g.num_inputs() > 6;
+  AttentionScores a(g, g.in(1), g.in(2), g.in(3), g.in(5),
+                    masked ? g.in(6) : GradVar());
+  if (!g.status().ok()) return;
+  GradVar dy = a.Own(g.in(0)), y = a.Own(g.in(4)), p = a.p();
+  GradVar inner = a.Scores(dy, a.v()) - a.SumOfRows(dy * y), ds = p * inner;
+  // What flows into each input, and by_ds and by_p into ds and p.
+  GradVar in[7], by_ds, by_p;
+  auto add = [](GradVar& sum, GradVar part) { sum = sum ? sum + part : part; };
+  auto own = [&](int i) { return a.Own(g.dy(i)); };
+  if (g.has_dy(0)) {
+    add(by_ds, a.Scores(own(0) * a.scale(), a.k()));
+    add(in[2], a.ToKeys(ds, own(0) * a.scale()));
+  }
+  if (g.has_dy(1)) {
+    add(by_ds, a.Scores(a.q(), own(1)));
+    add(in[1], a.ToQueries(ds, own(1)) * a.scale());
+  }
+  if (g.has_dy(2)) {
+    add(by_p, a.Scores(dy, own(2)));
+    add(in[0], a.ToQueries(p, own(2)));
+  }
+  if (by_ds) {
+    GradVar flow = by_ds * p, total = -a.SumOfRows(flow);
+    add(by_p, by_ds * inner);
+    add(in[0], a.ToQueries(flow, a.v()) + total * y);
+    add(in[3], a.ToKeys(flow, dy));
+    in[4] = total * dy;
+  }
+  GradVar by_score = by_p * p;
+  add(in[1], a.ToQueries(by_score, a.k()) * a.scale());
+  add(in[2], a.ToKeys(by_score, a.q()));
+  in[5] = g.reshape_as(-a.SumOfRows(by_score), g.in(5));
+  if (masked) in[6] = g.sum_to(by_score, g.in(6));
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    if (g.wants(i)) g.set_dx(i, g.cast(in[i], g.in(i).dtype()));
+  }
+}
+
 constexpr float kNo = -std::numeric_limits<float>::infinity();
 
 }  // namespace
@@ -71,6 +114,7 @@ SL_OP(AttentionGrad)
     .attr("causal", false, "Query i sees keys 0 to i only.")
     .attr("scale", 0.0, "What scores are multiplied by; 0: 1 / sqrt(depth).")
     .shape(attention_grad_shape)
+    .grad(Grad)
     .cpu(attention_grad_kernel)
     .cpu_workspace(attention_grad_workspace)
     .cost(attention_grad_cost)
