@@ -13,15 +13,16 @@ namespace sluice {
 
 class AttentionScores {
  public:
-  // The rule fails where sizes it needs are unknown.
+  // The rule fails where ranks are unknown.
   AttentionScores(GradContext& g, GradVar q, GradVar k, GradVar v, GradVar lse,
                   GradVar mask)
-      : g_(g), dtype_(lse.dtype()) {
-    const char* missing = ReadSizes(q.shape(), k.shape());
-    if (missing) {
-      g.fail(missing);
+      : g_(g), dtype_(lse.dtype()), rank_(std::max(q.rank(), k.rank())) {
+    if (rank_ < 2) {
+      g.fail("the gradient needs to know how many axes q has");
       return;
     }
+    scale_ = Scale(q);
+    ReadHeads(q, k);
     q_ = Own(q) * scale_, k_ = Own(k), v_ = Own(v);
     p_ = Probabilities(q, k, lse, mask);
   }
@@ -31,7 +32,7 @@ class AttentionScores {
   GradVar q() const { return q_; }  // times the scale
   GradVar k() const { return k_; }
   GradVar v() const { return v_; }
-  double scale() const { return scale_; }
+  GradVar scale() const { return scale_; }
 
   GradVar Own(GradVar x) const { return g_.cast(x, dtype_); }
   // Rows of queries times rows of keys: scores.
@@ -60,56 +61,71 @@ class AttentionScores {
   }
 
  private:
-  // Null, or what is missing.
-  const char* ReadSizes(const PartialShape& q, const PartialShape& k) {
-    if (!q.rank_known() || !k.rank_known()) {
-      return "the gradient needs to know how many axes q and k have";
+  // `count` sizes of x from axis `begin` on, as a vector.
+  GradVar Sizes(GradVar x, int begin, int count) const {
+    std::vector<int64_t> from = {begin}, size = {count};
+    return g_.call("Slice", {g_.shape_of(x)},
+                   {{"begin", from}, {"size", size}});
+  }
+  GradVar Size(GradVar x, int axis) const {
+    return g_.call("Reshape", {Sizes(x, rank_ + axis, 1), g_.ints({})});
+  }
+  GradVar Scale(GradVar q) const {
+    double scale = g_.attr<double>("scale");
+    int64_t depth = q.rank() > 0 ? q.shape()[rank_ - 1] : kUnknownDim;
+    if (scale == 0 && depth >= 0) {
+      scale = 1 / std::sqrt(static_cast<double>(depth));
     }
-    int rank = q.rank();
-    int64_t depth = std::max(q[rank - 1], k[rank - 1]);
-    scale_ = g_.attr<double>("scale");
-    if (scale_ == 0 && depth < 0) {
-      return "the gradient needs to know the size of q's last axis";
+    if (scale != 0) return g_.scalar(scale, dtype_);
+    return 1.0 / g_.call("Sqrt", {g_.cast(Size(q, -1), dtype_)});
+  }
+  // Heads of q that share one of k and v are rows of one product.
+  void ReadHeads(GradVar q, GradVar k) {
+    PartialShape sq = q.shape(), sk = k.shape();
+    if (rank_ == 2) return;
+    if (sq.rank_known() && sk.rank_known()) {
+      int64_t mine = sq[rank_ - 3], theirs = sk[rank_ - 3];
+      if (mine >= 0 && mine == theirs) return;
     }
-    if (scale_ == 0) scale_ = 1 / std::sqrt(static_cast<double>(depth));
-    if (rank == 2 || (q[rank - 3] >= 0 && q[rank - 3] == k[rank - 3])) {
-      return nullptr;
+    if (sq.fully_known() && sk.fully_known()) {
+      known_heads_.assign(sq.dims().begin(), sq.dims().end() - 1);
+      known_rows_.assign(sk.dims().begin(), sk.dims().end() - 1);
+      known_rows_.back() =
+          sq[rank_ - 2] * sq[rank_ - 3] / std::max<int64_t>(sk[rank_ - 3], 1);
+      heads_ = g_.ints(known_heads_), rows_ = g_.ints(known_rows_);
+      return;
     }
-    // Heads of q that share one of k and v are rows of one product.
-    if (!q.fully_known() || !k.fully_known()) {
-      return "the gradient needs to know the sizes of q and k";
-    }
-    heads_.assign(q.dims().begin(), q.dims().end() - 1);
-    rows_.assign(k.dims().begin(), k.dims().end() - 1);
-    int64_t each = k[rank - 3] > 0 ? q[rank - 3] / k[rank - 3] : 1;
-    rows_.back() = each * q[rank - 2];
-    return nullptr;
+    heads_ = Sizes(q, 0, rank_ - 1);
+    GradVar theirs = g_.call("Maximum", {Sizes(k, rank_ - 3, 1), g_.ints({1})});
+    GradVar rows = Sizes(q, rank_ - 2, 1) * Sizes(q, rank_ - 3, 1) / theirs;
+    rows_ = g_.call("Concat", {Sizes(k, 0, rank_ - 2), rows});
   }
   GradVar Product(GradVar a, GradVar b, bool across_a, bool across_b) const {
     return g_.call("BatchMatMul", {a, b},
                    {{"transpose_a", across_a}, {"transpose_b", across_b}});
   }
-  GradVar Reshape(GradVar x, std::vector<int64_t> sizes, int64_t last) const {
-    sizes.push_back(last);
-    return g_.call("Reshape", {x, g_.ints(sizes)});
-  }
   GradVar Together(GradVar x) const {
-    if (rows_.empty() || !x) return x;
-    return Reshape(x, rows_, x.shape()[x.rank() - 1]);
+    return As(x, known_rows_, rows_, x, rank_ - 1);
   }
   // The last axis of the result is this one of keys.
   GradVar Apart(GradVar x, GradVar keys, int axis) const {
-    if (rows_.empty() || !x) return x;
-    return Reshape(x, heads_, keys.shape()[keys.rank() + axis]);
+    return As(x, known_heads_, heads_, keys, rank_ + axis);
+  }
+  GradVar As(GradVar x, std::vector<int64_t> known, GradVar sizes, GradVar from,
+             int axis) const {
+    if (!x || !from) return {};
+    if (!sizes) return x;
+    if (!known.empty() && from.rank() >= 0 && from.shape()[axis] >= 0) {
+      known.push_back(from.shape()[axis]);
+      return g_.call("Reshape", {x, g_.ints(known)});
+    }
+    GradVar last = Sizes(from, axis, 1);
+    return g_.call("Reshape", {x, g_.call("Concat", {sizes, last})});
   }
   // 0, 1, ... up to the size of an axis.
   GradVar Numbers(GradVar x, int axis) const {
-    std::vector<int64_t> at = {x.rank() + axis}, one = {1};
-    GradVar size =
-        g_.call("Slice", {g_.shape_of(x)}, {{"begin", at}, {"size", one}});
     GradVar zero = g_.scalar(0, DType::kI64), step = g_.scalar(1, DType::kI64);
-    return g_.call("Range",
-                   {zero, g_.call("Reshape", {size, g_.ints({})}), step});
+    return g_.call("Range", {zero, Size(x, axis), step});
   }
   GradVar Probabilities(GradVar q, GradVar k, GradVar lse, GradVar mask) const {
     GradVar never = g_.scalar(-std::numeric_limits<double>::infinity(), dtype_);
@@ -135,10 +151,12 @@ class AttentionScores {
 
   GradContext& g_;
   DType dtype_;
-  double scale_ = 1;
-  // Sizes of rows of queries, by head of q and by head of k; none when each
-  // has as many.
-  std::vector<int64_t> heads_, rows_;
+  int rank_;
+  GradVar scale_;
+  // Sizes of rows of queries, by head of q and by head of k, but for the last
+  // axis; undefined when each has as many heads.
+  GradVar heads_, rows_;
+  std::vector<int64_t> known_heads_, known_rows_;  // the same, where known
   GradVar q_, k_, v_, p_;
 };
 

@@ -109,13 +109,10 @@ SL_OP(EmbeddingBag)
     .one_of({"sum", "mean"})
     .shape(Infer)
     .grad([](GradContext& g) {
-      GradVar table = g.in(0), indices = g.in(1);
       GradVar rows =
-          g.call("EmbeddingBagGrad", {g.dy(), indices, g.in(2)}, g.attrs());
-      GradVar count = g.call("Slice", {g.shape_of(table)},
-                             {{"begin", Ints{0}}, {"size", Ints{1}}});
-      count = g.call("Reshape", {count, g.ints({})});
-      g.set_dx(0, g.call("UnsortedSegmentSum", {rows, indices, count}));
+          g.call("EmbeddingBagGrad", {g.dy(), g.in(1), g.in(2)}, g.attrs());
+      GradVar count = bags::RowCount(g, g.in(0));
+      g.set_dx(0, g.call("UnsortedSegmentSum", {rows, g.in(1), count}));
     })
     .cpu(Launch)
     .fuse_output()

@@ -42,6 +42,16 @@ inline int64_t End(const Array& offsets, int64_t bag, int64_t count) {
   return bag + 1 < offsets.num_elements() ? LabelAt(offsets, bag + 1) : count;
 }
 
+// How many rows a table has, as a scalar, for gradient rules.
+inline GradVar RowCount(GradContext& g, GradVar table) {
+  if (table.rank() > 0 && table.shape()[0] >= 0) {
+    return g.constant(Array::Scalar<int64_t>(table.shape()[0]));
+  }
+  GradVar first = g.call("Slice", {g.call("Shape", {table})},
+                         {{"begin", Ints{0}}, {"size", Ints{1}}});
+  return g.call("Reshape", {first, g.ints({})});
+}
+
 // The bag of every index, for references.
 inline std::vector<size_t> BagOf(const RefArray& offsets, size_t count) {
   std::vector<size_t> bag(count);

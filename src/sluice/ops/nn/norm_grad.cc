@@ -65,16 +65,26 @@ NormView GroupNormView(GradContext& g, GradVar x, GradVar scale, GradVar stats,
   view.dtype = stats.dtype();
   if (!RankKnown(g, x)) return view;
   // [samples, groups, channels of a group, ...].
-  int rank = x.rank() + 1;
-  for (int i = 2; i < rank; ++i) view.over.push_back(i);
+  for (int i = 2; i <= x.rank(); ++i) view.over.push_back(i);
+  Ints ones(static_cast<size_t>(x.rank()) - 2, 1);
+  PartialShape known = x.shape();
+  if (known.fully_known()) {
+    int64_t channels = known[1], count = groups > 0 ? groups : channels;
+    int64_t size = groups > 0 ? channels / groups : 1;
+    Ints stats_dims = {known[0], count, 1}, scale_dims = {count, size};
+    Ints x_dims = {known[0], count, size};
+    stats_dims.insert(stats_dims.end(), ones.begin(), ones.end());
+    scale_dims.insert(scale_dims.end(), ones.begin(), ones.end());
+    x_dims.insert(x_dims.end(), known.dims().begin() + 2, known.dims().end());
+    view.stats_shape = g.ints(stats_dims);
+    view.scale_shape = g.ints(scale_dims);
+    view.x_shape = g.ints(x_dims);
+    return view;
+  }
+  GradVar samples = Sizes(g, x, 0, 1), one = g.ints({1}), size = one;
   GradVar count = groups > 0 ? g.ints({groups}) : Count(g, scale);
-  GradVar size = g.ints({1});
   if (groups > 0) size = g.call("Div", {Count(g, scale), count});
-  Ints ones(static_cast<size_t>(rank) - 2, 1);
-  GradVar inner = g.ints(ones);
-  ones.pop_back();
-  GradVar samples = Sizes(g, x, 0, 1);
-  view.stats_shape = g.call("Concat", {samples, count, inner});
+  view.stats_shape = g.call("Concat", {samples, count, one, g.ints(ones)});
   view.scale_shape = g.call("Concat", {count, size, g.ints(ones)});
   view.x_shape = g.call("Concat", {samples, count, size, Sizes(g, x, 2, -1)});
   return view;
