@@ -20,7 +20,7 @@ SL_OP(HardShrink)
     .types("T", kFloats)
     .attr("lambd", 0.5, "How far from 0 results begin.")
     .grad([](GradContext& g) {
-      g.set_dx(0, g.call("ShrinkGrad", {g.dy(), g.in(0)}, g.attrs()));
+      g.set_dx(0, g.call("ShrinkGrad", {g.dy(), g.out()}, g.attrs()));
     })
     .elementwise(with_numbers<unary_block<HardShrinkFn>, HardShrinkFn>)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

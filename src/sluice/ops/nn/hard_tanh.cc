@@ -31,7 +31,7 @@ SL_OP(HardTanh)
     .attr("max", 1.0, "The largest result.")
     .shape(Infer)
     .grad([](GradContext& g) {
-      g.set_dx(0, g.call("HardTanhGrad", {g.dy(), g.in(0)}, g.attrs()));
+      g.set_dx(0, g.call("HardTanhGrad", {g.dy(), g.out()}, g.attrs()));
     })
     .elementwise(with_numbers<unary_block<HardTanhFn>, HardTanhFn>)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {

@@ -20,7 +20,9 @@ SL_OP(LeakyRelu)
     .types("T", kFloats)
     .attr("alpha", 0.01, "The slope for negative inputs.")
     .grad([](GradContext& g) {
-      g.set_dx(0, g.call("LeakyReluGrad", {g.dy(), g.in(0)}, g.attrs()));
+      // y has x's sign unless the slope turns it.
+      GradVar side = g.attr<double>("alpha") < 0 ? g.in(0) : g.out();
+      g.set_dx(0, g.call("LeakyReluGrad", {g.dy(), side}, g.attrs()));
     })
     .elementwise(with_numbers<unary_block<LeakyReluFn>, LeakyReluFn>)
     .max_ulp(1)
@@ -29,7 +31,8 @@ SL_OP(LeakyRelu)
     }))
     .samples(UnarySamples(-5, 5) +
              WithAttrs(UnarySamples(-5, 5, /*specials=*/false),
-                       {{"alpha", 0.25}}))
+                       {{"alpha", 0.25}}) +
+             WithAttrs({{.in = {{9}}}}, {{"alpha", -0.5}}))
     .rejects(UnaryRejects("LeakyRelu"));
 
 }  // namespace sluice
