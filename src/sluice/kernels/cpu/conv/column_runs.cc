@@ -111,15 +111,37 @@ void ColumnRuns::AddPositions(int64_t begin, int64_t end, const ConvAxes& out,
 }
 
 template <class C>
-void ColumnRuns::Gather(int panel, const C* source, const int64_t* offsets,
-                        int64_t k, C* to) const {
+void ColumnRuns::GatherPart(int panel, const C* source, const int64_t* offsets,
+                            int64_t first, int64_t last, C* to) const {
   for (const ColumnRun* run = begin(panel); run != end(panel); ++run) {
-    kCopies<C>[static_cast<size_t>(run->n - 1)](source + run->from, offsets, k,
-                                                to + run->at, nr_);
+    kCopies<C>[static_cast<size_t>(run->n - 1)](
+        source + run->from, offsets + first, last - first,
+        to + first * nr_ + run->at, nr_);
   }
   if (panel + 1 < panels_ || at_ == nr_) return;
-  for (int64_t p = 0; p < k; ++p) {
+  for (int64_t p = first; p < last; ++p) {
     std::fill(to + p * nr_ + at_, to + (p + 1) * nr_, C(0));
+  }
+}
+
+template <class C>
+void ColumnRuns::Gather(int panel, const C* source, const int64_t* offsets,
+                        int64_t k, C* to) const {
+  GatherPart(panel, source, offsets, 0, k, to);
+}
+
+template <class C>
+void ColumnRuns::GatherAll(const C* source, const int64_t* offsets, int64_t k,
+                           C* to) const {
+  // Each k may lie on a page of its own, and a panel takes only part of a cache
+  // line: so many at a time that lines and pages are still at hand for the next
+  // panel.
+  constexpr int64_t kTogether = 32;
+  for (int64_t first = 0; first < k; first += kTogether) {
+    int64_t last = std::min(first + kTogether, k);
+    for (int j = 0; j < panels_; ++j) {
+      GatherPart(j, source, offsets, first, last, to + j * k * nr_);
+    }
   }
 }
 
@@ -135,6 +157,8 @@ void ColumnRuns::ScatterAdd(int panel, const C* tile, const int64_t* offsets,
 #define SL_INSTANTIATE(C)                                                     \
   template void ColumnRuns::Gather<C>(int, const C*, const int64_t*, int64_t, \
                                       C*) const;                              \
+  template void ColumnRuns::GatherAll<C>(const C*, const int64_t*, int64_t,   \
+                                         C*) const;                           \
   template void ColumnRuns::ScatterAdd<C>(int, const C*, const int64_t*,      \
                                           int64_t, C*) const;
 SL_INSTANTIATE(float)

@@ -39,6 +39,10 @@ class ColumnRuns {
   template <class C>
   void Gather(int panel, const C* source, const int64_t* offsets, int64_t k,
               C* to) const;
+  // The same for all panels, one behind the other.
+  template <class C>
+  void GatherAll(const C* source, const int64_t* offsets, int64_t k,
+                 C* to) const;
   // The other way: target[run.from + offsets[r] + ...] += tile[r][column] for
   // rows r in [0, rows).
   template <class C>
@@ -46,6 +50,11 @@ class ColumnRuns {
                   int64_t rows, C* target) const;
 
  private:
+  // k in [first, last) of the `k` a panel has.
+  template <class C>
+  void GatherPart(int panel, const C* source, const int64_t* offsets,
+                  int64_t first, int64_t last, C* to) const;
+
   int nr_, at_;  // at_: columns in the last panel
   int panels_ = 0;
   int32_t first_[kMaxColumns + 1];

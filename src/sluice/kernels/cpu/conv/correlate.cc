@@ -143,9 +143,7 @@ struct Product {
     alignas(64) C columns[kPanelBytes / sizeof(C)];
     for (int64_t k0 = 0; k0 < depth; k0 += block_depth) {
       int64_t k = std::min(block_depth, depth - k0);
-      for (int j = 0; j < runs.panels(); ++j) {
-        runs.Gather(j, from, parts.offsets + k0, k, columns + j * k * tile.nr);
-      }
+      runs.GatherAll(from, parts.offsets + k0, k, columns);
       const C* a = weights + k0 * parts.row_panels * tile.mr;
       for (int64_t i = first_panel; i < last_panel; ++i) {
         int64_t row = i * tile.mr;

@@ -147,10 +147,7 @@ struct Scatter {
       targets.AddPositions(begin, end, g.out, parts.layout.step, 0);
       for (int64_t k0 = 0; k0 < depth; k0 += step) {
         int64_t k = std::min(step, depth - k0);
-        for (int j = 0; j < sources.panels(); ++j) {
-          sources.Gather(j, dy, parts.depth_offsets + k0, k,
-                         panels + j * k * tile.nr);
-        }
+        sources.GatherAll(dy, parts.depth_offsets + k0, k, panels);
         Tiles(k, weights + k0 * parts.row_panels * tile.mr, panels, targets);
       }
     }
