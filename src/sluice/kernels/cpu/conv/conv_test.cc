@@ -159,7 +159,14 @@ std::vector<ConvGeometry> Shapes() {
       Plane(1, 1, 30, 3, 10, 18, 3, 1, 1),
       Plane(1, 1, 30, 4, 10, 40, 3, 2, 1),
       Plane(1, 1, 2, 40, 14, 14, 5, 1, 2),
+      // Lines of outputs in blocks of one to four; a line's rest.
+      Plane(2, 1, 1, 9, 15, 13, 5, 1, 2),
+      Plane(1, 1, 7, 1, 9, 9, 2, 1, 0),
+      Plane(1, 1, 9, 1, 15, 13, 3, 1, 2, 2),
+      Plane(2, 1, 1, 10, 40, 37, 5, 2, 2),
+      Plane(1, 2, 2, 7, 17, 23, 4, 1, 1),
       // Images that take several rounds.
+      Plane(2, 1, 2, 5, 1100, 1000, 2, 1, 0),
       Plane(5, 1, 33, 5, 120, 130, 3, 1, 1),
       Plane(6, 33, 1, 1, 130, 120, 3, 1, 1),
   };
@@ -199,6 +206,32 @@ TEST(Conv, MatchesNestedLoops) {
     EXPECT_TRUE(Convolve(g, kFilterGrad, x, dy, &pool) == dw)
         << "filter gradient";
   }
+}
+
+// Vectors that overlap the end of a line must not multiply what they do not
+// add: zero times infinity is no zero.
+TEST(Conv, InfinityReachesOnlyItsWindow) {
+  ConvGeometry g = Plane(1, 1, 1, 8, 11, 11, 3, 1, 1);
+  std::vector<float> x(static_cast<size_t>(XSize(g)), 1.0f);
+  std::vector<float> w(static_cast<size_t>(WSize(g)), 1.0f);
+  std::vector<float> dy(static_cast<size_t>(YSize(g)), 1.0f);
+  // Column 7 is in the last whole vector of a line of 11 and in the rest's.
+  x[9 * 11 + 7] = dy[9 * 11 + 7] = INFINITY;
+  std::vector<float> y(dy.size(), 0), dx(x.size(), 0), dw(w.size(), 0);
+  std::vector<float> ones(x.size(), 1.0f);
+  ForEachProduct(g, [&](size_t i, size_t k, size_t o) {
+    y[o] += x[i] * w[k];
+    dx[i] += dy[o] * w[k];
+    dw[k] += ones[i] * dy[o];
+  });
+  EXPECT_TRUE(Convolve(g, kForward, x, w, nullptr) == y);
+  EXPECT_TRUE(Convolve(g, kInputGrad, dy, w, nullptr) == dx);
+  EXPECT_TRUE(Convolve(g, kFilterGrad, ones, dy, nullptr) == dw);
+  std::fill(dy.begin(), dy.end(), 1.0f);
+  std::fill(dw.begin(), dw.end(), 0.0f);
+  ForEachProduct(g,
+                 [&](size_t i, size_t k, size_t o) { dw[k] += x[i] * dy[o]; });
+  EXPECT_TRUE(Convolve(g, kFilterGrad, x, dy, nullptr) == dw);
 }
 
 TEST(Conv, ThreadsChangeNothing) {

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/conv/column_runs.h"
 #include "sluice/kernels/cpu/conv/few_filter_grad.h"
 #include "sluice/kernels/cpu/conv/filter_parts.h"
+#include "sluice/kernels/cpu/conv/line_filter_grad.h"
 #include "sluice/kernels/cpu/conv/transpose.h"
 #include "sluice/kernels/cpu/elementwise.h"
 
@@ -260,6 +261,7 @@ template <class T>
 int64_t FilterGradWorkspace(const ConvGeometry& g) {
   if (NothingToAdd(g) || g.out_channels == 0 || g.in_channels == 0) return 0;
   if (g.out_channels <= kFewFilterRows) return FewFilterGradWorkspace<T>(g);
+  if (LineFilterGradFits(g)) return LineFilterGradWorkspace<T>(g);
   return FilterParts<T>(g, nullptr).bytes;
 }
 
@@ -276,6 +278,7 @@ void FilterGrad(const ConvGeometry& g, const T* x, const T* dy, T* dw,
   if (g.out_channels <= kFewFilterRows) {
     return FewFilterGrad(g, x, dy, dw, ctx);
   }
+  if (LineFilterGradFits(g)) return LineFilterGrad(g, x, dy, dw, ctx);
   FilterParts<T> parts(g, ctx.workspace());
   int64_t x_image = g.groups * g.in_channels * g.in_pixels();
   int64_t dy_image = g.groups * g.out_channels * g.out_pixels();

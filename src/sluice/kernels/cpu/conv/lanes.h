@@ -13,6 +13,14 @@
 
 namespace sluice::conv {
 
+// Whether Lanes are as long as the vectors of the machine's tiles: where these
+// are two or four times as long, a tile half filled is no worse.
+#if defined(__aarch64__)
+inline constexpr bool kLanesFillVectors = true;
+#else
+inline constexpr bool kLanesFillVectors = false;
+#endif
+
 // kCount elements that are added and multiplied at once.
 template <class C>
 struct Lanes {
@@ -23,6 +31,10 @@ struct Lanes {
 
   SL_INLINE void Load(const C* p) { std::memcpy(&v, p, kBytes); }
   SL_INLINE void Store(C* p) const { std::memcpy(p, &v, kBytes); }
+  // Zero where `keep` is.
+  SL_INLINE void KeepWhere(const Lanes& keep) {
+    v = keep.v != Vector{} ? v : Vector{};
+  }
   // *this += a * x, rounded once where the machine does that.
   SL_INLINE void AddProduct(C a, const Lanes& x) {
 #if defined(__aarch64__)

@@ -1,0 +1,29 @@
+// Kernel gradients of convolutions that read very few channels, the first ones
+// of networks above all: a kernel element is the inner product of a channel of
+// y's gradient with a shifted channel of the image. Lines of both are met where
+// they lie, some channels with some taps at a time, so nothing is packed for
+// the few sums it would serve.
+//
+// Lines are dealt to a number of partial sums fixed by the shapes and these are
+// added in order: the result does not depend on the number of threads.
+#pragma once
+
+#include "sluice/kernels/cpu/conv/geometry.h"
+#include "sluice/op/kernel_context.h"
+
+namespace sluice {
+
+// Whether this is the better way for g.
+bool LineFilterGradFits(const ConvGeometry& g);
+
+template <class T>
+int64_t LineFilterGradWorkspace(const ConvGeometry& g);
+
+// dw is output 0 of the launch: says Finish for every element.
+// REQUIRES: no size of g is zero; at least kLeastLine outputs on a line.
+inline constexpr int64_t kLeastLine = 8;
+template <class T>
+void LineFilterGrad(const ConvGeometry& g, const T* x, const T* dy, T* dw,
+                    const KernelContext& ctx);
+
+}  // namespace sluice
