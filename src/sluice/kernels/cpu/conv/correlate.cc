@@ -62,13 +62,15 @@ void PackPanel(const Correlation& c, const T* w, int64_t rows, int64_t k0,
     conv::Transpose(w + k0, c.w_row, rows, n, to, mr);
     return;
   }
+  // Within a channel the taps are met from the last to the first.
   int64_t channel = k0 / taps, tap = k0 % taps;
-  for (int64_t p = 0; p < n; ++p, to += mr) {
-    const T* from = w + channel * c.w_channel + taps - 1 - tap;
-    for (int64_t r = 0; r < rows; ++r) {
-      to[r] = static_cast<C>(from[r * c.w_row]);
-    }
-    if (++tap == taps) tap = 0, ++channel;
+  while (n > 0) {
+    int64_t count = std::min(taps - tap, n);
+    conv::Transpose(w + channel * c.w_channel + taps - tap - count, c.w_row,
+                    rows, count, to + (count - 1) * mr, -mr);
+    to += count * mr;
+    n -= count;
+    tap = 0, ++channel;
   }
 }
 
@@ -106,20 +108,25 @@ struct Product {
   int64_t depth = c.depth(), pixels = c.out_pixels();
   int64_t block_depth = BlockDepth(depth);
   int64_t panels = CeilDiv(images * pixels, tile.nr);
-  int64_t panels_per_block = 0, blocks = 0, row_parts = 0;
+  int64_t blocks = 0, row_parts = 0;
 
   void Run(WorkerPool* pool) {
     int64_t most =
         kPanelBytes / static_cast<int64_t>(sizeof(C)) / (block_depth * tile.nr);
     most = std::clamp<int64_t>(most, 1, ColumnRuns::kMaxColumns / tile.nr);
-    // Equal blocks, and enough tasks for every thread to have work to the end.
+    // Enough tasks for every thread to have work to the end: blocks of columns,
+    // then parts of the rows, as few as do, for each gathers the columns again.
     constexpr int64_t kTasks = 16, kLeastRows = 64;
     blocks = CeilDiv(panels, most);
     blocks = std::max(blocks, std::min(CeilDiv(kTasks, c.groups), panels / 4));
-    panels_per_block = CeilDiv(panels, blocks);
-    blocks = CeilDiv(panels, panels_per_block);
-    row_parts = std::clamp<int64_t>(c.rows / kLeastRows, 1,
-                                    CeilDiv(kTasks, blocks * c.groups));
+    int64_t threads = pool ? pool->parallelism() : 1;
+    int64_t most_parts = std::max<int64_t>(c.rows / kLeastRows, 1);
+    auto enough = [&] {
+      int64_t tasks = c.groups * blocks * row_parts;
+      int64_t turns = CeilDiv(tasks, threads);
+      return turns >= 4 && (turns * threads - tasks) * 32 <= tasks;
+    };
+    for (row_parts = 1; row_parts < most_parts && !enough();) ++row_parts;
     ParallelFor(pool, c.groups * blocks * row_parts, 1,
                 [&](int64_t b, int64_t e) {
                   for (int64_t task = b; task < e; ++task) Task(task);
@@ -132,8 +139,9 @@ struct Product {
     int64_t group = task / row_parts / blocks;
     int64_t first_panel = part * parts.row_panels / row_parts;
     int64_t last_panel = (part + 1) * parts.row_panels / row_parts;
-    int64_t begin = block * panels_per_block * tile.nr;
-    int64_t end = std::min(begin + panels_per_block * tile.nr, images * pixels);
+    int64_t begin = block * panels / blocks * tile.nr;
+    int64_t end =
+        std::min((block + 1) * panels / blocks * tile.nr, images * pixels);
     ColumnRuns runs(tile.nr);
     runs.AddPositions(begin, end, c.out, parts.layout.step, parts.layout.image);
     const C* from = source + parts.layout.origin +
