@@ -34,7 +34,8 @@ template <>
 ConvTile<double> TileOf<double>() {
   return {kRows, kColumns,
           isa::Pick<TileLoop, int64_t, const double*, const double*, double*,
-                    int64_t, bool>()};
+                    int64_t, bool>(),
+          nullptr};
 }
 
 }  // namespace sluice

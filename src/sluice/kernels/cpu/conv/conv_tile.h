@@ -15,6 +15,9 @@ struct ConvTile {
   int mr, nr;
   void (*run)(int64_t k, const C* a, const C* b, C* c, int64_t ldc,
               bool accumulate);
+  // As in GemmTile; may be null.
+  void (*run_part)(int64_t k, const C* a, const C* b, C* whole, int rows,
+                   int columns);
 };
 
 template <class C>
@@ -22,7 +25,7 @@ ConvTile<C> TileOf();
 template <>
 inline ConvTile<float> TileOf<float>() {
   const GemmTile& tile = F32Tile();
-  return {tile.mr, tile.nr, tile.run};
+  return {tile.mr, tile.nr, tile.run, tile.run_part};
 }
 template <>
 ConvTile<double> TileOf<double>();

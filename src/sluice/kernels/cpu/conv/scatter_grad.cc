@@ -164,10 +164,14 @@ struct Scatter {
       int64_t last = std::min(first + together, rows);
       for (int j = 0; j < targets.panels(); ++j) {
         for (int64_t row = first; row < last; row += tile.mr) {
-          tile.run(k, a + row * k, panels + j * k * tile.nr, product, tile.nr,
-                   false);
-          targets.ScatterAdd(j, product, parts.row_offsets + row,
-                             std::min<int64_t>(tile.mr, rows - row), sums);
+          int count = static_cast<int>(std::min<int64_t>(tile.mr, rows - row));
+          const C* b = panels + j * k * tile.nr;
+          if (count < tile.mr && tile.run_part) {
+            tile.run_part(k, a + row * k, b, product, count, tile.nr);
+          } else {
+            tile.run(k, a + row * k, b, product, tile.nr, false);
+          }
+          targets.ScatterAdd(j, product, parts.row_offsets + row, count, sums);
         }
       }
     }
