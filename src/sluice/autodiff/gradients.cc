@@ -130,6 +130,77 @@ Status Backward(Graph& graph, Node& node,
   return OkStatus();
 }
 
+// The values of a resource: what ops that read it give.
+std::vector<Value> ReadsOf(const Value& handle) {
+  std::vector<Value> reads;
+  for (Node* user : handle.node->users()) {
+    if (user->op().effect != Effect::kRead || user->num_inputs() == 0 ||
+        !(user->input(0) == handle)) {
+      continue;
+    }
+    for (int i = 0; i < user->num_outputs(); ++i) {
+      if (CarriesGradient(user->output(i))) reads.push_back(user->output(i));
+    }
+  }
+  return reads;
+}
+
+// With a resource among the xs: gradients for all that was read of it, added.
+Result<std::vector<Value>> GradientsOfReads(Graph& graph,
+                                            std::span<const Value> ys,
+                                            std::span<const Value> xs,
+                                            std::span<const Value> grad_ys,
+                                            const GradientOptions& options) {
+  std::vector<Value> wanted;
+  std::vector<size_t> owner;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    std::vector<Value> parts = {xs[i]};
+    if (xs[i].dtype() == DType::kResource) parts = ReadsOf(xs[i]);
+    for (const Value& part : parts) {
+      wanted.push_back(part);
+      owner.push_back(i);
+    }
+  }
+  GradientOptions none = options;
+  none.zeros_when_unconnected = false;
+  none.none_when_unconnected = true;
+  SL_ASSIGN_OR_RETURN(std::vector<Value> found,
+                      Gradients(graph, ys, wanted, grad_ys, none));
+  std::vector<Value> totals(xs.size());
+  for (size_t i = 0; i < xs.size(); ++i) {
+    std::vector<Value> parts;
+    for (size_t k = 0; k < found.size(); ++k) {
+      if (owner[k] == i && found[k]) parts.push_back(found[k]);
+    }
+    if (parts.size() > 1) {
+      NodeOptions node;
+      node.scope = "gradients";
+      node.line = parts[0].node->line();
+      SL_ASSIGN_OR_RETURN(Node * sum, graph.Add(*parts[0].node->region(),
+                                                "AddN", parts, {}, node));
+      parts = {sum->output()};
+    }
+    if (!parts.empty()) {
+      totals[i] = parts[0];
+      continue;
+    }
+    if (options.none_when_unconnected) continue;
+    Value read;
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      if (owner[k] == i) read = wanted[k];
+    }
+    if (options.zeros_when_unconnected && read) {
+      SL_ASSIGN_OR_RETURN(totals[i], Like(graph, "ZerosLike", read));
+      continue;
+    }
+    std::string why = StrCat(xs[i].ToString(), " is never read");
+    if (read && !ys.empty()) why = WhyNoGrad(ys[0], read);
+    return InvalidArgument(StrCat("gradients: xs[", i, "] (", xs[i].ToString(),
+                                  ") has no gradient: ", why));
+  }
+  return totals;
+}
+
 }  // namespace
 
 Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
@@ -139,6 +210,11 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
   if (grad_ys.size() > ys.size()) {
     return InvalidArgument(StrCat("gradients: ", grad_ys.size(),
                                   " grad_ys for ", ys.size(), " ys"));
+  }
+  for (const Value& x : xs) {
+    if (x.dtype() == DType::kResource) {
+      return GradientsOfReads(graph, ys, xs, grad_ys, options);
+    }
   }
   std::unordered_set<const Node*> downstream = Downstream(xs);
   std::unordered_set<Value, ValueHash> targets(xs.begin(), xs.end());

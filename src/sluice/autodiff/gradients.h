@@ -22,7 +22,9 @@ struct GradientOptions {
   bool none_when_unconnected = false;
 };
 
-// The sum over all ys of the gradient of y with respect to each x. `grad_ys`
+// The sum over all ys of the gradient of y with respect to each x; an x that is
+// a resource, such as a variable's handle, stands for all that was read of it.
+// `grad_ys`
 // are the gradients that flow into the ys: empty for ones, and no value stands
 // for ones as well.
 Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,

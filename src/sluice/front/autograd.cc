@@ -1,5 +1,7 @@
 #include "sluice/front/autograd.h"
 
+#include <optional>
+
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
@@ -8,6 +10,7 @@
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/scope.h"
+#include "sluice/front/variable.h"
 #include "sluice/graph/graph.h"
 
 namespace sluice {
@@ -51,7 +54,8 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   }
   // Custom gradients make nodes while the graph is locked.
   front_internal::SavedBuilding saved;
-  MutexLock lock(graph.mu());
+  std::optional<MutexLock> lock;
+  if (Building::Current().locked != &graph) lock.emplace(graph.mu());
   Building::Current().locked = &graph;
   Result<std::vector<Value>> found =
       Gradients(graph, from, to, flows,
@@ -133,6 +137,20 @@ std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs,
                          const GradOptions& options,
                          std::source_location where) {
   return gradients({y}, xs, options, where);
+}
+
+std::vector<Tensor> gradients(const std::vector<Tensor>& ys,
+                              const std::vector<Variable>& xs,
+                              const GradOptions& options,
+                              std::source_location where) {
+  std::vector<Tensor> handles;
+  for (const Variable& x : xs) handles.push_back(x.handle());
+  return gradients(ys, handles, options, where);
+}
+
+Tensor grad(const Tensor& y, const Variable& x, const GradOptions& options,
+            std::source_location where) {
+  return gradients({y}, std::vector<Variable>{x}, options, where)[0];
 }
 
 std::string why_no_grad(const Tensor& y, const Tensor& x) {

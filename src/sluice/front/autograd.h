@@ -39,6 +39,14 @@ std::vector<Tensor> grad(
     const GradOptions& options = {},
     std::source_location where = std::source_location::current());
 
+// In a graph: with respect to variables, wherever they were read.
+std::vector<Tensor> gradients(
+    const std::vector<Tensor>& ys, const std::vector<Variable>& xs,
+    const GradOptions& options = {},
+    std::source_location where = std::source_location::current());
+Tensor grad(const Tensor& y, const Variable& x, const GradOptions& options = {},
+            std::source_location where = std::source_location::current());
+
 // One sentence on why y has no gradient with respect to x, naming the op that
 // cut the way and its line; empty when there is one.
 std::string why_no_grad(const Tensor& y, const Tensor& x);
@@ -65,8 +73,6 @@ std::vector<Tensor> hvp(
     const std::vector<Tensor>& v,
     std::source_location where = std::source_location::current());
 
-// x itself, a constant to gradients. (A function of <sluice/ops.h> too.)
-
 // A function with a gradient of its own: `backward` gets inputs, results and
 // what flows into the results, and returns one gradient per input; a Tensor
 // that holds nothing stands for none. Works in graphs too, where `backward` is
@@ -78,6 +84,11 @@ std::vector<Tensor> custom_gradient(
     const TensorFn& forward, const BackwardFn& backward,
     const std::vector<Tensor>& inputs,
     std::source_location where = std::source_location::current());
+
+// f with a gradient that runs f again instead of keeping what it computed in
+// between: memory for time. f must do the same every time; the random numbers
+// it draws are the same.
+TensorFn checkpoint(TensorFn f);
 
 // The gradients of f at these f64 points against differences. Throws when they
 // disagree; the text says which element of which input, and by how much.

@@ -1,9 +1,12 @@
 #include "sluice/front/capture.h"
 
+#include <optional>
+
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/operators.h"
+#include "sluice/front/scope.h"
 
 namespace sluice {
 
@@ -28,7 +31,10 @@ Capture::Entry& Capture::At(const EagerRef& value) {
   if (fresh) {
     const Array& a = value->array;
     std::string name = StrCat("captured_", entries_.size());
-    MutexLock lock(graph_.mu());
+    std::optional<MutexLock> lock;
+    if (front_internal::Building::Current().locked != &graph_) {
+      lock.emplace(graph_.mu());
+    }
     Value arg = ValueOrThrow(graph_.AddArg(
         graph_.root(), name, {a.dtype(), PartialShape(a.shape())}));
     entries_.push_back({value, arg, arg, false, false, {}});
@@ -49,7 +55,9 @@ Status Capture::Backward(const Tensor& loss, const Tensor& gradient) {
   if (gradient) seed.push_back(gradient.value());
   std::vector<Value> found;
   {
+    front_internal::SavedBuilding saved;
     MutexLock lock(graph_.mu());
+    front_internal::Building::Current().locked = &graph_;
     SL_ASSIGN_OR_RETURN(found, Gradients(graph_, {&y, 1}, xs, seed,
                                          {.none_when_unconnected = true}));
   }

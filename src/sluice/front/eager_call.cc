@@ -68,10 +68,10 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
                  const Attrs& attrs, const SourceLine& line,
                  EagerResults& results) {
   const EagerMode& mode = EagerMode::Current();
-  SmallVector<Array, 6> in;
-  for (const EagerRef& v : inputs) in.push_back(v->array);
+  SmallVector<const Array*, 6> in;
+  for (const EagerRef& v : inputs) in.push_back(&v->array);
   SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));
-  SmallVector<Array, 4> out;
+  SmallVector<Array, 2> out;
   out.resize(found->num_outputs());
   SL_RETURN_IF_ERROR(found->Run(in, out));
   if (mode.nan_trap) SL_RETURN_IF_ERROR(CheckFinite(*found, in, out));
@@ -84,7 +84,7 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
   for (size_t i = 0; i < out.size(); ++i) {
     EagerRef value = MakeRef<EagerValue>(std::move(out[i]));
     value->line = line;
-    if (i == 0 && op.view && SharesMemory(value->array, in[0])) {
+    if (i == 0 && op.view && SharesMemory(value->array, *in[0])) {
       value->view = true;
       value->log = Ref<WriteLog>::Share(&inputs[0]->writes());
     }
@@ -123,10 +123,10 @@ Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
                         std::span<const EagerRef> others, const Attrs& attrs,
                         const SourceLine& line) {
   SmallVector<EagerRef, 6> inputs{target};
-  SmallVector<Array, 6> in{target->array};
+  SmallVector<const Array*, 6> in{&target->array};
   for (const EagerRef& v : others) {
     inputs.push_back(v);
-    in.push_back(v->array);
+    in.push_back(&v->array);
   }
   SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));
   const EagerMode& mode = EagerMode::Current();

@@ -23,7 +23,8 @@ EagerGradContext::EagerGradContext(OpTapeNode& node,
       edge = {Ref<TapeNode>::Share(&node), static_cast<int>(i - inputs), {}};
     }
     EagerRef leaf = edge.leaf;
-    int id = Enter(*std::move(kept), std::move(leaf), std::move(edge));
+    int id = Enter(*std::move(kept), std::move(leaf), std::move(edge),
+                   node.Keeps(i));
     (i < inputs ? in_ : out_).push_back(id);
   }
   if (!setup_.ok()) return;
@@ -36,8 +37,9 @@ EagerGradContext::EagerGradContext(OpTapeNode& node,
   dx_.resize(inputs, -1);
 }
 
-int EagerGradContext::Enter(Array array, EagerRef value, TapeEdge edge) {
-  table_.push_back({std::move(array), std::move(value), std::move(edge)});
+int EagerGradContext::Enter(Array array, EagerRef value, TapeEdge edge,
+                            bool kept) {
+  table_.push_back({std::move(array), std::move(value), std::move(edge), kept});
   return static_cast<int>(table_.size()) - 1;
 }
 
@@ -55,8 +57,7 @@ const EagerRef& EagerGradContext::ValueOf(int id) {
 Status EagerGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
                               const Attrs& attrs, Ids& made) {
   for (int id : inputs) {
-    if (!At(id).array.raw() && At(id).array.num_elements() > 0 &&
-        !op.shape_only) {
+    if (!At(id).kept && !op.shape_only) {
       return Internal(StrCat("[", node_.name(),
                              "] its gradient reads a value that "
                              "was not kept"));
@@ -73,8 +74,8 @@ Status EagerGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
     }
     return OkStatus();
   }
-  SmallVector<Array, 6> arrays;
-  for (int id : inputs) arrays.push_back(At(id).array);
+  SmallVector<const Array*, 6> arrays;
+  for (int id : inputs) arrays.push_back(&At(id).array);
   SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, arrays));
   SmallVector<Array, 4> results;
   results.resize(found->num_outputs());

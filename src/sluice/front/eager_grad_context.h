@@ -29,12 +29,14 @@ class EagerGradContext final : public GradContext {
  private:
   struct Entry {
     Array array;
-    EagerRef value;  // made when a recorded call asks for it
-    TapeEdge edge;   // how it came to be
+    EagerRef value;    // made when a recorded call asks for it
+    TapeEdge edge;     // how it came to be
+    bool kept = true;  // else type and shape alone are true
   };
   const Entry& At(int id) const { return table_[static_cast<size_t>(id)]; }
   const EagerRef& ValueOf(int id);
-  int Enter(Array array, EagerRef value = {}, TapeEdge edge = {});
+  int Enter(Array array, EagerRef value = {}, TapeEdge edge = {},
+            bool kept = true);
 
   OpTapeNode& node_;
   const bool record_;

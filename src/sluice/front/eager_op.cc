@@ -8,6 +8,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/front/manual_seed.h"
+#include "sluice/front/random_calls.h"
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
@@ -43,11 +44,10 @@ uint64_t HashOf(const AttrValue& value) {
   }
 }
 
-uint64_t HashOf(const OpRecord& op, const Attrs& attrs,
-                std::span<const Array> inputs) {
+uint64_t HashOf(const OpRecord& op, const Attrs& attrs, ArrayPointers inputs) {
   uint64_t h = reinterpret_cast<uintptr_t>(&op);
-  for (const Array& in : inputs) {
-    h = h * 37 + static_cast<uint64_t>(in.dtype());
+  for (const Array* in : inputs) {
+    h = h * 37 + static_cast<uint64_t>(in->dtype());
   }
   for (const auto& [name, value] : attrs) h = h * 41 + HashOf(value);
   return RandomKey::Mix(h);
@@ -65,22 +65,30 @@ Recent& RecentOps() {
 
 }  // namespace
 
+int64_t RandomCalls() { return random_calls; }
+int64_t SetRandomCalls(int64_t calls) { return random_calls.exchange(calls); }
+
 void manual_seed(uint64_t seed) {
   random_seed = seed;
   random_calls = 0;
 }
 
 bool EagerOp::Matches(const OpRecord& op, const Attrs& given,
-                      std::span<const Array> inputs) const {
+                      ArrayPointers inputs) const {
   if (record_ != &op || in_dtypes_.size() != inputs.size()) return false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (in_dtypes_[i] != inputs[i].dtype()) return false;
+    if (in_dtypes_[i] != inputs[i]->dtype()) return false;
   }
   return given_ == given;
 }
 
+EagerOp::~EagerOp() {
+  const Known* known = known_.load();
+  while (known) delete std::exchange(known, known->next);
+}
+
 Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
-                                   std::span<const Array> inputs) {
+                                   ArrayPointers inputs) {
   Ref<EagerOp>& place = RecentOps().places[HashOf(op, given, inputs) % kPlaces];
   if (place && place->Matches(op, given, inputs)) return place;
   if (op.structural || !op.regions.empty()) {
@@ -92,9 +100,9 @@ Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
   Ref<EagerOp> made = Ref<EagerOp>::Adopt(new EagerOp());
   made->record_ = &op;
   std::vector<DType> dtypes;
-  for (const Array& in : inputs) {
-    made->in_dtypes_.push_back(in.dtype());
-    dtypes.push_back(in.dtype());
+  for (const Array* in : inputs) {
+    made->in_dtypes_.push_back(in->dtype());
+    dtypes.push_back(in->dtype());
   }
   SL_ASSIGN_OR_RETURN(made->call_, ResolveCall(op, given, dtypes));
   made->given_ = given;
@@ -110,35 +118,37 @@ Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
   return made;
 }
 
-bool EagerOp::RunPlain(std::span<const Array> inputs, Array& out) const {
+bool EagerOp::RunPlain(ArrayPointers inputs, Array& out) const {
   if (!block_.fn) return false;
   constexpr int64_t kShort = 4096;
-  const Array* like = &inputs[0];
-  for (const Array& in : inputs) {
-    if (!in.contiguous()) return false;
-    if (in.num_elements() > like->num_elements() ||
-        (in.num_elements() == like->num_elements() &&
-         in.rank() > like->rank())) {
-      like = &in;
-    }
-  }
-  int64_t n = like->num_elements();
+  const Shape& shape = inputs[0]->shape();
+  int64_t n = shape.num_elements();
   if (n > kShort || n == 0) return false;
-  for (const Array& in : inputs) {
-    if (!(in.shape() == like->shape())) return false;
-  }
-  Result<Array> made = Array::Make(out_dtypes()[0], like->shape());
-  if (!made.ok()) return false;
   const void* data[kMaxBlockInputs] = {};
-  for (size_t i = 0; i < inputs.size(); ++i) data[i] = inputs[i].raw();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Array& in = *inputs[i];
+    if (!in.contiguous() || (i > 0 && !(in.shape() == shape))) return false;
+    data[i] = in.raw();
+  }
+  Result<Array> made = Array::Make(out_dtypes()[0], shape);
+  if (!made.ok()) return false;
   block_.fn(made->mutable_raw(), data, n, block_.params);
   out = *std::move(made);
   return true;
 }
 
-Status EagerOp::Run(std::span<const Array> inputs,
-                    std::span<Array> outputs) const {
-  if (RunPlain(inputs, outputs[0])) return OkStatus();
+namespace {
+
+SmallVector<Array, 6> Owned(ArrayPointers inputs) {
+  SmallVector<Array, 6> arrays;
+  for (const Array* in : inputs) arrays.push_back(*in);
+  return arrays;
+}
+
+}  // namespace
+
+Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
+  if (!outputs.empty() && RunPlain(inputs, outputs[0])) return OkStatus();
   StepContext step;
   step.pool = &WorkerPool::Default();
   if (record_->random) {
@@ -146,13 +156,13 @@ Status EagerOp::Run(std::span<const Array> inputs,
     step.step_id = random_calls.fetch_add(1);
   }
   NodeInfo node{record_->name, {}, RandomKey::Mix(0x5eed)};
+  SmallVector<Array, 6> in = Owned(inputs);
   if (record_->async() || !record_->kernel(DeviceKind::kCpu).launch) {
     SL_ASSIGN_OR_RETURN(std::vector<Array> made,
-                        RunOp(*record_, attrs(), inputs, &step, &node));
+                        RunOp(*record_, attrs(), in, &step, &node));
     std::move(made.begin(), made.end(), outputs.begin());
     return OkStatus();
   }
-  SmallVector<Array, 6> in(inputs);
   return LaunchCpu(*record_, attrs(), node, step, in, out_dtypes(), outputs);
 }
 
@@ -171,7 +181,7 @@ bool ReadsWhatIsWritten(const Array& in, const Array& out) {
 
 }  // namespace
 
-Status EagerOp::RunInto(std::span<const Array> inputs, const Array& out) const {
+Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
   auto mismatch = [&](const std::string& got) {
     return InvalidArgument(StrCat("[", record_->name, "] the result is ", got,
                                   "; wanted ", out.TypeText(),
@@ -183,18 +193,20 @@ Status EagerOp::RunInto(std::span<const Array> inputs, const Array& out) const {
   }
   if (block_.fn && out.contiguous()) {
     bool fits = true, apart = true;
-    for (const Array& in : inputs) {
-      Result<Shape> both = BroadcastShapes(in.shape(), out.shape());
-      fits = fits && both.ok() && *both == out.shape();
-      apart = apart && in.contiguous() && !ReadsWhatIsWritten(in, out);
+    for (const Array* in : inputs) {
+      if (!(in->shape() == out.shape())) {
+        Result<Shape> both = BroadcastShapes(in->shape(), out.shape());
+        fits = fits && both.ok() && *both == out.shape();
+      }
+      apart = apart && in->contiguous() && !ReadsWhatIsWritten(*in, out);
     }
     if (fits && apart) {
       StepContext step;
       step.pool = &WorkerPool::Default();
       NodeInfo node{record_->name, {}, 0};
       Array result = out;
-      KernelContext context(*record_, attrs(), node, step, inputs,
-                            {&result, 1});
+      SmallVector<Array, 6> in = Owned(inputs);
+      KernelContext context(*record_, attrs(), node, step, in, {&result, 1});
       return RunBlock(context, block_);
     }
   }
@@ -234,17 +246,17 @@ Result<Value> Operand(Graph& graph, std::string_view name, const Array& a) {
                       {a.dtype(), PartialShape::OfRank(a.rank())});
 }
 
-Result<GradNeeds> Probe(const EagerOp& op, uint64_t wants,
-                        std::span<const Array> inputs,
-                        std::span<const Array> outputs) {
+Result<GradNeeds> Probe(const EagerOp& op, uint64_t wants, ArrayPointers inputs,
+                        ArrayPointers outputs) {
   Graph graph("probe");
   std::vector<Value> args, dy;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    SL_ASSIGN_OR_RETURN(Value arg, Operand(graph, StrCat("x", i), inputs[i]));
+    SL_ASSIGN_OR_RETURN(Value arg, Operand(graph, StrCat("x", i), *inputs[i]));
     args.push_back(arg);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    SL_ASSIGN_OR_RETURN(Value arg, Operand(graph, StrCat("dy", i), outputs[i]));
+    SL_ASSIGN_OR_RETURN(Value arg,
+                        Operand(graph, StrCat("dy", i), *outputs[i]));
     dy.push_back(kFloats.contains(arg.dtype()) ? arg : Value());
   }
   SL_ASSIGN_OR_RETURN(
@@ -277,21 +289,24 @@ Result<GradNeeds> Probe(const EagerOp& op, uint64_t wants,
 
 }  // namespace
 
-GradNeeds EagerOp::Needs(uint64_t wants, std::span<const Array> inputs,
-                         std::span<const Array> outputs) const {
+GradNeeds EagerOp::Needs(uint64_t wants, ArrayPointers inputs,
+                         ArrayPointers outputs) const {
   uint64_t ranks = 0;
-  for (const Array& in : inputs) {
-    ranks = ranks * 16 + static_cast<uint64_t>(in.rank());
+  for (const Array* in : inputs) {
+    ranks = ranks * 16 + static_cast<uint64_t>(in->rank());
   }
-  MutexLock lock(mu_);
-  for (const Known& known : known_) {
-    if (known.wants == wants && known.ranks == ranks) return known.needs;
+  const Known* first = known_.load(std::memory_order_acquire);
+  for (const Known* known = first; known; known = known->next) {
+    if (known->wants == wants && known->ranks == ranks) return known->needs;
   }
   // A rule that cannot say keeps everything.
   GradNeeds all{~uint64_t{0}, ~uint64_t{0}};
   Result<GradNeeds> probed = Probe(*this, wants, inputs, outputs);
   GradNeeds needs = probed.ok() ? *probed : all;
-  known_.push_back({wants, ranks, needs});
+  auto* known = new Known{wants, ranks, needs, first};
+  while (!known_.compare_exchange_weak(known->next, known,
+                                       std::memory_order_acq_rel)) {
+  }
   return needs;
 }
 

@@ -3,15 +3,15 @@
 // a hash of a few words.
 //
 // Counted; each thread keeps those it used lately, recorded calls keep theirs.
-// Immutable but for the cache of what gradients need, which has its own lock.
+// Immutable but for the list of what gradients need.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <string_view>
 
 #include "sluice/base/ref_counted.h"
 #include "sluice/base/small_vector.h"
-#include "sluice/base/thread_annotations.h"
 #include "sluice/op/record.h"
 #include "sluice/op/signature.h"
 
@@ -22,11 +22,14 @@ struct GradNeeds {
   uint64_t inputs = 0, outputs = 0;
 };
 
+// Operands of a call: looked at, not owned.
+using ArrayPointers = std::span<const Array* const>;
+
 class EagerOp : public RefCounted<EagerOp> {
  public:
   // Errors: as ResolveCall, and an op that cannot run on its own.
   static Result<Ref<EagerOp>> Find(const OpRecord& op, const Attrs& given,
-                                   std::span<const Array> inputs);
+                                   ArrayPointers inputs);
 
   const OpRecord& record() const { return *record_; }
   const Attrs& attrs() const { return call_.attrs; }
@@ -34,26 +37,26 @@ class EagerOp : public RefCounted<EagerOp> {
   size_t num_outputs() const { return call_.out_dtypes.size(); }
 
   // Runs the kernel. `outputs` has num_outputs() places.
-  Status Run(std::span<const Array> inputs, std::span<Array> outputs) const;
+  Status Run(ArrayPointers inputs, std::span<Array> outputs) const;
 
   // The same into an array of the result's type and shape, which may be input
   // 0 itself. Errors: the result is of another type or shape.
-  Status RunInto(std::span<const Array> inputs, const Array& out) const;
+  Status RunInto(ArrayPointers inputs, const Array& out) const;
 
   // What the rule reads when the gradients of the inputs in `wants` are asked
   // for. Found by applying the rule to a graph of one node.
-  GradNeeds Needs(uint64_t wants, std::span<const Array> inputs,
-                  std::span<const Array> outputs) const;
+  GradNeeds Needs(uint64_t wants, ArrayPointers inputs,
+                  ArrayPointers outputs) const;
 
  private:
   friend class RefCounted<EagerOp>;
   EagerOp() = default;
-  ~EagerOp() = default;
+  ~EagerOp();
   bool Matches(const OpRecord& op, const Attrs& given,
-               std::span<const Array> inputs) const;
+               ArrayPointers inputs) const;
   // The whole call for elementwise ops on equal shapes or with scalars, without
   // detours; false when it is not such a call.
-  bool RunPlain(std::span<const Array> inputs, Array& out) const;
+  bool RunPlain(ArrayPointers inputs, Array& out) const;
 
   const OpRecord* record_ = nullptr;
   SmallVector<DType, 4> in_dtypes_;
@@ -61,12 +64,14 @@ class EagerOp : public RefCounted<EagerOp> {
   ResolvedCall call_;
   BlockKernel block_;  // of elementwise ops; fn may be null
 
+  // What was found out about needs: a list that only grows, read without a
+  // lock.
   struct Known {
     uint64_t wants, ranks;
     GradNeeds needs;
+    const Known* next;
   };
-  mutable Mutex mu_;
-  mutable SmallVector<Known, 2> known_ SL_GUARDED_BY(mu_);
+  mutable std::atomic<const Known*> known_{nullptr};
 };
 
 }  // namespace sluice

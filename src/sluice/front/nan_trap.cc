@@ -46,7 +46,7 @@ std::string DescribeInput(const EagerOp& op, size_t i, const Array& array) {
 
 }  // namespace
 
-Status CheckFinite(const EagerOp& op, std::span<const Array> inputs,
+Status CheckFinite(const EagerOp& op, ArrayPointers inputs,
                    std::span<const Array> outputs) {
   for (const Array& out : outputs) {
     if (!kFloats.contains(out.dtype())) continue;
@@ -54,7 +54,7 @@ Status CheckFinite(const EagerOp& op, std::span<const Array> inputs,
     if (r.bad == 0) continue;
     std::vector<std::string> operands;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      operands.push_back(DescribeInput(op, i, inputs[i]));
+      operands.push_back(DescribeInput(op, i, *inputs[i]));
     }
     return Status(
         Code::kInvalidArgument,

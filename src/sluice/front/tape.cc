@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_grad_context.h"
+#include "sluice/front/recompute.h"
 
 namespace sluice {
 
@@ -42,39 +43,79 @@ TapeNode::~TapeNode() {
   }
 }
 
-OpTapeNode::Saved OpTapeNode::Save(const EagerRef& value, bool keep) const {
-  if (!keep) {
-    const Array& a = value->array;
-    return {Array::Borrow(nullptr, a.dtype(), a.shape()), {}, 0};
+OpTapeNode::OpTapeNode(Ref<EagerOp> op, SourceLine line)
+    : TapeNode(line), op_(std::move(op)) {
+  if (RecomputeRegion* region = RecomputeRegion::Current()) {
+    kept_ = !region->Enter(*this);
   }
-  WriteLog& log = value->writes();
-  return {value->array, Ref<WriteLog>::Share(&log), log.count};
+}
+
+OpTapeNode::~OpTapeNode() {
+  if (region_) region_->Leave(number_);
+}
+
+void OpTapeNode::SetRegion(Ref<RecomputeRegion> region, size_t number) {
+  region_ = std::move(region);
+  number_ = number;
+}
+
+void OpTapeNode::TakeValues(OpTapeNode& repetition) {
+  if (dropped_) return;
+  values_ = std::move(repetition.values_);
+  kept_ = true;
+}
+
+// Of what is not kept, type and shape are: those of something that is kept
+// anyway, where there is such a thing.
+Array OpTapeNode::TypeOnly(const Array& a) const {
+  for (const Saved& saved : values_) {
+    if (saved.array && saved.array.dtype() == a.dtype() &&
+        saved.array.shape() == a.shape()) {
+      return saved.array;
+    }
+  }
+  return Array::Borrow(nullptr, a.dtype(), a.shape());
 }
 
 Status OpTapeNode::Keep(std::span<const EagerRef> inputs,
                         std::span<const Array> outputs, bool overwritten) {
   uint64_t wants = 0;
-  SmallVector<Array, 6> in;
+  SmallVector<const Array*, 6> in, out;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (i < 64 && edges[i]) wants |= uint64_t{1} << i;
-    in.push_back(inputs[i]->array);
+    in.push_back(&inputs[i]->array);
   }
-  needs_ = op_->Needs(wants, in, outputs);
+  for (const Array& a : outputs) out.push_back(&a);
+  needs_ = op_->Needs(wants, in, out);
+  if (!kept_) return OkStatus();
+  values_.resize(inputs.size());
+  // Those that are kept first: their types may serve for others.
   for (size_t i = 0; i < inputs.size(); ++i) {
-    bool keep = i >= 64 || (needs_.inputs >> i & 1);
-    Saved saved = Save(inputs[i], keep);
-    if (keep && overwritten && i == 0) {
-      SL_ASSIGN_OR_RETURN(saved.array, saved.array.Clone());
-      saved.log = {};
+    if (!KeepsInput(i)) continue;
+    EagerValue& value = *inputs[i];
+    if (overwritten && i == 0) {
+      SL_ASSIGN_OR_RETURN(values_[i].array, value.array.Clone());
+      continue;
     }
-    values_.push_back(std::move(saved));
+    WriteLog& log = value.writes();
+    values_[i] = {value.array, Ref<WriteLog>::Share(&log), log.count};
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!KeepsInput(i)) values_[i].array = TypeOnly(inputs[i]->array);
   }
   return OkStatus();
 }
 
 void OpTapeNode::KeepOutputs(std::span<const EagerRef> outputs) {
+  if (!kept_) return;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    values_.push_back(Save(outputs[i], i >= 64 || (needs_.outputs >> i & 1)));
+    EagerValue& value = *outputs[i];
+    if (!KeepsOutput(i)) {
+      values_.push_back({TypeOnly(value.array), {}, 0});
+      continue;
+    }
+    WriteLog& log = value.writes();
+    values_.push_back({value.array, Ref<WriteLog>::Share(&log), log.count});
   }
 }
 
@@ -106,6 +147,10 @@ Status OpTapeNode::Backward(std::span<const EagerRef> dy, bool record,
         StrCat("[", name(),
                "] backward went through here before and gave up what it kept; "
                "wanted retain_graph in the first backward"));
+  }
+  if (!kept_) {
+    // The region outlives its own run: this node keeps it.
+    SL_RETURN_IF_ERROR(region_->Recompute());
   }
   EagerGradContext context(*this, dy, record);
   SL_RETURN_IF_ERROR(context.status());

@@ -15,6 +15,8 @@
 
 namespace sluice {
 
+class RecomputeRegion;
+
 // Where the gradient of an input goes: to an output of an earlier call, to a
 // leaf, or, when both are null, nowhere.
 struct TapeEdge {
@@ -66,8 +68,8 @@ class TapeNode : public RefCounted<TapeNode> {
 // A call of an op.
 class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
  public:
-  OpTapeNode(Ref<EagerOp> op, SourceLine line)
-      : TapeNode(line), op_(std::move(op)) {}
+  OpTapeNode(Ref<EagerOp> op, SourceLine line);
+  ~OpTapeNode() override;
 
   // Keeps what the rule needs of the inputs; edges have been set. Of the
   // outputs only types and shapes are read. `overwritten`: input 0 is about to
@@ -82,10 +84,18 @@ class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
   std::string_view name() const override { return op_->record().name; }
   size_t num_outputs() const override { return op_->num_outputs(); }
 
+  // Part of a stretch that keeps nothing: its values come from another run of
+  // the same code.
+  void SetRegion(Ref<RecomputeRegion> region, size_t number);
+  void TakeValues(OpTapeNode& repetition);
+
   const EagerOp& op() const { return *op_; }
   // Value i, inputs first, then outputs; only type and shape of what was not
   // kept. Errors: dropped, or overwritten since.
   Result<Array> Kept(size_t i) const;
+  bool Keeps(size_t i) const {
+    return i < edges.size() ? KeepsInput(i) : KeepsOutput(i - edges.size());
+  }
 
  private:
   struct Saved {
@@ -93,12 +103,21 @@ class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
     Ref<WriteLog> log;  // null: cannot change, or not kept
     uint32_t count = 0;
   };
-  Saved Save(const EagerRef& value, bool keep) const;
+  Array TypeOnly(const Array& a) const;
+  bool KeepsInput(size_t i) const {
+    return i >= 64 || (needs_.inputs >> i & 1);
+  }
+  bool KeepsOutput(size_t i) const {
+    return i >= 64 || (needs_.outputs >> i & 1);
+  }
 
   Ref<EagerOp> op_;
   GradNeeds needs_;
   bool dropped_ = false;
+  bool kept_ = true;  // false: to be recomputed
   SmallVector<Saved, 4> values_;
+  Ref<RecomputeRegion> region_;
+  size_t number_ = 0;  // in the region
 };
 
 }  // namespace sluice

@@ -109,9 +109,17 @@ void AddKernel(std::string_view op, DeviceKind device, Kernel kernel) {
 }  // namespace registry_internal
 
 const OpRecord* FindOp(std::string_view name) {
+  // Imperative calls ask by name every time, mostly by the same literal: each
+  // thread remembers where it found such a text.
+  constexpr size_t kPlaces = 512;
+  thread_local const OpRecord* recent[kPlaces] = {};
+  auto at = reinterpret_cast<uintptr_t>(name.data()) >> 1;
+  const OpRecord*& place = recent[(at ^ (at >> 9) ^ name.size()) % kPlaces];
+  if (place && place->name == name) return place;
   auto& ops = TheRegistry().ops;
   auto it = ops.find(name);
-  return it == ops.end() ? nullptr : it->second.get();
+  if (it == ops.end()) return nullptr;
+  return place = it->second.get();
 }
 
 Result<const OpRecord*> LookupOp(std::string_view name) {

@@ -1,0 +1,46 @@
+// RecomputeRegion: a stretch of recorded calls that keeps none of its values;
+// the first gradient that needs one runs the stretch again. The values then
+// found go to the calls they belong to: the k-th call of the second run to the
+// k-th of the first.
+//
+// Counted: kept by its calls. One thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "sluice/front/autograd.h"
+#include "sluice/front/tape.h"
+
+namespace sluice {
+
+class RecomputeRegion : public RefCounted<RecomputeRegion> {
+ public:
+  RecomputeRegion(TensorFn f, std::vector<Tensor> inputs);
+
+  // The first run, recorded.
+  std::vector<Tensor> Run();
+  // The second run; does nothing when it was made already.
+  Status Recompute();
+
+  // The region calls on this thread are recorded for; null for none.
+  static RecomputeRegion* Current();
+  // A call of this region, in the order they are made. True: it keeps nothing
+  // now.
+  bool Enter(OpTapeNode& node);
+  // A call of the first run is gone.
+  void Leave(size_t number) { calls_[number] = nullptr; }
+
+ private:
+  friend class RefCounted<RecomputeRegion>;
+  ~RecomputeRegion() = default;
+  class Recording;
+
+  TensorFn f_;
+  std::vector<Tensor> inputs_;
+  int64_t random_calls_;
+  bool again_ = false, done_ = false;
+  std::vector<OpTapeNode*> calls_;            // of the first run
+  std::vector<Ref<OpTapeNode>> repetitions_;  // of the second one
+};
+
+}  // namespace sluice
