@@ -83,7 +83,7 @@ Status SeedGradients(Graph& graph, std::span<const Value> ys,
     if (!CarriesGradient(ys[i])) {
       return InvalidArgument(StrCat(
           "gradients: ", ys[i].ToString(), " is ", ys[i].type().ToString(),
-          "; wanted a floating-point value", NodeLine(*ys[i].node)));
+          "; wanted a floating-point value\n  ", NodeLine(*ys[i].node)));
     }
     Value seed = i < grad_ys.size() ? grad_ys[i] : Value();
     if (!seed) {
@@ -122,7 +122,7 @@ Status Backward(Graph& graph, Node& node,
   if (!context.status().ok()) {
     return Status(context.status().code(),
                   StrCat(context.status().message(),
-                         "\n  in the gradient of this op", NodeLine(node)));
+                         "\n  in the gradient of this op\n  ", NodeLine(node)));
   }
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (Value g = context.gradient(i)) flow.Add(node.input(i), g);

@@ -54,7 +54,7 @@ std::string WhyNoGrad(const Value& y, const Value& x) {
         cut = StrCat("the path ends at ", Describe(*user), ", which ",
                      reason.empty() ? std::string("has no gradient rule")
                                     : StrCat("has no gradient: ", reason),
-                     NodeLine(*user));
+                     "\n  ", NodeLine(*user));
         continue;
       }
       if (user == y.node) return {};
@@ -65,7 +65,7 @@ std::string WhyNoGrad(const Value& y, const Value& x) {
         } else if (cut.empty()) {
           cut = StrCat(out.ToString(), " is ", out.type().ToString(),
                        ", and only floating-point values carry gradients",
-                       NodeLine(*user));
+                       "\n  ", NodeLine(*user));
         }
       }
     }

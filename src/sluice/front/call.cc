@@ -84,15 +84,17 @@ Status TryRunNow(const NodeRequest& r, EagerResults& results) {
     results.push_back(std::move(value));
     return OkStatus();
   }
-  SmallVector<EagerRef, 6> inputs;
+  SmallVector<EagerValue*, 6> inputs;
+  SmallVector<EagerRef, 2> literals;
   for (size_t i = 0; i < r.inputs.size(); ++i) {
     if (r.inputs[i].is_tensor()) {
       if (!r.inputs[i].tensor()) return HoldsNothing(r.op);
-      inputs.push_back(r.inputs[i].tensor().eager());
+      inputs.push_back(r.inputs[i].tensor().eager().get());
       continue;
     }
     SL_ASSIGN_OR_RETURN(Array value, LiteralValue(r, *op, i));
-    inputs.push_back(MakeRef<EagerValue>(std::move(value)));
+    literals.push_back(MakeRef<EagerValue>(std::move(value)));
+    inputs.push_back(literals.back().get());
   }
   return EagerCall(*op, inputs, *r.attrs, r.line, results);
 }

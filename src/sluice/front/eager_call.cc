@@ -30,8 +30,8 @@ namespace {
 
 using front_internal::EagerMode;
 
-bool Tracked(std::span<const EagerRef> inputs) {
-  for (const EagerRef& in : inputs) {
+bool Tracked(EagerPointers inputs) {
+  for (const EagerValue* in : inputs) {
     if (in->tracked() && kFloats.contains(in->array.dtype())) return true;
   }
   return false;
@@ -46,13 +46,13 @@ bool Differentiable(const EagerOp& op) {
 }
 
 // A node whose edges lead where the inputs came from.
-Ref<OpTapeNode> NodeFor(const Ref<EagerOp>& op,
-                        std::span<const EagerRef> inputs,
+Ref<OpTapeNode> NodeFor(Ref<EagerOp> op, EagerPointers inputs,
                         const SourceLine& line) {
-  Ref<OpTapeNode> node = MakeRef<OpTapeNode>(op, line);
-  for (const EagerRef& in : inputs) {
-    bool flows = kFloats.contains(in->array.dtype());
-    node->edges.push_back(flows ? EdgeTo(in) : TapeEdge());
+  Ref<OpTapeNode> node = MakeRef<OpTapeNode>(std::move(op), line);
+  node->edges.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool flows = kFloats.contains(inputs[i]->array.dtype());
+    if (flows) node->edges[i] = EdgeTo(*inputs[i]);
   }
   return node;
 }
@@ -64,12 +64,11 @@ bool SharesMemory(const Array& a, const Array& b) {
 
 }  // namespace
 
-Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
-                 const Attrs& attrs, const SourceLine& line,
-                 EagerResults& results) {
+Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
+                 const SourceLine& line, EagerResults& results) {
   const EagerMode& mode = EagerMode::Current();
-  SmallVector<const Array*, 6> in;
-  for (const EagerRef& v : inputs) in.push_back(&v->array);
+  SmallVector<const Array*, 4> in;
+  for (const EagerValue* v : inputs) in.push_back(&v->array);
   SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));
   SmallVector<Array, 2> out;
   out.resize(found->num_outputs());
@@ -78,7 +77,7 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
 
   Ref<OpTapeNode> node;
   if (mode.grad && Tracked(inputs) && Differentiable(*found)) {
-    node = NodeFor(found, inputs, line);
+    node = NodeFor(std::move(found), inputs, line);
     SL_RETURN_IF_ERROR(node->Keep(inputs, out, /*overwritten=*/false));
   }
   for (size_t i = 0; i < out.size(); ++i) {
@@ -88,14 +87,25 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
       value->view = true;
       value->log = Ref<WriteLog>::Share(&inputs[0]->writes());
     }
-    if (node && kFloats.contains(value->array.dtype())) {
-      value->producer = node;
-      value->output = static_cast<int>(i);
-    }
     results.push_back(std::move(value));
   }
-  if (node) node->KeepOutputs(results);
+  if (!node) return OkStatus();
+  node->KeepOutputs(results);
+  for (size_t i = 0; i < results.size(); ++i) {
+    EagerValue& value = *results[i];
+    if (!kFloats.contains(value.array.dtype())) continue;
+    value.producer = i + 1 < results.size() ? node : std::move(node);
+    value.output = static_cast<int>(i);
+  }
   return OkStatus();
+}
+
+Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
+                 const Attrs& attrs, const SourceLine& line,
+                 EagerResults& results) {
+  SmallVector<EagerValue*, 6> pointers;
+  for (const EagerRef& in : inputs) pointers.push_back(in.get());
+  return EagerCall(op, pointers, attrs, line, results);
 }
 
 namespace {
@@ -122,10 +132,10 @@ Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
 Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
                         std::span<const EagerRef> others, const Attrs& attrs,
                         const SourceLine& line) {
-  SmallVector<EagerRef, 6> inputs{target};
-  SmallVector<const Array*, 6> in{&target->array};
+  SmallVector<EagerValue*, 4> inputs{target.get()};
+  SmallVector<const Array*, 4> in{&target->array};
   for (const EagerRef& v : others) {
-    inputs.push_back(v);
+    inputs.push_back(v.get());
     in.push_back(&v->array);
   }
   SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));

@@ -8,7 +8,11 @@ namespace sluice {
 
 using EagerResults = SmallVector<EagerRef, 4>;
 
-// Errors name op and operands; the caller adds the user's line.
+// Errors name op and operands; the caller adds the user's line. Inputs are
+// looked at during the call; counting them would cost as much as a tiny op.
+using EagerPointers = std::span<EagerValue* const>;
+Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
+                 const SourceLine& line, EagerResults& results);
 Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
                  const Attrs& attrs, const SourceLine& line,
                  EagerResults& results);

@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/op/registry.h"
 
 namespace sluice {
 
@@ -63,9 +64,15 @@ Status EagerGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
                              "was not kept"));
     }
   }
+  // A constant is there already.
+  static const OpRecord* constant = FindOp("Const");
+  if (&op == constant) {
+    made.push_back(Enter(attrs.get<Array>("value")));
+    return OkStatus();
+  }
   if (record_) {
-    SmallVector<EagerRef, 6> values;
-    for (int id : inputs) values.push_back(ValueOf(id));
+    SmallVector<EagerValue*, 6> values;
+    for (int id : inputs) values.push_back(ValueOf(id).get());
     SmallVector<EagerRef, 4> results;
     SL_RETURN_IF_ERROR(EagerCall(op, values, attrs, node_.line(), results));
     for (EagerRef& r : results) {

@@ -14,9 +14,9 @@ std::atomic<uint64_t> next_sequence{1};
 
 }  // namespace
 
-TapeEdge EdgeTo(const EagerRef& value) {
-  if (value->producer) return {value->producer, value->output, {}};
-  if (value->requires_grad) return {{}, 0, value};
+TapeEdge EdgeTo(EagerValue& value) {
+  if (value.producer) return {value.producer, value.output, {}};
+  if (value.requires_grad) return {{}, 0, EagerRef::Share(&value)};
   return {};
 }
 
@@ -65,22 +65,27 @@ void OpTapeNode::TakeValues(OpTapeNode& repetition) {
   kept_ = true;
 }
 
-// Of what is not kept, type and shape are: those of something that is kept
-// anyway, where there is such a thing.
-Array OpTapeNode::TypeOnly(const Array& a) const {
-  for (const Saved& saved : values_) {
-    if (saved.array && saved.array.dtype() == a.dtype() &&
-        saved.array.shape() == a.shape()) {
-      return saved.array;
-    }
-  }
-  return Array::Borrow(nullptr, a.dtype(), a.shape());
+OpTapeNode::Saved OpTapeNode::Save(EagerValue& value) const {
+  WriteLog& log = value.writes();
+  return {value.array, Ref<WriteLog>::Share(&log), log.count};
 }
 
-Status OpTapeNode::Keep(std::span<const EagerRef> inputs,
+// Of what is not kept, type and shape are: those of something that is kept
+// anyway, where there is such a thing.
+OpTapeNode::Saved OpTapeNode::TypeOnly(const Array& a) const {
+  for (uint32_t i = 0; i < values_.size(); ++i) {
+    const Array& other = values_[i].array;
+    if (other && other.dtype() == a.dtype() && other.shape() == a.shape()) {
+      return {{}, {}, 0, i};
+    }
+  }
+  return {Array::Borrow(nullptr, a.dtype(), a.shape()), {}};
+}
+
+Status OpTapeNode::Keep(std::span<EagerValue* const> inputs,
                         std::span<const Array> outputs, bool overwritten) {
   uint64_t wants = 0;
-  SmallVector<const Array*, 6> in, out;
+  SmallVector<const Array*, 4> in, out;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (i < 64 && edges[i]) wants |= uint64_t{1} << i;
     in.push_back(&inputs[i]->array);
@@ -92,16 +97,14 @@ Status OpTapeNode::Keep(std::span<const EagerRef> inputs,
   // Those that are kept first: their types may serve for others.
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!KeepsInput(i)) continue;
-    EagerValue& value = *inputs[i];
     if (overwritten && i == 0) {
-      SL_ASSIGN_OR_RETURN(values_[i].array, value.array.Clone());
-      continue;
+      SL_ASSIGN_OR_RETURN(values_[i].array, inputs[i]->array.Clone());
+    } else {
+      values_[i] = Save(*inputs[i]);
     }
-    WriteLog& log = value.writes();
-    values_[i] = {value.array, Ref<WriteLog>::Share(&log), log.count};
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!KeepsInput(i)) values_[i].array = TypeOnly(inputs[i]->array);
+    if (!KeepsInput(i)) values_[i] = TypeOnly(inputs[i]->array);
   }
   return OkStatus();
 }
@@ -109,13 +112,8 @@ Status OpTapeNode::Keep(std::span<const EagerRef> inputs,
 void OpTapeNode::KeepOutputs(std::span<const EagerRef> outputs) {
   if (!kept_) return;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    EagerValue& value = *outputs[i];
-    if (!KeepsOutput(i)) {
-      values_.push_back({TypeOnly(value.array), {}, 0});
-      continue;
-    }
-    WriteLog& log = value.writes();
-    values_.push_back({value.array, Ref<WriteLog>::Share(&log), log.count});
+    values_.push_back(KeepsOutput(i) ? Save(*outputs[i])
+                                     : TypeOnly(outputs[i]->array));
   }
 }
 
@@ -137,7 +135,7 @@ Result<Array> OpTapeNode::Kept(size_t i) const {
                saved.log->last.ToString(), "; wanted it as it was at ",
                line().ToString(), ": write out of place, or to a clone()"));
   }
-  return saved.array;
+  return saved.array ? saved.array : values_[saved.like].array;
 }
 
 Status OpTapeNode::Backward(std::span<const EagerRef> dy, bool record,

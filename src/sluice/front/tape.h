@@ -25,7 +25,8 @@ struct TapeEdge {
   EagerRef leaf;
   explicit operator bool() const { return node || leaf; }
 };
-TapeEdge EdgeTo(const EagerRef& value);
+TapeEdge EdgeTo(EagerValue& value);
+inline TapeEdge EdgeTo(const EagerRef& value) { return EdgeTo(*value); }
 
 class TapeNode : public RefCounted<TapeNode> {
  public:
@@ -74,8 +75,8 @@ class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
   // Keeps what the rule needs of the inputs; edges have been set. Of the
   // outputs only types and shapes are read. `overwritten`: input 0 is about to
   // be written over, so that it must be copied to be kept.
-  Status Keep(std::span<const EagerRef> inputs, std::span<const Array> outputs,
-              bool overwritten);
+  Status Keep(std::span<EagerValue* const> inputs,
+              std::span<const Array> outputs, bool overwritten);
   void KeepOutputs(std::span<const EagerRef> outputs);
 
   Status Backward(std::span<const EagerRef> dy, bool record,
@@ -99,11 +100,13 @@ class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
 
  private:
   struct Saved {
-    Array array;
+    Array array;        // null: not kept, but of the type of another one
     Ref<WriteLog> log;  // null: cannot change, or not kept
     uint32_t count = 0;
+    uint32_t like = 0;  // which one
   };
-  Array TypeOnly(const Array& a) const;
+  Saved Save(EagerValue& value) const;
+  Saved TypeOnly(const Array& a) const;
   bool KeepsInput(size_t i) const {
     return i >= 64 || (needs_.inputs >> i & 1);
   }

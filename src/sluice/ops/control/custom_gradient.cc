@@ -31,6 +31,10 @@ Status Infer(ShapeContext& c) {
 
 Status Launch(KernelContext& ctx) {
   int first = ctx.num_inputs() - ctx.num_outputs();
+  if (first != ctx.attr<int64_t>("num_inputs")) {
+    return ctx.Error(StrCat(ctx.num_inputs(), " operands; wanted num_inputs + ",
+                            ctx.num_outputs()));
+  }
   for (int i = 0; i < ctx.num_outputs(); ++i) {
     CopyStrided(ctx.in(first + i), ctx.out(i), ctx.step().pool);
   }
