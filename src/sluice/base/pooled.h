@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <new>
+#include <vector>
 
 namespace sluice {
 
@@ -44,5 +45,9 @@ struct PoolAllocator {
   }
   bool operator==(const PoolAllocator&) const { return true; }
 };
+
+// For lists that calls make and drop.
+template <class T>
+using PoolVector = std::vector<T, PoolAllocator<T>>;
 
 }  // namespace sluice

@@ -74,7 +74,7 @@ class Engine {
 
  private:
   static bool Earlier(const Ref<TapeNode>& a, const Ref<TapeNode>& b) {
-    return a->sequence() < b->sequence();
+    return a->depth() < b->depth();
   }
   static void Leave(TapeNode& node) {
     node.run = nullptr;

@@ -113,6 +113,7 @@ std::vector<Tensor> EagerCustom(const TensorFn& forward,
   if (!records || !tracked) return results;
   auto node = MakeRef<CustomTapeNode>(SourceLine::From(where), backward);
   for (const Tensor& x : inputs) node->edges.push_back(EdgeTo(x.eager()));
+  node->SetDepth();
   // A result may be an input: what is recorded must be a value of its own.
   for (Tensor& r : results) r = r.detach();
   node->Keep(inputs, results);

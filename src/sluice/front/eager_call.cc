@@ -54,6 +54,7 @@ Ref<OpTapeNode> NodeFor(Ref<EagerOp> op, EagerPointers inputs,
     bool flows = kFloats.contains(inputs[i]->array.dtype());
     if (flows) node->edges[i] = EdgeTo(*inputs[i]);
   }
+  node->SetDepth();
   return node;
 }
 

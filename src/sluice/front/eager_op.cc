@@ -157,7 +157,7 @@ Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
   }
   NodeInfo node{record_->name, {}, RandomKey::Mix(0x5eed)};
   SmallVector<Array, 6> in = Owned(inputs);
-  if (record_->async() || !record_->kernel(DeviceKind::kCpu).launch) {
+  if (record_->async()) {
     SL_ASSIGN_OR_RETURN(std::vector<Array> made,
                         RunOp(*record_, attrs(), in, &step, &node));
     std::move(made.begin(), made.end(), outputs.begin());

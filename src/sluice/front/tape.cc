@@ -1,6 +1,6 @@
 #include "sluice/front/tape.h"
 
-#include <atomic>
+#include <algorithm>
 
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_grad_context.h"
@@ -8,21 +8,17 @@
 
 namespace sluice {
 
-namespace {
-
-std::atomic<uint64_t> next_sequence{1};
-
-}  // namespace
-
 TapeEdge EdgeTo(EagerValue& value) {
   if (value.producer) return {value.producer, value.output, {}};
   if (value.requires_grad) return {{}, 0, EagerRef::Share(&value)};
   return {};
 }
 
-TapeNode::TapeNode(SourceLine line)
-    : sequence_(next_sequence.fetch_add(1, std::memory_order_relaxed)),
-      line_(line) {}
+void TapeNode::SetDepth() {
+  for (const TapeEdge& edge : edges) {
+    if (edge.node) depth_ = std::max(depth_, edge.node->depth_ + 1);
+  }
+}
 
 // A chain of a million calls must not take a million stack frames: nodes that
 // die with this one hand their edges over before they do.

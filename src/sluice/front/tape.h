@@ -30,7 +30,7 @@ inline TapeEdge EdgeTo(const EagerRef& value) { return EdgeTo(*value); }
 
 class TapeNode : public RefCounted<TapeNode> {
  public:
-  explicit TapeNode(SourceLine line);
+  explicit TapeNode(SourceLine line) : line_(line) {}
   virtual ~TapeNode();
 
   // The gradients of the inputs from those of the outputs (null where nothing
@@ -42,8 +42,10 @@ class TapeNode : public RefCounted<TapeNode> {
   virtual std::string_view name() const = 0;
   virtual size_t num_outputs() const = 0;
 
-  // Grows with every call made, so that a node comes after all it leads to.
-  uint64_t sequence() const { return sequence_; }
+  // Greater than that of every node the edges lead to. REQUIRES: SetDepth was
+  // called when the edges were there.
+  uint64_t depth() const { return depth_; }
+  void SetDepth();
   const SourceLine& line() const { return line_; }
 
   SmallVector<TapeEdge, 3> edges;  // by input
@@ -62,7 +64,7 @@ class TapeNode : public RefCounted<TapeNode> {
   SmallVector<EagerRef, 2> flows;
 
  private:
-  const uint64_t sequence_;
+  uint64_t depth_ = 0;
   const SourceLine line_;
 };
 

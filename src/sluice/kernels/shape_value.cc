@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-std::vector<int64_t> IntValues(const Array& array) {
-  std::vector<int64_t> values;
+PoolVector<int64_t> IntValues(const Array& array) {
+  PoolVector<int64_t> values;
   values.reserve(static_cast<size_t>(array.num_elements()));
   StridedWalk<1> walk(array.shape(), {array.strides()});
   DispatchIndex(array.dtype(), [&]<class I>() {
@@ -51,7 +51,7 @@ Result<PartialShape> ShapeFromInput(const ShapeContext& c, int i) {
     if (!of.rank_known() || of[0] < 0) return PartialShape::Unknown();
     return PartialShape::OfRank(static_cast<int>(of[0]));
   }
-  std::vector<int64_t> dims = IntValues(*c.value(i));
+  PoolVector<int64_t> dims = IntValues(*c.value(i));
   for (size_t k = 0; k < dims.size(); ++k) {
     if (dims[k] < 0) {
       return c.Error(StrCat(c.op().InputName(i), "[", k, "] is ", dims[k],

@@ -9,7 +9,7 @@
 namespace sluice {
 
 // The elements of an i32 or i64 array in row-major order, whatever its strides.
-std::vector<int64_t> IntValues(const Array& array);
+PoolVector<int64_t> IntValues(const Array& array);
 
 // The shape input i asks for, a vector of i64: exact when its value is known,
 // of known rank when its length is, else unknown. Errors: not a vector, too

@@ -132,7 +132,7 @@ void BlockProgram::FormChains() {
   for (const Op& op : ops_) {
     for (int k = 0; k < op.arity; ++k) ++uses[static_cast<size_t>(op.in[k])];
   }
-  std::vector<Op> joined;
+  PoolVector<Op> joined;
   joined.reserve(ops_.size());
   for (size_t i = 0; i < ops_.size();) {
     // The chain that starts here: [i, end).

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "sluice/base/pooled.h"
 #include "sluice/op/block.h"
 #include "sluice/op/tile_chain.h"
 #include "sluice/tensor/array.h"
@@ -114,10 +115,10 @@ class BlockProgram {
   void Gather(const Register& reg, const char* base, int64_t begin, int64_t n,
               char* to) const;
 
-  std::vector<Operand> operands_;  // emptied by Finish
-  std::vector<Op> ops_;
-  std::vector<TileStep> steps_;  // of all chains, one after the other
-  std::vector<Register> registers_;
+  PoolVector<Operand> operands_;  // emptied by Finish
+  PoolVector<Op> ops_;
+  PoolVector<TileStep> steps_;  // of all chains, one after the other
+  PoolVector<Register> registers_;
   int num_ops_ = 0;
   int num_external_ = 0;
   int num_slots_ = 0;

@@ -77,11 +77,11 @@ GradVar GradContext::call(std::string_view op,
   return {this, made[0]};
 }
 
-std::vector<GradVar> GradContext::call_all(std::string_view op,
-                                           std::span<const GradVar> inputs,
-                                           const Attrs& attrs) {
+GradVars GradContext::call_all(std::string_view op,
+                               std::span<const GradVar> inputs,
+                               const Attrs& attrs) {
   Ids made;
-  std::vector<GradVar> vars;
+  GradVars vars;
   if (!Call(op, inputs, attrs, made)) return vars;
   for (int id : made) vars.push_back(GradVar(this, id));
   return vars;
@@ -102,15 +102,15 @@ GradVar GradContext::scalar(double value, DType dtype) {
   return constant(std::move(array));
 }
 
-GradVar GradContext::ints(const std::vector<int64_t>& values) {
-  return constant(Array::Vector(std::span<const int64_t>(values)));
+GradVar GradContext::ints(std::span<const int64_t> values) {
+  return constant(Array::Vector(values));
 }
 
 GradVar GradContext::shape_of(GradVar x) {
   if (!x) return {};
   PartialShape shape = x.shape();
   if (!shape.fully_known()) return call("Shape", {x});
-  return ints({shape.dims().begin(), shape.dims().end()});
+  return ints(shape.dims());
 }
 
 GradVar GradContext::reshape_as(GradVar x, GradVar like) {

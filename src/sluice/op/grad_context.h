@@ -48,6 +48,8 @@ class GradVar {
   int id_ = -1;
 };
 
+using GradVars = PoolVector<GradVar>;
+
 class GradContext {
  public:
   GradContext(const OpRecord& op, const Attrs& attrs)
@@ -83,13 +85,15 @@ class GradContext {
   // Calls an op. The second is for ops with several outputs.
   GradVar call(std::string_view op, std::initializer_list<GradVar> inputs,
                const Attrs& attrs = {});
-  std::vector<GradVar> call_all(std::string_view op,
-                                std::span<const GradVar> inputs,
-                                const Attrs& attrs = {});
+  GradVars call_all(std::string_view op, std::span<const GradVar> inputs,
+                    const Attrs& attrs = {});
   // A constant.
   GradVar constant(Array value);
   GradVar scalar(double value, DType dtype);
-  GradVar ints(const std::vector<int64_t>& values);
+  GradVar ints(std::span<const int64_t> values);
+  GradVar ints(std::initializer_list<int64_t> values) {
+    return ints({values.begin(), values.size()});
+  }
   // The shape of x as a vector of i64: a constant when it is known.
   GradVar shape_of(GradVar x);
   // x in the shape of `like`, which has as many elements.

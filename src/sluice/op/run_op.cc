@@ -127,17 +127,19 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
   }
   Array workspace;
   if (kernel.workspace) {
-    std::vector<DType> dtypes;
-    std::vector<PartialShape> shapes, out_shapes;
-    std::vector<const Array*> values;
-    for (const Array& in : inputs) {
-      dtypes.push_back(in.dtype());
-      shapes.push_back(in.shape());
-      values.push_back(&in);
+    FewOf<DType> dtypes(inputs.size());
+    FewOf<PartialShape> shapes(inputs.size()), out_shapes(outputs.size());
+    FewOf<const Array*> values(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      dtypes[i] = inputs[i].dtype();
+      shapes[i] = inputs[i].shape();
+      values[i] = &inputs[i];
     }
-    for (const Array& o : outputs) out_shapes.push_back(o.shape());
-    ShapeContext sizes(op, attrs, dtypes, shapes, values, out_dtypes,
-                       out_shapes);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      out_shapes[i] = outputs[i].shape();
+    }
+    ShapeContext sizes(op, attrs, dtypes.all(), shapes.all(), values.all(),
+                       out_dtypes, out_shapes.all());
     const int64_t bytes[] = {kernel.workspace(sizes)};
     SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
     SL_ASSIGN_OR_RETURN(workspace, Array::Make(DType::kU8, scratch));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "sluice/base/pooled.h"
 #include "sluice/base/ref_counted.h"
 #include "sluice/base/status.h"
 #include "sluice/tensor/allocator.h"
@@ -12,7 +13,7 @@
 
 namespace sluice {
 
-class Buffer : public RefCounted<Buffer> {
+class Buffer : public RefCounted<Buffer>, public Pooled<Buffer> {
  public:
   // Room for `count` elements; strings and resources are made empty, other
   // bytes are not initialised. Error: ResourceExhausted.

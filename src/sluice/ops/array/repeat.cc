@@ -17,7 +17,7 @@ namespace {
 // How many slices come out of `size`; an error for counts below 0 or a wrong
 // number of them.
 Result<int64_t> Total(const ShapeContext& c, int64_t size) {
-  Ints counts = IntValues(*c.value(1));
+  PoolVector<int64_t> counts = IntValues(*c.value(1));
   int64_t total = 0;
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] < 0) {

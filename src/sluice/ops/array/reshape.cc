@@ -9,7 +9,7 @@ namespace {
 
 // Replaces the one -1 of `dims` by what makes `elements` in all. False when
 // there is more than one, or no such number.
-bool FillGap(std::vector<int64_t>& dims, int64_t elements) {
+bool FillGap(PoolVector<int64_t>& dims, int64_t elements) {
   int64_t product = 1, gap = -1;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == -1 && gap < 0) {
@@ -42,7 +42,7 @@ Status Infer(ShapeContext& c) {
     }
     return OkStatus();
   }
-  std::vector<int64_t> dims = IntValues(*value);
+  PoolVector<int64_t> dims = IntValues(*value);
   int gaps = 0;
   for (size_t i = 0; i < dims.size(); ++i) {
     gaps += dims[i] == -1;
@@ -52,7 +52,7 @@ Status Infer(ShapeContext& c) {
     }
   }
   if (c.in(0).fully_known()) {
-    std::vector<int64_t> filled = dims;
+    PoolVector<int64_t> filled = dims;
     if (!FillGap(filled, c.in(0).ToShape().num_elements())) {
       return c.Error(StrCat(c.Describe(0), ", shape is [", Join(dims, ","),
                             "]; wanted the same number of elements"));
@@ -66,7 +66,7 @@ Status Infer(ShapeContext& c) {
 
 bool View(const KernelContext& ctx, Array* view) {
   if (!ctx.in(0).contiguous() || ctx.in(1).rank() != 1) return false;
-  std::vector<int64_t> dims = IntValues(ctx.in(1));
+  PoolVector<int64_t> dims = IntValues(ctx.in(1));
   if (!FillGap(dims, ctx.in(0).num_elements())) return false;
   Result<Shape> shape = Shape::Make(dims);
   if (!shape.ok()) return false;

@@ -144,7 +144,7 @@ void Gradient(GradContext& g) {
   GradVar w = g.out(0), v = g.out(1);
   if (!g.attr<bool>("compute_v")) {
     const GradVar in[] = {g.in(0)};
-    std::vector<GradVar> made = g.call_all("Eigh", in);
+    GradVars made = g.call_all("Eigh", in);
     if (made.empty()) return;
     v = made[1];
   }

@@ -29,7 +29,7 @@ inline GradVar OfFixedRank(GradContext& g, GradVar a, GradVar p, GradVar dp) {
 inline GradVar WithCut(GradContext& g, GradVar a, GradVar dp, double rcond) {
   using namespace matrix;
   const GradVar in[] = {a};
-  std::vector<GradVar> usv = g.call_all("Svd", in);
+  GradVars usv = g.call_all("Svd", in);
   if (usv.empty()) return {};
   GradVar u = usv[0], s = usv[1], vt = usv[2];
   // Not Max, which wants at least one element.

@@ -60,7 +60,7 @@ inline void SvdGrad(GradContext& g) {
   const bool vectors = g.attr<bool>("compute_uv");
   if (!vectors) {
     const GradVar in[] = {g.in(0)};
-    std::vector<GradVar> made = g.call_all("Svd", in);
+    GradVars made = g.call_all("Svd", in);
     if (made.empty()) return;
     u = made[0], vt = made[2];
   }

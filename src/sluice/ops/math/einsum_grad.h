@@ -106,7 +106,7 @@ inline GradVar OperandGrad(GradContext& g, const EinsumEquation& eq, int i) {
   }
   const bool dots = result.find('.') != std::string::npos;
   Attrs attrs = {{"equation", left + "->" + (dots ? "..." : "") + have}};
-  std::vector<GradVar> made = g.call_all("Einsum", operands, attrs);
+  GradVars made = g.call_all("Einsum", operands, attrs);
   if (made.empty()) return {};
   GradVar dx = made[0];
   if (dots) {

@@ -11,7 +11,8 @@ namespace sluice {
 // 1, so that it broadcasts against input 0.
 inline GradVar WithReducedAxes(GradContext& g, GradVar value) {
   if (!value || g.attr<bool>("keep_dims")) return value;
-  std::vector<int64_t> axes = g.attr<std::vector<int64_t>>("axes");
+  const auto& named = g.attr<std::vector<int64_t>>("axes");
+  SmallVector<int64_t, kMaxRank> axes{std::span<const int64_t>(named)};
   int rank = g.in(0).rank();
   if (rank < 0) {
     g.fail("the gradient needs to know how many axes x has");
@@ -24,7 +25,7 @@ inline GradVar WithReducedAxes(GradContext& g, GradVar value) {
   std::sort(axes.begin(), axes.end());
   PartialShape x = g.in(0).shape();
   if (x.fully_known()) {
-    std::vector<int64_t> dims(x.dims().begin(), x.dims().end());
+    SmallVector<int64_t, kMaxRank> dims(x.dims());
     for (int64_t a : axes) dims[static_cast<size_t>(a)] = 1;
     return g.call("Reshape", {value, g.ints(dims)});
   }

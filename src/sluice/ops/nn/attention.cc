@@ -41,7 +41,7 @@ void Grad(GradContext& g) {
     std::vector<GradVar> in = {g.dy(0), g.in(0),  g.in(1),
                                g.in(2), g.out(0), g.out(1)};
     if (masked) in.push_back(g.in(3));
-    std::vector<GradVar> made = g.call_all("AttentionGrad", in, g.attrs());
+    GradVars made = g.call_all("AttentionGrad", in, g.attrs());
     for (size_t i = 0; i < made.size(); ++i) dx[i] = made[i];
   }
   if (g.has_dy(1) || (masked && g.wants(3))) {

@@ -104,7 +104,7 @@ GradVar GradFromY(GradContext& g, std::string_view grad,
   if (!g.has_dy(0)) return {};
   std::vector<GradVar> in = {g.dy(), g.in(0), g.in(1)};
   in.insert(in.end(), stats.begin(), stats.end());
-  std::vector<GradVar> made = g.call_all(grad, in, attrs);
+  GradVars made = g.call_all(grad, in, attrs);
   for (size_t i = 1; i < made.size(); ++i) {
     g.set_dx(static_cast<int>(i), made[i]);
   }

@@ -66,7 +66,7 @@ void ForRows(KernelContext& ctx, int64_t rows, int64_t size, F row) {
 }
 
 // For gradient rules: gates side by side, one by one and back.
-inline std::vector<GradVar> Gates(GradContext& g, GradVar all, int64_t count) {
+inline GradVars Gates(GradContext& g, GradVar all, int64_t count) {
   auto gates = g.call_all("Split", {&all, 1}, {{"num", count}, {"axis", 1}});
   gates.resize(static_cast<size_t>(count));  // undefined after an error
   return gates;
