@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sluice/autodiff/gradients.h"
+#include "sluice/base/sanitizers.h"
 #include "sluice/base/strings.h"
 #include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/registry.h"
@@ -158,6 +159,8 @@ void ExpectSame(const std::vector<Array>& got, const std::vector<Array>& want,
 TEST_P(GradForms, AgreeWithEachOther) {
   const OpRecord& op = *FindOp(GetParam());
   for (const SweepCase& c : CasesOf(op)) {
+    // Sanitizers look for stray accesses, which one type shows as well.
+    if (SL_ASAN && !c.first) continue;
     SCOPED_TRACE(c.name);
     int64_t elements = 0;
     for (const Array& in : c.inputs) elements += in.num_elements();

@@ -130,7 +130,7 @@ TEST_P(GradSweep, AgreesWithDifferences) {
       wide = wide || in.dtype() == DType::kF64;
       elements += in.num_elements();
     }
-    if ((SL_ASAN || SL_TSAN) && elements > 500) continue;
+    if ((SL_ASAN || SL_TSAN) && elements > 200) continue;
     for (int attempt = 0; attempt < 4; ++attempt) {
       bool smooth = false;
       std::string text = Compare(**made, wide, &smooth);

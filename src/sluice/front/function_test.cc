@@ -131,6 +131,27 @@ TEST(Function, NestedFunctionsArePartOfTheOuterOne) {
   EXPECT_TRUE(inner.traces().empty());
 }
 
+TEST(Function, IsDifferentiatedLikeAnyCall) {
+  Tensor w = constant({2.f, 3.f}).requires_grad_();
+  auto f = function([&](Tensor x) { return std::tuple(x * x * w, x + 1); });
+  Tensor x = constant({1.f, 4.f}).requires_grad_();
+  auto [y, more] = f(x * 1);
+  sum(y).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{4, 24}));
+  EXPECT_EQ(w.grad().to_vector<float>(), (Floats{1, 16}));
+  // Of any order.
+  Tensor first = grad(sum(std::get<0>(f(x))), x, {.create_graph = true});
+  EXPECT_EQ(grad(sum(first), x).to_vector<float>(), (Floats{4, 6}));
+  EXPECT_THROW(sum(y).backward(), Error) << "twice";
+}
+
+TEST(Function, ATrapSeesInside) {
+  auto f = function([](Tensor x) { return log(x - 2) * 1; });
+  EXPECT_NO_THROW(f(constant({1.f})));
+  NanTrap trap;
+  EXPECT_THROW(f(constant({1.f})), Error);
+}
+
 std::string Message(const std::function<void()>& call) {
   try {
     call();

@@ -1,0 +1,81 @@
+// Trace: one recording of a user's function (front/function.h): the graph its
+// code made, and the programs that run it and its gradient.
+//
+// Made under the function's lock; then shared with recorded calls, which ask
+// for the gradient one at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sluice/front/capture.h"
+#include "sluice/front/function.h"
+#include "sluice/session/local_master.h"
+
+namespace sluice::front_internal {
+
+// What of the arguments decides which trace serves.
+struct Signature {
+  std::vector<std::pair<DType, int>> args;
+  bool operator==(const Signature&) const = default;
+};
+
+Signature SignatureOf(const std::vector<Tensor>& args);
+std::string Text(const std::pair<DType, int>& arg);  // "f32[?,?]"
+
+// The gradient of a call, as another program on the same graph: what flows into
+// the results is fed, too, and the forward part is computed again.
+struct TraceGradient {
+  std::shared_ptr<Program> program;
+  std::vector<int> wanted;  // per source (arguments, then captured): which
+                            // result is its gradient, or -1
+};
+
+// One recording. What is fed: the arguments, then what was captured. What comes
+// back: the results, then what was written, then gradients.
+struct Trace {
+  Signature signature;
+  TraceInfo info;
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<LocalMaster> master;
+  std::shared_ptr<Program> program;
+  struct Source {
+    EagerRef value;
+    EagerRef grad_of;  // set: the gradient this tensor has now is fed instead
+    const Array& array() const {
+      return grad_of ? grad_of->grad->array : value->array;
+    }
+  };
+  std::vector<Source> captured;
+  std::vector<Capture::GradSeen> grads_seen;
+  size_t num_results = 0;
+  struct Landing {
+    EagerRef target;
+    bool grad;
+  };
+  std::vector<Landing> landings;  // of the results after the first ones
+  std::vector<EagerRef> cleared;  // whose gradient is taken away
+  std::vector<Value> feeds, results;
+  std::vector<Value> flow_args;  // what flows into each result, once asked for
+  std::optional<TraceGradient> gradient;
+
+  // Runs the code once, with tensors of a new graph. Throws what it throws.
+  static std::shared_ptr<Trace> Record(const FunctionBody& body,
+                                       const std::string& name,
+                                       const std::vector<Tensor>& args,
+                                       std::source_location where);
+
+  // Built when it is asked for.
+  Result<TraceGradient> Gradient();
+
+  // Gradients are where they were, and are missing where they were.
+  bool Fits() const {
+    for (const Capture::GradSeen& seen : grads_seen) {
+      if (seen.there != static_cast<bool>(seen.value->grad)) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace sluice::front_internal
