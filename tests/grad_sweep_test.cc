@@ -142,7 +142,9 @@ TEST_P(GradSweep, AgreesWithDifferences) {
       (*made)->Nudge(attempt);
     }
   }
-  if (asked) EXPECT_GT(compared, 0) << "no sample is smooth enough to compare";
+  if (asked && !SL_ASAN && !SL_TSAN) {
+    EXPECT_GT(compared, 0) << "no sample is smooth enough to compare";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, GradSweep, testing::ValuesIn(OpsWithRules()),

@@ -295,15 +295,12 @@ GradNeeds EagerOp::Needs(uint64_t wants, ArrayPointers inputs,
   for (const Array* in : inputs) {
     ranks = ranks * 16 + static_cast<uint64_t>(in->rank());
   }
-  const Known* first = known_.load(std::memory_order_acquire);
-  for (const Known* known = first; known; known = known->next) {
-    if (known->wants == wants && known->ranks == ranks) return known->needs;
-  }
+  if (const GradNeeds* known = KnownNeeds(wants, ranks)) return *known;
   // A rule that cannot say keeps everything.
   GradNeeds all{~uint64_t{0}, ~uint64_t{0}};
   Result<GradNeeds> probed = Probe(*this, wants, inputs, outputs);
   GradNeeds needs = probed.ok() ? *probed : all;
-  auto* known = new Known{wants, ranks, needs, first};
+  auto* known = new Known{wants, ranks, needs, known_.load()};
   while (!known_.compare_exchange_weak(known->next, known,
                                        std::memory_order_acq_rel)) {
   }

@@ -80,14 +80,19 @@ OpTapeNode::Saved OpTapeNode::TypeOnly(const Array& a) const {
 
 Status OpTapeNode::Keep(std::span<EagerValue* const> inputs,
                         std::span<const Array> outputs, bool overwritten) {
-  uint64_t wants = 0;
-  SmallVector<const Array*, 4> in, out;
+  uint64_t wants = 0, ranks = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (i < 64 && edges[i]) wants |= uint64_t{1} << i;
-    in.push_back(&inputs[i]->array);
+    ranks = ranks * 16 + static_cast<uint64_t>(inputs[i]->array.rank());
   }
-  for (const Array& a : outputs) out.push_back(&a);
-  needs_ = op_->Needs(wants, in, out);
+  if (const GradNeeds* known = op_->KnownNeeds(wants, ranks)) {
+    needs_ = *known;
+  } else {
+    SmallVector<const Array*, 4> in, out;
+    for (const EagerValue* v : inputs) in.push_back(&v->array);
+    for (const Array& a : outputs) out.push_back(&a);
+    needs_ = op_->Needs(wants, in, out);
+  }
   if (!kept_) return OkStatus();
   values_.resize(inputs.size());
   // Those that are kept first: their types may serve for others.

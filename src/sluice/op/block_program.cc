@@ -128,7 +128,7 @@ int BlockProgram::AddOp(const BlockKernel& kernel, std::span<const int> inputs,
 // Joins runs of tile ops in which each reads the one before it and nobody else
 // does. Steps name operands; Finish turns those into registers like all others.
 void BlockProgram::FormChains() {
-  std::vector<int32_t> uses(operands_.size(), 0);
+  PoolVector<int32_t> uses(operands_.size(), 0);
   for (const Op& op : ops_) {
     for (int k = 0; k < op.arity; ++k) ++uses[static_cast<size_t>(op.in[k])];
   }
@@ -210,7 +210,7 @@ void BlockProgram::Finish(const Shape& space) {
   }
   // Results get scratch registers in program order; a register is free again
   // once the last reader has run.
-  std::vector<int32_t> free, ending;
+  PoolVector<int32_t> free, ending;
   for (size_t i = 0; i < ops_.size(); ++i) {
     Op& op = ops_[i];
     ending.clear();
