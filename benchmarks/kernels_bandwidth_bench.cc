@@ -7,6 +7,7 @@
 #include "benchmarks/memory_loops.h"
 #include "benchmarks/timing.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
 #include "sluice/front/call.h"
 
 namespace sluice::bench {
@@ -100,7 +101,12 @@ void MeasureAll(Report& report, const Shape& shape) {
            "against Exp alone"});
   Array gamma = RandomFloats({shape[1]}), beta = RandomFloats({shape[1]});
   auto norm = GraphCall::Op("LayerNorm", {x, gamma, beta});
-  Measure(report, "LayerNorm", shape, norm, 2 * bytes, {copy});
+  // What the same loop takes when nothing comes from memory.
+  Array cached = RandomFloats(
+      {WorkerPool::Default().parallelism() * kNormRowsInCache, shape[1]});
+  Measure(report, "LayerNorm", shape, norm, 2 * bytes,
+          {copy, [&] { ParallelNormInCache(cached, gamma, beta, shape[0]); },
+           "against its loop in the first cache"});
 }
 
 SL_BENCH(kernels, bandwidth, "byte-moving kernels against measured bandwidth") {

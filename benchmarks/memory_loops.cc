@@ -7,6 +7,7 @@
 #include "benchmarks/timing.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/isa.h"
+#include "sluice/kernels/cpu/norm_rows_loop.h"
 
 namespace sluice::bench {
 
@@ -60,6 +61,24 @@ void ParallelTenOps(const Array& x, float c, const Array& y) {
                                       y.mutable_data<float>() + begin,
                                       end - begin);
               });
+}
+
+void ParallelNormInCache(const Array& rows, const Array& scale,
+                         const Array& offset, int64_t count) {
+  const int64_t n = rows.dim(1);
+  constexpr int64_t kTask = 8 * kNormRowsInCache;
+  ParallelFor(
+      &WorkerPool::Default(), count, kTask, [&](int64_t begin, int64_t end) {
+        float* y = rows.mutable_data<float>() +
+                   WorkerPool::CurrentWorker() * kNormRowsInCache * n;
+        float mean[kNormRowsInCache], rstd[kNormRowsInCache];
+        for (int64_t r = begin; r < end; r += kNormRowsInCache) {
+          isa::Call<NormRows<float, true>>(
+              static_cast<const float*>(y), scale.data<float>(),
+              offset.data<float>(), std::min(kNormRowsInCache, end - r), n,
+              1e-5, y, static_cast<float*>(mean), static_cast<float*>(rstd));
+        }
+      });
 }
 
 double CopyBandwidth(int64_t bytes) {

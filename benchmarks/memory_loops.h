@@ -16,6 +16,12 @@ void ParallelTriad(const Array& a, const Array& b, const Array& y);
 // kernels_bandwidth_bench.cc.
 void ParallelTenOps(const Array& x, float c, const Array& y);
 
+// The loop of LayerNorm over `count` rows that never leave the first cache: in
+// place, on kNormRowsInCache rows for each thread, [threads x that many, n].
+inline constexpr int64_t kNormRowsInCache = 8;
+void ParallelNormInCache(const Array& rows, const Array& scale,
+                         const Array& offset, int64_t count);
+
 // Bytes per second of ParallelCopy (reads plus writes) over arrays of `bytes`
 // together; the best of several.
 double CopyBandwidth(int64_t bytes);

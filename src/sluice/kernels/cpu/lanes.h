@@ -36,6 +36,10 @@ struct Lanes {
 #endif
   static constexpr int kPartBytes = 64 / kParts;
   static constexpr int kPerPart = kCount / kParts;
+  // Ends of rows are moved in pieces of this many numbers and then one by one:
+  // a loop over all of them becomes a call of memcpy, around which every sum in
+  // a register has to be saved.
+  static constexpr int kPiece = 16 / static_cast<int>(sizeof(C));
   typedef C Part __attribute__((vector_size(kPartBytes)));
 
   Part p[kParts];
@@ -62,8 +66,18 @@ struct Lanes {
   template <class T>
   static SL_INLINE Lanes LoadSome(const T* x, int64_t n, C fill) {
     C wide[kCount];
-    for (int k = 0; k < kCount; ++k) wide[k] = fill;
-    for (int64_t k = 0; k < n; ++k) wide[k] = static_cast<C>(x[k]);
+    if constexpr (std::is_same_v<T, C>) {
+      for (int k = 0; k < kCount; k += kPiece) {
+        if (k + kPiece <= n) {
+          __builtin_memcpy(wide + k, x + k, 16);
+        } else {
+          for (int e = k; e < k + kPiece; ++e) wide[e] = e < n ? x[e] : fill;
+        }
+      }
+    } else {
+      for (int k = 0; k < kCount; ++k) wide[k] = fill;
+      for (int64_t k = 0; k < n; ++k) wide[k] = static_cast<C>(x[k]);
+    }
     return Load(wide);
   }
   template <class T>
@@ -78,7 +92,19 @@ struct Lanes {
   SL_INLINE void StoreSome(T* to, int64_t n) const {
     C wide[kCount];
     __builtin_memcpy(wide, p, 64);
-    for (int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(wide[k]);
+    if constexpr (std::is_same_v<T, C>) {
+      for (int k = 0; k < kCount; k += kPiece) {
+        if (k + kPiece <= n) {
+          __builtin_memcpy(to + k, wide + k, 16);
+        } else {
+          for (int e = k; e < k + kPiece; ++e) {
+            if (e < n) to[e] = wide[e];
+          }
+        }
+      }
+    } else {
+      for (int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(wide[k]);
+    }
   }
 
   // f(part) for each part, in order.

@@ -33,19 +33,27 @@ inline constexpr int64_t kBlock = 4096;
 
 // kTerms sums over i in [0, n) at once: step(lanes of i.., count, acc) adds
 // what `count` elements from i on contribute to acc[0], acc[1], ... Two sets of
-// sums keep the adders busy.
-template <class C, int kTerms, class Step>
-SL_INLINE void Sums(int64_t n, C (&sum)[kTerms], Step step) {
+// sums keep the adders busy. along(i, count) does what else there is to do for
+// each stretch.
+struct Nothing {
+  SL_INLINE void operator()(int64_t, int64_t) const {}
+};
+template <class C, int kTerms, class Step, class Along = Nothing>
+SL_INLINE void Sums(int64_t n, C (&sum)[kTerms], Step step, Along along = {}) {
   using L = Lanes<C>;
   L a[kTerms], b[kTerms];
   for (int t = 0; t < kTerms; ++t) a[t] = b[t] = L::Of(0);
   int64_t i = 0;
   for (; i + 2 * L::kCount <= n; i += 2 * L::kCount) {
     step(i, L::kCount, a);
+    along(i, L::kCount);
     step(i + L::kCount, L::kCount, b);
+    along(i + L::kCount, L::kCount);
   }
   for (; i < n; i += L::kCount) {
-    step(i, n - i < L::kCount ? n - i : L::kCount, a);
+    int64_t some = n - i < L::kCount ? n - i : L::kCount;
+    step(i, some, a);
+    along(i, some);
   }
   for (int t = 0; t < kTerms; ++t) sum[t] = (a[t] + b[t]).Sum();
 }
@@ -57,22 +65,31 @@ SL_INLINE Lanes<C> Take(const T* x, int64_t count, C fill) {
                                    : Lanes<C>::LoadSome(x, count, fill);
 }
 
-// 0 < n <= kBlock.
+// The sums of x and x^2 of a block, 0 < n <= kBlock.
+template <class T, class Along = Nothing, class C = Compute<T>>
+SL_INLINE void SumsOfBlock(const T* x, int64_t n, C (&sum)[2],
+                           Along along = {}) {
+  using L = Lanes<C>;
+  Sums(
+      n, sum,
+      [&](int64_t i, int64_t some, L(&acc)[2]) {
+        L v = Take<C>(x + i, some, C(0));
+        acc[0] = acc[0] + v;
+        acc[1] = MulAdd(v, v, acc[1]);
+      },
+      along);
+}
+
+// What follows from them.
 template <class T, class C = Compute<T>>
-SL_INLINE Moments OfBlock(const T* x, int64_t n) {
+SL_INLINE Moments FromSums(const T* x, int64_t n, const C (&first)[2]) {
   using L = Lanes<C>;
   auto count = static_cast<double>(n);
   double share = 1 / count;
-  C sum[2];
-  Sums(n, sum, [&](int64_t i, int64_t some, L(&acc)[2]) {
-    L v = Take<C>(x + i, some, C(0));
-    acc[0] = acc[0] + v;
-    acc[1] = MulAdd(v, v, acc[1]);
-  });
-  double mean = static_cast<double>(sum[0]) * share;
-  double squares = static_cast<double>(sum[1]) - mean * mean * count;
+  double mean = static_cast<double>(first[0]) * share;
+  double squares = static_cast<double>(first[1]) - mean * mean * count;
   if (mean * mean * count <= 4 * squares) return {count, mean, squares};
-  C from = static_cast<C>(mean);
+  C from = static_cast<C>(mean), sum[2];
   Sums(n, sum, [&](int64_t i, int64_t some, L(&acc)[2]) {
     L d = Take<C>(x + i, some, from) - L::Of(from);
     acc[0] = acc[0] + d;
@@ -82,6 +99,13 @@ SL_INLINE Moments OfBlock(const T* x, int64_t n) {
   double off = static_cast<double>(sum[0]) * share;
   squares = static_cast<double>(sum[1]) - off * off * count;
   return {count, static_cast<double>(from) + off, squares < 0 ? 0 : squares};
+}
+
+template <class T, class C = Compute<T>>
+SL_INLINE Moments OfBlock(const T* x, int64_t n) {
+  C sum[2];
+  SumsOfBlock(x, n, sum);
+  return FromSums(x, n, sum);
 }
 
 template <class T>
@@ -94,19 +118,27 @@ SL_INLINE Moments OfRow(const T* x, int64_t n) {
   return all;
 }
 
-// Without the mean: the sum of squares about 0.
-template <class T, class C = Compute<T>>
-SL_INLINE double SquaresOfRow(const T* x, int64_t n) {
+// Without the mean: the sum of squares about 0. 0 < n <= kBlock.
+template <class T, class Along = Nothing, class C = Compute<T>>
+SL_INLINE C SquaresOfBlock(const T* x, int64_t n, Along along = {}) {
   using L = Lanes<C>;
+  C sum[1];
+  Sums(
+      n, sum,
+      [&](int64_t i, int64_t some, L(&acc)[1]) {
+        L v = Take<C>(x + i, some, C(0));
+        acc[0] = MulAdd(v, v, acc[0]);
+      },
+      along);
+  return sum[0];
+}
+
+template <class T>
+SL_INLINE double SquaresOfRow(const T* x, int64_t n) {
   double total = 0;
-  for (int64_t b = 0; b < n; b += kBlock) {
-    C sum[1];
-    Sums(n - b < kBlock ? n - b : kBlock, sum,
-         [&](int64_t i, int64_t some, L(&acc)[1]) {
-           L v = Take<C>(x + b + i, some, C(0));
-           acc[0] = MulAdd(v, v, acc[0]);
-         });
-    total += static_cast<double>(sum[0]);
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t some = n - i < kBlock ? n - i : kBlock;
+    total += static_cast<double>(SquaresOfBlock(x + i, some));
   }
   return total;
 }

@@ -6,16 +6,13 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/affine.h"
 #include "sluice/kernels/cpu/moments.h"
+#include "sluice/kernels/cpu/norm_rows_loop.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
 
 namespace {
 
-// Statistics of this many rows are made before the first is written: one row's
-// square root is under way while the next is summed.
-constexpr int64_t kGroup = 8;
-constexpr int64_t kGroupElements = 8192;
 constexpr int64_t kGrain = 1 << 14;
 
 // A contiguous array as rows: axes before "axis", and from it on.
@@ -25,94 +22,6 @@ struct RowView {
     if (axis < 0) axis += shape.rank();
     for (int i = 0; i < shape.rank(); ++i) {
       (i < axis ? rows : n) *= shape.dim(i);
-    }
-  }
-};
-
-template <class T, bool kCenter>
-struct NormRows {
-  using C = Compute<T>;
-
-  // kRows rows at a time: loads of scale and offset are what limits this loop.
-  template <bool kFrom, int kRows>
-  static SL_INLINE void Write(const T* x, const T* next, const T* scale,
-                              const T* offset, int64_t n, const Affine<C>* a,
-                              T* y) {
-    using L = Lanes<C>;
-    auto part = [&](int64_t i, int64_t some) {
-      L v[kRows];
-      for (int r = 0; r < kRows; ++r) {
-        v[r] = moments::Take<C>(x + r * n + i, some, C(0));
-      }
-      L s = moments::Take<C>(scale + i, some, C(0)), o;
-      if constexpr (kCenter) o = moments::Take<C>(offset + i, some, C(0));
-      for (int r = 0; r < kRows; ++r) {
-        if constexpr (kFrom) v[r] = v[r] - L::Of(a[r].from);
-        // The scale goes in first: no register is lost to copies of shift.
-        v[r] = v[r] * s;
-        v[r] = kCenter ? MulAdd(v[r], L::Of(a[r].scale),
-                                MulAdd(s, L::Of(a[r].shift), o))
-                       : v[r] * L::Of(a[r].scale);
-        if (some == L::kCount) {
-          v[r].Store(y + r * n + i);
-        } else {
-          v[r].StoreSome(y + r * n + i, some);
-        }
-      }
-    };
-    int64_t i = 0;
-    for (; i + L::kCount <= n; i += L::kCount) {
-      // The rows to come, while there is nothing to wait for.
-      if (next) {
-        for (int r = 0; r < kRows; ++r) __builtin_prefetch(next + r * n + i);
-      }
-      part(i, L::kCount);
-    }
-    if (i < n) part(i, n - i);
-  }
-
-  // mean and offset are null unless kCenter.
-  static SL_INLINE void Run(const T* x, const T* scale, const T* offset,
-                            int64_t rows, int64_t n, double epsilon, T* y,
-                            C* mean, C* rstd) {
-    int64_t group = std::clamp<int64_t>(kGroupElements / n, 1, kGroup);
-    for (int64_t first = 0; first < rows; first += group) {
-      int64_t count = std::min(group, rows - first);
-      Affine<C> affine[kGroup];
-      for (int64_t r = 0; r < count; ++r) {
-        const T* row = x + (first + r) * n;
-        double center = 0, variance;
-        if constexpr (kCenter) {
-          Moments m = moments::OfRow(row, n);
-          center = m.mean;
-          variance = m.variance();
-          mean[first + r] = static_cast<C>(center);
-        } else {
-          variance = moments::SquaresOfRow(row, n) / static_cast<double>(n);
-        }
-        double scale_by = 1 / std::sqrt(variance + epsilon);
-        rstd[first + r] = static_cast<C>(scale_by);
-        affine[r] = Affine<C>::Of(center, scale_by);
-      }
-      for (int64_t r = 0; r < count;) {
-        int64_t at = (first + r) * n;
-        bool two = r + 1 < count;
-        bool from = affine[r].from != 0 || (two && affine[r + 1].from != 0);
-        const T* next =
-            first + r + group + 2 <= rows ? x + at + group * n : nullptr;
-        if (two) {
-          from ? Write<true, 2>(x + at, next, scale, offset, n, affine + r,
-                                y + at)
-               : Write<false, 2>(x + at, next, scale, offset, n, affine + r,
-                                 y + at);
-        } else {
-          from ? Write<true, 1>(x + at, next, scale, offset, n, affine + r,
-                                y + at)
-               : Write<false, 1>(x + at, next, scale, offset, n, affine + r,
-                                 y + at);
-        }
-        r += two ? 2 : 1;
-      }
     }
   }
 };

@@ -60,6 +60,8 @@ SL_OP(LayerNorm)
               {.in = {{70, 300}, {300}, {300}},
                .only = {DType::kF32, DType::kBF16}},
               {.in = {ref::NumbersNear(1e4, {3, 5000}), {5000}, {5000}}},
+              {.in = {ref::NumbersNear(1e4, {40, 131}), {131}, {131}},
+               .only = {DType::kF32}},
               {.in = {{2, 1}, {1}, {1}}, .attrs = {{"epsilon", 0.5}}},
               {.in = {{0, 3}, {3}, {3}}},
               {.in = {{2, 0}, {0}, {0}}}})
