@@ -14,6 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr int64_t kGrain = 1 << 14;
+constexpr int64_t kEnoughTasks = 64;
 
 // A contiguous array as rows: axes before "axis", and from it on.
 struct RowView {
@@ -44,7 +45,9 @@ Status Forward(KernelContext& ctx) {
     }
     const T* scale = ctx.in(1).data<T>();
     const T* offset = kCenter ? ctx.in(2).data<T>() : nullptr;
-    int64_t grain = std::max<int64_t>(1, kGrain / v.n);
+    // Long tasks, so that reading ahead seldom starts anew, but many.
+    int64_t task = std::clamp(v.rows * v.n / kEnoughTasks, kGrain, 4 * kGrain);
+    int64_t grain = std::max<int64_t>(1, task / v.n);
     ParallelFor(ctx.step().pool, v.rows, grain,
                 [&](int64_t begin, int64_t end) {
                   int64_t at = begin * v.n, count = (end - begin) * v.n;
