@@ -1,7 +1,9 @@
 #include "sluice/kernels/cpu/gather.h"
 
 #include <algorithm>
+#include <atomic>
 
+#include "sluice/kernels/cpu/indices.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -45,8 +47,8 @@ void Rows(const RowPick& pick, const char* from, const I* index, int64_t begin,
 }
 
 template <class I>
-void Gather(const RowPick& pick, const char* from, const I* index, char* to,
-            WorkerPool* pool) {
+int64_t Gather(const RowPick& pick, const char* from, DType dtype,
+               const I* index, char* to, WorkerPool* pool) {
   auto rows = &Rows<I, 0>;
   switch (pick.row_bytes) {
     case 1:
@@ -77,28 +79,47 @@ void Gather(const RowPick& pick, const char* from, const I* index, char* to,
       break;
   }
   int64_t grain = std::max<int64_t>(1, kTaskBytes / pick.row_bytes);
-  ParallelFor(pool, pick.outer * pick.count, grain,
-              [&](int64_t begin, int64_t end) {
-                while (begin < end) {
-                  int64_t o = begin / pick.count;
-                  int64_t first = begin - o * pick.count;
-                  int64_t last = std::min(pick.count, first + end - begin);
-                  rows(pick, from + o * pick.size * pick.row_bytes, index,
-                       first, last, to + o * pick.count * pick.row_bytes);
-                  begin += last - first;
-                }
-              });
+  std::atomic<int64_t> first_bad{pick.count};
+  ParallelFor(
+      pool, pick.outer * pick.count, grain, [&](int64_t begin, int64_t end) {
+        while (begin < end) {
+          int64_t o = begin / pick.count;
+          int64_t first = begin - o * pick.count;
+          int64_t last = std::min(pick.count, first + end - begin);
+          int64_t good = pick.checked
+                             ? last
+                             : first + FirstOutside(dtype, index + first,
+                                                    last - first, pick.size);
+          if (good < last) {
+            int64_t seen = first_bad.load();
+            while (good < seen &&
+                   !first_bad.compare_exchange_weak(seen, good)) {
+            }
+            return;
+          }
+          rows(pick, from + o * pick.size * pick.row_bytes, index, first, last,
+               to + o * pick.count * pick.row_bytes);
+          begin += last - first;
+        }
+      });
+  return first_bad.load();
 }
 
 }  // namespace
 
-void GatherRows(const RowPick& pick, const void* from, DType index_dtype,
-                const void* index, void* to, WorkerPool* pool) {
-  if (pick.outer == 0 || pick.count == 0 || pick.row_bytes == 0) return;
+int64_t GatherRows(const RowPick& pick, const void* from, DType index_dtype,
+                   const void* index, void* to, WorkerPool* pool) {
+  if (pick.outer == 0 || pick.count == 0 || pick.row_bytes == 0) {
+    return pick.checked
+               ? pick.count
+               : FirstOutside(index_dtype, index, pick.count, pick.size);
+  }
+  int64_t good = 0;
   DispatchIndex(index_dtype, [&]<class I>() {
-    Gather(pick, static_cast<const char*>(from), static_cast<const I*>(index),
-           static_cast<char*>(to), pool);
+    good = Gather(pick, static_cast<const char*>(from), index_dtype,
+                  static_cast<const I*>(index), static_cast<char*>(to), pool);
   });
+  return good;
 }
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 // Rows picked by index, at the speed of memory: the rows to come are prefetched
-// while one is copied. Indices have been checked (indices.h).
+// while one is copied.
 #pragma once
 
 #include "sluice/base/worker_pool.h"
@@ -13,11 +13,14 @@ struct RowPick {
   int64_t outer = 1, size = 1;
   int64_t row_bytes = 0;  // of one slice
   int64_t count = 0;      // indices
+  bool checked = false;   // they are known to lie in [0, size)
 };
 
-// to[o][i] = from[o][index[i]]. Plain data. REQUIRES: 0 <= index < size;
-// index_dtype is i32 or i64.
-void GatherRows(const RowPick& pick, const void* from, DType index_dtype,
-                const void* index, void* to, WorkerPool* pool);
+// to[o][i] = from[o][index[i]]. Plain data. Returns `count`, or the first place
+// whose index is not in [0, size); then `to` is filled in part. Each task
+// checks its own indices: a pass over all of them in advance would have one
+// core fetch them and the others wait. REQUIRES: index_dtype is i32 or i64.
+int64_t GatherRows(const RowPick& pick, const void* from, DType index_dtype,
+                   const void* index, void* to, WorkerPool* pool);
 
 }  // namespace sluice

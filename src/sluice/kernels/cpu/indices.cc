@@ -60,36 +60,50 @@ int64_t FirstBad(WorkerPool* pool, int64_t n, AnyBad&& any_bad,
 }
 
 template <class I>
-int64_t FirstOutside(WorkerPool* pool, const I* index, int64_t n,
-                     int64_t bound) {
+bool AnyOutsideOf(const I* index, int64_t n, int64_t bound) {
   using U = std::make_unsigned_t<I>;
   constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<I>::max());
   auto limit =
       static_cast<U>(std::min(static_cast<uint64_t>(bound), kMost + 1));
-  return FirstBad(
-      pool, n,
-      [&](int64_t begin, int64_t end) {
-        return isa::Call<AnyOutside<I>>(index + begin, end - begin, limit);
-      },
-      [&](int64_t i) { return index[i] >= 0 && index[i] < bound; });
+  return isa::Call<AnyOutside<I>>(index, n, limit);
 }
 
 }  // namespace
 
-Status CheckIndices(const KernelContext& ctx, int input, int64_t bound) {
-  const Array& in = ctx.in(input);
-  int64_t n = in.num_elements();
+int64_t FirstOutside(DType dtype, const void* index, int64_t n, int64_t bound) {
+  int64_t i = n;
+  DispatchIndex(dtype, [&]<class I>() {
+    const I* at = static_cast<const I*>(index);
+    if (!AnyOutsideOf(at, n, bound)) return;
+    for (i = 0; i < n && at[i] >= 0 && at[i] < bound;) ++i;
+  });
+  return i;
+}
+
+Status OutsideError(const KernelContext& ctx, int input, int64_t place,
+                    int64_t bound) {
   Status status;
-  DispatchIndex(in.dtype(), [&]<class I>() {
-    const I* index = in.data<I>();
-    int64_t i = FirstOutside(ctx.step().pool, index, n, bound);
-    if (i < n) {
-      status =
-          ctx.Error(StrCat(ctx.op().InputName(input), "[", i, "] is ",
-                           int64_t{index[i]}, "; wanted 0 <= index < ", bound));
-    }
+  DispatchIndex(ctx.in(input).dtype(), [&]<class I>() {
+    status = ctx.Error(StrCat(ctx.op().InputName(input), "[", place, "] is ",
+                              int64_t{ctx.in(input).data<I>()[place]},
+                              "; wanted 0 <= index < ", bound));
   });
   return status;
+}
+
+Status CheckIndices(const KernelContext& ctx, int input, int64_t bound) {
+  const Array& in = ctx.in(input);
+  int64_t n = in.num_elements(), i = n;
+  DispatchIndex(in.dtype(), [&]<class I>() {
+    const I* index = in.data<I>();
+    i = FirstBad(
+        ctx.step().pool, n,
+        [&](int64_t begin, int64_t end) {
+          return AnyOutsideOf(index + begin, end - begin, bound);
+        },
+        [&](int64_t k) { return index[k] >= 0 && index[k] < bound; });
+  });
+  return i < n ? OutsideError(ctx, input, i, bound) : OkStatus();
 }
 
 Status CheckIndicesBelow(const KernelContext& ctx, int input, int64_t bound) {

@@ -1,5 +1,5 @@
-// Indices that come as data: they are checked, all of them, before the first
-// element is read or written through one.
+// Indices that come as data: each is checked before an element is read through
+// it, all of them before the first element is written through one.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -10,7 +10,14 @@ namespace sluice {
 // [0, bound): "[Gather] indices[1] is 3; wanted 0 <= index < 3".
 Status CheckIndices(const KernelContext& ctx, int input, int64_t bound);
 
-// The same for bounds that negative numbers may undercut: they are allowed.
+// For kernels that check a stretch just before they use it: the first of
+// index[0, n) (i32 or i64) outside [0, bound), or n; and the error above, for
+// the element at `place`.
+int64_t FirstOutside(DType dtype, const void* index, int64_t n, int64_t bound);
+Status OutsideError(const KernelContext& ctx, int input, int64_t place,
+                    int64_t bound);
+
+// CheckIndices for bounds that negative numbers may undercut: they are allowed.
 Status CheckIndicesBelow(const KernelContext& ctx, int input, int64_t bound);
 
 // Input `input` holds tuples along its last axis, one index for each of the

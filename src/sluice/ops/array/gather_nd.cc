@@ -52,6 +52,7 @@ Status Launch(KernelContext& ctx) {
   RowPick pick;
   pick.row_bytes = y.num_elements() / tuples * DTypeSize(y.dtype());
   pick.count = tuples;
+  pick.checked = true;
   GatherRows(pick, params.raw(), DType::kI64, rows, y.mutable_raw(),
              ctx.step().pool);
   return OkStatus();

@@ -55,6 +55,7 @@ Status Partition(KernelContext& ctx) {
     RowPick pick;
     pick.size = n;
     pick.count = dims[0];
+    pick.checked = true;
     pick.row_bytes = shape.num_elements() / dims[0] * DTypeSize(data.dtype());
     GatherRows(pick, data.raw(), DType::kI64, rows.data() + first[p],
                ctx.out(k).mutable_raw(), ctx.step().pool);
