@@ -3,11 +3,13 @@
 // give the same bits on every machine. double goes to the C library.
 //
 // Errors against the exact result in units of the last place (ulp), the largest
-// over ALL floats (sluice-bench vector_math --full measures them; pow and atan2
-// over many pairs). NaN comes of NaN; zeros keep their sign; results below the
+// over ALL floats (SLUICE_FULL=1 kernels_test --gtest_filter=VectorMath.*
+// measures them; pow and atan2 over many pairs); vector_math_test.cc states a
+// bound for each. NaN comes of NaN; zeros keep their sign; results below the
 // normal range are as good as the others.
 //
-//   Exp ........ TBD
+//   Exp ........ 0.927
+//   Log ........ 0.993
 #pragma once
 
 #include "sluice/kernels/cpu/vector_erf.h"

@@ -3,13 +3,14 @@
 // functions have little in common, and the places where formulas change. The
 // largest errors over all floats are measured by `SLUICE_FULL=1 kernels_test
 // --gtest_filter=VectorMath.*`, which takes a while.
-#include "sluice/base/sanitizers.h"
 #include "sluice/kernels/cpu/vector_math.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <vector>
+
+#include "sluice/base/sanitizers.h"
 
 namespace sluice {
 namespace {
