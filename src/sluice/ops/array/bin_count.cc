@@ -6,7 +6,7 @@
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -159,6 +159,10 @@ SL_OP(BinCount)
     .between(0, kMaxElements / 64)
     .attr("dtype", DType::kI64, "The type of counts; sums are of the weights'.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      if (g.num_inputs() < 2) return;
+      g.set_dx(1, g.call("Gather", {g.dy(), g.in(0)}));
+    })
     .cpu(Launch)
     .dynamic_output()
     .tolerance(1e-5)

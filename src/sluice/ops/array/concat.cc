@@ -3,7 +3,8 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/array/array_grad.h"
 
 namespace sluice {
 namespace {
@@ -94,6 +95,9 @@ SL_OP(Concat)
     .types("T", kAnyData)
     .attr("axis", 0, "The axis along which sizes add up.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      SplitBack(g, g.dy(), 0, g.attr<int64_t>("axis"));
+    })
     .cpu(Launch)
     .strided_inputs()
     .reference(Reference)

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/array/space_depth.h"
 
 namespace sluice {
@@ -49,6 +50,9 @@ SL_OP(DepthToSpace)
           "channel.")
     .one_of({"DCR", "CRD"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("SpaceToDepth", {g.dy()}, g.attrs()));
+    })
     .cpu(space_depth::kernel<false>)
     .reference(space_depth::reference<false>)
     .samples(

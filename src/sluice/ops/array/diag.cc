@@ -3,7 +3,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -78,6 +78,9 @@ SL_OP(Diag)
     .types("T", kPlain)
     .attr("k", 0, "The diagonal: 0 the main one, positive above it.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("DiagPart", {g.dy()}, g.attrs()));
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{3}}},

@@ -1,50 +1,21 @@
-#include <algorithm>
-
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/array/diagonal.h"
 
 namespace sluice {
 namespace {
 
-// The length of diagonal k of an r x c matrix; 0 for one outside.
-int64_t Length(int64_t r, int64_t c, int64_t k) {
-  if (k >= c || k <= -r) return 0;
-  return std::min(r + std::min<int64_t>(k, 0), c - std::max<int64_t>(k, 0));
-}
-
 Status Infer(ShapeContext& c) {
   SL_RETURN_IF_ERROR(c.WantRankAtLeast(0, 2));
-  const PartialShape& x = c.in(0);
-  if (!x.rank_known()) return OkStatus();
-  int64_t rows = x[x.rank() - 2], columns = x[x.rank() - 1];
-  Ints dims(x.dims().begin(), x.dims().end() - 1);
-  dims.back() = rows >= 0 && columns >= 0
-                    ? Length(rows, columns, c.attr<int64_t>("k"))
-                    : kUnknownDim;
-  SL_ASSIGN_OR_RETURN(PartialShape out, MakeOutShape(c, dims));
+  if (!c.in(0).rank_known()) return OkStatus();
+  SL_ASSIGN_OR_RETURN(PartialShape out, diagonal::PartShape(c, c.in(0)));
   c.set_out(0, out);
   return OkStatus();
 }
 
 bool View(const KernelContext& ctx, Array* view) {
-  const Array& x = ctx.in(0);
-  if (x.rank() < 2) return false;
-  auto row = static_cast<size_t>(x.rank() - 2), column = row + 1;
-  int64_t k = ctx.attr<int64_t>("k");
-  Ints dims(x.shape().dims().begin(), x.shape().dims().end() - 1);
-  dims.back() = Length(x.dim(x.rank() - 2), x.dim(x.rank() - 1), k);
-  Result<Shape> shape = Shape::Make(dims);
-  if (!shape.ok()) return false;
-  Strides strides = x.strides();
-  int64_t offset = shape->num_elements() == 0 ? 0
-                   : k >= 0                   ? k * strides[column]
-                                              : -k * strides[row];
-  strides[row] += strides[column];
-  strides[column] = 0;
-  *view = Array::View(x, offset, *shape, strides);
-  return true;
+  return diagonal::PartView(ctx.in(0), ctx.attr<int64_t>("k"), view);
 }
 
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
@@ -76,6 +47,10 @@ SL_OP(DiagPart)
     .attr("k", 0, "The diagonal: 0 the main one, positive above it.")
     .shape(Infer)
     .view(View)
+    .grad([](GradContext& g) {
+      g.set_dx(
+          0, g.call("DiagPartGrad", {g.dy(), g.shape_of(g.in(0))}, g.attrs()));
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

@@ -1,7 +1,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -39,6 +39,7 @@ SL_OP(Fill)
     .output("y: T")
     .types("T", kAnyData)
     .shape(Infer)
+    .grad([](GradContext& g) { g.set_dx(1, g.call("Sum", {g.dy()})); })
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {To({2, 3}), Shape()}},

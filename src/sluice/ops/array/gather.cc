@@ -6,7 +6,7 @@
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -85,6 +85,10 @@ SL_OP(Gather)
     .types("I", kIndices)
     .attr("axis", 0, "The axis of params to pick from.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar shape = g.shape_of(g.in(0));
+      g.set_dx(0, g.call("GatherGrad", {g.dy(), g.in(1), shape}, g.attrs()));
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples(

@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -88,6 +88,10 @@ SL_OP(GatherNd)
     .types("T", kPlain)
     .types("I", kIndices)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar shape = g.shape_of(g.in(0));
+      g.set_dx(0, g.call("ScatterNd", {g.in(1), g.dy(), shape}));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .reference(Reference)

@@ -1,7 +1,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -63,6 +63,13 @@ SL_OP(Linspace)
     .attr("num", AttrKind::kInt, "How many numbers.")
     .between(0, kMaxElements)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      DType dtype = g.dy().dtype();
+      GradVar t = g.call("Linspace", {g.scalar(0, dtype), g.scalar(1, dtype)},
+                         g.attrs());
+      if (g.wants(0)) g.set_dx(0, g.call("Sum", {g.dy() * (1.0 - t)}));
+      if (g.wants(1)) g.set_dx(1, g.call("Sum", {g.dy() * t}));
+    })
     .cpu(Launch)
     .tolerance(1e-6)
     .reference(Reference)

@@ -1,6 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -36,6 +36,11 @@ SL_OP(MaskedFill)
     .input("value: T")
     .output("y: T")
     .types("T", kPlain)
+    .grad([](GradContext& g) {
+      GradVar mask = g.in(1), zero = g.scalar(0, g.dy().dtype());
+      if (g.wants(0)) g.set_dx(0, g.call("Select", {mask, zero, g.dy()}));
+      if (g.wants(2)) g.set_dx(2, g.call("Select", {mask, g.dy(), zero}));
+    })
     .elementwise(Pick)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{

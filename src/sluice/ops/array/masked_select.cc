@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/compact.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -133,6 +133,11 @@ SL_OP(MaskedSelect)
     .output("y: T")
     .types("T", kAnyData)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar places = g.call("NonZero", {g.in(1)});
+      GradVar shape = g.shape_of(g.in(0));
+      g.set_dx(0, g.call("ScatterNd", {places, g.dy(), shape}));
+    })
     .cpu(Launch)
     .dynamic_output()
     .reference(Reference)

@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -71,6 +71,21 @@ SL_OP(Meshgrid)
           "ij: vector i runs along axis i; xy: the first two change places.")
     .one_of({"ij", "xy"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      int n = g.num_inputs();
+      for (int i = 0; i < n; ++i) {
+        if (!g.wants(i) || !g.has_dy(i)) continue;
+        Ints others;
+        for (int k = 0; k < n; ++k) {
+          if (k != AxisOf(i, n, g.attrs())) others.push_back(k);
+        }
+        // Without axes a sum would be over all of them.
+        GradVar sum = others.empty()
+                          ? g.dy(i)
+                          : g.call("Sum", {g.dy(i)}, {{"axes", others}});
+        g.set_dx(i, g.reshape_as(sum, g.in(i)));
+      }
+    })
     .cpu(Launch)
     .strided_inputs()
     .reference(Reference)

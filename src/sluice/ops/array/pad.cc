@@ -9,7 +9,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/record.h"
-#include "sluice/ops/array/pad_mode.h"
+#include "sluice/ops/array/pad_grad.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -232,6 +232,7 @@ SL_OP(Pad)
     .attr("mode", "constant", "What the border shows.")
     .one_of({"constant", "edge", "reflect", "symmetric", "wrap"})
     .shape(Infer)
+    .grad(pad_mode::rule)
     .cpu(Launch)
     .reference(Reference)
     .samples(

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/scatter.h"
 #include "sluice/ops/array/along_axis.h"
+#include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -128,6 +129,14 @@ SL_OP(PutAlong)
     .attr("mode", "update", "What a value does to the element it meets.")
     .one_of({"update", "add", "mul", "min", "max"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      scatter_grad::Family along = scatter_grad::Along(g);
+      const auto& mode = g.attr<std::string>("mode");
+      if (mode == "update") return scatter_grad::SetRule(g, along);
+      if (mode == "add") return scatter_grad::AddRule(g, along);
+      if (mode == "mul") return scatter_grad::MulRule(g, along);
+      scatter_grad::ExtremeRule(g, along);
+    })
     .cpu(Launch)
     .in_place()
     .tolerance(1e-4)
@@ -149,6 +158,10 @@ SL_OP(PutAlong)
                .attrs = Mode("max", -2),
                .lo = 0,
                .hi = 3},
+              {.in = {Array::Vector<double>({2, 3, 0}),
+                      Array::Vector<int64_t>({0, 1, 1, 1, 2}),
+                      Array::Vector<double>({0, 4, 0, 0.5, 3})},
+               .attrs = Mode("mul")},
               {.in = {{3}, {0}, {0}}, .attrs = Mode("add")},
               {.in = {{0, 3}, {0, 3}, {0, 3}}, .lo = 0, .hi = 2},
               {.in = {{90, 40}, {90, 300}, {90, 300}},

@@ -4,7 +4,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -145,6 +145,7 @@ SL_OP(Range)
     .output("y: T")
     .types("T", {DType::kF32, DType::kF64, DType::kI32, DType::kI64})
     .shape(Infer)
+    .no_grad("how many numbers there are depends on its inputs")
     .cpu(Checked)
     .dynamic_output()
     .max_ulp(1)

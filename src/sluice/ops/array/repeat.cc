@@ -6,7 +6,8 @@
 #include "sluice/kernels/cpu/axis_view.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/array/array_grad.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -155,6 +156,19 @@ SL_OP(Repeat)
     .types("I", kIndices)
     .attr("axis", 0, "The axis along which slices are repeated.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      int64_t axis = g.attr<int64_t>("axis");
+      GradVar x = g.in(0);
+      if (axis < 0 && x.rank() < 0) {
+        return g.fail("the gradient needs to know how many axes x has");
+      }
+      auto a = static_cast<int>(axis < 0 ? axis + x.rank() : axis);
+      // Which slice of x each of y is.
+      GradVar from =
+          g.call("Repeat", {CountTo(g, SizeOfAxis(g, x, a)), g.in(1)});
+      g.set_dx(0,
+               g.call("GatherGrad", {g.dy(), from, g.shape_of(x)}, g.attrs()));
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{3}, Array::Scalar<int32_t>(2)}},

@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -63,6 +63,9 @@ SL_OP(Reverse)
     .attr("axes", AttrKind::kInts, "The axes to reverse.")
     .shape(Infer)
     .view(View)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("Reverse", {g.dy()}, g.attrs()));
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

@@ -4,7 +4,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -130,6 +130,9 @@ SL_OP(ReverseSequence)
     .attr("seq_axis", 1, "The axis along which sequences run.")
     .attr("batch_axis", 0, "The axis that counts the sequences.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ReverseSequence", {g.dy(), g.in(1)}, g.attrs()));
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples(

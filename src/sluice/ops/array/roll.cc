@@ -3,7 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -138,6 +138,17 @@ SL_OP(Roll)
     .attr("shifts", AttrKind::kInts, "How far, for each of the axes.")
     .attr("axes", Ints{}, "The axes to move along.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      const Ints& axes = g.attr<Ints>("axes");
+      Ints back = g.attr<Ints>("shifts"), one(back.size(), 1);
+      // All but one step of the way back first: the smallest shift has no
+      // negative.
+      bool smallest =
+          std::find(back.begin(), back.end(), INT64_MIN) != back.end();
+      for (int64_t& shift : back) shift = smallest ? ~shift : -shift;
+      GradVar dx = g.call("Roll", {g.dy()}, By(back, axes));
+      g.set_dx(0, smallest ? g.call("Roll", {dx}, By(one, axes)) : dx);
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{5}}, .attrs = By({2}, {0})},

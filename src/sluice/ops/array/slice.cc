@@ -1,8 +1,10 @@
+#include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/array/cut_axis.h"
 
 namespace sluice {
 namespace {
@@ -83,6 +85,16 @@ SL_OP(Slice)
     .attr("size", AttrKind::kInts, "Size, one per axis; -1 means to the end.")
     .shape(Infer)
     .view(View)
+    .grad([](GradContext& g) {
+      const Ints &begin = g.attr<Ints>("begin"), &size = g.attr<Ints>("size");
+      Ints end(size.size(), INT64_MAX);
+      for (size_t i = 0; i < end.size(); ++i) {
+        int64_t to;
+        if (size[i] >= 0 && CheckedAdd(begin[i], size[i], &to)) end[i] = to;
+      }
+      g.set_dx(0, g.call("StridedSliceGrad", {g.dy(), g.shape_of(g.in(0))},
+                         cut_axis::Cuts(begin, end, Ints(end.size(), 1))));
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

@@ -1,3 +1,4 @@
+#include "sluice/ops/array/array_grad.h"
 #include "sluice/ops/array/sort_axis.h"
 
 namespace sluice {
@@ -42,6 +43,11 @@ SL_OP(Sort)
     .attr("axis", -1, "The axis to sort along.")
     .attr("descending", false, "Largest first.")
     .shape(sort_axis::shape)
+    .grad([](GradContext& g) {
+      GradVar from = g.call("ArgSort", {g.in(0)}, g.attrs());
+      g.set_dx(0, g.call("PutAlong", {ZerosAs(g, g.in(0)), from, g.dy()},
+                         {{"axis", g.attr<int64_t>("axis")}, {"mode", "add"}}));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .in_place()

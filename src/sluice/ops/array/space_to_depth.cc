@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/array/space_depth.h"
 
 namespace sluice {
@@ -47,6 +48,9 @@ SL_OP(SpaceToDepth)
           "channel.")
     .one_of({"DCR", "CRD"})
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("DepthToSpace", {g.dy()}, g.attrs()));
+    })
     .cpu(space_depth::kernel<true>)
     .reference(space_depth::reference<true>)
     .samples(

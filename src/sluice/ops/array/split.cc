@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -71,6 +71,13 @@ SL_OP(Split)
     .between(1, 1 << 16)
     .attr("axis", 0, "The axis to cut.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      std::vector<GradVar> parts;
+      for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
+      auto whole =
+          g.call_all("Concat", parts, {{"axis", g.attr<int64_t>("axis")}});
+      if (!whole.empty()) g.set_dx(0, whole[0]);
+    })
     .cpu(Launch)
     .strided_inputs()
     .reference(Reference)

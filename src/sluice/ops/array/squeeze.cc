@@ -2,7 +2,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -80,6 +80,7 @@ SL_OP(Squeeze)
     .attr("axes", Ints{}, "Axes to drop; empty means all of size 1.")
     .shape(Infer)
     .view(View)
+    .grad([](GradContext& g) { g.set_dx(0, g.reshape_as(g.dy(), g.in(0))); })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

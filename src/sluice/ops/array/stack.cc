@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -109,6 +109,15 @@ SL_OP(Stack)
     .types("T", kAnyData)
     .attr("axis", 0, "Where the new axis appears in y.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      GradVar dy[] = {g.dy()};
+      int64_t num = g.num_inputs();
+      auto parts = g.call_all(
+          "Unstack", dy, {{"num", num}, {"axis", g.attr<int64_t>("axis")}});
+      for (size_t i = 0; i < parts.size(); ++i) {
+        g.set_dx(static_cast<int>(i), parts[i]);
+      }
+    })
     .cpu(Launch)
     .strided_inputs()
     .reference(Reference)

@@ -1,4 +1,5 @@
 #include "sluice/ops/array/along_axis.h"
+#include "sluice/ops/array/array_grad.h"
 
 namespace sluice {
 namespace {
@@ -77,6 +78,10 @@ SL_OP(TakeAlong)
     .types("I", kIndices)
     .attr("axis", -1, "The axis that indices count along.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("PutAlong", {ZerosAs(g, g.in(0)), g.in(1), g.dy()},
+                         {{"axis", g.attr<int64_t>("axis")}, {"mode", "add"}}));
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples(

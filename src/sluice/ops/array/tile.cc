@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "sluice/base/checked_math.h"
@@ -6,7 +7,8 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/ops/array/array_grad.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -118,6 +120,64 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
+// dy with the copies along some axes summed: these are seen as copies and
+// elements, and what lies between them as one axis. `sizes` are those of dy.
+GradVar SumCopies(GradContext& g, GradVar dy, std::span<const size_t> axes,
+                  Ints& sizes) {
+  Ints seen, sums;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (std::find(axes.begin(), axes.end(), i) != axes.end()) {
+      sums.push_back(static_cast<int64_t>(seen.size()));
+      seen.push_back(g.attr<Ints>("multiples")[i]);
+      sizes[i] = g.in(0).shape()[static_cast<int>(i)];
+      seen.push_back(sizes[i]);
+    } else if (seen.empty()) {
+      seen.push_back(sizes[i]);
+    } else {
+      seen.back() *= sizes[i];
+    }
+  }
+  return g.call("Sum", {g.call("Reshape", {dy, g.ints(seen)})},
+                {{"axes", sums}});
+}
+
+void Rule(GradContext& g) {
+  const Ints& times = g.attr<Ints>("multiples");
+  std::vector<size_t> tiled;
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (times[i] != 1) tiled.push_back(i);
+  }
+  if (tiled.empty()) return g.set_dx(0, g.dy());
+  PartialShape x = g.in(0).shape();
+  if (x.fully_known()) {
+    GradVar dx = g.dy();
+    Ints sizes;
+    for (size_t i = 0; i < times.size(); ++i) {
+      sizes.push_back(times[i] * x[static_cast<int>(i)]);
+    }
+    // All at once could be more axes than an array may have.
+    constexpr size_t kAtOnce = (kMaxRank - 1) / 2;
+    for (size_t i = 0; i < tiled.size(); i += kAtOnce) {
+      size_t n = std::min(kAtOnce, tiled.size() - i);
+      dx = SumCopies(g, dx, {tiled.data() + i, n}, sizes);
+    }
+    return g.set_dx(0, g.reshape_as(dx, g.in(0)));
+  }
+  if (2 * times.size() > kMaxRank) {
+    return g.fail("the gradient needs to know the sizes of x");
+  }
+  // [times[0], x.dim(0), times[1], x.dim(1), ...]
+  GradVar seen =
+      g.call("Stack", {g.ints(times), g.shape_of(g.in(0))}, {{"axis", 1}});
+  seen = g.call("Reshape", {seen, g.ints({-1})});
+  Ints sums;
+  for (size_t i = 0; i < times.size(); ++i) {
+    sums.push_back(2 * static_cast<int64_t>(i));
+  }
+  g.set_dx(
+      0, g.call("Sum", {g.call("Reshape", {g.dy(), seen})}, {{"axes", sums}}));
+}
+
 }  // namespace
 
 SL_OP(Tile)
@@ -127,6 +187,7 @@ SL_OP(Tile)
     .types("T", kAnyData)
     .attr("multiples", AttrKind::kInts, "How often, one number per axis.")
     .shape(Infer)
+    .grad(Rule)
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{3}}, .attrs = {{"multiples", Ints{2}}}},
@@ -136,6 +197,8 @@ SL_OP(Tile)
               {.in = {{2, 3}}, .attrs = {{"multiples", Ints{0, 2}}}},
               {.in = {{0, 3}}, .attrs = {{"multiples", Ints{4, 2}}}},
               {.in = {{2, 3, 2}}, .attrs = {{"multiples", Ints{2, 3, 1}}}},
+              {.in = {{2, 1, 2, 3}},
+               .attrs = {{"multiples", Ints{2, 3, 2, 2}}}},
               {.in = {{2, 1, 3}}, .attrs = {{"multiples", Ints{1, 5, 2}}}},
               {.in = {{1}},
                .attrs = {{"multiples", Ints{70001}}},

@@ -1,5 +1,6 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/array/array_grad.h"
 #include "sluice/ops/array/sort_axis.h"
 
 namespace sluice {
@@ -96,6 +97,10 @@ SL_OP(TopK)
     .attr("largest", true, "The largest; else the smallest.")
     .attr("sorted", true, "Best first; else in any order.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("PutAlong", {ZerosAs(g, g.in(0)), g.out(1), g.dy()},
+                         {{"axis", g.attr<int64_t>("axis")}, {"mode", "add"}}));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .reference(Reference)

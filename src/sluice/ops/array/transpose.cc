@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -88,6 +88,15 @@ SL_OP(Transpose)
           "Axis perm[i] of x becomes axis i; empty means reversed.")
     .shape(Infer)
     .view(View)
+    .grad([](GradContext& g) {
+      const Ints& perm = g.attr<Ints>("perm");
+      Ints back(perm.size());
+      for (size_t i = 0; i < perm.size(); ++i) {
+        int at = ref::Axis(perm[i], static_cast<int>(perm.size()));
+        back[static_cast<size_t>(at)] = static_cast<int64_t>(i);
+      }
+      g.set_dx(0, g.call("Transpose", {g.dy()}, {{"perm", back}}));
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

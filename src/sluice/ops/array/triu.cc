@@ -1,3 +1,4 @@
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/array/triangle.h"
 
 namespace sluice {
@@ -11,6 +12,9 @@ SL_OP(Triu)
     .types("T", kPlain)
     .attr("k", 0, "The diagonal: 0 the main one, positive above it.")
     .shape(triangle::shape)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("Triu", {g.dy()}, g.attrs()));
+    })
     .cpu(triangle::kernel<false>)
     .in_place()
     .reference(triangle::reference<false>)

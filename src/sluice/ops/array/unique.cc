@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/sort.h"
 #include "sluice/kernels/cpu/sort_key.h"
 #include "sluice/kernels/reference.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -168,6 +168,7 @@ SL_OP(Unique)
     .types("T", kReals | DTypeSet{DType::kBool})
     .attr("sorted", false, "Smallest first, NaN last.")
     .shape(Infer)
+    .no_grad("how many values there are depends on x")
     .cpu(Launch)
     .dynamic_output()
     .reference(Reference)

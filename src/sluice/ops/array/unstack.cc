@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -74,6 +74,13 @@ SL_OP(Unstack)
     .between(0, 1 << 16)
     .attr("axis", 0, "The axis to take apart.")
     .shape(Infer)
+    .grad([](GradContext& g) {
+      std::vector<GradVar> parts;
+      for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
+      auto whole =
+          g.call_all("Stack", parts, {{"axis", g.attr<int64_t>("axis")}});
+      if (!whole.empty()) g.set_dx(0, whole[0]);
+    })
     .cpu(Launch)
     .strided_inputs()
     .reference(Reference)

@@ -5,7 +5,7 @@
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -110,6 +110,17 @@ SL_OP(DynamicPartition)
     .attr("num", AttrKind::kInt, "How many parts.")
     .between(1, 1 << 16)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      std::vector<GradVar> parts;
+      for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
+      auto rows = g.call_all("Concat", parts, {{"axis", 0}});
+      if (rows.empty()) return;
+      // Sorting is stable: so are the rows of all parts in order.
+      GradVar flat = g.call("Reshape", {g.in(1), g.ints({-1})});
+      GradVar from = g.call("ArgSort", {flat});
+      GradVar at = g.reshape_as(g.call("InvertPermutation", {from}), g.in(1));
+      g.set_dx(0, g.call("Gather", {rows[0], at}));
+    })
     .cpu(Launch)
     .dynamic_output()
     .reference(Reference)

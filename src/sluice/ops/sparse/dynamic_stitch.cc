@@ -7,7 +7,7 @@
 #include "sluice/kernels/cpu/scatter.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/ops/array/array_grad.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -103,6 +103,26 @@ Array Ids(std::initializer_list<int64_t> v) {
   return Array::Vector<int64_t>(v);
 }
 
+void Rule(GradContext& g) {
+  GradVar indices = g.in(0), dy = g.dy();
+  int rank = dy.rank();
+  if (rank < 0) return g.fail("the gradient needs to know dy's rank");
+  // Of several rows for one index the last stays: the one that finds its own
+  // number there when numbers are stitched.
+  GradVar numbers = Counted(g, indices);
+  GradVar there = g.call("DynamicStitch", {indices, numbers});
+  GradVar stays =
+      g.call("Equal", {g.call("Gather", {there, indices}), numbers});
+  if (rank > 1) {
+    Ints column(static_cast<size_t>(rank), 1);
+    column[0] = -1;
+    stays = g.call("Reshape", {stays, g.ints(column)});
+  }
+  GradVar rows = g.call("Gather", {dy, indices});
+  GradVar zero = g.scalar(0, dy.dtype());
+  SplitBack(g, g.call("Select", {stays, rows, zero}), 1, 0);
+}
+
 }  // namespace
 
 SL_OP(DynamicStitch)
@@ -117,6 +137,7 @@ SL_OP(DynamicStitch)
     .types("I", kIndices)
     .types("T", kPlain)
     .shape(Infer)
+    .grad(Rule)
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {Ids({2, 0, 1, 3}), {2}, {2}}},

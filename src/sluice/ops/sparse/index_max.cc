@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/index_rows.h"
+#include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 
 namespace sluice {
@@ -15,6 +16,9 @@ SL_OP(IndexMax)
     .types("I", kIndices)
     .attr("axis", 0, "The axis of x that indices count along.")
     .shape(index_rows::shape)
+    .grad([](GradContext& g) {
+      scatter_grad::ExtremeRule(g, scatter_grad::Rows(g));
+    })
     .cpu(index_rows::kernel<ScatterOp::kMax>)
     .in_place()
     .reference(index_rows::reference<scatter_reference::Max>)

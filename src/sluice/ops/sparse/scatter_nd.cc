@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/grad_context.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 #include "sluice/ops/sparse/scatter_tuples.h"
 
@@ -49,6 +50,9 @@ SL_OP(ScatterNd)
     .types("T", kNumbers)
     .types("I", kIndices)
     .shape(Infer)
+    .grad([](GradContext& g) {
+      g.set_dx(1, g.call("GatherNd", {g.dy(), g.in(0)}));
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(1e-4)

@@ -128,7 +128,13 @@ inline std::vector<Sample> Samples(bool many = true) {
        .lo = 0,
        .hi = 29,
        .only = {DType::kF64}}};
-  if (!many) out.resize(9);
+  if (!many) {
+    out.resize(9);
+    // A factor of 0, which gradients must not divide by, alone and with others.
+    out.push_back({.in = {Array::Vector<double>({2, 3, 0}),
+                          Array::Of<int64_t>({5, 1}, {0, 1, 1, 1, 2}),
+                          Array::Vector<double>({0, 4, 0, 0.5, 3})}});
+  }
   return out;
 }
 

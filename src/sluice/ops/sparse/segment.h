@@ -196,6 +196,15 @@ inline std::vector<Sample> UnsortedSamples(bool gaps) {
   return out;
 }
 
+// And products with one factor of 0, which gradients must not divide by.
+inline std::vector<Sample> WithZeros(std::vector<Sample> samples, bool sorted) {
+  Sample zeros{
+      .in = {Array::Vector<double>({2, 0, 3, 5, 0.5}), Ids({0, 0, 0, 1, 1})}};
+  if (!sorted) zeros.in.push_back(Num(2));
+  samples.push_back(zeros);
+  return samples;
+}
+
 inline std::vector<Reject> SortedRejects(std::string_view op) {
   return {
       {.in = {{3}, Ids({0, 2, 1})},

@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/segment.h"
+#include "sluice/ops/sparse/segment_grad.h"
 
 namespace sluice {
 
@@ -13,6 +14,7 @@ SL_OP(SegmentMean)
     .types("T", kFloats)
     .types("I", kIndices)
     .shape(segment::sorted_shape)
+    .grad(segment_grad::mean_rule)
     .cpu(segment::sorted_kernel<SegmentKind::kMean>)
     .cpu_workspace(segment_workspace)
     .tolerance(1e-5)

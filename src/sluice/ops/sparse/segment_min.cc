@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/segment.h"
+#include "sluice/ops/sparse/segment_grad.h"
 
 namespace sluice {
 
@@ -14,6 +15,7 @@ SL_OP(SegmentMin)
     .types("T", kReals)
     .types("I", kIndices)
     .shape(segment::sorted_shape)
+    .grad(segment_grad::extreme_rule)
     .cpu(segment::sorted_kernel<SegmentKind::kMin>)
     .cpu_workspace(segment_workspace)
     .reference(segment::sorted_reference<segment::FoldMin>)

@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/segment.h"
+#include "sluice/ops/sparse/segment_grad.h"
 
 namespace sluice {
 
@@ -13,11 +14,13 @@ SL_OP(SegmentProd)
     .types("T", kNumbers)
     .types("I", kIndices)
     .shape(segment::sorted_shape)
+    .grad(segment_grad::prod_rule)
     .cpu(segment::sorted_kernel<SegmentKind::kProd>)
     .cpu_workspace(segment_workspace)
     .tolerance(1e-5)
     .reference(segment::sorted_reference<segment::FoldProd>)
-    .samples(segment::SortedSamples(/*gaps=*/true))
+    .samples(segment::WithZeros(segment::SortedSamples(/*gaps=*/true),
+                                /*sorted=*/true))
     .rejects(segment::SortedRejects("SegmentProd"));
 
 }  // namespace sluice

@@ -4,7 +4,7 @@
 #include "sluice/kernels/cpu/scatter.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
-#include "sluice/op/record.h"
+#include "sluice/ops/array/array_grad.h"
 
 namespace sluice {
 namespace {
@@ -72,6 +72,32 @@ Array To(std::initializer_list<int64_t> dims) {
   return Array::Vector<int64_t>(dims);
 }
 
+void Rule(GradContext& g) {
+  GradVar indices = g.in(0), values = g.in(2), dy = g.dy();
+  auto set = [&](GradVar to, GradVar what) {
+    return g.call("TensorScatterUpdate", {to, indices, what});
+  };
+  // What flows to places nobody names is the default's.
+  GradVar zero = g.scalar(0, dy.dtype());
+  GradVar named = g.call("GatherNd", {dy, indices});
+  GradVar rest = set(dy, ZerosAs(g, named));
+  if (g.wants(3)) g.set_dx(3, g.call("Sum", {rest}));
+  if (!g.wants(2)) return;
+  if (values.rank() == 0) {
+    return g.set_dx(2, g.call("Sum", {dy - rest}));
+  }
+  if (values.rank() < 0) {
+    return g.fail("the gradient needs to know how many axes values has");
+  }
+  // Of several for one place the last stays: the one that finds its own number
+  // there when numbers are put.
+  GradVar numbers = Counted(g, values);
+  GradVar none = FilledAs(g, dy, -1, DType::kI64);
+  GradVar there = g.call("GatherNd", {set(none, numbers), indices});
+  GradVar stays = g.call("Equal", {there, numbers});
+  g.set_dx(2, g.call("Select", {stays, named, zero}));
+}
+
 }  // namespace
 
 SL_OP(SparseToDense)
@@ -87,6 +113,7 @@ SL_OP(SparseToDense)
     .types("I", kIndices)
     .types("T", kPlain)
     .shape(Infer)
+    .grad(Rule)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .reference(Reference)

@@ -1,3 +1,4 @@
+#include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 #include "sluice/ops/sparse/scatter_tuples.h"
 
@@ -15,6 +16,9 @@ SL_OP(TensorScatterMin)
     .types("T", kReals)
     .types("I", kIndices)
     .shape(scatter_tuples::shape)
+    .grad([](GradContext& g) {
+      scatter_grad::ExtremeRule(g, scatter_grad::Tuples());
+    })
     .cpu(scatter_tuples::kernel<ScatterOp::kMin>)
     .cpu_workspace(scatter_tuples::workspace)
     .in_place()

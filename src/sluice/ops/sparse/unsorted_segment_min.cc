@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/segment.h"
+#include "sluice/ops/sparse/segment_grad.h"
 
 namespace sluice {
 
@@ -15,6 +16,7 @@ SL_OP(UnsortedSegmentMin)
     .types("T", kReals)
     .types("I", kIndices)
     .shape(segment::unsorted_shape)
+    .grad(segment_grad::extreme_rule)
     .cpu(segment::unsorted_kernel<SegmentKind::kMin>)
     .cpu_workspace(segment_workspace)
     .reference(segment::unsorted_reference<segment::FoldMin>)

@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/segment.h"
+#include "sluice/ops/sparse/segment_grad.h"
 
 namespace sluice {
 
@@ -14,11 +15,13 @@ SL_OP(UnsortedSegmentProd)
     .types("T", kNumbers)
     .types("I", kIndices)
     .shape(segment::unsorted_shape)
+    .grad(segment_grad::prod_rule)
     .cpu(segment::unsorted_kernel<SegmentKind::kProd>)
     .cpu_workspace(segment_workspace)
     .tolerance(1e-5)
     .reference(segment::unsorted_reference<segment::FoldProd>)
-    .samples(segment::UnsortedSamples(/*gaps=*/true))
+    .samples(segment::WithZeros(segment::UnsortedSamples(/*gaps=*/true),
+                                /*sorted=*/false))
     .rejects(segment::UnsortedRejects("UnsortedSegmentProd"));
 
 }  // namespace sluice

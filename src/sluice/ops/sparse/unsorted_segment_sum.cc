@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/segment.h"
+#include "sluice/ops/sparse/segment_grad.h"
 
 namespace sluice {
 
@@ -14,6 +15,7 @@ SL_OP(UnsortedSegmentSum)
     .types("T", kNumbers)
     .types("I", kIndices)
     .shape(segment::unsorted_shape)
+    .grad(segment_grad::sum_rule)
     .cpu(segment::unsorted_kernel<SegmentKind::kSum>)
     .cpu_workspace(segment_workspace)
     .tolerance(1e-5)
