@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sluice/autodiff/grad_flow.h"
 #include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/strings.h"
 
@@ -37,36 +38,6 @@ std::unordered_set<const Node*> Downstream(std::span<const Value> xs) {
   return seen;
 }
 
-// Sums what flows into each value; one node per value with several parts.
-class Flow {
- public:
-  explicit Flow(Graph& graph) : graph_(graph) {}
-
-  void Add(const Value& to, const Value& part) { parts_[to].push_back(part); }
-
-  Result<Value> Total(const Value& v) {
-    auto it = parts_.find(v);
-    if (it == parts_.end()) return Value();
-    std::vector<Value>& parts = it->second;
-    if (parts.size() > 1) {
-      NodeOptions options;
-      options.scope = "gradients";
-      options.device = v.node->device();
-      options.line = v.node->line();
-      // Two are added by an op that can be fused with its neighbours.
-      std::string_view op = parts.size() == 2 ? "Add" : "AddN";
-      SL_ASSIGN_OR_RETURN(
-          Node * sum, graph_.Add(*v.node->region(), op, parts, {}, options));
-      parts = {sum->output()};
-    }
-    return parts[0];
-  }
-
- private:
-  Graph& graph_;
-  std::unordered_map<Value, std::vector<Value>, ValueHash> parts_;
-};
-
 // "OnesLike" or "ZerosLike" of a value.
 Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
   NodeOptions options;
@@ -78,7 +49,7 @@ Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
 }
 
 Status SeedGradients(Graph& graph, std::span<const Value> ys,
-                     std::span<const Value> grad_ys, Flow& flow) {
+                     std::span<const Value> grad_ys, GradFlow& flow) {
   for (size_t i = 0; i < ys.size(); ++i) {
     if (!CarriesGradient(ys[i])) {
       return InvalidArgument(StrCat(
@@ -103,7 +74,7 @@ Status SeedGradients(Graph& graph, std::span<const Value> ys,
 Status Backward(Graph& graph, Node& node,
                 const std::unordered_set<const Node*>& downstream,
                 const std::unordered_set<Value, ValueHash>& targets,
-                Flow& flow) {
+                GradFlow& flow) {
   std::vector<Value> dy;
   bool any = false;
   for (int i = 0; i < node.num_outputs(); ++i) {
@@ -125,24 +96,27 @@ Status Backward(Graph& graph, Node& node,
                          "\n  in the gradient of this op", NodeLine(node)));
   }
   for (int i = 0; i < node.num_inputs(); ++i) {
-    if (Value g = context.gradient(i)) flow.Add(node.input(i), g);
+    Value g = context.gradient(i);
+    if (!g) continue;
+    if (Value at = context.gradient_rows(i)) {
+      flow.AddRows(node.input(i), at, g);
+    } else {
+      flow.Add(node.input(i), g);
+    }
   }
   return OkStatus();
 }
 
-}  // namespace
-
-Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
-                                     std::span<const Value> xs,
-                                     std::span<const Value> grad_ys,
-                                     const GradientOptions& options) {
+// Lets gradients flow from the ys back to the xs.
+Status FlowBack(Graph& graph, std::span<const Value> ys,
+                std::span<const Value> xs, std::span<const Value> grad_ys,
+                GradFlow& flow) {
   if (grad_ys.size() > ys.size()) {
     return InvalidArgument(StrCat("gradients: ", grad_ys.size(),
                                   " grad_ys for ", ys.size(), " ys"));
   }
   std::unordered_set<const Node*> downstream = Downstream(xs);
   std::unordered_set<Value, ValueHash> targets(xs.begin(), xs.end());
-  Flow flow(graph);
   SL_RETURN_IF_ERROR(SeedGradients(graph, ys, grad_ys, flow));
 
   // From the ys back, along nodes that depend on an x. Ids grow in program
@@ -165,21 +139,52 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
   for (Node* node : reached) {
     SL_RETURN_IF_ERROR(Backward(graph, *node, downstream, targets, flow));
   }
+  return OkStatus();
+}
 
+// What stands for the gradient of an x that nothing flows into.
+Result<Value> Unconnected(Graph& graph, std::span<const Value> ys,
+                          std::span<const Value> xs, size_t i,
+                          const GradientOptions& options) {
+  if (options.zeros_when_unconnected) return Like(graph, "ZerosLike", xs[i]);
+  if (options.none_when_unconnected) return Value();
+  std::string why;
+  for (const Value& y : ys) {
+    if (why.empty()) why = WhyNoGrad(y, xs[i]);
+  }
+  return InvalidArgument(StrCat("gradients: xs[", i, "] (", xs[i].ToString(),
+                                ") has no gradient: ", why));
+}
+
+}  // namespace
+
+Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
+                                     std::span<const Value> xs,
+                                     std::span<const Value> grad_ys,
+                                     const GradientOptions& options) {
+  GradFlow flow(graph);
+  SL_RETURN_IF_ERROR(FlowBack(graph, ys, xs, grad_ys, flow));
   std::vector<Value> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(Value total, flow.Total(xs[i]));
-    if (!total && options.zeros_when_unconnected) {
-      SL_ASSIGN_OR_RETURN(total, Like(graph, "ZerosLike", xs[i]));
+    if (!total) {
+      SL_ASSIGN_OR_RETURN(total, Unconnected(graph, ys, xs, i, options));
     }
-    if (!total && !options.none_when_unconnected) {
-      std::string why;
-      for (const Value& y : ys) {
-        if (why.empty()) why = WhyNoGrad(y, xs[i]);
-      }
-      return InvalidArgument(StrCat("gradients: xs[", i, "] (",
-                                    xs[i].ToString(),
-                                    ") has no gradient: ", why));
+    result.push_back(total);
+  }
+  return result;
+}
+
+Result<std::vector<GradientValue>> GradientsOrRows(
+    Graph& graph, std::span<const Value> ys, std::span<const Value> xs,
+    std::span<const Value> grad_ys, const GradientOptions& options) {
+  GradFlow flow(graph);
+  SL_RETURN_IF_ERROR(FlowBack(graph, ys, xs, grad_ys, flow));
+  std::vector<GradientValue> result;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(GradientValue total, flow.TotalOrRows(xs[i]));
+    if (!total) {
+      SL_ASSIGN_OR_RETURN(total.dense, Unconnected(graph, ys, xs, i, options));
     }
     result.push_back(total);
   }
