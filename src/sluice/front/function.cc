@@ -6,6 +6,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/rows.h"
 #include "sluice/front/scope.h"
 #include "sluice/session/local_master.h"
 #include "sluice/tensor/strided.h"
@@ -41,6 +42,31 @@ std::vector<Node*> EffectsOf(const Graph& graph) {
   return effects;
 }
 
+// Whether a value is made of another by ops that can write over it.
+bool WritesOver(Value made, const Value& from) {
+  while (made != from) {
+    if (!made.node->op().in_place || made.index != 0) return false;
+    made = made.node->input(0);
+  }
+  return true;
+}
+
+bool SameMemory(const Array& a, const Array& b) {
+  const ArrayRep* base_a = a.rep()->base ? a.rep()->base : a.rep();
+  const ArrayRep* base_b = b.rep()->base ? b.rep()->base : b.rep();
+  return base_a == base_b || (a.buffer() && a.buffer() == b.buffer());
+}
+
+// The same elements under a count of their own: the step sees an array that is
+// nobody else's and may write over it, which is the point.
+Array GivenUp(const Array& array) {
+  auto* keep = new Array(array);
+  Ref<Buffer> memory = Buffer::Wrap(
+      array.mutable_raw(), array.bytes(),
+      [](void* kept) { delete static_cast<Array*>(kept); }, keep);
+  return Array::Over(std::move(memory), array.dtype(), array.shape());
+}
+
 // State that functions make lives as long as the process.
 std::shared_ptr<ResourceManager> SharedResources() {
   static auto* resources =
@@ -61,8 +87,19 @@ struct Trace {
   struct Source {
     EagerRef value;
     EagerRef grad_of;  // set: the gradient this tensor has now is fed instead
+    Capture::Entry::Part part = Capture::Entry::Part::kWhole;
+    bool overwritten = false;  // its new elements may be written over it
     const Array& array() const {
-      return grad_of ? grad_of->grad->array : value->array;
+      if (!grad_of) return value->array;
+      const EagerValue& grad = *grad_of->grad;
+      switch (part) {
+        case Capture::Entry::Part::kIndices:
+          return grad.rows->indices->array;
+        case Capture::Entry::Part::kValues:
+          return grad.rows->values->array;
+        default:
+          return grad.array;
+      }
     }
   };
   std::vector<Source> captured;
@@ -71,6 +108,7 @@ struct Trace {
   struct Landing {
     EagerRef target;
     bool grad;
+    bool rows = false;  // two results: indices and values
   };
   std::vector<Landing> landings;  // of the results after the first ones
   std::vector<EagerRef> cleared;  // whose gradient is taken away
@@ -78,7 +116,7 @@ struct Trace {
   // Gradients are where they were, and are missing where they were.
   bool Fits() const {
     for (const Capture::GradSeen& seen : grads_seen) {
-      if (seen.there != static_cast<bool>(seen.value->grad)) return false;
+      if (!seen.Still()) return false;
     }
     return true;
   }
@@ -151,9 +189,18 @@ Trace FunctionCore::State::Record(const std::vector<Tensor>& args,
     fetches.push_back(r.symbolic() ? r.value() : capture.At(r.eager()).now);
   }
   // A gradient that is an imperative tensor is captured by asking for it.
+  auto value_of = [&](const Tensor& part) {
+    return part.symbolic() ? part.value() : capture.At(part.eager()).now;
+  };
   for (size_t i = 0; i < capture.entries().size(); ++i) {
     Tensor grad = capture.entries()[i].grad;
-    if (grad && !grad.symbolic()) capture.At(grad.eager());
+    if (!grad) continue;
+    if (grad.is_sparse()) {
+      value_of(grad.indices());
+      value_of(grad.values());
+    } else {
+      value_of(grad);
+    }
   }
   for (Capture::Entry& entry : capture.entries()) {
     if (!entry.written) continue;
@@ -166,14 +213,15 @@ Trace FunctionCore::State::Record(const std::vector<Tensor>& args,
       t.cleared.push_back(entry.value);
       continue;
     }
-    fetches.push_back(entry.grad.symbolic()
-                          ? entry.grad.value()
-                          : capture.At(entry.grad.eager()).now);
-    t.landings.push_back({entry.value, true});
+    bool rows = entry.grad.is_sparse();
+    if (rows) fetches.push_back(value_of(entry.grad.indices()));
+    fetches.push_back(value_of(rows ? entry.grad.values() : entry.grad));
+    t.landings.push_back({entry.value, true, rows});
   }
   for (const Capture::Entry& entry : capture.entries()) {
     feeds.push_back(entry.arg);
-    t.captured.push_back({entry.value, entry.grad_of});
+    t.captured.push_back({entry.value, entry.grad_of, entry.part,
+                          entry.written && WritesOver(entry.now, entry.arg)});
   }
   t.grads_seen = capture.grads_seen();
   std::vector<Node*> targets = EffectsOf(graph);
@@ -225,6 +273,15 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   std::vector<Array> feeds, results;
   for (const Tensor& a : args) feeds.push_back(a.array());
   for (const Trace::Source& s : trace.captured) feeds.push_back(s.array());
+  for (size_t i = 0; i < trace.captured.size(); ++i) {
+    if (!trace.captured[i].overwritten) continue;
+    Array& own = feeds[args.size() + i];
+    bool alone = own.contiguous();
+    for (const Array& other : feeds) {
+      alone = alone && (&other == &own || !SameMemory(own, other));
+    }
+    if (alone) own = GivenUp(own);
+  }
   Status status =
       trace.master->RunProgram(*trace.program, feeds, &results, {}, nullptr);
   if (!status.ok()) throw Error(status);
@@ -232,21 +289,33 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   SourceLine line = SourceLine::From(where);
   std::vector<Tensor> made;
   for (size_t i = 0; i < trace.num_results; ++i) {
-    EagerRef value = MakeRef<EagerValue>(std::move(results[i]));
+    // What is also a tensor around the function, or a look into one, must not
+    // change with it.
+    Array result = std::move(results[i]);
+    if (!result.unique()) result = ValueOrThrow(result.Clone());
+    EagerRef value = MakeRef<EagerValue>(std::move(result));
     value->line = line;
     made.push_back(Tensor(std::move(value)));
   }
-  for (size_t i = 0; i < trace.landings.size(); ++i) {
-    const Trace::Landing& landing = trace.landings[i];
-    Array& array = results[trace.num_results + i];
-    if (landing.grad) {
-      landing.target->grad = MakeRef<EagerValue>(std::move(array));
+  size_t next = trace.num_results;
+  for (const Trace::Landing& landing : trace.landings) {
+    Array array = std::move(results[next++]);
+    EagerValue& target = *landing.target;
+    if (landing.rows) {
+      target.grad = MakeRows(MakeRef<EagerValue>(std::move(array)),
+                             MakeRef<EagerValue>(std::move(results[next++])),
+                             target.array.dtype(), target.array.shape());
       continue;
     }
-    EagerValue& target = *landing.target;
+    if (landing.grad) {
+      target.grad = MakeRef<EagerValue>(std::move(array));
+      continue;
+    }
     // Who looks at the old memory must see the new elements.
     bool watched = target.view || (target.log && !target.log->unique());
-    if (watched && target.array.shape() == array.shape()) {
+    if (array.raw() == target.array.raw()) {
+      // Written in place.
+    } else if (watched && target.array.shape() == array.shape()) {
       CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
                  target.array.mutable_raw(), target.array.strides());
     } else {
