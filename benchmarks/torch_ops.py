@@ -1,4 +1,4 @@
-"""The other side of `sluice-bench kernels vs_torch`: PyTorch, driven by lines.
+"""The other side of benchmarks against PyTorch, driven by lines.
 
     case NAME PATH:DTYPE:DIM,DIM ...   take these inputs; answers "ok"
     check PATH                         the first result's elements as doubles in
@@ -8,7 +8,7 @@
 
 Anything that goes wrong is answered by "error TEXT". Inputs come as raw files,
 so that both sides compute the same numbers; a result is what the plain call
-gives, made anew each time.
+gives, made anew each time, in inference mode but for steps of training.
 """
 import sys
 import time
@@ -78,6 +78,29 @@ OPS = {
 }
 
 
+def embedding_sgd(table, ids):
+    layer = torch.nn.Embedding.from_pretrained(
+        table, freeze=False, sparse=True
+    )
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
+
+    def step(*_):
+        optimizer.zero_grad()
+        rows = layer(ids)
+        loss = (rows * rows).sum() * 0.5
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
+# Made of their inputs once; a call is one step of training.
+TRAINING = {
+    "embedding_sgd": embedding_sgd,
+}
+
+
 def read_input(text):
     path, dtype, dims = text.split(":")
     shape = [int(d) for d in dims.split(",") if d]
@@ -100,9 +123,21 @@ def write_result(result, path):
 
 def answer(words, state):
     if words[0] == "case":
-        state["f"] = OPS[words[1]]
-        state["inputs"] = [read_input(w) for w in words[2:]]
+        name = words[1]
+        state["training"] = name in TRAINING
+        with torch.inference_mode(not state["training"]):
+            inputs = [read_input(w) for w in words[2:]]
+            if state["training"]:
+                state["f"] = TRAINING[name](*inputs)
+            else:
+                state["f"] = OPS[name]
+        state["inputs"] = inputs
         return "ok"
+    with torch.inference_mode(not state["training"]):
+        return run(words, state)
+
+
+def run(words, state):
     f, inputs = state["f"], state["inputs"]
     if words[0] == "check":
         return write_result(f(*inputs), words[1])
@@ -121,16 +156,15 @@ def main():
     torch.set_num_threads(int(sys.argv[1]))
     print(torch.__version__, flush=True)
     state = {}
-    with torch.inference_mode():
-        for line in sys.stdin:
-            words = line.split()
-            if not words or words[0] == "quit":
-                return
-            try:
-                text = answer(words, state)
-            except Exception as error:  # told to the other side
-                text = "error " + str(error).replace("\n", " ")
-            print(text, flush=True)
+    for line in sys.stdin:
+        words = line.split()
+        if not words or words[0] == "quit":
+            return
+        try:
+            text = answer(words, state)
+        except Exception as error:  # told to the other side
+            text = "error " + str(error).replace("\n", " ")
+        print(text, flush=True)
 
 
 main()
