@@ -26,9 +26,10 @@ Result<EagerRef> Call(std::string_view op, std::span<const EagerRef> inputs,
   return made[0];
 }
 
-// Only whoever holds this reference sees the elements.
+// Only whoever holds this reference sees the elements, and each is there once:
+// gradients of sums are often one row seen many times.
 bool Owned(const EagerRef& v) {
-  return v->unique() && v->array.unique() && !v->view;
+  return v->unique() && v->array.unique() && v->array.contiguous() && !v->view;
 }
 
 Result<EagerRef> Indices(const EagerRef& v, bool wide) {

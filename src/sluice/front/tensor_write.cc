@@ -28,6 +28,9 @@ const Tensor& Write(std::string_view name, const Tensor& target,
                     std::source_location where) {
   SourceLine line = SourceLine::From(where);
   if (Capture* capture = Capture::Current(); capture && !target.symbolic()) {
+    if (Status status = CheckWritable(name, *target.eager()); !status.ok()) {
+      throw Error(status.WithLine(StrCat("at ", line)));
+    }
     std::vector<Operand> operands{target};
     operands.insert(operands.end(), others.begin(), others.end());
     Tensor made = front_internal::CallOne(name, operands, {}, {}, where);
