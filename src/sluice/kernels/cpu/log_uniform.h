@@ -13,16 +13,23 @@ namespace sluice {
 // REQUIRES: 0 <= c < range.
 double LogUniformProbability(int64_t c, int64_t range);
 
-// How often a class of probability p is expected among n draws; with `unique`,
-// how likely it is to be there at all.
-double ExpectedCount(double p, int64_t n, bool unique);
+// What to draw: `count` of `range` classes; with `unique`, those that were
+// drawn already do not count. REQUIRES: range >= 1; with unique, count <=
+// range.
+struct LogUniformDraws {
+  int64_t range = 1, count = 0;
+  bool unique = false;
 
-// Fills `to` with `count` draws of the keyed stream; with `unique`, draws that
-// are there already are left out. Returns how many draws it took.
-// `table` is room for UniqueTableSize(count) numbers, not read otherwise.
-// REQUIRES: range >= 1; with unique, count <= range.
-int64_t DrawLogUniform(const RandomKey& key, int64_t range, int64_t count,
-                       bool unique, int64_t* to, int64_t* table);
-int64_t UniqueTableSize(int64_t count);
+  // Bytes of scratch space Draw needs.
+  int64_t ScratchBytes() const;
+  // Fills `to` from the keyed stream. Returns how long it took, for Expected.
+  double Draw(const RandomKey& key, int64_t* to, void* scratch) const;
+  // How often a class was to be expected among draws that took so long; with
+  // unique, how likely it was to be there at all.
+  double Expected(int64_t c, double took) const;
+
+ private:
+  bool ByClocks() const;
+};
 
 }  // namespace sluice

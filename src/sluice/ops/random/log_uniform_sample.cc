@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-constexpr int64_t kMostSampled = 1 << 20;
+constexpr int64_t kMostSampled = 1 << 18;
 
 Status Infer(ShapeContext& c) {
   int64_t count = c.attr<int64_t>("num_sampled");
@@ -24,23 +24,23 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
+LogUniformDraws DrawsOf(const Attrs& attrs) {
+  return {attrs.get<int64_t>("range_max"), attrs.get<int64_t>("num_sampled"),
+          attrs.get<bool>("unique")};
+}
+
 int64_t Workspace(const ShapeContext& c) {
-  if (!c.attr<bool>("unique")) return 0;
-  return UniqueTableSize(c.attr<int64_t>("num_sampled")) * 8;
+  return DrawsOf(c.attrs()).ScratchBytes();
 }
 
 Status Launch(KernelContext& ctx) {
   const Array &labels = ctx.in(0), &sampled = ctx.out(0);
-  int64_t range = ctx.attr<int64_t>("range_max");
-  bool unique = ctx.attr<bool>("unique");
-  SL_RETURN_IF_ERROR(CheckIndices(ctx, 0, range));
+  LogUniformDraws draws = DrawsOf(ctx.attrs());
+  SL_RETURN_IF_ERROR(CheckIndices(ctx, 0, draws.range));
   auto* ids = sampled.mutable_data<int64_t>();
-  int64_t tries =
-      DrawLogUniform(random_op::KeyOf(ctx), range, sampled.num_elements(),
-                     unique, ids, static_cast<int64_t*>(ctx.workspace()));
+  double took = draws.Draw(random_op::KeyOf(ctx), ids, ctx.workspace());
   auto expected = [&](int64_t c) {
-    return static_cast<float>(
-        ExpectedCount(LogUniformProbability(c, range), tries, unique));
+    return static_cast<float>(draws.Expected(c, took));
   };
   DispatchIndex(labels.dtype(), [&]<class I>() {
     for (int64_t i = 0; i < labels.num_elements(); ++i) {

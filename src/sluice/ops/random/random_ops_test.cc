@@ -278,23 +278,30 @@ TEST(RandomOps, LogUniformClassesAreAsFrequentAsExpected) {
   }
 }
 
+// Few of many are drawn in another way than many of few.
 TEST(RandomOps, LogUniformUniqueClassesAreDifferent) {
+  constexpr int kRuns = 4000;
+  for (int64_t range : {30, 100}) {
+    auto size = static_cast<size_t>(range);
+    std::vector<int64_t> all(size);
+    for (size_t c = 0; c < size; ++c) all[c] = static_cast<int64_t>(c);
+    Array labels = Array::Vector(std::span<const int64_t>(all));
+    std::vector<double> there(size, 0), expected(size, 0);
+    for (uint64_t seed = 0; seed < kRuns; ++seed) {
+      std::vector<Array> out = SampleClasses(8, range, true, labels, seed);
+      std::vector<int64_t> ids(out[0].i64s().begin(), out[0].i64s().end());
+      std::sort(ids.begin(), ids.end());
+      ASSERT_EQ(std::unique(ids.begin(), ids.end()), ids.end());
+      for (int64_t c : ids) ++there[static_cast<size_t>(c)];
+      for (size_t c = 0; c < size; ++c) expected[c] += out[1].data<float>()[c];
+    }
+    for (size_t c = 0; c < size; ++c) {
+      EXPECT_NEAR(there[c] / kRuns, expected[c] / kRuns, 0.04) << c;
+    }
+  }
   std::vector<int64_t> all(30);
   for (size_t c = 0; c < all.size(); ++c) all[c] = static_cast<int64_t>(c);
   Array labels = Array::Vector(std::span<const int64_t>(all));
-  constexpr int kRuns = 4000;
-  std::vector<double> there(30, 0), expected(30, 0);
-  for (uint64_t seed = 0; seed < kRuns; ++seed) {
-    std::vector<Array> out = SampleClasses(8, 30, true, labels, seed);
-    std::vector<int64_t> ids(out[0].i64s().begin(), out[0].i64s().end());
-    std::sort(ids.begin(), ids.end());
-    ASSERT_EQ(std::unique(ids.begin(), ids.end()), ids.end());
-    for (int64_t c : ids) ++there[static_cast<size_t>(c)];
-    for (size_t c = 0; c < 30; ++c) expected[c] += out[1].data<float>()[c];
-  }
-  for (size_t c = 0; c < 30; ++c) {
-    EXPECT_NEAR(there[c] / kRuns, expected[c] / kRuns, 0.04) << c;
-  }
   std::vector<Array> whole = SampleClasses(30, 30, true, labels, 5);
   std::vector<int64_t> ids(whole[0].i64s().begin(), whole[0].i64s().end());
   std::sort(ids.begin(), ids.end());
