@@ -284,9 +284,20 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   }
   Status status =
       trace.master->RunProgram(*trace.program, feeds, &results, {}, nullptr);
-  if (!status.ok()) throw Error(status);
-  ++trace.info.calls;
   SourceLine line = SourceLine::From(where);
+  auto note_write = [&](EagerValue& value) {
+    WriteLog& log = value.writes();
+    ++log.count;
+    log.last = line;
+  };
+  if (!status.ok()) {
+    // What stopped half way may have written.
+    for (const Trace::Source& s : trace.captured) {
+      if (s.overwritten) note_write(*s.value);
+    }
+    throw Error(status);
+  }
+  ++trace.info.calls;
   std::vector<Tensor> made;
   for (size_t i = 0; i < trace.num_results; ++i) {
     // What is also a tensor around the function, or a look into one, must not
@@ -321,9 +332,7 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
     } else {
       target.array = std::move(array);
     }
-    WriteLog& log = target.writes();
-    ++log.count;
-    log.last = line;
+    note_write(target);
   }
   for (const EagerRef& value : trace.cleared) value->grad = {};
   return made;
