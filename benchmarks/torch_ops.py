@@ -95,6 +95,23 @@ def mlp_step(x, y, w1, b1, w2, b2):
     return step
 
 
+def embedding_sgd(table, ids):
+    layer = torch.nn.Embedding.from_pretrained(
+        table, freeze=False, sparse=True
+    )
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
+
+    def step(*_):
+        optimizer.zero_grad()
+        rows = layer(ids)
+        loss = (rows * rows).sum() * 0.5
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
 def chain(x, grad):
     """A thousand tiny ops, recorded or not; backward through them."""
     x.requires_grad_(grad)
@@ -114,6 +131,7 @@ def chain(x, grad):
 # What is made once from the inputs, and then called.
 STEPS = {
     "mlp_step": mlp_step,
+    "embedding_sgd": embedding_sgd,
     "tiny_chain": lambda x: chain(x, False),
     "tiny_chain_backward": lambda x: chain(x, True),
 }

@@ -13,6 +13,7 @@
 #include "sluice/front/call.h"
 #include "sluice/front/collections.h"
 #include "sluice/front/constants.h"
+#include "sluice/front/embedding.h"
 #include "sluice/front/function.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/index.h"

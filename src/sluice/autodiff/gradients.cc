@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sluice/autodiff/grad_flow.h"
 #include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/strings.h"
 
@@ -37,36 +38,6 @@ std::unordered_set<const Node*> Downstream(std::span<const Value> xs) {
   return seen;
 }
 
-// Sums what flows into each value; one node per value with several parts.
-class Flow {
- public:
-  explicit Flow(Graph& graph) : graph_(graph) {}
-
-  void Add(const Value& to, const Value& part) { parts_[to].push_back(part); }
-
-  Result<Value> Total(const Value& v) {
-    auto it = parts_.find(v);
-    if (it == parts_.end()) return Value();
-    std::vector<Value>& parts = it->second;
-    if (parts.size() > 1) {
-      NodeOptions options;
-      options.scope = "gradients";
-      options.device = v.node->device();
-      options.line = v.node->line();
-      // Two are added by an op that can be fused with its neighbours.
-      std::string_view op = parts.size() == 2 ? "Add" : "AddN";
-      SL_ASSIGN_OR_RETURN(
-          Node * sum, graph_.Add(*v.node->region(), op, parts, {}, options));
-      parts = {sum->output()};
-    }
-    return parts[0];
-  }
-
- private:
-  Graph& graph_;
-  std::unordered_map<Value, std::vector<Value>, ValueHash> parts_;
-};
-
 // "OnesLike" or "ZerosLike" of a value.
 Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
   NodeOptions options;
@@ -78,7 +49,7 @@ Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
 }
 
 Status SeedGradients(Graph& graph, std::span<const Value> ys,
-                     std::span<const Value> grad_ys, Flow& flow) {
+                     std::span<const Value> grad_ys, GradFlow& flow) {
   for (size_t i = 0; i < ys.size(); ++i) {
     if (!CarriesGradient(ys[i])) {
       return InvalidArgument(StrCat(
@@ -103,7 +74,7 @@ Status SeedGradients(Graph& graph, std::span<const Value> ys,
 Status Backward(Graph& graph, Node& node,
                 const std::unordered_set<const Node*>& downstream,
                 const std::unordered_set<Value, ValueHash>& targets,
-                Flow& flow) {
+                GradFlow& flow) {
   std::vector<Value> dy;
   bool any = false;
   for (int i = 0; i < node.num_outputs(); ++i) {
@@ -125,100 +96,27 @@ Status Backward(Graph& graph, Node& node,
                          "\n  in the gradient of this op\n  ", NodeLine(node)));
   }
   for (int i = 0; i < node.num_inputs(); ++i) {
-    if (Value g = context.gradient(i)) flow.Add(node.input(i), g);
+    Value g = context.gradient(i);
+    if (!g) continue;
+    if (Value at = context.gradient_rows(i)) {
+      flow.AddRows(node.input(i), at, g);
+    } else {
+      flow.Add(node.input(i), g);
+    }
   }
   return OkStatus();
 }
 
-// The values of a resource: what ops that read it give.
-std::vector<Value> ReadsOf(const Value& handle) {
-  std::vector<Value> reads;
-  for (Node* user : handle.node->users()) {
-    if (user->op().effect != Effect::kRead || user->num_inputs() == 0 ||
-        !(user->input(0) == handle)) {
-      continue;
-    }
-    for (int i = 0; i < user->num_outputs(); ++i) {
-      if (CarriesGradient(user->output(i))) reads.push_back(user->output(i));
-    }
-  }
-  return reads;
-}
-
-// With a resource among the xs: gradients for all that was read of it, added.
-Result<std::vector<Value>> GradientsOfReads(Graph& graph,
-                                            std::span<const Value> ys,
-                                            std::span<const Value> xs,
-                                            std::span<const Value> grad_ys,
-                                            const GradientOptions& options) {
-  std::vector<Value> wanted;
-  std::vector<size_t> owner;
-  for (size_t i = 0; i < xs.size(); ++i) {
-    std::vector<Value> parts = {xs[i]};
-    if (xs[i].dtype() == DType::kResource) parts = ReadsOf(xs[i]);
-    for (const Value& part : parts) {
-      wanted.push_back(part);
-      owner.push_back(i);
-    }
-  }
-  GradientOptions none = options;
-  none.zeros_when_unconnected = false;
-  none.none_when_unconnected = true;
-  SL_ASSIGN_OR_RETURN(std::vector<Value> found,
-                      Gradients(graph, ys, wanted, grad_ys, none));
-  std::vector<Value> totals(xs.size());
-  for (size_t i = 0; i < xs.size(); ++i) {
-    std::vector<Value> parts;
-    for (size_t k = 0; k < found.size(); ++k) {
-      if (owner[k] == i && found[k]) parts.push_back(found[k]);
-    }
-    if (parts.size() > 1) {
-      NodeOptions node;
-      node.scope = "gradients";
-      node.line = parts[0].node->line();
-      SL_ASSIGN_OR_RETURN(Node * sum, graph.Add(*parts[0].node->region(),
-                                                "AddN", parts, {}, node));
-      parts = {sum->output()};
-    }
-    if (!parts.empty()) {
-      totals[i] = parts[0];
-      continue;
-    }
-    if (options.none_when_unconnected) continue;
-    Value read;
-    for (size_t k = 0; k < wanted.size(); ++k) {
-      if (owner[k] == i) read = wanted[k];
-    }
-    if (options.zeros_when_unconnected && read) {
-      SL_ASSIGN_OR_RETURN(totals[i], Like(graph, "ZerosLike", read));
-      continue;
-    }
-    std::string why = StrCat(xs[i].ToString(), " is never read");
-    if (read && !ys.empty()) why = WhyNoGrad(ys[0], read);
-    return InvalidArgument(StrCat("gradients: xs[", i, "] (", xs[i].ToString(),
-                                  ") has no gradient: ", why));
-  }
-  return totals;
-}
-
-}  // namespace
-
-Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
-                                     std::span<const Value> xs,
-                                     std::span<const Value> grad_ys,
-                                     const GradientOptions& options) {
+// Lets gradients flow from the ys back to the xs.
+Status FlowBack(Graph& graph, std::span<const Value> ys,
+                std::span<const Value> xs, std::span<const Value> grad_ys,
+                GradFlow& flow) {
   if (grad_ys.size() > ys.size()) {
     return InvalidArgument(StrCat("gradients: ", grad_ys.size(),
                                   " grad_ys for ", ys.size(), " ys"));
   }
-  for (const Value& x : xs) {
-    if (x.dtype() == DType::kResource) {
-      return GradientsOfReads(graph, ys, xs, grad_ys, options);
-    }
-  }
   std::unordered_set<const Node*> downstream = Downstream(xs);
   std::unordered_set<Value, ValueHash> targets(xs.begin(), xs.end());
-  Flow flow(graph);
   SL_RETURN_IF_ERROR(SeedGradients(graph, ys, grad_ys, flow));
 
   // From the ys back, along nodes that depend on an x. Ids grow in program
@@ -241,21 +139,140 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
   for (Node* node : reached) {
     SL_RETURN_IF_ERROR(Backward(graph, *node, downstream, targets, flow));
   }
+  return OkStatus();
+}
 
+// What stands for the gradient of an x that nothing flows into.
+Result<Value> Unconnected(Graph& graph, std::span<const Value> ys,
+                          std::span<const Value> xs, size_t i,
+                          const GradientOptions& options) {
+  if (options.zeros_when_unconnected) return Like(graph, "ZerosLike", xs[i]);
+  if (options.none_when_unconnected) return Value();
+  std::string why;
+  for (const Value& y : ys) {
+    if (why.empty()) why = WhyNoGrad(y, xs[i]);
+  }
+  return InvalidArgument(StrCat("gradients: xs[", i, "] (", xs[i].ToString(),
+                                ") has no gradient: ", why));
+}
+
+// The values of a resource: what ops that read it give.
+std::vector<Value> ReadsOf(const Value& handle) {
+  std::vector<Value> reads;
+  for (Node* user : handle.node->users()) {
+    if (user->op().effect != Effect::kRead || user->num_inputs() == 0 ||
+        !(user->input(0) == handle)) {
+      continue;
+    }
+    for (int i = 0; i < user->num_outputs(); ++i) {
+      if (CarriesGradient(user->output(i))) reads.push_back(user->output(i));
+    }
+  }
+  return reads;
+}
+
+bool AnyResource(std::span<const Value> xs) {
+  for (const Value& x : xs) {
+    if (x.dtype() == DType::kResource) return true;
+  }
+  return false;
+}
+
+// With a resource among the xs: gradients for all that was read of it, added.
+// Rows stay rows where one read alone is connected, and with `rows`.
+Result<std::vector<GradientValue>> GradientsOfReads(
+    Graph& graph, std::span<const Value> ys, std::span<const Value> xs,
+    std::span<const Value> grad_ys, const GradientOptions& options, bool rows) {
+  std::vector<Value> wanted;
+  std::vector<size_t> first;  // of each x, in wanted
+  for (const Value& x : xs) {
+    first.push_back(wanted.size());
+    std::vector<Value> parts = {x};
+    if (x.dtype() == DType::kResource) parts = ReadsOf(x);
+    wanted.insert(wanted.end(), parts.begin(), parts.end());
+  }
+  first.push_back(wanted.size());
+  GradFlow flow(graph);
+  SL_RETURN_IF_ERROR(FlowBack(graph, ys, wanted, grad_ys, flow));
+  std::vector<GradientValue> result;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    std::vector<GradientValue> parts;
+    for (size_t k = first[i]; k < first[i + 1]; ++k) {
+      SL_ASSIGN_OR_RETURN(GradientValue part, flow.TotalOrRows(wanted[k]));
+      if (part) parts.push_back(part);
+    }
+    if (parts.size() == 1 && rows) {
+      result.push_back(parts[0]);
+      continue;
+    }
+    GradientValue total;
+    for (size_t k = first[i]; k < first[i + 1]; ++k) {
+      SL_ASSIGN_OR_RETURN(Value part, flow.Total(wanted[k]));
+      if (!part || !total.dense) {
+        if (part) total.dense = part;
+        continue;
+      }
+      NodeOptions node;
+      node.scope = "gradients";
+      node.line = wanted[k].node->line();
+      Value both[] = {total.dense, part};
+      SL_ASSIGN_OR_RETURN(
+          Node * sum, graph.Add(*part.node->region(), "Add", both, {}, node));
+      total.dense = sum->output();
+    }
+    if (!total) {
+      if (first[i] == first[i + 1]) {
+        return InvalidArgument(StrCat("gradients: xs[", i, "] (",
+                                      xs[i].ToString(),
+                                      ") has no gradient: it is never read"));
+      }
+      SL_ASSIGN_OR_RETURN(total.dense,
+                          Unconnected(graph, ys, wanted, first[i], options));
+    }
+    result.push_back(total);
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
+                                     std::span<const Value> xs,
+                                     std::span<const Value> grad_ys,
+                                     const GradientOptions& options) {
   std::vector<Value> result;
+  if (AnyResource(xs)) {
+    SL_ASSIGN_OR_RETURN(
+        std::vector<GradientValue> found,
+        GradientsOfReads(graph, ys, xs, grad_ys, options, /*rows=*/false));
+    for (const GradientValue& g : found) result.push_back(g.dense);
+    return result;
+  }
+  GradFlow flow(graph);
+  SL_RETURN_IF_ERROR(FlowBack(graph, ys, xs, grad_ys, flow));
   for (size_t i = 0; i < xs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(Value total, flow.Total(xs[i]));
-    if (!total && options.zeros_when_unconnected) {
-      SL_ASSIGN_OR_RETURN(total, Like(graph, "ZerosLike", xs[i]));
+    if (!total) {
+      SL_ASSIGN_OR_RETURN(total, Unconnected(graph, ys, xs, i, options));
     }
-    if (!total && !options.none_when_unconnected) {
-      std::string why;
-      for (const Value& y : ys) {
-        if (why.empty()) why = WhyNoGrad(y, xs[i]);
-      }
-      return InvalidArgument(StrCat("gradients: xs[", i, "] (",
-                                    xs[i].ToString(),
-                                    ") has no gradient: ", why));
+    result.push_back(total);
+  }
+  return result;
+}
+
+Result<std::vector<GradientValue>> GradientsOrRows(
+    Graph& graph, std::span<const Value> ys, std::span<const Value> xs,
+    std::span<const Value> grad_ys, const GradientOptions& options) {
+  if (AnyResource(xs)) {
+    return GradientsOfReads(graph, ys, xs, grad_ys, options, /*rows=*/true);
+  }
+  GradFlow flow(graph);
+  SL_RETURN_IF_ERROR(FlowBack(graph, ys, xs, grad_ys, flow));
+  std::vector<GradientValue> result;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(GradientValue total, flow.TotalOrRows(xs[i]));
+    if (!total) {
+      SL_ASSIGN_OR_RETURN(total.dense, Unconnected(graph, ys, xs, i, options));
     }
     result.push_back(total);
   }

@@ -32,6 +32,22 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
                                      std::span<const Value> grad_ys = {},
                                      const GradientOptions& options = {});
 
+// A gradient that nobody has made dense: a value, or rows, slices along axis 0
+// (`values`) to be added to zeros of `shape` at `indices`, a vector in which an
+// index may be twice.
+struct GradientValue {
+  Value dense;
+  Value indices, values, shape{};  // shape is a vector of i64
+  bool rows() const { return static_cast<bool>(values); }
+  explicit operator bool() const { return dense || values; }
+};
+
+// The same with rows left as they are, where rules gave rows and nothing but
+// rows flows into an x.
+Result<std::vector<GradientValue>> GradientsOrRows(
+    Graph& graph, std::span<const Value> ys, std::span<const Value> xs,
+    std::span<const Value> grad_ys = {}, const GradientOptions& options = {});
+
 // The change of each y when the xs change by `tangents`; no value stands for a
 // tangent of zero.
 Result<std::vector<Value>> Jvp(Graph& graph, std::span<const Value> ys,

@@ -27,6 +27,12 @@ Value GraphGradContext::gradient(int i) const {
   return id < 0 ? Value() : table_[static_cast<size_t>(id)];
 }
 
+Value GraphGradContext::gradient_rows(int i) const {
+  if (dx_rows_.empty()) return Value();
+  int id = dx_rows_[static_cast<size_t>(i)];
+  return id < 0 ? Value() : table_[static_cast<size_t>(id)];
+}
+
 DType GraphGradContext::TypeOf(int id) const {
   return table_[static_cast<size_t>(id)].dtype();
 }

@@ -26,6 +26,8 @@ class GraphGradContext final : public GradContext {
 
   // The gradient of input i; no value when the rule set none.
   Value gradient(int i) const;
+  // Where its rows are to be added; no value when it is no rows.
+  Value gradient_rows(int i) const;
 
  protected:
   Status Emit(const OpRecord& op, std::span<const int> inputs,

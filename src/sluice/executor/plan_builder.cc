@@ -1,6 +1,8 @@
 // From a graph to a Plan: order, islands, then one pass that numbers nodes and
 // slots and one that lays the edges.
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sluice/base/strings.h"
 #include "sluice/executor/fusion.h"
@@ -173,6 +175,10 @@ class PlanBuilder {
         if (in == v) return true;
       }
     }
+    return IsResult(v);
+  }
+
+  bool IsResult(const Value& v) {
     if (results_.empty()) {
       for (const Value& r : plan_->graph_->root().results()) results_[r] = true;
     }
@@ -218,6 +224,7 @@ class PlanBuilder {
       }
     }
     ControlWires(wires);
+    ReadersFirst(wires);
     for (size_t r = 0; r < root.results().size(); ++r) {
       const Value& v = root.results()[r];
       auto known = preset_.find(v.node);
@@ -250,6 +257,55 @@ class PlanBuilder {
     }
     for (const EffectEdge& e : plan_->effects_) {
       wait(e.before, plan_id_.at(e.after));
+    }
+  }
+
+  // Whether a node, left alone with its input i, writes a result over it.
+  bool Overwrites(uint32_t id, size_t i) {
+    if (const Tape* tape = plan_->infos_[id].tape.get()) {
+      return tape->OverwritesInput(i);
+    }
+    Node* node = members_[id][0];
+    return i == 0 && node->op().in_place && IsResult(node->output(0));
+  }
+
+  // All nodes that wait for `from`, directly or not.
+  static std::unordered_set<uint32_t> After(const std::vector<Wire>& wires,
+                                            uint32_t from) {
+    std::unordered_multimap<uint32_t, uint32_t> next;
+    for (const Wire& w : wires) {
+      if (w.edge.route != Route::kFetch) next.emplace(w.from, w.edge.node);
+    }
+    std::unordered_set<uint32_t> seen{from};
+    std::vector<uint32_t> open{from};
+    while (!open.empty()) {
+      auto [begin, end] = next.equal_range(open.back());
+      open.pop_back();
+      for (auto it = begin; it != end; ++it) {
+        if (seen.insert(it->second).second) open.push_back(it->second);
+      }
+    }
+    return seen;
+  }
+
+  // Whoever reads an argument goes before whoever may write over it, so that
+  // the latter finds itself alone with it.
+  void ReadersFirst(std::vector<Wire>& wires) {
+    auto reads = [&](uint32_t id, const Value& v) {
+      const std::vector<Value>& in = inputs_[id];
+      return std::find(in.begin(), in.end(), v) != in.end();
+    };
+    for (uint32_t id = 0; id < inputs_.size(); ++id) {
+      for (size_t i = 0; i < inputs_[id].size(); ++i) {
+        Value v = inputs_[id][i];
+        if (!v.node->is_args() || !Overwrites(id, i)) continue;
+        std::unordered_set<uint32_t> after = After(wires, id);
+        for (uint32_t other = 0; other < inputs_.size(); ++other) {
+          if (!reads(other, v) || after.count(other)) continue;
+          wires.push_back({other, {id, 0, 0, Route::kControl, false}});
+          ++plan_->pending_[id];
+        }
+      }
     }
   }
 

@@ -111,8 +111,13 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueType& type = outputs_[i].type();
-    SL_ASSIGN_OR_RETURN(outputs[i],
-                        Array::Make(type.dtype, type.shape.ToShape()));
+    int32_t over = over_input_[i];
+    if (over >= 0 && inputs[static_cast<size_t>(over)].unique()) {
+      outputs[i] = inputs[static_cast<size_t>(over)];
+    } else {
+      SL_ASSIGN_OR_RETURN(outputs[i],
+                          Array::Make(type.dtype, type.shape.ToShape()));
+    }
     void* base = outputs[i].mutable_raw();
     if (base != a->output_base[i]) {
       Rebind(*a, output_patches_[i], base);

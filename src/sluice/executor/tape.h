@@ -7,6 +7,7 @@
 // tape's pool, so a steady state allocates only the island's outputs.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,9 +29,16 @@ class Tape {
   std::span<const Value> inputs() const { return inputs_; }
   std::span<const Value> outputs() const { return outputs_; }
 
-  // `inputs` may be replaced by contiguous copies; `outputs` are made here.
+  // `inputs` may be replaced by contiguous copies; `outputs` are made here. An
+  // output may lie where an input was that nobody else holds.
   Status Run(const StepContext& step, std::span<Array> inputs,
              std::span<Array> outputs) const;
+
+  // Whether an output may be written over that input.
+  bool OverwritesInput(size_t i) const {
+    return std::find(over_input_.begin(), over_input_.end(),
+                     static_cast<int32_t>(i)) != over_input_.end();
+  }
 
   // One line per instruction, the memory planned, what was not fused and why.
   std::string Explain() const;
@@ -96,6 +104,8 @@ class Tape {
   std::vector<std::string> labels_;  // per instruction, for Explain
   std::vector<std::string> notes_;   // neighbours that were not fused
   std::vector<std::vector<Patch>> input_patches_, output_patches_;
+  // Per output: the input its kernel may write it over, or -1.
+  std::vector<int32_t> over_input_;
   int num_nodes_ = 0;
   int num_fused_operands_ = 0, num_kernel_operands_ = 0;
   int64_t arena_bytes_ = 0;

@@ -44,6 +44,7 @@ class TapeBuilder {
     values_ =
         std::make_unique<TapeValues>(*tape_, views_, nodes, outputs, groups_);
     tape_->outputs_ = outputs;
+    tape_->over_input_.assign(outputs.size(), -1);
     tape_->num_nodes_ = static_cast<int>(nodes.size());
     for (Node* node : nodes) tape_->cost_ns_ += NodeCostNanos(*node);
   }
@@ -243,6 +244,25 @@ class TapeBuilder {
     return reuse;
   }
 
+  // An in-place kernel whose result leaves the island may write it over what
+  // came in, if that is not needed any more.
+  void NoteInputOver(Node& node) {
+    if (!node.op().in_place || node.num_inputs() == 0 ||
+        !values_->IsOutput(node.output(0))) {
+      return;
+    }
+    int input = values_->InputOver(node.input(0), node.output(0));
+    // The kernel may write before it has read its other inputs.
+    for (int k = 1; k < node.num_inputs(); ++k) {
+      if (views_.Root(node.input(k)) == node.input(0)) input = -1;
+    }
+    if (input < 0) return;
+    auto output = std::find(tape_->outputs_.begin(), tape_->outputs_.end(),
+                            node.output(0));
+    tape_->over_input_[static_cast<size_t>(output - tape_->outputs_.begin())] =
+        input;
+  }
+
   // The first value the loop behind a kernel gives to others that may lie in
   // the same memory as the kernel's result: nothing reads the result later.
   int HostOf(const FusionGroup& group) const {
@@ -304,6 +324,7 @@ class TapeBuilder {
           group.before.empty() && group.loop.empty() ? KernelReuse(node) : -1;
       if (node.num_outputs() > 0) {
         instr.out.push_back(values_->Define(node.output(0), reuse));
+        if (group.before.empty() && group.loop.empty()) NoteInputOver(node);
       }
     }
     for (int i = 1; i < node.num_outputs(); ++i) {

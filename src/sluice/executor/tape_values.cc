@@ -159,6 +159,19 @@ int TapeValues::StorageOf(const Value& v) const {
   return it == storage_.end() ? -1 : it->second;
 }
 
+int TapeValues::InputOver(const Value& in, const Value& out) const {
+  if (inside_.count(in.node) || IsOutput(in)) return -1;
+  auto it = register_.find(in);
+  if (it == register_.end() || LastUse(in) != now_) return -1;
+  const Tape::Location& at =
+      tape_.registers_[static_cast<size_t>(it->second)].at;
+  if (at.place != Tape::Place::kInput || in.dtype() != out.dtype() ||
+      !(in.shape() == out.shape())) {
+    return -1;
+  }
+  return at.index;
+}
+
 int TapeValues::Reusable(const Value& in, const Value& out) const {
   int storage = StorageOf(in);
   if (storage < 0) return -1;

@@ -49,6 +49,9 @@ class TapeValues {
   // The storage of an input that dies in this group and may be overwritten by
   // an output of the same number of bytes; -1 when there is none.
   int Reusable(const Value& in, const Value& out) const;
+  // The input of the island that `in` is all of, that nothing reads after this
+  // group and that has the type of `out`; -1 when there is none.
+  int InputOver(const Value& in, const Value& out) const;
   int64_t arena_bytes() const { return planner_.total(); }
 
  private:

@@ -9,6 +9,7 @@
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/rows.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/variable.h"
 #include "sluice/graph/graph.h"
@@ -57,12 +58,19 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph) lock.emplace(graph.mu());
   Building::Current().locked = &graph;
-  Result<std::vector<Value>> found =
-      Gradients(graph, from, to, flows,
-                {.zeros_when_unconnected = options.zeros_when_unconnected});
-  if (!found.ok()) Throw(found.status(), where);
+  GradientOptions how{.zeros_when_unconnected = options.zeros_when_unconnected};
   std::vector<Tensor> result;
-  for (const Value& v : *found) result.push_back(Tensor(graph, v));
+  if (options.dense) {
+    auto found = Gradients(graph, from, to, flows, how);
+    if (!found.ok()) Throw(found.status(), where);
+    for (const Value& v : *found) result.push_back(Tensor(graph, v));
+    return result;
+  }
+  auto found = GradientsOrRows(graph, from, to, flows, how);
+  if (!found.ok()) Throw(found.status(), where);
+  for (size_t i = 0; i < to.size(); ++i) {
+    result.push_back(GradientTensor(graph, (*found)[i], to[i].shape()));
+  }
   return result;
 }
 
@@ -71,10 +79,10 @@ std::vector<Tensor> EagerGradients(const std::vector<Tensor>& ys,
                                    const GradOptions& options,
                                    std::source_location where) {
   std::vector<EagerRef> roots, flows, inputs;
-  for (const Tensor& y : ys) roots.push_back(y.eager());
+  for (const Tensor& y : ys) roots.push_back(y.to_dense().eager());
   for (const Tensor& x : xs) inputs.push_back(x.eager());
   for (const Tensor& g : options.grad_ys) {
-    flows.push_back(g ? g.eager() : EagerRef());
+    flows.push_back(g ? g.to_dense().eager() : EagerRef());
   }
   BackwardRequest request{.roots = roots,
                           .gradients = flows,
@@ -99,7 +107,8 @@ std::vector<Tensor> EagerGradients(const std::vector<Tensor>& ys,
                 StrCat("gradients: xs[", i, "] has no gradient: ", why)),
             where);
     }
-    result.push_back(Tensor(std::move(g)));
+    Tensor found_here(std::move(g));
+    result.push_back(options.dense ? found_here.to_dense(where) : found_here);
   }
   return result;
 }
@@ -208,7 +217,8 @@ JvpResult jvp(const TensorFn& f, const std::vector<Tensor>& xs,
   std::vector<Tensor> pulled = gradients(ys, leaves,
                                          {.grad_ys = stand_ins,
                                           .zeros_when_unconnected = true,
-                                          .create_graph = true},
+                                          .create_graph = true,
+                                          .dense = true},
                                          where);
   std::vector<Tensor> from, along;
   for (size_t i = 0; i < pulled.size(); ++i) {
@@ -230,9 +240,9 @@ JvpResult jvp(const TensorFn& f, const std::vector<Tensor>& xs,
     }
     return result;
   }
-  result.tangents =
-      gradients(from, stand_ins,
-                {.grad_ys = along, .zeros_when_unconnected = true}, where);
+  result.tangents = gradients(
+      from, stand_ins,
+      {.grad_ys = along, .zeros_when_unconnected = true, .dense = true}, where);
   return result;
 }
 
@@ -256,9 +266,10 @@ std::vector<Tensor> hvp(const TensorFn& f, const std::vector<Tensor>& xs,
                         std::source_location where) {
   EnableGrad on;
   std::vector<Tensor> leaves = Leaves(xs);
-  std::vector<Tensor> first =
-      gradients(f(leaves), leaves,
-                {.zeros_when_unconnected = true, .create_graph = true}, where);
+  std::vector<Tensor> first = gradients(
+      f(leaves), leaves,
+      {.zeros_when_unconnected = true, .create_graph = true, .dense = true},
+      where);
   std::vector<Tensor> from, along;
   for (size_t i = 0; i < first.size(); ++i) {
     if (!first[i].symbolic() && !first[i].requires_grad()) continue;
@@ -274,8 +285,9 @@ std::vector<Tensor> hvp(const TensorFn& f, const std::vector<Tensor>& xs,
     }
     return zeros;
   }
-  return gradients(from, leaves,
-                   {.grad_ys = along, .zeros_when_unconnected = true}, where);
+  return gradients(
+      from, leaves,
+      {.grad_ys = along, .zeros_when_unconnected = true, .dense = true}, where);
 }
 
 }  // namespace sluice

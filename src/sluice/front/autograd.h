@@ -25,9 +25,12 @@ struct GradOptions {
   // Imperatively: keep what another call needs; let the gradients be
   // differentiated themselves.
   bool retain_graph = false, create_graph = false;
+  // Sparse gradients are made dense.
+  bool dense = false;
 };
 
-// The gradients of the sum of all ys.
+// The gradients of the sum of all ys. That of an x of which nothing but slices
+// along axis 0 were gathered is sparse (Tensor::is_sparse).
 std::vector<Tensor> gradients(
     const std::vector<Tensor>& ys, const std::vector<Tensor>& xs,
     const GradOptions& options = {},

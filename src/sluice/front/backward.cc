@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/rows.h"
 #include "sluice/front/tensor.h"
 #include "sluice/op/registry.h"
 
@@ -13,17 +14,9 @@ namespace sluice {
 
 namespace {
 
-// a + b. What only the engine holds is written over.
-Result<EagerRef> Sum(EagerRef a, const EagerRef& b, bool record) {
-  static const OpRecord* add = FindOp("Add");
-  if (!record && a->unique() && a->array.unique() && !a->view) {
-    SL_RETURN_IF_ERROR(EagerCallInPlace(*add, a, {&b, 1}, {}, {}));
-    return a;
-  }
-  EagerResults sum;
-  EagerRef both[] = {std::move(a), b};
-  SL_RETURN_IF_ERROR(EagerCall(*add, both, {}, {}, sum));
-  return sum[0];
+// What only the engine holds, so that it may be written over or given away.
+bool Owned(const EagerValue& v) {
+  return v.array.unique() && v.array.contiguous();
 }
 
 // Room for the engine's lists, kept from run to run.
@@ -147,8 +140,9 @@ class Engine {
       *slot = std::move(gradient);
       return OkStatus();
     }
-    SL_ASSIGN_OR_RETURN(*slot,
-                        Sum(std::move(*slot), gradient, request_.record));
+    SL_ASSIGN_OR_RETURN(
+        *slot,
+        AddGradients(std::move(*slot), std::move(gradient), request_.record));
     return OkStatus();
   }
 
@@ -165,6 +159,11 @@ class Engine {
       }
     }
     if (!LeadsOn(node)) return OkStatus();
+    // Rules know dense gradients alone.
+    for (EagerRef& g : node.flows) {
+      if (!g || !g->rows) continue;
+      SL_ASSIGN_OR_RETURN(g, DenseGradient(g));
+    }
     SmallVector<EagerRef, 4> dx;
     dx.resize(node.edges.size());
     Status status = node.Backward(node.flows, request_.record, dx);
@@ -228,7 +227,7 @@ class Engine {
       if (!leaf->extra) continue;
       for (auto& [id, hook] : leaf->extra->hooks) {
         Tensor changed = hook(Tensor(leaf->flow));
-        if (changed) leaf->flow = changed.eager();
+        if (changed) leaf->flow = changed.eager_gradient();
       }
     }
     std::vector<EagerRef> found;
@@ -250,15 +249,24 @@ class Engine {
   Status AddToGrad(EagerValue& leaf, EagerRef gradient) {
     if (leaf.grad) {
       EagerRef old = std::move(leaf.grad);
-      SL_ASSIGN_OR_RETURN(leaf.grad,
-                          Sum(std::move(old), gradient, request_.record));
+      SL_ASSIGN_OR_RETURN(
+          leaf.grad,
+          AddGradients(std::move(old), std::move(gradient), request_.record));
       return OkStatus();
     }
     // What the user sees as grad must not change with something else.
-    if (!request_.record &&
-        (!gradient->array.unique() || !gradient->array.contiguous())) {
-      SL_ASSIGN_OR_RETURN(Array copy, gradient->array.Clone());
-      gradient = MakeRef<EagerValue>(std::move(copy));
+    if (!request_.record) {
+      if (gradient->rows) {
+        EagerRows& rows = *gradient->rows;
+        for (EagerRef* part : {&rows.indices, &rows.values}) {
+          if (Owned(**part)) continue;
+          SL_ASSIGN_OR_RETURN(Array copy, (*part)->array.Clone());
+          *part = MakeRef<EagerValue>(std::move(copy));
+        }
+      } else if (!Owned(*gradient)) {
+        SL_ASSIGN_OR_RETURN(Array copy, gradient->array.Clone());
+        gradient = MakeRef<EagerValue>(std::move(copy));
+      }
     }
     leaf.grad = std::move(gradient);
     return OkStatus();

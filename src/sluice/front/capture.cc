@@ -5,7 +5,9 @@
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/call.h"
 #include "sluice/front/operators.h"
+#include "sluice/front/rows.h"
 #include "sluice/front/scope.h"
 
 namespace sluice {
@@ -27,19 +29,33 @@ Capture::~Capture() { CurrentCapture() = outer_; }
 Capture* Capture::Current() { return CurrentCapture(); }
 
 Capture::Entry& Capture::At(const EagerRef& value) {
+  return At(value, PartialShape(value->array.shape()));
+}
+
+Capture::Entry& Capture::At(const EagerRef& value, const PartialShape& shape) {
   auto [it, fresh] = index_.try_emplace(value.get(), entries_.size());
   if (fresh) {
-    const Array& a = value->array;
     std::string name = StrCat("captured_", entries_.size());
     std::optional<MutexLock> lock;
     if (front_internal::Building::Current().locked != &graph_) {
       lock.emplace(graph_.mu());
     }
-    Value arg = ValueOrThrow(graph_.AddArg(
-        graph_.root(), name, {a.dtype(), PartialShape(a.shape())}));
+    Value arg = ValueOrThrow(
+        graph_.AddArg(graph_.root(), name, {value->array.dtype(), shape}));
     entries_.push_back({value, arg, arg, false, false, {}});
   }
   return entries_[it->second];
+}
+
+Value Capture::GradPart(const EagerRef& part, const EagerRef& grad_of,
+                        Entry::Part which) {
+  // Another call may find more or fewer rows.
+  PartialShape shape = part->array.shape();
+  shape.set_dim(0, kUnknownDim);
+  Entry& entry = At(part, shape);
+  entry.grad_of = grad_of;
+  entry.part = which;
+  return entry.now;
 }
 
 Status Capture::Backward(const Tensor& loss, const Tensor& gradient) {
@@ -53,22 +69,23 @@ Status Capture::Backward(const Tensor& loss, const Tensor& gradient) {
   Value y = loss.value();
   std::vector<Value> seed;
   if (gradient) seed.push_back(gradient.value());
-  std::vector<Value> found;
+  std::vector<GradientValue> found;
   {
     front_internal::SavedBuilding saved;
     MutexLock lock(graph_.mu());
     front_internal::Building::Current().locked = &graph_;
-    SL_ASSIGN_OR_RETURN(found, Gradients(graph_, {&y, 1}, xs, seed,
-                                         {.none_when_unconnected = true}));
+    SL_ASSIGN_OR_RETURN(found,
+                        GradientsOrRows(graph_, {&y, 1}, xs, seed,
+                                        {.none_when_unconnected = true}));
   }
   bool any = false;
   for (size_t k = 0; k < which.size(); ++k) {
     if (!found[k]) continue;
     any = true;
-    Tensor more(graph_, found[k]);
+    Tensor more = GradientTensor(graph_, found[k], xs[k].shape());
     Tensor before = GradOf(entries_[which[k]].value);
     Entry& entry = entries_[which[k]];
-    entry.grad = before ? before + more : more;
+    entry.grad = before ? AddGradients(before, more) : more;
     entry.grad_set = true;
   }
   if (any) return OkStatus();
@@ -85,8 +102,21 @@ Tensor Capture::GradOf(const EagerRef& value) {
   for (const GradSeen& seen : grads_seen_) {
     known = known || seen.value == value;
   }
-  if (!known) grads_seen_.push_back({value, static_cast<bool>(before)});
+  if (!known) grads_seen_.push_back(GradSeen(value));
   if (!before) return {};
+  if (before->rows) {
+    auto rows = MakeRef<Tensor::GraphRows>();
+    rows->indices =
+        GradPart(before->rows->indices, value, Entry::Part::kIndices);
+    rows->values = GradPart(before->rows->values, value, Entry::Part::kValues);
+    rows->dense = before->array.shape();
+    Shape sizes = before->array.shape();
+    Attrs shape{{"value", Array::Vector(sizes.dims())}};
+    rows->shape = front_internal::CallOne("Const", {}, shape, {},
+                                          std::source_location::current())
+                      .value();
+    return Tensor(graph_, std::move(rows));
+  }
   Entry& its = At(before);
   its.grad_of = value;
   return Tensor(graph_, its.now);

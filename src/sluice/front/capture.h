@@ -32,17 +32,28 @@ class Capture {
     bool written = false;
     bool grad_set = false;  // the body has set or cleared its gradient
     Tensor grad;            // what it set; holds nothing when cleared
-    EagerRef grad_of{};     // set: this is the gradient that tensor has
+    // Set: this is the gradient that tensor has, or a part of it when that is
+    // sparse.
+    EagerRef grad_of{};
+    enum class Part : uint8_t { kWhole, kIndices, kValues };
+    Part part = Part::kWhole;
   };
-  // Gradients the body has asked for before it set them: whether there was one.
-  // Another call may find it otherwise.
+  // Gradients the body has asked for before it set them: whether there was one,
+  // and whether it was sparse. Another call may find it otherwise.
   struct GradSeen {
     EagerRef value;
-    bool there;
+    bool there, sparse;
+    explicit GradSeen(const EagerRef& v)
+        : value(v), there(v->grad), sparse(v->grad && v->grad->rows) {}
+    bool Still() const {
+      GradSeen now(value);
+      return now.there == there && now.sparse == sparse;
+    }
   };
   const std::vector<GradSeen>& grads_seen() const { return grads_seen_; }
   // The entry of a tensor, made when it is met for the first time.
   Entry& At(const EagerRef& value);
+  Entry& At(const EagerRef& value, const PartialShape& shape);
   std::deque<Entry>& entries() { return entries_; }
   Graph& graph() { return graph_; }
 
@@ -54,6 +65,10 @@ class Capture {
   Tensor GradOf(const EagerRef& value);
 
  private:
+  // A part of the gradient that tensor has, as an argument.
+  Value GradPart(const EagerRef& part, const EagerRef& grad_of,
+                 Entry::Part which);
+
   Graph& graph_;
   Capture* outer_;
   std::deque<Entry> entries_;  // references to them stay good

@@ -50,7 +50,10 @@ Tensor full(const Sizes& shape, const Literal& value, std::string_view name,
   }
   Operand operands[] = {ConstantOf(value.value(), {}, where),
                         Array::Vector(shape.shape().dims())};
-  return front_internal::CallOne("BroadcastTo", operands, {}, name, where);
+  Tensor made =
+      front_internal::CallOne("BroadcastTo", operands, {}, name, where);
+  // Elements that can be written each by itself.
+  return made.symbolic() ? made : made.clone(where);
 }
 
 Tensor zeros(const Sizes& shape, DType dtype, std::string_view name,

@@ -85,7 +85,7 @@ class CustomTapeNode final : public TapeNode {
       return InvalidArgument(StrCat("[custom_gradient] ", wrong));
     }
     for (size_t i = 0; i < dx.size(); ++i) {
-      if (returned[i]) dx[i] = returned[i].eager();
+      if (returned[i]) dx[i] = returned[i].eager_gradient();
     }
     return OkStatus();
   }
@@ -156,7 +156,13 @@ void BuildInGraph(GradContext& g, size_t num_inputs,
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!returned[i]) continue;
-    g.set_dx(static_cast<int>(i), context->VarOf(returned[i].value()));
+    int k = static_cast<int>(i);
+    if (returned[i].is_sparse()) {
+      g.set_dx_rows(k, context->VarOf(returned[i].indices().value()),
+                    context->VarOf(returned[i].values().value()));
+    } else {
+      g.set_dx(k, context->VarOf(returned[i].value()));
+    }
   }
 }
 

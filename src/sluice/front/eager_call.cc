@@ -109,9 +109,22 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
   return EagerCall(op, pointers, attrs, line, results);
 }
 
+Status CheckWritable(std::string_view op, const EagerValue& target) {
+  const Array& a = target.array;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.dim(i) < 2 || a.strides()[static_cast<size_t>(i)] != 0) continue;
+    return FailedPrecondition(
+        StrCat("[", op, "] ", target.Describe(), ", is the same elements ",
+               "seen ", a.dim(i), " times along axis ", i,
+               " and cannot be written in place; wanted a clone()"));
+  }
+  return OkStatus();
+}
+
 namespace {
 
 Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
+  SL_RETURN_IF_ERROR(CheckWritable(op.name, target));
   if (!records) return OkStatus();
   if (!target.producer && target.requires_grad) {
     return FailedPrecondition(StrCat(

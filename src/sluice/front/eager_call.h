@@ -17,6 +17,10 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
                  const Attrs& attrs, const SourceLine& line,
                  EagerResults& results);
 
+// An error when elements of the target share memory with one another, as those
+// of a broadcast value do, so that they cannot be written each by itself.
+Status CheckWritable(std::string_view op, const EagerValue& target);
+
 // target = op(target, others...), written over the elements of target.
 Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
                         std::span<const EagerRef> others, const Attrs& attrs,

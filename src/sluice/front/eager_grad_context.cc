@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/front/rows.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
@@ -96,13 +97,20 @@ Result<EagerRef> EagerGradContext::Gradient(size_t i) {
   if (id < 0) return EagerRef();
   const Array& g = At(id).array;
   const Array& x = At(in_[i]).array;
+  if (!dx_rows_.empty() && dx_rows_[i] >= 0) {
+    return MakeRows(Whole(dx_rows_[i]), Whole(id), x.dtype(), x.shape());
+  }
   if (!(g.shape() == x.shape()) || g.dtype() != x.dtype()) {
     return Internal(StrCat("[", node_.name(), "] its gradient gives ",
                            g.TypeText(), " for input ", i, "; wanted ",
                            x.TypeText()));
   }
+  return Whole(id);
+}
+
+EagerRef EagerGradContext::Whole(int id) {
   if (record_) return ValueOf(id);
-  return MakeRef<EagerValue>(g);
+  return MakeRef<EagerValue>(At(id).array);
 }
 
 }  // namespace sluice

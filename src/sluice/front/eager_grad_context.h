@@ -35,6 +35,7 @@ class EagerGradContext final : public GradContext {
   };
   const Entry& At(int id) const { return table_[static_cast<size_t>(id)]; }
   const EagerRef& ValueOf(int id);
+  EagerRef Whole(int id);  // for outside: recorded or not, as asked for
   int Enter(Array array, EagerRef value = {}, TapeEdge edge = {},
             bool kept = true);
 

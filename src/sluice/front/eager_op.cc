@@ -168,15 +168,18 @@ Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
 
 namespace {
 
+bool SameMemory(const Array& a, const Array& b) {
+  const ArrayRep* base_a = a.rep()->base ? a.rep()->base : a.rep();
+  const ArrayRep* base_b = b.rep()->base ? b.rep()->base : b.rep();
+  return base_a == base_b || a.raw() == b.raw() ||
+         (a.buffer() && a.buffer() == b.buffer());
+}
+
 // Element by element in place: an input may be the very array that is written,
 // but not another part of its memory, nor itself broadcast.
 bool ReadsWhatIsWritten(const Array& in, const Array& out) {
   if (in.raw() == out.raw() && in.shape() == out.shape()) return false;
-  const ArrayRep *a = in.rep(), *b = out.rep();
-  const ArrayRep* in_base = a->base ? a->base : a;
-  const ArrayRep* out_base = b->base ? b->base : b;
-  return in_base == out_base || in.raw() == out.raw() ||
-         (in.buffer() && in.buffer() == out.buffer());
+  return SameMemory(in, out);
 }
 
 }  // namespace
@@ -211,6 +214,19 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
     }
   }
   Array made;
+  bool over = record_->in_place && !block_.fn && out.contiguous() &&
+              inputs[0]->raw() == out.raw() &&
+              inputs[0]->shape() == out.shape();
+  for (const Array* in : inputs.subspan(1)) {
+    over = over && !SameMemory(*in, out);
+  }
+  if (over) {
+    // The kernel writes over its first input if that is the array it is given
+    // for the result.
+    made = out;
+    SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
+    return made.raw() == out.raw() ? OkStatus() : mismatch(made.TypeText());
+  }
   SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
   if (!(made.shape() == out.shape())) return mismatch(made.TypeText());
   if (made.raw() == out.raw()) {
@@ -272,7 +288,8 @@ Result<GradNeeds> Probe(const EagerOp& op, uint64_t wants, ArrayPointers inputs,
   for (size_t i = 0; i < inputs.size() && i < 64; ++i) {
     bool given = false;
     for (size_t k = 0; k < inputs.size(); ++k) {
-      given = given || context.gradient(static_cast<int>(k)) == args[i];
+      given = given || context.gradient(static_cast<int>(k)) == args[i] ||
+              context.gradient_rows(static_cast<int>(k)) == args[i];
     }
     if (given || Read(args[i], node)) needs.inputs |= uint64_t{1} << i;
   }

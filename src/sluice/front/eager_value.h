@@ -20,6 +20,7 @@ namespace sluice {
 
 class Tensor;
 class TapeNode;
+struct EagerRows;
 
 // Counts the writes to a stretch of memory, for all values that look at it.
 // Whoever keeps a value for later notes the count and can tell what happened.
@@ -52,7 +53,7 @@ struct EagerValue : RefCounted<EagerValue>, Pooled<EagerValue> {
   // "w (made at model.cc:12)", for messages.
   std::string Describe() const;
 
-  Array array;
+  Array array;             // of rows only type and shape, no elements
   Ref<TapeNode> producer;  // null: a leaf
   int output = 0;          // of the producer
   bool requires_grad = false;
@@ -61,7 +62,8 @@ struct EagerValue : RefCounted<EagerValue>, Pooled<EagerValue> {
   Ref<EagerValue> grad;  // of a leaf
   std::shared_ptr<Ref<EagerValue>> grad_place;  // of others that retain theirs
   std::unique_ptr<Extras> extra;
-  SourceLine line;  // where it was made
+  std::unique_ptr<EagerRows> rows;  // set: a sparse gradient (front/rows.h)
+  SourceLine line;                  // where it was made
 
   // For the backward run that is adding up its gradient.
   const void* run = nullptr;
@@ -69,5 +71,11 @@ struct EagerValue : RefCounted<EagerValue>, Pooled<EagerValue> {
 };
 
 using EagerRef = Ref<EagerValue>;
+
+// A gradient as slices along axis 0 (`values`), to be added to zeros at the
+// vector `indices`, in which an index may be twice.
+struct EagerRows {
+  EagerRef indices, values;
+};
 
 }  // namespace sluice

@@ -6,10 +6,31 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/function_node.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/rows.h"
 #include "sluice/front/scope.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice::front_internal {
+
+namespace {
+
+bool SameMemory(const Array& a, const Array& b) {
+  const ArrayRep* base_a = a.rep()->base ? a.rep()->base : a.rep();
+  const ArrayRep* base_b = b.rep()->base ? b.rep()->base : b.rep();
+  return base_a == base_b || (a.buffer() && a.buffer() == b.buffer());
+}
+
+// The same elements under a count of their own: the step sees an array that is
+// nobody else's and may write over it, which is the point.
+Array GivenUp(const Array& array) {
+  auto* keep = new Array(array);
+  Ref<Buffer> memory = Buffer::Wrap(
+      array.mutable_raw(), array.bytes(),
+      [](void* kept) { delete static_cast<Array*>(kept); }, keep);
+  return Array::Over(std::move(memory), array.dtype(), array.shape());
+}
+
+}  // namespace
 
 struct FunctionCore::State {
   FunctionBody body;
@@ -83,42 +104,76 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   std::vector<Array> feeds, results;
   for (const Tensor& a : args) feeds.push_back(a.array());
   for (const Trace::Source& s : trace.captured) feeds.push_back(s.array());
+  for (size_t i = 0; i < trace.captured.size(); ++i) {
+    if (!trace.captured[i].overwritten) continue;
+    Array& own = feeds[args.size() + i];
+    bool alone = own.contiguous();
+    for (const Array& other : feeds) {
+      alone = alone && (&other == &own || !SameMemory(own, other));
+    }
+    if (alone) own = GivenUp(own);
+  }
+  bool acts = !trace.landings.empty() || !trace.cleared.empty();
+  bool records = EagerMode::Current().grad && !acts;
+  // What is recorded feeds its gradient the same.
+  std::vector<Array> again;
+  if (records) again = feeds;
   Status status =
       trace.master->RunProgram(*trace.program, feeds, &results, {}, nullptr);
-  if (!status.ok()) throw Error(status);
-  ++trace.info.calls;
   SourceLine line = SourceLine::From(where);
+  auto note_write = [&](EagerValue& value) {
+    WriteLog& log = value.writes();
+    ++log.count;
+    log.last = line;
+  };
+  if (!status.ok()) {
+    // What stopped half way may have written.
+    for (const Trace::Source& s : trace.captured) {
+      if (s.overwritten) note_write(*s.value);
+    }
+    throw Error(status);
+  }
+  ++trace.info.calls;
   std::vector<Tensor> made;
   for (size_t i = 0; i < trace.num_results; ++i) {
-    EagerRef value = MakeRef<EagerValue>(std::move(results[i]));
+    // What is also a tensor around the function, or a look into one, must not
+    // change with it.
+    Array result = std::move(results[i]);
+    if (!result.unique()) result = ValueOrThrow(result.Clone());
+    EagerRef value = MakeRef<EagerValue>(std::move(result));
     value->line = line;
     made.push_back(Tensor(std::move(value)));
   }
-  for (size_t i = 0; i < trace.landings.size(); ++i) {
-    const Trace::Landing& landing = trace.landings[i];
-    Array& array = results[trace.num_results + i];
-    if (landing.grad) {
-      landing.target->grad = MakeRef<EagerValue>(std::move(array));
+  size_t next = trace.num_results;
+  for (const Trace::Landing& landing : trace.landings) {
+    Array array = std::move(results[next++]);
+    EagerValue& target = *landing.target;
+    if (landing.rows) {
+      target.grad = MakeRows(MakeRef<EagerValue>(std::move(array)),
+                             MakeRef<EagerValue>(std::move(results[next++])),
+                             target.array.dtype(), target.array.shape());
       continue;
     }
-    EagerValue& target = *landing.target;
+    if (landing.grad) {
+      target.grad = MakeRef<EagerValue>(std::move(array));
+      continue;
+    }
     // Who looks at the old memory must see the new elements.
     bool watched = target.view || (target.log && !target.log->unique());
-    if (watched && target.array.shape() == array.shape()) {
+    if (array.raw() == target.array.raw()) {
+      // Written in place.
+    } else if (watched && target.array.shape() == array.shape()) {
       CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
                  target.array.mutable_raw(), target.array.strides());
     } else {
       target.array = std::move(array);
     }
-    WriteLog& log = target.writes();
-    ++log.count;
-    log.last = line;
+    note_write(target);
   }
   for (const EagerRef& value : trace.cleared) value->grad = {};
 
   // What writes is a step of its own; everything else can be differentiated.
-  bool acts = !trace.landings.empty() || !trace.cleared.empty();
-  if (!EagerMode::Current().grad || acts) return made;
+  if (!records) return made;
   auto node =
       MakeRef<FunctionTapeNode>(line, state_->options.name, state_->body);
   bool tracked = false;
@@ -132,7 +187,7 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   if (!tracked) return made;
   node->SetDepth();
   node->trace = kept;
-  node->feeds = std::move(feeds);
+  node->feeds = std::move(again);
   node->num_args = args.size();
   node->num_results = made.size();
   for (const Tensor& r : made) node->result_shapes.push_back(r.array().shape());

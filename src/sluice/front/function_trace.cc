@@ -33,6 +33,15 @@ std::vector<Node*> EffectsOf(const Graph& graph) {
   return effects;
 }
 
+// Whether a value is made of another by ops that can write over it.
+bool WritesOver(Value made, const Value& from) {
+  while (made != from) {
+    if (!made.node->op().in_place || made.index != 0) return false;
+    made = made.node->input(0);
+  }
+  return true;
+}
+
 // State that functions make lives as long as the process.
 std::shared_ptr<ResourceManager> SharedResources() {
   static auto* resources =
@@ -119,9 +128,18 @@ std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
     fetches.push_back(r.symbolic() ? r.value() : capture.At(r.eager()).now);
   }
   // A gradient that is an imperative tensor is captured by asking for it.
+  auto value_of = [&](const Tensor& part) {
+    return part.symbolic() ? part.value() : capture.At(part.eager()).now;
+  };
   for (size_t i = 0; i < capture.entries().size(); ++i) {
     Tensor grad = capture.entries()[i].grad;
-    if (grad && !grad.symbolic()) capture.At(grad.eager());
+    if (!grad) continue;
+    if (grad.is_sparse()) {
+      value_of(grad.indices());
+      value_of(grad.values());
+    } else {
+      value_of(grad);
+    }
   }
   for (Capture::Entry& entry : capture.entries()) {
     if (!entry.written) continue;
@@ -134,14 +152,15 @@ std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
       t.cleared.push_back(entry.value);
       continue;
     }
-    fetches.push_back(entry.grad.symbolic()
-                          ? entry.grad.value()
-                          : capture.At(entry.grad.eager()).now);
-    t.landings.push_back({entry.value, true});
+    bool rows = entry.grad.is_sparse();
+    if (rows) fetches.push_back(value_of(entry.grad.indices()));
+    fetches.push_back(value_of(rows ? entry.grad.values() : entry.grad));
+    t.landings.push_back({entry.value, true, rows});
   }
   for (const Capture::Entry& entry : capture.entries()) {
     feeds.push_back(entry.arg);
-    t.captured.push_back({entry.value, entry.grad_of});
+    t.captured.push_back({entry.value, entry.grad_of, entry.part,
+                          entry.written && WritesOver(entry.now, entry.arg)});
   }
   t.grads_seen = capture.grads_seen();
   t.feeds = feeds;

@@ -11,6 +11,7 @@
 
 #include "sluice/front/capture.h"
 #include "sluice/front/function.h"
+#include "sluice/front/rows.h"
 #include "sluice/session/local_master.h"
 
 namespace sluice::front_internal {
@@ -43,8 +44,19 @@ struct Trace {
   struct Source {
     EagerRef value;
     EagerRef grad_of;  // set: the gradient this tensor has now is fed instead
+    Capture::Entry::Part part = Capture::Entry::Part::kWhole;
+    bool overwritten = false;  // its new elements may be written over it
     const Array& array() const {
-      return grad_of ? grad_of->grad->array : value->array;
+      if (!grad_of) return value->array;
+      const EagerValue& grad = *grad_of->grad;
+      switch (part) {
+        case Capture::Entry::Part::kIndices:
+          return grad.rows->indices->array;
+        case Capture::Entry::Part::kValues:
+          return grad.rows->values->array;
+        default:
+          return grad.array;
+      }
     }
   };
   std::vector<Source> captured;
@@ -53,6 +65,7 @@ struct Trace {
   struct Landing {
     EagerRef target;
     bool grad;
+    bool rows = false;  // two results: indices and values
   };
   std::vector<Landing> landings;  // of the results after the first ones
   std::vector<EagerRef> cleared;  // whose gradient is taken away
@@ -72,7 +85,7 @@ struct Trace {
   // Gradients are where they were, and are missing where they were.
   bool Fits() const {
     for (const Capture::GradSeen& seen : grads_seen) {
-      if (seen.there != static_cast<bool>(seen.value->grad)) return false;
+      if (!seen.Still()) return false;
     }
     return true;
   }

@@ -52,7 +52,8 @@ void Check(const ScalarFn& f, const std::vector<Tensor>& xs,
   std::vector<Tensor> got;
   {
     EnableGrad on;
-    got = gradients({f(leaves)}, leaves, {.zeros_when_unconnected = true});
+    got = gradients({f(leaves)}, leaves,
+                    {.zeros_when_unconnected = true, .dense = true});
   }
   for (size_t i = 0; i < leaves.size(); ++i) {
     Array x = leaves[i].array();
@@ -91,9 +92,9 @@ void gradcheck(const TensorFn& f, const std::vector<Tensor>& xs,
     for (const Tensor& x : at) {
       leaves.push_back(x.requires_grad() ? x : x.detach().requires_grad_());
     }
-    return Total(
-        gradients({Total(f(leaves))}, leaves,
-                  {.zeros_when_unconnected = true, .create_graph = true}));
+    return Total(gradients(
+        {Total(f(leaves))}, leaves,
+        {.zeros_when_unconnected = true, .create_graph = true, .dense = true}));
   };
   GradcheckOptions coarser = options;
   coarser.tolerance *= 10;

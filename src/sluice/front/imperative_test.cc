@@ -374,5 +374,42 @@ TEST(Imperative, RandomNumbersFollowTheSeed) {
   EXPECT_NE(a.to_vector<float>(), b.to_vector<float>());
 }
 
+TEST(Imperative, FilledTensorsHaveElementsOfTheirOwn) {
+  Tensor z = zeros({3});
+  z.add_(constant({1.f, 2.f, 3.f}));
+  EXPECT_EQ(z.to_vector<float>(), (Floats{1, 2, 3}));
+}
+
+TEST(Imperative, BroadcastTensorsAreNotWrittenInPlace) {
+  Tensor b = broadcast_to(constant({1.f}), {3});
+  try {
+    b.add_(constant({1.f, 2.f, 3.f}));
+    FAIL();
+  } catch (const Error& e) {
+    std::string text = e.what();
+    EXPECT_NE(text.find("is the same elements seen 3 times along axis 0"),
+              text.npos)
+        << text;
+  }
+  auto write = function([&](Tensor x) { b.add_(x); });
+  EXPECT_THROW(write(constant({1.f, 2.f, 3.f})), Error);
+}
+
+TEST(Imperative, GradientsOfSumsAreNotAddedToInPlace) {
+  // Rows long enough to be in memory of their own.
+  Array rows = Array::Zeros(DType::kF32, {2, 2048});
+  for (int64_t i = 0; i < rows.num_elements(); ++i) {
+    rows.mutable_data<float>()[i] = static_cast<float>(i);
+  }
+  Tensor x = constant(rows).requires_grad_();
+  Tensor c = full({2048}, 3.f);
+  Tensor first = sum(x * x);
+  (first + sum(sum(x, {.axes = {0}}) * c * c)).backward();
+  Floats g = x.grad().to_vector<float>();
+  for (size_t i = 0; i < g.size(); ++i) {
+    ASSERT_EQ(g[i], 2 * static_cast<float>(i) + 9) << i;
+  }
+}
+
 }  // namespace
 }  // namespace sluice

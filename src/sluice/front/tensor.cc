@@ -37,7 +37,15 @@ Tensor Operation::output(int i) const {
   return Tensor(*graph_, Value{node_, i});
 }
 
+void Tensor::ThrowSparse() const {
+  throw Error(FailedPrecondition(
+      StrCat("this Tensor (", TypeText(dtype(), shape()),
+             ") is a sparse gradient; wanted its indices() and values(), or "
+             "to_dense()")));
+}
+
 Value Tensor::value() const {
+  if (is_sparse()) ThrowSparse();
   if (value_) return value_;
   if (!eager_) ThrowEmpty("Tensor");
   throw Error(FailedPrecondition(
@@ -46,11 +54,17 @@ Value Tensor::value() const {
 }
 
 Graph& Tensor::graph() const {
-  value();
+  if (!value_) value();
   return *graph_;
 }
 
 const EagerRef& Tensor::eager() const {
+  if (eager_ && !eager_->rows) return eager_;
+  if (is_sparse()) ThrowSparse();
+  return eager_gradient();
+}
+
+const EagerRef& Tensor::eager_gradient() const {
   if (eager_) return eager_;
   if (!value_) ThrowEmpty("Tensor");
   throw Error(FailedPrecondition(
@@ -62,10 +76,12 @@ const EagerRef& Tensor::eager() const {
 const Array& Tensor::array() const { return eager()->array; }
 
 DType Tensor::dtype() const {
+  if (rows_) return value_.dtype();
   return eager_ ? eager_->array.dtype() : value().dtype();
 }
 
 PartialShape Tensor::shape() const {
+  if (rows_) return rows_->dense;
   return eager_ ? PartialShape(eager_->array.shape()) : value().shape();
 }
 
@@ -83,6 +99,7 @@ int64_t Tensor::num_elements() const {
 }
 
 std::string Tensor::name() const {
+  if (rows_) return {};
   if (!eager_) return value().ToString();
   return eager_->extra ? eager_->extra->name : std::string();
 }
@@ -92,6 +109,10 @@ void Tensor::set_name(std::string_view name) const {
 }
 
 std::string Tensor::ToString() const {
+  if (is_sparse()) {
+    return StrCat("sparse ", TypeText(dtype(), shape()), " of ",
+                  values().ToString(), " at ", indices().ToString());
+  }
   if (!eager_) return StrCat(name(), ": ", value().type());
   return StrCat(name().empty() ? "" : StrCat(name(), ": "),
                 eager_->array.TypeText(), " ", eager_->array.ToString());

@@ -54,6 +54,14 @@ class Tensor {
   Tensor(Graph& graph, Value value) : graph_(&graph), value_(value) {}
   explicit Tensor(EagerRef value) : eager_(std::move(value)) {}
 
+  // A sparse gradient (below) of a graph.
+  struct GraphRows : RefCounted<GraphRows> {
+    Value indices, values, shape;
+    PartialShape dense;
+  };
+  Tensor(Graph& graph, Ref<GraphRows> rows)
+      : graph_(&graph), value_(rows->values), rows_(std::move(rows)) {}
+
   explicit operator bool() const { return value_.node || eager_; }
   // Part of a graph, with elements only in a step; else they are here now.
   bool symbolic() const { return value_.node != nullptr; }
@@ -120,6 +128,21 @@ class Tensor {
   // Keeps the gradient of a tensor that is no leaf, for grad().
   void retain_grad() const;
 
+  // ---- Sparse gradients ----
+  // The gradient of a tensor of which slices along axis 0 were gathered: only
+  // those slices, and where they belong. Ops take no such tensor, only its
+  // parts; type and shape are those of the whole.
+  bool is_sparse() const { return rows_ || (eager_ && eager_->rows); }
+  Tensor indices() const;      // a vector; an index may be there twice
+  Tensor values() const;       // one slice for each index
+  Tensor dense_shape() const;  // a vector of i64
+  // Slices added where they belong, zeros elsewhere. Of a tensor that is not
+  // sparse the tensor itself.
+  Tensor to_dense(Where where = Where::current()) const;
+  // Every index once, smallest first, with the sum of its slices: for updates
+  // that are not linear in the gradient.
+  Tensor coalesce(Where where = Where::current()) const;
+
   // ---- Writes in place, seen through every handle and view ----
   const Tensor& add_(const Operand& b, Where where = Where::current()) const;
   const Tensor& sub_(const Operand& b, Where where = Where::current()) const;
@@ -128,6 +151,12 @@ class Tensor {
   const Tensor& copy_(const Operand& b, Where where = Where::current()) const;
   const Tensor& fill_(const Operand& b, Where where = Where::current()) const;
   const Tensor& zero_(Where where = Where::current()) const;
+  // Slices along axis 0 added or subtracted at a vector of indices, one after
+  // the other; the rest of the tensor is not touched.
+  const Tensor& scatter_add_(const Operand& indices, const Operand& values,
+                             Where where = Where::current()) const;
+  const Tensor& scatter_sub_(const Operand& indices, const Operand& values,
+                             Where where = Where::current()) const;
 
   // ---- Parts (front/index.h) ----
   // x[2], x[{1, sl::all}], x[{sl::slice(0, 5, 2), sl::ellipsis, -1}].
@@ -139,15 +168,19 @@ class Tensor {
   const Tensor& set(std::initializer_list<Index> indices, const Operand& value,
                     Where where = Where::current()) const;
 
-  // For this library: throws when this is part of a graph.
+  // For this library: throws when this is part of a graph, or sparse.
   const EagerRef& eager() const;
+  // The same, sparse or not.
+  const EagerRef& eager_gradient() const;
 
  private:
+  [[noreturn]] void ThrowSparse() const;
   void CopyOut(DType dtype, int64_t count, void* to) const;
 
   Graph* graph_ = nullptr;
   Value value_;
   EagerRef eager_;
+  Ref<GraphRows> rows_;
 };
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);

@@ -51,7 +51,7 @@ void Tensor::set_grad(const Tensor& grad) const {
     entry.grad_set = true;
     return;
   }
-  eager()->grad = grad ? grad.eager() : EagerRef();
+  eager()->grad = grad ? grad.eager_gradient() : EagerRef();
 }
 
 void Tensor::zero_grad() const { set_grad({}); }
@@ -68,7 +68,7 @@ void Tensor::backward(const Tensor& gradient, BackwardOptions options,
                                              "sluice::gradients there"));
   } else {
     EagerRef roots[] = {eager()};
-    EagerRef flows[] = {gradient ? gradient.eager() : EagerRef()};
+    EagerRef flows[] = {gradient ? gradient.to_dense().eager() : EagerRef()};
     BackwardRequest request{.roots = roots,
                             .gradients = flows,
                             .retain = options.retain_graph,
@@ -118,7 +118,7 @@ int Tensor::register_hook(GradHook hook) const {
   value.producer->hooks.push_back(
       {value.output, id, [hook = std::move(hook)](const EagerRef& g) {
          Tensor changed = hook(Tensor(g));
-         return changed ? changed.eager() : EagerRef();
+         return changed ? changed.eager_gradient() : EagerRef();
        }});
   return id;
 }

@@ -15,17 +15,24 @@ namespace {
 EagerRef Other(std::string_view op, const Tensor& target,
                const Operand& operand) {
   if (operand.is_tensor()) return operand.tensor().eager();
-  Operand typed = front_internal::Typed(op, operand, target.dtype());
+  DType dtype = target.dtype();
+  if (op == "IndexAdd") dtype = operand.literal_value().dtype();
+  Operand typed = front_internal::Typed(op, operand, dtype);
   return MakeRef<EagerValue>(typed.literal_value().value());
 }
 
-// target = op(target, b), in place; inside a captured function a write of what
-// was captured.
+// target = op(target, others...), in place; inside a captured function a write
+// of what was captured.
 const Tensor& Write(std::string_view name, const Tensor& target,
-                    const Operand& b, std::source_location where) {
+                    std::initializer_list<Operand> others,
+                    std::source_location where) {
   SourceLine line = SourceLine::From(where);
   if (Capture* capture = Capture::Current(); capture && !target.symbolic()) {
-    Operand operands[] = {target, b};
+    if (Status status = CheckWritable(name, *target.eager()); !status.ok()) {
+      throw Error(status.WithLine(StrCat("at ", line)));
+    }
+    std::vector<Operand> operands{target};
+    operands.insert(operands.end(), others.begin(), others.end());
     Tensor made = front_internal::CallOne(name, operands, {}, {}, where);
     PartialShape shape = target.shape();
     if (made.dtype() != target.dtype() || !made.shape().CompatibleWith(shape)) {
@@ -47,9 +54,10 @@ const Tensor& Write(std::string_view name, const Tensor& target,
                            "place; wanted a variable"))
                     .WithLine(StrCat("at ", line)));
   }
-  EagerRef other = Other(name, target, b);
+  SmallVector<EagerRef, 2> values;
+  for (const Operand& b : others) values.push_back(Other(name, target, b));
   Status status =
-      EagerCallInPlace(*FindOp(name), target.eager(), {&other, 1}, {}, line);
+      EagerCallInPlace(*FindOp(name), target.eager(), values, {}, line);
   if (!status.ok()) throw Error(status.WithLine(StrCat("at ", line)));
   return target;
 }
@@ -57,25 +65,46 @@ const Tensor& Write(std::string_view name, const Tensor& target,
 }  // namespace
 
 const Tensor& Tensor::add_(const Operand& b, Where where) const {
-  return Write("Add", *this, b, where);
+  return Write("Add", *this, {b}, where);
 }
 const Tensor& Tensor::sub_(const Operand& b, Where where) const {
-  return Write("Sub", *this, b, where);
+  return Write("Sub", *this, {b}, where);
 }
 const Tensor& Tensor::mul_(const Operand& b, Where where) const {
-  return Write("Mul", *this, b, where);
+  return Write("Mul", *this, {b}, where);
 }
 const Tensor& Tensor::div_(const Operand& b, Where where) const {
-  return Write("Div", *this, b, where);
+  return Write("Div", *this, {b}, where);
 }
 const Tensor& Tensor::copy_(const Operand& b, Where where) const {
-  return Write("Overwrite", *this, b, where);
+  return Write("Overwrite", *this, {b}, where);
 }
 const Tensor& Tensor::fill_(const Operand& b, Where where) const {
-  return Write("Overwrite", *this, b, where);
+  return Write("Overwrite", *this, {b}, where);
 }
 const Tensor& Tensor::zero_(Where where) const {
-  return Write("Overwrite", *this, Operand(0, where), where);
+  return Write("Overwrite", *this, {Operand(0, where)}, where);
+}
+
+namespace {
+
+Operand AsType(const Operand& operand, DType dtype) {
+  if (operand.is_tensor()) return operand;
+  return front_internal::Typed("IndexAdd", operand, dtype);
+}
+
+}  // namespace
+
+const Tensor& Tensor::scatter_add_(const Operand& indices,
+                                   const Operand& values, Where where) const {
+  return Write("IndexAdd", *this,
+               {AsType(indices, DType::kI64), AsType(values, dtype())}, where);
+}
+const Tensor& Tensor::scatter_sub_(const Operand& indices,
+                                   const Operand& values, Where where) const {
+  Operand taken[] = {AsType(values, dtype())};
+  return scatter_add_(
+      indices, front_internal::CallOne("Neg", taken, {}, {}, where), where);
 }
 
 }  // namespace sluice

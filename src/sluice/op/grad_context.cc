@@ -45,6 +45,14 @@ void GradContext::set_dx(int i, GradVar gradient) {
   if (gradient) dx_[k] = gradient.id_;
 }
 
+void GradContext::set_dx_rows(int i, GradVar indices, GradVar values) {
+  auto k = static_cast<size_t>(i);
+  if (!indices || !values || !wants_[k]) return;
+  dx_rows_.resize(dx_.size(), -1);
+  dx_rows_[k] = indices.id_;
+  dx_[k] = values.id_;
+}
+
 bool GradContext::Call(std::string_view op, std::span<const GradVar> inputs,
                        const Attrs& attrs, Ids& made) {
   if (!status_.ok()) return false;

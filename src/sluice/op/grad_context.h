@@ -81,6 +81,10 @@ class GradContext {
   // The gradient of input i. Those of an elementwise op are summed back over
   // the axes along which the input was broadcast.
   void set_dx(int i, GradVar gradient);
+  // The same where only some slices along axis 0 were read: `values`, a slice
+  // for each of the vector `indices`, to be added there; an index may be there
+  // twice. Nobody makes an array as large as the input of it without need.
+  void set_dx_rows(int i, GradVar indices, GradVar values);
 
   // Calls an op. The second is for ops with several outputs.
   GradVar call(std::string_view op, std::initializer_list<GradVar> inputs,
@@ -129,6 +133,9 @@ class GradContext {
   SmallVector<bool, 6> wants_;
   // What the rule set, by input; -1 for nothing. As long as in_.
   Ids dx_;
+  // The indices of those that were set as rows, -1 for others. Empty when no
+  // rows were set.
+  Ids dx_rows_;
 
  private:
   friend class GradVar;

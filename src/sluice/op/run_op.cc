@@ -70,6 +70,18 @@ class FewOf {
 
 }  // namespace
 
+namespace {
+
+// Whether an in-place op may write over its first input: the caller says so by
+// giving that array for the output, or nobody else would see it.
+bool WritesOver(std::span<const Array> inputs, const Array& output) {
+  if (inputs.empty() || !inputs[0].contiguous()) return false;
+  if (output) return output.raw() == inputs[0].raw();
+  return inputs[0].unique();
+}
+
+}  // namespace
+
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
@@ -91,7 +103,13 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
       return Internal(StrCat("[", op.name, "] shape of output ", i, " is ",
                              out[i], " with all inputs known"));
     }
-    Result<Array> made = Array::Make(out_dtypes[i], out[i].ToShape());
+    Shape shape = out[i].ToShape();
+    if (i == 0 && op.in_place && WritesOver(inputs, outputs[0]) &&
+        inputs[0].dtype() == out_dtypes[0] && inputs[0].shape() == shape) {
+      outputs[0] = inputs[0];
+      continue;
+    }
+    Result<Array> made = Array::Make(out_dtypes[i], shape);
     if (!made.ok()) return InOp(op, made.status());
     outputs[i] = *std::move(made);
   }

@@ -17,7 +17,9 @@ Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
 
 // The middle of it, for executors that have resolved the call already: makes
 // inputs contiguous where the kernel wants that, allocates outputs by the shape
-// function and launches. REQUIRES: a synchronous CPU kernel.
+// function and launches. An in_place() op writes over input 0 when output 0 is
+// given as that very array, or when nobody else holds input 0.
+// REQUIRES: a synchronous CPU kernel.
 Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,
                  std::span<const DType> out_dtypes, std::span<Array> outputs);

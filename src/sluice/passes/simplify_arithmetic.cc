@@ -143,7 +143,7 @@ Change CastToSame(Node& node) {
   return same ? Change::Forward(node.input(0)) : kKeep;
 }
 
-Change ReshapeToSame(Node& node) {
+Change ToSameShape(Node& node) {
   bool same = SameKnownType(node.output(), node.input(0));
   return same ? Change::Forward(node.input(0)) : kKeep;
 }
@@ -224,7 +224,9 @@ constexpr Rule kRules[] = {
     {"LogicalNot", Twice,            "not not x = x"},
     {"Identity",   AlwaysInput,      "Identity(x) = x"},
     {"Cast",       CastToSame,       "Cast(x) to x's own type = x"},
-    {"Reshape",    ReshapeToSame,    "Reshape(x) to x's own shape = x"},
+    {"Reshape",    ToSameShape,      "Reshape(x) to x's own shape = x"},
+    {"SumTo",      ToSameShape,      "SumTo(x) to x's own shape = x"},
+    {"BroadcastTo", ToSameShape,     "BroadcastTo(x) to x's own shape = x"},
     {"Reshape",    ReshapeOfReshape, "Reshape(Reshape(x, s), t) = Reshape(x, t)"},
     {"Transpose",  TransposeBack,    "Transpose back again = x"},
     {"AddN",       AddNOfFew,        "AddN(x) = x; AddN(x, y) = Add(x, y)"},

@@ -111,6 +111,11 @@ TEST(SimplifyArithmetic, CopiesCastsAndReshapes) {
   ExpectStays("i8[?]", "Cast(%x) [dtype = u8]");
   const std::string to = "%s = Const [value = [3 2] : i64[2]] ";
   ExpectBecomes("f32[3,2]", to + "%y = Reshape(%x, %s)", "%x");
+  ExpectBecomes("f32[3,2]", to + "%y = SumTo(%x, %s)", "%x");
+  ExpectBecomes("f32[3,2]", to + "%y = BroadcastTo(%x, %s)", "%x");
+  ExpectStays("f32[4,3,2]", to + "%y = SumTo(%x, %s)");
+  ExpectStays("f32[?,2]", to + "%y = SumTo(%x, %s)");
+  ExpectStays("f32[1,2]", to + "%y = BroadcastTo(%x, %s)");
   ExpectStays("f32[2,3]", to + "%y = Reshape(%x, %s)");
   ExpectStays("f32[?,2]", to + "%y = Reshape(%x, %s)");
   ExpectBecomes("f32[?,2]",

@@ -95,7 +95,7 @@ class StopWatch {
 
 }  // namespace
 
-Status LocalMaster::RunProgram(Program& program, std::span<const Array> feeds,
+Status LocalMaster::RunProgram(Program& program, std::span<Array> feeds,
                                std::vector<Array>* results,
                                const RunOptions& options,
                                RunMetadata* metadata) {
@@ -126,7 +126,7 @@ Status LocalMaster::RunProgram(Program& program, std::span<const Array> feeds,
     Active active(*this, step->cancellation().get());
     if (active.refused()) step->Cancel(Cancelled("the session is closed"));
     for (size_t i = 0; i < feeds.size(); ++i) {
-      step->Feed(static_cast<int>(i), feeds[i]);
+      step->Feed(static_cast<int>(i), std::move(feeds[i]));
     }
     step->RunUntilQuiet();
     status = step->Finish();

@@ -47,8 +47,9 @@ class LocalMaster {
                                               std::span<const Value> fetches,
                                               std::span<Node* const> targets,
                                               ExecutorChoice executor);
-  // Runs a program on feeds in its order; appends the results.
-  Status RunProgram(Program& program, std::span<const Array> feeds,
+  // Runs a program on feeds in its order; appends the results. The feeds are
+  // taken: of those that nobody else holds the step may use the memory.
+  Status RunProgram(Program& program, std::span<Array> feeds,
                     std::vector<Array>* results, const RunOptions& options,
                     RunMetadata* metadata);
 

@@ -77,6 +77,37 @@ Array ManyBad() {
   return Array::Vector(std::span<const int64_t>(at));
 }
 
+// The sizes of an array of one slice of params for each of a vector of indices.
+GradVar RowsShape(GradContext& g, GradVar indices, GradVar params) {
+  PartialShape shape = params.shape();
+  Ints dims{-1};
+  bool known = shape.rank_known();
+  for (int i = 1; known && i < shape.rank(); ++i) {
+    dims.push_back(shape[i]);
+    // A size of 0 would leave the -1 open.
+    known = shape[i] > 0;
+  }
+  if (known) return g.ints(dims);
+  GradVar rest = g.call("Slice", {g.shape_of(params)},
+                        {{"begin", Ints{1}}, {"size", Ints{-1}}});
+  return g.call("Concat", {g.shape_of(indices), rest});
+}
+
+// Rows of a table are few of many: their gradient stays rows.
+void Rule(GradContext& g) {
+  GradVar params = g.in(0), indices = g.in(1), dy = g.dy();
+  int64_t axis = g.attr<int64_t>("axis");
+  if (axis != 0 && axis + params.rank() != 0) {
+    GradVar shape = g.shape_of(params);
+    return g.set_dx(0, g.call("GatherGrad", {dy, indices, shape}, g.attrs()));
+  }
+  if (indices.rank() != 1) {
+    indices = g.call("Reshape", {indices, g.ints({-1})});
+    dy = g.call("Reshape", {dy, RowsShape(g, indices, params)});
+  }
+  g.set_dx_rows(0, indices, dy);
+}
+
 constexpr DTypeSet kFew{DType::kF32, DType::kF16, DType::kI8, DType::kC64};
 
 }  // namespace
@@ -92,10 +123,7 @@ SL_OP(Gather)
     .types("I", kIndices)
     .attr("axis", 0, "The axis of params to pick from.")
     .shape(Infer)
-    .grad([](GradContext& g) {
-      GradVar shape = g.shape_of(g.in(0));
-      g.set_dx(0, g.call("GatherGrad", {g.dy(), g.in(1), shape}, g.attrs()));
-    })
+    .grad(Rule)
     .cpu(Launch)
     .reference(Reference)
     .samples(

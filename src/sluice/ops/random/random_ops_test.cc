@@ -241,5 +241,84 @@ TEST(RandomOps, NumbersAreTheSameEverywhere) {
             (Doubles{1, 3, 4, 2, 5, 0}));
 }
 
+std::vector<Array> SampleClasses(int64_t count, int64_t range, bool unique,
+                                 const Array& labels, uint64_t seed) {
+  StepContext step;
+  step.seed = seed;
+  Attrs attrs{{"num_sampled", count}, {"range_max", range}, {"unique", unique}};
+  auto out = RunOp(*FindOp("LogUniformSample"), attrs, {&labels, 1}, &step);
+  EXPECT_TRUE(out.ok()) << out.status().ToString();
+  return *out;
+}
+
+double LogUniform(int64_t c, double range) {
+  return std::log1p(1.0 / static_cast<double>(c + 1)) / std::log(range + 1);
+}
+
+TEST(RandomOps, LogUniformClassesAreAsFrequentAsExpected) {
+  constexpr int64_t kRange = 50;
+  std::vector<int64_t> all(kRange);
+  for (int64_t c = 0; c < kRange; ++c) all[static_cast<size_t>(c)] = c;
+  Array labels = Array::Vector(std::span<const int64_t>(all));
+  std::vector<Array> out = SampleClasses(kMany, kRange, false, labels, 11);
+  std::vector<double> counts(kRange, 0);
+  for (int64_t c : out[0].i64s()) ++counts[static_cast<size_t>(c)];
+  double total = 0;
+  for (size_t c = 0; c < kRange; ++c) {
+    double expected = out[1].data<float>()[c];
+    EXPECT_NEAR(counts[c], expected, 6 * std::sqrt(expected)) << c;
+    EXPECT_NEAR(expected / kMany, LogUniform(all[c], kRange), 1e-6);
+    total += expected;
+  }
+  EXPECT_NEAR(total, kMany, 1);
+  // Of the classes drawn the same is said.
+  for (int64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(out[2].data<float>()[i],
+              out[1].data<float>()[out[0].i64s()[static_cast<size_t>(i)]]);
+  }
+}
+
+// Few of many are drawn in another way than many of few.
+TEST(RandomOps, LogUniformUniqueClassesAreDifferent) {
+  constexpr int kRuns = 4000;
+  for (int64_t range : {30, 100}) {
+    auto size = static_cast<size_t>(range);
+    std::vector<int64_t> all(size);
+    for (size_t c = 0; c < size; ++c) all[c] = static_cast<int64_t>(c);
+    Array labels = Array::Vector(std::span<const int64_t>(all));
+    std::vector<double> there(size, 0), expected(size, 0);
+    for (uint64_t seed = 0; seed < kRuns; ++seed) {
+      std::vector<Array> out = SampleClasses(8, range, true, labels, seed);
+      std::vector<int64_t> ids(out[0].i64s().begin(), out[0].i64s().end());
+      std::sort(ids.begin(), ids.end());
+      ASSERT_EQ(std::unique(ids.begin(), ids.end()), ids.end());
+      for (int64_t c : ids) ++there[static_cast<size_t>(c)];
+      for (size_t c = 0; c < size; ++c) expected[c] += out[1].data<float>()[c];
+    }
+    for (size_t c = 0; c < size; ++c) {
+      EXPECT_NEAR(there[c] / kRuns, expected[c] / kRuns, 0.04) << c;
+    }
+  }
+  std::vector<int64_t> all(30);
+  for (size_t c = 0; c < all.size(); ++c) all[c] = static_cast<int64_t>(c);
+  Array labels = Array::Vector(std::span<const int64_t>(all));
+  std::vector<Array> whole = SampleClasses(30, 30, true, labels, 5);
+  std::vector<int64_t> ids(whole[0].i64s().begin(), whole[0].i64s().end());
+  std::sort(ids.begin(), ids.end());
+  EXPECT_EQ(ids, all);
+}
+
+TEST(RandomOps, LogUniformExpectsRareClassesExactly) {
+  int64_t range = int64_t{1} << 40, last = range - 1;
+  Array labels = Array::Vector<int64_t>({last});
+  for (bool unique : {false, true}) {
+    double got =
+        SampleClasses(100, range, unique, labels, 3)[1].data<float>()[0];
+    double p =
+        1.0 / static_cast<double>(range) / std::log(static_cast<double>(range));
+    EXPECT_NEAR(got / (100 * p), 1, unique ? 0.3 : 1e-5);
+  }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,0 +1,51 @@
+// GradFlow: what flows into each value while gradients of a graph are built,
+// and its sum: one node per value with several parts. Parts that are rows
+// (slices along axis 0 and where to add them) are kept apart from dense ones:
+// rows and rows stay rows, rows and a dense part become dense.
+//
+// Lives for one call of Gradients, whose caller holds the graph's lock.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "sluice/autodiff/gradients.h"
+
+namespace sluice {
+
+class GradFlow {
+ public:
+  explicit GradFlow(Graph& graph) : graph_(graph) {}
+
+  void Add(const Value& to, const Value& part) {
+    parts_[to].dense.push_back(part);
+  }
+  void AddRows(const Value& to, const Value& indices, const Value& values) {
+    parts_[to].rows.push_back({indices, values});
+  }
+
+  // The sum as one value, as large as `v`; no value when nothing flows in.
+  Result<Value> Total(const Value& v);
+  // The sum as rows where all parts are rows.
+  Result<GradientValue> TotalOrRows(const Value& v);
+
+ private:
+  struct Rows {
+    Value indices, values;
+  };
+  struct Parts {
+    std::vector<Value> dense;
+    std::vector<Rows> rows;
+    Value total;  // of both, once somebody asked for it
+  };
+
+  Result<Value> Call(const Value& v, std::string_view op,
+                     std::span<const Value> inputs, const Attrs& attrs = {});
+  Status MergeRows(const Value& v, std::vector<Rows>& rows);
+  Result<Value> ShapeOf(const Value& v);
+
+  Graph& graph_;
+  std::unordered_map<Value, Parts, ValueHash> parts_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+// Sparse gradients while they flow: rows made, added up and made dense. Rows
+// and rows stay rows, one after the other; rows and a dense gradient are dense.
+#pragma once
+
+#include "sluice/autodiff/gradients.h"
+#include "sluice/front/eager_value.h"
+#include "sluice/front/tensor.h"
+
+namespace sluice {
+
+// An imperative sparse gradient for a value of that type and shape.
+EagerRef MakeRows(EagerRef indices, EagerRef values, DType dtype,
+                  const Shape& shape);
+
+// The gradient as one array; itself when it is one.
+Result<EagerRef> DenseGradient(const EagerRef& gradient);
+
+// a + b. What only the caller holds is written over, unless calls are recorded.
+Result<EagerRef> AddGradients(EagerRef a, EagerRef b, bool record);
+
+// What was found in a graph, as the user sees it; `shape` is that of the whole.
+Tensor GradientTensor(Graph& graph, const GradientValue& found,
+                      const PartialShape& shape);
+
+// a + b for Tensors, in graphs too.
+Tensor AddGradients(const Tensor& a, const Tensor& b);
+
+}  // namespace sluice
