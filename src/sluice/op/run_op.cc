@@ -85,7 +85,7 @@ bool WritesOver(std::span<const Array> inputs, const Array& output) {
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
-                       std::span<Array> outputs) {
+                       std::span<Array> outputs, bool over_input) {
   if (inputs.empty() && out_dtypes.empty()) return OkStatus();
   FewOf<DType> dtypes(inputs.size());
   FewOf<PartialShape> shapes(inputs.size()), out(out_dtypes.size());
@@ -104,7 +104,7 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                              out[i], " with all inputs known"));
     }
     Shape shape = out[i].ToShape();
-    if (i == 0 && op.in_place && WritesOver(inputs, outputs[0]) &&
+    if (over_input && i == 0 && op.in_place && WritesOver(inputs, outputs[0]) &&
         inputs[0].dtype() == out_dtypes[0] && inputs[0].shape() == shape) {
       outputs[0] = inputs[0];
       continue;
@@ -131,7 +131,8 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
     }
   }
   if (!op.dynamic_output) {
-    SL_RETURN_IF_ERROR(AllocateOutputs(op, attrs, inputs, out_dtypes, outputs));
+    SL_RETURN_IF_ERROR(AllocateOutputs(op, attrs, inputs, out_dtypes, outputs,
+                                       /*over_input=*/true));
   }
   if (op.block) {
     Result<bool> ran = RunElementwise(context);

@@ -24,10 +24,11 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,
                  std::span<const DType> out_dtypes, std::span<Array> outputs);
 
-// Allocates outputs for these inputs by the shape function.
+// Allocates outputs for these inputs by the shape function. `over_input`: the
+// inputs are given up, and output 0 of an in_place() op may be input 0.
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
-                       std::span<Array> outputs);
+                       std::span<Array> outputs, bool over_input = false);
 
 }  // namespace sluice
