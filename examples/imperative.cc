@@ -25,7 +25,7 @@ struct Net {
   }
   // One step down the slope of the squared error.
   sl::Tensor Train(const sl::Tensor& x, const sl::Tensor& y) const {
-    sl::Tensor error = (*this)(x) - y;
+    sl::Tensor error = (*this)(x)-y;
     sl::Tensor loss = sl::mean(error * error);
     for (const sl::Tensor& p : parameters) p.zero_grad();
     loss.backward();
