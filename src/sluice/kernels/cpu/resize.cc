@@ -38,15 +38,18 @@ Coordinates CoordinatesOf(const Attrs& attrs) {
 
 // Whole numbers, because a rounded quotient may fall on the wrong side.
 int64_t NearestAt(int64_t o, int64_t in, int64_t out, Coordinates how) {
-  __extension__ typedef __int128 Wide;
-  Wide at;
+  // Unsigned: nothing is below 0, and no library is needed to check products.
+  __extension__ typedef unsigned __int128 Wide;
+  Wide at, size(static_cast<uint64_t>(in)), wanted(static_cast<uint64_t>(out));
+  Wide place(static_cast<uint64_t>(o));
   if (how == Coordinates::kHalfPixel) {
-    at = Wide(2 * o + 1) * in / (2 * Wide(out));
+    at = (2 * place + 1) * size / (2 * wanted);
   } else if (how == Coordinates::kAsymmetric) {
-    at = Wide(o) * in / out;
+    at = place * size / wanted;
+  } else if (out == 1 || in == 0) {
+    at = 0;
   } else {
-    at = out == 1 ? 0
-                  : (2 * Wide(o) * (in - 1) + (out - 1)) / (2 * Wide(out - 1));
+    at = (2 * place * (size - 1) + (wanted - 1)) / (2 * (wanted - 1));
   }
   return std::min(static_cast<int64_t>(at), in - 1);
 }

@@ -27,9 +27,12 @@ struct PoolAxis {
   PoolWindow At(int64_t o) const {
     if (kernel == 0) {
       // floor(o * in / out) to ceil((o + 1) * in / out).
-      __extension__ typedef __int128 Wide;
-      auto first = static_cast<int64_t>(Wide(o) * in / out);
-      auto last = static_cast<int64_t>((Wide(o + 1) * in + out - 1) / out);
+      __extension__ typedef unsigned __int128 Wide;
+      Wide place(static_cast<uint64_t>(o)), size(static_cast<uint64_t>(in));
+      Wide parts(static_cast<uint64_t>(out));
+      auto first = static_cast<int64_t>(place * size / parts);
+      auto last =
+          static_cast<int64_t>(((place + 1) * size + parts - 1) / parts);
       return {first, last, 1, last - first};
     }
     int64_t start = o * stride - pad;
