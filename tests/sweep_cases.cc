@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "sluice/base/random.h"
@@ -39,6 +40,10 @@ T FromDouble(double v) {
   } else if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16> ||
                        std::is_same_v<T, complex64>) {
     return T(static_cast<float>(v));
+  } else if constexpr (std::is_integral_v<T> && sizeof(T) < 4) {
+    // Ranges are written for wider types, too.
+    return static_cast<T>(std::clamp<double>(v, std::numeric_limits<T>::min(),
+                                             std::numeric_limits<T>::max()));
   } else {
     return static_cast<T>(v);
   }

@@ -135,6 +135,7 @@ void Tensor::CopyOut(DType dtype, int64_t count, void* to) const {
     std::copy_n(flat.data<std::string>(), count, static_cast<std::string*>(to));
     return;
   }
+  if (count == 0) return;  // `to` may be null
   std::memcpy(to, flat.raw(), static_cast<size_t>(flat.bytes()));
 }
 
