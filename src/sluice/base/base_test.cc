@@ -75,8 +75,13 @@ TEST(Timer, CallsInOrderAndCanBeCalledOff) {
   int first = 0, second = 0;
   Timer timer;
   auto never = timer.After(int64_t{3600} * 1'000'000'000, [&] { order = 100; });
-  timer.After(2'000'000, [&] { second = ++order; });
-  timer.After(1'000'000, [&] { first = ++order; });
+  // Written before the count says so: it is what the other thread waits for.
+  auto note = [&](int& place) {
+    place = order + 1;
+    ++order;
+  };
+  timer.After(2'000'000, [&] { note(second); });
+  timer.After(1'000'000, [&] { note(first); });
   while (order.load() < 2) std::this_thread::yield();
   EXPECT_TRUE(timer.Cancel(never));
   EXPECT_FALSE(timer.Cancel(never));
