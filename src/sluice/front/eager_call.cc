@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/nan_trap.h"
+#include "sluice/front/same_memory.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -58,11 +59,6 @@ Ref<OpTapeNode> NodeFor(Ref<EagerOp> op, EagerPointers inputs,
   return node;
 }
 
-bool SharesMemory(const Array& a, const Array& b) {
-  return (a.buffer() && a.buffer() == b.buffer()) || a.raw() == b.raw() ||
-         a.rep()->base == b.rep();
-}
-
 }  // namespace
 
 Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
@@ -84,7 +80,7 @@ Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
   for (size_t i = 0; i < out.size(); ++i) {
     EagerRef value = MakeRef<EagerValue>(std::move(out[i]));
     value->line = line;
-    if (i == 0 && op.view && SharesMemory(value->array, *in[0])) {
+    if (i == 0 && op.view && SameMemory(value->array, *in[0])) {
       value->view = true;
       value->log = Ref<WriteLog>::Share(&inputs[0]->writes());
     }

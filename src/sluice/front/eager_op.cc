@@ -9,6 +9,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/random_calls.h"
+#include "sluice/front/same_memory.h"
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
@@ -167,13 +168,6 @@ Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
 }
 
 namespace {
-
-bool SameMemory(const Array& a, const Array& b) {
-  const ArrayRep* base_a = a.rep()->base ? a.rep()->base : a.rep();
-  const ArrayRep* base_b = b.rep()->base ? b.rep()->base : b.rep();
-  return base_a == base_b || a.raw() == b.raw() ||
-         (a.buffer() && a.buffer() == b.buffer());
-}
 
 // Element by element in place: an input may be the very array that is written,
 // but not another part of its memory, nor itself broadcast.

@@ -7,18 +7,13 @@
 #include "sluice/front/function_node.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/rows.h"
+#include "sluice/front/same_memory.h"
 #include "sluice/front/scope.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice::front_internal {
 
 namespace {
-
-bool SameMemory(const Array& a, const Array& b) {
-  const ArrayRep* base_a = a.rep()->base ? a.rep()->base : a.rep();
-  const ArrayRep* base_b = b.rep()->base ? b.rep()->base : b.rep();
-  return base_a == base_b || (a.buffer() && a.buffer() == b.buffer());
-}
 
 // The same elements under a count of their own: the step sees an array that is
 // nobody else's and may write over it, which is the point.

@@ -208,6 +208,25 @@ TEST(Backward, OverwrittenValuesNameBothLines) {
   }
 }
 
+// A row is a view of a view, and lies in the memory that is written.
+TEST(Imperative, AddingAMiddleRowToAllOfThem) {
+  Tensor x = constant({{1.f, 2.f}, {10.f, 20.f}, {3.f, 4.f}}).clone();
+  x.add_(x[1]);
+  EXPECT_EQ(x.to_vector<float>(), (Floats{11, 22, 20, 40, 13, 24}));
+}
+
+TEST(Backward, WritesThroughViewsOfViewsAreNoticed) {
+  Tensor x = Leaf({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
+  Tensor y = x * 1;
+  Tensor z = y * y;
+  {
+    NoGrad off;
+    y[1][{slice_from(1)}].add_(1);
+  }
+  EXPECT_EQ(y.to_vector<float>(), (Floats{1, 2, 3, 4, 6, 7}));
+  EXPECT_THROW(sum(z).backward(), Error);
+}
+
 // Adding keeps nothing, so its operands may be overwritten.
 TEST(Backward, WhatTheRuleDoesNotReadMayBeOverwritten) {
   Tensor x = Leaf({1.f, 2.f});
