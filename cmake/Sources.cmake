@@ -1,8 +1,12 @@
-# The two libraries.
-#   sluice      everything of src/sluice but ops/ and tests: a static archive
+# The libraries below the public op functions.
+#   sluice      everything of src/sluice but ops/, the stack and tests: a static
+#               archive
 #   sluice_ops  src/sluice/ops: an OBJECT library, because ops are reached only
 #               through the registry and an archive would drop every one
-# A program links both.
+# Stack.cmake adds the library above them. A program links all.
+
+# Folders that call ops by their C++ functions, which are written from the ops.
+set(SLUICE_STACK_FOLDERS io report nn optim data train)
 
 set(SLUICE_TEST_FILE "_test(_util)?\\.(cc|cu)$")
 set(SLUICE_CUDA_FILE "\\.cu$|/(device|kernels)/cuda/|/comm/nccl/")
@@ -21,6 +25,8 @@ endfunction()
 set(src ${PROJECT_SOURCE_DIR}/src/sluice)
 sluice_sources(library_files ${src})
 list(FILTER library_files EXCLUDE REGEX "^${src}/ops/")
+list(JOIN SLUICE_STACK_FOLDERS "|" stack)
+list(FILTER library_files EXCLUDE REGEX "^${src}/(${stack})/")
 sluice_sources(op_files ${src}/ops)
 
 # A target may not be empty, a folder may.

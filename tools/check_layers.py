@@ -23,7 +23,9 @@ LAYERS = {
     "executor": 4, "comm": 4,
     "session": 5,
     "cluster": 6, "front": 6,
-    "nn": 7, "optim": 7, "data": 7, "train": 7, "io": 7, "report": 7,
+    "io": 7, "report": 7,
+    "nn": 8, "optim": 8, "data": 8,
+    "train": 9,
 }
 # Ops are a leaf: they stand on these folders, and nothing includes them.
 OPS = "ops"
@@ -33,7 +35,7 @@ TOP = {"apps", "benchmarks", "tests", "examples", "python"}
 # Public headers live in include/sluice; front/ implements them. They and the
 # headers below may appear in a user's program.
 PUBLIC = "include"
-PUBLIC_FOLDERS = {"front"}
+PUBLIC_FOLDERS = {"front", "io", "report", "nn", "optim", "data", "train"}
 PUBLIC_HEADERS = {
     "sluice/base/status.h", "sluice/base/error.h",
     "sluice/tensor/dtype.h", "sluice/tensor/half.h", "sluice/tensor/shape.h",

@@ -22,6 +22,7 @@
 #include "sluice/front/queue.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/session.h"
+#include "sluice/front/state_dict.h"
 #include "sluice/front/tensor.h"
 #include "sluice/front/variable.h"
 #include "sluice/front/version.h"

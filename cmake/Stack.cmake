@@ -1,0 +1,15 @@
+# sluice_stack: what is made of ops by their C++ functions: layers, optimizers,
+# input pipelines, checkpoints, reports and the training loop.
+
+set(stack_files)
+foreach(folder IN LISTS SLUICE_STACK_FOLDERS)
+  sluice_sources(files ${src}/${folder})
+  list(APPEND stack_files ${files})
+endforeach()
+add_library(sluice_stack STATIC ${stack_files} ${empty_file})
+target_link_libraries(sluice_stack PRIVATE sluice_options PUBLIC sluice)
+sluice_use_public_header(sluice_stack)
+target_precompile_headers(sluice_stack PRIVATE
+  <algorithm> <functional> <map> <memory> <string> <vector>
+  ${src}/front/autograd.h ${src}/front/operators.h ${src}/front/variable.h
+  ${SLUICE_GENERATED_DIR}/sluice/ops.h)
