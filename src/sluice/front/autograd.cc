@@ -153,7 +153,9 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& ys,
                               const GradOptions& options,
                               std::source_location where) {
   std::vector<Tensor> handles;
-  for (const Variable& x : xs) handles.push_back(x.handle());
+  for (const Variable& x : xs) {
+    handles.push_back(x.symbolic() ? x.handle() : x.tensor());
+  }
   return gradients(ys, handles, options, where);
 }
 

@@ -42,7 +42,7 @@ std::vector<Tensor> grad(
     const GradOptions& options = {},
     std::source_location where = std::source_location::current());
 
-// In a graph: with respect to variables, wherever they were read.
+// With respect to variables, wherever they were read.
 std::vector<Tensor> gradients(
     const std::vector<Tensor>& ys, const std::vector<Variable>& xs,
     const GradOptions& options = {},

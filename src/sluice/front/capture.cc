@@ -28,6 +28,10 @@ Capture::~Capture() { CurrentCapture() = outer_; }
 
 Capture* Capture::Current() { return CurrentCapture(); }
 
+Capture* Capture::Suspend() { return std::exchange(CurrentCapture(), nullptr); }
+
+void Capture::Resume(Capture* suspended) { CurrentCapture() = suspended; }
+
 Capture::Entry& Capture::At(const EagerRef& value) {
   return At(value, PartialShape(value->array.shape()));
 }

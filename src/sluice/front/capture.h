@@ -24,6 +24,9 @@ class Capture {
 
   // Null when this thread records no function.
   static Capture* Current();
+  // Ends the recording for a while: what is called until Resume runs at once.
+  static Capture* Suspend();
+  static void Resume(Capture* suspended);
 
   struct Entry {
     EagerRef value;

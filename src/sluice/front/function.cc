@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/function_node.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/made_once.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/same_memory.h"
 #include "sluice/front/scope.h"
@@ -77,7 +78,11 @@ std::shared_ptr<Trace> FunctionCore::State::TraceFor(
 
 FunctionCore::FunctionCore(FunctionBody body, FunctionOptions options)
     : state_(std::make_unique<State>()) {
-  state_->body = std::move(body);
+  state_->body = [body = std::move(body), made = std::make_shared<MadeOnce>()](
+                     const std::vector<Tensor>& args) {
+    MadeOnce::Run run(made);
+    return body(args);
+  };
   state_->options = std::move(options);
 }
 

@@ -14,6 +14,9 @@
 // order they are written. Other side effects of the C++ code happen only when
 // it is recorded. traces() says what was recorded and why.
 //
+// A variable() the code makes is made once, when the code runs for the first
+// time, and belongs to the function from then on, whatever else is recorded.
+//
 // Copies share their traces. Calls from several threads take turns.
 #pragma once
 

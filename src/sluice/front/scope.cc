@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/graph/graph.h"
 
 namespace sluice {
@@ -45,6 +46,12 @@ ControlScope::ControlScope(const std::vector<Operation>& before) {
 DeviceScope::DeviceScope(std::string_view device) {
   Building::Current().device = device;
 }
+
+ImperativeScope::ImperativeScope() : capture_(Capture::Suspend()) {
+  Building::Current() = Building();
+}
+
+ImperativeScope::~ImperativeScope() { Capture::Resume(capture_); }
 
 Graph& current_graph() {
   Graph* graph = Building::Current().graph;

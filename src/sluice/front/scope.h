@@ -5,6 +5,8 @@
 //   ControlScope after({init});     // ops wait for these
 //   DeviceScope on("/cpu:0");       // where they should run
 //
+//   ImperativeScope now;            // ops run at once after all
+//
 // They nest, and close in reverse order, as C++ does by itself. A GraphScope
 // starts afresh: names, controls and device of the scopes around it belong to
 // the other graph. Each thread has its own scopes.
@@ -17,6 +19,8 @@
 #include "sluice/front/tensor.h"
 
 namespace sluice {
+
+class Capture;
 
 namespace front_internal {
 
@@ -67,6 +71,17 @@ class [[nodiscard]] ControlScope : front_internal::SavedBuilding {
 class [[nodiscard]] DeviceScope : front_internal::SavedBuilding {
  public:
   explicit DeviceScope(std::string_view device);
+};
+
+// Inside a GraphScope or a function being recorded: what is done in here is
+// done once, now, and becomes no part of either.
+class [[nodiscard]] ImperativeScope : front_internal::SavedBuilding {
+ public:
+  ImperativeScope();
+  ~ImperativeScope();
+
+ private:
+  Capture* capture_;
 };
 
 // The graph ops are recorded in here. Throws when no GraphScope is open.

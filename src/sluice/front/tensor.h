@@ -157,6 +157,9 @@ class Tensor {
                              Where where = Where::current()) const;
   const Tensor& scatter_sub_(const Operand& indices, const Operand& values,
                              Where where = Where::current()) const;
+  // The same, but set; of several for one place the last counts.
+  const Tensor& scatter_update_(const Operand& indices, const Operand& values,
+                                Where where = Where::current()) const;
 
   // ---- Parts (front/index.h) ----
   // x[2], x[{1, sl::all}], x[{sl::slice(0, 5, 2), sl::ellipsis, -1}].

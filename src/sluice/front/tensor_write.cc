@@ -16,7 +16,8 @@ EagerRef Other(std::string_view op, const Tensor& target,
                const Operand& operand) {
   if (operand.is_tensor()) return operand.tensor().eager();
   DType dtype = target.dtype();
-  if (op == "IndexAdd") dtype = operand.literal_value().dtype();
+  if (op == "IndexAdd" || op == "IndexCopy")
+    dtype = operand.literal_value().dtype();
   Operand typed = front_internal::Typed(op, operand, dtype);
   return MakeRef<EagerValue>(typed.literal_value().value());
 }
@@ -88,23 +89,36 @@ const Tensor& Tensor::zero_(Where where) const {
 
 namespace {
 
-Operand AsType(const Operand& operand, DType dtype) {
+Operand AsType(std::string_view op, const Operand& operand, DType dtype) {
   if (operand.is_tensor()) return operand;
-  return front_internal::Typed("IndexAdd", operand, dtype);
+  return front_internal::Typed(op, operand, dtype);
+}
+
+const Tensor& WriteRows(std::string_view op, const Tensor& target,
+                        const Operand& indices, const Operand& values,
+                        std::source_location where) {
+  return Write(
+      op, target,
+      {AsType(op, indices, DType::kI64), AsType(op, values, target.dtype())},
+      where);
 }
 
 }  // namespace
 
 const Tensor& Tensor::scatter_add_(const Operand& indices,
                                    const Operand& values, Where where) const {
-  return Write("IndexAdd", *this,
-               {AsType(indices, DType::kI64), AsType(values, dtype())}, where);
+  return WriteRows("IndexAdd", *this, indices, values, where);
 }
 const Tensor& Tensor::scatter_sub_(const Operand& indices,
                                    const Operand& values, Where where) const {
-  Operand taken[] = {AsType(values, dtype())};
+  Operand taken[] = {AsType("IndexAdd", values, dtype())};
   return scatter_add_(
       indices, front_internal::CallOne("Neg", taken, {}, {}, where), where);
+}
+const Tensor& Tensor::scatter_update_(const Operand& indices,
+                                      const Operand& values,
+                                      Where where) const {
+  return WriteRows("IndexCopy", *this, indices, values, where);
 }
 
 }  // namespace sluice

@@ -1,6 +1,9 @@
 #include "sluice/front/variable.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/imperative_variable.h"
 #include "sluice/front/resource.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
@@ -33,6 +36,23 @@ Operand::Operand(const Variable& variable, Where where)
 
 inline namespace front {
 
+Variable::Variable(const Tensor& imperative)
+    : value_(imperative),
+      dtype_(imperative.array().dtype()),
+      shape_(imperative.array().shape()) {}
+
+std::string Variable::name() const {
+  return symbolic() ? handle_.operation().name() : value_.name();
+}
+
+const Tensor& Variable::tensor() const {
+  if (!symbolic() && value_) return value_;
+  throw Error(FailedPrecondition(
+      symbolic() ? StrCat("variable \"", name(),
+                          "\" is part of a graph; wanted an imperative one")
+                 : "this Variable holds nothing"));
+}
+
 Tensor Variable::Read(SourceLine line, std::string_view name) const {
   Attrs attrs{{"dtype", dtype_}, {"shape", shape_}};
   Operand operand(handle_);
@@ -47,18 +67,16 @@ Tensor Variable::Read(SourceLine line, std::string_view name) const {
 }
 
 Tensor Variable::read(Where where) const {
-  return Read(SourceLine::From(where), {});
+  return symbolic() ? Read(SourceLine::From(where), {}) : tensor();
 }
 
 // A conversion has no line of its own; that of the variable is the next best.
 Variable::operator Tensor() const {
-  return Read(handle_.operation().node().line(), {});
+  return symbolic() ? Read(handle_.operation().node().line(), {}) : tensor();
 }
 
-Operation Variable::Change(std::string_view op, const Operand& value,
-                           std::string_view name, Where where) const {
-  Operand operands[] = {handle_, front_internal::Typed(op, value, dtype_)};
-  const Operand& given = operands[1];
+void Variable::CheckFits(std::string_view op, const Operand& given,
+                         Where where) const {
   DType dtype = given.is_tensor() ? given.tensor().dtype() : dtype_;
   PartialShape shape =
       given.is_tensor() ? given.tensor().shape()
@@ -69,6 +87,21 @@ Operation Variable::Change(std::string_view op, const Operand& value,
                                "; wanted ", TypeText(dtype_, shape_),
                                " as variable \"", this->name(), "\"")),
         where));
+  }
+}
+
+Operation Variable::Change(std::string_view op, const Operand& value,
+                           std::string_view name, Where where) const {
+  Operand operands[] = {handle_, front_internal::Typed(op, value, dtype_)};
+  CheckFits(op, operands[1], where);
+  if (!symbolic()) {
+    // As in a graph: gradients do not pass through a change.
+    NoGrad off;
+    const Tensor& own = tensor();
+    if (op == "Assign") own.copy_(operands[1], where);
+    if (op == "AssignAdd") own.add_(operands[1], where);
+    if (op == "AssignSub") own.sub_(operands[1], where);
+    return {};
   }
   static const Attrs kNone;
   return AddNode({.op = op,
@@ -94,12 +127,50 @@ Operation Variable::assign_sub(const Operand& value, std::string_view name,
   return Change("AssignSub", value, name, where);
 }
 
+Operation Variable::ChangeRows(std::string_view op, const Operand& indices,
+                               const Operand& values, Where where) const {
+  if (!symbolic()) {
+    NoGrad off;
+    const Tensor& own = tensor();
+    if (op == "ScatterAdd") own.scatter_add_(indices, values, where);
+    if (op == "ScatterSub") own.scatter_sub_(indices, values, where);
+    if (op == "ScatterUpdate") own.scatter_update_(indices, values, where);
+    return {};
+  }
+  Operand operands[] = {front_internal::Typed(op, indices, DType::kI64),
+                        front_internal::Typed(op, values, dtype_)};
+  return front_internal::UseHandle(op, handle_, operands, {}, where);
+}
+
+Operation Variable::scatter_add(const Operand& indices, const Operand& values,
+                                Where where) const {
+  return ChangeRows("ScatterAdd", indices, values, where);
+}
+
+Operation Variable::scatter_sub(const Operand& indices, const Operand& values,
+                                Where where) const {
+  return ChangeRows("ScatterSub", indices, values, where);
+}
+
+Operation Variable::scatter_update(const Operand& indices,
+                                   const Operand& values, Where where) const {
+  return ChangeRows("ScatterUpdate", indices, values, where);
+}
+
 Tensor Variable::is_initialized(Where where) const {
+  if (!symbolic()) {
+    return Tensor(MakeRef<EagerValue>(Array::Scalar(true)));
+  }
   Operand operand(handle_);
   return front_internal::CallOne("IsInitialized", {&operand, 1}, {}, {}, where);
 }
 
 Operation Variable::initializer() const {
+  if (!symbolic()) {
+    throw Error(FailedPrecondition(
+        StrCat("variable \"", name(),
+               "\" is imperative: it had its value from the start")));
+  }
   Graph& graph = handle_.graph();
   MutexLock lock(graph.mu());
   Node* node = graph.FindNode(StrCat(name(), kInitialize));
@@ -124,8 +195,29 @@ Variable MakeVariable(const Tensor& handle, DType dtype,
 
 }  // namespace front
 
+namespace {
+
+// Whether a variable made here is part of a graph.
+bool InGraph(const Operand* initial) {
+  Graph* graph = front_internal::Building::Current().graph;
+  if (initial && initial->is_tensor() && initial->tensor().symbolic()) {
+    graph = &initial->tensor().graph();
+  }
+  Capture* capture = Capture::Current();
+  return graph && !(capture && &capture->graph() == graph);
+}
+
+}  // namespace
+
 Variable variable(DType dtype, const PartialSizes& shape, std::string_view name,
                   const VariableOptions& options, std::source_location where) {
+  if (!InGraph(nullptr)) {
+    throw Error(At(FailedPrecondition(
+                       StrCat("variable \"", name,
+                              "\" has no initial value; wanted one, or an open "
+                              "sluice::GraphScope to make it in")),
+                   where));
+  }
   Tensor handle = front_internal::MakeHandle(
       "Variable", {{"dtype", dtype}, {"shape", shape.shape()}},
       {std::string(name), options.container, options.shared_name}, where);
@@ -134,6 +226,9 @@ Variable variable(DType dtype, const PartialSizes& shape, std::string_view name,
 
 Variable variable(const Operand& initial, std::string_view name,
                   const VariableOptions& options, std::source_location where) {
+  if (!InGraph(&initial)) {
+    return front_internal::ImperativeVariable(initial, name, where);
+  }
   Tensor value = initial.is_tensor() ? initial.tensor() : [&] {
     Attrs attrs{{"value", initial.literal_value().value()}};
     return front_internal::CallOne("Const", {}, attrs, {}, where);

@@ -7,8 +7,13 @@
 //
 // Each use reads the variable where it stands in the program: what is written
 // after an assign sees the new value, what is written before it the old one.
-// A handle, copied freely; the graph must outlive it. The value itself lives
-// in a session.
+// A handle, copied freely.
+//
+// In a graph the value lives in a session, and the graph must outlive the
+// handle. Elsewhere a variable is an imperative tensor that requires gradients:
+// a read gives that tensor, changes are made at once and return an Operation
+// that holds nothing. So one text serves both. In a captured function a
+// variable is made once (front/function.h).
 //
 // In an inline namespace because the engine's own class has the same name.
 #pragma once
@@ -36,16 +41,24 @@ class Variable {
   using Where = std::source_location;
 
   Variable() = default;
+  // An imperative tensor. Throws for part of a graph.
+  explicit Variable(const Tensor& imperative);
+
+  explicit operator bool() const { return handle_ || value_; }
+  // Part of a graph.
+  bool symbolic() const { return static_cast<bool>(handle_); }
 
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }
-  const std::string& name() const { return handle_.operation().name(); }
+  std::string name() const;
 
   // The value at this place of the program.
   Tensor read(Where where = Where::current()) const;
   operator Tensor() const;
   // The value before anything this step does to it; what fetching reads.
   Tensor value() const { return value_; }
+  // The imperative tensor. Throws for part of a graph.
+  const Tensor& tensor() const;
 
   Operation assign(const Operand& value, std::string_view name = {},
                    Where where = Where::current()) const;
@@ -53,9 +66,17 @@ class Variable {
                        Where where = Where::current()) const;
   Operation assign_sub(const Operand& value, std::string_view name = {},
                        Where where = Where::current()) const;
+  // Slices along axis 0, at a vector of indices: the rest is not touched.
+  Operation scatter_add(const Operand& indices, const Operand& values,
+                        Where where = Where::current()) const;
+  Operation scatter_sub(const Operand& indices, const Operand& values,
+                        Where where = Where::current()) const;
+  Operation scatter_update(const Operand& indices, const Operand& values,
+                           Where where = Where::current()) const;
   Tensor is_initialized(Where where = Where::current()) const;
 
-  // Assigns the initial value. Throws when the variable was made without one.
+  // Assigns the initial value. Throws when the variable was made without one,
+  // and for one that is imperative.
   Operation initializer() const;
 
   const Tensor& handle() const { return handle_; }  // of type resource
@@ -65,15 +86,20 @@ class Variable {
                                const PartialShape& shape);
   Operation Change(std::string_view op, const Operand& value,
                    std::string_view name, Where where) const;
+  Operation ChangeRows(std::string_view op, const Operand& indices,
+                       const Operand& values, Where where) const;
+  void CheckFits(std::string_view op, const Operand& value, Where where) const;
   Tensor Read(SourceLine line, std::string_view name) const;
 
-  Tensor handle_, value_;
+  Tensor handle_;  // holds nothing: imperative
+  Tensor value_;
   DType dtype_ = DType::kInvalid;
   PartialShape shape_;
 };
 
 }  // namespace front
 
+// Imperatively the value is copied, and floats require gradients.
 Variable variable(const Operand& initial, std::string_view name = {},
                   const VariableOptions& options = {},
                   std::source_location where = std::source_location::current());
