@@ -67,13 +67,22 @@ std::string FunctionName(const OpRecord& op) {
   for (const Renamed& r : kRenamed) {
     if (r.op == op.name) return std::string(r.function);
   }
-  // A capital begins a word, unless it continues a run of capitals.
+  // A capital begins a word, unless it continues a run of capitals or, as in
+  // Conv2D, belongs to the number before it.
   std::string out;
   auto upper = [&](size_t i) {
     return i < op.name.size() &&
            std::isupper(static_cast<unsigned char>(op.name[i])) != 0;
   };
+  auto dimension = [&](size_t i) {
+    return i > 0 && op.name[i] == 'D' && op.name[i - 1] >= '1' &&
+           op.name[i - 1] <= '9';
+  };
   for (size_t i = 0; i < op.name.size(); ++i) {
+    if (dimension(i)) {
+      out += 'd';
+      continue;
+    }
     bool ends_run = upper(i) && i + 1 < op.name.size() && !upper(i + 1);
     if (i > 0 && upper(i) && (!upper(i - 1) || ends_run)) out += '_';
     out +=

@@ -31,6 +31,8 @@ TEST(OpFunction, NamesFollowFromTheOps) {
   EXPECT_EQ(FunctionName(Named("AddN")), "add_n");
   EXPECT_EQ(FunctionName(Named("Expm1")), "expm1");
   EXPECT_EQ(FunctionName(Named("LSTMCell")), "lstm_cell");
+  EXPECT_EQ(FunctionName(Named("Conv2D")), "conv2d");
+  EXPECT_EQ(FunctionName(Named("Conv2DInputGrad")), "conv2d_input_grad");
   EXPECT_EQ(FunctionName(Named("Switch")), "switch_");
   EXPECT_EQ(FunctionName(Named("Any")), "any_of");
   EXPECT_EQ(ParameterName("where"), "where_");
