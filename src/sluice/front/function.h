@@ -147,11 +147,42 @@ class Function {
   std::shared_ptr<front_internal::FunctionCore> core_;
 };
 
+// The same of a list of tensors, of any length: each length is recorded.
+template <class R>
+class Function<R, std::vector<Tensor>> {
+ public:
+  using Where = std::source_location;
+  using List = std::vector<Tensor>;
+
+  Function(std::function<R(const List&)> f, FunctionOptions options)
+      : core_(std::make_shared<front_internal::FunctionCore>(
+            [f = std::move(f)](const List& args) {
+              if constexpr (std::is_void_v<R>) {
+                f(args);
+                return List();
+              } else {
+                return front_internal::Pack<R>::List(f(args));
+              }
+            },
+            std::move(options))) {}
+
+  R operator()(const List& args, Where where = Where::current()) const {
+    List results = core_->Call(args, where);
+    if constexpr (!std::is_void_v<R>) {
+      return front_internal::Pack<R>::Back(std::move(results));
+    }
+  }
+  std::vector<TraceInfo> traces() const { return core_->traces(); }
+  std::string explain(const List& args) const { return core_->Explain(args); }
+
+ private:
+  std::shared_ptr<front_internal::FunctionCore> core_;
+};
+
 namespace front_internal {
 template <class R, class... Args>
-Function<R, Args...> MakeFunction(std::function<R(Args...)> f,
-                                  FunctionOptions options) {
-  return Function<R, Args...>(std::move(f), std::move(options));
+auto MakeFunction(std::function<R(Args...)> f, FunctionOptions options) {
+  return Function<R, std::decay_t<Args>...>(std::move(f), std::move(options));
 }
 }  // namespace front_internal
 

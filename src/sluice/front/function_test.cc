@@ -33,6 +33,18 @@ TEST(Function, ATraceSaysWhyItExists) {
   EXPECT_EQ(traces[2].signature, "i32[?]");
 }
 
+TEST(Function, TakesListsOfTensors) {
+  auto total = function([](const std::vector<Tensor>& parts) {
+    Tensor all = parts[0];
+    for (size_t i = 1; i < parts.size(); ++i) all = all + parts[i];
+    return all;
+  });
+  EXPECT_EQ(total({ones({2}), ones({2})}).to_vector<float>(), Floats(2, 2));
+  EXPECT_EQ(total({ones({1}), ones({1}), ones({1})}).item<float>(), 3);
+  ASSERT_EQ(total.traces().size(), 2u);
+  EXPECT_EQ(total.traces()[1].why, "3 arguments; the last trace has 2");
+}
+
 TEST(Function, TracesAreBounded) {
   auto f = function([](Tensor x) { return x + x; }, {.max_traces = 2});
   for (int rank = 0; rank < 5; ++rank) {
