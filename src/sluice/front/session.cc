@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/front/grad_mode.h"
 #include "sluice/session/local_master.h"
 #include "sluice/session/partial_run.h"
 
@@ -79,6 +80,16 @@ Session::Session(Graph& graph, Session& shared, SessionOptions options)
 
 Session::~Session() = default;
 
+namespace {
+
+// An open NanTrap holds for steps, too.
+RunOptions Trapped(RunOptions options) {
+  options.nan_trap |= front_internal::EagerMode::Current().nan_trap;
+  return options;
+}
+
+}  // namespace
+
 std::vector<Array> Session::run(const std::vector<Fetch>& fetches,
                                 const Feeds& feeds,
                                 const std::vector<Operation>& targets,
@@ -87,8 +98,8 @@ std::vector<Array> Session::run(const std::vector<Fetch>& fetches,
   Graph& g = graph();
   std::vector<Value> values = ValuesOf(g, fetches);
   std::vector<Node*> nodes = NodesOf(g, targets);
-  return ValueOrThrow(
-      impl_->master.Run(values, FeedsOf(g, feeds), nodes, options, metadata));
+  return ValueOrThrow(impl_->master.Run(values, FeedsOf(g, feeds), nodes,
+                                        Trapped(options), metadata));
 }
 
 std::vector<Array> Session::run(std::initializer_list<Fetch> fetches,
@@ -103,8 +114,8 @@ Array Session::run(const Fetch& fetch, const Feeds& feeds,
                    const RunOptions& options, RunMetadata* metadata) {
   Graph& g = graph();
   Value value = ValueOrThrow(fetch.In(g));
-  std::vector<Array> results = ValueOrThrow(
-      impl_->master.Run({&value, 1}, FeedsOf(g, feeds), {}, options, metadata));
+  std::vector<Array> results = ValueOrThrow(impl_->master.Run(
+      {&value, 1}, FeedsOf(g, feeds), {}, Trapped(options), metadata));
   return std::move(results[0]);
 }
 
@@ -112,8 +123,8 @@ void Session::run(const Operation& target, const Feeds& feeds,
                   const RunOptions& options, RunMetadata* metadata) {
   Graph& g = graph();
   std::vector<Node*> nodes = NodesOf(g, {&target, 1});
-  ValueOrThrow(
-      impl_->master.Run({}, FeedsOf(g, feeds), nodes, options, metadata));
+  ValueOrThrow(impl_->master.Run({}, FeedsOf(g, feeds), nodes, Trapped(options),
+                                 metadata));
 }
 
 Callable Session::prepare(const std::vector<Fetch>& fetches,

@@ -164,5 +164,26 @@ TEST(SessionThreads, AnyNumberOfRunsAtOnce) {
            "threads is -1");
 }
 
+TEST(SessionNanTrap, NamesTheFirstOp) {
+  Graph graph;
+  Tensor x, y, z;
+  {
+    GraphScope building(graph);
+    x = placeholder(f32, {any}, "x");
+    y = log(x, "y");
+    z = sum(y * 2 - y, {}, "z");
+  }
+  Session session(graph);
+  session.run(z, {{x, {1, 0}}});  // goes through
+  std::string text =
+      ErrorOf([&] { session.run(z, {{x, {1, 0}}}, {.nan_trap = true}); });
+  Contains(text, "[Log] element 1 of the result is -inf (1 of 2 are not");
+  Contains(text, "x is f32[2] from 0 to 1");
+  Contains(text, "session_test.cc:");
+  NanTrap trap;
+  Contains(ErrorOf([&] { session.run(z, {{x, {1, 0}}}); }), "[Log]");
+  EXPECT_EQ(session.run(z, {{x, {1, 1}}}).data<float>()[0], 0);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/base/timer.h"
 #include "sluice/executor/step.h"
 #include "sluice/passes/prune.h"
+#include "sluice/passes/trap_nan.h"
 
 namespace sluice {
 
@@ -29,13 +30,13 @@ size_t LocalMaster::num_programs() const {
 
 Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
     std::span<const Value> feeds, std::span<const Value> fetches,
-    std::span<Node* const> targets, ExecutorChoice executor) {
+    std::span<Node* const> targets, ExecutorChoice executor, bool nan_trap) {
   // Nodes are known by address: the graph never removes one. The lists are
   // told apart by their lengths, which come first.
   Key key;
   key.words.reserve(4 + 2 * (feeds.size() + fetches.size()) + targets.size());
-  key.words = {static_cast<uint64_t>(executor), feeds.size(), fetches.size(),
-               targets.size()};
+  key.words = {static_cast<uint64_t>(executor) << 1 | uint64_t{nan_trap},
+               feeds.size(), fetches.size(), targets.size()};
   auto add = [&](const Value& v) {
     key.words.push_back(reinterpret_cast<uintptr_t>(v.node));
     key.words.push_back(static_cast<uint64_t>(v.index));
@@ -52,6 +53,7 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
     MutexLock graph_lock(graph_.mu());
     SL_ASSIGN_OR_RETURN(pruned, Prune(graph_, feeds, fetches, targets));
   }
+  if (nan_trap) SL_RETURN_IF_ERROR(TrapNan(*pruned).status());
   PlanOptions options;
   options.executor = executor;
   options.resources = resources_.get();
@@ -166,8 +168,9 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
     fed.push_back(value);
     arrays.push_back(array);
   }
-  SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
-                      ProgramFor(fed, fetches, targets, options.executor));
+  SL_ASSIGN_OR_RETURN(
+      std::shared_ptr<Program> program,
+      ProgramFor(fed, fetches, targets, options.executor, options.nan_trap));
   std::vector<Array> results;
   results.reserve(fetches.size());
   SL_RETURN_IF_ERROR(RunProgram(*program, arrays, &results, options, metadata));

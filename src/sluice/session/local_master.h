@@ -46,7 +46,8 @@ class LocalMaster {
   Result<std::shared_ptr<Program>> ProgramFor(std::span<const Value> feeds,
                                               std::span<const Value> fetches,
                                               std::span<Node* const> targets,
-                                              ExecutorChoice executor);
+                                              ExecutorChoice executor,
+                                              bool nan_trap = false);
   // Runs a program on feeds in its order; appends the results. The feeds are
   // taken: of those that nobody else holds the step may use the memory.
   Status RunProgram(Program& program, std::span<Array> feeds,

@@ -22,6 +22,9 @@ struct RunOptions {
   // Fills RunMetadata::stats; costs some 20 ns per node.
   bool trace = false;
   ExecutorChoice executor = ExecutorChoice::kAuto;
+  // Stops at the first op that gives NaN or an infinity; the error names it,
+  // its line and its inputs. Costs a pass over every result.
+  bool nan_trap = false;
   // Cancelling this stops the run from any thread.
   std::shared_ptr<Cancellation> cancellation{};
 };
