@@ -8,7 +8,7 @@ namespace {
 TEST(TrapNan, StandsBehindEveryOpOfFloats) {
   std::unique_ptr<Graph> graph = ParseOrDie(R"(graph g(%x: f32[2]) -> (%z) {
     %y = Exp(%x)
-    %i = Cast(%y) {dtype = i32}
+    %i = Cast(%y) [dtype = i32]
     %z = Add(%y, %x)
   })");
   Result<bool> changed = TrapNan(*graph);
