@@ -26,4 +26,5 @@
 #include "sluice/front/tensor.h"
 #include "sluice/front/variable.h"
 #include "sluice/front/version.h"
+#include "sluice/nn/nn.h"
 #include "sluice/ops.h"

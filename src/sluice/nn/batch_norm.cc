@@ -1,0 +1,113 @@
+#include "sluice/nn/batch_norm.h"
+
+#include "sluice/front/constants.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/operators.h"
+#include "sluice/nn/checks.h"
+#include "sluice/nn/init.h"
+#include "sluice/nn/reshape.h"
+#include "sluice/ops.h"
+
+namespace sluice::nn {
+
+namespace {
+
+// Halves have statistics of floats.
+DType StatsType(DType dtype) {
+  return dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+}
+
+}  // namespace
+
+BatchNorm::BatchNorm(std::string_view type, int min_rank, int max_rank,
+                     int64_t num_features, const BatchNormOptions& options,
+                     Where where)
+    : min_rank_(min_rank),
+      max_rank_(max_rank),
+      num_features_(num_features),
+      options_(options) {
+  Check(num_features > 0, where, type, ": num_features is ", num_features,
+        "; wanted it positive");
+  Check(options.eps >= 0, where, type, ": eps is ", options.eps,
+        "; wanted eps >= 0");
+  double momentum = options.momentum.value_or(0);
+  Check(momentum >= 0 && momentum <= 1, where, type, ": momentum is ", momentum,
+        "; wanted 0 <= momentum <= 1");
+  scale_ = ones({num_features}, options.dtype);
+  offset_ = zeros({num_features}, options.dtype);
+  if (options.affine) {
+    weight = scale_ = add_parameter("weight", scale_);
+    bias = offset_ = add_parameter("bias", offset_);
+  }
+  if (options.track_running_stats) {
+    DType stats = StatsType(options.dtype);
+    running_mean = add_buffer("running_mean", zeros({num_features}, stats));
+    running_var = add_buffer("running_var", ones({num_features}, stats));
+    num_batches_tracked =
+        add_buffer("num_batches_tracked", zeros(Shape(), DType::kI64));
+  }
+}
+
+void BatchNorm::reset_running_stats() {
+  if (!running_mean) return;
+  init::zeros_(running_mean);
+  init::ones_(running_var);
+  num_batches_tracked.zero_();
+}
+
+Tensor BatchNorm::forward(Tensor x) {
+  int rank = x.rank();
+  bool fits = rank < 0 || (rank >= min_rank_ && rank <= max_rank_ &&
+                           (x.dim(1) < 0 || x.dim(1) == num_features_));
+  Check(fits, line(), type_name(), ": x is ", TypeText(x.dtype(), x.shape()),
+        "; wanted ", min_rank_ == max_rank_ ? "" : StrCat(min_rank_, " or "),
+        max_rank_, " axes, of which axis 1 has ", num_features_);
+  if (!training() && running_mean) {
+    return batch_norm_inference(x, scale_, offset_, running_mean, running_var,
+                                {.epsilon = options_.eps}, {}, line());
+  }
+  Check(!training() || x.num_elements() != num_features_, line(), type_name(),
+        ": x is ", TypeText(x.dtype(), x.shape()),
+        "; wanted more than one number per channel in training");
+  auto made =
+      batch_norm(x, scale_, offset_, {.epsilon = options_.eps}, {}, line());
+  if (training() && running_mean) Track(x, made.mean, made.variance);
+  return made.y;
+}
+
+void BatchNorm::Track(const Tensor& x, const Tensor& mean,
+                      const Tensor& variance) {
+  NoGrad off;
+  num_batches_tracked.add_(1, line());
+  DType dtype = running_mean.dtype();
+  Operand share = options_.momentum.value_or(0);
+  if (!options_.momentum) {
+    share = reciprocal(cast(num_batches_tracked, dtype));
+  }
+  // The batch's variance times count / (count - 1).
+  Tensor unbiased;
+  if (int64_t elements = x.num_elements(); elements >= 0) {
+    double count = static_cast<double>(elements / num_features_);
+    unbiased = variance * (count / (count - 1));
+  } else {
+    Tensor count = cast(size(x), dtype) / static_cast<double>(num_features_);
+    unbiased = variance * (count / (count - 1));
+  }
+  running_mean.copy_(lerp(running_mean, mean, share), line());
+  running_var.copy_(lerp(running_var, unbiased, share), line());
+}
+
+std::string BatchNorm::extra_repr() const {
+  std::string text = StrCat(num_features_);
+  if (options_.eps != 1e-5) StrAppend(text, ", eps=", options_.eps);
+  if (!options_.momentum) {
+    text += ", momentum=none";
+  } else if (*options_.momentum != 0.1) {
+    StrAppend(text, ", momentum=", *options_.momentum);
+  }
+  if (!options_.affine) text += ", affine=false";
+  if (!options_.track_running_stats) text += ", track_running_stats=false";
+  return text;
+}
+
+}  // namespace sluice::nn

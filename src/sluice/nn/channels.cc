@@ -1,0 +1,68 @@
+#include "sluice/nn/channels.h"
+
+#include "sluice/nn/checks.h"
+#include "sluice/nn/reshape.h"
+#include "sluice/ops.h"
+
+namespace sluice::nn {
+
+namespace {
+
+// "[batch, 3, height, width]"
+std::string Wanted(int axes, const std::string& channels) {
+  static constexpr std::string_view kAxes[] = {
+      "", ", length", ", height, width", ", depth, height, width"};
+  return StrCat("[batch, ", channels, kAxes[axes], "]");
+}
+
+}  // namespace
+
+void CheckImages(std::string_view type, const Tensor& x, int axes,
+                 Where where) {
+  Check(x.rank() < 0 || x.rank() == axes + 2, where, type, ": x is ",
+        TypeText(x.dtype(), x.shape()), "; wanted ", Wanted(axes, "channels"));
+}
+
+void CheckChannels(std::string_view type, const Tensor& x, int axes,
+                   int64_t channels, Where where) {
+  bool fits = x.rank() < 0 ||
+              (x.rank() == axes + 2 && (x.dim(1) < 0 || x.dim(1) == channels));
+  Check(fits, where, type, ": x is ", TypeText(x.dtype(), x.shape()),
+        "; wanted ", Wanted(axes, StrCat(channels)));
+}
+
+void CheckGroups(std::string_view type, int64_t in_channels,
+                 int64_t out_channels, int64_t groups, Where where) {
+  Check(in_channels > 0 && out_channels > 0, where, type, ": in_channels is ",
+        in_channels, ", out_channels is ", out_channels,
+        "; wanted both positive");
+  Check(groups > 0 && in_channels % groups == 0 && out_channels % groups == 0,
+        where, type, ": groups is ", groups, "; wanted it to divide ",
+        in_channels, " and ", out_channels, " channels");
+}
+
+Tensor PlusPerChannel(const Tensor& y, const Tensor& numbers, int axes,
+                      Where where) {
+  std::vector<int64_t> shape(static_cast<size_t>(axes) + 1, 1);
+  shape[0] = numbers.dim(0);
+  return add(y, reshape(numbers, Ints(shape), {}, where), {}, where);
+}
+
+std::string PadModeName(std::string_view type, const std::string& mode,
+                        Where where) {
+  if (mode == "zeros") return "constant";
+  if (mode == "replicate") return "edge";
+  if (mode == "circular") return "wrap";
+  Check(mode == "reflect", where, type, ": padding_mode is \"", mode,
+        "\"; wanted zeros, reflect, replicate or circular");
+  return mode;
+}
+
+Tensor PaddedBehindChannels(const Tensor& x, const std::vector<int64_t>& border,
+                            const std::string& mode, Where where) {
+  std::vector<int64_t> all{0, 0, 0, 0};
+  all.insert(all.end(), border.begin(), border.end());
+  return pad(x, all, {.mode = mode}, {}, where);
+}
+
+}  // namespace sluice::nn

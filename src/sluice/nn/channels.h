@@ -1,0 +1,36 @@
+// What layers over images [batch, channels, ...] share.
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/front/tensor.h"
+
+namespace sluice::nn {
+
+using Where = std::source_location;
+
+// Throws unless x has batch, channels and so many axes, as far as is known.
+void CheckImages(std::string_view type, const Tensor& x, int axes, Where where);
+// And so many channels.
+void CheckChannels(std::string_view type, const Tensor& x, int axes,
+                   int64_t channels, Where where);
+// Throws unless groups divide both.
+void CheckGroups(std::string_view type, int64_t in_channels,
+                 int64_t out_channels, int64_t groups, Where where);
+
+// y plus one number per channel.
+Tensor PlusPerChannel(const Tensor& y, const Tensor& numbers, int axes,
+                      Where where);
+
+// Pad's name for PyTorch's padding_mode; "zeros" is "constant". Throws for
+// others.
+std::string PadModeName(std::string_view type, const std::string& mode,
+                        Where where);
+// Borders before and after each axis behind the channels.
+Tensor PaddedBehindChannels(const Tensor& x, const std::vector<int64_t>& border,
+                            const std::string& mode, Where where);
+
+}  // namespace sluice::nn

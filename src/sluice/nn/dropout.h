@@ -1,0 +1,28 @@
+// Dropout: in training a share p of the elements becomes 0, others new ones at
+// every call, and the rest is divided by 1 - p; in eval() nothing happens.
+#pragma once
+
+#include "sluice/nn/module.h"
+
+namespace sluice::nn {
+
+class Dropout : public Module {
+ public:
+  explicit Dropout(double p = 0.5, Where where = Where::current());
+  Tensor forward(Tensor x) override;
+  std::string extra_repr() const override;
+
+  const double p;
+};
+
+// Whole channels [batch, channels, ...] at a time.
+class Dropout2d : public Module {
+ public:
+  explicit Dropout2d(double p = 0.5, Where where = Where::current());
+  Tensor forward(Tensor x) override;
+  std::string extra_repr() const override;
+
+  const double p;
+};
+
+}  // namespace sluice::nn

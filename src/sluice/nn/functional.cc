@@ -1,0 +1,60 @@
+#include "sluice/nn/functional.h"
+
+#include "sluice/nn/checks.h"
+#include "sluice/nn/reshape.h"
+#include "sluice/ops.h"
+
+namespace sluice {
+
+using nn::Check;
+using Where = std::source_location;
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              Where where) {
+  int rank = x.rank();
+  Check(rank != 0, where, "linear: x is a scalar; wanted ", weight.dim(1),
+        " numbers along its last axis");
+  Check(rank < 0 || x.dim(-1) < 0 || x.dim(-1) == weight.dim(1), where,
+        "linear: x is ", TypeText(x.dtype(), x.shape()),
+        "; wanted a last axis of ", weight.dim(1), ", as the weight ",
+        TypeText(weight.dtype(), weight.shape()), " has");
+  // One product of matrices, whatever axes come before: that of a stack would
+  // make a gradient of the weight for each.
+  Tensor rows = x;
+  bool whole = rank < 0 || rank == 2;
+  if (!whole) {
+    rows = nn::Reshaped(x, {-1, weight.dim(1)}, where);
+  }
+  Tensor y = matmul(rows, weight, {.transpose_b = true}, {}, where);
+  if (bias) y = add(y, bias, {}, where);
+  if (whole) return y;
+  std::vector<nn::SizeOf> sizes;
+  for (int i = 0; i + 1 < rank; ++i) sizes.emplace_back(x, i);
+  sizes.emplace_back(weight.dim(0));
+  return nn::Reshaped(y, sizes, where);
+}
+
+Tensor dropout(const Tensor& x, double p, bool training, Where where) {
+  Check(p >= 0 && p <= 1, where, "dropout: p is ", p, "; wanted 0 <= p <= 1");
+  if (!training || p == 0) return x;
+  return dropout(x, {.rate = p}, {}, where).y;
+}
+
+Tensor flatten(const Tensor& x, int start, int end, Where where) {
+  int rank = x.rank();
+  Check(rank >= 0, where, "flatten: the number of axes is unknown");
+  if (rank == 0) return nn::Reshaped(x, {1}, where);
+  int first = start < 0 ? start + rank : start;
+  int last = end < 0 ? end + rank : end;
+  Check(first >= 0 && first <= last && last < rank, where, "flatten: x is ",
+        TypeText(x.dtype(), x.shape()), ", start is ", start, ", end is ", end,
+        "; wanted start <= end, both axes of x");
+  if (first == last) return x;
+  std::vector<nn::SizeOf> sizes;
+  for (int i = 0; i < first; ++i) sizes.emplace_back(x, i);
+  sizes.emplace_back(nn::ProductOf(x, first, last + 1));
+  for (int i = last + 1; i < rank; ++i) sizes.emplace_back(x, i);
+  return nn::Reshaped(x, sizes, where);
+}
+
+}  // namespace sluice

@@ -1,0 +1,209 @@
+#include "sluice/nn/loss.h"
+
+#include "sluice/front/operators.h"
+#include "sluice/nn/checks.h"
+#include "sluice/nn/reshape.h"
+#include "sluice/ops.h"
+
+namespace sluice {
+
+using nn::Check;
+using Where = std::source_location;
+
+namespace {
+
+Tensor Reduced(std::string_view loss, const Tensor& each,
+               const std::string& reduction, Where where) {
+  if (reduction == "none") return each;
+  if (reduction == "sum") return sum(each, {}, {}, where);
+  Check(reduction == "mean", where, loss, ": reduction is \"", reduction,
+        "\"; wanted none, mean or sum");
+  return mean(each, {}, {}, where);
+}
+
+// One number per class, to be multiplied with [batch, classes, ...].
+Tensor AlongClasses(const Tensor& weight, int rank, Where where) {
+  std::vector<int64_t> shape(static_cast<size_t>(rank) - 1, 1);
+  shape[0] = -1;
+  return reshape(weight, nn::Ints(shape), {}, where);
+}
+
+Tensor OverClasses(const Tensor& x, Where where) {
+  return sum(x, {.axes = {1}}, {}, where);
+}
+
+Tensor OfProbabilities(const Tensor& logits, const Tensor& target,
+                       const CrossEntropyOptions& options, Where where) {
+  double smooth = options.label_smoothing;
+  Tensor wanted = target;
+  if (smooth > 0) {
+    double classes = static_cast<double>(logits.dim(1));
+    wanted = wanted * (1 - smooth) + smooth / classes;
+  }
+  if (logits.rank() == 2 && !options.weight) {
+    Tensor each =
+        softmax_cross_entropy_with_logits(logits, wanted, {}, where).loss;
+    return Reduced("cross_entropy", each, options.reduction, where);
+  }
+  Tensor logs = log_softmax(logits, {.axis = 1}, {}, where);
+  if (options.weight) {
+    logs = logs * AlongClasses(options.weight, logits.rank(), where);
+  }
+  return Reduced("cross_entropy", -OverClasses(logs * wanted, where),
+                 options.reduction, where);
+}
+
+// Everything a label may come with.
+Tensor OfClasses(const Tensor& logits, const Tensor& labels,
+                 const CrossEntropyOptions& options, Where where) {
+  Tensor logs = log_softmax(logits, {.axis = 1}, {}, where);
+  double smooth = options.label_smoothing;
+  if (smooth == 0 && !options.weight) {
+    return nll_loss(
+        logs, labels,
+        {.ignore_index = options.ignore_index, .reduction = options.reduction},
+        {}, where);
+  }
+  DType dtype = logits.dtype();
+  Tensor counts = not_equal(labels, options.ignore_index, {}, where);
+  Tensor share = cast(counts, dtype, {}, where);  // of each label in the mean
+  Tensor each = nll_loss(
+      logs, labels, {.ignore_index = options.ignore_index, .reduction = "none"},
+      {}, where);
+  if (options.weight) {
+    Tensor safe = sluice::where(counts, labels, 0, {}, where);
+    share = share * gather(options.weight, safe, {}, {}, where);
+    each = each * share;
+  }
+  if (smooth > 0) {
+    Tensor all = logs;
+    if (options.weight) {
+      all = all * AlongClasses(options.weight, logits.rank(), where);
+    }
+    all = sluice::where(counts, OverClasses(all, where), 0, {}, where);
+    double classes = static_cast<double>(logits.dim(1));
+    each = each * (1 - smooth) - all * (smooth / classes);
+  }
+  if (options.reduction != "mean") {
+    return Reduced("cross_entropy", each, options.reduction, where);
+  }
+  return sum(each, {}, {}, where) / sum(share, {}, {}, where);
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
+                     const CrossEntropyOptions& options, Where where) {
+  double smooth = options.label_smoothing;
+  Check(smooth >= 0 && smooth <= 1, where, "cross_entropy: label_smoothing is ",
+        smooth, "; wanted 0 <= label_smoothing <= 1");
+  Check(logits.rank() >= 2, where, "cross_entropy: logits are ",
+        TypeText(logits.dtype(), logits.shape()),
+        "; wanted [batch, classes, ...]");
+  Check(smooth == 0 || logits.dim(1) >= 0, where, "cross_entropy: logits are ",
+        TypeText(logits.dtype(), logits.shape()),
+        "; wanted the number of classes known for label_smoothing");
+  Check(options.reduction == "none" || options.reduction == "sum" ||
+            options.reduction == "mean",
+        where, "cross_entropy: reduction is \"", options.reduction,
+        "\"; wanted none, mean or sum");
+  if (kFloats.contains(labels.dtype())) {
+    return OfProbabilities(logits, labels, options, where);
+  }
+  if (logits.rank() != 2 || smooth > 0 || options.weight) {
+    return OfClasses(logits, labels, options, where);
+  }
+  Tensor each =
+      sparse_softmax_cross_entropy(
+          logits, labels, {.ignore_index = options.ignore_index}, {}, where)
+          .loss;
+  if (options.reduction != "mean") {
+    return Reduced("cross_entropy", each, options.reduction, where);
+  }
+  // Divided by the share of labels that count: 1 unless some are left out.
+  Tensor counts = not_equal(labels, options.ignore_index, {}, where);
+  Tensor share = mean(cast(counts, DType::kF32, {}, where), {}, {}, where);
+  if (logits.dtype() != DType::kF32) share = cast(share, logits.dtype());
+  return div(mean(each, {}, {}, where), share, {}, where);
+}
+
+Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,
+                            const BinaryCrossEntropyOptions& options,
+                            Where where) {
+  if (!options.weight) {
+    return bce_loss(x, target, {.reduction = options.reduction}, {}, where);
+  }
+  Tensor each = bce_loss(x, target, {.reduction = "none"}, {}, where);
+  return Reduced("binary_cross_entropy", each * options.weight,
+                 options.reduction, where);
+}
+
+Tensor binary_cross_entropy_with_logits(
+    const Tensor& x, const Tensor& target,
+    const BinaryCrossEntropyWithLogitsOptions& options, Where where) {
+  if (!options.weight && !options.pos_weight) {
+    return bce_with_logits_loss(x, target, {.reduction = options.reduction}, {},
+                                where);
+  }
+  Tensor each;
+  if (options.pos_weight) {
+    // (1 - t) x + (1 + (p - 1) t) log(1 + exp(-x))
+    Tensor more = (options.pos_weight - 1) * target + 1;
+    each = (1 - target) * x + more * softplus(-x, {}, where);
+  } else {
+    each = bce_with_logits_loss(x, target, {.reduction = "none"}, {}, where);
+  }
+  if (options.weight) each = each * options.weight;
+  return Reduced("binary_cross_entropy_with_logits", each, options.reduction,
+                 where);
+}
+
+Tensor kl_div(const Tensor& x, const Tensor& target,
+              const KlDivOptions& options, Where where) {
+  if (!options.log_target) {
+    return kl_div_loss(x, target, {.reduction = options.reduction}, {}, where);
+  }
+  Tensor each = exp(target, {}, where) * (target - x);
+  if (options.reduction == "batchmean") {
+    Tensor rows = cast(shape(x, {}, where)[0], x.dtype(), {}, where);
+    return sum(each, {}, {}, where) / rows;
+  }
+  return Reduced("kl_div", each, options.reduction, where);
+}
+
+Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2,
+                           const Tensor& target, const MarginOptions& options,
+                           Where where) {
+  Tensor each = relu(options.margin - target * (x1 - x2), {}, where);
+  return Reduced("margin_ranking_loss", each, options.reduction, where);
+}
+
+Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2,
+                             const Tensor& target, const MarginOptions& options,
+                             Where where) {
+  Tensor angle = cosine_similarity(x1, x2, {}, {}, where);
+  Tensor apart = relu(angle - options.margin, {}, where);
+  Tensor each = sluice::where(target > 0, 1 - angle, apart, {}, where);
+  return Reduced("cosine_embedding_loss", each, options.reduction, where);
+}
+
+Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target,
+                            const MarginOptions& options, Where where) {
+  Tensor apart = relu(options.margin - x, {}, where);
+  Tensor each = sluice::where(target > 0, x, apart, {}, where);
+  return Reduced("hinge_embedding_loss", each, options.reduction, where);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
+                           const Tensor& negative, const MarginOptions& options,
+                           Where where) {
+  auto distance = [&](const Tensor& other) {
+    // As PyTorch has it: not 0, where a length has no gradient.
+    return norm(anchor - other + 1e-6, {.axes = {-1}}, {}, where);
+  };
+  Tensor each =
+      relu(distance(positive) - distance(negative) + options.margin, {}, where);
+  return Reduced("triplet_margin_loss", each, options.reduction, where);
+}
+
+}  // namespace sluice
