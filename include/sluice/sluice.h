@@ -9,6 +9,7 @@
 #pragma once
 
 #include "sluice/base/error.h"
+#include "sluice/data/data.h"
 #include "sluice/front/autograd.h"
 #include "sluice/front/call.h"
 #include "sluice/front/collections.h"

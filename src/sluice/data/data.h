@@ -1,0 +1,9 @@
+// Input pipelines: sources, the stages that change and order their elements,
+// and the loaders that remember where they stand.
+#pragma once
+
+#include "sluice/data/dataset.h"
+#include "sluice/data/idx.h"
+#include "sluice/data/loader.h"
+#include "sluice/data/mnist.h"
+#include "sluice/data/sources.h"
