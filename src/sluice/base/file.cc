@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <new>
 
 #include "sluice/base/strings.h"
+#include "sluice/base/system_error.h"
 
 namespace sluice {
 
@@ -19,42 +19,9 @@ namespace {
 constexpr size_t kBuffer = 1 << 16;
 constexpr int64_t kMostOfDevice = 64 << 20;
 
-// The system's error as ours: `cannot read "x": No such file or directory`.
-Status SystemError(std::string_view what, const std::string& path, int error) {
-  std::string message = StrCat("cannot ", what, " \"", EscapeString(path),
-                               "\": ", std::strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return NotFound(message);
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return FailedPrecondition(message);
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-      return ResourceExhausted(message);
-    case EIO:
-      return DataLoss(message);
-    default:
-      return InvalidArgument(message);
-  }
-}
-
 Status NoMemory(const std::string& path, int64_t bytes) {
   return ResourceExhausted(StrCat("no memory for ", bytes, " bytes of \"",
                                   EscapeString(path), "\""));
-}
-
-// A path with a zero byte would silently be another, shorter path.
-Status CheckPath(const std::string& path) {
-  if (!path.empty() && path.find('\0') == std::string::npos) return OkStatus();
-  return InvalidArgument(
-      StrCat("path is \"", EscapeString(path), "\"; wanted a file's name"));
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// The system's errors as ours.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sluice/base/status.h"
+
+namespace sluice {
+
+// `cannot read "x": No such file or directory`, with a code for the reason.
+// `error` is a value of errno.
+Status SystemError(std::string_view what, const std::string& path, int error);
+
+// A path with a zero byte would silently be another, shorter path.
+Status CheckPath(const std::string& path);
+
+}  // namespace sluice
