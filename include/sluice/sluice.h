@@ -27,5 +27,6 @@
 #include "sluice/front/tensor.h"
 #include "sluice/front/variable.h"
 #include "sluice/front/version.h"
+#include "sluice/io/io.h"
 #include "sluice/nn/nn.h"
 #include "sluice/ops.h"
