@@ -76,12 +76,12 @@ Tensor AdaptivePool::forward(Tensor x) {
   CheckImages(type_name(), x, static_cast<int>(axes_), line());
   auto plane = [&](const Tensor& images, int64_t height, int64_t width) {
     std::vector<int64_t> size{height, width};
-    return max_ ? adaptive_max_pool2_d(images, size, {}, line())
-                : adaptive_avg_pool2_d(images, size, {}, line());
+    return max_ ? adaptive_max_pool2d(images, size, {}, line())
+                : adaptive_avg_pool2d(images, size, {}, line());
   };
   if (axes_ == 2) return plane(x, output_[0], output_[1]);
   if (axes_ == 1) {
-    if (!max_) return adaptive_avg_pool1_d(x, output_.sizes(), {}, line());
+    if (!max_) return adaptive_avg_pool1d(x, output_.sizes(), {}, line());
     Tensor row = expand_dims(x, 2, {}, line());
     return squeeze(plane(row, 1, output_[0]), {.axes = {2}}, {}, line());
   }
