@@ -136,6 +136,13 @@ Result<Array> TorchChild::FirstResult() {
   return values;
 }
 
+Status TorchChild::Forget() { return Ask("forget").status(); }
+
+Result<double> TorchChild::PeakBytes() {
+  SL_ASSIGN_OR_RETURN(std::string text, Ask("peak"));
+  return std::strtod(text.c_str(), nullptr);
+}
+
 double TorchChild::Time(int64_t calls, int64_t batches) {
   Result<std::string> text = Ask(StrCat("time ", calls, " ", batches));
   return text.ok() ? std::atof(text->c_str()) : -1;

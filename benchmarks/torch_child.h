@@ -30,6 +30,9 @@ class TorchChild {
   Status SetCase(const std::string& name, const std::vector<Array>& inputs);
   // The first result, as f64.
   Result<Array> FirstResult();
+  // Drops the case and its memory; the bytes of memory used at once since.
+  Status Forget();
+  Result<double> PeakBytes();
   // Seconds of the fastest of so many batches of these calls; negative when
   // something went wrong.
   double Time(int64_t calls, int64_t batches);

@@ -5,17 +5,22 @@
                                        a file; answers its sizes
     time CALLS BATCHES                 seconds of the fastest of BATCHES times
                                        CALLS calls
+    forget                             drops the case and its memory
+    peak                               bytes of memory used at once since then
 
 Anything that goes wrong is answered by "error TEXT". Inputs come as raw files,
 so that both sides compute the same numbers; a result is what the plain call
 gives, made anew each time. Ops run in inference mode; training steps do not.
 """
 import contextlib
+import ctypes
+import gc
 import sys
 import time
 
 import torch
 import torch.nn.functional as F
+import torch_models
 
 DTYPES = {
     "f32": torch.float32,
@@ -134,6 +139,7 @@ STEPS = {
     "embedding_sgd": embedding_sgd,
     "tiny_chain": lambda x: chain(x, False),
     "tiny_chain_backward": lambda x: chain(x, True),
+    **torch_models.STEPS,
 }
 
 
@@ -157,7 +163,30 @@ def write_result(result, path):
     return ",".join(str(d) for d in result.shape)
 
 
+def memory(field):
+    """A line of the process's status, in bytes."""
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) * 1024
+    raise RuntimeError("no " + field)
+
+
+def forget(state):
+    state.clear()
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")  # the peak is what is there now
+    state["base"] = memory("VmRSS")
+    return "ok"
+
+
 def answer(words, state):
+    if words[0] == "forget":
+        return forget(state)
+    if words[0] == "peak":
+        return str(memory("VmHWM") - state["base"])
     if words[0] == "case":
         name = words[1]
         state["mode"] = (

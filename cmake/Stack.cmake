@@ -17,3 +17,6 @@ target_precompile_headers(sluice_stack PRIVATE
 # Where programs run from the build find the data of the repository.
 set_property(SOURCE ${src}/data/mnist.cc APPEND PROPERTY
   COMPILE_DEFINITIONS SLUICE_SOURCE_DATA="${PROJECT_SOURCE_DIR}/data")
+# Where find_file looks last.
+set_property(SOURCE ${src}/data/find_file.cc APPEND PROPERTY
+  COMPILE_DEFINITIONS SLUICE_SOURCE_DATA="${PROJECT_SOURCE_DIR}/data")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sluice/data/dataset.h"
+#include "sluice/data/find_file.h"
 #include "sluice/data/idx.h"
 #include "sluice/data/loader.h"
 #include "sluice/data/mnist.h"

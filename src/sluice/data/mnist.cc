@@ -1,55 +1,19 @@
 #include "sluice/data/mnist.h"
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "sluice/base/strings.h"
 #include "sluice/data/array_table.h"
+#include "sluice/data/find_file.h"
 #include "sluice/data/idx.h"
 
 namespace sluice::data {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int64_t kSide = 28;
 
-std::vector<fs::path> Folders(const std::string& dir) {
-  if (!dir.empty()) return {dir};
-  std::vector<fs::path> folders;
-  if (const char* env = std::getenv("SLUICE_DATA"); env && *env) {
-    folders = {fs::path(env), fs::path(env) / "mnist"};
-  }
-  std::error_code ignored;
-  for (fs::path at = fs::current_path(ignored); !at.empty();
-       at = at.parent_path()) {
-    folders.push_back(at / "data" / "mnist");
-    if (at == at.root_path()) break;
-  }
-#ifdef SLUICE_SOURCE_DATA
-  folders.push_back(fs::path(SLUICE_SOURCE_DATA) / "mnist");
-#endif
-  return folders;
-}
-
-// The first folder that has the file, packed or not.
+// Packed or not.
 std::string Find(const std::string& name, const std::string& dir) {
-  std::vector<fs::path> folders = Folders(dir);
-  std::error_code ignored;
-  for (const fs::path& folder : folders) {
-    for (const char* ending : {".gz", ""}) {
-      fs::path path = folder / (name + ending);
-      if (fs::is_regular_file(path, ignored)) return path.string();
-    }
-  }
-  std::string looked;
-  for (const fs::path& folder : folders) {
-    StrAppend(looked, looked.empty() ? "" : ", ", folder.string());
-  }
-  throw Error(NotFound(StrCat(
-      "[mnist] no file ", name, " or ", name, ".gz in ", looked,
-      "; wanted the files of MNIST there, or $SLUICE_DATA to say where")));
+  return find_file("mnist", {name + ".gz", name}, dir);
 }
 
 Array Labels(const Array& bytes, const std::string& path) {

@@ -41,7 +41,7 @@ TEST(Mnist, SaysWhereItLooked) {
   Contains(ErrorOf([] { mnist("valid"); }),
            "[mnist] split is \"valid\"; wanted \"train\" or \"test\"");
   Contains(ErrorOf([] { mnist("train", "/nowhere"); }),
-           "no file train-images-idx3-ubyte or train-images-idx3-ubyte.gz in "
+           "no file train-images-idx3-ubyte.gz or train-images-idx3-ubyte in "
            "/nowhere");
 }
 

@@ -58,18 +58,22 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph) lock.emplace(graph.mu());
   Building::Current().locked = &graph;
-  GradientOptions how{.zeros_when_unconnected = options.zeros_when_unconnected};
+  GradientOptions how{.zeros_when_unconnected = options.zeros_when_unconnected,
+                      .none_when_unconnected = options.none_when_unconnected};
   std::vector<Tensor> result;
   if (options.dense) {
     auto found = Gradients(graph, from, to, flows, how);
     if (!found.ok()) Throw(found.status(), where);
-    for (const Value& v : *found) result.push_back(Tensor(graph, v));
+    for (const Value& v : *found) {
+      result.push_back(v ? Tensor(graph, v) : Tensor());
+    }
     return result;
   }
   auto found = GradientsOrRows(graph, from, to, flows, how);
   if (!found.ok()) Throw(found.status(), where);
   for (size_t i = 0; i < to.size(); ++i) {
-    result.push_back(GradientTensor(graph, (*found)[i], to[i].shape()));
+    const GradientValue& g = (*found)[i];
+    result.push_back(g ? GradientTensor(graph, g, to[i].shape()) : Tensor());
   }
   return result;
 }
@@ -97,6 +101,10 @@ std::vector<Tensor> EagerGradients(const std::vector<Tensor>& ys,
     if (!g && options.zeros_when_unconnected) {
       g = MakeRef<EagerValue>(
           Array::Zeros(xs[i].dtype(), xs[i].array().shape()));
+    }
+    if (!g && options.none_when_unconnected) {
+      result.push_back({});
+      continue;
     }
     if (!g) {
       std::string why;

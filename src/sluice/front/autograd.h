@@ -22,6 +22,8 @@ struct GradOptions {
   std::vector<Tensor> grad_ys{};
   // An x the ys do not depend on: an error that explains itself, or zeros.
   bool zeros_when_unconnected = false;
+  // Or a Tensor that holds nothing.
+  bool none_when_unconnected = false;
   // Imperatively: keep what another call needs; let the gradients be
   // differentiated themselves.
   bool retain_graph = false, create_graph = false;

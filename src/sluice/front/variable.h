@@ -21,6 +21,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sluice/front/operand.h"
 #include "sluice/front/sizes.h"
@@ -43,6 +44,8 @@ class Variable {
   Variable() = default;
   // An imperative tensor. Throws for part of a graph.
   explicit Variable(const Tensor& imperative);
+  // The variable of a graph by its handle, as handle() gives it.
+  static Variable OfHandle(const Tensor& handle);
 
   explicit operator bool() const { return handle_ || value_; }
   // Part of a graph.
@@ -108,6 +111,10 @@ Variable variable(DType dtype, const PartialSizes& shape,
                   std::string_view name = {},
                   const VariableOptions& options = {},
                   std::source_location where = std::source_location::current());
+
+// The variables that a value of a graph depends on, in the order they were
+// made.
+std::vector<Variable> variables_behind(const Tensor& value);
 
 // One operation that gives every variable the graph has so far its initial
 // value, in the order they were made.
