@@ -30,3 +30,4 @@
 #include "sluice/io/io.h"
 #include "sluice/nn/nn.h"
 #include "sluice/ops.h"
+#include "sluice/optim/optim.h"

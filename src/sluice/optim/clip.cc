@@ -1,0 +1,128 @@
+#include "sluice/optim/clip.h"
+
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/operators.h"
+#include "sluice/front/rows.h"
+#include "sluice/ops.h"
+#include "sluice/optim/refuse.h"
+
+namespace sluice::optim {
+
+namespace {
+
+// A gradient whose elements are all there once.
+Tensor Settled(const Tensor& g) {
+  return g && g.is_sparse() ? g.coalesce() : g;
+}
+
+Tensor Elements(const Tensor& g) { return g.is_sparse() ? g.values() : g; }
+
+// The gradient with other elements in the same places.
+Tensor WithElements(const Tensor& g, const Tensor& elements) {
+  if (!g.is_sparse()) return elements;
+  if (!elements.symbolic()) {
+    return Tensor(MakeRows(g.indices().eager(), elements.eager(), g.dtype(),
+                           g.shape().ToShape()));
+  }
+  auto rows = MakeRef<Tensor::GraphRows>();
+  rows->indices = g.indices().value();
+  rows->values = elements.value();
+  rows->shape = g.dense_shape().value();
+  rows->dense = g.shape();
+  return Tensor(elements.graph(), std::move(rows));
+}
+
+std::vector<Tensor> Settled(const std::vector<Tensor>& gradients) {
+  std::vector<Tensor> settled;
+  for (const Tensor& g : gradients) settled.push_back(Settled(g));
+  return settled;
+}
+
+Tensor NormOfSettled(const std::vector<Tensor>& gradients,
+                     const std::source_location& where) {
+  DType dtype = DType::kF32;
+  for (const Tensor& g : gradients) {
+    if (g && g.dtype() == DType::kF64) dtype = DType::kF64;
+  }
+  std::vector<Tensor> squares;
+  for (const Tensor& g : gradients) {
+    if (!g) continue;
+    Tensor x = Elements(g);
+    // Of 16 bits a sum of squares would be beyond all numbers.
+    if (x.dtype() != dtype) x = cast(x, dtype);
+    squares.push_back(sum(x * x));
+  }
+  if (squares.empty()) Refuse("global_norm: no gradients", &where);
+  return sqrt(squares.size() == 1 ? squares[0] : add_n(squares));
+}
+
+std::vector<Tensor> GradsOf(const Parameters& parameters) {
+  std::vector<Tensor> grads;
+  for (const auto& [name, variable] : parameters.entries()) {
+    grads.push_back(variable.tensor().grad());
+  }
+  return grads;
+}
+
+void SetGrads(const Parameters& parameters, const std::vector<Tensor>& grads) {
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (grads[i]) parameters.entries()[i].variable.tensor().set_grad(grads[i]);
+  }
+}
+
+}  // namespace
+
+Tensor global_norm(const std::vector<Tensor>& gradients,
+                   std::source_location where) {
+  return NormOfSettled(Settled(gradients), where);
+}
+
+Clipped clip_by_global_norm(const std::vector<Tensor>& gradients,
+                            double max_norm, std::source_location where) {
+  CheckOption("clip_by_global_norm", "max_norm", max_norm);
+  std::vector<Tensor> settled = Settled(gradients);
+  Tensor norm = NormOfSettled(settled, where);
+  Tensor factor = minimum(max_norm / (norm + 1e-6), 1.0);
+  Clipped clipped{.gradients = {}, .norm = norm};
+  for (const Tensor& g : settled) {
+    if (!g) {
+      clipped.gradients.push_back({});
+      continue;
+    }
+    Tensor typed = g.dtype() == norm.dtype() ? factor : cast(factor, g.dtype());
+    clipped.gradients.push_back(WithElements(g, Elements(g) * typed));
+  }
+  return clipped;
+}
+
+std::vector<Tensor> clip_by_value(const std::vector<Tensor>& gradients,
+                                  double limit, std::source_location) {
+  CheckOption("clip_by_value", "limit", limit);
+  std::vector<Tensor> clipped;
+  for (const Tensor& given : gradients) {
+    Tensor g = Settled(given);
+    if (g) g = WithElements(g, clip(Elements(g), -limit, limit));
+    clipped.push_back(g);
+  }
+  return clipped;
+}
+
+Tensor clip_grad_norm_(const Parameters& parameters, double max_norm,
+                       std::source_location where) {
+  NoGrad off;
+  std::vector<Tensor> grads = GradsOf(parameters);
+  bool any = false;
+  for (const Tensor& g : grads) any = any || g;
+  if (!any) return Tensor(MakeRef<EagerValue>(Array::Scalar(0.0f)));
+  Clipped clipped = clip_by_global_norm(grads, max_norm, where);
+  SetGrads(parameters, clipped.gradients);
+  return clipped.norm;
+}
+
+void clip_grad_value_(const Parameters& parameters, double limit,
+                      std::source_location where) {
+  NoGrad off;
+  SetGrads(parameters, clip_by_value(GradsOf(parameters), limit, where));
+}
+
+}  // namespace sluice::optim

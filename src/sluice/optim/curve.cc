@@ -1,0 +1,132 @@
+#include "sluice/optim/curve.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "sluice/front/operators.h"
+#include "sluice/ops.h"
+#include "sluice/optim/refuse.h"
+
+namespace sluice::optim {
+
+namespace {
+
+// The few functions the formulas need, for numbers and for tensors.
+double Floor(double x) { return std::floor(x); }
+Tensor Floor(const Tensor& x) { return floor(x); }
+double Cos(double x) { return std::cos(x); }
+Tensor Cos(const Tensor& x) { return cos(x); }
+double Power(double a, double b) { return std::pow(a, b); }
+Tensor Power(double a, const Tensor& b) { return pow(a, b); }
+double AtMost(double x, double limit) { return std::fmin(x, limit); }
+Tensor AtMost(const Tensor& x, double limit) { return minimum(x, limit); }
+double Choose(bool c, double a, double b) { return c ? a : b; }
+Tensor Choose(const Tensor& c, const Operand& a, const Operand& b) {
+  return where(c, a, b);
+}
+double OneIf(bool c) { return c ? 1 : 0; }
+Tensor OneIf(const Tensor& c) { return cast(c, DType::kF64); }
+
+// A formula for both.
+template <class F>
+Curve Both(F f) {
+  return Curve([f](double base, double t) { return f(base, t); },
+               [f](const Tensor& base, const Tensor& t) { return f(base, t); });
+}
+
+void CheckCount(std::string_view owner, std::string_view option, int64_t n) {
+  if (n > 0) return;
+  Refuse(StrCat(owner, ": ", option, " is ", n, "; wanted at least 1"));
+}
+
+double Number(int64_t n) { return static_cast<double>(n); }
+
+}  // namespace
+
+Tensor Curve::at(double base, const Tensor& step) const {
+  return at(cast(base, DType::kF64), step);
+}
+
+Tensor Curve::at(const Tensor& base, const Tensor& step) const {
+  if (!tensors_) {
+    Refuse(
+        "this curve is a function of numbers; wanted one of tensors too, to "
+        "follow it in a graph");
+  }
+  return tensors_(base, cast(step, DType::kF64));
+}
+
+Curve constant_rate() {
+  return Both([](auto base, auto) { return base; });
+}
+
+Curve step_decay(const StepDecayOptions& o) {
+  CheckCount("step_decay", "step_size", o.step_size);
+  CheckOption("step_decay", "gamma", o.gamma);
+  return Both([size = Number(o.step_size), gamma = o.gamma](auto base, auto t) {
+    return base * Power(gamma, Floor(t / size));
+  });
+}
+
+Curve multi_step(const MultiStepOptions& o) {
+  CheckOption("multi_step", "gamma", o.gamma);
+  return Both([o](auto base, auto t) {
+    auto rate = base;
+    for (int64_t m : o.milestones) {
+      rate = rate * Power(o.gamma, OneIf(t >= Number(m)));
+    }
+    return rate;
+  });
+}
+
+Curve exponential(double gamma) {
+  CheckOption("exponential", "gamma", gamma);
+  return Both([gamma](auto base, auto t) { return base * Power(gamma, t); });
+}
+
+Curve cosine(const CosineOptions& o) {
+  CheckCount("cosine", "steps", o.steps);
+  CheckOption("cosine", "min_lr", o.min_lr);
+  return Both([low = o.min_lr, n = Number(o.steps)](auto base, auto t) {
+    return low + (base - low) * ((1 + Cos(t * (std::numbers::pi / n))) / 2);
+  });
+}
+
+Curve one_cycle(const OneCycleOptions& o) {
+  CheckCount("one_cycle", "total_steps", o.total_steps);
+  CheckOption("one_cycle", "max_lr", o.max_lr);
+  CheckOption("one_cycle", "pct_start", o.pct_start, 0, 1);
+  CheckOption("one_cycle", "div_factor", o.div_factor, 1e-300);
+  CheckOption("one_cycle", "final_div_factor", o.final_div_factor, 1e-300);
+  double first = o.max_lr / o.div_factor, last = first / o.final_div_factor;
+  double steps = Number(o.total_steps), end = steps - 1;
+  double up = o.pct_start * steps - 1;
+  double down = o.three_phase ? 2 * o.pct_start * steps - 2 : end;
+  double low = o.three_phase ? first : last;
+  bool linear = o.linear;
+  // From a to b while t goes from `begin` to `finish`.
+  auto part = [linear](double a, double b, double begin, double finish,
+                       auto t) {
+    auto done = (t - begin) / (finish > begin ? finish - begin : 1.0);
+    auto cosine = 1 - (1 + Cos(done * std::numbers::pi)) / 2;
+    return a + (b - a) * (linear ? done : cosine);
+  };
+  return Both([=, high = o.max_lr](auto, auto step) {
+    auto t = AtMost(step, end);
+    auto tail = Choose(t <= down, part(high, low, up, down, t),
+                       part(low, last, down, end, t));
+    return Choose(t <= up, part(first, high, 0, up, t), tail);
+  });
+}
+
+Curve warm_up(const WarmUpOptions& o, Curve next) {
+  CheckCount("warm_up", "steps", o.steps);
+  CheckOption("warm_up", "start_factor", o.start_factor, 0, 1);
+  return Both(
+      [n = Number(o.steps), part = o.start_factor, next](auto base, auto t) {
+        return Choose(t < n, base * (part + (1 - part) / n * t),
+                      next.at(base, t - n));
+      });
+}
+
+}  // namespace sluice::optim

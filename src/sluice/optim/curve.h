@@ -1,0 +1,88 @@
+// Curve: a learning rate as a function of the number of steps done, and of the
+// rate it begins with. The same formula gives a number, for Schedule
+// (optim/schedule.h), and a tensor, for graphs and recorded plans, which then
+// follow it by themselves (Optimizer::follow).
+//
+//   auto curve = sl::optim::warm_up({.steps = 500},
+//                                   sl::optim::cosine({.steps = 10000}));
+//   sl::optim::Adam adam(net.parameters(), {.lr = 1e-3});
+//   sl::optim::Schedule schedule(adam, curve);
+//
+// The formulas are those of PyTorch's schedulers of like names. A plain value.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sluice/front/tensor.h"
+
+namespace sluice::optim {
+
+class Curve {
+ public:
+  using OfNumbers = std::function<double(double base, double step)>;
+  using OfTensors =
+      std::function<Tensor(const Tensor& base, const Tensor& step)>;
+
+  // Without the second it gives numbers only.
+  Curve(OfNumbers numbers, OfTensors tensors = {})
+      : numbers_(std::move(numbers)), tensors_(std::move(tensors)) {}
+
+  // Step 0 is the first.
+  double at(double base, double step) const { return numbers_(base, step); }
+  // The step of any type without axes; f64 comes out.
+  Tensor at(double base, const Tensor& step) const;
+  Tensor at(const Tensor& base, const Tensor& step) const;
+
+ private:
+  OfNumbers numbers_;
+  OfTensors tensors_;
+};
+
+Curve constant_rate();
+
+// Times gamma after every step_size steps.
+struct StepDecayOptions {
+  int64_t step_size = 1;
+  double gamma = 0.1;
+};
+Curve step_decay(const StepDecayOptions& options);
+
+// Times gamma at each of these steps.
+struct MultiStepOptions {
+  std::vector<int64_t> milestones{};
+  double gamma = 0.1;
+};
+Curve multi_step(const MultiStepOptions& options);
+
+// Times gamma at every step.
+Curve exponential(double gamma);
+
+// From the base down to min_lr along half a cosine, and on along it.
+struct CosineOptions {
+  int64_t steps = 1;
+  double min_lr = 0;
+};
+Curve cosine(const CosineOptions& options);
+
+// Up from max_lr / div_factor to max_lr, then down to a final_div_factor-th of
+// the first; the base does not matter. It stays there after the last step.
+struct OneCycleOptions {
+  double max_lr = 0.1;
+  int64_t total_steps = 2;
+  double pct_start = 0.3;  // the part of all steps that goes up
+  bool linear = false;     // along lines instead of cosines
+  double div_factor = 25, final_div_factor = 1e4;
+  bool three_phase = false;  // down to the first rate, then to the last
+};
+Curve one_cycle(const OneCycleOptions& options);
+
+// On a line from a part of the base to all of it, then `next` from its step 0.
+struct WarmUpOptions {
+  int64_t steps = 1;
+  double start_factor = 1.0 / 3;
+};
+Curve warm_up(const WarmUpOptions& options, Curve next = constant_rate());
+
+}  // namespace sluice::optim
