@@ -28,6 +28,7 @@
 #include "sluice/front/variable.h"
 #include "sluice/front/version.h"
 #include "sluice/io/io.h"
+#include "sluice/io/npy.h"
 #include "sluice/nn/nn.h"
 #include "sluice/ops.h"
 #include "sluice/optim/optim.h"

@@ -207,7 +207,7 @@ TEST(Batch, RaggedShapesNameTheElement) {
     auto pass = data.iterator();
     EXPECT_TRUE(pass.next());
     std::string error = ErrorOf([&] { pass.next(); });
-    Contains(error, "element 4 is (f32[3]) and element 3 is (f32[2])");
+    Contains(error, "[batch] element 4 is (f32[3]) and element 3 is (f32[2])");
     Contains(error, "equal shapes");
     Contains(ErrorOf([&] { pass.next(); }), "element 4 is");
   }

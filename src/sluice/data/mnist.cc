@@ -57,7 +57,8 @@ Dataset<2> mnist(const std::string& split, const MnistOptions& options) {
                                 "\" and \"", EscapeString(label_path),
                                 "\": ", table.status().message())));
   }
-  return Dataset<2>(TableSource(*table, n, StrCat("mnist ", split)));
+  return Dataset<2>(
+      TableSource(*table, n, StrCat("mnist ", split, "(", n, ")")));
 }
 
 }  // namespace sluice::data

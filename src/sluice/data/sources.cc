@@ -38,7 +38,7 @@ class TableStage final : public Stage {
   TableStage(std::shared_ptr<const Table> table, int64_t rows, std::string name)
       : table_(std::move(table)), rows_(rows), name_(std::move(name)) {}
 
-  std::string Name() const override { return StrCat(name_, "(", rows_, ")"); }
+  std::string Name() const override { return name_; }
   int64_t size() const override { return rows_; }
   std::shared_ptr<const Table> table() const override { return table_; }
   Result<std::unique_ptr<Order>> OpenOrder(const Pass&) const override {
@@ -128,7 +128,7 @@ StageRef TensorSource(const Element& tensors, std::string name) {
       ArrayTable::Make(std::move(columns));
   Want(table.ok(), StrCat("[", name, "] ", table.status().message()));
   int64_t rows = (*table)->rows();
-  return TableSource(std::move(*table), rows, std::move(name));
+  return TableSource(std::move(*table), rows, StrCat(name, "(", rows, ")"));
 }
 
 StageRef GeneratorSource(std::function<ElementSource()> start,
@@ -146,7 +146,7 @@ StageRef RangeSource(int64_t begin, int64_t end, int64_t step) {
   uint64_t rows = distance == 0 ? 0 : (distance - 1) / stride + 1;
   Want(rows <= uint64_t{kMaxElements},
        StrCat("[range] has ", rows, " elements; wanted 2^48 at most"));
-  std::string name = StrCat("range(", begin, ", step ", step, ")");
+  std::string name = StrCat("range(", begin, ", ", end, ", ", step, ")");
   return TableSource(std::make_shared<RangeTable>(begin, step),
                      static_cast<int64_t>(rows), std::move(name));
 }

@@ -49,7 +49,11 @@ Result<Element> Table::Rows(std::span<const int64_t> rows) const {
     SL_ASSIGN_OR_RETURN(Element element, Row(row));
     elements.push_back(std::move(element));
   }
-  return StackRows(elements, [&](size_t i) { return rows[i]; });
+  Result<Element> batch =
+      StackRows(elements, [&](size_t i) { return rows[i]; });
+  if (batch.ok()) return batch;
+  return Status(batch.status().code(),
+                StrCat("[batch] ", batch.status().message()));
 }
 
 Result<std::unique_ptr<Order>> Stage::OpenOrder(const Pass&) const {
