@@ -62,9 +62,9 @@ bool FromDouble(double value, T* out) {
 
 class CsvReader {
  public:
-  CsvReader(const std::string& path, const CsvOptions& options,
+  CsvReader(const std::string& what, const CsvOptions& options,
             const std::vector<Columns>& components)
-      : who_(StrCat("[csv] ", QuotedPath(path))),
+      : who_(StrCat("[csv] ", what)),
         options_(options),
         components_(components) {}
 
@@ -201,10 +201,16 @@ class CsvReader {
 
 }  // namespace
 
+Result<Element> ParseCsv(std::string_view text, const std::string& what,
+                         const CsvOptions& options,
+                         const std::vector<Columns>& components) {
+  return CsvReader(what, options, components).Read(text);
+}
+
 std::vector<Tensor> read_csv(const std::string& path, const CsvOptions& options,
                              const std::vector<Columns>& components) {
   std::string text = ValueOrThrow(ReadMaybePacked(path));
-  return ValueOrThrow(CsvReader(path, options, components).Read(text));
+  return ValueOrThrow(ParseCsv(text, QuotedPath(path), options, components));
 }
 
 }  // namespace sluice::data

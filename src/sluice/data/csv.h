@@ -46,6 +46,11 @@ struct CsvOptions {
 std::vector<Tensor> read_csv(const std::string& path, const CsvOptions& options,
                              const std::vector<Columns>& components);
 
+// The same for text in memory; `what` names it in messages.
+Result<Element> ParseCsv(std::string_view text, const std::string& what,
+                         const CsvOptions& options,
+                         const std::vector<Columns>& components);
+
 template <std::same_as<Columns>... Cs>
 Dataset<sizeof...(Cs)> csv(const std::string& path, const CsvOptions& options,
                            const Cs&... components) {

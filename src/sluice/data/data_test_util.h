@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 namespace sluice::data {
@@ -26,6 +27,20 @@ inline void Contains(const std::string& text, std::string_view part) {
   EXPECT_NE(text.find(part), std::string::npos)
       << "\"" << part << "\" is not in:\n"
       << text;
+}
+
+// Any cut and any changed bit gives a result or an error, and touches nothing
+// else: AddressSanitizer watches.
+inline void Torture(const std::string& good,
+                    const std::function<void(const std::string&)>& f) {
+  for (size_t n = 0; n < good.size(); ++n) f(good.substr(0, n));
+  for (size_t n = 0; n < good.size(); ++n) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string bad = good;
+      bad[n] = static_cast<char>(bad[n] ^ 1 << bit);
+      f(bad);
+    }
+  }
 }
 
 // A file of this test alone, gone at the end.

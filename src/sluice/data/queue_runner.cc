@@ -1,0 +1,156 @@
+#include "sluice/data/queue_runner.h"
+
+#include <thread>
+
+#include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/front/scope.h"
+
+namespace sluice::data {
+
+struct QueueRunner::Impl {
+  Impl(Session& s, const Queue& queue, std::function<bool()> st)
+      : session(s), step(std::move(st)) {
+    GraphScope building(session.graph());
+    close = queue.close();
+    cancel = queue.close(/*cancel_pending=*/true);
+  }
+
+  void Start(int threads_wanted) {
+    Want(threads_wanted >= 1 && threads_wanted <= 1024,
+         StrCat("[QueueRunner] threads is ", threads_wanted,
+                "; wanted 1 to 1024"));
+    {
+      MutexLock lock(mu);
+      running = threads_wanted;
+    }
+    for (int i = 0; i < threads_wanted; ++i) {
+      threads.emplace_back([this] { Run(); });
+    }
+  }
+
+  void Run() {
+    Status ended;
+    while (ended.ok()) ended = OneStep();
+    bool normal =
+        ended.code() == Code::kOutOfRange || ended.code() == Code::kCancelled;
+    bool last;
+    {
+      MutexLock lock(mu);
+      if (!normal && status.ok()) {
+        status = Status(ended.code(),
+                        StrCat("[QueueRunner] a step that fills the queue "
+                               "failed: ",
+                               ended.message()));
+      }
+      last = --running == 0;
+    }
+    // Whoever waits for elements must not wait for ever.
+    if (!normal) Close(cancel);
+    if (last) Close(close);
+  }
+
+  Status OneStep() {
+    try {
+      return step() ? OkStatus() : OutOfRange("no more");
+    } catch (const Error& e) {
+      return Status(e.code(), e.what());
+    } catch (const std::exception& e) {
+      return Aborted(e.what());
+    } catch (...) {
+      return Aborted("threw what is no std::exception");
+    }
+  }
+
+  void Close(const Operation& how) {
+    try {
+      session.run(how);
+    } catch (const Error&) {
+      // The session is closed: nobody waits for this queue any more.
+    }
+  }
+
+  void Join() {
+    MutexLock one_at_a_time(join_mu);
+    for (std::thread& t : threads) {
+      if (t.joinable()) t.join();
+    }
+  }
+
+  Session& session;
+  const std::function<bool()> step;
+  Operation close, cancel;
+  mutable Mutex mu;
+  Status status SL_GUARDED_BY(mu);
+  int running SL_GUARDED_BY(mu) = 0;
+  Mutex join_mu;
+  std::vector<std::thread> threads;
+};
+
+QueueRunner::QueueRunner(Session& session, const Queue& queue,
+                         const Operation& enqueue, QueueRunnerOptions options)
+    : QueueRunner(
+          session, queue,
+          [&session, enqueue] {
+            session.run(enqueue);
+            return true;
+          },
+          options) {}
+
+QueueRunner::QueueRunner(Session& session, const Queue& queue,
+                         std::function<bool()> step, QueueRunnerOptions options)
+    : impl_(std::make_unique<Impl>(session, queue, std::move(step))) {
+  impl_->Start(options.threads);
+}
+
+QueueRunner::~QueueRunner() { stop(); }
+
+bool QueueRunner::feed(const std::function<void()>& step) {
+  try {
+    step();
+    return true;
+  } catch (const Error& e) {
+    if (e.code() != Code::kOutOfRange) throw;
+  }
+  ThrowIfError(status());
+  return false;
+}
+
+void QueueRunner::stop() {
+  impl_->Close(impl_->cancel);
+  impl_->Join();
+}
+
+void QueueRunner::join() { impl_->Join(); }
+
+Status QueueRunner::status() const {
+  MutexLock lock(impl_->mu);
+  return impl_->status;
+}
+
+std::function<bool()> EnqueueSteps(Session& session, StageRef stage,
+                                   Operation enqueue, std::vector<Tensor> to,
+                                   uint64_t epoch) {
+  struct Shared {
+    Shared(StageRef stage, uint64_t epoch) : pass(std::move(stage), epoch) {}
+    std::mutex mu;  // elements are taken one at a time
+    Position pass;
+  };
+  auto shared = std::make_shared<Shared>(std::move(stage), epoch);
+  return [&session, shared, enqueue, to = std::move(to)] {
+    Element element;
+    {
+      std::lock_guard lock(shared->mu);
+      if (!shared->pass.Next(&element)) return false;
+    }
+    data_internal::WantComponents(element, to.size());
+    Feeds feeds;
+    for (size_t i = 0; i < to.size(); ++i) {
+      feeds.push_back({to[i], element[i].array()});
+    }
+    session.run(enqueue, feeds);
+    return true;
+  };
+}
+
+}  // namespace sluice::data
