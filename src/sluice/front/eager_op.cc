@@ -69,9 +69,17 @@ Recent& RecentOps() {
 int64_t RandomCalls() { return random_calls; }
 int64_t SetRandomCalls(int64_t calls) { return random_calls.exchange(calls); }
 
-void manual_seed(uint64_t seed) {
-  random_seed = seed;
-  random_calls = 0;
+RandomState NextRandomCall() {
+  return {random_seed, random_calls.fetch_add(1)};
+}
+
+void manual_seed(uint64_t seed) { set_random_state({seed, 0}); }
+
+RandomState random_state() { return {random_seed, random_calls}; }
+
+void set_random_state(const RandomState& state) {
+  random_seed = state.seed;
+  random_calls = state.calls;
 }
 
 bool EagerOp::Matches(const OpRecord& op, const Attrs& given,
@@ -153,8 +161,9 @@ Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
   StepContext step;
   step.pool = &WorkerPool::Default();
   if (record_->random) {
-    step.seed = random_seed;
-    step.step_id = random_calls.fetch_add(1);
+    RandomState place = NextRandomCall();
+    step.seed = place.seed;
+    step.step_id = place.calls;
   }
   NodeInfo node{record_->name, {}, RandomKey::Mix(0x5eed)};
   SmallVector<Array, 6> in = Owned(inputs);

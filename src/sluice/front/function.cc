@@ -7,6 +7,7 @@
 #include "sluice/front/function_node.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/made_once.h"
+#include "sluice/front/random_calls.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/same_memory.h"
 #include "sluice/front/scope.h"
@@ -118,8 +119,12 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   // What is recorded feeds its gradient the same.
   std::vector<Array> again;
   if (records) again = feeds;
+  // Its place in the process's stream of random numbers, not one of its own:
+  // what is saved and restored with random_state() holds for it, too.
+  RunOptions run;
+  if (trace.random) run.random = NextRandomCall();
   Status status =
-      trace.master->RunProgram(*trace.program, feeds, &results, {}, nullptr);
+      trace.master->RunProgram(*trace.program, feeds, &results, run, nullptr);
   SourceLine line = SourceLine::From(where);
   auto note_write = [&](EagerValue& value) {
     WriteLog& log = value.writes();
@@ -188,6 +193,7 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   node->SetDepth();
   node->trace = kept;
   node->feeds = std::move(again);
+  node->run = run;
   node->num_args = args.size();
   node->num_results = made.size();
   for (const Tensor& r : made) node->result_shapes.push_back(r.array().shape());

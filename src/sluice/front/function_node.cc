@@ -10,6 +10,13 @@ namespace sluice::front_internal {
 // Imperatively, so that the gradient itself is recorded.
 Status FunctionTapeNode::Again(std::span<const EagerRef> dy,
                                std::span<EagerRef> dx) {
+  // Its code, run op by op, would draw others.
+  if (trace->random) {
+    return Unimplemented(
+        StrCat("[", name_,
+               "] a gradient of the gradient of a captured function that draws "
+               "random numbers; wanted them as arguments"));
+  }
   EnableGrad on;
   std::vector<Tensor> args, targets, flows;
   std::vector<size_t> which;
@@ -70,8 +77,8 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     }
     all.push_back(Array::Zeros(trace->results[i].dtype(), result_shapes[i]));
   }
-  SL_RETURN_IF_ERROR(
-      trace->master->RunProgram(*gradient.program, all, &results, {}, nullptr));
+  SL_RETURN_IF_ERROR(trace->master->RunProgram(*gradient.program, all, &results,
+                                               run, nullptr));
   for (size_t i = 0; i < dx.size(); ++i) {
     int k = gradient.wanted[i];
     if (k >= 0 && edges[i]) {

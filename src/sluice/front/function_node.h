@@ -24,6 +24,7 @@ class FunctionTapeNode final : public TapeNode {
 
   std::shared_ptr<Trace> trace;
   std::vector<Array> feeds;  // arguments, then what was captured
+  RunOptions run;            // the gradient draws the same random numbers
   size_t num_args = 0, num_results = 0;
   std::vector<Shape> result_shapes;
 

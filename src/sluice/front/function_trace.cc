@@ -33,6 +33,16 @@ std::vector<Node*> EffectsOf(const Graph& graph) {
   return effects;
 }
 
+bool Draws(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (node->op().random) return true;
+    for (const auto& inner : node->regions()) {
+      if (Draws(*inner)) return true;
+    }
+  }
+  return false;
+}
+
 // Whether a value is made of another by ops that can write over it.
 bool WritesOver(Value made, const Value& from) {
   while (made != from) {
@@ -171,6 +181,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
       graph, MasterOptions{.resources = SharedResources()});
   t.program = ValueOrThrow(
       t.master->ProgramFor(feeds, fetches, targets, ExecutorChoice::kAuto));
+  t.random = Draws(graph.root());
   t.info.nodes = graph.num_nodes();
   t.info.captured = static_cast<int64_t>(t.captured.size());
   std::chrono::duration<double, std::milli> took =

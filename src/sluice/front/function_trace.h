@@ -62,6 +62,7 @@ struct Trace {
   std::vector<Source> captured;
   std::vector<Capture::GradSeen> grads_seen;
   size_t num_results = 0;
+  bool random = false;  // it draws random numbers
   struct Landing {
     EagerRef target;
     bool grad;

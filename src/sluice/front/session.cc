@@ -197,6 +197,14 @@ void Session::reset(std::string_view container) {
   impl_->master.resources().Reset(container);
 }
 
+RandomState Session::random_state() const {
+  return impl_->master.random_state();
+}
+
+void Session::set_random_state(const RandomState& state) {
+  impl_->master.set_random_state(state);
+}
+
 Graph& Session::graph() const { return impl_->master.graph(); }
 LocalMaster& Session::master() const { return impl_->master; }
 

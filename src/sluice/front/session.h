@@ -114,6 +114,11 @@ class Session {
   // Drops everything in a container; the empty name is the default one.
   void reset(std::string_view container = "");
 
+  // Where the random numbers of the next run come from: a checkpoint keeps it,
+  // and a session that is given it goes on as the first would have.
+  RandomState random_state() const;
+  void set_random_state(const RandomState& state);
+
   Graph& graph() const;
   LocalMaster& master() const;
 

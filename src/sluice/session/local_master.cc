@@ -109,8 +109,9 @@ Status LocalMaster::RunProgram(Program& program, std::span<Array> feeds,
   StepRequest request;
   request.resources = resources_.get();
   request.pool = pool_;
-  request.step_id = NextStepId();
-  request.seed = seed_;
+  RandomState random = options.random ? *options.random : NextStep();
+  request.step_id = random.calls;
+  request.seed = random.seed;
   bool traced = options.trace && metadata;
   if (traced) {
     metadata->stats = {};

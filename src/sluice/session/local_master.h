@@ -66,9 +66,16 @@ class LocalMaster {
   Graph& graph() { return graph_; }
   ResourceManager& resources() { return *resources_; }
   WorkerPool* pool() const { return pool_; }
-  uint64_t seed() const { return seed_; }
-  int64_t NextStepId() {
-    return next_step_.fetch_add(1, std::memory_order_relaxed);
+  // The place in the stream of random numbers of the next step.
+  RandomState random_state() const { return {seed_, next_step_}; }
+  void set_random_state(const RandomState& state) {
+    seed_ = state.seed;
+    next_step_ = state.calls;
+  }
+  // The place of a step that begins now.
+  RandomState NextStep() {
+    return {seed_.load(std::memory_order_relaxed),
+            next_step_.fetch_add(1, std::memory_order_relaxed)};
   }
   size_t num_programs() const;
 
@@ -98,7 +105,7 @@ class LocalMaster {
 
   Graph& graph_;
   WorkerPool* pool_;
-  uint64_t seed_;
+  std::atomic<uint64_t> seed_;
   std::shared_ptr<ResourceManager> resources_;
   std::atomic<int64_t> next_step_{1};
 

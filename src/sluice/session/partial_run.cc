@@ -11,8 +11,9 @@ PartialRun::PartialRun(LocalMaster& master, std::shared_ptr<const Plan> plan)
   StepRequest request;
   request.resources = &master.resources();
   request.pool = master.pool();
-  request.step_id = master.NextStepId();
-  request.seed = master.seed();
+  RandomState random = master.NextStep();
+  request.step_id = random.calls;
+  request.seed = random.seed;
   step_->Begin(request);
   active_ = std::make_unique<LocalMaster::Active>(master,
                                                   step_->cancellation().get());

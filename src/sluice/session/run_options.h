@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "sluice/executor/executor_choice.h"
 #include "sluice/executor/step_stats.h"
 #include "sluice/graph/node.h"
+#include "sluice/session/random_state.h"
 
 namespace sluice {
 
@@ -27,6 +29,8 @@ struct RunOptions {
   bool nan_trap = false;
   // Cancelling this stops the run from any thread.
   std::shared_ptr<Cancellation> cancellation{};
+  // Random ops draw from this place instead of the session's.
+  std::optional<RandomState> random{};
 };
 
 struct RunMetadata {
