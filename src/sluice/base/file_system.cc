@@ -194,9 +194,20 @@ Status PutInPlace(FileSystem& files, const std::string& beside,
   return files.SyncFolder(FolderOf(path));
 }
 
+Status CheckReplaceable(const std::string& path) {
+  SL_RETURN_IF_ERROR(CheckPath(path));
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      StrCat("cannot write \"", EscapeString(path), "\": it is ",
+             S_ISDIR(info.st_mode) ? "a directory" : "no plain file"));
+}
+
 Status WriteFileSafely(FileSystem& files, const std::string& path,
                        std::string_view bytes) {
-  SL_RETURN_IF_ERROR(CheckPath(path));
+  SL_RETURN_IF_ERROR(CheckReplaceable(path));
   std::string beside = BesideName(path);
   Status status = [&] {
     SL_ASSIGN_OR_RETURN(std::unique_ptr<SyncedFile> file,

@@ -87,6 +87,9 @@ Status PutInPlace(FileSystem& files, const std::string& beside,
                   const std::string& path);
 // The name something is written under before it is put in place at `path`.
 std::string BesideName(const std::string& path);
+// Nothing is there, or a plain file: what stands for a device is never
+// replaced.
+Status CheckReplaceable(const std::string& path);
 Status WriteFileSafely(FileSystem& files, const std::string& path,
                        std::string_view bytes);
 

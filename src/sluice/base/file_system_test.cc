@@ -24,6 +24,9 @@ TEST(FileSystem, WritesSafely) {
   EXPECT_EQ(status.code(), Code::kNotFound);
   EXPECT_NE(status.message().find("/no/b"), std::string::npos);
   EXPECT_FALSE(WriteFileSafely(files, "", "x").ok());
+  // A device is not replaced by a file, whoever may do that.
+  EXPECT_EQ(WriteFileSafely(files, "/dev/null", "x").message(),
+            "cannot write \"/dev/null\": it is no plain file");
   // A folder is not replaced by a file, and nothing is left beside it.
   ASSERT_TRUE(files.MakeFolder(folder / "f").ok());
   EXPECT_FALSE(WriteFileSafely(files, folder / "f", "x").ok());

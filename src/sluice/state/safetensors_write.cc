@@ -126,6 +126,7 @@ Result<WrittenFile> WriteSafetensors(FileSystem& files, const std::string& path,
 Result<WrittenFile> SaveSafetensors(FileSystem& files, const std::string& path,
                                     std::span<const NamedArray> arrays,
                                     const TextPairs& metadata) {
+  SL_RETURN_IF_ERROR(CheckReplaceable(path));
   std::string beside = BesideName(path);
   Result<WrittenFile> written =
       WriteSafetensors(files, beside, arrays, metadata);
