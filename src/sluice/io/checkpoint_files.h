@@ -1,0 +1,52 @@
+// A checkpoint as files: a folder step_00001234 with one safetensors file for
+// each section and manifest.json, which has everything else, and the size and
+// checksum of every file and of itself. Internal to io/.
+//
+// The folder is made under another name, synced, read back and renamed: what
+// has the name step_... is whole, unless somebody damaged it later, which its
+// checksums tell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sluice/io/snapshot.h"
+#include "sluice/state/safetensors.h"
+
+namespace sluice::io {
+
+// What a folder of checkpoints holds, newest first. A step that is being
+// replaced may be there twice.
+struct CheckpointPlace {
+  int64_t step = 0;
+  std::string path;
+  bool replaced = false;  // moved aside for a new one of the same step
+};
+// None when there is no such folder.
+Result<std::vector<CheckpointPlace>> CheckpointsIn(const std::string& folder);
+std::string CheckpointPath(const std::string& folder, int64_t step);
+
+// A snapshot whose elements nobody changes any more.
+struct Frozen {
+  Snapshot rest;  // without sections
+  std::vector<std::pair<std::string, std::vector<NamedArray>>> sections;
+};
+// Throws for tensors that have no elements. With `copy` they are the snapshot's
+// own from then on.
+Frozen Freeze(const Snapshot& snapshot, bool copy);
+
+// Writes step `rest.step` into `folder`. When it fails, what was there is there
+// still, and what was begun is removed, as far as that can be done.
+Status WriteCheckpoint(FileSystem& files, const std::string& folder,
+                       const Frozen& snapshot);
+// Takes a checkpoint away, in one piece as far as anyone can see.
+Status RemoveCheckpoint(FileSystem& files, const std::string& path);
+// Finishes or undoes what a writer that was killed left.
+Status CleanUp(FileSystem& files, const std::string& folder);
+
+// Everything, checked on the way. DataLoss says which file is wrong, and how.
+Result<Snapshot> ReadCheckpoint(const std::string& path);
+// All but the sections: the manifest is checked, and the files' sizes.
+Result<Snapshot> ReadManifest(const std::string& path);
+
+}  // namespace sluice::io

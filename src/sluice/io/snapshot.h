@@ -1,0 +1,47 @@
+// Snapshot: everything a run needs to go on as if it had never stopped.
+//
+//   sl::io::Snapshot now;
+//   now.set("model", net.state_dict());
+//   now.set("optimizer", optimizer.state_dict());
+//   now.data = loader.state();
+//   now.metrics = {{"loss", 0.25}};
+//
+// A plain value; the tensors in it are handles, not copies, until it is saved.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sluice/front/manual_seed.h"
+#include "sluice/front/state_dict.h"
+#include "sluice/io/json.h"
+
+namespace sluice::io {
+
+struct Snapshot {
+  int64_t step = 0;
+  // Where random numbers go on: at first, where they are now.
+  RandomState random = random_state();
+  std::string data{};  // the position in the data, as UTF-8
+  Json extra{};        // schedules, counters and whatever else is small
+  std::vector<std::pair<std::string, double>> metrics{};
+
+  // Tensors by section: "model", "optimizer", ... Each becomes a file of that
+  // name, so it is made of letters, digits, "_" and "-".
+  void set(std::string_view section, StateDict state);
+  // Throws when there is none; the message lists the sections.
+  const StateDict& at(std::string_view section) const;
+  const StateDict* find(std::string_view section) const;  // null: none
+  const std::vector<std::pair<std::string, StateDict>>& sections() const {
+    return sections_;
+  }
+  // NaN when there is none of that name.
+  double metric(std::string_view name) const;
+
+ private:
+  std::vector<std::pair<std::string, StateDict>> sections_;
+};
+
+}  // namespace sluice::io
