@@ -53,7 +53,7 @@ test: deps
 
 demo: deps
 	@$(call build,release) --target app_sluice
-	@build/release/bin/sluice demo
+	@build/release/bin/sluice demo --dir build/demo
 
 bench:
 	@$(call build,release) --target app_sluice_bench

@@ -1,6 +1,7 @@
 // The command line program: output, messages, exit codes.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -35,7 +36,7 @@ class TempFile {
 TEST(Cli, HelpNamesEveryCommand) {
   Finished help = Sluice("--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* command : {"demo", "graph", "info"}) {
+  for (const char* command : {"demo", "graph", "info", "train"}) {
     ExpectContains(help.out, command);
     Finished one = Sluice(std::string(command) + " --help");
     EXPECT_EQ(one.code, 0);
@@ -52,11 +53,15 @@ TEST(Cli, MistakesInTheLineExitWith2) {
   Finished option = Sluice("info --colour");
   EXPECT_EQ(option.code, 2);
   ExpectContains(option.out, "unexpected argument \"--colour\"");
-  Finished number = Sluice("demo --size many");
+  Finished number = Sluice("demo --epochs many");
   EXPECT_EQ(number.code, 2);
   ExpectContains(number.out,
-                 "--size wants a number from 2 to 2048, got \"many\"");
-  EXPECT_EQ(Sluice("demo --size").code, 2);
+                 "--epochs wants a number from 1 to 1000, got \"many\"");
+  EXPECT_EQ(Sluice("demo --epochs").code, 2);
+  Finished real = Sluice("train mlp --lr fast");
+  EXPECT_EQ(real.code, 2);
+  ExpectContains(real.out, "--lr wants a number from 0 to 1e+06");
+  EXPECT_EQ(Sluice("train").code, 2);
   EXPECT_EQ(Sluice("graph").code, 2);
 }
 
@@ -111,16 +116,42 @@ TEST(Cli, BadGraphsExitWith1AndSayWhere) {
   ExpectContains(missing.out, "cannot open /nowhere/at/all");
 }
 
-TEST(Cli, ASmallDemoSettles) {
-  // A coarse grid is too far from the exact solution: the check says so.
-  Finished coarse = Sluice("demo --size 4 --sweeps 10");
-  EXPECT_EQ(coarse.code, 1) << coarse.out;
-  ExpectContains(coarse.out, "MORE than the tolerance");
-  Finished good = Sluice("demo --size 48 --sweeps 50");
-  EXPECT_EQ(good.code, 0) << good.out;
-  ExpectContains(good.out, "settled after");
-  ExpectContains(good.out, "within the tolerance");
-  ExpectContains(good.out, "plan of graph \"plate\"");
+TEST(Cli, TheDemoReadsDigits) {
+  std::string dir = testing::TempDir() + "/cli_test_demo";
+  std::filesystem::remove_all(dir);
+  Finished demo = Sluice("demo --epochs 2 --dir " + dir);
+  ExpectContains(demo.out, "Digits it has not seen");
+  ExpectContains(demo.out, "are read right, after 250 steps");
+  std::string png = ReadWholeFile(dir + "/loss.png");
+  EXPECT_EQ(png.substr(1, 3), "PNG");
+  EXPECT_TRUE(std::filesystem::exists(dir + "/checkpoints/step_00000250"));
+  std::filesystem::remove_all(dir);
+}
+
+TEST(Cli, TrainGoesOnWhereItWasStopped) {
+  std::string dir = testing::TempDir() + "/cli_test_train";
+  std::filesystem::remove_all(dir);
+  std::string line = "train mlp --dir " + dir + " --save-every 7 --steps ";
+  Finished first = Sluice(line + "20");
+  EXPECT_EQ(first.code, 0) << first.out;
+  ExpectContains(first.out, "mlp: loss ");
+  ExpectContains(first.out, "accuracy on unseen data: ");
+  Finished more = Sluice(line + "30");
+  EXPECT_EQ(more.code, 0) << more.out;
+  ExpectContains(more.out, "went on from step 20");
+  Finished whole = Sluice("train mlp --steps 30");
+  auto loss = [](const std::string& out) {
+    size_t at = out.find("mlp: loss ");
+    return out.substr(at, out.find('\n', at) - at);
+  };
+  EXPECT_EQ(loss(more.out), loss(whole.out));
+  std::filesystem::remove_all(dir);
+
+  Finished list = Sluice("train --list");
+  ExpectContains(list.out, "resnet50 ");
+  Finished unknown = Sluice("train lenet6");
+  EXPECT_EQ(unknown.code, 1);
+  ExpectContains(unknown.out, "there is no model \"lenet6\"");
 }
 
 }  // namespace

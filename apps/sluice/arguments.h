@@ -26,12 +26,20 @@ class Arguments {
   // number in [min, max].
   int64_t number(std::string_view name, int64_t otherwise, int64_t min,
                  int64_t max);
+  // The same for real numbers.
+  double real(std::string_view name, double otherwise, double min, double max);
+  // The word after `--name`, or `otherwise`. Throws when there is none.
+  std::string text(std::string_view name, std::string otherwise);
   // The next word that is no option, if there is one; call after the options.
   std::optional<std::string> word();
   // Throws when something is left.
   void finish();
 
  private:
+  // The word after `name`, taken out, or nothing; `wanted` when it is missing.
+  std::optional<std::string> Value(std::string_view name,
+                                   const std::string& wanted);
+
   std::vector<std::string> words_;
 };
 

@@ -11,8 +11,9 @@ inline constexpr int kDone = 0, kFailed = 1, kUsage = 2;
 int RunDemo(Arguments arguments);
 int RunGraph(Arguments arguments);
 int RunInfo(Arguments arguments);
+int RunTrain(Arguments arguments);
 
-extern const char kDemoUsage[], kGraphUsage[], kInfoUsage[];
+extern const char kDemoUsage[], kGraphUsage[], kInfoUsage[], kTrainUsage[];
 
 struct Command {
   const char* name;
@@ -22,10 +23,12 @@ struct Command {
 };
 
 inline constexpr Command kCommands[] = {
-    {"demo", "solve for the heat in a plate, and show it", kDemoUsage, RunDemo},
+    {"demo", "learn to read handwritten digits, and show how well", kDemoUsage,
+     RunDemo},
     {"graph", "check, optimise and print a graph from a file", kGraphUsage,
      RunGraph},
     {"info", "what this build is, and its ops", kInfoUsage, RunInfo},
+    {"train", "train a model of examples/models", kTrainUsage, RunTrain},
 };
 
 }  // namespace sluice::app

@@ -1,138 +1,121 @@
-// sluice demo: the steady heat in a plate, by a graph that relaxes it, checked
-// against the exact solution.
-#include <algorithm>
-#include <cmath>
+// sluice demo: a small network learns to read handwritten digits.
+#include <sluice/sluice.h>
+
+#include <chrono>
 #include <cstdio>
-#include <string>
+#include <iostream>
 
 #include "apps/sluice/command.h"
-#include "apps/sluice/plate.h"
-#include "apps/sluice/progress.h"
 
 namespace sluice::app {
 
 const char kDemoUsage[] =
-    "usage: sluice demo [--size N] [--sweeps N] [--threads N] [--explain]\n"
-    "  Solves Laplace's equation on a square plate and checks the result.\n"
-    "  --size     inner grid points a side (default 160)\n"
-    "  --sweeps   relaxations in one step of the session (default 200)\n"
-    "  --threads  threads that run the step (default: one per core)\n"
-    "  --explain  print the whole plan, not its beginning\n";
+    "usage: sluice demo [--epochs N] [--dir FOLDER] [--seed N]\n"
+    "  Trains LeNet-5 on handwritten digits (MNIST, a part of it), then reads\n"
+    "  digits it has not seen.\n"
+    "  --epochs  passes over the training digits (default 6)\n"
+    "  --dir     gets checkpoint, metrics and loss curve (default "
+    "sluice-demo)\n"
+    "  --seed    of the first weights and the order of digits (default 1)\n";
 
 namespace {
 
-// Degrees. The grid's own error is some 0.001 at 160 points.
-constexpr double kStopAt = 0.002, kTolerance = 0.05;
-constexpr int kMaxSteps = 1'000'000;
+constexpr double kWanted = 0.96;
 
-std::string Format(const char* format, auto... values) {
-  char text[160];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
-// The plate as characters, darker is hotter; two columns to a row's height.
-std::string Picture(const double* u, int64_t side) {
-  constexpr std::string_view kShades = " .:-=+*#%@";
-  constexpr int64_t kRows = 20, kColumns = 60;
-  std::string out = "+" + std::string(kColumns, '-') + "+\n";
-  for (int64_t r = 0; r < kRows; ++r) {
-    out += '|';
-    for (int64_t c = 0; c < kColumns; ++c) {
-      int64_t i = r * (side - 1) / (kRows - 1);
-      int64_t j = c * (side - 1) / (kColumns - 1);
-      double shade = u[i * side + j] / 100 * kShades.size();
-      out += kShades[static_cast<size_t>(
-          std::clamp(shade, 0.0, kShades.size() - 1.0))];
-    }
-    out += "|\n";
+struct LeNet : nn::Module {
+  LeNet() {
+    add("conv1", conv1), add("conv2", conv2);
+    add("fc1", fc1), add("fc2", fc2), add("fc3", fc3);
   }
-  return out + "+" + std::string(kColumns, '-') + "+\n";
-}
-
-// The first lines of a long text.
-std::string Beginning(const std::string& text, int lines) {
-  size_t at = 0;
-  for (int i = 0; i < lines && at != std::string::npos; ++i) {
-    at = text.find('\n', at);
-    if (at != std::string::npos) ++at;
+  Tensor forward(Tensor x) override {
+    x = max_pool2d(relu(conv1(x)), {2, 2});
+    x = max_pool2d(relu(conv2(x)), {2, 2});
+    return fc3(relu(fc2(relu(fc1(flatten(x, 1))))));
   }
-  if (at == std::string::npos || at >= text.size()) return text;
-  auto more = std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                         text.end(), '\n');
-  return text.substr(0, at) +
-         Format("  ... %td lines more (--explain)\n", more);
-}
 
-// Runs steps until the plate is settled. Returns the sweeps it took.
-int64_t Settle(Session& session, const PlateGraph& plate, int64_t n,
-               int64_t sweeps) {
-  Callable step = session.prepare({plate.change}, {}, {plate.relax});
-  Progress progress(stdout);
-  double first = 0;
-  for (int64_t i = 1; i <= kMaxSteps; ++i) {
-    double left = ErrorLeft(step()[0].data<double>()[0], n);
-    if (i == 1) first = left;
-    bool settled = left <= kStopAt;
-    // What is left shrinks at one rate, so its logarithm is how far we are.
-    double done =
-        settled ? 1 : std::log(first / left) / std::log(first / kStopAt);
-    progress.Show(done,
-                  Format("error left %.4f deg  %.0f sweeps/s", left,
-                         static_cast<double>(i * sweeps) / progress.seconds()));
-    if (!settled) continue;
-    progress.Finish();
-    std::printf("settled after %lld sweeps in %.1f s\n\n",
-                static_cast<long long>(i * sweeps), progress.seconds());
-    return i * sweeps;
+  nn::Conv2d conv1{1, 6, 5, {.padding = 2}}, conv2{6, 16, 5};
+  nn::Linear fc1{400, 120}, fc2{120, 84}, fc3{84, 10};
+};
+
+void SaveCurve(const train::FitResult& result, const std::string& path) {
+  std::vector<double> steps, losses;
+  for (const auto& [step, loss] : result.curve) {
+    steps.push_back(step);
+    losses.push_back(loss);
   }
-  throw Error(Internal("the plate does not settle"));
+  report::Plot plot({.title = "LeNet-5 learns to read digits",
+                     .y_label = "cross entropy",
+                     .log_y = true,
+                     .smooth = 0.05});
+  plot.line("training loss", steps, losses).save(path);
 }
 
 }  // namespace
 
 int RunDemo(Arguments arguments) {
   bool help = arguments.flag("--help") || arguments.flag("-h");
-  bool explain = arguments.flag("--explain");
-  int64_t n = arguments.number("--size", 160, 2, 2048);
-  int64_t sweeps = arguments.number("--sweeps", 200, 1, 10000);
-  auto threads = static_cast<int>(arguments.number("--threads", 0, 0, 256));
+  int64_t epochs = arguments.number("--epochs", 6, 1, 1000);
+  std::string dir = arguments.text("--dir", "sluice-demo");
+  int64_t seed = arguments.number("--seed", 1, 0, 1 << 30);
   arguments.finish();
   if (help) {
     std::fputs(kDemoUsage, stdout);
     return kDone;
   }
 
-  std::printf(
-      "Heat in a square plate: the top edge is warm (100 degrees at its\n"
-      "middle), the others are at 0. A graph of %lld sweeps over %lld x %lld "
-      "points\nruns until the plate is settled.\n\n",
-      static_cast<long long>(sweeps), static_cast<long long>(n),
-      static_cast<long long>(n));
-  PlateGraph plate(n, sweeps);
-  Session session(plate.graph, {.threads = threads});
-  session.run(plate.initialize);
-  Settle(session, plate, n, sweeps);
+  auto began = std::chrono::steady_clock::now();
+  manual_seed(static_cast<uint64_t>(seed));
+  auto digits = data::mnist("train", {.flat = false});
+  auto unseen = data::mnist("test", {.flat = false}).batch(500);
+  std::printf("LeNet-5 learns to read %lld handwritten digits.\n\n",
+              static_cast<long long>(digits.size().value_or(0)));
+  LeNet net;
+  std::cout << nn::summary(net, {{1, 1, 28, 28}}) << "\n" << std::flush;
 
-  Array result = session.run(plate.plate);
-  const double* u = result.data<double>();
-  std::vector<double> exact = ExactPlate(n);
-  double worst = 0;
-  for (size_t i = 0; i < exact.size(); ++i) {
-    // Written so that a NaN anywhere stays.
-    double off = std::fabs(u[i] - exact[i]);
-    if (!(off <= worst)) worst = off;
-  }
-  std::fputs(Picture(u, n + 2).c_str(), stdout);
-  bool good = worst <= kTolerance;
+  data::DataLoader loader(digits, {.batch_size = 64,
+                                   .shuffle = true,
+                                   .num_workers = 1,
+                                   .drop_last = true,
+                                   .seed = static_cast<uint64_t>(seed)});
+  optim::Adam adam(net.parameters(), {.lr = 2e-3});
+  optim::CosineAnnealing schedule(
+      adam, {.steps = epochs * loader.size().value_or(1)});
+  train::Trainer trainer(
+      net, adam,
+      [&](const train::Trainer::Batch& batch) {
+        return cross_entropy(net(batch[0]), batch[1]);
+      },
+      {.epochs = epochs,
+       .dir = dir,
+       .resume = false,
+       .log_every = 5,
+       .progress = {.items_per_step = 64, .unit = "digits"}});
+  trainer.schedule_with(schedule);
+  trainer.evaluate_with([&] { return train::classify(net, unseen).metrics(); });
+  train::FitResult result = trainer.fit(loader);
+
+  train::Classified seen = train::classify(net, unseen);
   std::printf(
-      "\nAgainst the exact solution (a Fourier series): at most %.4f degrees "
-      "off,\n%s %.2f.\n\nWhat a step runs:\n",
-      worst, good ? "within the tolerance of" : "MORE than the tolerance of",
-      kTolerance);
-  std::string plan = session.explain(plate.relax);
-  std::fputs(explain ? plan.c_str() : Beginning(plan, 24).c_str(), stdout);
-  return good ? kDone : kFailed;
+      "\nDigits it has not seen: rows are what they are, columns what "
+      "they are taken for.\n\n%s\n",
+      seen.confusion.text().c_str());
+  SaveCurve(result, dir + "/loss.png");
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
+          .count();
+  double accuracy = seen.confusion.accuracy();
+  std::printf(
+      "%.2f %% of %lld are read right, after %lld steps and %.1f seconds.\n"
+      "  %s/loss.png      the loss curve\n"
+      "  %s/checkpoints   weights and everything a run needs to go on\n"
+      "  %s               metrics; `tensorboard --logdir` reads the events\n",
+      100 * accuracy, static_cast<long long>(seen.confusion.total()),
+      static_cast<long long>(result.steps), seconds, dir.c_str(), dir.c_str(),
+      dir.c_str());
+  if (result.end == train::FitResult::End::kSignal) return kFailed;
+  if (accuracy >= kWanted) return kDone;
+  std::printf("That is LESS than %.0f %%.\n", 100 * kWanted);
+  return kFailed;
 }
 
 }  // namespace sluice::app

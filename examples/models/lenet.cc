@@ -33,16 +33,22 @@ class Digits : public Task {
  public:
   nn::Module& model() override { return net_; }
   Batch batch(int64_t size, uint64_t seed) override {
-    auto digits =
-        data::mnist("train", {.flat = false}).shuffle(10000, seed).batch(size);
-    for (auto& [images, labels] : digits) return {images, labels};
+    auto drawn = train_.shuffle(kAll, seed).batch(size);
+    for (auto& [images, labels] : drawn) return {images, labels};
     return {};
   }
   Tensor loss(const Batch& batch) override {
     return cross_entropy(net_(batch[0]), batch[1]);
   }
+  train::Metrics evaluate() override {
+    auto unseen = data::mnist("test", {.flat = false}).batch(500);
+    return train::classify(net_, unseen).metrics();
+  }
 
  private:
+  static constexpr int64_t kAll = 100'000;  // more than there are
+
+  data::Dataset<2> train_ = data::mnist("train", {.flat = false});
   Net net_;
 };
 

@@ -34,6 +34,8 @@ class Task {
   // the same for the same seed.
   virtual Batch batch(int64_t size, uint64_t seed) = 0;
   virtual Tensor loss(const Batch& batch) = 0;
+  // On data the model has not learned from, where there is some.
+  virtual train::Metrics evaluate() { return {}; }
 };
 
 struct TaskKind {

@@ -32,3 +32,4 @@
 #include "sluice/nn/nn.h"
 #include "sluice/ops.h"
 #include "sluice/optim/optim.h"
+#include "sluice/train/train.h"
