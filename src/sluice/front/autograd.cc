@@ -43,6 +43,12 @@ Value ValueIn(Graph& graph, const Tensor& t) {
   return t.value();
 }
 
+// The shape of what x stands for: of a variable's handle that of its value.
+PartialShape ShapeOf(const Value& x) {
+  if (x.node->is_args() || x.node->op().name != "Variable") return x.shape();
+  return x.node->attrs().get<PartialShape>("shape");
+}
+
 std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
                                    const std::vector<Tensor>& xs,
                                    const GradOptions& options,
@@ -73,7 +79,11 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   if (!found.ok()) Throw(found.status(), where);
   for (size_t i = 0; i < to.size(); ++i) {
     const GradientValue& g = (*found)[i];
+<<<<<<< HEAD
     result.push_back(g ? GradientTensor(graph, g, to[i].shape()) : Tensor());
+=======
+    result.push_back(g ? GradientTensor(graph, g, ShapeOf(to[i])) : Tensor());
+>>>>>>> 5b462d8 (Variables behind a value; sparse gradients of variables have their shape)
   }
   return result;
 }

@@ -159,6 +159,22 @@ TEST(SparseGrad, InGraphs) {
   EXPECT_THROW(session.run(g, {}), Error);
 }
 
+// Its shape used to be that of the handle.
+TEST(SparseGrad, OfAVariableHasItsShape) {
+  Graph graph;
+  GraphScope building(graph);
+  Variable w = variable(ones({3, 2}), "w"), other = variable(ones({3}));
+  Tensor y = sum(gather(w, constant({1, 1})));
+  Tensor g = grad(y, w);
+  ASSERT_TRUE(g.is_sparse());
+  EXPECT_EQ(g.shape(), PartialShape({3, 2}));
+  // One that y does not depend on has none, where that is asked for.
+  std::vector<Tensor> both = gradients({y}, std::vector<Variable>{w, other},
+                                       {.none_when_unconnected = true});
+  EXPECT_TRUE(both[0]);
+  EXPECT_FALSE(both[1]);
+}
+
 TEST(SparseGrad, OfAValueThatFlowsOn) {
   Graph graph;
   GraphScope building(graph);

@@ -99,5 +99,22 @@ TEST(VariableFace, InitialisersAreFoundInAGraphReadFromText) {
   EXPECT_EQ(session.run("layer/Variable_1/value").data<float>()[0], 3);
 }
 
+TEST(VariablesBehind, AreThoseAValueDependsOn) {
+  Graph graph;
+  GraphScope building(graph);
+  Variable a = variable(1.f, "a"), b = variable(ones({2, 3}), "b");
+  Variable other = variable(int64_t{0}, "other");
+  Tensor y = sum(b) * 2 + a.read();
+  std::vector<Variable> found = variables_behind(y);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].name(), "a");
+  EXPECT_EQ(found[1].name(), "b");
+  EXPECT_EQ(found[1].shape(), b.shape());
+  EXPECT_EQ(found[1].dtype(), DType::kF32);
+  EXPECT_EQ(found[1].value().name(), b.value().name());
+  EXPECT_TRUE(variables_behind(constant(1)).empty());
+  EXPECT_THROW(Variable::OfHandle(y), Error);
+}
+
 }  // namespace
 }  // namespace sluice
