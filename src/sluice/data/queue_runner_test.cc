@@ -34,7 +34,8 @@ TEST(QueueRunner, ReadersFillWhileTrainingTakes) {
         enqueue_steps(session, range(100).shuffle(30, 1), g.fill, {g.item}),
         {.threads = 4});
     while (readers.feed([&] {
-      for (int64_t v : session.run(g.taken).i64s()) seen.push_back(v);
+      Array got = session.run(g.taken);
+      for (int64_t v : got.i64s()) seen.push_back(v);
     })) {
     }
     EXPECT_TRUE(readers.status().ok());
@@ -50,7 +51,8 @@ TEST(QueueRunner, OneReaderKeepsTheOrder) {
   QueueRunner reader(session, g.queue,
                      enqueue_steps(session, range(40), g.fill, {g.item}));
   while (reader.feed([&] {
-    for (int64_t v : session.run(g.taken).i64s()) seen.push_back(v);
+    Array got = session.run(g.taken);
+    for (int64_t v : got.i64s()) seen.push_back(v);
   })) {
   }
   EXPECT_EQ(seen, Numbers(range(40)));
