@@ -79,11 +79,7 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   if (!found.ok()) Throw(found.status(), where);
   for (size_t i = 0; i < to.size(); ++i) {
     const GradientValue& g = (*found)[i];
-<<<<<<< HEAD
-    result.push_back(g ? GradientTensor(graph, g, to[i].shape()) : Tensor());
-=======
     result.push_back(g ? GradientTensor(graph, g, ShapeOf(to[i])) : Tensor());
->>>>>>> 5b462d8 (Variables behind a value; sparse gradients of variables have their shape)
   }
   return result;
 }
