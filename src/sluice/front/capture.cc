@@ -62,6 +62,14 @@ Value Capture::GradPart(const EagerRef& part, const EagerRef& grad_of,
   return entry.now;
 }
 
+void Capture::Note(std::shared_ptr<const int> fact, std::string name) {
+  for (const Fact& known : facts_) {
+    if (known.now == fact) return;
+  }
+  int then = *fact;
+  facts_.push_back({std::move(fact), then, std::move(name)});
+}
+
 Status Capture::Backward(const Tensor& loss, const Tensor& gradient) {
   std::vector<Value> xs;
   std::vector<size_t> which;

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <deque>
+#include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -54,6 +56,17 @@ class Capture {
     }
   };
   const std::vector<GradSeen>& grads_seen() const { return grads_seen_; }
+  // What else of the program around it the body has asked for: a number that
+  // may change between calls, as a module's mode. What was recorded serves
+  // while it is as it was.
+  struct Fact {
+    std::shared_ptr<const int> now;
+    int then;
+    std::string name;  // "dropout's mode"
+    bool Still() const { return *now == then; }
+  };
+  const std::vector<Fact>& facts() const { return facts_; }
+  void Note(std::shared_ptr<const int> fact, std::string name);
   // The entry of a tensor, made when it is met for the first time.
   Entry& At(const EagerRef& value);
   Entry& At(const EagerRef& value, const PartialShape& shape);
@@ -76,6 +89,7 @@ class Capture {
   Capture* outer_;
   std::deque<Entry> entries_;  // references to them stay good
   std::vector<GradSeen> grads_seen_;
+  std::vector<Fact> facts_;
   std::unordered_map<const EagerValue*, size_t> index_;
 };
 

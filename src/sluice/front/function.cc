@@ -53,6 +53,12 @@ std::string FunctionCore::State::Why(const Signature& wanted) const {
     parts.push_back(StrCat("argument ", i, " is ", Text(wanted.args[i]),
                            "; the last trace has ", Text(last.args[i])));
   }
+  for (const Capture::Fact& fact : traces.front()->facts) {
+    if (!fact.Still()) {
+      parts.push_back(StrCat(fact.name, " is another than in the last trace"));
+      break;  // a model's modes change all at once
+    }
+  }
   if (parts.empty()) {
     return "tensors around the function have gradients they had not, or lack "
            "some they had";

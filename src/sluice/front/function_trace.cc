@@ -173,6 +173,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
                           entry.written && WritesOver(entry.now, entry.arg)});
   }
   t.grads_seen = capture.grads_seen();
+  t.facts = capture.facts();
   t.feeds = feeds;
   t.results.assign(fetches.begin(),
                    fetches.begin() + static_cast<int64_t>(t.num_results));

@@ -61,6 +61,7 @@ struct Trace {
   };
   std::vector<Source> captured;
   std::vector<Capture::GradSeen> grads_seen;
+  std::vector<Capture::Fact> facts;
   size_t num_results = 0;
   bool random = false;  // it draws random numbers
   struct Landing {
@@ -83,8 +84,12 @@ struct Trace {
   // Built when it is asked for.
   Result<TraceGradient> Gradient();
 
-  // Gradients are where they were, and are missing where they were.
+  // Gradients are where they were, and are missing where they were; what else
+  // was asked for is as it was.
   bool Fits() const {
+    for (const Capture::Fact& fact : facts) {
+      if (!fact.Still()) return false;
+    }
     for (const Capture::GradSeen& seen : grads_seen) {
       if (!seen.Still()) return false;
     }
