@@ -80,8 +80,8 @@ std::string Threshold::extra_repr() const {
 }
 
 PReLU::PReLU(int64_t num_parameters, double init, DType dtype, Where where) {
-  Check(num_parameters > 0, where, "PReLU: num_parameters is ", num_parameters,
-        "; wanted it positive");
+  SL_WANT(num_parameters > 0, where, "PReLU: num_parameters is ",
+          num_parameters, "; wanted it positive");
   Tensor slopes = zeros({num_parameters}, dtype);
   slopes.fill_(init);
   weight = add_parameter("weight", slopes);
@@ -90,9 +90,9 @@ PReLU::PReLU(int64_t num_parameters, double init, DType dtype, Where where) {
 Tensor PReLU::forward(Tensor x) {
   int64_t slopes = weight.dim(0);
   if (slopes == 1) return prelu(x, weight, {}, line());
-  Check(x.rank() >= 2 && (x.dim(1) < 0 || x.dim(1) == slopes), line(),
-        "PReLU: x is ", TypeText(x.dtype(), x.shape()), "; wanted ", slopes,
-        " channels on axis 1");
+  SL_WANT(x.rank() >= 2 && (x.dim(1) < 0 || x.dim(1) == slopes), line(),
+          "PReLU: x is ", TypeText(x.dtype(), x.shape()), "; wanted ", slopes,
+          " channels on axis 1");
   std::vector<int64_t> shape(static_cast<size_t>(x.rank()) - 1, 1);
   shape[0] = slopes;
   return prelu(x, reshape(weight, Ints(shape), {}, line()), {}, line());

@@ -26,18 +26,18 @@ BatchNorm::BatchNorm(std::string_view type, int min_rank, int max_rank,
       max_rank_(max_rank),
       num_features_(num_features),
       options_(options) {
-  Check(num_features > 0, where, type, ": num_features is ", num_features,
-        "; wanted it positive");
-  Check(options.eps >= 0, where, type, ": eps is ", options.eps,
-        "; wanted eps >= 0");
+  SL_WANT(num_features > 0, where, type, ": num_features is ", num_features,
+          "; wanted it positive");
+  SL_WANT(options.eps >= 0, where, type, ": eps is ", options.eps,
+          "; wanted eps >= 0");
   double momentum = options.momentum.value_or(0);
-  Check(momentum >= 0 && momentum <= 1, where, type, ": momentum is ", momentum,
-        "; wanted 0 <= momentum <= 1");
+  SL_WANT(momentum >= 0 && momentum <= 1, where, type, ": momentum is ",
+          momentum, "; wanted 0 <= momentum <= 1");
   scale_ = ones({num_features}, options.dtype);
   offset_ = zeros({num_features}, options.dtype);
   if (options.affine) {
-    weight = scale_ = add_parameter("weight", scale_);
-    bias = offset_ = add_parameter("bias", offset_);
+    weight = add_parameter("weight", scale_);
+    bias = add_parameter("bias", offset_);
   }
   if (options.track_running_stats) {
     DType stats = StatsType(options.dtype);
@@ -59,18 +59,20 @@ Tensor BatchNorm::forward(Tensor x) {
   int rank = x.rank();
   bool fits = rank < 0 || (rank >= min_rank_ && rank <= max_rank_ &&
                            (x.dim(1) < 0 || x.dim(1) == num_features_));
-  Check(fits, line(), type_name(), ": x is ", TypeText(x.dtype(), x.shape()),
-        "; wanted ", min_rank_ == max_rank_ ? "" : StrCat(min_rank_, " or "),
-        max_rank_, " axes, of which axis 1 has ", num_features_);
+  SL_WANT(fits, line(), type_name(), ": x is ", TypeText(x.dtype(), x.shape()),
+          "; wanted ", min_rank_ == max_rank_ ? "" : StrCat(min_rank_, " or "),
+          max_rank_, " axes, of which axis 1 has ", num_features_);
+  const Tensor& scale = weight ? weight : scale_;
+  const Tensor& offset = bias ? bias : offset_;
   if (!training() && running_mean) {
-    return batch_norm_inference(x, scale_, offset_, running_mean, running_var,
+    return batch_norm_inference(x, scale, offset, running_mean, running_var,
                                 {.epsilon = options_.eps}, {}, line());
   }
-  Check(!training() || x.num_elements() != num_features_, line(), type_name(),
-        ": x is ", TypeText(x.dtype(), x.shape()),
-        "; wanted more than one number per channel in training");
+  SL_WANT(!training() || x.num_elements() != num_features_, line(), type_name(),
+          ": x is ", TypeText(x.dtype(), x.shape()),
+          "; wanted more than one number per channel in training");
   auto made =
-      batch_norm(x, scale_, offset_, {.epsilon = options_.eps}, {}, line());
+      batch_norm(x, scale, offset, {.epsilon = options_.eps}, {}, line());
   if (training() && running_mean) Track(x, made.mean, made.variance);
   return made.y;
 }

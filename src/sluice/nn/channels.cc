@@ -1,6 +1,7 @@
 #include "sluice/nn/channels.h"
 
 #include "sluice/nn/checks.h"
+#include "sluice/nn/module.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
 
@@ -17,28 +18,29 @@ std::string Wanted(int axes, const std::string& channels) {
 
 }  // namespace
 
-void CheckImages(std::string_view type, const Tensor& x, int axes,
-                 Where where) {
-  Check(x.rank() < 0 || x.rank() == axes + 2, where, type, ": x is ",
-        TypeText(x.dtype(), x.shape()), "; wanted ", Wanted(axes, "channels"));
+void CheckImages(const Module& module, const Tensor& x, int axes, Where where) {
+  SL_WANT(x.rank() < 0 || x.rank() == axes + 2, where, module.type_name(),
+          ": x is ", TypeText(x.dtype(), x.shape()), "; wanted ",
+          Wanted(axes, "channels"));
 }
 
-void CheckChannels(std::string_view type, const Tensor& x, int axes,
+void CheckChannels(const Module& module, const Tensor& x, int axes,
                    int64_t channels, Where where) {
   bool fits = x.rank() < 0 ||
               (x.rank() == axes + 2 && (x.dim(1) < 0 || x.dim(1) == channels));
-  Check(fits, where, type, ": x is ", TypeText(x.dtype(), x.shape()),
-        "; wanted ", Wanted(axes, StrCat(channels)));
+  SL_WANT(fits, where, module.type_name(), ": x is ",
+          TypeText(x.dtype(), x.shape()), "; wanted ",
+          Wanted(axes, StrCat(channels)));
 }
 
 void CheckGroups(std::string_view type, int64_t in_channels,
                  int64_t out_channels, int64_t groups, Where where) {
-  Check(in_channels > 0 && out_channels > 0, where, type, ": in_channels is ",
-        in_channels, ", out_channels is ", out_channels,
-        "; wanted both positive");
-  Check(groups > 0 && in_channels % groups == 0 && out_channels % groups == 0,
-        where, type, ": groups is ", groups, "; wanted it to divide ",
-        in_channels, " and ", out_channels, " channels");
+  SL_WANT(in_channels > 0 && out_channels > 0, where, type, ": in_channels is ",
+          in_channels, ", out_channels is ", out_channels,
+          "; wanted both positive");
+  SL_WANT(groups > 0 && in_channels % groups == 0 && out_channels % groups == 0,
+          where, type, ": groups is ", groups, "; wanted it to divide ",
+          in_channels, " and ", out_channels, " channels");
 }
 
 Tensor PlusPerChannel(const Tensor& y, const Tensor& numbers, int axes,
@@ -53,8 +55,8 @@ std::string PadModeName(std::string_view type, const std::string& mode,
   if (mode == "zeros") return "constant";
   if (mode == "replicate") return "edge";
   if (mode == "circular") return "wrap";
-  Check(mode == "reflect", where, type, ": padding_mode is \"", mode,
-        "\"; wanted zeros, reflect, replicate or circular");
+  SL_WANT(mode == "reflect", where, type, ": padding_mode is \"", mode,
+          "\"; wanted zeros, reflect, replicate or circular");
   return mode;
 }
 

@@ -10,12 +10,14 @@
 
 namespace sluice::nn {
 
+class Module;
+
 using Where = std::source_location;
 
 // Throws unless x has batch, channels and so many axes, as far as is known.
-void CheckImages(std::string_view type, const Tensor& x, int axes, Where where);
+void CheckImages(const Module& module, const Tensor& x, int axes, Where where);
 // And so many channels.
-void CheckChannels(std::string_view type, const Tensor& x, int axes,
+void CheckChannels(const Module& module, const Tensor& x, int axes,
                    int64_t channels, Where where);
 // Throws unless groups divide both.
 void CheckGroups(std::string_view type, int64_t in_channels,

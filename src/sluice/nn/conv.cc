@@ -25,8 +25,8 @@ Conv::Conv(size_t axes, std::string_view type, int64_t in_channels,
   each(options_.dilation, 1, "dilation");
   CheckGroups(type, in_channels, out_channels, options.groups, where);
   PadModeName(type, options.padding_mode, where);
-  Check(!options.same_padding || options_.stride.all(1), where, type,
-        ": stride is ", options_.stride, "; wanted 1 for same_padding");
+  SL_WANT(!options.same_padding || options_.stride.all(1), where, type,
+          ": stride is ", options_.stride, "; wanted 1 for same_padding");
   for (size_t i = 0; i < axes; ++i) {
     int64_t more = options_.dilation[i] * (kernel_[i] - 1);
     bool same = options.same_padding;
@@ -48,7 +48,7 @@ Conv::Conv(size_t axes, std::string_view type, int64_t in_channels,
 
 Tensor Conv::forward(Tensor x) {
   static constexpr std::string_view kOps[] = {"Conv1D", "Conv2D", "Conv3D"};
-  CheckChannels(type_name(), x, static_cast<int>(axes_), in_channels_, line());
+  CheckChannels(*this, x, static_cast<int>(axes_), in_channels_, line());
   bool padded = options_.padding_mode != "zeros";
   if (padded) {
     x = PaddedBehindChannels(

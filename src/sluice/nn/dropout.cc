@@ -9,7 +9,7 @@ namespace sluice::nn {
 namespace {
 
 void CheckShare(std::string_view type, double p, std::source_location where) {
-  Check(p >= 0 && p <= 1, where, type, ": p is ", p, "; wanted 0 <= p <= 1");
+  SL_WANT(p >= 0 && p <= 1, where, type, ": p is ", p, "; wanted 0 <= p <= 1");
 }
 
 }  // namespace
@@ -27,8 +27,8 @@ Dropout2d::Dropout2d(double p, Where where) : p(p) {
 }
 
 Tensor Dropout2d::forward(Tensor x) {
-  Check(x.rank() < 0 || x.rank() >= 2, line(), "Dropout2d: x is ",
-        TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
+  SL_WANT(x.rank() < 0 || x.rank() >= 2, line(), "Dropout2d: x is ",
+          TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
   if (!training() || p == 0) return x;
   // One number for each channel: ones, dropped out.
   std::vector<int64_t> axes;

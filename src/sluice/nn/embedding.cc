@@ -16,8 +16,8 @@ namespace {
 
 Tensor NewTable(std::string_view type, int64_t rows, int64_t size, DType dtype,
                 std::source_location where) {
-  Check(rows > 0 && size > 0, where, type, ": num_embeddings is ", rows,
-        ", embedding_dim is ", size, "; wanted both positive");
+  SL_WANT(rows > 0 && size > 0, where, type, ": num_embeddings is ", rows,
+          ", embedding_dim is ", size, "; wanted both positive");
   return init::NewNormal({rows, size}, 1, dtype);
 }
 
@@ -31,9 +31,9 @@ Embedding::Embedding(int64_t num_embeddings, int64_t embedding_dim,
                                        embedding_dim, options.dtype, where));
   if (!options.padding_idx) return;
   int64_t row = *options.padding_idx;
-  Check(row >= -num_embeddings && row < num_embeddings, where,
-        "Embedding: padding_idx is ", row, "; wanted a row of ",
-        num_embeddings);
+  SL_WANT(row >= -num_embeddings && row < num_embeddings, where,
+          "Embedding: padding_idx is ", row, "; wanted a row of ",
+          num_embeddings);
   if (row < 0) *options_.padding_idx = row += num_embeddings;
   NoGrad off;
   weight.set({row}, 0.f);
@@ -61,17 +61,17 @@ std::string Embedding::extra_repr() const {
 EmbeddingBag::EmbeddingBag(int64_t num_embeddings, int64_t embedding_dim,
                            const EmbeddingBagOptions& options, Where where)
     : options_(options) {
-  Check(options.mode == "mean" || options.mode == "sum", where,
-        "EmbeddingBag: mode is \"", options.mode, "\"; wanted mean or sum");
+  SL_WANT(options.mode == "mean" || options.mode == "sum", where,
+          "EmbeddingBag: mode is \"", options.mode, "\"; wanted mean or sum");
   weight =
       add_parameter("weight", NewTable("EmbeddingBag", num_embeddings,
                                        embedding_dim, options.dtype, where));
 }
 
 Tensor EmbeddingBag::forward(Tensor ids) {
-  Check(ids.rank() == 2, line(), "EmbeddingBag: ids are ",
-        TypeText(ids.dtype(), ids.shape()),
-        "; wanted [bags, ids], or a vector and offsets");
+  SL_WANT(ids.rank() == 2, line(), "EmbeddingBag: ids are ",
+          TypeText(ids.dtype(), ids.shape()),
+          "; wanted [bags, ids], or a vector and offsets");
   Tensor sizes = shape(ids, {}, line());
   Tensor offsets = range(0, size(ids, {}, line()),
                          maximum(sizes[1], int64_t{1}), {}, line());

@@ -6,18 +6,17 @@
 
 namespace sluice {
 
-using nn::Check;
 using Where = std::source_location;
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               Where where) {
   int rank = x.rank();
-  Check(rank != 0, where, "linear: x is a scalar; wanted ", weight.dim(1),
-        " numbers along its last axis");
-  Check(rank < 0 || x.dim(-1) < 0 || x.dim(-1) == weight.dim(1), where,
-        "linear: x is ", TypeText(x.dtype(), x.shape()),
-        "; wanted a last axis of ", weight.dim(1), ", as the weight ",
-        TypeText(weight.dtype(), weight.shape()), " has");
+  SL_WANT(rank != 0, where, "linear: x is a scalar; wanted ", weight.dim(1),
+          " numbers along its last axis");
+  SL_WANT(rank < 0 || x.dim(-1) < 0 || x.dim(-1) == weight.dim(1), where,
+          "linear: x is ", TypeText(x.dtype(), x.shape()),
+          "; wanted a last axis of ", weight.dim(1), ", as the weight ",
+          TypeText(weight.dtype(), weight.shape()), " has");
   // One product of matrices, whatever axes come before: that of a stack would
   // make a gradient of the weight for each.
   Tensor rows = x;
@@ -35,20 +34,20 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
 }
 
 Tensor dropout(const Tensor& x, double p, bool training, Where where) {
-  Check(p >= 0 && p <= 1, where, "dropout: p is ", p, "; wanted 0 <= p <= 1");
+  SL_WANT(p >= 0 && p <= 1, where, "dropout: p is ", p, "; wanted 0 <= p <= 1");
   if (!training || p == 0) return x;
   return dropout(x, {.rate = p}, {}, where).y;
 }
 
 Tensor flatten(const Tensor& x, int start, int end, Where where) {
   int rank = x.rank();
-  Check(rank >= 0, where, "flatten: the number of axes is unknown");
+  SL_WANT(rank >= 0, where, "flatten: the number of axes is unknown");
   if (rank == 0) return nn::Reshaped(x, {1}, where);
   int first = start < 0 ? start + rank : start;
   int last = end < 0 ? end + rank : end;
-  Check(first >= 0 && first <= last && last < rank, where, "flatten: x is ",
-        TypeText(x.dtype(), x.shape()), ", start is ", start, ", end is ", end,
-        "; wanted start <= end, both axes of x");
+  SL_WANT(first >= 0 && first <= last && last < rank, where, "flatten: x is ",
+          TypeText(x.dtype(), x.shape()), ", start is ", start, ", end is ",
+          end, "; wanted start <= end, both axes of x");
   if (first == last) return x;
   std::vector<nn::SizeOf> sizes;
   for (int i = 0; i < first; ++i) sizes.emplace_back(x, i);

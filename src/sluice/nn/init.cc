@@ -86,8 +86,9 @@ Tensor orthogonal_(const Tensor& t, double gain, Where where) {
       random_normal({longer, shorter}, {.dtype = t.dtype()}, {}, where);
   Tensor q = qr(numbers, {}, {}, where).q;
   if (rows < columns) q = transpose(q);
-  std::vector<int64_t> shape(t.shape().dims().begin(), t.shape().dims().end());
-  t.copy_(reshape(q * gain, Ints(shape)), where);
+  PartialShape shape = t.shape();
+  std::vector<int64_t> sizes(shape.dims().begin(), shape.dims().end());
+  t.copy_(reshape(q * gain, Ints(sizes)), where);
   return t;
 }
 

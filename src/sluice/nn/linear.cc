@@ -14,9 +14,9 @@ namespace sluice::nn {
 Linear::Linear(int64_t in_features, int64_t out_features,
                const LinearOptions& options, Where where)
     : in_features(in_features), out_features(out_features) {
-  Check(in_features >= 0 && out_features >= 0, where, "Linear: in_features is ",
-        in_features, ", out_features is ", out_features,
-        "; wanted neither negative");
+  SL_WANT(in_features >= 0 && out_features >= 0, where,
+          "Linear: in_features is ", in_features, ", out_features is ",
+          out_features, "; wanted neither negative");
   double bound = in_features > 0 ? 1 / std::sqrt(in_features) : 0;
   weight = add_parameter("weight", init::NewUniform({out_features, in_features},
                                                     bound, options.dtype));
@@ -35,9 +35,9 @@ std::string Linear::extra_repr() const {
 Bilinear::Bilinear(int64_t in1_features, int64_t in2_features,
                    int64_t out_features, const LinearOptions& options,
                    Where where) {
-  Check(in1_features > 0 && in2_features > 0 && out_features > 0, where,
-        "Bilinear: features are ", in1_features, ", ", in2_features, " and ",
-        out_features, "; wanted all positive");
+  SL_WANT(in1_features > 0 && in2_features > 0 && out_features > 0, where,
+          "Bilinear: features are ", in1_features, ", ", in2_features, " and ",
+          out_features, "; wanted all positive");
   double bound = 1 / std::sqrt(in1_features);
   weight = add_parameter(
       "weight", init::NewUniform({out_features, in1_features, in2_features},

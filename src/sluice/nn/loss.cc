@@ -7,7 +7,6 @@
 
 namespace sluice {
 
-using nn::Check;
 using Where = std::source_location;
 
 namespace {
@@ -16,8 +15,8 @@ Tensor Reduced(std::string_view loss, const Tensor& each,
                const std::string& reduction, Where where) {
   if (reduction == "none") return each;
   if (reduction == "sum") return sum(each, {}, {}, where);
-  Check(reduction == "mean", where, loss, ": reduction is \"", reduction,
-        "\"; wanted none, mean or sum");
+  SL_WANT(reduction == "mean", where, loss, ": reduction is \"", reduction,
+          "\"; wanted none, mean or sum");
   return mean(each, {}, {}, where);
 }
 
@@ -32,25 +31,27 @@ Tensor OverClasses(const Tensor& x, Where where) {
   return sum(x, {.axes = {1}}, {}, where);
 }
 
+// What the share that goes to all classes evenly costs.
+Tensor Smoothing(const Tensor& weighted_logs, double share, Where where) {
+  return mean(weighted_logs, {.axes = {1}}, {}, where) * share;
+}
+
 Tensor OfProbabilities(const Tensor& logits, const Tensor& target,
                        const CrossEntropyOptions& options, Where where) {
   double smooth = options.label_smoothing;
-  Tensor wanted = target;
-  if (smooth > 0) {
-    double classes = static_cast<double>(logits.dim(1));
-    wanted = wanted * (1 - smooth) + smooth / classes;
-  }
-  if (logits.rank() == 2 && !options.weight) {
+  if (logits.rank() == 2 && !options.weight && smooth == 0) {
     Tensor each =
-        softmax_cross_entropy_with_logits(logits, wanted, {}, where).loss;
+        softmax_cross_entropy_with_logits(logits, target, {}, where).loss;
     return Reduced("cross_entropy", each, options.reduction, where);
   }
   Tensor logs = log_softmax(logits, {.axis = 1}, {}, where);
   if (options.weight) {
     logs = logs * AlongClasses(options.weight, logits.rank(), where);
   }
-  return Reduced("cross_entropy", -OverClasses(logs * wanted, where),
-                 options.reduction, where);
+  Tensor each = OverClasses(logs * target, where);
+  if (smooth > 0) each = each * (1 - smooth) + Smoothing(logs, smooth, where);
+  // With PyTorch the mean is over labels, not over their weights.
+  return Reduced("cross_entropy", -each, options.reduction, where);
 }
 
 // Everything a label may come with.
@@ -80,9 +81,8 @@ Tensor OfClasses(const Tensor& logits, const Tensor& labels,
     if (options.weight) {
       all = all * AlongClasses(options.weight, logits.rank(), where);
     }
-    all = sluice::where(counts, OverClasses(all, where), 0, {}, where);
-    double classes = static_cast<double>(logits.dim(1));
-    each = each * (1 - smooth) - all * (smooth / classes);
+    all = sluice::where(counts, Smoothing(all, smooth, where), 0, {}, where);
+    each = each * (1 - smooth) - all;
   }
   if (options.reduction != "mean") {
     return Reduced("cross_entropy", each, options.reduction, where);
@@ -95,18 +95,16 @@ Tensor OfClasses(const Tensor& logits, const Tensor& labels,
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
                      const CrossEntropyOptions& options, Where where) {
   double smooth = options.label_smoothing;
-  Check(smooth >= 0 && smooth <= 1, where, "cross_entropy: label_smoothing is ",
-        smooth, "; wanted 0 <= label_smoothing <= 1");
-  Check(logits.rank() >= 2, where, "cross_entropy: logits are ",
-        TypeText(logits.dtype(), logits.shape()),
-        "; wanted [batch, classes, ...]");
-  Check(smooth == 0 || logits.dim(1) >= 0, where, "cross_entropy: logits are ",
-        TypeText(logits.dtype(), logits.shape()),
-        "; wanted the number of classes known for label_smoothing");
-  Check(options.reduction == "none" || options.reduction == "sum" ||
-            options.reduction == "mean",
-        where, "cross_entropy: reduction is \"", options.reduction,
-        "\"; wanted none, mean or sum");
+  SL_WANT(smooth >= 0 && smooth <= 1, where,
+          "cross_entropy: label_smoothing is ", smooth,
+          "; wanted 0 <= label_smoothing <= 1");
+  SL_WANT(logits.rank() >= 2, where, "cross_entropy: logits are ",
+          TypeText(logits.dtype(), logits.shape()),
+          "; wanted [batch, classes, ...]");
+  SL_WANT(options.reduction == "none" || options.reduction == "sum" ||
+              options.reduction == "mean",
+          where, "cross_entropy: reduction is \"", options.reduction,
+          "\"; wanted none, mean or sum");
   if (kFloats.contains(labels.dtype())) {
     return OfProbabilities(logits, labels, options, where);
   }

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/nn/module_walk.h"
 
 namespace sluice::nn {
@@ -164,8 +165,18 @@ Module& Module::submodule(std::string_view path) {
 // ---- Modes ----
 
 Module& Module::train(bool training) {
-  for (Module* m : modules()) m->training_ = training;
+  for (Module* m : modules()) *m->training_ = training ? 1 : 0;
   return *this;
+}
+
+bool Module::training() const {
+  if (Capture* capture = Capture::Current()) {
+    std::string path = this->path();
+    capture->Note(training_,
+                  StrCat("the mode of ", path, path.empty() ? "" : " ", "(",
+                         describe(), ")"));
+  }
+  return *training_ != 0;
 }
 
 Module& Module::requires_grad_(bool wanted) {

@@ -84,7 +84,8 @@ class Module {
   // ---- Modes ----
   Module& train(bool training = true);
   Module& eval() { return train(false); }
-  bool training() const { return training_; }
+  // A recorded function that asks is recorded again for the other mode.
+  bool training() const;
   // Of all parameters.
   Module& requires_grad_(bool wanted = true);
   void zero_grad();
@@ -162,7 +163,7 @@ class Module {
   std::vector<Entry> parameters_, buffers_;
   std::vector<Child> children_;
   std::vector<Module*> parents_;  // the first gives the path
-  bool training_ = true;
+  std::shared_ptr<int> training_ = std::make_shared<int>(1);
   int next_hook_ = 0;
   std::vector<std::pair<int, ForwardHook>> hooks_;
 };

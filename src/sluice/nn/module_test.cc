@@ -117,6 +117,26 @@ TEST(Module, ModesReachEveryModule) {
   EXPECT_THROW(net[2], Error);
 }
 
+TEST(Module, ARecordedFunctionFollowsTheMode) {
+  Sequential net{make<Linear>(4, 4), make<Dropout>(0.5), make<BatchNorm1d>(4)};
+  auto f = function([&](Tensor x) { return net(x); });
+  Tensor x = reshape(range(0.f, 32.f, 1.f), {8, 4});
+  f(x);
+  Floats mean = net.at<BatchNorm1d>(2).running_mean.to_vector<float>();
+  net.eval();
+  Floats wanted = net(x).to_vector<float>();
+  EXPECT_EQ(f(x).to_vector<float>(), wanted);
+  EXPECT_EQ(net.at<BatchNorm1d>(2).running_mean.to_vector<float>(), mean);
+  net.train();
+  f(x);
+  EXPECT_NE(net.at<BatchNorm1d>(2).running_mean.to_vector<float>(), mean);
+  auto traces = f.traces();
+  ASSERT_EQ(traces.size(), 2u) << "one for each mode";
+  EXPECT_EQ(traces[0].why + traces[1].why,
+            "the mode of 1 (Dropout(p=0.5)) is another than in the last trace"
+            "the first call");
+}
+
 TEST(Module, SharedTensorsCountOnce) {
   struct Tied : Module {
     Embedding table{5, 3};

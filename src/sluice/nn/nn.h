@@ -2,8 +2,10 @@
 #pragma once
 
 #include "sluice/nn/activation.h"
+#include "sluice/nn/attention.h"
 #include "sluice/nn/batch_norm.h"
 #include "sluice/nn/conv.h"
+#include "sluice/nn/conv_transpose.h"
 #include "sluice/nn/dropout.h"
 #include "sluice/nn/embedding.h"
 #include "sluice/nn/functional.h"
@@ -12,6 +14,8 @@
 #include "sluice/nn/loss.h"
 #include "sluice/nn/loss_layers.h"
 #include "sluice/nn/module.h"
+#include "sluice/nn/norms.h"
 #include "sluice/nn/pool.h"
 #include "sluice/nn/sequential.h"
 #include "sluice/nn/shape_layers.h"
+#include "sluice/nn/transformer.h"

@@ -20,8 +20,8 @@ Pool::Pool(std::string_view type, size_t axes, const PerAxis& kernel_size,
   padding = padding.Of(axes, 0, StrCat(type, ": padding"));
   options_.dilation = options_.dilation.Of(axes, 1, StrCat(type, ": dilation"));
   for (size_t i = 0; i < axes; ++i) {
-    Check(2 * padding[i] <= kernel_[i], where, type, ": padding is ", padding,
-          "; wanted at most half of kernel_size ", kernel_);
+    SL_WANT(2 * padding[i] <= kernel_[i], where, type, ": padding is ", padding,
+            "; wanted at most half of kernel_size ", kernel_);
   }
 }
 
@@ -37,7 +37,7 @@ Pool::Pool(std::string_view type, size_t axes, const PerAxis& kernel_size,
 }
 
 Tensor Pool::forward(Tensor x) {
-  CheckImages(type_name(), x, static_cast<int>(axes_), line());
+  CheckImages(*this, x, static_cast<int>(axes_), line());
   Attrs attrs{{"kernel_size", kernel_.sizes()},
               {"strides", options_.stride->sizes()},
               {"padding", options_.padding.sizes()},
@@ -73,7 +73,7 @@ AdaptivePool::AdaptivePool(std::string_view type, size_t axes, bool max,
       output_(output_size.Of(axes, 1, StrCat(type, ": output_size"))) {}
 
 Tensor AdaptivePool::forward(Tensor x) {
-  CheckImages(type_name(), x, static_cast<int>(axes_), line());
+  CheckImages(*this, x, static_cast<int>(axes_), line());
   auto plane = [&](const Tensor& images, int64_t height, int64_t width) {
     std::vector<int64_t> size{height, width};
     return max_ ? adaptive_max_pool2d(images, size, {}, line())

@@ -1,0 +1,165 @@
+#include "sluice/nn/norms.h"
+
+#include <limits>
+
+#include "sluice/front/constants.h"
+#include "sluice/nn/channels.h"
+#include "sluice/nn/checks.h"
+#include "sluice/ops.h"
+
+namespace sluice::nn {
+
+namespace {
+
+PerAxis CheckedShape(std::string_view type, const PerAxis& shape, Where where) {
+  SL_WANT(!shape.sizes().empty(), where, type,
+          ": normalized_shape is empty; wanted the sizes of the last axes");
+  return shape.Of(shape.sizes().size(), 1, StrCat(type, ": normalized_shape"));
+}
+
+// Returns the first axis to normalise over.
+int64_t CheckLastAxes(std::string_view type, const Tensor& x,
+                      const PerAxis& shape, Where where) {
+  const std::vector<int64_t>& sizes = shape.sizes();
+  int rank = x.rank(), count = static_cast<int>(sizes.size());
+  bool fits = rank < 0 || rank >= count;
+  for (int i = 0; i < count && fits && rank >= 0; ++i) {
+    int64_t size = x.dim(rank - count + i);
+    fits = size < 0 || size == sizes[static_cast<size_t>(i)];
+  }
+  SL_WANT(fits, where, type, ": x is ", TypeText(x.dtype(), x.shape()),
+          "; wanted last axes [", Join(sizes, ","), "]");
+  return -count;
+}
+
+void CheckEpsilon(std::string_view type, double eps, Where where) {
+  SL_WANT(eps >= 0, where, type, ": eps is ", eps, "; wanted eps >= 0");
+}
+
+double MachineEpsilon(DType dtype) {
+  if (dtype == DType::kF64) return std::numeric_limits<double>::epsilon();
+  if (dtype == DType::kF16) return 9.765625e-4;
+  if (dtype == DType::kBF16) return 7.8125e-3;
+  return std::numeric_limits<float>::epsilon();
+}
+
+}  // namespace
+
+LayerNorm::LayerNorm(const PerAxis& normalized_shape,
+                     const LayerNormOptions& options, Where where)
+    : shape_(CheckedShape("LayerNorm", normalized_shape, where)),
+      options_(options) {
+  CheckEpsilon("LayerNorm", options.eps, where);
+  scale_ = ones(shape_.sizes(), options.dtype);
+  offset_ = zeros(shape_.sizes(), options.dtype);
+  if (!options.elementwise_affine) return;
+  weight = add_parameter("weight", scale_);
+  if (options.bias) bias = add_parameter("bias", offset_);
+}
+
+Tensor LayerNorm::forward(Tensor x) {
+  int64_t axis = CheckLastAxes("LayerNorm", x, shape_, line());
+  return layer_norm(x, weight ? weight : scale_, bias ? bias : offset_,
+                    {.axis = axis, .epsilon = options_.eps}, {}, line())
+      .y;
+}
+
+std::string LayerNorm::extra_repr() const {
+  std::string text = shape_.sizes().size() == 1
+                         ? StrCat(shape_[0])
+                         : StrCat("(", Join(shape_.sizes(), ", "), ")");
+  if (options_.eps != 1e-5) StrAppend(text, ", eps=", options_.eps);
+  if (!weight) {
+    text += ", elementwise_affine=false";
+  } else if (!bias) {
+    text += ", bias=false";
+  }
+  return text;
+}
+
+RMSNorm::RMSNorm(const PerAxis& normalized_shape, const RMSNormOptions& options,
+                 Where where)
+    : shape_(CheckedShape("RMSNorm", normalized_shape, where)),
+      options_(options),
+      eps_(options.eps.value_or(MachineEpsilon(options.dtype))) {
+  CheckEpsilon("RMSNorm", eps_, where);
+  scale_ = ones(shape_.sizes(), options.dtype);
+  if (options.elementwise_affine) weight = add_parameter("weight", scale_);
+}
+
+Tensor RMSNorm::forward(Tensor x) {
+  int64_t axis = CheckLastAxes("RMSNorm", x, shape_, line());
+  return rms_norm(x, weight ? weight : scale_, {.axis = axis, .epsilon = eps_},
+                  {}, line())
+      .y;
+}
+
+std::string RMSNorm::extra_repr() const {
+  std::string text = shape_.sizes().size() == 1
+                         ? StrCat(shape_[0])
+                         : StrCat("(", Join(shape_.sizes(), ", "), ")");
+  if (options_.eps) StrAppend(text, ", eps=", *options_.eps);
+  if (!weight) text += ", elementwise_affine=false";
+  return text;
+}
+
+GroupNorm::GroupNorm(int64_t num_groups, int64_t num_channels,
+                     const GroupNormOptions& options, Where where)
+    : groups_(num_groups), channels_(num_channels), options_(options) {
+  SL_WANT(num_groups > 0 && num_channels > 0 && num_channels % num_groups == 0,
+          where, "GroupNorm: num_groups is ", num_groups,
+          "; wanted it to divide num_channels ", num_channels);
+  CheckEpsilon("GroupNorm", options.eps, where);
+  scale_ = ones({num_channels}, options.dtype);
+  offset_ = zeros({num_channels}, options.dtype);
+  if (!options.affine) return;
+  weight = add_parameter("weight", scale_);
+  bias = add_parameter("bias", offset_);
+}
+
+Tensor GroupNorm::forward(Tensor x) {
+  SL_WANT(x.rank() < 0 ||
+              (x.rank() >= 2 && (x.dim(1) < 0 || x.dim(1) == channels_)),
+          line(), "GroupNorm: x is ", TypeText(x.dtype(), x.shape()),
+          "; wanted [batch, ", channels_, ", ...]");
+  return group_norm(x, weight ? weight : scale_, bias ? bias : offset_, groups_,
+                    {.epsilon = options_.eps}, {}, line())
+      .y;
+}
+
+std::string GroupNorm::extra_repr() const {
+  std::string text = StrCat(groups_, ", ", channels_);
+  if (options_.eps != 1e-5) StrAppend(text, ", eps=", options_.eps);
+  if (!options_.affine) text += ", affine=false";
+  return text;
+}
+
+InstanceNorm::InstanceNorm(std::string_view type, int axes,
+                           int64_t num_features,
+                           const InstanceNormOptions& options, Where where)
+    : axes_(axes), features_(num_features), options_(options) {
+  SL_WANT(num_features > 0, where, type, ": num_features is ", num_features,
+          "; wanted it positive");
+  CheckEpsilon(type, options.eps, where);
+  scale_ = ones({num_features}, options.dtype);
+  offset_ = zeros({num_features}, options.dtype);
+  if (!options.affine) return;
+  weight = add_parameter("weight", scale_);
+  bias = add_parameter("bias", offset_);
+}
+
+Tensor InstanceNorm::forward(Tensor x) {
+  CheckChannels(*this, x, axes_, features_, line());
+  return instance_norm(x, weight ? weight : scale_, bias ? bias : offset_,
+                       {.epsilon = options_.eps}, {}, line())
+      .y;
+}
+
+std::string InstanceNorm::extra_repr() const {
+  std::string text = StrCat(features_);
+  if (options_.eps != 1e-5) StrAppend(text, ", eps=", options_.eps);
+  if (options_.affine) text += ", affine=true";
+  return text;
+}
+
+}  // namespace sluice::nn
