@@ -18,4 +18,5 @@
 #include "sluice/nn/pool.h"
 #include "sluice/nn/sequential.h"
 #include "sluice/nn/shape_layers.h"
+#include "sluice/nn/summary.h"
 #include "sluice/nn/transformer.h"
