@@ -29,8 +29,8 @@ inline data::Dataset<2> Corners(int64_t count = 96) {
     points.insert(points.end(), {x, y});
     corner.push_back(x > 0.5f ? 0 : y > 0 ? 1 : 2);
   }
-  return data::from_tensors(
-      {reshape(constant(points), {count, 2}), constant(corner)});
+  return data::from_tensors(reshape(constant(points), {count, 2}),
+                            constant(corner));
 }
 
 inline Trainer::LossFn CornerLoss(CornerNet& net) {

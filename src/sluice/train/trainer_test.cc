@@ -180,10 +180,10 @@ TEST(Trainer, SpoiledParametersAndDataAreNamed) {
   optim::SGD sgd(net.parameters(), {.lr = 0.1});
   Trainer trainer(net, sgd, CornerLoss(net), Quiet({.epochs = 2}));
   {
-    data::Loader<2> bad(data::from_tensors({full({4, 2}, INFINITY),
-                                            constant({int64_t{0}, int64_t{1},
-                                                      int64_t{2}, int64_t{0}})})
-                            .batch(4));
+    std::vector<int64_t> labels = {0, 1, 2, 0};
+    data::Loader<2> bad(
+        data::from_tensors(full({4, 2}, INFINITY).clone(), constant(labels))
+            .batch(4));
     Contains(ErrorOf([&] { trainer.fit(bad); }),
              "component 0 of its batch, f32[4,2] with 8 not finite");
   }
