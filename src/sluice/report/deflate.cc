@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sluice/report/bit_writer.h"
 #include "sluice/report/huffman.h"
 #include "sluice/report/lz_matches.h"
 
@@ -43,32 +44,6 @@ constexpr std::array<uint8_t, 30> kDistanceBits = {
     6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
 constexpr Ranges kLength{kLengthFirst, kLengthBits};
 constexpr Ranges kDistance{kDistanceFirst, kDistanceBits};
-
-// Bits, the lowest of each byte first.
-class BitWriter {
- public:
-  void Put(uint32_t bits, int count) {
-    held_ |= uint64_t{bits} << have_;
-    for (have_ += count; have_ >= 8; have_ -= 8) {
-      out_.push_back(static_cast<char>(held_));
-      held_ >>= 8;
-    }
-  }
-  void Align() {
-    if (have_ > 0) Put(0, 8 - have_);
-  }
-  // REQUIRES: aligned.
-  void PutBytes(std::string_view bytes) { out_.append(bytes); }
-  std::string Take() {
-    Align();
-    return std::move(out_);
-  }
-
- private:
-  std::string out_;
-  uint64_t held_ = 0;
-  int have_ = 0;
-};
 
 struct Code {
   std::vector<uint8_t> lengths;
