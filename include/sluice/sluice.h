@@ -32,4 +32,5 @@
 #include "sluice/nn/nn.h"
 #include "sluice/ops.h"
 #include "sluice/optim/optim.h"
+#include "sluice/report/report.h"
 #include "sluice/train/train.h"

@@ -27,7 +27,14 @@ Result<double> NumberOf(const Array& array) {
 std::string ShortNumber(double value, int digits) {
   if (std::isnan(value)) return "nan";  // never "-nan"
   char text[64];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  // Large numbers stay whole: 1.234e+04 is harder to read than 12340.
+  double size = std::fabs(value);
+  bool whole = size >= std::pow(10, digits) && size < 1e9;
+  if (whole) {
+    std::snprintf(text, sizeof text, "%.0f", value);
+  } else {
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+  }
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace sluice::report {
 // Error: InvalidArgument for more elements, none, or other types.
 Result<double> NumberOf(const Array& array);
 
-// Some `digits` digits: "0.04213", "1.5e-07", "12", "nan".
+// Some `digits` digits: "0.04213", "1.5e-07", "12", "48731", "nan".
 std::string ShortNumber(double value, int digits = 4);
 // With a letter for thousands: "950", "1.2k", "38.1M".
 std::string ShortCount(double value);

@@ -131,6 +131,7 @@ Progress::Progress(ProgressOptions options) : impl_(std::make_unique<Impl>()) {
   p.state.total = std::max<int64_t>(p.options.total, 0);
   p.state.step = p.options.start;
   p.state.unit = p.options.unit;
+  p.state.counts = p.options.show_steps;
   p.state.loss = kNaN;
   p.rate.Mark(0, static_cast<double>(p.options.start));
 }

@@ -34,6 +34,8 @@ struct ProgressOptions {
   std::string label = {};      // in front: "epoch 2/5"
   double items_per_step = 1;   // for the rate
   std::string unit = "steps";  // of the rate
+  // Off where steps are only parts of the way: no counts, no rate.
+  bool show_steps = true;
   std::string loss_name = "loss";
   // How much of the shown loss is that of steps before; 0 shows the last one's.
   double smoothing = 0.9;

@@ -29,7 +29,7 @@ std::string Percent(const ProgressState& s) {
 }
 
 std::string Rate(const ProgressState& s) {
-  if (std::isnan(s.rate)) return "";
+  if (std::isnan(s.rate) || !s.counts) return "";
   // Slower than one in a second is easier to read turned round.
   if (s.rate > 0 && s.rate < 0.95) {
     return StrCat(ShortNumber(1 / s.rate, 3), " s/", s.unit);
@@ -110,8 +110,10 @@ std::string BarLine(const ProgressState& s, const LineStyle& style) {
   if (s.total > 0) {
     std::string percent = Percent(s);
     front.push_back({std::string(4 - percent.size(), ' ') + percent, 0});
-    pieces.insert(pieces.begin(), {StrCat(s.step, "/", s.total), 2});
-  } else {
+    if (s.counts) {
+      pieces.insert(pieces.begin(), {StrCat(s.step, "/", s.total), 2});
+    }
+  } else if (s.counts) {
     pieces.insert(pieces.begin(), {StrCat(s.step, " steps"), 0});
   }
   if (s.finished) {
@@ -162,12 +164,17 @@ std::string BarLine(const ProgressState& s, const LineStyle& style) {
 std::string PlainLine(const ProgressState& s) {
   std::vector<std::string> parts;
   if (!s.label.empty()) parts.push_back(OneLine(s.label));
-  parts.push_back(s.total > 0
-                      ? StrCat(s.step, "/", s.total, " (", Percent(s), ")")
-                      : StrCat(s.step, " steps"));
+  if (s.total > 0) {
+    std::string percent = Percent(s);
+    parts.push_back(s.counts ? StrCat(s.step, "/", s.total, " (", percent, ")")
+                             : percent);
+  } else if (s.counts) {
+    parts.push_back(StrCat(s.step, " steps"));
+  }
   for (const Piece& piece : Pieces(s)) parts.push_back(piece.text);
   std::string time = ClockTime(s.elapsed) + " gone";
-  if (!s.finished && !std::isnan(s.remaining)) {
+  bool done = s.finished || (s.total > 0 && s.step >= s.total);
+  if (!done && !std::isnan(s.remaining)) {
     time += StrCat(", ", ClockTime(s.remaining), " left");
   }
   parts.push_back(time);

@@ -13,6 +13,7 @@ namespace sluice::report {
 struct ProgressState {
   std::string label = {};       // "epoch 2/5"
   int64_t step = 0, total = 0;  // total 0: nobody knows
+  bool counts = true;           // off: the part that is done alone
   std::string loss_name = {};   // empty: no loss to show
   double loss = 0;
   std::vector<std::pair<std::string, double>> metrics = {};

@@ -254,6 +254,18 @@ TEST(ProgressLine, WithoutATotal) {
             "0:12 gone");
 }
 
+TEST(ProgressLine, WithoutCounts) {
+  ProgressState state = Sample();
+  state.counts = false;
+  EXPECT_EQ(
+      BarLine(state, {.columns = 80}),
+      "epoch 2/5   42% [======>............]  loss 0.1235  acc 0.9  lr 0.001  "
+      "eta 0:17");
+  EXPECT_EQ(PlainLine(state),
+            "epoch 2/5  42%  loss 0.1235  acc 0.9  lr 0.001  0:12 gone, 0:17 "
+            "left");
+}
+
 TEST(RecentRate, LooksAtTheLastHalfMinute) {
   RecentRate rate;
   EXPECT_TRUE(std::isnan(rate.PerSecond()));
@@ -269,6 +281,8 @@ TEST(RecentRate, LooksAtTheLastHalfMinute) {
 TEST(Number, AsPeopleReadThem) {
   EXPECT_EQ(ShortNumber(0.042131), "0.04213");
   EXPECT_EQ(ShortNumber(1.5e-7), "1.5e-07");
+  EXPECT_EQ(ShortNumber(-48730.6), "-48731");
+  EXPECT_EQ(ShortNumber(2e9), "2e+09");
   EXPECT_EQ(ShortNumber(-std::nan("")), "nan");
   EXPECT_EQ(ShortNumber(-INFINITY), "-inf");
   EXPECT_EQ(ShortCount(950), "950");
