@@ -182,7 +182,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
       graph, MasterOptions{.resources = SharedResources()});
   t.program = ValueOrThrow(
       t.master->ProgramFor(feeds, fetches, targets, ExecutorChoice::kAuto));
-  t.random = Draws(graph.root());
+  t.random = Draws(t.program->graph().root());
   t.info.nodes = graph.num_nodes();
   t.info.captured = static_cast<int64_t>(t.captured.size());
   std::chrono::duration<double, std::milli> took =
