@@ -1,6 +1,7 @@
-// sluice-gen-ops FILE: writes the C++ functions of all ops linked in to FILE.
-// Part of the build. A file that would not change is left alone, so nothing
-// that includes it is compiled again.
+// sluice-gen-ops HEADER SOURCE: writes the C++ functions of all ops linked in:
+// their declarations to HEADER, their definitions to SOURCE. Part of the build.
+// A file that would not change is left alone, so nothing that includes it is
+// compiled again.
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -8,21 +9,27 @@
 #include "sluice/front/ops_header.h"
 #include "sluice/op/registry.h"
 
-int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: sluice-gen-ops FILE\n";
-    return 2;
-  }
-  std::string text = sluice::OpsHeader(sluice::AllOps());
+namespace {
+
+bool WriteIfChanged(const char* path, const std::string& text) {
   std::ostringstream old;
-  if (std::ifstream in(argv[1]); in) old << in.rdbuf();
-  if (old.str() == text) return 0;
-  std::ofstream out(argv[1], std::ios::binary | std::ios::trunc);
+  if (std::ifstream in(path); in) old << in.rdbuf();
+  if (old.str() == text) return true;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
-  if (!out) {
-    std::cerr << "sluice-gen-ops: cannot write " << argv[1] << "\n";
-    return 1;
+  if (!out) std::cerr << "sluice-gen-ops: cannot write " << path << "\n";
+  return static_cast<bool>(out);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: sluice-gen-ops HEADER SOURCE\n";
+    return 2;
   }
-  return 0;
+  bool ok = WriteIfChanged(argv[1], sluice::OpsHeader(sluice::AllOps())) &&
+            WriteIfChanged(argv[2], sluice::OpsSource(sluice::AllOps()));
+  return ok ? 0 : 1;
 }

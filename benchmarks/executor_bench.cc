@@ -8,6 +8,7 @@
 #include "sluice/executor/plan.h"
 #include "sluice/executor/step.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
 #include "sluice/session/local_master.h"

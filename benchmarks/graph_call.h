@@ -16,6 +16,7 @@
 #include "sluice/front/session.h"
 #include "sluice/front/tensor.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice::bench {
 

@@ -1,10 +1,11 @@
-# <sluice/ops.h>: one C++ function per op, written from the op records by
-# sluice-gen-ops, a program of this build. Whoever includes the public header
+# <sluice/ops.h> and ops.cc: one C++ function per op, written from the op
+# records by sluice-gen-ops, a program of this build. Whoever includes the public header
 # <sluice/sluice.h> calls sluice_use_public_header(target), which makes it wait
 # for that file.
 
 set(SLUICE_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 set(ops_header ${SLUICE_GENERATED_DIR}/sluice/ops.h)
+set(SLUICE_OPS_SOURCE ${SLUICE_GENERATED_DIR}/ops.cc)  # part of sluice_stack
 file(MAKE_DIRECTORY ${SLUICE_GENERATED_DIR}/sluice)
 
 add_executable(app_sluice_gen_ops
@@ -19,11 +20,12 @@ set(runner)
 if(SLUICE_SANITIZE MATCHES "thread")
   set(runner ${PROJECT_SOURCE_DIR}/tools/run_fixed_addresses.sh)
 endif()
-add_custom_command(OUTPUT ${ops_header}
-  COMMAND ${runner} $<TARGET_FILE:app_sluice_gen_ops> ${ops_header}
+add_custom_command(OUTPUT ${ops_header} ${SLUICE_OPS_SOURCE}
+  COMMAND ${runner} $<TARGET_FILE:app_sluice_gen_ops>
+    ${ops_header} ${SLUICE_OPS_SOURCE}
   DEPENDS app_sluice_gen_ops
   COMMENT "Writing sluice/ops.h" VERBATIM)
-add_custom_target(sluice_ops_header DEPENDS ${ops_header})
+add_custom_target(sluice_ops_header DEPENDS ${ops_header} ${SLUICE_OPS_SOURCE})
 
 function(sluice_use_public_header target)
   add_dependencies(${target} sluice_ops_header)

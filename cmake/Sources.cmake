@@ -3,7 +3,8 @@
 #               archive
 #   sluice_ops  src/sluice/ops: an OBJECT library, because ops are reached only
 #               through the registry and an archive would drop every one
-# Stack.cmake adds the library above them. A program links all.
+# Stack.cmake adds the library above them. A program links all. Package.cmake
+# makes of their objects what others link.
 
 # Folders that call ops by their C++ functions, which are written from the ops.
 set(SLUICE_STACK_FOLDERS io report nn optim data train)
@@ -20,6 +21,16 @@ function(sluice_sources out dir)
     list(FILTER files EXCLUDE REGEX "${SLUICE_CUDA_FILE}")
   endif()
   set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# The objects of the static and of the shared library are the same ones:
+# compiled once, so that they can be in either. Calls between our own functions
+# go straight there; nobody puts another function in its place.
+function(sluice_library_object_options target)
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
 endfunction()
 
 set(src ${PROJECT_SOURCE_DIR}/src/sluice)
@@ -40,12 +51,14 @@ set_property(SOURCE ${src}/front/version.cc APPEND PROPERTY
   COMPILE_DEFINITIONS SLUICE_VERSION="${PROJECT_VERSION}")
 target_include_directories(sluice PUBLIC
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+sluice_library_object_options(sluice)
 # LAPACK is opened at run time, where there is one (kernels/cpu/lapack.h).
 target_link_libraries(sluice PRIVATE sluice_options
   PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 
 add_library(sluice_ops OBJECT ${op_files} ${empty_file})
 target_link_libraries(sluice_ops PRIVATE sluice_options PUBLIC sluice)
+sluice_library_object_options(sluice_ops)
 
 # Reading the headers takes most of the time of a small file, so the ones every
 # file reads are precompiled. Files still include all they use.

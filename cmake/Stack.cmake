@@ -1,12 +1,14 @@
 # sluice_stack: what is made of ops by their C++ functions: layers, optimizers,
-# input pipelines, checkpoints, reports and the training loop.
+# input pipelines, checkpoints, reports and the training loop; and the functions
+# themselves.
 
 set(stack_files)
 foreach(folder IN LISTS SLUICE_STACK_FOLDERS)
   sluice_sources(files ${src}/${folder})
   list(APPEND stack_files ${files})
 endforeach()
-add_library(sluice_stack STATIC ${stack_files} ${empty_file})
+add_library(sluice_stack STATIC ${stack_files} ${SLUICE_OPS_SOURCE})
+sluice_library_object_options(sluice_stack)
 target_link_libraries(sluice_stack PRIVATE sluice_options PUBLIC sluice)
 sluice_use_public_header(sluice_stack)
 target_precompile_headers(sluice_stack PRIVATE

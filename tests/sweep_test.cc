@@ -11,6 +11,7 @@
 #include "sluice/graph/binary_reader.h"
 #include "sluice/graph/binary_writer.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
 #include "sluice/op/registry.h"

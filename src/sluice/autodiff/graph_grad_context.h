@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {

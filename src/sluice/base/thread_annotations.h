@@ -2,7 +2,6 @@
 // Elsewhere than clang the macros are empty; Mutex is a plain std::mutex.
 #pragma once
 
-#include <condition_variable>
 #include <mutex>
 
 #if defined(__clang__)

@@ -8,6 +8,7 @@
 #include "sluice/executor/plan.h"
 #include "sluice/executor/step_stats.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/resource.h"
 
 namespace sluice {

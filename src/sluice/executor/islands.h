@@ -11,6 +11,7 @@
 
 #include "sluice/graph/effects.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

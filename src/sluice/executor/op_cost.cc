@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

@@ -19,6 +19,7 @@
 #include "sluice/executor/tape.h"
 #include "sluice/graph/effects.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/block.h"
 
 namespace sluice {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/step_context.h"
 
 namespace sluice {

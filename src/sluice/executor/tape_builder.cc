@@ -10,6 +10,7 @@
 #include "sluice/executor/tape_values.h"
 #include "sluice/executor/tape_views.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/signature.h"
 #include "sluice/tensor/strided.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {

@@ -1,6 +1,7 @@
 #include "sluice/executor/tape_views.h"
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/kernel_context.h"
 #include "sluice/op/record.h"
 #include "sluice/tensor/strided.h"

@@ -13,6 +13,7 @@
 #include "sluice/front/scope.h"
 #include "sluice/front/variable.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

@@ -8,6 +8,7 @@
 #include "sluice/front/eager_call.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {

@@ -14,6 +14,7 @@
 
 #include "sluice/front/tensor.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

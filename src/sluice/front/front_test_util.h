@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "sluice/graph/node.h"
+
 namespace sluice {
 
 // What the statement says when it throws sluice::Error; "" when it does not.

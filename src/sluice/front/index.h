@@ -8,9 +8,6 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <span>
-
-#include "sluice/op/attr.h"
 
 namespace sluice {
 

@@ -58,10 +58,9 @@ class Operand {
 // For ops that take any number of operands: {a, b, c}, or a vector of tensors.
 class OperandList {
  public:
-  OperandList(std::initializer_list<Operand> operands) : list_(operands) {}
-  OperandList(std::vector<Operand> operands) : list_(std::move(operands)) {}
-  OperandList(const std::vector<Tensor>& tensors)
-      : list_(tensors.begin(), tensors.end()) {}
+  OperandList(std::initializer_list<Operand> operands);
+  OperandList(std::vector<Operand> operands);
+  OperandList(const std::vector<Tensor>& tensors);
 
   const std::vector<Operand>& list() const { return list_; }
 

@@ -8,7 +8,8 @@ namespace {
 
 Tensor Binary(std::string_view op, Operand& a, Operand& b) {
   Operand operands[] = {std::move(a), std::move(b)};
-  return front_internal::CallOne(op, operands, {}, "", operands[0].where());
+  static const Attrs none;  // made once: calls come by the million
+  return front_internal::CallOne(op, operands, none, "", operands[0].where());
 }
 
 }  // namespace

@@ -157,60 +157,100 @@ std::string AppendOperands(std::string& out, const OpRecord& op) {
   return "operands";
 }
 
-void AppendFunction(std::string& out, const OpRecord& op) {
-  std::vector<std::string> parameters, attrs;
-  for (const ArgSpec& in : op.inputs) {
-    parameters.push_back(
-        StrCat(in.list ? "const OperandList& " : "const Operand& ",
-               ParameterName(in.name)));
-  }
+struct Parameter {
+  std::string text;           // "const Operand& x"
+  std::string default_value;  // "{}"; empty: none
+};
+
+// What the C++ function of an op takes, and what it passes on as attributes.
+struct Function {
+  std::vector<Parameter> parameters;
+  std::vector<std::string> attrs;  // "{\"axis\", options.axis}"
   bool has_options = false;
+};
+
+Function FunctionOf(const OpRecord& op) {
+  Function f;
+  for (const ArgSpec& in : op.inputs) {
+    f.parameters.push_back(
+        {StrCat(in.list ? "const OperandList& " : "const Operand& ",
+                ParameterName(in.name)),
+         ""});
+  }
   for (const AttrSpec& attr : op.attrs) {
     std::string name = ParameterName(attr.name);
     if (attr.default_value.kind() != AttrKind::kNone) {
-      has_options = true;
-      attrs.push_back(StrCat("{\"", attr.name, "\", options.", name, "}"));
+      f.has_options = true;
+      f.attrs.push_back(StrCat("{\"", attr.name, "\", options.", name, "}"));
       continue;
     }
     bool by_value = PassedByValue(attr.kind);
     // Sizes that make no shape throw; a PartialShape would take them as given.
     bool shape = attr.kind == AttrKind::kShape;
-    parameters.push_back(StrCat(by_value ? "" : "const ",
-                                shape ? "PartialSizes" : CppType(attr.kind),
-                                by_value ? " " : "& ", name));
-    attrs.push_back(
+    f.parameters.push_back({StrCat(by_value ? "" : "const ",
+                                   shape ? "PartialSizes" : CppType(attr.kind),
+                                   by_value ? " " : "& ", name),
+                            ""});
+    f.attrs.push_back(
         StrCat("{\"", attr.name, "\", ", name, shape ? ".shape()}" : "}"));
   }
-  if (has_options) {
-    AppendOptions(out, op);
-    parameters.push_back(
-        StrCat("const op_options::", op.name, "& options = {}"));
+  if (f.has_options) {
+    f.parameters.push_back(
+        {StrCat("const op_options::", op.name, "& options"), "{}"});
   }
-  parameters.push_back("std::string_view name = {}");
-  parameters.push_back(
-      "std::source_location where = std::source_location::current()");
+  f.parameters.push_back({"std::string_view name", "{}"});
+  f.parameters.push_back(
+      {"std::source_location where", "std::source_location::current()"});
+  return f;
+}
 
+// "Tensor abs(const Operand& x, ...)".
+void AppendHead(std::string& out, const OpRecord& op, const Function& f,
+                bool with_defaults) {
   Returns returns = ReturnsOf(op);
   std::string type = returns == Returns::kOperation ? "Operation"
                      : returns == Returns::kTensor  ? "Tensor"
                      : returns == Returns::kVector  ? "std::vector<Tensor>"
                                                     : "op_results::" + op.name;
-  if (returns == Returns::kStruct) {
+  StrAppend(out, type, " ", FunctionName(op), "(");
+  const char* between = "\n    ";
+  for (const Parameter& p : f.parameters) {
+    StrAppend(out, between, p.text);
+    if (with_defaults && !p.default_value.empty()) {
+      StrAppend(out, " = ", p.default_value);
+    }
+    between = ",\n    ";
+  }
+  out += ")";
+}
+
+void AppendDeclaration(std::string& out, const OpRecord& op) {
+  Function f = FunctionOf(op);
+  if (f.has_options) AppendOptions(out, op);
+  if (ReturnsOf(op) == Returns::kStruct) {
     StrAppend(out, "namespace op_results {\nstruct ", op.name, " {\n");
     for (const ArgSpec& o : op.outputs) {
       StrAppend(out, "  Tensor ", ParameterName(o.name), ";\n");
     }
     out += "};\n}  // namespace op_results\n";
   }
-  StrAppend(out, "inline ", type, " ", FunctionName(op), "(\n    ",
-            Join(parameters, ",\n    "), ") {\n");
+  AppendHead(out, op, f, /*with_defaults=*/true);
+  out += ";\n";
+}
+
+void AppendDefinition(std::string& out, const OpRecord& op) {
+  Function f = FunctionOf(op);
+  AppendHead(out, op, f, /*with_defaults=*/false);
+  out += " {\n";
   std::string operands = AppendOperands(out, op);
+  Returns returns = ReturnsOf(op);
   std::string how = returns == Returns::kOperation ? "CallOperation"
                     : returns == Returns::kTensor  ? "CallOne"
                                                    : "CallMany";
-  std::string call =
-      StrCat("front_internal::", how, "(\n      \"", op.name, "\", ", operands,
-             ", {", Join(attrs, ", "), "}, name, where)");
+  std::string attrs =
+      f.attrs.empty() ? "None()" : StrCat("{", Join(f.attrs, ", "), "}");
+  std::string call = StrCat("front_internal::", how, "(\n      \"", op.name,
+                            "\", ", operands, ", ", attrs, ", name, where)");
   if (returns == Returns::kStruct) {
     StrAppend(out, "  std::vector<Tensor> made = ", call, ";\n  return {");
     for (size_t i = 0; i < op.outputs.size(); ++i) {
@@ -222,16 +262,19 @@ void AppendFunction(std::string& out, const OpRecord& op) {
   }
 }
 
+constexpr std::string_view kTopLines =
+    "// One function per op, written by sluice-gen-ops from the op records.\n"
+    "// Do not edit: change the record, in src/sluice/ops, instead.\n";
+
 }  // namespace
 
 std::string OpsHeader(std::span<const OpRecord* const> ops) {
-  std::string out =
-      "// One function per op, written by sluice-gen-ops from the op records.\n"
-      "// Do not edit: change the record, in src/sluice/ops, instead.\n"
+  std::string out(kTopLines);
+  out +=
       "#pragma once\n\n"
       "#include <cstdint>\n#include <limits>\n#include <source_location>\n"
       "#include <string>\n#include <string_view>\n#include <vector>\n\n"
-      "#include \"sluice/front/call.h\"\n"
+      "#include \"sluice/front/operand.h\"\n"
       "#include \"sluice/front/sizes.h\"\n\n"
       "namespace sluice {\n";
   for (const OpRecord* op : ops) {
@@ -239,7 +282,26 @@ std::string OpsHeader(std::span<const OpRecord* const> ops) {
     out += "\n";
     AppendComment(out, "", op->doc);
     AppendComment(out, "", StrCat("  ", op->Signature()));
-    AppendFunction(out, *op);
+    AppendDeclaration(out, *op);
+  }
+  out += "\n}  // namespace sluice\n";
+  return out;
+}
+
+std::string OpsSource(std::span<const OpRecord* const> ops) {
+  std::string out(kTopLines);
+  out +=
+      "#include \"sluice/ops.h\"\n\n"
+      "#include \"sluice/front/call.h\"\n\n"
+      "namespace sluice {\n\n"
+      "static const Attrs& None() {\n"
+      "  static const Attrs none;\n"
+      "  return none;\n"
+      "}\n";
+  for (const OpRecord* op : ops) {
+    if (!HasFunction(*op)) continue;
+    out += "\n";
+    AppendDefinition(out, *op);
   }
   out += "\n}  // namespace sluice\n";
   return out;

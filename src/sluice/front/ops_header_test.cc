@@ -65,6 +65,11 @@ std::string HeaderOf(const OpRecord& op) {
   return OpsHeader(ops);
 }
 
+std::string SourceOf(const OpRecord& op) {
+  const OpRecord* ops[] = {&op};
+  return OpsSource(ops);
+}
+
 void ExpectContains(const std::string& text, std::string_view part) {
   EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
 }
@@ -83,9 +88,9 @@ TEST(OpsHeader, OptionalAttributesBecomeAStruct) {
   ExpectContains(text, "  // How much.\n  double scale = 2.0;\n");
   ExpectContains(text, "  std::vector<int64_t> axes{-1, 2};\n");
   ExpectContains(text,
-                 "inline Tensor thing(\n    const Operand& x,\n    int64_t "
+                 "Tensor thing(\n    const Operand& x,\n    int64_t "
                  "size,\n    const op_options::Thing& options = {},\n");
-  ExpectContains(text, "{\"size\", size}, {\"text\", options.text}");
+  ExpectContains(SourceOf(op), "{\"size\", size}, {\"text\", options.text}");
 }
 
 TEST(OpsHeader, SeveralOutputsBecomeAStructAndListsAVector) {
@@ -95,17 +100,34 @@ TEST(OpsHeader, SeveralOutputsBecomeAStructAndListsAVector) {
   ExpectContains(HeaderOf(top),
                  "namespace op_results {\nstruct TopK {\n  Tensor values;\n  "
                  "Tensor indices;\n};\n}  // namespace op_results\n"
-                 "inline op_results::TopK top_k(");
-  ExpectContains(HeaderOf(top), "return {made[0], made[1]};");
+                 "op_results::TopK top_k(");
+  ExpectContains(SourceOf(top), "return {made[0], made[1]};");
 
   OpRecord parts = Named("Parts");
   parts.inputs = {{"xs", "T", true, ""}, {"n", "i64", false, ""}};
   parts.outputs = {{"ys", "T", true, "num"}};
-  ExpectContains(HeaderOf(parts), "inline std::vector<Tensor> parts(");
-  ExpectContains(HeaderOf(parts), "operands.push_back(n);");
+  ExpectContains(HeaderOf(parts), "std::vector<Tensor> parts(");
+  ExpectContains(SourceOf(parts), "operands.push_back(n);");
 
   OpRecord none = Named("Nothing");
-  ExpectContains(HeaderOf(none), "inline Operation nothing(");
+  ExpectContains(HeaderOf(none), "Operation nothing(");
+}
+
+// Whoever includes the header pays for what is in it: it declares, with the
+// caller's line as a default, and the source defines, without.
+TEST(OpsHeader, DeclaresWhatTheSourceDefines) {
+  OpRecord op = Named("Thing");
+  op.inputs = {{"x", "T", false, ""}};
+  op.outputs = {{"y", "T", false, ""}};
+  const char* declared =
+      "Tensor thing(\n    const Operand& x,\n    std::string_view name = {},\n"
+      "    std::source_location where = std::source_location::current());\n";
+  const char* defined =
+      "Tensor thing(\n    const Operand& x,\n    std::string_view name,\n"
+      "    std::source_location where) {\n";
+  ExpectContains(HeaderOf(op), declared);
+  ExpectContains(SourceOf(op), defined);
+  EXPECT_EQ(HeaderOf(op).find("CallOne"), std::string::npos);
 }
 
 TEST(OpsMarkdown, SaysWhatTheRecordSays) {

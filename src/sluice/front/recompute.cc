@@ -9,6 +9,7 @@
 #include "sluice/front/random_calls.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

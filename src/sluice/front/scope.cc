@@ -4,6 +4,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 
@@ -12,6 +13,11 @@ using front_internal::Building;
 Building& Building::Current() {
   thread_local Building building;
   return building;
+}
+
+front_internal::SavedBuilding::SavedBuilding() : saved_(Building::Current()) {}
+front_internal::SavedBuilding::~SavedBuilding() {
+  Building::Current() = std::move(saved_);
 }
 
 GraphScope::GraphScope(Graph& graph) {

@@ -39,8 +39,8 @@ struct Building {
 // Puts back what was there, whatever way the scope is left.
 class SavedBuilding {
  public:
-  SavedBuilding() : saved_(Building::Current()) {}
-  ~SavedBuilding() { Building::Current() = std::move(saved_); }
+  SavedBuilding();
+  ~SavedBuilding();
   SavedBuilding(const SavedBuilding&) = delete;
   SavedBuilding& operator=(const SavedBuilding&) = delete;
 

@@ -3,20 +3,18 @@
 // Shape's own constructor takes them for granted.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
-#include "sluice/base/error.h"
 #include "sluice/tensor/shape.h"
 
 namespace sluice {
 
 class Sizes {
  public:
-  Sizes(std::initializer_list<int64_t> dims)
-      : Sizes(std::vector<int64_t>(dims)) {}
-  Sizes(const std::vector<int64_t>& dims)
-      : shape_(ValueOrThrow(Shape::Make(dims))) {}
+  Sizes(std::initializer_list<int64_t> dims);
+  Sizes(const std::vector<int64_t>& dims);
   Sizes(const Shape& shape) : shape_(shape) {}
 
   const Shape& shape() const { return shape_; }
@@ -28,10 +26,8 @@ class Sizes {
 class PartialSizes {
  public:
   PartialSizes() = default;  // unknown rank
-  PartialSizes(std::initializer_list<int64_t> dims)
-      : PartialSizes(std::vector<int64_t>(dims)) {}
-  PartialSizes(const std::vector<int64_t>& dims)
-      : shape_(ValueOrThrow(PartialShape::Make(dims))) {}
+  PartialSizes(std::initializer_list<int64_t> dims);
+  PartialSizes(const std::vector<int64_t>& dims);
   PartialSizes(const Shape& shape) : shape_(shape) {}
   PartialSizes(const PartialShape& shape) : shape_(shape) {}
 
@@ -41,11 +37,6 @@ class PartialSizes {
   PartialShape shape_;
 };
 
-inline std::vector<PartialShape> ShapesOf(
-    const std::vector<PartialSizes>& sizes) {
-  std::vector<PartialShape> shapes;
-  for (const PartialSizes& s : sizes) shapes.push_back(s.shape());
-  return shapes;
-}
+std::vector<PartialShape> ShapesOf(const std::vector<PartialSizes>& sizes);
 
 }  // namespace sluice

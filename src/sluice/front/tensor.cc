@@ -7,6 +7,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 
@@ -23,6 +24,10 @@ Node& Operation::node() const {
   if (!node_) ThrowEmpty("Operation");
   return *node_;
 }
+
+const std::string& Operation::name() const { return node().name(); }
+const std::string& Operation::type() const { return node().op().name; }
+int Operation::num_outputs() const { return node().num_outputs(); }
 
 Graph& Operation::graph() const {
   if (!graph_) ThrowEmpty("Operation");

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "sluice/front/eager_value.h"
-#include "sluice/graph/node.h"
+#include "sluice/graph/value.h"
 
 namespace sluice {
 
@@ -31,9 +31,9 @@ class Operation {
   explicit operator bool() const { return node_ != nullptr; }
   bool operator==(const Operation&) const = default;
 
-  const std::string& name() const { return node().name(); }     // "encoder/w"
-  const std::string& type() const { return node().op().name; }  // "MatMul"
-  int num_outputs() const { return node().num_outputs(); }
+  const std::string& name() const;  // "encoder/w"
+  const std::string& type() const;  // "MatMul"
+  int num_outputs() const;
   // Throws when there is no output of that number.
   Tensor output(int i = 0) const;
 

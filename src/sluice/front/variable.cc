@@ -7,6 +7,7 @@
 #include "sluice/front/resource.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

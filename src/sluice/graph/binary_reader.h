@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/signature.h"
 
@@ -21,12 +22,6 @@ const OpRecord& RegionArgsRecord() {
     return r;
   }();
   return *record;
-}
-
-std::string Value::ToString() const {
-  if (!node) return "(none)";
-  if (node->is_args()) return node->region()->arg_name(index);
-  return index == 0 ? node->name() : StrCat(node->name(), ":", index);
 }
 
 const Array* ConstantValue(const Value& value) {

@@ -8,17 +8,24 @@
 // rewire work on a private copy.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "sluice/base/source_line.h"
+#include "sluice/base/status.h"
 #include "sluice/base/thread_annotations.h"
-#include "sluice/graph/node.h"
+#include "sluice/graph/value.h"
 
 namespace sluice {
+
+class Array;
+class AttrValue;
+class Attrs;
+struct OpRecord;
 
 struct NodeOptions {
   std::string name;       // exact, an error when taken

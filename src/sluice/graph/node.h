@@ -1,9 +1,9 @@
-// Node, Value and Region: the pieces of a Graph.
+// Node and Region: the pieces of a Graph.
 //
-// A Node is one op with its attributes and inputs; a Value is one of its
-// outputs; a Region is a list of nodes with arguments and results. Ops like If
-// and While own regions; the nodes inside may use values of the regions around
-// them. Nodes belong to their Graph and change only through it.
+// A Node is one op with its attributes and inputs; a Value (graph/value.h) is
+// one of its outputs; a Region is a list of nodes with arguments and results.
+// Ops like If and While own regions; the nodes inside may use values of the
+// regions around them. Nodes belong to their Graph and change only through it.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +13,10 @@
 #include <vector>
 
 #include "sluice/base/source_line.h"
+#include "sluice/graph/value.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
-
-class Graph;
-class Node;
-class Region;
-
-struct ValueType {
-  DType dtype = DType::kInvalid;
-  PartialShape shape;
-  bool operator==(const ValueType&) const = default;
-  std::string ToString() const { return TypeText(dtype, shape); }
-};
-
-// Output `index` of `node`. Two words; compares by identity.
-struct Value {
-  Node* node = nullptr;
-  int index = 0;
-
-  explicit operator bool() const { return node != nullptr; }
-  bool operator==(const Value&) const = default;
-  const ValueType& type() const;
-  DType dtype() const { return type().dtype; }
-  const PartialShape& shape() const { return type().shape; }
-  // "name" for output 0, "name:2" for the others; an argument's own name.
-  std::string ToString() const;
-};
-
-struct ValueHash {
-  size_t operator()(const Value& v) const {
-    return std::hash<const void*>()(v.node) * 31 + static_cast<size_t>(v.index);
-  }
-};
 
 class Node {
  public:
@@ -54,23 +24,31 @@ class Node {
   const OpRecord& op() const { return *op_; }
   const std::string& name() const { return name_; }
   const Attrs& attrs() const { return attrs_; }
-  std::span<const Value> inputs() const { return inputs_; }
+  std::span<const Value> inputs() const {
+    return {inputs_.data(), inputs_.size()};
+  }
   const Value& input(int i) const { return inputs_[static_cast<size_t>(i)]; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   // Nodes that must finish before this one starts.
-  std::span<Node* const> controls() const { return controls_; }
+  std::span<Node* const> controls() const {
+    return {controls_.data(), controls_.size()};
+  }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   const ValueType& output_type(int i) const {
     return outputs_[static_cast<size_t>(i)];
   }
   Value output(int i = 0) { return {this, i}; }
-  std::span<const std::unique_ptr<Region>> regions() const { return regions_; }
+  std::span<const std::unique_ptr<Region>> regions() const {
+    return {regions_.data(), regions_.size()};
+  }
   Region* region() const { return region_; }  // the one this node is in
   const SourceLine& line() const { return line_; }
   const std::string& scope() const { return scope_; }    // "encoder/layer1"
   const std::string& device() const { return device_; }  // "" for no wish
   // Who uses an output or waits for this node; one entry per use.
-  std::span<Node* const> users() const { return users_; }
+  std::span<Node* const> users() const {
+    return {users_.data(), users_.size()};
+  }
   // True for the pseudo node whose outputs are a region's arguments.
   bool is_args() const { return is_args_; }
   // Keys random numbers: set when the node is made, kept by every copy.
@@ -108,10 +86,16 @@ class Region {
   }
   Node* args_node() const { return args_; }
   // In program order.
-  std::span<Node* const> nodes() const { return nodes_; }
-  std::span<const Value> results() const { return results_; }
+  std::span<Node* const> nodes() const {
+    return {nodes_.data(), nodes_.size()};
+  }
+  std::span<const Value> results() const {
+    return {results_.data(), results_.size()};
+  }
   // Nodes that must run although no result needs them.
-  std::span<Node* const> targets() const { return targets_; }
+  std::span<Node* const> targets() const {
+    return {targets_.data(), targets_.size()};
+  }
   // True when `inner` is this region or lies inside it: nodes there may use
   // values of this region.
   bool Encloses(const Region* inner) const {
@@ -132,7 +116,5 @@ class Region {
   std::vector<Value> results_;
   std::vector<Node*> targets_;
 };
-
-inline const ValueType& Value::type() const { return node->output_type(index); }
 
 }  // namespace sluice

@@ -25,6 +25,7 @@
 #include <string_view>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

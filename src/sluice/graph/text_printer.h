@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

@@ -1,5 +1,6 @@
 #include "sluice/op/attr.h"
 
+#include <bit>
 #include <cstring>
 
 #include "sluice/base/strings.h"
@@ -13,6 +14,30 @@ std::string_view AttrKindName(AttrKind kind) {
       "list(string)", "list(dtype)", "list(shape)"};
   return kNames[static_cast<size_t>(kind)];
 }
+
+AttrValue::AttrValue() noexcept = default;
+AttrValue::AttrValue(const AttrValue& o) = default;
+AttrValue::AttrValue(AttrValue&& o) noexcept = default;
+AttrValue& AttrValue::operator=(const AttrValue& o) = default;
+AttrValue& AttrValue::operator=(AttrValue&& o) noexcept = default;
+AttrValue::~AttrValue() = default;
+
+AttrValue::AttrValue(bool v) : v_(v) {}
+AttrValue::AttrValue(int v) : v_(int64_t{v}) {}
+AttrValue::AttrValue(int64_t v) : v_(v) {}
+AttrValue::AttrValue(float v) : v_(static_cast<double>(v)) {}
+AttrValue::AttrValue(double v) : v_(v) {}
+AttrValue::AttrValue(const char* v) : v_(std::string(v)) {}
+AttrValue::AttrValue(std::string v) : v_(std::move(v)) {}
+AttrValue::AttrValue(DType v) : v_(v) {}
+AttrValue::AttrValue(const Shape& v) : v_(PartialShape(v)) {}
+AttrValue::AttrValue(PartialShape v) : v_(v) {}
+AttrValue::AttrValue(Array v) : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<int64_t> v) : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<double> v) : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<std::string> v) : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<DType> v) : v_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<PartialShape> v) : v_(std::move(v)) {}
 
 bool AttrValue::operator==(const AttrValue& o) const {
   if (kind() != o.kind()) return false;
@@ -100,6 +125,16 @@ std::string AttrValue::ToString() const {
       },
       v_);
 }
+
+Attrs::Attrs() noexcept = default;
+Attrs::Attrs(std::initializer_list<Entry> entries) : entries_(entries) {}
+Attrs::Attrs(const Attrs& o) = default;
+Attrs::Attrs(Attrs&& o) noexcept = default;
+Attrs& Attrs::operator=(const Attrs& o) = default;
+Attrs& Attrs::operator=(Attrs&& o) noexcept = default;
+Attrs::~Attrs() = default;
+
+bool Attrs::operator==(const Attrs& o) const { return entries_ == o.entries_; }
 
 const AttrValue* Attrs::find(std::string_view name) const {
   for (const Entry& e : entries_) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,23 +46,31 @@ class AttrValue {
                    std::vector<double>, std::vector<std::string>,
                    std::vector<DType>, std::vector<PartialShape>>;
 
-  AttrValue() = default;
-  AttrValue(bool v) : v_(v) {}
-  AttrValue(int v) : v_(int64_t{v}) {}
-  AttrValue(int64_t v) : v_(v) {}
-  AttrValue(float v) : v_(static_cast<double>(v)) {}
-  AttrValue(double v) : v_(v) {}
-  AttrValue(const char* v) : v_(std::string(v)) {}
-  AttrValue(std::string v) : v_(std::move(v)) {}
-  AttrValue(DType v) : v_(v) {}
-  AttrValue(const Shape& v) : v_(PartialShape(v)) {}
-  AttrValue(PartialShape v) : v_(std::move(v)) {}
-  AttrValue(Array v) : v_(std::move(v)) {}
-  AttrValue(std::vector<int64_t> v) : v_(std::move(v)) {}
-  AttrValue(std::vector<double> v) : v_(std::move(v)) {}
-  AttrValue(std::vector<std::string> v) : v_(std::move(v)) {}
-  AttrValue(std::vector<DType> v) : v_(std::move(v)) {}
-  AttrValue(std::vector<PartialShape> v) : v_(std::move(v)) {}
+  // Members are defined in the .cc file: every file that calls an op reads
+  // this header, and would compile the variant's code anew.
+  AttrValue() noexcept;
+  AttrValue(const AttrValue& o);
+  AttrValue(AttrValue&& o) noexcept;
+  AttrValue& operator=(const AttrValue& o);
+  AttrValue& operator=(AttrValue&& o) noexcept;
+  ~AttrValue();
+
+  AttrValue(bool v);
+  AttrValue(int v);
+  AttrValue(int64_t v);
+  AttrValue(float v);
+  AttrValue(double v);
+  AttrValue(const char* v);
+  AttrValue(std::string v);
+  AttrValue(DType v);
+  AttrValue(const Shape& v);
+  AttrValue(PartialShape v);
+  AttrValue(Array v);
+  AttrValue(std::vector<int64_t> v);
+  AttrValue(std::vector<double> v);
+  AttrValue(std::vector<std::string> v);
+  AttrValue(std::vector<DType> v);
+  AttrValue(std::vector<PartialShape> v);
 
   AttrKind kind() const { return static_cast<AttrKind>(v_.index()); }
   // REQUIRES: the value is of that kind.
@@ -84,8 +93,13 @@ class Attrs {
  public:
   using Entry = std::pair<std::string, AttrValue>;
 
-  Attrs() = default;
-  Attrs(std::initializer_list<Entry> entries) : entries_(entries) {}
+  Attrs() noexcept;
+  Attrs(std::initializer_list<Entry> entries);
+  Attrs(const Attrs& o);
+  Attrs(Attrs&& o) noexcept;
+  Attrs& operator=(const Attrs& o);
+  Attrs& operator=(Attrs&& o) noexcept;
+  ~Attrs();
 
   const AttrValue* find(std::string_view name) const;
   // REQUIRES: the attribute is there and of that kind; true of every attribute
@@ -101,7 +115,7 @@ class Attrs {
   bool empty() const { return entries_.empty(); }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
-  bool operator==(const Attrs&) const = default;
+  bool operator==(const Attrs& o) const;
 
  private:
   // Calls make and drop one of these each.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

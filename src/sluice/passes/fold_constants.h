@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/passes/fold_constants.h"
 
 namespace sluice {

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

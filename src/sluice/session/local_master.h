@@ -16,6 +16,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/op/resource.h"
 #include "sluice/session/program.h"
 #include "sluice/session/run_options.h"

@@ -11,8 +11,9 @@
 #include "sluice/base/cancellation.h"
 #include "sluice/executor/executor_choice.h"
 #include "sluice/executor/step_stats.h"
-#include "sluice/graph/node.h"
+#include "sluice/graph/value.h"
 #include "sluice/session/random_state.h"
+#include "sluice/tensor/array.h"
 
 namespace sluice {
 
