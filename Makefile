@@ -5,6 +5,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 TEST_JOBS ?= 2
 # What a build without tests means: `ignore`, or `error` as in .ci/run.
 NO_TESTS ?= ignore
+# Where `make install` puts things.
+PREFIX ?= /usr/local
 # Arguments for `make bench`, e.g. make bench ARGS=executor
 ARGS ?=
 
@@ -21,12 +23,13 @@ export CCACHE_NOHASHDIR ?= 1
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help deps build test demo bench peers dev asan tsan cuda lint format clean
+.PHONY: help deps build install test demo bench peers dev asan tsan cuda lint format clean
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
 	@echo "make test     install what is missing, build, run every test"
 	@echo "make build    optimised build; programs in build/release/bin"
+	@echo "make install  build, then install to PREFIX=$(PREFIX)"
 	@echo "make bench    build and run sluice-bench (ARGS=... goes to it)"
 	@echo "make peers    PyTorch for make bench ARGS='kernels vs_torch'"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
@@ -43,6 +46,9 @@ deps:
 
 build:
 	@$(call build,release)
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
 
 # docs/ops.md is derived from the op records: refreshed here, checked by a test.
 test: deps

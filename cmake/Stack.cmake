@@ -16,9 +16,6 @@ target_precompile_headers(sluice_stack PRIVATE
   ${src}/front/autograd.h ${src}/front/operators.h ${src}/front/variable.h
   ${SLUICE_GENERATED_DIR}/sluice/ops.h)
 
-# Where programs run from the build find the data of the repository.
-set_property(SOURCE ${src}/data/mnist.cc APPEND PROPERTY
-  COMPILE_DEFINITIONS SLUICE_SOURCE_DATA="${PROJECT_SOURCE_DIR}/data")
 # Where find_file looks last.
 set_property(SOURCE ${src}/data/find_file.cc APPEND PROPERTY
   COMPILE_DEFINITIONS SLUICE_SOURCE_DATA="${PROJECT_SOURCE_DIR}/data")

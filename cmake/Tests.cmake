@@ -148,3 +148,14 @@ foreach(name IN ITEMS cli_test examples_test bench_test)
       SLUICE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   endif()
 endforeach()
+
+# What is installed, used by a project that knows nothing else of ours.
+if(SLUICE_INSTALL AND SLUICE_APPS)
+  add_test(NAME package_test COMMAND ${CMAKE_COMMAND}
+    -D BUILD_DIR=${PROJECT_BINARY_DIR} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    -D CXX=${CMAKE_CXX_COMPILER} -D GENERATOR=${CMAKE_GENERATOR}
+    -P ${PROJECT_SOURCE_DIR}/tests/package/package_test.cmake)
+  set_tests_properties(package_test PROPERTIES TIMEOUT 600 LABELS "package")
+  add_dependencies(tests sluice_archive sluice_shared)
+  list(APPEND SLUICE_TEST_PROGRAMS package_test)
+endif()

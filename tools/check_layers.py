@@ -4,7 +4,8 @@
 Sources under src/sluice are in layers; a file may include headers of its own
 folder and of folders in lower layers. Test files (*_test.cc) may include
 anything. Also checked: third-party headers only where they belong, #pragma once
-in every header, and public headers that expose only public headers.
+in every header, public headers that expose only public headers, and nothing
+slow to compile in what <sluice/sluice.h> brings in.
 
   tools/check_layers.py              checks the repository
   tools/check_layers.py --self-test  checks this program on planted violations
@@ -39,6 +40,9 @@ PUBLIC_FOLDERS = {"front", "io", "report", "nn", "optim", "data", "train"}
 PUBLIC_HEADERS = {
     "sluice/base/status.h", "sluice/base/error.h",
     "sluice/tensor/dtype.h", "sluice/tensor/half.h", "sluice/tensor/shape.h",
+    # For ops of a user's own: include/sluice/op.h.
+    "sluice/op/record.h", "sluice/op/grad_context.h",
+    "sluice/kernels/cpu/elementwise.h",
 }
 
 # Headers of the C library and the system, apart from the C++ ones, which have
@@ -50,6 +54,11 @@ SYSTEM_HEADERS = set("""
     string.h strings.h termios.h time.h unistd.h
 """.split())
 SYSTEM_FOLDERS = {"sys", "linux", "asm", "bits", "arpa", "netinet"}
+
+# Each of these adds 0.1 s or more to every file that includes a public header
+# (<iostream>: code before main), and none of them is needed for a declaration.
+SLOW_HEADERS = {"condition_variable", "filesystem", "future", "iostream",
+                "random", "ranges", "regex", "thread"}
 
 # Third-party headers: pattern, the paths that may include them, and their name
 # in messages.
@@ -160,11 +169,29 @@ def check_other_include(path, target, quoted):
   return f"<{target}> is third-party and no place is named for it"
 
 
+def reached_from_public(files):
+  """The paths of the headers of include/ and of all they include."""
+  todo = [path for path in files if folder_of(path) == PUBLIC]
+  reached = set()
+  while todo:
+    path = todo.pop()
+    if path in reached:
+      continue
+    reached.add(path)
+    for line in strip_comments(files[path]).split("\n"):
+      match = INCLUDE.match(line)
+      if match:
+        todo += [p for p in ("src/" + match.group(2), "include/" + match.group(2))
+                 if p in files]
+  return reached
+
+
 def check(files):
   """Checks {path: text}, paths from the root. Returns sorted messages."""
   messages = []
   public_headers = {path[len("include/"):] for path in files
                     if path.startswith("include/")}
+  reached = reached_from_public(files)
   for path, text in sorted(files.items()):
     def say(line, message, path=path):
       messages.append(f"{path}:{line}: {message}")
@@ -187,6 +214,10 @@ def check(files):
       if not match:
         continue
       target = match.group(2)
+      if target in SLOW_HEADERS and path in reached:
+        say(number, f"<{target}> is slow to compile and comes with every "
+            "program that includes a public header; move what needs it to "
+            "the .cc file")
       if ".." in target.split("/"):
         say(number, f"{target} climbs out of its folder; use the full path")
       elif target.startswith("sluice/"):
@@ -268,6 +299,8 @@ SELF_TEST = [
     ("include/sluice/a.h", ONCE + '#include "sluice/executor/b.h"\n',
      "only public headers"),
     ("include/sluice/a.h", ONCE + "#include <cuda.h>\n", "public header"),
+    ("include/sluice/a.h", ONCE + "#include <regex>\n", "slow to compile"),
+    ("src/sluice/front/a.h", ONCE + "#include <regex>\n", None),
     ("src/sluice/novel/a.cc", "\n", "not in the table"),
     ("src/sluice/a.cc", "\n", "src/sluice/<folder>/"),
 ]

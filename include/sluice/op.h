@@ -1,0 +1,18 @@
+// What an op of one's own needs: its record (SL_OP), the context of its
+// gradient rule, and kernels of elementwise ops from one formula.
+//
+//   #include <sluice/op.h>
+//
+//   SL_OP(Softsign)
+//       .doc("x / (1 + |x|), elementwise.")
+//       .input("x: T").output("y: T").types("T", sl::kFloats)
+//       .elementwise(sl::unary_block<SoftsignFn>);
+//
+// The op belongs to the program or library whose file this is in, and is
+// called by its name: sl::call("Softsign", {x}). docs/add_an_op.md says what
+// the lines mean.
+#pragma once
+
+#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/op/record.h"
