@@ -26,6 +26,7 @@
 #include "sluice/front/state_dict.h"
 #include "sluice/front/tensor.h"
 #include "sluice/front/variable.h"
+#include "sluice/front/variable_files.h"
 #include "sluice/front/version.h"
 #include "sluice/io/io.h"
 #include "sluice/io/npy.h"

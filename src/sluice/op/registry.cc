@@ -52,7 +52,9 @@ void CheckRecord(const OpRecord& op, std::vector<std::string>& problems) {
       op.regions.empty()) {
     report("no CPU kernel");
   }
-  bool sampled = !op.handle && op.effect == Effect::kNone && !op.structural;
+  // What keeps or changes something outside cannot be tried everywhere.
+  bool sampled = !op.handle && op.effect == Effect::kNone && !op.structural &&
+                 !op.stateful;
   if (sampled && op.samples.empty()) report("no samples");
   auto known_type = [&](const ArgSpec& arg) {
     // Outputs may be of the type an input's type is computed in.
