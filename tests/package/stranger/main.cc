@@ -1,6 +1,7 @@
 // A stranger's program: knows nothing of Sluice but what is installed. It fits
-// a line imperatively, then with the step recorded as a function, calls an op
-// of its own, and makes a mistake.
+// a line with a layer and an optimizer, first as written and then with the step
+// recorded as a function, writes events, calls an op of its own, and makes a
+// mistake.
 #include <sluice/sluice.h>
 
 #include <cmath>
@@ -8,29 +9,25 @@
 
 namespace sl = sluice;
 
-int main() {
-  sl::Tensor x = sl::constant({0.0f, 1.0f, 2.0f, 3.0f});
-  sl::Tensor y = sl::constant({1.0f, 3.0f, 5.0f, 7.0f});
-  sl::Tensor slope = sl::constant(0.0f), offset = sl::constant(0.0f);
-  slope.requires_grad_();
-  offset.requires_grad_();
+int main(int, char** arguments) {
+  sl::Tensor x = sl::constant({{0.0f}, {1.0f}, {2.0f}, {3.0f}});
+  sl::Tensor y = sl::constant({{1.0f}, {3.0f}, {5.0f}, {7.0f}});
+  sl::nn::Linear line(1, 1);
+  sl::optim::Adam adam(line.parameters(), {.lr = 0.05});
+  sl::report::EventWriter events(arguments[1]);
 
   auto fit = [&](sl::Tensor inputs, sl::Tensor wanted) {
-    sl::Tensor loss = sl::mean(sl::square(slope * inputs + offset - wanted));
-    slope.zero_grad();
-    offset.zero_grad();
+    sl::Tensor loss = sl::mean(sl::square(line(inputs) - wanted));
+    adam.zero_grad();
     loss.backward();
-    sl::NoGrad off;
-    slope.sub_(0.05f * slope.grad());
-    offset.sub_(0.05f * offset.grad());
-    return loss;
+    adam.step();
+    return loss.detach();
   };
-  // Training with layers, an optimizer and events for TensorBoard belongs here
-  // as soon as <sluice/sluice.h> has them.
-  for (int i = 0; i < 100; ++i) fit(x, y);
+  for (int i = 0; i < 100; ++i) events.scalar("loss", fit(x, y), i);
   auto recorded = sl::function(fit);
-  for (int i = 0; i < 400; ++i) recorded(x, y);
-  std::printf("y = %.2f x + %.2f\n", slope.item<float>(), offset.item<float>());
+  for (int i = 100; i < 1000; ++i) events.scalar("loss", recorded(x, y), i);
+  float slope = line.weight.item<float>(), offset = line.bias.item<float>();
+  std::printf("y = %.2f x + %.2f\n", slope, offset);
 
   sl::Tensor z = sl::constant(3.0f);
   z.requires_grad_();
@@ -45,5 +42,5 @@ int main() {
   } catch (const sl::Error& e) {
     std::printf("%s\n", e.what());
   }
-  return std::fabs(slope.item<float>() - 2) < 0.01f ? 0 : 1;
+  return std::fabs(slope - 2) < 0.01f ? 0 : 1;
 }
