@@ -7,6 +7,7 @@
 #include "sluice/front/call.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 

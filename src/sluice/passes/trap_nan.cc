@@ -1,6 +1,7 @@
 #include "sluice/passes/trap_nan.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/node.h"
 
 namespace sluice {
 
