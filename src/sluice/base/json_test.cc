@@ -111,7 +111,8 @@ TEST(Json, FlippedBitsAreReadOrRefused) {
     std::string text(kExample);
     text[bit / 8] = static_cast<char>(text[bit / 8] ^ 1 << bit % 8);
     Result<Json> value = Json::Parse(text);
-    if (value.ok()) EXPECT_EQ(*Json::Parse(value->dump()), *value) << text;
+    if (!value.ok()) continue;
+    EXPECT_EQ(*Json::Parse(value->dump()), *value) << text;
   }
 }
 

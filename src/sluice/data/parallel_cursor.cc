@@ -1,5 +1,6 @@
 #include "sluice/data/parallel_cursor.h"
 
+#include <condition_variable>
 #include <deque>
 #include <thread>
 

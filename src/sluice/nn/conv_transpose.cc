@@ -2,9 +2,11 @@
 
 #include <cmath>
 
+#include "sluice/front/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/init.h"
+#include "sluice/op/attr.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {

@@ -1,9 +1,11 @@
 #include "sluice/nn/pool.h"
 
+#include "sluice/front/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/reshape.h"
+#include "sluice/op/attr.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {

@@ -3,6 +3,7 @@
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/operators.h"
 #include "sluice/front/scope.h"
+#include "sluice/graph/node.h"
 #include "sluice/ops.h"
 #include "sluice/optim/param.h"
 #include "sluice/optim/refuse.h"

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "sluice/front/autograd.h"
+#include "sluice/front/call.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
+#include "sluice/op/attr.h"
 #include "sluice/ops.h"
 #include "sluice/optim/optimizer.h"
 #include "sluice/optim/refuse.h"

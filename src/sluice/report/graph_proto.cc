@@ -2,9 +2,11 @@
 
 #include <array>
 #include <unordered_map>
+#include <variant>
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/report/proto_wire.h"
 #include "sluice/report/utf8.h"
 
