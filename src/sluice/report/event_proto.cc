@@ -60,11 +60,12 @@ ProtoWriter ImageValue(std::string_view tag, int64_t width, int64_t height,
 }
 
 ProtoWriter TextValue(std::string_view tag, std::string_view markdown) {
-  ProtoWriter plugin, metadata, tensor, shape;
+  ProtoWriter plugin, metadata, tensor;
   plugin.Bytes(1, "text");
   metadata.Message(1, plugin).Int(4, 2);  // data of class tensor
-  shape.Message(2, ProtoWriter().Int(1, 1));
-  tensor.Int(1, kStringType).Message(2, shape).Bytes(8, ValidUtf8(markdown));
+  // Of no dimensions: a vector would be shown as a table.
+  tensor.Int(1, kStringType).Message(2, ProtoWriter());
+  tensor.Bytes(8, ValidUtf8(markdown));
   return ProtoWriter()
       .Bytes(kTag, tag)
       .Message(kTensor, tensor)

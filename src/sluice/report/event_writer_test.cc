@@ -216,6 +216,7 @@ TEST(EventWriter, Texts) {
   ProtoMessage value = ValueOf(events[0]);
   EXPECT_EQ(value.bytes(1), "notes");
   EXPECT_EQ(value.message(8).integer(1), 7);
+  EXPECT_EQ(value.message(8).bytes(2), "");  // a scalar
   EXPECT_EQ(value.message(8).bytes(8), "**bold** \xef\xbf\xbd and on");
   EXPECT_EQ(value.message(9).message(1).bytes(1), "text");
 }
