@@ -73,6 +73,32 @@ TEST(Dataset, TablesAndStreamsGiveTheSame) {
   }
 }
 
+TEST(Zip, RowsGoTogetherInAnyOrder) {
+  auto twice = [](Tensor x) { return x * 2; };
+  // The first is gathered from tables; in the others something is a stream, or
+  // in an order of its own.
+  auto table = range(20).zip(range(25).map(twice));
+  auto stream = Stream(20).zip(range(25).map(twice));
+  for (uint64_t epoch : {0, 1}) {
+    EXPECT_EQ(AllBits(table.shuffle(7, 3).batch(4).iterator(epoch)),
+              AllBits(stream.shuffle(7, 3).batch(4).iterator(epoch)));
+  }
+  for (auto& [a, b] : table.shuffle(20, 1).batch(3)) {
+    EXPECT_TRUE((a * 2).array().BitEquals(b.array()));
+  }
+  auto mixed = range(9).shuffle(9, 1).zip(range(9).skip(2));
+  EXPECT_EQ(mixed.size(), 7);
+  Ints first, second;
+  for (auto& [a, b] : mixed.batch(2)) {
+    for (int64_t v : a.to_vector<int64_t>()) first.push_back(v);
+    for (int64_t v : b.to_vector<int64_t>()) second.push_back(v);
+  }
+  Ints order = Numbers(range(9).shuffle(9, 1));
+  order.resize(7);
+  EXPECT_EQ(first, order);
+  EXPECT_EQ(second, Numbers(range(2, 9)));
+}
+
 TEST(Dataset, SizesAreWhatComes) {
   auto d = range(11);
   std::vector<Dataset<1>> all{d.shuffle(4),

@@ -4,10 +4,35 @@
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
 #include "sluice/data/stages.h"
+#include "sluice/data/table_cursor.h"
 
 namespace sluice::data {
 
 namespace {
+
+// Rows of two tables side by side.
+class ZipTable final : public Table {
+ public:
+  ZipTable(std::shared_ptr<const Table> first,
+           std::shared_ptr<const Table> second)
+      : first_(std::move(first)), second_(std::move(second)) {}
+  Result<Element> Row(int64_t row) const override {
+    return Both(first_->Row(row), second_->Row(row));
+  }
+  Result<Element> Rows(std::span<const int64_t> rows) const override {
+    return Both(first_->Rows(rows), second_->Rows(rows));
+  }
+  bool cheap() const override { return first_->cheap() && second_->cheap(); }
+
+ private:
+  static Result<Element> Both(Result<Element> a, Result<Element> b) {
+    if (!a.ok()) return a;
+    if (!b.ok()) return b;
+    a->insert(a->end(), b->begin(), b->end());
+    return a;
+  }
+  const std::shared_ptr<const Table> first_, second_;
+};
 
 class ZipCursor final : public Cursor {
  public:
@@ -74,11 +99,24 @@ class ConcatCursor final : public Cursor {
 class Zip final : public Stage {
  public:
   Zip(StageRef first, StageRef second)
-      : Stage(std::move(first)), second_(std::move(second)) {}
+      : Stage(std::move(first)), second_(std::move(second)) {
+    // Row i goes with row i only where neither has been put in another order.
+    if (before_->table() && second_->table() && before_->in_order() &&
+        second_->in_order()) {
+      table_ = std::make_shared<ZipTable>(before_->table(), second_->table());
+    }
+  }
   std::string Name() const override {
     return StrCat("zip(", second_->Describe(), ")");
   }
-  int threads() const override { return 0; }
+  int threads() const override {
+    return table_ ? std::max(before_->threads(), second_->threads()) : 0;
+  }
+  std::shared_ptr<const Table> table() const override { return table_; }
+  Result<std::unique_ptr<Order>> OpenOrder(const Pass&) const override {
+    return RangeOrder(size());
+  }
+  bool in_order() const override { return table_ != nullptr; }
   int64_t size() const override {
     int64_t a = before_->size(), b = second_->size();
     if (a == kUnknownSize || b == kUnknownSize) return kUnknownSize;
@@ -86,6 +124,7 @@ class Zip final : public Stage {
     return b == kEndless ? a : std::min(a, b);
   }
   Result<std::unique_ptr<Cursor>> Open(const Pass& pass) const override {
+    if (table_) return Stage::Open(pass);
     SL_ASSIGN_OR_RETURN(auto first, before_->Open(pass));
     SL_ASSIGN_OR_RETURN(auto second, second_->Open(pass));
     return std::unique_ptr<Cursor>(
@@ -94,6 +133,7 @@ class Zip final : public Stage {
 
  private:
   const StageRef second_;
+  std::shared_ptr<const Table> table_;
 };
 
 class Concat final : public Stage {

@@ -94,6 +94,7 @@ class Map final : public Stage {
   Result<std::unique_ptr<Order>> OpenOrder(const Pass& pass) const override {
     return before_->OpenOrder(pass);
   }
+  bool in_order() const override { return before_->in_order(); }
   Result<std::unique_ptr<Cursor>> Open(const Pass& pass) const override {
     if (table_) return Stage::Open(pass);
     SL_ASSIGN_OR_RETURN(auto cursor, before_->Open(pass));
@@ -122,6 +123,7 @@ class Scale final : public Stage {
   Result<std::unique_ptr<Order>> OpenOrder(const Pass& pass) const override {
     return before_->OpenOrder(pass);
   }
+  bool in_order() const override { return before_->in_order(); }
 
  private:
   const std::shared_ptr<const Table> table_;

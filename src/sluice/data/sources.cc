@@ -6,6 +6,7 @@
 #include "sluice/data/array_table.h"
 #include "sluice/data/plain_mode.h"
 #include "sluice/data/stages.h"
+#include "sluice/data/table_cursor.h"
 
 namespace sluice::data {
 
@@ -14,24 +15,6 @@ void Want(bool condition, const std::string& message) {
 }
 
 namespace {
-
-class RangeOrder final : public Order {
- public:
-  explicit RangeOrder(int64_t rows) : rows_(rows) {}
-  Result<size_t> Next(std::span<int64_t> rows) override {
-    size_t n = std::min(rows.size(), static_cast<size_t>(rows_ - at_));
-    for (size_t i = 0; i < n; ++i) rows[i] = at_++;
-    return n;
-  }
-  Status Skip(int64_t n) override {
-    at_ += std::min(n, rows_ - at_);
-    return OkStatus();
-  }
-
- private:
-  int64_t at_ = 0;
-  const int64_t rows_;
-};
 
 class TableStage final : public Stage {
  public:
@@ -42,8 +25,9 @@ class TableStage final : public Stage {
   int64_t size() const override { return rows_; }
   std::shared_ptr<const Table> table() const override { return table_; }
   Result<std::unique_ptr<Order>> OpenOrder(const Pass&) const override {
-    return std::unique_ptr<Order>(std::make_unique<RangeOrder>(rows_));
+    return RangeOrder(rows_);
   }
+  bool in_order() const override { return true; }
 
  private:
   const std::shared_ptr<const Table> table_;

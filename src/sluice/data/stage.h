@@ -77,6 +77,8 @@ class Stage {
   // Null when rows cannot be asked for. Then OpenOrder is not called.
   virtual std::shared_ptr<const Table> table() const { return nullptr; }
   virtual Result<std::unique_ptr<Order>> OpenOrder(const Pass& pass) const;
+  // The order is that of the table, from its first row to its last.
+  virtual bool in_order() const { return false; }
   // For stages with a table: its rows in order.
   virtual Result<std::unique_ptr<Cursor>> Open(const Pass& pass) const;
 

@@ -1,11 +1,31 @@
 #include "sluice/data/table_cursor.h"
 
+#include <algorithm>
+
 #include "sluice/base/checked_math.h"
 #include "sluice/data/parallel_cursor.h"
 
 namespace sluice::data {
 
 namespace {
+
+class InOrder final : public Order {
+ public:
+  explicit InOrder(int64_t rows) : rows_(rows) {}
+  Result<size_t> Next(std::span<int64_t> rows) override {
+    size_t n = std::min(rows.size(), static_cast<size_t>(rows_ - at_));
+    for (size_t i = 0; i < n; ++i) rows[i] = at_++;
+    return n;
+  }
+  Status Skip(int64_t n) override {
+    at_ += std::min(n, rows_ - at_);
+    return OkStatus();
+  }
+
+ private:
+  int64_t at_ = 0;
+  const int64_t rows_;
+};
 
 class RowJobs final : public JobSource {
  public:
@@ -60,6 +80,10 @@ class BatchJobs final : public JobSource {
 };
 
 }  // namespace
+
+std::unique_ptr<Order> RangeOrder(int64_t rows) {
+  return std::make_unique<InOrder>(rows);
+}
 
 std::unique_ptr<Cursor> TableCursor(std::shared_ptr<const Table> table,
                                     std::unique_ptr<Order> order, int threads) {

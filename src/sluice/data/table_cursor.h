@@ -6,6 +6,9 @@
 
 namespace sluice::data {
 
+// 0, 1, ... rows - 1.
+std::unique_ptr<Order> RangeOrder(int64_t rows);
+
 std::unique_ptr<Cursor> TableCursor(std::shared_ptr<const Table> table,
                                     std::unique_ptr<Order> order, int threads);
 
