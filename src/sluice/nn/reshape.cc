@@ -3,9 +3,49 @@
 #include <algorithm>
 
 #include "sluice/front/index.h"
+#include "sluice/graph/graph.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {
+
+namespace {
+
+// The pieces a shape was put together from below, one size each; none when it
+// was made otherwise.
+bool MadeOfSizes(const Value& shape, int axis) {
+  if (shape.node->op().name != "Concat") return false;
+  if (axis >= shape.node->num_inputs()) return false;
+  for (const Value& piece : shape.node->inputs()) {
+    if (!(piece.shape() == PartialShape({1}))) return false;
+  }
+  const Array* fixed = ConstantValue(shape.node->input(axis));
+  return !fixed || *fixed->data<int64_t>() >= 0;
+}
+
+// The size of an axis, as a vector of one. Looked for where it comes from:
+// shapes that are taken from shapes all the way through a deep model would
+// become known one after the other only.
+Tensor SizeAt(const Tensor& x, int axis, std::source_location where) {
+  Value at = x.value();
+  for (;;) {
+    const OpRecord& op = at.node->op();
+    bool keeps = (op.block && at.node->num_inputs() == 1) ||
+                 op.name == "Dropout" || op.name == "LayerNorm" ||
+                 op.name == "RmsNorm";
+    if (keeps && at.index == 0) {
+      at = at.node->input(0);
+      continue;
+    }
+    if (op.name == "Reshape" && MadeOfSizes(at.node->input(1), axis)) {
+      return Tensor(x.graph(), at.node->input(1).node->input(axis));
+    }
+    break;
+  }
+  Tensor sizes = shape(Tensor(x.graph(), at), {}, where);
+  return sizes.at({slice(axis, axis + 1)}, where);
+}
+
+}  // namespace
 
 SizeOf::SizeOf(const Tensor& of, int axis) : of(of), axis(axis) {
   if (axis < 0) this->axis += of.rank();
@@ -27,8 +67,7 @@ Tensor Reshaped(const Tensor& x, const std::vector<SizeOf>& sizes,
     if (s.number >= 0 || !s.of) {
       parts.push_back(Array::Vector<int64_t>({s.number}));
     } else {
-      parts.push_back(
-          shape(s.of, {}, where).at({slice(s.axis, s.axis + 1)}, where));
+      parts.push_back(SizeAt(s.of, s.axis, where));
     }
   }
   Tensor wanted = concat(parts, {}, {}, where);
