@@ -23,6 +23,7 @@ class Adadelta : public OptimizerOf<AdadeltaOptions> {
 
  private:
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
 };
 
 }  // namespace sluice::optim

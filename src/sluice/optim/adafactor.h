@@ -31,6 +31,7 @@ class Adafactor : public OptimizerOf<AdafactorOptions> {
  private:
   void Begin(GroupStep& step) override;
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
   bool RowWise() const override { return false; }
 };
 

@@ -23,6 +23,7 @@ class Adagrad : public OptimizerOf<AdagradOptions> {
  private:
   void Begin(GroupStep& step) override;
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
 };
 
 }  // namespace sluice::optim

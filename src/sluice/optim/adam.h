@@ -35,6 +35,7 @@ class Adam : public OptimizerOf<AdamOptions> {
  private:
   void Begin(GroupStep& step) override;
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
 };
 
 class AdamW : public OptimizerOf<AdamWOptions> {
@@ -44,6 +45,7 @@ class AdamW : public OptimizerOf<AdamWOptions> {
  private:
   void Begin(GroupStep& step) override;
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
 };
 
 }  // namespace sluice::optim

@@ -65,6 +65,15 @@ TEST(Formulas, Imperatively) {
   }
 }
 
+// A trap looks at every op, so that no plan is recorded.
+TEST(Formulas, OpByOp) {
+  NanTrap trap;
+  for (const Case& c : AllCases()) {
+    SCOPED_TRACE(c.name);
+    ExpectNear(Train<float>(c, false), ByFormula(c));
+  }
+}
+
 TEST(Formulas, InDouble) {
   for (const Case& c : AllCases()) {
     SCOPED_TRACE(c.name);

@@ -20,6 +20,7 @@ class Lion : public OptimizerOf<LionOptions> {
 
  private:
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
 };
 
 }  // namespace sluice::optim

@@ -109,6 +109,9 @@ Operation Optimizer::apply_gradients(
     place = grad;
   }
 
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    CheckGradients(i, grads[i], where);
+  }
   NoGrad off;
   std::optional<GraphScope> building;
   std::optional<NameScope> named;
@@ -119,7 +122,11 @@ Operation Optimizer::apply_gradients(
   }
   std::vector<Operation> changes;
   for (size_t i = 0; i < groups_.size(); ++i) {
-    StepGroup(i, grads[i], changes);
+    bool any = std::any_of(grads[i].begin(), grads[i].end(),
+                           [](const Tensor& g) { return bool(g); });
+    if (!any) continue;
+    Advance(i, changes);
+    UpdateGroup(i, grads[i], changes);
   }
   if (!graph) return {};
   ControlScope after(changes);

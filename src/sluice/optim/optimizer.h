@@ -104,6 +104,10 @@ class Optimizer {
   // False: the rows of a parameter depend on each other, so that sparse
   // gradients must be made dense.
   virtual bool RowWise() const { return true; }
+  // True: Update and Begin do the same in every step, but for the tensors they
+  // read. Then steps on small parameters run as one plan, recorded by the
+  // first, also where the program is imperative.
+  virtual bool Recordable() const { return false; }
   // True: the change is a multiple of the gradient and depends on nothing else,
   // so that several for one row may come one after the other.
   virtual bool Linear(size_t) const { return false; }
@@ -127,8 +131,17 @@ class Optimizer {
 
   bool symbolic() const;
   void MakeNumbers(size_t index, bool symbolic);
-  void StepGroup(size_t index, const std::vector<Tensor>& grads,
-                 std::vector<Operation>& changes);
+  // One step more, and the rate it has.
+  void Advance(size_t group, std::vector<Operation>& changes);
+  // The gradients of a group of imperative parameters, or of the small or the
+  // large among them; others hold nothing.
+  enum class Which { kAll, kSmall, kLarge };
+  std::vector<Tensor> Gradients(size_t group, Which which) const;
+  void CheckGradients(size_t group, const std::vector<Tensor>& grads,
+                      const Where& where) const;
+  void UpdateGroup(size_t group, const std::vector<Tensor>& grads,
+                   std::vector<Operation>& changes);
+  void RunPlan();
   void UpdateOne(ParamState& state, GroupStep& step, const Tensor& grad,
                  std::vector<Operation>& changes);
   std::optional<Known> Find(const Variable& variable) const;
@@ -142,6 +155,10 @@ class Optimizer {
   std::string name_;
   std::vector<Group> groups_;
   std::string scope_;  // of its nodes in a graph
+
+  std::function<void()> plan_;  // of the small parameters
+  int recorded_ = 0;
+  std::vector<Ref<WriteLog>> stay_;  // parameters that keep their memory
 };
 
 }  // namespace sluice::optim

@@ -25,6 +25,7 @@ class RMSProp : public OptimizerOf<RMSPropOptions> {
 
  private:
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
 };
 
 }  // namespace sluice::optim

@@ -25,6 +25,7 @@ class SGD : public OptimizerOf<SGDOptions> {
  private:
   void Begin(GroupStep& step) override;
   void Update(Param& p, const Tensor& grad) override;
+  bool Recordable() const override { return true; }
   bool Linear(size_t group) const override;
 };
 

@@ -88,6 +88,15 @@ TEST(SparseUpdates, Imperatively) {
   }
 }
 
+TEST(SparseUpdates, OpByOp) {
+  NanTrap trap;
+  for (const Case& c : AllCases()) {
+    if (!Lazy(c)) continue;
+    SCOPED_TRACE(c.name);
+    ExpectNear(Train(c, false), ByFormula(c));
+  }
+}
+
 TEST(SparseUpdates, Captured) {
   for (const Case& c : AllCases()) {
     if (!Lazy(c)) continue;
