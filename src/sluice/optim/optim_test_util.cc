@@ -21,7 +21,7 @@ Formula Sgd(SGDOptions o) {
 Formula AdagradRule(AdagradOptions o) {
   return [o](Cell& c, double g, int t) {
     g += o.weight_decay * c.p;
-    if (t == 1) c.slot["sum"] = o.initial_accumulator_value;
+    c.slot.try_emplace("sum", o.initial_accumulator_value);
     c.slot["sum"] += g * g;
     double rate = o.lr / (1 + (t - 1) * o.lr_decay);
     c.p -= rate * g / (std::sqrt(c.slot["sum"]) + o.eps);
