@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 
 #include "sluice/kernels/cpu/conv/correlate.h"
+#include "sluice/kernels/cpu/conv/few_lines.h"
 #include "sluice/kernels/cpu/conv/filter_grad.h"
 #include "sluice/kernels/cpu/conv/scatter_grad.h"
 #include "sluice/tensor/dispatch.h"
@@ -44,22 +45,25 @@ double CostOf(const ShapeContext& c, const Places& p) {
          static_cast<double>(g.in_channels) * static_cast<double>(g.taps());
 }
 
-// Strided, or with so few image channels that only the taps fill a tile.
+// Strided, or with so few image channels that only the taps fill a tile, and
+// lines cannot be summed either.
+template <class T>
 bool Scattered(const ConvGeometry& g) {
-  return g.stride[0] > 1 || g.stride[1] > 1 || g.stride[2] > 1 ||
-         (g.in_channels <= 4 && g.out_channels >= 8 &&
-          g.in_channels * g.taps() >= 16);
+  if (g.stride[0] > 1 || g.stride[1] > 1 || g.stride[2] > 1) return true;
+  return g.in_channels <= 4 && g.out_channels >= 8 &&
+         g.in_channels * g.taps() >= 16 &&
+         !FewLinesFits<T>(InputGradCorrelation(g));
 }
 
 template <class T>
 int64_t InputGradWorkspace(const ConvGeometry& g) {
-  return Scattered(g) ? ScatterGradWorkspace<T>(g)
-                      : CorrelateWorkspace<T>(InputGradCorrelation(g));
+  return Scattered<T>(g) ? ScatterGradWorkspace<T>(g)
+                         : CorrelateWorkspace<T>(InputGradCorrelation(g));
 }
 template <class T>
 void InputGrad(const ConvGeometry& g, const T* dy, const T* w, T* dx,
                const KernelContext& ctx) {
-  if (Scattered(g)) {
+  if (Scattered<T>(g)) {
     ScatterGrad(g, w, dy, dx, ctx);
   } else {
     Correlate(InputGradCorrelation(g), w, dy, dx, ctx);

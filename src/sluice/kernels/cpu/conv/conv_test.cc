@@ -44,6 +44,13 @@ ConvGeometry Plane(int64_t batch, int64_t groups, int64_t in_channels,
   return g;
 }
 
+// The same with steps between kernel columns.
+ConvGeometry Spread(ConvGeometry g, int64_t dilation) {
+  g.dilation[2] = dilation;
+  g.out[2] = g.in[2] + 2 * g.pad[2] - (g.kernel[2] - 1) * dilation;
+  return g;
+}
+
 int64_t XSize(const ConvGeometry& g) {
   return g.batch * g.groups * g.in_channels * g.in_pixels();
 }
@@ -165,6 +172,19 @@ std::vector<ConvGeometry> Shapes() {
       Plane(1, 1, 9, 1, 15, 13, 3, 1, 2, 2),
       Plane(2, 1, 1, 10, 40, 37, 5, 2, 2),
       Plane(1, 2, 2, 7, 17, 23, 4, 1, 1),
+      // Lines of few channels: every number of kernel rows, of lines and of
+      // vectors in a block; lines in parts; padding beyond a vector, on both
+      // sides of one element, or of more than the kernel's reach.
+      Plane(3, 1, 6, 1, 11, 5, 4, 1, 3),
+      Plane(3, 1, 5, 2, 7, 21, 7, 1, 3),
+      Plane(2, 1, 40, 3, 9, 30, 6, 1, 2),
+      Plane(3, 2, 3, 4, 6, 8, 5, 1, 4),
+      Plane(2, 1, 2, 1, 9, 19, 7, 1, 0),
+      Plane(3, 1, 4, 2, 3, 1, 2, 1, 2),
+      Plane(4, 1, 3, 1, 10, 37, 3, 1, 12),
+      Plane(2, 1, 200, 1, 6, 75, 3, 1, 1),
+      Spread(Plane(3, 1, 5, 2, 13, 26, 3, 1, 2), 2),
+      Spread(Plane(3, 5, 1, 1, 8, 40, 5, 1, 2), 5),
       // Images that take several rounds.
       Plane(2, 1, 2, 5, 1100, 1000, 2, 1, 0),
       Plane(5, 1, 33, 5, 120, 130, 3, 1, 1),
@@ -232,6 +252,24 @@ TEST(Conv, InfinityReachesOnlyItsWindow) {
   ForEachProduct(g,
                  [&](size_t i, size_t k, size_t o) { dw[k] += x[i] * dy[o]; });
   EXPECT_TRUE(Convolve(g, kFilterGrad, x, dy, nullptr) == dw);
+}
+
+// The same for lines that are read where they lie, one behind the other.
+TEST(Conv, InfinityAtALinesEndIsNotInTheNextLine) {
+  ConvGeometry g = Plane(3, 1, 1, 2, 11, 11, 5, 1, 2);
+  std::vector<float> w(static_cast<size_t>(WSize(g)), 1.0f);
+  std::vector<float> x(static_cast<size_t>(XSize(g)), 1.0f);
+  std::vector<float> dy(static_cast<size_t>(YSize(g)), 1.0f);
+  // Of the middle image, so that what is around it can be read.
+  x[121 + 4 * 11 + 10] = dy[242 + 4 * 11 + 10] = INFINITY;
+  x[121 + 7 * 11] = dy[242 + 7 * 11] = INFINITY;
+  std::vector<float> y(dy.size(), 0), dx(x.size(), 0);
+  ForEachProduct(g, [&](size_t i, size_t k, size_t o) {
+    y[o] += x[i] * w[k];
+    dx[i] += dy[o] * w[k];
+  });
+  EXPECT_TRUE(Convolve(g, kForward, x, w, nullptr) == y);
+  EXPECT_TRUE(Convolve(g, kInputGrad, dy, w, nullptr) == dx);
 }
 
 TEST(Conv, ThreadsChangeNothing) {

@@ -7,6 +7,7 @@
 #include "sluice/kernels/cpu/conv/carve.h"
 #include "sluice/kernels/cpu/conv/column_runs.h"
 #include "sluice/kernels/cpu/conv/conv_tile.h"
+#include "sluice/kernels/cpu/conv/few_lines.h"
 #include "sluice/kernels/cpu/conv/few_rows.h"
 #include "sluice/kernels/cpu/conv/finished.h"
 #include "sluice/kernels/cpu/conv/tap_layout.h"
@@ -208,6 +209,7 @@ struct Product {
 template <class T>
 int64_t CorrelateWorkspace(const Correlation& c) {
   if (c.batch * c.groups * c.rows * c.out_pixels() == 0) return 0;
+  if (FewLinesFits<T>(c)) return FewLinesWorkspace<T>(c);
   return Parts<T>(c, nullptr).bytes;
 }
 
@@ -222,6 +224,7 @@ void Correlate(const Correlation& c, const T* w, const T* x, T* y,
     ctx.Finish(0, c.batch * image_out);
     return;
   }
+  if (FewLinesFits<T>(c)) return FewLines(c, w, x, y, ctx);
   WorkerPool* pool = ctx.step().pool;
   Parts<T> parts(c, ctx.workspace());
   int mr = parts.few_rows ? static_cast<int>(c.rows) : TileOf<C>().mr;

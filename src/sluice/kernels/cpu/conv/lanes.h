@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "sluice/kernels/cpu/isa.h"
+#include "sluice/kernels/cpu/mul_add.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -21,10 +22,10 @@ inline constexpr bool kLanesFillVectors = true;
 inline constexpr bool kLanesFillVectors = false;
 #endif
 
-// kCount elements that are added and multiplied at once.
-template <class C>
+// kCount elements that are added and multiplied at once: 16 bytes, or as many
+// as the level a loop is compiled for has registers of.
+template <class C, int kBytes = 16>
 struct Lanes {
-  static constexpr int kBytes = 16;
   static constexpr int kCount = kBytes / static_cast<int>(sizeof(C));
   typedef C Vector __attribute__((vector_size(kBytes)));
   Vector v = {};
@@ -43,8 +44,18 @@ struct Lanes {
     } else {
       v = Vector(vfmaq_n_f64(float64x2_t(v), float64x2_t(x.v), a));
     }
+#elif defined(__clang__)
+    if constexpr (kBytes > 16) {  // there are fused ones at this level
+      v = __builtin_elementwise_fma(Vector{} + a, x.v, v);
+    } else {
+      v += x.v * a;
+    }
 #else
-    v += x.v * a;
+    if constexpr (kBytes > 16) {
+      for (int i = 0; i < kCount; ++i) v[i] = sluice::MulAdd(a, x.v[i], v[i]);
+    } else {
+      v += x.v * a;
+    }
 #endif
   }
   SL_INLINE void AddProduct(const Lanes& a, const Lanes& x) {
