@@ -45,14 +45,16 @@ double CostOf(const ShapeContext& c, const Places& p) {
          static_cast<double>(g.in_channels) * static_cast<double>(g.taps());
 }
 
-// Strided, or with so few image channels that only the taps fill a tile, and
-// lines cannot be summed either.
+// Strided, or with so few image channels that only the taps fill a tile. Taps
+// of a single channel leave too much of it empty, where lines can be summed.
 template <class T>
 bool Scattered(const ConvGeometry& g) {
   if (g.stride[0] > 1 || g.stride[1] > 1 || g.stride[2] > 1) return true;
+  if (g.in_channels == 1 && FewLinesFits<T>(InputGradCorrelation(g))) {
+    return false;
+  }
   return g.in_channels <= 4 && g.out_channels >= 8 &&
-         g.in_channels * g.taps() >= 16 &&
-         !FewLinesFits<T>(InputGradCorrelation(g));
+         g.in_channels * g.taps() >= 16;
 }
 
 template <class T>

@@ -1,23 +1,18 @@
 #include "sluice/kernels/cpu/conv/few_lines.h"
 
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 #include "sluice/base/worker_pool.h"
-#include "sluice/kernels/cpu/conv/carve.h"
-#include "sluice/kernels/cpu/conv/conv_tile.h"
+#include "sluice/kernels/cpu/conv/few_lines_parts.h"
 #include "sluice/kernels/cpu/conv/few_rows.h"
 #include "sluice/kernels/cpu/conv/finished.h"
-#include "sluice/kernels/cpu/conv/line_kit.h"
-#include "sluice/kernels/cpu/conv/tap_layout.h"
 
 namespace sluice {
 
 namespace {
 
 using conv::CeilDiv;
-using conv::kBlockLines;
 using conv::LineBlock;
 using conv::LineKit;
 
@@ -31,58 +26,8 @@ int64_t StepsTo(int64_t least, int64_t step) {
   return least <= 0 ? 0 : CeilDiv(least, step);
 }
 
-// Floats for copies of the lines of one block, on the stack of a task.
-constexpr int64_t kCopies = kPanelBytes / sizeof(float);
-
-// How a launch is cut, and its workspace. A task is some blocks of lines of a
-// group of an image.
 template <class T>
-struct Parts {
-  Parts(const Correlation& c, void* workspace)
-      : kit(conv::LineKitFor(c.kernel[1])) {
-    lines = kBlockLines + c.kernel[1] - 1;
-    reach = (c.kernel[2] - 1) * c.dilation[2];
-    // Lines are copied in parts where whole ones do not fit.
-    constexpr int64_t kLeastColumns = 16;
-    int64_t least = kit.least * kit.count;
-    int64_t whole = std::max(AlignUp(c.out[2], kit.count), least);
-    int64_t room =
-        (kCopies / (lines * c.channels) - reach) / kit.count * kit.count;
-    fits = room >= std::min(whole, std::max(least, kLeastColumns));
-    column_parts = fits ? CeilDiv(whole, room) : 1;
-    line_size = reach + std::min(whole, room);
-    blocks = CeilDiv(c.out[1], kBlockLines);
-    // Enough tasks for every thread.
-    constexpr int64_t kTasks = 16;
-    line_parts =
-        std::clamp<int64_t>(CeilDiv(kTasks, c.batch * c.groups), 1, blocks);
-    channel_weights = c.kernel[2] * conv::ColumnWeights(c.kernel[1]);
-    int64_t sum =
-        std::is_same_v<T, float> ? 0 : c.groups * c.rows * c.out_pixels();
-    images = ImagesPerRound(c.batch, sum * sizeof(float));
-    Carve carve(workspace);
-    weights =
-        carve.Take<float>(c.groups * c.rows * c.channels * channel_weights);
-    sums = carve.Take<float>(images * sum);
-    bytes = carve.bytes();
-  }
-
-  const LineKit& kit;
-  bool fits;
-  int64_t lines;         // of the image that a block of outputs meets
-  int64_t reach;         // elements from a kernel's first column to its last
-  int64_t line_size;     // of a copied line of one channel
-  int64_t column_parts;  // of a line
-  int64_t blocks, line_parts;
-  int64_t channel_weights;
-  int64_t images;  // per round
-  float* weights;  // [group][row][channel][kernel column][ColumnWeights]
-  float* sums;
-  int64_t bytes;
-};
-
-template <class T>
-void PackWeights(const Correlation& c, const Parts<T>& parts, const T* w,
+void PackWeights(const Correlation& c, const LineParts<T>& parts, const T* w,
                  WorkerPool* pool) {
   int64_t rows = c.kernel[1], columns = c.kernel[2];
   int64_t grain = std::max<int64_t>(1, 4096 / parts.channel_weights);
@@ -118,14 +63,16 @@ struct Masks {
   }
 };
 constexpr Masks kMasks;
-constexpr float kNothing[(LineKit::kMostVectors + 2) * conv::kMostLineCount] =
-    {};
+// A line outside of the image, with room for a kernel's reach.
+constexpr int64_t kMostReach = 2 * conv::kMostLineCount;
+constexpr float
+    kNothing[LineKit::kMostVectors * conv::kMostLineCount + kMostReach] = {};
 
 // The outputs of some columns of some lines of a group of an image.
 template <class T>
 struct Strip {
   const Correlation& c;
-  const Parts<T>& parts;
+  const LineParts<T>& parts;
   const T* x;  // all of it
   const Finished<T>& finished;
   int64_t image_in_x, image;  // counted from the first image, from the round's
@@ -168,15 +115,16 @@ struct Strip {
     }
   }
 
-  // Lets a block of `vectors` vectors from `column` on read x itself. False: x
-  // is not of floats, or more than the vectors at a line's ends would be partly
+  // Lets a block of `vectors` vectors from `column` on read x itself. False: it
+  // should not, or more than the vectors at a line's ends would be partly
   // outside, or what lies around x would be read.
   bool Borrow(int64_t q, int64_t count, int64_t column, int64_t vectors,
               LineBlock& block) const {
     if constexpr (std::is_same_v<T, float>) {
+      if (!parts.borrows) return false;
       int64_t wide = parts.kit.count, step = c.dilation[2];
       int64_t left = c.pad[2], right = c.out[2] + parts.reach - left - c.in[2];
-      if (left > wide || right > wide) return false;
+      if (left > wide || right > wide || parts.reach > kMostReach) return false;
       int64_t last_column = column + block.columns - 1;
       block.inside = std::min(StepsTo(left - column, step), c.kernel[2]);
       block.outside =
@@ -279,19 +227,19 @@ bool FewLinesFits(const Correlation& c) {
   if (c.kernel[1] < conv::kLeastKernelRows) return false;
   if (c.kernel[1] > conv::kMostKernelRows) return false;
   if (c.batch * c.groups * c.channels * c.taps() == 0) return false;
-  return c.out[1] >= conv::kLeastBlockLines && Parts<T>(c, nullptr).fits;
+  return c.out[1] >= conv::kLeastBlockLines && LineParts<T>(c, nullptr).fits;
 }
 
 template <class T>
 int64_t FewLinesWorkspace(const Correlation& c) {
-  return Parts<T>(c, nullptr).bytes;
+  return LineParts<T>(c, nullptr).bytes;
 }
 
 template <class T>
 void FewLines(const Correlation& c, const T* w, const T* x, T* y,
               const KernelContext& ctx) {
   WorkerPool* pool = ctx.step().pool;
-  Parts<T> parts(c, ctx.workspace());
+  LineParts<T> parts(c, ctx.workspace());
   PackWeights(c, parts, w, pool);
   int64_t work = c.rows * c.out_pixels() * c.depth() / parts.line_parts;
   int64_t grain = std::max<int64_t>(1, 65536 / std::max<int64_t>(work, 1));
@@ -301,7 +249,7 @@ void FewLines(const Correlation& c, const T* w, const T* x, T* y,
                          c.out_pixels());
     int64_t tasks = images * c.groups * parts.line_parts;
     ParallelFor(pool, tasks, grain, [&](int64_t b, int64_t e) {
-      alignas(64) float copies[kCopies];
+      alignas(64) float copies[kLineCopies];
       for (int64_t i = b; i < e; ++i) {
         int64_t part = i % parts.line_parts, at = i / parts.line_parts;
         int64_t image = at / c.groups, group = at % c.groups;
