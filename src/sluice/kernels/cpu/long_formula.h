@@ -7,7 +7,10 @@
 //     // Distance(x) <= kNear. It must give the same bits as Apply.
 //     static constexpr uint32_t kNear = vmath::kExpNear;
 //     static uint32_t Distance(float x) { return vmath::Distance(x); }
-//     static float Near(float x) { return vmath::ExpNear(x); }
+//     template <class F>
+//     static F Near(F x) { return vmath::ExpNear(x); }
+//     // Optional: Near also takes Waves, best of so many vectors (wave.h).
+//     static constexpr int kWave = 8;
 //   };
 //   ... .elementwise(long_block<ExpFn>)
 //
@@ -21,6 +24,7 @@
 #include <cstring>
 
 #include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/wave.h"
 
 namespace sluice {
 
@@ -35,10 +39,19 @@ struct FloatLoop {
   static constexpr bool kHasNear = requires { F::kNear; };
   static constexpr int64_t kGroup = 16;  // floats; vectors of every level fit
 #if defined(__aarch64__)
-  static constexpr int64_t kMain = 4 * F::kInterleave;
+  static constexpr bool kHasWave = requires { F::kWave; };
+  static constexpr int64_t kVector = 4;
 #else
-  static constexpr int64_t kMain = 16 * F::kInterleave;
+  static constexpr bool kHasWave = false;
+  static constexpr int64_t kVector = 16;
 #endif
+  // Floats taken through the formula at a time.
+  static constexpr int64_t kMain = [] {
+    if constexpr (kHasWave) return kVector * F::kWave;
+    return kVector * F::kInterleave;
+  }();
+  // Short enough for the second reading to come from the first cache.
+  static constexpr int64_t kStretch = 512 / kMain * kMain;
 
   template <bool kUseNear>
   static SL_INLINE float One(float x) {
@@ -48,9 +61,25 @@ struct FloatLoop {
       return F::Apply(x);
     }
   }
+#if defined(__aarch64__)
+  // For n >= kMain. What does not fill the last wave is taken together with
+  // elements that are done twice; it is read first, since y may be x.
+  static SL_INLINE void Waves(const float* x, float* y, int64_t n) {
+    using W = Wave<F::kWave>;
+    W last = W::Load(x + n - kMain);
+    int64_t i = 0;
+    for (; i + kMain <= n; i += kMain) F::Near(W::Load(x + i)).Store(y + i);
+    if (i < n) F::Near(last).Store(y + n - kMain);
+  }
+#endif
   template <bool kUseNear>
   static SL_INLINE void Groups(const float* x, float* y, int64_t n) {
     int64_t main = n / kMain * kMain;
+#if defined(__aarch64__)
+    if constexpr (kUseNear && kHasWave) {
+      if (main > 0) return Waves(x, y, n);
+    }
+#endif
     SL_VECTORIZE_BY(F::kInterleave)
     for (int64_t i = 0; i < main; ++i) y[i] = One<kUseNear>(x[i]);
     for (int64_t i = main; i < n; i += kGroup) {
@@ -76,8 +105,6 @@ struct FloatLoop {
     const float* x = static_cast<const float*>(in[0]);
     float* y = static_cast<float*>(out);
     if constexpr (kHasNear) {
-      // Short enough for the second reading to come from the first cache.
-      constexpr int64_t kStretch = 1024;
       for (int64_t i = 0; i < n; i += kStretch) {
         int64_t m = std::min(kStretch, n - i);
         if (AllNear(x + i, m)) {
@@ -97,7 +124,8 @@ template <class F, class T>
 struct HalfLoop {
   static void Run(void* out, const void* const* in, int64_t n,
                   const BlockParams& params) {
-    constexpr int64_t kStretch = 256;
+    constexpr int64_t kMain = FloatLoop<F>::kMain;
+    constexpr int64_t kStretch = (256 + kMain - 1) / kMain * kMain;
     const T* x = static_cast<const T*>(in[0]);
     T* y = static_cast<T*>(out);
     BlockFn run = PickLevel<FloatLoop<F>>();

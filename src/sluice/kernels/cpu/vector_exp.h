@@ -8,6 +8,7 @@
 
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/cpu/mul_add.h"
+#include "sluice/kernels/cpu/wave.h"
 
 namespace sluice::vmath {
 
@@ -97,38 +98,48 @@ SL_INLINE float Expm1Poly(float r) {
 // x = n ln2 + r for Exp alone, with ln(3/4) <= r <= ln(3/2): then exp(r) - 1
 // is between -1/4 and 1/2, and rounding it costs half as much as it would
 // where it is below -1/4.
+template <class F>
 struct ExpParts {
-  float r;
-  float shifted;  // n + 127, the exponent of 2^n, in the low bits
+  F r;
+  F shifted;  // n + 127, the exponent of 2^n, in the low bits
 };
 inline constexpr float kPowerShift = kRoundShift + 127.0f;
 inline constexpr float kExpMiddle = 0.0588915f;
-SL_INLINE ExpParts SplitExp(float x) {
-  float t = MulAdd(x - kExpMiddle, 1.44269504f, kPowerShift);
-  float nf = t - kPowerShift;
-  float r = MulAdd(nf, -kLn2High, x);
-  return {MulAdd(nf, -kLn2Low, r), t};
+template <class F>
+SL_INLINE ExpParts<F> SplitExp(F x) {
+  F t = MulAdd(1.44269504f, x - kExpMiddle, Term<kPowerShift>());
+  Pin(t);
+  F nf = t - kPowerShift;
+  F r = MulAdd(-kLn2High, nf, x);
+  return {MulAdd(-kLn2Low, nf, r), t};
 }
 // The same for exp(-x), with the signs taken into the constants.
-SL_INLINE ExpParts SplitExpOfMinus(float x) {
-  float t = MulAdd(x + kExpMiddle, -1.44269504f, kPowerShift);
-  float nf = t - kPowerShift;
-  float s = MulAdd(nf, kLn2High, x);
-  return {-MulAdd(nf, kLn2Low, s), t};
+template <class F>
+SL_INLINE ExpParts<F> SplitExpOfMinus(F x) {
+  F t = MulAdd(-1.44269504f, x + kExpMiddle, Term<kPowerShift>());
+  Pin(t);
+  F nf = t - kPowerShift;
+  F s = MulAdd(kLn2High, nf, x);
+  return {-MulAdd(kLn2Low, nf, s), t};
 }
 // exp(r) - 1 where SplitExp leaves r, for the relative error of exp(r).
-SL_INLINE float ExpTail(float r) {
-  float z = r * r;
-  float high =
-      MulAdd(0.00146427553f, z, MulAdd(0.0083599966f, r, 0.0416584462f));
-  float q = MulAdd(high, z, MulAdd(0.166665733f, r, 0.500000179f));
+template <class F>
+SL_INLINE F ExpTail(F r) {
+  Pin(r);
+  F z = r * r;
+  F high = MulAdd(0.0083599966f, r, Term<0.0416584462f>());
+  F q = MulAdd(0.166665733f, r, Term<0.500000179f>());
+  high = MulAdd(0.00146427553f, z, high);
+  q = MulAdd(high, z, q);
+  Pin(q);
   return MulAdd(q, z, r);
 }
 // 2^n (1 + tail) in one step, for normal results.
-SL_INLINE float JoinExp(const ExpParts& parts) {
-  float power =
-      std::bit_cast<float>(std::bit_cast<uint32_t>(parts.shifted) << 23);
-  return MulAdd(power, ExpTail(parts.r), power);
+template <class F>
+SL_INLINE F JoinExp(const ExpParts<F>& parts) {
+  F tail = ExpTail(parts.r);
+  F power = FloatOf(BitsOf(parts.shifted) << 23);
+  return MulAdd(power, tail, power);
 }
 // exp(x) for x <= 89.
 SL_INLINE float ExpBelow89(float x) {
@@ -150,7 +161,8 @@ SL_INLINE float Exp(float x) {
 }
 // The same bits for Distance(x) <= kExpNear, |x| <= 87, where the result is
 // normal.
-SL_INLINE float ExpNear(float x) {
+template <class F>
+SL_INLINE F ExpNear(F x) {
   return internal::JoinExp(internal::SplitExp(x));
 }
 inline constexpr uint32_t kExpNear = std::bit_cast<uint32_t>(87.0f);
@@ -196,7 +208,8 @@ SL_INLINE float Sigmoid(float x) {
   return low ? e : 1.0f / (1.0f + e);
 }
 // The same bits for Distance(x) <= kExpNear.
-SL_INLINE float SigmoidNear(float x) {
+template <class F>
+SL_INLINE F SigmoidNear(F x) {
   return 1.0f / (1.0f + internal::JoinExp(internal::SplitExpOfMinus(x)));
 }
 

@@ -10,18 +10,19 @@ namespace internal {
 // x = 2^(e / 2^23) (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2): the exponent is
 // left in its place, which saves a shift and costs nothing, because its factor
 // is a constant.
+template <class F>
 struct LogArgument {
-  float e, f;
+  F e, f;
 };
 // For positive normal x.
-SL_INLINE LogArgument ReduceLogNear(float x) {
-  auto bits = std::bit_cast<uint32_t>(x);
-  uint32_t k = (bits - 0x3f3504f3u) & 0xff800000u;
-  float m = std::bit_cast<float>(bits - k);
-  return {static_cast<float>(static_cast<int32_t>(k)), m - 1.0f};
+template <class F>
+SL_INLINE LogArgument<F> ReduceLogNear(F x) {
+  auto bits = BitsOf(x);
+  auto k = (bits - 0x3f3504f3u) & 0xff800000u;
+  return {SignedToFloat(k), FloatOf(bits - k) - 1.0f};
 }
 // For 0 < x < infinity.
-SL_INLINE LogArgument ReduceLog(float x) {
+SL_INLINE LogArgument<float> ReduceLog(float x) {
   // Subnormals are scaled up first.
   bool tiny = x < 1.17549435e-38f;
   auto [e, f] = ReduceLogNear(tiny ? x * 8388608.0f : x);
@@ -38,21 +39,25 @@ SL_INLINE float LogPoly(float f, float z) {
 }
 // The same for log alone, in fewer steps. log2 and log10, which multiply the
 // result, have no room for its roundings.
-SL_INLINE float LogPolyByThrees(float f, float z) {
-  // Only the first product of each three needs a copy of a constant
-  // to add itself to.
-  float w = z * f;
-  float high =
-      MulAdd(-0.0763630942f, z, MulAdd(0.127623081f, f, -0.131596833f));
-  float mid = MulAdd(0.142015755f, z, MulAdd(-0.166234046f, f, 0.200012416f));
-  float low = MulAdd(-0.250008196f, z, MulAdd(0.333333313f, f, -0.5f));
-  return MulAdd(MulAdd(high, w, mid), w, low);
+template <class F>
+SL_INLINE F LogPolyByThrees(F f, F z) {
+  F high = MulAdd(0.127623081f, f, Term<-0.131596833f>());
+  F mid = MulAdd(-0.166234046f, f, Term<0.200012416f>());
+  F w = z * f;
+  high = MulAdd(-0.0763630942f, z, high);
+  mid = MulAdd(0.142015755f, z, mid);
+  F low = MulAdd(0.333333313f, f, Term<-0.5f>());
+  mid = MulAdd(high, w, mid);
+  low = MulAdd(-0.250008196f, z, low);
+  return MulAdd(mid, w, low);
 }
-SL_INLINE float AssembleLog(float e, float f) {
-  float z = f * f;
-  float y = MulAdd(LogPolyByThrees(f, z), z, f);
+template <class F>
+SL_INLINE F AssembleLog(F e, F f) {
+  Pin(f);
+  F z = f * f;
+  F y = MulAdd(LogPolyByThrees(f, z), z, f);
   // ln2 happens to be nearly a float: its error is 1/20 ulp here.
-  return MulAdd(e, 0.693147182f * kExponentUnit, y);
+  return MulAdd(0.693147182f * kExponentUnit, e, y);
 }
 SL_INLINE float AssembleLog2(float e, float f) {
   float z = f * f;
@@ -112,7 +117,8 @@ SL_INLINE uint32_t LogDistance(float x) {
   return std::bit_cast<uint32_t>(x) - 0x00800000u;
 }
 inline constexpr uint32_t kLogNear = 0x7effffffu;
-SL_INLINE float LogNear(float x) {
+template <class F>
+SL_INLINE F LogNear(F x) {
   auto [e, f] = internal::ReduceLogNear(x);
   return internal::AssembleLog(e, f);
 }

@@ -16,7 +16,11 @@ struct ExpFn : LongFormula {
   static constexpr int kInterleave = 8;
   static constexpr uint32_t kNear = vmath::kExpNear;
   static uint32_t Distance(float x) { return vmath::Distance(x); }
-  static float Near(float x) { return vmath::ExpNear(x); }
+  static constexpr int kWave = 8;
+  template <class F>
+  static SL_INLINE F Near(F x) {
+    return vmath::ExpNear(x);
+  }
 };
 
 }  // namespace

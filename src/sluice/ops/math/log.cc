@@ -16,7 +16,11 @@ struct LogFn : LongFormula {
   static constexpr int kInterleave = 4;
   static constexpr uint32_t kNear = vmath::kLogNear;
   static uint32_t Distance(float x) { return vmath::LogDistance(x); }
-  static float Near(float x) { return vmath::LogNear(x); }
+  static constexpr int kWave = 6;
+  template <class F>
+  static SL_INLINE F Near(F x) {
+    return vmath::LogNear(x);
+  }
 };
 
 }  // namespace
