@@ -4,6 +4,7 @@
 
 #include "sluice/front/index.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {

@@ -1,10 +1,20 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/finite_range.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/registry.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
 namespace {
+
+Status Infer(ShapeContext& c) {
+  const auto& op = c.attr<std::string>("op");
+  if (!FindOp(op)) {
+    return c.Error(StrCat("attribute op is \"", EscapeString(op),
+                          "\"; wanted the name of an op"));
+  }
+  return shapes::same_as_first(c);
+}
 
 Status Launch(KernelContext& ctx) {
   const Array &x = ctx.in(0), &y = ctx.out(0);
@@ -37,7 +47,7 @@ SL_OP(TrapNan)
     .types("T", kFloats)
     .attr("op", "TrapNan", "What made x; errors come in its name.")
     .attr("names", std::vector<std::string>(), "Of what it was made from.")
-    .shape(shapes::same_as_first)
+    .shape(Infer)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu(Launch)
     .in_place()
@@ -45,7 +55,11 @@ SL_OP(TrapNan)
       return std::vector<RefArray>{in[0]};
     })
     .samples({{.in = {{2, 2}, {3}}}, {.in = {{0}}}, {.in = {{}, {}, {2}}}})
-    .rejects({{.in = {Array::Scalar(std::numeric_limits<float>::infinity()),
+    .rejects({{.in = {{2}},
+               .attrs = {{"op", "Lok"}},
+               .message = "[TrapNan] attribute op is \"Lok\"; wanted the name "
+                          "of an op"},
+              {.in = {Array::Scalar(std::numeric_limits<float>::infinity()),
                       Array::Scalar(0.0f)},
                .attrs = {{"op", "Log"},
                          {"names", std::vector<std::string>{"x"}}},
