@@ -1,6 +1,9 @@
 // What a module and those below it hold, by name.
+#include <algorithm>
+
 #include "sluice/base/strings.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/operand.h"
 #include "sluice/nn/module_walk.h"
 
 namespace sluice::nn {
