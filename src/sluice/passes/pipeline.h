@@ -13,8 +13,10 @@ namespace sluice {
 struct PipelineOptions {
   bool optimize = true;  // off: shapes are refined and nothing else happens
   int64_t max_constant_bytes = kMaxConstantBytes;
-  // A second round finds what the first laid open; a third seldom finds any.
-  int max_rounds = 2;
+  // A second round finds what the first laid open. Sizes that come from sizes
+  // (a reshape by another's shape, and its gradient) take one round each; a
+  // round that changes nothing is the last.
+  int max_rounds = 4;
   // After each pass. A broken graph is our mistake, so debug builds look.
 #ifdef NDEBUG
   bool verify = false;
