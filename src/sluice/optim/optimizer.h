@@ -133,10 +133,9 @@ class Optimizer {
   void MakeNumbers(size_t index, bool symbolic);
   // One step more, and the rate it has.
   void Advance(size_t group, std::vector<Operation>& changes);
-  // The gradients of a group of imperative parameters, or of the small or the
-  // large among them; others hold nothing.
-  enum class Which { kAll, kSmall, kLarge };
-  std::vector<Tensor> Gradients(size_t group, Which which) const;
+  // The gradients that imperative parameters of a group have; where only those
+  // of small ones are wanted, the others hold nothing.
+  std::vector<Tensor> Gradients(size_t group, bool small_only) const;
   void CheckGradients(size_t group, const std::vector<Tensor>& grads,
                       const Where& where) const;
   void UpdateGroup(size_t group, const std::vector<Tensor>& grads,

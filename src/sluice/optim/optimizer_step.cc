@@ -20,6 +20,10 @@ constexpr int64_t kSmall = 16384;
 // keeps changing, recording costs more than it saves.
 constexpr int kMaxRecorded = 8;
 
+bool Small(const ParamState& p) {
+  return p.variable.tensor().array().num_elements() <= kSmall;
+}
+
 bool AnyOf(const std::vector<Tensor>& grads) {
   return std::any_of(grads.begin(), grads.end(),
                      [](const Tensor& g) { return static_cast<bool>(g); });
@@ -39,7 +43,7 @@ void Optimizer::step(Where where) {
   std::vector<Operation> changes;
   std::vector<std::vector<Tensor>> grads;
   for (size_t i = 0; i < groups_.size(); ++i) {
-    grads.push_back(Gradients(i, Which::kAll));
+    grads.push_back(Gradients(i, /*small_only=*/false));
     CheckGradients(i, grads[i], where);
   }
   for (size_t i = 0; i < groups_.size(); ++i) {
@@ -47,11 +51,19 @@ void Optimizer::step(Where where) {
   }
   bool imperative = !front_internal::Building::Current().graph &&
                     !front_internal::EagerMode::Current().nan_trap;
-  bool planned = imperative && Recordable() && recorded_ < kMaxRecorded;
-  if (planned) RunPlan();
+  if (imperative && Recordable() && recorded_ < kMaxRecorded) {
+    bool any = false;
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      for (size_t k = 0; k < grads[i].size(); ++k) {
+        if (!grads[i][k] || !Small(groups_[i].params[k])) continue;
+        grads[i][k] = {};
+        any = true;
+      }
+    }
+    if (any) RunPlan();
+  }
   for (size_t i = 0; i < groups_.size(); ++i) {
-    Which rest = planned ? Which::kLarge : Which::kAll;
-    UpdateGroup(i, Gradients(i, rest), changes);
+    UpdateGroup(i, grads[i], changes);
   }
 }
 
@@ -71,29 +83,23 @@ void Optimizer::CheckGradients(size_t group, const std::vector<Tensor>& grads,
   }
 }
 
-std::vector<Tensor> Optimizer::Gradients(size_t group, Which which) const {
+std::vector<Tensor> Optimizer::Gradients(size_t group, bool small_only) const {
   std::vector<Tensor> grads;
+  grads.reserve(groups_[group].params.size());
   for (const ParamState& p : groups_[group].params) {
-    const Tensor& t = p.variable.tensor();
-    bool small = t.array().num_elements() <= kSmall;
-    bool wanted = which == Which::kAll || small == (which == Which::kSmall);
-    grads.push_back(wanted ? t.grad() : Tensor());
+    bool wanted = !small_only || Small(p);
+    grads.push_back(wanted ? p.variable.tensor().grad() : Tensor());
   }
   return grads;
 }
 
 void Optimizer::RunPlan() {
-  bool any = false;
-  for (size_t i = 0; i < groups_.size() && !any; ++i) {
-    any = AnyOf(Gradients(i, Which::kSmall));
-  }
-  if (!any) return;
   if (!plan_) {
     plan_ = function([this] {
       ++recorded_;
       std::vector<Operation> changes;
       for (size_t i = 0; i < groups_.size(); ++i) {
-        UpdateGroup(i, Gradients(i, Which::kSmall), changes);
+        UpdateGroup(i, Gradients(i, /*small_only=*/true), changes);
       }
     });
     // As imperative writes do, a plan then writes where parameters are, because
