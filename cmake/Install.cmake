@@ -43,7 +43,5 @@ install(SCRIPT ${templates}/headers.cmake)
 if(TARGET app_sluice)
   install(TARGETS app_sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-if(EXISTS ${PROJECT_SOURCE_DIR}/data/mnist)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/mnist
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
-endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/mnist
+  ${PROJECT_SOURCE_DIR}/data/text DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)

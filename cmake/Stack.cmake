@@ -15,7 +15,3 @@ target_precompile_headers(sluice_stack PRIVATE
   <algorithm> <functional> <map> <memory> <string> <vector>
   ${src}/front/autograd.h ${src}/front/operators.h ${src}/front/variable.h
   ${SLUICE_GENERATED_DIR}/sluice/ops.h)
-
-# Where find_file looks last.
-set_property(SOURCE ${src}/data/find_file.cc APPEND PROPERTY
-  COMPILE_DEFINITIONS SLUICE_SOURCE_DATA="${PROJECT_SOURCE_DIR}/data")

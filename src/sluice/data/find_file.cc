@@ -10,6 +10,19 @@ namespace sluice::data {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// data/FOLDER there and above.
+void AddUpwards(fs::path at, std::string_view folder,
+                std::vector<fs::path>& places) {
+  for (; !at.empty(); at = at.parent_path()) {
+    places.push_back(at / "data" / folder);
+    if (at == at.root_path()) return;
+  }
+}
+
+}  // namespace
+
 std::string find_file(std::string_view folder,
                       const std::vector<std::string>& names,
                       const std::string& dir) {
@@ -21,17 +34,13 @@ std::string find_file(std::string_view folder,
       places = {fs::path(env), fs::path(env) / folder};
     }
     std::error_code ignored;
-    for (fs::path at = fs::current_path(ignored); !at.empty();
-         at = at.parent_path()) {
-      places.push_back(at / "data" / folder);
-      if (at == at.root_path()) break;
+    AddUpwards(fs::current_path(ignored), folder, places);
+    fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    if (!program.empty()) {
+      fs::path bin = program.parent_path();
+      places.push_back(bin.parent_path() / "share" / "sluice" / folder);
+      AddUpwards(bin, folder, places);
     }
-#ifdef SLUICE_SOURCE_DATA
-    places.push_back(fs::path(SLUICE_SOURCE_DATA) / folder);
-#endif
-#ifdef SLUICE_INSTALLED_DATA
-    places.push_back(fs::path(SLUICE_INSTALLED_DATA) / folder);
-#endif
   }
   std::error_code ignored;
   std::string looked;

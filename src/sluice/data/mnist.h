@@ -1,12 +1,11 @@
 // The MNIST digits: 28 x 28 pixels in 0..1 as f32, and the digit as i64.
 //
-//   for (auto& [images, labels] :
-//   data::mnist("train").shuffle(10000).batch(64))
+//   auto digits = data::mnist("train").shuffle(10000).batch(64);
+//   for (auto& [images, labels] : digits) ...
 //
 // The files (train-images-idx3-ubyte.gz and so on, gzip or not) are looked for
-// in `dir`, or else in $SLUICE_DATA and $SLUICE_DATA/mnist, in data/mnist of
-// the working folder and the folders above it, and in data/mnist of the source
-// tree, where a subset of 10,000 digits lies.
+// in `dir`, or where find_file looks (data/find_file.h): the project comes with
+// a subset of 10,000 digits.
 #pragma once
 
 #include "sluice/data/dataset.h"

@@ -30,8 +30,8 @@
 
 #include "sluice/front/state_dict.h"
 #include "sluice/front/tensor.h"
+#include "sluice/io/load_into.h"
 #include "sluice/nn/call_frame.h"
-#include "sluice/nn/load_report.h"
 
 namespace sluice::nn {
 
@@ -98,8 +98,8 @@ class Module {
   // Copies into what is there. When names, shapes or types differ: throws the
   // report as a table and changes nothing; not strict: copies what fits and
   // returns the report.
-  LoadReport load_state_dict(const StateDict& state,
-                             const LoadOptions& options = {});
+  io::KeyReport load_state_dict(const StateDict& state,
+                                const io::LoadOptions& options = {});
 
   // ---- Hooks ----
   // Called with each result; what it returns, if anything, takes its place.

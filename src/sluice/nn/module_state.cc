@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/grad_mode.h"
 #include "sluice/front/operand.h"
 #include "sluice/nn/module_walk.h"
 
@@ -87,62 +86,17 @@ StateDict Module::state_dict() const {
   return state;
 }
 
-LoadReport Module::load_state_dict(const StateDict& state,
-                                   const LoadOptions& options) {
-  LoadReport report;
-  StateDict own = state_dict();
-  std::vector<std::pair<Tensor, Tensor>> copies;
-  for (const auto& [name, target] : own) {
-    const Tensor* found = state.find(name);
-    if (!found) {
-      report.missing.push_back(name);
-      continue;
-    }
-    const Array& from = found->array();
-    const Array& to = target.array();
-    if (from.dtype() != to.dtype() || !(from.shape() == to.shape())) {
-      report.mismatched.push_back({name, from.TypeText(), to.TypeText()});
-    } else {
-      copies.emplace_back(target, *found);
-    }
+io::KeyReport Module::load_state_dict(const StateDict& state,
+                                      const io::LoadOptions& options) {
+  try {
+    return io::load_into(state_dict(), state, options);
+  } catch (const Error& e) {
+    throw Error(
+        Status(e.code(), StrCat(type_name(),
+                                ": the state is of another model; nothing was "
+                                "loaded\n",
+                                e.what())));
   }
-  for (const auto& [name, tensor] : state) {
-    if (!own.contains(name)) report.unexpected.push_back(name);
-  }
-  if (options.strict && !report.ok()) {
-    throw Error(InvalidArgument(StrCat(type_name(),
-                                       ": the state is of another "
-                                       "model; nothing was loaded\n",
-                                       report)));
-  }
-  NoGrad off;
-  for (const auto& [target, from] : copies) target.copy_(from);
-  return report;
-}
-
-std::string LoadReport::ToString() const {
-  size_t width = 0;
-  for (const auto& n : missing) width = std::max(width, n.size());
-  for (const auto& n : unexpected) width = std::max(width, n.size());
-  for (const auto& m : mismatched) width = std::max(width, m.name.size());
-  std::vector<std::string> lines;
-  auto line = [&](std::string_view kind, const std::string& name,
-                  const std::string& text) {
-    std::string row = StrCat("  ", kind);
-    row.append(13 - row.size(), ' ');
-    row += name;
-    if (!text.empty()) {
-      row.append(width - name.size() + 2, ' ');
-      row += text;
-    }
-    lines.push_back(std::move(row));
-  };
-  for (const auto& n : missing) line("missing", n, "");
-  for (const auto& n : unexpected) line("unexpected", n, "");
-  for (const auto& m : mismatched) {
-    line("mismatched", m.name, StrCat("got ", m.got, ", wanted ", m.wanted));
-  }
-  return lines.empty() ? "  nothing differs" : Join(lines, "\n");
 }
 
 }  // namespace sluice::nn

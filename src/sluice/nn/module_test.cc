@@ -224,8 +224,7 @@ TEST(Module, LoadsWhatItSaved) {
   Tensor x = constant({{1.f, -2.f, 3.f}});
   auto f = function([&](Tensor v) { return to(v); });
   f(x);
-  LoadReport report = to.load_state_dict(from.state_dict());
-  EXPECT_TRUE(report.ok());
+  EXPECT_TRUE(to.load_state_dict(from.state_dict()).clean());
   Floats wanted = from(x).to_vector<float>();
   EXPECT_EQ(to(x).to_vector<float>(), wanted);
   EXPECT_EQ(f(x).to_vector<float>(), wanted) << "the recorded one, too";
@@ -243,14 +242,16 @@ TEST(Module, SaysHowStatesDiffer) {
   std::string text = ErrorOf([&] { net.load_state_dict(state); });
   EXPECT_EQ(text,
             "Net: the state is of another model; nothing was loaded\n"
-            "  missing    fc2.bias\n"
-            "  unexpected fc9.weight\n"
-            "  mismatched fc1.weight  got f32[4,5], wanted f32[4,3]\n"
-            "  mismatched fc2.weight  got f64[2,4], wanted f32[2,4]");
+            "4 of 5 tensors do not fit: 1 missing, 1 extra, 2 mismatched\n"
+            "  name        problem     got       wanted\n"
+            "  fc2.bias    missing     -         f32[2]\n"
+            "  fc9.weight  extra       f32[1]    -\n"
+            "  fc1.weight  mismatched  f32[4,5]  f32[4,3]\n"
+            "  fc2.weight  mismatched  f64[2,4]  f32[2,4]");
   EXPECT_EQ(net.fc1.bias.to_vector<float>(), before);
-  LoadReport report = net.load_state_dict(state, {.strict = false});
-  EXPECT_EQ(report.missing, Names{"fc2.bias"});
-  EXPECT_EQ(report.unexpected, Names{"fc9.weight"});
+  io::KeyReport report = net.load_state_dict(state, {.strict = false});
+  EXPECT_EQ(report.missing[0].name, "fc2.bias");
+  EXPECT_EQ(report.extra[0].name, "fc9.weight");
   ASSERT_EQ(report.mismatched.size(), 2u);
   EXPECT_EQ(report.mismatched[1].name, "fc2.weight");
   EXPECT_EQ(net.fc1.bias.to_vector<float>(), Floats(4, 1));
