@@ -34,12 +34,12 @@ int main() {
   auto digits = sl::data::mnist("train").shuffle(10000, 1).batch(64);
   for (int epoch = 0; epoch < 3; ++epoch) {
     for (auto& [images, labels] : digits) {
-      session.run(train, {{x, images.array()}, {y, labels.array()}});
+      session.run(train, {{x, images}, {y, labels}});
     }
   }
   for (auto& [images, labels] : sl::data::mnist("test").batch(2000)) {
-    float share = session.run(right, {{x, images.array()}, {y, labels.array()}})
-                      .data<float>()[0];
+    float share =
+        session.run(right, {{x, images}, {y, labels}}).data<float>()[0];
     std::printf("more than 9 of 10 digits are read right: %s\n",
                 share > 0.9f ? "yes" : "no");
   }

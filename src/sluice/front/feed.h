@@ -30,10 +30,16 @@ class Fetch {
   std::string name_;
 };
 
-// A literal takes the type of what it is fed to.
+// A literal takes the type of what it is fed to; an imperative Tensor or an
+// Array has one.
+struct FeedValue : Literal {
+  using Literal::Literal;
+  FeedValue(const Tensor& imperative) : Literal(imperative.array()) {}
+};
+
 struct Feed {
   Fetch to;
-  Literal value;
+  FeedValue value;
 };
 using Feeds = std::vector<Feed>;
 

@@ -164,6 +164,21 @@ TEST(SessionThreads, AnyNumberOfRunsAtOnce) {
            "threads is -1");
 }
 
+TEST(SessionFeeds, ImperativeTensorsAreFedAsTheyAre) {
+  Graph graph;
+  Tensor x, y;
+  {
+    GraphScope building(graph);
+    x = placeholder(f32, {any}, "x");
+    y = x * 2;
+  }
+  Session session(graph);
+  Tensor given = constant({1.5f, 2.5f});
+  EXPECT_EQ(Elements<float>(session.run(y, {{x, given}})),
+            (std::vector<float>{3, 5}));
+  Contains(ErrorOf([&] { session.run(y, {{x, y}}); }), "part of a graph");
+}
+
 TEST(SessionNanTrap, NamesTheFirstOp) {
   Graph graph;
   Tensor x, y, z;
