@@ -38,14 +38,22 @@ SL_INLINE void Sums(const C* from, const int64_t* offsets, const C* w,
   for (; p < depth; ++p) add(0, from + offsets[p]);
 #pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
-    C y[V * Lanes::kCount];
+    C* y = to + r * row_stride;
 #pragma GCC unroll 8
-    for (int i = 0; i < V; ++i) {
+    for (int i = 0; i < V; ++i, y += Lanes::kCount) {
 #pragma GCC unroll 4
       for (int u = 1; u < U; ++u) sum[0][r][i].v += sum[u][r][i].v;
-      sum[0][r][i].Store(y + i * Lanes::kCount);
+      int64_t left = n - i * Lanes::kCount;
+      if (left >= Lanes::kCount) {
+        sum[0][r][i].Store(y);
+        continue;
+      }
+      // One by one: a call of memcpy would cost more.
+#pragma GCC unroll 4
+      for (int k = 0; k < Lanes::kCount; ++k) {
+        if (k < left) y[k] = sum[0][r][i].v[k];
+      }
     }
-    std::copy_n(y, n, to + r * row_stride);
   }
 }
 

@@ -58,6 +58,9 @@ void CopyRow(const TapLayout& t, const RowRanges& ranges, const T* row, C* to) {
     if (stride == 1) {
       SL_VECTORIZE
       for (int64_t i = 0; i < n; ++i) out[i] = static_cast<C>(from[i]);
+    } else if (stride == 2) {  // known, it is done by vectors
+      SL_VECTORIZE
+      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<C>(from[i * 2]);
     } else {
       for (int64_t i = 0; i < n; ++i) out[i] = static_cast<C>(from[i * stride]);
     }
