@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/tensor/copy_bytes.h"
@@ -11,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-constexpr int64_t kTaskBytes = 64 << 10;
+constexpr int64_t kTaskBytes = 64 << 10, kLargeTaskBytes = 256 << 10;
 // Copying a short row takes a few nanoseconds and fetching it from memory a
 // hundred: this many rows are under way at once. They are asked for into the
 // second cache: the first one waits for few lines at a time, the second for
@@ -20,20 +21,35 @@ constexpr int64_t kAhead = 16;
 constexpr int64_t kLine = 64;
 constexpr int64_t kPrefetchBytes = 512;  // of each row; the machine goes on
 
-// Rows [begin, end) of one outer slice.
+// Rows [begin, end) of one outer slice. Returns `end`, or the first place whose
+// index is not in [0, size); rows after it are not read. Indices are checked
+// when their rows are asked for: they come from memory themselves, and a pass
+// over them in advance would wait for that with nothing else under way.
 template <class I, int64_t kBytes>
-void Rows(const RowPick& pick, const char* from, const I* index, int64_t begin,
-          int64_t end, char* to) {
+int64_t Rows(const RowPick& pick, const char* from, const I* index,
+             int64_t begin, int64_t end, char* to) {
   const int64_t bytes = kBytes > 0 ? kBytes : pick.row_bytes;
   if constexpr (kBytes > 0 && kBytes <= 16) {
+    if (!pick.checked) {
+      end = begin + FirstOutside(DTypeOf<I>::value, index + begin, end - begin,
+                                 pick.size);
+    }
     // Elements: the loads do not wait for each other, the core looks ahead.
     for (int64_t i = begin; i < end; ++i) {
       std::memcpy(to + i * kBytes, from + int64_t{index[i]} * kBytes, kBytes);
     }
-    return;
+    return end;
   }
   const int64_t fetch = std::min(bytes, kPrefetchBytes);
+  // Who has checked them need not say the size.
+  const uint64_t size = pick.checked ? std::numeric_limits<uint64_t>::max()
+                                     : static_cast<uint64_t>(pick.size);
+  // Sets the end where an index is wrong.
   auto ask = [&](int64_t i) {
+    if (static_cast<uint64_t>(int64_t{index[i]}) >= size) {
+      end = i;
+      return;
+    }
     const char* row = from + int64_t{index[i]} * bytes;
     for (int64_t b = 0; b < fetch; b += kLine) {
       __builtin_prefetch(row + b, 0, 2);
@@ -44,11 +60,12 @@ void Rows(const RowPick& pick, const char* from, const I* index, int64_t begin,
     if (i + kAhead < end) ask(i + kAhead);
     CopyBytes(to + i * bytes, from + int64_t{index[i]} * bytes, bytes);
   }
+  return end;
 }
 
 template <class I>
-int64_t Gather(const RowPick& pick, const char* from, DType dtype,
-               const I* index, char* to, WorkerPool* pool) {
+int64_t Gather(const RowPick& pick, const char* from, const I* index, char* to,
+               WorkerPool* pool) {
   auto rows = &Rows<I, 0>;
   switch (pick.row_bytes) {
     case 1:
@@ -78,30 +95,32 @@ int64_t Gather(const RowPick& pick, const char* from, DType dtype,
     default:
       break;
   }
-  int64_t grain = std::max<int64_t>(1, kTaskBytes / pick.row_bytes);
+  // One task for each thread where that is not too large: every task begins
+  // with a wait for its first rows.
+  int64_t share = pick.outer * pick.count / (pool ? pool->parallelism() : 1);
+  int64_t grain =
+      std::max<int64_t>(1, std::clamp(share + 1, kTaskBytes / pick.row_bytes,
+                                      kLargeTaskBytes / pick.row_bytes));
   std::atomic<int64_t> first_bad{pick.count};
-  ParallelFor(
-      pool, pick.outer * pick.count, grain, [&](int64_t begin, int64_t end) {
-        while (begin < end) {
-          int64_t o = begin / pick.count;
-          int64_t first = begin - o * pick.count;
-          int64_t last = std::min(pick.count, first + end - begin);
-          int64_t good = pick.checked
-                             ? last
-                             : first + FirstOutside(dtype, index + first,
-                                                    last - first, pick.size);
-          if (good < last) {
-            int64_t seen = first_bad.load();
-            while (good < seen &&
-                   !first_bad.compare_exchange_weak(seen, good)) {
-            }
-            return;
-          }
-          rows(pick, from + o * pick.size * pick.row_bytes, index, first, last,
-               to + o * pick.count * pick.row_bytes);
-          begin += last - first;
-        }
-      });
+  ParallelFor(pool, pick.outer * pick.count, grain,
+              [&](int64_t begin, int64_t end) {
+                while (begin < end) {
+                  int64_t o = begin / pick.count;
+                  int64_t first = begin - o * pick.count;
+                  int64_t last = std::min(pick.count, first + end - begin);
+                  int64_t good =
+                      rows(pick, from + o * pick.size * pick.row_bytes, index,
+                           first, last, to + o * pick.count * pick.row_bytes);
+                  if (good < last) {
+                    int64_t seen = first_bad.load();
+                    while (good < seen &&
+                           !first_bad.compare_exchange_weak(seen, good)) {
+                    }
+                    return;
+                  }
+                  begin += last - first;
+                }
+              });
   return first_bad.load();
 }
 
@@ -116,7 +135,7 @@ int64_t GatherRows(const RowPick& pick, const void* from, DType index_dtype,
   }
   int64_t good = 0;
   DispatchIndex(index_dtype, [&]<class I>() {
-    good = Gather(pick, static_cast<const char*>(from), index_dtype,
+    good = Gather(pick, static_cast<const char*>(from),
                   static_cast<const I*>(index), static_cast<char*>(to), pool);
   });
   return good;

@@ -18,8 +18,9 @@ struct RowPick {
 
 // to[o][i] = from[o][index[i]]. Plain data. Returns `count`, or the first place
 // whose index is not in [0, size); then `to` is filled in part. Each task
-// checks its own indices: a pass over all of them in advance would have one
-// core fetch them and the others wait. REQUIRES: index_dtype is i32 or i64.
+// checks its own indices as it goes: a pass over all of them in advance would
+// have one core fetch them and the others wait. REQUIRES: index_dtype is i32 or
+// i64.
 int64_t GatherRows(const RowPick& pick, const void* from, DType index_dtype,
                    const void* index, void* to, WorkerPool* pool);
 
