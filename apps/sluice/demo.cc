@@ -13,7 +13,7 @@ const char kDemoUsage[] =
     "usage: sluice demo [--epochs N] [--dir FOLDER] [--seed N]\n"
     "  Trains LeNet-5 on handwritten digits (MNIST, a part of it), then reads\n"
     "  digits it has not seen.\n"
-    "  --epochs  passes over the training digits (default 6)\n"
+    "  --epochs  passes over the training digits (default 15)\n"
     "  --dir     gets checkpoint, metrics and loss curve (default "
     "sluice-demo)\n"
     "  --seed    of the first weights and the order of digits (default 1)\n";
@@ -54,7 +54,7 @@ void SaveCurve(const train::FitResult& result, const std::string& path) {
 
 int RunDemo(Arguments arguments) {
   bool help = arguments.flag("--help") || arguments.flag("-h");
-  int64_t epochs = arguments.number("--epochs", 6, 1, 1000);
+  int64_t epochs = arguments.number("--epochs", 15, 1, 1000);
   std::string dir = arguments.text("--dir", "sluice-demo");
   int64_t seed = arguments.number("--seed", 1, 0, 1 << 30);
   arguments.finish();
