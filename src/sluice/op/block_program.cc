@@ -16,6 +16,7 @@ constexpr int64_t kScratchBytes = 24 << 10;
 constexpr int64_t kMinBlock = 64, kMaxBlock = 2048;
 // Elements times ops that are worth a second thread: about 20 us.
 constexpr int64_t kParallelWork = 1 << 15;
+constexpr int64_t kChunksPerThread = 8;
 // A stretch at least this long is read where it lies, and blocks end where it
 // ends; a shorter one is written out repeatedly once, so that blocks stay long.
 constexpr int64_t kLongPeriod = 256;
@@ -442,10 +443,13 @@ void BlockProgram::Run(std::span<void* const> data, WorkerPool* pool) const {
     RunRange(data, 0, n);
     return;
   }
-  // Whole blocks per chunk, so that chunks do not change what a block sees.
-  int64_t per_chunk = std::max<int64_t>(
-      1, kParallelWork / 2 / (block_ * static_cast<int64_t>(num_ops_)));
-  int64_t grain = per_chunk * block_;
+  // Whole blocks per chunk, so that chunks do not change what a block sees; how
+  // many may go by the threads, since no element depends on another. A few for
+  // each thread make up for one that comes late; with more, time goes where
+  // each begins, until the processor reads ahead again.
+  int64_t least = kParallelWork / 2 / static_cast<int64_t>(num_ops_);
+  int64_t fair = n / (kChunksPerThread * pool->parallelism());
+  int64_t grain = std::max<int64_t>(1, std::max(least, fair) / block_) * block_;
   ParallelFor(pool, n, grain,
               [&](int64_t b, int64_t e) { RunRange(data, b, e); });
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sluice/base/worker_pool.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -15,6 +16,13 @@ void AddFloats(void* out, const void* const* in, int64_t n,
   auto* a = static_cast<const float*>(in[0]);
   auto* b = static_cast<const float*>(in[1]);
   for (int64_t i = 0; i < n; ++i) y[i] = a[i] + b[i];
+}
+
+// Reads its result: an element done twice shows.
+void AddInto(void* out, const void* const* in, int64_t n, const BlockParams&) {
+  auto* y = static_cast<float*>(out);
+  auto* a = static_cast<const float*>(in[0]);
+  for (int64_t i = 0; i < n; ++i) y[i] += a[i];
 }
 
 Array Counting(const Shape& shape) {
@@ -82,6 +90,30 @@ TEST(BlockProgram, BroadcastOperandsInEveryPart) {
   CheckParts({5000, 2}, {5000, 1}, {2});
   CheckParts({255, 255}, {255}, {1, 1});
   CheckParts({40, 256}, {256}, {256});
+}
+
+TEST(BlockProgram, EveryElementOnceWhateverTheThreads) {
+  WorkerPool one(1), two(2), five(5);
+  for (int64_t n : {1 << 15, 50'001, (1 << 18) - 1, 1 << 18, 300'000}) {
+    Array x = Counting({n});
+    BlockProgram program;
+    int in[] = {
+        program.AddInput(DType::kF32, BlockProgram::Access::kContiguous)};
+    int y = program.AddOutput(DType::kF32);
+    program.AddOp({AddInto, {}, TileOp::kNone}, in, DType::kF32, y);
+    program.Finish({n});
+    for (WorkerPool* pool :
+         {static_cast<WorkerPool*>(nullptr), &one, &two, &five}) {
+      std::vector<float> out(static_cast<size_t>(n), 0.5f);
+      void* data[] = {x.mutable_raw(), out.data()};
+      program.Run(data, pool);
+      for (int64_t i = 0; i < n; ++i) {
+        ASSERT_EQ(out[static_cast<size_t>(i)], x.data<float>()[i] + 0.5f)
+            << i << " of " << n << " with " << (pool ? pool->parallelism() : 0)
+            << " threads";
+      }
+    }
+  }
 }
 
 }  // namespace
