@@ -74,7 +74,7 @@ Status Variable::Update(const Array& value, bool subtract) {
 }
 
 Status Variable::Modify(const std::function<Status(const Array&)>& check,
-                        const std::function<void(const Array&)>& change,
+                        const std::function<Status(const Array&)>& change,
                         WorkerPool* pool) {
   MutexLock lock(mu_);
   if (!value_) return NotInitialised();
@@ -84,7 +84,7 @@ Status Variable::Modify(const std::function<Status(const Array&)>& check,
     CopyStrided(value_, copy, pool);
     value_ = std::move(copy);
   }
-  change(value_);
+  SL_RETURN_IF_ERROR(change(value_));
   ++version_;
   return OkStatus();
 }

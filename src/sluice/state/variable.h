@@ -46,10 +46,11 @@ class Variable : public NamedResource {
 
   // A change of some elements, in place while nobody else holds the value, else
   // of a copy (made on the pool's threads). `check` sees the present value and
-  // may refuse; `change` then writes and cannot fail. Both run under the lock.
-  // Errors: FailedPrecondition before the first Assign; what `check` says.
+  // may refuse before a copy is made; `change` writes, or refuses and has
+  // written nothing. Both run under the lock.
+  // Errors: FailedPrecondition before the first Assign; what the two say.
   Status Modify(const std::function<Status(const Array& value)>& check,
-                const std::function<void(const Array& value)>& change,
+                const std::function<Status(const Array& value)>& change,
                 WorkerPool* pool);
 
   bool initialized() const;

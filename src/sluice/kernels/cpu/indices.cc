@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "sluice/base/strings.h"
-#include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/op/record.h"
@@ -70,12 +69,17 @@ bool AnyOutsideOf(const I* index, int64_t n, int64_t bound) {
 
 }  // namespace
 
-int64_t FirstOutside(DType dtype, const void* index, int64_t n, int64_t bound) {
+int64_t FirstOutside(DType dtype, const void* index, int64_t n, int64_t bound,
+                     WorkerPool* pool) {
   int64_t i = n;
   DispatchIndex(dtype, [&]<class I>() {
     const I* at = static_cast<const I*>(index);
-    if (!AnyOutsideOf(at, n, bound)) return;
-    for (i = 0; i < n && at[i] >= 0 && at[i] < bound;) ++i;
+    i = FirstBad(
+        pool, n,
+        [&](int64_t begin, int64_t end) {
+          return AnyOutsideOf(at + begin, end - begin, bound);
+        },
+        [&](int64_t k) { return at[k] >= 0 && at[k] < bound; });
   });
   return i;
 }
@@ -93,16 +97,8 @@ Status OutsideError(const KernelContext& ctx, int input, int64_t place,
 
 Status CheckIndices(const KernelContext& ctx, int input, int64_t bound) {
   const Array& in = ctx.in(input);
-  int64_t n = in.num_elements(), i = n;
-  DispatchIndex(in.dtype(), [&]<class I>() {
-    const I* index = in.data<I>();
-    i = FirstBad(
-        ctx.step().pool, n,
-        [&](int64_t begin, int64_t end) {
-          return AnyOutsideOf(index + begin, end - begin, bound);
-        },
-        [&](int64_t k) { return index[k] >= 0 && index[k] < bound; });
-  });
+  int64_t n = in.num_elements();
+  int64_t i = FirstOutside(in.dtype(), in.raw(), n, bound, ctx.step().pool);
   return i < n ? OutsideError(ctx, input, i, bound) : OkStatus();
 }
 

@@ -2,6 +2,7 @@
 // it, all of them before the first element is written through one.
 #pragma once
 
+#include "sluice/base/worker_pool.h"
 #include "sluice/op/kernel_context.h"
 
 namespace sluice {
@@ -13,7 +14,8 @@ Status CheckIndices(const KernelContext& ctx, int input, int64_t bound);
 // For kernels that check a stretch just before they use it: the first of
 // index[0, n) (i32 or i64) outside [0, bound), or n; and the error above, for
 // the element at `place`.
-int64_t FirstOutside(DType dtype, const void* index, int64_t n, int64_t bound);
+int64_t FirstOutside(DType dtype, const void* index, int64_t n, int64_t bound,
+                     WorkerPool* pool = nullptr);
 Status OutsideError(const KernelContext& ctx, int input, int64_t place,
                     int64_t bound);
 

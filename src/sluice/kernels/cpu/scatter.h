@@ -1,7 +1,7 @@
 // Rows changed by index: target[index[i]] op= updates[i], one i after the
 // other, so that rows named twice get their updates in order. Threads share the
 // work by owning rows (or columns) of the target: no atomics, and the same
-// result whatever their number. Indices have been checked (indices.h).
+// result whatever their number.
 #pragma once
 
 #include "sluice/base/worker_pool.h"
@@ -33,10 +33,16 @@ struct RowScatter {
 // Halves are added in float and rounded each time; minima and maxima pass NaN
 // on. kUpdate takes every plain type, kMin and kMax the reals, the others the
 // numbers; false for other types.
+//
+// Indices have been checked (indices.h), or `outside` is given: then it is set
+// to the first place whose index is not in [0, rows), and nothing is written;
+// or to `count`. Few indices are checked by every thread for itself just before
+// it begins, which costs less than one pass that all wait for.
 // REQUIRES: index < rows, and >= 0 unless skip_negative; index_dtype is i32 or
-// i64; no overlap.
+// i64; no overlap; not both `outside` and skip_negative.
 bool ScatterRows(const RowScatter& scatter, void* target, DType index_dtype,
-                 const void* index, const void* updates, WorkerPool* pool);
+                 const void* index, const void* updates, WorkerPool* pool,
+                 int64_t* outside = nullptr);
 
 // target[at[i]] op= updates[i], one after the other on this thread; null for
 // types the op does not take.

@@ -88,6 +88,33 @@ TEST(ScatterRows, OneUpdateForAll) {
   EXPECT_EQ(y, (std::vector<int64_t>{11, 21, 1, 1, 21, 41}));
 }
 
+TEST(ScatterRows, WrongIndicesAreFoundBeforeAnythingIsWritten) {
+  WorkerPool two(2), five(5);
+  for (WorkerPool* pool : {static_cast<WorkerPool*>(nullptr), &two, &five}) {
+    for (int64_t inner : {7, 64, 1100}) {
+      constexpr int64_t kCount = 1500;
+      std::vector<float> y(static_cast<size_t>(40 * inner), 1);
+      std::vector<float> u(static_cast<size_t>(kCount * inner), 1);
+      std::vector<int64_t> index(kCount, 39);
+      RowScatter job{.op = ScatterOp::kAdd, .dtype = DType::kF32};
+      job.rows = 40;
+      job.inner = inner;
+      job.count = kCount;
+      for (int64_t bad : {int64_t{0}, int64_t{100}, kCount - 1, kCount}) {
+        std::vector<int64_t> at = index;
+        for (int64_t i = bad; i < kCount; ++i) {
+          at[static_cast<size_t>(i)] = i % 2 ? 40 : -1;
+        }
+        int64_t outside = -1;
+        ASSERT_TRUE(ScatterRows(job, y.data(), DType::kI64, at.data(), u.data(),
+                                pool, &outside));
+        EXPECT_EQ(outside, bad);
+        EXPECT_EQ(y.back(), bad < kCount ? 1 : 1 + kCount);
+      }
+    }
+  }
+}
+
 TEST(ScatterRows, TypesItDoesNotTake) {
   RowScatter job{.op = ScatterOp::kMin, .dtype = DType::kC64};
   EXPECT_FALSE(

@@ -49,23 +49,21 @@ Status kernel(KernelContext& ctx) {
   bool same = false;
   Status refused;
   Status status = variable->Modify(
+      [&](const Array& value) { return CheckUpdates(ctx, value, &same); },
       [&](const Array& value) {
-        SL_RETURN_IF_ERROR(CheckUpdates(ctx, value, &same));
-        refused = CheckIndices(ctx, 1, value.dim(0));
-        return refused;
-      },
-      [&](const Array& value) {
-        if (value.num_elements() == 0) return;
         RowScatter job{.op = op, .dtype = value.dtype()};
         job.rows = value.dim(0);
-        job.inner = value.num_elements() / job.rows;
+        job.inner = job.rows ? value.num_elements() / job.rows : 0;
         job.count = indices.num_elements();
         job.same_update = same;
+        int64_t good = job.count;
         ScatterRows(job, value.mutable_raw(), indices.dtype(), indices.raw(),
-                    updates.raw(), ctx.step().pool);
+                    updates.raw(), ctx.step().pool, &good);
+        if (good < job.count) refused = OutsideError(ctx, 1, good, job.rows);
+        return refused;
       },
       ctx.step().pool);
-  // CheckIndices has named the op already.
+  // OutsideError has named the op already.
   return refused.ok() ? AsOpError(ctx, status) : refused;
 }
 
