@@ -1,6 +1,8 @@
 // What the tests of checkpoints share.
 #pragma once
 
+#include <cmath>
+
 #include "sluice/base/temp_folder_test_util.h"
 #include "sluice/front/front_test_util.h"
 #include "sluice/io/checkpoint.h"
@@ -10,12 +12,13 @@ namespace sluice::io {
 // Something to save, all of it different for another value.
 inline Snapshot ExampleSnapshot(float value) {
   Snapshot s;
-  s.random = {18446744073709551615u, static_cast<int64_t>(value)};
+  int64_t whole = std::isfinite(value) ? static_cast<int64_t>(value) : -1;
+  s.random = {18446744073709551615u, whole};
   s.data = "{\"epoch\": " + std::to_string(value) + "}";
   s.extra = Json::object({{"rate", value}, {"names", Json::array({"a"})}});
   s.metrics = {{"loss", value}};
-  s.set("model", {{"w", full({3, 5}, value).clone()},
-                  {"n", constant(static_cast<int64_t>(value)).clone()}});
+  s.set("model",
+        {{"w", full({3, 5}, value).clone()}, {"n", constant(whole).clone()}});
   s.set("optimizer", {{"m", full({3, 5}, -value).clone()}});
   return s;
 }
