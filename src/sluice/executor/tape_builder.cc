@@ -173,8 +173,12 @@ class TapeBuilder {
         taken_.insert(reuse = s);
         break;
       }
-      return b_.values_->Define(out, reuse);
+      int reg = b_.values_->Define(out, reuse);
+      if (b_.values_->IsOutput(out)) b_.NoteLoopOver(loop_, k, kernel_);
+      return reg;
     }
+    // The kernel the loop stands behind, with the loop before that.
+    void Behind(const FusionGroup* group) { kernel_ = group; }
 
    private:
     TapeBuilder& b_;
@@ -182,7 +186,45 @@ class TapeBuilder {
     std::unordered_set<int> taken_;
     std::unordered_map<int, size_t> read_until_;
     std::vector<Value> candidates_;
+    const FusionGroup* kernel_ = nullptr;
   };
+
+  // A loop's result that leaves the island may be written over what came in and
+  // is followed by it (w in w - rate * g), if nothing else of the loop reads
+  // that later: an element is read before it is written. A kernel in front must
+  // not read it at all, as it may still be at work on other elements.
+  void NoteLoopOver(const FusedNodes& loop, size_t k,
+                    const FusionGroup* kernel) {
+    Value out = loop.nodes[k]->output(0), in = out;
+    auto inside = [&](const Node* node) {
+      return std::find(loop.nodes.begin(), loop.nodes.end(), node) !=
+             loop.nodes.end();
+    };
+    while (inside(in.node)) in = in.node->input(0);
+    int input = values_->InputOver(in, out);
+    if (input < 0 || tape_->OverwritesInput(static_cast<size_t>(input))) return;
+    auto reads = [&](const Node& node) {
+      for (const Value& v : node.inputs()) {
+        if (views_.Root(v) == in) return true;
+      }
+      return false;
+    };
+    for (size_t j = 0; j < loop.nodes.size(); ++j) {
+      for (const Value& v : loop.nodes[j]->inputs()) {
+        if (views_.Root(v) == in && (v != in || j > k)) return;
+      }
+    }
+    if (kernel) {
+      if (reads(*kernel->node)) return;
+      for (const Node* node : kernel->before.nodes) {
+        if (reads(*node)) return;
+      }
+    }
+    auto output =
+        std::find(tape_->outputs_.begin(), tape_->outputs_.end(), out);
+    tape_->over_input_[static_cast<size_t>(output - tape_->outputs_.begin())] =
+        input;
+  }
 
   void EmitLoop(const FusedNodes& loop) {
     for (const Value& v : Externals(loop)) values_->Read(v);
@@ -341,6 +383,7 @@ class TapeBuilder {
       for (Node* view : group.views) values_->DefineView(*view);
       for (const Value& v : Externals(group.loop)) values_->Read(v);
       OutputPlacer place(*this, group.loop, std::move(keep));
+      place.Behind(&group);
       instr.loop = BuildProgram(group.loop, [&](size_t k) {
         return static_cast<int>(k) == host ? host_register : place(k);
       });

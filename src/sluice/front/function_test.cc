@@ -45,6 +45,56 @@ TEST(Function, TakesListsOfTensors) {
   EXPECT_EQ(total.traces()[1].why, "3 arguments; the last trace has 2");
 }
 
+TEST(Function, ElementwiseUpdatesStayInTheirMemory) {
+  Tensor w = ones({300, 7}).clone(), m = zeros({300, 7}).clone();
+  auto f = function([&](Tensor g) {
+    NoGrad off;
+    m.copy_(0.5f * m + g);
+    w.sub_(0.1f * m);
+  });
+  f(ones({300, 7}));
+  const void *at_w = w.array().raw(), *at_m = m.array().raw();
+  f(ones({300, 7}));
+  EXPECT_EQ(w.array().raw(), at_w);
+  EXPECT_EQ(m.array().raw(), at_m);
+  EXPECT_EQ(m.to_vector<float>(), Floats(2100, 1.5f));
+  EXPECT_FLOAT_EQ(w.to_vector<float>()[2099], 0.75f);
+}
+
+TEST(Function, UpdatesThatReadEachOtherSeeOldElements) {
+  std::vector<float> rising(5000);
+  for (size_t i = 0; i < rising.size(); ++i) rising[i] = static_cast<float>(i);
+  Tensor a = constant(rising).clone(), b = ones({5000}).clone();
+  auto swap = function([&](Tensor x) {
+    Tensor old = a + x;
+    a.copy_(b);
+    b.copy_(old);
+    return a - b;
+  });
+  for (int i = 0; i < 3; ++i) {
+    Floats was_a = a.to_vector<float>(), was_b = b.to_vector<float>();
+    Tensor difference = swap(constant(1.f));
+    for (size_t k : {size_t{0}, size_t{777}, size_t{4999}}) {
+      EXPECT_EQ(a.to_vector<float>()[k], was_b[k]);
+      EXPECT_EQ(b.to_vector<float>()[k], was_a[k] + 1);
+      EXPECT_EQ(difference.to_vector<float>()[k], was_b[k] - was_a[k] - 1);
+    }
+  }
+}
+
+TEST(Function, AProductIsNotWrittenOverWhatItReads) {
+  Tensor w = (ones({64, 64}) * 0.5f).clone();
+  auto f = function([&](Tensor x) {
+    NoGrad off;
+    w.sub_(0.25f * matmul(w, x));  // every element of w is read many times
+  });
+  Tensor before = w.clone();
+  Tensor x = ones({64, 64});
+  f(x);
+  Tensor wanted = before - 0.25f * matmul(before, x);
+  EXPECT_EQ(w.to_vector<float>(), wanted.to_vector<float>());
+}
+
 TEST(Function, TracesAreBounded) {
   auto f = function([](Tensor x) { return x + x; }, {.max_traces = 2});
   for (int rank = 0; rank < 5; ++rank) {

@@ -46,7 +46,8 @@ bool Draws(const Region& region) {
 // Whether a value is made of another by ops that can write over it.
 bool WritesOver(Value made, const Value& from) {
   while (made != from) {
-    if (!made.node->op().in_place || made.index != 0) return false;
+    const OpRecord& op = made.node->op();
+    if ((!op.in_place && !op.elementwise()) || made.index != 0) return false;
     made = made.node->input(0);
   }
   return true;
