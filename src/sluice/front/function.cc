@@ -129,6 +129,7 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   // what is saved and restored with random_state() holds for it, too.
   RunOptions run;
   if (trace.random) run.random = NextRandomCall();
+  for (const EagerRef& value : trace.dropped) value->grad = {};
   Status status =
       trace.master->RunProgram(*trace.program, feeds, &results, run, nullptr);
   SourceLine line = SourceLine::From(where);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "sluice/sluice.h"
+#include "sluice/tensor/allocator.h"
 
 namespace sluice {
 namespace {
@@ -59,6 +60,21 @@ TEST(Function, ElementwiseUpdatesStayInTheirMemory) {
   EXPECT_EQ(m.array().raw(), at_m);
   EXPECT_EQ(m.to_vector<float>(), Floats(2100, 1.5f));
   EXPECT_FLOAT_EQ(w.to_vector<float>()[2099], 0.75f);
+}
+
+TEST(Function, OldGradientsMakeRoomForNewOnes) {
+  Tensor w = ones({1 << 18}).clone();
+  w.requires_grad_();
+  auto f = function([&](Tensor x) {
+    w.zero_grad();
+    sum(w * x).backward();
+  });
+  f(constant(2.f));
+  HostAllocator().ResetPeak();
+  int64_t before = HostAllocator().stats().bytes_in_use;
+  f(constant(3.f));
+  EXPECT_LT(HostAllocator().stats().peak_bytes - before, 1 << 18);
+  EXPECT_EQ(w.grad().to_vector<float>()[7], 3);
 }
 
 TEST(Function, UpdatesThatReadEachOtherSeeOldElements) {

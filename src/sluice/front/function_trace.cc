@@ -174,6 +174,14 @@ std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
                           entry.written && WritesOver(entry.now, entry.arg)});
   }
   t.grads_seen = capture.grads_seen();
+  for (const Capture::Entry& entry : capture.entries()) {
+    if (!entry.grad_set) continue;
+    bool read = false;
+    for (const Capture::Entry& other : capture.entries()) {
+      read = read || other.grad_of == entry.value;
+    }
+    if (!read) t.dropped.push_back(entry.value);
+  }
   t.facts = capture.facts();
   t.feeds = feeds;
   t.results.assign(fetches.begin(),

@@ -71,6 +71,9 @@ struct Trace {
   };
   std::vector<Landing> landings;  // of the results after the first ones
   std::vector<EagerRef> cleared;  // whose gradient is taken away
+  // Gradients the code replaces or clears without a look at them: they go
+  // before the plan runs, which may need the memory.
+  std::vector<EagerRef> dropped;
   std::vector<Value> feeds, results;
   std::vector<Value> flow_args;  // what flows into each result, once asked for
   std::optional<TraceGradient> gradient;
