@@ -54,10 +54,11 @@ uint64_t HashOf(const OpRecord& op, const Attrs& attrs, ArrayPointers inputs) {
   return RandomKey::Mix(h);
 }
 
-// The ops this thread called lately: a table where each call has one place.
-constexpr size_t kPlaces = 1024;
+// The ops this thread called lately: a table where each call has a few places,
+// so that two that a program calls in turn do not drive each other out.
+constexpr size_t kSets = 256, kWays = 4;
 struct Recent {
-  Ref<EagerOp> places[kPlaces];
+  Ref<EagerOp> sets[kSets][kWays];
 };
 Recent& RecentOps() {
   thread_local Recent recent;
@@ -99,8 +100,10 @@ EagerOp::~EagerOp() {
 
 Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
                                    ArrayPointers inputs) {
-  Ref<EagerOp>& place = RecentOps().places[HashOf(op, given, inputs) % kPlaces];
-  if (place && place->Matches(op, given, inputs)) return place;
+  Ref<EagerOp>* set = RecentOps().sets[HashOf(op, given, inputs) % kSets];
+  for (size_t way = 0; way < kWays && set[way]; ++way) {
+    if (set[way]->Matches(op, given, inputs)) return set[way];
+  }
   if (op.structural || !op.regions.empty()) {
     return FailedPrecondition(
         StrCat("[", op.name,
@@ -124,7 +127,9 @@ Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
   for (const auto& [name, value] : given) {
     if (value.kind() == AttrKind::kArray) return made;
   }
-  place = made;
+  // The newest first; the oldest goes.
+  for (size_t way = kWays - 1; way > 0; --way) set[way] = set[way - 1];
+  set[0] = made;
   return made;
 }
 
