@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "apps/sluice/command.h"
+#include "examples/models/lenet.h"
 
 namespace sluice::app {
 
@@ -21,21 +22,6 @@ const char kDemoUsage[] =
 namespace {
 
 constexpr double kWanted = 0.96;
-
-struct LeNet : nn::Module {
-  LeNet() {
-    add("conv1", conv1), add("conv2", conv2);
-    add("fc1", fc1), add("fc2", fc2), add("fc3", fc3);
-  }
-  Tensor forward(Tensor x) override {
-    x = max_pool2d(relu(conv1(x)), {2, 2});
-    x = max_pool2d(relu(conv2(x)), {2, 2});
-    return fc3(relu(fc2(relu(fc1(flatten(x, 1))))));
-  }
-
-  nn::Conv2d conv1{1, 6, 5, {.padding = 2}}, conv2{6, 16, 5};
-  nn::Linear fc1{400, 120}, fc2{120, 84}, fc3{84, 10};
-};
 
 void SaveCurve(const train::FitResult& result, const std::string& path) {
   std::vector<double> steps, losses;
@@ -69,7 +55,7 @@ int RunDemo(Arguments arguments) {
   auto unseen = data::mnist("test", {.flat = false}).batch(500);
   std::printf("LeNet-5 learns to read %lld handwritten digits.\n\n",
               static_cast<long long>(digits.size().value_or(0)));
-  LeNet net;
+  models::LeNet net;
   std::cout << nn::summary(net, {{1, 1, 28, 28}}) << "\n" << std::flush;
 
   data::DataLoader loader(digits, {.batch_size = 64,

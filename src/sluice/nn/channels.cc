@@ -1,6 +1,9 @@
 #include "sluice/nn/channels.h"
 
+#include <cmath>
+
 #include "sluice/nn/checks.h"
+#include "sluice/nn/init.h"
 #include "sluice/nn/module.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
@@ -41,6 +44,19 @@ void CheckGroups(std::string_view type, int64_t in_channels,
   SL_WANT(groups > 0 && in_channels % groups == 0 && out_channels % groups == 0,
           where, type, ": groups is ", groups, "; wanted it to divide ",
           in_channels, " and ", out_channels, " channels");
+}
+
+void AddFilters(Module& module, const std::vector<int64_t>& shape,
+                int64_t out_channels, bool with_bias, DType dtype,
+                Tensor* weight, Tensor* bias) {
+  double fan_in = 1;
+  for (size_t i = 1; i < shape.size(); ++i) fan_in *= double(shape[i]);
+  double bound = 1 / std::sqrt(fan_in);
+  *weight =
+      module.add_parameter("weight", init::NewUniform(shape, bound, dtype));
+  if (!with_bias) return;
+  *bias = module.add_parameter("bias",
+                               init::NewUniform({out_channels}, bound, dtype));
 }
 
 Tensor PlusPerChannel(const Tensor& y, const Tensor& numbers, int axes,

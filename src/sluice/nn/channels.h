@@ -23,6 +23,13 @@ void CheckChannels(const Module& module, const Tensor& x, int axes,
 void CheckGroups(std::string_view type, int64_t in_channels,
                  int64_t out_channels, int64_t groups, Where where);
 
+// The weight of a convolution and, if wanted, its bias, as PyTorch begins them:
+// axis 1 of the shape and those behind say how many inputs an output has, in
+// transposed ones too.
+void AddFilters(Module& module, const std::vector<int64_t>& shape,
+                int64_t out_channels, bool with_bias, DType dtype,
+                Tensor* weight, Tensor* bias);
+
 // y plus one number per channel.
 Tensor PlusPerChannel(const Tensor& y, const Tensor& numbers, int axes,
                       Where where);

@@ -1,11 +1,8 @@
 #include "sluice/nn/conv.h"
 
-#include <cmath>
-
 #include "sluice/front/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
-#include "sluice/nn/init.h"
 #include "sluice/op/attr.h"
 #include "sluice/ops.h"
 
@@ -37,15 +34,8 @@ Conv::Conv(size_t axes, std::string_view type, int64_t in_channels,
   }
   std::vector<int64_t> shape{out_channels, in_channels / options.groups};
   shape.insert(shape.end(), kernel_.sizes().begin(), kernel_.sizes().end());
-  double fan_in = 1;
-  for (size_t i = 1; i < shape.size(); ++i) fan_in *= double(shape[i]);
-  double bound = 1 / std::sqrt(fan_in);
-  weight =
-      add_parameter("weight", init::NewUniform(shape, bound, options.dtype));
-  if (options.bias) {
-    bias = add_parameter(
-        "bias", init::NewUniform({out_channels}, bound, options.dtype));
-  }
+  AddFilters(*this, shape, out_channels, options.bias, options.dtype, &weight,
+             &bias);
 }
 
 Tensor Conv::forward(Tensor x) {

@@ -1,11 +1,8 @@
 #include "sluice/nn/conv_transpose.h"
 
-#include <cmath>
-
 #include "sluice/front/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
-#include "sluice/nn/init.h"
 #include "sluice/op/attr.h"
 #include "sluice/ops.h"
 
@@ -37,16 +34,8 @@ ConvTranspose::ConvTranspose(size_t axes, std::string_view type,
   CheckGroups(type, in_channels, out_channels, options.groups, where);
   std::vector<int64_t> shape{in_channels, out_channels / options.groups};
   shape.insert(shape.end(), kernel_.sizes().begin(), kernel_.sizes().end());
-  // PyTorch takes axis 1 for the inputs here, too.
-  double fan_in = 1;
-  for (size_t i = 1; i < shape.size(); ++i) fan_in *= double(shape[i]);
-  double bound = 1 / std::sqrt(fan_in);
-  weight =
-      add_parameter("weight", init::NewUniform(shape, bound, options.dtype));
-  if (options.bias) {
-    bias = add_parameter(
-        "bias", init::NewUniform({out_channels}, bound, options.dtype));
-  }
+  AddFilters(*this, shape, out_channels, options.bias, options.dtype, &weight,
+             &bias);
 }
 
 Tensor ConvTranspose::forward(Tensor x) {

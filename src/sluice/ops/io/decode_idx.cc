@@ -1,32 +1,9 @@
-#include <cstring>
-
 #include "sluice/base/strings.h"
-#include "sluice/kernels/raw_bytes.h"
+#include "sluice/kernels/idx.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
 namespace {
-
-// IDX: two zero bytes, a type, the number of axes, their sizes as u32, then the
-// numbers, all big-endian, and nothing else.
-DType TypeOf(unsigned char code) {
-  switch (code) {
-    case 0x08:
-      return DType::kU8;
-    case 0x09:
-      return DType::kI8;
-    case 0x0b:
-      return DType::kI16;
-    case 0x0c:
-      return DType::kI32;
-    case 0x0d:
-      return DType::kF32;
-    case 0x0e:
-      return DType::kF64;
-    default:
-      return DType::kInvalid;
-  }
-}
 
 Status Infer(ShapeContext& c) { return c.WantRank(0, 0); }
 
@@ -36,38 +13,18 @@ Status Launch(KernelContext& ctx) {
     return ctx.Error(StrCat("x is ", x.TypeText(), "; wanted rank 0"));
   }
   const std::string& bytes = *x.data<std::string>();
-  auto at = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  if (bytes.size() < 4 || at(0) != 0 || at(1) != 0 ||
-      TypeOf(at(2)) == DType::kInvalid || at(3) > kMaxRank ||
-      bytes.size() < 4 + 4 * size_t{at(3)}) {
-    return ctx.Error(Code::kDataLoss,
-                     "x has no header of IDX data in its first bytes");
+  Result<IdxHeader> header = ReadIdxHeader(bytes);
+  if (!header.ok()) {
+    return ctx.Error(Code::kDataLoss, StrCat("x ", header.status().message()));
   }
-  DType dtype = TypeOf(at(2)), wanted = ctx.attr<DType>("dtype");
+  DType dtype = header->dtype, wanted = ctx.attr<DType>("dtype");
   if (dtype != wanted) {
     return ctx.Error(StrCat("x holds numbers of type ", DTypeName(dtype),
                             "; wanted ", DTypeName(wanted),
                             " as the attribute dtype"));
   }
-  std::vector<int64_t> dims;
-  for (size_t axis = 0; axis < at(3); ++axis) {
-    int64_t size = 0;
-    for (size_t k = 0; k < 4; ++k) size = size * 256 + at(4 + 4 * axis + k);
-    dims.push_back(size);
-  }
-  Result<Shape> shape = Shape::Make(dims);
-  if (!shape.ok()) return ctx.Error(Code::kDataLoss, shape.status().message());
-  size_t header = 4 + 4 * dims.size();
-  int64_t want = shape->num_elements() * DTypeSize(dtype);
-  if (static_cast<int64_t>(bytes.size() - header) != want) {
-    return ctx.Error(Code::kDataLoss, StrCat("x has ", bytes.size() - header,
-                                             " bytes after its header; wanted ",
-                                             want, " for ", *shape));
-  }
-  SL_RETURN_IF_ERROR(ctx.AllocateOut(0, dtype, *shape));
-  char* to = static_cast<char*>(ctx.out(0).mutable_raw());
-  std::memcpy(to, bytes.data() + header, static_cast<size_t>(want));
-  OrderBytes(to, shape->num_elements(), DTypeSize(dtype), false);
+  SL_RETURN_IF_ERROR(ctx.AllocateOut(0, dtype, header->shape));
+  CopyIdxNumbers(*header, bytes, ctx.out(0).mutable_raw());
   return OkStatus();
 }
 
@@ -100,18 +57,20 @@ SL_OP(DecodeIdx)
     })
     .samples({{.in = {Text(Small())}}})
     .rejects({{.in = {Text("")},
-               .message = "[DecodeIdx] x has no header of IDX data"},
+               .message = "[DecodeIdx] x at byte 0: IDX data end after 0 "
+                          "bytes; wanted a header of 4"},
               {.in = {Text(Small(1))},
-               .message = "[DecodeIdx] x has no header of IDX data"},
+               .message = "[DecodeIdx] x at byte 2: IDX type is 1; wanted 8, "
+                          "9, 11, 12, 13 or 14"},
               {.in = {Text(Small(9))},
                .message = "[DecodeIdx] x holds numbers of type i8; wanted u8 "
                           "as the attribute dtype"},
               {.in = {Text(Small(8, 4))},
-               .message = "[DecodeIdx] x has 3 bytes after its header; wanted "
-                          "4 for [4]"},
+               .message = "[DecodeIdx] x at byte 8: 3 bytes after the header; "
+                          "wanted 4 for u8[4]"},
               {.in = {Text(std::string("\0\0\x08\x08", 4) +
                            std::string(32, '\xff'))},
-               .message = "[DecodeIdx] shape [4294967295,"},
+               .message = "[DecodeIdx] x at byte 4: shape [4294967295,"},
               {.in = {Array::Vector<std::string>({Small()})},
                .message = "[DecodeIdx] x is string[1]; wanted rank 0"},
               {.in = {Text(Small())},

@@ -161,7 +161,7 @@ TEST_F(FileOps, IdxOfEveryType) {
   std::string scalar("\0\0\x08\0\7", 5);
   EXPECT_EQ((*decode(scalar, DType::kU8))[0].shape(), Shape());
   ExpectError(decode(matrix + "x", DType::kU8).status(), Code::kDataLoss,
-              "x has 7 bytes after its header; wanted 6 for [2,3]");
+              "x at byte 12: 7 bytes after the header; wanted 6 for u8[2,3]");
   for (size_t n = 0; n < matrix.size(); ++n) {
     EXPECT_FALSE(decode(matrix.substr(0, n), DType::kU8).ok()) << n;
   }
