@@ -98,16 +98,29 @@ TEST(Function, UpdatesThatReadEachOtherSeeOldElements) {
   }
 }
 
+TEST(Function, WhatIsReadAfterAnUpdateIsNotWrittenOver) {
+  Tensor a = ones({5000}).clone();
+  auto f = function([&](Tensor x) {
+    Tensor was = identity(a);
+    a.copy_(a + x);
+    return was * a;  // the old elements, after the new ones are made
+  });
+  EXPECT_EQ(f(constant(2.f)).to_vector<float>(), Floats(5000, 3));
+  EXPECT_EQ(f(constant(2.f)).to_vector<float>(), Floats(5000, 15));
+}
+
 TEST(Function, AProductIsNotWrittenOverWhatItReads) {
-  Tensor w = (ones({64, 64}) * 0.5f).clone();
+  Tensor w = (ones({300, 300}) * 0.5f).clone();
+  Tensor m = zeros({300, 300}).clone();
   auto f = function([&](Tensor x) {
     NoGrad off;
-    w.sub_(0.25f * matmul(w, x));  // every element of w is read many times
+    // Every element of w is read many times, by the product.
+    m.copy_(0.5f * m + matmul(x, w));
+    w.sub_(0.25f * m);
   });
-  Tensor before = w.clone();
-  Tensor x = ones({64, 64});
+  Tensor before = w.clone(), x = ones({300, 300});
   f(x);
-  Tensor wanted = before - 0.25f * matmul(before, x);
+  Tensor wanted = before - 0.25f * matmul(x, before);
   EXPECT_EQ(w.to_vector<float>(), wanted.to_vector<float>());
 }
 
