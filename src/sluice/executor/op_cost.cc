@@ -27,11 +27,11 @@ double NodeCostNanos(const Node& node) {
   std::vector<PartialShape> in_shapes, out_shapes;
   std::vector<const Array*> values;
   for (const Value& v : node.inputs()) {
-    if (v.dtype() == DType::kResource) continue;
+    if (IsReference(v.dtype())) continue;
     count(v.shape());
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
-    if (node.output_type(i).dtype != DType::kResource) {
+    if (!IsReference(node.output_type(i).dtype)) {
       count(node.output_type(i).shape);
     }
   }

@@ -52,6 +52,9 @@ std::string Plan::Explain() const {
       StrAppend(out, "  island ", i, ": ", info.tape->num_nodes(), " nodes in ",
                 info.tape->num_instructions(), " instructions\n",
                 info.tape->Explain());
+    } else if (info.native) {
+      StrAppend(out, "  native ", info.node->op().name, " \"",
+                info.node->name(), "\"\n", info.native->Explain());
     } else {
       StrAppend(out, "  node ", info.node->op().name, " \"", info.node->name(),
                 "\": ", info.why_alone.empty() ? "tokens" : info.why_alone,

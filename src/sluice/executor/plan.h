@@ -16,6 +16,7 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/executor/executor_choice.h"
+#include "sluice/executor/native_code.h"
 #include "sluice/executor/tape.h"
 #include "sluice/graph/effects.h"
 #include "sluice/graph/graph.h"
@@ -34,7 +35,13 @@ struct PlanOptions {
   ResourceManager* resources = nullptr;
 };
 
-enum class NodeKind : uint8_t { kKernel, kElementwise, kAsync, kIsland };
+enum class NodeKind : uint8_t {
+  kKernel,
+  kElementwise,
+  kAsync,
+  kIsland,
+  kNative
+};
 
 // Where an edge delivers to. Loops will add routes to the next iteration, the
 // parent and the child frame; everything else of the machine stays.
@@ -66,6 +73,7 @@ struct PlanNodeInfo {
   std::vector<DType> out_dtypes;
   BlockKernel block;
   std::unique_ptr<Tape> tape;
+  std::unique_ptr<NativeCode> native;
   std::string why_alone;  // why it is in no island
 };
 

@@ -39,13 +39,11 @@ class PlanBuilder {
 
   Status FindPresets() {
     for (Node* node : order_) {
-      if (!node->regions().empty()) {
-        return Unimplemented(StrCat("[", node->op().name,
-                                    "] ops with regions cannot be run yet"))
-            .WithLine(NodeLine(*node));
-      }
-      if (node->num_outputs() == 1 && node->controls().empty() &&
-          ConstantValue(node->output(0))) {
+      if (node->op().flow == Flow::kFunction) {
+        // Calls know it by its node; there is nothing to pass on.
+        preset_[node] = Array::Handle({});
+      } else if (node->num_outputs() == 1 && node->controls().empty() &&
+                 ConstantValue(node->output(0))) {
         preset_[node] = *ConstantValue(node->output(0));
       } else if (node->op().handle) {
         StepContext step;
@@ -83,7 +81,9 @@ class PlanBuilder {
       Node* node = order_[i];
       if (preset_.count(node)) continue;
       int island = islands.island[i];
-      if (island < 0) {
+      if (!node->regions().empty() || node->op().flow == Flow::kCall) {
+        SL_RETURN_IF_ERROR(AddNative(*node));
+      } else if (island < 0) {
         AddSingle(*node, islands.why_not[i]);
       } else if (!made[static_cast<size_t>(island)]) {
         made[static_cast<size_t>(island)] = true;
@@ -167,6 +167,31 @@ class PlanBuilder {
     return OkStatus();
   }
 
+  Status AddNative(Node& node) {
+    NativeOptions native_options;
+    native_options.fuse = options_.fuse;
+    SL_ASSIGN_OR_RETURN(std::unique_ptr<NativeCode> code,
+                        NativeCode::Build(node, native_options));
+    uint32_t id =
+        NewNode(code->inputs().size(), static_cast<size_t>(node.num_outputs()));
+    PlanNode& hot = plan_->nodes_[id];
+    PlanNodeInfo& info = plan_->infos_[id];
+    hot.kind = NodeKind::kNative;
+    info.node = &node;  // not hot.node: its errors name it already
+    hot.heavy = code->cost_ns() >= kHeavyNanos;
+    info.info = {node.name(), node.line(), node.key()};
+    costs_.push_back(static_cast<float>(code->cost_ns()));
+    inputs_.emplace_back(code->inputs().begin(), code->inputs().end());
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      producer_[node.output(i)] = {id, i};
+      info.out_dtypes.push_back(node.output_type(i).dtype);
+    }
+    plan_id_[&node] = id;
+    members_.push_back({&node});
+    info.native = std::move(code);
+    return OkStatus();
+  }
+
   bool ReadOutside(const Value& v,
                    const std::unordered_map<const Node*, bool>& inside) {
     for (Node* user : v.node->users()) {
@@ -175,7 +200,7 @@ class PlanBuilder {
         if (in == v) return true;
       }
     }
-    return IsResult(v);
+    return IsResult(v) || IsCaptured(v);
   }
 
   bool IsResult(const Value& v) {
@@ -183,6 +208,18 @@ class PlanBuilder {
       for (const Value& r : plan_->graph_->root().results()) results_[r] = true;
     }
     return results_.count(v) > 0;
+  }
+
+  // Read by a region that gives it on as a result, which is no use of a node.
+  bool IsCaptured(const Value& v) {
+    if (!captured_known_) {
+      captured_known_ = true;
+      for (Node* node : order_) {
+        if (node->regions().empty()) continue;
+        for (const Value& c : InputsWithCaptures(*node)) captured_.insert(c);
+      }
+    }
+    return captured_.count(v) > 0;
   }
 
   // ---- Edges ----
@@ -265,6 +302,7 @@ class PlanBuilder {
     if (const Tape* tape = plan_->infos_[id].tape.get()) {
       return tape->OverwritesInput(i);
     }
+    if (plan_->infos_[id].native) return false;
     Node* node = members_[id][0];
     return i == 0 && node->op().in_place && IsResult(node->output(0));
   }
@@ -350,6 +388,8 @@ class PlanBuilder {
   std::unordered_map<Value, std::pair<uint32_t, int>, ValueHash> producer_;
   std::unordered_map<const Node*, uint32_t> plan_id_;
   std::unordered_map<Value, bool, ValueHash> results_;
+  std::unordered_set<Value, ValueHash> captured_;
+  bool captured_known_ = false;
   std::vector<std::vector<Value>> inputs_;   // by plan node
   std::vector<std::vector<Node*>> members_;  // by plan node
   std::vector<float> costs_;

@@ -1,8 +1,10 @@
 // The reference interpreter: what a graph means, as plainly as it can be
 // written. A map from values to arrays, nodes in topological order, one at a
-// time, each through RunOp. The oracle every executor is tested against.
+// time, each through RunOp; regions are run the same way. The oracle every
+// executor is tested against.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sluice/graph/graph.h"
@@ -15,5 +17,11 @@ namespace sluice {
 Result<std::vector<Array>> Interpret(const Graph& graph,
                                      const std::vector<Array>& args,
                                      const StepContext& step);
+
+// Runs one node, regions and all, with these values around it.
+Result<std::vector<Array>> InterpretNode(const Node& node,
+                                         std::span<const Value> around,
+                                         std::span<const Array> values,
+                                         const StepContext& step);
 
 }  // namespace sluice

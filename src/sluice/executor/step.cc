@@ -212,7 +212,7 @@ void Step::Fire(Local& local) {
         local.last_end = end;
         int64_t bytes = 0;
         for (int i = 0; i < node.num_outputs; ++i) {
-          if (outputs[i] && outputs[i].dtype() != DType::kResource) {
+          if (outputs[i] && !IsReference(outputs[i].dtype())) {
             bytes += outputs[i].bytes();
           }
         }
@@ -327,6 +327,8 @@ Status Step::Compute(const PlanNode& node, const PlanNodeInfo& info,
   switch (node.kind) {
     case NodeKind::kIsland:
       return info.tape->Run(context_, in, out);
+    case NodeKind::kNative:
+      return info.native->Run(context_, in, out);
     case NodeKind::kElementwise:
       return LaunchElementwise(info, context_, in, &outputs[0]);
     default:
@@ -465,7 +467,7 @@ std::string Step::WhyWaiting() const {
     StrAppend(out, shown++ ? "\n" : "", name, " waits for ", pending,
               " of its inputs");
     const PlanNode& node = plan_.nodes()[i];
-    for (int k = 0; info.node && k < node.num_inputs; ++k) {
+    for (int k = 0; info.node && k < info.node->num_inputs(); ++k) {
       if (!slots_[node.first_slot + static_cast<uint32_t>(k)]) {
         StrAppend(out, "; \"", info.node->input(k).ToString(), "\"");
       }

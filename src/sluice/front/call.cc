@@ -135,8 +135,9 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   SL_ASSIGN_OR_RETURN(const OpRecord* op, LookupOp(r.op));
   // Open scopes without a graph apply to whatever graph is built.
   bool scoped = !building.graph || building.graph == *graph;
-  Region& region =
-      scoped && building.region ? *building.region : (*graph)->root();
+  // State outlives the iteration that asks for it: handles are made outside.
+  bool inside = scoped && building.region && !op->handle;
+  Region& region = inside ? *building.region : (*graph)->root();
   NodeOptions options;
   options.line = r.line;
   if (scoped) {

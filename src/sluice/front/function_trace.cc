@@ -1,6 +1,7 @@
 #include "sluice/front/function_trace.h"
 
 #include <chrono>
+#include <unordered_set>
 
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/error.h"
@@ -21,14 +22,31 @@ std::string Text(const std::pair<DType, int>& arg) {
 
 namespace {
 
+// Whether running the node is seen elsewhere; of a call, whether its function
+// is seen to act. A function by itself does nothing.
+bool Acts(const Node& node, std::unordered_set<const Node*>& called) {
+  const OpRecord& op = node.op();
+  if (op.effect == Effect::kWrite || !op.global_effect.empty() || op.async() ||
+      (op.stateful && node.num_outputs() == 0)) {
+    return true;
+  }
+  if (op.flow == Flow::kFunction) return false;
+  const Node* owner = op.flow == Flow::kCall ? node.input(0).node : &node;
+  if (owner != &node && !called.insert(owner).second) return false;
+  for (const auto& region : owner->regions()) {
+    for (const Node* inner : region->nodes()) {
+      if (Acts(*inner, called)) return true;
+    }
+  }
+  return false;
+}
+
 // Effects without a result must happen all the same.
 std::vector<Node*> EffectsOf(const Graph& graph) {
   std::vector<Node*> effects;
   for (Node* node : graph.root().nodes()) {
-    const OpRecord& op = node->op();
-    bool acts = op.effect == Effect::kWrite || !op.global_effect.empty() ||
-                op.async() || (op.stateful && node->num_outputs() == 0);
-    if (acts) effects.push_back(node);
+    std::unordered_set<const Node*> called;
+    if (Acts(*node, called)) effects.push_back(node);
   }
   return effects;
 }

@@ -82,7 +82,7 @@ class Reader {
     if (!in_.ok()) return {};
     // Checked against the bytes left before anything is allocated.
     int64_t least = dtype == DType::kString ? 1 : DTypeSize(dtype);
-    if (dtype == DType::kResource || !partial.fully_known() ||
+    if (IsReference(dtype) || !partial.fully_known() ||
         partial.ToShape().num_elements() >
             static_cast<int64_t>(in_.left()) / least) {
       in_.Fail(StrCat("an array of ", TypeText(dtype, partial), " with ",

@@ -74,7 +74,7 @@ class Writer {
   void WriteArray(const Array& array) {
     Byte(static_cast<uint8_t>(array.dtype()));
     WriteShape(array.shape());
-    if (array.dtype() == DType::kResource) return;  // the reader refuses it
+    if (IsReference(array.dtype())) return;  // the reader refuses it
     Array flat = *array.AsContiguous();
     if (array.dtype() == DType::kString) {
       for (int64_t i = 0; i < flat.num_elements(); ++i) {

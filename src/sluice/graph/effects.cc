@@ -41,7 +41,53 @@ std::string ResourceKey(Value handle) {
   return where + name;
 }
 
+// Collects what a node touches. A region op touches what its nodes touch, a
+// call what the function's nodes do.
+class Touches {
+ public:
+  explicit Touches(std::vector<ResourceUse>& uses) : uses_(uses) {}
+
+  void Visit(const Node& node) {
+    const OpRecord& op = node.op();
+    if (op.effect != Effect::kNone && node.num_inputs() > 0) {
+      Add(ResourceKey(node.input(0)), op.effect == Effect::kWrite);
+    }
+    if (!op.global_effect.empty()) Add("global " + op.global_effect, true);
+    if (op.flow == Flow::kFunction) return;  // does nothing until it is called
+    for (const auto& region : node.regions()) VisitRegion(*region);
+    if (op.flow == Flow::kCall) {
+      const Node* function = node.input(0).node;
+      if (function->regions().empty()) return;
+      if (called_.insert(function).second) {
+        VisitRegion(*function->regions()[0]);
+      }
+    }
+  }
+
+ private:
+  void VisitRegion(const Region& region) {
+    for (const Node* node : region.nodes()) Visit(*node);
+  }
+  void Add(const std::string& resource, bool write) {
+    for (ResourceUse& use : uses_) {
+      if (use.resource != resource) continue;
+      use.write = use.write || write;
+      return;
+    }
+    uses_.push_back({resource, write});
+  }
+
+  std::vector<ResourceUse>& uses_;
+  std::set<const Node*> called_;
+};
+
 }  // namespace
+
+std::vector<ResourceUse> ResourcesUsed(const Node& node) {
+  std::vector<ResourceUse> uses;
+  Touches(uses).Visit(node);
+  return uses;
+}
 
 std::vector<EffectEdge> EffectEdges(const Region& region) {
   std::vector<EffectEdge> edges;
@@ -70,11 +116,12 @@ std::vector<EffectEdge> EffectEdges(const Region& region) {
   };
   for (Node* node : region.nodes()) {
     const OpRecord& op = node->op();
-    if (op.effect != Effect::kNone && node->num_inputs() > 0) {
-      touch(node, ResourceKey(node->input(0)), op.effect == Effect::kWrite);
+    if (op.effect == Effect::kNone && op.global_effect.empty() &&
+        op.flow == Flow::kNone) {
+      continue;
     }
-    if (!op.global_effect.empty()) {
-      touch(node, "global " + op.global_effect, true);
+    for (const ResourceUse& use : ResourcesUsed(*node)) {
+      touch(node, use.resource, use.write);
     }
   }
   return edges;

@@ -26,6 +26,15 @@ struct EffectEdge {
 // directly (after reads before's output).
 std::vector<EffectEdge> EffectEdges(const Region& region);
 
+// What running a node touches: resources by a key that is equal for handles
+// that may share one, and whether it may change them. For region ops and calls
+// all that may happen inside; nothing for a function, until it is called.
+struct ResourceUse {
+  std::string resource;
+  bool write = false;
+};
+std::vector<ResourceUse> ResourcesUsed(const Node& node);
+
 // The value a handle was made by, seen through ops that pass it on unchanged.
 Value HandleOrigin(Value handle);
 

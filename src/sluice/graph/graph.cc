@@ -158,11 +158,22 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
           options.line, {}, &op);
     }
     if (!inputs[i].node->region()->Encloses(&region)) {
-      return fail(InvalidArgument(StrCat(
-                      "[", op.name, "] ", op.InputName(static_cast<int>(i)),
+      const Node* owner = inputs[i].node->region()->owner();
+      std::string where =
+          owner ? StrCat(" was made in the region \"",
+                         inputs[i].node->region()->label(), "\" of ",
+                         owner->op().name, " \"", owner->name(), "\" at ",
+                         owner->line(),
+                         " and is not there outside of it; wanted a result of "
+                         "that region, or a value of this region or one "
+                         "around it")
+                : std::string(
                       " belongs to another region or graph; wanted a value of "
-                      "this region or one around it")),
-                  &op);
+                      "this region or one around it");
+      return fail(
+          InvalidArgument(StrCat("[", op.name, "] ",
+                                 op.InputName(static_cast<int>(i)), where)),
+          &op);
     }
     dtypes.push_back(inputs[i].dtype());
     shapes.push_back(inputs[i].shape());
@@ -222,15 +233,16 @@ Result<Value> Graph::AddArg(Region& region, std::string_view name,
 
 Result<Region*> Graph::AddRegion(Node& owner, std::string_view label) {
   size_t next = owner.regions_.size();
-  if (next >= owner.op().regions.size()) {
+  std::string want = owner.op().RegionLabel(next);
+  if (want.empty()) {
     return InvalidArgument(StrCat("[", owner.op().name, "] takes ",
                                   owner.op().regions.size(),
                                   " regions, got more"));
   }
-  if (owner.op().regions[next] != label) {
+  if (want != label) {
     return InvalidArgument(StrCat("[", owner.op().name, "] region ", next,
-                                  " is \"", label, "\"; wanted \"",
-                                  owner.op().regions[next], "\""));
+                                  " is \"", label, "\"; wanted \"", want,
+                                  "\""));
   }
   owner.regions_.push_back(NewRegion(label, &owner));
   return owner.regions_.back().get();
@@ -391,6 +403,17 @@ void Graph::Erase(Node& node) {
   by_name_.erase(node.name_);
   --num_live_;
   nodes_[static_cast<size_t>(node.id_)].reset();
+}
+
+void Graph::SetOutputs(Node& node, std::vector<ValueType> outputs) {
+  node.outputs_ = std::move(outputs);
+}
+
+void Graph::MoveToEnd(Node& node) {
+  auto& list = node.region_->nodes_;
+  if (list.back() == &node) return;
+  list.erase(std::find(list.begin(), list.end(), &node));
+  list.push_back(&node);
 }
 
 void Graph::MoveBefore(Node& node, Node& before) {

@@ -69,6 +69,13 @@ class Graph {
   // Ids are below this; ids of removed nodes are not used again.
   int id_limit() const { return static_cast<int>(nodes_.size()); }
 
+  // Gives a region op the results its regions have turned out to give.
+  // REQUIRES: nothing uses an output that changes its number.
+  void SetOutputs(Node& node, std::vector<ValueType> outputs);
+  // Puts `node` last in its region's program order: below what its regions,
+  // recorded after it was made, have come to use.
+  void MoveToEnd(Node& node);
+
   // --- For passes and copies. REQUIRES: nobody else sees this graph. ---
   // Makes room for that many nodes in all; only speed depends on it.
   void Reserve(size_t nodes);

@@ -117,4 +117,20 @@ class Region {
   std::vector<Node*> targets_;
 };
 
+// Whether `user` reads what the iteration before it made: the one kind of edge
+// that may lead upwards in program order.
+inline bool IsBackEdge(const Node& user, const Value& input) {
+  return user.op().flow == Flow::kMerge &&
+         input.node->op().flow == Flow::kNextIteration;
+}
+
+// Whether `used` is a function read inside its own region: a recursive call.
+inline bool IsOwnFunction(const Node& used, const Region* inside) {
+  if (used.op().flow != Flow::kFunction) return false;
+  for (; inside; inside = inside->parent()) {
+    if (inside->owner() == &used) return true;
+  }
+  return false;
+}
+
 }  // namespace sluice

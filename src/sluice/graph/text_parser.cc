@@ -153,7 +153,7 @@ class Parser {
       SL_RETURN_IF_ERROR(text_.ExpectMark("}"));
       --depth_;
     }
-    if (owner.regions().size() != owner.op().regions.size()) {
+    if (!owner.op().RegionCountOk(owner.regions().size())) {
       return text_.Error(
           begin, StrCat("[", owner.op().name, "] got ", owner.regions().size(),
                         " regions; wanted ", owner.op().regions.size(), " (",

@@ -2,6 +2,7 @@
 
 #include <queue>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sluice/base/strings.h"
 
@@ -9,16 +10,39 @@ namespace sluice {
 
 namespace {
 
+using Functions = std::unordered_set<const Node*>;
+
 void CollectCaptures(const Region& inner, const Region& outside,
-                     std::vector<Value>& out) {
+                     std::vector<Value>& out, Functions& called);
+
+// What a call reads besides its operands: what its function captures.
+void CollectCalled(const Node& call, const Region& outside,
+                   std::vector<Value>& out, Functions& called) {
+  const Node* function = call.input(0).node;
+  if (function->op().flow != Flow::kFunction || function->regions().empty() ||
+      !called.insert(function).second) {
+    return;
+  }
+  CollectCaptures(*function->regions()[0], outside, out, called);
+}
+
+void CollectCaptures(const Region& inner, const Region& outside,
+                     std::vector<Value>& out, Functions& called) {
   auto visit = [&](const Value& v) {
-    // A capture is defined in `outside` or around it, not below.
-    if (v.node->region()->Encloses(&outside)) out.push_back(v);
+    // A capture is defined in `outside` or around it, not below. A function
+    // that calls itself does not wait for itself.
+    if (v.node->region()->Encloses(&outside) &&
+        !IsOwnFunction(*v.node, &inner)) {
+      out.push_back(v);
+    }
   };
   for (Node* node : inner.nodes()) {
     for (const Value& v : node->inputs()) visit(v);
     for (const auto& region : node->regions()) {
-      CollectCaptures(*region, outside, out);
+      CollectCaptures(*region, outside, out, called);
+    }
+    if (node->op().flow == Flow::kCall) {
+      CollectCalled(*node, outside, out, called);
     }
   }
   for (const Value& v : inner.results()) visit(v);
@@ -28,8 +52,12 @@ void CollectCaptures(const Region& inner, const Region& outside,
 
 std::vector<Value> InputsWithCaptures(const Node& node) {
   std::vector<Value> out(node.inputs().begin(), node.inputs().end());
+  Functions called;
   for (const auto& region : node.regions()) {
-    CollectCaptures(*region, *node.region(), out);
+    CollectCaptures(*region, *node.region(), out, called);
+  }
+  if (node.op().flow == Flow::kCall) {
+    CollectCalled(node, *node.region(), out, called);
   }
   return out;
 }
@@ -50,7 +78,9 @@ Result<std::vector<Node*>> TopologicalOrder(
   };
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i]->regions().empty()) {
-      for (const Value& v : nodes[i]->inputs()) edge(v.node, i);
+      for (const Value& v : nodes[i]->inputs()) {
+        if (!IsBackEdge(*nodes[i], v)) edge(v.node, i);
+      }
     } else {
       for (const Value& v : InputsWithCaptures(*nodes[i])) edge(v.node, i);
     }

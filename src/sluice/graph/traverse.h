@@ -15,7 +15,8 @@ Result<std::vector<Node*>> TopologicalOrder(
     const Region& region, const std::vector<EffectEdge>& effects = {});
 
 // What `node` reads inside its region: its inputs, and for ops with regions
-// also the values their nodes capture from outside.
+// also the values their nodes capture from outside, and for calls what the
+// function captures.
 std::vector<Value> InputsWithCaptures(const Node& node);
 
 }  // namespace sluice

@@ -85,7 +85,7 @@ class Verifier {
       from = from->region()->owner();
       captured = true;
     }
-    if (from == before) return false;
+    if (from == before) return IsOwnFunction(*before, region);
     if (from && it->second > place_[from]) {
       // The search does not follow control edges out of a region.
       if (control && captured) return false;
@@ -163,15 +163,15 @@ class Verifier {
       uses_.emplace_back(control, &node);
     }
     SL_RETURN_IF_ERROR(CheckTypes(node, dtypes, shapes, values));
-    if (node.regions().size() != node.op().regions.size()) {
+    if (!node.op().RegionCountOk(node.regions().size())) {
       return Bad(node, StrCat("has ", node.regions().size(),
                               " regions; wanted ", node.op().regions.size()));
     }
     for (size_t i = 0; i < node.regions().size(); ++i) {
-      if (node.regions()[i]->label() != node.op().regions[i]) {
+      if (node.regions()[i]->label() != node.op().RegionLabel(i)) {
         return Bad(node,
                    StrCat("region ", i, " is \"", node.regions()[i]->label(),
-                          "\"; wanted \"", node.op().regions[i], "\""));
+                          "\"; wanted \"", node.op().RegionLabel(i), "\""));
       }
       SL_RETURN_IF_ERROR(CheckRegion(*node.regions()[i]));
     }

@@ -24,6 +24,23 @@ const TypeVar* OpRecord::FindType(std::string_view type_name) const {
   return nullptr;
 }
 
+std::string OpRecord::RegionLabel(size_t i) const {
+  if (!regions.empty() && regions.back().back() == '*') {
+    size_t first = regions.size() - 1;
+    if (i >= first) {
+      const std::string& star = regions.back();
+      return StrCat(std::string_view(star).substr(0, star.size() - 1),
+                    i - first);
+    }
+  }
+  return i < regions.size() ? regions[i] : "";
+}
+
+bool OpRecord::RegionCountOk(size_t count) const {
+  bool any = !regions.empty() && regions.back().back() == '*';
+  return any ? count >= regions.size() : count == regions.size();
+}
+
 std::string OpRecord::InputName(int i) const {
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (inputs[k].list) {
@@ -215,6 +232,10 @@ SL_TRAIT(fuse_input)
 SL_TRAIT(fuse_output)
 SL_TRAIT(shape_only)
 SL_TRAIT(structural)
+OpDefinition& OpDefinition::flow(Flow flow) {
+  record_.flow = flow;
+  return structural();
+}
 #undef SL_TRAIT
 
 OpDefinition& OpDefinition::reads() {

@@ -78,6 +78,24 @@ struct Kernel {
 // How an op touches the resource whose handle is its input 0.
 enum class Effect : uint8_t { kNone, kRead, kWrite };
 
+// What an op is to control flow. Region ops own code that runs as often as they
+// say; the others are the primitives of the token machine, which move values
+// between branches, frames and iterations and compute nothing.
+enum class Flow : uint8_t {
+  kNone,
+  kBranch,    // one of its regions, chosen by input 0: If, Case
+  kLoop,      // regions cond and body: While
+  kFunction,  // its region is what calls of its output run
+  kCall,      // runs the function of input 0
+  kSwitch,
+  kMerge,
+  kEnter,
+  kExit,
+  kNextIteration,
+  kLoopCond,
+  kTrigger,  // waits for controls, dead or not, and is never dead
+};
+
 // Makes output 0 a view of input 0 and returns true, or returns false when the
 // strides do not allow it (the kernel then copies).
 using ViewFn = bool (*)(const KernelContext&, Array* view);
@@ -92,7 +110,9 @@ struct OpRecord {
   std::vector<ArgSpec> inputs, outputs;
   std::vector<AttrSpec> attrs;
   std::vector<TypeVar> types;
-  std::vector<std::string> regions;  // labels, for ops that own regions
+  // Labels, for ops that own regions. The last may end in a star: any number
+  // of regions, at least one, "branch*" labelled "branch0", "branch1", ...
+  std::vector<std::string> regions;
 
   ShapeFn shape = nullptr;
   GradFn grad = nullptr;
@@ -115,6 +135,7 @@ struct OpRecord {
   bool fuse_output = false;     // calls Finish for every element of output 0
   bool shape_only = false;      // reads its inputs' shapes, never elements
   bool structural = false;      // graph structure: Placeholder, Arg, ...
+  Flow flow = Flow::kNone;      // structural: what it is to control flow
   Effect effect = Effect::kNone;
   std::string global_effect;  // "stdout": ordered though no handle is passed
 
@@ -138,6 +159,9 @@ struct OpRecord {
   }
   const AttrSpec* FindAttr(std::string_view attr_name) const;
   const TypeVar* FindType(std::string_view type_name) const;
+  // The label region i must have; empty when there is no region i.
+  std::string RegionLabel(size_t i) const;
+  bool RegionCountOk(size_t count) const;
   // The declared name of input i, with an index for lists: "xs[2]".
   std::string InputName(int i) const;
   // "Add(a: T, b: T) -> (y: T)": for docs and messages.
@@ -189,7 +213,8 @@ class OpDefinition {
   OpDefinition& fuse_output();
   OpDefinition& shape_only();
   OpDefinition& structural();
-  OpDefinition& reads();  // the resource of input 0
+  OpDefinition& flow(Flow flow);  // structural, too
+  OpDefinition& reads();          // the resource of input 0
   OpDefinition& writes();
   OpDefinition& global_effect(std::string_view name);
 

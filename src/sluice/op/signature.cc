@@ -216,7 +216,8 @@ Result<ResolvedCall> ResolveCall(const OpRecord& op, const Attrs& attrs,
     const AttrValue* list = arg.list ? call.attrs.find(arg.type) : nullptr;
     if (list && list->kind() == AttrKind::kDTypes) {
       for (DType d : list->get<std::vector<DType>>()) {
-        if (d == DType::kInvalid || d == DType::kResource) {
+        if (d == DType::kInvalid ||
+            (d == DType::kResource && op.flow == Flow::kNone)) {
           return Refuse(op, StrCat("attribute ", arg.type, " holds the type ",
                                    DTypeName(d)));
         }

@@ -14,11 +14,23 @@ class WorkerPool;
 struct StepContext {
   int64_t step_id = 0;
   uint64_t seed = 0;  // of the session; random ops add their own and the step
+  // Which iteration of which loops this is, 0 outside of loops: random ops add
+  // it, so that every iteration draws its own numbers.
+  uint64_t tag = 0;
   ResourceManager* resources = nullptr;  // outlives steps
   ResourceManager* step_resources =
       nullptr;                           // dies with this step; may be null
   WorkerPool* pool = nullptr;            // null: run everything on this thread
   Cancellation* cancellation = nullptr;  // may be null outside a step
 };
+
+// The tag of an iteration: the same whichever executor runs the loop. `key` is
+// that of the loop's node; a call is a loop of one iteration.
+inline uint64_t IterationTag(uint64_t parent, uint64_t key,
+                             uint64_t iteration) {
+  uint64_t h = (parent ^ key) * 0x9e3779b97f4a7c15u + iteration + 1;
+  h = (h ^ (h >> 31)) * 0xbf58476d1ce4e5b9u;
+  return h ^ (h >> 29);
+}
 
 }  // namespace sluice

@@ -63,7 +63,7 @@ class Folder {
   static bool ResultsFit(const Node& node, int64_t max_bytes) {
     for (int i = 0; i < node.num_outputs(); ++i) {
       const ValueType& type = node.output_type(i);
-      if (type.dtype == DType::kResource) return false;
+      if (IsReference(type.dtype)) return false;
       if (type.shape.fully_known()) {
         if (!Fits(type, max_bytes)) return false;
       } else if (!node.op().dynamic_output) {

@@ -1,5 +1,7 @@
 #include "sluice/passes/infer_shapes.h"
 
+#include <unordered_map>
+
 #include "sluice/base/strings.h"
 #include "sluice/op/signature.h"
 
@@ -7,56 +9,187 @@ namespace sluice {
 
 namespace {
 
-Result<bool> RefineNode(Graph& graph, Node& node) {
+using Shapes = std::vector<PartialShape>;
+
+Result<Shapes> InferNode(const Node& node, const Shapes& in) {
   std::vector<DType> dtypes, out_dtypes;
-  std::vector<PartialShape> shapes;
   std::vector<const Array*> values;
   for (const Value& v : node.inputs()) {
     dtypes.push_back(v.dtype());
-    shapes.push_back(v.shape());
     values.push_back(ConstantValue(v));
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
     out_dtypes.push_back(node.output_type(i).dtype);
   }
-  Result<std::vector<PartialShape>> inferred =
-      InferShapes(node.op(), node.attrs(), dtypes, shapes, values, out_dtypes);
+  Result<Shapes> inferred =
+      InferShapes(node.op(), node.attrs(), dtypes, in, values, out_dtypes);
   if (!inferred.ok()) return inferred.status().WithLine(NodeLine(node));
-  bool changed = false;
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    const PartialShape& known = node.output_type(i).shape;
-    const PartialShape& found = (*inferred)[static_cast<size_t>(i)];
-    Result<PartialShape> merged = MergeShapes(known, found);
-    if (!merged.ok()) {
-      return InvalidArgument(StrCat("[", node.op().name, "] output ", i, " is ",
-                                    known, "; with the shapes fed it is ",
-                                    found))
-          .WithLine(NodeLine(node));
-    }
-    if (*merged == known) continue;
-    graph.SetOutputShape(node, i, *merged);
-    changed = true;
-  }
-  return changed;
+  return inferred;
 }
 
-Result<bool> RefineRegion(Graph& graph, Region& region) {
-  bool changed = false;
-  for (Node* node : region.nodes()) {
-    SL_ASSIGN_OR_RETURN(bool here, RefineNode(graph, *node));
-    changed = changed || here;
-    for (const auto& inner : node->regions()) {
-      SL_ASSIGN_OR_RETURN(bool inside, RefineRegion(graph, *inner));
-      changed = changed || inside;
+// What the shapes of a region would be if its arguments had others than they
+// have now. Nothing of the graph changes. Values from outside keep theirs.
+class Trial {
+ public:
+  // The shapes of the results.
+  Result<Shapes> Run(const Region& region, const Shapes& args) {
+    for (int i = 0; i < region.num_args(); ++i) {
+      shapes_[region.arg(i)] = args[static_cast<size_t>(i)];
+    }
+    for (Node* node : region.nodes()) {
+      SL_ASSIGN_OR_RETURN(Shapes out, Visit(*node));
+      for (int i = 0; i < node->num_outputs(); ++i) {
+        // What was said when the node was made holds whatever the arguments
+        // are only as far as they were general enough then; so it is not used.
+        shapes_[node->output(i)] = std::move(out[static_cast<size_t>(i)]);
+      }
+    }
+    Shapes results;
+    for (const Value& v : region.results()) results.push_back(At(v));
+    return results;
+  }
+
+  // The shapes a loop's values have in every iteration, if they enter it so.
+  Result<Shapes> Carried(const Node& loop, Shapes args) {
+    for (;;) {
+      SL_ASSIGN_OR_RETURN(Shapes next, Run(*loop.regions()[1], args));
+      bool changed = false;
+      for (size_t i = 0; i < args.size(); ++i) {
+        PartialShape joined = JoinShapes(args[i], next[i]);
+        changed = changed || !(joined == args[i]);
+        args[i] = std::move(joined);
+      }
+      // Each round gives up a size, or a rank: it ends.
+      if (!changed) return args;
     }
   }
-  return changed;
-}
+
+ private:
+  PartialShape At(const Value& v) const {
+    auto it = shapes_.find(v);
+    return it == shapes_.end() ? v.shape() : it->second;
+  }
+
+  Result<Shapes> Visit(const Node& node) {
+    Shapes in;
+    for (const Value& v : node.inputs()) in.push_back(At(v));
+    switch (node.op().flow) {
+      case Flow::kBranch: {
+        Shapes joined;
+        for (const auto& region : node.regions()) {
+          SL_ASSIGN_OR_RETURN(Shapes out, Run(*region, {}));
+          for (size_t i = 0; i < out.size(); ++i) {
+            if (joined.size() <= i) joined.push_back(out[i]);
+            joined[i] = JoinShapes(joined[i], out[i]);
+          }
+        }
+        return joined;
+      }
+      case Flow::kLoop:
+        return Carried(node, std::move(in));
+      default:
+        return InferNode(node, in);
+    }
+  }
+
+  std::unordered_map<Value, PartialShape, ValueHash> shapes_;
+};
+
+class Refiner {
+ public:
+  explicit Refiner(Graph& graph) : graph_(graph) {}
+
+  Result<bool> Run(Region& region) {
+    SL_RETURN_IF_ERROR(Visit(region));
+    return changed_;
+  }
+
+ private:
+  Status Visit(Region& region) {
+    for (Node* node : region.nodes()) {
+      Shapes found;
+      if (node->op().flow == Flow::kLoop) {
+        SL_ASSIGN_OR_RETURN(found, EnterLoop(*node));
+      }
+      for (const auto& inner : node->regions()) {
+        SL_RETURN_IF_ERROR(Visit(*inner));
+      }
+      if (node->op().flow == Flow::kBranch) {
+        found = JoinedResults(*node);
+      } else if (node->op().flow != Flow::kLoop) {
+        // What a loop's first merge carries, only the whole loop can tell.
+        bool carries = false;
+        for (const Value& v : node->inputs()) {
+          carries = carries || IsBackEdge(*node, v);
+        }
+        if (carries) continue;
+        Shapes in;
+        for (const Value& v : node->inputs()) in.push_back(v.shape());
+        SL_ASSIGN_OR_RETURN(found, InferNode(*node, in));
+      }
+      SL_RETURN_IF_ERROR(Refine(*node, found));
+    }
+    return OkStatus();
+  }
+
+  Result<Shapes> EnterLoop(Node& loop) {
+    Shapes in;
+    for (const Value& v : loop.inputs()) in.push_back(v.shape());
+    SL_ASSIGN_OR_RETURN(Shapes carried, Trial().Carried(loop, std::move(in)));
+    for (const auto& region : loop.regions()) {
+      for (int i = 0; i < region->num_args(); ++i) {
+        auto k = static_cast<size_t>(i);
+        Result<PartialShape> merged =
+            MergeShapes(region->arg(i).shape(), carried[k]);
+        if (!merged.ok()) {
+          return merged.status().WithLine(NodeLine(loop));
+        }
+        if (*merged == region->arg(i).shape()) continue;
+        graph_.SetArgShape(*region, i, *merged);
+        changed_ = true;
+      }
+    }
+    return carried;
+  }
+
+  static Shapes JoinedResults(const Node& branch) {
+    Shapes joined;
+    for (const auto& region : branch.regions()) {
+      for (size_t i = 0; i < region->results().size(); ++i) {
+        const PartialShape& shape = region->results()[i].shape();
+        if (joined.size() <= i) joined.push_back(shape);
+        joined[i] = JoinShapes(joined[i], shape);
+      }
+    }
+    return joined;
+  }
+
+  Status Refine(Node& node, const Shapes& found) {
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const PartialShape& known = node.output_type(i).shape;
+      const PartialShape& here = found[static_cast<size_t>(i)];
+      Result<PartialShape> merged = MergeShapes(known, here);
+      if (!merged.ok()) {
+        return InvalidArgument(StrCat("[", node.op().name, "] output ", i,
+                                      " is ", known,
+                                      "; with the shapes fed it is ", here))
+            .WithLine(NodeLine(node));
+      }
+      if (*merged == known) continue;
+      graph_.SetOutputShape(node, i, *merged);
+      changed_ = true;
+    }
+    return OkStatus();
+  }
+
+  Graph& graph_;
+  bool changed_ = false;
+};
 
 }  // namespace
 
 Result<bool> RefineShapes(Graph& graph) {
-  return RefineRegion(graph, graph.root());
+  return Refiner(graph).Run(graph.root());
 }
 
 }  // namespace sluice

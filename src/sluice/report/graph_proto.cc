@@ -20,7 +20,7 @@ constexpr int kList = 1, kS = 2, kI = 3, kF = 4, kB = 5, kType = 6, kShape = 7;
 
 // What types are called there, in the order of our DType.
 constexpr std::array<int, kNumDTypes> kTypeNumber = {
-    0, 1, 2, 19, 14, 6, 5, 3, 9, 4, 17, 22, 23, 10, 8, 7, 20};
+    0, 1, 2, 19, 14, 6, 5, 3, 9, 4, 17, 22, 23, 10, 8, 7, 20, 21};
 
 int TypeNumber(DType dtype) { return kTypeNumber[static_cast<size_t>(dtype)]; }
 

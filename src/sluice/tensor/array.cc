@@ -37,8 +37,7 @@ ArrayRep* Array::NewRep(int64_t inline_bytes) {
 }
 
 void Array::Destroy(ArrayRep* rep) {
-  if (!rep->buffer && !rep->borrowed && !rep->base &&
-      rep->dtype == DType::kResource) {
+  if (!rep->buffer && !rep->borrowed && !rep->base && IsReference(rep->dtype)) {
     static_cast<Ref<ResourceBase>*>(rep->data)->~Ref<ResourceBase>();
   }
   if (rep->base) Drop(rep->base);
@@ -127,9 +126,9 @@ Array Array::Zeros(DType dtype, const Shape& shape) {
   return a;
 }
 
-Array Array::Handle(Ref<ResourceBase> resource) {
+Array Array::Handle(Ref<ResourceBase> resource, DType dtype) {
   ArrayRep* rep = NewRep(sizeof(Ref<ResourceBase>));
-  rep->dtype = DType::kResource;
+  rep->dtype = dtype;
   rep->data = reinterpret_cast<char*>(rep) + kRepBytes;
   new (rep->data) Ref<ResourceBase>(std::move(resource));
   return Array(rep);
@@ -214,7 +213,7 @@ void Print(const Array& a, int axis, const T* p, int64_t& left,
 
 std::string Array::ToString(int64_t max_elements) const {
   if (!rep_) return "(nothing)";
-  if (dtype() == DType::kResource) {
+  if (IsReference(dtype())) {
     return handle() ? handle()->Describe() : "(no resource)";
   }
   std::string out;
@@ -226,7 +225,10 @@ std::string Array::ToString(int64_t max_elements) const {
 
 bool Array::BitEquals(const Array& o) const {
   if (dtype() != o.dtype() || !(shape() == o.shape())) return false;
-  if (dtype() == DType::kResource) return handle() == o.handle();
+  if (IsReference(dtype())) {
+    return handle() == o.handle() ||
+           (handle() && o.handle() && handle()->EqualTo(*o.handle()));
+  }
   Array a = *AsContiguous(), b = *o.AsContiguous();
   bool equal = true;
   DispatchAll(dtype(), [&]<class T>() {

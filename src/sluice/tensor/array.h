@@ -91,7 +91,9 @@ class Array {
   static Array Vector(std::span<const int64_t> values) {
     return Of<int64_t>({static_cast<int64_t>(values.size())}, values);
   }
-  static Array Handle(Ref<ResourceBase> resource);
+  // A scalar that refers to it: a resource handle or a list.
+  static Array Handle(Ref<ResourceBase> resource,
+                      DType dtype = DType::kResource);
 
   Array(const Array& o) : rep_(o.rep_) {
     if (rep_) rep_->refs.fetch_add(1, std::memory_order_relaxed);
@@ -133,7 +135,7 @@ class Array {
   std::span<const int64_t> i64s() const {
     return {data<int64_t>(), static_cast<size_t>(num_elements())};
   }
-  // REQUIRES: a resource handle.
+  // REQUIRES: a resource handle or a list.
   const Ref<ResourceBase>& handle() const {
     return *static_cast<const Ref<ResourceBase>*>(rep_->data);
   }

@@ -30,7 +30,7 @@ Result<Ref<Buffer>> Buffer::Make(DType dtype, int64_t count,
     auto* s = static_cast<std::string*>(block.data);
     for (int64_t i = 0; i < count; ++i) new (s + i) std::string;
     buffer->objects_ = count;
-  } else if (dtype == DType::kResource) {
+  } else if (IsReference(dtype)) {
     auto* r = static_cast<Ref<ResourceBase>*>(block.data);
     for (int64_t i = 0; i < count; ++i) new (r + i) Ref<ResourceBase>;
     buffer->objects_ = count;
@@ -51,7 +51,7 @@ Buffer::~Buffer() {
   if (dtype_ == DType::kString) {
     auto* s = static_cast<std::string*>(block_.data);
     for (int64_t i = 0; i < objects_; ++i) s[i].~basic_string();
-  } else if (dtype_ == DType::kResource) {
+  } else if (IsReference(dtype_)) {
     auto* r = static_cast<Ref<ResourceBase>*>(block_.data);
     for (int64_t i = 0; i < objects_; ++i) r[i].~Ref<ResourceBase>();
   }

@@ -25,6 +25,7 @@ constexpr Row kRows[kNumDTypes] = {
     {"complex64", 8},
     {"string", sizeof(std::string)},
     {"resource", sizeof(void*)},
+    {"list", sizeof(void*)},
 };
 }  // namespace
 

@@ -1,6 +1,7 @@
 // DType: the element types, their C++ types, and dispatch from one to the
-// other. `resource` holds a reference to state (op/resource.h); it has no
-// arithmetic and never leaves the process.
+// other. `resource` holds a reference to state (op/resource.h), `list` one to a
+// list of arrays (tensor/list.h); they have no arithmetic and never leave the
+// process.
 #pragma once
 
 #include <complex>
@@ -31,8 +32,9 @@ enum class DType : uint8_t {
   kC64,
   kString,
   kResource,
+  kList,
 };
-inline constexpr int kNumDTypes = 17;
+inline constexpr int kNumDTypes = 18;
 
 // The short names users write: sl::f32, sl::i64. The half types have their own
 // C++ types of those names, so their tags are f16_t and bf16_t.
@@ -42,7 +44,7 @@ inline constexpr DType f32 = DType::kF32, f64 = DType::kF64,
                        i64 = DType::kI64, u8 = DType::kU8, u16 = DType::kU16,
                        u32 = DType::kU32, u64 = DType::kU64,
                        boolean = DType::kBool, c64 = DType::kC64,
-                       string = DType::kString;
+                       string = DType::kString, list = DType::kList;
 
 using complex64 = std::complex<float>;
 
@@ -64,6 +66,11 @@ inline bool IsInteger(DType t) { return t >= DType::kI8 && t <= DType::kU64; }
 // True when elements are plain bytes: may be memcpy'd, sent, mapped.
 inline bool IsPlainData(DType t) {
   return t >= DType::kF32 && t <= DType::kC64;
+}
+
+// True when an element is a counted reference to something of this process.
+inline bool IsReference(DType t) {
+  return t == DType::kResource || t == DType::kList;
 }
 
 // A set of dtypes, as op records use to say what they take.
@@ -101,6 +108,9 @@ inline constexpr DTypeSet kReals = kFloats | kInts;
 inline constexpr DTypeSet kNumbers = kReals | DTypeSet{DType::kC64};
 inline constexpr DTypeSet kPlain = kNumbers | DTypeSet{DType::kBool};
 inline constexpr DTypeSet kAnyData = kPlain | DTypeSet{DType::kString};
+// What may flow along an edge at all.
+inline constexpr DTypeSet kAnything =
+    kAnyData | DTypeSet{DType::kResource, DType::kList};
 inline constexpr DTypeSet kIndices{DType::kI32, DType::kI64};
 
 template <class T>

@@ -12,6 +12,11 @@ class ResourceBase : public RefCounted<ResourceBase> {
  public:
   // For messages and `explain`: "variable f32[784,100]".
   virtual std::string Describe() const = 0;
+  // Whether another one stands for the same: by identity, but lists (values,
+  // not state) compare their elements.
+  virtual bool EqualTo(const ResourceBase& other) const {
+    return this == &other;
+  }
   // Which class this is: the address of a tag the class owns, so that a kernel
   // can tell a queue from a variable without run-time type information. Null
   // for classes that no kernel asks for.

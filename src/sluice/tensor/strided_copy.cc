@@ -212,7 +212,7 @@ void CopyRegion(DType dtype, const Shape& shape, const void* from,
     return;
   }
   if (dtype == DType::kString) Copy<std::string>(region, from, to, pool);
-  if (dtype == DType::kResource) {
+  if (IsReference(dtype)) {
     Copy<Ref<ResourceBase>>(region, from, to, pool);
   }
 }

@@ -55,7 +55,8 @@ Status Launch(KernelContext& ctx) {
   auto limit = static_cast<uint64_t>(std::ldexp(rate, 32));
   RandomKey key = RandomKey::Of(
       ctx.step().seed, static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
-      ctx.node().key, static_cast<uint64_t>(ctx.step().step_id));
+      ctx.node().key ^ ctx.step().tag,
+      static_cast<uint64_t>(ctx.step().step_id));
   auto* mask = static_cast<uint8_t*>(ctx.out(1).mutable_raw());
   DispatchFloats(ctx.in(0).dtype(), [&]<class T>() {
     using C = Compute<T>;

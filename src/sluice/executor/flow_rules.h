@@ -1,0 +1,28 @@
+// Flow rules: what every executor must agree on about conditionals, loops and
+// calls: how a predicate is read, which branch an index chooses, how deep calls
+// may go, and the words of the errors. Plain functions, thread safe.
+#pragma once
+
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+// Calls nested deeper than this are taken for recursion without end.
+inline constexpr int kMaxCallDepth = 1000;
+
+// The boolean a conditional or a loop asks for. Error: not one element of bool.
+Result<bool> PredicateValue(const Array& pred);
+
+// Which of a branching node's regions runs. Errors: a predicate that is none,
+// an index out of range without a default.
+Result<size_t> ChosenRegion(const Node& branch, const Array& chooser);
+
+// The error with the line "in iteration 7 of the loop at train.cc:88 (...)".
+Status InIteration(const Status& status, const Node& loop, int64_t iteration);
+// The error with the line "in the call at tree.cc:12 (...)".
+Status InCall(const Status& status, const Node& call);
+
+// Too many calls inside one another.
+Status CallsTooDeep(const Node& call);
+
+}  // namespace sluice

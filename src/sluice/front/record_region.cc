@@ -1,0 +1,373 @@
+#include "sluice/front/record_region.h"
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/executor/flow_rules.h"
+#include "sluice/front/call.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/scope.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice::front_internal {
+
+namespace {
+
+[[noreturn]] void Refuse(std::string_view what, std::string_view message,
+                         std::source_location where) {
+  throw Error(InvalidArgument(StrCat("[", what, "] ", message))
+                  .WithLine(StrCat("at ", SourceLine::From(where))));
+}
+
+// A node with regions, taken back when its code throws: nobody has seen it.
+class Draft {
+ public:
+  Draft(std::string_view op, std::span<const Operand> inputs,
+        const Attrs& attrs, std::string_view name, std::source_location where)
+      : operation_(AddNode({.op = op,
+                            .inputs = inputs,
+                            .attrs = &attrs,
+                            .hint = name,
+                            .line = SourceLine::From(where)})) {}
+  ~Draft() {
+    if (!keep_) Erase();
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  Graph& graph() { return operation_.graph(); }
+  Node& node() { return operation_.node(); }
+  Operation Keep() {
+    keep_ = true;
+    MutexLock lock(graph().mu());
+    graph().MoveToEnd(node());
+    return operation_;
+  }
+
+ private:
+  void Erase() {
+    MutexLock lock(graph().mu());
+    graph().Erase(node());
+  }
+  Operation operation_;
+  bool keep_ = false;
+};
+
+// The value of a tensor inside the region being recorded.
+Value ValueHere(const Tensor& tensor, std::string_view what,
+                std::source_location where) {
+  if (!tensor) Refuse(what, "a result is a Tensor that holds nothing", where);
+  if (tensor.is_sparse()) {
+    Refuse(what, "a result is sparse; wanted to_dense() of it", where);
+  }
+  if (tensor.symbolic()) return tensor.value();
+  Capture* capture = Capture::Current();
+  if (capture && &capture->graph() == Building::Current().graph) {
+    return capture->At(tensor.eager()).now;
+  }
+  return CallOne("Identity", std::vector<Operand>{tensor}, {}, "", where)
+      .value();
+}
+
+// Runs `code` with new nodes going to the draft's next region.
+CodeResult Record(Draft& draft, std::string_view label,
+                  const std::vector<ValueType>& args, const Code& code,
+                  std::string_view what, std::source_location where) {
+  Graph& graph = draft.graph();
+  Region* region = nullptr;
+  std::vector<Tensor> tensors;
+  {
+    MutexLock lock(graph.mu());
+    region = ValueOrThrow(graph.AddRegion(draft.node(), label));
+    for (size_t i = 0; i < args.size(); ++i) {
+      Value arg = ValueOrThrow(graph.AddArg(*region, StrCat("v", i), args[i]));
+      tensors.push_back(Tensor(graph, arg));
+    }
+  }
+  CodeResult result;
+  {
+    SavedBuilding saved;
+    Building& building = Building::Current();
+    building.graph = &graph;
+    building.region = region;
+    building.controls.clear();  // the node itself waits for them
+    result = code(tensors);
+    std::vector<Value> values;
+    for (Tensor& t : result.tensors) {
+      Value v = ValueHere(t, what, where);
+      if (!v.node->region()->Encloses(region)) {
+        Refuse(what,
+               StrCat("\"", v.ToString(),
+                      "\" belongs to another region or graph; wanted a value "
+                      "made here or around here"),
+               where);
+      }
+      values.push_back(v);
+      t = Tensor(graph, v);
+    }
+    MutexLock lock(graph.mu());
+    graph.SetResults(*region, std::move(values));
+  }
+  if (Capture* capture = Capture::Current()) {
+    for (Capture::Entry& entry : capture->entries()) {
+      if (entry.now.node->region() != region) continue;
+      Refuse(what,
+             StrCat(entry.value->Describe(),
+                    " is written in place inside; wanted it carried or "
+                    "returned, or a variable()"),
+             where);
+    }
+  }
+  return result;
+}
+
+std::string BranchName(std::string_view what, size_t i) {
+  if (what == "cond") return i == 0 ? "the true branch" : "the false branch";
+  return StrCat("branch ", i);
+}
+
+void CheckBranches(std::string_view what, const CodeResult& first,
+                   const CodeResult& other, size_t i,
+                   std::source_location where) {
+  if (first.structure != other.structure) {
+    Refuse(what,
+           StrCat(BranchName(what, 0), " returns ", first.structure, ", ",
+                  BranchName(what, i), " returns ", other.structure,
+                  "; wanted equal structures"),
+           where);
+  }
+  for (size_t k = 0; k < first.tensors.size(); ++k) {
+    DType a = first.tensors[k].dtype(), b = other.tensors[k].dtype();
+    if (a == b) continue;
+    Refuse(what,
+           StrCat("result ", k, " is ", DTypeName(a), " in ",
+                  BranchName(what, 0), " and ", DTypeName(b), " in ",
+                  BranchName(what, i), "; wanted equal types"),
+           where);
+  }
+}
+
+std::vector<Tensor> OutputsOf(const Operation& op) {
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < op.num_outputs(); ++i) outputs.push_back(op.output(i));
+  return outputs;
+}
+
+thread_local Operation last_branch;
+
+std::vector<Tensor> RecordBranch(const Tensor& chooser,
+                                 const std::vector<Code>& branches,
+                                 bool has_default, std::string_view name,
+                                 std::string_view what,
+                                 std::source_location where) {
+  bool two = chooser.dtype() == DType::kBool;
+  if (chooser.shape().rank_known() && chooser.rank() != 0) {
+    Refuse(what,
+           StrCat(two ? "the predicate is " : "the index is ",
+                  TypeText(chooser.dtype(), chooser.shape()),
+                  two ? "; wanted a scalar of bool" : "; wanted a scalar"),
+           where);
+  }
+  Attrs attrs{{"dtypes", std::vector<DType>()}};
+  if (!two) attrs.set("has_default", has_default);
+  std::vector<Operand> inputs{Operand(chooser, where)};
+  Draft draft(two ? "If" : "Case", inputs, attrs, name.empty() ? what : name,
+              where);
+  std::vector<CodeResult> results;
+  std::vector<ValueType> types;
+  for (size_t i = 0; i < branches.size(); ++i) {
+    std::string label = draft.node().op().RegionLabel(i);
+    results.push_back(Record(draft, label, {}, branches[i], what, where));
+    if (i > 0) CheckBranches(what, results[0], results[i], i, where);
+    for (size_t k = 0; k < results[i].tensors.size(); ++k) {
+      const Tensor& t = results[i].tensors[k];
+      if (i == 0) {
+        types.push_back({t.dtype(), t.shape()});
+      } else {
+        types[k].shape = JoinShapes(types[k].shape, t.shape());
+      }
+    }
+  }
+  std::vector<DType> dtypes;
+  for (const ValueType& type : types) dtypes.push_back(type.dtype);
+  {
+    MutexLock lock(draft.graph().mu());
+    draft.graph().SetAttr(draft.node(), "dtypes", dtypes);
+    draft.graph().SetOutputs(draft.node(), std::move(types));
+  }
+  last_branch = draft.Keep();
+  return OutputsOf(last_branch);
+}
+
+void CheckPredicate(const CodeResult& pred, std::source_location where) {
+  if (pred.tensors.size() != 1 || pred.tensors[0].dtype() != DType::kBool ||
+      (pred.tensors[0].shape().rank_known() && pred.tensors[0].rank() != 0)) {
+    std::string got =
+        pred.tensors.size() == 1
+            ? TypeText(pred.tensors[0].dtype(), pred.tensors[0].shape())
+            : pred.structure;
+    Refuse("while_loop",
+           StrCat("the condition gives ", got, "; wanted a scalar of bool"),
+           where);
+  }
+}
+
+void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
+                  const std::string& structure, std::source_location where) {
+  if (next.structure != structure) {
+    Refuse("while_loop",
+           StrCat("the body returns ", next.structure, "; wanted ", structure,
+                  ", as it is given"),
+           where);
+  }
+  for (size_t i = 0; i < carried.size(); ++i) {
+    DType now = next.tensors[i].dtype(), was = carried[i].dtype();
+    if (now == was) continue;
+    Refuse("while_loop",
+           StrCat("the body returns ", DTypeName(now), " for value ", i,
+                  ", which is ", DTypeName(was), "; wanted the type to stay"),
+           where);
+  }
+}
+
+std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
+                               const std::vector<Tensor>& inits,
+                               const std::string& structure,
+                               const LoopSettings& settings,
+                               std::source_location where) {
+  std::vector<ValueType> carried;
+  std::vector<DType> dtypes;
+  std::vector<Operand> operands;
+  for (const Tensor& t : inits) {
+    carried.push_back({t.dtype(), t.shape()});
+    dtypes.push_back(t.dtype());
+    operands.emplace_back(t, where);
+  }
+  Attrs attrs{{"dtypes", dtypes},
+              {"parallel", settings.parallel},
+              {"maximum", settings.maximum}};
+  for (;;) {
+    Draft draft("While", operands, attrs,
+                settings.name.empty() ? "while_loop" : settings.name, where);
+    CheckPredicate(Record(draft, "cond", carried, cond, "while_loop", where),
+                   where);
+    CodeResult next = Record(draft, "body", carried, body, "while_loop", where);
+    CheckCarried(next, inits, structure, where);
+    bool wider = false;
+    for (size_t i = 0; i < carried.size(); ++i) {
+      PartialShape joined =
+          JoinShapes(carried[i].shape, next.tensors[i].shape());
+      wider = wider || !(joined == carried[i].shape);
+      carried[i].shape = std::move(joined);
+    }
+    // Sizes change from one iteration to the next: what was recorded may rest
+    // on those of the first. Again, knowing less.
+    if (wider) continue;
+    {
+      MutexLock lock(draft.graph().mu());
+      draft.graph().SetOutputs(draft.node(), carried);
+    }
+    return OutputsOf(draft.Keep());
+  }
+}
+
+// Calls the user's code; what it throws says in which iteration it was.
+CodeResult InLoop(const Code& code, const std::vector<Tensor>& carried,
+                  int64_t iteration, std::source_location where) {
+  try {
+    return code(carried);
+  } catch (const Error& error) {
+    throw Error(
+        Status(error.code(), error.what())
+            .WithLine(StrCat("in iteration ", iteration, " of the loop at ",
+                             SourceLine::From(where))));
+  }
+}
+
+}  // namespace
+
+bool RunsNow(const std::vector<Tensor>& tensors) {
+  if (Building::Current().graph) return false;
+  for (const Tensor& t : tensors) {
+    if (t && t.symbolic()) return false;
+  }
+  return true;
+}
+
+std::vector<Tensor> RunBranch(const Tensor& chooser,
+                              const std::vector<Code>& branches,
+                              bool has_default, std::string_view name,
+                              std::source_location where) {
+  if (!chooser) Refuse("cond", "the predicate holds nothing", where);
+  std::string_view what =
+      chooser.dtype() == DType::kBool ? "cond" : "switch_case";
+  last_branch = {};
+  if (what == "switch_case" && !kIndices.contains(chooser.dtype())) {
+    Refuse(what,
+           StrCat("the chooser is ", DTypeName(chooser.dtype()),
+                  "; wanted bool for cond, i32 or i64 for switch_case"),
+           where);
+  }
+  if (branches.empty()) Refuse(what, "there are no branches", where);
+  if (!RunsNow({chooser})) {
+    return RecordBranch(chooser, branches, has_default, name, what, where);
+  }
+  const Array& value = chooser.array();
+  size_t taken = 0;
+  if (value.num_elements() != 1) {
+    Refuse(what,
+           StrCat(what == "cond" ? "the predicate is " : "the index is ",
+                  value.TypeText(),
+                  what == "cond" ? "; wanted a scalar of bool"
+                                 : "; wanted a scalar"),
+           where);
+  }
+  if (what == "cond") {
+    taken = chooser.item<bool>() ? 0 : 1;
+  } else {
+    int64_t index = value.dtype() == DType::kI32 ? chooser.item<int32_t>()
+                                                 : chooser.item<int64_t>();
+    bool there = index >= 0 && index < static_cast<int64_t>(branches.size());
+    if (!there && !has_default) {
+      throw Error(OutOfRange(StrCat("[switch_case] the index is ", index,
+                                    "; wanted one of the ", branches.size(),
+                                    " branches, 0 to ", branches.size() - 1))
+                      .WithLine(StrCat("at ", SourceLine::From(where))));
+    }
+    taken = there ? static_cast<size_t>(index) : branches.size() - 1;
+  }
+  return branches[taken]({}).tensors;
+}
+
+std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
+                            const std::vector<Tensor>& inits,
+                            const std::string& structure,
+                            const LoopSettings& settings,
+                            std::source_location where) {
+  for (const Tensor& t : inits) {
+    if (!t) Refuse("while_loop", "an initial value holds nothing", where);
+  }
+  if (settings.parallel < 1) {
+    Refuse("while_loop",
+           StrCat("parallel_iterations is ", settings.parallel,
+                  "; wanted at least 1"),
+           where);
+  }
+  if (!RunsNow(inits)) {
+    return RecordLoop(cond, body, inits, structure, settings, where);
+  }
+  std::vector<Tensor> carried = inits;
+  for (int64_t i = 0; i != settings.maximum; ++i) {
+    CodeResult pred = InLoop(cond, carried, i, where);
+    CheckPredicate(pred, where);
+    if (!pred.tensors[0].item<bool>()) break;
+    CodeResult next = InLoop(body, carried, i, where);
+    CheckCarried(next, carried, structure, where);
+    carried = std::move(next.tensors);
+  }
+  return carried;
+}
+
+Operation LastBranch() { return last_branch; }
+
+}  // namespace sluice::front_internal

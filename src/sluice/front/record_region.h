@@ -1,0 +1,50 @@
+// Recording user code into the regions of a control-flow node, and running it
+// at once when nothing is recorded. What control_flow.h is made of.
+//
+// The code may be called more than once: again, with less known shapes, when
+// what it gives has other sizes than what it was given.
+#pragma once
+
+#include <functional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/front/operand.h"
+#include "sluice/front/tensor.h"
+
+namespace sluice::front_internal {
+
+// What code gave: its tensors, and their structure as text, to be compared.
+struct CodeResult {
+  std::vector<Tensor> tensors;
+  std::string structure;
+};
+using Code = std::function<CodeResult(const std::vector<Tensor>&)>;
+
+struct LoopSettings {
+  std::string name;
+  int64_t parallel = 10;
+  int64_t maximum = -1;
+};
+
+// True when a call on these runs now: no graph is open, none of them belongs
+// to one.
+bool RunsNow(const std::vector<Tensor>& tensors);
+
+// One of the branches; `labels` name them in messages ("the true branch").
+std::vector<Tensor> RunBranch(const Tensor& chooser,
+                              const std::vector<Code>& branches,
+                              bool has_default, std::string_view name,
+                              std::source_location where);
+std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
+                            const std::vector<Tensor>& inits,
+                            const std::string& structure,
+                            const LoopSettings& settings,
+                            std::source_location where);
+
+// The node a branch without results became; holds nothing when it ran at once.
+Operation LastBranch();
+
+}  // namespace sluice::front_internal

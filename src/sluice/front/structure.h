@@ -1,0 +1,149 @@
+// Structure: values made of tensors, as loops carry and branches return them:
+// a Tensor, a std::pair, std::tuple, std::vector or std::map of structures, and
+// what else says how it is taken apart (a specialisation of Structure).
+//
+// Flatten gives the tensors in order; Rebuild makes the same structure of
+// others. Plain functions, thread safe.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sluice/front/tensor.h"
+
+namespace sluice {
+
+template <class T>
+struct Structure;  // not defined: T is nothing a loop can carry
+
+// Takes tensors one by one off a list.
+class TensorReader {
+ public:
+  explicit TensorReader(const std::vector<Tensor>& tensors)
+      : next_(tensors.data()) {}
+  const Tensor& Next() { return *next_++; }
+
+ private:
+  const Tensor* next_;
+};
+
+template <>
+struct Structure<Tensor> {
+  static void Flatten(const Tensor& t, std::vector<Tensor>& out) {
+    out.push_back(t);
+  }
+  static Tensor Rebuild(const Tensor&, TensorReader& in) { return in.Next(); }
+  static std::string Text(const Tensor&) { return "tensor"; }
+};
+
+template <class A, class B>
+struct Structure<std::pair<A, B>> {
+  using P = std::pair<A, B>;
+  static void Flatten(const P& p, std::vector<Tensor>& out) {
+    Structure<A>::Flatten(p.first, out);
+    Structure<B>::Flatten(p.second, out);
+  }
+  static P Rebuild(const P& like, TensorReader& in) {
+    // One after the other: arguments of a call have no order.
+    A a = Structure<A>::Rebuild(like.first, in);
+    B b = Structure<B>::Rebuild(like.second, in);
+    return {std::move(a), std::move(b)};
+  }
+  static std::string Text(const P& p) {
+    return "(" + Structure<A>::Text(p.first) + ", " +
+           Structure<B>::Text(p.second) + ")";
+  }
+};
+
+template <class... Ts>
+struct Structure<std::tuple<Ts...>> {
+  using Tuple = std::tuple<Ts...>;
+  static void Flatten(const Tuple& t, std::vector<Tensor>& out) {
+    std::apply([&](const Ts&... e) { (Structure<Ts>::Flatten(e, out), ...); },
+               t);
+  }
+  static Tuple Rebuild(const Tuple& like, TensorReader& in) {
+    return std::apply(
+        [&](const Ts&... e) {
+          // Braces keep the order.
+          return Tuple{Structure<Ts>::Rebuild(e, in)...};
+        },
+        like);
+  }
+  static std::string Text(const Tuple& t) {
+    std::string text = "(";
+    std::apply(
+        [&](const Ts&... e) {
+          ((text += (text.size() > 1 ? ", " : "") + Structure<Ts>::Text(e)),
+           ...);
+        },
+        t);
+    return text + ")";
+  }
+};
+
+template <class T>
+struct Structure<std::vector<T>> {
+  using V = std::vector<T>;
+  static void Flatten(const V& v, std::vector<Tensor>& out) {
+    for (const T& e : v) Structure<T>::Flatten(e, out);
+  }
+  static V Rebuild(const V& like, TensorReader& in) {
+    V made;
+    for (const T& e : like) made.push_back(Structure<T>::Rebuild(e, in));
+    return made;
+  }
+  static std::string Text(const V& v) {
+    std::string text = "[";
+    for (const T& e : v) {
+      text += (text.size() > 1 ? ", " : "") + Structure<T>::Text(e);
+    }
+    return text + "]";
+  }
+};
+
+template <class T>
+struct Structure<std::map<std::string, T>> {
+  using M = std::map<std::string, T>;
+  static void Flatten(const M& m, std::vector<Tensor>& out) {
+    for (const auto& [key, e] : m) Structure<T>::Flatten(e, out);
+  }
+  static M Rebuild(const M& like, TensorReader& in) {
+    M made;
+    for (const auto& [key, e] : like) {
+      made.emplace(key, Structure<T>::Rebuild(e, in));
+    }
+    return made;
+  }
+  static std::string Text(const M& m) {
+    std::string text = "{";
+    for (const auto& [key, e] : m) {
+      text +=
+          (text.size() > 1 ? ", " : "") + key + ": " + Structure<T>::Text(e);
+    }
+    return text + "}";
+  }
+};
+
+template <class T>
+concept IsStructure = requires(const T& t, std::vector<Tensor>& out) {
+  Structure<T>::Flatten(t, out);
+};
+
+template <class T>
+std::vector<Tensor> Flatten(const T& t) {
+  std::vector<Tensor> out;
+  Structure<T>::Flatten(t, out);
+  return out;
+}
+
+template <class T>
+T Rebuild(const T& like, const std::vector<Tensor>& tensors) {
+  TensorReader reader(tensors);
+  return Structure<T>::Rebuild(like, reader);
+}
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+// ControlTrigger: waits, and goes on whatever happened.
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+SL_OP(ControlTrigger)
+    .doc(
+        "Waits for its control inputs, dead or alive; is itself always "
+        "alive.")
+    .shape(shapes::none)
+    .flow(Flow::kTrigger);
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+// While: a loop. Both regions take the carried values as arguments; the body
+// gives those of the next iteration. Types are carried unchanged, sizes may
+// change from one iteration to the next.
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+SL_OP(While)
+    .doc(
+        "Runs `body` on what it gave last, first on xs, as long as `cond` "
+        "says so; the results are the values carried last.")
+    .input("xs: any*")
+    .output("ys: dtypes*")
+    .attr("dtypes", AttrKind::kDTypes, "Of the carried values.")
+    .attr("parallel", 10,
+          "Iterations that may run at once; no result depends on it.")
+    .between(1, 1 << 20)
+    .attr("maximum", -1, "Iterations at most; -1: no limit.")
+    .between(-1, int64_t{1} << 62)
+    .region("cond")
+    .region("body")
+    .shape(shapes::unknown)
+    .flow(Flow::kLoop);
+
+}  // namespace sluice
