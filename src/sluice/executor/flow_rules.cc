@@ -49,9 +49,9 @@ Status InCall(const Status& status, const Node& call) {
   return status.WithLine(StrCat("in the call ", NodeLine(call)));
 }
 
-Status CallsTooDeep(const Node& call) {
+Status CallsTooDeep(std::string_view what) {
   return ResourceExhausted(
-      StrCat("[", call.op().name, "] more than ", kMaxCallDepth,
+      StrCat("[", what, "] more than ", kMaxCallDepth,
              " calls inside one another; wanted a recursion that ends"));
 }
 

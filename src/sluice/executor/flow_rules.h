@@ -3,6 +3,8 @@
 // may go, and the words of the errors. Plain functions, thread safe.
 #pragma once
 
+#include <string_view>
+
 #include "sluice/graph/node.h"
 
 namespace sluice {
@@ -22,7 +24,10 @@ Status InIteration(const Status& status, const Node& loop, int64_t iteration);
 // The error with the line "in the call at tree.cc:12 (...)".
 Status InCall(const Status& status, const Node& call);
 
-// Too many calls inside one another.
-Status CallsTooDeep(const Node& call);
+// Too many calls inside one another; `what` is the op or function called.
+Status CallsTooDeep(std::string_view what);
+inline Status CallsTooDeep(const Node& call) {
+  return CallsTooDeep(call.op().name);
+}
 
 }  // namespace sluice

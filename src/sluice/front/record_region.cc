@@ -4,7 +4,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/executor/flow_rules.h"
 #include "sluice/front/call.h"
-#include "sluice/front/capture.h"
+#include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
@@ -12,114 +12,6 @@
 namespace sluice::front_internal {
 
 namespace {
-
-[[noreturn]] void Refuse(std::string_view what, std::string_view message,
-                         std::source_location where) {
-  throw Error(InvalidArgument(StrCat("[", what, "] ", message))
-                  .WithLine(StrCat("at ", SourceLine::From(where))));
-}
-
-// A node with regions, taken back when its code throws: nobody has seen it.
-class Draft {
- public:
-  Draft(std::string_view op, std::span<const Operand> inputs,
-        const Attrs& attrs, std::string_view name, std::source_location where)
-      : operation_(AddNode({.op = op,
-                            .inputs = inputs,
-                            .attrs = &attrs,
-                            .hint = name,
-                            .line = SourceLine::From(where)})) {}
-  ~Draft() {
-    if (!keep_) Erase();
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-
-  Graph& graph() { return operation_.graph(); }
-  Node& node() { return operation_.node(); }
-  Operation Keep() {
-    keep_ = true;
-    MutexLock lock(graph().mu());
-    graph().MoveToEnd(node());
-    return operation_;
-  }
-
- private:
-  void Erase() {
-    MutexLock lock(graph().mu());
-    graph().Erase(node());
-  }
-  Operation operation_;
-  bool keep_ = false;
-};
-
-// The value of a tensor inside the region being recorded.
-Value ValueHere(const Tensor& tensor, std::string_view what,
-                std::source_location where) {
-  if (!tensor) Refuse(what, "a result is a Tensor that holds nothing", where);
-  if (tensor.is_sparse()) {
-    Refuse(what, "a result is sparse; wanted to_dense() of it", where);
-  }
-  if (tensor.symbolic()) return tensor.value();
-  Capture* capture = Capture::Current();
-  if (capture && &capture->graph() == Building::Current().graph) {
-    return capture->At(tensor.eager()).now;
-  }
-  return CallOne("Identity", std::vector<Operand>{tensor}, {}, "", where)
-      .value();
-}
-
-// Runs `code` with new nodes going to the draft's next region.
-CodeResult Record(Draft& draft, std::string_view label,
-                  const std::vector<ValueType>& args, const Code& code,
-                  std::string_view what, std::source_location where) {
-  Graph& graph = draft.graph();
-  Region* region = nullptr;
-  std::vector<Tensor> tensors;
-  {
-    MutexLock lock(graph.mu());
-    region = ValueOrThrow(graph.AddRegion(draft.node(), label));
-    for (size_t i = 0; i < args.size(); ++i) {
-      Value arg = ValueOrThrow(graph.AddArg(*region, StrCat("v", i), args[i]));
-      tensors.push_back(Tensor(graph, arg));
-    }
-  }
-  CodeResult result;
-  {
-    SavedBuilding saved;
-    Building& building = Building::Current();
-    building.graph = &graph;
-    building.region = region;
-    building.controls.clear();  // the node itself waits for them
-    result = code(tensors);
-    std::vector<Value> values;
-    for (Tensor& t : result.tensors) {
-      Value v = ValueHere(t, what, where);
-      if (!v.node->region()->Encloses(region)) {
-        Refuse(what,
-               StrCat("\"", v.ToString(),
-                      "\" belongs to another region or graph; wanted a value "
-                      "made here or around here"),
-               where);
-      }
-      values.push_back(v);
-      t = Tensor(graph, v);
-    }
-    MutexLock lock(graph.mu());
-    graph.SetResults(*region, std::move(values));
-  }
-  if (Capture* capture = Capture::Current()) {
-    for (Capture::Entry& entry : capture->entries()) {
-      if (entry.now.node->region() != region) continue;
-      Refuse(what,
-             StrCat(entry.value->Describe(),
-                    " is written in place inside; wanted it carried or "
-                    "returned, or a variable()"),
-             where);
-    }
-  }
-  return result;
-}
 
 std::string BranchName(std::string_view what, size_t i) {
   if (what == "cond") return i == 0 ? "the true branch" : "the false branch";
@@ -171,23 +63,33 @@ std::vector<Tensor> RecordBranch(const Tensor& chooser,
   Attrs attrs{{"dtypes", std::vector<DType>()}};
   if (!two) attrs.set("has_default", has_default);
   std::vector<Operand> inputs{Operand(chooser, where)};
-  Draft draft(two ? "If" : "Case", inputs, attrs, name.empty() ? what : name,
-              where);
+  RegionDraft draft(two ? "If" : "Case", inputs, attrs,
+                    name.empty() ? what : name, where);
   std::vector<CodeResult> results;
   std::vector<ValueType> types;
+  size_t unknown = 0;
   for (size_t i = 0; i < branches.size(); ++i) {
     std::string label = draft.node().op().RegionLabel(i);
-    results.push_back(Record(draft, label, {}, branches[i], what, where));
-    if (i > 0) CheckBranches(what, results[0], results[i], i, where);
-    for (size_t k = 0; k < results[i].tensors.size(); ++k) {
-      const Tensor& t = results[i].tensors[k];
-      if (i == 0) {
+    try {
+      results.push_back(
+          RecordRegion(draft, label, {}, branches[i], what, where));
+    } catch (const UnknownResults&) {
+      // The others tell, unless none does; this is recorded again.
+      ++unknown;
+      continue;
+    }
+    size_t at = results.size() - 1;
+    if (at > 0) CheckBranches(what, results[0], results[at], i, where);
+    for (size_t k = 0; k < results[at].tensors.size(); ++k) {
+      const Tensor& t = results[at].tensors[k];
+      if (at == 0) {
         types.push_back({t.dtype(), t.shape()});
       } else {
         types[k].shape = JoinShapes(types[k].shape, t.shape());
       }
     }
   }
+  if (unknown == branches.size()) throw UnknownResults();
   std::vector<DType> dtypes;
   for (const ValueType& type : types) dtypes.push_back(type.dtype);
   {
@@ -247,11 +149,13 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
               {"parallel", settings.parallel},
               {"maximum", settings.maximum}};
   for (;;) {
-    Draft draft("While", operands, attrs,
-                settings.name.empty() ? "while_loop" : settings.name, where);
-    CheckPredicate(Record(draft, "cond", carried, cond, "while_loop", where),
-                   where);
-    CodeResult next = Record(draft, "body", carried, body, "while_loop", where);
+    RegionDraft draft("While", operands, attrs,
+                      settings.name.empty() ? "while_loop" : settings.name,
+                      where);
+    CheckPredicate(
+        RecordRegion(draft, "cond", carried, cond, "while_loop", where), where);
+    CodeResult next =
+        RecordRegion(draft, "body", carried, body, "while_loop", where);
     CheckCarried(next, inits, structure, where);
     bool wider = false;
     for (size_t i = 0; i < carried.size(); ++i) {

@@ -1,0 +1,237 @@
+#include "sluice/front/sequences.h"
+
+#include <algorithm>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/call.h"
+#include "sluice/front/index.h"
+#include "sluice/front/region_draft.h"
+#include "sluice/front/scope.h"
+#include "sluice/front/sizes.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice::front_internal {
+
+namespace {
+
+Tensor One(std::string_view op, std::vector<Operand> inputs, const Attrs& attrs,
+           std::source_location where) {
+  return CallOne(op, inputs, attrs, "", where);
+}
+
+// The shape of one element of a sequence.
+PartialShape ElementShape(const PartialShape& shape) {
+  if (!shape.rank_known()) return {};
+  std::vector<int64_t> dims(shape.dims().begin() + 1, shape.dims().end());
+  return PartialSizes(dims).shape();
+}
+
+// The length all sequences have, -1 when it is not known before the run.
+int64_t CommonLength(const SequenceCall& call) {
+  if (call.sequences.empty()) {
+    Refuse(call.what, "there is no sequence", call.where);
+  }
+  int64_t length = -1;
+  for (const Tensor& x : call.sequences) {
+    if (!x) Refuse(call.what, "a sequence holds nothing", call.where);
+    PartialShape shape = x.shape();
+    if (!shape.rank_known()) continue;
+    if (shape.rank() == 0) {
+      Refuse(call.what,
+             StrCat("a sequence is ", TypeText(x.dtype(), shape),
+                    "; wanted at least one axis"),
+             call.where);
+    }
+    int64_t here = shape[0];
+    if (here < 0) continue;
+    if (length >= 0 && here != length) {
+      Refuse(call.what,
+             StrCat("sequences have ", length, " and ", here,
+                    " elements; wanted equal lengths"),
+             call.where);
+    }
+    length = here;
+  }
+  return length;
+}
+
+// What step gives for arguments of these types, without running it.
+struct StepTypes {
+  std::vector<ValueType> carried, collected;
+};
+StepTypes TypesOf(const SequenceCall& call) {
+  std::vector<ValueType> args;
+  for (const Tensor& t : call.carried) args.push_back({t.dtype(), t.shape()});
+  size_t n = args.size();
+  for (const Tensor& x : call.sequences) {
+    args.push_back({x.dtype(), ElementShape(x.shape())});
+  }
+  // A graph nobody sees, unless one is open whose values the code reads.
+  SavedBuilding saved;
+  Graph scratch("scratch");
+  if (!Building::Current().graph) {
+    Building::Current() = Building();
+    Building::Current().graph = &scratch;
+    for (const auto* list : {&call.carried, &call.sequences}) {
+      for (const Tensor& t : *list) {
+        if (t.symbolic()) Building::Current().graph = &t.graph();
+      }
+    }
+  }
+  for (;;) {
+    RegionDraft draft("Function", {}, {}, "types", call.where);
+    CodeResult result =
+        RecordRegion(draft, "body", args, call.step, call.what, call.where);
+    StepTypes types;
+    bool wider = false;
+    for (size_t i = 0; i < result.tensors.size(); ++i) {
+      const Tensor& t = result.tensors[i];
+      ValueType type{t.dtype(), t.shape()};
+      if (i >= n) {
+        types.collected.push_back(type);
+        continue;
+      }
+      PartialShape joined = JoinShapes(args[i].shape, type.shape);
+      wider = wider || !(joined == args[i].shape);
+      args[i].shape = joined;
+      types.carried.push_back({type.dtype, joined});
+    }
+    if (!wider) return types;
+  }
+}
+
+void CheckCount(const SequenceCall& call, size_t got) {
+  if (got >= call.carried.size()) return;
+  Refuse(call.what,
+         StrCat("the function returns ", got, " tensors; wanted the ",
+                call.carried.size(), " it carries"),
+         call.where);
+}
+
+SequenceResult RunSequenceNow(const SequenceCall& call, int64_t length) {
+  SequenceResult result;
+  result.carried = call.carried;
+  std::vector<std::vector<Tensor>> rows;
+  for (int64_t k = 0; k < length; ++k) {
+    int64_t at = call.reverse ? length - 1 - k : k;
+    std::vector<Tensor> in = result.carried;
+    for (const Tensor& x : call.sequences) {
+      in.push_back(x.at({Index(at)}, call.where));
+    }
+    CodeResult out;
+    try {
+      out = call.step(in);
+    } catch (const Error& error) {
+      throw Error(Status(error.code(), error.what())
+                      .WithLine(StrCat("in iteration ", k, " of the loop at ",
+                                       SourceLine::From(call.where))));
+    }
+    CheckCount(call, out.tensors.size());
+    size_t n = call.carried.size();
+    rows.resize(out.tensors.size() - n);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      rows[i].push_back(out.tensors[n + i]);
+    }
+    result.carried = Part(out.tensors, 0, n);
+  }
+  if (length == 0) {
+    for (const ValueType& type : TypesOf(call).collected) {
+      std::vector<int64_t> dims{0};
+      for (int64_t d : type.shape.dims()) dims.push_back(d < 0 ? 0 : d);
+      result.collected.push_back(Tensor(
+          MakeRef<EagerValue>(Array::Zeros(type.dtype, Sizes(dims).shape()))));
+    }
+    return result;
+  }
+  for (std::vector<Tensor>& list : rows) {
+    if (call.reverse) std::reverse(list.begin(), list.end());
+    std::vector<Operand> parts;
+    for (const Tensor& t : list) parts.emplace_back(t, call.where);
+    result.collected.push_back(One("Stack", parts, {}, call.where));
+  }
+  return result;
+}
+
+SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
+  StepTypes types = TypesOf(call);
+  CheckCount(call, types.carried.size());
+  const std::source_location where = call.where;
+  Tensor n = length >= 0 ? One("Identity", {Operand(length, where)}, {}, where)
+                         : One("Gather",
+                               {One("Shape", {call.sequences[0]}, {}, where),
+                                Operand(int64_t{0}, where)},
+                               {}, where);
+  size_t num_carried = call.carried.size();
+  std::vector<Tensor> inits{ZeroLike(n)};
+  inits.insert(inits.end(), call.carried.begin(), call.carried.end());
+  for (const ValueType& type : types.collected) {
+    inits.push_back(One("ListNew", {n},
+                        {{"dtype", type.dtype}, {"shape", type.shape}}, where));
+  }
+  Code cond = [&](const std::vector<Tensor>& v) -> CodeResult {
+    return {{v[0] < n}, "tensor"};
+  };
+  Code body = [&](const std::vector<Tensor>& v) -> CodeResult {
+    Tensor at = call.reverse ? n - 1 - v[0] : v[0];
+    std::vector<Tensor> in = Part(v, 1, 1 + num_carried);
+    for (const Tensor& x : call.sequences) {
+      in.push_back(One("Gather", {x, at}, {}, where));
+    }
+    CodeResult out = call.step(in);
+    std::vector<Tensor> next{v[0] + 1};
+    for (size_t i = 0; i < out.tensors.size(); ++i) {
+      if (i < num_carried) {
+        next.push_back(out.tensors[i]);
+      } else {
+        next.push_back(
+            One("ListSet", {v[1 + i], at, out.tensors[i]}, {}, where));
+      }
+    }
+    return {std::move(next), "carried"};
+  };
+  LoopSettings settings = call.settings;
+  if (settings.name.empty()) settings.name = call.what;
+  std::vector<Tensor> last =
+      RunLoop(cond, body, inits, "carried", settings, where);
+  SequenceResult result;
+  result.carried = Part(last, 1, 1 + num_carried);
+  for (size_t i = 0; i < types.collected.size(); ++i) {
+    const ValueType& type = types.collected[i];
+    result.collected.push_back(
+        One("ListStack", {last[1 + num_carried + i]},
+            {{"dtype", type.dtype}, {"shape", type.shape}}, where));
+  }
+  return result;
+}
+
+}  // namespace
+
+SequenceResult RunSequence(const SequenceCall& call) {
+  int64_t length = CommonLength(call);
+  std::vector<Tensor> all = call.carried;
+  all.insert(all.end(), call.sequences.begin(), call.sequences.end());
+  if (RunsNow(all)) return RunSequenceNow(call, length);
+  return RecordSequence(call, length);
+}
+
+std::pair<std::vector<Tensor>, std::vector<Tensor>> HeadAndRest(
+    const char* what, const std::vector<Tensor>& sequences, bool reverse,
+    std::source_location where) {
+  std::vector<Tensor> head, rest;
+  for (const Tensor& x : sequences) {
+    if (!x) Refuse(what, "a sequence holds nothing", where);
+    if (x.shape().rank_known() && x.rank() > 0 && x.dim(0) == 0) {
+      Refuse(what,
+             "the sequence is empty and there is no initial value; wanted one "
+             "of them",
+             where);
+    }
+    head.push_back(x.at({Index(reverse ? -1 : 0)}, where));
+    rest.push_back(x.at({reverse ? slice_to(-1) : slice_from(1)}, where));
+  }
+  return {std::move(head), std::move(rest)};
+}
+
+}  // namespace sluice::front_internal
