@@ -31,9 +31,17 @@ Tensor AsCount(const Operand& count) {
   return n;
 }
 
-Tensor ZeroLike(const Tensor& scalar) {
-  return CallOne("ZerosLike", std::vector<Operand>{scalar}, {}, "",
-                 std::source_location::current());
+Tensor ZeroLike(const Tensor& scalar, std::source_location where) {
+  return CallOne("ZerosLike", std::vector<Operand>{scalar}, {}, "", where);
+}
+
+Tensor Below(const Tensor& i, const Tensor& n, std::source_location where) {
+  return CallOne("Less", std::vector<Operand>{i, n}, {}, "", where);
+}
+
+Tensor PlusOne(const Tensor& i, std::source_location where) {
+  return CallOne("Add", std::vector<Operand>{i, Operand(1, where)}, {}, "",
+                 where);
 }
 
 }  // namespace sluice::front_internal

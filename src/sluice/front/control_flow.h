@@ -30,7 +30,6 @@
 #include <vector>
 
 #include "sluice/front/operand.h"
-#include "sluice/front/operators.h"
 #include "sluice/front/record_region.h"
 #include "sluice/front/structure.h"
 
@@ -53,7 +52,9 @@ namespace front_internal {
 Tensor AsTensor(const Operand& operand);
 // The same for a number of iterations: a scalar of i64.
 Tensor AsCount(const Operand& count);
-Tensor ZeroLike(const Tensor& scalar);
+Tensor ZeroLike(const Tensor& scalar, std::source_location where);
+Tensor Below(const Tensor& i, const Tensor& n, std::source_location where);
+Tensor PlusOne(const Tensor& i, std::source_location where);
 
 // What a loop carries of an initial value: structures as they are, numbers and
 // variables as tensors.
@@ -236,14 +237,17 @@ template <class Body, class... S>
 auto for_loop_with(const LoopOptions& options, Where where,
                    const Operand& count, Body body, const S&... init) {
   Tensor n = front_internal::AsCount(count);
-  auto test = [&](const Tensor& i, const auto&...) { return i < n; };
+  auto test = [&](const Tensor& i, const auto&...) {
+    return front_internal::Below(i, n, where);
+  };
   auto step = [&](const Tensor& i, const auto&... carried) {
     using State = std::tuple<std::decay_t<decltype(carried)>...>;
-    return std::tuple_cat(std::tuple(i + 1), front_internal::NextState<State>(
-                                                 body(i, carried...)));
+    return std::tuple_cat(
+        std::tuple(front_internal::PlusOne(i, where)),
+        front_internal::NextState<State>(body(i, carried...)));
   };
-  auto all = front_internal::LoopOf(test, step, options, where,
-                                    front_internal::ZeroLike(n), init...);
+  auto all = front_internal::LoopOf(
+      test, step, options, where, front_internal::ZeroLike(n, where), init...);
   return front_internal::UnlessAlone(front_internal::WithoutFirst(all));
 }
 template <class Body, class A>

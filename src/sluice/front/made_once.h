@@ -28,6 +28,10 @@ class MadeOnce {
     static Run* Current();
     // The variable of this line, made when there is none.
     Tensor Get(const SourceLine& line, const std::function<Tensor()>& make);
+    // How far the run has come, and back to there: a part of the body that is
+    // recorded again finds its variables again.
+    size_t Mark() const { return met_.size(); }
+    void Rewind(size_t mark) { met_.resize(mark); }
 
    private:
     std::shared_ptr<MadeOnce> owner_;

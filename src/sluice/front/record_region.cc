@@ -1,9 +1,13 @@
 #include "sluice/front/record_region.h"
 
+#include <algorithm>
+#include <set>
+
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/executor/flow_rules.h"
 #include "sluice/front/call.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
@@ -47,6 +51,39 @@ std::vector<Tensor> OutputsOf(const Operation& op) {
 
 thread_local Operation last_branch;
 
+// Adds values to the results of a region.
+void AddResults(Graph& graph, Region& region, const std::vector<Value>& more) {
+  std::vector<Value> results(region.results().begin(), region.results().end());
+  results.insert(results.end(), more.begin(), more.end());
+  graph.SetResults(region, std::move(results));
+}
+
+size_t IndexOf(const std::vector<size_t>& list, size_t entry) {
+  return static_cast<size_t>(std::find(list.begin(), list.end(), entry) -
+                             list.begin());
+}
+
+const Written* Find(const std::vector<Written>& written, size_t entry) {
+  for (const Written& w : written) {
+    if (w.entry == entry) return &w;
+  }
+  return nullptr;
+}
+
+// What any of the regions has written, in order.
+std::vector<size_t> AllWritten(const std::vector<RecordedRegion>& regions) {
+  std::set<size_t> all;
+  for (const RecordedRegion& r : regions) {
+    for (const Written& w : r.written) all.insert(w.entry);
+  }
+  return {all.begin(), all.end()};
+}
+
+// The type a captured tensor has after a branch or an iteration.
+void Join(ValueType& type, const Value& value) {
+  type.shape = JoinShapes(type.shape, value.shape());
+}
+
 std::vector<Tensor> RecordBranch(const Tensor& chooser,
                                  const std::vector<Code>& branches,
                                  bool has_default, std::string_view name,
@@ -65,40 +102,55 @@ std::vector<Tensor> RecordBranch(const Tensor& chooser,
   std::vector<Operand> inputs{Operand(chooser, where)};
   RegionDraft draft(two ? "If" : "Case", inputs, attrs,
                     name.empty() ? what : name, where);
-  std::vector<CodeResult> results;
+  Graph& graph = draft.graph();
+  std::vector<RecordedRegion> regions;
   std::vector<ValueType> types;
-  size_t unknown = 0;
   for (size_t i = 0; i < branches.size(); ++i) {
     std::string label = draft.node().op().RegionLabel(i);
     try {
-      results.push_back(
-          RecordRegion(draft, label, {}, branches[i], what, where));
+      regions.push_back(
+          RecordRegion(draft, {label, {}, branches[i], what, where}));
     } catch (const UnknownResults&) {
-      // The others tell, unless none does; this is recorded again.
-      ++unknown;
+      // The others tell, unless none does; then all this is recorded again.
       continue;
     }
-    size_t at = results.size() - 1;
-    if (at > 0) CheckBranches(what, results[0], results[at], i, where);
-    for (size_t k = 0; k < results[at].tensors.size(); ++k) {
-      const Tensor& t = results[at].tensors[k];
-      if (at == 0) {
-        types.push_back({t.dtype(), t.shape()});
-      } else {
-        types[k].shape = JoinShapes(types[k].shape, t.shape());
+    const std::vector<Tensor>& tensors = regions.back().code.tensors;
+    if (regions.size() == 1) {
+      for (const Tensor& t : tensors) types.push_back({t.dtype(), t.shape()});
+    } else {
+      CheckBranches(what, regions[0].code, regions.back().code, i, where);
+      for (size_t k = 0; k < tensors.size(); ++k) {
+        Join(types[k], tensors[k].value());
       }
     }
   }
-  if (unknown == branches.size()) throw UnknownResults();
-  std::vector<DType> dtypes;
-  for (const ValueType& type : types) dtypes.push_back(type.dtype);
+  if (regions.empty()) throw UnknownResults();
+  size_t num_results = types.size();
+  std::vector<size_t> written = AllWritten(regions);
   {
-    MutexLock lock(draft.graph().mu());
-    draft.graph().SetAttr(draft.node(), "dtypes", dtypes);
-    draft.graph().SetOutputs(draft.node(), std::move(types));
+    MutexLock lock(graph.mu());
+    for (size_t entry : written) types.push_back(CapturedNow(entry).type());
+    for (RecordedRegion& r : regions) {
+      std::vector<Value> more;
+      for (size_t k = 0; k < written.size(); ++k) {
+        const Written* w = Find(r.written, written[k]);
+        more.push_back(w ? w->value : CapturedNow(written[k]));
+        Join(types[num_results + k], more.back());
+      }
+      AddResults(graph, *r.region, more);
+    }
+    std::vector<DType> dtypes;
+    for (const ValueType& type : types) dtypes.push_back(type.dtype);
+    graph.SetAttr(draft.node(), "dtypes", dtypes);
+    graph.SetOutputs(draft.node(), std::move(types));
   }
   last_branch = draft.Keep();
-  return OutputsOf(last_branch);
+  std::vector<Tensor> outputs = OutputsOf(last_branch);
+  for (size_t k = 0; k < written.size(); ++k) {
+    SetCaptured(written[k], outputs[num_results + k].value());
+  }
+  outputs.resize(num_results);
+  return outputs;
 }
 
 void CheckPredicate(const CodeResult& pred, std::source_location where) {
@@ -145,33 +197,71 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     dtypes.push_back(t.dtype());
     operands.emplace_back(t, where);
   }
-  Attrs attrs{{"dtypes", dtypes},
-              {"parallel", settings.parallel},
-              {"maximum", settings.maximum}};
+  std::vector<size_t> written;  // captured tensors the loop changes
   for (;;) {
-    RegionDraft draft("While", operands, attrs,
+    std::vector<DType> all_dtypes = dtypes;
+    std::vector<Operand> all = operands;
+    for (size_t entry : written) {
+      Value now = CapturedNow(entry);
+      all_dtypes.push_back(now.dtype());
+      all.emplace_back(Tensor(Capture::Current()->graph(), now), where);
+    }
+    Attrs attrs{{"dtypes", all_dtypes},
+                {"parallel", settings.parallel},
+                {"maximum", settings.maximum}};
+    RegionDraft draft("While", all, attrs,
                       settings.name.empty() ? "while_loop" : settings.name,
                       where);
-    CheckPredicate(
-        RecordRegion(draft, "cond", carried, cond, "while_loop", where), where);
-    CodeResult next =
-        RecordRegion(draft, "body", carried, body, "while_loop", where);
+    std::vector<RecordedRegion> regions;
+    regions.push_back(RecordRegion(
+        draft, {"cond", carried, cond, "while_loop", where, written}));
+    CheckPredicate(regions[0].code, where);
+    regions.push_back(RecordRegion(
+        draft, {"body", carried, body, "while_loop", where, written}));
+    const CodeResult& next = regions[1].code;
     CheckCarried(next, inits, structure, where);
-    bool wider = false;
+    bool again = false;
     for (size_t i = 0; i < carried.size(); ++i) {
       PartialShape joined =
           JoinShapes(carried[i].shape, next.tensors[i].shape());
-      wider = wider || !(joined == carried[i].shape);
+      again = again || !(joined == carried[i].shape);
       carried[i].shape = std::move(joined);
     }
-    // Sizes change from one iteration to the next: what was recorded may rest
-    // on those of the first. Again, knowing less.
-    if (wider) continue;
+    for (const Written& w : regions[0].written) {
+      if (Find(regions[1].written, w.entry) &&
+          w.value == regions[0].region->arg(static_cast<int>(
+                         inits.size() + IndexOf(written, w.entry)))) {
+        continue;
+      }
+      Refuse("while_loop",
+             StrCat("the condition writes ",
+                    Capture::Current()->entries()[w.entry].value->Describe(),
+                    "; wanted only the body to"),
+             where);
+    }
+    std::vector<size_t> found = AllWritten({regions[1]});
+    again = again || found.size() > written.size();
+    written = std::move(found);
+    // Sizes change from one iteration to the next, or captured tensors do: what
+    // was recorded may rest on those of the first. Again, knowing better.
+    if (again) continue;
+    std::vector<ValueType> types = carried;
     {
       MutexLock lock(draft.graph().mu());
-      draft.graph().SetOutputs(draft.node(), carried);
+      std::vector<Value> more;
+      for (size_t entry : written) {
+        more.push_back(Find(regions[1].written, entry)->value);
+        types.push_back(CapturedNow(entry).type());
+      }
+      AddResults(draft.graph(), *regions[1].region, more);
+      draft.graph().SetOutputs(draft.node(), types);
     }
-    return OutputsOf(draft.Keep());
+    std::vector<Tensor> outputs = OutputsOf(draft.Keep());
+    for (size_t k = 0; k < written.size(); ++k) {
+      SetCaptured(written[k], outputs[inits.size() + k].value());
+    }
+    outputs.resize(inits.size());
+    return outputs;
   }
 }
 

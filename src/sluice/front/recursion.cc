@@ -82,8 +82,15 @@ Operation RecursionCore::Define(const std::vector<Tensor>& args,
     CodeResult result;
     open_.push_back(&definition);
     try {
-      result =
-          RecordRegion(draft, "body", definition.args, body_, name_, where);
+      RecordedRegion recorded =
+          RecordRegion(draft, {"body", definition.args, body_, name_, where});
+      if (!recorded.written.empty()) {
+        Refuse(name_,
+               "the function writes a tensor around it in place; wanted what "
+               "it changes returned",
+               where);
+      }
+      result = std::move(recorded.code);
     } catch (const UnknownResults&) {
       open_.pop_back();
       throw Error(

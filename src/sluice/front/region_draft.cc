@@ -1,9 +1,12 @@
 #include "sluice/front/region_draft.h"
 
+#include <algorithm>
+
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/made_once.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
@@ -23,10 +26,15 @@ RegionDraft::RegionDraft(std::string_view op, std::span<const Operand> inputs,
                           .inputs = inputs,
                           .attrs = &attrs,
                           .hint = name,
-                          .line = SourceLine::From(where)})) {}
+                          .line = SourceLine::From(where)})),
+      variables_made_(
+          MadeOnce::Run::Current() ? MadeOnce::Run::Current()->Mark() : 0) {}
 
 RegionDraft::~RegionDraft() {
   if (keep_) return;
+  if (MadeOnce::Run* run = MadeOnce::Run::Current()) {
+    run->Rewind(variables_made_);
+  }
   MutexLock lock(graph().mu());
   graph().Erase(node());
 }
@@ -56,57 +64,116 @@ Value ValueHere(const Tensor& tensor, std::string_view what,
       .value();
 }
 
+// Captured tensors as they were before a region, put back after it.
+class SavedCaptures {
+ public:
+  SavedCaptures() : capture_(Capture::Current()) {
+    if (!capture_) return;
+    for (const Capture::Entry& e : capture_->entries()) {
+      before_.push_back(e.now);
+    }
+  }
+  ~SavedCaptures() {
+    if (!capture_) return;
+    std::deque<Capture::Entry>& entries = capture_->entries();
+    for (size_t i = 0; i < entries.size(); ++i) entries[i].now = Before(i);
+  }
+
+  // What differs from before, and all that was given a value of the region.
+  std::vector<Written> Changed(std::span<const size_t> carried) const {
+    std::vector<Written> changed;
+    if (!capture_) return changed;
+    const std::deque<Capture::Entry>& entries = capture_->entries();
+    for (size_t i = 0; i < entries.size(); ++i) {
+      bool given =
+          std::find(carried.begin(), carried.end(), i) != carried.end();
+      if (given || entries[i].now != Before(i)) {
+        changed.push_back({i, entries[i].now});
+      }
+    }
+    return changed;
+  }
+
+ private:
+  // Tensors met in the region were unwritten before it.
+  Value Before(size_t i) const {
+    return i < before_.size() ? before_[i] : capture_->entries()[i].arg;
+  }
+  Capture* capture_;
+  std::vector<Value> before_;
+};
+
+// Gradients left on tensors inside a region cannot leave it.
+void CheckGradients(const Region& region, const RegionRequest& request) {
+  Capture* capture = Capture::Current();
+  if (!capture) return;
+  for (const Capture::Entry& entry : capture->entries()) {
+    if (!entry.grad_set || !entry.grad || !entry.grad.symbolic() ||
+        !region.Encloses(entry.grad.value().node->region())) {
+      continue;
+    }
+    Refuse(request.what,
+           StrCat("backward() inside leaves a gradient on ",
+                  entry.value->Describe(), "; wanted grad() of it as a result"),
+           request.where);
+  }
+}
+
 }  // namespace
 
-CodeResult RecordRegion(RegionDraft& draft, std::string_view label,
-                        const std::vector<ValueType>& args, const Code& code,
-                        std::string_view what, std::source_location where) {
+RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
   Graph& graph = draft.graph();
-  Region* region = nullptr;
+  RecordedRegion recorded;
   std::vector<Tensor> tensors;
+  SavedCaptures captures;
   {
     MutexLock lock(graph.mu());
-    region = ValueOrThrow(graph.AddRegion(draft.node(), label));
-    for (size_t i = 0; i < args.size(); ++i) {
-      Value arg = ValueOrThrow(graph.AddArg(*region, StrCat("v", i), args[i]));
+    recorded.region =
+        ValueOrThrow(graph.AddRegion(draft.node(), request.label));
+    Region& region = *recorded.region;
+    for (size_t i = 0; i < request.args.size(); ++i) {
+      Value arg =
+          ValueOrThrow(graph.AddArg(region, StrCat("v", i), request.args[i]));
       tensors.push_back(Tensor(graph, arg));
     }
-  }
-  CodeResult result;
-  {
-    SavedBuilding saved;
-    Building& building = Building::Current();
-    building.graph = &graph;
-    building.region = region;
-    building.controls.clear();  // the node itself waits for them
-    result = code(tensors);
-    std::vector<Value> values;
-    for (Tensor& t : result.tensors) {
-      Value v = ValueHere(t, what, where);
-      if (!v.node->region()->Encloses(region)) {
-        Refuse(what,
-               StrCat("\"", v.ToString(),
-                      "\" belongs to another region or graph; wanted a value "
-                      "made here or around here"),
-               where);
-      }
-      values.push_back(v);
-      t = Tensor(graph, v);
-    }
-    MutexLock lock(graph.mu());
-    graph.SetResults(*region, std::move(values));
-  }
-  if (Capture* capture = Capture::Current()) {
-    for (Capture::Entry& entry : capture->entries()) {
-      if (entry.now.node->region() != region) continue;
-      Refuse(what,
-             StrCat(entry.value->Describe(),
-                    " is written in place inside; wanted it carried or "
-                    "returned, or a variable()"),
-             where);
+    for (size_t entry : request.carried) {
+      Value arg = ValueOrThrow(
+          graph.AddArg(region, StrCat("w", entry), CapturedNow(entry).type()));
+      SetCaptured(entry, arg);
     }
   }
-  return result;
+  SavedBuilding saved;
+  Building& building = Building::Current();
+  building.graph = &graph;
+  building.region = recorded.region;
+  building.controls.clear();  // the node itself waits for them
+  recorded.code = request.code(tensors);
+  std::vector<Value> values;
+  for (Tensor& t : recorded.code.tensors) {
+    Value v = ValueHere(t, request.what, request.where);
+    if (!v.node->region()->Encloses(recorded.region)) {
+      Refuse(request.what,
+             StrCat("\"", v.ToString(),
+                    "\" belongs to another region or graph; wanted a value "
+                    "made here or around here"),
+             request.where);
+    }
+    values.push_back(v);
+    t = Tensor(graph, v);
+  }
+  CheckGradients(*recorded.region, request);
+  recorded.written = captures.Changed(request.carried);
+  MutexLock lock(graph.mu());
+  graph.SetResults(*recorded.region, std::move(values));
+  return recorded;
+}
+
+Value CapturedNow(size_t entry) {
+  return Capture::Current()->entries()[entry].now;
+}
+
+void SetCaptured(size_t entry, Value now) {
+  Capture::Current()->entries()[entry].now = now;
 }
 
 }  // namespace sluice::front_internal

@@ -31,14 +31,39 @@ class RegionDraft {
 
  private:
   Operation operation_;
+  size_t variables_made_;
   bool keep_ = false;
 };
 
-// Runs `code` on arguments of these types, its nodes going to the draft's next
-// region. `what` is the name for messages: "while_loop".
-CodeResult RecordRegion(RegionDraft& draft, std::string_view label,
-                        const std::vector<ValueType>& args, const Code& code,
-                        std::string_view what, std::source_location where);
+// A tensor of the program around a captured function, by its place among the
+// Capture's entries, and what it is at some point of a region.
+struct Written {
+  size_t entry;
+  Value value;
+};
+
+struct RegionRequest {
+  std::string_view label;
+  std::vector<ValueType> args;
+  const Code& code;
+  std::string_view what;  // for messages: "while_loop"
+  std::source_location where;
+  // Captured tensors that are arguments, too, after the others: a loop carries
+  // what its body writes.
+  std::span<const size_t> carried{};
+};
+struct RecordedRegion {
+  CodeResult code;
+  Region* region = nullptr;
+  std::vector<Written> written;  // what the code has made of captured tensors
+};
+// Runs the code, its nodes going to the draft's next region. What it writes to
+// captured tensors is undone, for the node's results to take its place.
+RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request);
+
+// The value a captured tensor has now; and a new one.
+Value CapturedNow(size_t entry);
+void SetCaptured(size_t entry, Value now);
 
 // Thrown by a recursive call when what the function returns is not known yet:
 // the path it is on says nothing about it. Caught where another path may.

@@ -83,7 +83,8 @@ StepTypes TypesOf(const SequenceCall& call) {
   for (;;) {
     RegionDraft draft("Function", {}, {}, "types", call.where);
     CodeResult result =
-        RecordRegion(draft, "body", args, call.step, call.what, call.where);
+        RecordRegion(draft, {"body", args, call.step, call.what, call.where})
+            .code;
     StepTypes types;
     bool wider = false;
     for (size_t i = 0; i < result.tensors.size(); ++i) {
@@ -164,23 +165,27 @@ SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
                                 Operand(int64_t{0}, where)},
                                {}, where);
   size_t num_carried = call.carried.size();
-  std::vector<Tensor> inits{ZeroLike(n)};
+  std::vector<Tensor> inits{ZeroLike(n, where)};
   inits.insert(inits.end(), call.carried.begin(), call.carried.end());
   for (const ValueType& type : types.collected) {
     inits.push_back(One("ListNew", {n},
                         {{"dtype", type.dtype}, {"shape", type.shape}}, where));
   }
   Code cond = [&](const std::vector<Tensor>& v) -> CodeResult {
-    return {{v[0] < n}, "tensor"};
+    return {{Below(v[0], n, where)}, "tensor"};
   };
   Code body = [&](const std::vector<Tensor>& v) -> CodeResult {
-    Tensor at = call.reverse ? n - 1 - v[0] : v[0];
+    Tensor at = v[0];
+    if (call.reverse) {
+      Tensor past = One("Sub", {n, v[0]}, {}, where);
+      at = One("Sub", {past, Operand(1, where)}, {}, where);
+    }
     std::vector<Tensor> in = Part(v, 1, 1 + num_carried);
     for (const Tensor& x : call.sequences) {
       in.push_back(One("Gather", {x, at}, {}, where));
     }
     CodeResult out = call.step(in);
-    std::vector<Tensor> next{v[0] + 1};
+    std::vector<Tensor> next{PlusOne(v[0], where)};
     for (size_t i = 0; i < out.tensors.size(); ++i) {
       if (i < num_carried) {
         next.push_back(out.tensors[i]);

@@ -1,0 +1,148 @@
+#include "sluice/front/every_way_test_util.h"
+
+#include "sluice/executor/reference_interpreter.h"
+#include "sluice/op/resource.h"
+#include "sluice/passes/prune.h"
+
+namespace sluice {
+
+namespace {
+
+struct Way {
+  std::string name;
+  std::function<std::vector<Array>()> run;
+};
+
+// A graph of f, with placeholders for its arguments.
+struct Recorded {
+  Graph graph;
+  std::vector<Tensor> inputs, outputs;
+
+  Recorded(const Fn& f, const std::vector<Array>& args, bool shapes_known) {
+    GraphScope building(graph);
+    for (size_t i = 0; i < args.size(); ++i) {
+      PartialShape shape = args[i].shape();
+      if (!shapes_known) shape = PartialShape::OfRank(shape.rank());
+      inputs.push_back(call("Placeholder", {},
+                            {{"dtype", args[i].dtype()}, {"shape", shape}})[0]);
+    }
+    outputs = f(inputs);
+  }
+
+  std::vector<Array> Interpreted(const std::vector<Array>& args) {
+    std::vector<Value> feeds, fetches;
+    for (const Tensor& t : inputs) feeds.push_back(t.value());
+    for (const Tensor& t : outputs) fetches.push_back(t.value());
+    std::unique_ptr<Graph> pruned =
+        ValueOrThrow(Prune(graph, feeds, fetches, {}));
+    ResourceManager resources;
+    StepContext step;
+    step.step_id = 1;  // as a session's first
+    step.resources = &resources;
+    return ValueOrThrow(Interpret(*pruned, args, step));
+  }
+
+  std::vector<Array> Run(const std::vector<Array>& args, int threads,
+                         ExecutorChoice executor) {
+    SessionOptions session_options;
+    session_options.threads = threads;
+    Session session(graph, session_options);
+    RunOptions options;
+    options.executor = executor;
+    FeedList feeds;
+    std::vector<Feed> fed;
+    for (size_t i = 0; i < args.size(); ++i) {
+      fed.push_back({inputs[i], args[i]});
+    }
+    return session.run(std::vector<Fetch>(outputs.begin(), outputs.end()), fed,
+                       {}, options);
+  }
+};
+
+std::vector<Way> Ways(const Fn& f, const std::vector<Array>& args) {
+  std::vector<Way> ways;
+  ways.push_back({"at once", [&] {
+                    std::vector<Tensor> in;
+                    for (const Array& a : args) {
+                      in.push_back(Tensor(MakeRef<EagerValue>(a)));
+                    }
+                    std::vector<Array> out;
+                    for (const Tensor& t : f(in)) out.push_back(t.array());
+                    return out;
+                  }});
+  ways.push_back({"captured", [&] {
+                    std::vector<Tensor> in;
+                    for (const Array& a : args) {
+                      in.push_back(Tensor(MakeRef<EagerValue>(a)));
+                    }
+                    auto captured =
+                        function([&](std::vector<Tensor> x) { return f(x); });
+                    std::vector<Array> out;
+                    for (const Tensor& t : captured(in)) {
+                      out.push_back(t.array());
+                    }
+                    return out;
+                  }});
+  for (bool known : {true, false}) {
+    std::string shapes = known ? "" : ", shapes unknown";
+    ways.push_back({"interpreted" + shapes, [&, known] {
+                      return Recorded(f, args, known).Interpreted(args);
+                    }});
+    for (int threads : {1, 2}) {
+      for (auto [name, choice] :
+           {std::pair("auto", ExecutorChoice::kAuto),
+            std::pair("native", ExecutorChoice::kTape),
+            std::pair("tokens", ExecutorChoice::kTokens)}) {
+        ways.push_back(
+            {std::string(name) + ", " + std::to_string(threads) + " threads" +
+                 shapes,
+             [&, known, threads, choice = choice] {
+               return Recorded(f, args, known).Run(args, threads, choice);
+             }});
+      }
+    }
+  }
+  return ways;
+}
+
+}  // namespace
+
+std::vector<Array> EveryWay(const Fn& f, const std::vector<Array>& args) {
+  std::vector<Array> first;
+  std::string first_name;
+  for (const Way& way : Ways(f, args)) {
+    SCOPED_TRACE(way.name);
+    std::vector<Array> out;
+    try {
+      out = way.run();
+    } catch (const Error& e) {
+      ADD_FAILURE() << way.name << " throws:\n" << e.what();
+      continue;
+    }
+    if (first_name.empty()) {
+      first = out;
+      first_name = way.name;
+      continue;
+    }
+    EXPECT_EQ(out.size(), first.size());
+    for (size_t i = 0; i < std::min(out.size(), first.size()); ++i) {
+      EXPECT_TRUE(out[i].BitEquals(first[i]))
+          << "result " << i << ": " << way.name << " gives "
+          << out[i].ToString() << ", " << first_name << " "
+          << first[i].ToString();
+    }
+  }
+  return first;
+}
+
+void EveryWayFails(const Fn& f, const std::vector<Array>& args,
+                   const std::vector<std::string>& parts) {
+  for (const Way& way : Ways(f, args)) {
+    SCOPED_TRACE(way.name);
+    std::string text = ErrorOf([&] { way.run(); });
+    EXPECT_FALSE(text.empty()) << "nothing was thrown";
+    for (const std::string& part : parts) Contains(text, part);
+  }
+}
+
+}  // namespace sluice
