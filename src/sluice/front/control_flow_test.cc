@@ -259,9 +259,8 @@ TEST(WhileLoop, VariablesAreReadAndWrittenInProgramOrder) {
     session.run(init);
     RunOptions options;
     options.executor = executor;
-    EXPECT_EQ(
-        session.run(last, {{n, int64_t{6}}}, options).data<float>()[0],
-        want);
+    EXPECT_EQ(session.run(last, {{n, int64_t{6}}}, options).data<float>()[0],
+              want);
   }
 }
 
@@ -305,6 +304,26 @@ TEST(WhileLoop, AVariableMadeInsideIsMadeOnce) {
   });
   EXPECT_EQ(f(constant(0.0f)).item<float>(), 6.0f);
   EXPECT_EQ(f(constant(0.0f)).item<float>(), 15.0f);
+}
+
+TEST(CapturedLoops, WriteTensorsOfTheProgramAround) {
+  Tensor total = constant(0.0f), count = constant(0.0f);
+  auto f = function([&](Tensor x) {
+    Tensor y = for_loop(
+        3,
+        [&](Tensor i, Tensor y) {
+          total.add_(y);
+          cond(i > 0, [&] { count.add_(1.0f); }, [&] { count.sub_(10.0f); });
+          return y * 2.0f;
+        },
+        x);
+    return y + total;
+  });
+  EXPECT_EQ(f(constant(1.0f)).item<float>(), 8.0f + 7.0f);
+  EXPECT_EQ(total.item<float>(), 7.0f);
+  EXPECT_EQ(count.item<float>(), -8.0f);
+  EXPECT_EQ(f(constant(1.0f)).item<float>(), 8.0f + 14.0f);
+  EXPECT_EQ(count.item<float>(), -16.0f);
 }
 
 // ---- Bad input ----

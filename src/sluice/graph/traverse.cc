@@ -15,15 +15,17 @@ using Functions = std::unordered_set<const Node*>;
 void CollectCaptures(const Region& inner, const Region& outside,
                      std::vector<Value>& out, Functions& called);
 
-// What a call reads besides its operands: what its function captures.
-void CollectCalled(const Node& call, const Region& outside,
-                   std::vector<Value>& out, Functions& called) {
+// What a call reads besides its operands: what its function captures. A call
+// inside the function starts another run of it, which shares nothing with this
+// one but what is around the function.
+void CollectCalled(const Node& call, std::vector<Value>& out,
+                   Functions& called) {
   const Node* function = call.input(0).node;
   if (function->op().flow != Flow::kFunction || function->regions().empty() ||
       !called.insert(function).second) {
     return;
   }
-  CollectCaptures(*function->regions()[0], outside, out, called);
+  CollectCaptures(*function->regions()[0], *function->region(), out, called);
 }
 
 void CollectCaptures(const Region& inner, const Region& outside,
@@ -42,7 +44,7 @@ void CollectCaptures(const Region& inner, const Region& outside,
       CollectCaptures(*region, outside, out, called);
     }
     if (node->op().flow == Flow::kCall) {
-      CollectCalled(*node, outside, out, called);
+      CollectCalled(*node, out, called);
     }
   }
   for (const Value& v : inner.results()) visit(v);
@@ -57,7 +59,7 @@ std::vector<Value> InputsWithCaptures(const Node& node) {
     CollectCaptures(*region, *node.region(), out, called);
   }
   if (node.op().flow == Flow::kCall) {
-    CollectCalled(node, *node.region(), out, called);
+    CollectCalled(node, out, called);
   }
   return out;
 }
