@@ -20,6 +20,7 @@ import time
 
 import torch
 import torch.nn.functional as F
+import onnx_loop
 import torch_models
 
 DTYPES = {
@@ -139,6 +140,7 @@ STEPS = {
     "embedding_sgd": embedding_sgd,
     "tiny_chain": lambda x: chain(x, False),
     "tiny_chain_backward": lambda x: chain(x, True),
+    "onnx_loop": onnx_loop.onnx_loop,
     **torch_models.STEPS,
 }
 
