@@ -45,10 +45,12 @@ std::string Free(std::string text) {
   return text;
 }
 
-bool TouchesState(const OpRecord& op) {
+bool HasReferences(const OpRecord& op) {
   if (op.handle || op.effect != Effect::kNone) return true;
-  for (const ArgSpec& in : op.inputs) {
-    if (in.type == "resource") return true;
+  for (const auto* args : {&op.inputs, &op.outputs}) {
+    for (const ArgSpec& arg : *args) {
+      if (IsReference(DTypeFromName(arg.type))) return true;
+    }
   }
   return false;
 }
@@ -56,7 +58,7 @@ bool TouchesState(const OpRecord& op) {
 }  // namespace
 
 bool HasFunction(const OpRecord& op) {
-  if (op.structural || !op.regions.empty() || TouchesState(op)) return false;
+  if (op.structural || !op.regions.empty() || HasReferences(op)) return false;
   for (const AttrSpec& attr : op.attrs) {
     if (attr.kind == AttrKind::kArray) return false;  // Const: constant()
   }

@@ -211,10 +211,30 @@ void Print(const Array& a, int axis, const T* p, int64_t& left,
 
 }  // namespace
 
+namespace {
+
+// Of a contiguous array of resources or lists.
+std::span<const Ref<ResourceBase>> References(const Array& a) {
+  return {static_cast<const Ref<ResourceBase>*>(a.raw()),
+          static_cast<size_t>(a.num_elements())};
+}
+
+}  // namespace
+
 std::string Array::ToString(int64_t max_elements) const {
   if (!rep_) return "(nothing)";
   if (IsReference(dtype())) {
-    return handle() ? handle()->Describe() : "(no resource)";
+    Array flat = *AsContiguous();
+    std::string out;
+    for (const Ref<ResourceBase>& held : References(flat)) {
+      if (!out.empty()) out += ", ";
+      if (max_elements-- <= 0) {
+        out += "...";
+        break;
+      }
+      out += held ? held->Describe() : "(no resource)";
+    }
+    return rank() == 0 ? out : StrCat("[", out, "]");
   }
   std::string out;
   int64_t left = max_elements;
@@ -225,11 +245,13 @@ std::string Array::ToString(int64_t max_elements) const {
 
 bool Array::BitEquals(const Array& o) const {
   if (dtype() != o.dtype() || !(shape() == o.shape())) return false;
-  if (IsReference(dtype())) {
-    return handle() == o.handle() ||
-           (handle() && o.handle() && handle()->EqualTo(*o.handle()));
-  }
   Array a = *AsContiguous(), b = *o.AsContiguous();
+  if (IsReference(dtype())) {
+    auto x = References(a), y = References(b);
+    return std::equal(x.begin(), x.end(), y.begin(), [](auto& u, auto& v) {
+      return u == v || (u && v && u->EqualTo(*v));
+    });
+  }
   bool equal = true;
   DispatchAll(dtype(), [&]<class T>() {
     const T *x = a.data<T>(), *y = b.data<T>();

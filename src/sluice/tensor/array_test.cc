@@ -16,7 +16,6 @@ namespace {
 TEST(Array, EveryDTypeCanBeMadeCopiedAndPrinted) {
   for (int i = 1; i < kNumDTypes; ++i) {
     auto dtype = static_cast<DType>(i);
-    if (dtype == DType::kResource) continue;
     for (int64_t n : {0, 3, 300}) {
       Array a = Array::Zeros(dtype, Shape({n}));
       Array b = *a.Clone();

@@ -1,0 +1,29 @@
+#include "sluice/ops/list/list_op.h"
+
+namespace sluice {
+namespace {
+
+Status Launch(KernelContext& ctx) {
+  SL_ASSIGN_OR_RETURN(const ListValue* list, ListInput(ctx));
+  SL_ASSIGN_OR_RETURN(Array element, ElementInput(ctx, *list, ctx.in(1)));
+  SL_ASSIGN_OR_RETURN(ListValue * out, ListOutput(ctx));
+  return AsOpError(ctx, out->Append(std::move(element)));
+}
+
+SL_OP(ListAppend)
+    .doc("The list with x behind its last element.")
+    .input("list: list")
+    .input("x: T")
+    .output("out: list")
+    .types("T", kElements)
+    .shape(ListShapes<1>)
+    .cpu(Launch)
+    .dynamic_output()
+    .in_place()
+    .rejects({{.in = {{2}, {2}},
+               .message = "[ListAppend] list is f32; wanted list"},
+              {.in = {Array::Zeros(DType::kList, {}), {2}},
+               .message = "[ListAppend] list is empty; wanted a list"}});
+
+}  // namespace
+}  // namespace sluice

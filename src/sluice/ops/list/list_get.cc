@@ -1,0 +1,47 @@
+#include "sluice/ops/list/list_op.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(CheckElementType(c, kElements));
+  SL_RETURN_IF_ERROR(c.WantRank(0, 0));
+  SL_RETURN_IF_ERROR(c.WantRank(1, 0));
+  c.set_out(0, c.attr<PartialShape>("shape"));
+  return OkStatus();
+}
+
+Status Launch(KernelContext& ctx) {
+  SL_ASSIGN_OR_RETURN(const ListValue* list, TypedListInput(ctx));
+  SL_ASSIGN_OR_RETURN(int64_t i, IndexInput(ctx, 1, list->size()));
+  SL_ASSIGN_OR_RETURN(Array element, ElementReader(ctx, *list).At(i));
+  ctx.set_out(0, std::move(element));
+  return OkStatus();
+}
+
+SL_OP(ListGet)
+    .doc(
+        "One element of a list. One that was never written is zeros, if its "
+        "shape is known.")
+    .input("list: list")
+    .input("index: I")
+    .output("element: dtype")
+    .types("I", kIndices)
+    .attr("dtype", AttrKind::kDType, "Of the elements.")
+    .attr("shape", PartialShape(), "What is known of the element's shape.")
+    .shape(Infer)
+    .cpu(Launch)
+    .dynamic_output()
+    .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
+               .attrs = {{"dtype", DType::kF32}},
+               .message = "[ListGet] list is f32; wanted list"},
+              {.in = {Array::Zeros(DType::kList, {}), {2}},
+               .attrs = {{"dtype", DType::kF32}},
+               .message = "[ListGet] index is f32; wanted one of i32 i64"},
+              {.in = {Array::Zeros(DType::kList, {}),
+                      Array::Scalar<int64_t>(0)},
+               .attrs = {{"dtype", DType::kF32}},
+               .message = "[ListGet] list is empty; wanted a list"}});
+
+}  // namespace
+}  // namespace sluice

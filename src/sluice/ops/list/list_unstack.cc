@@ -1,0 +1,42 @@
+#include "sluice/base/strings.h"
+#include "sluice/ops/list/list_op.h"
+#include "sluice/state/arithmetic.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(c.WantRankAtLeast(0, 1));
+  return shapes::scalar(c);
+}
+
+Status Launch(KernelContext& ctx) {
+  if (ctx.in(0).rank() == 0) {
+    return ctx.Error(
+        StrCat("x is ", ctx.in(0).TypeText(), "; wanted rank 1 or more"));
+  }
+  SL_ASSIGN_OR_RETURN(Array x, OwnedArray(ctx.in(0)));
+  SL_ASSIGN_OR_RETURN(Shape row, Shape::Make(x.shape().dims().subspan(1)));
+  auto list = MakeRef<ListValue>(x.dtype(), PartialShape(row));
+  SL_RETURN_IF_ERROR(AsOpError(ctx, list->Resize(x.dim(0))));
+  for (int64_t i = 0; i < x.dim(0); ++i) {
+    list->Set(i, RowOf(x, i * row.num_elements(), row));
+  }
+  ctx.set_out(0, ListArray(std::move(list)));
+  return OkStatus();
+}
+
+SL_OP(ListUnstack)
+    .doc("A list of the slices of x along its first axis, not copied.")
+    .input("x: T")
+    .output("list: list")
+    .types("T", kAnyData)
+    .shape(Infer)
+    .cpu(Launch)
+    .dynamic_output()
+    .rejects({{.in = {Shape()},
+               .message = "[ListUnstack] x is f32[]; wanted rank 1 or more"},
+              {.in = {}, .message = "[ListUnstack] takes 1 input, got 0"}});
+
+}  // namespace
+}  // namespace sluice
