@@ -206,7 +206,8 @@ SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
     const ValueType& type = types.collected[i];
     result.collected.push_back(
         One("ListStack", {last[1 + num_carried + i]},
-            {{"dtype", type.dtype}, {"shape", type.shape}}, where));
+            {{"dtype", type.dtype}, {"shape", type.shape}, {"size", length}},
+            where));
   }
   return result;
 }
