@@ -7,6 +7,7 @@
 #include "sluice/autodiff/grad_flow.h"
 #include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/strings.h"
+#include "sluice/graph/traverse.h"
 
 namespace sluice {
 
@@ -15,17 +16,42 @@ namespace {
 // Gradients flow through floating-point values alone.
 bool CarriesGradient(const Value& v) { return kFloats.contains(v.dtype()); }
 
+// Values that regions give on as they are, without a node that uses them: to
+// the nodes that own such regions.
+using PassedOn = std::unordered_multimap<Value, Node*, ValueHash>;
+
+void FindPassedOn(const Region& region, PassedOn& passed) {
+  for (Node* node : region.nodes()) {
+    for (const auto& inner : node->regions()) {
+      for (const Value& v : inner->results()) {
+        if (v.node->region() != inner.get()) passed.emplace(v, node);
+      }
+      FindPassedOn(*inner, passed);
+    }
+  }
+}
+
 // Nodes that depend on one of the xs, in program order, by values that carry
-// gradients. Program order is a topological order: users append only.
-std::unordered_set<const Node*> Downstream(std::span<const Value> xs) {
+// gradients. Program order is a topological order: users append only. A node
+// depends on what its regions read.
+std::unordered_set<const Node*> Downstream(const Graph& graph,
+                                           std::span<const Value> xs) {
   std::unordered_set<const Node*> seen;
   std::vector<Node*> open;
+  PassedOn passed;
+  FindPassedOn(graph.root(), passed);
+  auto reach = [&](Node* node) {
+    for (; node && seen.insert(node).second; node = node->region()->owner()) {
+      open.push_back(node);
+    }
+  };
   auto visit = [&](const Value& v) {
     for (Node* user : v.node->users()) {
       auto in = user->inputs();
-      if (std::find(in.begin(), in.end(), v) == in.end()) continue;
-      if (seen.insert(user).second) open.push_back(user);
+      if (std::find(in.begin(), in.end(), v) != in.end()) reach(user);
     }
+    auto [begin, end] = passed.equal_range(v);
+    for (auto it = begin; it != end; ++it) reach(it->second);
   };
   for (const Value& x : xs) visit(x);
   while (!open.empty()) {
@@ -82,6 +108,11 @@ Status Backward(Graph& graph, Node& node,
     any = any || total;
     dy.push_back(total);
   }
+  if (any && (!node.regions().empty() || node.op().flow == Flow::kCall)) {
+    return Unimplemented(StrCat("[", node.op().name,
+                                "] gradients do not pass through it yet"))
+        .WithLine(NodeLine(node));
+  }
   if (!any || !node.op().grad) return OkStatus();
   std::vector<bool> wants;
   for (const Value& v : node.inputs()) {
@@ -115,7 +146,7 @@ Status FlowBack(Graph& graph, std::span<const Value> ys,
     return InvalidArgument(StrCat("gradients: ", grad_ys.size(),
                                   " grad_ys for ", ys.size(), " ys"));
   }
-  std::unordered_set<const Node*> downstream = Downstream(xs);
+  std::unordered_set<const Node*> downstream = Downstream(graph, xs);
   std::unordered_set<Value, ValueHash> targets(xs.begin(), xs.end());
   SL_RETURN_IF_ERROR(SeedGradients(graph, ys, grad_ys, flow));
 
@@ -130,7 +161,7 @@ Status FlowBack(Graph& graph, std::span<const Value> ys,
   };
   for (const Value& y : ys) reach(y.node);
   for (size_t i = 0; i < reached.size(); ++i) {
-    for (const Value& v : reached[i]->inputs()) {
+    for (const Value& v : InputsWithCaptures(*reached[i])) {
       if (CarriesGradient(v)) reach(v.node);
     }
   }

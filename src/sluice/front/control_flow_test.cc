@@ -326,6 +326,34 @@ TEST(CapturedLoops, WriteTensorsOfTheProgramAround) {
   EXPECT_EQ(count.item<float>(), -16.0f);
 }
 
+TEST(ImperativeLoops, HaveGradients) {
+  Tensor w = constant(2.0f).requires_grad_();
+  Tensor y = for_loop(
+      3,
+      [&](Tensor, Tensor h) {
+        return cond(h > 3.0f, [&] { return h * w; }, [&] { return h + w; });
+      },
+      w);
+  y.backward();
+  EXPECT_EQ(y.item<float>(), 16.0f);         // ((w + w) * w) * w
+  EXPECT_EQ(w.grad().item<float>(), 24.0f);  // 6 w w
+}
+
+// A gradient that stops at a loop says so instead of missing.
+TEST(CapturedLoops, GradientsThroughThemAreAnErrorWithTheLine) {
+  for (bool by_result_alone : {false, true}) {
+    Tensor w = constant(2.0f).requires_grad_();
+    auto f = function([&](Tensor x) {
+      return for_loop(
+          3, [&](Tensor, Tensor h) { return by_result_alone ? x : h * x; }, x);
+    });
+    Tensor y = f(w);
+    std::string text = ErrorOf([&] { y.backward(); });
+    Contains(text, "[While] gradients do not pass through it yet");
+    Contains(text, "control_flow_test.cc:");
+  }
+}
+
 // ---- Bad input ----
 
 TEST(ControlFlowErrors, PredicatesAreScalarsOfBool) {
