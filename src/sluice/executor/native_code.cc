@@ -3,8 +3,11 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
-#include "sluice/executor/reference_interpreter.h"
-#include "sluice/graph/traverse.h"
+#include "sluice/executor/native_compiler.h"
+#include "sluice/executor/native_cost.h"
+#include "sluice/executor/native_explain.h"
+#include "sluice/executor/native_machine.h"
+#include "sluice/executor/native_values.h"
 
 namespace sluice {
 
@@ -50,34 +53,40 @@ std::string WhyNotNative(const Node& node) {
   return "";
 }
 
+NativeCode::NativeCode() = default;
+NativeCode::~NativeCode() = default;
+
 Result<std::unique_ptr<NativeCode>> NativeCode::Build(
     const Node& node, const NativeOptions& options) {
-  (void)options;
-  std::unique_ptr<NativeCode> code(new NativeCode(node));
-  std::unordered_set<Value, ValueHash> seen;
-  for (const Value& v : node.inputs()) {
-    code->inputs_.push_back(v);
-    seen.insert(v);
+  SL_ASSIGN_OR_RETURN(NativeValues values, NativeValues::Of(node));
+  std::unique_ptr<NativeCode> code(new NativeCode);
+  SL_ASSIGN_OR_RETURN(code->program_,
+                      CompileNative(node, values, options.fuse));
+  code->inputs_ = values.inputs();
+  for (const Value& v : code->inputs_) {
+    code->kept_.push_back(NativeConstant(v) || v.node->op().handle);
   }
-  for (const Value& v : InputsWithCaptures(node)) {
-    if (seen.insert(v).second) code->inputs_.push_back(v);
-  }
-  code->cost_ns_ = 1e5;
+  code->cost_ns_ = NativeCostNanos(node);
   return code;
 }
 
-NativeCode::~NativeCode() = default;
-
 Status NativeCode::Run(const StepContext& step, std::span<Array> inputs,
                        std::span<Array> outputs) const {
-  SL_ASSIGN_OR_RETURN(std::vector<Array> results,
-                      InterpretNode(node_, inputs_, inputs, step));
-  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i];
-  return OkStatus();
+  std::unique_ptr<NativeMachine> machine;
+  {
+    MutexLock lock(mu_);
+    if (!idle_.empty()) {
+      machine = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (!machine) machine = std::make_unique<NativeMachine>(*program_);
+  Status status = machine->Run(step, inputs, kept_, outputs);
+  MutexLock lock(mu_);
+  idle_.push_back(std::move(machine));
+  return status;
 }
 
-std::string NativeCode::Explain() const {
-  return StrCat("    interpreted: ", node_.op().name, "\n");
-}
+std::string NativeCode::Explain() const { return ExplainNative(*program_); }
 
 }  // namespace sluice

@@ -11,14 +11,18 @@
 #include <string>
 #include <vector>
 
+#include "sluice/base/thread_annotations.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/step_context.h"
 
 namespace sluice {
 
+class NativeMachine;
+struct NativeProgram;
+
 struct NativeOptions {
-  bool fuse = true;
+  bool fuse = true;  // stretches of known shapes become tapes
 };
 
 class NativeCode {
@@ -29,11 +33,13 @@ class NativeCode {
   ~NativeCode();
 
   // The node's inputs, then what its regions and the functions they call read
-  // from around them, each once; in operand order.
+  // from around them, each once; in operand order. Constants are not among the
+  // latter.
   std::span<const Value> inputs() const { return inputs_; }
 
-  // `inputs` are taken: of those that nobody else holds the memory may be
-  // used. Errors carry the lines of node, iteration and call.
+  // `inputs` are taken, except constants and handles: of those that nobody else
+  // holds the memory may be used. Errors carry the lines of node, iteration and
+  // call.
   Status Run(const StepContext& step, std::span<Array> inputs,
              std::span<Array> outputs) const;
 
@@ -42,11 +48,15 @@ class NativeCode {
   double cost_ns() const { return cost_ns_; }
 
  private:
-  explicit NativeCode(const Node& node) : node_(node) {}
+  NativeCode();
 
-  const Node& node_;
   std::vector<Value> inputs_;
+  std::vector<bool> kept_;  // by input: the caller keeps it from run to run
+  std::unique_ptr<NativeProgram> program_;
   double cost_ns_ = 0;
+
+  mutable Mutex mu_;
+  mutable std::vector<std::unique_ptr<NativeMachine>> idle_ SL_GUARDED_BY(mu_);
 };
 
 // Why a node cannot be compiled so; empty when it can.

@@ -1,0 +1,148 @@
+#include "sluice/executor/native_emitter.h"
+
+#include <algorithm>
+
+#include "sluice/executor/fusion.h"
+
+namespace sluice {
+
+NativeEmitter::NativeEmitter(NativeProgram& program, NativeProcedure& procedure,
+                             const NativeValues& values)
+    : program_(program), procedure_(procedure), values_(values) {
+  NewCell();  // kTagCell
+}
+
+int32_t NativeEmitter::NewRegister() {
+  procedure_.sticky.push_back(false);
+  return static_cast<int32_t>(procedure_.sticky.size()) - 1;
+}
+
+int32_t NativeEmitter::NewCell() {
+  procedure_.cells.emplace_back();
+  return static_cast<int32_t>(procedure_.cells.size()) - 1;
+}
+
+NativeInstr& NativeEmitter::Emit(Do code, int32_t to, int32_t a, int32_t b) {
+  NativeInstr instr;
+  instr.code = code;
+  instr.loop = loop;
+  instr.to = to;
+  instr.a = a;
+  instr.b = b;
+  procedure_.code.push_back(instr);
+  return procedure_.code.back();
+}
+
+void NativeEmitter::EmitBlock(const Node& node, int32_t to) {
+  BlockKernel block = SelectBlock(node);
+  int32_t in[kMaxBlockInputs] = {};
+  for (int i = 0; i < node.num_inputs(); ++i) in[i] = Cell(node.input(i));
+  program_.params.push_back(std::make_unique<BlockParams>(block.params));
+  static constexpr Do kCodes[] = {Do::kBlock1, Do::kBlock2, Do::kBlock3};
+  NativeInstr& instr = Emit(kCodes[node.num_inputs() - 1], to, in[0], in[1]);
+  instr.c = in[2];
+  instr.fn = block.fn;
+  instr.params = program_.params.back().get();
+  instr.node = &node;
+}
+
+int32_t NativeEmitter::Define(const Value& v) {
+  int32_t reg = NewRegister();
+  BindRegister(v, reg);
+  return reg;
+}
+
+void NativeEmitter::Made(const Value& v) {
+  if (!values_.scalar(v)) return;
+  int32_t cell = NewCell();
+  BindCell(v, cell);
+  Emit(Do::kUnbox, cell, registers_.at(v)).dtype = v.dtype();
+}
+
+int32_t NativeEmitter::Constant(const Value& v, const Array& value) {
+  auto [it, fresh] =
+      constants_.emplace(v, static_cast<int32_t>(program_.constants.size()));
+  if (fresh) program_.constants.push_back(value);
+  return it->second;
+}
+
+NativeOperand NativeEmitter::Operand(const Value& v) {
+  if (const Array* constant = NativeConstant(v)) {
+    return {~Constant(v, *constant), false};
+  }
+  auto it = registers_.find(v);
+  if (it != registers_.end()) return {it->second, false};
+  auto [box, fresh] = boxes_.emplace(v, -1);
+  if (fresh) {
+    box->second = NewRegister();
+    procedure_.sticky.back() = true;
+  }
+  Emit(Do::kBox, box->second, Cell(v)).dtype = v.dtype();
+  return {box->second, false};
+}
+
+int32_t NativeEmitter::ConstantCell(const Array& value) {
+  int32_t cell = NewCell();
+  std::memcpy(procedure_.cells.back().bytes, value.raw(),
+              static_cast<size_t>(value.bytes()));
+  return cell;
+}
+
+int32_t NativeEmitter::Cell(const Value& v) {
+  if (const Array* constant = NativeConstant(v)) {
+    auto it = constant_cells_.find(v);
+    if (it != constant_cells_.end()) return it->second;
+    return constant_cells_[v] = ConstantCell(*constant);
+  }
+  auto it = cells_.find(v);
+  SL_CHECK(it != cells_.end());
+  return it->second;
+}
+
+void NativeEmitter::MoveCells(std::vector<std::pair<int32_t, int32_t>> moves) {
+  std::erase_if(moves, [](const auto& m) { return m.first == m.second; });
+  while (!moves.empty()) {
+    auto safe = std::find_if(moves.begin(), moves.end(), [&](const auto& m) {
+      return std::none_of(moves.begin(), moves.end(), [&](const auto& other) {
+        return other.second == m.first;
+      });
+    });
+    if (safe != moves.end()) {
+      Emit(Do::kMoveCell, safe->first, safe->second);
+      moves.erase(safe);
+      continue;
+    }
+    // A ring: one value steps aside.
+    int32_t aside = NewCell();
+    int32_t from = moves.front().second;
+    Emit(Do::kMoveCell, aside, from);
+    for (auto& m : moves) {
+      if (m.second == from) m.second = aside;
+    }
+  }
+}
+
+void NativeEmitter::MoveRegisters(
+    std::vector<std::pair<int32_t, NativeOperand>> moves) {
+  std::erase_if(moves, [](const auto& m) { return m.first == m.second.index; });
+  while (!moves.empty()) {
+    auto safe = std::find_if(moves.begin(), moves.end(), [&](const auto& m) {
+      return std::none_of(moves.begin(), moves.end(), [&](const auto& other) {
+        return other.second.index == m.first;
+      });
+    });
+    if (safe != moves.end()) {
+      Emit(Do::kMove, safe->first, safe->second.index);
+      moves.erase(safe);
+      continue;
+    }
+    int32_t aside = NewRegister();
+    int32_t from = moves.front().second.index;
+    Emit(Do::kMove, aside, from);
+    for (auto& m : moves) {
+      if (m.second.index == from) m.second.index = aside;
+    }
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,67 @@
+// NativeEmitter: writes one procedure: gives values registers and cells, boxes
+// and unboxes where a value is wanted in the other form, and moves several
+// values at once. What is emitted, and in which order, its user decides.
+//
+// Lives while a procedure is compiled; one thread.
+#pragma once
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sluice/executor/native_program.h"
+#include "sluice/executor/native_values.h"
+
+namespace sluice {
+
+class NativeEmitter {
+ public:
+  // Borrows all three.
+  NativeEmitter(NativeProgram& program, NativeProcedure& procedure,
+                const NativeValues& values);
+
+  NativeProcedure& procedure() { return procedure_; }
+
+  int32_t NewRegister();
+  int32_t NewCell();
+
+  // The value lies there from here on.
+  void BindCell(const Value& v, int32_t cell) { cells_[v] = cell; }
+  void BindRegister(const Value& v, int32_t reg) { registers_[v] = reg; }
+  // A register about to be written by the next instruction; call Made() after
+  // it, which also puts a single element into a cell.
+  int32_t Define(const Value& v);
+  void Made(const Value& v);
+
+  // The value for an instruction about to be emitted.
+  NativeOperand Operand(const Value& v);
+  int32_t Cell(const Value& v);
+
+  int32_t pc() const { return static_cast<int32_t>(procedure_.code.size()); }
+  NativeInstr& Emit(Do code, int32_t to = 0, int32_t a = 0, int32_t b = 0);
+  void EmitBlock(const Node& node, int32_t to);
+  // Later: the jump at `at` leads here.
+  void LeadHere(int32_t at) {
+    procedure_.code[static_cast<size_t>(at)].to = pc();
+  }
+  // All at once: every source is read before any target is written.
+  void MoveCells(std::vector<std::pair<int32_t, int32_t>> to_from);
+  void MoveRegisters(std::vector<std::pair<int32_t, NativeOperand>> to_from);
+
+  // A cell that holds this number in every run.
+  int32_t ConstantCell(const Array& value);
+
+  int32_t loop = -1;       // the innermost loop around what is emitted
+  int32_t tag = kTagCell;  // the cell of the tag there
+
+ private:
+  int32_t Constant(const Value& v, const Array& value);
+
+  NativeProgram& program_;
+  NativeProcedure& procedure_;
+  const NativeValues& values_;
+  std::unordered_map<Value, int32_t, ValueHash> registers_, cells_, boxes_;
+  std::unordered_map<Value, int32_t, ValueHash> constants_, constant_cells_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,357 @@
+#include "sluice/executor/native_machine.h"
+
+#include <utility>
+
+#include "sluice/base/strings.h"
+#include "sluice/executor/flow_rules.h"
+#include "sluice/executor/launch.h"
+#include "sluice/executor/native_values.h"
+#include "sluice/executor/node_error.h"
+#include "sluice/op/run_op.h"
+
+namespace sluice {
+
+namespace {
+
+// An array of one element for a cell; over the old one when nobody has it.
+Status Box(const NativeCell& cell, DType dtype, Array& into) {
+  if (!into || !into.unique()) {
+    SL_ASSIGN_OR_RETURN(into, Array::Make(dtype, Shape()));
+  }
+  std::memcpy(into.mutable_raw(), cell.bytes,
+              static_cast<size_t>(DTypeSize(dtype)));
+  return OkStatus();
+}
+
+Status Unbox(const Array& from, DType dtype, NativeCell& cell) {
+  if (from.dtype() != dtype || from.rank() != 0) {
+    return Internal(StrCat("a value is ", from.TypeText(), "; its type says ",
+                           DTypeName(dtype), "[]"));
+  }
+  std::memcpy(cell.bytes, from.raw(), static_cast<size_t>(DTypeSize(dtype)));
+  return OkStatus();
+}
+
+// Where a branch goes; an index that fits none needs the rules of all.
+Result<size_t> Chosen(const Node& node, const NativeCell& cell) {
+  bool narrow = node.input(0).dtype() == DType::kI32;
+  int64_t index = narrow ? cell.as<int32_t>() : cell.as<int64_t>();
+  if (index >= 0 && index < static_cast<int64_t>(node.regions().size())) {
+    return static_cast<size_t>(index);
+  }
+  Array boxed;
+  SL_RETURN_IF_ERROR(Box(cell, node.input(0).dtype(), boxed));
+  Result<size_t> chosen = ChosenRegion(node, boxed);
+  if (!chosen.ok()) return AtNode(chosen.status(), node, {&boxed, 1});
+  return chosen;
+}
+
+}  // namespace
+
+NativeMachine::NativeMachine(const NativeProgram& program)
+    : program_(program), operands_(program.max_operands) {}
+
+void NativeMachine::Push(const NativeProcedure& procedure) {
+  size_t r = registers_.size(), c = cells_.size();
+  registers_.resize(r + procedure.num_registers());
+  cells_.insert(cells_.end(), procedure.cells.begin(), procedure.cells.end());
+  frames_.push_back({&procedure, r, c, nullptr, nullptr, -1});
+}
+
+Status NativeMachine::Run(const StepContext& step, std::span<Array> inputs,
+                          const std::vector<bool>& kept,
+                          std::span<Array> outputs) {
+  step_ = step;
+  Push(*program_.procedures[0]);
+  cells_[kTagCell].set(step.tag);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (kept[i]) {
+      registers_[i] = inputs[i];
+    } else {
+      registers_[i] = std::move(inputs[i]);
+    }
+  }
+  Status status = Loop(outputs);
+  frames_.clear();
+  cells_.clear();
+  registers_.clear();
+  return status;
+}
+
+Array NativeMachine::Take(const NativeOperand& operand,
+                          Array* registers) const {
+  if (operand.move) return std::move(registers[operand.index]);
+  return At(operand.index, registers);
+}
+
+Status NativeMachine::Launch(const NativeLaunch& launch, Array* registers,
+                             const NativeCell* cells) {
+  size_t n = launch.in.size(), m = launch.out.size();
+  Array* operands = operands_.data();
+  for (size_t i = 0; i < n; ++i) operands[i] = Take(launch.in[i], registers);
+  std::span<Array> in(operands, n), out(operands + n, m);
+  step_.tag = cells[launch.tag].as<uint64_t>();
+  Status status;
+  switch (launch.kind) {
+    case NativeLaunch::Kind::kElementwise:
+      status = LaunchElementwise(launch.info, step_, in, &out[0]);
+      break;
+    case NativeLaunch::Kind::kKernel:
+      status = LaunchKernel(launch.plan, launch.info, step_, in, out);
+      break;
+    case NativeLaunch::Kind::kWait: {
+      Result<std::vector<Array>> made =
+          RunOp(*launch.plan.op, launch.info.node->attrs(), in, &step_,
+                &launch.info.info);
+      status = made.status();
+      for (size_t i = 0; made.ok() && i < m; ++i) out[i] = (*made)[i];
+      break;
+    }
+  }
+  if (!status.ok()) [[unlikely]]
+    status = AtNode(status, *launch.info.node, in);
+  for (Array& a : in) a = Array();
+  for (size_t i = 0; i < m; ++i) {
+    registers[launch.out[i]] = std::exchange(out[i], Array());
+  }
+  return status;
+}
+
+Status NativeMachine::RunTape(const NativeTape& part, Array* registers,
+                              const NativeCell* cells) {
+  size_t n = part.in.size(), m = part.out.size();
+  Array* operands = operands_.data();
+  Status status;
+  for (size_t i = 0; i < n; ++i) {
+    operands[i] = Take(part.in[i], registers);
+    if (operands[i].shape() == part.in_shapes[i]) continue;
+    status = Internal(StrCat("\"", part.tape->inputs()[i].ToString(), "\" is ",
+                             operands[i].TypeText(), "; its type says ",
+                             part.in_shapes[i].ToString()));
+  }
+  std::span<Array> in(operands, n), out(operands + n, m);
+  step_.tag = cells[part.tag].as<uint64_t>();
+  if (status.ok()) status = part.tape->Run(step_, in, out);
+  for (Array& a : in) a = Array();
+  for (size_t i = 0; i < m; ++i) {
+    registers[part.out[i]] = std::exchange(out[i], Array());
+  }
+  return status;
+}
+
+Status NativeMachine::Located(Status status, int32_t loop) const {
+  for (size_t f = frames_.size(); f-- > 0;) {
+    const Frame& frame = frames_[f];
+    while (loop >= 0) {
+      const NativeLoop& around =
+          frame.procedure->loops[static_cast<size_t>(loop)];
+      size_t counter = frame.cells + static_cast<size_t>(around.counter);
+      status = InIteration(status, *around.node, cells_[counter].as<int64_t>());
+      loop = around.around;
+    }
+    if (frame.call) status = InCall(status, *frame.call->node);
+    loop = frame.loop;
+  }
+  return status;
+}
+
+Status NativeMachine::Loop(std::span<Array> outputs) {
+  const Cancellation* cancellation = step_.cancellation;
+  const NativeProcedure* procedure = frames_.back().procedure;
+  Array* R = registers_.data();
+  NativeCell* C = cells_.data();
+  const NativeInstr* code = procedure->code.data();
+  const NativeInstr* pc = code;
+  Status status;
+  auto stopped = [&] { return cancellation && cancellation->cancelled(); };
+  auto enter = [&] {
+    const Frame& frame = frames_.back();
+    procedure = frame.procedure;
+    code = procedure->code.data();
+    R = registers_.data() + frame.registers;
+    C = cells_.data() + frame.cells;
+  };
+  for (;;) {
+    const NativeInstr& i = *pc++;
+    switch (i.code) {
+      case Do::kBlock1: {
+        const void* in[] = {C[i.a].bytes};
+        i.fn(C[i.to].bytes, in, 1, *i.params);
+        break;
+      }
+      case Do::kBlock2: {
+        const void* in[] = {C[i.a].bytes, C[i.b].bytes};
+        i.fn(C[i.to].bytes, in, 1, *i.params);
+        break;
+      }
+      case Do::kBlock3: {
+        const void* in[] = {C[i.a].bytes, C[i.b].bytes, C[i.c].bytes};
+        i.fn(C[i.to].bytes, in, 1, *i.params);
+        break;
+      }
+      case Do::kMoveCell:
+        C[i.to] = C[i.a];
+        break;
+      case Do::kBox:
+        status = Box(C[i.a], i.dtype, R[i.to]);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kUnbox:
+        status = Unbox(At(i.a, R), i.dtype, C[i.to]);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kMove:
+        if (i.move) {
+          R[i.to] = std::move(R[i.a]);
+        } else {
+          R[i.to] = At(i.a, R);
+        }
+        break;
+      case Do::kDrop:
+        R[i.a] = Array();
+        break;
+      case Do::kLaunch:
+        if (stopped()) [[unlikely]] {
+          return Located(cancellation->status(), i.loop);
+        }
+        status = Launch(procedure->launches[static_cast<size_t>(i.a)], R, C);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kTape:
+        status = RunTape(procedure->tapes[static_cast<size_t>(i.a)], R, C);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kJump:
+        pc = code + i.to;
+        break;
+      case Do::kUnless:
+        if (!C[i.a].as<bool>()) pc = code + i.to;
+        break;
+      case Do::kUnlessArray: {
+        const Array& pred = At(i.a, R);
+        Result<bool> go = PredicateValue(pred);
+        if (!go.ok()) [[unlikely]] {
+          const Node& node = *procedure->loops[static_cast<size_t>(i.b)].node;
+          return Located(AtNode(go.status(), node, {&pred, 1}), i.loop);
+        }
+        if (!*go) pc = code + i.to;
+        break;
+      }
+      case Do::kChoose: {
+        const NativeChoice& c = procedure->choices[static_cast<size_t>(i.b)];
+        Result<size_t> taken = Chosen(*c.node, C[i.a]);
+        if (!taken.ok()) [[unlikely]]
+          return Located(taken.status(), i.loop);
+        pc = code + c.targets[*taken];
+        break;
+      }
+      case Do::kChooseArray: {
+        const NativeChoice& c = procedure->choices[static_cast<size_t>(i.b)];
+        const Array& chooser = At(i.a, R);
+        Result<size_t> taken = ChosenRegion(*c.node, chooser);
+        if (!taken.ok()) [[unlikely]] {
+          return Located(AtNode(taken.status(), *c.node, {&chooser, 1}),
+                         i.loop);
+        }
+        pc = code + c.targets[*taken];
+        break;
+      }
+      case Do::kTag: {
+        const NativeLoop& loop = procedure->loops[static_cast<size_t>(i.b)];
+        C[i.to].set(IterationTag(C[i.a].as<uint64_t>(), loop.node->key(),
+                                 C[loop.counter].as<uint64_t>()));
+        break;
+      }
+      case Do::kAtMost:
+        if (C[i.a].as<int64_t>() ==
+            procedure->loops[static_cast<size_t>(i.b)].maximum) {
+          pc = code + i.to;
+        }
+        break;
+      case Do::kBack:
+        C[i.a].set(C[i.a].as<int64_t>() + 1);
+        if (stopped()) [[unlikely]] {
+          return Located(cancellation->status(), i.loop);
+        }
+        pc = code + i.to;
+        break;
+      case Do::kCall: {
+        const NativeCall& call = procedure->calls[static_cast<size_t>(i.a)];
+        if (stopped()) [[unlikely]] {
+          return Located(cancellation->status(), i.loop);
+        }
+        if (frames_.size() > static_cast<size_t>(kMaxCallDepth)) [[unlikely]] {
+          return Located(TooDeep(call), i.loop);
+        }
+        size_t registers = frames_.back().registers;
+        size_t cells = frames_.back().cells;
+        Push(*program_.procedures[static_cast<size_t>(call.procedure)]);
+        frames_.back().call = &call;
+        frames_.back().after = pc;
+        frames_.back().loop = i.loop;
+        enter();
+        Array* ours = registers_.data() + registers;
+        const NativeCell* our_cells = cells_.data() + cells;
+        for (const auto& c : call.cells) C[c.to] = our_cells[c.from];
+        for (const auto& r : call.registers) R[r.to] = Take(r.from, ours);
+        C[kTagCell].set(IterationTag(our_cells[call.tag].as<uint64_t>(),
+                                     call.node->key(), 0));
+        pc = code;
+        break;
+      }
+      case Do::kReturn: {
+        if (frames_.size() == 1) {
+          for (size_t k = 0; k < outputs.size(); ++k) {
+            outputs[k] = Take(procedure->register_results[k], R);
+          }
+          return OkStatus();
+        }
+        Frame done = frames_.back();
+        Array* theirs = R;
+        const NativeCell* their_cells = C;
+        frames_.pop_back();
+        enter();
+        for (size_t k = 0; k < done.call->cell_results.size(); ++k) {
+          C[done.call->cell_results[k]] =
+              their_cells[done.procedure->cell_results[k]];
+        }
+        for (size_t k = 0; k < done.call->register_results.size(); ++k) {
+          R[done.call->register_results[k]] =
+              Take(done.procedure->register_results[k], theirs);
+        }
+        registers_.resize(done.registers);
+        cells_.resize(done.cells);
+        pc = done.after;
+        break;
+      }
+    }
+  }
+}
+
+// The operands as the call has them, for the message.
+Status NativeMachine::TooDeep(const NativeCall& call) const {
+  const Frame& frame = frames_.back();
+  const Region& body = *call.node->input(0).node->regions()[0];
+  std::vector<Array> inputs = {Array::Handle({})};
+  size_t cell = 0, reg = 0;
+  for (int i = 0; i < body.num_args(); ++i) {
+    Array value;
+    if (IsCellType(body.arg(i))) {
+      auto from = static_cast<size_t>(call.cells[cell++].from);
+      Status boxed =
+          Box(cells_[frame.cells + from], body.arg(i).dtype(), value);
+      if (!boxed.ok()) return boxed;
+    } else {
+      value = At(call.registers[reg++].from.index,
+                 registers_.data() + frame.registers);
+    }
+    inputs.push_back(std::move(value));
+  }
+  return AtNode(CallsTooDeep(*call.node), *call.node, inputs);
+}
+
+}  // namespace sluice

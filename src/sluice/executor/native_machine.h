@@ -1,0 +1,55 @@
+// NativeMachine: runs a native program: registers, cells and the stack of
+// calls, all on the heap, so depth costs no C++ stack. One run at a time; kept
+// for the next one.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sluice/executor/native_program.h"
+#include "sluice/op/step_context.h"
+
+namespace sluice {
+
+class NativeMachine {
+ public:
+  explicit NativeMachine(const NativeProgram& program);
+
+  // `inputs` are for the first registers of the first procedure, and are taken
+  // unless `kept` says otherwise. Nothing is held when it returns.
+  Status Run(const StepContext& step, std::span<Array> inputs,
+             const std::vector<bool>& kept, std::span<Array> outputs);
+
+ private:
+  struct Frame {
+    const NativeProcedure* procedure;
+    size_t registers, cells;   // where its own begin
+    const NativeCall* call;    // null for the first
+    const NativeInstr* after;  // where the caller goes on
+    int32_t loop;              // the loop around the call in the caller
+  };
+
+  Status Loop(std::span<Array> outputs);
+  void Push(const NativeProcedure& procedure);
+  Status Launch(const NativeLaunch& launch, Array* registers,
+                const NativeCell* cells);
+  Status RunTape(const NativeTape& part, Array* registers,
+                 const NativeCell* cells);
+  Status TooDeep(const NativeCall& call) const;
+  // The error with the lines of the loops and calls around it.
+  Status Located(Status status, int32_t loop) const;
+  Array Take(const NativeOperand& operand, Array* registers) const;
+  const Array& At(int32_t operand, const Array* registers) const {
+    return operand >= 0 ? registers[operand]
+                        : program_.constants[static_cast<size_t>(~operand)];
+  }
+
+  const NativeProgram& program_;
+  StepContext step_;
+  std::vector<Array> registers_;
+  std::vector<NativeCell> cells_;
+  std::vector<Frame> frames_;
+  std::vector<Array> operands_;  // of the launch at hand
+};
+
+}  // namespace sluice

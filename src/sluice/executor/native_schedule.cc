@@ -1,0 +1,118 @@
+#include "sluice/executor/native_schedule.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "sluice/executor/islands.h"
+#include "sluice/graph/effects.h"
+
+namespace sluice {
+
+namespace {
+
+// Whether it must keep its place: something else may see when it runs.
+bool KeepsPlace(const Node& node) {
+  const OpRecord& op = node.op();
+  return op.flow != Flow::kNone || !node.regions().empty() || op.stateful ||
+         op.async() || op.effect == Effect::kWrite || !op.global_effect.empty();
+}
+
+class Scheduler {
+ public:
+  Scheduler(const Region& region, const NativeValues& values, bool tapes)
+      : values_(values), tapes_(tapes) {
+    for (const EffectEdge& e : EffectEdges(region)) {
+      after_[e.after].push_back(e.before);
+    }
+  }
+
+  std::vector<NativeStretch> Run(const std::vector<Node*>& order) {
+    std::vector<Node*> free;
+    for (Node* node : order) {
+      if (!node->is_args() && node->num_outputs() == 1 &&
+          NativeConstant(node->output(0))) {
+        continue;
+      }
+      if (!KeepsPlace(*node)) {
+        free.push_back(node);
+        continue;
+      }
+      Gather(free);
+      free.clear();
+      out_.push_back({{node}, WhyNotInIsland(*node)});
+    }
+    Gather(free);
+    return std::move(out_);
+  }
+
+ private:
+  struct Place {
+    size_t depth = 0;
+    std::string why;  // empty: for a tape
+  };
+
+  std::string WhyNot(const Node& node) const {
+    if (!tapes_) return "fusion is off";
+    if (values_.computed_in_cell(node) || values_.renames_cell(node)) {
+      return "cell";
+    }
+    return WhyNotInIsland(node);
+  }
+
+  // Depth counts how often a path has crossed between nodes for tapes and
+  // others; nodes for tapes of one depth can run together, and deeper ones
+  // after shallower ones.
+  void Gather(const std::vector<Node*>& nodes) {
+    std::unordered_map<const Node*, Place> place;
+    for (Node* node : nodes) place[node].why = WhyNot(*node);
+    // A view nobody on the tape reads would be copied out of it.
+    for (size_t i = nodes.size(); i-- > 0;) {
+      Place& p = place[nodes[i]];
+      if (!p.why.empty() || !nodes[i]->op().view) continue;
+      auto users = nodes[i]->users();
+      bool read = std::any_of(users.begin(), users.end(), [&](Node* user) {
+        auto it = place.find(user);
+        return it != place.end() && it->second.why.empty();
+      });
+      if (!read) p.why = "a view that leaves the tape";
+    }
+    std::vector<std::vector<Node*>> tapes, others;
+    for (Node* node : nodes) {
+      Place& p = place[node];
+      auto wait = [&](const Node* before) {
+        auto it = place.find(before);
+        if (it == place.end() || before == node) return;
+        bool crossing = it->second.why.empty() != p.why.empty();
+        p.depth = std::max(p.depth, it->second.depth + (crossing ? 1 : 0));
+      };
+      for (const Value& v : node->inputs()) wait(v.node);
+      for (Node* control : node->controls()) wait(control);
+      for (Node* before : after_[node]) wait(before);
+      auto& lists = p.why.empty() ? tapes : others;
+      if (lists.size() <= p.depth) lists.resize(p.depth + 1);
+      lists[p.depth].push_back(node);
+    }
+    for (size_t d = 0; d < std::max(tapes.size(), others.size()); ++d) {
+      if (d < others.size()) {
+        for (Node* node : others[d]) out_.push_back({{node}, place[node].why});
+      }
+      if (d >= tapes.size() || tapes[d].empty()) continue;
+      out_.push_back({tapes[d], tapes[d].size() == 1 ? "alone" : ""});
+    }
+  }
+
+  const NativeValues& values_;
+  const bool tapes_;
+  std::unordered_map<const Node*, std::vector<Node*>> after_;
+  std::vector<NativeStretch> out_;
+};
+
+}  // namespace
+
+std::vector<NativeStretch> ScheduleNative(const Region& region,
+                                          const NativeValues& values,
+                                          bool tapes) {
+  return Scheduler(region, values, tapes).Run(values.order(region));
+}
+
+}  // namespace sluice
