@@ -97,6 +97,41 @@ void BatchEdit::InsertBefore(Node& inserted, Node& place) {
   changed_ = true;
 }
 
+void BatchEdit::MoveBefore(Node& node, Node& place) {
+  node.region_ = place.region_;
+  InsertBefore(node, place);
+}
+
+void BatchEdit::MoveToFront(Node& node, Region& region) {
+  node.region_ = &region;
+  front_[&region].push_back(&node);
+  inserted_nodes_.insert(&node);
+  changed_ = true;
+}
+
+void BatchEdit::MoveToEnd(Node& node, Region& region) {
+  node.region_ = &region;
+  end_[&region].push_back(&node);
+  inserted_nodes_.insert(&node);
+  changed_ = true;
+}
+
+void BatchEdit::TakeOver(Node& heir, Node& gone) {
+  std::swap(heir.name_, gone.name_);
+  graph_.by_name_[heir.name_] = &heir;
+  graph_.by_name_[gone.name_] = &gone;
+  heir.scope_ = gone.scope_;
+  heir.device_ = gone.device_;
+  heir.line_ = gone.line_;
+  heir.key_ = gone.key_;
+  heir.controls_ = gone.controls_;
+  MoveBefore(heir, gone);
+  ReplaceControl(gone, {&heir});
+  heirs_[&gone] = &heir;
+  if (is_target(gone)) targets_.insert(&heir);
+  Erase(gone);
+}
+
 void BatchEdit::Erase(Node& node) {
   erased_.insert(&node);
   changed_ = true;
@@ -136,9 +171,27 @@ void BatchEdit::CommitControls(Node& node) {
 
 void BatchEdit::Drop(Region& region) {
   for (Node* node : region.nodes_) {
+    if (inserted_nodes_.count(node)) continue;
     dropped_.push_back(node);
     for (auto& inner : node->regions_) Drop(*inner);
   }
+}
+
+// A node with what was put before it, which may have something before it too.
+void BatchEdit::CommitNode(Node* node, std::vector<Node*>& kept) {
+  if (auto it = inserted_.find(node); it != inserted_.end()) {
+    for (Node* inserted : it->second) CommitNode(inserted, kept);
+  }
+  if (erased(*node)) {
+    dropped_.push_back(node);
+    for (auto& inner : node->regions_) Drop(*inner);
+    return;
+  }
+  node->users_.clear();
+  Update(*node);
+  CommitControls(*node);
+  kept.push_back(node);
+  for (auto& inner : node->regions_) CommitRegion(*inner);
 }
 
 // Rewires what stays and lists what goes.
@@ -146,27 +199,26 @@ void BatchEdit::CommitRegion(Region& region) {
   region.args_->users_.clear();
   std::vector<Node*> kept;
   kept.reserve(region.nodes_.size());
-  auto keep = [&](Node* node) {
-    node->users_.clear();
-    Update(*node);
-    CommitControls(*node);
-    kept.push_back(node);
-    for (auto& inner : node->regions_) CommitRegion(*inner);
-  };
+  if (auto it = front_.find(&region); it != front_.end()) {
+    for (auto node = it->second.rbegin(); node != it->second.rend(); ++node) {
+      CommitNode(*node, kept);
+    }
+  }
   for (Node* node : region.nodes_) {
-    if (inserted_nodes_.count(node)) continue;
-    if (auto it = inserted_.find(node); it != inserted_.end()) {
-      for (Node* inserted : it->second) keep(inserted);
-    }
-    if (erased(*node)) {
-      dropped_.push_back(node);
-      for (auto& inner : node->regions_) Drop(*inner);
-    } else {
-      keep(node);
-    }
+    if (!inserted_nodes_.count(node)) CommitNode(node, kept);
+  }
+  if (auto it = end_.find(&region); it != end_.end()) {
+    for (Node* node : it->second) CommitNode(node, kept);
   }
   region.nodes_ = std::move(kept);
   for (Value& v : region.results_) v = Resolve(v);
+  if (heirs_.empty()) return;
+  for (Node*& target : region.targets_) {
+    for (auto it = heirs_.find(target); it != heirs_.end();
+         it = heirs_.find(target)) {
+      target = it->second;
+    }
+  }
 }
 
 bool BatchEdit::Commit() {

@@ -40,7 +40,19 @@ class BatchEdit {
                  const Attrs& attrs);
   // Puts a node that Graph::Add has just appended before `place`.
   void InsertBefore(Node& inserted, Node& place);
-  // REQUIRES: by Commit() nothing uses it; its regions go with it.
+  // Takes a node, regions and all, to right before `place` or to the front or
+  // the end of `region`; these may be in other regions than it was. The node
+  // is there from now on, the lists of nodes change with Commit(). At most one
+  // move per node. REQUIRES: all it reads is in scope there.
+  void MoveBefore(Node& node, Node& place);
+  void MoveToFront(Node& node, Region& region);
+  void MoveToEnd(Node& node, Region& region);
+  // `heir`, which Graph::Add has just appended, gets the place, name, key,
+  // line, device and controls of `gone`, and those who waited for `gone` or
+  // asked for it as a target; `gone` is erased. Outputs are not replaced.
+  void TakeOver(Node& heir, Node& gone);
+  // REQUIRES: by Commit() nothing uses it; its regions go with it, apart from
+  // what was moved out of them.
   void Erase(Node& node);
 
   bool erased(const Node& node) const { return erased_.count(&node) > 0; }
@@ -56,6 +68,7 @@ class BatchEdit {
  private:
   void FindTargets(const Region& region);
   void CommitRegion(Region& region);
+  void CommitNode(Node* node, std::vector<Node*>& kept);
   void CommitControls(Node& node);
   void Drop(Region& region);
 
@@ -65,6 +78,9 @@ class BatchEdit {
   Graph::ValueMap replaced_;
   std::unordered_map<const Node*, std::vector<Node*>> replaced_controls_;
   std::unordered_map<const Node*, std::vector<Node*>> inserted_;
+  // At the ends of regions; the front is listed from its last node.
+  std::unordered_map<const Region*, std::vector<Node*>> front_, end_;
+  std::unordered_map<const Node*, Node*> heirs_;
   std::unordered_set<const Node*> erased_, inserted_nodes_;
   std::vector<Node*> dropped_;
 };

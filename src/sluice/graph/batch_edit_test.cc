@@ -107,5 +107,76 @@ TEST_F(BatchEditTest, ErasedRegionsGoWithTheirNode) {
   Expect("graph g(%p: bool[]) {\n}\n");
 }
 
+TEST_F(BatchEditTest, NodesMoveBetweenRegions) {
+  Parse(R"(graph g(%p: bool[], %x: f32[]) -> (%y) {
+  %a = Neg(%x)
+  %b = Exp(%a)
+  %y = TestIf(%p) [dtype = f32] {
+    then() { %c = Neg(%b) %d = Exp(%x) %e = Add(%c, %d) yield %e }
+    else() { yield %x }
+  }
+})");
+  BatchEdit edit(*graph_);
+  Region& then = *node("y").regions()[0];
+  edit.MoveToFront(node("b"), then);
+  edit.MoveToFront(node("a"), then);  // before what came to the front before
+  edit.MoveBefore(node("d"), node("y"));
+  EXPECT_EQ(node("d").region(), &graph_->root());
+  edit.MoveToEnd(node("c"), then);
+  edit.MoveToEnd(node("e"), then);
+  EXPECT_TRUE(edit.Commit());
+  Expect(R"(graph g(%p: bool[], %x: f32[]) -> (%y) {
+  %d = Exp(%x)
+  %y = TestIf(%p) [dtype = f32] {
+    then() {
+      %a = Neg(%x)
+      %b = Exp(%a)
+      %c = Neg(%b)
+      %e = Add(%c, %d)
+      yield %e
+    }
+    else() {
+      yield %x
+    }
+  }
+}
+)");
+}
+
+TEST_F(BatchEditTest, WhatWasMovedOutOutlivesTheRegion) {
+  Parse(R"(graph g(%p: bool[], %x: f32[]) -> (%y) {
+  %y = TestIf(%p) [dtype = f32] {
+    then() { %c = Neg(%x) %d = Exp(%x) yield %c }
+    else() { yield %x }
+  }
+})");
+  BatchEdit edit(*graph_);
+  edit.MoveBefore(node("c"), node("y"));
+  edit.Replace(node("y").output(), node("c").output());
+  edit.Erase(node("y"));
+  EXPECT_TRUE(edit.Commit());
+  Expect("graph g(%p: bool[], %x: f32[]) -> (%c) {\n  %c = Neg(%x)\n}\n");
+}
+
+TEST_F(BatchEditTest, AnHeirTakesNamePlaceAndWhoWaited) {
+  Parse(R"(graph g(%x: f32[]) run %a {
+  %t = TestNoOp()
+  %a = Neg(%x) after %t on "/cpu:1" key 0x2a @ "m.cc":3
+  %s = TestSay(%x) after %a
+})");
+  BatchEdit edit(*graph_);
+  Node* heir = *graph_->Add(graph_->root(), "Exp",
+                            std::vector<Value>{graph_->root().arg(0)}, {});
+  edit.TakeOver(*heir, node("a"));
+  EXPECT_TRUE(edit.is_target(*heir));
+  EXPECT_TRUE(edit.Commit());
+  Expect(R"(graph g(%x: f32[]) run %a {
+  %t = TestNoOp()
+  %a = Exp(%x) after %t on "/cpu:1" key 0x2a @ "m.cc":3
+  %s = TestSay(%x) after %a
+}
+)");
+}
+
 }  // namespace
 }  // namespace sluice
