@@ -1,10 +1,13 @@
-// ExpectRewrite: a pass as text in, text out.
+// ExpectRewrite: a pass as text in, text out. ExpectSameMeaning: what a graph
+// gives before and after a pass.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
@@ -40,6 +43,28 @@ void ExpectRewrite(Pass pass, std::string_view in, std::string_view out) {
 template <class Pass>
 void ExpectUnchanged(Pass pass, std::string_view in) {
   ExpectRewrite(pass, in, in);
+}
+
+// What the reference interpreter gives, errors included, as text and as bytes.
+// In meaning_test.cc: only tests may include what stands beside passes.
+std::vector<std::string> Meaning(const Graph& graph,
+                                 const std::vector<Array>& args);
+
+// The reference interpreter gives the same, errors included, before the pass
+// and after it, for each list of arguments.
+template <class Pass>
+void ExpectSameMeaning(Pass pass, std::string_view text,
+                       const std::vector<std::vector<Array>>& runs) {
+  std::unique_ptr<Graph> before = ParseOrDie(text), after = ParseOrDie(text);
+  Result<bool> changed = pass(*after);
+  ASSERT_TRUE(changed.ok()) << changed.status().message();
+  EXPECT_TRUE(*changed) << text;
+  Status whole = Verify(*after);
+  ASSERT_TRUE(whole.ok()) << whole.message() << PrintGraph(*after);
+  for (const std::vector<Array>& args : runs) {
+    EXPECT_EQ(Meaning(*before, args), Meaning(*after, args))
+        << PrintGraph(*after);
+  }
 }
 
 }  // namespace sluice
