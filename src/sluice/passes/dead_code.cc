@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sluice/graph/batch_edit.h"
+#include "sluice/passes/may_move.h"
 
 namespace sluice {
 
@@ -27,6 +28,12 @@ class DeadCode {
   void Count(const Node& node, int by) {
     if (!node.is_args()) uses(node) += by;
   }
+  // What a node reads; a function that calls itself is not used by that.
+  void CountInputs(const Node& node, int by) {
+    for (const Value& v : node.inputs()) {
+      if (!IsOwnFunction(*v.node, node.region())) Count(*v.node, by);
+    }
+  }
 
   // A node that reads nothing and waits for nothing is no reason to wait.
   static bool MeansNothing(const Node& control) {
@@ -36,7 +43,7 @@ class DeadCode {
 
   void CountUses(const Region& region) {
     for (Node* node : region.nodes()) {
-      for (const Value& v : node->inputs()) Count(*v.node, 1);
+      CountInputs(*node, 1);
       for (Node* c : node->controls()) {
         if (MeansNothing(*c) && !edit_.is_target(*c)) {
           edit_.ReplaceControl(*c, {});
@@ -52,7 +59,7 @@ class DeadCode {
 
   // Takes back what a node, and all inside it, used.
   void Release(const Node& node) {
-    for (const Value& v : node.inputs()) Count(*v.node, -1);
+    CountInputs(node, -1);
     for (const Node* c : node.controls()) {
       if (!MeansNothing(*c) || edit_.is_target(*c)) Count(*c, -1);
     }
@@ -63,28 +70,12 @@ class DeadCode {
     }
   }
 
-  static bool Removable(const Node& node) {
-    const OpRecord& op = node.op();
-    if (op.stateful || op.effect != Effect::kNone ||
-        !op.global_effect.empty() || op.async()) {
-      return false;
-    }
-    // Structure is asked for by name, except ops that only hold regions.
-    if (op.structural && node.regions().empty()) return false;
-    for (const auto& region : node.regions()) {
-      for (const Node* inner : region->nodes()) {
-        if (!Removable(*inner)) return false;
-      }
-    }
-    return true;
-  }
-
   // Users stand below what they use, so one sweep upwards sees every node
   // after all of its users.
   void Sweep(Region& region) {
     for (auto it = region.nodes().rbegin(); it != region.nodes().rend(); ++it) {
       Node& node = **it;
-      if (uses(node) == 0 && Removable(node)) {
+      if (uses(node) == 0 && !HasEffect(node)) {
         Release(node);
         edit_.Erase(node);
         continue;

@@ -69,5 +69,59 @@ TEST(DeadCode, InsideRegionsAndWholeRegions) {
   })");
 }
 
+TEST(DeadCode, FunctionsNobodyCallsAndCallsNobodyNeeds) {
+  ExpectRewrite(RemoveDeadCode,
+                R"(graph g(%x: f32[]) -> (%y) {
+    %unused = Function { body(%a: f32[]) { %s = TestSay(%a) yield %s } }
+    %f = Function { body(%a: f32[]) { %e = Exp(%a) yield %e } }
+    %pure = Call(%f, %x) [dtypes = {f32}]
+    %says = Function { body(%a: f32[]) { %t = TestSay(%a) yield %t } }
+    %said = Call(%says, %x) [dtypes = {f32}]
+    %y = Neg(%x)
+  })",
+                R"(graph g(%x: f32[]) -> (%y) {
+    %says = Function { body(%a: f32[]) { %t = TestSay(%a) yield %t } }
+    %said = Call(%says, %x) [dtypes = {f32}]
+    %y = Neg(%x)
+  })");
+}
+
+TEST(DeadCode, AFunctionIsNotUsedByItself) {
+  auto graph = ParseOrDie(R"(graph g(%p: bool[], %x: f32[]) -> (%y) {
+    %f = Function { body(%a: f32[]) { yield %a } }
+    %g = Function {
+      body(%a: f32[]) { %again = Call(%f, %a) [dtypes = {f32}] yield %again }
+    }
+    %c = Call(%g, %x) [dtypes = {f32}]
+    %y = Neg(%x)
+  })");
+  graph->SetInput(*graph->FindNode("again"), 0, graph->FindNode("g")->output());
+  ASSERT_TRUE(Verify(*graph).ok()) << Verify(*graph).message();
+  Result<bool> changed = RemoveDeadCode(*graph);
+  ASSERT_TRUE(changed.ok());
+  EXPECT_TRUE(Verify(*graph).ok());
+  EXPECT_EQ(graph->num_nodes(), 1);  // y
+}
+
+TEST(DeadCode, LoopsWithoutEffects) {
+  ExpectRewrite(RemoveDeadCode,
+                R"(graph g(%n: i32[], %x: f32[]) -> (%x) {
+    %u = While(%n) [dtypes = {i32}] : i32[] {
+      cond(%i: i32[]) { %c = Less(%i, 9) yield %c }
+      body(%i: i32[]) { %dead = Neg(%i) %j = Add(%i, 1) yield %j }
+    }
+    %w = While(%n) [dtypes = {i32}] : i32[] {
+      cond(%i: i32[]) { %d = Less(%i, 9) yield %d }
+      body(%i: i32[]) { %dead2 = Neg(%i) %s = TestSay(%i) yield %s }
+    }
+  })",
+                R"(graph g(%n: i32[], %x: f32[]) -> (%x) {
+    %w = While(%n) [dtypes = {i32}] : i32[] {
+      cond(%i: i32[]) { %d = Less(%i, 9) yield %d }
+      body(%i: i32[]) { %s = TestSay(%i) yield %s }
+    }
+  })");
+}
+
 }  // namespace
 }  // namespace sluice
