@@ -1,0 +1,75 @@
+#include "sluice/passes/fold_branches.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/passes/move_out.h"
+
+namespace sluice {
+
+namespace {
+
+class BranchFolder {
+ public:
+  BranchFolder(Graph& graph, std::vector<std::string>* notes)
+      : graph_(graph), notes_(notes), edit_(graph) {}
+
+  bool Run() {
+    Visit(graph_.root());
+    return edit_.Commit();
+  }
+
+ private:
+  // From the outside in: what moves out of a branch is looked at where it has
+  // come to stand.
+  void Visit(Region& region) {
+    for (Node* node : region.nodes()) {
+      edit_.Update(*node);
+      if (Region* taken = Taken(*node)) {
+        if (notes_) {
+          notes_->push_back(StrCat("[", node->op().name, "] always takes ",
+                                   taken->label(), " ", NodeLine(*node)));
+        }
+        MoveOut(graph_, edit_, *taken, *node);
+        Visit(*taken);
+        continue;
+      }
+      for (const auto& inner : node->regions()) Visit(*inner);
+    }
+  }
+
+  Region* Taken(const Node& node) const {
+    if (node.op().flow != Flow::kBranch || edit_.is_target(node)) {
+      return nullptr;
+    }
+    const Array* chooser = ConstantValue(node.input(0));
+    if (!chooser || chooser->num_elements() != 1) return nullptr;
+    auto count = static_cast<int64_t>(node.regions().size());
+    int64_t index = 0;
+    switch (chooser->dtype()) {
+      case DType::kBool:
+        index = *chooser->data<bool>() ? 0 : 1;
+        break;
+      case DType::kI32:
+        index = *chooser->data<int32_t>();
+        break;
+      default:
+        index = *chooser->data<int64_t>();
+    }
+    if (index < 0 || index >= count) {
+      if (!node.attrs().get<bool>("has_default")) return nullptr;
+      index = count - 1;
+    }
+    return node.regions()[static_cast<size_t>(index)].get();
+  }
+
+  Graph& graph_;
+  std::vector<std::string>* notes_;
+  BatchEdit edit_;
+};
+
+}  // namespace
+
+Result<bool> FoldBranches(Graph& graph, std::vector<std::string>* notes) {
+  return BranchFolder(graph, notes).Run();
+}
+
+}  // namespace sluice
