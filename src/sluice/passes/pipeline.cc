@@ -3,31 +3,56 @@
 #include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/verifier.h"
+#include "sluice/passes/branch_results.h"
+#include "sluice/passes/carried_values.h"
 #include "sluice/passes/common_subexpressions.h"
 #include "sluice/passes/dead_code.h"
+#include "sluice/passes/fold_branches.h"
+#include "sluice/passes/fold_loops.h"
+#include "sluice/passes/hoist_invariants.h"
 #include "sluice/passes/infer_shapes.h"
+#include "sluice/passes/inline_calls.h"
+#include "sluice/passes/may_move.h"
 #include "sluice/passes/simplify_arithmetic.h"
+#include "sluice/passes/sink_into_branches.h"
 
 namespace sluice {
 
 namespace {
 
+using Notes = std::vector<std::string>;
+
 struct Pass {
   const char* name;
-  Result<bool> (*run)(Graph&, const PipelineOptions&);
+  bool for_regions;  // nothing to do in a graph without regions
+  Result<bool> (*run)(Graph&, const PipelineOptions&, Notes*);
 };
 
 // clang-format off
 constexpr Pass kPasses[] = {
-    {"infer shapes", [](Graph& g, const PipelineOptions&) {
+    {"infer shapes", false, [](Graph& g, const PipelineOptions&, Notes*) {
        return RefineShapes(g); }},
-    {"fold constants", [](Graph& g, const PipelineOptions& o) {
+    {"fold constants", false, [](Graph& g, const PipelineOptions& o, Notes*) {
        return FoldConstants(g, o.max_constant_bytes); }},
-    {"simplify arithmetic", [](Graph& g, const PipelineOptions&) {
+    {"simplify arithmetic", false, [](Graph& g, const PipelineOptions&, Notes*) {
        return SimplifyArithmetic(g); }},
-    {"common subexpressions", [](Graph& g, const PipelineOptions&) {
+    {"inline calls", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return InlineCalls(g, n); }},
+    {"fold branches", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return FoldBranches(g, n); }},
+    {"fold loops", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return FoldLoops(g, n); }},
+    {"carried values", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return DropCarriedValues(g, n); }},
+    {"branch results", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return SimplifyBranchResults(g, n); }},
+    {"hoist invariants", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return HoistInvariants(g, n); }},
+    {"common subexpressions", false, [](Graph& g, const PipelineOptions&, Notes*) {
        return MergeCommonSubexpressions(g); }},
-    {"dead code", [](Graph& g, const PipelineOptions&) {
+    {"sink into branches", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return SinkIntoBranches(g, n); }},
+    {"dead code", false, [](Graph& g, const PipelineOptions&, Notes*) {
        return RemoveDeadCode(g); }},
 };
 // clang-format on
@@ -38,7 +63,7 @@ Status RunPass(Graph& graph, const Pass& pass, const PipelineOptions& options,
   entry.pass = pass.name;
   entry.nodes_before = graph.num_nodes();
   int64_t start = NowNanos();
-  SL_ASSIGN_OR_RETURN(entry.changed, pass.run(graph, options));
+  SL_ASSIGN_OR_RETURN(entry.changed, pass.run(graph, options, &entry.notes));
   entry.seconds = static_cast<double>(NowNanos() - start) * 1e-9;
   entry.nodes_after = graph.num_nodes();
   report->entries.push_back(std::move(entry));
@@ -52,7 +77,9 @@ Result<PassReport> RunPipeline(Graph& graph, const PipelineOptions& options) {
   PassReport report;
   for (int round = 0; round < options.max_rounds; ++round) {
     bool changed = false;
+    bool regions = HasRegions(graph);
     for (const Pass& pass : kPasses) {
+      if (pass.for_regions && !regions) continue;
       SL_RETURN_IF_ERROR(RunPass(graph, pass, options, &report));
       if (!options.optimize) return report;
       changed = changed || report.entries.back().changed;
@@ -68,6 +95,7 @@ std::string PassReport::ToString() const {
     StrAppend(out, e.pass, ": ", e.changed ? "changed" : "no change", ", ",
               e.nodes_before, " -> ", e.nodes_after, " nodes, ",
               static_cast<int64_t>(e.seconds * 1e6), " us\n");
+    for (const std::string& note : e.notes) StrAppend(out, "  ", note, "\n");
   }
   return out;
 }

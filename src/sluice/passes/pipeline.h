@@ -32,9 +32,10 @@ struct PassReport {
     bool changed = false;
     int nodes_before = 0, nodes_after = 0;
     double seconds = 0;
+    std::vector<std::string> notes;  // what was done where, a line each
   };
   std::vector<Entry> entries;
-  std::string ToString() const;  // one line each, for `explain`
+  std::string ToString() const;  // one line each and notes, for `explain`
 };
 
 // An error names the pass it came from.
