@@ -1,11 +1,14 @@
 #include "sluice/executor/reference_interpreter.h"
+#include "sluice/op/resource.h"
 #include "sluice/passes/pass_test_util.h"
 
 namespace sluice {
 
 std::vector<std::string> Meaning(const Graph& graph,
                                  const std::vector<Array>& args) {
+  ResourceManager resources;
   StepContext step;
+  step.resources = &resources;
   step.step_id = 1;
   step.seed = 7;
   Result<std::vector<Array>> out = Interpret(graph, args, step);
