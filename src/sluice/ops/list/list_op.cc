@@ -52,6 +52,12 @@ Result<int64_t> IndexInput(const KernelContext& ctx, int i, int64_t size) {
   return index;
 }
 
+Status WrittenTwice(const KernelContext& ctx, int64_t index) {
+  return ctx.Error(StrCat("index ", index,
+                          " has already been written to; wanted each index to "
+                          "be written once"));
+}
+
 Status CheckWrite(const KernelContext& ctx, const ListValue& list,
                   int64_t index) {
   int64_t size = list.size();
@@ -68,12 +74,7 @@ Status CheckWrite(const KernelContext& ctx, const ListValue& list,
                             " has already been read; wanted to write it "
                             "before"));
   }
-  if (list.at(index)) {
-    return ctx.Error(StrCat("index ", index,
-                            " has already been written to; wanted each index "
-                            "to be written once"));
-  }
-  return OkStatus();
+  return list.at(index) ? WrittenTwice(ctx, index) : OkStatus();
 }
 
 Status ElementReader::MakeZeros(int64_t i) {
@@ -166,15 +167,23 @@ void LayOut(const KernelContext& ctx, std::span<const Array> parts,
   });
 }
 
-Result<Array> StackElements(const KernelContext& ctx, DType dtype,
-                            std::span<const Array> elements,
-                            const PartialShape& shape) {
-  if (elements.empty() && !shape.fully_known()) {
+Result<Array> StackElements(const KernelContext& ctx, const ListValue& list,
+                            std::span<const Array> elements) {
+  PartialShape shape;
+  if (!elements.empty()) {
+    shape = elements[0].shape();
+  } else {
+    Result<PartialShape> merged =
+        MergeShapes(ctx.attr<PartialShape>("shape"), list.ElementShape());
+    if (!merged.ok()) return AsOpError(ctx, merged.status());
+    shape = *merged;
+  }
+  if (!shape.fully_known()) {
     return ctx.Error(StrCat("there are no elements and only ",
-                            TypeText(dtype, shape),
+                            TypeText(list.dtype(), shape),
                             " is known of their shape; wanted all of it"));
   }
-  Shape one = elements.empty() ? shape.ToShape() : elements[0].shape();
+  Shape one = shape.ToShape();
   std::vector<int64_t> dims{static_cast<int64_t>(elements.size())};
   dims.insert(dims.end(), one.dims().begin(), one.dims().end());
   for (size_t i = 1; i < elements.size(); ++i) {
@@ -185,14 +194,31 @@ Result<Array> StackElements(const KernelContext& ctx, DType dtype,
   }
   Result<Shape> all = Shape::Make(dims);
   if (!all.ok()) return AsOpError(ctx, all.status());
-  Result<Array> to = Array::Make(dtype, *all);
+  Result<Array> to = Array::Make(list.dtype(), *all);
   if (!to.ok()) return AsOpError(ctx, to.status());
   LayOut(ctx, elements, *to);
   return to;
 }
 
-Array RowOf(const Array& x, int64_t begin, const Shape& shape) {
+Array PartOf(const Array& x, int64_t begin, const Shape& shape) {
   return Array::View(x, begin, shape, ContiguousStrides(shape));
+}
+
+Result<std::vector<Array>> RowsOf(const KernelContext& ctx, const Array& x) {
+  // A size of 0 behind the first makes any number of rows possible.
+  if (x.dim(0) > kMaxListSize) {
+    return ctx.Error(
+        Code::kResourceExhausted,
+        StrCat("a list of ", x.dim(0), " elements is too long; wanted at most ",
+               kMaxListSize));
+  }
+  SL_ASSIGN_OR_RETURN(Shape row, Shape::Make(x.shape().dims().subspan(1)));
+  std::vector<Array> rows;
+  rows.reserve(static_cast<size_t>(x.dim(0)));
+  for (int64_t i = 0; i < x.dim(0); ++i) {
+    rows.push_back(PartOf(x, i * row.num_elements(), row));
+  }
+  return rows;
 }
 
 }  // namespace sluice

@@ -38,6 +38,9 @@ Status IndexError(const KernelContext& ctx, int64_t index, int64_t size);
 // The scalar index of input i. Error: outside 0..size-1.
 Result<int64_t> IndexInput(const KernelContext& ctx, int i, int64_t size);
 
+// "[Op] index 2 has already been written to; ...".
+Status WrittenTwice(const KernelContext& ctx, int64_t index);
+
 // Whether index may be written, as the attributes `once` and `fixed` say.
 Status CheckWrite(const KernelContext& ctx, const ListValue& list,
                   int64_t index);
@@ -70,13 +73,14 @@ Result<Array> ElementInput(const KernelContext& ctx, const ListValue& list,
 void LayOut(const KernelContext& ctx, std::span<const Array> parts,
             const Array& to);
 
-// All of one shape along a new first axis; `shape` is that of an element when
-// there are none.
-Result<Array> StackElements(const KernelContext& ctx, DType dtype,
-                            std::span<const Array> elements,
-                            const PartialShape& shape);
+// Elements of a list, all of one shape, along a new first axis. The shape is
+// asked of the list and of the attribute `shape` when there are none.
+Result<Array> StackElements(const KernelContext& ctx, const ListValue& list,
+                            std::span<const Array> elements);
 
-// Row i of x, as a look into it.
-Array RowOf(const Array& x, int64_t begin, const Shape& shape);
+// Part of x, from element `begin` on, as a look into it. REQUIRES: contiguous.
+Array PartOf(const Array& x, int64_t begin, const Shape& shape);
+// The slices of x along its first axis. REQUIRES: contiguous, rank 1 or more.
+Result<std::vector<Array>> RowsOf(const KernelContext& ctx, const Array& x);
 
 }  // namespace sluice

@@ -26,11 +26,7 @@ Status Launch(KernelContext& ctx) {
   }
   SL_ASSIGN_OR_RETURN(std::vector<Array> elements,
                       ElementReader(ctx, *list).All());
-  Result<PartialShape> shape =
-      MergeShapes(ctx.attr<PartialShape>("shape"), list->shape());
-  if (!shape.ok()) return AsOpError(ctx, shape.status());
-  SL_ASSIGN_OR_RETURN(Array y,
-                      StackElements(ctx, list->dtype(), elements, *shape));
+  SL_ASSIGN_OR_RETURN(Array y, StackElements(ctx, *list, elements));
   ctx.set_out(0, std::move(y));
   return OkStatus();
 }

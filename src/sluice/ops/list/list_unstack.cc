@@ -16,11 +16,12 @@ Status Launch(KernelContext& ctx) {
         StrCat("x is ", ctx.in(0).TypeText(), "; wanted rank 1 or more"));
   }
   SL_ASSIGN_OR_RETURN(Array x, OwnedArray(ctx.in(0)));
+  SL_ASSIGN_OR_RETURN(std::vector<Array> rows, RowsOf(ctx, x));
   SL_ASSIGN_OR_RETURN(Shape row, Shape::Make(x.shape().dims().subspan(1)));
   auto list = MakeRef<ListValue>(x.dtype(), PartialShape(row));
   SL_RETURN_IF_ERROR(AsOpError(ctx, list->Resize(x.dim(0))));
-  for (int64_t i = 0; i < x.dim(0); ++i) {
-    list->Set(i, RowOf(x, i * row.num_elements(), row));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    list->Set(static_cast<int64_t>(i), std::move(rows[i]));
   }
   ctx.set_out(0, ListArray(std::move(list)));
   return OkStatus();

@@ -1,0 +1,31 @@
+#include "sluice/base/strings.h"
+#include "sluice/ops/list/list_op.h"
+
+namespace sluice {
+namespace {
+
+Status Launch(KernelContext& ctx) {
+  SL_RETURN_IF_ERROR(ListInput(ctx).status());
+  SL_ASSIGN_OR_RETURN(int64_t size, ScalarInt(ctx, 1));
+  if (size < 0) {
+    return ctx.Error(StrCat("size is ", size, "; wanted 0 or more"));
+  }
+  SL_ASSIGN_OR_RETURN(ListValue * out, ListOutput(ctx));
+  return AsOpError(ctx, out->Reserve(size));
+}
+
+SL_OP(ListReserve)
+    .doc("The same list, with room for `size` elements before it moves.")
+    .input("list: list")
+    .input("size: I")
+    .output("out: list")
+    .types("I", kIndices)
+    .shape(ListShapes<2>)
+    .cpu(Launch)
+    .dynamic_output()
+    .in_place()
+    .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
+               .message = "[ListReserve] list is f32; wanted list"}});
+
+}  // namespace
+}  // namespace sluice
