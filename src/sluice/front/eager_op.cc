@@ -164,6 +164,11 @@ SmallVector<Array, 6> Owned(ArrayPointers inputs) {
 
 Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
   if (!outputs.empty() && RunPlain(inputs, outputs[0])) return OkStatus();
+  SmallVector<Array, 6> in = Owned(inputs);
+  return RunTaking(in, outputs);
+}
+
+Status EagerOp::RunTaking(std::span<Array> in, std::span<Array> outputs) const {
   StepContext step;
   step.pool = &WorkerPool::Default();
   if (record_->random) {
@@ -172,7 +177,6 @@ Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
     step.step_id = place.calls;
   }
   NodeInfo node{record_->name, {}, RandomKey::Mix(0x5eed)};
-  SmallVector<Array, 6> in = Owned(inputs);
   if (record_->async()) {
     SL_ASSIGN_OR_RETURN(std::vector<Array> made,
                         RunOp(*record_, attrs(), in, &step, &node));

@@ -39,6 +39,10 @@ class EagerOp : public RefCounted<EagerOp> {
   // Runs the kernel. `outputs` has num_outputs() places.
   Status Run(ArrayPointers inputs, std::span<Array> outputs) const;
 
+  // The same on inputs the caller gives up: an in_place() op may write over the
+  // first when nobody else holds it.
+  Status RunTaking(std::span<Array> inputs, std::span<Array> outputs) const;
+
   // The same into an array of the result's type and shape, which may be input
   // 0 itself. Errors: the result is of another type or shape.
   Status RunInto(ArrayPointers inputs, const Array& out) const;

@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/function_node.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/list_call.h"
 #include "sluice/front/made_once.h"
 #include "sluice/front/random_calls.h"
 #include "sluice/front/rows.h"
@@ -152,6 +153,12 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
     // change with it.
     Array result = std::move(results[i]);
     if (!result.unique()) result = ValueOrThrow(result.Clone());
+    if (result.dtype() == DType::kList) {
+      std::vector<Array> around;
+      for (const Tensor& a : args) around.push_back(a.array());
+      for (const Trace::Source& s : trace.captured) around.push_back(s.array());
+      result = front_internal::ApartFrom(std::move(result), around);
+    }
     EagerRef value = MakeRef<EagerValue>(std::move(result));
     value->line = line;
     made.push_back(Tensor(std::move(value)));

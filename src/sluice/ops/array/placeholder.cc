@@ -20,7 +20,7 @@ Status Launch(KernelContext& ctx) {
 SL_OP(Placeholder)
     .doc("A value that every step is given from outside.")
     .output("y: dtype")
-    .types("dtype", kAnyData)
+    .types("dtype", kAnyData | DTypeSet{DType::kList})
     .attr("dtype", AttrKind::kDType, "The type of the value.")
     .attr("shape", PartialShape(), "What is known of its shape.")
     .shape(Infer)
