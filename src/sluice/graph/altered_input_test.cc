@@ -61,6 +61,9 @@ Tally Alter(const std::string& input, bool all, Read read) {
   return tally;
 }
 
+constexpr std::string_view kExamples[] = {kSmallGraph, kLoopGraph, kAttrsGraph,
+                                          kRawLoopGraph, kRecursionGraph};
+
 Result<std::unique_ptr<Graph>> ReadAnyway(std::string_view bytes) {
   return ReadBinary(bytes, {.check_sum = false});
 }
@@ -76,7 +79,7 @@ TEST(AlteredText, TinyGraphByEveryByte) {
 }
 
 TEST(AlteredText, Examples) {
-  for (std::string_view text : {kSmallGraph, kLoopGraph, kAttrsGraph}) {
+  for (std::string_view text : kExamples) {
     Tally tally = Alter(std::string(text), false, ParseGraph);
     EXPECT_GT(tally.errors, 1000);
     EXPECT_GT(tally.graphs, 100);
@@ -91,7 +94,7 @@ TEST(AlteredBinary, TinyGraphByEveryByte) {
 }
 
 TEST(AlteredBinary, Examples) {
-  for (std::string_view text : {kSmallGraph, kLoopGraph, kAttrsGraph}) {
+  for (std::string_view text : kExamples) {
     std::string bytes = WriteBinary(**ParseGraph(text));
     Tally tally = Alter(bytes, false, ReadAnyway);
     EXPECT_GT(tally.errors, 1000);
@@ -107,7 +110,7 @@ TEST(AlteredBinary, ManyBytesAtOnce) {
     return state >> 33;
   };
   Tally tally;
-  for (std::string_view text : {kSmallGraph, kLoopGraph, kAttrsGraph}) {
+  for (std::string_view text : kExamples) {
     std::string bytes = WriteBinary(**ParseGraph(text));
     for (int i = 0; i < 5000; ++i) {
       std::string altered = bytes;

@@ -26,7 +26,8 @@ TEST_P(BinaryForm, ReadsBackAsTheSameGraph) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, BinaryForm,
-                         testing::Values(kSmallGraph, kLoopGraph, kAttrsGraph));
+                         testing::Values(kSmallGraph, kLoopGraph, kAttrsGraph,
+                                         kRawLoopGraph, kRecursionGraph));
 
 TEST(BinaryFormErrors, EveryChangedByteIsNoticed) {
   std::string bytes = WriteBinary(**ParseGraph(kSmallGraph));

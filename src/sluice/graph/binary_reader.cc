@@ -2,9 +2,13 @@
 
 #include <bit>
 #include <climits>
+#include <set>
+#include <utility>
 
 #include "sluice/graph/binary_writer.h"
 #include "sluice/graph/byte_cursor.h"
+#include "sluice/graph/region_checks.h"
+#include "sluice/op/registry.h"
 
 namespace sluice {
 
@@ -34,6 +38,7 @@ class Reader {
     SL_RETURN_IF_ERROR(ReadRegion(graph_->root()));
     if (in_.left() != 0) in_.Fail("something follows the graph");
     if (!in_.ok()) return in_.status();
+    SL_RETURN_IF_ERROR(CheckAllRegions(graph_->root()));
     return std::move(graph_);
   }
 
@@ -158,8 +163,9 @@ class Reader {
   }
 
   // The node a distance back leads to; null after an error.
-  Node* Ref() {
-    uint64_t back = in_.Int();
+  Node* Ref() { return NodeAt(in_.Int()); }
+
+  Node* NodeAt(uint64_t back) {
     if (back >= 1 && back <= numbered_.size()) {
       return numbered_[numbered_.size() - back];
     }
@@ -167,8 +173,28 @@ class Reader {
     return nullptr;
   }
 
-  Value ReadValue() {
-    Node* node = Ref();
+  // What comes from a NextIteration below is not there yet; another input
+  // stands for it until then.
+  void ReadMergeInputs(std::vector<Value>& inputs, std::vector<int>& late) {
+    const Value* there = nullptr;
+    for (size_t i = 0; i < inputs.size() && in_.ok(); ++i) {
+      uint64_t back = in_.Int();
+      if (back == 0) {
+        if (in_.Int() != 0) in_.Fail("an output of no node");
+        late.push_back(static_cast<int>(i));
+      } else {
+        inputs[i] = ReadOutputOf(NodeAt(back));
+        if (!there) there = &inputs[i];
+      }
+    }
+    if (!late.empty() && !there) in_.Fail("a Merge of what is not there yet");
+    if (!in_.ok()) return;
+    for (int i : late) inputs[static_cast<size_t>(i)] = *there;
+  }
+
+  Value ReadValue() { return ReadOutputOf(Ref()); }
+
+  Value ReadOutputOf(Node* node) {
     uint64_t index = in_.Int();
     if (!node || index >= static_cast<uint64_t>(node->num_outputs())) {
       in_.Fail("a reference to an output that is not there");
@@ -187,10 +213,15 @@ class Reader {
       Result<Value> arg = graph_->AddArg(region, name, type);
       if (!arg.ok()) return in_.At(arg.status());
     }
+    auto outer_late = std::exchange(late_, {});
     size_t num_nodes = in_.Count(1);
     for (size_t i = 0; i < num_nodes; ++i) {
       SL_RETURN_IF_ERROR(ReadNode(region));
     }
+    if (!late_.empty()) {
+      in_.Fail("a Merge waits for a NextIteration that does not come");
+    }
+    late_ = std::move(outer_late);
     std::vector<Value> results(in_.Count(1));
     for (Value& v : results) {
       v = ReadValue();
@@ -241,8 +272,14 @@ class Reader {
     std::string op = Text();
     NodeOptions options;
     SL_RETURN_IF_ERROR(ReadOptions(&options));
+    const OpRecord* record = FindOp(op);
     std::vector<Value> inputs(in_.Count(2));
-    for (Value& v : inputs) v = ReadValue();
+    std::vector<int> late;
+    if (record && record->flow == Flow::kMerge) {
+      ReadMergeInputs(inputs, late);
+    } else {
+      for (Value& v : inputs) v = ReadValue();
+    }
     options.controls.resize(in_.Count(1));
     for (Node*& c : options.controls) {
       c = Ref();
@@ -269,6 +306,8 @@ class Reader {
     }
     for (size_t i = 0; i < types.size() && in_.ok(); ++i) {
       const ValueType& inferred = node.output_type(static_cast<int>(i));
+      // What goes round a loop may have any size.
+      if (i == 0 && !late.empty()) graph_->SetOutputShape(node, 0, {});
       Result<PartialShape> merged = MergeShapes(inferred.shape, types[i].shape);
       if (types[i].dtype != inferred.dtype || !merged.ok()) {
         in_.Fail(StrCat("[", op, "] is stated to give ", types[i],
@@ -277,14 +316,33 @@ class Reader {
       }
       graph_->SetOutputShape(node, static_cast<int>(i), *merged);
     }
+    for (int i : late) late_.insert({&node, i});
+    bool function = node.op().flow == Flow::kFunction;
+    if (function) numbered_.push_back(&node);  // its region may call it
     SL_RETURN_IF_ERROR(ReadRegions(node));
-    numbered_.push_back(&node);  // last: nothing inside may use the node
+    if (!function) numbered_.push_back(&node);  // nothing inside may use it
+    if (node.op().flow == Flow::kNextIteration) ReadBackEdges(node);
     return in_.status();
+  }
+
+  void ReadBackEdges(Node& next) {
+    size_t count = in_.Count(2);
+    for (size_t k = 0; k < count && in_.ok(); ++k) {
+      Node* merge = Ref();
+      uint64_t input = in_.Int();
+      if (!merge || input > INT_MAX || merge->region() != next.region() ||
+          merge->output_type(0).dtype != next.output_type(0).dtype ||
+          !late_.erase({merge, static_cast<int>(input)})) {
+        in_.Fail("a NextIteration that no Merge above waits for");
+        return;
+      }
+      graph_->SetInput(*merge, static_cast<int>(input), next.output());
+    }
   }
 
   Status ReadRegions(Node& node) {
     size_t count = in_.Count(4);
-    if (count != node.op().regions.size()) {
+    if (!node.op().RegionCountOk(count)) {
       in_.Fail(StrCat("[", node.op().name, "] with ", count,
                       " regions; wanted ", node.op().regions.size()));
     }
@@ -293,7 +351,8 @@ class Reader {
     }
     SL_RETURN_IF_ERROR(in_.status());
     for (size_t i = 0; i < count; ++i) {
-      Result<Region*> region = graph_->AddRegion(node, node.op().regions[i]);
+      Result<Region*> region =
+          graph_->AddRegion(node, node.op().RegionLabel(i));
       if (!region.ok()) return in_.At(region.status());
       SL_RETURN_IF_ERROR(ReadRegion(**region));
     }
@@ -306,6 +365,7 @@ class Reader {
   std::unique_ptr<Graph> graph_;
   std::vector<std::string_view> strings_;
   std::vector<Node*> numbered_;
+  std::set<std::pair<Node*, int>> late_;  // of the region: inputs to come
   int depth_ = 0;
 };
 

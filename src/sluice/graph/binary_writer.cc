@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "sluice/graph/stable_order.h"
@@ -111,8 +112,8 @@ class Writer {
       numbers_[static_cast<size_t>(node->id())] = next_number_++;
     }
   }
-  // A node without a number is part of a cycle; a distance of 0 is no node, and
-  // the reader says so.
+  // A node without a number is part of a cycle; a distance of 0 is no node. The
+  // reader says so, unless a Merge is to be told by a NextIteration below.
   void Ref(const Node* node) {
     size_t number = next_number_;
     if (node->is_args()) {
@@ -167,8 +168,31 @@ class Writer {
     Int(static_cast<uint64_t>(node.num_outputs()));
     for (int i = 0; i < node.num_outputs(); ++i) WriteType(node.output_type(i));
     Int(node.regions().size());
+    // Its own region may call a function; inside others nothing uses the node.
+    bool function = node.op().flow == Flow::kFunction;
+    if (function) Number(&node);
     for (const auto& region : node.regions()) WriteRegion(*region);
-    Number(&node);
+    if (!function) Number(&node);
+    if (node.op().flow == Flow::kNextIteration) WriteBackEdges(node);
+  }
+
+  // The Merges above that read this NextIteration: which, and as what input.
+  void WriteBackEdges(const Node& next) {
+    std::set<std::pair<size_t, int>> edges;
+    std::map<size_t, const Node*> merges;
+    for (const Node* user : next.users()) {
+      size_t number = numbers_[static_cast<size_t>(user->id())];
+      if (user->op().flow != Flow::kMerge || number == kNone) continue;
+      merges[number] = user;
+      for (int i = 0; i < user->num_inputs(); ++i) {
+        if (user->input(i).node == &next) edges.emplace(number, i);
+      }
+    }
+    Int(edges.size());
+    for (const auto& [number, input] : edges) {
+      Ref(merges[number]);
+      Int(static_cast<uint64_t>(input));
+    }
   }
 
   std::string out_;

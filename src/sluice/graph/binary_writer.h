@@ -5,9 +5,11 @@
 // Numbers are varints (signed ones zigzagged), texts that repeat are indices
 // into the table of strings, elements of arrays are raw little-endian. Nodes
 // are numbered in the order in which they are complete, a region's arguments
-// when the region begins; a reference is the distance back to a number. All
-// attributes are written, defaults too: a stored graph keeps its meaning when
-// a default changes.
+// when the region begins, a function before its region; a reference is the
+// distance back to a number. What a Merge gets from a NextIteration below it is
+// written as 0, and the NextIteration names the Merge. All attributes are
+// written, defaults too: a stored graph keeps its meaning when a default
+// changes.
 #pragma once
 
 #include <string>

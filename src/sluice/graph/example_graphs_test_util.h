@@ -58,4 +58,57 @@ graph attrs() {
 }
 )";
 
+// x squared n times, by the primitives.
+inline constexpr std::string_view kRawLoopGraph = R"(
+graph raw(%n: i32[], %x: f32[2]) -> (%out, %count) {
+  %zero = Const [value = 0]
+  %one = Const [value = 1]
+  %i_in = Enter(%zero) [frame = "loop"]
+  %v_in = Enter(%x) [frame = "loop"]
+  %n_in = Enter(%n) [frame = "loop", constant = true]
+  %one_in = Enter(%one) [frame = "loop", constant = true]
+  %i = Merge(%i_in, %i_next)
+  %v = Merge(%v_in, %v_next) : f32[2], i32[]
+  %less = Less(%i, %n_in)
+  %p = LoopCond(%less)
+  %i_sw = Switch(%i, %p)
+  %v_sw = Switch(%v, %p)
+  %i1 = Add(%i_sw:1, %one_in)
+  %v1 = Mul(%v_sw:1, %v_sw:1)
+  %i_next = NextIteration(%i1)
+  %v_next = NextIteration(%v1)
+  %count = Exit(%i_sw)
+  %out = Exit(%v_sw)
+}
+)";
+
+// A function that calls itself, chosen by a Case.
+inline constexpr std::string_view kRecursionGraph = R"(
+graph recursion(%n: i32[], %which: i32[]) -> (%y) {
+  %factorial = Function {
+    body(%k: i32[]) {
+      %p = Greater(%k, 1)
+      %r = If(%p) [dtypes = {i32}] {
+        then() {
+          %k1 = Sub(%k, 1)
+          %f = Call(%factorial, %k1) [dtypes = {i32}, shapes = {[]}]
+          %kf = Mul(%k, %f)
+          yield %kf
+        }
+        else() { %one = Const [value = 1] yield %one }
+      }
+      yield %r
+    }
+  }
+  %y = Case(%which) [dtypes = {i32}] {
+    branch0() { yield %n }
+    branch1() {
+      %c = Call(%factorial, %n) [dtypes = {i32}, shapes = {[]}]
+      yield %c
+    }
+    branch2() { %m = Neg(%n) yield %m }
+  }
+}
+)";
+
 }  // namespace sluice

@@ -389,6 +389,10 @@ void Graph::ReplaceControlUses(Node& from, Node& to) {
 void Graph::EraseRegion(Region& region) {
   region.results_.clear();
   region.targets_.clear();
+  // Loops are opened first: nothing may use what is erased.
+  for (Node* node : region.nodes_) {
+    if (node->op().flow == Flow::kMerge) SetInputs(*node, {});
+  }
   while (!region.nodes_.empty()) Erase(*region.nodes_.back());
 }
 
@@ -422,6 +426,35 @@ void Graph::MoveBefore(Node& node, Node& before) {
   list.insert(std::find(list.begin(), list.end(), &before), &node);
 }
 
+namespace {
+
+// What a copied Merge reads until the NextIteration it waits for is copied.
+Value StandIn(const Node& merge, const Graph::ValueMap& map) {
+  for (const Value& v : merge.inputs()) {
+    if (auto it = map.find(v); it != map.end()) return it->second;
+  }
+  for (const Value& v : merge.inputs()) {
+    if (!IsBackEdge(merge, v)) return v;
+  }
+  return merge.input(0);
+}
+
+// Merges copied before their NextIteration read its copy from now on.
+void CloseBackEdges(const Node& from, Node& copy, Graph& graph,
+                    const Graph::NodeMap& nodes) {
+  for (const Node* user : from.users()) {
+    auto it = nodes.find(user);
+    if (it == nodes.end() || user->op().flow != Flow::kMerge) continue;
+    for (int i = 0; i < user->num_inputs(); ++i) {
+      if (user->input(i).node == &from) {
+        graph.SetInput(*it->second, i, copy.output());
+      }
+    }
+  }
+}
+
+}  // namespace
+
 Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
                       NodeMap& nodes) {
   Node* node = NewNode();
@@ -440,8 +473,11 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
   by_name_.emplace(node->name_, node);
   for (const Value& v : from.inputs_) {
     auto it = map.find(v);
-    node->inputs_.push_back(it == map.end() ? v : it->second);
-    AddUse(node->inputs_.back(), node);
+    Value here = it == map.end() ? v : it->second;
+    // A NextIteration below: until it is copied, another input stands for it.
+    if (it == map.end() && IsBackEdge(from, v)) here = StandIn(from, map);
+    node->inputs_.push_back(here);
+    AddUse(here, node);
   }
   for (Node* c : from.controls_) {
     auto it = nodes.find(c);
@@ -450,10 +486,14 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
     it->second->users_.push_back(node);
   }
   region.nodes_.push_back(node);
+  bool fed = map.count(Value{const_cast<Node*>(&from), 0}) > 0;
   for (int i = 0; i < node->num_outputs(); ++i) {
     map[Value{const_cast<Node*>(&from), i}] = node->output(i);
   }
   nodes[&from] = node;
+  if (from.op_->flow == Flow::kNextIteration && !fed) {
+    CloseBackEdges(from, *node, *this, nodes);
+  }
   for (const auto& inner : from.regions_) {
     node->regions_.push_back(NewRegion(inner->label_, node));
     CopyRegion(*inner, *node->regions_.back(), map, nodes);

@@ -13,7 +13,7 @@ bool CapturesAbove(const Region& inner, const Node& owner) {
   };
   for (const Node* node : inner.nodes()) {
     for (const Value& v : node->inputs()) {
-      if (!above(v.node)) return false;
+      if (!above(v.node) && !IsOwnFunction(*v.node, &inner)) return false;
     }
     for (const Node* c : node->controls()) {
       if (!above(c)) return false;
@@ -36,7 +36,10 @@ bool IdsShowOrder(const Region& region) {
     if (node->id() <= last) return false;
     last = node->id();
     for (const Value& v : node->inputs()) {
-      if (v.node->region() == &region && v.node->id() >= last) return false;
+      if (v.node->region() == &region && v.node->id() >= last &&
+          !IsBackEdge(*node, v)) {
+        return false;
+      }
     }
     for (const Node* c : node->controls()) {
       if (c->region() == &region && c->id() >= last) return false;

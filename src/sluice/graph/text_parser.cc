@@ -2,7 +2,9 @@
 
 #include <charconv>
 #include <climits>
+#include <utility>
 
+#include "sluice/graph/region_checks.h"
 #include "sluice/graph/text_literal.h"
 #include "sluice/graph/text_symbols.h"
 #include "sluice/graph/text_values.h"
@@ -51,6 +53,7 @@ class Parser {
               .status());
     }
     if (!text_.is(TextToken::kEnd)) return text_.Unexpected("the end");
+    SL_RETURN_IF_ERROR(CheckAllRegions(graph_->root()));
     return std::move(graph_);
   }
 
@@ -102,7 +105,10 @@ class Parser {
       SL_ASSIGN_OR_RETURN(targets, References());
     }
     SL_RETURN_IF_ERROR(text_.ExpectMark("{"));
+    std::vector<LateInput> outer_late = std::exchange(late_, {});
     while (text_.is(TextToken::kValue)) SL_RETURN_IF_ERROR(Statement(region));
+    SL_RETURN_IF_ERROR(CloseLoops(region));
+    late_ = std::move(outer_late);
     if (header_results) {
       results = *header_results;
     } else if (text_.AcceptIdent("yield")) {
@@ -162,6 +168,57 @@ class Parser {
     return OkStatus();
   }
 
+  // --- Loops -----------------------------------------------------------
+  // An operand of a Merge that is not defined yet: what a NextIteration below
+  // gives. Until the region has been read, another operand stands for it.
+  struct LateInput {
+    Node* merge;
+    int input;
+    TextWord word;
+  };
+
+  Status CloseLoops(Region& region) {
+    for (const LateInput& late : late_) {
+      SL_ASSIGN_OR_RETURN(Value value, symbols_.LookupValue(text_, late.word));
+      if (value.node->op().flow != Flow::kNextIteration ||
+          value.node->region() != &region) {
+        return text_.Error(
+            late.word.begin,
+            StrCat(DescribeWord(late.word), " is a ", value.node->op().name,
+                   " defined below; wanted a name defined "
+                   "above, or a NextIteration of this region"));
+      }
+      if (value.dtype() != late.merge->output_type(0).dtype) {
+        return text_.Error(
+            late.word.begin,
+            StrCat(DescribeWord(late.word), " is ", value.type(),
+                   "; the Merge gives ", late.merge->output_type(0)));
+      }
+      graph_->SetInput(*late.merge, late.input, value);
+    }
+    return OkStatus();
+  }
+
+  // The first operand that is there stands for those that are not yet.
+  Status StandInForLate(std::vector<TextOperand>& operands,
+                        std::vector<size_t>* late) {
+    const TextOperand* first = nullptr;
+    for (const TextOperand& operand : operands) {
+      if (!first && operand.value) first = &operand;
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].value || operands[i].word.kind != TextToken::kValue) {
+        continue;
+      }
+      if (!first) {
+        return symbols_.LookupValue(text_, operands[i].word).status();
+      }
+      operands[i].value = first->value;
+      late->push_back(i);
+    }
+    return OkStatus();
+  }
+
   // --- Nodes -----------------------------------------------------------
   // %a, %b = Op(...) [...] : types after ... on ... in ... key ... @ ... {}
   Status Statement(Region& region) {
@@ -178,7 +235,8 @@ class Parser {
     if (!op.ok()) return text_.At(op_word.begin, op.status());
 
     std::vector<TextOperand> operands;
-    SL_RETURN_IF_ERROR(Operands(&operands));
+    bool merge = (*op)->flow == Flow::kMerge;
+    SL_RETURN_IF_ERROR(Operands(merge, &operands));
     Attrs attrs;
     SL_RETURN_IF_ERROR(Attributes(**op, &attrs));
     std::vector<std::pair<size_t, ValueType>> types;
@@ -186,6 +244,8 @@ class Parser {
     NodeOptions options;
     SL_RETURN_IF_ERROR(Clauses(names[0].text, &options));
 
+    std::vector<size_t> late;
+    SL_RETURN_IF_ERROR(StandInForLate(operands, &late));
     std::vector<Value> inputs;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (!operands[i].value) {
@@ -199,12 +259,19 @@ class Parser {
     if (!made.ok()) return text_.At(op_word.begin, made.status());
     Node& node = **made;
     SL_RETURN_IF_ERROR(SpendOutputs(op_word.begin, node));
+    for (size_t i : late) {
+      late_.push_back({&node, static_cast<int>(i), operands[i].word});
+    }
+    // What goes round a loop may have any size.
+    if (!late.empty()) graph_->SetOutputShape(node, 0, {});
     SL_RETURN_IF_ERROR(RefineTypes(node, op_word.begin, types));
+    // A function may call itself; inside others nothing may use the node.
+    bool function = node.op().flow == Flow::kFunction;
+    if (function) SL_RETURN_IF_ERROR(DefineOutputs(node, names));
     SL_RETURN_IF_ERROR(Regions(node));
-    return DefineOutputs(node, names);
+    return function ? OkStatus() : DefineOutputs(node, names);
   }
 
-  // Only after the node's regions are read: nothing inside may use it.
   Status DefineOutputs(Node& node, const std::vector<TextWord>& names) {
     size_t outputs = static_cast<size_t>(node.num_outputs());
     if (names.size() > 1 && names.size() > outputs) {
@@ -231,7 +298,7 @@ class Parser {
     return OkStatus();
   }
 
-  Status Operands(std::vector<TextOperand>* operands) {
+  Status Operands(bool late_allowed, std::vector<TextOperand>* operands) {
     if (!text_.AcceptMark("(")) return OkStatus();
     while (!text_.AcceptMark(")")) {
       if (!operands->empty()) SL_RETURN_IF_ERROR(text_.ExpectMark(","));
@@ -240,8 +307,10 @@ class Parser {
         operand.word = text_.Take();
       } else {
         SL_ASSIGN_OR_RETURN(operand.word, Reference());
-        SL_ASSIGN_OR_RETURN(operand.value,
-                            symbols_.LookupValue(text_, operand.word));
+        if (symbols_.Defined(operand.word) || !late_allowed) {
+          SL_ASSIGN_OR_RETURN(operand.value,
+                              symbols_.LookupValue(text_, operand.word));
+        }
       }
       operands->push_back(std::move(operand));
     }
@@ -400,6 +469,7 @@ class Parser {
   size_t outputs_left_;
   std::unique_ptr<Graph> graph_;
   TextSymbols symbols_;
+  std::vector<LateInput> late_;  // of the region being read
   int depth_ = 0;
 };
 

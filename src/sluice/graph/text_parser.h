@@ -11,8 +11,10 @@
 //     }
 //   }
 //
-// A node may use only what is written above it, so no text describes a cycle;
-// results and targets in a header name what is inside. Types after a colon are
+// A node may use only what is written above it, so no text describes a cycle,
+// but for a Merge, which may read a NextIteration written below in its region,
+// and a Function, which its own region may call; results and targets in a
+// header name what is inside. Types after a colon are
 // checked against inference and may say more than it. A literal operand is a
 // Const of the type its op wants. `in "scope"` and `key 0x1f` after a node
 // state what its name does not imply. Every node goes through Graph::Add, so

@@ -67,7 +67,8 @@ TEST_P(RoundTrip, IsExact) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, RoundTrip,
-                         testing::Values(kSmallGraph, kLoopGraph, kAttrsGraph));
+                         testing::Values(kSmallGraph, kLoopGraph, kAttrsGraph,
+                                         kRawLoopGraph, kRecursionGraph));
 
 TEST(TextPrinter, FloatsOfEveryWidthReadBackExactly) {
   Graph graph("floats");

@@ -28,6 +28,7 @@ class TextSymbols {
                      Value value) {
     return Define(text, word, {value, false});
   }
+  bool Defined(const TextWord& word) const { return Find(word.text); }
   Status CheckFree(const TextCursor& text, const TextWord& word) const;
 
   Result<Value> LookupValue(const TextCursor& text, const TextWord& word) const;

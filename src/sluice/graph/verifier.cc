@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/region_checks.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/signature.h"
@@ -175,7 +176,7 @@ class Verifier {
       }
       SL_RETURN_IF_ERROR(CheckRegion(*node.regions()[i]));
     }
-    return OkStatus();
+    return CheckRegions(node);
   }
 
   Status CheckTypes(const Node& node, const std::vector<DType>& dtypes,

@@ -27,7 +27,8 @@ class VerifierTest : public testing::Test {
 };
 
 TEST_F(VerifierTest, WholeGraphsPass) {
-  for (std::string_view text : {kSmallGraph, kLoopGraph, kAttrsGraph}) {
+  for (std::string_view text :
+       {kSmallGraph, kLoopGraph, kAttrsGraph, kRawLoopGraph, kRecursionGraph}) {
     Parse(text);
   }
 }
