@@ -1,6 +1,7 @@
 #include "sluice/passes/prune.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/region_checks.h"
 
 namespace sluice {
 
@@ -39,6 +40,7 @@ class Pruner {
     }
     SL_RETURN_IF_ERROR(Search());
     SL_RETURN_IF_ERROR(Copy());
+    SL_RETURN_IF_ERROR(CheckAllRegions(out_->root()));
 
     std::vector<Value> results;
     for (const Value& fetch : fetches) results.push_back(map_.at(fetch));
@@ -156,7 +158,9 @@ class Pruner {
       auto id = static_cast<size_t>(node->id());
       if (!needed_[id]) continue;
       for (const Value& v : node->inputs()) {
-        if (!ready(v.node) && !map_.count(v)) return OutOfOrder(*node);
+        if (!ready(v.node) && !map_.count(v) && !IsBackEdge(*node, v)) {
+          return OutOfOrder(*node);
+        }
       }
       for (const Node* c : node->controls()) {
         if (!ready(c)) return OutOfOrder(*node);

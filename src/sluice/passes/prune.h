@@ -20,8 +20,9 @@ namespace sluice {
 // `feed_types` may say more than the graph knows of the fed values; empty: the
 // values' own types. Error: a feed, fetch or target that is not in the root
 // region of `user`, an edge fed twice, a feed of another type, an argument of
-// `user` that is needed and not fed. `nodes`, when given, learns which node
-// became which. REQUIRES: nobody changes `user` meanwhile.
+// `user` that is needed and not fed, regions that do not fit their node.
+// `nodes`, when given, learns which node became which. REQUIRES: nobody changes
+// `user` meanwhile.
 Result<std::unique_ptr<Graph>> Prune(const Graph& user,
                                      std::span<const Value> feeds,
                                      std::span<const Value> fetches,
