@@ -1,10 +1,11 @@
 #include "sluice/executor/reference_interpreter.h"
 
-#include <unordered_map>
-
 #include "sluice/base/strings.h"
 #include "sluice/executor/flow_rules.h"
 #include "sluice/executor/node_error.h"
+#include "sluice/executor/reference_scope.h"
+#include "sluice/executor/reference_tokens.h"
+#include "sluice/graph/region_checks.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/run_op.h"
 
@@ -12,23 +13,7 @@ namespace sluice {
 
 namespace {
 
-// The values of one activation of a region; what it captures is found in the
-// activations around it.
-struct Scope {
-  const Scope* outer = nullptr;
-  std::unordered_map<Value, Array, ValueHash> values;
-  uint64_t tag = 0;
-  int depth = 0;
-
-  const Array& At(const Value& v) const {
-    for (const Scope* s = this; s; s = s->outer) {
-      auto it = s->values.find(v);
-      if (it != s->values.end()) return it->second;
-    }
-    SL_CHECK(false);
-    return values.begin()->second;
-  }
-};
+using Scope = ReferenceScope;
 
 class Interpreter {
  public:
@@ -40,6 +25,12 @@ class Interpreter {
     Scope scope{outer, {}, tag, depth};
     for (int i = 0; i < region.num_args(); ++i) {
       scope.values[region.arg(i)] = args[static_cast<size_t>(i)];
+    }
+    if (HasPrimitives(region)) {
+      return InterpretTokens(
+          region, scope, step_,
+          [this](const Node& node, std::vector<Array>& inputs,
+                 const Scope& at) { return Fire(node, inputs, at); });
     }
     SL_ASSIGN_OR_RETURN(std::vector<Node*> order,
                         TopologicalOrder(region, EffectEdges(region)));
@@ -148,6 +139,7 @@ Result<std::vector<Array>> Interpret(const Graph& graph,
                                   root.num_args(), " arguments, got ",
                                   args.size()));
   }
+  SL_RETURN_IF_ERROR(CheckAllRegions(root));
   return Interpreter(step).Run(root, args, nullptr, step.tag, 0);
 }
 

@@ -1,6 +1,7 @@
 // The reference interpreter: what a graph means, as plainly as it can be
 // written. A map from values to arrays, nodes in topological order, one at a
-// time, each through RunOp; regions are run the same way. The oracle every
+// time, each through RunOp; regions are run the same way, and those that hold
+// raw primitives by tokens (reference_tokens.h). The oracle every
 // executor is tested against.
 #pragma once
 
