@@ -23,6 +23,7 @@
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/operators.h"
 #include "sluice/front/queue.h"
+#include "sluice/front/raw_control_flow.h"
 #include "sluice/front/recursion.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/sequences.h"
