@@ -1,7 +1,8 @@
 # One test program per folder of src/sluice (base_test, ..., ops_test; a folder
-# includes its subfolders) and one per file tests/*_test.cc. Each is one CTest
-# test labelled with its folder. Label `executor` marks what also runs under
-# ThreadSanitizer; a file of tests/ asks for labels with a line
+# includes its subfolders), one per file tests/*_test.cc, and conformance_test
+# of tests/conformance. Each is one CTest test labelled with its folder. Label
+# `executor` marks what also runs under ThreadSanitizer; a file of tests/ asks
+# for labels with a line
 #   // Labels: executor slow
 
 enable_testing()
@@ -132,6 +133,17 @@ foreach(f IN LISTS test_files)
     target_link_libraries(${name} PRIVATE sluice_test_support)
   endif()
 endforeach()
+
+# What mature systems pin down about control flow, asked of the whole of ours.
+file(GLOB conformance_files CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/tests/conformance/*.cc)
+if(conformance_files)
+  sluice_add_test(conformance_test LABELS system executor SOURCES
+    ${conformance_files}
+    ${PROJECT_SOURCE_DIR}/src/sluice/front/every_way_test_util.cc)
+  sluice_use_public_header(conformance_test)
+  target_link_libraries(conformance_test PRIVATE sluice_stack)
+endif()
 
 # This one calls ops on the inputs the benchmarks make for them.
 if(TARGET threads_test)

@@ -13,6 +13,16 @@ struct Way {
   std::function<std::vector<Array>()> run;
 };
 
+// Sets the bound on iterations at once of all loops in a region.
+void SetParallel(Graph& graph, Region& region, int64_t parallel) {
+  for (Node* node : region.nodes()) {
+    if (node->op().name == "While") graph.SetAttr(*node, "parallel", parallel);
+    for (const auto& inner : node->regions()) {
+      SetParallel(graph, *inner, parallel);
+    }
+  }
+}
+
 // A graph of f, with placeholders for its arguments.
 struct Recorded {
   Graph graph;
@@ -42,8 +52,13 @@ struct Recorded {
     return ValueOrThrow(Interpret(*pruned, args, step));
   }
 
+  // `parallel` 0: as f says.
   std::vector<Array> Run(const std::vector<Array>& args, int threads,
-                         ExecutorChoice executor) {
+                         ExecutorChoice executor, int64_t parallel) {
+    if (parallel > 0) {
+      MutexLock lock(graph.mu());
+      SetParallel(graph, graph.root(), parallel);
+    }
     SessionOptions session_options;
     session_options.threads = threads;
     Session session(graph, session_options);
@@ -88,17 +103,25 @@ std::vector<Way> Ways(const Fn& f, const std::vector<Array>& args) {
     ways.push_back({"interpreted" + shapes, [&, known] {
                       return Recorded(f, args, known).Interpreted(args);
                     }});
+    struct Executor {
+      const char* name;
+      ExecutorChoice choice;
+      int64_t parallel = 0;
+    };
     for (int threads : {1, 2}) {
-      for (auto [name, choice] :
-           {std::pair("auto", ExecutorChoice::kAuto),
-            std::pair("native", ExecutorChoice::kTape),
-            std::pair("tokens", ExecutorChoice::kTokens)}) {
-        ways.push_back(
-            {std::string(name) + ", " + std::to_string(threads) + " threads" +
-                 shapes,
-             [&, known, threads, choice = choice] {
-               return Recorded(f, args, known).Run(args, threads, choice);
-             }});
+      for (Executor e : {Executor{"auto", ExecutorChoice::kAuto},
+                         Executor{"native", ExecutorChoice::kTape},
+                         Executor{"tokens", ExecutorChoice::kTokens},
+                         Executor{"tokens", ExecutorChoice::kTokens, 1},
+                         Executor{"tokens", ExecutorChoice::kTokens, 4},
+                         Executor{"tokens", ExecutorChoice::kTokens, 32}}) {
+        std::string name = std::string(e.name) + ", " +
+                           std::to_string(threads) + " threads" + shapes;
+        if (e.parallel) name += ", " + std::to_string(e.parallel) + " at once";
+        ways.push_back({name, [&, known, threads, e] {
+                          return Recorded(f, args, known)
+                              .Run(args, threads, e.choice, e.parallel);
+                        }});
       }
     }
   }

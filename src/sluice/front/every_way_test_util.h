@@ -1,6 +1,7 @@
 // EveryWay: a function of tensors run in all the ways there are: at once, in a
 // graph by the reference interpreter and by each executor, with one and several
-// threads, and as a captured function. All must agree bit by bit.
+// threads and iterations at once, and as a captured function. All must agree
+// bit by bit.
 #pragma once
 
 #include <functional>
