@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/traverse.h"
 
 namespace sluice {
 
@@ -156,7 +157,12 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
       auto it = position.find(source);
       if (it != position.end()) arrive(it->second);
     };
-    for (const Value& v : node->inputs()) from(v.node);
+    if (node->op().flow == Flow::kNone) {
+      for (const Value& v : node->inputs()) from(v.node);
+    } else {
+      // What its regions read it waits for, too.
+      for (const Value& v : InputsWithCaptures(*node)) from(v.node);
+    }
     for (Node* c : node->controls()) from(c);
     if (!before_by_effect.empty()) {
       for (int p : before_by_effect[i]) arrive(p);

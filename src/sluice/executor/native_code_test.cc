@@ -417,5 +417,22 @@ TEST(NativeCode, RecursionWithoutEndIsAnError) {
       << error.substr(0, 300);
 }
 
+TEST(Islands, WhatARegionReadsIsOnThePathThroughIt) {
+  // The branch reads %a only inside; an island of %a and %c would wait for
+  // itself.
+  auto graph = MustParse(R"(graph g(%x: f32[4], %u: f32[?]) -> (%d) {
+    %s = Sum(%u)
+    %a = Add(%x, %s)
+    %b = If(true) [dtypes = {f32}] : f32[4] {
+      then() { %t = Exp(%a) yield %t }
+      else() { yield %a }
+    }
+    %c = Add(%b, %a)
+    %d = Mul(%c, %a)
+  })");
+  ExpectAllAgree(
+      *graph, {Array::Vector<float>({1, 2, 3, 4}), Array::Vector<float>({5})});
+}
+
 }  // namespace
 }  // namespace sluice
