@@ -188,20 +188,7 @@ TEST(NativeCode, LoopsInBranchesInLoops) {
   }
 }
 
-// Text says what is above: calls of %self inside a function's body are made
-// calls of the function named `name`.
-std::unique_ptr<Graph> ParseRecursive(const std::string& text,
-                                      std::string_view name) {
-  std::unique_ptr<Graph> graph = MustParse(text);
-  Node *self = graph->FindNode("self"), *function = graph->FindNode(name);
-  std::vector<Node*> calls(self->users().begin(), self->users().end());
-  for (Node* call : calls) graph->SetInput(*call, 0, function->output());
-  graph->Erase(*self);
-  return graph;
-}
-
 const char kFibonacci[] = R"(graph g(%n: i32[]) -> (%y) {
-  %self = Function() { body() {} }
   %f = Function() {
     body(%k: i32[]) {
       %small = Less(%k, 2)
@@ -210,8 +197,8 @@ const char kFibonacci[] = R"(graph g(%n: i32[]) -> (%y) {
         else() {
           %k1 = Sub(%k, 1)
           %k2 = Sub(%k, 2)
-          %a = Call(%self, %k1) [dtypes = {i32}]
-          %b = Call(%self, %k2) [dtypes = {i32}]
+          %a = Call(%f, %k1) [dtypes = {i32}]
+          %b = Call(%f, %k2) [dtypes = {i32}]
           %s = Add(%a, %b)
           yield %s
         }
@@ -223,15 +210,14 @@ const char kFibonacci[] = R"(graph g(%n: i32[]) -> (%y) {
 })";
 
 TEST(NativeCode, Recursion) {
-  auto graph = ParseRecursive(kFibonacci, "f");
+  auto graph = MustParse(kFibonacci);
   auto out = ExpectAllAgree(*graph, {I32(12)});
   EXPECT_EQ(*out[0].data<int32_t>(), 144);
 }
 
 TEST(NativeCode, FunctionsReadWhatIsAroundThem) {
   // even calls odd, which lives inside it and reads even's argument.
-  auto graph = ParseRecursive(R"(graph g(%n: i32[], %x: f32[2]) -> (%y, %z) {
-    %self = Function() { body() {} }
+  auto graph = MustParse(R"(graph g(%n: i32[], %x: f32[2]) -> (%y, %z) {
     %even = Function() {
       body(%k: i32[], %acc: f32[2]) {
         %odd = Function() {
@@ -242,7 +228,7 @@ TEST(NativeCode, FunctionsReadWhatIsAroundThem) {
               else() {
                 %m1 = Sub(%m, 1)
                 %scaled = Add(%acc, %x)
-                %deeper = Call(%self, %m1, %scaled) [dtypes = {f32}]
+                %deeper = Call(%even, %m1, %scaled) [dtypes = {f32}]
                 yield %deeper
               }
             }
@@ -271,8 +257,7 @@ TEST(NativeCode, FunctionsReadWhatIsAroundThem) {
         yield %j, %b
       }
     }
-  })",
-                              "even");
+  })");
   for (int n : {0, 1, 2, 7}) {
     ExpectAllAgree(*graph, {I32(n), Array::Vector<float>({1, -2})});
   }
@@ -399,18 +384,16 @@ TEST(NativeCode, APredicateMustBeOneBoolean) {
 
 TEST(NativeCode, RecursionWithoutEndIsAnError) {
   std::string error =
-      ErrorOf(*ParseRecursive(R"(graph g(%n: i32[], %x: f32[2]) -> (%y) {
-    %self = Function() { body() {} }
+      ErrorOf(*MustParse(R"(graph g(%n: i32[], %x: f32[2]) -> (%y) {
     %f = Function() {
       body(%k: i32[], %v: f32[2]) {
         %j = Add(%k, 1)
-        %r = Call(%self, %j, %v) [dtypes = {f32}]
+        %r = Call(%f, %j, %v) [dtypes = {f32}]
         yield %r
       }
     }
     %y = Call(%f, %n, %x) [dtypes = {f32}]
-  })",
-                              "f"),
+  })"),
               {I32(0), Array::Vector<float>({1, 2})});
   EXPECT_NE(error.find("wanted a recursion that ends"), error.npos) << error;
   EXPECT_NE(error.find("xs[0] = \"j\" i32[], xs[1] = \"v\" f32[2]"), error.npos)
