@@ -10,57 +10,65 @@ namespace sluice {
 
 namespace {
 
-using Functions = std::unordered_set<const Node*>;
+// Finds what code reads from around it. What it calls is code, too.
+class Captures {
+ public:
+  explicit Captures(std::vector<Value>& out) : out_(out) {}
 
-void CollectCaptures(const Region& inner, const Region& outside,
-                     std::vector<Value>& out, Functions& called);
-
-// What a call reads besides its operands: what its function captures. A call
-// inside the function starts another run of it, which shares nothing with this
-// one but what is around the function.
-void CollectCalled(const Node& call, std::vector<Value>& out,
-                   Functions& called) {
-  const Node* function = call.input(0).node;
-  if (function->op().flow != Flow::kFunction || function->regions().empty() ||
-      !called.insert(function).second) {
-    return;
+  // A capture is defined in `outside` or around it, not below.
+  void Inside(const Region& code, const Region& outside) {
+    outside_.push_back(&outside);
+    Visit(code);
+    outside_.pop_back();
   }
-  CollectCaptures(*function->regions()[0], *function->region(), out, called);
-}
 
-void CollectCaptures(const Region& inner, const Region& outside,
-                     std::vector<Value>& out, Functions& called) {
-  auto visit = [&](const Value& v) {
-    // A capture is defined in `outside` or around it, not below. A function
-    // that calls itself does not wait for itself.
-    if (v.node->region()->Encloses(&outside) &&
-        !IsOwnFunction(*v.node, &inner)) {
-      out.push_back(v);
+  // What a call reads besides its operands: what its function captures. A call
+  // inside the function starts another run of it, which shares nothing with
+  // this one but what is around the function.
+  void Called(const Node& call, const Region& outside) {
+    const Node* function = call.input(0).node;
+    if (function->op().flow != Flow::kFunction || function->regions().empty() ||
+        !called_.insert(function).second) {
+      return;
     }
-  };
-  for (Node* node : inner.nodes()) {
-    for (const Value& v : node->inputs()) visit(v);
-    for (const auto& region : node->regions()) {
-      CollectCaptures(*region, outside, out, called);
-    }
-    if (node->op().flow == Flow::kCall) {
-      CollectCalled(*node, out, called);
-    }
+    outside_.push_back(&outside);
+    Inside(*function->regions()[0], *function->region());
+    outside_.pop_back();
   }
-  for (const Value& v : inner.results()) visit(v);
-}
+
+ private:
+  void Visit(const Region& code) {
+    for (Node* node : code.nodes()) {
+      for (const Value& v : node->inputs()) Visit(v, code);
+      for (const auto& region : node->regions()) Visit(*region);
+      if (node->op().flow == Flow::kCall) Called(*node, *outside_.back());
+    }
+    for (const Value& v : code.results()) Visit(v, code);
+  }
+
+  void Visit(const Value& v, const Region& code) {
+    // A function that calls itself does not wait for itself.
+    if (IsOwnFunction(*v.node, &code)) return;
+    for (const Region* region : outside_) {
+      if (!v.node->region()->Encloses(region)) return;
+    }
+    out_.push_back(v);
+  }
+
+  std::vector<Value>& out_;
+  std::vector<const Region*> outside_;  // of the code, and of what called it
+  std::unordered_set<const Node*> called_;
+};
 
 }  // namespace
 
 std::vector<Value> InputsWithCaptures(const Node& node) {
   std::vector<Value> out(node.inputs().begin(), node.inputs().end());
-  Functions called;
+  Captures captures(out);
   for (const auto& region : node.regions()) {
-    CollectCaptures(*region, *node.region(), out, called);
+    captures.Inside(*region, *node.region());
   }
-  if (node.op().flow == Flow::kCall) {
-    CollectCalled(node, out, called);
-  }
+  if (node.op().flow == Flow::kCall) captures.Called(node, *node.region());
   return out;
 }
 
