@@ -1,0 +1,132 @@
+// Random graphs with control flow must mean the same on every executor, with
+// any bound on parallel iterations and any number of threads.
+#include <gtest/gtest.h>
+
+#include "sluice/base/strings.h"
+#include "sluice/executor/executor_test_util.h"
+#include "sluice/executor/random_flow_test_util.h"
+#include "sluice/executor/reference_interpreter.h"
+#include "sluice/executor/step.h"
+#include "sluice/graph/binary_reader.h"
+#include "sluice/graph/binary_writer.h"
+#include "sluice/graph/text_parser.h"
+#include "sluice/graph/text_printer.h"
+#include "sluice/graph/verifier.h"
+#include "sluice/passes/pipeline.h"
+
+// The token machine runs raw frames as soon as loops are lowered to them.
+#if __has_include("sluice/executor/lower_control_flow.h")
+#define SL_TOKENS_RUN_FRAMES 1
+#else
+#define SL_TOKENS_RUN_FRAMES 0
+#endif
+
+namespace sluice {
+namespace {
+
+using Results = Result<std::vector<Array>>;
+
+Results Reference(const RandomFlow& flow) {
+  ResourceManager resources;
+  StepContext step;
+  step.step_id = 1;
+  step.resources = &resources;
+  return Interpret(*flow.graph, flow.args, step);
+}
+
+void ExpectSame(const Results& got, const std::vector<Array>& want,
+                const std::string& how, const Graph& graph) {
+  ASSERT_TRUE(got.ok()) << how << ": " << got.status().ToString() << "\n"
+                        << PrintGraph(graph);
+  ASSERT_EQ(got->size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) {
+    ASSERT_TRUE((*got)[i]) << how << ", result " << i << " is missing\n"
+                           << PrintGraph(graph);
+    ASSERT_TRUE((*got)[i].BitEquals(want[i]))
+        << how << ", result " << i << ": got " << (*got)[i].ToString()
+        << "\nwanted " << want[i].ToString() << "\n"
+        << PrintGraph(graph);
+  }
+}
+
+struct Way {
+  const char* name;
+  ExecutorChoice executor;
+  int64_t parallel;
+  bool two_threads;
+};
+
+// Every seed takes one of these in turn and the first two always.
+constexpr Way kWays[] = {
+    {"tape", ExecutorChoice::kTape, 10, false},
+    {"tokens, 1 at once", ExecutorChoice::kTokens, 1, false},
+    {"tokens, 4 at once", ExecutorChoice::kTokens, 4, false},
+    {"tokens, 32 at once", ExecutorChoice::kTokens, 32, false},
+    {"tokens, 1 at once, two threads", ExecutorChoice::kTokens, 1, true},
+    {"tokens, 4 at once, two threads", ExecutorChoice::kTokens, 4, true},
+    {"tokens, 32 at once, two threads", ExecutorChoice::kTokens, 32, true},
+    {"auto, two threads", ExecutorChoice::kAuto, 10, true},
+};
+constexpr size_t kNumWays = std::size(kWays);
+
+void TryWay(const RandomFlow& flow, const std::vector<Array>& want,
+            const Way& way) {
+  static auto* two_threads = new WorkerPool(2);
+  SetParallel(*flow.graph, way.parallel);
+  ResourceManager resources;
+  ExpectSame(RunOnPlan(*flow.graph, flow.args, way.executor,
+                       way.two_threads ? two_threads : nullptr, &resources),
+             want, way.name, *flow.graph);
+}
+
+// Makes graphs of many seeds, checks them whole and runs them every way.
+template <class Make>
+std::map<std::string, int> Fuzz(Make make, uint32_t seeds, bool plans) {
+  std::map<std::string, int> counts;
+  for (uint32_t seed = 1; seed <= seeds; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    RandomFlow flow = make(seed);
+    CountOps(flow.graph->root(), counts);
+    Status whole = Verify(*flow.graph);
+    EXPECT_TRUE(whole.ok()) << whole.ToString();
+    Results want = Reference(flow);
+    EXPECT_TRUE(want.ok()) << want.status().ToString() << "\n"
+                           << PrintGraph(*flow.graph);
+    if (!want.ok()) break;
+    if (plans) {
+      for (size_t i = 0; i < kNumWays; ++i) {
+        if (i < 2 || i % (kNumWays - 2) == seed % (kNumWays - 2)) {
+          TryWay(flow, *want, kWays[i]);
+        }
+      }
+    }
+    if (testing::Test::HasFailure()) break;
+  }
+  return counts;
+}
+
+TEST(RandomFlow, StructuredGraphsAgreeOnEveryExecutor) {
+  std::map<std::string, int> counts = Fuzz(MakeStructuredFlow, 2000, true);
+  for (const char* op : {"If", "Case", "While", "Function", "Call", "Assign",
+                         "AssignAdd", "ReadVariable", "RandomUniform"}) {
+    EXPECT_GE(counts[op], 500) << op;
+  }
+}
+
+TEST(RandomFlow, RawGraphsAreRunByTheInterpreter) {
+  std::map<std::string, int> counts = Fuzz(MakeRawFlow, 1000, false);
+  for (const char* op : {"Switch", "Merge", "Enter", "Exit", "NextIteration",
+                         "LoopCond", "ControlTrigger", "RandomUniform"}) {
+    EXPECT_GE(counts[op], 300) << op;
+  }
+}
+
+TEST(RandomFlow, RawGraphsAgreeOnEveryExecutor) {
+  if (!SL_TOKENS_RUN_FRAMES) {
+    GTEST_SKIP() << "the token machine runs no raw frames yet";
+  }
+  Fuzz(MakeRawFlow, 2000, true);
+}
+
+}  // namespace
+}  // namespace sluice
