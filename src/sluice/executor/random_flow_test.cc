@@ -13,6 +13,7 @@
 #include "sluice/graph/text_printer.h"
 #include "sluice/graph/verifier.h"
 #include "sluice/passes/pipeline.h"
+#include "sluice/passes/prune.h"
 
 // The token machine runs raw frames as soon as loops are lowered to them.
 #if __has_include("sluice/executor/lower_control_flow.h")
@@ -79,6 +80,33 @@ void TryWay(const RandomFlow& flow, const std::vector<Array>& want,
              want, way.name, *flow.graph);
 }
 
+// The graph as text, as bytes, pruned and optimised means the same.
+void TryForms(const RandomFlow& flow, const std::vector<Array>& want) {
+  std::string text = PrintGraph(*flow.graph);
+  Result<std::unique_ptr<Graph>> parsed = ParseGraph(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString() << "\n" << text;
+  EXPECT_EQ(PrintGraph(**parsed), text);
+  Result<std::unique_ptr<Graph>> read = ReadBinary(WriteBinary(*flow.graph));
+  ASSERT_TRUE(read.ok()) << read.status().ToString() << "\n" << text;
+  EXPECT_EQ(PrintGraph(**read), text);
+
+  const Region& root = flow.graph->root();
+  std::vector<Value> feeds;
+  for (int i = 0; i < root.num_args(); ++i) feeds.push_back(root.arg(i));
+  Result<std::unique_ptr<Graph>> pruned =
+      Prune(*flow.graph, feeds, root.results(), root.targets());
+  ASSERT_TRUE(pruned.ok()) << pruned.status().ToString() << "\n" << text;
+  Status whole = Verify(**pruned);
+  ASSERT_TRUE(whole.ok()) << whole.ToString();
+  RandomFlow part{std::move(*pruned), flow.args};
+  ExpectSame(Reference(part), want, "pruned", *part.graph);
+  PipelineOptions options;
+  options.verify = true;
+  Result<PassReport> report = RunPipeline(*part.graph, options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString() << "\n" << text;
+  ExpectSame(Reference(part), want, "optimised", *part.graph);
+}
+
 // Makes graphs of many seeds, checks them whole and runs them every way.
 template <class Make>
 std::map<std::string, int> Fuzz(Make make, uint32_t seeds, bool plans) {
@@ -93,6 +121,7 @@ std::map<std::string, int> Fuzz(Make make, uint32_t seeds, bool plans) {
     EXPECT_TRUE(want.ok()) << want.status().ToString() << "\n"
                            << PrintGraph(*flow.graph);
     if (!want.ok()) break;
+    if (seed % 4 == 0) TryForms(flow, *want);
     if (plans) {
       for (size_t i = 0; i < kNumWays; ++i) {
         if (i < 2 || i % (kNumWays - 2) == seed % (kNumWays - 2)) {
