@@ -14,6 +14,7 @@ namespace sluice {
 struct AsyncArrays {
   std::vector<Array> inputs;
   std::vector<Array> outputs;
+  StepContext context;
 };
 
 class Step::AsyncOp final : private AsyncArrays, public AsyncContext {
@@ -30,7 +31,8 @@ class Step::AsyncOp final : private AsyncArrays, public AsyncContext {
       arrays.inputs.push_back(row.ok() ? *row : in);
     }
     arrays.outputs.resize(num_outputs);
-    auto* op = new AsyncOp(step, token, info, context, std::move(arrays));
+    arrays.context = context;
+    auto* op = new AsyncOp(step, token, info, std::move(arrays));
     op->status = status;  // not OK: must not be launched
     return op;
   }
@@ -50,10 +52,11 @@ class Step::AsyncOp final : private AsyncArrays, public AsyncContext {
 
  private:
   AsyncOp(Step* step, const Token& t, const PlanNodeInfo& info,
-          const StepContext& context, AsyncArrays arrays)
+          AsyncArrays arrays)
       : AsyncArrays(std::move(arrays)),
-        AsyncContext(info.node->op(), info.node->attrs(), info.info, context,
-                     AsyncArrays::inputs, AsyncArrays::outputs),
+        AsyncContext(info.node->op(), info.node->attrs(), info.info,
+                     AsyncArrays::context, AsyncArrays::inputs,
+                     AsyncArrays::outputs),
         token(t),
         step_(step) {}
   Step* step_;

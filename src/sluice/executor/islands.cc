@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
@@ -12,7 +13,8 @@ namespace sluice {
 
 namespace {
 
-// Sets of asynchronous ancestors, each distinct set stored once; nodes carry
+// Sets of what a node waits for that others may not: asynchronous ancestors,
+// sides of predicates, frames. Each distinct set is stored once; nodes carry
 // its number. Graphs have few distinct sets, so unions are mostly lookups.
 class AncestorSets {
  public:
@@ -70,6 +72,27 @@ void LeaveTrailingViews(const std::vector<Node*>& order,
     if (!read_inside) why_not[i] = "a view that leaves the island";
   }
 }
+
+// Numbers for what may be in a set of ancestors.
+class Elements {
+ public:
+  int Async(int position) { return Number(0, nullptr, position); }
+  int Side(const Value& pred, int side) {
+    return Number(1, pred.node, pred.index * 2 + side);
+  }
+  int Frame(const std::string& name) {
+    auto [it, fresh] = frames_.emplace(name, static_cast<int>(frames_.size()));
+    return Number(2, nullptr, it->second);
+  }
+
+ private:
+  int Number(int kind, const Node* node, int i) {
+    auto key = std::tuple(kind, node, i);
+    return ids_.emplace(key, static_cast<int>(ids_.size())).first->second;
+  }
+  std::map<std::tuple<int, const Node*, int>, int> ids_;
+  std::map<std::string, int> frames_;
+};
 
 int Find(std::vector<int>& parent, int x) {
   while (parent[static_cast<size_t>(x)] != x) {
@@ -132,6 +155,7 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
   std::vector<int> depth(n, 0), ancestors(n, 0), parent(n);
   std::iota(parent.begin(), parent.end(), 0);
   AncestorSets sets;
+  Elements elements;
   for (size_t i = 0; i < n; ++i) {
     Node* node = order[i];
     // A constant that waits for something is a node like any other.
@@ -144,28 +168,42 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
     } else {
       choice.why_not[i] = "constant";
     }
-    auto arrive = [&](int p) {
+    auto arrive = [&](int p, int output) {
       auto k = static_cast<size_t>(p);
       if (choice.why_not[k] == "constant") return;
       bool crossing = inside != choice.why_not[k].empty() ||
                       node->device() != order[k]->device();
       depth[i] = std::max(depth[i], depth[k] + (crossing ? 1 : 0));
       ancestors[i] = sets.Union(ancestors[i], ancestors[k]);
-      if (order[k]->op().async()) ancestors[i] = sets.With(ancestors[i], p);
+      if (order[k]->op().async()) {
+        ancestors[i] = sets.With(ancestors[i], elements.Async(p));
+      }
+      // Alive on one side only.
+      if (order[k]->op().flow == Flow::kSwitch && output >= 0) {
+        ancestors[i] =
+            sets.With(ancestors[i], elements.Side(order[k]->input(1), output));
+      }
     };
-    auto from = [&](const Node* source) {
+    auto from = [&](const Node* source, int output) {
       auto it = position.find(source);
-      if (it != position.end()) arrive(it->second);
+      if (it != position.end()) arrive(it->second, output);
     };
     if (node->op().flow == Flow::kNone) {
-      for (const Value& v : node->inputs()) from(v.node);
+      for (const Value& v : node->inputs()) from(v.node, v.index);
     } else {
       // What its regions read it waits for, too.
-      for (const Value& v : InputsWithCaptures(*node)) from(v.node);
+      for (const Value& v : InputsWithCaptures(*node)) {
+        if (!IsBackEdge(*node, v)) from(v.node, v.index);
+      }
     }
-    for (Node* c : node->controls()) from(c);
+    for (Node* c : node->controls()) from(c, -1);
     if (!before_by_effect.empty()) {
-      for (int p : before_by_effect[i]) arrive(p);
+      for (int p : before_by_effect[i]) arrive(p, -1);
+    }
+    // What a frame waited for outside, all of it has waited for.
+    if (node->op().flow == Flow::kEnter) {
+      ancestors[i] =
+          sets.With(0, elements.Frame(node->attrs().get<std::string>("frame")));
     }
     if (!inside) continue;
     auto join = [&](const Node* source) {

@@ -1,9 +1,10 @@
 // Islands: which stretches of a graph are compiled whole. An island is a
 // connected set of nodes on one device with nothing asynchronous inside, whose
 // shapes are all known, such that no path leaves it and comes back (convex) and
-// all its nodes wait for the same asynchronous operations. So running it as one
-// node, when all its inputs are there, never waits for something that in turn
-// waits for a part of it.
+// all its nodes wait for the same asynchronous operations and are alive under
+// the same predicates, in the same loop. So running it as one node, when all
+// its inputs are there, never waits for something that in turn waits for a part
+// of it, and is right to do nothing when one of them is dead.
 #pragma once
 
 #include <string>

@@ -40,12 +40,24 @@ std::string Plan::Explain() const {
       inside += info.tape->num_nodes();
     }
   }
+  size_t presets = 0;
+  for (const FrameInfo& frame : frames_) presets += frame.presets.size();
   std::string out =
       StrCat("plan of graph \"", graph_->name(), "\": ", islands, " island",
              islands == 1 ? "" : "s", " with ", inside, " nodes, ",
              nodes_.size() - static_cast<size_t>(islands), " single nodes, ",
-             presets_.size(), " constant operands\n");
+             presets, " constant operands\n");
   constexpr size_t kMaxLines = 200;
+  for (size_t i = 1; i < frames_.size() && i < kMaxLines; ++i) {
+    const FrameInfo& frame = frames_[i];
+    if (frame.is_call) {
+      StrAppend(out, "  function of ", frame.num_nodes, " nodes on tokens\n");
+      continue;
+    }
+    StrAppend(out, "  frame \"", frame.name, "\" on tokens: ", frame.num_nodes,
+              " nodes, ", frame.constants.size(), " constants, at most ",
+              frame.window, " iterations at once\n");
+  }
   for (size_t i = 0; i < infos_.size() && i < kMaxLines; ++i) {
     const PlanNodeInfo& info = infos_[i];
     if (info.tape) {

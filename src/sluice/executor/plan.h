@@ -3,9 +3,13 @@
 // Steps may share it from any thread. It owns the graph it was made from.
 //
 // What runs: each PlanNode waits for its pending count to reach zero, reads its
-// inputs from consecutive slots of the step's block, and delivers its outputs
-// along its edges. Constants and resource handles are put into their slots when
-// a block is made and stay there from step to step.
+// inputs from consecutive slots of its block, and delivers its outputs along
+// its edges. Constants and resource handles are put into their slots when a
+// block is made and stay there from step to step.
+//
+// Nodes belong to frames: the root, one per loop, one per recursive function.
+// A block holds one activation of a frame: the root's one, an iteration, a
+// call. Entering, leaving and going round are no nodes but ways an edge takes.
 #pragma once
 
 #include <atomic>
@@ -16,6 +20,7 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/executor/executor_choice.h"
+#include "sluice/executor/lower_control_flow.h"
 #include "sluice/executor/native_code.h"
 #include "sluice/executor/tape.h"
 #include "sluice/graph/effects.h"
@@ -40,25 +45,63 @@ enum class NodeKind : uint8_t {
   kElementwise,
   kAsync,
   kIsland,
-  kNative
+  kNative,
+  kSwitch,  // inputs: data, predicate; one output stays empty
+  kMerge,   // slots: the value that came first, its number
+  kPass,    // gives its input on, or just waits
+  kCall,    // starts an activation of a function
 };
 
-// Where an edge delivers to. Loops will add routes to the next iteration, the
-// parent and the child frame; everything else of the machine stays.
-enum class Route : uint8_t { kSlot, kControl, kFetch };
+// What arriving means to the receiver.
+enum class Route : uint8_t {
+  kSlot,     // a value for a slot
+  kControl,  // alive or dead, no value
+  kOrder,    // neither: only that the sender is done
+  kMerge,    // a value for a Merge; `slot` is its number
+  kMergeControl,
+  kFetch,   // a result of the step
+  kReturn,  // a result of the function around
+};
+
+// Which block the receiver is in, seen from the sender's.
+enum class Way : uint8_t {
+  kHere,
+  kNext,      // the next iteration
+  kExit,      // the block the frame was entered from
+  kEnter,     // iteration 0 of a frame below
+  kConstant,  // all iterations of a frame below; `node` is the constant
+};
+
+inline constexpr uint16_t kNoOutput = 0xffff;
+
+// The count of a Merge: controls still to come in the low bits, then how many
+// of its inputs must yet turn out dead before it is; and what has happened.
+inline constexpr uint32_t kMergeControls = (1u << 14) - 1;
+inline constexpr uint32_t kMergeDeadShift = 14;
+inline constexpr uint32_t kMergeDeadUnit = 1u << kMergeDeadShift;
+inline constexpr uint32_t kMergeDeadMask = kMergeControls << kMergeDeadShift;
+inline constexpr uint32_t kMergeTaken = 1u << 28;  // somebody brings the value
+inline constexpr uint32_t kMergeLive = 1u << 29;   // it is in its slot
+inline constexpr uint32_t kMergeFired = 1u << 30;
 
 struct PlanEdge {
-  uint32_t node;  // the receiver (or the result's index for kFetch)
+  uint32_t node;  // the receiver (or the result's index for kFetch, kReturn)
   uint32_t slot;
-  uint16_t output;  // which output of the sender
-  Route route;
-  bool last;  // the last edge of that output: it may take the value
+  uint32_t where = 0;   // kExit: which of the frame's exits; kEnter, kConstant:
+                        // which of the frames below
+  uint16_t output = 0;  // which output of the sender, or kNoOutput
+  Route route = Route::kSlot;
+  Way way = Way::kHere;
+  bool last = false;  // the last edge of that output: it may take the value
 };
 
 // The part of a node the machine touches at every firing.
 struct PlanNode {
   NodeKind kind = NodeKind::kKernel;
-  bool heavy = false;  // worth another thread by itself
+  bool heavy = false;        // worth another thread by itself
+  bool uses_tag = false;     // its numbers depend on iteration and call
+  bool sticky = false;       // some of its slots keep their values
+  bool wants_index = false;  // a Merge whose second output is read
   uint16_t num_inputs = 0, num_outputs = 0;
   uint32_t first_slot = 0;
   uint32_t first_edge = 0, num_edges = 0;
@@ -68,13 +111,58 @@ struct PlanNode {
 
 // The part only kernels, errors and reports look at.
 struct PlanNodeInfo {
-  const Node* node = nullptr;  // as in PlanNode
+  const Node* node = nullptr;    // as in PlanNode
+  const Node* origin = nullptr;  // the user's, for errors: a loop, perhaps
   NodeInfo info;
+  uint32_t frame = 0;
+  uint32_t callee = 0;             // the frame a kCall starts
+  std::vector<const Node*> calls;  // written out around it, innermost first
   std::vector<DType> out_dtypes;
   BlockKernel block;
   std::unique_ptr<Tape> tape;
   std::unique_ptr<NativeCode> native;
   std::string why_alone;  // why it is in no island
+};
+
+// One kind of frame: what all its blocks have in common.
+struct FrameInfo {
+  struct Range {
+    uint32_t first = 0, count = 0;
+  };
+  struct Preset {
+    uint32_t slot;
+    Array value;
+  };
+  struct PresetResult {
+    int result;
+    Array value;
+  };
+  std::string name;
+  int parent = -1;  // -1: the root, or a function
+  bool is_call = false;
+  uint32_t child = 0;  // which of the parent's
+  uint32_t depth = 0;  // of loops around, for the order of work
+  uint32_t num_children = 0;
+  uint32_t first_node = 0, num_nodes = 0, num_slots = 0;
+  uint32_t window = 1;  // iterations at once
+  uint32_t enters = 0;  // arrivals before which iteration 0 cannot end
+  // Counts at the start; and when all that is constant has arrived.
+  std::vector<uint32_t> pending, pending_ready;
+  // Nodes that wait for nothing, with either.
+  std::vector<uint32_t> sources, sources_ready;
+  std::vector<Preset> presets;
+  std::vector<uint8_t> sticky;   // by slot: kept from one firing to the next
+  std::vector<Range> constants;  // edges of each constant
+  std::vector<uint32_t> exits;   // edges by which values leave
+  std::vector<Range> args;       // edges of the arguments
+  std::vector<PresetResult> preset_results;
+  uint32_t num_results = 0;
+  const Node* loop = nullptr;      // for errors
+  std::vector<const Node*> calls;  // as in PlanNodeInfo
+  uint64_t key = 0;                // of iterations' random numbers
+  // Values may be left in slots: a Merge takes the first of several.
+  bool leaves_values = false;
+  bool slow_constants = false;  // a Merge reads one: no shortcut
 };
 
 class Plan {
@@ -89,27 +177,9 @@ class Plan {
   std::span<const PlanNode> nodes() const { return nodes_; }
   const PlanNodeInfo& info(uint32_t node) const { return infos_[node]; }
   std::span<const PlanEdge> edges() const { return edges_; }
-  std::span<const PlanEdge> arg_edges(int arg) const {
-    const Range& r = arg_edges_[static_cast<size_t>(arg)];
+  std::span<const FrameInfo> frames() const { return frames_; }
+  std::span<const PlanEdge> edges_of(const FrameInfo::Range& r) const {
     return {edges_.data() + r.first, r.count};
-  }
-  std::span<const uint32_t> initial_pending() const { return pending_; }
-  std::span<const uint32_t> sources() const { return sources_; }
-  size_t num_slots() const { return num_slots_; }
-  // Slots that hold constants and handles in every step.
-  struct Preset {
-    uint32_t slot;
-    Array value;
-  };
-  std::span<const Preset> presets() const { return presets_; }
-  bool is_preset(uint32_t slot) const { return slot_is_preset_[slot] != 0; }
-  // Results that are constants or handles: no edge brings them.
-  struct PresetResult {
-    int result;
-    Array value;
-  };
-  std::span<const PresetResult> preset_results() const {
-    return preset_results_;
   }
   int num_args() const { return graph_->root().num_args(); }
   int num_results() const {
@@ -132,24 +202,16 @@ class Plan {
 
  private:
   friend class PlanBuilder;
-  struct Range {
-    uint32_t first = 0, count = 0;
-  };
   Plan();
 
   std::unique_ptr<Graph> graph_;
+  Lowered lowered_;  // its graph is null when nothing was lowered
   std::vector<EffectEdge> effects_;
   std::vector<PlanNode> nodes_;
   std::vector<PlanNodeInfo> infos_;
   std::vector<PlanEdge> edges_;
-  std::vector<Range> arg_edges_;
-  std::vector<uint32_t> pending_;
-  std::vector<uint32_t> sources_;
-  std::vector<Preset> presets_;
-  std::vector<uint8_t> slot_is_preset_;
-  std::vector<PresetResult> preset_results_;
+  std::vector<FrameInfo> frames_;
   std::unique_ptr<std::atomic<float>[]> costs_;
-  size_t num_slots_ = 0;
   bool worth_sharing_ = false;
 
   mutable Mutex mu_;

@@ -5,6 +5,7 @@
 #include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
 #include "sluice/executor/async_op.h"
+#include "sluice/executor/flow_rules.h"
 #include "sluice/executor/launch.h"
 #include "sluice/executor/node_error.h"
 #include "sluice/executor/step_local.h"
@@ -17,14 +18,11 @@ constexpr int kInlineOutputs = 8;
 constexpr int64_t kSpinNanos = 20'000;
 }  // namespace
 
-Step::Step(const Plan& plan)
-    : plan_(plan),
-      pending_(new std::atomic<uint32_t>[plan.nodes().size()]),
-      slots_(new Array[plan.num_slots()]),
-      driver_(std::make_unique<Local>()) {
-  root_.pending = pending_.get();
-  root_.slots = slots_.get();
+Step::Step(const Plan& plan) : plan_(plan), driver_(std::make_unique<Local>()) {
+  InitBlock(root_, plan.frames()[0]);
   results_.resize(static_cast<size_t>(plan.num_results()));
+  free_frames_.resize(plan.frames().size());
+  free_blocks_.resize(plan.frames().size());
 }
 
 Step::~Step() = default;
@@ -49,34 +47,37 @@ void Step::Begin(const StepRequest& request) {
     MutexLock lock(mu_);
     error_ = OkStatus();
   }
-  auto initial = plan_.initial_pending();
+  const FrameInfo& info = plan_.frames()[0];
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
   // Nobody else sees the counts yet, so they may be set as plain memory.
-  if (!initial.empty()) {
-    std::memcpy(static_cast<void*>(pending_.get()), initial.data(),
-                initial.size_bytes());
+  if (!info.pending.empty()) {
+    std::memcpy(static_cast<void*>(root_.pending), info.pending.data(),
+                info.pending.size() * sizeof(uint32_t));
   }
-  for (const Plan::Preset& p : plan_.presets()) {
-    if (!slots_[p.slot]) slots_[p.slot] = p.value;
+  for (const FrameInfo::Preset& p : info.presets) {
+    if (!root_.slots[p.slot]) root_.slots[p.slot] = p.value;
   }
-  for (const Plan::PresetResult& p : plan_.preset_results()) {
+  for (const FrameInfo::PresetResult& p : info.preset_results) {
     results_[static_cast<size_t>(p.result)] = p.value;
   }
-  outstanding_.store(static_cast<int64_t>(plan_.sources().size()),
+  driver_->heavy_last = pool_ != nullptr;
+  for (uint32_t node : info.sources)
+    Push(*driver_, {&root_, node, false}, false);
+  outstanding_.store(std::exchange(driver_->pushed, 0),
                      std::memory_order_relaxed);
-  for (uint32_t node : plan_.sources()) Push(*driver_, {&root_, node, false});
+  frames_left_ = 0;
   if (stats_) stats_->start = CycleCount();
 }
 
 void Step::Feed(int arg, Array value) {
-  int64_t activated = 0;
-  auto edges = plan_.arg_edges(arg);
+  int32_t activated = 0;
+  auto edges = plan_.edges_of(plan_.frames()[0].args[static_cast<size_t>(arg)]);
   if (shared_) {
     Deliver<true>(*driver_, root_, edges, &value, false, &activated);
   } else {
     Deliver<false>(*driver_, root_, edges, &value, false, &activated);
   }
-  if (activated) AddOutstanding(activated);
+  if (driver_->pushed) AddOutstanding(std::exchange(driver_->pushed, 0));
 }
 
 void Step::AddOutstanding(int64_t delta) {
@@ -135,12 +136,11 @@ Status Step::Finish() {
   return status;
 }
 
-// Values that nobody consumed: inputs of nodes that never fired.
+// Values that nobody consumed: inputs of nodes that never fired, loops that
+// wait for what never came.
 void Step::ClearLeftovers() {
-  for (size_t i = 0; i < plan_.num_slots(); ++i) {
-    if (slots_[i] && !plan_.is_preset(static_cast<uint32_t>(i)))
-      slots_[i] = Array();
-  }
+  ClearFrames();
+  ClearSlots(root_, false);
 }
 
 Status Step::error() const {
@@ -157,9 +157,12 @@ void Step::Fail(const Status& status) {
   cancellation_->Cancel(status);
 }
 
-void Step::Push(Local& local, Token token) {
+void Step::Push(Local& local, Token token, bool later) {
+  ++local.pushed;
   if (plan_.nodes()[token.node].heavy) {
     local.heavy.push_back(token);
+  } else if (later) {
+    local.PushLater(token.block->info->depth, token);
   } else {
     local.light.push_back(token);
   }
@@ -202,7 +205,11 @@ void Step::Fire(Local& local) {
       start = CycleCount();
     }
     if (!dead && !cancellation_->cancelled()) [[likely]] {
-      if (Execute(token, outputs) == Outcome::kPending) continue;
+      if (Execute(local, token, outputs) == Outcome::kPending) {
+        // A call has made tokens, and is none itself until it returns.
+        if (local.pushed) AddOutstanding(std::exchange(local.pushed, 0));
+        continue;
+      }
     } else {
       dead = true;
     }
@@ -226,25 +233,34 @@ void Step::Fire(Local& local) {
     }
     // The inputs are read: let go of them before the outputs move on, so that
     // a value's last reader sees it as its own.
-    for (uint32_t s = node.first_slot, e = s + node.num_inputs; s < e; ++s) {
-      if (!plan_.is_preset(s)) token.block->slots[s] = Array();
+    IterBlock& block = *token.block;
+    Array* slots = block.slots + node.first_slot;
+    if (!node.sticky) [[likely]] {
+      for (uint32_t i = 0; i < node.num_inputs; ++i) slots[i] = Array();
+    } else {
+      const uint8_t* sticky = block.sticky + node.first_slot;
+      for (uint32_t i = 0; i < node.num_inputs; ++i) {
+        if (!sticky[i]) slots[i] = Array();
+      }
     }
-    int64_t activated = 0;
-    Deliver<kShared>(local, *token.block,
-                     {edges + node.first_edge, node.num_edges}, outputs, dead,
-                     &activated);
+    int32_t activated = 0;
+    Deliver<kShared>(local, block, {edges + node.first_edge, node.num_edges},
+                     outputs, dead, &activated);
     for (int i = 0; i < node.num_outputs; ++i) {
       if (outputs[i]) outputs[i] = Array();
     }
-    if (activated != 1) {
+    if (block.frame && activated != 1) {
+      AddWork<kShared>(local, block, activated - 1);
+    }
+    int64_t change = std::exchange(local.pushed, 0) - 1;
+    if (change != 0) {
       if (kShared) {
         int64_t left =
-            outstanding_.fetch_add(activated - 1, std::memory_order_acq_rel) +
-            activated - 1;
+            outstanding_.fetch_add(change, std::memory_order_acq_rel) + change;
         if (left == 0) event_.Notify();
       } else {
         outstanding_.store(
-            outstanding_.load(std::memory_order_relaxed) + activated - 1,
+            outstanding_.load(std::memory_order_relaxed) + change,
             std::memory_order_relaxed);
       }
     }
@@ -260,7 +276,7 @@ void Step::Fire(Local& local) {
 
 template <bool kShared>
 bool Step::Arrive(IterBlock& block, uint32_t node, bool dead, bool* is_dead) {
-  std::atomic<uint32_t>& pending = block.pending[node];
+  std::atomic<uint32_t>& pending = block.pending[node - block.first_node];
   if (!kShared) {
     uint32_t p = pending.load(std::memory_order_relaxed) - 1;
     if (dead) p |= kDeadBit;
@@ -280,59 +296,137 @@ bool Step::Arrive(IterBlock& block, uint32_t node, bool dead, bool* is_dead) {
 }
 
 template <bool kShared>
+int32_t Step::Bring(Local& local, IterBlock& block, const PlanEdge& e,
+                    Array value, bool dead, bool later) {
+  switch (e.route) {
+    case Route::kSlot:
+      if (!dead) block.slots[e.slot] = std::move(value);
+      break;
+    case Route::kControl:
+      break;
+    case Route::kOrder:
+      dead = false;
+      break;
+    case Route::kMerge:
+    case Route::kMergeControl:
+      return BringToMerge<kShared>(local, block, e, std::move(value), dead,
+                                   later);
+    case Route::kFetch:
+      if (!dead) results_[e.node] = std::move(value);
+      return 0;
+    case Route::kReturn:
+      if (!dead) block.frame->results[e.node] = std::move(value);
+      return 0;
+  }
+  bool is_dead;
+  if (!Arrive<kShared>(block, e.node, dead, &is_dead)) return 0;
+  Push(local, {&block, e.node, is_dead}, later);
+  return 1;
+}
+
+template <bool kShared>
 void Step::Deliver(Local& local, IterBlock& block,
                    std::span<const PlanEdge> edges, Array* outputs, bool dead,
-                   int64_t* activated) {
+                   int32_t* activated) {
   for (const PlanEdge& e : edges) {
     bool dead_value = dead;
-    if (e.route != Route::kControl && !dead) {
-      Array value = e.last ? std::move(outputs[e.output]) : outputs[e.output];
+    Array value;
+    if (e.output == kNoOutput) {
+      // Waits for the node, not for a value.
+    } else if (e.route == Route::kControl || e.route == Route::kOrder ||
+               e.route == Route::kMergeControl) {
+      dead_value = dead || !outputs[e.output];
+    } else if (!dead) {
+      value = e.last ? std::move(outputs[e.output]) : outputs[e.output];
       dead_value = !value;
-      if (e.route == Route::kFetch) {
-        results_[e.node] = std::move(value);
-        continue;
-      }
-      block.slots[e.slot] = std::move(value);
-    } else if (e.route == Route::kFetch) {
-      continue;
     }
-    bool is_dead;
-    if (Arrive<kShared>(block, e.node, dead_value, &is_dead)) {
-      Push(local, {&block, e.node, is_dead});
-      ++*activated;
+    if (e.way == Way::kHere) [[likely]] {
+      *activated +=
+          Bring<kShared>(local, block, e, std::move(value), dead_value, false);
+    } else {
+      Across<kShared>(local, block, e, std::move(value), dead_value);
     }
   }
 }
 
-Step::Outcome Step::Execute(const Token& token, Array* outputs) {
+template void Step::Deliver<true>(Local&, IterBlock&, std::span<const PlanEdge>,
+                                  Array*, bool, int32_t*);
+template void Step::Deliver<false>(Local&, IterBlock&,
+                                   std::span<const PlanEdge>, Array*, bool,
+                                   int32_t*);
+template int32_t Step::Bring<true>(Local&, IterBlock&, const PlanEdge&, Array,
+                                   bool, bool);
+template int32_t Step::Bring<false>(Local&, IterBlock&, const PlanEdge&, Array,
+                                    bool, bool);
+
+Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
   const PlanNode& node = plan_.nodes()[token.node];
-  if (node.kind == NodeKind::kAsync) {
-    LaunchAsync(token);
-    return Outcome::kPending;
+  IterBlock& block = *token.block;
+  Array* inputs = block.slots + node.first_slot;
+  auto take = [&](uint32_t i) {
+    return block.sticky[node.first_slot + i] ? inputs[i] : std::move(inputs[i]);
+  };
+  switch (node.kind) {
+    case NodeKind::kSwitch: {
+      Result<bool> pred = PredicateValue(inputs[1]);
+      if (pred.ok()) [[likely]] {
+        outputs[*pred ? 1 : 0] = take(0);
+      } else {
+        const PlanNodeInfo& info = plan_.info(token.node);
+        Fail(Located(BadPredicate(info, inputs[1]), block, info.calls));
+      }
+      return Outcome::kDone;
+    }
+    case NodeKind::kMerge:
+      outputs[0] = std::move(inputs[0]);
+      if (node.wants_index) outputs[1] = std::move(inputs[1]);
+      return Outcome::kDone;
+    case NodeKind::kPass:
+      if (node.num_inputs) outputs[0] = take(0);
+      return Outcome::kDone;
+    case NodeKind::kAsync:
+      LaunchAsync(token);
+      return Outcome::kPending;
+    case NodeKind::kCall:
+      if (shared_) {
+        StartCall<true>(local, token);
+      } else {
+        StartCall<false>(local, token);
+      }
+      return Outcome::kPending;
+    default:
+      break;
   }
   const PlanNodeInfo& info = plan_.info(token.node);
-  Array* inputs = token.block->slots + node.first_slot;
-  Status status = Compute(node, info, inputs, outputs);
+  Status status;
+  if (node.uses_tag && (block.frame || !info.calls.empty())) {
+    StepContext context = context_;
+    context.tag = TagOf(block, info.calls);
+    status = Compute(node, info, context, inputs, outputs);
+  } else {
+    status = Compute(node, info, context_, inputs, outputs);
+  }
   if (!status.ok()) [[unlikely]] {
     if (node.node)
-      status = AtNode(status, *node.node, {inputs, node.num_inputs});
-    Fail(status);
+      status = AtNode(status, *info.origin, {inputs, node.num_inputs});
+    Fail(Located(std::move(status), block, info.calls));
   }
   return Outcome::kDone;
 }
 
 Status Step::Compute(const PlanNode& node, const PlanNodeInfo& info,
-                     Array* inputs, Array* outputs) {
+                     const StepContext& context, Array* inputs,
+                     Array* outputs) {
   std::span<Array> in(inputs, node.num_inputs), out(outputs, node.num_outputs);
   switch (node.kind) {
     case NodeKind::kIsland:
-      return info.tape->Run(context_, in, out);
+      return info.tape->Run(context, in, out);
     case NodeKind::kNative:
-      return info.native->Run(context_, in, out);
+      return info.native->Run(context, in, out);
     case NodeKind::kElementwise:
-      return LaunchElementwise(info, context_, in, &outputs[0]);
+      return LaunchElementwise(info, context, in, &outputs[0]);
     default:
-      return LaunchKernel(node, info, context_, in, out);
+      return LaunchKernel(node, info, context, in, out);
   }
 }
 
@@ -374,7 +468,9 @@ void Step::MaybeExport(Local& local) {
     Step& step = *own->step;
     Local here;
     here.worker = static_cast<uint32_t>(WorkerPool::CurrentWorker());
-    for (const Token& t : own->tokens) step.Push(here, t);
+    here.heavy_last = true;
+    for (const Token& t : own->tokens) step.Push(here, t, false);
+    here.pushed = 0;  // they were counted where they were made
     step.FireAll(here);
     if (step.stats_) {
       MutexLock lock(step.mu_);
@@ -392,10 +488,12 @@ void Step::LaunchAsync(const Token& token) {
   const PlanNodeInfo& info = plan_.info(token.node);
   std::span<Array> inputs(token.block->slots + node.first_slot,
                           node.num_inputs);
+  StepContext context = context_;
+  context.tag = TagOf(*token.block, info.calls);
   auto* op =
-      AsyncOp::Make(this, token, info, context_, inputs, node.num_outputs);
+      AsyncOp::Make(this, token, info, context, inputs, node.num_outputs);
   for (uint32_t i = 0; i < node.num_inputs; ++i) {
-    if (!plan_.is_preset(node.first_slot + i)) inputs[i] = Array();
+    if (!token.block->sticky[node.first_slot + i]) inputs[i] = Array();
   }
   visitors_.fetch_add(1, std::memory_order_relaxed);
   if (!op->status.ok()) {
@@ -433,47 +531,30 @@ bool Step::DrainInbox(Local& local) {
     const PlanNode& node = plan_.nodes()[own->token.node];
     const PlanNodeInfo& info = plan_.info(own->token.node);
     bool dead = !own->status.ok();
-    if (dead) Fail(AtNode(own->status, *info.node, own->inputs));
+    IterBlock& block = *own->token.block;
+    if (dead) {
+      Fail(Located(AtNode(own->status, *info.origin, own->inputs), block,
+                   info.calls));
+    }
     if (stats_) {
       local.firings.push_back(
           {own->token.node, local.worker, own->started, CycleCount(), 0});
     }
     own->inputs.clear();
-    int64_t activated = 0;
+    int32_t activated = 0;
     std::span<const PlanEdge> edges{plan_.edges().data() + node.first_edge,
                                     node.num_edges};
     if (shared_) {
-      Deliver<true>(local, *own->token.block, edges, own->outputs.data(), dead,
-                    &activated);
+      Deliver<true>(local, block, edges, own->outputs.data(), dead, &activated);
+      if (block.frame) AddWork<true>(local, block, activated - 1);
     } else {
-      Deliver<false>(local, *own->token.block, edges, own->outputs.data(), dead,
+      Deliver<false>(local, block, edges, own->outputs.data(), dead,
                      &activated);
+      if (block.frame) AddWork<false>(local, block, activated - 1);
     }
-    AddOutstanding(activated - 1);
+    AddOutstanding(std::exchange(local.pushed, 0) - 1);
   }
   return any;
-}
-
-std::string Step::WhyWaiting() const {
-  std::string out;
-  int shown = 0;
-  for (uint32_t i = 0; i < plan_.nodes().size() && shown < 20; ++i) {
-    uint32_t pending = pending_[i].load(std::memory_order_relaxed) & ~kDeadBit;
-    if (pending == 0) continue;
-    const PlanNodeInfo& info = plan_.info(i);
-    std::string name =
-        info.node ? StrCat(info.node->op().name, " \"", info.node->name(), "\"")
-                  : StrCat("island ", i);
-    StrAppend(out, shown++ ? "\n" : "", name, " waits for ", pending,
-              " of its inputs");
-    const PlanNode& node = plan_.nodes()[i];
-    for (int k = 0; info.node && k < info.node->num_inputs(); ++k) {
-      if (!slots_[node.first_slot + static_cast<uint32_t>(k)]) {
-        StrAppend(out, "; \"", info.node->input(k).ToString(), "\"");
-      }
-    }
-  }
-  return out;
 }
 
 }  // namespace sluice

@@ -8,6 +8,9 @@
 // export the step is private to its driver and counts without atomics.
 // Asynchronous kernels post their completion to an inbox the driver empties.
 //
+// Loops and calls run in frames (step_frames.h). Iterations overlap as far as
+// their values allow, up to the frame's window; results never depend on it.
+//
 // A Step is reused by its Plan for later runs, one at a time. First error wins:
 // it cancels the step, the remaining tokens are consumed without running.
 #pragma once
@@ -22,6 +25,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/executor/plan.h"
+#include "sluice/executor/step_frames.h"
 #include "sluice/executor/step_stats.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/step_context.h"
@@ -34,13 +38,6 @@ inline constexpr double kHeavyNanos = 5000;
 // takes long enough to pay for counting with atomics from then on.
 inline constexpr float kBatchNanos = 40000;
 inline constexpr float kShareNanos = 250;
-
-// The memory of one activation of a region: pending counts, input slots. The
-// root has one; every loop iteration will have its own.
-struct IterBlock {
-  std::atomic<uint32_t>* pending = nullptr;  // low 31 bits; top bit: dead input
-  Array* slots = nullptr;
-};
 
 struct Token {
   IterBlock* block;
@@ -77,9 +74,12 @@ class Step {
   std::shared_ptr<Cancellation> cancellation() { return cancellation_; }
   Status error() const;
 
-  // Which nodes still wait, and for how many inputs: what a step that cannot
-  // go on prints. REQUIRES: quiet.
+  // Which nodes still wait, and for how many inputs, in which frame and
+  // iteration: what a step that cannot go on prints. REQUIRES: quiet.
   std::string WhyWaiting() const;
+  // Loops and calls that had not ended when the step was quiet: some of their
+  // inputs never came. Valid after Finish.
+  int64_t frames_left() const { return frames_left_; }
 
  private:
   struct Local;   // a thread's view of this step: its stack of tokens
@@ -91,15 +91,64 @@ class Step {
   template <bool kShared, bool kStats>
   void Fire(Local& local);
   void FireAll(Local& local);
-  Outcome Execute(const Token& token, Array* outputs);
-  Status Compute(const PlanNode& node, const PlanNodeInfo& info, Array* inputs,
-                 Array* outputs);
+  Outcome Execute(Local& local, const Token& token, Array* outputs);
+  Status Compute(const PlanNode& node, const PlanNodeInfo& info,
+                 const StepContext& context, Array* inputs, Array* outputs);
   template <bool kShared>
   void Deliver(Local& local, IterBlock& block, std::span<const PlanEdge> edges,
-               Array* outputs, bool dead, int64_t* activated);
+               Array* outputs, bool dead, int32_t* activated);
+  // Brings one value to one receiver; 1 when that made a token.
+  template <bool kShared>
+  int32_t Bring(Local& local, IterBlock& block, const PlanEdge& edge,
+                Array value, bool dead, bool later);
+  template <bool kShared>
+  int32_t BringToMerge(Local& local, IterBlock& block, const PlanEdge& edge,
+                       Array value, bool dead, bool later);
   template <bool kShared>
   bool Arrive(IterBlock& block, uint32_t node, bool dead, bool* is_dead);
-  void Push(Local& local, Token token);
+
+  // ---- step_flow.cc: loops and calls ----
+  template <bool kShared>
+  void Across(Local& local, IterBlock& block, const PlanEdge& edge, Array value,
+              bool dead);
+  template <bool kShared>
+  void AddWork(Local& local, IterBlock& block, int32_t delta);
+  template <bool kShared>
+  Frame* Child(Local& local, IterBlock& block, uint32_t where);
+  template <bool kShared>
+  Frame* NewFrame(Local& local, uint32_t type, IterBlock& parent,
+                  uint32_t caller);
+  template <bool kShared>
+  IterBlock* StartIteration(Local& local, Frame& frame);
+  template <bool kShared>
+  IterBlock* NextBlock(Local& local, IterBlock& block, const PlanEdge& edge,
+                       Array& value);
+  template <bool kShared>
+  void SetConstant(Local& local, Frame& frame, uint32_t index, Array value,
+                   bool dead);
+  template <bool kShared>
+  void Entered(Local& local, Frame& frame);
+  template <bool kShared>
+  bool Retire(Local& local, Frame& frame);
+  template <bool kShared>
+  int32_t EndFrame(Local& local, Frame& frame);
+  template <bool kShared>
+  void StartCall(Local& local, const Token& token);
+  IterBlock* NewBlock(uint32_t type);
+  void InitBlock(IterBlock& block, const FrameInfo& info);
+  void ClearSlots(IterBlock& block, bool constants_too);
+  void ReleaseFrame(Frame& frame);
+  void ClearFrames();
+  uint64_t TagOf(const IterBlock& block,
+                 const std::vector<const Node*>& calls) const;
+  // The error with the iterations and calls it happened in.
+  Status Located(Status status, const IterBlock& block,
+                 const std::vector<const Node*>& calls) const;
+  Status BadPredicate(const PlanNodeInfo& info, const Array& pred) const;
+  void DescribeWaiting(const IterBlock& block, std::string& out,
+                       int& shown) const;
+
+  void Push(Local& local, Token token, bool later);
   void MaybeExport(Local& local);
   bool DrainInbox(Local& local);
   void LaunchAsync(const Token& token);
@@ -110,8 +159,6 @@ class Step {
 
   const Plan& plan_;
   IterBlock root_;
-  std::unique_ptr<std::atomic<uint32_t>[]> pending_;
-  std::unique_ptr<Array[]> slots_;
   std::vector<Array> results_;
   StepContext context_;
   std::shared_ptr<Cancellation> cancellation_;
@@ -127,6 +174,14 @@ class Step {
   // Threads that may still touch this step although its last token is gone.
   std::atomic<int32_t> visitors_{0};
   EventCount event_;
+
+  // Loops and calls. The lock guards the lists when the step is shared.
+  SpinLock frames_lock_, root_lock_;
+  std::vector<std::unique_ptr<Frame>> all_frames_;
+  std::vector<std::unique_ptr<IterBlock>> all_blocks_;
+  std::vector<std::vector<Frame*>> free_frames_;  // by kind of frame
+  std::vector<IterBlock*> free_blocks_;           // by kind: linked lists
+  int64_t frames_left_ = 0;
 
   mutable Mutex mu_;
   Status error_ SL_GUARDED_BY(mu_);

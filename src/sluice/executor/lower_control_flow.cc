@@ -1,0 +1,394 @@
+#include "sluice/executor/lower_control_flow.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/executor/lowering.h"
+#include "sluice/executor/native_code.h"
+#include "sluice/graph/traverse.h"
+
+namespace sluice {
+
+namespace {
+
+bool IsRegionOp(const Node& node) {
+  return node.op().flow == Flow::kBranch || node.op().flow == Flow::kLoop ||
+         node.op().flow == Flow::kCall;
+}
+
+}  // namespace
+
+bool NeedsLowering(const Graph& graph, ExecutorChoice choice) {
+  for (const Node* node : graph.root().nodes()) {
+    if (!IsRegionOp(*node)) continue;
+    if (choice == ExecutorChoice::kTokens || !WhyNotNative(*node).empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<Lowered> LowerControlFlow(const Graph& source, ExecutorChoice choice) {
+  return Lowering(source, choice).Run();
+}
+
+Lowering::Lowering(const Graph& source, ExecutorChoice choice)
+    : source_(source),
+      choice_(choice),
+      out_{std::make_unique<Graph>(source.name()), {}, {}, {}, {}, {}},
+      graph_(*out_.graph) {}
+
+Result<Lowered> Lowering::Run() {
+  const Region& from = source_.root();
+  Region& root = graph_.root();
+  Tracks tracks;
+  Context& base = contexts_.emplace_back();
+  base.region = &root;
+  base.tracks = &tracks;
+  for (int i = 0; i < from.num_args(); ++i) {
+    SL_ASSIGN_OR_RETURN(
+        base.values[from.arg(i)],
+        graph_.AddArg(root, from.arg_name(i), from.arg(i).type()));
+  }
+  SL_RETURN_IF_ERROR(LowerRegion(base, from));
+  for (const BackEdge& e : back_edges_) {
+    SL_ASSIGN_OR_RETURN(Value v, Lookup(base, e.source));
+    graph_.SetInput(*e.merge, e.input, v);
+  }
+  std::vector<Value> results;
+  for (const Value& v : from.results()) {
+    SL_ASSIGN_OR_RETURN(Value here, Lookup(base, v));
+    results.push_back(here);
+  }
+  graph_.SetResults(root, std::move(results));
+  return std::move(out_);
+}
+
+bool Lowering::Lowers(const Node& node) const {
+  return choice_ == ExecutorChoice::kTokens || !WhyNotNative(node).empty();
+}
+
+Status Lowering::LowerRegion(Context& ctx, const Region& region) {
+  SL_ASSIGN_OR_RETURN(std::vector<Node*> order,
+                      TopologicalOrder(region, EffectEdges(region)));
+  for (Node* node : order) SL_RETURN_IF_ERROR(LowerNode(ctx, *node));
+  return OkStatus();
+}
+
+Status Lowering::LowerNode(Context& ctx, Node& node) {
+  home_[&node] = &ctx;
+  if (node.op().flow == Flow::kFunction) return OkStatus();
+  if (!IsRegionOp(node)) return CopyPlain(ctx, node);
+  size_t begin = made_.size();
+  Status status;
+  if (!Lowers(node)) {
+    status = CopyNative(ctx, node);
+  } else if (node.op().flow == Flow::kBranch) {
+    status = LowerBranch(ctx, node);
+  } else if (node.op().flow == Flow::kLoop) {
+    status = LowerLoop(ctx, node);
+  } else {
+    status = LowerCall(ctx, node);
+  }
+  stretch_[&node] = {begin, made_.size()};
+  return status;
+}
+
+// ---- Nodes ----
+
+Result<Node*> Lowering::Add(Context& ctx, std::string_view op,
+                            const std::vector<Value>& inputs,
+                            const Attrs& attrs, const Node* origin) {
+  NodeOptions options;
+  if (origin) {
+    options.name_hint = StrCat(origin->name(), ".", op);
+    options.line = origin->line();
+    options.device = origin->device();
+  }
+  SL_ASSIGN_OR_RETURN(Node * node,
+                      graph_.Add(*ctx.region, op, inputs, attrs, options));
+  if (origin) SetOrigin(ctx, *node, *origin);
+  made_.emplace_back(node, ctx.tracks);
+  return node;
+}
+
+void Lowering::SetOrigin(Context& ctx, const Node& lowered,
+                         const Node& source) {
+  out_.origins[&lowered] = {&source, ctx.calls};
+}
+
+Status Lowering::CopyPlain(Context& ctx, Node& node) {
+  Graph::ValueMap map;
+  Graph::NodeMap nodes;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    // What comes round a raw loop is not there yet; the way in stands for it.
+    Value from =
+        IsBackEdge(node, node.input(i)) ? node.input(0) : node.input(i);
+    SL_ASSIGN_OR_RETURN(map[node.input(i)], Lookup(ctx, from));
+  }
+  Node* copy = graph_.CopyNode(node, *ctx.region, map, nodes);
+  made_.emplace_back(copy, ctx.tracks);
+  SetOrigin(ctx, *copy, node);
+  copies_[&node] = copy;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (IsBackEdge(node, node.input(i))) {
+      back_edges_.push_back({copy, i, node.input(i)});
+    }
+  }
+  SL_RETURN_IF_ERROR(CopyControls(ctx, *copy, node));
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    ctx.values[node.output(i)] = copy->output(i);
+  }
+  if (node.num_outputs() == 1 && IsPreset(copy->output(0))) {
+    presets_[node.output(0)] = copy->output(0);
+    return OkStatus();
+  }
+  SL_RETURN_IF_ERROR(GuardNode(ctx, *copy));
+  Touch(ctx, *copy, node);
+  return OkStatus();
+}
+
+Status Lowering::CopyNative(Context& ctx, Node& node) {
+  if (!no_function_) {
+    SL_ASSIGN_OR_RETURN(Node * none,
+                        graph_.Add(graph_.root(), "Function", {}, {}, {}));
+    no_function_ = none->output(0);
+  }
+  NativePiece piece;
+  piece.source = &node;
+  std::vector<Value> inputs{no_function_};
+  for (const Value& v : InputsWithCaptures(node)) {
+    if (piece.values.count(v)) continue;
+    if (v.node->op().flow == Flow::kFunction) {
+      piece.values[v] = no_function_;
+      continue;
+    }
+    SL_ASSIGN_OR_RETURN(Value here, Lookup(ctx, v));
+    piece.values[v] = here;
+    inputs.push_back(here);
+  }
+  Attrs attrs;
+  std::vector<DType> dtypes;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    dtypes.push_back(node.output_type(i).dtype);
+  }
+  attrs.set("dtypes", dtypes);
+  SL_ASSIGN_OR_RETURN(Node * copy, Add(ctx, "Call", inputs, attrs, &node));
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    graph_.SetOutputShape(*copy, i, node.output_type(i).shape);
+    ctx.values[node.output(i)] = copy->output(i);
+  }
+  out_.natives[copy] = std::move(piece);
+  SL_RETURN_IF_ERROR(CopyControls(ctx, *copy, node));
+  SL_RETURN_IF_ERROR(GuardNode(ctx, *copy));
+  Touch(ctx, *copy, node);
+  return OkStatus();
+}
+
+// A control edge inside a frame is copied; one from a frame around it comes in
+// as a value. Waiting for a region op is waiting for all that was laid for it.
+Status Lowering::CopyControls(Context& ctx, Node& copy, const Node& node) {
+  for (Node* c : node.controls()) {
+    auto home = home_.find(c);
+    if (home == home_.end() || c->op().flow == Flow::kFunction) continue;
+    Context& there = *home->second;
+    Node* before = nullptr;
+    if (auto laid = stretch_.find(c); laid != stretch_.end()) {
+      SL_ASSIGN_OR_RETURN(Value go, True());
+      SL_ASSIGN_OR_RETURN(go, Live(there, go));
+      SL_ASSIGN_OR_RETURN(before, Pass(there, go));
+      for (size_t i = laid->second.first; i < laid->second.second; ++i) {
+        if (made_[i].second == there.tracks) {
+          Order(*made_[i].first, *before, c->name());
+        }
+      }
+    } else if (auto it = copies_.find(c); it != copies_.end()) {
+      before = it->second;
+    } else {
+      continue;
+    }
+    if (there.tracks == ctx.tracks) {
+      graph_.AddControl(copy, *before);
+      continue;
+    }
+    SL_ASSIGN_OR_RETURN(Value go, True());
+    SL_ASSIGN_OR_RETURN(go, Live(there, go));
+    SL_ASSIGN_OR_RETURN(Node * token, Pass(there, go));
+    graph_.AddControl(*token, *before);
+    // Known under its own name, it is looked up like any value from outside.
+    Value key = token->output(0);
+    there.values[key] = key;
+    SL_ASSIGN_OR_RETURN(Value here, Lookup(ctx, key));
+    graph_.AddControl(copy, *here.node);
+  }
+  return OkStatus();
+}
+
+// ---- Values ----
+
+bool Lowering::IsPreset(const Value& v) {
+  const OpRecord& op = v.node->op();
+  if (op.handle || op.flow == Flow::kFunction) return true;
+  return v.node->controls().empty() && ConstantValue(v);
+}
+
+Result<Value> Lowering::Lookup(Context& ctx, const Value& v) {
+  if (auto it = ctx.values.find(v); it != ctx.values.end()) return it->second;
+  if (auto it = presets_.find(v); it != presets_.end()) return it->second;
+  if (!ctx.parent) {
+    return Internal(StrCat("\"", v.ToString(), "\" is used before it is made"));
+  }
+  SL_ASSIGN_OR_RETURN(Value outer, Lookup(*ctx.parent, v));
+  if (IsPreset(outer)) return outer;
+  Value here = outer;
+  if (ctx.kind == Context::kBranch) {
+    SL_ASSIGN_OR_RETURN(here, SwitchSide(ctx, outer, ctx.pred, ctx.side));
+  } else if (ctx.kind == Context::kFrame) {
+    Attrs attrs;
+    attrs.set("frame", ctx.frame);
+    attrs.set("constant", true);
+    attrs.set("parallel", ctx.parallel);
+    SL_ASSIGN_OR_RETURN(Node * enter,
+                        Add(ctx, "Enter", {outer}, attrs, nullptr));
+    here = enter->output(0);
+  }
+  ctx.values[v] = here;
+  return here;
+}
+
+Lowering::Context& Lowering::Guard(Context& ctx) {
+  Context* guard = &ctx;
+  while (guard->kind == Context::kCall) guard = guard->parent;
+  return *guard;
+}
+
+bool Lowering::Unguarded(Context& ctx, const Value& v) {
+  if (IsPreset(v)) return true;
+  return Guard(ctx).kind == Context::kBody &&
+         v.node->op().flow == Flow::kEnter &&
+         v.node->attrs().get<bool>("constant");
+}
+
+Result<Value> Lowering::Live(Context& ctx, const Value& v) {
+  if (!Unguarded(ctx, v)) return v;
+  Context& guard = Guard(ctx);
+  switch (guard.kind) {
+    case Context::kBranch:
+    case Context::kBody:
+      return SwitchSide(guard, v, guard.pred, guard.side);
+    case Context::kFrame: {
+      SL_ASSIGN_OR_RETURN(Node * pass, Pass(guard, v));
+      graph_.AddControl(*pass, *guard.beat);
+      return pass->output(0);
+    }
+    default:
+      return v;
+  }
+}
+
+Result<Value> Lowering::LiveInput(Context& ctx, const Value& source) {
+  SL_ASSIGN_OR_RETURN(Value v, Lookup(ctx, source));
+  return Live(ctx, v);
+}
+
+Result<Value> Lowering::SwitchSide(Context& ctx, const Value& v,
+                                   const Value& pred, bool side) {
+  Node*& node = switches_[{{v.node, v.index}, {pred.node, pred.index}}];
+  if (!node) {
+    SL_ASSIGN_OR_RETURN(node, Add(ctx, "Switch", {v, pred}, {}, nullptr));
+    // Whose predicate it is, for errors.
+    if (auto it = out_.origins.find(pred.node); it != out_.origins.end()) {
+      out_.origins[node] = it->second;
+    }
+  }
+  return node->output(side ? 1 : 0);
+}
+
+Result<Node*> Lowering::Pass(Context& ctx, const Value& v) {
+  SL_ASSIGN_OR_RETURN(Node * pass, Add(ctx, "Identity", {v}, {}, nullptr));
+  out_.passes.insert(pass);
+  return pass;
+}
+
+Result<Node*> Lowering::Pivot(Context& ctx) {
+  Context& guard = Guard(ctx);
+  if (guard.pivot) return guard.pivot;
+  if (guard.kind == Context::kFrame) return guard.beat;
+  if (guard.kind == Context::kBase) return nullptr;
+  SL_ASSIGN_OR_RETURN(Value side,
+                      SwitchSide(guard, guard.pred, guard.pred, guard.side));
+  SL_ASSIGN_OR_RETURN(guard.pivot, Pass(guard, side));
+  return guard.pivot;
+}
+
+// A node that reads nothing guarded waits for the pivot.
+Status Lowering::GuardNode(Context& ctx, Node& node) {
+  for (const Value& v : node.inputs()) {
+    if (!Unguarded(ctx, v)) return OkStatus();
+  }
+  SL_ASSIGN_OR_RETURN(Node * pivot, Pivot(ctx));
+  if (pivot) graph_.AddControl(node, *pivot);
+  return OkStatus();
+}
+
+Result<Value> Lowering::Constant(Array value) {
+  Attrs attrs;
+  attrs.set("value", std::move(value));
+  SL_ASSIGN_OR_RETURN(Node * node,
+                      graph_.Add(graph_.root(), "Const", {}, attrs, {}));
+  return node->output(0);
+}
+
+Result<Value> Lowering::True() {
+  if (!true_) {
+    SL_ASSIGN_OR_RETURN(true_, Constant(Array::Scalar(true)));
+  }
+  return true_;
+}
+
+// ---- Order ----
+
+void Lowering::Order(Node& before, Node& after, const std::string& resource) {
+  if (&before == &after) return;
+  out_.order.push_back({&before, &after, resource});
+}
+
+void Lowering::Touch(Context& ctx, Node& lowered, const std::string& resource,
+                     bool write) {
+  Track& track = (*ctx.tracks)[resource];
+  if (!write) {
+    if (track.writer) Order(*track.writer, lowered, resource);
+    track.readers.push_back(&lowered);
+    return;
+  }
+  for (Node* reader : track.readers) Order(*reader, lowered, resource);
+  if (track.writer && track.readers.empty()) {
+    Order(*track.writer, lowered, resource);
+  }
+  track.writer = &lowered;
+  track.readers.clear();
+}
+
+void Lowering::Touch(Context& ctx, Node& lowered, const Node& source) {
+  const OpRecord& op = source.op();
+  if (op.effect == Effect::kNone && op.global_effect.empty() &&
+      op.flow == Flow::kNone) {
+    return;
+  }
+  for (const ResourceUse& use : ResourcesUsed(source)) {
+    Touch(ctx, lowered, use.resource, use.write);
+  }
+}
+
+bool Lowering::WrittenAnywhere(const std::string& resource) {
+  if (!written_known_) {
+    written_known_ = true;
+    for (const Node* node : source_.root().nodes()) {
+      for (const ResourceUse& use : ResourcesUsed(*node)) {
+        bool& written = written_[use.resource];
+        written = written || use.write;
+      }
+    }
+  }
+  return written_[resource];
+}
+
+}  // namespace sluice

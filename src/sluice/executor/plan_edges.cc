@@ -1,0 +1,350 @@
+// The edges of a plan: who brings what to whom, and by which way.
+#include <algorithm>
+
+#include "sluice/base/strings.h"
+#include "sluice/executor/plan_builder.h"
+
+namespace sluice {
+
+Status PlanBuilder::MakeEdges() {
+  size_t n = plan_->nodes_.size();
+  pending_.assign(n, 0);
+  constant_inputs_.assign(n, 0);
+  for (FrameInfo& frame : plan_->frames_) {
+    frame.sticky.assign(frame.num_slots, 0);
+  }
+  for (uint32_t id = 0; id < n; ++id) InputEdges(id);
+  ControlEdges();
+  ReadersFirst();
+  for (const Code& code : codes_) SL_RETURN_IF_ERROR(ResultEdges(code));
+  ConstantWires();
+  LayEdges();
+  FinishFrames();
+  return OkStatus();
+}
+
+// An edge from wherever the value comes from. A value that comes round a loop
+// or enters it has two ways in, of which an iteration sees one.
+void PlanBuilder::Connect(const Value& v, PlanEdge edge) {
+  for (const Path& path : Resolve(v)) {
+    PlanEdge e = edge;
+    e.way = path.way;
+    if (path.way == Way::kConstant) {
+      auto& [enter, constant] = constants_[path.via->id()];
+      enter = path.via;
+      constant.source = path.source;
+      e.way = Way::kHere;
+      constant.readers.push_back(e);
+      uint32_t id = edge.node;
+      ++constant_inputs_[id];
+      if (e.route == Route::kSlot) {
+        plan_->frames_[plan_->infos_[id].frame].sticky[e.slot] = 1;
+        plan_->nodes_[id].sticky = true;
+      }
+      continue;
+    }
+    if (path.way == Way::kEnter) {
+      e.where =
+          plan_->frames_[static_cast<size_t>(frame_map_.of(*path.via))].child;
+    }
+    if (path.source.node->is_args()) {
+      e.output = 0;
+      arg_wires_[{path.source.node, path.source.index}].push_back(e);
+    } else {
+      auto [from, output] = producer_.at(path.source);
+      e.output = static_cast<uint16_t>(output);
+      wires_.push_back({from, e});
+    }
+  }
+}
+
+void PlanBuilder::InputEdges(uint32_t id) {
+  PlanNode& node = plan_->nodes_[id];
+  FrameInfo& frame = plan_->frames_[plan_->infos_[id].frame];
+  bool merge = node.kind == NodeKind::kMerge;
+  if (merge) frame.leaves_values = true;
+  for (size_t i = 0; i < inputs_[id].size(); ++i) {
+    const Value& v = inputs_[id][i];
+    auto number = static_cast<uint32_t>(i);
+    if (merge) {
+      PlanEdge edge{id, number};
+      edge.route = Route::kMerge;
+      const Node* self = members_[id][0];
+      // What comes round comes in another iteration, or not at all.
+      if (!IsBackEdge(*self, v)) pending_[id] += kMergeDeadUnit;
+      if (IsPreset(v.node)) {
+        wires_.push_back({preset_pass_.at({self, static_cast<int>(i)}), edge});
+      } else {
+        Connect(v, edge);
+      }
+      continue;
+    }
+    uint32_t slot = node.first_slot + number;
+    if (IsPreset(v.node)) {
+      frame.presets.push_back({slot, preset_.at(v.node)});
+      frame.sticky[slot] = 1;
+      node.sticky = true;
+      continue;
+    }
+    Connect(v, {id, slot});
+    ++pending_[id];
+  }
+}
+
+void PlanBuilder::Wait(const Node& before, uint32_t after, Route route) {
+  if (IsPreset(&before)) return;
+  auto it = plan_id_.find(&before);
+  if (it != plan_id_.end() && it->second == after) return;
+  if (!waits_.emplace(&before, after).second) return;
+  SL_CHECK(frame_map_.of(before) ==
+           static_cast<int>(plan_->infos_[after].frame));
+  if (plan_->nodes_[after].kind == NodeKind::kMerge) {
+    route = Route::kMergeControl;
+  }
+  PlanEdge edge{after, 0};
+  edge.route = route;
+  ++pending_[after];
+  Flow flow = before.op().flow;
+  bool moves = flow == Flow::kEnter || flow == Flow::kExit ||
+               flow == Flow::kNextIteration;
+  if (it == plan_id_.end() || moves) {
+    Connect(const_cast<Node&>(before).output(0), edge);
+    return;
+  }
+  edge.output = kNoOutput;
+  wires_.push_back({it->second, edge});
+}
+
+void PlanBuilder::ControlEdges() {
+  for (uint32_t id = 0; id < members_.size(); ++id) {
+    for (Node* node : members_[id]) {
+      bool trigger = node->op().flow == Flow::kTrigger;
+      for (Node* c : node->controls()) {
+        Wait(*c, id, trigger ? Route::kOrder : Route::kControl);
+      }
+    }
+  }
+  for (const EffectEdge& e : plan_->effects_) {
+    Wait(*e.before, plan_id_.at(e.after), Route::kOrder);
+  }
+}
+
+// Once for every constant entrance that somebody reads.
+void PlanBuilder::ConstantWires() {
+  for (auto& [order, entry] : constants_) {
+    auto& [enter, constant] = entry;
+    FrameInfo& frame =
+        plan_->frames_[static_cast<size_t>(frame_map_.of(*enter))];
+    constant.index = static_cast<uint32_t>(frame.constants.size());
+    frame.constants.push_back({});
+    PlanEdge edge{constant.index, 0};
+    edge.way = Way::kConstant;
+    edge.where = frame.child;
+    if (constant.source.node->is_args()) {
+      arg_wires_[{constant.source.node, constant.source.index}].push_back(edge);
+    } else {
+      auto [from, output] = producer_.at(constant.source);
+      edge.output = static_cast<uint16_t>(output);
+      wires_.push_back({from, edge});
+    }
+  }
+}
+
+Status PlanBuilder::ResultEdges(const Code& code) {
+  FrameInfo& frame = plan_->frames_[code.base];
+  for (size_t r = 0; r < code.region->results().size(); ++r) {
+    const Value& v = code.region->results()[r];
+    if (IsPreset(v.node)) {
+      frame.preset_results.push_back({static_cast<int>(r), preset_.at(v.node)});
+      continue;
+    }
+    int in = v.node->is_args() ? static_cast<int>(code.base)
+                               : frame_map_.of(*v.node);
+    if (in != static_cast<int>(code.base)) {
+      return InvalidArgument(
+                 StrCat("fetch \"", v.ToString(), "\" is in frame \"",
+                        plan_->frames_[static_cast<size_t>(in)].name,
+                        "\", where it exists once in every iteration; wanted "
+                        "a value that has left it by an Exit"))
+          .WithLine(NodeLine(*v.node));
+    }
+    PlanEdge edge{static_cast<uint32_t>(r), 0};
+    edge.route = code.function ? Route::kReturn : Route::kFetch;
+    Connect(v, edge);
+  }
+  return OkStatus();
+}
+
+// Whether a node, left alone with its input i, writes a result over it.
+bool PlanBuilder::Overwrites(uint32_t id, size_t i) {
+  if (const Tape* tape = plan_->infos_[id].tape.get()) {
+    return tape->OverwritesInput(i);
+  }
+  if (plan_->infos_[id].native || members_[id].empty()) return false;
+  Node* node = members_[id][0];
+  return i == 0 && node->op().in_place && IsResult(node->output(0));
+}
+
+// All nodes that wait for `from`, directly or not.
+std::unordered_set<uint32_t> PlanBuilder::After(uint32_t from) const {
+  std::unordered_multimap<uint32_t, uint32_t> next;
+  for (const Wire& w : wires_) {
+    if (w.edge.route == Route::kFetch || w.edge.route == Route::kReturn ||
+        w.edge.way == Way::kConstant) {
+      continue;
+    }
+    next.emplace(w.from, w.edge.node);
+  }
+  std::unordered_set<uint32_t> seen{from};
+  std::vector<uint32_t> open{from};
+  while (!open.empty()) {
+    auto [begin, end] = next.equal_range(open.back());
+    open.pop_back();
+    for (auto it = begin; it != end; ++it) {
+      if (seen.insert(it->second).second) open.push_back(it->second);
+    }
+  }
+  return seen;
+}
+
+// Whoever reads an argument goes before whoever may write over it, so that
+// the latter finds itself alone with it. Only where there are no loops: what is
+// inside one may lie on both sides.
+void PlanBuilder::ReadersFirst() {
+  if (plan_->frames_.size() > 1) return;
+  auto reads = [&](uint32_t id, const Value& v) {
+    const std::vector<Value>& in = inputs_[id];
+    return std::find(in.begin(), in.end(), v) != in.end();
+  };
+  for (uint32_t id = 0; id < inputs_.size(); ++id) {
+    for (size_t i = 0; i < inputs_[id].size(); ++i) {
+      Value v = inputs_[id][i];
+      if (!v.node->is_args() || !Overwrites(id, i)) continue;
+      std::unordered_set<uint32_t> after = After(id);
+      for (uint32_t other = 0; other < inputs_.size(); ++other) {
+        if (!reads(other, v) || after.count(other)) continue;
+        PlanEdge edge{id, 0};
+        edge.route = Route::kOrder;
+        edge.output = kNoOutput;
+        wires_.push_back({other, edge});
+        ++pending_[id];
+      }
+    }
+  }
+}
+
+namespace {
+
+bool HasValue(const PlanEdge& e) {
+  return e.route == Route::kSlot || e.route == Route::kMerge ||
+         e.route == Route::kFetch || e.route == Route::kReturn;
+}
+
+// The last edge of each output that carries its value may take it.
+void MarkLast(std::span<PlanEdge> edges, size_t num_outputs) {
+  std::vector<bool> taken(num_outputs, false);
+  for (size_t k = edges.size(); k-- > 0;) {
+    PlanEdge& e = edges[k];
+    if (!HasValue(e)) continue;
+    e.last = !taken[e.output];
+    taken[e.output] = true;
+  }
+}
+
+}  // namespace
+
+void PlanBuilder::LayEdges() {
+  // Edges of one node stand together, those without values first: once a
+  // value has been taken, nobody can see any more that it was there.
+  for (const Wire& w : wires_) ++plan_->nodes_[w.from].num_edges;
+  uint32_t next = 0;
+  for (PlanNode& node : plan_->nodes_) {
+    node.first_edge = next;
+    next += node.num_edges;
+    node.num_edges = 0;
+  }
+  auto& edges = plan_->edges_;
+  edges.resize(next);
+  for (bool value : {false, true}) {
+    for (const Wire& w : wires_) {
+      if (HasValue(w.edge) != value) continue;
+      PlanNode& from = plan_->nodes_[w.from];
+      edges[from.first_edge + from.num_edges++] = w.edge;
+    }
+  }
+  for (const PlanNode& node : plan_->nodes_) {
+    MarkLast({edges.data() + node.first_edge, node.num_edges},
+             node.num_outputs);
+  }
+  auto append = [&](const std::vector<PlanEdge>& list, bool take) {
+    size_t first = edges.size();
+    for (bool value : {false, true}) {
+      for (const PlanEdge& e : list) {
+        if (HasValue(e) == value) edges.push_back(e);
+      }
+    }
+    if (take) MarkLast({edges.data() + first, list.size()}, 1);
+    return FrameInfo::Range{static_cast<uint32_t>(first),
+                            static_cast<uint32_t>(list.size())};
+  };
+  for (const Code& code : codes_) {
+    for (int i = 0; i < code.region->num_args(); ++i) {
+      auto it = arg_wires_.find({code.region->args_node(), i});
+      plan_->frames_[code.base].args.push_back(append(
+          it == arg_wires_.end() ? std::vector<PlanEdge>() : it->second, true));
+    }
+  }
+  for (auto& [order, entry] : constants_) {
+    auto& [enter, constant] = entry;
+    FrameInfo& frame =
+        plan_->frames_[static_cast<size_t>(frame_map_.of(*enter))];
+    frame.constants[constant.index] = append(constant.readers, false);
+  }
+}
+
+void PlanBuilder::FinishFrames() {
+  std::vector<std::vector<uint32_t>> children(plan_->frames_.size());
+  for (uint32_t f = 0; f < plan_->frames_.size(); ++f) {
+    FrameInfo& frame = plan_->frames_[f];
+    if (frame.parent >= 0) {
+      children[static_cast<size_t>(frame.parent)].push_back(f);
+    }
+  }
+  // Edges out of a frame are numbered; ways into one are counted.
+  auto look = [&](uint32_t f, uint32_t k) {
+    PlanEdge& e = plan_->edges_[k];
+    if (e.way == Way::kExit) {
+      auto& exits = plan_->frames_[f].exits;
+      e.where = static_cast<uint32_t>(exits.size());
+      exits.push_back(k);
+    } else if (e.way == Way::kEnter || e.way == Way::kConstant) {
+      ++plan_->frames_[children[f][e.where]].enters;
+    }
+  };
+  for (uint32_t f = 0; f < plan_->frames_.size(); ++f) {
+    FrameInfo& frame = plan_->frames_[f];
+    auto first = frame.first_node;
+    for (uint32_t id = first; id < first + frame.num_nodes; ++id) {
+      PlanNode& node = plan_->nodes_[id];
+      for (uint32_t k = node.first_edge, e = k + node.num_edges; k < e; ++k) {
+        look(f, k);
+        if (plan_->edges_[k].output == 1) node.wants_index = true;
+      }
+      bool merge = node.kind == NodeKind::kMerge;
+      uint32_t ready = pending_[id];
+      uint32_t constant = constant_inputs_[id];
+      // A Merge of constants is slow and right.
+      if (!merge) ready -= constant;
+      frame.pending.push_back(pending_[id]);
+      frame.pending_ready.push_back(ready);
+      if (pending_[id] == 0) frame.sources.push_back(id);
+      if (ready == 0) frame.sources_ready.push_back(id);
+      if (merge && constant) frame.slow_constants = true;
+    }
+    for (const FrameInfo::Range& arg : frame.args) {
+      for (uint32_t k = 0; k < arg.count; ++k) look(f, arg.first + k);
+    }
+  }
+}
+
+}  // namespace sluice

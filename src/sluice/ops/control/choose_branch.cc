@@ -1,0 +1,79 @@
+// ChooseBranch: an index as one predicate per branch.
+#include "sluice/base/strings.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+namespace {
+
+Status Infer(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_out(i, Shape());
+  return OkStatus();
+}
+
+// The words of the errors are those of Case, for which it stands.
+Status Launch(KernelContext& ctx) {
+  const Array& chooser = ctx.in(0);
+  if (chooser.num_elements() != 1) {
+    return InvalidArgument(StrCat("[Case] the index is ", chooser.TypeText(),
+                                  "; wanted a scalar"));
+  }
+  int64_t index = chooser.dtype() == DType::kI32 ? *chooser.data<int32_t>()
+                                                 : *chooser.data<int64_t>();
+  int64_t count = ctx.num_outputs();
+  if (index < 0 || index >= count) {
+    if (!ctx.attr<bool>("has_default")) {
+      return OutOfRange(StrCat("[Case] the index is ", index,
+                               "; wanted one of the ", count,
+                               " branches, 0 to ", count - 1));
+    }
+    index = count - 1;
+  }
+  for (int i = 0; i < ctx.num_outputs(); ++i) {
+    *ctx.out(i).mutable_data<bool>() = i == index;
+  }
+  return OkStatus();
+}
+
+std::vector<RefArray> Reference(const std::vector<RefArray>& in,
+                                const Attrs& attrs) {
+  std::vector<RefArray> out;
+  auto count = attrs.get<int64_t>("branches");
+  double index = in[0].v[0];
+  if (index < 0 || index >= double(count)) index = double(count - 1);
+  for (int64_t i = 0; i < count; ++i) {
+    out.push_back(RefArray{Shape(), {index == double(i) ? 1.0 : 0.0}});
+  }
+  return out;
+}
+
+}  // namespace
+
+SL_OP(ChooseBranch)
+    .doc(
+        "One predicate per branch, of which exactly one is true: that of "
+        "number `index`.")
+    .input("index: T")
+    .output("preds: bool * branches")
+    .types("T", kIndices)
+    .attr("branches", 1, "How many there are.")
+    .between(1, 1 << 16)
+    .attr("has_default", false,
+          "The last one is for an index that is out of range, which is an "
+          "error otherwise.")
+    .shape(Infer)
+    .cpu(Launch)
+    .reference(Reference)
+    .samples({{.in = {Shape()},
+               .attrs = {{"branches", 3}, {"has_default", true}},
+               .lo = 0,
+               .hi = 5},
+              {.in = {{1}}, .attrs = {{"branches", 2}, {"has_default", true}}}})
+    .rejects({{.in = {{2}},
+               .attrs = {{"branches", 2}},
+               .message = "[Case] the index is "},
+              {.in = {},
+               .attrs = {{"branches", 2}},
+               .message = "[ChooseBranch] takes 1 input, got 0"}});
+
+}  // namespace sluice
