@@ -1,10 +1,81 @@
 #include "sluice/op/elementwise_kernel.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "sluice/op/block_program.h"
 #include "sluice/op/record.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
+
+namespace {
+
+constexpr int64_t kSpread = 256;  // of a single element, to be read as a row
+
+template <class T>
+void Spread(const void* element, int64_t n, void* row) {
+  T value;
+  std::memcpy(&value, element, sizeof(T));
+  std::fill_n(static_cast<T*>(row), n, value);
+}
+
+void Spread(const void* element, int64_t size, int64_t n, void* row) {
+  switch (size) {
+    case 1:
+      return Spread<uint8_t>(element, n, row);
+    case 2:
+      return Spread<uint16_t>(element, n, row);
+    case 4:
+      return Spread<uint32_t>(element, n, row);
+    default:
+      return Spread<uint64_t>(element, n, row);
+  }
+}
+
+}  // namespace
+
+bool RunShortRow(const BlockKernel& kernel, std::span<const Array* const> in,
+                 const Array& out) {
+  int64_t n = out.num_elements();
+  if (n > kShortRow) return false;
+  bool singles = false;
+  const void* data[kMaxBlockInputs] = {};
+  for (size_t i = 0; i < in.size(); ++i) {
+    const Array& x = *in[i];
+    bool row = x.num_elements() == n && x.contiguous();
+    if (!row && (x.num_elements() != 1 || DTypeSize(x.dtype()) > 8)) {
+      return false;
+    }
+    singles = singles || !row;
+    data[i] = x.raw();
+  }
+  if (!singles) {
+    if (n > 0) kernel.fn(out.mutable_raw(), data, n, kernel.params);
+    return true;
+  }
+  // A single element is spread over a block, which is read again and again.
+  alignas(64) unsigned char spread[kMaxBlockInputs][kSpread * 8];
+  int64_t block = std::min(n, kSpread), step[kMaxBlockInputs] = {};
+  for (size_t i = 0; i < in.size(); ++i) {
+    int64_t size = DTypeSize(in[i]->dtype());
+    if (in[i]->num_elements() == n) {
+      step[i] = block * size;
+    } else {
+      Spread(data[i], size, block, spread[i]);
+      data[i] = spread[i];
+    }
+  }
+  auto* to = static_cast<char*>(out.mutable_raw());
+  int64_t out_size = DTypeSize(out.dtype());
+  for (int64_t at = 0; at < n; at += block) {
+    kernel.fn(to + at * out_size, data, std::min(block, n - at), kernel.params);
+    for (size_t i = 0; i < in.size(); ++i) {
+      data[i] = static_cast<const char*>(data[i]) + step[i];
+    }
+  }
+  return true;
+}
 
 Result<bool> RunElementwise(KernelContext& context) {
   const OpRecord& op = context.op();
@@ -26,17 +97,9 @@ Status RunBlock(KernelContext& context, const BlockKernel& kernel) {
   if (out.num_elements() == 0) return OkStatus();
 
   // The common case needs no program: everything lies in a row and is short.
-  bool plain = out.num_elements() <= 4096;
-  for (int i = 0; i < n && plain; ++i) {
-    plain = context.in(i).contiguous() &&
-            context.in(i).num_elements() == out.num_elements();
-  }
-  if (plain) {
-    const void* in[kMaxBlockInputs] = {};
-    for (int i = 0; i < n; ++i) in[i] = context.in(i).raw();
-    kernel.fn(out.mutable_raw(), in, out.num_elements(), kernel.params);
-    return OkStatus();
-  }
+  const Array* in[kMaxBlockInputs] = {};
+  for (int i = 0; i < n; ++i) in[i] = &context.in(i);
+  if (RunShortRow(kernel, {in, static_cast<size_t>(n)}, out)) return OkStatus();
 
   BlockProgram program;
   int operands[kMaxBlockInputs];

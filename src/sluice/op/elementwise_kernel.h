@@ -2,6 +2,8 @@
 // its broadcast inputs.
 #pragma once
 
+#include <span>
+
 #include "sluice/op/block.h"
 #include "sluice/op/kernel_context.h"
 
@@ -11,7 +13,14 @@ namespace sluice {
 // must run then). REQUIRES: outputs allocated.
 Result<bool> RunElementwise(KernelContext& context);
 
-// The same with the block function already chosen.
+inline constexpr int64_t kShortRow = 4096;  // elements
+
+// Short rows and single elements, without a program; false when an operand is
+// neither or the row is long. REQUIRES: every operand fits `out`.
+bool RunShortRow(const BlockKernel& kernel, std::span<const Array* const> in,
+                 const Array& out);
+
+// RunElementwise with the block function already chosen.
 Status RunBlock(KernelContext& context, const BlockKernel& kernel);
 
 }  // namespace sluice
