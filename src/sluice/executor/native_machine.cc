@@ -4,10 +4,9 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/executor/flow_rules.h"
-#include "sluice/executor/launch.h"
+#include "sluice/executor/native_launch.h"
 #include "sluice/executor/native_values.h"
 #include "sluice/executor/node_error.h"
-#include "sluice/op/run_op.h"
 
 namespace sluice {
 
@@ -49,7 +48,7 @@ Result<size_t> Chosen(const Node& node, const NativeCell& cell) {
 }  // namespace
 
 NativeMachine::NativeMachine(const NativeProgram& program)
-    : program_(program), operands_(program.max_operands) {}
+    : program_(program), room_(program.max_operands) {}
 
 void NativeMachine::Push(const NativeProcedure& procedure) {
   size_t r = registers_.size(), c = cells_.size();
@@ -78,67 +77,6 @@ Status NativeMachine::Run(const StepContext& step, std::span<Array> inputs,
   return status;
 }
 
-Array NativeMachine::Take(const NativeOperand& operand,
-                          Array* registers) const {
-  if (operand.move) return std::move(registers[operand.index]);
-  return At(operand.index, registers);
-}
-
-Status NativeMachine::Launch(const NativeLaunch& launch, Array* registers,
-                             const NativeCell* cells) {
-  size_t n = launch.in.size(), m = launch.out.size();
-  Array* operands = operands_.data();
-  for (size_t i = 0; i < n; ++i) operands[i] = Take(launch.in[i], registers);
-  std::span<Array> in(operands, n), out(operands + n, m);
-  step_.tag = cells[launch.tag].as<uint64_t>();
-  Status status;
-  switch (launch.kind) {
-    case NativeLaunch::Kind::kElementwise:
-      status = LaunchElementwise(launch.info, step_, in, &out[0]);
-      break;
-    case NativeLaunch::Kind::kKernel:
-      status = LaunchKernel(launch.plan, launch.info, step_, in, out);
-      break;
-    case NativeLaunch::Kind::kWait: {
-      Result<std::vector<Array>> made =
-          RunOp(*launch.plan.op, launch.info.node->attrs(), in, &step_,
-                &launch.info.info);
-      status = made.status();
-      for (size_t i = 0; made.ok() && i < m; ++i) out[i] = (*made)[i];
-      break;
-    }
-  }
-  if (!status.ok()) [[unlikely]]
-    status = AtNode(status, *launch.info.node, in);
-  for (Array& a : in) a = Array();
-  for (size_t i = 0; i < m; ++i) {
-    registers[launch.out[i]] = std::exchange(out[i], Array());
-  }
-  return status;
-}
-
-Status NativeMachine::RunTape(const NativeTape& part, Array* registers,
-                              const NativeCell* cells) {
-  size_t n = part.in.size(), m = part.out.size();
-  Array* operands = operands_.data();
-  Status status;
-  for (size_t i = 0; i < n; ++i) {
-    operands[i] = Take(part.in[i], registers);
-    if (operands[i].shape() == part.in_shapes[i]) continue;
-    status = Internal(StrCat("\"", part.tape->inputs()[i].ToString(), "\" is ",
-                             operands[i].TypeText(), "; its type says ",
-                             part.in_shapes[i].ToString()));
-  }
-  std::span<Array> in(operands, n), out(operands + n, m);
-  step_.tag = cells[part.tag].as<uint64_t>();
-  if (status.ok()) status = part.tape->Run(step_, in, out);
-  for (Array& a : in) a = Array();
-  for (size_t i = 0; i < m; ++i) {
-    registers[part.out[i]] = std::exchange(out[i], Array());
-  }
-  return status;
-}
-
 Status NativeMachine::Located(Status status, int32_t loop) const {
   for (size_t f = frames_.size(); f-- > 0;) {
     const Frame& frame = frames_[f];
@@ -163,6 +101,16 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
   const NativeInstr* code = procedure->code.data();
   const NativeInstr* pc = code;
   Status status;
+  const Array* constants = program_.constants.data();
+  auto at = [&] { return NativeRegisters{R, constants}; };
+  auto launch = [&](const NativeLaunch& l) {
+    step_.tag = C[l.tag].as<uint64_t>();
+    return LaunchNative(l, step_, at(), room_.data());
+  };
+  auto tape = [&](const NativeTape& t) {
+    step_.tag = C[t.tag].as<uint64_t>();
+    return RunNativeTape(t, step_, at(), room_.data());
+  };
   auto stopped = [&] { return cancellation && cancellation->cancelled(); };
   auto enter = [&] {
     const Frame& frame = frames_.back();
@@ -198,7 +146,7 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
           return Located(status, i.loop);
         break;
       case Do::kUnbox:
-        status = Unbox(At(i.a, R), i.dtype, C[i.to]);
+        status = Unbox(at().At(i.a), i.dtype, C[i.to]);
         if (!status.ok()) [[unlikely]]
           return Located(status, i.loop);
         break;
@@ -206,7 +154,7 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
         if (i.move) {
           R[i.to] = std::move(R[i.a]);
         } else {
-          R[i.to] = At(i.a, R);
+          R[i.to] = at().At(i.a);
         }
         break;
       case Do::kDrop:
@@ -216,12 +164,12 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
         if (stopped()) [[unlikely]] {
           return Located(cancellation->status(), i.loop);
         }
-        status = Launch(procedure->launches[static_cast<size_t>(i.a)], R, C);
+        status = launch(procedure->launches[static_cast<size_t>(i.a)]);
         if (!status.ok()) [[unlikely]]
           return Located(status, i.loop);
         break;
       case Do::kTape:
-        status = RunTape(procedure->tapes[static_cast<size_t>(i.a)], R, C);
+        status = tape(procedure->tapes[static_cast<size_t>(i.a)]);
         if (!status.ok()) [[unlikely]]
           return Located(status, i.loop);
         break;
@@ -232,7 +180,7 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
         if (!C[i.a].as<bool>()) pc = code + i.to;
         break;
       case Do::kUnlessArray: {
-        const Array& pred = At(i.a, R);
+        const Array& pred = at().At(i.a);
         Result<bool> go = PredicateValue(pred);
         if (!go.ok()) [[unlikely]] {
           const Node& node = *procedure->loops[static_cast<size_t>(i.b)].node;
@@ -251,7 +199,7 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
       }
       case Do::kChooseArray: {
         const NativeChoice& c = procedure->choices[static_cast<size_t>(i.b)];
-        const Array& chooser = At(i.a, R);
+        const Array& chooser = at().At(i.a);
         Result<size_t> taken = ChosenRegion(*c.node, chooser);
         if (!taken.ok()) [[unlikely]] {
           return Located(AtNode(taken.status(), *c.node, {&chooser, 1}),
@@ -297,7 +245,8 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
         Array* ours = registers_.data() + registers;
         const NativeCell* our_cells = cells_.data() + cells;
         for (const auto& c : call.cells) C[c.to] = our_cells[c.from];
-        for (const auto& r : call.registers) R[r.to] = Take(r.from, ours);
+        for (const auto& r : call.registers)
+          R[r.to] = NativeRegisters{ours, constants}.Take(r.from);
         C[kTagCell].set(IterationTag(our_cells[call.tag].as<uint64_t>(),
                                      call.node->key(), 0));
         pc = code;
@@ -306,7 +255,7 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
       case Do::kReturn: {
         if (frames_.size() == 1) {
           for (size_t k = 0; k < outputs.size(); ++k) {
-            outputs[k] = Take(procedure->register_results[k], R);
+            outputs[k] = at().Take(procedure->register_results[k]);
           }
           return OkStatus();
         }
@@ -321,7 +270,8 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
         }
         for (size_t k = 0; k < done.call->register_results.size(); ++k) {
           R[done.call->register_results[k]] =
-              Take(done.procedure->register_results[k], theirs);
+              NativeRegisters{theirs, constants}.Take(
+                  done.procedure->register_results[k]);
         }
         registers_.resize(done.registers);
         cells_.resize(done.cells);
@@ -346,8 +296,10 @@ Status NativeMachine::TooDeep(const NativeCall& call) const {
           Box(cells_[frame.cells + from], body.arg(i).dtype(), value);
       if (!boxed.ok()) return boxed;
     } else {
-      value = At(call.registers[reg++].from.index,
-                 registers_.data() + frame.registers);
+      int32_t from = call.registers[reg++].from.index;
+      value = from >= 0
+                  ? registers_[frame.registers + static_cast<size_t>(from)]
+                  : program_.constants[static_cast<size_t>(~from)];
     }
     inputs.push_back(std::move(value));
   }

@@ -31,25 +31,16 @@ class NativeMachine {
 
   Status Loop(std::span<Array> outputs);
   void Push(const NativeProcedure& procedure);
-  Status Launch(const NativeLaunch& launch, Array* registers,
-                const NativeCell* cells);
-  Status RunTape(const NativeTape& part, Array* registers,
-                 const NativeCell* cells);
   Status TooDeep(const NativeCall& call) const;
   // The error with the lines of the loops and calls around it.
   Status Located(Status status, int32_t loop) const;
-  Array Take(const NativeOperand& operand, Array* registers) const;
-  const Array& At(int32_t operand, const Array* registers) const {
-    return operand >= 0 ? registers[operand]
-                        : program_.constants[static_cast<size_t>(~operand)];
-  }
 
   const NativeProgram& program_;
   StepContext step_;
   std::vector<Array> registers_;
   std::vector<NativeCell> cells_;
   std::vector<Frame> frames_;
-  std::vector<Array> operands_;  // of the launch at hand
+  std::vector<Array> room_;  // for the operands of the launch at hand
 };
 
 }  // namespace sluice

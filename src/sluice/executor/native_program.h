@@ -86,8 +86,9 @@ struct NativeLaunch {
   PlanNodeInfo info;
   std::vector<NativeOperand> in;
   std::vector<int32_t> out;
-  int32_t tag = 0;  // the cell with the tag around it
-  std::string why;  // why it is on no tape
+  bool broadcasts = false;  // elementwise: operands fit each other
+  int32_t tag = 0;          // the cell with the tag around it
+  std::string why;          // why it is on no tape
 };
 
 // A stretch of nodes compiled together.

@@ -5,6 +5,7 @@
 
 #include "sluice/executor/islands.h"
 #include "sluice/graph/effects.h"
+#include "sluice/op/elementwise_kernel.h"
 
 namespace sluice {
 
@@ -39,7 +40,7 @@ class Scheduler {
       }
       Gather(free);
       free.clear();
-      out_.push_back({{node}, WhyNotInIsland(*node)});
+      out_.push_back({{node}, "keeps its place among effects"});
     }
     Gather(free);
     return std::move(out_);
@@ -57,6 +58,17 @@ class Scheduler {
       return "cell";
     }
     return WhyNotInIsland(node);
+  }
+
+  // One or two elementwise ops on short rows are run where they lie in less
+  // time than a tape takes to begin.
+  static bool BetterAlone(const std::vector<Node*>& nodes) {
+    return nodes.size() <= 2 &&
+           std::all_of(nodes.begin(), nodes.end(), [](const Node* node) {
+             const PartialShape& shape = node->output_type(0).shape;
+             return node->op().block && node->op().shape == shapes::broadcast &&
+                    shape.ToShape().num_elements() <= kShortRow;
+           });
   }
 
   // Depth counts how often a path has crossed between nodes for tapes and
@@ -97,7 +109,11 @@ class Scheduler {
         for (Node* node : others[d]) out_.push_back({{node}, place[node].why});
       }
       if (d >= tapes.size() || tapes[d].empty()) continue;
-      out_.push_back({tapes[d], tapes[d].size() == 1 ? "alone" : ""});
+      if (BetterAlone(tapes[d])) {
+        for (Node* node : tapes[d]) out_.push_back({{node}, "too few ops"});
+      } else {
+        out_.push_back({tapes[d], ""});
+      }
     }
   }
 

@@ -16,8 +16,7 @@ namespace sluice {
 // One node, or several for a tape.
 struct NativeStretch {
   std::vector<Node*> nodes;
-  std::string why;  // of a single one: why it is on no tape
-  bool tape() const { return nodes.size() > 1; }
+  std::string why;  // why it is on no tape; empty: it is on one
 };
 
 // `tapes`: false to keep every node by itself.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sluice/base/strings.h"
 #include "sluice/executor/fusion.h"
 #include "sluice/executor/native_program.h"
 #include "sluice/graph/effects.h"
@@ -29,6 +30,78 @@ const Array* NativeConstant(const Value& v) {
 bool IsCellType(const Value& v) {
   return v.shape().rank() == 0 && FitsCell(v.dtype());
 }
+
+namespace {
+
+// Whether a list of values is what another place expects.
+Status Fits(const Node& node, std::string_view what, auto count, auto dtype_of,
+            std::span<const Value> want) {
+  if (static_cast<size_t>(count) != want.size()) {
+    return InvalidArgument(StrCat("[", node.op().name, "] ", what, " are ",
+                                  count, "; wanted ", want.size()))
+        .WithLine(NodeLine(node));
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (dtype_of(static_cast<int>(i)) == want[i].dtype()) continue;
+    return InvalidArgument(StrCat("[", node.op().name, "] number ", i, " of ",
+                                  what, " is ",
+                                  DTypeName(dtype_of(static_cast<int>(i))),
+                                  "; wanted ", DTypeName(want[i].dtype())))
+        .WithLine(NodeLine(node));
+  }
+  return OkStatus();
+}
+
+// Counts and types between a node and its regions, or the function it calls.
+Status CheckSignature(const Node& node) {
+  auto outputs = [&](int i) { return node.output_type(i).dtype; };
+  auto given = [&](const Region& region, std::span<const Value> values) {
+    return Fits(
+        node, StrCat("the arguments of \"", region.label(), "\""),
+        region.num_args(), [&](int i) { return region.arg(i).dtype(); },
+        values);
+  };
+  auto gives = [&](const Region& region) {
+    return Fits(node, StrCat("the outputs for \"", region.label(), "\""),
+                node.num_outputs(), outputs, region.results());
+  };
+  switch (node.op().flow) {
+    case Flow::kBranch:
+      for (const auto& region : node.regions()) {
+        SL_RETURN_IF_ERROR(given(*region, {}));
+        SL_RETURN_IF_ERROR(gives(*region));
+      }
+      return OkStatus();
+    case Flow::kLoop: {
+      const Region &cond = *node.regions()[0], &body = *node.regions()[1];
+      SL_RETURN_IF_ERROR(given(cond, node.inputs()));
+      SL_RETURN_IF_ERROR(given(body, node.inputs()));
+      SL_RETURN_IF_ERROR(gives(body));
+      if (cond.results().size() == 1) return OkStatus();
+      return InvalidArgument(StrCat("[", node.op().name, "] cond gives ",
+                                    cond.results().size(),
+                                    " values; wanted one boolean"))
+          .WithLine(NodeLine(node));
+    }
+    case Flow::kCall: {
+      const Node* function = node.input(0).node;
+      if (function->op().flow != Flow::kFunction ||
+          function->regions().empty()) {
+        return InvalidArgument(StrCat("[", node.op().name,
+                                      "] f is no function; wanted the output "
+                                      "of a Function"))
+            .WithLine(NodeLine(node));
+      }
+      const Region& body = *function->regions()[0];
+      SL_RETURN_IF_ERROR(given(body, node.inputs().subspan(1)));
+      return gives(body);
+    }
+    default:
+      return OkStatus();
+  }
+}
+
+}  // namespace
 
 bool NativeValues::Code::Inside(const Value& v) const {
   return std::any_of(bodies.begin(), bodies.end(), [&](const Region* body) {
@@ -81,6 +154,7 @@ Status NativeValues::Visit(const Region& region, Code& code) {
 }
 
 Status NativeValues::VisitNode(const Node& node, Code& code) {
+  SL_RETURN_IF_ERROR(CheckSignature(node));
   auto output = [&](int i) { return Value{const_cast<Node*>(&node), i}; };
   random_ = random_ || node.op().random;
   if (node.op().flow == Flow::kFunction) return OkStatus();  // when called
@@ -106,13 +180,6 @@ Status NativeValues::VisitNode(const Node& node, Code& code) {
       return OkStatus();
     case Flow::kCall: {
       const Node* function = node.input(0).node;
-      if (function->op().flow != Flow::kFunction ||
-          function->regions().empty()) {
-        return InvalidArgument(
-                   "[Call] f is no function; wanted the output of "
-                   "a Function")
-            .WithLine(NodeLine(node));
-      }
       code.calls.push_back(function);
       if (functions_.emplace(function, Code()).second) {
         pending_.push_back(function);
