@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/passes/move_out.h"
+#include "sluice/passes/raw_region.h"
 
 namespace sluice {
 
@@ -58,7 +59,9 @@ class BranchFolder {
       if (!node.attrs().get<bool>("has_default")) return nullptr;
       index = count - 1;
     }
-    return node.regions()[static_cast<size_t>(index)].get();
+    Region* taken = node.regions()[static_cast<size_t>(index)].get();
+    // Frames of the same name must not meet.
+    return HasPrimitives(*taken) ? nullptr : taken;
   }
 
   Graph& graph_;

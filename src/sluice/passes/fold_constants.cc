@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
 #include "sluice/op/run_op.h"
+#include "sluice/passes/raw_region.h"
 
 namespace sluice {
 
@@ -41,7 +42,9 @@ class Folder {
   Status Visit(Region& region) {
     // A copy: new constants are appended to the region while this goes on.
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
+    bool raw = HasPrimitives(region);
     for (Node* node : nodes) {
+      raw_ = raw;
       edit_.Update(*node);
       if (MayFold(*node)) SL_RETURN_IF_ERROR(Fold(*node));
       for (const auto& inner : node->regions()) {
@@ -90,7 +93,7 @@ class Folder {
       const Array* value = ConstantValue(v);
       if (value) {
         inputs->push_back(*value);
-      } else if (node.op().shape_only && v.shape().fully_known() &&
+      } else if (node.op().shape_only && v.shape().fully_known() && !raw_ &&
                  ResultsFit(node, kMaxFromShapes)) {
         // Elements are never read, so there are none.
         inputs->push_back(
@@ -200,6 +203,9 @@ class Folder {
   Graph& graph_;
   BatchEdit edit_;
   int64_t max_bytes_;
+  // The region visited holds primitives: a value may be dead, and its shape is
+  // dead with it.
+  bool raw_ = false;
   int64_t held_ = 0;  // bytes of constants made here and still there
   std::unordered_set<const Node*> results_, made_;
   std::unordered_map<const Node*, int> uses_;  // of constants, as they go

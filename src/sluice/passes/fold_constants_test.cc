@@ -161,5 +161,15 @@ TEST(FoldConstants, HoldsOnlySoMuch) {
   EXPECT_EQ(constants, 1 + 17);
 }
 
+TEST(FoldConstants, TheShapeOfADeadValueIsDead) {
+  ExpectUnchanged([](Graph& graph) { return FoldConstants(graph); },
+                  R"(graph g(%p: bool[], %x: f32[3]) -> (%m) {
+    %s = Switch(%x, %p)
+    %a = Size(%s)
+    %b = Rank(%s:1)
+    %m = Merge(%a, %b)
+  })");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/passes/simplify_arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "sluice/graph/batch_edit.h"
 #include "sluice/op/registry.h"
+#include "sluice/passes/raw_region.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -251,7 +253,9 @@ class Simplifier {
 
  private:
   void Visit(Region& region) {
+    bool raw = HasPrimitives(region);
     for (Node* node : region.nodes()) {
+      raw_ = raw;
       edit_.Update(*node);
       // One change may make another possible: Reshape of Reshape, then to the
       // same shape. Each rule moves towards fewer or cheaper ops.
@@ -266,9 +270,27 @@ class Simplifier {
     if (it == rules_.end()) return false;
     for (const Rule* rule : it->second) {
       Change change = rule->apply(node);
-      if (change && Apply(node, change)) return true;
+      if (change && (!raw_ || KeepsDeath(node, change)) &&
+          Apply(node, change)) {
+        return true;
+      }
     }
     return false;
+  }
+
+  // Among primitives a value may be dead, or of one iteration, and so is what
+  // is computed from it: only constants at home everywhere may be left out.
+  static bool KeepsDeath(const Node& node, const Change& change) {
+    bool reads_some = false;
+    for (const Value& v : node.inputs()) {
+      bool free = ConstantValue(v) && v.node->controls().empty();
+      bool kept = v == change.forward ||
+                  std::find(change.inputs.begin(), change.inputs.end(), v) !=
+                      change.inputs.end();
+      if (!free && !kept) return false;
+      reads_some = reads_some || !free;
+    }
+    return reads_some;
   }
 
   bool Apply(Node& node, const Change& change) {
@@ -293,6 +315,7 @@ class Simplifier {
   Graph& graph_;
   BatchEdit edit_;
   std::unordered_map<const OpRecord*, std::vector<const Rule*>> rules_;
+  bool raw_ = false;  // the region visited holds primitives
 };
 
 }  // namespace

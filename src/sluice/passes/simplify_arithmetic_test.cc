@@ -181,5 +181,33 @@ TEST(SimplifyArithmetic, InsideRegions) {
   })");
 }
 
+// What an untaken branch computes is dead; a constant, or a value from outside
+// of the branch, would be alive.
+TEST(SimplifyArithmetic, DeadValuesStayDead) {
+  ExpectRewrite(SimplifyArithmetic,
+                R"(graph g(%p: bool[], %n: i32[], %x: i32[]) -> (%m, %z) {
+    %one = Const [value = 1]
+    %zero = Const [value = 0]
+    %s = Switch(%x, %p)
+    %pivot = Identity(%s) on "/cpu:0"
+    %inside = Const [value = 1] after %pivot
+    %a = Mul(%s, %zero)
+    %b = Mul(%n, %inside)
+    %c = Mul(%s:1, %one)
+    %m = Merge(%a, %b, %c)
+    %z = Mul(%n, %one)
+  })",
+                R"(graph g(%p: bool[], %n: i32[], %x: i32[]) -> (%m, %n) {
+    %one = Const [value = 1]
+    %zero = Const [value = 0]
+    %s = Switch(%x, %p)
+    %pivot = Identity(%s) on "/cpu:0"
+    %inside = Const [value = 1] after %pivot
+    %a = Mul(%s, %zero)
+    %b = Mul(%n, %inside)
+    %m = Merge(%a, %b, %s:1)
+  })");
+}
+
 }  // namespace
 }  // namespace sluice
