@@ -13,6 +13,8 @@
 #include "sluice/passes/infer_shapes.h"
 #include "sluice/passes/inline_calls.h"
 #include "sluice/passes/may_move.h"
+#include "sluice/passes/raise_control_flow.h"
+#include "sluice/passes/raw_region.h"
 #include "sluice/passes/simplify_arithmetic.h"
 #include "sluice/passes/sink_into_branches.h"
 
@@ -57,6 +59,21 @@ constexpr Pass kPasses[] = {
 };
 // clang-format on
 
+constexpr Pass kRaise = {"raise control flow", false,
+                         [](Graph& g, const PipelineOptions&, Notes* n) {
+                           return RaiseControlFlow(g, n);
+                         }};
+
+bool PrimitivesAnywhere(const Region& region) {
+  if (HasPrimitives(region)) return true;
+  for (const Node* node : region.nodes()) {
+    for (const auto& inner : node->regions()) {
+      if (PrimitivesAnywhere(*inner)) return true;
+    }
+  }
+  return false;
+}
+
 Status RunPass(Graph& graph, const Pass& pass, const PipelineOptions& options,
                PassReport* report) {
   PassReport::Entry entry;
@@ -75,6 +92,9 @@ Status RunPass(Graph& graph, const Pass& pass, const PipelineOptions& options,
 
 Result<PassReport> RunPipeline(Graph& graph, const PipelineOptions& options) {
   PassReport report;
+  if (options.optimize && options.raise && PrimitivesAnywhere(graph.root())) {
+    SL_RETURN_IF_ERROR(RunPass(graph, kRaise, options, &report));
+  }
   for (int round = 0; round < options.max_rounds; ++round) {
     bool changed = false;
     bool regions = HasRegions(graph);

@@ -12,6 +12,9 @@ namespace sluice {
 
 struct PipelineOptions {
   bool optimize = true;  // off: shapes are refined and nothing else happens
+  // Primitives of the regular form become conditionals and loops, once, before
+  // all else.
+  bool raise = true;
   int64_t max_constant_bytes = kMaxConstantBytes;
   // A second round finds what the first laid open. Sizes that come from sizes
   // (a reshape by another's shape, and its gradient) take one round each; a

@@ -54,6 +54,28 @@ TEST(Pipeline, ReportsWhatEachPassDid) {
       << report->ToString();
 }
 
+TEST(Pipeline, PrimitivesAreRaisedUnlessTheyAreToStay) {
+  const char* text = R"(graph g(%p: bool[], %x: f32[]) -> (%m) {
+    %s = Switch(%x, %p)
+    %a = Neg(%s:1)
+    %m = Merge(%s, %a)
+  })";
+  auto graph = ParseOrDie(text);
+  Result<PassReport> report = RunPipeline(*graph);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->entries[0].pass, "raise control flow");
+  EXPECT_NE(report->ToString().find("1 Switch and 1 Merge became an If"),
+            std::string::npos)
+      << report->ToString();
+  EXPECT_EQ(graph->FindNode("m")->op().name, "If");
+
+  graph = ParseOrDie(text);
+  PipelineOptions options;
+  options.raise = false;
+  ASSERT_TRUE(RunPipeline(*graph, options).ok());
+  EXPECT_EQ(graph->FindNode("m")->op().name, "Merge");
+}
+
 TEST(Pipeline, OffMeansShapesOnly) {
   auto graph =
       ParseOrDie(R"(graph g(%x: f32[]) -> (%y) { %y = Identity(%x) })");
