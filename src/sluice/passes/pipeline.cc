@@ -10,6 +10,7 @@
 #include "sluice/passes/fold_branches.h"
 #include "sluice/passes/fold_loops.h"
 #include "sluice/passes/hoist_invariants.h"
+#include "sluice/passes/hoist_projections.h"
 #include "sluice/passes/infer_shapes.h"
 #include "sluice/passes/inline_calls.h"
 #include "sluice/passes/may_move.h"
@@ -50,6 +51,8 @@ constexpr Pass kPasses[] = {
        return SimplifyBranchResults(g, n); }},
     {"hoist invariants", true, [](Graph& g, const PipelineOptions&, Notes* n) {
        return HoistInvariants(g, n); }},
+    {"hoist projections", true, [](Graph& g, const PipelineOptions& o, Notes* n) {
+       return HoistProjections(g, o.same_bits, n); }},
     {"common subexpressions", false, [](Graph& g, const PipelineOptions&, Notes*) {
        return MergeCommonSubexpressions(g); }},
     {"sink into branches", true, [](Graph& g, const PipelineOptions&, Notes* n) {

@@ -15,6 +15,8 @@ struct PipelineOptions {
   // Primitives of the regular form become conditionals and loops, once, before
   // all else.
   bool raise = true;
+  // Off: also rewrites that round differently, within what the ops state.
+  bool same_bits = true;
   int64_t max_constant_bytes = kMaxConstantBytes;
   // A second round finds what the first laid open. Sizes that come from sizes
   // (a reshape by another's shape, and its gradient) take one round each; a
