@@ -32,13 +32,14 @@ template <class I>
 Status Fill(KernelContext& ctx, const I* ids, int64_t n) {
   int64_t rows = ctx.out(0).dim(0) - 1, next = 0;
   int64_t* splits = ctx.out(0).mutable_data<int64_t>();
+  for (int64_t i = 0, last = 0; i < n; last = ids[i++]) {
+    if (ids[i] >= last) continue;
+    return ctx.Error(StrCat("ids[", i, "] is ", int64_t{ids[i]}, " after ",
+                            last, "; wanted ids from 0 that never fall"));
+  }
   // splits[r] is known for r < next.
   for (int64_t i = 0; i < n; ++i) {
-    int64_t last = i == 0 ? 0 : int64_t{ids[i - 1]}, id = ids[i];
-    if (id < last) {
-      return ctx.Error(StrCat("ids[", i, "] is ", id, " after ", last,
-                              "; wanted ids from 0 that never fall"));
-    }
+    int64_t id = ids[i];
     if (id >= rows) {
       return ctx.Error(
           StrCat("ids[", i, "] is ", id, "; wanted an id below ", rows));
@@ -93,6 +94,8 @@ SL_OP(RaggedIdsToSplits)
     .rejects({{.in = {Splits({0, 2, 1}), Rows(3)},
                .message = "[RaggedIdsToSplits] ids[2] is 1 after 2; wanted ids "
                           "from 0 that never fall"},
+              {.in = {Splits({0, 2, 1}), Rows(-1)},
+               .message = "[RaggedIdsToSplits] ids[2] is 1 after 2; wanted"},
               {.in = {Splits({-1, 0}), Rows(-1)},
                .message = "[RaggedIdsToSplits] ids[0] is -1 after 0; wanted"},
               {.in = {Splits({0, 3}), Rows(3)},
