@@ -43,6 +43,16 @@ TEST(Docs, TheProgramOfTheReadmeIsAnExample) {
   EXPECT_EQ(programs[0], example.substr(body));
 }
 
+TEST(Docs, WhatThePageOnRaggedTensorsSaysIsInTheExample) {
+  std::string example = ReadWholeFile("examples/ragged.cc");
+  std::vector<std::string> parts =
+      Blocks(ReadWholeFile("docs/ragged.md"), "cpp");
+  EXPECT_GE(parts.size(), 5u);
+  for (const std::string& part : parts) {
+    EXPECT_NE(example.find(part), std::string::npos) << part;
+  }
+}
+
 TEST(Docs, GraphTextsParse) {
   std::vector<std::string> graphs =
       Blocks(ReadWholeFile("docs/graph_text.md"), "sluice");
@@ -55,8 +65,9 @@ TEST(Docs, GraphTextsParse) {
 
 TEST(Docs, LinksBetweenFilesLead) {
   static const std::regex kLink(R"(\]\(([^)#: ]+)(#[^)]*)?\))");
-  for (const char* page : {"README.md", "CONTRIBUTING.md", "docs/add_an_op.md",
-                           "docs/ops.md", "docs/graph_text.md"}) {
+  for (const char* page :
+       {"README.md", "CONTRIBUTING.md", "docs/add_an_op.md", "docs/ops.md",
+        "docs/graph_text.md", "docs/ragged.md"}) {
     std::string text = ReadWholeFile(page);
     auto folder = std::filesystem::path(page).parent_path();
     for (std::sregex_iterator it(text.begin(), text.end(), kLink), end;
