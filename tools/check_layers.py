@@ -20,7 +20,7 @@ LAYERS = {
     "tensor": 1,
     "op": 2, "device": 2,
     "graph": 3, "kernels": 3, "state": 3,
-    "autodiff": 4, "passes": 4, "placement": 4, "partition": 4,
+    "autodiff": 4, "batching": 4, "passes": 4, "placement": 4, "partition": 4,
     "executor": 4, "comm": 4,
     "session": 5,
     "cluster": 6, "front": 6,

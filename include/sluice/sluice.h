@@ -39,6 +39,7 @@
 #include "sluice/front/variable.h"
 #include "sluice/front/variable_files.h"
 #include "sluice/front/version.h"
+#include "sluice/front/vmap.h"
 #include "sluice/io/io.h"
 #include "sluice/io/npy.h"
 #include "sluice/nn/nn.h"

@@ -1,0 +1,218 @@
+// Loops under batching. Where all lanes go on and stop together, the loop stays
+// what it is, on all lanes. Else it runs as long as one lane is live, on the
+// live ones alone: a lane whose condition is false leaves with what it carries.
+#include "sluice/batching/batcher.h"
+#include "sluice/batching/collect.h"
+#include "sluice/batching/lane_spread.h"
+
+namespace sluice {
+
+namespace {
+
+using Values = Emitter::Values;
+
+// What a loop of live lanes carries, and where it stands in the list of it.
+struct Live {
+  Values carried;   // what the user's loop carries
+  Values captured;  // what it reads of lanes around it
+  Value lanes;      // which lanes are live: their numbers
+  Collected ended;  // what those carried that are not
+
+  Values List() const {
+    Values all = carried;
+    all.insert(all.end(), captured.begin(), captured.end());
+    all.push_back(lanes);
+    all.push_back(ended.lanes);
+    all.insert(all.end(), ended.rows.begin(), ended.rows.end());
+    return all;
+  }
+  // The same of another list as long.
+  Live Of(const Values& list) const {
+    Live made;
+    if (list.empty()) return made;
+    auto at = list.begin();
+    auto take = [&](size_t count) {
+      Values part(at, at + static_cast<int64_t>(count));
+      at += static_cast<int64_t>(count);
+      return part;
+    };
+    made.carried = take(carried.size());
+    made.captured = take(captured.size());
+    made.lanes = take(1)[0];
+    made.ended.lanes = take(1)[0];
+    made.ended.rows = take(ended.rows.size());
+    return made;
+  }
+};
+
+PartialShape AnyLanes(const PartialShape& shape) {
+  return WithLanes(shape, kUnknownDim);
+}
+
+}  // namespace
+
+void Batcher::RunLoop(BatchScope& scope, const Node& node) {
+  LaneSpread spread(scope, nested_);
+  LaneSpread::Loop loop = spread.OfLoop(node);
+  if (loop.stops_apart) {
+    RunLiveLoop(scope, node, loop.carried);
+    return;
+  }
+  Emitter& emit = scope.emit();
+  const Region &cond = *node.regions()[0], &body = *node.regions()[1];
+  Values inits;
+  std::vector<PartialShape> shapes;
+  for (size_t i = 0; i < loop.carried.size(); ++i) {
+    int k = static_cast<int>(i);
+    inits.push_back(loop.carried[i] ? scope.Full(node.input(k))
+                                    : scope.Find(node.input(k)).value);
+    const PartialShape& shape = body.arg(k).shape();
+    shapes.push_back(loop.carried[i] ? WithLanes(shape, scope.known_count())
+                                     : shape);
+  }
+  auto run = [&](Emitter& inside, const Region& region, const Values& args) {
+    BatchScope own(inside, scope);
+    for (size_t i = 0; i < args.size(); ++i) {
+      own.Set(region.arg(static_cast<int>(i)), {args[i], loop.carried[i]});
+    }
+    std::vector<Lanes> results = RunRegion(own, region);
+    Values values;
+    for (size_t i = 0; i < results.size(); ++i) {
+      bool full = &region == &body && loop.carried[i];
+      values.push_back(full ? own.Full(results[i]) : results[i].value);
+    }
+    return values;
+  };
+  Values made = emit.While(
+      inits, shapes,
+      [&](Emitter& inside, const Values& args) {
+        return run(inside, cond, args);
+      },
+      [&](Emitter& inside, const Values& args) {
+        return run(inside, body, args);
+      },
+      node.attrs().get<int64_t>("parallel"),
+      node.attrs().get<int64_t>("maximum"));
+  for (size_t i = 0; emit.ok() && i < made.size(); ++i) {
+    scope.Set({const_cast<Node*>(&node), static_cast<int>(i)},
+              {made[i], loop.carried[i]});
+  }
+}
+
+void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
+                          const std::vector<bool>& batched) {
+  Emitter& emit = scope.emit();
+  const Region &cond = *node.regions()[0], &body = *node.regions()[1];
+  std::vector<Value> outside;
+  for (const Value& v : CapturedBy(node)) {
+    if (scope.Batched(v)) outside.push_back(v);
+  }
+
+  // At first all lanes are live.
+  Live start;
+  std::vector<PartialShape> shapes, ended_shapes;
+  for (size_t i = 0; i < batched.size(); ++i) {
+    int k = static_cast<int>(i);
+    const PartialShape& shape = body.arg(k).shape();
+    Value full = scope.Full(node.input(k));
+    start.carried.push_back(batched[i] ? full
+                                       : scope.Find(node.input(k)).value);
+    shapes.push_back(batched[i] ? AnyLanes(shape) : shape);
+    start.ended.rows.push_back(
+        emit.Call("StridedSlice", {full},
+                  {{"begin", std::vector<int64_t>{0}},
+                   {"end", std::vector<int64_t>{0}},
+                   {"strides", std::vector<int64_t>{1}}}));
+    ended_shapes.push_back(AnyLanes(shape));
+  }
+  for (const Value& v : outside) {
+    start.captured.push_back(scope.Find(v).value);
+    shapes.push_back(AnyLanes(v.shape()));
+  }
+  start.lanes = emit.Call(
+      "Range", {emit.Int(0), emit.ScalarOf(scope.count()), emit.Int(1)});
+  start.ended.lanes = emit.Ints({});
+  shapes.insert(shapes.end(), 2, PartialShape{kUnknownDim});
+  shapes.insert(shapes.end(), ended_shapes.begin(), ended_shapes.end());
+  if (!emit.ok()) return;
+
+  // What the code sees of live lanes.
+  auto enter = [&](BatchScope& own, const Region& region, const Live& live) {
+    for (size_t i = 0; i < batched.size(); ++i) {
+      own.Set(region.arg(static_cast<int>(i)), {live.carried[i], batched[i]});
+    }
+    for (size_t i = 0; i < outside.size(); ++i) {
+      own.Set(outside[i], {live.captured[i], true});
+    }
+  };
+  // What lanes carry; `which` picks some of the live ones, or none for all.
+  auto rows_of = [&](Emitter& e, const Live& live, Value which) {
+    Values rows;
+    for (size_t i = 0; i < batched.size(); ++i) {
+      Value v = live.carried[i];
+      if (batched[i]) {
+        rows.push_back(which ? e.Gather(v, which) : v);
+        continue;
+      }
+      Value count = e.Rows(which ? which : live.lanes);
+      rows.push_back(e.Call("BroadcastTo", {v, e.Join({count, e.Sizes(v)})}));
+    }
+    return rows;
+  };
+  // Lanes whose condition is false leave.
+  auto leave = [&](Emitter& e, const Live& live, Value goes_on) {
+    Value stay = e.Where(goes_on);
+    Value go = e.Where(e.Call("LogicalNot", {goes_on}));
+    Live left = live;
+    left.ended =
+        Append(e, live.ended, {rows_of(e, live, go), e.Gather(live.lanes, go)});
+    for (size_t i = 0; i < batched.size(); ++i) {
+      if (batched[i]) left.carried[i] = e.Gather(live.carried[i], stay);
+    }
+    for (Value& v : left.captured) v = e.Gather(v, stay);
+    left.lanes = e.Gather(live.lanes, stay);
+    return left.List();
+  };
+
+  auto iterate = [&](Emitter& e, const Values& args) -> Values {
+    Live live = start.Of(args);
+    BatchScope testing(e, scope, live.lanes);
+    enter(testing, cond, live);
+    std::vector<Lanes> pred = RunRegion(testing, cond);
+    if (!e.ok()) return {};
+    Value goes_on = testing.Full(pred[0]);
+    Live left = start.Of(e.If(
+        e.Call("All", {goes_on}), [&](Emitter&) { return live.List(); },
+        [&](Emitter& some) { return leave(some, live, goes_on); }));
+    if (!e.ok()) return {};
+    left.carried = e.If(
+        e.IsEmpty(left.lanes), [&](Emitter&) { return left.carried; },
+        [&](Emitter& some) {
+          BatchScope own(some, scope, left.lanes);
+          enter(own, body, left);
+          std::vector<Lanes> next = RunRegion(own, body);
+          Values values;
+          for (size_t i = 0; i < next.size(); ++i) {
+            values.push_back(batched[i] ? own.Full(next[i]) : next[i].value);
+          }
+          return values;
+        });
+    return left.List();
+  };
+  int64_t maximum = node.attrs().get<int64_t>("maximum");
+  Live last = start.Of(emit.While(
+      start.List(), shapes,
+      [&](Emitter& e, const Values& args) -> Values {
+        return {e.Call("LogicalNot", {e.IsEmpty(start.Of(args).lanes)})};
+      },
+      iterate, node.attrs().get<int64_t>("parallel"), maximum));
+  if (!emit.ok()) return;
+  // A loop that had to end leaves lanes that are still live.
+  if (maximum >= 0) {
+    last.ended =
+        Append(emit, last.ended, {rows_of(emit, last, {}), last.lanes});
+  }
+  SetLanes(scope, node, InOrder(emit, last.ended));
+}
+
+}  // namespace sluice

@@ -1,0 +1,180 @@
+#include "sluice/batching/batcher.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/batching/rules.h"
+
+namespace sluice {
+
+namespace {
+
+// Whether the op changes what other lanes, or anybody else, would see.
+bool Writes(const OpRecord& op) {
+  return op.effect == Effect::kWrite ||
+         (op.global_effect == "files" && op.outputs.empty());
+}
+
+bool Acts(const Node& node) {
+  const OpRecord& op = node.op();
+  if (!op.global_effect.empty() || (op.stateful && node.num_outputs() == 0)) {
+    return true;
+  }
+  if (op.flow == Flow::kFunction) return false;
+  for (const auto& region : node.regions()) {
+    for (const Node* inner : region->nodes()) {
+      if (Acts(*inner)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Status Batcher::Refused(const Node& node, std::string_view message) const {
+  return InvalidArgument(StrCat("[", node.op().name, "] ", message))
+      .WithLine(NodeLine(node));
+}
+
+std::vector<Lanes> Batcher::RunRegion(BatchScope& scope, const Region& code) {
+  ++depth_;
+  EmitState outer{.graph = state_.graph,
+                  .source = state_.source,
+                  .controls = state_.controls};
+  std::vector<Node*> targets;
+  for (const Node* node : code.nodes()) {
+    if (!state_.status.ok()) break;
+    state_.source = node;
+    state_.controls.clear();
+    for (Node* before : node->controls()) {
+      auto it = done_.find(before);
+      if (it != done_.end()) state_.controls.push_back(it->second);
+    }
+    RunNode(scope, *node);
+  }
+  std::vector<Lanes> results;
+  if (state_.status.ok()) {
+    for (const Value& v : code.results()) results.push_back(scope.Find(v));
+    for (Node* target : code.targets()) {
+      if (auto it = done_.find(target); it != done_.end()) {
+        targets.push_back(it->second);
+      }
+    }
+    Region& into = scope.emit().region();
+    if (into.owner() && !targets.empty()) {
+      targets.insert(targets.end(), into.targets().begin(),
+                     into.targets().end());
+      state_.graph.SetTargets(into, std::move(targets));
+    }
+  }
+  state_.source = outer.source;
+  state_.controls = std::move(outer.controls);
+  --depth_;
+  return results;
+}
+
+void Batcher::RunNode(BatchScope& scope, const Node& node) {
+  Region& into = scope.emit().region();
+  size_t before = into.nodes().size();
+  switch (node.op().flow) {
+    case Flow::kNone:
+      RunOp(scope, node);
+      break;
+    case Flow::kBranch:
+      RunBranch(scope, node);
+      break;
+    case Flow::kLoop:
+      RunLoop(scope, node);
+      break;
+    case Flow::kFunction:
+      return;  // code, until it is called
+    case Flow::kCall:
+      RunCall(scope, node);
+      break;
+    default:
+      scope.emit().Fail(
+          Refused(node,
+                  "a primitive of control flow under vmap; wanted cond, "
+                  "switch_case or while_loop"));
+  }
+  if (!state_.status.ok() || into.nodes().size() == before) return;
+  Node* last = into.nodes().back();
+  done_[&node] = last;
+  if (depth_ == 1 && Acts(node)) effects_.push_back(last);
+}
+
+void Batcher::RunOp(BatchScope& scope, const Node& node) {
+  const OpRecord& op = node.op();
+  if (Writes(op)) {
+    scope.emit().Fail(
+        Refused(node,
+                "changes state under vmap, where every lane would; wanted a "
+                "result to be written by the program around it"));
+    return;
+  }
+  BatchContext c(scope, node);
+  if (!c.any_batched() && !op.random) {
+    Values inputs;
+    for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.in(i));
+    Values made = c.Again(inputs, node.attrs());
+    for (size_t i = 0; c.ok() && i < made.size(); ++i) {
+      scope.Set({const_cast<Node*>(&node), static_cast<int>(i)},
+                {made[i], false});
+    }
+    ++report_.single;
+    return;
+  }
+  BatchRule rule = FindBatchRule(op);
+  if (!rule || !rule(c)) {
+    if (state_.status.ok()) RunLanes(scope, node);
+    return;
+  }
+  ++report_.together;
+  int64_t lanes = scope.known_count();
+  for (int i = 0; c.ok() && i < node.num_outputs(); ++i) {
+    Lanes out = c.outputs()[static_cast<size_t>(i)];
+    if (out.batched) {
+      c.Refine(out.value, WithLanes(node.output_type(i).shape, lanes));
+    }
+    scope.Set({const_cast<Node*>(&node), i}, out);
+  }
+}
+
+void Batcher::SetLanes(BatchScope& scope, const Node& node,
+                       const Values& values) {
+  int64_t lanes = scope.known_count();
+  for (size_t i = 0; i < values.size() && state_.status.ok(); ++i) {
+    int k = static_cast<int>(i);
+    scope.emit().Refine(values[i], WithLanes(node.output_type(k).shape, lanes));
+    scope.Set({const_cast<Node*>(&node), k}, {values[i], true});
+  }
+}
+
+Result<std::vector<Lanes>> BatchRegion(Graph& graph, const Region& code,
+                                       Region& into,
+                                       const std::vector<Lanes>& args,
+                                       const NestedCalls& nested,
+                                       BatchReport* report) {
+  BatchReport unused;
+  Batcher batcher(graph, nested, report ? *report : unused);
+  Emitter emit(batcher.state(), into);
+  Value count;
+  for (const Lanes& arg : args) {
+    if (arg.batched && !count) count = emit.Rows(arg.value);
+  }
+  SL_CHECK(count || !emit.ok());
+  BatchScope scope(emit, count);
+  for (size_t i = 0; i < args.size(); ++i) {
+    scope.Set(code.arg(static_cast<int>(i)), args[i]);
+  }
+  std::vector<Lanes> results = batcher.RunRegion(scope, code);
+  // What the code does without being read happens whenever a result is asked
+  // for, as it would in the region of a loop.
+  batcher.state().controls = batcher.effects();
+  for (Lanes& result : results) {
+    if (batcher.effects().empty() || !emit.ok()) break;
+    result.value = emit.Call("Identity", {result.value});
+  }
+  if (!emit.ok()) return emit.status();
+  return results;
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+// Batcher: one run of BatchRegion (batching/batch.h). Walks code in program
+// order; each kind of control flow is in a file of its own.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "sluice/batching/batch.h"
+#include "sluice/batching/batch_context.h"
+
+namespace sluice {
+
+class Batcher {
+ public:
+  Batcher(Graph& graph, const NestedCalls& nested, BatchReport& report)
+      : state_{.graph = graph}, nested_(nested), report_(report) {}
+
+  EmitState& state() { return state_; }
+  // Its arguments are in the scope already.
+  std::vector<Lanes> RunRegion(BatchScope& scope, const Region& code);
+  // Nodes of the outermost region that act without being read.
+  const std::vector<Node*>& effects() const { return effects_; }
+
+ private:
+  using Values = Emitter::Values;
+
+  void RunNode(BatchScope& scope, const Node& node);
+  void RunOp(BatchScope& scope, const Node& node);
+  void RunBranch(BatchScope& scope, const Node& node);  // batch_branch.cc
+  void RunLaneBranches(BatchScope& scope, const Node& node, Value chooser);
+  void RunLoop(BatchScope& scope, const Node& node);  // batch_loop.cc
+  void RunLiveLoop(BatchScope& scope, const Node& node,
+                   const std::vector<bool>& carried);
+  void RunCall(BatchScope& scope, const Node& node);  // batch_call.cc
+  Node* Specialise(BatchScope& scope, const Node& function,
+                   const std::vector<Value>& captured);
+  void RunNested(BatchScope& scope, const Node& node,
+                 const NestedCall& nested);            // batch_nested.cc
+  void RunLanes(BatchScope& scope, const Node& node);  // lane_loop.cc
+
+  // Results of `node` that all have lanes, told what shape they have.
+  void SetLanes(BatchScope& scope, const Node& node, const Values& values);
+  Status Refused(const Node& node, std::string_view message) const;
+
+  EmitState state_;
+  const NestedCalls& nested_;
+  BatchReport& report_;
+  std::unordered_map<const Node*, Node*> done_;       // for control edges
+  std::unordered_map<const Node*, Node*> functions_;  // being specialised
+  std::vector<Node*> effects_;
+  int depth_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,231 @@
+#include "sluice/front/vmap.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/batching/batch.h"
+#include "sluice/front/call.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/region_draft.h"
+#include "sluice/front/scope.h"
+#include "sluice/front/vmap_axes.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+std::string VmapReport::ToString() const {
+  return StrCat(together, " ops on all lanes at once, ", single,
+                " the same for all lanes, ", lane_by_lane, " lane by lane",
+                slow_ops.empty() ? "" : ": ", Join(slow_ops, ", "));
+}
+
+namespace front_internal {
+
+namespace {
+
+// Of the call being made on this thread, for messages.
+thread_local std::source_location where;
+
+// Calls left inside the vmap being recorded on this thread; null outside.
+thread_local NestedCalls* open_calls = nullptr;
+
+template <class T>
+class Restored {
+ public:
+  Restored(T& variable, T now)
+      : variable_(variable), saved_(std::exchange(variable, now)) {}
+  ~Restored() { variable_ = saved_; }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  T& variable_;
+  T saved_;
+};
+
+// Code that may do different things for different lanes.
+bool ChoosesOrLoops(const Region& code) {
+  for (const Node* node : code.nodes()) {
+    Flow flow = node->op().flow;
+    if (flow == Flow::kBranch || flow == Flow::kLoop || flow == Flow::kCall) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Of one lane.
+ValueType ExampleType(const Lanes& lanes) {
+  ValueType type = lanes.value.type();
+  if (!lanes.batched) return type;
+  PartialShape shape = PartialShape::OfRank(type.shape.rank() - 1);
+  for (int k = 0; k < shape.rank(); ++k) shape.set_dim(k, type.shape[k + 1]);
+  return {type.dtype, shape};
+}
+
+// A call of the code for one lane, for the vmap around to batch with its own.
+std::vector<Lanes> LeaveCall(Emitter& emit, Node& function,
+                             const std::vector<Lanes>& args) {
+  std::vector<Value> inputs{function.output()};
+  NestedCall nested;
+  int64_t count = kUnknownDim;
+  for (const Lanes& arg : args) {
+    inputs.push_back(arg.value);
+    nested.batched.push_back(arg.batched);
+    if (arg.batched) count = std::max(count, arg.value.shape()[0]);
+  }
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;
+  for (const Value& v : function.regions()[0]->results()) {
+    dtypes.push_back(v.dtype());
+    shapes.push_back(WithLanes(v.shape(), count));
+  }
+  Node* call =
+      emit.Add("Call", inputs, {{"dtypes", dtypes}, {"shapes", shapes}});
+  if (!call) throw Error(emit.status());
+  (*open_calls)[call->id()] = std::move(nested);
+  std::vector<Lanes> results;
+  for (const Value& v : OutputsOf(*call)) results.push_back({v, true});
+  return results;
+}
+
+VmapReport Summary(const BatchReport& made) {
+  VmapReport report;
+  report.together = made.together;
+  report.single = made.single;
+  report.lane_by_lane = static_cast<int64_t>(made.lane_by_lane.size());
+  for (const BatchReport::Op& op : made.lane_by_lane) {
+    report.slow_ops.push_back(StrCat(op.name, " at ", op.line));
+  }
+  return report;
+}
+
+}  // namespace
+
+struct VmapCore::State {
+  State(FunctionBody one, VmapOptions options)
+      : one(std::move(one)), options(std::move(options)) {}
+
+  std::vector<Tensor> Batch(const std::vector<Tensor>& args);
+
+  const FunctionBody one;
+  const VmapOptions options;
+  std::unique_ptr<FunctionCore> core;
+  mutable Mutex mu;
+  VmapReport report;  // of what was recorded last
+};
+
+// With tensors of a graph: the code is recorded for one lane as a function that
+// is taken out again, once what it does to all lanes is there.
+std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
+  SavedBuilding saved;
+  Building& building = Building::Current();
+  for (const Tensor& arg : args) {
+    if (!building.graph && arg.symbolic()) building.graph = &arg.graph();
+  }
+  Graph& graph = *building.graph;
+  if (!building.region) building.region = &graph.root();
+  std::vector<Tensor> inputs;
+  for (const Tensor& arg : args) {
+    // Imperative ones become part of the graph.
+    inputs.push_back(
+        arg.symbolic()
+            ? arg
+            : CallOne("Identity", std::vector<Operand>{arg}, {}, "", where));
+  }
+  std::vector<int> axes = LaneAxes(inputs, options, where);
+  EmitState state{.graph = graph, .line = SourceLine::From(where)};
+  Emitter emit(state, *building.region);
+  std::vector<Lanes> lanes;
+  {
+    MutexLock lock(graph.mu());
+    lanes = LanesFirst(emit, inputs, axes);
+  }
+  std::vector<ValueType> types;
+  for (const Lanes& arg : lanes) types.push_back(ExampleType(arg));
+  RegionDraft draft("Function", {}, {}, options.name, where);
+  NestedCalls calls;
+  {
+    Restored<NestedCalls*> inside(open_calls, open_calls ? open_calls : &calls);
+    RecordRegion(
+        draft, "body", types,
+        [&](const std::vector<Tensor>& given) -> CodeResult {
+          return {one(given), ""};
+        },
+        options.name, where);
+  }
+  const Region& code = *draft.node().regions()[0];
+  bool leave = open_calls && ChoosesOrLoops(code);
+  if (leave) draft.Keep();
+  MutexLock lock(graph.mu());
+  std::vector<Lanes> results;
+  if (leave) {
+    results = LeaveCall(emit, draft.node(), lanes);
+  } else {
+    BatchReport made;
+    Result<std::vector<Lanes>> batched =
+        BatchRegion(graph, code, *building.region, lanes, calls, &made);
+    if (!batched.ok()) {
+      throw Error(batched.status().WithLine(
+          StrCat("under the vmap at ", SourceLine::From(where))));
+    }
+    results = std::move(*batched);
+    MutexLock noting(mu);
+    report = Summary(made);
+  }
+  return PlaceLanes(emit, results, lanes, options, where);
+}
+
+VmapCore::VmapCore(FunctionBody one, VmapOptions options)
+    : state_(std::make_shared<State>(std::move(one), std::move(options))) {
+  State* state = state_.get();
+  FunctionOptions function;
+  function.name = state->options.name;
+  state->core = std::make_unique<FunctionCore>(
+      [state](const std::vector<Tensor>& args) { return state->Batch(args); },
+      function);
+}
+
+VmapCore::~VmapCore() = default;
+
+std::vector<Tensor> VmapCore::Call(const std::vector<Tensor>& args,
+                                   std::source_location called_at) {
+  State& state = *state_;
+  Restored<std::source_location> calling(where, called_at);
+  LaneAxes(args, state.options, where);
+  if (!RunsNow(args)) return state.Batch(args);
+  // A trap looks at the results of every op, which a plan does not keep; it
+  // sees those of the whole.
+  bool trap = EagerMode::Current().nan_trap;
+  Restored<bool> untrapped(EagerMode::Current().nan_trap, false);
+  Restored<NestedCalls*> outermost(open_calls, nullptr);
+  std::vector<Tensor> results = state.core->Call(args, where);
+  for (const Tensor& result : results) {
+    if (!trap || !kFloats.contains(result.dtype())) continue;
+    CallOne("CheckNumerics", std::vector<Operand>{result},
+            {{"message", StrCat("a result of ", state.options.name)}}, "",
+            where);
+  }
+  return results;
+}
+
+VmapReport VmapCore::report() const {
+  MutexLock lock(state_->mu);
+  return state_->report;
+}
+
+std::vector<TraceInfo> VmapCore::traces() const {
+  return state_->core->traces();
+}
+
+std::string VmapCore::Explain(const std::vector<Tensor>& args) {
+  return state_->core->Explain(args);
+}
+
+}  // namespace front_internal
+
+}  // namespace sluice
