@@ -111,6 +111,8 @@ void AddAxisRules(BatchRules& rules) {
                            "Unstack"}) {
     rules[name] = AlongAxis;
   }
+  // Reductions whose shape function does more than that of the others.
+  for (const char* name : {"Max", "Min", "Norm"}) rules[name] = BatchReduction;
   rules["ExpandDims"] = NewAxis;
   rules["Stack"] = NewAxis;
   rules["Reverse"] = AlongAxes;

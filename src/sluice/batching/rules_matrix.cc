@@ -104,6 +104,10 @@ bool Attention(BatchContext& c) {
   if (c.num_inputs() != 3) return false;
   return BatchLeading(c);
 }
+bool AttentionGrad(BatchContext& c) {
+  if (c.num_inputs() != 6) return false;
+  return c.rank(0) >= 2 && c.SetAll(c.all_full(), c.attrs());
+}
 
 }  // namespace
 
@@ -115,6 +119,7 @@ void AddMatrixRules(BatchRules& rules) {
   rules["Outer"] = Outer;
   rules["Einsum"] = Einsum;
   rules["Attention"] = Attention;
+  rules["AttentionGrad"] = AttentionGrad;
 }
 
 }  // namespace sluice
