@@ -13,6 +13,10 @@
 
 namespace sluice {
 
+// An error that names the branch or loop a node is inside of; OK for one of the
+// graph itself. Only those can be fed, fetched and run.
+Status InNoRegion(const Node& node);
+
 class Fetch {
  public:
   Fetch(const Tensor& tensor) : tensor_(tensor) {}
@@ -22,7 +26,7 @@ class Fetch {
   Fetch(std::string name) : name_(std::move(name)) {}
 
   // The value meant, in that graph. Errors: nothing of that name, a tensor of
-  // another graph, an empty one.
+  // another graph, an empty one, one inside a branch or loop.
   Result<Value> In(Graph& graph) const;
 
  private:

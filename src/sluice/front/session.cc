@@ -37,6 +37,7 @@ std::vector<Node*> NodesOf(Graph& graph, std::span<const Operation> targets) {
           "\"", t.name(), "\" belongs to graph \"", t.graph().name(),
           "\"; wanted an operation of the session's, \"", graph.name(), "\"")));
     }
+    ThrowIfError(InNoRegion(node));
     nodes.push_back(&node);
   }
   return nodes;
