@@ -126,14 +126,17 @@ State Loop(Cond& cond, Body& body, const State& init,
 template <class Cond, class Body, class... S>
 auto LoopOf(Cond& cond, Body& body, const LoopOptions& options,
             std::source_location where, const S&... init) {
-  std::tuple state(AsState(init, where)...);
+  // Spelled out: deduced, a single pair would become a tuple of its two.
+  std::tuple<decltype(AsState(init, where))...> state(AsState(init, where)...);
   return UnlessAlone(Loop(cond, body, state, options, where));
 }
 
 template <class First, class... Rest>
 std::tuple<Rest...> WithoutFirst(const std::tuple<First, Rest...>& all) {
   return std::apply(
-      [](const First&, const Rest&... rest) { return std::tuple(rest...); },
+      [](const First&, const Rest&... rest) {
+        return std::tuple<Rest...>(rest...);
+      },
       all);
 }
 
