@@ -9,8 +9,8 @@ Result<Value> GradFlow::Call(const Value& v, std::string_view op,
   options.scope = "gradients";
   options.device = v.node->device();
   options.line = v.node->line();
-  SL_ASSIGN_OR_RETURN(
-      Node * node, graph_.Add(*v.node->region(), op, inputs, attrs, options));
+  SL_ASSIGN_OR_RETURN(Node * node,
+                      graph_.Add(region_, op, inputs, attrs, options));
   return node->output();
 }
 

@@ -15,7 +15,8 @@ namespace sluice {
 
 class GradFlow {
  public:
-  explicit GradFlow(Graph& graph) : graph_(graph) {}
+  // Sums are computed in `region`, where all parts are seen.
+  GradFlow(Graph& graph, Region& region) : graph_(graph), region_(region) {}
 
   void Add(const Value& to, const Value& part) {
     parts_[to].dense.push_back(part);
@@ -45,6 +46,7 @@ class GradFlow {
   Result<Value> ShapeOf(const Value& v);
 
   Graph& graph_;
+  Region& region_;
   std::unordered_map<Value, Parts, ValueHash> parts_;
 };
 

@@ -4,65 +4,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/grad_flow.h"
-#include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/strings.h"
-#include "sluice/graph/traverse.h"
 
 namespace sluice {
 
 namespace {
-
-// Gradients flow through floating-point values alone.
-bool CarriesGradient(const Value& v) { return kFloats.contains(v.dtype()); }
-
-// Values that regions give on as they are, without a node that uses them: to
-// the nodes that own such regions.
-using PassedOn = std::unordered_multimap<Value, Node*, ValueHash>;
-
-void FindPassedOn(const Region& region, PassedOn& passed) {
-  for (Node* node : region.nodes()) {
-    for (const auto& inner : node->regions()) {
-      for (const Value& v : inner->results()) {
-        if (v.node->region() != inner.get()) passed.emplace(v, node);
-      }
-      FindPassedOn(*inner, passed);
-    }
-  }
-}
-
-// Nodes that depend on one of the xs, in program order, by values that carry
-// gradients. Program order is a topological order: users append only. A node
-// depends on what its regions read.
-std::unordered_set<const Node*> Downstream(const Graph& graph,
-                                           std::span<const Value> xs) {
-  std::unordered_set<const Node*> seen;
-  std::vector<Node*> open;
-  PassedOn passed;
-  FindPassedOn(graph.root(), passed);
-  auto reach = [&](Node* node) {
-    for (; node && seen.insert(node).second; node = node->region()->owner()) {
-      open.push_back(node);
-    }
-  };
-  auto visit = [&](const Value& v) {
-    for (Node* user : v.node->users()) {
-      auto in = user->inputs();
-      if (std::find(in.begin(), in.end(), v) != in.end()) reach(user);
-    }
-    auto [begin, end] = passed.equal_range(v);
-    for (auto it = begin; it != end; ++it) reach(it->second);
-  };
-  for (const Value& x : xs) visit(x);
-  while (!open.empty()) {
-    Node* node = open.back();
-    open.pop_back();
-    for (int i = 0; i < node->num_outputs(); ++i) {
-      if (CarriesGradient(node->output(i))) visit(node->output(i));
-    }
-  }
-  return seen;
-}
 
 // "OnesLike" or "ZerosLike" of a value.
 Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
@@ -74,103 +22,40 @@ Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
   return node->output();
 }
 
-Status SeedGradients(Graph& graph, std::span<const Value> ys,
-                     std::span<const Value> grad_ys, GradFlow& flow) {
-  for (size_t i = 0; i < ys.size(); ++i) {
-    if (!CarriesGradient(ys[i])) {
-      return InvalidArgument(StrCat(
-          "gradients: ", ys[i].ToString(), " is ", ys[i].type().ToString(),
-          "; wanted a floating-point value\n  ", NodeLine(*ys[i].node)));
-    }
-    Value seed = i < grad_ys.size() ? grad_ys[i] : Value();
-    if (!seed) {
-      SL_ASSIGN_OR_RETURN(seed, Like(graph, "OnesLike", ys[i]));
-    } else if (seed.dtype() != ys[i].dtype() ||
-               !seed.shape().CompatibleWith(ys[i].shape())) {
-      return InvalidArgument(
-          StrCat("gradients: grad_ys[", i, "] is ", seed.type().ToString(),
-                 "; wanted ", ys[i].type().ToString(), " like ys[", i, "]"));
-    }
-    flow.Add(ys[i], seed);
+// The innermost region of the ys: where gradients are computed.
+Region& RegionOf(std::span<const Value> ys, Graph& graph) {
+  Region* region = &graph.root();
+  for (const Value& y : ys) {
+    if (region->Encloses(y.node->region())) region = y.node->region();
   }
-  return OkStatus();
+  return *region;
 }
 
-// Applies the rule of one node, given what flows into its outputs.
-Status Backward(Graph& graph, Node& node,
-                const std::unordered_set<const Node*>& downstream,
-                const std::unordered_set<Value, ValueHash>& targets,
-                GradFlow& flow) {
-  std::vector<Value> dy;
-  bool any = false;
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    SL_ASSIGN_OR_RETURN(Value total, flow.Total(node.output(i)));
-    any = any || total;
-    dy.push_back(total);
-  }
-  if (any && (!node.regions().empty() || node.op().flow == Flow::kCall)) {
-    return Unimplemented(StrCat("[", node.op().name,
-                                "] gradients do not pass through it yet"))
-        .WithLine(NodeLine(node));
-  }
-  if (!any || !node.op().grad) return OkStatus();
-  std::vector<bool> wants;
-  for (const Value& v : node.inputs()) {
-    wants.push_back(CarriesGradient(v) &&
-                    (targets.count(v) || downstream.count(v.node)));
-  }
-  GraphGradContext context(graph, node, dy, wants);
-  node.op().grad(context);
-  if (!context.status().ok()) {
-    return Status(context.status().code(),
-                  StrCat(context.status().message(),
-                         "\n  in the gradient of this op\n  ", NodeLine(node)));
-  }
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    Value g = context.gradient(i);
-    if (!g) continue;
-    if (Value at = context.gradient_rows(i)) {
-      flow.AddRows(node.input(i), at, g);
-    } else {
-      flow.Add(node.input(i), g);
-    }
-  }
-  return OkStatus();
-}
-
-// Lets gradients flow from the ys back to the xs.
-Status FlowBack(Graph& graph, std::span<const Value> ys,
+Status FlowFrom(Graph& graph, std::span<const Value> ys,
                 std::span<const Value> xs, std::span<const Value> grad_ys,
                 GradFlow& flow) {
   if (grad_ys.size() > ys.size()) {
     return InvalidArgument(StrCat("gradients: ", grad_ys.size(),
                                   " grad_ys for ", ys.size(), " ys"));
   }
-  std::unordered_set<const Node*> downstream = Downstream(graph, xs);
-  std::unordered_set<Value, ValueHash> targets(xs.begin(), xs.end());
-  SL_RETURN_IF_ERROR(SeedGradients(graph, ys, grad_ys, flow));
-
-  // From the ys back, along nodes that depend on an x. Ids grow in program
-  // order, so the largest id left has received all its gradients.
-  std::vector<Node*> reached;
-  std::unordered_set<const Node*> seen;
-  auto reach = [&](Node* node) {
-    if (downstream.count(node) && seen.insert(node).second) {
-      reached.push_back(node);
+  std::vector<Value> seeds(grad_ys.begin(), grad_ys.end());
+  seeds.resize(ys.size());
+  for (size_t i = 0; i < ys.size(); ++i) {
+    if (!CarriesGradient(ys[i])) {
+      return InvalidArgument(StrCat(
+          "gradients: ", ys[i].ToString(), " is ", ys[i].type().ToString(),
+          "; wanted a floating-point value\n  ", NodeLine(*ys[i].node)));
     }
-  };
-  for (const Value& y : ys) reach(y.node);
-  for (size_t i = 0; i < reached.size(); ++i) {
-    for (const Value& v : InputsWithCaptures(*reached[i])) {
-      if (CarriesGradient(v)) reach(v.node);
+    if (!seeds[i]) {
+      SL_ASSIGN_OR_RETURN(seeds[i], Like(graph, "OnesLike", ys[i]));
+    } else if (seeds[i].dtype() != ys[i].dtype() ||
+               !seeds[i].shape().CompatibleWith(ys[i].shape())) {
+      return InvalidArgument(
+          StrCat("gradients: grad_ys[", i, "] is ", seeds[i].type().ToString(),
+                 "; wanted ", ys[i].type().ToString(), " like ys[", i, "]"));
     }
   }
-  std::sort(reached.begin(), reached.end(),
-            [](Node* a, Node* b) { return a->id() > b->id(); });
-  for (Node* node : reached) {
-    SL_RETURN_IF_ERROR(Backward(graph, *node, downstream, targets, flow));
-  }
-  return OkStatus();
+  return FlowBack({graph, RegionOf(ys, graph), ys, xs, seeds}, flow);
 }
 
 // What stands for the gradient of an x that nothing flows into.
@@ -223,8 +108,8 @@ Result<std::vector<GradientValue>> GradientsOfReads(
     wanted.insert(wanted.end(), parts.begin(), parts.end());
   }
   first.push_back(wanted.size());
-  GradFlow flow(graph);
-  SL_RETURN_IF_ERROR(FlowBack(graph, ys, wanted, grad_ys, flow));
+  GradFlow flow(graph, RegionOf(ys, graph));
+  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, wanted, grad_ys, flow));
   std::vector<GradientValue> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     std::vector<GradientValue> parts;
@@ -279,8 +164,8 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
     for (const GradientValue& g : found) result.push_back(g.dense);
     return result;
   }
-  GradFlow flow(graph);
-  SL_RETURN_IF_ERROR(FlowBack(graph, ys, xs, grad_ys, flow));
+  GradFlow flow(graph, RegionOf(ys, graph));
+  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, flow));
   for (size_t i = 0; i < xs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(Value total, flow.Total(xs[i]));
     if (!total) {
@@ -297,8 +182,8 @@ Result<std::vector<GradientValue>> GradientsOrRows(
   if (AnyResource(xs)) {
     return GradientsOfReads(graph, ys, xs, grad_ys, options, /*rows=*/true);
   }
-  GradFlow flow(graph);
-  SL_RETURN_IF_ERROR(FlowBack(graph, ys, xs, grad_ys, flow));
+  GradFlow flow(graph, RegionOf(ys, graph));
+  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, flow));
   std::vector<GradientValue> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(GradientValue total, flow.TotalOrRows(xs[i]));

@@ -6,8 +6,12 @@ namespace sluice {
 
 GraphGradContext::GraphGradContext(Graph& graph, Node& node,
                                    std::span<const Value> dy,
-                                   const std::vector<bool>& wants)
-    : GradContext(node.op(), node.attrs()), graph_(graph), node_(node) {
+                                   const std::vector<bool>& wants,
+                                   Region& region)
+    : GradContext(node.op(), node.attrs()),
+      graph_(graph),
+      node_(node),
+      region_(region) {
   for (const Value& v : node.inputs()) in_.push_back(Enter(v));
   for (int i = 0; i < node.num_outputs(); ++i) {
     out_.push_back(Enter(node.output(i)));
@@ -49,8 +53,8 @@ Status GraphGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
   options.scope = StrCat("gradients/", node_.name());
   options.device = node_.device();
   options.line = node_.line();
-  SL_ASSIGN_OR_RETURN(Node * node, graph_.Add(*node_.region(), op.name, values,
-                                              attrs, options));
+  SL_ASSIGN_OR_RETURN(Node * node,
+                      graph_.Add(region_, op.name, values, attrs, options));
   for (int i = 0; i < node->num_outputs(); ++i) {
     made.push_back(Enter(node->output(i)));
   }

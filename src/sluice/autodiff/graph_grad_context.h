@@ -1,6 +1,6 @@
 // A gradient rule applied to a node of a graph: what the rule calls becomes
-// more nodes, beside the node they belong to: same region, same device, the
-// user line of the forward op.
+// more nodes: same device, the user line of the forward op, in the region the
+// gradient is computed in, which is the node's own or one inside it.
 #pragma once
 
 #include "sluice/graph/graph.h"
@@ -14,12 +14,15 @@ class GraphGradContext final : public GradContext {
   // `dy[i]` is the gradient of output i, or no value; `wants[i]`: that of
   // input i is asked for.
   GraphGradContext(Graph& graph, Node& node, std::span<const Value> dy,
-                   const std::vector<bool>& wants);
+                   const std::vector<bool>& wants)
+      : GraphGradContext(graph, node, dy, wants, *node.region()) {}
+  GraphGradContext(Graph& graph, Node& node, std::span<const Value> dy,
+                   const std::vector<bool>& wants, Region& region);
 
   // For gradients written against the graph itself: a variable's value, and
   // the other way round.
   Graph& graph() { return graph_; }
-  Region& region() { return *node_.region(); }
+  Region& region() { return region_; }
   Value ValueOf(GradVar v) const {
     return table_[static_cast<size_t>(IdOf(v))];
   }
@@ -41,6 +44,7 @@ class GraphGradContext final : public GradContext {
 
   Graph& graph_;
   Node& node_;
+  Region& region_;
   std::vector<Value> table_;
 };
 

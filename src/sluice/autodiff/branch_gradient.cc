@@ -1,0 +1,196 @@
+// The gradient of a conditional is a conditional on the same predicate: in each
+// branch the gradient of that branch. What it reads of the branch becomes a
+// result of the forward conditional; in the branches that do not run it is
+// nothing, and nobody asks for it.
+#include <algorithm>
+
+#include "sluice/autodiff/flow_back.h"
+#include "sluice/autodiff/inner_gradient.h"
+#include "sluice/base/strings.h"
+#include "sluice/graph/traverse.h"
+
+namespace sluice {
+
+namespace {
+
+// A value that stands for none.
+Result<Value> Nothing(Graph& graph, Region& region, const Value& like) {
+  if (like.dtype() == DType::kList) {
+    SL_ASSIGN_OR_RETURN(Node * zero,
+                        AddBeside(graph, region, *like.node, "Const", {},
+                                  {{"value", Array::Scalar<int64_t>(0)}}));
+    Value size = zero->output();
+    SL_ASSIGN_OR_RETURN(
+        Node * list, AddBeside(graph, region, *like.node, "ListNew", {&size, 1},
+                               {{"dtype", DType::kF32}}));
+    return list->output();
+  }
+  SL_ASSIGN_OR_RETURN(Node * none,
+                      AddBeside(graph, region, *like.node, "Const", {},
+                                {{"value", Array::Zeros(like.dtype(), {0})}}));
+  return none->output();
+}
+
+class Branches {
+ public:
+  explicit Branches(const RegionGradient& at)
+      : at_(at), graph_(at.graph), node_(at.node) {
+    for (size_t j = 0; j < at.dy.size(); ++j) {
+      if (at.dy[j]) which_.push_back(static_cast<int>(j));
+    }
+    std::vector<Value> reads = InputsWithCaptures(node_);
+    for (size_t i = static_cast<size_t>(node_.num_inputs()); i < reads.size();
+         ++i) {
+      bool known = std::find(xs_.begin(), xs_.end(), reads[i]) != xs_.end();
+      if (!known && at.wanted.count(reads[i])) xs_.push_back(reads[i]);
+    }
+  }
+
+  Status Run() {
+    if (xs_.empty()) return OkStatus();
+    for (const auto& region : node_.regions()) {
+      SL_ASSIGN_OR_RETURN(InnerGradient inner,
+                          InnerGradient::Compute(graph_, *region, which_, xs_));
+      inners_.push_back(std::move(inner));
+    }
+    std::vector<size_t> flowing = Flowing();
+    for (InnerGradient& inner : inners_) {
+      for (size_t i : flowing) {
+        if (!inner.gradients()[i]) SL_RETURN_IF_ERROR(inner.UseZeros(i));
+      }
+      residuals_.push_back(inner.Residuals());
+    }
+    size_t first_residual = static_cast<size_t>(node_.num_outputs());
+    if (flowing.empty()) {
+      for (InnerGradient& inner : inners_) inner.Drop();
+      return OkStatus();
+    }
+    SL_RETURN_IF_ERROR(KeepResiduals());
+    return AddGradient(flowing, first_residual);
+  }
+
+ private:
+  // The xs some branch has a gradient for.
+  std::vector<size_t> Flowing() const {
+    std::vector<size_t> flowing;
+    for (size_t i = 0; i < xs_.size(); ++i) {
+      for (const InnerGradient& inner : inners_) {
+        if (!inner.gradients()[i]) continue;
+        flowing.push_back(i);
+        break;
+      }
+    }
+    return flowing;
+  }
+
+  // Makes residuals results of the forward node.
+  Status KeepResiduals() {
+    std::vector<ValueType> types;
+    std::vector<DType> dtypes;
+    for (int i = 0; i < node_.num_outputs(); ++i) {
+      types.push_back(node_.output_type(i));
+    }
+    for (const auto& list : residuals_) {
+      for (const Value& v : list) types.push_back({v.dtype(), PartialShape()});
+    }
+    for (const ValueType& type : types) dtypes.push_back(type.dtype);
+    for (size_t k = 0; k < inners_.size(); ++k) {
+      Region& region = *node_.regions()[k];
+      std::vector<Value> results(region.results().begin(),
+                                 region.results().end());
+      for (size_t other = 0; other < residuals_.size(); ++other) {
+        for (const Value& v : residuals_[other]) {
+          if (other == k) {
+            results.push_back(v);
+            continue;
+          }
+          SL_ASSIGN_OR_RETURN(Value none, Nothing(graph_, region, v));
+          // It belongs to the branch, not to the gradient behind it.
+          if (region.nodes().front() != none.node) {
+            graph_.MoveBefore(*none.node, *region.nodes().front());
+          }
+          for (const Value& in : none.node->inputs()) {
+            graph_.MoveBefore(*in.node, *none.node);
+          }
+          results.push_back(none);
+        }
+      }
+      graph_.SetResults(region, std::move(results));
+    }
+    graph_.SetAttr(node_, "dtypes", dtypes);
+    graph_.SetOutputs(node_, std::move(types));
+    return OkStatus();
+  }
+
+  // `v` as what it is when this branch runs.
+  Result<Value> Ensured(Region& region, Value v, const PartialShape& shape) {
+    if (v.dtype() == DType::kList || !shape.rank_known() ||
+        v.shape() == shape) {
+      return v;
+    }
+    SL_ASSIGN_OR_RETURN(Node * ensured,
+                        AddBeside(graph_, region, node_, "EnsureShape", {&v, 1},
+                                  {{"shape", shape}}));
+    return ensured->output();
+  }
+
+  Status AddGradient(const std::vector<size_t>& flowing,
+                     size_t first_residual) {
+    std::vector<DType> dtypes;
+    std::vector<ValueType> types;
+    for (size_t i : flowing) {
+      dtypes.push_back(xs_[i].dtype());
+      types.push_back(xs_[i].type());
+    }
+    Attrs attrs = node_.attrs();
+    attrs.set("dtypes", dtypes);
+    Value chooser = node_.input(0);
+    SL_ASSIGN_OR_RETURN(Node * gradient,
+                        AddBeside(graph_, at_.region, node_, node_.op().name,
+                                  {&chooser, 1}, attrs));
+    auto next = static_cast<int>(first_residual);
+    for (size_t k = 0; k < inners_.size(); ++k) {
+      SL_ASSIGN_OR_RETURN(
+          Region * region,
+          graph_.AddRegion(*gradient, node_.regions()[k]->label()));
+      Graph::ValueMap map;
+      InnerGradient& inner = inners_[k];
+      for (size_t j = 0; j < which_.size(); ++j) {
+        const Value& dy = at_.dy[static_cast<size_t>(which_[j])];
+        SL_ASSIGN_OR_RETURN(map[inner.stand_ins()[j]],
+                            Ensured(*region, dy, inner.stand_ins()[j].shape()));
+      }
+      for (const Value& v : residuals_[k]) {
+        SL_ASSIGN_OR_RETURN(map[v],
+                            Ensured(*region, node_.output(next++), v.shape()));
+      }
+      std::vector<Value> found;
+      for (size_t i : flowing) found.push_back(inner.gradients()[i]);
+      inner.MoveTo(*region, map);
+      for (Value& v : found) {
+        auto it = map.find(v);
+        if (it != map.end()) v = it->second;
+      }
+      graph_.SetResults(*region, std::move(found));
+    }
+    graph_.SetOutputs(*gradient, std::move(types));
+    for (size_t k = 0; k < flowing.size(); ++k) {
+      at_.flow.Add(xs_[flowing[k]], gradient->output(static_cast<int>(k)));
+    }
+    return OkStatus();
+  }
+
+  const RegionGradient& at_;
+  Graph& graph_;
+  Node& node_;
+  std::vector<int> which_;  // results something flows into
+  std::vector<Value> xs_;
+  std::vector<InnerGradient> inners_;          // by branch
+  std::vector<std::vector<Value>> residuals_;  // by branch
+};
+
+}  // namespace
+
+Status BranchGradient(const RegionGradient& at) { return Branches(at).Run(); }
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+// FlowBack: lets gradients flow from some values of a graph back to others, by
+// the rules of the ops between, and through conditionals and loops. What the
+// rules call becomes nodes of one region; loops and conditionals on the way
+// come to give more results, which the gradients read.
+//
+// The caller holds the graph's lock.
+#pragma once
+
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "sluice/autodiff/grad_flow.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+// Gradients flow through floating-point values, and through lists of them.
+inline bool CarriesGradient(const Value& v) {
+  return kFloats.contains(v.dtype()) || v.dtype() == DType::kList;
+}
+
+struct FlowBackRequest {
+  Graph& graph;
+  // Where gradients are computed: encloses none of the ys' regions, and all of
+  // ys and xs are seen there.
+  Region& region;
+  std::span<const Value> ys, xs;
+  std::span<const Value> seeds;  // what flows into each y
+  // Only through nodes of the region itself, not those around it.
+  bool inside = false;
+};
+
+// Adds to `flow` what flows into each x, and into what is between.
+Status FlowBack(const FlowBackRequest& request, GradFlow& flow);
+
+// A conditional or loop that gradients have reached.
+struct RegionGradient {
+  Graph& graph;
+  Region& region;  // where its gradient is to be computed
+  Node& node;
+  std::vector<Value> dy;  // of its outputs; no value where nothing flows in
+  // Whether the gradient of an input, or of a value its regions read, is asked
+  // for.
+  const std::unordered_set<Value, ValueHash>& wanted;
+  GradFlow& flow;
+};
+Status BranchGradient(const RegionGradient& at);
+Status LoopGradient(const RegionGradient& at);
+
+}  // namespace sluice

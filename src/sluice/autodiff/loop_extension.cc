@@ -1,0 +1,95 @@
+#include "sluice/autodiff/loop_extension.h"
+
+#include "sluice/autodiff/inner_gradient.h"
+#include "sluice/base/strings.h"
+
+namespace sluice {
+
+bool LoopExtension::IsConstant(const Value& v, int64_t n) const {
+  const Array* value = ConstantValue(v);
+  return value && value->dtype() == DType::kI64 && value->num_elements() == 1 &&
+         *value->data<int64_t>() == n;
+}
+
+// The loop reads it, so it stands above the loop.
+Result<Node*> LoopExtension::AddBefore(std::string_view op,
+                                       std::span<const Value> inputs,
+                                       const Attrs& attrs) {
+  SL_ASSIGN_OR_RETURN(Node * node, AddBeside(graph_, *loop_.region(), loop_, op,
+                                             inputs, attrs));
+  graph_.MoveBefore(*node, loop_);
+  return node;
+}
+
+Result<int> LoopExtension::Carry(Value start, const char* name) {
+  int at = loop_.num_inputs();
+  std::vector<Value> inputs(loop_.inputs().begin(), loop_.inputs().end());
+  inputs.push_back(start);
+  graph_.SetInputs(loop_, std::move(inputs));
+  std::vector<DType> dtypes;
+  std::vector<ValueType> types;
+  for (int i = 0; i < at; ++i) types.push_back(loop_.output_type(i));
+  types.push_back(start.type());
+  for (const ValueType& type : types) dtypes.push_back(type.dtype);
+  for (const auto& region : loop_.regions()) {
+    SL_RETURN_IF_ERROR(
+        graph_.AddArg(*region, StrCat(name, "_", at), start.type()).status());
+  }
+  graph_.SetAttr(loop_, "dtypes", dtypes);
+  graph_.SetOutputs(loop_, std::move(types));
+  return at;
+}
+
+void LoopExtension::SetNext(int carried, Value next) {
+  std::vector<Value> results(body_.results().begin(), body_.results().end());
+  results.resize(static_cast<size_t>(carried) + 1);
+  results[static_cast<size_t>(carried)] = next;
+  graph_.SetResults(body_, std::move(results));
+}
+
+Result<int> LoopExtension::CountTrips() {
+  for (int i = 0; i < loop_.num_inputs(); ++i) {
+    const Value& next = body_.results()[static_cast<size_t>(i)];
+    const Node& add = *next.node;
+    if (IsConstant(loop_.input(i), 0) && add.op().name == "Add" &&
+        add.input(0) == body_.arg(i) && IsConstant(add.input(1), 1)) {
+      return i;
+    }
+  }
+  SL_ASSIGN_OR_RETURN(
+      Node * zero,
+      AddBefore("Const", {}, {{"value", Array::Scalar<int64_t>(0)}}));
+  SL_ASSIGN_OR_RETURN(int at, Carry(zero->output(), "trips"));
+  SL_ASSIGN_OR_RETURN(Node * one,
+                      AddBeside(graph_, body_, loop_, "Const", {},
+                                {{"value", Array::Scalar<int64_t>(1)}}));
+  Value in[] = {body_.arg(at), one->output()};
+  SL_ASSIGN_OR_RETURN(Node * next, AddBeside(graph_, body_, loop_, "Add", in));
+  SetNext(at, next->output());
+  return at;
+}
+
+Result<int> LoopExtension::Keep(const Value& v) {
+  for (int i = 0; i < loop_.num_inputs(); ++i) {
+    const Node& append = *body_.results()[static_cast<size_t>(i)].node;
+    if (append.op().name == "ListAppend" && append.input(0) == body_.arg(i) &&
+        append.input(1) == v && loop_.input(i).node->op().name == "ListNew") {
+      return i;
+    }
+  }
+  SL_ASSIGN_OR_RETURN(
+      Node * zero,
+      AddBefore("Const", {}, {{"value", Array::Scalar<int64_t>(0)}}));
+  Value size = zero->output();
+  SL_ASSIGN_OR_RETURN(Node * list,
+                      AddBefore("ListNew", {&size, 1},
+                                {{"dtype", v.dtype()}, {"shape", v.shape()}}));
+  SL_ASSIGN_OR_RETURN(int at, Carry(list->output(), "kept"));
+  Value in[] = {body_.arg(at), v};
+  SL_ASSIGN_OR_RETURN(Node * append,
+                      AddBeside(graph_, body_, loop_, "ListAppend", in));
+  SetNext(at, append->output());
+  return at;
+}
+
+}  // namespace sluice
