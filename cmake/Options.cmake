@@ -41,6 +41,11 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
             maybe-uninitialized free-nonheap-object)
     list(APPEND cxx_flags -Wno-error=${w})
   endforeach()
+  # g++ 13 takes the shape of a Value, which the graph keeps, for a part of the
+  # Value, which is a temporary.
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    list(APPEND cxx_flags -Wno-dangling-reference)
+  endif()
 endif()
 
 if(SLUICE_SANITIZE)

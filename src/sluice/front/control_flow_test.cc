@@ -339,21 +339,6 @@ TEST(ImperativeLoops, HaveGradients) {
   EXPECT_EQ(w.grad().item<float>(), 24.0f);  // 6 w w
 }
 
-// A gradient that stops at a loop says so instead of missing.
-TEST(CapturedLoops, GradientsThroughThemAreAnErrorWithTheLine) {
-  for (bool by_result_alone : {false, true}) {
-    Tensor w = constant(2.0f).requires_grad_();
-    auto f = function([&](Tensor x) {
-      return for_loop(
-          3, [&](Tensor, Tensor h) { return by_result_alone ? x : h * x; }, x);
-    });
-    Tensor y = f(w);
-    std::string text = ErrorOf([&] { y.backward(); });
-    Contains(text, "[While] gradients do not pass through it yet");
-    Contains(text, "control_flow_test.cc:");
-  }
-}
-
 // ---- Bad input ----
 
 TEST(ControlFlowErrors, PredicatesAreScalarsOfBool) {

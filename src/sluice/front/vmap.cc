@@ -151,12 +151,17 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   NestedCalls calls;
   {
     Restored<NestedCalls*> inside(open_calls, open_calls ? open_calls : &calls);
-    RecordRegion(
-        draft, "body", types,
-        [&](const std::vector<Tensor>& given) -> CodeResult {
-          return {one(given), ""};
-        },
-        options.name, where);
+    Code recorded = [&](const std::vector<Tensor>& given) -> CodeResult {
+      return {one(given), ""};
+    };
+    RecordedRegion region =
+        RecordRegion(draft, {"body", types, recorded, options.name, where});
+    if (!region.written.empty()) {
+      Refuse(options.name,
+             "the function writes a tensor around it in place; wanted what it "
+             "changes returned",
+             where);
+    }
   }
   const Region& code = *draft.node().regions()[0];
   bool leave = open_calls && ChoosesOrLoops(code);
