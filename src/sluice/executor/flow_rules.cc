@@ -45,7 +45,16 @@ Status InIteration(const Status& status, const Node& loop, int64_t iteration) {
 }
 
 Status InCall(const Status& status, const Node& call) {
-  if (status.ok()) return status;
+  // A recursion without end would add a thousand lines.
+  constexpr int kMaxLines = 8;
+  constexpr std::string_view kLine = "\n  in the call ";
+  int lines = 0;
+  for (size_t at = 0;
+       (at = status.message().find(kLine, at)) != std::string::npos;
+       at += kLine.size()) {
+    ++lines;
+  }
+  if (status.ok() || lines >= kMaxLines) return status;
   return status.WithLine(StrCat("in the call ", NodeLine(call)));
 }
 

@@ -21,7 +21,8 @@ Result<size_t> ChosenRegion(const Node& branch, const Array& chooser);
 
 // The error with the line "in iteration 7 of the loop at train.cc:88 (...)".
 Status InIteration(const Status& status, const Node& loop, int64_t iteration);
-// The error with the line "in the call at tree.cc:12 (...)".
+// The error with the line "in the call at tree.cc:12 (...)"; the innermost
+// few calls are enough.
 Status InCall(const Status& status, const Node& call);
 
 // Too many calls inside one another; `what` is the op or function called.

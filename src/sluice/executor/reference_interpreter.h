@@ -14,10 +14,13 @@
 
 namespace sluice {
 
-// Runs the root region on `args`; returns its results.
+class InterpretObserver;
+
+// Runs the root region on `args`; returns its results. `observer` may be null.
 Result<std::vector<Array>> Interpret(const Graph& graph,
                                      const std::vector<Array>& args,
-                                     const StepContext& step);
+                                     const StepContext& step,
+                                     InterpretObserver* observer = nullptr);
 
 // Runs one node, regions and all, with these values around it.
 Result<std::vector<Array>> InterpretNode(const Node& node,

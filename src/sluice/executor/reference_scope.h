@@ -6,6 +6,7 @@
 
 #include <unordered_map>
 
+#include "sluice/executor/interpret_observer.h"
 #include "sluice/graph/node.h"
 
 namespace sluice {
@@ -13,8 +14,9 @@ namespace sluice {
 struct ReferenceScope {
   const ReferenceScope* outer = nullptr;
   std::unordered_map<Value, Array, ValueHash> values;
-  uint64_t tag = 0;  // StepContext::tag
-  int depth = 0;     // calls around it
+  uint64_t tag = 0;                  // StepContext::tag
+  int depth = 0;                     // calls around it
+  const FlowPlace* place = nullptr;  // where it runs; null: in no loop or call
 
   // Null when it has not been computed.
   const Array* Find(const Value& v) const {

@@ -20,8 +20,13 @@ using Frame = ReferenceFrame;
 class Machine {
  public:
   Machine(const Region& region, const ReferenceScope& scope,
-          const StepContext& step, const FireNode& fire)
-      : region_(region), scope_(scope), step_(step), fire_(fire) {}
+          const StepContext& step, const FireNode& fire,
+          InterpretObserver* observer)
+      : region_(region),
+        scope_(scope),
+        step_(step),
+        fire_(fire),
+        observer_(observer) {}
 
   Result<std::vector<Array>> Run() {
     SL_ASSIGN_OR_RETURN(wiring_, TokenWiring::Of(region_));
@@ -31,7 +36,9 @@ class Machine {
         return step_.cancellation->status();
       }
       auto [frame, node] = TakeNext();
-      Status status = Fire(*frame, *node);
+      std::vector<Token> given;
+      Status status = Fire(*frame, *node, given);
+      if (status.ok() && observer_) status = Tell(*frame, *node, given);
       if (!status.ok()) return InFrames(status, frame->Places());
       frame->arrivals[node].fired = true;
       ever_fired_.insert(node);
@@ -166,38 +173,37 @@ class Machine {
     return nullptr;
   }
 
-  Status Fire(Frame& frame, const Node& node) {
+  // `given`: its outputs.
+  Status Fire(Frame& frame, const Node& node, std::vector<Token>& given) {
     Arrivals a = frame.At(node, wiring_);
-    Flow flow = node.op().flow;
-    if (flow == Flow::kTrigger) {
-      Send(frame, node, {}, nullptr);
-      return OkStatus();
-    }
-    if (flow == Flow::kMerge && a.first_live >= 0) {
-      const Token& first = *a.operands[static_cast<size_t>(a.first_live)];
-      Send(frame, node, {first, {Array::Scalar<int32_t>(a.first_live)}},
-           nullptr);
-      return OkStatus();
-    }
     DeathRef death = DeathOf(node, a);
-    Token x{death || a.operands.empty() ? Array() : a.operands[0]->value,
-            death};
-    switch (flow) {
+    given.assign(static_cast<size_t>(node.num_outputs()), Token{{}, death});
+    switch (node.op().flow) {
+      case Flow::kTrigger:
+        death = nullptr;
+        break;
+      case Flow::kMerge:
+        if (a.first_live < 0) break;
+        death = nullptr;
+        given = {*a.operands[static_cast<size_t>(a.first_live)],
+                 {Array::Scalar<int32_t>(a.first_live)}};
+        break;
       case Flow::kEnter:
-        Enter(frame, node, x);
+        if (!death) given[0] = *a.operands[0];
+        Enter(frame, node, given[0]);
         return OkStatus();
       case Flow::kExit:
-        return Exit(frame, node, x);
+        if (!death) given[0] = *a.operands[0];
+        return Exit(frame, node, given[0]);
       case Flow::kNextIteration:
-        if (!death) frame.next.emplace_back(&node, x);
+        if (death) return OkStatus();
+        given[0] = *a.operands[0];
+        frame.next.emplace_back(&node, given[0]);
         return OkStatus();
       default:
-        break;
+        if (!death) SL_RETURN_IF_ERROR(Compute(frame, node, a, given));
     }
-    std::vector<Token> outputs(static_cast<size_t>(node.num_outputs()),
-                               Token{{}, death});
-    if (!death) SL_RETURN_IF_ERROR(Compute(frame, node, a, outputs));
-    Send(frame, node, outputs, death);
+    Send(frame, node, given, death);
     return OkStatus();
   }
 
@@ -223,7 +229,12 @@ class Machine {
       outputs[*pred ? 0 : 1] = {{}, std::make_shared<const Death>(death)};
       return OkStatus();
     }
-    ReferenceScope scope{&scope_, {}, TagOf(frame), scope_.depth};
+    std::vector<FlowPlace> places = FlowPlaces(frame);
+    ReferenceScope scope{&scope_,
+                         {},
+                         TagOf(frame),
+                         scope_.depth,
+                         places.empty() ? scope_.place : &places.back()};
     for (size_t i = 0; i < a.operands.size(); ++i) {
       scope.values[wiring_.operands.at(&node)[i]] = a.operands[i]->value;
     }
@@ -232,7 +243,28 @@ class Machine {
     return OkStatus();
   }
 
+  Status Tell(const Frame& frame, const Node& node,
+              const std::vector<Token>& given) {
+    std::vector<FlowPlace> places = FlowPlaces(frame);
+    std::vector<Array> outputs;
+    for (const Token& token : given) outputs.push_back(token.value);
+    return observer_->After(
+        node, places.empty() ? scope_.place : &places.back(), outputs);
+  }
+
   // --- Frames ----------------------------------------------------------
+  // Outermost first, one around the other.
+  std::vector<FlowPlace> FlowPlaces(const Frame& frame) const {
+    std::vector<FramePlace> inner = frame.Places();
+    std::vector<FlowPlace> places;
+    places.reserve(inner.size());  // they point at one another
+    for (auto it = inner.rbegin(); it != inner.rend(); ++it) {
+      places.push_back({places.empty() ? scope_.place : &places.back(), nullptr,
+                        it->frame, it->iteration});
+    }
+    return places;
+  }
+
   uint64_t TagOf(const Frame& frame) const {
     if (!frame.parent) return scope_.tag;
     return IterationTag(TagOf(*frame.parent), frame.key,
@@ -336,6 +368,7 @@ class Machine {
   const ReferenceScope& scope_;
   const StepContext& step_;
   const FireNode& fire_;
+  InterpretObserver* observer_;
   TokenWiring wiring_;
   Frame root_;
   std::deque<std::pair<Frame*, const Node*>> ready_;
@@ -354,8 +387,9 @@ bool HasPrimitives(const Region& region) {
 Result<std::vector<Array>> InterpretTokens(const Region& region,
                                            const ReferenceScope& scope,
                                            const StepContext& step,
-                                           const FireNode& fire) {
-  return Machine(region, scope, step, fire).Run();
+                                           const FireNode& fire,
+                                           InterpretObserver* observer) {
+  return Machine(region, scope, step, fire, observer).Run();
 }
 
 }  // namespace sluice

@@ -32,10 +32,12 @@ bool HasPrimitives(const Region& region);
 
 // The region's results. `scope` holds the arguments. Errors: a result that is
 // dead (DeadFetch), a step that cannot go on (CannotGoOn), a node's own with
-// the iterations it happened in.
+// the iterations it happened in. `observer` may be null; `fire` itself tells
+// it what comes before a node.
 Result<std::vector<Array>> InterpretTokens(const Region& region,
                                            const ReferenceScope& scope,
                                            const StepContext& step,
-                                           const FireNode& fire);
+                                           const FireNode& fire,
+                                           InterpretObserver* observer);
 
 }  // namespace sluice
