@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace sluice {
 
@@ -89,6 +90,43 @@ std::vector<ResourceUse> ResourcesUsed(const Node& node) {
   return uses;
 }
 
+namespace {
+
+// The node of `region` that `node` is, or is somewhere inside of.
+Node* Around(Node* node, const Region& region) {
+  while (node && node->region() != &region) node = node->region()->owner();
+  return node;
+}
+
+// Whoever reads a list goes before whoever may write over it, so that the
+// latter finds itself alone with it. Nothing but time depends on that, so only
+// nodes above are asked to: then there is no circle. Among primitives a node
+// that waits for a dead one would be dead, too.
+template <class Order>
+void ReadersOfListsFirst(const Region& region, const Order& order) {
+  std::unordered_map<const Node*, size_t> position;
+  for (Node* node : region.nodes()) {
+    if (node->op().flow > Flow::kCall) return;
+  }
+  for (Node* writer : region.nodes()) {
+    if (!writer->op().in_place || writer->num_inputs() == 0) continue;
+    Value list = writer->input(0);
+    if (list.dtype() != DType::kList) continue;
+    if (position.empty()) {
+      for (Node* node : region.nodes()) position[node] = position.size();
+    }
+    for (Node* user : list.node->users()) {
+      Node* reader = Around(user, region);
+      if (!reader || position[reader] >= position[writer]) continue;
+      auto in = user->inputs();
+      if (std::find(in.begin(), in.end(), list) == in.end()) continue;
+      order(reader, writer, "list " + list.ToString());
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<EffectEdge> EffectEdges(const Region& region) {
   std::vector<EffectEdge> edges;
   std::map<std::string, Track> tracks;
@@ -124,6 +162,7 @@ std::vector<EffectEdge> EffectEdges(const Region& region) {
       touch(node, use.resource, use.write);
     }
   }
+  ReadersOfListsFirst(region, order);
   return edges;
 }
 
