@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/front/list_constant.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
@@ -169,6 +170,11 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
       value = in.tensor().array();
     } else {
       SL_ASSIGN_OR_RETURN(value, LiteralValue(r, *op, i));
+    }
+    if (value.dtype() == DType::kList) {
+      SL_ASSIGN_OR_RETURN(values[i],
+                          AddListConstant(**graph, region, value, options));
+      continue;
     }
     SL_ASSIGN_OR_RETURN(
         Node * constant,

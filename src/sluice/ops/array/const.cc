@@ -5,7 +5,11 @@ namespace sluice {
 namespace {
 
 Status Infer(ShapeContext& c) {
-  c.set_out(0, c.attr<Array>("value").shape());
+  const Array& value = c.attr<Array>("value");
+  if (value.dtype() == DType::kList) {
+    return c.Error("value is a list; wanted ops that make it (ListNew, ...)");
+  }
+  c.set_out(0, value.shape());
   return OkStatus();
 }
 
@@ -49,6 +53,9 @@ SL_OP(Const)
          {.in = {},
           .attrs = {{"value", 3}},
           .message = "[Const] attribute value is 3 of kind int; wanted array"},
+         {.in = {},
+          .attrs = {{"value", Array::Zeros(DType::kList, {})}},
+          .message = "[Const] value is a list; wanted ops that make it"},
          {.in = {},
           .attrs = {{"value", Array()}},
           .message = "[Const] attribute value holds no array"},
