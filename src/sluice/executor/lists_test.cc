@@ -118,6 +118,40 @@ TEST(Lists, AreCarriedByLoops) {
   EXPECT_EQ(out[1].num_elements(), 2);
 }
 
+// Many writers of one list, ready together: each has its own in the end.
+TEST(Lists, OneListMayBeWrittenOnManyThreads) {
+  Graph graph("wide");
+  Region& root = graph.root();
+  Value x = *graph.AddArg(root, "x", {DType::kF32, PartialShape{100}});
+  auto add = [&](std::string_view op, std::vector<Value> in, Attrs attrs = {}) {
+    return (*graph.Add(root, op, in, attrs))->output();
+  };
+  Value rows = add("ListUnstack", {x});
+  std::vector<Value> results;
+  for (int i = 0; i < 40; ++i) {
+    Value at = add("Const", {}, {{"value", I(i)}});
+    Value list = rows;
+    for (int k = 0; k < 5; ++k) {
+      Value e = add("ListGet", {list, at}, {{"dtype", DType::kF32}});
+      list = add("ListSet", {list, at, add("Neg", {e})});
+      list = add("ListAppend", {list, e});
+    }
+    results.push_back(add("ListStack", {list}, {{"dtype", DType::kF32}}));
+  }
+  results.push_back(add("ListStack", {rows}, {{"dtype", DType::kF32}}));
+  graph.SetResults(root, results);
+  Array in = Array::Zeros(DType::kF32, {100});
+  for (int i = 0; i < 100; ++i) in.mutable_data<float>()[i] = i + 1.0f;
+  std::vector<Array> out = ExpectAllAgree(graph, {in});
+  for (int i = 0; i < 40; ++i) {
+    const Array& y = out[static_cast<size_t>(i)];
+    ASSERT_EQ(y.num_elements(), 105);
+    EXPECT_EQ(y.data<float>()[i], -(i + 1.0f));
+    EXPECT_EQ(y.data<float>()[99], i == 99 ? -100 : 100);
+  }
+  EXPECT_TRUE(out.back().BitEquals(in));
+}
+
 TEST(Lists, AnErrorInAStepLeavesNothingBehind) {
   auto graph = MustParse(R"(graph g(%x: f32[3], %i: i64[]) -> (%y) {
     %l = ListUnstack(%x)

@@ -29,14 +29,14 @@ DType TypeOf(const Operand& x) {
 }  // namespace
 
 List::List(DType dtype, const PartialSizes& shape, Where where)
-    : List(sized(dtype, int64_t{0}, shape, where)) {}
+    : List(sized(dtype, int64_t{0}, shape, -1, where)) {}
 
 List List::sized(DType dtype, const Operand& size, const PartialSizes& shape,
-                 Where where) {
+                 int64_t max_size, Where where) {
   Operand operands[] = {AsIndex("ListNew", size)};
-  return {CallOne("ListNew", operands,
-                  {{"dtype", dtype}, {"shape", shape.shape()}}, "", where),
-          dtype, shape};
+  Attrs attrs{{"dtype", dtype}, {"shape", shape.shape()}};
+  if (max_size >= 0) attrs.set("max_size", max_size);
+  return {CallOne("ListNew", operands, attrs, "", where), dtype, shape};
 }
 
 List List::of(const Operand& x, Where where) {

@@ -38,9 +38,10 @@ class List {
   // What a tensor of type `list` refers to.
   List(Tensor list, DType dtype, const PartialSizes& shape = {})
       : list_(std::move(list)), dtype_(dtype), shape_(shape.shape()) {}
-  // A list of `size` elements, none of which is written.
+  // A list of `size` elements, none of which is written; it never comes to
+  // have more than `max_size`, if that is given.
   static List sized(DType dtype, const Operand& size,
-                    const PartialSizes& shape = {},
+                    const PartialSizes& shape = {}, int64_t max_size = -1,
                     Where where = Where::current());
   // The slices of x along its first axis; stretches of it.
   static List of(const Operand& x, Where where = Where::current());

@@ -19,9 +19,10 @@ class ListBuilder {
     const ListValue* list = ListOf(array);
     if (!list) return InvalidArgument("a list that holds nothing");
     SL_ASSIGN_OR_RETURN(Value size, Constant(Array::Scalar(list->size())));
-    SL_ASSIGN_OR_RETURN(
-        Value made, Add("ListNew", {size},
-                        {{"dtype", list->dtype()}, {"shape", list->shape()}}));
+    SL_ASSIGN_OR_RETURN(Value made, Add("ListNew", {size},
+                                        {{"dtype", list->dtype()},
+                                         {"shape", list->shape()},
+                                         {"max_size", list->max_size()}}));
     if (list->size() == 0) return made;
     Result<Value> at_once = AllAtOnce(array, *list, made);
     if (at_once.ok()) return at_once;

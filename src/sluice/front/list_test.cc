@@ -111,7 +111,31 @@ TEST(ListFace, ErrorsNameOpIndexAndLine) {
            "[ListNew] dtype is resource; wanted one of");
 }
 
+TEST(ListFace, ABoundedListGrowsNoFurther) {
+  List two = List::sized(f32, 0, Shape(), 2).append(1).append(2);
+  Contains(ErrorOf([&] { (void)two.append(3); }),
+           "[ListAppend] a list of 3 elements is too long; wanted at most 2");
+}
+
+TEST(ListFace, IsNothingToATrapForNan) {
+  NanTrap trap;
+  List list = List(f32).append(constant({1.f, 2.f}));
+  EXPECT_EQ(list[0].to_vector<float>(), (Floats{1, 2}));
+}
+
 // ---- In graphs ----
+
+TEST(ListFace, IsNothingToATrapForNanInAGraph) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor x = placeholder(f32, Shape(), "x");
+  Tensor y = List(f32).append(x).append(x * 2.f).stack();
+  Session session(graph);
+  RunOptions options;
+  options.nan_trap = true;
+  EXPECT_EQ(Elements<float>(session.run(y, {{x, 1.f}}, options)),
+            (Floats{1, 2}));
+}
 
 TEST(ListFace, IsPartOfAGraph) {
   Graph graph;

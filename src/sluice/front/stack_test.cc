@@ -45,6 +45,20 @@ TEST(StackFace, TwoOfOneLabelAreTwo) {
   EXPECT_EQ(b.pop().item<float>(), 2);
 }
 
+TEST(StackFace, WorksInACapturedFunction) {
+  auto turn = function([](Tensor x, Tensor y) {
+    Stack s(f32, {.shape = Shape()});
+    s.push(x);
+    s.push(y);
+    return std::vector<Tensor>{s.pop(), s.pop()};
+  });
+  for (int i = 0; i < 2; ++i) {
+    auto out = turn(constant(1.f), constant(2.f));
+    EXPECT_EQ(out[0].item<float>(), 2);
+    EXPECT_EQ(out[1].item<float>(), 1);
+  }
+}
+
 class StackInGraphs : public ::testing::TestWithParam<ExecutorChoice> {
  protected:
   Array Run(Session& session, const Tensor& fetch, const Feeds& feeds = {}) {

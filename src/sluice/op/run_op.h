@@ -18,7 +18,9 @@ Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
 // The middle of it, for executors that have resolved the call already: makes
 // inputs contiguous where the kernel wants that, allocates outputs by the shape
 // function and launches. An in_place() op writes over input 0 when output 0 is
-// given as that very array, or when nobody else holds input 0.
+// given as that very array, or when nobody else holds input 0. So `inputs` are
+// given up: of what the caller still needs it keeps a reference of its own, and
+// what it does not it moves in, so that lists are written where they lie.
 // REQUIRES: a synchronous CPU kernel.
 Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,

@@ -47,10 +47,10 @@ Status ListValue::CheckElement(const Array& element) const {
 }
 
 Status ListValue::Reserve(int64_t size) {
-  if (size > kMaxListSize) {
+  if (size > max_size_) {
     return ResourceExhausted(StrCat("a list of ", size,
                                     " elements is too long; wanted at most ",
-                                    kMaxListSize));
+                                    max_size_));
   }
   try {
     elements_.reserve(static_cast<size_t>(size));
@@ -63,11 +63,10 @@ Status ListValue::Reserve(int64_t size) {
 
 Status ListValue::Resize(int64_t size) {
   // Twice as much as before, so that growing one by one stays cheap.
-  if (size > static_cast<int64_t>(elements_.capacity())) {
-    int64_t twice = 2 * this->size();
-    SL_RETURN_IF_ERROR(Reserve(
-        size > kMaxListSize ? size
-                            : std::min(kMaxListSize, std::max(size, twice))));
+  bool fits = size <= static_cast<int64_t>(elements_.capacity());
+  if (!fits || size > max_size_) {
+    int64_t room = std::max(size, std::min(2 * this->size(), max_size_));
+    SL_RETURN_IF_ERROR(Reserve(room));
   }
   elements_.resize(static_cast<size_t>(size));
   if (taken_.size() > elements_.size()) taken_.resize(elements_.size());
@@ -129,7 +128,8 @@ Result<Array> WritableList(const Array& list) {
   const ListValue& old = *ListOf(list);
   if (list.unique() && old.unique()) return list;
   list_copies.fetch_add(1, std::memory_order_relaxed);
-  Ref<ListValue> copy = MakeRef<ListValue>(old.dtype_, old.shape_);
+  Ref<ListValue> copy =
+      MakeRef<ListValue>(old.dtype_, old.shape_, old.max_size_);
   copy->depth_ = old.depth_;
   try {
     // Room for what is about to be added: the first append of many must not

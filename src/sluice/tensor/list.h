@@ -24,12 +24,14 @@ inline constexpr int kMaxListDepth = 64;
 class ListValue final : public ResourceBase {
  public:
   // `shape` is what is known of all elements; they need not be equal.
-  ListValue(DType dtype, PartialShape shape)
-      : dtype_(dtype), shape_(std::move(shape)) {}
+  // REQUIRES: max_size <= kMaxListSize.
+  ListValue(DType dtype, PartialShape shape, int64_t max_size = kMaxListSize)
+      : dtype_(dtype), shape_(std::move(shape)), max_size_(max_size) {}
 
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }
   int64_t size() const { return static_cast<int64_t>(elements_.size()); }
+  int64_t max_size() const { return max_size_; }
   // An empty Array: never written. REQUIRES: 0 <= i < size().
   const Array& at(int64_t i) const { return elements_[static_cast<size_t>(i)]; }
   // Whether element i was given away by Take.
@@ -47,7 +49,7 @@ class ListValue final : public ResourceBase {
   Status CheckElement(const Array& element) const;
 
   // ---- Writes. REQUIRES: nobody else sees this list, elements checked ----
-  // Errors of these three: no memory, or more than kMaxListSize.
+  // Errors of these three: no memory, or more than max_size().
   Status Reserve(int64_t size);
   // New places are unwritten. REQUIRES: 0 <= size.
   Status Resize(int64_t size);
@@ -70,6 +72,7 @@ class ListValue final : public ResourceBase {
 
   const DType dtype_;
   const PartialShape shape_;
+  const int64_t max_size_;
   int depth_ = 1;
   std::vector<Array> elements_;
   std::vector<uint8_t> taken_;  // shorter than elements_: the rest is not

@@ -20,7 +20,9 @@ Status Launch(KernelContext& ctx) {
   if (size < 0) {
     return ctx.Error(StrCat("size is ", size, "; wanted 0 or more"));
   }
-  auto list = MakeRef<ListValue>(dtype, ctx.attr<PartialShape>("shape"));
+  auto most = ctx.attr<int64_t>("max_size");
+  auto list = MakeRef<ListValue>(dtype, ctx.attr<PartialShape>("shape"),
+                                 most < 0 ? kMaxListSize : most);
   SL_RETURN_IF_ERROR(AsOpError(ctx, list->Resize(size)));
   ctx.set_out(0, ListArray(std::move(list)));
   return OkStatus();
@@ -33,6 +35,8 @@ SL_OP(ListNew)
     .types("I", kIndices)
     .attr("dtype", AttrKind::kDType, "Of every element.")
     .attr("shape", PartialShape(), "What is known of every element's shape.")
+    .attr("max_size", -1, "The most elements it may come to have; -1: any.")
+    .between(-1, kMaxListSize)
     .shape(Infer)
     .cpu(Launch)
     .dynamic_output()
@@ -43,6 +47,10 @@ SL_OP(ListNew)
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListNew] a list of 1099511627776 elements is too "
                           "long; wanted at most 67108864"},
+              {.in = {Array::Scalar<int64_t>(3)},
+               .attrs = {{"dtype", DType::kF32}, {"max_size", 2}},
+               .message = "[ListNew] a list of 3 elements is too long; wanted "
+                          "at most 2"},
               {.in = {Array::Vector<int64_t>({1, 2})},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListNew] size is i64[2]; wanted an i32 or i64 "

@@ -64,9 +64,9 @@ Status CheckWrite(const KernelContext& ctx, const ListValue& list,
   if (index < 0 || (index >= size && ctx.attr<bool>("fixed"))) {
     return IndexError(ctx, index, size);
   }
-  if (index >= kMaxListSize) {
+  if (index >= list.max_size()) {
     return ctx.Error(StrCat("index is ", index, "; wanted less than ",
-                            kMaxListSize, ", as many as a list may hold"));
+                            list.max_size(), ", as many as the list may hold"));
   }
   if (index >= size || !ctx.attr<bool>("once")) return OkStatus();
   if (list.taken(index)) {

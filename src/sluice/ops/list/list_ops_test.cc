@@ -57,7 +57,7 @@ TEST_F(ListOps, RefusesIndicesOutsideWithIndexAndSize) {
             "list");
   EXPECT_EQ(ErrorOf("ListSet", {list, I(int64_t{1} << 40), F(0)}),
             "[ListSet] index is 1099511627776; wanted less than 67108864, as "
-            "many as a list may hold");
+            "many as the list may hold");
 }
 
 TEST_F(ListOps, RefusesElementsOfAnotherTypeOrShape) {

@@ -161,6 +161,26 @@ TEST_F(ListOps, ResizeCutsOrAddsUnwrittenElements) {
   EXPECT_NE(ErrorOf("ListReserve", {list, I(INT64_MAX)}), "");
 }
 
+TEST_F(ListOps, ABoundedListGrowsNoFurther) {
+  Array list =
+      Run("ListNew", {I(1)}, {{"dtype", DType::kF32}, {"max_size", 2}});
+  list = Run("ListAppend", {list, F(1)});
+  std::string full = "] a list of 3 elements is too long; wanted at most 2";
+  EXPECT_EQ(ErrorOf("ListAppend", {list, F(2)}), "[ListAppend" + full);
+  EXPECT_EQ(ErrorOf("ListResize", {list, I(3)}), "[ListResize" + full);
+  EXPECT_EQ(ErrorOf("ListWriteAll", {list, Floats({1, 2, 3})}),
+            "[ListWriteAll] index is 2; wanted less than 2, as many as the "
+            "list may hold");
+  EXPECT_EQ(ErrorOf("ListSet", {list, I(2), F(2)}),
+            "[ListSet] index is 2; wanted less than 2, as many as the list may "
+            "hold");
+  EXPECT_EQ(ListOf(list)->size(), 2);
+  std::vector<Array> popped = RunAll("ListPop", {list}, OfFloats());
+  Run("ListAppend", {popped[0], F(1)});
+  EXPECT_EQ(ErrorOf("ListAppend", {Run("ListZerosLike", {list}), F(2)}),
+            "[ListAppend" + full);
+}
+
 TEST_F(ListOps, ZerosLikeKeepsTypesShapesAndHoles) {
   Array list = NewList(DType::kI32, {}, 3);
   list = Run("ListSet", {list, I(0), Array::Vector<int32_t>({1, 2})});

@@ -7,7 +7,7 @@ namespace {
 
 // What is nested is nested at most kMaxListDepth deep.
 Result<Array> Zeros(const ListValue& list) {
-  auto out = MakeRef<ListValue>(list.dtype(), list.shape());
+  auto out = MakeRef<ListValue>(list.dtype(), list.shape(), list.max_size());
   SL_RETURN_IF_ERROR(out->Resize(list.size()));
   for (int64_t i = 0; i < list.size(); ++i) {
     const Array& e = list.at(i);
