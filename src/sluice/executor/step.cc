@@ -215,8 +215,8 @@ void Step::Fire(Local& local) {
     }
     if (kStats || sampled) {
       uint64_t end = CycleCount();
-      if (kStats) {
-        local.last_end = end;
+      if (kStats) local.last_end = end;
+      if (kStats && !dead) {
         int64_t bytes = 0;
         for (int i = 0; i < node.num_outputs; ++i) {
           if (outputs[i] && !IsReference(outputs[i].dtype())) {
