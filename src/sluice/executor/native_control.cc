@@ -56,9 +56,12 @@ Status NativeProcedureCompiler::EmitBranch(const Node& node) {
   bool two = cell && node.input(0).dtype() == DType::kBool;
   int32_t chooser =
       cell ? emit_.Cell(node.input(0)) : emit_.Operand(node.input(0)).index;
-  int32_t jump = emit_.pc();
-  Do code = two ? Do::kUnless : cell ? Do::kChoose : Do::kChooseArray;
-  emit_.Emit(code, 0, chooser, choice);
+  int32_t jump = -1;
+  if (two) {
+    jump = emit_.EmitUnless(chooser);
+  } else {
+    emit_.Emit(cell ? Do::kChoose : Do::kChooseArray, 0, chooser, choice);
+  }
   std::vector<int32_t> to;
   std::vector<bool> in_cell;
   for (int i = 0; i < node.num_outputs(); ++i) {
@@ -122,9 +125,14 @@ Status NativeProcedureCompiler::EmitLoop(const Node& node) {
   SL_RETURN_IF_ERROR(CompileRegion(cond));
   const Value& pred = cond.results()[0];
   bool pred_in_cell = values_.scalar(pred) && pred.dtype() == DType::kBool;
-  int32_t asked = pred_in_cell ? emit_.Cell(pred) : emit_.Operand(pred).index;
-  int32_t leave = emit_.pc();
-  emit_.Emit(pred_in_cell ? Do::kUnless : Do::kUnlessArray, 0, asked, number);
+  int32_t leave;
+  if (pred_in_cell) {
+    leave = emit_.EmitUnless(emit_.Cell(pred));
+  } else {
+    int32_t asked = emit_.Operand(pred).index;
+    leave = emit_.pc();
+    emit_.Emit(Do::kUnlessArray, 0, asked, number);
+  }
   bind([&](int i) { return body.arg(i); });
   SL_RETURN_IF_ERROR(CompileBody(body, carried, in_cell));
   MoveAll(carried, in_cell, body.results());

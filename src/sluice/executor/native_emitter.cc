@@ -34,16 +34,31 @@ NativeInstr& NativeEmitter::Emit(Do code, int32_t to, int32_t a, int32_t b) {
 }
 
 void NativeEmitter::EmitBlock(const Node& node, int32_t to) {
-  BlockKernel block = SelectBlock(node);
   int32_t in[kMaxBlockInputs] = {};
   for (int i = 0; i < node.num_inputs(); ++i) in[i] = Cell(node.input(i));
-  program_.params.push_back(std::make_unique<BlockParams>(block.params));
-  static constexpr Do kCodes[] = {Do::kBlock1, Do::kBlock2, Do::kBlock3};
-  NativeInstr& instr = Emit(kCodes[node.num_inputs() - 1], to, in[0], in[1]);
+  NativeScalar scalar = ScalarFor(node);
+  if (scalar.swap) std::swap(in[0], in[1]);
+  NativeInstr& instr = Emit(scalar.code, to, in[0], in[1]);
   instr.c = in[2];
+  instr.node = &node;
+  if (scalar.code > Do::kBlock3) return;
+  BlockKernel block = SelectBlock(node);
+  program_.params.push_back(std::make_unique<BlockParams>(block.params));
   instr.fn = block.fn;
   instr.params = program_.params.back().get();
-  instr.node = &node;
+}
+
+int32_t NativeEmitter::EmitUnless(int32_t cell) {
+  if (pc() > 0) {
+    NativeInstr& last = procedure_.code.back();
+    if (IsComparison(last.code) && last.to == cell && last.loop == loop) {
+      last.code = JumpUnless(last.code);
+      last.c = cell;
+      return pc() - 1;
+    }
+  }
+  Emit(Do::kUnless, 0, cell);
+  return pc() - 1;
 }
 
 int32_t NativeEmitter::Define(const Value& v) {

@@ -54,14 +54,8 @@ class Text {
 
   std::string Line(const NativeInstr& i) const {
     auto a = static_cast<size_t>(i.a), b = static_cast<size_t>(i.b);
+    if (i.node) return Scalar(i);
     switch (i.code) {
-      case Do::kBlock1:
-        return StrCat("c", i.to, " = ", Name(i), " c", i.a);
-      case Do::kBlock2:
-        return StrCat("c", i.to, " = ", Name(i), " c", i.a, ", c", i.b);
-      case Do::kBlock3:
-        return StrCat("c", i.to, " = ", Name(i), " c", i.a, ", c", i.b, ", c",
-                      i.c);
       case Do::kMoveCell:
         return StrCat("c", i.to, " = c", i.a);
       case Do::kBox:
@@ -121,11 +115,20 @@ class Text {
       }
       case Do::kReturn:
         return StrCat("return ", Operands(p_.register_results));
+      default:
+        return "?";
     }
-    return "?";
   }
-  static std::string Name(const NativeInstr& i) {
-    return i.node ? i.node->op().name : std::string("block");
+  // An op on cells: "c5 = Add c3, c4".
+  static std::string Scalar(const NativeInstr& i) {
+    bool jump = i.code > Do::kJump;
+    std::string out = StrCat("c", jump ? i.c : i.to, " = ", i.node->op().name);
+    if (ScalarFor(*i.node).swap) out += " swapped";
+    const int32_t cells[] = {i.a, i.b, i.c};
+    for (int k = 0; k < CellsRead(i.code); ++k) {
+      StrAppend(out, k ? ", c" : " c", cells[k]);
+    }
+    return jump ? StrCat(out, ", unless so go to ", i.to) : out;
   }
 
   const NativeProgram& program_;

@@ -130,23 +130,10 @@ class Liveness {
     std::vector<bool> read(p_.cells.size(), false);
     auto mark = [&](int32_t c) { read[static_cast<size_t>(c)] = true; };
     for (const NativeInstr& i : p_.code) {
-      switch (i.code) {
-        case Do::kBlock3:
-          mark(i.c);
-          [[fallthrough]];
-        case Do::kBlock2:
-          mark(i.b);
-          [[fallthrough]];
-        case Do::kBlock1:
-        case Do::kMoveCell:
-        case Do::kBox:
-        case Do::kUnless:
-        case Do::kChoose:
-          mark(i.a);
-          break;
-        default:
-          break;
-      }
+      int reads = CellsRead(i.code);
+      if (reads > 0) mark(i.a);
+      if (reads > 1) mark(i.b);
+      if (reads > 2) mark(i.c);
     }
     for (const NativeCall& call : p_.calls) {
       for (const auto& c : call.cells) mark(c.from);

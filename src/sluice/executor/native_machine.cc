@@ -137,6 +137,31 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
         i.fn(C[i.to].bytes, in, 1, *i.params);
         break;
       }
+#define SL_RUN(name, type, expression)                 \
+  case Do::k##name: {                                  \
+    type a = C[i.a].as<type>(), b = C[i.b].as<type>(); \
+    C[i.to].set(expression);                           \
+    break;                                             \
+  }
+#define SL_RUN_UNLESS(name, type, expression)          \
+  case Do::kUnless##name: {                            \
+    type a = C[i.a].as<type>(), b = C[i.b].as<type>(); \
+    bool holds = expression;                           \
+    C[i.c].set(holds);                                 \
+    if (!holds) pc = code + i.to;                      \
+    break;                                             \
+  }
+        SL_NATIVE_ARITHMETIC(SL_RUN)
+        SL_NATIVE_COMPARISON(SL_RUN)
+        SL_NATIVE_COMPARISON(SL_RUN_UNLESS)
+#undef SL_RUN
+#undef SL_RUN_UNLESS
+      case Do::kNot:
+        C[i.to].set(!C[i.a].as<bool>());
+        break;
+      case Do::kSelect:
+        C[i.to] = C[C[i.a].as<bool>() ? i.b : i.c];
+        break;
       case Do::kMoveCell:
         C[i.to] = C[i.a];
         break;

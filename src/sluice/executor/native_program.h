@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/executor/native_scalar.h"
 #include "sluice/executor/plan.h"
 #include "sluice/executor/tape.h"
 #include "sluice/graph/node.h"
@@ -37,19 +38,26 @@ struct alignas(8) NativeCell {
   }
 };
 
+#define SL_CODE(name, type, expression) k##name,
+#define SL_UNLESS(name, type, expression) kUnless##name,
 enum class Do : uint8_t {
-  kBlock1,       // cell to = fn(cell a)
-  kBlock2,       // cell to = fn(cell a, cell b)
-  kBlock3,       // cell to = fn(cell a, cell b, cell c)
-  kMoveCell,     // cell to = cell a
-  kBox,          // register to = an array of cell a
-  kUnbox,        // cell to = the one element of register a
-  kMove,         // register to = operand a
-  kDrop,         // register a is empty
-  kLaunch,       // launches[a]
-  kTape,         // tapes[a]
-  kJump,         // go on at to
-  kUnless,       // at to, when cell a is false
+  kBlock1,                         // cell to = fn(cell a)
+  kBlock2,                         // cell to = fn(cell a, cell b)
+  kBlock3,                         // cell to = fn(cell a, cell b, cell c)
+  SL_NATIVE_ARITHMETIC(SL_CODE)    // cell to = what it says of cells a and b
+  SL_NATIVE_COMPARISON(SL_CODE)    // the same
+  kNot,                            // cell to = not cell a
+  kSelect,                         // cell to = cell a ? cell b : cell c
+  kMoveCell,                       // cell to = cell a
+  kBox,                            // register to = an array of cell a
+  kUnbox,                          // cell to = the one element of register a
+  kMove,                           // register to = operand a
+  kDrop,                           // register a is empty
+  kLaunch,                         // launches[a]
+  kTape,                           // tapes[a]
+  kJump,                           // go on at to
+  kUnless,                         // at to, when cell a is false
+  SL_NATIVE_COMPARISON(SL_UNLESS)  // at to, unless it holds, noted in cell c
   kUnlessArray,  // at to, when operand a is false; loop b asks
   kChoose,       // at the target of choices[b] that cell a chooses
   kChooseArray,  // the same, operand a chooses
@@ -59,6 +67,8 @@ enum class Do : uint8_t {
   kCall,         // calls[a]
   kReturn,
 };
+#undef SL_CODE
+#undef SL_UNLESS
 
 struct NativeInstr {
   Do code = Do::kReturn;
