@@ -62,7 +62,7 @@ std::vector<Case> Cases() {
       {"softmax of pairs",
        OfRagged([](const Ragged& x) { return softmax(Pairs(x)); })},
       {"cum_sum", OfRagged([](const Ragged& x) {
-         return row_cum_sum(Squares(x), {.exclusive = true, .reverse = true});
+         return row_cumsum(Squares(x), {.exclusive = true, .reverse = true});
        })},
       {"sort", OfRagged([](const Ragged& x) {
          return sort_in_rows(Squares(x), true);

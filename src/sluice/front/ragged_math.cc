@@ -63,6 +63,12 @@ Ragged AlongRows(std::string_view op, RaggedOperand x,
                           r.all_splits());
 }
 
+Tensor Summed(RaggedOperand x, bool mean) {
+  RaggedCall call{x.where()};
+  const Ragged& r = Held(call, mean ? "row_mean" : "row_sum", x.ragged());
+  return call("RaggedSum", {r.values(), r.row_splits()}, {{"mean", mean}});
+}
+
 // By the ops of segments.
 Tensor Reduced(const RaggedCall& call, std::string_view how, const Ragged& r,
                const Tensor& values) {
@@ -111,14 +117,14 @@ Ragged ragged_unary(std::string_view op, RaggedOperand x) {
 
 Ragged softmax(RaggedOperand x) { return AlongRows("RaggedSoftmax", x); }
 Ragged log_softmax(RaggedOperand x) { return AlongRows("RaggedLogSoftmax", x); }
-Ragged row_cum_sum(RaggedOperand x, const RowCumSumOptions& options) {
+Ragged row_cumsum(RaggedOperand x, const RowCumsumOptions& options) {
   return AlongRows(
       "RaggedCumSum", x,
       {{"exclusive", options.exclusive}, {"reverse", options.reverse}});
 }
 
-Tensor row_sum(RaggedOperand x) { return Reduced("Sum", x); }
-Tensor row_mean(RaggedOperand x) { return Reduced("Mean", x); }
+Tensor row_sum(RaggedOperand x) { return Summed(x, false); }
+Tensor row_mean(RaggedOperand x) { return Summed(x, true); }
 Tensor row_max(RaggedOperand x) { return Reduced("Max", x); }
 Tensor row_min(RaggedOperand x) { return Reduced("Min", x); }
 Tensor row_prod(RaggedOperand x) { return Reduced("Prod", x); }

@@ -94,11 +94,11 @@ inline Ragged silu(RaggedOperand x) { return ragged_unary("Silu", x); }
 // without values has none.
 Ragged softmax(RaggedOperand x);
 Ragged log_softmax(RaggedOperand x);
-struct RowCumSumOptions {
+struct RowCumsumOptions {
   bool exclusive = false;  // leave out the value itself
   bool reverse = false;    // start from the end of each row
 };
-Ragged row_cum_sum(RaggedOperand x, const RowCumSumOptions& options = {});
+Ragged row_cumsum(RaggedOperand x, const RowCumsumOptions& options = {});
 
 // Of a row without values: 0 (sum, mean), 1 (prod), the smallest (max) or
 // largest (min) number of the type, which is infinite for floats; false (any),

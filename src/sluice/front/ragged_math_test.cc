@@ -240,7 +240,7 @@ TEST(RaggedMath, SoftmaxOfEachRow) {
 TEST(RaggedMath, RunningSumsOfEachRow) {
   for (bool exclusive : {false, true}) {
     for (bool reverse : {false, true}) {
-      RowCumSumOptions how{exclusive, reverse};
+      RowCumsumOptions how{exclusive, reverse};
       for (const Rows& rows : ManyRows()) {
         Rows want = EachRow(rows, [&](Row row) {
           if (reverse) std::reverse(row.begin(), row.end());
@@ -255,12 +255,12 @@ TEST(RaggedMath, RunningSumsOfEachRow) {
         });
         ExpectNear(
             RaggedInEveryWay(
-                [&](const Ragged& x) { return row_cum_sum(x, how); }, rows),
+                [&](const Ragged& x) { return row_cumsum(x, how); }, rows),
             want);
       }
     }
   }
-  EXPECT_EQ(row_cum_sum(ragged({{kInf, 1.0}, {2.0, 3.0}})).ToString(),
+  EXPECT_EQ(row_cumsum(ragged({{kInf, 1.0}, {2.0, 3.0}})).ToString(),
             "[[inf, inf], [2, 5]]");
 }
 
