@@ -155,15 +155,40 @@ SequenceResult RunSequenceNow(const SequenceCall& call, int64_t length) {
   return result;
 }
 
+// The number of iterations. Lengths known only when it runs are compared then:
+// a loop over the shorter one would leave elements out and say nothing.
+Tensor LengthInGraph(const SequenceCall& call, int64_t length) {
+  const std::source_location where = call.where;
+  Tensor n;
+  if (length >= 0) n = One("Identity", {Operand(length, where)}, {}, where);
+  std::vector<Operation> checks;
+  for (const Tensor& x : call.sequences) {
+    PartialShape shape = x.shape();
+    if (shape.rank_known() && shape[0] >= 0) continue;
+    Tensor here = One(
+        "Gather", {One("Shape", {x}, {}, where), Operand(int64_t{0}, where)},
+        {}, where);
+    if (!n) {
+      n = here;
+      continue;
+    }
+    Tensor equal = One("Equal", {here, n}, {}, where);
+    checks.push_back(CallOperation(
+        "Assert", std::vector<Operand>{equal, n, here},
+        {{"message", StrCat("the sequences of ", call.what,
+                            " differ in length; wanted equal lengths")}},
+        "", where));
+  }
+  if (checks.empty()) return n;
+  ControlScope after(checks);
+  return One("Identity", {n}, {}, where);
+}
+
 SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
   StepTypes types = TypesOf(call);
   CheckCount(call, types.carried.size());
   const std::source_location where = call.where;
-  Tensor n = length >= 0 ? One("Identity", {Operand(length, where)}, {}, where)
-                         : One("Gather",
-                               {One("Shape", {call.sequences[0]}, {}, where),
-                                Operand(int64_t{0}, where)},
-                               {}, where);
+  Tensor n = LengthInGraph(call, length);
   size_t num_carried = call.carried.size();
   std::vector<Tensor> inits{ZeroLike(n, where)};
   inits.insert(inits.end(), call.carried.begin(), call.carried.end());
