@@ -9,15 +9,8 @@
 namespace sluice {
 namespace {
 
-// False until the token machine runs loops: nothing else can wait in one.
-constexpr bool kLoopsMayWait = false;
-
 class QueuesInLoops : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (!kLoopsMayWait) GTEST_SKIP() << "nothing in a loop can wait yet";
-  }
-
   // A graph with one queue of i64, made anew for every executor and bound.
   struct Made {
     explicit Made(int64_t capacity) : scope(graph) {

@@ -16,7 +16,9 @@ struct Way {
 // Sets the bound on iterations at once of all loops in a region.
 void SetParallel(Graph& graph, Region& region, int64_t parallel) {
   for (Node* node : region.nodes()) {
-    if (node->op().name == "While") graph.SetAttr(*node, "parallel", parallel);
+    if (node->op().name == "While" || node->op().name == "Enter") {
+      graph.SetAttr(*node, "parallel", parallel);
+    }
     for (const auto& inner : node->regions()) {
       SetParallel(graph, *inner, parallel);
     }
@@ -74,17 +76,20 @@ struct Recorded {
   }
 };
 
-std::vector<Way> Ways(const Fn& f, const std::vector<Array>& args) {
+Way AtOnce(const Fn& f, const std::vector<Array>& args) {
+  return {"at once", [&] {
+            std::vector<Tensor> in;
+            for (const Array& a : args) {
+              in.push_back(Tensor(MakeRef<EagerValue>(a)));
+            }
+            std::vector<Array> out;
+            for (const Tensor& t : f(in)) out.push_back(t.array());
+            return out;
+          }};
+}
+
+std::vector<Way> GraphWays(const Fn& f, const std::vector<Array>& args) {
   std::vector<Way> ways;
-  ways.push_back({"at once", [&] {
-                    std::vector<Tensor> in;
-                    for (const Array& a : args) {
-                      in.push_back(Tensor(MakeRef<EagerValue>(a)));
-                    }
-                    std::vector<Array> out;
-                    for (const Tensor& t : f(in)) out.push_back(t.array());
-                    return out;
-                  }});
   ways.push_back({"captured", [&] {
                     std::vector<Tensor> in;
                     for (const Array& a : args) {
@@ -128,12 +133,17 @@ std::vector<Way> Ways(const Fn& f, const std::vector<Array>& args) {
   return ways;
 }
 
-}  // namespace
+std::vector<Way> Ways(const Fn& f, const std::vector<Array>& args) {
+  std::vector<Way> ways = GraphWays(f, args);
+  ways.insert(ways.begin(), AtOnce(f, args));
+  return ways;
+}
 
-std::vector<Array> EveryWay(const Fn& f, const std::vector<Array>& args) {
+// What the first gives; a failure where another differs.
+std::vector<Array> Agreed(const std::vector<Way>& ways) {
   std::vector<Array> first;
   std::string first_name;
-  for (const Way& way : Ways(f, args)) {
+  for (const Way& way : ways) {
     SCOPED_TRACE(way.name);
     std::vector<Array> out;
     try {
@@ -156,6 +166,16 @@ std::vector<Array> EveryWay(const Fn& f, const std::vector<Array>& args) {
     }
   }
   return first;
+}
+
+}  // namespace
+
+std::vector<Array> EveryWay(const Fn& f, const std::vector<Array>& args) {
+  return Agreed(Ways(f, args));
+}
+
+std::vector<Array> EveryGraphWay(const Fn& f, const std::vector<Array>& args) {
+  return Agreed(GraphWays(f, args));
 }
 
 void EveryWayFails(const Fn& f, const std::vector<Array>& args,

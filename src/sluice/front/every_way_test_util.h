@@ -15,6 +15,8 @@ using Fn = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
 // What it gives; adds a test failure where two ways differ.
 std::vector<Array> EveryWay(const Fn& f, const std::vector<Array>& args);
+// The same without running it at once, for what only graphs can hold.
+std::vector<Array> EveryGraphWay(const Fn& f, const std::vector<Array>& args);
 
 // The text of the error each way throws; adds a failure when one does not
 // throw or when `part` is not in it. Several parts are looked for each.
