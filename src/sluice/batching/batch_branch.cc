@@ -92,6 +92,13 @@ void Batcher::RunBranch(BatchScope& scope, const Node& node) {
 void Batcher::RunLaneBranches(BatchScope& scope, const Node& node,
                               Value chooser) {
   Emitter& emit = scope.emit();
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (kAnyData.contains(node.output_type(i).dtype)) continue;
+    emit.Fail(Refused(node,
+                      "gives a list or a handle, and lanes choose "
+                      "different branches under vmap; wanted tensors"));
+    return;
+  }
   Values picked = LanesOfBranches(scope, node, chooser);
   Collected all;
   for (size_t k = 0; emit.ok() && k < picked.size(); ++k) {

@@ -67,8 +67,9 @@ void Batcher::RunLoop(BatchScope& scope, const Node& node) {
     inits.push_back(loop.carried[i] ? scope.Full(node.input(k))
                                     : scope.Find(node.input(k)).value);
     const PartialShape& shape = body.arg(k).shape();
-    shapes.push_back(loop.carried[i] ? WithLanes(shape, scope.known_count())
-                                     : shape);
+    // A list stays one; its elements have the lanes.
+    bool has_axis = loop.carried[i] && body.arg(k).dtype() != DType::kList;
+    shapes.push_back(has_axis ? WithLanes(shape, scope.known_count()) : shape);
   }
   auto run = [&](Emitter& inside, const Region& region, const Values& args) {
     BatchScope own(inside, scope);
@@ -103,6 +104,13 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
                           const std::vector<bool>& batched) {
   Emitter& emit = scope.emit();
   const Region &cond = *node.regions()[0], &body = *node.regions()[1];
+  for (const Value& v : node.inputs()) {
+    if (v.dtype() != DType::kList) continue;
+    emit.Fail(Refused(node,
+                      "carries a list, and lanes end in different iterations "
+                      "under vmap; wanted a tensor of the size lists may get"));
+    return;
+  }
   std::vector<Value> outside;
   for (const Value& v : CapturedBy(node)) {
     if (scope.Batched(v)) outside.push_back(v);

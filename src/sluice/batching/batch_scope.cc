@@ -47,6 +47,13 @@ Lanes BatchScope::Find(Value of_one) {
     return found;
   }
   if (found.batched && picked_) {
+    if (found.value.dtype() == DType::kList) {
+      emit_.Fail(InvalidArgument(
+          StrCat("[vmap] \"", of_one.ToString(),
+                 "\" is a list with elements of lanes, read where only some "
+                 "lanes run; wanted its stack()")));
+      return found;
+    }
     found.value = emit_.Gather(found.value, picked_);
     map_[of_one] = found;
   }
@@ -55,10 +62,33 @@ Lanes BatchScope::Find(Value of_one) {
 
 Value BatchScope::Full(Lanes lanes) {
   if (lanes.batched || !emit_.ok()) return lanes.value;
+  if (lanes.value.dtype() == DType::kList) return FullList(lanes.value);
   Value shape = emit_.Join({count_, emit_.Sizes(lanes.value)});
   Value full = emit_.Call("BroadcastTo", {lanes.value, shape});
   emit_.Refine(full, WithLanes(lanes.value.shape(), known_count()));
   return full;
+}
+
+// A list as it was made, made for elements with lanes.
+Value BatchScope::FullList(Value list) {
+  const Node& made = *list.node;
+  if (made.op().name == "ListNew") {
+    Attrs attrs = made.attrs();
+    attrs.set("shape",
+              WithLanes(attrs.get<PartialShape>("shape"), known_count()));
+    return emit_.Call("ListNew", {made.input(0)}, attrs);
+  }
+  if (made.op().name == "ListUnstack") {
+    Value x = made.input(0);
+    Value shape = emit_.Join({emit_.Sizes(x, 0, 1), count_, emit_.Sizes(x, 1)});
+    return emit_.Call("ListUnstack",
+                      {emit_.Call("BroadcastTo", {emit_.Expand(x, 1), shape})});
+  }
+  emit_.Fail(InvalidArgument(
+      StrCat("[vmap] \"", list.ToString(),
+             "\" is a list of the same elements for all lanes, to which "
+             "elements of lanes are added; wanted a list that begins empty")));
+  return {};
 }
 
 }  // namespace sluice

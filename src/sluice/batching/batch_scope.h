@@ -51,6 +51,8 @@ class BatchScope {
   Value Full(Value of_one) { return Full(Find(of_one)); }
 
  private:
+  Value FullList(Value list);
+
   Emitter emit_;
   BatchScope* outer_ = nullptr;
   Value count_;

@@ -194,6 +194,56 @@ TEST(VmapControlFlow, RecursiveFunctionsCallThemselvesForSomeLanes) {
   EXPECT_EQ(f(Vector({5, 0, 3, 1})).to_vector<float>(), (Floats{120, 1, 6, 1}));
 }
 
+TEST(VmapControlFlow, ScanMapAndForLoopOnEveryLane) {
+  Tensor xs = sl::constant({{1.f, 2.f, 3.f}, {10.f, 20.f, 30.f}});
+  auto sums = sl::vmap([](Tensor row) {
+    auto [all, last] = sl::scan(
+        [](Tensor sum, Tensor x) { return std::pair(sum * x, sum + x); },
+        sl::constant(1.f), row);
+    return std::pair(all, last);
+  });
+  auto [all, last] = sums(xs);
+  EXPECT_EQ(all.to_vector<float>(), (Floats{1, 4, 12, 10, 220, 930}));
+  EXPECT_EQ(last.to_vector<float>(), (Floats{7, 61}));
+  EXPECT_EQ(sums.report().lane_by_lane, 0) << sums.report().ToString();
+  auto squares = sl::vmap([](Tensor row) {
+    return sl::map_fn([](Tensor x) { return x * x; }, row);
+  });
+  EXPECT_EQ(squares(xs).to_vector<float>(), (Floats{1, 4, 9, 100, 400, 900}));
+}
+
+TEST(VmapControlFlow, ListsOfLanes) {
+  Tensor xs = sl::constant({{1.f, 2.f, 3.f}, {10.f, 20.f, 30.f}});
+  Tensor at = Whole({2, 0});
+  auto f = sl::vmap([](Tensor row, Tensor at) {
+    sl::List parts = sl::List::of(row);
+    parts = parts.append(sl::sum(row));
+    sl::List fresh(sl::f32, {});
+    fresh = fresh.append(row[0]).append(sl::constant(5.f));
+    return std::tuple(parts.get(at), parts.get(int64_t{3}), fresh.stack(),
+                      parts.size());
+  });
+  auto [picked, total, both, size] = f(xs, at);
+  EXPECT_EQ(picked.to_vector<float>(), (Floats{3, 10}));
+  EXPECT_EQ(total.to_vector<float>(), (Floats{6, 60}));
+  EXPECT_EQ(both.to_vector<float>(), (Floats{1, 5, 10, 5}));
+  EXPECT_EQ(size.to_vector<int64_t>(), (Longs{4, 4}));
+}
+
+TEST(VmapControlFlow, ListsInLoopsThatLanesLeaveAreRefused) {
+  auto f = sl::vmap([](Tensor x) {
+    auto [v, list] =
+        sl::while_loop([](Tensor v, sl::List) { return v > 1.f; },
+                       [](Tensor v, sl::List list) {
+                         return std::tuple(v / 2.f, list.append(v));
+                       },
+                       x, sl::List(sl::f32, {}));
+    return v;
+  });
+  Contains(ErrorOf([&] { f(Vector({8, 1})); }),
+           "[While] carries a list, and lanes end in different iterations");
+}
+
 TEST(VmapControlFlow, AssertsFireForLanesTakenAlone) {
   auto f = sl::vmap([](Tensor x) {
     return sl::cond(

@@ -102,6 +102,13 @@ void Batcher::RunLanes(BatchScope& scope, const Node& node) {
                       "wanted tensors"));
     return;
   }
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (!c.batched(i) || kAnyData.contains(c.in(i).dtype())) continue;
+    emit.Fail(Refused(node,
+                      "takes a list with elements of lanes, which has no "
+                      "meaning here under vmap; wanted its stack()"));
+    return;
+  }
   report_.lane_by_lane.push_back({node.op().name, node.line()});
   int64_t lanes = scope.known_count();
   if (lanes > 0 && lanes <= kMostUnrolled) {

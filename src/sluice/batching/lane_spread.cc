@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "sluice/batching/rules.h"
+
 namespace sluice {
 
 namespace {
@@ -97,7 +99,7 @@ void LaneSpread::Visit(const Node& node) {
       }
       outputs = Results(*function->regions()[0], args);
     }
-  } else if (op.name == "Shape" || op.name == "Size" || op.name == "Rank") {
+  } else if (SameForAllLanes(op)) {
     std::fill(outputs.begin(), outputs.end(), false);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {

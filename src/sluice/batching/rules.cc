@@ -11,6 +11,7 @@ const BatchRules& Named() {
     AddGatherRules(*made);
     AddImageRules(*made);
     AddLeadingRules(*made);
+    AddListRules(*made);
     AddLossRules(*made);
     AddMatrixRules(*made);
     AddPartRules(*made);

@@ -21,12 +21,16 @@ void AddAxisRules(BatchRules& rules);
 void AddGatherRules(BatchRules& rules);
 void AddImageRules(BatchRules& rules);
 void AddLeadingRules(BatchRules& rules);
+void AddListRules(BatchRules& rules);
 void AddLossRules(BatchRules& rules);
 void AddMatrixRules(BatchRules& rules);
 void AddPartRules(BatchRules& rules);
 void AddRandomRules(BatchRules& rules);
 void AddScatterRules(BatchRules& rules);
 void AddShapeRules(BatchRules& rules);
+
+// Ops that ask for sizes alone: results are single whatever they are asked of.
+bool SameForAllLanes(const OpRecord& op);
 
 // Of traits.
 bool BatchElementwise(BatchContext& c);

@@ -236,6 +236,17 @@ TEST(Vmap, ChangingStateIsRefused) {
             (Floats{0, 0, 0, 0}));
 }
 
+TEST(Vmap, WritingATensorOfTheProgramIsRefused) {
+  Tensor total = sl::zeros({});
+  auto f = sl::vmap([&](Tensor a) {
+    total.add_(1.f);
+    return a;
+  });
+  Contains(ErrorOf([&] { f(sl::ones({3})); }),
+           "is written under vmap, where every lane would");
+  EXPECT_EQ(total.item<float>(), 0);
+}
+
 TEST(Vmap, AssertsAtTheOutsideRunWithTheResults) {
   Graph graph;
   Tensor x, y;

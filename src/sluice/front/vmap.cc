@@ -8,6 +8,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/batching/batch.h"
 #include "sluice/front/call.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
@@ -93,6 +94,17 @@ std::vector<Lanes> LeaveCall(Emitter& emit, Node& function,
   return results;
 }
 
+void RefuseWrites(const RecordedRegion& recorded, const VmapOptions& options,
+                  std::source_location where) {
+  if (recorded.written.empty()) return;
+  size_t entry = recorded.written[0].entry;
+  Refuse(options.name,
+         StrCat(Capture::Current()->entries()[entry].value->Describe(),
+                " is written under vmap, where every lane would; wanted a "
+                "result to be written by the program around it"),
+         where);
+}
+
 VmapReport Summary(const BatchReport& made) {
   VmapReport report;
   report.together = made.together;
@@ -151,17 +163,12 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   NestedCalls calls;
   {
     Restored<NestedCalls*> inside(open_calls, open_calls ? open_calls : &calls);
-    Code recorded = [&](const std::vector<Tensor>& given) -> CodeResult {
+    Code code = [&](const std::vector<Tensor>& given) -> CodeResult {
       return {one(given), ""};
     };
-    RecordedRegion region =
-        RecordRegion(draft, {"body", types, recorded, options.name, where});
-    if (!region.written.empty()) {
-      Refuse(options.name,
-             "the function writes a tensor around it in place; wanted what it "
-             "changes returned",
-             where);
-    }
+    RecordedRegion recorded =
+        RecordRegion(draft, {"body", types, code, options.name, where});
+    RefuseWrites(recorded, options, where);
   }
   const Region& code = *draft.node().regions()[0];
   bool leave = open_calls && ChoosesOrLoops(code);
