@@ -9,7 +9,7 @@
 // not ended; nothing runs for a lane that would not have run by itself.
 //
 // `code` stays as it is; `into` is a region around it. The caller holds the
-// graph's lock. After an error what was added so far is dead code.
+// graph's lock. After an error nothing is added.
 #pragma once
 
 #include <string>

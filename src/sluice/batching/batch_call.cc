@@ -19,7 +19,7 @@ bool TakesLanes(const Value& v) { return v.dtype() != DType::kResource; }
 Node* Batcher::Specialise(BatchScope& scope, const Node& function,
                           const std::vector<Value>& captured) {
   Emitter& emit = scope.emit();
-  Node* made = emit.Add("Function", {});
+  Node* made = emit.Open("Function", {});
   if (!made) return nullptr;
   functions_[&function] = made;
   const Region& code = *function.regions()[0];
@@ -55,7 +55,7 @@ Node* Batcher::Specialise(BatchScope& scope, const Node& function,
   }
   if (!emit.ok()) return nullptr;
   state_.graph.SetResults(inside.region(), std::move(results));
-  state_.graph.MoveToEnd(*made);
+  emit.Close(*made);
   return made;
 }
 

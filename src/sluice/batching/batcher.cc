@@ -1,6 +1,7 @@
 #include "sluice/batching/batcher.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/batching/lane_spread.h"
 #include "sluice/batching/rules.h"
 
 namespace sluice {
@@ -13,18 +14,42 @@ bool Writes(const OpRecord& op) {
          (op.global_effect == "files" && op.outputs.empty());
 }
 
-bool Acts(const Node& node) {
+// Whether running the op is seen elsewhere than in its results.
+bool ActsItself(const Node& node) {
   const OpRecord& op = node.op();
-  if (!op.global_effect.empty() || (op.stateful && node.num_outputs() == 0)) {
-    return true;
+  return !op.global_effect.empty() || (op.stateful && node.num_outputs() == 0);
+}
+
+bool Acts(const Node& node) {
+  if (ActsItself(node)) return true;
+  if (node.op().flow == Flow::kFunction) return false;
+  bool found = false;
+  std::unordered_set<const Node*> called;
+  const Node* owner =
+      node.op().flow == Flow::kCall ? node.input(0).node : &node;
+  for (const auto& region : owner->regions()) {
+    ForEachInside(*region, called, [&](const Node& inner) {
+      found = found || ActsItself(inner);
+    });
   }
-  if (op.flow == Flow::kFunction) return false;
-  for (const auto& region : node.regions()) {
-    for (const Node* inner : region->nodes()) {
-      if (Acts(*inner)) return true;
-    }
+  return found;
+}
+
+// Of the nodes added since there were `before`.
+std::vector<Node*> ActingSince(const Region& region, size_t before) {
+  std::vector<Node*> acting;
+  for (Node* node : region.nodes().subspan(before)) {
+    if (Acts(*node)) acting.push_back(node);
   }
-  return false;
+  return acting;
+}
+
+// After an error, half of a graph is none.
+void TakeBack(EmitState& state, Region& region, size_t before) {
+  for (Node* node : state.open) state.graph.MoveToEnd(*node);
+  while (region.nodes().size() > before) {
+    state.graph.Erase(*region.nodes().back());
+  }
 }
 
 }  // namespace
@@ -35,18 +60,16 @@ Status Batcher::Refused(const Node& node, std::string_view message) const {
 }
 
 std::vector<Lanes> Batcher::RunRegion(BatchScope& scope, const Region& code) {
-  ++depth_;
-  EmitState outer{.graph = state_.graph,
-                  .source = state_.source,
-                  .controls = state_.controls};
+  const Node* source = state_.source;
+  std::vector<Node*> controls = state_.controls;
   std::vector<Node*> targets;
   for (const Node* node : code.nodes()) {
     if (!state_.status.ok()) break;
     state_.source = node;
     state_.controls.clear();
     for (Node* before : node->controls()) {
-      auto it = done_.find(before);
-      if (it != done_.end()) state_.controls.push_back(it->second);
+      const std::vector<Node*>& first = done_[before];
+      state_.controls.insert(state_.controls.end(), first.begin(), first.end());
     }
     RunNode(scope, *node);
   }
@@ -54,9 +77,8 @@ std::vector<Lanes> Batcher::RunRegion(BatchScope& scope, const Region& code) {
   if (state_.status.ok()) {
     for (const Value& v : code.results()) results.push_back(scope.Find(v));
     for (Node* target : code.targets()) {
-      if (auto it = done_.find(target); it != done_.end()) {
-        targets.push_back(it->second);
-      }
+      const std::vector<Node*>& became = done_[target];
+      targets.insert(targets.end(), became.begin(), became.end());
     }
     Region& into = scope.emit().region();
     if (into.owner() && !targets.empty()) {
@@ -65,9 +87,8 @@ std::vector<Lanes> Batcher::RunRegion(BatchScope& scope, const Region& code) {
       state_.graph.SetTargets(into, std::move(targets));
     }
   }
-  state_.source = outer.source;
-  state_.controls = std::move(outer.controls);
-  --depth_;
+  state_.source = source;
+  state_.controls = std::move(controls);
   return results;
 }
 
@@ -96,9 +117,10 @@ void Batcher::RunNode(BatchScope& scope, const Node& node) {
                   "switch_case or while_loop"));
   }
   if (!state_.status.ok() || into.nodes().size() == before) return;
+  std::vector<Node*> became = ActingSince(into, before);
   Node* last = into.nodes().back();
-  done_[&node] = last;
-  if (depth_ == 1 && Acts(node)) effects_.push_back(last);
+  if (became.empty() || became.back() != last) became.push_back(last);
+  done_[&node] = std::move(became);
 }
 
 void Batcher::RunOp(BatchScope& scope, const Node& node) {
@@ -155,6 +177,7 @@ Result<std::vector<Lanes>> BatchRegion(Graph& graph, const Region& code,
                                        BatchReport* report) {
   BatchReport unused;
   Batcher batcher(graph, nested, report ? *report : unused);
+  size_t before = into.nodes().size();
   Emitter emit(batcher.state(), into);
   Value count;
   for (const Lanes& arg : args) {
@@ -168,13 +191,15 @@ Result<std::vector<Lanes>> BatchRegion(Graph& graph, const Region& code,
   std::vector<Lanes> results = batcher.RunRegion(scope, code);
   // What the code does without being read happens whenever a result is asked
   // for, as it would in the region of a loop.
-  batcher.state().controls = batcher.effects();
+  std::vector<Node*> acting = ActingSince(into, before);
+  batcher.state().controls = acting;
   for (Lanes& result : results) {
-    if (batcher.effects().empty() || !emit.ok()) break;
+    if (acting.empty()) break;
     result.value = emit.Call("Identity", {result.value});
   }
-  if (!emit.ok()) return emit.status();
-  return results;
+  if (emit.ok()) return results;
+  TakeBack(batcher.state(), into, before);
+  return emit.status();
 }
 
 }  // namespace sluice

@@ -18,8 +18,6 @@ class Batcher {
   EmitState& state() { return state_; }
   // Its arguments are in the scope already.
   std::vector<Lanes> RunRegion(BatchScope& scope, const Region& code);
-  // Nodes of the outermost region that act without being read.
-  const std::vector<Node*>& effects() const { return effects_; }
 
  private:
   using Values = Emitter::Values;
@@ -45,10 +43,9 @@ class Batcher {
   EmitState state_;
   const NestedCalls& nested_;
   BatchReport& report_;
-  std::unordered_map<const Node*, Node*> done_;       // for control edges
+  // What each node became, as far as others may wait for it.
+  std::unordered_map<const Node*, std::vector<Node*>> done_;
   std::unordered_map<const Node*, Node*> functions_;  // being specialised
-  std::vector<Node*> effects_;
-  int depth_ = 0;
 };
 
 }  // namespace sluice

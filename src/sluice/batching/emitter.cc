@@ -151,11 +151,24 @@ Value Emitter::NoRows(DType dtype, const PartialShape& shape) {
   return Const(Array::Zeros(dtype, *made));
 }
 
+Node* Emitter::Open(std::string_view op, std::span<const Value> inputs,
+                    const Attrs& attrs) {
+  Node* node = Add(op, inputs, attrs);
+  if (node) state_->open.push_back(node);
+  return node;
+}
+
+// Below all that its regions have come to read.
+void Emitter::Close(Node& node) {
+  state_->open.pop_back();
+  graph().MoveToEnd(node);
+}
+
 Node* Emitter::OpenBranch(std::string_view op, Value chooser,
                           const Attrs& attrs) {
   Attrs all = attrs;
   all.set("dtypes", std::vector<DType>());
-  return Add(op, Values{chooser}, all);
+  return Open(op, Values{chooser}, all);
 }
 
 Emitter Emitter::NextRegion(Node& branch) {
@@ -184,7 +197,7 @@ Emitter::Values Emitter::CloseBranch(Node& branch,
   }
   graph().SetAttr(branch, "dtypes", dtypes);
   graph().SetOutputs(branch, std::move(types));
-  graph().MoveToEnd(branch);
+  Close(branch);
   return OutputsOf(branch);
 }
 
@@ -212,8 +225,8 @@ Emitter::Values Emitter::While(const Values& inits,
     types.push_back({inits[i].dtype(), shapes[i]});
   }
   Node* node =
-      Add("While", inits,
-          {{"dtypes", dtypes}, {"parallel", parallel}, {"maximum", maximum}});
+      Open("While", inits,
+           {{"dtypes", dtypes}, {"parallel", parallel}, {"maximum", maximum}});
   if (!node) return {};
   for (const LoopCode* code : {&cond, &body}) {
     Result<Region*> region =
@@ -232,7 +245,7 @@ Emitter::Values Emitter::While(const Values& inits,
     graph().SetResults(**region, std::move(results));
   }
   graph().SetOutputs(*node, std::move(types));
-  graph().MoveToEnd(*node);
+  Close(*node);
   return OutputsOf(*node);
 }
 

@@ -24,6 +24,7 @@ struct EmitState {
   Status status{};
   const Node* source = nullptr;   // the user's op
   SourceLine line{};              // where there is no such op
+  std::vector<Node*> open{};      // nodes whose regions are not filled yet
   std::vector<Node*> controls{};  // what its nodes wait for
 };
 
@@ -78,10 +79,14 @@ class Emitter {
   // 0.
   Value NoRows(DType dtype, const PartialShape& shape);
 
+  // A node with regions, while they are filled.
+  Node* Open(std::string_view op, std::span<const Value> inputs,
+             const Attrs& attrs = {});
+  Emitter NextRegion(Node& open);
+  void Close(Node& open);
   // A node that chooses among regions, each filled in turn, and its results
   // when all are; their shapes are joined.
   Node* OpenBranch(std::string_view op, Value chooser, const Attrs& attrs = {});
-  Emitter NextRegion(Node& branch);
   Values CloseBranch(Node& branch, const std::vector<Values>& results);
   // A conditional of two pieces of code, and a loop. What they give must agree
   // in number and types.

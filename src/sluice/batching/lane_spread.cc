@@ -7,9 +7,6 @@
 
 namespace sluice {
 
-namespace {
-
-// Every node that may run when the region does.
 void ForEachInside(const Region& region, std::unordered_set<const Node*>& seen,
                    const std::function<void(const Node&)>& visit) {
   for (const Node* node : region.nodes()) {
@@ -23,8 +20,6 @@ void ForEachInside(const Region& region, std::unordered_set<const Node*>& seen,
     }
   }
 }
-
-}  // namespace
 
 bool LaneSpread::Has(const Value& value) const {
   auto it = known_.find(value);

@@ -6,6 +6,7 @@
 // has, or when it is drawn at random; a shape never has. Lives on the stack.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -41,6 +42,11 @@ class LaneSpread {
   const NestedCalls& nested_;
   std::unordered_map<Value, bool, ValueHash> known_;
 };
+
+// Visits every node that may run when the region does, those of functions it
+// calls too; `seen` are functions not to go into.
+void ForEachInside(const Region& region, std::unordered_set<const Node*>& seen,
+                   const std::function<void(const Node&)>& visit);
 
 // Whether running the function may call it again.
 bool CallsItself(const Node& function);

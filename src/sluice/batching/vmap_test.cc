@@ -236,6 +236,74 @@ TEST(Vmap, ChangingStateIsRefused) {
             (Floats{0, 0, 0, 0}));
 }
 
+TEST(Vmap, AnErrorInABranchLeavesTheGraphAsItWas) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor x = sl::placeholder(sl::f32, {4}, "x");
+  auto v = sl::variable(sl::constant(0.f), "v");
+  int before = graph.num_nodes();
+  for (int in_loop : {0, 1}) {
+    auto f = sl::vmap([&](Tensor a) {
+      auto write = [&](Tensor b) {
+        return sl::cond(
+            b * a > 0.f,
+            [&] {
+              v.assign_add(1.f);
+              return a + b;
+            },
+            [&] { return a; });
+      };
+      if (!in_loop) return write(a + 1.f);
+      return sl::while_loop([&](Tensor b) { return b < a; }, write, a);
+    });
+    Contains(ErrorOf([&] { f(x); }), "[AssignAdd] changes state under vmap");
+    EXPECT_EQ(graph.num_nodes(), before);
+  }
+}
+
+TEST(Vmap, SecondGradientsOfAVmapThatIsGone) {
+  Tensor x = sl::constant({1.f, 2.f}).requires_grad_();
+  Tensor y = sl::sum(sl::vmap([](Tensor v) { return v * v * v; })(x));
+  y.backward({}, {.create_graph = true});
+  Tensor first = x.grad();
+  EXPECT_EQ(first.to_vector<float>(), (Floats{3, 12}));
+  x.zero_grad();
+  sl::sum(first).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{6, 12}));
+}
+
+TEST(Vmap, ATrapForNanSeesEveryOpOfEveryLane) {
+  auto f = sl::vmap([](Tensor v, Tensor w) { return sl::sum(sl::log(v) * w); },
+                    {.in_axes = {1, sl::unbatched}});
+  Tensor x = sl::constant({{1.f, -1.f}, {1.f, 1.f}}), w = sl::ones({2});
+  NanTrap on;
+  std::string error = ErrorOf([&] { f(x, w); });
+  Contains(error, "[Log]");
+  Contains(error, "vmap_test.cc");
+  EXPECT_EQ(f(sl::ones({2, 3}), w).to_vector<float>(), (Floats{0, 0, 0}));
+}
+
+TEST(Vmap, BranchesThatOnlyActRunWithTheResults) {
+  Graph graph;
+  Tensor x, y;
+  {
+    GraphScope building(graph);
+    x = sl::placeholder(sl::f32, {sl::any}, "x");
+    y = sl::vmap([](Tensor a) {
+      sl::cond(
+          a > 0.f,
+          [&] { sl::call("Assert", {a < 10.f}, {{"message", "too large"}}); },
+          [] {});
+      return a;
+    })(x);
+  }
+  Session session(graph);
+  Array good = Array::Of<float>({2}, {1, -20}),
+        bad = Array::Of<float>({2}, {1, 20});
+  EXPECT_EQ(Elements<float>(session.run(y, {{x, good}})), (Floats{1, -20}));
+  Contains(ErrorOf([&] { session.run(y, {{x, bad}}); }), "too large");
+}
+
 TEST(Vmap, WritingATensorOfTheProgramIsRefused) {
   Tensor total = sl::zeros({});
   auto f = sl::vmap([&](Tensor a) {

@@ -9,7 +9,6 @@
 #include "sluice/batching/batch.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
-#include "sluice/front/grad_mode.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/vmap_axes.h"
@@ -123,17 +122,60 @@ struct VmapCore::State {
       : one(std::move(one)), options(std::move(options)) {}
 
   std::vector<Tensor> Batch(const std::vector<Tensor>& args);
+  std::vector<Tensor> RunLanes(const std::vector<Tensor>& args);
 
   const FunctionBody one;
   const VmapOptions options;
-  std::unique_ptr<FunctionCore> core;
   mutable Mutex mu;
   VmapReport report;  // of what was recorded last
 };
 
+// Op by op: for whoever looks at every op, as a trap for NaN and gradients of
+// gradients do. One lane after the other.
+std::vector<Tensor> VmapCore::State::RunLanes(const std::vector<Tensor>& args) {
+  std::vector<int> axes = LaneAxes(args, options, where);
+  int64_t count = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (axes[i] != unbatched) count = args[i].dim(axes[i]);
+  }
+  if (count == 0) {
+    Refuse(options.name, "there are no lanes to run op by op", where);
+  }
+  std::vector<std::vector<Tensor>> slices(args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (axes[i] == unbatched) continue;
+    slices[i] = CallMany("Unstack", std::vector<Operand>{args[i]},
+                         {{"num", count}, {"axis", axes[i]}}, "", where);
+  }
+  std::vector<std::vector<Operand>> columns;
+  for (size_t lane = 0; lane < static_cast<size_t>(count); ++lane) {
+    std::vector<Tensor> example;
+    for (size_t i = 0; i < args.size(); ++i) {
+      example.push_back(slices[i].empty() ? args[i] : slices[i][lane]);
+    }
+    std::vector<Tensor> results = one(example);
+    columns.resize(results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!results[i]) {
+        Refuse(options.name, "a result is a Tensor that holds nothing", where);
+      }
+      columns[i].emplace_back(results[i], where);
+    }
+  }
+  std::vector<Tensor> stacked;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    int axis = OutAxis(i, columns.size(), options, where);
+    stacked.push_back(axis == unbatched ? columns[i][0].tensor()
+                                        : CallOne("Stack", columns[i],
+                                                  {{"axis", axis}}, "", where));
+  }
+  return stacked;
+}
+
 // With tensors of a graph: the code is recorded for one lane as a function that
 // is taken out again, once what it does to all lanes is there.
 std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
+  if (RunsNow(args)) return RunLanes(args);
   SavedBuilding saved;
   Building& building = Building::Current();
   for (const Tensor& arg : args) {
@@ -194,11 +236,14 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
 
 VmapCore::VmapCore(FunctionBody one, VmapOptions options)
     : state_(std::make_shared<State>(std::move(one), std::move(options))) {
-  State* state = state_.get();
   FunctionOptions function;
-  function.name = state->options.name;
-  state->core = std::make_unique<FunctionCore>(
-      [state](const std::vector<Tensor>& args) { return state->Batch(args); },
+  function.name = state_->options.name;
+  // A recorded call may outlive this object, and records the code again when
+  // gradients of gradients are asked for.
+  core_ = std::make_unique<FunctionCore>(
+      [state = state_](const std::vector<Tensor>& args) {
+        return state->Batch(args);
+      },
       function);
 }
 
@@ -210,19 +255,8 @@ std::vector<Tensor> VmapCore::Call(const std::vector<Tensor>& args,
   Restored<std::source_location> calling(where, called_at);
   LaneAxes(args, state.options, where);
   if (!RunsNow(args)) return state.Batch(args);
-  // A trap looks at the results of every op, which a plan does not keep; it
-  // sees those of the whole.
-  bool trap = EagerMode::Current().nan_trap;
-  Restored<bool> untrapped(EagerMode::Current().nan_trap, false);
   Restored<NestedCalls*> outermost(open_calls, nullptr);
-  std::vector<Tensor> results = state.core->Call(args, where);
-  for (const Tensor& result : results) {
-    if (!trap || !kFloats.contains(result.dtype())) continue;
-    CallOne("CheckNumerics", std::vector<Operand>{result},
-            {{"message", StrCat("a result of ", state.options.name)}}, "",
-            where);
-  }
-  return results;
+  return core_->Call(args, where);
 }
 
 VmapReport VmapCore::report() const {
@@ -230,12 +264,10 @@ VmapReport VmapCore::report() const {
   return state_->report;
 }
 
-std::vector<TraceInfo> VmapCore::traces() const {
-  return state_->core->traces();
-}
+std::vector<TraceInfo> VmapCore::traces() const { return core_->traces(); }
 
 std::string VmapCore::Explain(const std::vector<Tensor>& args) {
-  return state_->core->Explain(args);
+  return core_->Explain(args);
 }
 
 }  // namespace front_internal

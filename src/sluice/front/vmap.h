@@ -66,6 +66,7 @@ class VmapCore {
  private:
   struct State;
   std::shared_ptr<State> state_;
+  std::unique_ptr<FunctionCore> core_;
 };
 
 }  // namespace front_internal

@@ -1,5 +1,7 @@
 #include "sluice/front/vmap_axes.h"
 
+#include <algorithm>
+
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/region_draft.h"
@@ -44,6 +46,8 @@ void CheckSizes(const std::vector<Tensor>& args, const std::vector<int>& axes,
 
 // Sizes nobody knows while building must turn out to be equal.
 void CheckLater(Emitter& emit, std::vector<Lanes>& args) {
+  auto batched = [](const Lanes& arg) { return arg.batched; };
+  if (std::count_if(args.begin(), args.end(), batched) < 2) return;
   Value wanted;
   for (Lanes& arg : args) {
     if (!arg.batched || !emit.ok()) continue;
@@ -65,6 +69,11 @@ void CheckLater(Emitter& emit, std::vector<Lanes>& args) {
 }
 
 }  // namespace
+
+int OutAxis(size_t i, size_t count, const VmapOptions& options,
+            std::source_location where) {
+  return AxisOf(options.out_axes, "out_axes", i, count, options, where);
+}
 
 std::vector<int> LaneAxes(const std::vector<Tensor>& args,
                           const VmapOptions& options,
@@ -132,8 +141,7 @@ std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
   std::vector<Tensor> placed;
   for (size_t i = 0; i < results.size(); ++i) {
     auto [value, batched] = results[i];
-    int axis =
-        AxisOf(options.out_axes, "out_axes", i, results.size(), options, where);
+    int axis = OutAxis(i, results.size(), options, where);
     if (axis == unbatched) {
       if (batched) {
         Refuse(options.name,

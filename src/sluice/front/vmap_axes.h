@@ -21,6 +21,10 @@ std::vector<int> LaneAxes(const std::vector<Tensor>& args,
                           const VmapOptions& options,
                           std::source_location where);
 
+// As the user gave it for result i of `count`.
+int OutAxis(size_t i, size_t count, const VmapOptions& options,
+            std::source_location where);
+
 // The arguments, which belong to the emitter's graph, with lanes in front.
 // Numbers of lanes that are not known are compared when the graph runs.
 std::vector<Lanes> LanesFirst(Emitter& emit, const std::vector<Tensor>& args,
