@@ -378,12 +378,6 @@ class Machine {
 
 }  // namespace
 
-bool HasPrimitives(const Region& region) {
-  return std::any_of(
-      region.nodes().begin(), region.nodes().end(),
-      [](const Node* node) { return node->op().flow > Flow::kCall; });
-}
-
 Result<std::vector<Array>> InterpretTokens(const Region& region,
                                            const ReferenceScope& scope,
                                            const StepContext& step,

@@ -27,9 +27,6 @@ namespace sluice {
 using FireNode = std::function<Result<std::vector<Array>>(
     const Node&, std::vector<Array>& inputs, const ReferenceScope&)>;
 
-// True when the region itself, not one inside it, holds a primitive.
-bool HasPrimitives(const Region& region);
-
 // The region's results. `scope` holds the arguments. Errors: a result that is
 // dead (DeadFetch), a step that cannot go on (CannotGoOn), a node's own with
 // the iterations it happened in. `observer` may be null; `fire` itself tells

@@ -36,8 +36,8 @@ void ExpectGradientsAgree(const Function1& f, const std::vector<Array>& args) {
     for (const Array& a : args) {
       inputs.push_back(placeholder(f32, PartialShape::OfRank(a.rank())));
     }
-    found = gradients({sum(f(inputs))}, inputs, {},
-                      {.zeros_when_unconnected = true});
+    found =
+        gradients({sum(f(inputs))}, inputs, {.zeros_when_unconnected = true});
   }
   for (auto [name, executor] : {std::pair("auto", ExecutorChoice::kAuto),
                                 std::pair("native", ExecutorChoice::kTape),

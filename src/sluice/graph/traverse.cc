@@ -1,5 +1,6 @@
 #include "sluice/graph/traverse.h"
 
+#include <algorithm>
 #include <queue>
 #include <unordered_map>
 #include <unordered_set>
@@ -122,6 +123,26 @@ Result<std::vector<Node*>> TopologicalOrder(
   return InvalidArgument(
       StrCat("the graph has a cycle through nodes ", names,
              "; wanted every node to come after its inputs"));
+}
+
+bool IsPrimitive(const Node& node) {
+  switch (node.op().flow) {
+    case Flow::kSwitch:
+    case Flow::kMerge:
+    case Flow::kEnter:
+    case Flow::kExit:
+    case Flow::kNextIteration:
+    case Flow::kLoopCond:
+    case Flow::kTrigger:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool HasPrimitives(const Region& region) {
+  return std::any_of(region.nodes().begin(), region.nodes().end(),
+                     [](const Node* node) { return IsPrimitive(*node); });
 }
 
 }  // namespace sluice

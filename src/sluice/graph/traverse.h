@@ -19,4 +19,9 @@ Result<std::vector<Node*>> TopologicalOrder(
 // function captures.
 std::vector<Value> InputsWithCaptures(const Node& node);
 
+// Switch, Merge, Enter, ...: what moves values and computes nothing.
+bool IsPrimitive(const Node& node);
+// True when the region itself, not one inside it, holds a primitive.
+bool HasPrimitives(const Region& region);
+
 }  // namespace sluice

@@ -2,30 +2,9 @@
 
 #include <algorithm>
 
-#include "sluice/graph/traverse.h"
 #include "sluice/passes/may_move.h"
 
 namespace sluice {
-
-bool IsPrimitive(const Node& node) {
-  switch (node.op().flow) {
-    case Flow::kSwitch:
-    case Flow::kMerge:
-    case Flow::kEnter:
-    case Flow::kExit:
-    case Flow::kNextIteration:
-    case Flow::kLoopCond:
-    case Flow::kTrigger:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool HasPrimitives(const Region& region) {
-  return std::any_of(region.nodes().begin(), region.nodes().end(),
-                     [](const Node* node) { return IsPrimitive(*node); });
-}
 
 namespace {
 

@@ -13,12 +13,9 @@
 
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/graph/traverse.h"
 
 namespace sluice {
-
-// Switch, Merge, Enter, ...: what moves values and computes nothing.
-bool IsPrimitive(const Node& node);
-bool HasPrimitives(const Region& region);
 
 class RawRegion {
  public:

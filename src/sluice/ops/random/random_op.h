@@ -16,10 +16,10 @@ inline constexpr char kSeedDoc[] = "Tells apart ops that should differ.";
 // Numbers depend on the session's seed, the op's seed and place in the graph,
 // the step and the iteration, and nothing else.
 inline RandomKey KeyOf(const KernelContext& ctx) {
-  return RandomKey::Of(
-      ctx.step().seed, static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
-      ctx.node().key ^ ctx.step().tag,
-      static_cast<uint64_t>(ctx.step().step_id));
+  return RandomKey::Of(ctx.step().seed,
+                       static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
+                       ctx.node().key ^ ctx.step().tag,
+                       static_cast<uint64_t>(ctx.step().step_id));
 }
 
 // Output 0 is of the attribute `shape`.
