@@ -209,7 +209,9 @@ TEST_P(VmapSweep, LanesGiveWhatTheyGiveAlone) {
     }
   }
   // A rule that never helps is none.
-  if (ran_ && FindBatchRule(op())) EXPECT_TRUE(together_);
+  if (ran_ && FindBatchRule(op())) {
+    EXPECT_TRUE(together_);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, VmapSweep, testing::ValuesIn(OpNames()),

@@ -142,7 +142,9 @@ TEST(TokenRules, ALoopOnAnUntakenBranchIsDead) {
       RawRun run = RunRaw(g.Take(fetches), {B(p), I(6)});
       ASSERT_TRUE(run.status.ok()) << run.status.message();
       EXPECT_EQ(Int(run.results[0]), 6);
-      if (index) EXPECT_EQ(bool(run.results[1]), p);
+      if (index) {
+        EXPECT_EQ(bool(run.results[1]), p);
+      }
       EXPECT_EQ(run.frames_left, 0) << run.waiting;
     }
   }
