@@ -116,7 +116,8 @@ Status Lowering::LowerCall(Context& ctx, Node& node) {
 
 Status Lowering::CallLifted(Context& ctx, Node& node, const Node& function) {
   SL_ASSIGN_OR_RETURN(Lifted * lifted, Lift(function));
-  std::vector<Value> inputs{lifted->function->output(0)};
+  SL_ASSIGN_OR_RETURN(Value none, NoFunction());
+  std::vector<Value> inputs{none};
   auto give = [&](const Value& v) -> Status {
     SL_ASSIGN_OR_RETURN(Value here, Lookup(ctx, v));
     inputs.push_back(here);
@@ -131,6 +132,7 @@ Status Lowering::CallLifted(Context& ctx, Node& node, const Node& function) {
   }
   attrs.set("dtypes", dtypes);
   SL_ASSIGN_OR_RETURN(Node * copy, Add(ctx, "Call", inputs, attrs, &node));
+  out_.callees[copy] = lifted->function;
   for (int i = 0; i < node.num_outputs(); ++i) {
     graph_.SetOutputShape(*copy, i, node.output_type(i).shape);
     ctx.values[node.output(i)] = copy->output(i);

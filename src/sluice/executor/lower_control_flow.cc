@@ -33,7 +33,7 @@ Result<Lowered> LowerControlFlow(const Graph& source, ExecutorChoice choice) {
 Lowering::Lowering(const Graph& source, ExecutorChoice choice)
     : source_(source),
       choice_(choice),
-      out_{std::make_unique<Graph>(source.name()), {}, {}, {}, {}, {}},
+      out_{std::make_unique<Graph>(source.name()), {}, {}, {}, {}, {}, {}},
       graph_(*out_.graph) {}
 
 Result<Lowered> Lowering::Run() {
@@ -147,18 +147,14 @@ Status Lowering::CopyPlain(Context& ctx, Node& node) {
 }
 
 Status Lowering::CopyNative(Context& ctx, Node& node) {
-  if (!no_function_) {
-    SL_ASSIGN_OR_RETURN(Node * none,
-                        graph_.Add(graph_.root(), "Function", {}, {}, {}));
-    no_function_ = none->output(0);
-  }
+  SL_ASSIGN_OR_RETURN(Value none, NoFunction());
   NativePiece piece;
   piece.source = &node;
-  std::vector<Value> inputs{no_function_};
+  std::vector<Value> inputs{none};
   for (const Value& v : InputsWithCaptures(node)) {
     if (piece.values.count(v)) continue;
     if (v.node->op().flow == Flow::kFunction) {
-      piece.values[v] = no_function_;
+      piece.values[v] = none;
       continue;
     }
     SL_ASSIGN_OR_RETURN(Value here, Lookup(ctx, v));
@@ -242,6 +238,8 @@ Result<Value> Lowering::Lookup(Context& ctx, const Value& v) {
   if (ctx.kind == Context::kBranch) {
     SL_ASSIGN_OR_RETURN(here, SwitchSide(ctx, outer, ctx.pred, ctx.side));
   } else if (ctx.kind == Context::kFrame) {
+    // A loop in a body that does not run must not see what is always there.
+    SL_ASSIGN_OR_RETURN(outer, Live(*ctx.parent, outer));
     Attrs attrs;
     attrs.set("frame", ctx.frame);
     attrs.set("constant", true);
@@ -335,6 +333,17 @@ Result<Value> Lowering::Constant(Array value) {
   SL_ASSIGN_OR_RETURN(Node * node,
                       graph_.Add(graph_.root(), "Const", {}, attrs, {}));
   return node->output(0);
+}
+
+// What calls name as their function: the call itself is told elsewhere which
+// one it is, so that functions that call each other are no cycle.
+Result<Value> Lowering::NoFunction() {
+  if (!no_function_) {
+    SL_ASSIGN_OR_RETURN(Node * none,
+                        graph_.Add(graph_.root(), "Function", {}, {}, {}));
+    no_function_ = none->output(0);
+  }
+  return no_function_;
 }
 
 Result<Value> Lowering::True() {

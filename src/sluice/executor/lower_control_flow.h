@@ -43,6 +43,8 @@ struct Lowered {
   std::unordered_map<const Node*, Origin> origins;
   std::unordered_map<std::string, Origin> frames;  // the loop of each frame
   std::unordered_map<const Node*, NativePiece> natives;
+  // The function each remaining call runs.
+  std::unordered_map<const Node*, const Node*> callees;
   // Identities that stand for no node: they only pass a value on.
   std::unordered_set<const Node*> passes;
 };

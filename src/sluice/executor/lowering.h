@@ -70,6 +70,7 @@ class Lowering {
   // An Identity of `v` that others may be made to wait for.
   Result<Node*> Pass(Context& ctx, const Value& v);
   Result<Value> True();
+  Result<Value> NoFunction();
   Result<Value> Constant(Array value);
   Result<Node*> Add(Context& ctx, std::string_view op,
                     const std::vector<Value>& inputs, const Attrs& attrs,

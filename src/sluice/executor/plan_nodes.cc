@@ -156,7 +156,9 @@ uint32_t PlanBuilder::AddSingle(Node& node, std::string why) {
   if (kind == NodeKind::kCall) {
     inputs_[id].erase(inputs_[id].begin());
     for (const Code& code : codes_) {
-      if (code.function == node.input(0).node) info.callee = code.base;
+      if (code.function == plan_->lowered_.callees.at(&node)) {
+        info.callee = code.base;
+      }
     }
   }
   if (kind != NodeKind::kKernel) return id;

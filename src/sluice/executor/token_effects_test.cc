@@ -159,6 +159,42 @@ TEST(TokenEffects, OnlyTheTakenBranchWrites) {
   }
 }
 
+// What a loop reads is always there, also in the last round, whose body does
+// not run: a loop in that body must not begin.
+TEST(TokenEffects, ALoopInABodyThatDoesNotRunWritesNothing) {
+  ExpectSame(R"(graph g(%p: bool[], %n: i64[]) -> (%after) {
+    %v = Variable [dtype = i64, shape = []]
+    %zero = Const [value = 0 : i64[]]
+    %init = Assign(%v, %zero)
+    %outer = While(%zero) [dtypes = {i64}] {
+      cond(%i: i64[]) {
+        %c = Less(%i, 3)
+        yield %c
+      }
+      body(%i: i64[]) {
+        %inner = While(%zero) [dtypes = {i64}] {
+          cond(%a: i64[]) {
+            %none = If(%p) [dtypes = {}] {
+              then() { %w = AssignAdd(%v, %n) }
+              else() { %u = AssignSub(%v, %n) }
+            }
+            %d = Less(%a, 2)
+            yield %d
+          }
+          body(%a: i64[]) {
+            %b = Add(%a, 1)
+            yield %b
+          }
+        }
+        %j = Add(%i, 1)
+        yield %j
+      }
+    }
+    %after = ReadVariable(%v) [dtype = i64, shape = []]
+  })",
+             {Array::Scalar(true), Array::Scalar<int64_t>(100)});
+}
+
 TEST(TokenEffects, EveryIterationAndCallDrawsItsOwnNumbers) {
   ExpectSame(R"(graph g(%n: i64[]) -> (%x_end, %once) {
     %zero = Const [value = 0 : i64[]]
