@@ -400,6 +400,69 @@ TEST(NativeCode, RecursionWithoutEndIsAnError) {
       << error.substr(0, 300);
 }
 
+// Types that say more than is true, and regions that do not fit: errors.
+TEST(NativeCode, ValuesThatAreNotAsTheirTypesSayAreErrors) {
+  std::string error = ErrorOf(*MustParse(R"(graph g(%x: f32[?]) -> (%y) {
+    %f = Function() { body(%a: f32[]) { %s = Add(%a, 1.0) yield %s } }
+    %y = Call(%f, %x) [dtypes = {f32}]
+  })"),
+                              {Array::Vector<float>({1, 2, 3})});
+  EXPECT_NE(error.find("f32[3]; its type says f32[]"), error.npos) << error;
+  error = ErrorOf(*MustParse(R"(graph g(%x: f32[3], %u: f32[?]) -> (%w:1) {
+    %w = While(0, %x) [dtypes = {i32, f32}] {
+      cond(%i: i32[], %a: f32[3]) { %c = Less(%i, 2) yield %c }
+      body(%i: i32[], %a: f32[3]) {
+        %j = Add(%i, 1)
+        %s = Softmax(%a)
+        %b = Concat(%s, %u) [axis = 0]
+        yield %j, %b
+      }
+    }
+  })"),
+                  {Array::Vector<float>({1, 2, 3}), Array::Vector<float>({2})});
+  EXPECT_NE(error.find("\"a\" is f32[4]; its type says [3]"), error.npos)
+      << error;
+}
+
+TEST(NativeCode, RegionsThatDoNotFitAreErrors) {
+  struct Case {
+    const char *text, *error;
+  };
+  const Case cases[] = {
+      {R"(graph g(%p: bool[]) -> (%y) { %y = If(%p) [dtypes = {f32}] {
+            then() { %a = Const [value = 1.0] yield %a }
+            else() {} } })",
+       "[If] the outputs for \"else\" are 1; wanted 0"},
+      {R"(graph g(%p: bool[]) -> (%y) { %y = If(%p) [dtypes = {f32}] {
+            then() { %a = Const [value = 1.0] yield %a }
+            else() { %b = Const [value = 1] yield %b } } })",
+       "[If] number 0 of the outputs for \"else\" is f32; wanted i32"},
+      {R"(graph g(%x: f32[]) -> (%y) { %y = While(%x) [dtypes = {f32}] {
+            cond() { %a = Const [value = true] yield %a }
+            body(%b: f32[]) { yield %b } } })",
+       "[While] the arguments of \"cond\" are 0; wanted 1"},
+      {R"(graph g(%x: f32[]) -> (%y) { %y = While(%x) [dtypes = {f32}] {
+            cond(%a: f32[]) {}
+            body(%b: f32[]) { yield %b } } })",
+       "[While] cond gives 0 values; wanted one boolean"},
+      {R"(graph g(%x: f32[]) -> (%y) {
+            %f = Function() { body(%a: f32[], %b: f32[]) { yield %a } }
+            %y = Call(%f, %x) [dtypes = {f32}] })",
+       "[Call] the arguments of \"body\" are 2; wanted 1"},
+      {R"(graph g(%x: f32[]) -> (%y) {
+            %v = Variable [dtype = f32]
+            %y = Call(%v, %x) [dtypes = {f32}] })",
+       "[Call] f is no function"},
+  };
+  for (const Case& c : cases) {
+    auto graph = MustParse(c.text);
+    auto code = NativeCode::Build(*graph->FindNode("y"), NativeOptions());
+    ASSERT_FALSE(code.ok()) << c.text;
+    EXPECT_NE(code.status().message().find(c.error), std::string::npos)
+        << code.status().message();
+  }
+}
+
 TEST(Islands, WhatARegionReadsIsOnThePathThroughIt) {
   // The branch reads %a only inside; an island of %a and %c would wait for
   // itself.

@@ -232,8 +232,7 @@ Status NativeProcedureCompiler::EmitCall(const Node& node) {
 int32_t NativeProcedureCompiler::CellFor(const Value& v) {
   if (values_.scalar(v)) return emit_.Cell(v);
   int32_t cell = emit_.NewCell();
-  NativeOperand from = emit_.Operand(v);
-  emit_.Emit(Do::kUnbox, cell, from.index).dtype = v.dtype();
+  emit_.EmitUnbox(v, cell, emit_.Operand(v).index);
   return cell;
 }
 

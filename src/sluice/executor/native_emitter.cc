@@ -71,7 +71,13 @@ void NativeEmitter::Made(const Value& v) {
   if (!values_.scalar(v)) return;
   int32_t cell = NewCell();
   BindCell(v, cell);
-  Emit(Do::kUnbox, cell, registers_.at(v)).dtype = v.dtype();
+  EmitUnbox(v, cell, registers_.at(v));
+}
+
+void NativeEmitter::EmitUnbox(const Value& v, int32_t cell, int32_t reg) {
+  NativeInstr& instr = Emit(Do::kUnbox, cell, reg);
+  instr.dtype = v.dtype();
+  instr.node = v.node->is_args() ? v.node->region()->owner() : v.node;
 }
 
 int32_t NativeEmitter::Constant(const Value& v, const Array& value) {

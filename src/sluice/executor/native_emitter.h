@@ -40,6 +40,8 @@ class NativeEmitter {
   int32_t pc() const { return static_cast<int32_t>(procedure_.code.size()); }
   NativeInstr& Emit(Do code, int32_t to = 0, int32_t a = 0, int32_t b = 0);
   void EmitBlock(const Node& node, int32_t to);
+  // The value, which is in the register, into the cell.
+  void EmitUnbox(const Value& v, int32_t cell, int32_t reg);
   // A jump to be led somewhere, taken when the cell is false; the comparison
   // just emitted that fills the cell becomes one with it.
   int32_t EmitUnless(int32_t cell);

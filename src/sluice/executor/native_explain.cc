@@ -54,7 +54,7 @@ class Text {
 
   std::string Line(const NativeInstr& i) const {
     auto a = static_cast<size_t>(i.a), b = static_cast<size_t>(i.b);
-    if (i.node) return Scalar(i);
+    if (i.node && i.code != Do::kUnbox) return Scalar(i);
     switch (i.code) {
       case Do::kMoveCell:
         return StrCat("c", i.to, " = c", i.a);

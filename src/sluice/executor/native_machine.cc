@@ -2,50 +2,13 @@
 
 #include <utility>
 
-#include "sluice/base/strings.h"
 #include "sluice/executor/flow_rules.h"
+#include "sluice/executor/native_cells.h"
 #include "sluice/executor/native_launch.h"
 #include "sluice/executor/native_values.h"
 #include "sluice/executor/node_error.h"
 
 namespace sluice {
-
-namespace {
-
-// An array of one element for a cell; over the old one when nobody has it.
-Status Box(const NativeCell& cell, DType dtype, Array& into) {
-  if (!into || !into.unique()) {
-    SL_ASSIGN_OR_RETURN(into, Array::Make(dtype, Shape()));
-  }
-  std::memcpy(into.mutable_raw(), cell.bytes,
-              static_cast<size_t>(DTypeSize(dtype)));
-  return OkStatus();
-}
-
-Status Unbox(const Array& from, DType dtype, NativeCell& cell) {
-  if (from.dtype() != dtype || from.rank() != 0) {
-    return Internal(StrCat("a value is ", from.TypeText(), "; its type says ",
-                           DTypeName(dtype), "[]"));
-  }
-  std::memcpy(cell.bytes, from.raw(), static_cast<size_t>(DTypeSize(dtype)));
-  return OkStatus();
-}
-
-// Where a branch goes; an index that fits none needs the rules of all.
-Result<size_t> Chosen(const Node& node, const NativeCell& cell) {
-  bool narrow = node.input(0).dtype() == DType::kI32;
-  int64_t index = narrow ? cell.as<int32_t>() : cell.as<int64_t>();
-  if (index >= 0 && index < static_cast<int64_t>(node.regions().size())) {
-    return static_cast<size_t>(index);
-  }
-  Array boxed;
-  SL_RETURN_IF_ERROR(Box(cell, node.input(0).dtype(), boxed));
-  Result<size_t> chosen = ChosenRegion(node, boxed);
-  if (!chosen.ok()) return AtNode(chosen.status(), node, {&boxed, 1});
-  return chosen;
-}
-
-}  // namespace
 
 NativeMachine::NativeMachine(const NativeProgram& program)
     : program_(program), room_(program.max_operands) {}
@@ -166,14 +129,16 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
         C[i.to] = C[i.a];
         break;
       case Do::kBox:
-        status = Box(C[i.a], i.dtype, R[i.to]);
+        status = BoxCell(C[i.a], i.dtype, R[i.to]);
         if (!status.ok()) [[unlikely]]
           return Located(status, i.loop);
         break;
       case Do::kUnbox:
-        status = Unbox(at().At(i.a), i.dtype, C[i.to]);
-        if (!status.ok()) [[unlikely]]
+        status = UnboxCell(at().At(i.a), i.dtype, C[i.to]);
+        if (!status.ok()) [[unlikely]] {
+          if (i.node) status = status.WithLine(NodeLine(*i.node));
           return Located(status, i.loop);
+        }
         break;
       case Do::kMove:
         if (i.move) {
@@ -216,7 +181,7 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
       }
       case Do::kChoose: {
         const NativeChoice& c = procedure->choices[static_cast<size_t>(i.b)];
-        Result<size_t> taken = Chosen(*c.node, C[i.a]);
+        Result<size_t> taken = ChosenByCell(*c.node, C[i.a]);
         if (!taken.ok()) [[unlikely]]
           return Located(taken.status(), i.loop);
         pc = code + c.targets[*taken];
@@ -318,7 +283,7 @@ Status NativeMachine::TooDeep(const NativeCall& call) const {
     if (IsCellType(body.arg(i))) {
       auto from = static_cast<size_t>(call.cells[cell++].from);
       Status boxed =
-          Box(cells_[frame.cells + from], body.arg(i).dtype(), value);
+          BoxCell(cells_[frame.cells + from], body.arg(i).dtype(), value);
       if (!boxed.ok()) return boxed;
     } else {
       int32_t from = call.registers[reg++].from.index;

@@ -78,7 +78,7 @@ struct NativeInstr {
   int32_t to = 0, a = 0, b = 0, c = 0;
   BlockFn fn = nullptr;
   const BlockParams* params = nullptr;
-  const Node* node = nullptr;  // of a block function, for `explain`
+  const Node* node = nullptr;  // of an op on cells or a value unboxed
 };
 
 // What an instruction reads: a register, or ~i for constant i. Taken when
