@@ -118,6 +118,41 @@ TEST(Lists, AreCarriedByLoops) {
   EXPECT_EQ(out[1].num_elements(), 2);
 }
 
+TEST(Lists, ALoopThatReadsAndWritesAListCopiesItAtMostOnce) {
+  auto graph = MustParse(R"(graph g(%n: i64[], %start: list[]) -> (%w:1) {
+    %zero = Const [value = 0 : i64[]]
+    %w = While(%zero, %start) [dtypes = {i64, list}] {
+      cond(%i: i64[], %l: list[]) {
+        %p = Less(%i, %n)
+        yield %p
+      }
+      body(%i: i64[], %l: list[]) {
+        %m = ListAppend(%l, %i)
+        %a = ListGet(%m, %i) [dtype = i64, shape = []]
+        %s = ListSize(%m)
+        %b = Sub(%a, %s)
+        %o = ListSet(%m, %i, %b)
+        %next = Add(%i, 1)
+        yield %next, %o
+      }
+    }
+  })");
+  WorkerPool pool(2);
+  for (ExecutorChoice choice : {ExecutorChoice::kTokens, ExecutorChoice::kTape,
+                                ExecutorChoice::kAuto}) {
+    for (WorkerPool* threads : {static_cast<WorkerPool*>(nullptr), &pool}) {
+      Array list = ListArray(MakeRef<ListValue>(DType::kI64, PartialShape()));
+      int64_t before = ListValue::copies();
+      auto out = RunOnPlan(*graph, {I(5000), list}, choice, threads);
+      ASSERT_TRUE(out.ok()) << out.status().ToString();
+      EXPECT_EQ(ListOf((*out)[0])->size(), 5000);
+      EXPECT_EQ(ListOf((*out)[0])->at(7).data<int64_t>()[0], -1);
+      EXPECT_EQ(ListOf(list)->size(), 0);
+      EXPECT_LE(ListValue::copies(), before + 1) << static_cast<int>(choice);
+    }
+  }
+}
+
 // Many writers of one list, ready together: each has its own in the end.
 TEST(Lists, OneListMayBeWrittenOnManyThreads) {
   Graph graph("wide");
