@@ -22,9 +22,11 @@ class BranchFolder {
   // From the outside in: what moves out of a branch is looked at where it has
   // come to stand.
   void Visit(Region& region) {
+    // Among primitives a node that owns regions is dead as a whole.
+    bool raw = HasPrimitives(region);
     for (Node* node : region.nodes()) {
       edit_.Update(*node);
-      if (Region* taken = Taken(*node)) {
+      if (Region* taken = raw ? nullptr : Taken(*node)) {
         if (notes_) {
           notes_->push_back(StrCat("[", node->op().name, "] always takes ",
                                    taken->label(), " ", NodeLine(*node)));

@@ -169,6 +169,8 @@ class Raiser {
     int at = raw_.place(place);
     std::vector<Node*> all = d.AllNodes();
     std::unordered_set<const Node*> own(all.begin(), all.end());
+    // A dead value read in one branch must not make the whole If dead.
+    auto alive = [&](const Value& v) { return raw_.AliveWith(v, d.pred); };
     auto above = [&](const Node* before) {
       return before->region() != &raw_.region() || before->is_args() ||
              (!own.count(before) && raw_.place(*before) < at);
@@ -176,7 +178,7 @@ class Raiser {
     if (!above(d.pred.node)) return false;
     for (const Node* node : d.switches) {
       if (!node->controls().empty() || raw_.Asked(*node) ||
-          !above(node->input(0).node)) {
+          !above(node->input(0).node) || !alive(node->input(0))) {
         return false;
       }
     }
@@ -184,10 +186,11 @@ class Raiser {
       for (const Node* node : side) {
         if (raw_.Asked(*node)) return false;
         for (const Value& v : raw_.reads(*node)) {
-          if (!own.count(v.node) && !above(v.node)) return false;
+          if (own.count(v.node)) continue;
+          if (!above(v.node) || !alive(v)) return false;
         }
         for (const Node* control : node->controls()) {
-          if (!own.count(control) && !above(control)) return false;
+          if (!own.count(control)) return false;
         }
       }
     }

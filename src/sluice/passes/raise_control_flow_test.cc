@@ -291,6 +291,16 @@ TEST_F(RawTest, ValuesThatCrossToTheOtherBranchStayRaw) {
   ExpectLeft();
 }
 
+// What the branch not taken reads may be dead without harm; an If reads it all.
+TEST_F(RawTest, ADeadValueInOneBranchStaysRaw) {
+  Value p = Arg("p", DType::kBool), q = Arg("q", DType::kBool),
+        x = Arg("x", DType::kF32);
+  Value dead = Run("Switch", {x, q})->output(1);
+  Node* s = Run("Switch", {x, p});
+  Results({Add("Merge", {s->output(0), Add("Add", {s->output(1), dead})})});
+  ExpectLeft();
+}
+
 TEST_F(RawTest, ABranchThatTriggersStaysRaw) {
   Value p = Arg("p", DType::kBool), x = Arg("x", DType::kF32);
   Node* s = Run("Switch", {x, p});
@@ -355,6 +365,38 @@ TEST_F(RawLoopTest, ABodyMayReadAValueBeforeItsGate) {
   ASSERT_TRUE(Verify(*graph_).ok()) << Verify(*graph_).message();
   EXPECT_EQ(Primitives(), 0);
   EXPECT_EQ(Meant({Array::Scalar(50), Array::Scalar(3)}), "i32[] 96");
+}
+
+TEST_F(RawLoopTest, AnotherValueThatMayNotEnterStaysRaw) {
+  Value p = Arg("p", DType::kBool);
+  Value w = Begin(Run("Switch", {x, p})->output(1), "loop");
+  Node* gate_w = Run("Switch", {w, cond});
+  Next(w, gate_w->output(1));
+  Value out = Add("Exit", {gate_w->output(0)});
+  Close(Doubled());
+  Results({Add("Exit", {gate->output(0)}),
+           Add("Merge", {out, Run("Switch", {x, p})->output(0)})});
+  ExpectLeft();
+}
+
+TEST_F(RawLoopTest, ConstantsBehindGatesAndSharedNextIterations) {
+  Value k = Enter(x, "loop", true);
+  Value w = Begin(n, "loop");
+  Node* gate_k = Run("Switch", {k, cond});
+  Node* gate_w = Run("Switch", {w, cond});
+  Node* again = Run("Switch", {v, cond});
+  Value next =
+      Add("NextIteration", {Add("Add", {gate->output(1), gate_k->output(1)})});
+  graph_->SetInput(*v.node, 1, next);
+  graph_->SetInput(*w.node, 1, next);
+  Results({Add("Exit", {gate_w->output(0)}), Add("Exit", {again->output(0)})});
+  ASSERT_TRUE(Verify(*graph_).ok()) << Verify(*graph_).message();
+  Result<bool> changed = RaiseControlFlow(*graph_);
+  ASSERT_TRUE(changed.ok() && *changed);
+  ASSERT_TRUE(Verify(*graph_).ok()) << Verify(*graph_).message();
+  EXPECT_EQ(Primitives(), 0);
+  EXPECT_EQ(Meant({Array::Scalar(50), Array::Scalar(8)}), "i32[] 56");
+  EXPECT_EQ(Meant({Array::Scalar(5), Array::Scalar(8)}), "i32[] 5");
 }
 
 TEST_F(RawLoopTest, SaysWhatItDid) {

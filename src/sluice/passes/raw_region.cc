@@ -112,6 +112,7 @@ Status RawRegion::FindFrames() {
       frame = frames_[static_cast<size_t>(frame)].parent;
     }
     frame_[node] = frame;
+    FindGates(*node);
   }
   for (Node* node : region_->nodes()) {
     int frame = frame_.at(node);
@@ -125,6 +126,52 @@ Status RawRegion::FindFrames() {
     std::sort(frame.exits.begin(), frame.exits.end(), by_place);
   }
   return OkStatus();
+}
+
+int RawRegion::GateOf(const Value& pred, int side) {
+  auto [it, made] = gate_ids_.try_emplace(pred, num_gates_);
+  if (made) num_gates_ += 2;
+  return it->second + side;
+}
+
+std::set<int> RawRegion::GatesOf(const Value& v) const {
+  auto it = gates_.find(v.node);
+  if (it == gates_.end()) return {};  // arguments, and what is around
+  std::set<int> gates = it->second;
+  if (v.node->op().flow == Flow::kSwitch) {
+    gates.insert(gate_ids_.at(v.node->input(1)) + v.index);
+  }
+  return gates;
+}
+
+void RawRegion::FindGates(const Node& node) {
+  std::set<int> gates;
+  auto flow = node.op().flow;
+  bool own = flow == Flow::kExit;
+  for (const Value& v : reads_.at(&node)) {
+    if (IsBackEdge(node, v)) continue;
+    if (flow == Flow::kMerge && v.node->op().flow != Flow::kEnter) own = true;
+    gates.merge(GatesOf(v));
+  }
+  std::vector<Node*> controls;
+  CollectControls(node, *region_, controls);
+  for (Node* control : controls) {
+    auto it = gates_.find(control);
+    if (it != gates_.end()) gates.insert(it->second.begin(), it->second.end());
+  }
+  if (own) {
+    // Alive when one of several is, or when the loop has ended: nobody knows.
+    gates.clear();
+    gates.insert(num_gates_++);
+  }
+  if (flow == Flow::kTrigger) gates.clear();  // never dead
+  if (flow == Flow::kSwitch) GateOf(node.input(1), 0);
+  gates_[&node] = std::move(gates);
+}
+
+bool RawRegion::AliveWith(const Value& a, const Value& b) const {
+  std::set<int> of_a = GatesOf(a), of_b = GatesOf(b);
+  return std::includes(of_b.begin(), of_b.end(), of_a.begin(), of_a.end());
 }
 
 bool RawRegion::EffectsBetween(const std::vector<Node*>& nodes,

@@ -6,6 +6,7 @@
 // A snapshot; the region must not change while it is used.
 #pragma once
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -47,6 +48,9 @@ class RawRegion {
     return reads_.at(&node);
   }
   bool Reads(const Node& node, const Value& v) const;
+  // True when `a` is alive whenever `b` is, as far as the Switches they come
+  // through tell.
+  bool AliveWith(const Value& a, const Value& b) const;
   // True when it is a result or a target of the region.
   bool Asked(const Node& node) const { return asked_.count(&node) > 0; }
   // True when one of these nodes has an effect, and another node that has one
@@ -57,6 +61,9 @@ class RawRegion {
   Status FindUsers();
   Status FindFrames();
   int FrameOf(const Node& node);
+  void FindGates(const Node& node);
+  int GateOf(const Value& pred, int side);
+  std::set<int> GatesOf(const Value& v) const;
 
   Region* region_ = nullptr;
   std::vector<Frame> frames_;
@@ -64,6 +71,11 @@ class RawRegion {
   std::unordered_map<const Node*, std::vector<Node*>> users_;
   std::unordered_map<const Node*, std::vector<Value>> reads_;
   std::unordered_set<const Node*> asked_;
+  // What must have gone which way for the node to run: sides of predicates, by
+  // number, and whatever cannot be understood, each a number of its own.
+  std::unordered_map<const Node*, std::set<int>> gates_;
+  std::unordered_map<Value, int, ValueHash> gate_ids_;  // of the else side
+  int num_gates_ = 0;
 };
 
 }  // namespace sluice
