@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/passes/keep_results.h"
+#include "sluice/passes/raw_region.h"
 #include "sluice/passes/used_values.h"
 
 namespace sluice {
@@ -26,10 +27,12 @@ class BranchResults {
  private:
   // From the outside in, so that a conditional is rebuilt where it will stay.
   Status Visit(Region& region) {
+    // Among primitives a node that owns regions is dead as a whole.
+    bool raw = HoldsPrimitives(region);
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
       edit_.Update(*node);
-      if (node->op().flow == Flow::kBranch) {
+      if (!raw && node->op().flow == Flow::kBranch) {
         SL_RETURN_IF_ERROR(Simplify(*node));
       }
       for (const auto& inner : node->regions()) {

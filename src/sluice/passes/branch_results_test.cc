@@ -72,5 +72,15 @@ TEST(BranchResults, NestedNamesControlsAndTargetsStay) {
   })");
 }
 
+// When p is true the predicate is dead, and with it the result; x is alive.
+TEST(BranchResults, AmongPrimitivesAResultMayBeDead) {
+  ExpectUnchanged(Simplify, R"(graph g(%p: bool[], %x: i32[]) -> (%m) {
+    %s = Switch(%p, %p)
+    %y = If(%s) [dtypes = {i32}] { then() { yield %x } else() { yield %x } }
+    %t = Switch(%x, %p)
+    %m = Merge(%y, %t:1)
+  })");
+}
+
 }  // namespace
 }  // namespace sluice

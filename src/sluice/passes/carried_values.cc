@@ -8,6 +8,7 @@
 #include "sluice/passes/counted_loop.h"
 #include "sluice/passes/keep_results.h"
 #include "sluice/passes/may_move.h"
+#include "sluice/passes/raw_region.h"
 #include "sluice/passes/used_values.h"
 
 namespace sluice {
@@ -96,11 +97,14 @@ class CarriedValues {
  private:
   // From the outside in, so that a loop is rebuilt where it will stay.
   Status Visit(Region& region) {
+    // Among primitives a node that owns regions is dead as a whole.
+    bool raw = HoldsPrimitives(region);
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
       if (edit_.erased(*node)) continue;
       edit_.Update(*node);
-      if (node->op().flow == Flow::kLoop) SL_RETURN_IF_ERROR(Simplify(*node));
+      if (!raw && node->op().flow == Flow::kLoop)
+        SL_RETURN_IF_ERROR(Simplify(*node));
       for (const auto& inner : node->regions()) {
         SL_RETURN_IF_ERROR(Visit(*inner));
       }

@@ -144,5 +144,16 @@ TEST(CarriedValues, LoopsInLoops) {
   ExpectSameMeaning(Drop, text, {{Array::Scalar(4), Array::Scalar(1.5f)}});
 }
 
+TEST(CarriedValues, AmongPrimitivesALoopIsDeadAsAWhole) {
+  ExpectUnchanged(Drop, R"(graph g(%p: bool[], %x: i32[]) -> (%m) {
+    %s = Switch(%x, %p)
+    %w = While(%x, %s) [dtypes = {i32, i32}, maximum = 3] : i32[], i32[] {
+      cond(%a: i32[], %b: i32[]) { yield %p }
+      body(%a: i32[], %b: i32[]) { yield %a, %b }
+    }
+    %m = Merge(%w, %s:1)
+  })");
+}
+
 }  // namespace
 }  // namespace sluice

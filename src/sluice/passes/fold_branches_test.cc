@@ -98,5 +98,15 @@ TEST(FoldBranches, SaysWhatItDid) {
       << notes[0];
 }
 
+TEST(FoldBranches, AmongPrimitivesAConstantMayBeDead) {
+  ExpectUnchanged(Fold, R"(graph g(%p: bool[], %x: i32[]) -> (%m) {
+    %s = Switch(%x, %p)
+    %pivot = Neg(%s)
+    %yes = Const [value = true] after %pivot
+    %y = If(%yes) [dtypes = {i32}] { then() { yield %x } else() { yield %x } }
+    %m = Merge(%y, %s:1)
+  })");
+}
+
 }  // namespace
 }  // namespace sluice

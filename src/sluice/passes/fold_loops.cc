@@ -6,6 +6,7 @@
 #include "sluice/passes/known_values.h"
 #include "sluice/passes/may_move.h"
 #include "sluice/passes/move_out.h"
+#include "sluice/passes/raw_region.h"
 
 namespace sluice {
 
@@ -58,9 +59,11 @@ class LoopFolder {
 
  private:
   void Visit(Region& region) {
+    // Among primitives a node that owns regions is dead as a whole.
+    bool raw = HoldsPrimitives(region);
     for (Node* node : region.nodes()) {
       edit_.Update(*node);
-      if (node->op().flow == Flow::kLoop && !edit_.is_target(*node) &&
+      if (node->op().flow == Flow::kLoop && !raw && !edit_.is_target(*node) &&
           Fold(*node)) {
         continue;
       }

@@ -97,5 +97,16 @@ TEST(FoldLoops, LoopsInsideLoopsThatGo) {
   })");
 }
 
+TEST(FoldLoops, AmongPrimitivesALoopIsDeadAsAWhole) {
+  ExpectUnchanged(Fold, R"(graph g(%p: bool[], %x: i32[]) -> (%m) {
+    %s = Switch(%x, %p)
+    %w = While(%x, %s) [dtypes = {i32, i32}, maximum = 0] : i32[], i32[] {
+      cond(%a: i32[], %b: i32[]) { %c = Less(%a, %b) yield %c }
+      body(%a: i32[], %b: i32[]) { yield %b, %a }
+    }
+    %m = Merge(%w, %s:1)
+  })");
+}
+
 }  // namespace
 }  // namespace sluice

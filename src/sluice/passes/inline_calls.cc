@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/passes/may_move.h"
 #include "sluice/passes/move_out.h"
+#include "sluice/passes/raw_region.h"
 
 namespace sluice {
 
@@ -94,7 +95,11 @@ class Inliner {
     BatchEdit edit(graph_);
     if (edit.is_target(function)) return OkStatus();
     for (const Node* call : calls) {
-      if (edit.is_target(*call) || !TypesAgree(*call, body)) return OkStatus();
+      // Among primitives a call is dead as a whole.
+      if (edit.is_target(*call) || !TypesAgree(*call, body) ||
+          HoldsPrimitives(*call->region())) {
+        return OkStatus();
+      }
     }
     for (Node* call : calls) {
       if (notes_) {
