@@ -28,7 +28,7 @@ class BranchResults {
   // From the outside in, so that a conditional is rebuilt where it will stay.
   Status Visit(Region& region) {
     // Among primitives a node that owns regions is dead as a whole.
-    bool raw = HoldsPrimitives(region);
+    bool raw = HasPrimitives(region);
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
       edit_.Update(*node);

@@ -98,7 +98,7 @@ class CarriedValues {
   // From the outside in, so that a loop is rebuilt where it will stay.
   Status Visit(Region& region) {
     // Among primitives a node that owns regions is dead as a whole.
-    bool raw = HoldsPrimitives(region);
+    bool raw = HasPrimitives(region);
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
       if (edit_.erased(*node)) continue;

@@ -60,7 +60,7 @@ class LoopFolder {
  private:
   void Visit(Region& region) {
     // Among primitives a node that owns regions is dead as a whole.
-    bool raw = HoldsPrimitives(region);
+    bool raw = HasPrimitives(region);
     for (Node* node : region.nodes()) {
       edit_.Update(*node);
       if (node->op().flow == Flow::kLoop && !raw && !edit_.is_target(*node) &&

@@ -97,7 +97,7 @@ class Inliner {
     for (const Node* call : calls) {
       // Among primitives a call is dead as a whole.
       if (edit.is_target(*call) || !TypesAgree(*call, body) ||
-          HoldsPrimitives(*call->region())) {
+          HasPrimitives(*call->region())) {
         return OkStatus();
       }
     }
