@@ -41,6 +41,7 @@ Lanes BatchScope::Find(Value of_one) {
   if (auto it = map_.find(of_one); it != map_.end()) return it->second;
   if (!outer_) return {of_one, false};
   Lanes found = outer_->Find(of_one);
+  if (!emit_.ok()) return found;
   if (found.batched && single_only_) {
     emit_.Fail(Internal(
         StrCat("[vmap] \"", of_one.ToString(), "\" is captured with lanes")));

@@ -29,7 +29,13 @@ Node* Emitter::Add(std::string_view op, std::span<const Value> inputs,
     options.device = source->device();
     options.line = source->line();
   }
-  if (op != "Const") options.controls = state_->controls;
+  // What is added to a region around, for others there to read too, waits for
+  // nothing in here.
+  for (Node* before : state_->controls) {
+    if (op != "Const" && before->region()->Encloses(region_)) {
+      options.controls.push_back(before);
+    }
+  }
   Result<Node*> node = graph().Add(*region_, op, inputs, attrs, options);
   if (node.ok()) return *node;
   Fail(node.status());
