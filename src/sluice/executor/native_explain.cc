@@ -69,8 +69,8 @@ class Text {
       case Do::kLaunch: {
         const NativeLaunch& l = p_.launches[a];
         return StrCat(
-            Registers(l.out), l.plan.op->name, " \"", l.info.node->name(),
-            "\" ", Operands(l.in),
+            Registers(l.out), l.once ? "once " : "", l.plan.op->name, " \"",
+            l.info.node->name(), "\" ", Operands(l.in),
             l.why.empty() ? "" : StrCat("  (not on a tape: ", l.why, ")"));
       }
       case Do::kTape: {

@@ -150,14 +150,17 @@ Status NativeMachine::Loop(std::span<Array> outputs) {
       case Do::kDrop:
         R[i.a] = Array();
         break;
-      case Do::kLaunch:
+      case Do::kLaunch: {
+        const NativeLaunch& l = procedure->launches[static_cast<size_t>(i.a)];
+        if (l.once && R[l.out[0]]) break;
         if (stopped()) [[unlikely]] {
           return Located(cancellation->status(), i.loop);
         }
-        status = launch(procedure->launches[static_cast<size_t>(i.a)]);
+        status = launch(l);
         if (!status.ok()) [[unlikely]]
           return Located(status, i.loop);
         break;
+      }
       case Do::kTape:
         status = tape(procedure->tapes[static_cast<size_t>(i.a)]);
         if (!status.ok()) [[unlikely]]

@@ -267,6 +267,29 @@ TEST(NativeExplain, SaysWhereThingsAre) {
   }
 }
 
+TEST(NativeExplain, AHandleIsMadeOnceForAllIterations) {
+  Compiled code(R"(graph g(%n: i32[]) {
+    %w = While(0) [dtypes = {i32}] {
+      cond(%i: i32[]) { %c = Less(%i, %n) yield %c }
+      body(%i: i32[]) run %set {
+        %v = Variable [dtype = i32, shape = []]
+        %set = Assign(%v, %i)
+        %r = ReadVariable(%v) [dtype = i32, shape = []]
+        %j = Add(%r, 1)
+        yield %j
+      }
+    }
+  })");
+  std::string text = code.code().Explain();
+  EXPECT_NE(text.find("once Variable"), text.npos) << text;
+  ResourceManager resources;
+  StepContext step;
+  step.resources = &resources;
+  auto out = code.RunStep(step, "n", Array::Scalar(3));
+  ASSERT_TRUE(out.ok()) << out.status().ToString();
+  EXPECT_EQ(*(*out)[0].data<int32_t>(), 3);
+}
+
 TEST(NativeCost, CountsIterations) {
   auto loop = [](const char* begin, const char* end, const char* maximum) {
     return MustParse(StrCat(

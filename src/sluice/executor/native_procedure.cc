@@ -111,6 +111,10 @@ void NativeProcedureCompiler::EmitLaunch(const Node& node,
     launch.info.out_dtypes.push_back(node.output_type(i).dtype);
     launch.out.push_back(emit_.Define(OutputOf(node, i)));
   }
+  if (node.op().handle && node.num_inputs() == 0 && node.num_outputs() == 1) {
+    launch.once = true;
+    procedure_.sticky[static_cast<size_t>(launch.out[0])] = true;
+  }
   launch.info.block = SelectBlock(node);
   if (node.op().async() || node.op().flow != Flow::kNone) {
     launch.kind = NativeLaunch::Kind::kWait;

@@ -96,6 +96,7 @@ struct NativeLaunch {
   PlanNodeInfo info;
   std::vector<NativeOperand> in;
   std::vector<int32_t> out;
+  bool once = false;        // a handle: the same whenever it is asked for
   bool broadcasts = false;  // elementwise: operands fit each other
   int32_t tag = 0;          // the cell with the tag around it
   std::string why;          // why it is on no tape
