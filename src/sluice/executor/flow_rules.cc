@@ -45,17 +45,20 @@ Status InIteration(const Status& status, const Node& loop, int64_t iteration) {
 }
 
 Status InCall(const Status& status, const Node& call) {
-  // A recursion without end would add a thousand lines.
-  constexpr int kMaxLines = 8;
-  constexpr std::string_view kLine = "\n  in the call ";
+  if (status.ok()) return status;
+  // A recursion without end has a thousand lines to tell; a few will do.
+  constexpr int kMostLines = 8;
+  constexpr std::string_view kMark = "in the call ", kMore = "in more calls";
   int lines = 0;
-  for (size_t at = 0;
-       (at = status.message().find(kLine, at)) != std::string::npos;
-       at += kLine.size()) {
+  for (size_t at = status.message().find(kMark); at != std::string::npos;
+       at = status.message().find(kMark, at + 1)) {
     ++lines;
   }
-  if (status.ok() || lines >= kMaxLines) return status;
-  return status.WithLine(StrCat("in the call ", NodeLine(call)));
+  if (lines < kMostLines) {
+    return status.WithLine(StrCat(kMark, NodeLine(call)));
+  }
+  bool said = status.message().find(kMore) != std::string::npos;
+  return said ? status : status.WithLine(kMore);
 }
 
 Status CallsTooDeep(std::string_view what) {
