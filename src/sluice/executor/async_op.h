@@ -47,7 +47,8 @@ class Step::AsyncOp final : private AsyncArrays, public AsyncContext {
   using AsyncArrays::outputs;
   Token token;
   Status status;
-  AsyncOp* next = nullptr;
+  AsyncOp* next = nullptr;                       // in the inbox
+  AsyncOp *earlier = nullptr, *later = nullptr;  // among those in flight
   uint64_t started = CycleCount();
 
  private:

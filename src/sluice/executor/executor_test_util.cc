@@ -29,6 +29,9 @@ Result<std::vector<Array>> RunOnOptions(const Graph& graph,
   }
   step->RunUntilQuiet();
   SL_RETURN_IF_ERROR(step->Finish());
+  for (size_t i = 0; i < step->results().size(); ++i) {
+    if (!step->results()[i]) return step->MissingResult(i);
+  }
   return std::vector<Array>(step->results().begin(), step->results().end());
 }
 

@@ -47,7 +47,7 @@ class Lowering {
     std::vector<Value> captures;  // of the source: arguments after its own
   };
 
-  // ---- lower_control_flow.cc: nodes and values ----
+  // ---- lower_control_flow.cc: nodes; lower_values.cc: values ----
   Status LowerRegion(Context& ctx, const Region& region);
   Status LowerNode(Context& ctx, Node& node);
   Status CopyPlain(Context& ctx, Node& node);

@@ -74,6 +74,11 @@ enum class Way : uint8_t {
 
 inline constexpr uint16_t kNoOutput = 0xffff;
 
+// The count of a node: inputs still to come; and whether one of them was dead.
+inline constexpr uint32_t kDeadBit = 1u << 31;
+// A Switch that has fired, and what it decided.
+inline constexpr uint32_t kDecided = 1u << 29;
+inline constexpr uint32_t kDecidedTrue = 1u << 30;
 // The count of a Merge: controls still to come in the low bits, then how many
 // of its inputs must yet turn out dead before it is; and what has happened.
 inline constexpr uint32_t kMergeControls = (1u << 14) - 1;
@@ -140,9 +145,9 @@ struct FrameInfo {
   std::string name;
   int parent = -1;  // -1: the root, or a function
   bool is_call = false;
-  uint32_t child = 0;  // which of the parent's
-  uint32_t depth = 0;  // of loops around, for the order of work
-  uint32_t num_children = 0;
+  uint32_t child = 0;              // which of the parent's
+  uint32_t depth = 0;              // of loops around, for the order of work
+  std::vector<uint32_t> children;  // frames
   uint32_t first_node = 0, num_nodes = 0, num_slots = 0;
   uint32_t window = 1;  // iterations at once
   uint32_t enters = 0;  // arrivals before which iteration 0 cannot end
@@ -157,7 +162,7 @@ struct FrameInfo {
   std::vector<Range> args;       // edges of the arguments
   std::vector<PresetResult> preset_results;
   uint32_t num_results = 0;
-  const Node* loop = nullptr;      // for errors
+  const Node* loop = nullptr;      // for errors; null for raw frames
   std::vector<const Node*> calls;  // as in PlanNodeInfo
   uint64_t key = 0;                // of iterations' random numbers
   // Values may be left in slots: a Merge takes the first of several.
@@ -174,6 +179,15 @@ class Plan {
   ~Plan();
 
   const Graph& graph() const { return *graph_; }
+  // What the nodes were made from: the lowered graph, if something was.
+  const Graph& flat_graph() const {
+    return lowered_.graph ? *lowered_.graph : *graph_;
+  }
+  // The node of graph() that one of flat_graph() stands for.
+  const Node& SourceOf(const Node& node) const {
+    auto it = lowered_.origins.find(&node);
+    return it == lowered_.origins.end() ? node : *it->second.node;
+  }
   std::span<const PlanNode> nodes() const { return nodes_; }
   const PlanNodeInfo& info(uint32_t node) const { return infos_[node]; }
   std::span<const PlanEdge> edges() const { return edges_; }

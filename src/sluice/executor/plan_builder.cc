@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/executor/frame_rules.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
@@ -78,11 +79,6 @@ Status PlanBuilder::FindPresets(const Code& code) {
   return OkStatus();
 }
 
-const Node& PlanBuilder::SourceOf(const Node& node) const {
-  auto it = plan_->lowered_.origins.find(&node);
-  return it == plan_->lowered_.origins.end() ? node : *it->second.node;
-}
-
 Status PlanBuilder::FindFrames() {
   auto everywhere = [&](const Node& node) { return IsPreset(&node); };
   for (Code& code : codes_) {
@@ -98,7 +94,9 @@ Status PlanBuilder::FindFrames() {
     info.name = type.name;
     info.parent = type.parent;
     if (type.name.empty()) continue;
-    info.child = frames[static_cast<size_t>(type.parent)].num_children++;
+    auto& siblings = frames[static_cast<size_t>(type.parent)].children;
+    info.child = static_cast<uint32_t>(siblings.size());
+    siblings.push_back(static_cast<uint32_t>(i));
     info.window = static_cast<uint32_t>(type.parallel);
     auto origin = plan_->lowered_.frames.find(type.name);
     if (origin != plan_->lowered_.frames.end()) {
@@ -106,8 +104,7 @@ Status PlanBuilder::FindFrames() {
       info.calls = origin->second.calls;
       info.key = info.loop->key();
     } else {
-      info.loop = type.loop_cond ? type.loop_cond : type.enter;
-      info.key = NodeKey(type.name);
+      info.key = FrameKey(*type.enter);
     }
   }
   for (FrameInfo& info : frames) {

@@ -53,7 +53,6 @@ class PlanBuilder {
   uint32_t RunsIn(const Node& node) const {
     return static_cast<uint32_t>(frame_map_.runs_in(node));
   }
-  const Node& SourceOf(const Node& node) const;
   // ---- Structural nodes that are only ways for edges ----
   void FindVanishing(const Code& code);
   bool CanVanish(const Node& node);

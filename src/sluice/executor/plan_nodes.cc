@@ -107,7 +107,7 @@ void PlanBuilder::SetOutputs(Node& node, uint32_t id) {
 // A constant that a Merge reads arrives like any other value.
 void PlanBuilder::AddPresetPass(uint32_t frame, const Node& node, int input) {
   uint32_t id = NewNode(frame, NodeKind::kPass, 1, 1);
-  plan_->infos_[id].node = plan_->infos_[id].origin = &SourceOf(node);
+  plan_->infos_[id].node = plan_->infos_[id].origin = &plan_->SourceOf(node);
   inputs_[id] = {node.input(input)};
   preset_pass_[{&node, input}] = id;
 }
@@ -141,7 +141,7 @@ uint32_t PlanBuilder::AddSingle(Node& node, std::string why) {
       NewNode(frame, kind, inputs, static_cast<size_t>(node.num_outputs()));
   PlanNode& hot = plan_->nodes_[id];
   PlanNodeInfo& info = plan_->infos_[id];
-  info.origin = &SourceOf(node);
+  info.origin = &plan_->SourceOf(node);
   const Node& source = &info.origin->op() == &node.op() ? *info.origin : node;
   info.node = hot.node = &source;
   auto origin = plan_->lowered_.origins.find(&node);

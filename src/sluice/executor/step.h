@@ -17,13 +17,17 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sluice/base/cancellation.h"
 #include "sluice/base/event_count.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/executor/death_search.h"
 #include "sluice/executor/plan.h"
 #include "sluice/executor/step_frames.h"
 #include "sluice/executor/step_stats.h"
@@ -74,8 +78,13 @@ class Step {
   std::shared_ptr<Cancellation> cancellation() { return cancellation_; }
   Status error() const;
 
-  // Which nodes still wait, and for how many inputs, in which frame and
-  // iteration: what a step that cannot go on prints. REQUIRES: quiet.
+  // Why a result is not there after Finish gave OK: it is dead, or the step
+  // could not go on.
+  Status MissingResult(size_t i) const {
+    return i < missing_.size() ? missing_[i] : OkStatus();
+  }
+  // Which nodes still wait, for which inputs, in which frame and iteration:
+  // what a step that cannot go on prints. REQUIRES: quiet.
   std::string WhyWaiting() const;
   // Loops and calls that had not ended when the step was quiet: some of their
   // inputs never came. Valid after Finish.
@@ -145,8 +154,15 @@ class Step {
   Status Located(Status status, const IterBlock& block,
                  const std::vector<const Node*>& calls) const;
   Status BadPredicate(const PlanNodeInfo& info, const Array& pred) const;
-  void DescribeWaiting(const IterBlock& block, std::string& out,
-                       int& shown) const;
+
+  // ---- step_waiting.cc ----
+  std::string PlaceOf(const IterBlock& block) const;
+  void AddWaiting(const IterBlock& block, std::vector<WaitingNode>& out) const;
+  std::vector<WaitingNode> Waiting() const;
+  void NoteDeadline();
+  void NoteMissing();
+  std::optional<Decision> DecisionOf(uint32_t id) const;
+  void KeepDecisions(const Frame& frame, const IterBlock& last);
 
   void Push(Local& local, Token token, bool later);
   void MaybeExport(Local& local);
@@ -183,8 +199,17 @@ class Step {
   std::vector<IterBlock*> free_blocks_;           // by kind: linked lists
   int64_t frames_left_ = 0;
 
+  // For explanations.
+  std::vector<uint8_t> dead_results_;
+  std::vector<Status> missing_;
+  bool deadline_noted_ = false;
+  std::string doing_;  // when the deadline passed
+
   mutable Mutex mu_;
   Status error_ SL_GUARDED_BY(mu_);
+  AsyncOp* in_flight_ SL_GUARDED_BY(mu_) = nullptr;
+  // By plan node: what a Switch said in its frame's last iteration.
+  std::unordered_map<uint32_t, Decision> last_decisions_;
 };
 
 }  // namespace sluice

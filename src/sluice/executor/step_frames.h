@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "sluice/base/event_count.h"
@@ -38,13 +39,34 @@ struct IterBlock {
 class SpinLock {
  public:
   void lock() {
-    while (flag_.test_and_set(std::memory_order_acquire)) SpinPause();
+    for (int tries = 0; flag_.test_and_set(std::memory_order_acquire);) {
+      SpinPause();
+      if (++tries % 256 == 0) std::this_thread::yield();
+    }
   }
   void unlock() { flag_.clear(std::memory_order_release); }
 
  private:
   std::atomic_flag flag_;
 };
+
+// Takes the lock of a step that is shared; a private one has nobody to exclude.
+template <bool kShared>
+class FrameGuard {
+ public:
+  explicit FrameGuard(SpinLock& lock) : lock_(lock) {
+    if (kShared) lock_.lock();
+  }
+  ~FrameGuard() {
+    if (kShared) lock_.unlock();
+  }
+
+ private:
+  SpinLock& lock_;
+};
+
+// Iterations at once are bounded by this, too: more would only cost memory.
+inline constexpr uint32_t kMaxWindow = 4096;
 
 // One run of a loop, or one call. Iterations [first, next) are alive.
 struct Frame {

@@ -135,13 +135,10 @@ Status LocalMaster::RunProgram(Program& program, std::span<Array> feeds,
     status = step->Finish();
   }
   if (status.ok()) {
-    const Region& root = plan->graph().root();
     for (size_t i = 0; i < step->results().size(); ++i) {
       Array& value = step->results()[i];
       if (!value) {
-        status =
-            InvalidArgument(StrCat("the fetch \"", root.results()[i].ToString(),
-                                   "\" has no value: its node did not run"));
+        status = step->MissingResult(i);
         break;
       }
       results->push_back(std::move(value));

@@ -1,0 +1,59 @@
+// Giving tokens to other threads.
+#include "sluice/executor/step_local.h"
+
+namespace sluice {
+
+void Step::MaybeExport(Local& local) {
+  if (!pool_->has_idle()) return;
+  // Keep one token for ourselves; heavy ones go first, oldest first.
+  std::vector<Token> tokens;
+  if (local.heavy.size() + (local.light.empty() ? 0 : 1) > 1) {
+    tokens.push_back(local.heavy.front());
+    local.heavy.erase(local.heavy.begin());
+  } else if (local.light.size() > 64) {
+    // The newest tokens stand for all: adding up a long stack would cost more
+    // than it could tell.
+    constexpr size_t kLook = 8;
+    float cost = 0;
+    for (size_t i = local.light.size() - kLook; i < local.light.size(); ++i) {
+      cost += plan_.cost_ns(local.light[i].node) / kLook;
+    }
+    if (cost < kShareNanos ||
+        cost * static_cast<float>(local.light.size()) < kBatchNanos) {
+      return;
+    }
+    auto half =
+        local.light.begin() + static_cast<ptrdiff_t>(local.light.size() / 2);
+    tokens.assign(local.light.begin(), half);
+    local.light.erase(local.light.begin(), half);
+  } else {
+    return;
+  }
+  // Written once, by the driver, before any other thread knows the step; the
+  // submission below publishes it.
+  if (!shared_) shared_ = true;
+  visitors_.fetch_add(1, std::memory_order_relaxed);
+  auto* batch = new Batch;
+  batch->step = this;
+  batch->tokens = std::move(tokens);
+  batch->run = [](Task* task) {
+    std::unique_ptr<Batch> own(static_cast<Batch*>(task));
+    Step& step = *own->step;
+    Local here;
+    here.worker = static_cast<uint32_t>(WorkerPool::CurrentWorker());
+    here.heavy_last = true;
+    for (const Token& t : own->tokens) step.Push(here, t, false);
+    here.pushed = 0;  // they were counted where they were made
+    step.FireAll(here);
+    if (step.stats_) {
+      MutexLock lock(step.mu_);
+      step.stats_->firings.insert(step.stats_->firings.end(),
+                                  here.firings.begin(), here.firings.end());
+    }
+    // The last touch: the step may be gone right after.
+    step.visitors_.fetch_sub(1, std::memory_order_release);
+  };
+  pool_->Submit(batch);
+}
+
+}  // namespace sluice
