@@ -42,9 +42,7 @@ class Folder {
   Status Visit(Region& region) {
     // A copy: new constants are appended to the region while this goes on.
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
-    bool raw = HasPrimitives(region);
     for (Node* node : nodes) {
-      raw_ = raw;
       edit_.Update(*node);
       if (MayFold(*node)) SL_RETURN_IF_ERROR(Fold(*node));
       for (const auto& inner : node->regions()) {
@@ -93,9 +91,11 @@ class Folder {
       const Array* value = ConstantValue(v);
       if (value) {
         inputs->push_back(*value);
-      } else if (node.op().shape_only && v.shape().fully_known() && !raw_ &&
-                 ResultsFit(node, kMaxFromShapes)) {
-        // Elements are never read, so there are none.
+      } else if (node.op().shape_only && v.shape().fully_known() &&
+                 ResultsFit(node, kMaxFromShapes) &&
+                 !raw_.Holds(node.region())) {
+        // Elements are never read, so there are none. Among primitives a value
+        // may be dead, and its shape is dead with it.
         inputs->push_back(
             Array::Borrow(nullptr, v.dtype(), v.shape().ToShape()));
       } else {
@@ -203,9 +203,7 @@ class Folder {
   Graph& graph_;
   BatchEdit edit_;
   int64_t max_bytes_;
-  // The region visited holds primitives: a value may be dead, and its shape is
-  // dead with it.
-  bool raw_ = false;
+  mutable RawRegions raw_;
   int64_t held_ = 0;  // bytes of constants made here and still there
   std::unordered_set<const Node*> results_, made_;
   std::unordered_map<const Node*, int> uses_;  // of constants, as they go

@@ -172,11 +172,4 @@ bool DrawsNumbers(const Region& region) {
   return DrawsIn(region, seen);
 }
 
-bool HasRegions(const Graph& graph) {
-  for (const Node* node : graph.root().nodes()) {
-    if (!node->regions().empty()) return true;
-  }
-  return false;
-}
-
 }  // namespace sluice

@@ -26,7 +26,4 @@ bool CannotFail(const Region& region);
 // depend on the loop and the call they are in.
 bool DrawsNumbers(const Region& region);
 
-// True when something in the graph owns regions. Most graphs are flat.
-bool HasRegions(const Graph& graph);
-
 }  // namespace sluice

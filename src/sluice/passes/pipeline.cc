@@ -13,7 +13,6 @@
 #include "sluice/passes/hoist_projections.h"
 #include "sluice/passes/infer_shapes.h"
 #include "sluice/passes/inline_calls.h"
-#include "sluice/passes/may_move.h"
 #include "sluice/passes/raise_control_flow.h"
 #include "sluice/passes/raw_region.h"
 #include "sluice/passes/simplify_arithmetic.h"
@@ -67,15 +66,20 @@ constexpr Pass kRaise = {"raise control flow", false,
                            return RaiseControlFlow(g, n);
                          }};
 
-bool PrimitivesAnywhere(const Region& region) {
-  if (HasPrimitives(region)) return true;
-  for (const Node* node : region.nodes()) {
-    for (const auto& inner : node->regions()) {
-      if (PrimitivesAnywhere(*inner)) return true;
+// What of control flow there is in a graph: most are flat, and large ones are
+// looked through once.
+struct Content {
+  bool regions = false, primitives = false;
+
+  void Look(const Region& region) {
+    for (const Node* node : region.nodes()) {
+      if (node->op().flow == Flow::kNone && node->regions().empty()) continue;
+      primitives = primitives || IsPrimitive(*node);
+      regions = regions || !node->regions().empty();
+      for (const auto& inner : node->regions()) Look(*inner);
     }
   }
-  return false;
-}
+};
 
 Status RunPass(Graph& graph, const Pass& pass, const PipelineOptions& options,
                PassReport* report) {
@@ -95,14 +99,16 @@ Status RunPass(Graph& graph, const Pass& pass, const PipelineOptions& options,
 
 Result<PassReport> RunPipeline(Graph& graph, const PipelineOptions& options) {
   PassReport report;
-  if (options.optimize && options.raise && PrimitivesAnywhere(graph.root())) {
+  Content content;
+  content.Look(graph.root());
+  if (options.optimize && options.raise && content.primitives) {
     SL_RETURN_IF_ERROR(RunPass(graph, kRaise, options, &report));
+    content.Look(graph.root());
   }
   for (int round = 0; round < options.max_rounds; ++round) {
     bool changed = false;
-    bool regions = HasRegions(graph);
     for (const Pass& pass : kPasses) {
-      if (pass.for_regions && !regions) continue;
+      if (pass.for_regions && !content.regions) continue;
       SL_RETURN_IF_ERROR(RunPass(graph, pass, options, &report));
       if (!options.optimize) return report;
       changed = changed || report.entries.back().changed;

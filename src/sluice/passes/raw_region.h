@@ -18,6 +18,20 @@
 
 namespace sluice {
 
+// Whether regions hold primitives, looked up once per region and only when
+// somebody asks: a region of a million nodes takes some milliseconds.
+class RawRegions {
+ public:
+  bool Holds(const Region* region) {
+    auto [it, first] = holds_.try_emplace(region, false);
+    if (first) it->second = HasPrimitives(*region);
+    return it->second;
+  }
+
+ private:
+  std::unordered_map<const Region*, bool> holds_;
+};
+
 class RawRegion {
  public:
   static constexpr int kNoFrame = -1;  // constants: at home everywhere

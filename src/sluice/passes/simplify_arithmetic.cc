@@ -253,9 +253,7 @@ class Simplifier {
 
  private:
   void Visit(Region& region) {
-    bool raw = HasPrimitives(region);
     for (Node* node : region.nodes()) {
-      raw_ = raw;
       edit_.Update(*node);
       // One change may make another possible: Reshape of Reshape, then to the
       // same shape. Each rule moves towards fewer or cheaper ops.
@@ -270,7 +268,7 @@ class Simplifier {
     if (it == rules_.end()) return false;
     for (const Rule* rule : it->second) {
       Change change = rule->apply(node);
-      if (change && (!raw_ || KeepsDeath(node, change)) &&
+      if (change && (KeepsDeath(node, change) || !raw_.Holds(node.region())) &&
           Apply(node, change)) {
         return true;
       }
@@ -315,7 +313,7 @@ class Simplifier {
   Graph& graph_;
   BatchEdit edit_;
   std::unordered_map<const OpRecord*, std::vector<const Rule*>> rules_;
-  bool raw_ = false;  // the region visited holds primitives
+  RawRegions raw_;
 };
 
 }  // namespace

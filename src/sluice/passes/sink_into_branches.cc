@@ -43,9 +43,8 @@ class Sinker {
     for (auto it = region.nodes().rbegin(); it != region.nodes().rend(); ++it) {
       Node& node = **it;
       for (const auto& inner : node.regions()) Visit(*inner);
-      if (!MayMove(node)) continue;
       Region* branch = OnlyBranch(node);
-      if (branch == node.region()) continue;
+      if (branch == node.region() || !MayMove(node)) continue;
       edit_.MoveToFront(node, *branch);
       ++sunk_[branch];
     }
@@ -62,7 +61,10 @@ class Sinker {
   // the node is, through branches alone.
   Region* OnlyBranch(const Node& node) const {
     std::vector<const Region*> uses;
-    for (const Node* user : node.users()) uses.push_back(user->region());
+    for (const Node* user : node.users()) {
+      if (user->region() == node.region()) return node.region();
+      uses.push_back(user->region());
+    }
     auto given = given_by_.find(&node);
     if (given != given_by_.end()) {
       uses.insert(uses.end(), given->second.begin(), given->second.end());
