@@ -10,6 +10,8 @@ ValueType TypeOf(FlowKind kind) {
       return {DType::kF32, PartialShape({kUnknownDim})};
     case FlowKind::kInt:
       return {DType::kI32, Shape()};
+    case FlowKind::kList:
+      return {DType::kList, Shape()};
     case FlowKind::kBool:
       break;
   }
@@ -21,6 +23,7 @@ Array FlowDice::Constant(FlowKind kind) {
   switch (kind) {
     case FlowKind::kFloat:
       return Array::Scalar<float>(number());
+    case FlowKind::kList:
     case FlowKind::kVector: {
       Array a = *Array::Make(DType::kF32, Shape({Pick(4)}));
       for (int64_t i = 0; i < a.num_elements(); ++i) {
@@ -56,6 +59,12 @@ const std::vector<FlowOp>& FlowOps() {
       {"Greater", {kFloat, kFloat}, kBool},
       {"LogicalNot", {kBool}, kBool},
       {"LogicalAnd", {kBool, kBool}, kBool},
+      {"ListAppend", {kList, kFloat}, kList},
+      {"ListUnstack", {kVector}, kList},
+      {"ListStack",
+       {kList},
+       kVector,
+       {{"dtype", DType::kF32}, {"shape", PartialShape(Shape())}}},
   };
   return *ops;
 }

@@ -2,10 +2,10 @@
 //
 // Structured graphs nest If, Case, While and calls (recursive ones, too) that
 // read what is around them, return what they were given, draw random numbers,
-// carry vectors that grow, and read and write variables. Raw graphs are made
-// of the primitives: conditionals, loops and single passes through frames, in
-// one another, also on branches not taken. All of them end within a few
-// hundred iterations, and none fails.
+// carry vectors and lists that grow, and read and write variables. Raw graphs
+// are made of the primitives: conditionals, loops and single passes through
+// frames, in one another, also on branches not taken. All of them end within a
+// few hundred iterations, and none fails.
 #pragma once
 
 #include <map>
@@ -34,9 +34,9 @@ void SetParallel(Graph& graph, int64_t parallel);
 void CountOps(const Region& region, std::map<std::string, int>& counts);
 
 // What the generators' values are: a scalar of f32, a vector of f32 of unknown
-// length, a scalar of i32, a scalar of bool.
-enum class FlowKind : uint8_t { kFloat, kVector, kInt, kBool };
-inline constexpr int kNumFlowKinds = 4;
+// length, a scalar of i32, a scalar of bool, a list of scalars of f32.
+enum class FlowKind : uint8_t { kFloat, kVector, kInt, kBool, kList };
+inline constexpr int kNumFlowKinds = 5;
 ValueType TypeOf(FlowKind kind);
 
 // Draws, and straight-line ops of those kinds that never fail.
@@ -48,16 +48,16 @@ class FlowDice {
   }
   bool Chance(int percent) { return Pick(100) < percent; }
   FlowKind Kind() {
-    constexpr FlowKind kinds[] = {FlowKind::kFloat, FlowKind::kFloat,
+    constexpr FlowKind kinds[] = {FlowKind::kFloat,  FlowKind::kFloat,
                                   FlowKind::kVector, FlowKind::kInt,
-                                  FlowKind::kInt};
-    return kinds[Pick(5)];
+                                  FlowKind::kInt,    FlowKind::kList};
+    return kinds[Pick(6)];
   }
   template <class T>
   const T& Of(const std::vector<T>& items) {
     return items[static_cast<size_t>(Pick(static_cast<int>(items.size())))];
   }
-  // A small value of that kind.
+  // A small value of that kind; of a list, a vector to be unstacked.
   Array Constant(FlowKind kind);
 
  private:

@@ -52,7 +52,9 @@ class Maker {
     while (budget_ > 0) Statement(root);
     std::vector<Value> results;
     for (const Living& x : living_) {
-      if (x.place == root) results.push_back(x.value);
+      if (x.place == root && x.kind != FlowKind::kList) {
+        results.push_back(x.value);
+      }
     }
     if (results.size() > 8) {
       results.erase(results.begin(), results.end() - 8);
@@ -95,7 +97,9 @@ class Maker {
   }
 
   Living Constant(const Place* place, FlowKind kind) {
-    return Constant(place, dice_.Constant(kind), kind);
+    Living x = Constant(place, dice_.Constant(kind), kind);
+    if (kind != FlowKind::kList) return x;
+    return {Add(x.place, "ListUnstack", {x.value})->output(), kind, x.place};
   }
   Living Constant(const Place* place, const Array& value, FlowKind kind) {
     // One that waits for a node of this place is made anew here; others lie

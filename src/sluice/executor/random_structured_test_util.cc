@@ -52,6 +52,10 @@ class Maker {
     std::vector<Value> results;
     for (const FlowKind kind : args) results.push_back(root.of(kind).back());
     for (int i = 0; i < 3; ++i) results.push_back(Any(root, dice_.Kind()));
+    results.push_back(Any(root, FlowKind::kList));
+    for (Value& v : results) {
+      if (v.dtype() == DType::kList) v = Stack(root, v);
+    }
     // Last in program order: what all else has left there.
     for (size_t i = 0; i < variables_.size(); ++i) {
       results.push_back(Read(root, i));
@@ -71,7 +75,14 @@ class Maker {
     return *node;
   }
   Value Constant(Code& code, FlowKind kind) {
-    return Add(code, "Const", {}, {{"value", dice_.Constant(kind)}})->output();
+    Value v =
+        Add(code, "Const", {}, {{"value", dice_.Constant(kind)}})->output();
+    return kind == FlowKind::kList ? Add(code, "ListUnstack", {v})->output()
+                                   : v;
+  }
+  Value Stack(Code& code, Value list) {
+    Attrs attrs = {{"dtype", DType::kF32}, {"shape", PartialShape(Shape())}};
+    return Add(code, "ListStack", {list}, attrs)->output();
   }
   Value Number(Code& code, int32_t n) {
     return Add(code, "Const", {}, {{"value", Array::Scalar<int32_t>(n)}})
@@ -164,6 +175,8 @@ class Maker {
       Call(code);
     } else if (draw < 55) {
       Grow(code);
+    } else if (draw < 60) {
+      Pop(code);
     } else {
       const FlowOp& op = dice_.Of(FlowOps());
       std::vector<Value> inputs;
@@ -189,6 +202,20 @@ class Maker {
               ->output();
     }
     code.of(FlowKind::kVector).push_back(v);
+  }
+
+  // The last element of a list, and the list without it or before that.
+  void Pop(Code& code) {
+    Attrs attrs = {{"dtype", DType::kF32}, {"shape", PartialShape(Shape())}};
+    Value list = Add(code, "ListAppend",
+                     {Any(code, FlowKind::kList), Any(code, FlowKind::kFloat)})
+                     ->output();
+    Node* pop = Add(code, "ListPop", {list}, attrs);
+    code.of(FlowKind::kFloat).push_back(pop->output(1));
+    code.of(FlowKind::kList).push_back(dice_.Chance(50) ? pop->output() : list);
+    Value first =
+        Add(code, "ListGet", {list, Number(code, 0)}, attrs)->output();
+    code.of(FlowKind::kFloat).push_back(first);
   }
 
   // The code inside, which ends by yielding these kinds.
