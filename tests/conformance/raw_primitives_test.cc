@@ -11,15 +11,17 @@ Tensor Inside(const Operand& x, const char* frame) {
   return raw::enter(x, frame, {.constant = true});
 }
 
-// while (i < n) { x = body(x); ++i }
+// while (i < n) { x = body(x); ++i }. All that enters comes from where n is: a
+// constant would come from outside of every loop.
 Tensor RawLoop(const char* frame, const Tensor& n, const Tensor& x,
                const std::function<Tensor(Tensor)>& body) {
-  raw::Merged i = raw::loop_merge(raw::enter(int64_t{0}, frame));
+  Tensor zero = n - n, one = ones_like(n);
+  raw::Merged i = raw::loop_merge(raw::enter(zero, frame));
   raw::Merged v = raw::loop_merge(raw::enter(x, frame));
   Tensor p = raw::loop_cond(i.value < Inside(n, frame));
   auto [i_done, i_go] = raw::switch_(i.value, p);
   auto [v_done, v_go] = raw::switch_(v.value, p);
-  raw::set_next(i.value, raw::next_iteration(i_go + Inside(int64_t{1}, frame)));
+  raw::set_next(i.value, raw::next_iteration(i_go + Inside(one, frame)));
   raw::set_next(v.value, raw::next_iteration(body(v_go)));
   return raw::exit(v_done);
 }
@@ -230,9 +232,12 @@ TEST(RawPrimitives, AControlTriggerIsAliveWhateverItWaitsFor) {
   Tensor p = Scalar(boolean, "p"), x = Scalar(f32, "x");
   auto [no, yes] = raw::switch_(x, p);
   Tensor a = no + 1.0f, b = yes + 2.0f, y;
+  Operation trigger;
   {
     ControlScope both({a.operation(), b.operation()});
-    Operation trigger = raw::control_trigger();
+    trigger = raw::control_trigger();
+  }
+  {
     ControlScope after({trigger});
     y = identity(x);
   }
