@@ -192,7 +192,8 @@ Result<std::string> LocalMaster::Explain(std::span<const Value> fetches,
   }
   SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                       program->PlanFor(arrays));
-  return plan->Explain();
+  SL_ASSIGN_OR_RETURN(std::string notes, program->PassNotes(arrays));
+  return plan->Explain() + notes;
 }
 
 void LocalMaster::Close() {

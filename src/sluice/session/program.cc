@@ -84,14 +84,33 @@ Result<std::shared_ptr<const Plan>> Program::GenericPlan() {
   return generic_;
 }
 
-Result<std::shared_ptr<const Plan>> Program::Build(
-    std::span<const Array> feeds) {
+Result<std::unique_ptr<Graph>> Program::Optimized(std::span<const Array> feeds,
+                                                  std::string* notes) const {
   std::unique_ptr<Graph> graph = graph_->Clone();
   for (size_t i = 0; i < feeds.size(); ++i) {
     graph->SetArgShape(graph->root(), static_cast<int>(i), feeds[i].shape());
   }
-  SL_ASSIGN_OR_RETURN(PassReport report, RunPipeline(*graph, {}));
-  (void)report;
+  PipelineOptions options;
+  // Who asks for tokens wants primitives run as they are.
+  options.raise = options_.executor != ExecutorChoice::kTokens;
+  SL_ASSIGN_OR_RETURN(PassReport report, RunPipeline(*graph, options));
+  for (const PassReport::Entry& entry : report.entries) {
+    for (const std::string& note : entry.notes) {
+      if (notes) StrAppend(*notes, "  ", entry.pass, ": ", note, "\n");
+    }
+  }
+  return graph;
+}
+
+Result<std::string> Program::PassNotes(std::span<const Array> feeds) const {
+  std::string notes;
+  SL_RETURN_IF_ERROR(Optimized(feeds, &notes).status());
+  return notes;
+}
+
+Result<std::shared_ptr<const Plan>> Program::Build(
+    std::span<const Array> feeds) {
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, nullptr));
   return Plan::Build(std::move(graph), options_);
 }
 

@@ -34,6 +34,9 @@ class Program {
   // The plan for feeds of any shape the graph allows.
   Result<std::shared_ptr<const Plan>> GenericPlan();
 
+  // What the passes did to the graph for such feeds, a line each.
+  Result<std::string> PassNotes(std::span<const Array> feeds) const;
+
   const Graph& graph() const { return *graph_; }
   int num_feeds() const { return graph_->root().num_args(); }
 
@@ -44,6 +47,8 @@ class Program {
     int64_t last_used = 0;
   };
   Result<std::shared_ptr<const Plan>> Build(std::span<const Array> feeds);
+  Result<std::unique_ptr<Graph>> Optimized(std::span<const Array> feeds,
+                                           std::string* notes) const;
   void DropStale() SL_REQUIRES(mu_);
 
   const std::unique_ptr<Graph> graph_;
