@@ -80,6 +80,14 @@ class Elements {
   int Side(const Value& pred, int side) {
     return Number(1, pred.node, pred.index * 2 + side);
   }
+  // Of a Merge, by what its inputs have behind them: it is alive when one of
+  // them is, whatever side that comes from.
+  int Merged(std::vector<int> ways) {
+    std::sort(ways.begin(), ways.end());
+    auto [it, fresh] =
+        merges_.emplace(std::move(ways), static_cast<int>(merges_.size()));
+    return Number(3, nullptr, it->second);
+  }
   int Frame(const std::string& name) {
     auto [it, fresh] = frames_.emplace(name, static_cast<int>(frames_.size()));
     return Number(2, nullptr, it->second);
@@ -92,6 +100,7 @@ class Elements {
   }
   std::map<std::tuple<int, const Node*, int>, int> ids_;
   std::map<std::string, int> frames_;
+  std::map<std::vector<int>, int> merges_;
 };
 
 int Find(std::vector<int>& parent, int x) {
@@ -199,6 +208,22 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
     for (Node* c : node->controls()) from(c, -1);
     if (!before_by_effect.empty()) {
       for (int p : before_by_effect[i]) arrive(p, -1);
+    }
+    bool loops = false;
+    for (const Value& v : node->inputs()) loops |= IsBackEdge(*node, v);
+    if (node->op().flow == Flow::kMerge && !loops) {
+      std::vector<int> ways;
+      for (const Value& v : node->inputs()) {
+        auto it = position.find(v.node);
+        int behind = it == position.end()
+                         ? 0
+                         : ancestors[static_cast<size_t>(it->second)];
+        if (v.node->op().flow == Flow::kSwitch) {
+          behind = sets.With(behind, elements.Side(v.node->input(1), v.index));
+        }
+        ways.push_back(behind);
+      }
+      ancestors[i] = sets.With(0, elements.Merged(std::move(ways)));
     }
     // What a frame waited for outside, all of it has waited for.
     if (node->op().flow == Flow::kEnter) {

@@ -338,6 +338,24 @@ TEST(Tokens, StructuredOpsInsideARawLoop) {
   EXPECT_EQ(Text(RunText(text, {I(1), I(0)})), "0; 1");
 }
 
+// Found by random graphs: what a Merge gives was taken for as dead as one of
+// its sides, and so both were put into one island.
+TEST(Tokens, WhatAMergeGivesLivesLongerThanItsSides) {
+  std::unique_ptr<Graph> graph =
+      MustParse(R"(graph g(%p: bool[], %x: i32[]) -> (%a, %b) {
+    %s = Switch(%x, %p)
+    %m = Merge(%s:1, %s)
+    %a = Add(%x, %m)
+    %t = Switch(%m, %p)
+    %c = Add(%x, %t)
+    %d = Mul(%a, %c)
+    %u = Add(%s, %m)
+    %e = Mul(%a, %u)
+    %b = Merge(%e, %d, %t:1)
+  })");
+  ExpectAllAgree(*graph, {B(true), I(3)});
+}
+
 TEST(Tokens, ARawLoopInsideABranch) {
   const char* text = R"(graph g(%p: bool[], %x: i32[]) -> (%y) {
     %y = If(%p) [dtypes = {i32}] {
