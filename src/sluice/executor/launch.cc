@@ -8,47 +8,43 @@ namespace sluice {
 
 namespace {
 
-// The output shape of an elementwise op. Equal shapes and scalars, by far the
-// most common, need no shape function.
-Result<Shape> ElementwiseShape(const PlanNodeInfo& info,
-                               std::span<Array> inputs) {
-  if (info.node->op().shape == shapes::broadcast) {
-    const Shape* widest = &inputs[0].shape();
-    bool easy = true;
-    for (const Array& in : inputs.subspan(1)) {
-      if (in.shape() == *widest || in.rank() == 0) continue;
-      if (widest->rank() == 0) {
-        widest = &in.shape();
-      } else {
-        easy = false;
-        break;
-      }
-    }
-    if (easy) return *widest;
+// The output shape of an elementwise op where that is one of its inputs': equal
+// shapes and scalars, by far the most common. Null: ask the shape function.
+const Shape* EasyShape(const PlanNodeInfo& info, std::span<Array> inputs) {
+  if (info.node->op().shape != shapes::broadcast) return nullptr;
+  const Shape* widest = &inputs[0].shape();
+  for (const Array& in : inputs.subspan(1)) {
+    if (in.rank() == 0 || in.shape() == *widest) continue;
+    if (widest->rank() != 0) return nullptr;
+    widest = &in.shape();
   }
-  Array out;
-  SL_RETURN_IF_ERROR(AllocateOutputs(info.node->op(), info.node->attrs(),
-                                     inputs, info.out_dtypes, {&out, 1}));
-  return out.shape();
+  return widest;
 }
 
 }  // namespace
 
 Status LaunchElementwise(const PlanNodeInfo& info, const StepContext& step,
                          std::span<Array> inputs, Array* output) {
-  SL_ASSIGN_OR_RETURN(Shape shape, ElementwiseShape(info, inputs));
   DType dtype = info.out_dtypes[0];
+  const Shape* shape = EasyShape(info, inputs);
+  Array made;
+  if (!shape) [[unlikely]] {
+    SL_RETURN_IF_ERROR(AllocateOutputs(info.node->op(), info.node->attrs(),
+                                       inputs, info.out_dtypes, {&made, 1}));
+    shape = &made.shape();
+  }
   for (Array& in : inputs) {
     if (in.unique() && in.contiguous() &&
-        DTypeSize(in.dtype()) == DTypeSize(dtype) && in.shape() == shape) {
+        DTypeSize(in.dtype()) == DTypeSize(dtype) && in.shape() == *shape) {
       *output = in.dtype() == dtype ? in : Array::Reinterpret(in, dtype);
       break;
     }
   }
+  if (!*output && made) *output = std::move(made);
   if (!*output) {
-    Result<Array> made = Array::Make(dtype, shape);
-    if (!made.ok()) return InOp(info.node->op(), made.status());
-    *output = *std::move(made);
+    Result<Array> fresh = Array::Make(dtype, *shape);
+    if (!fresh.ok()) return InOp(info.node->op(), fresh.status());
+    *output = *std::move(fresh);
   }
   KernelContext context(info.node->op(), info.node->attrs(), info.info, step,
                         inputs, {output, 1});

@@ -89,6 +89,8 @@ class Step {
   // Loops and calls that had not ended when the step was quiet: some of their
   // inputs never came. Valid after Finish.
   int64_t frames_left() const { return frames_left_; }
+  // Blocks that are not in the pool: 0 after Finish.
+  int64_t blocks_in_use() const;
 
  private:
   struct Local;   // a thread's view of this step: its stack of tokens

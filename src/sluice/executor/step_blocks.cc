@@ -39,6 +39,14 @@ IterBlock* Step::NewBlock(uint32_t type) {
   return all_blocks_.back().get();
 }
 
+int64_t Step::blocks_in_use() const {
+  auto count = static_cast<int64_t>(all_blocks_.size());
+  for (const IterBlock* block : free_blocks_) {
+    for (; block; block = block->next) --count;
+  }
+  return count;
+}
+
 void Step::ClearSlots(IterBlock& block, bool constants_too) {
   const FrameInfo& info = *block.info;
   for (uint32_t i = 0; i < info.num_slots; ++i) {
