@@ -165,6 +165,10 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
   std::iota(parent.begin(), parent.end(), 0);
   AncestorSets sets;
   Elements elements;
+  auto apart = [&](const Node& a, const Node& b) {
+    return a.device() != b.device() ||
+           (options.group && options.group(a) != options.group(b));
+  };
   for (size_t i = 0; i < n; ++i) {
     Node* node = order[i];
     // A constant that waits for something is a node like any other.
@@ -180,8 +184,8 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
     auto arrive = [&](int p, int output) {
       auto k = static_cast<size_t>(p);
       if (choice.why_not[k] == "constant") return;
-      bool crossing = inside != choice.why_not[k].empty() ||
-                      node->device() != order[k]->device();
+      bool crossing =
+          inside != choice.why_not[k].empty() || apart(*node, *order[k]);
       depth[i] = std::max(depth[i], depth[k] + (crossing ? 1 : 0));
       ancestors[i] = sets.Union(ancestors[i], ancestors[k]);
       if (order[k]->op().async()) {

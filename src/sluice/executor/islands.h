@@ -7,6 +7,7 @@
 // of it, and is right to do nothing when one of them is dead.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct IslandChoice {
 struct IslandOptions {
   // Smaller ones gain nothing over single nodes.
   int min_nodes = 2;
+  // Nodes of different groups do not share an island. Null: all are of one.
+  std::function<int(const Node&)> group{};
 };
 
 // `order`: a topological order of the region with effect edges applied.

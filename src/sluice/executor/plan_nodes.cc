@@ -21,6 +21,16 @@ Status PlanBuilder::MakeNodes() {
     if (options_.executor == ExecutorChoice::kTape) {
       island_options.min_nodes = 1;
     }
+    // What a call draws and what its errors say is its own.
+    std::map<std::vector<const Node*>, int> groups{{{}, 0}};
+    if (plan_->lowered_.graph) {
+      island_options.group = [&](const Node& node) {
+        auto it = plan_->lowered_.origins.find(&node);
+        if (it == plan_->lowered_.origins.end()) return 0;
+        return groups.emplace(it->second.calls, static_cast<int>(groups.size()))
+            .first->second;
+      };
+    }
     std::vector<EffectEdge> effects;
     for (const EffectEdge& e : plan_->effects_) {
       if (e.after->region() == codes_[c].region) effects.push_back(e);

@@ -54,7 +54,7 @@ void Step::SetConstant(Local& local, Frame& frame, uint32_t index, Array value,
       activated +=
           Bring<kShared>(local, block, e, frame.constants[index], dead, false);
     }
-    block.work.fetch_add(activated, std::memory_order_relaxed);
+    Change<kShared>(block.work, activated);
   }
 }
 
@@ -65,7 +65,7 @@ void Step::Entered(Local& local, Frame& frame) {
     FrameGuard<kShared> guard(frame.lock);
     if (--frame.missing_enters != 0) return;
     first = frame.at(0);
-    first->work.fetch_add(1, std::memory_order_relaxed);
+    Change<kShared>(first->work, 1);
   }
   // Nothing else may be left to do in it.
   AddWork<kShared>(local, *first, -1);
@@ -81,7 +81,7 @@ void Step::Across(Local& local, IterBlock& block, const PlanEdge& e,
       target = NextBlock<kShared>(local, block, e, value);
       if (!target) return;
       if (Bring<kShared>(local, *target, e, std::move(value), false, true)) {
-        target->work.fetch_add(1, std::memory_order_relaxed);
+        Change<kShared>(target->work, 1);
       }
       return;
     }
@@ -99,7 +99,7 @@ void Step::Across(Local& local, IterBlock& block, const PlanEdge& e,
       }
       target = frame.parent;
       if (Bring<kShared>(local, *target, e, std::move(value), false, false)) {
-        target->work.fetch_add(1, std::memory_order_relaxed);
+        Change<kShared>(target->work, 1);
       }
       return;
     }
@@ -107,7 +107,7 @@ void Step::Across(Local& local, IterBlock& block, const PlanEdge& e,
       Frame* frame = Child<kShared>(local, block, e.where);
       target = frame->at(0);
       if (Bring<kShared>(local, *target, e, std::move(value), dead, false)) {
-        target->work.fetch_add(1, std::memory_order_relaxed);
+        Change<kShared>(target->work, 1);
       }
       Entered<kShared>(local, *frame);
       return;
@@ -130,12 +130,11 @@ int32_t Step::BringToMerge(Local& local, IterBlock& block, const PlanEdge& e,
   const PlanNode& node = plan_.nodes()[e.node];
   uint32_t now;
   if (e.route == Route::kMergeControl) {
-    now = word.fetch_sub(1, std::memory_order_acq_rel) - 1;
+    now = Change<kShared>(word, ~0u);
   } else if (dead) {
-    now = word.fetch_sub(kMergeDeadUnit, std::memory_order_acq_rel) -
-          kMergeDeadUnit;
+    now = Change<kShared>(word, 0u - kMergeDeadUnit);
   } else {
-    if (word.fetch_or(kMergeTaken, std::memory_order_acq_rel) & kMergeTaken) {
+    if (SetBits<kShared>(word, kMergeTaken) & kMergeTaken) {
       return 0;  // another one came first
     }
     block.slots[node.first_slot] = std::move(value);
@@ -143,13 +142,13 @@ int32_t Step::BringToMerge(Local& local, IterBlock& block, const PlanEdge& e,
       block.slots[node.first_slot + 1] =
           Array::Scalar(static_cast<int32_t>(e.slot));
     }
-    now = word.fetch_or(kMergeLive, std::memory_order_acq_rel) | kMergeLive;
+    now = SetBits<kShared>(word, kMergeLive) | kMergeLive;
   }
   if ((now & kMergeControls) != 0) return 0;
   bool live = (now & kMergeLive) != 0;
   bool all_dead = (now & kMergeDeadMask) == 0 && !(now & kMergeTaken);
   if (!live && !all_dead) return 0;
-  if (word.fetch_or(kMergeFired, std::memory_order_acq_rel) & kMergeFired) {
+  if (SetBits<kShared>(word, kMergeFired) & kMergeFired) {
     return 0;
   }
   Push(local, {&block, e.node, !live}, later);

@@ -57,7 +57,7 @@ Frame* Step::Child(Local& local, IterBlock& block, uint32_t where) {
   if (Frame* frame = child.load(std::memory_order_relaxed)) return frame;
   Frame* frame =
       NewFrame<kShared>(local, block.info->children[where], block, 0);
-  block.work.fetch_add(1, std::memory_order_relaxed);
+  Change<kShared>(block.work, 1);
   child.store(frame, std::memory_order_release);
   return frame;
 }
@@ -124,13 +124,7 @@ void Step::AddWork(Local& local, IterBlock& block, int32_t delta) {
   IterBlock* at = &block;
   for (;;) {
     Frame& frame = *at->frame;  // the block may be another's right after
-    int32_t left;
-    if (kShared) {
-      left = at->work.fetch_add(delta, std::memory_order_acq_rel) + delta;
-    } else {
-      left = at->work.load(std::memory_order_relaxed) + delta;
-      at->work.store(left, std::memory_order_relaxed);
-    }
+    int32_t left = Change<kShared>(at->work, delta);
     if (left != 0) return;
     if (!Retire<kShared>(local, frame)) return;
     at = frame.parent;
@@ -156,7 +150,7 @@ bool Step::Retire(Local& local, Frame& frame) {
       for (Frame::Parked& p : frame.parked) {
         if (Bring<kShared>(local, *block, *p.edge, std::move(p.value), false,
                            true)) {
-          block->work.fetch_add(1, std::memory_order_relaxed);
+          Change<kShared>(block->work, 1);
         }
       }
       frame.parked.clear();
@@ -223,7 +217,7 @@ void Step::StartCall(Local& local, const Token& token) {
     int32_t activated = 0;
     Deliver<kShared>(local, body, plan_.edges_of(frame->info->args[i]), &value,
                      false, &activated);
-    body.work.fetch_add(activated, std::memory_order_relaxed);
+    Change<kShared>(body.work, activated);
   }
   // The token itself is spent; its share of the block's work is the frame's.
   --local.pushed;

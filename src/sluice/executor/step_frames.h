@@ -65,6 +65,24 @@ class FrameGuard {
   SpinLock& lock_;
 };
 
+// Changes a count that only a shared step has to change atomically; gives its
+// new value.
+template <bool kShared, class T>
+T Change(std::atomic<T>& count, T by) {
+  if (kShared) return count.fetch_add(by, std::memory_order_acq_rel) + by;
+  T now = count.load(std::memory_order_relaxed) + by;
+  count.store(now, std::memory_order_relaxed);
+  return now;
+}
+// Sets bits likewise; gives what there was before.
+template <bool kShared>
+uint32_t SetBits(std::atomic<uint32_t>& word, uint32_t bits) {
+  if (kShared) return word.fetch_or(bits, std::memory_order_acq_rel);
+  uint32_t before = word.load(std::memory_order_relaxed);
+  word.store(before | bits, std::memory_order_relaxed);
+  return before;
+}
+
 // Iterations at once are bounded by this, too: more would only cost memory.
 inline constexpr uint32_t kMaxWindow = 4096;
 

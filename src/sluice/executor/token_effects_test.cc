@@ -195,6 +195,8 @@ TEST(TokenEffects, ALoopInABodyThatDoesNotRunWritesNothing) {
              {Array::Scalar(true), Array::Scalar<int64_t>(100)});
 }
 
+// The loop with a Sleep in it is lowered whatever the executor: what calls draw
+// stays theirs although islands form around them.
 TEST(TokenEffects, EveryIterationAndCallDrawsItsOwnNumbers) {
   ExpectSame(R"(graph g(%n: i64[]) -> (%x_end, %once) {
     %zero = Const [value = 0 : i64[]]
@@ -215,7 +217,8 @@ TEST(TokenEffects, EveryIterationAndCallDrawsItsOwnNumbers) {
       body(%i: i64[], %x: f32[4]) {
         %j = Add(%i, 1)
         %r = RandomUniform() [shape = [4]]
-        %y = Sub(%r, %x)
+        %s = Sleep(%x) [micros = 10]
+        %y = Sub(%r, %s)
         %z = Call(%draw, %y) [dtypes = {f32}]
         yield %j, %z
       }
