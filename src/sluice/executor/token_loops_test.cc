@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/executor/executor_test_util.h"
+#include "sluice/executor/reference_interpreter.h"
 #include "sluice/executor/step.h"
 
 namespace sluice {
@@ -233,6 +234,81 @@ TEST(TokenLoops, AsynchronousOpsInLoopsKeepTheirToken) {
   })");
   ExpectAllAgree(*graph,
                  {Array::Scalar<int64_t>(9), Array::Vector<float>({1, 2})});
+}
+
+// Products are long enough to go to other threads, so iterations of both loops
+// really run at the same time, start and end on different threads.
+TEST(TokenLoops, IterationsOnManyThreadsGiveTheSameBits) {
+  auto graph =
+      MustParse(R"(graph g(%n: i64[], %m: f32[64,64]) -> (%r, %s, %i_end) {
+    %zero = Const [value = 0 : i64[]]
+    %k = Mul(%m, 0.03)
+    %i_end, %r, %s = While(%zero, %m, %m) [dtypes = {i64, f32, f32}, parallel = 10] {
+      cond(%i: i64[], %v: f32[64,64], %u: f32[64,64]) {
+        %c = Less(%i, %n)
+        yield %c
+      }
+      body(%i: i64[], %v: f32[64,64], %u: f32[64,64]) {
+        %j = Add(%i, 1)
+        %f = Cast(%i) [dtype = f32]
+        %scaled = Mul(%k, %f)
+        %a = MatMul(%scaled, %k)
+        %b = MatMul(%k, %scaled)
+        %odd = Mod(%i, 2)
+        %is = Equal(%odd, 1)
+        %e = If(%is) [dtypes = {f32}] {
+          then() {
+            %a_end, %w = While(%zero, %a) [dtypes = {i64, f32}, parallel = 10] {
+              cond(%p: i64[], %q: f32[64,64]) {
+                %d = Less(%p, 3)
+                yield %d
+              }
+              body(%p: i64[], %q: f32[64,64]) {
+                %p2 = Add(%p, 1)
+                %q2 = MatMul(%q, %k)
+                %q3 = MatMul(%b, %k)
+                %q4 = Add(%q2, %q3)
+                yield %p2, %q4
+              }
+            }
+            yield %w
+          }
+          else() {
+            %h = MatMul(%b, %a)
+            yield %h
+          }
+        }
+        %x = Add(%v, %e)
+        %y = Sub(%u, %a)
+        yield %j, %x, %y
+      }
+    }
+  })");
+  Array m = *Array::Make(DType::kF32, Shape{64, 64});
+  for (int64_t i = 0; i < 64 * 64; ++i) {
+    m.mutable_data<float>()[i] = static_cast<float>(i % 37) * 0.1f - 1.5f;
+  }
+  std::vector<Array> args{Array::Scalar<int64_t>(12), m};
+  Result<std::vector<Array>> want = Interpret(*graph, args, {});
+  ASSERT_TRUE(want.ok()) << want.status().message();
+  for (int threads : {2, 4}) {
+    WorkerPool pool(threads);
+    for (int parallel : {1, 4, 32}) {
+      for (Node* node : graph->root().nodes()) {
+        if (node->op().flow == Flow::kLoop) {
+          graph->SetAttr(*node, "parallel", parallel);
+        }
+      }
+      for (int round = 0; round < 4; ++round) {
+        auto got = RunOnPlan(*graph, args, ExecutorChoice::kTokens, &pool);
+        ASSERT_TRUE(got.ok()) << got.status().message();
+        for (size_t i = 0; i < want->size(); ++i) {
+          ASSERT_TRUE((*got)[i].BitEquals((*want)[i]))
+              << threads << " threads, parallel " << parallel;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
