@@ -29,7 +29,8 @@ PartialShape RowShape(const PartialShape& shape) {
 
 TensorArray::TensorArray(DType dtype, const Operand& size,
                          const TensorArrayOptions& options, Where where)
-    : list_(List::sized(dtype, size, options.element_shape, -1, where).tensor()),
+    : list_(
+          List::sized(dtype, size, options.element_shape, -1, where).tensor()),
       dtype_(dtype),
       shape_(options.element_shape.shape()),
       dynamic_(options.dynamic_size),

@@ -19,6 +19,8 @@ Status Infer(ShapeContext& c) {
 }
 
 bool View(const KernelContext& ctx, Array* view) {
+  // The shape function says what is wrong.
+  if (!ctx.attr<PartialShape>("shape").Covers(ctx.in(0).shape())) return false;
   *view = ctx.in(0);
   return true;
 }

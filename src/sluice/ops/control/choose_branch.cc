@@ -11,21 +11,20 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// The words of the errors are those of Case, for which it stands.
 Status Launch(KernelContext& ctx) {
   const Array& chooser = ctx.in(0);
   if (chooser.num_elements() != 1) {
-    return InvalidArgument(StrCat("[Case] the index is ", chooser.TypeText(),
-                                  "; wanted a scalar"));
+    return ctx.Error(
+        StrCat("the index is ", chooser.TypeText(), "; wanted a scalar"));
   }
   int64_t index = chooser.dtype() == DType::kI32 ? *chooser.data<int32_t>()
                                                  : *chooser.data<int64_t>();
   int64_t count = ctx.num_outputs();
   if (index < 0 || index >= count) {
     if (!ctx.attr<bool>("has_default")) {
-      return OutOfRange(StrCat("[Case] the index is ", index,
-                               "; wanted one of the ", count,
-                               " branches, 0 to ", count - 1));
+      return ctx.Error(Code::kOutOfRange,
+                       StrCat("the index is ", index, "; wanted one of the ",
+                              count, " branches, 0 to ", count - 1));
     }
     index = count - 1;
   }
@@ -69,9 +68,14 @@ SL_OP(ChooseBranch)
                .lo = 0,
                .hi = 5},
               {.in = {{1}}, .attrs = {{"branches", 2}, {"has_default", true}}}})
-    .rejects({{.in = {{2}},
+    .rejects({{.in = {Array::Vector<int64_t>({0, 1})},
                .attrs = {{"branches", 2}},
-               .message = "[Case] the index is "},
+               .message = "[ChooseBranch] the index is i64[2]; wanted a "
+                          "scalar"},
+              {.in = {Array::Scalar<int32_t>(2)},
+               .attrs = {{"branches", 2}},
+               .message = "[ChooseBranch] the index is 2; wanted one of the 2 "
+                          "branches, 0 to 1"},
               {.in = {},
                .attrs = {{"branches", 2}},
                .message = "[ChooseBranch] takes 1 input, got 0"}});
