@@ -21,4 +21,16 @@ Status AtNode(const Status& status, const Node& node,
   return status.WithLine(line);
 }
 
+Status InNameOf(const Status& status, const OpRecord& ran, const Node& node) {
+  std::string prefix = StrCat("[", ran.name, "]");
+  if (status.ok() || &ran == &node.op() ||
+      !status.message().starts_with(prefix)) {
+    return status;
+  }
+  return Status(
+      status.code(),
+      StrCat("[", node.op().name, "]",
+             std::string_view(status.message()).substr(prefix.size())));
+}
+
 }  // namespace sluice

@@ -11,4 +11,8 @@ namespace sluice {
 Status AtNode(const Status& status, const Node& node,
               std::span<const Array> inputs);
 
+// An error of an op that runs in place of a node of the user's graph, in the
+// name of that node's op: "[Case] ..." for "[ChooseBranch] ...".
+Status InNameOf(const Status& status, const OpRecord& ran, const Node& node);
+
 }  // namespace sluice

@@ -269,7 +269,8 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
   }
   if (!status.ok()) [[unlikely]] {
     if (node.node)
-      status = AtNode(status, *info.origin, {inputs, node.num_inputs});
+      status = AtNode(InNameOf(status, *node.op, *info.origin), *info.origin,
+                      {inputs, node.num_inputs});
     Fail(Located(std::move(status), block, info.calls));
   }
   return Outcome::kDone;
