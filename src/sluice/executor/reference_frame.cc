@@ -5,8 +5,19 @@
 namespace sluice {
 
 Arrivals& ReferenceFrame::At(const Node& node, const TokenWiring& wiring) {
-  Arrivals& a = arrivals[&node];
-  a.operands.resize(wiring.operands.at(&node).size());
+  auto [it, fresh] = arrivals.try_emplace(&node);
+  Arrivals& a = it->second;
+  if (!fresh) return a;
+  const std::vector<Value>& operands = wiring.operands.at(&node);
+  a.operands.resize(operands.size());
+  // Constants are at home in every iteration of every frame.
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Array* constant = ConstantValue(operands[i]);
+    if (constant && operands[i].node->controls().empty() &&
+        node.op().flow == Flow::kNone) {
+      a.operands[i] = Token{*constant};
+    }
+  }
   return a;
 }
 

@@ -132,6 +132,23 @@ TEST(Tokens, ALoopRunsAsOftenAsItsConditionSays) {
   EXPECT_EQ(Text(RunText(text, {I(1), I(2)})), "4; 1");
 }
 
+TEST(Tokens, ConstantsAreAtHomeInEveryIteration) {
+  EXPECT_EQ(Text(RunText(R"(graph g(%x: i32[]) -> (%y) {
+    %e = Enter(%x) [frame = "f"]
+    %i = Merge(%e, %n)
+    %ten = Const [value = 10 : i32[]]
+    %p = Less(%i, %ten)
+    %c = LoopCond(%p)
+    %s = Switch(%i, %c)
+    %three = Const [value = 3 : i32[]]
+    %k = Add(%s:1, %three)
+    %n = NextIteration(%k)
+    %y = Exit(%s)
+  })",
+                         {I(2)})),
+            "11");
+}
+
 TEST(Tokens, ZeroIterationsGiveWhatEntered) {
   std::string text = Loop("%v1 = Mul(%v_sw:1, %v_sw:1)");
   EXPECT_EQ(Text(RunText(text, {I(0), I(7)})), "7; 0");
@@ -256,8 +273,8 @@ TEST(Tokens, AnErrorNamesItsIterations) {
 }
 
 TEST(Tokens, AStepThatCannotGoOnSaysWhoWaitsForWhat) {
-  // %one is used in the loop without an Enter.
-  std::string text = Loop("%v1 = Add(%v_sw:1, %one) @ \"model.cc\":5");
+  // %x is used in the loop without an Enter.
+  std::string text = Loop("%v1 = Add(%v_sw:1, %x) @ \"model.cc\":5");
   EXPECT_EQ(Text(RunText(text, {I(3), I(2)})),
             "the step cannot go on: nothing is left to run, and fetch \"out\" "
             "has not come\n"
