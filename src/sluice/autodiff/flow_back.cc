@@ -146,7 +146,7 @@ class Flowing {
     }
     if (!any) return OkStatus();
     if (node.op().flow != Flow::kNone) return VisitFlow(node, std::move(dy));
-    if (!node.op().grad) return OkStatus();
+    if (!node.op().grad) return CheckNoList(node);
     std::vector<bool> wants;
     for (const Value& v : node.inputs()) wants.push_back(Wanted(v));
     GraphGradContext context(r_.graph, node, dy, wants, r_.region);
@@ -165,6 +165,17 @@ class Flowing {
       } else {
         flow_.Add(node.input(i), g);
       }
+    }
+    return OkStatus();
+  }
+
+  // A list that gradients stop at is no constant: rather say so than lose them.
+  Status CheckNoList(const Node& node) const {
+    for (const Value& v : node.inputs()) {
+      if (v.dtype() != DType::kList || !Wanted(v)) continue;
+      return Unimplemented(StrCat("[", node.op().name,
+                                  "] gradients do not pass through lists yet"))
+          .WithLine(NodeLine(node));
     }
     return OkStatus();
   }

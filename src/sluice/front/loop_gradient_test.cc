@@ -142,6 +142,24 @@ TEST(LoopGradient, OfShapesThatGrow) {
   ExpectGradientsAgree(f, {F({.3f, .9f}), Array::Scalar(1.5f)});
 }
 
+// What is not there yet says so, and no gradient is silently missing.
+TEST(LoopGradient, ThroughListsAndCallsIsAnErrorWithTheLine) {
+  Tensor w = constant({1.0f, 2.0f}).requires_grad_();
+  auto mapped = function(
+      [](Tensor x) { return sum(map_fn([](Tensor e) { return e * e; }, x)); });
+  std::string text = ErrorOf([&] { mapped(w).backward(); });
+  Contains(text, "gradients do not pass through lists yet");
+  Contains(text, "loop_gradient_test.cc:");
+  Recursive<Tensor(Tensor)> grow([](const auto& self, Tensor x) {
+    return cond(
+        sum(x) > 100.0f, [&] { return x; }, [&] { return self(x * x); });
+  });
+  auto called = function([&](Tensor x) { return sum(grow(x)); });
+  text = ErrorOf([&] { called(w).backward(); });
+  Contains(text, "[Call] gradients do not pass through it yet");
+  Contains(text, "loop_gradient_test.cc:");
+}
+
 TEST(LoopGradient, InsideALoop) {
   // Gradient descent on (z - x)^2, in the graph.
   Function1 f = [](const Tensors& x) {
