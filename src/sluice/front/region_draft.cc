@@ -1,6 +1,7 @@
 #include "sluice/front/region_draft.h"
 
 #include <algorithm>
+#include <set>
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
@@ -174,6 +175,43 @@ Value CapturedNow(size_t entry) {
 
 void SetCaptured(size_t entry, Value now) {
   Capture::Current()->entries()[entry].now = now;
+}
+
+bool RunsNow(const std::vector<Tensor>& tensors) {
+  if (Building::Current().graph) return false;
+  for (const Tensor& t : tensors) {
+    if (t && t.symbolic()) return false;
+  }
+  return true;
+}
+
+std::vector<Tensor> OutputsOf(const Operation& op) {
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < op.num_outputs(); ++i) outputs.push_back(op.output(i));
+  return outputs;
+}
+
+// Adds values to the results of a region.
+void AddResults(Graph& graph, Region& region, const std::vector<Value>& more) {
+  std::vector<Value> results(region.results().begin(), region.results().end());
+  results.insert(results.end(), more.begin(), more.end());
+  graph.SetResults(region, std::move(results));
+}
+
+const Written* Find(const std::vector<Written>& written, size_t entry) {
+  for (const Written& w : written) {
+    if (w.entry == entry) return &w;
+  }
+  return nullptr;
+}
+
+// What any of the regions has written, in order.
+std::vector<size_t> AllWritten(const std::vector<RecordedRegion>& regions) {
+  std::set<size_t> all;
+  for (const RecordedRegion& r : regions) {
+    for (const Written& w : r.written) all.insert(w.entry);
+  }
+  return {all.begin(), all.end()};
 }
 
 }  // namespace sluice::front_internal

@@ -65,6 +65,14 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request);
 Value CapturedNow(size_t entry);
 void SetCaptured(size_t entry, Value now);
 
+// Adds values to the results of a region.
+void AddResults(Graph& graph, Region& region, const std::vector<Value>& more);
+// Null when the code of that region has not written it.
+const Written* Find(const std::vector<Written>& written, size_t entry);
+// What any of the regions has written, in order.
+std::vector<size_t> AllWritten(const std::vector<RecordedRegion>& regions);
+std::vector<Tensor> OutputsOf(const Operation& op);
+
 // Thrown by a recursive call when what the function returns is not known yet:
 // the path it is on says nothing about it. Caught where another path may.
 struct UnknownResults {};

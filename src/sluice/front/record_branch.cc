@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/record_region.h"
+#include "sluice/front/region_draft.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice::front_internal {
+
+namespace {
+
+std::string BranchName(std::string_view what, size_t i) {
+  if (what == "cond") return i == 0 ? "the true branch" : "the false branch";
+  return StrCat("branch ", i);
+}
+
+void CheckBranches(std::string_view what, const CodeResult& first,
+                   const CodeResult& other, size_t i,
+                   std::source_location where) {
+  if (first.structure != other.structure) {
+    Refuse(what,
+           StrCat(BranchName(what, 0), " returns ", first.structure, ", ",
+                  BranchName(what, i), " returns ", other.structure,
+                  "; wanted equal structures"),
+           where);
+  }
+  for (size_t k = 0; k < first.tensors.size(); ++k) {
+    DType a = first.tensors[k].dtype(), b = other.tensors[k].dtype();
+    if (a == b) continue;
+    Refuse(what,
+           StrCat("result ", k, " is ", DTypeName(a), " in ",
+                  BranchName(what, 0), " and ", DTypeName(b), " in ",
+                  BranchName(what, i), "; wanted equal types"),
+           where);
+  }
+}
+
+thread_local Operation last_branch;
+
+// The type a captured tensor has after a branch or an iteration.
+void Join(ValueType& type, const Value& value) {
+  type.shape = JoinShapes(type.shape, value.shape());
+}
+
+std::vector<Tensor> RecordBranch(const Tensor& chooser,
+                                 const std::vector<Code>& branches,
+                                 bool has_default, std::string_view name,
+                                 std::string_view what,
+                                 std::source_location where) {
+  bool two = chooser.dtype() == DType::kBool;
+  if (chooser.shape().rank_known() && chooser.rank() != 0) {
+    Refuse(what,
+           StrCat(two ? "the predicate is " : "the index is ",
+                  TypeText(chooser.dtype(), chooser.shape()),
+                  two ? "; wanted a scalar of bool" : "; wanted a scalar"),
+           where);
+  }
+  Attrs attrs{{"dtypes", std::vector<DType>()}};
+  if (!two) attrs.set("has_default", has_default);
+  std::vector<Operand> inputs{Operand(chooser, where)};
+  RegionDraft draft(two ? "If" : "Case", inputs, attrs,
+                    name.empty() ? what : name, where);
+  Graph& graph = draft.graph();
+  std::vector<RecordedRegion> regions;
+  std::vector<ValueType> types;
+  for (size_t i = 0; i < branches.size(); ++i) {
+    std::string label = draft.node().op().RegionLabel(i);
+    try {
+      regions.push_back(
+          RecordRegion(draft, {label, {}, branches[i], what, where}));
+    } catch (const UnknownResults&) {
+      // The others tell, unless none does; then all this is recorded again.
+      continue;
+    }
+    const std::vector<Tensor>& tensors = regions.back().code.tensors;
+    if (regions.size() == 1) {
+      for (const Tensor& t : tensors) types.push_back({t.dtype(), t.shape()});
+    } else {
+      CheckBranches(what, regions[0].code, regions.back().code, i, where);
+      for (size_t k = 0; k < tensors.size(); ++k) {
+        Join(types[k], tensors[k].value());
+      }
+    }
+  }
+  if (regions.empty()) throw UnknownResults();
+  size_t num_results = types.size();
+  std::vector<size_t> written = AllWritten(regions);
+  {
+    MutexLock lock(graph.mu());
+    for (size_t entry : written) types.push_back(CapturedNow(entry).type());
+    for (RecordedRegion& r : regions) {
+      std::vector<Value> more;
+      for (size_t k = 0; k < written.size(); ++k) {
+        const Written* w = Find(r.written, written[k]);
+        more.push_back(w ? w->value : CapturedNow(written[k]));
+        Join(types[num_results + k], more.back());
+      }
+      AddResults(graph, *r.region, more);
+    }
+    std::vector<DType> dtypes;
+    for (const ValueType& type : types) dtypes.push_back(type.dtype);
+    graph.SetAttr(draft.node(), "dtypes", dtypes);
+    graph.SetOutputs(draft.node(), std::move(types));
+  }
+  last_branch = draft.Keep();
+  std::vector<Tensor> outputs = OutputsOf(last_branch);
+  for (size_t k = 0; k < written.size(); ++k) {
+    SetCaptured(written[k], outputs[num_results + k].value());
+  }
+  outputs.resize(num_results);
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<Tensor> RunBranch(const Tensor& chooser,
+                              const std::vector<Code>& branches,
+                              bool has_default, std::string_view name,
+                              std::source_location where) {
+  if (!chooser) Refuse("cond", "the predicate holds nothing", where);
+  std::string_view what =
+      chooser.dtype() == DType::kBool ? "cond" : "switch_case";
+  last_branch = {};
+  if (what == "switch_case" && !kIndices.contains(chooser.dtype())) {
+    Refuse(what,
+           StrCat("the chooser is ", DTypeName(chooser.dtype()),
+                  "; wanted bool for cond, i32 or i64 for switch_case"),
+           where);
+  }
+  if (branches.empty()) Refuse(what, "there are no branches", where);
+  if (!RunsNow({chooser})) {
+    return RecordBranch(chooser, branches, has_default, name, what, where);
+  }
+  const Array& value = chooser.array();
+  size_t taken = 0;
+  if (value.num_elements() != 1) {
+    Refuse(what,
+           StrCat(what == "cond" ? "the predicate is " : "the index is ",
+                  value.TypeText(),
+                  what == "cond" ? "; wanted a scalar of bool"
+                                 : "; wanted a scalar"),
+           where);
+  }
+  if (what == "cond") {
+    taken = chooser.item<bool>() ? 0 : 1;
+  } else {
+    int64_t index = value.dtype() == DType::kI32 ? chooser.item<int32_t>()
+                                                 : chooser.item<int64_t>();
+    bool there = index >= 0 && index < static_cast<int64_t>(branches.size());
+    if (!there && !has_default) {
+      throw Error(OutOfRange(StrCat("[switch_case] the index is ", index,
+                                    "; wanted one of the ", branches.size(),
+                                    " branches, 0 to ", branches.size() - 1))
+                      .WithLine(StrCat("at ", SourceLine::From(where))));
+    }
+    taken = there ? static_cast<size_t>(index) : branches.size() - 1;
+  }
+  return branches[taken]({}).tensors;
+}
+
+Operation LastBranch() { return last_branch; }
+
+}  // namespace sluice::front_internal
