@@ -1,4 +1,6 @@
 // Loops: how often, over what, and what they carry.
+#include <map>
+
 #include "tests/conformance/conformance_test_util.h"
 
 namespace sluice {

@@ -1,5 +1,6 @@
 // map_fn, scan, foldl, foldr: structures in and out, directions, lengths of
 // zero and one, and what they are nested in.
+#include <map>
 #include <set>
 
 #include "tests/conformance/conformance_test_util.h"

@@ -1,5 +1,8 @@
 #include "sluice/front/control_flow.h"
 
+#include <map>
+#include <set>
+
 #include "sluice/front/every_way_test_util.h"
 
 namespace sluice {

@@ -132,24 +132,32 @@ std::string DebugEvent::ToString() const {
   return text;
 }
 
+const std::vector<DebugResult::Seen>* DebugResult::seen(
+    std::string_view name) const {
+  for (const Watched& w : watched) {
+    if (w.name == name) return &w.seen;
+  }
+  return nullptr;
+}
+
 const Array& DebugResult::fetch(std::string_view name,
                                 const std::vector<int64_t>& iterations) const {
-  auto it = watched.find(std::string(name));
-  if (it == watched.end()) {
+  const std::vector<Seen>* all = seen(name);
+  if (!all) {
     throw Error(InvalidArgument(StrCat("\"", name,
                                        "\" was not watched; wanted it among "
                                        "DebugOptions::watches")));
   }
-  for (const Seen& seen : it->second) {
-    if (LoopIterations(seen.places) != iterations) continue;
-    if (seen.value) return seen.value;
+  for (const Seen& once : *all) {
+    if (LoopIterations(once.places) != iterations) continue;
+    if (once.value) return once.value;
     throw Error(InvalidArgument(
         StrCat("\"", name, "\" is dead in iterations ", ListText(iterations))));
   }
   std::string last = "was not computed at all";
-  if (!it->second.empty()) {
-    last = StrCat("was computed ", it->second.size(), " times, last in ",
-                  ListText(LoopIterations(it->second.back().places)));
+  if (!all->empty()) {
+    last = StrCat("was computed ", all->size(), " times, last in ",
+                  ListText(LoopIterations(all->back().places)));
   }
   throw Error(
       OutOfRange(StrCat("\"", name, "\" was not computed in iterations ",

@@ -18,7 +18,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,7 +79,13 @@ struct DebugResult {
     std::vector<DebugPlace> places;
     Array value;  // empty: dead
   };
-  std::map<std::string, std::vector<Seen>> watched;
+  struct Watched {
+    std::string name;
+    std::vector<Seen> seen;
+  };
+  std::vector<Watched> watched;  // as DebugOptions::watches has them
+  // What was seen of one of them; null when it was not watched.
+  const std::vector<Seen>* seen(std::string_view name) const;
 
   // Every node that ran, under the iterations it ran in.
   std::string trace;

@@ -6,7 +6,8 @@ namespace sluice::front_internal {
 
 DebugRecorder::DebugRecorder(const DebugOptions& options, DebugResult& result)
     : options_(options), result_(result) {
-  for (const std::string& name : options.watches) result.watched[name];
+  for (const std::string& name : options.watches)
+    result.watched.push_back({name, {}});
 }
 
 DebugEvent DebugRecorder::EventOf(const Node& node,
@@ -60,10 +61,10 @@ void DebugRecorder::Watch(const Node& node, const DebugEvent& event) {
   if (result_.watched.empty()) return;
   for (size_t i = 0; i < event.outputs.size(); ++i) {
     auto keep = [&](const std::string& name) {
-      auto it = result_.watched.find(name);
-      if (it == result_.watched.end()) return;
-      if (it->second.size() >= options_.max_watched) return;
-      it->second.push_back({event.places, event.outputs[i]});
+      for (DebugResult::Watched& w : result_.watched) {
+        if (w.name != name || w.seen.size() >= options_.max_watched) continue;
+        w.seen.push_back({event.places, event.outputs[i]});
+      }
     };
     if (i == 0) keep(node.name());
     keep(StrCat(node.name(), ":", i));

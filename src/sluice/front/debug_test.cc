@@ -64,8 +64,8 @@ TEST(Debug, ValuesOfEveryIterationCanBeFetched) {
   EXPECT_EQ(At(got.fetch("doubled", {3})), 26);
   EXPECT_EQ(At(got.fetch("inner_sum", {3, 0})), 10);
   EXPECT_EQ(At(got.fetch("inner_sum", {3, 2})), 13);
-  EXPECT_EQ(got.watched["doubled"].size(), 4u);
-  EXPECT_EQ(got.watched["inner_sum"].size(), 6u);
+  EXPECT_EQ(got.seen("doubled")->size(), 4u);
+  EXPECT_EQ(got.seen("inner_sum")->size(), 6u);
   Contains(ErrorOf([&] { got.fetch("doubled", {4}); }),
            "\"doubled\" was not computed in iterations {4}; it was computed 4 "
            "times, last in {3}");
@@ -79,7 +79,7 @@ TEST(Debug, ValuesOfEveryIterationCanBeFetched) {
   options.watches = {"inner_sum"};
   options.max_watched = 2;
   got = run_debug(session, {loops.y}, loops.feeds(4, 1), options);
-  EXPECT_EQ(got.watched["inner_sum"].size(), 2u);
+  EXPECT_EQ(got.seen("inner_sum")->size(), 2u);
 }
 
 TEST(Debug, BreakpointsByNameOpAndLine) {

@@ -6,7 +6,6 @@
 // others. Plain functions, thread safe.
 #pragma once
 
-#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -105,9 +104,15 @@ struct Structure<std::vector<T>> {
   }
 };
 
-template <class T>
-struct Structure<std::map<std::string, T>> {
-  using M = std::map<std::string, T>;
+// std::map<std::string, T>, told by what it has: its header costs more than all
+// of this.
+template <class M>
+  requires requires {
+    typename M::key_compare;
+    typename M::mapped_type;
+  }
+struct Structure<M> {
+  using T = typename M::mapped_type;
   static void Flatten(const M& m, std::vector<Tensor>& out) {
     for (const auto& [key, e] : m) Structure<T>::Flatten(e, out);
   }
