@@ -229,6 +229,13 @@ Result<OpCase> Grow(const OpRecord& op, const Sample& sample,
   size_t n = scale.factors.size();
   for (size_t k = 0; n > 0 && refused < static_cast<int>(n); k = (k + 1) % n) {
     if (best.held >= options.target_bytes) break;
+    // A number that only looks like a size grows without making anything
+    // larger.
+    constexpr int64_t kLargest = int64_t{1} << 40;
+    if (scale.Of(scale.factors[k].first) > kLargest / 2) {
+      ++refused;
+      continue;
+    }
     scale.factors[k].second *= 2;
     OpCase next = Build(op, sample, scale);
     double seconds = -1;
