@@ -5,37 +5,13 @@
 
 namespace sluice {
 
-Result<bool> PredicateValue(const Array& pred) {
-  if (pred.dtype() != DType::kBool || pred.num_elements() != 1) {
-    return InvalidArgument(StrCat("the predicate is ", pred.TypeText(),
-                                  "; wanted a scalar of bool"));
-  }
-  return *pred.data<bool>();
-}
-
 Result<size_t> ChosenRegion(const Node& branch, const Array& chooser) {
-  size_t count = branch.regions().size();
-  if (branch.input(0).dtype() == DType::kBool) {
-    Result<bool> pred = PredicateValue(chooser);
-    if (!pred.ok()) {
-      return InvalidArgument(
-          StrCat("[", branch.op().name, "] ", pred.status().message()));
-    }
-    return *pred ? 0 : 1;
-  }
-  if (chooser.num_elements() != 1) {
-    return InvalidArgument(StrCat("[", branch.op().name, "] the index is ",
-                                  chooser.TypeText(), "; wanted a scalar"));
-  }
-  int64_t index = chooser.dtype() == DType::kI32 ? *chooser.data<int32_t>()
-                                                 : *chooser.data<int64_t>();
-  if (index >= 0 && index < static_cast<int64_t>(count)) {
-    return static_cast<size_t>(index);
-  }
-  if (branch.attrs().get<bool>("has_default")) return count - 1;
-  return OutOfRange(StrCat("[", branch.op().name, "] the index is ", index,
-                           "; wanted one of the ", count, " branches, 0 to ",
-                           count - 1));
+  const AttrValue* has_default = branch.attrs().find("has_default");
+  Result<size_t> chosen = BranchIndex(chooser, branch.regions().size(),
+                                      has_default && has_default->get<bool>());
+  if (chosen.ok()) return chosen;
+  return Status(chosen.status().code(),
+                StrCat("[", branch.op().name, "] ", chosen.status().message()));
 }
 
 Status InIteration(const Status& status, const Node& loop, int64_t iteration) {

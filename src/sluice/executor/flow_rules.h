@@ -6,17 +6,15 @@
 #include <string_view>
 
 #include "sluice/graph/node.h"
+#include "sluice/op/branch_index.h"
 
 namespace sluice {
 
 // Calls nested deeper than this are taken for recursion without end.
 inline constexpr int kMaxCallDepth = 1000;
 
-// The boolean a conditional or a loop asks for. Error: not one element of bool.
-Result<bool> PredicateValue(const Array& pred);
-
-// Which of a branching node's regions runs. Errors: a predicate that is none,
-// an index out of range without a default.
+// Which of a branching node's regions runs. Errors: those of BranchIndex, in
+// the name of the node's op.
 Result<size_t> ChosenRegion(const Node& branch, const Array& chooser);
 
 // The error with the line "in iteration 7 of the loop at train.cc:88 (...)".

@@ -152,18 +152,18 @@ auto cond(const Operand& pred, T on_true, F on_false,
                 "both branches of a cond return the same type");
   Tensor chooser = front_internal::AsTensor(pred);
   if constexpr (std::is_void_v<R>) {
-    front_internal::RunBranch(
-        chooser,
-        {front_internal::VoidCode(on_true), front_internal::VoidCode(on_false)},
-        false, "", where);
-    return front_internal::LastBranch();
+    return front_internal::RunBranch(chooser,
+                                     {front_internal::VoidCode(on_true),
+                                      front_internal::VoidCode(on_false)},
+                                     false, where)
+        .node;
   } else {
     std::optional<R> like;
-    std::vector<Tensor> results =
+    auto [results, node] =
         front_internal::RunBranch(chooser,
                                   {front_internal::BranchCode(on_true, like),
                                    front_internal::BranchCode(on_false, like)},
-                                  false, "", where);
+                                  false, where);
     return Rebuild(*like, results);
   }
 }
@@ -180,8 +180,8 @@ R switch_case(const Operand& index, std::vector<std::function<R()>> branches,
   for (auto& branch : branches) {
     codes.push_back(front_internal::BranchCode(branch, like));
   }
-  std::vector<Tensor> results = front_internal::RunBranch(
-      front_internal::AsTensor(index), codes, has_default, "", where);
+  auto [results, node] = front_internal::RunBranch(
+      front_internal::AsTensor(index), codes, has_default, where);
   return Rebuild(*like, results);
 }
 inline Tensor switch_case(const Operand& index,

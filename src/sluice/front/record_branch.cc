@@ -6,6 +6,7 @@
 #include "sluice/front/region_draft.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/op/branch_index.h"
 
 namespace sluice::front_internal {
 
@@ -37,18 +38,14 @@ void CheckBranches(std::string_view what, const CodeResult& first,
   }
 }
 
-thread_local Operation last_branch;
-
 // The type a captured tensor has after a branch or an iteration.
 void Join(ValueType& type, const Value& value) {
   type.shape = JoinShapes(type.shape, value.shape());
 }
 
-std::vector<Tensor> RecordBranch(const Tensor& chooser,
-                                 const std::vector<Code>& branches,
-                                 bool has_default, std::string_view name,
-                                 std::string_view what,
-                                 std::source_location where) {
+BranchOutcome RecordBranch(const Tensor& chooser,
+                           const std::vector<Code>& branches, bool has_default,
+                           std::string_view what, std::source_location where) {
   bool two = chooser.dtype() == DType::kBool;
   if (chooser.shape().rank_known() && chooser.rank() != 0) {
     Refuse(what,
@@ -60,8 +57,7 @@ std::vector<Tensor> RecordBranch(const Tensor& chooser,
   Attrs attrs{{"dtypes", std::vector<DType>()}};
   if (!two) attrs.set("has_default", has_default);
   std::vector<Operand> inputs{Operand(chooser, where)};
-  RegionDraft draft(two ? "If" : "Case", inputs, attrs,
-                    name.empty() ? what : name, where);
+  RegionDraft draft(two ? "If" : "Case", inputs, attrs, what, where);
   Graph& graph = draft.graph();
   std::vector<RecordedRegion> regions;
   std::vector<ValueType> types;
@@ -104,25 +100,23 @@ std::vector<Tensor> RecordBranch(const Tensor& chooser,
     graph.SetAttr(draft.node(), "dtypes", dtypes);
     graph.SetOutputs(draft.node(), std::move(types));
   }
-  last_branch = draft.Keep();
-  std::vector<Tensor> outputs = OutputsOf(last_branch);
+  Operation made = draft.Keep();
+  std::vector<Tensor> outputs = OutputsOf(made);
   for (size_t k = 0; k < written.size(); ++k) {
     SetCaptured(written[k], outputs[num_results + k].value());
   }
   outputs.resize(num_results);
-  return outputs;
+  return {std::move(outputs), made};
 }
 
 }  // namespace
 
-std::vector<Tensor> RunBranch(const Tensor& chooser,
-                              const std::vector<Code>& branches,
-                              bool has_default, std::string_view name,
-                              std::source_location where) {
+BranchOutcome RunBranch(const Tensor& chooser,
+                        const std::vector<Code>& branches, bool has_default,
+                        std::source_location where) {
   if (!chooser) Refuse("cond", "the predicate holds nothing", where);
   std::string_view what =
       chooser.dtype() == DType::kBool ? "cond" : "switch_case";
-  last_branch = {};
   if (what == "switch_case" && !kIndices.contains(chooser.dtype())) {
     Refuse(what,
            StrCat("the chooser is ", DTypeName(chooser.dtype()),
@@ -131,35 +125,16 @@ std::vector<Tensor> RunBranch(const Tensor& chooser,
   }
   if (branches.empty()) Refuse(what, "there are no branches", where);
   if (!RunsNow({chooser})) {
-    return RecordBranch(chooser, branches, has_default, name, what, where);
+    return RecordBranch(chooser, branches, has_default, what, where);
   }
-  const Array& value = chooser.array();
-  size_t taken = 0;
-  if (value.num_elements() != 1) {
-    Refuse(what,
-           StrCat(what == "cond" ? "the predicate is " : "the index is ",
-                  value.TypeText(),
-                  what == "cond" ? "; wanted a scalar of bool"
-                                 : "; wanted a scalar"),
-           where);
+  Result<size_t> taken =
+      BranchIndex(chooser.array(), branches.size(), has_default);
+  if (!taken.ok()) {
+    throw Error(Status(taken.status().code(),
+                       StrCat("[", what, "] ", taken.status().message()))
+                    .WithLine(StrCat("at ", SourceLine::From(where))));
   }
-  if (what == "cond") {
-    taken = chooser.item<bool>() ? 0 : 1;
-  } else {
-    int64_t index = value.dtype() == DType::kI32 ? chooser.item<int32_t>()
-                                                 : chooser.item<int64_t>();
-    bool there = index >= 0 && index < static_cast<int64_t>(branches.size());
-    if (!there && !has_default) {
-      throw Error(OutOfRange(StrCat("[switch_case] the index is ", index,
-                                    "; wanted one of the ", branches.size(),
-                                    " branches, 0 to ", branches.size() - 1))
-                      .WithLine(StrCat("at ", SourceLine::From(where))));
-    }
-    taken = there ? static_cast<size_t>(index) : branches.size() - 1;
-  }
-  return branches[taken]({}).tensors;
+  return {branches[*taken]({}).tensors, {}};
 }
-
-Operation LastBranch() { return last_branch; }
 
 }  // namespace sluice::front_internal

@@ -33,18 +33,19 @@ struct LoopSettings {
 // to one.
 bool RunsNow(const std::vector<Tensor>& tensors);
 
-// One of the branches; `labels` name them in messages ("the true branch").
-std::vector<Tensor> RunBranch(const Tensor& chooser,
-                              const std::vector<Code>& branches,
-                              bool has_default, std::string_view name,
-                              std::source_location where);
+// What a branch gave, and the node it became, which holds nothing when it ran
+// at once.
+struct BranchOutcome {
+  std::vector<Tensor> tensors;
+  Operation node;
+};
+BranchOutcome RunBranch(const Tensor& chooser,
+                        const std::vector<Code>& branches, bool has_default,
+                        std::source_location where);
 std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
                             const std::vector<Tensor>& inits,
                             const std::string& structure,
                             const LoopSettings& settings,
                             std::source_location where);
-
-// The node a branch without results became; holds nothing when it ran at once.
-Operation LastBranch();
 
 }  // namespace sluice::front_internal

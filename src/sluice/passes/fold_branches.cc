@@ -1,6 +1,7 @@
 #include "sluice/passes/fold_branches.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/op/branch_index.h"
 #include "sluice/passes/move_out.h"
 #include "sluice/passes/raw_region.h"
 
@@ -44,24 +45,12 @@ class BranchFolder {
       return nullptr;
     }
     const Array* chooser = ConstantValue(node.input(0));
-    if (!chooser || chooser->num_elements() != 1) return nullptr;
-    auto count = static_cast<int64_t>(node.regions().size());
-    int64_t index = 0;
-    switch (chooser->dtype()) {
-      case DType::kBool:
-        index = *chooser->data<bool>() ? 0 : 1;
-        break;
-      case DType::kI32:
-        index = *chooser->data<int32_t>();
-        break;
-      default:
-        index = *chooser->data<int64_t>();
-    }
-    if (index < 0 || index >= count) {
-      if (!node.attrs().get<bool>("has_default")) return nullptr;
-      index = count - 1;
-    }
-    Region* taken = node.regions()[static_cast<size_t>(index)].get();
+    if (!chooser) return nullptr;
+    const AttrValue* has_default = node.attrs().find("has_default");
+    Result<size_t> index = BranchIndex(*chooser, node.regions().size(),
+                                       has_default && has_default->get<bool>());
+    if (!index.ok()) return nullptr;  // the run will say so
+    Region* taken = node.regions()[*index].get();
     // Frames of the same name must not meet.
     return HasPrimitives(*taken) ? nullptr : taken;
   }

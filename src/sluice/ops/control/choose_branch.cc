@@ -1,5 +1,5 @@
 // ChooseBranch: an index as one predicate per branch.
-#include "sluice/base/strings.h"
+#include "sluice/op/branch_index.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -12,24 +12,14 @@ Status Infer(ShapeContext& c) {
 }
 
 Status Launch(KernelContext& ctx) {
-  const Array& chooser = ctx.in(0);
-  if (chooser.num_elements() != 1) {
-    return ctx.Error(
-        StrCat("the index is ", chooser.TypeText(), "; wanted a scalar"));
-  }
-  int64_t index = chooser.dtype() == DType::kI32 ? *chooser.data<int32_t>()
-                                                 : *chooser.data<int64_t>();
-  int64_t count = ctx.num_outputs();
-  if (index < 0 || index >= count) {
-    if (!ctx.attr<bool>("has_default")) {
-      return ctx.Error(Code::kOutOfRange,
-                       StrCat("the index is ", index, "; wanted one of the ",
-                              count, " branches, 0 to ", count - 1));
-    }
-    index = count - 1;
+  Result<size_t> chosen =
+      BranchIndex(ctx.in(0), static_cast<size_t>(ctx.num_outputs()),
+                  ctx.attr<bool>("has_default"));
+  if (!chosen.ok()) {
+    return ctx.Error(chosen.status().code(), chosen.status().message());
   }
   for (int i = 0; i < ctx.num_outputs(); ++i) {
-    *ctx.out(i).mutable_data<bool>() = i == index;
+    *ctx.out(i).mutable_data<bool>() = static_cast<size_t>(i) == *chosen;
   }
   return OkStatus();
 }

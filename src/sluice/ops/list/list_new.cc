@@ -11,14 +11,11 @@ Status Infer(ShapeContext& c) {
 }
 
 Status Launch(KernelContext& ctx) {
-  SL_ASSIGN_OR_RETURN(int64_t size, ScalarInt(ctx, 0));
+  SL_ASSIGN_OR_RETURN(int64_t size, SizeInput(ctx, 0));
   DType dtype = ctx.attr<DType>("dtype");
   if (!kElements.contains(dtype)) {
     return ctx.Error(
         StrCat("dtype is ", DTypeName(dtype), "; wanted one of ", kElements));
-  }
-  if (size < 0) {
-    return ctx.Error(StrCat("size is ", size, "; wanted 0 or more"));
   }
   auto most = ctx.attr<int64_t>("max_size");
   auto list = MakeRef<ListValue>(dtype, ctx.attr<PartialShape>("shape"),

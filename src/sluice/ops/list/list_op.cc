@@ -52,6 +52,12 @@ Result<int64_t> IndexInput(const KernelContext& ctx, int i, int64_t size) {
   return index;
 }
 
+Result<int64_t> SizeInput(const KernelContext& ctx, int i) {
+  SL_ASSIGN_OR_RETURN(int64_t size, ScalarInt(ctx, i));
+  if (size >= 0) return size;
+  return ctx.Error(StrCat("size is ", size, "; wanted 0 or more"));
+}
+
 Status WrittenTwice(const KernelContext& ctx, int64_t index) {
   return ctx.Error(StrCat("index ", index,
                           " has already been written to; wanted each index to "

@@ -38,6 +38,9 @@ Status IndexError(const KernelContext& ctx, int64_t index, int64_t size);
 // The scalar index of input i. Error: outside 0..size-1.
 Result<int64_t> IndexInput(const KernelContext& ctx, int i, int64_t size);
 
+// The scalar size of input i. Error: "[Op] size is -1; wanted 0 or more".
+Result<int64_t> SizeInput(const KernelContext& ctx, int i);
+
 // "[Op] index 2 has already been written to; ...".
 Status WrittenTwice(const KernelContext& ctx, int64_t index);
 

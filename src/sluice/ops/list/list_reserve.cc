@@ -1,4 +1,3 @@
-#include "sluice/base/strings.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -6,10 +5,7 @@ namespace {
 
 Status Launch(KernelContext& ctx) {
   SL_RETURN_IF_ERROR(ListInput(ctx).status());
-  SL_ASSIGN_OR_RETURN(int64_t size, ScalarInt(ctx, 1));
-  if (size < 0) {
-    return ctx.Error(StrCat("size is ", size, "; wanted 0 or more"));
-  }
+  SL_ASSIGN_OR_RETURN(int64_t size, SizeInput(ctx, 1));
   SL_ASSIGN_OR_RETURN(ListValue * out, ListOutput(ctx));
   return AsOpError(ctx, out->Reserve(size));
 }
