@@ -25,10 +25,8 @@ endif()
 if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SLUICE_CCACHE NAMES ccache)
   if(SLUICE_CCACHE)
-    # ccache looks through precompiled headers only when told so.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros
-      ${SLUICE_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_CURRENT_LIST_DIR}/../tools/cached_compile.sh ${SLUICE_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${SLUICE_CCACHE})
   endif()
 endif()
