@@ -15,16 +15,7 @@ namespace {
 
 // A value that stands for none.
 Result<Value> Nothing(Graph& graph, Region& region, const Value& like) {
-  if (like.dtype() == DType::kList) {
-    SL_ASSIGN_OR_RETURN(Node * zero,
-                        AddBeside(graph, region, *like.node, "Const", {},
-                                  {{"value", Array::Scalar<int64_t>(0)}}));
-    Value size = zero->output();
-    SL_ASSIGN_OR_RETURN(
-        Node * list, AddBeside(graph, region, *like.node, "ListNew", {&size, 1},
-                               {{"dtype", DType::kF32}}));
-    return list->output();
-  }
+  if (like.dtype() == DType::kList) return ZerosOf(graph, region, like);
   SL_ASSIGN_OR_RETURN(Node * none,
                       AddBeside(graph, region, *like.node, "Const", {},
                                 {{"value", Array::Zeros(like.dtype(), {0})}}));

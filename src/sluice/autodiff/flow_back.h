@@ -13,12 +13,12 @@
 #include "sluice/autodiff/grad_flow.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/op/carries_gradient.h"
 
 namespace sluice {
 
-// Gradients flow through floating-point values, and through lists of them.
 inline bool CarriesGradient(const Value& v) {
-  return kFloats.contains(v.dtype()) || v.dtype() == DType::kList;
+  return CarriesGradient(v.dtype());
 }
 
 struct FlowBackRequest {

@@ -1,5 +1,7 @@
 #include "sluice/autodiff/grad_flow.h"
 
+#include "sluice/autodiff/list_sums.h"
+
 namespace sluice {
 
 Result<Value> GradFlow::Call(const Value& v, std::string_view op,
@@ -48,6 +50,11 @@ Result<Value> GradFlow::Total(const Value& v) {
   if (it == parts_.end()) return Value();
   Parts& parts = it->second;
   if (parts.total) return parts.total;
+  if (v.dtype() == DType::kList) {
+    SL_ASSIGN_OR_RETURN(parts.total,
+                        SumListGradients(graph_, region_, parts.dense));
+    return parts.total;
+  }
   if (parts.dense.size() > 1) {
     // Two are added by an op that can be fused with its neighbours.
     std::string_view op = parts.dense.size() == 2 ? "Add" : "AddN";

@@ -21,8 +21,8 @@ Result<Node*> AddBeside(Graph& graph, Region& region, const Node& beside,
 
 Result<Value> ZerosOf(Graph& graph, Region& region, const Value& v) {
   if (v.dtype() == DType::kList) {
-    SL_ASSIGN_OR_RETURN(Node * zeros, AddBeside(graph, region, *v.node,
-                                                "ListZerosLike", {&v, 1}));
+    SL_ASSIGN_OR_RETURN(Node * zeros,
+                        AddBeside(graph, region, *v.node, "ListZero", {}));
     return zeros->output();
   }
   Value dims;

@@ -7,6 +7,7 @@
 
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/inner_gradient.h"
+#include "sluice/autodiff/list_sums.h"
 #include "sluice/autodiff/loop_extension.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
@@ -201,11 +202,15 @@ class Backwards {
     std::vector<Value> results = {at->output()};
     for (size_t k = 0; k < n; ++k) results.push_back(here(found[k]));
     for (size_t k = 0; k < flowing.size(); ++k) {
-      SL_ASSIGN_OR_RETURN(Node * sum,
-                          Add(body, "Add",
-                              {body.arg(static_cast<int>(1 + n + k)),
-                               here(found[n + flowing[k]])}));
-      results.push_back(sum->output());
+      Value sum = body.arg(static_cast<int>(1 + n + k));
+      Value part = here(found[n + flowing[k]]);
+      if (part.dtype() == DType::kList) {
+        SL_ASSIGN_OR_RETURN(sum, AddListGradient(graph_, body, sum, part));
+      } else {
+        SL_ASSIGN_OR_RETURN(Node * add, Add(body, "Add", {sum, part}));
+        sum = add->output();
+      }
+      results.push_back(sum);
     }
     graph_.SetResults(body, std::move(results));
     return OkStatus();

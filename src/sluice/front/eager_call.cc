@@ -4,6 +4,7 @@
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/nan_trap.h"
 #include "sluice/front/same_memory.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -33,7 +34,7 @@ using front_internal::EagerMode;
 
 bool Tracked(EagerPointers inputs) {
   for (const EagerValue* in : inputs) {
-    if (in->tracked() && kFloats.contains(in->array.dtype())) return true;
+    if (in->tracked() && CarriesGradient(in->array.dtype())) return true;
   }
   return false;
 }
@@ -41,7 +42,7 @@ bool Tracked(EagerPointers inputs) {
 bool Differentiable(const EagerOp& op) {
   if (!op.record().grad) return false;
   for (DType dtype : op.out_dtypes()) {
-    if (kFloats.contains(dtype)) return true;
+    if (CarriesGradient(dtype)) return true;
   }
   return false;
 }
@@ -52,7 +53,7 @@ Ref<OpTapeNode> NodeFor(Ref<EagerOp> op, EagerPointers inputs,
   Ref<OpTapeNode> node = MakeRef<OpTapeNode>(std::move(op), line);
   node->edges.resize(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    bool flows = kFloats.contains(inputs[i]->array.dtype());
+    bool flows = CarriesGradient(inputs[i]->array.dtype());
     if (flows) node->edges[i] = EdgeTo(*inputs[i]);
   }
   node->SetDepth();
@@ -90,7 +91,7 @@ Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
   node->KeepOutputs(results);
   for (size_t i = 0; i < results.size(); ++i) {
     EagerValue& value = *results[i];
-    if (!kFloats.contains(value.array.dtype())) continue;
+    if (!CarriesGradient(value.array.dtype())) continue;
     value.producer = i + 1 < results.size() ? node : std::move(node);
     value.output = static_cast<int>(i);
   }

@@ -10,6 +10,7 @@
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/random_calls.h"
 #include "sluice/front/same_memory.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
@@ -286,7 +287,7 @@ Result<GradNeeds> Probe(const EagerOp& op, uint64_t wants, ArrayPointers inputs,
   for (size_t i = 0; i < outputs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(Value arg,
                         Operand(graph, StrCat("dy", i), *outputs[i]));
-    dy.push_back(kFloats.contains(arg.dtype()) ? arg : Value());
+    dy.push_back(CarriesGradient(arg.dtype()) ? arg : Value());
   }
   SL_ASSIGN_OR_RETURN(
       Node * node, graph.Add(graph.root(), op.record().name, args, op.attrs()));

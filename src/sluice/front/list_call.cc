@@ -77,8 +77,13 @@ std::vector<Tensor> CallOnList(std::string_view op, const Tensor& list,
     if (o.is_tensor()) all.push_back(o.tensor());
   }
   bool now = list && RunsNow(all);
+  // What is recorded for gradients needs a list of its own.
+  bool tracked = false;
+  for (const Tensor& t : all) {
+    tracked = tracked || (now && t && t.eager()->tracked());
+  }
   all.clear();
-  if (take && now && !OthersMayWrite(list) && !list.eager()->tracked()) {
+  if (take && now && !OthersMayWrite(list) && !tracked) {
     std::vector<Tensor> results;
     SourceLine line = SourceLine::From(where);
     Status status =

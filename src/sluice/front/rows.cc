@@ -72,6 +72,10 @@ Result<EagerRef> DenseGradient(const EagerRef& gradient) {
 
 Result<EagerRef> AddGradients(EagerRef a, EagerRef b, bool record) {
   static const OpRecord* add = FindOp("Add");
+  if (a->array.dtype() == DType::kList) {
+    EagerRef both[] = {std::move(a), std::move(b)};
+    return Call("ListAdd", both);
+  }
   if (a->rows && b->rows) return JoinRows(*a, *b);
   if (a->rows) std::swap(a, b);
   if (b->rows) {

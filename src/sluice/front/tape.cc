@@ -5,6 +5,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_grad_context.h"
 #include "sluice/front/recompute.h"
+#include "sluice/tensor/list.h"
 
 namespace sluice {
 
@@ -69,6 +70,9 @@ OpTapeNode::Saved OpTapeNode::Save(EagerValue& value) const {
 // Of what is not kept, type and shape are: those of something that is kept
 // anyway, where there is such a thing.
 OpTapeNode::Saved OpTapeNode::TypeOnly(const Array& a) const {
+  if (const ListValue* list = ListOf(a)) {
+    return {ListArray(ListValue::Hollow(list->dtype(), list->size())), {}};
+  }
   for (uint32_t i = 0; i < values_.size(); ++i) {
     const Array& other = values_[i].array;
     if (other && other.dtype() == a.dtype() && other.shape() == a.shape()) {

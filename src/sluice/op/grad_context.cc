@@ -143,6 +143,7 @@ GradVar GradContext::sum_to(GradVar x, GradVar like) {
 }
 
 GradVar GradContext::zeros_like(GradVar x) {
+  if (x && x.dtype() == DType::kList) return call("ListZero", {});
   return x ? call("ZerosLike", {x}) : GradVar();
 }
 

@@ -91,8 +91,8 @@ class Folder {
       const Array* value = ConstantValue(v);
       if (value) {
         inputs->push_back(*value);
-      } else if (node.op().shape_only && v.shape().fully_known() &&
-                 ResultsFit(node, kMaxFromShapes) &&
+      } else if (node.op().shape_only && v.dtype() != DType::kList &&
+                 v.shape().fully_known() && ResultsFit(node, kMaxFromShapes) &&
                  !raw_.Holds(node.region())) {
         // Elements are never read, so there are none. Among primitives a value
         // may be dead, and its shape is dead with it.

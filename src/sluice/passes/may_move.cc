@@ -139,7 +139,7 @@ bool CannotFail(const Node& node) {
   if (op.elementwise()) return SurelyBroadcast(node) && HasBlock(node);
   if (op.dynamic_output || !AllSizesKnown(node)) return false;
   // What reads no elements, or makes a view by attributes and constants.
-  if (op.shape_only) return true;
+  if (op.shape_only) return node.input(0).dtype() != DType::kList;
   return (op.view && OthersConstant(node)) || InTable(op);
 }
 

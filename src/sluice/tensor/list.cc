@@ -36,8 +36,8 @@ Status ListValue::CheckElement(const Array& element) const {
   }
   if (dtype_ == DType::kList) {
     const ListValue* inner = ListOf(element);
-    if (!inner) return InvalidArgument("the element is a list of nothing");
-    if (inner->depth() >= kMaxListDepth) {
+    // No list at all is the zero of lists.
+    if (inner && inner->depth() >= kMaxListDepth) {
       return InvalidArgument(StrCat("the element is a list nested ",
                                     inner->depth(), " deep; wanted less than ",
                                     kMaxListDepth));
@@ -81,7 +81,8 @@ Status ListValue::Append(Array element) {
 
 void ListValue::Set(int64_t i, Array element) {
   if (dtype_ == DType::kList) {
-    depth_ = std::max(depth_, ListOf(element)->depth() + 1);
+    const ListValue* inner = ListOf(element);
+    depth_ = std::max(depth_, inner ? inner->depth() + 1 : 2);
   }
   auto k = static_cast<size_t>(i);
   elements_[k] = std::move(element);
@@ -93,6 +94,18 @@ Array ListValue::Take(int64_t i) {
   if (taken_.size() <= k) taken_.resize(k + 1);
   taken_[k] = 1;
   return std::exchange(elements_[k], Array());
+}
+
+Array ListValue::Clear(int64_t i) {
+  auto k = static_cast<size_t>(i);
+  if (k < taken_.size()) taken_[k] = 0;
+  return std::exchange(elements_[k], Array());
+}
+
+Ref<ListValue> ListValue::Hollow(DType dtype, int64_t size) {
+  Ref<ListValue> list = MakeRef<ListValue>(dtype, PartialShape());
+  list->hollow_size_ = size;
+  return list;
 }
 
 std::string ListValue::Describe() const {

@@ -28,9 +28,15 @@ class ListValue final : public ResourceBase {
   ListValue(DType dtype, PartialShape shape, int64_t max_size = kMaxListSize)
       : dtype_(dtype), shape_(std::move(shape)), max_size_(max_size) {}
 
+  // A list that tells its size and nothing else: for whoever needs no more of
+  // one, and must not keep others from writing it in place.
+  static Ref<ListValue> Hollow(DType dtype, int64_t size);
+
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }
-  int64_t size() const { return static_cast<int64_t>(elements_.size()); }
+  int64_t size() const {
+    return static_cast<int64_t>(elements_.size()) + hollow_size_;
+  }
   int64_t max_size() const { return max_size_; }
   // An empty Array: never written. REQUIRES: 0 <= i < size().
   const Array& at(int64_t i) const { return elements_[static_cast<size_t>(i)]; }
@@ -58,6 +64,8 @@ class ListValue final : public ResourceBase {
   void Set(int64_t i, Array element);
   // Element i, which is unwritten and taken from now on.
   Array Take(int64_t i);
+  // Element i, which is as if it had never been written.
+  Array Clear(int64_t i);
 
   std::string Describe() const override;  // "list of 3 f32[2]"
   bool EqualTo(const ResourceBase& other) const override;
@@ -74,6 +82,7 @@ class ListValue final : public ResourceBase {
   const PartialShape shape_;
   const int64_t max_size_;
   int depth_ = 1;
+  int64_t hollow_size_ = 0;
   std::vector<Array> elements_;
   std::vector<uint8_t> taken_;  // shorter than elements_: the rest is not
 };

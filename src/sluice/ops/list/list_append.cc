@@ -20,6 +20,14 @@ SL_OP(ListAppend)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) {
+      GradVar size = g.call("ListSize", {g.in(0)});
+      if (g.wants(1)) {
+        g.set_dx(1, g.call("ListGetOr", {g.dy(), size, g.shape_of(g.in(1))},
+                           {{"dtype", g.in(1).dtype()}}));
+      }
+      if (g.wants(0)) g.set_dx(0, g.call("ListTruncate", {g.dy(), size}));
+    })
     .rejects({{.in = {{2}, {2}},
                .message = "[ListAppend] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}), {2}},

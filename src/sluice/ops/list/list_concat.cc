@@ -90,6 +90,9 @@ SL_OP(ListConcat)
     .shape(Infer)
     .cpu(Launch)
     .dynamic_output()
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ListSplit", {g.dy(0), g.out(1)}));
+    })
     .rejects({{.in = {{2}},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListConcat] list is f32; wanted list"}});

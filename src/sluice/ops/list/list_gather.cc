@@ -45,6 +45,10 @@ SL_OP(ListGather)
     .shape(Infer)
     .cpu(Launch)
     .dynamic_output()
+    .grad([](GradContext& g) {
+      g.set_dx(
+          0, g.call("ListAddRows", {g.call("ListZero", {}), g.in(1), g.dy()}));
+    })
     .rejects({{.in = {{2}, Array::Vector<int64_t>({0})},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListGather] list is f32; wanted list"},

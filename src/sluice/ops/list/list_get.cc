@@ -32,6 +32,10 @@ SL_OP(ListGet)
     .shape(Infer)
     .cpu(Launch)
     .dynamic_output()
+    .grad([](GradContext& g) {
+      g.set_dx(0,
+               g.call("ListAddAt", {g.call("ListZero", {}), g.in(1), g.dy()}));
+    })
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListGet] list is f32; wanted list"},

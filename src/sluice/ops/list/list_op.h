@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "sluice/op/grad_context.h"
 #include "sluice/op/record.h"
 #include "sluice/state/kernel_glue.h"
 #include "sluice/tensor/list.h"

@@ -34,6 +34,13 @@ SL_OP(ListPop)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) {
+      GradVar size = g.call("ListSize", {g.out(0)});
+      // Beyond it there may be what was put there later.
+      GradVar rest = g.call("ListTruncate", {g.dy(0), size});
+      if (g.has_dy(1)) rest = g.call("ListAddAt", {rest, size, g.dy(1)});
+      g.set_dx(0, rest);
+    })
     .rejects({{.in = {{2}},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListPop] list is f32; wanted list"},

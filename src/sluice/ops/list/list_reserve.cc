@@ -20,6 +20,7 @@ SL_OP(ListReserve)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .message = "[ListReserve] list is f32; wanted list"}});
 

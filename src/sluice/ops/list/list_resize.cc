@@ -20,6 +20,9 @@ SL_OP(ListResize)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ListTruncate", {g.dy(), g.in(1)}));
+    })
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .message = "[ListResize] list is f32; wanted list"}});
 

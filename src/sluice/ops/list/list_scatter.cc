@@ -63,6 +63,14 @@ SL_OP(ListScatter)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) {
+      if (g.wants(2)) {
+        g.set_dx(2,
+                 g.call("ListGatherOr", {g.dy(), g.in(1), g.shape_of(g.in(2))},
+                        {{"dtype", g.in(2).dtype()}, {"last", true}}));
+      }
+      if (g.wants(0)) g.set_dx(0, g.call("ListClear", {g.dy(), g.in(1)}));
+    })
     .rejects({{.in = {{2}, Array::Vector<int64_t>({0}), {1}},
                .message = "[ListScatter] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

@@ -32,6 +32,13 @@ SL_OP(ListSet)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) {
+      if (g.wants(2)) {
+        g.set_dx(2, g.call("ListGetOr", {g.dy(), g.in(1), g.shape_of(g.in(2))},
+                           {{"dtype", g.in(2).dtype()}}));
+      }
+      if (g.wants(0)) g.set_dx(0, g.call("ListClear", {g.dy(), g.in(1)}));
+    })
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0), {2}},
                .message = "[ListSet] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

@@ -59,6 +59,10 @@ SL_OP(ListSplit)
     .shape(Infer)
     .cpu(Launch)
     .dynamic_output()
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ListConcatOr", {g.dy(), g.in(1), g.shape_of(g.in(0))},
+                         {{"dtype", g.in(0).dtype()}}));
+    })
     .rejects({{.in = {{3}, Array::Vector<int64_t>({1, 3})},
                .message = "[ListSplit] lengths[1] is 3; wanted 0 <= length <= "
                           "2, what is left of x"},

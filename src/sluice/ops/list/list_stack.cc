@@ -44,6 +44,7 @@ SL_OP(ListStack)
     .shape(Infer)
     .cpu(Launch)
     .dynamic_output()
+    .grad([](GradContext& g) { g.set_dx(0, g.call("ListUnstack", {g.dy()})); })
     .rejects({{.in = {{2}},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListStack] list is f32; wanted list"},

@@ -39,6 +39,11 @@ SL_OP(ListTake)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) {
+      GradVar rest = g.call("ListClear", {g.dy(0), g.in(1)});
+      if (g.has_dy(1)) rest = g.call("ListAddAt", {rest, g.in(1), g.dy(1)});
+      g.set_dx(0, rest);
+    })
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListTake] list is f32; wanted list"}});

@@ -42,6 +42,13 @@ SL_OP(ListWriteAll)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .grad([](GradContext& g) {
+      for (int i = 0; i < 2; ++i) {
+        if (!g.wants(i)) continue;
+        g.set_dx(i,
+                 g.call("ListMask", {g.dy(), g.in(1)}, {{"written", i == 1}}));
+      }
+    })
     .rejects({{.in = {{2}, Array::Zeros(DType::kList, {})},
                .message = "[ListWriteAll] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}), {2}},

@@ -43,6 +43,7 @@ SL_OP(ListZerosLike)
     .shape(ListShapes<1>)
     .cpu(Launch)
     .dynamic_output()
+    .grad([](GradContext&) {})
     .rejects({{.in = {{2}},
                .message = "[ListZerosLike] list is f32; wanted list"}});
 

@@ -14,6 +14,8 @@ inline GradVar WithReducedAxes(GradContext& g, GradVar value) {
   const auto& named = g.attr<std::vector<int64_t>>("axes");
   SmallVector<int64_t, kMaxRank> axes{std::span<const int64_t>(named)};
   int rank = g.in(0).rank();
+  // A scalar, which broadcasts against anything.
+  if (rank < 0 && axes.empty()) return value;
   if (rank < 0) {
     g.fail("the gradient needs to know how many axes x has");
     return {};

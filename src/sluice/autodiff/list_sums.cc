@@ -1,0 +1,66 @@
+#include "sluice/autodiff/list_sums.h"
+
+#include <algorithm>
+
+#include "sluice/autodiff/inner_gradient.h"
+
+namespace sluice {
+
+namespace {
+
+bool AddsElements(const Node& node) {
+  return node.op().name == "ListAddAt" || node.op().name == "ListAddRows";
+}
+
+// The nodes that make `part` of nothing by adding elements, first to last;
+// empty when it is made in another way.
+std::vector<Node*> Additions(const Value& part) {
+  std::vector<Node*> nodes;
+  Node* node = part.node;
+  for (; AddsElements(*node); node = node->input(0).node) {
+    nodes.push_back(node);
+  }
+  if (node->op().name != "ListZero") return {};
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+Result<Value> AddListGradient(Graph& graph, Region& region, Value sum,
+                              Value part) {
+  std::vector<Node*> additions = Additions(part);
+  for (Node* node : additions) {
+    std::vector<Value> in(node->inputs().begin(), node->inputs().end());
+    in[0] = sum;
+    SL_ASSIGN_OR_RETURN(
+        Node * added,
+        AddBeside(graph, region, *node, node->op().name, in, node->attrs()));
+    sum = added->output();
+  }
+  if (!additions.empty() || part.node->op().name == "ListZero") return sum;
+  Value in[] = {sum, part};
+  SL_ASSIGN_OR_RETURN(Node * added,
+                      AddBeside(graph, region, *part.node, "ListAdd", in));
+  return added->output();
+}
+
+Result<Value> SumListGradients(Graph& graph, Region& region,
+                               std::span<const Value> parts) {
+  // What is not made of a few elements comes first, for the others to be added
+  // to.
+  Value sum;
+  for (bool few : {false, true}) {
+    for (const Value& part : parts) {
+      if (Additions(part).empty() == few) continue;
+      if (!sum) {
+        sum = part;
+        continue;
+      }
+      SL_ASSIGN_OR_RETURN(sum, AddListGradient(graph, region, sum, part));
+    }
+  }
+  return sum;
+}
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+#include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_sum.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(CheckElementType(c, kAnyData));
+  SL_RETURN_IF_ERROR(c.WantRank(0, 0));
+  SL_RETURN_IF_ERROR(c.WantRank(1, 1));
+  SL_ASSIGN_OR_RETURN(PartialShape out, ShapeFromInput(c, 2));
+  c.set_out(0, out);
+  return OkStatus();
+}
+
+Status Launch(KernelContext& ctx) {
+  const Array& y = ctx.out(0);
+  int64_t row = y.dim(0) == 0 ? 0 : y.bytes() / y.dim(0);
+  std::vector<Array> parts;
+  std::vector<int64_t> bytes;
+  int64_t all = 0;
+  for (int64_t length : IntValues(ctx.in(1))) {
+    auto i = static_cast<int64_t>(parts.size());
+    parts.push_back(PartAt(ctx, i));
+    bytes.push_back(length * row);
+    all += bytes.back();
+    const Array& part = parts.back();
+    if (length < 0 ||
+        (part && (part.dtype() != y.dtype() || part.bytes() != bytes.back()))) {
+      return ctx.Error(StrCat("element ", i, " is ",
+                              part ? part.TypeText() : "not there", "; wanted ",
+                              length, " slices of ", y.TypeText()));
+    }
+  }
+  if (all != y.bytes()) {
+    return ctx.Error(StrCat("lengths are of ", all, " bytes; wanted ",
+                            y.bytes(), " of ", y.TypeText()));
+  }
+  LayOutOrZeros(parts, bytes, y);
+  return OkStatus();
+}
+
+SL_OP(ListConcatOr)
+    .doc(
+        "The elements of the gradient of a list one after the other along "
+        "their first axis, `lengths` slices each, zeros where there are none; "
+        "`dims` are the sizes of the result.")
+    .input("list: list")
+    .input("lengths: I")
+    .input("dims: i64")
+    .output("y: dtype")
+    .types("I", kIndices)
+    .attr("dtype", AttrKind::kDType, "Of the elements.")
+    .shape(Infer)
+    .cpu(Launch)
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ListSplit", {g.dy(), g.in(1)}));
+    })
+    .rejects(
+        {{.in = {{2}, Array::Vector<int64_t>({2}), Array::Vector<int64_t>({2})},
+          .attrs = {{"dtype", DType::kF32}},
+          .message = "[ListConcatOr] list is f32; wanted list"},
+         {.in = {Array::Zeros(DType::kList, {}), Array::Vector<int64_t>({1}),
+                 Array::Vector<int64_t>({2})},
+          .attrs = {{"dtype", DType::kF32}},
+          .message = "[ListConcatOr] lengths are of 4 bytes; wanted 8"}});
+
+}  // namespace
+}  // namespace sluice

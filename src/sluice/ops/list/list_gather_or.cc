@@ -1,0 +1,69 @@
+#include <unordered_set>
+
+#include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_sum.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(CheckElementType(c, kAnyData));
+  SL_RETURN_IF_ERROR(c.WantRank(0, 0));
+  SL_RETURN_IF_ERROR(c.WantRank(1, 1));
+  SL_ASSIGN_OR_RETURN(PartialShape out, ShapeFromInput(c, 2));
+  c.set_out(0, out);
+  return OkStatus();
+}
+
+Status Launch(KernelContext& ctx) {
+  const Array& y = ctx.out(0);
+  int64_t n = y.dim(0);
+  int64_t bytes = n == 0 ? 0 : y.bytes() / n;
+  auto indices = IntValues(ctx.in(1));
+  if (static_cast<int64_t>(indices.size()) != n) {
+    return ctx.Error(StrCat("there are ", indices.size(), " indices; wanted ",
+                            n, " for ", y.TypeText()));
+  }
+  std::vector<Array> parts(indices.size());
+  std::unordered_set<int64_t> seen;
+  bool last = ctx.attr<bool>("last");
+  for (size_t k = parts.size(); k-- > 0;) {
+    if (last && !seen.insert(indices[k]).second) continue;
+    parts[k] = PartAt(ctx, indices[k]);
+    const Array& part = parts[k];
+    if (part && (part.dtype() != y.dtype() || part.bytes() != bytes)) {
+      return ctx.Error(StrCat("element ", indices[k], " is ", part.TypeText(),
+                              "; wanted a slice of ", y.TypeText()));
+    }
+  }
+  LayOutOrZeros(parts, std::vector<int64_t>(parts.size(), bytes), y);
+  return OkStatus();
+}
+
+SL_OP(ListGatherOr)
+    .doc(
+        "The elements of the gradient of a list that indices name, along a new "
+        "first axis, zeros where there are none; `dims` are the sizes of the "
+        "result.")
+    .input("list: list")
+    .input("indices: I")
+    .input("dims: i64")
+    .output("y: dtype")
+    .types("I", kIndices)
+    .attr("dtype", AttrKind::kDType, "Of the elements.")
+    .attr("last", false,
+          "An index that is there several times is read for the last alone.")
+    .shape(Infer)
+    .cpu(Launch)
+    .grad([](GradContext& g) {
+      g.set_dx(0,
+               g.call("ListAddRows", {g.call("ListZero", {}), g.in(1), g.dy()},
+                      {{"last", g.attr<bool>("last")}}));
+    })
+    .rejects(
+        {{.in = {{2}, Array::Vector<int64_t>({2}), Array::Vector<int64_t>({2})},
+          .attrs = {{"dtype", DType::kF32}},
+          .message = "[ListGatherOr] list is f32; wanted list"}});
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,85 @@
+#include "sluice/ops/list/list_sum.h"
+
+#include <cstring>
+
+namespace sluice {
+
+namespace {
+
+Status AddAny(const KernelContext& ctx, Array* target, const Array& x);
+
+Status AddLists(const KernelContext& ctx, Array* target, const Array& x) {
+  const ListValue* from = ListOf(x);
+  if (!from) return OkStatus();
+  if (!ListOf(*target)) {
+    *target = x;
+    return OkStatus();
+  }
+  Result<Array> writable = WritableList(*target);
+  if (!writable.ok()) return AsOpError(ctx, writable.status());
+  *target = *std::move(writable);
+  ListValue& to = *ListOf(*target);
+  for (int64_t i = 0; i < from->size(); ++i) {
+    if (from->at(i)) SL_RETURN_IF_ERROR(AddElement(ctx, to, i, from->at(i)));
+  }
+  return OkStatus();
+}
+
+Status AddAny(const KernelContext& ctx, Array* target, const Array& x) {
+  if (x.dtype() == DType::kList) return AddLists(ctx, target, x);
+  if (!(target->shape() == x.shape())) {
+    return ctx.Error(StrCat("the element is ", x.TypeText(), "; wanted ",
+                            target->TypeText(), " as is there"));
+  }
+  return AsOpError(ctx, AddTo(target, x));
+}
+
+}  // namespace
+
+Result<ListValue*> GradientOutput(KernelContext& ctx, DType dtype) {
+  if (ListOf(ctx.in(0))) return ListOutput(ctx);
+  ctx.set_out(0, ListArray(MakeRef<ListValue>(dtype, PartialShape())));
+  return ListOf(ctx.out(0));
+}
+
+Array PartAt(const KernelContext& ctx, int64_t i) {
+  const ListValue* list = ListOf(ctx.in(0));
+  return list && i >= 0 && i < list->size() ? list->at(i) : Array();
+}
+
+Status AddElement(const KernelContext& ctx, ListValue& list, int64_t i,
+                  const Array& x) {
+  SL_RETURN_IF_ERROR(AsOpError(ctx, list.CheckElement(x)));
+  if (i >= list.size()) SL_RETURN_IF_ERROR(AsOpError(ctx, list.Resize(i + 1)));
+  if (!list.at(i)) {
+    list.Set(i, x);
+    return OkStatus();
+  }
+  Array sum = list.Clear(i);
+  Status added = AddAny(ctx, &sum, x);
+  list.Set(i, std::move(sum));
+  return added;
+}
+
+Result<int64_t> PlaceInput(const KernelContext& ctx, int i) {
+  SL_ASSIGN_OR_RETURN(int64_t index, ScalarInt(ctx, i));
+  if (index >= 0) return index;
+  return ctx.Error(StrCat("index is ", index, "; wanted 0 or more"));
+}
+
+void LayOutOrZeros(std::span<const Array> parts,
+                   std::span<const int64_t> missing, const Array& to) {
+  auto* out = static_cast<char*>(to.mutable_raw());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Array& part = parts[i];
+    int64_t bytes = part ? part.bytes() : missing[i];
+    if (part) {
+      std::memcpy(out, part.raw(), static_cast<size_t>(bytes));
+    } else {
+      std::memset(out, 0, static_cast<size_t>(bytes));
+    }
+    out += bytes;
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,21 @@
+#include "sluice/ops/list/list_op.h"
+
+namespace sluice {
+namespace {
+
+Status Launch(KernelContext& ctx) {
+  ctx.set_out(0, Array::Zeros(DType::kList, {}));
+  return OkStatus();
+}
+
+SL_OP(ListZero)
+    .doc("No list: the gradient of a list that nothing flows into.")
+    .output("out: list")
+    .shape(shapes::scalar)
+    .cpu(Launch)
+    .dynamic_output()
+    .grad([](GradContext&) {})
+    .rejects({{.in = {{2}}, .message = "[ListZero] takes 0 inputs, got 1"}});
+
+}  // namespace
+}  // namespace sluice
