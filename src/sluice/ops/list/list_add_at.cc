@@ -31,12 +31,13 @@ SL_OP(ListAddAt)
       g.set_dx(2, g.call("ListGetOr", {g.dy(), g.in(1), g.shape_of(g.in(2))},
                          {{"dtype", g.in(2).dtype()}}));
     })
-    .rejects({{.in = {{2}, Array::Scalar<int64_t>(0), {2}},
-               .message = "[ListAddAt] list is f32; wanted list"},
-              {.in = {Array::Zeros(DType::kList, {}),
-                      Array::Scalar<int64_t>(-1),
-                      {2}},
-               .message = "[ListAddAt] index is -1; wanted 0 or more"}});
+    .rejects(
+        {{.in = {{2}, Array::Scalar<int64_t>(0), {2}},
+          .message = "[ListAddAt] list is f32; wanted list"},
+         {.in = {Array::Zeros(DType::kList, {}),
+                 Array::Scalar<int64_t>(-1),
+                 {2}},
+          .message = "[ListAddAt] index is -1; wanted 0 <= index < 67108864"}});
 
 }  // namespace
 }  // namespace sluice

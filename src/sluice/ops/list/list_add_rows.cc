@@ -21,9 +21,7 @@ Status Launch(KernelContext& ctx) {
                             indices.size(), " slices, one for each index"));
   }
   SL_ASSIGN_OR_RETURN(std::vector<Array> rows, RowsOf(ctx, *xs));
-  for (int64_t i : indices) {
-    if (i < 0) return ctx.Error(StrCat("index is ", i, "; wanted 0 or more"));
-  }
+  for (int64_t i : indices) SL_RETURN_IF_ERROR(CheckPlace(ctx, i));
   SL_ASSIGN_OR_RETURN(ListValue * out, GradientOutput(ctx, xs->dtype()));
   std::unordered_set<int64_t> seen;
   bool last = ctx.attr<bool>("last");

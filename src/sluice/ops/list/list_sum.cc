@@ -61,10 +61,16 @@ Status AddElement(const KernelContext& ctx, ListValue& list, int64_t i,
   return added;
 }
 
+Status CheckPlace(const KernelContext& ctx, int64_t index) {
+  if (index >= 0 && index < kMaxListSize) return OkStatus();
+  return ctx.Error(
+      StrCat("index is ", index, "; wanted 0 <= index < ", kMaxListSize));
+}
+
 Result<int64_t> PlaceInput(const KernelContext& ctx, int i) {
   SL_ASSIGN_OR_RETURN(int64_t index, ScalarInt(ctx, i));
-  if (index >= 0) return index;
-  return ctx.Error(StrCat("index is ", index, "; wanted 0 or more"));
+  SL_RETURN_IF_ERROR(CheckPlace(ctx, index));
+  return index;
 }
 
 void LayOutOrZeros(std::span<const Array> parts,

@@ -22,7 +22,9 @@ Array PartAt(const KernelContext& ctx, int64_t i);
 Status AddElement(const KernelContext& ctx, ListValue& list, int64_t i,
                   const Array& x);
 
-// The index of input i. Error: "[Op] index is -1; wanted 0 or more".
+// Error: "[Op] index is -1; wanted 0 <= index < 67108864".
+Status CheckPlace(const KernelContext& ctx, int64_t index);
+// The index of input i, checked.
 Result<int64_t> PlaceInput(const KernelContext& ctx, int i);
 
 // Elements in `to`, one after the other; `missing` is the size of one that is
