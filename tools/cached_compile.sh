@@ -4,7 +4,7 @@
 # A precompiled header names the folder it was made in, so one from another
 # clone must never come out of the cache: it is always made here. The objects
 # that use it are looked up by the contents of its headers (the file PCH.sum,
-# which ccache reads instead of the PCH), so they are found in every clone.
+# which ccache reads instead of the PCH), not by the bytes of the PCH.
 set -e
 ccache=$1
 shift
