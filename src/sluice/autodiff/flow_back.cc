@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sluice/autodiff/call_twins.h"
 #include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
@@ -32,7 +33,7 @@ struct Regions {
 };
 
 // Nodes that depend on one of the xs by values that carry gradients. A node
-// depends on what its regions read.
+// depends on what its regions read, a call on what its function does.
 std::unordered_set<const Node*> Downstream(const Regions& regions,
                                            std::span<const Value> xs) {
   std::unordered_set<const Node*> seen;
@@ -40,6 +41,11 @@ std::unordered_set<const Node*> Downstream(const Regions& regions,
   auto reach = [&](Node* node) {
     for (; node && seen.insert(node).second; node = node->region()->owner()) {
       open.push_back(node);
+    }
+  };
+  auto reach_calls = [&](Node* function) {
+    for (Node* user : function->users()) {
+      if (user->op().flow == Flow::kCall) reach(user);
     }
   };
   auto visit = [&](const Value& v) {
@@ -54,6 +60,7 @@ std::unordered_set<const Node*> Downstream(const Regions& regions,
   while (!open.empty()) {
     Node* node = open.back();
     open.pop_back();
+    if (node->op().flow == Flow::kFunction) reach_calls(node);
     for (int i = 0; i < node->num_outputs(); ++i) {
       if (CarriesGradient(node->output(i))) visit(node->output(i));
     }
@@ -191,9 +198,14 @@ class Flowing {
         return BranchGradient(at);
       case Flow::kLoop:
         return LoopGradient(at);
+      case Flow::kCall:
+        return CallGradient(at);
       default:
-        return Unimplemented(StrCat("[", node.op().name,
-                                    "] gradients do not pass through it yet"))
+        return Unimplemented(
+                   StrCat("[", node.op().name,
+                          "] gradients do not pass through primitives that "
+                          "are no conditional or loop of the usual form; "
+                          "wanted cond or while_loop"))
             .WithLine(NodeLine(node));
     }
   }
@@ -208,6 +220,7 @@ class Flowing {
 }  // namespace
 
 Status FlowBack(const FlowBackRequest& request, GradFlow& flow) {
+  CallTwins::Scope twins(request.graph);
   return Flowing(request, flow).Run();
 }
 

@@ -35,7 +35,7 @@ struct FlowBackRequest {
 // Adds to `flow` what flows into each x, and into what is between.
 Status FlowBack(const FlowBackRequest& request, GradFlow& flow);
 
-// A conditional or loop that gradients have reached.
+// A conditional, loop or call that gradients have reached.
 struct RegionGradient {
   Graph& graph;
   Region& region;  // where its gradient is to be computed
@@ -48,5 +48,6 @@ struct RegionGradient {
 };
 Status BranchGradient(const RegionGradient& at);
 Status LoopGradient(const RegionGradient& at);
+Status CallGradient(const RegionGradient& at);
 
 }  // namespace sluice

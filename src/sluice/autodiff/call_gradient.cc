@@ -1,0 +1,114 @@
+// The gradient of a call is a call of the function's backward twin, and the
+// call itself becomes one of the forward twin (autodiff/call_twins.h). Both are
+// ordinary functions, so they have gradients themselves.
+#include <algorithm>
+
+#include "sluice/autodiff/call_twins.h"
+#include "sluice/autodiff/flow_back.h"
+#include "sluice/autodiff/inner_gradient.h"
+#include "sluice/base/strings.h"
+
+namespace sluice {
+
+namespace {
+
+bool Holds(const std::vector<int>& numbers, int n) {
+  return std::find(numbers.begin(), numbers.end(), n) != numbers.end();
+}
+
+// A call inside a function that was looked through with all its calls: nothing
+// flows that was not found then.
+Status CheckPrepared(const Node& call, const std::vector<int>& flowing,
+                     const CallActivity& found) {
+  for (int i : flowing) {
+    if (Holds(found.results, i) || Holds(found.constant, i)) continue;
+    return Internal(StrCat("[", call.op().name,
+                           "] a gradient flows into "
+                           "result ",
+                           i, ", which was not expected"))
+        .WithLine(NodeLine(call));
+  }
+  return OkStatus();
+}
+
+// Whether what the twin takes and gives is all that the call has and wants.
+bool Serves(const CallTwin& twin, const CallActivity& needed) {
+  auto covers = [](const auto& all, const auto& some) {
+    return std::all_of(some.begin(), some.end(), [&](const auto& e) {
+      return std::find(all.begin(), all.end(), e) != all.end();
+    });
+  };
+  const CallActivity& has = twin.activity;
+  return covers(has.results, needed.results) && covers(has.args, needed.args) &&
+         covers(has.captures, needed.captures);
+}
+
+// Calls the backward twin.
+Status AddBackwardCall(const RegionGradient& at, CallTwin& twin) {
+  Node& call = at.node;
+  const CallActivity& activity = twin.activity;
+  twin.used_by.insert(&call);
+  std::vector<Value> inputs = {twin.backward->output(), call.output(twin.kept)};
+  for (int i : activity.results) {
+    Value dy = at.dy[static_cast<size_t>(i)];
+    if (!dy) {
+      SL_ASSIGN_OR_RETURN(dy, ZerosOf(at.graph, at.region, call.output(i)));
+    }
+    inputs.push_back(dy);
+  }
+  std::vector<Value> xs;
+  for (int i : activity.args) xs.push_back(call.input(i + 1));
+  xs.insert(xs.end(), activity.captures.begin(), activity.captures.end());
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;
+  for (const Value& x : xs) {
+    dtypes.push_back(x.dtype());
+    shapes.push_back(x.shape());
+  }
+  SL_ASSIGN_OR_RETURN(Node * back,
+                      AddBeside(at.graph, at.region, call, "Call", inputs,
+                                {{"dtypes", dtypes}, {"shapes", shapes}}));
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (!at.wanted.count(xs[i])) continue;
+    at.flow.Add(xs[i], back->output(static_cast<int>(i)));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CallGradient(const RegionGradient& at) {
+  Node& call = at.node;
+  Node& function = *call.input(0).node;
+  CallTwins* twins = CallTwins::Current(at.graph);
+  if (function.op().flow != Flow::kFunction || function.regions().empty() ||
+      !twins) {
+    return Unimplemented(StrCat("[", call.op().name, "] calls \"",
+                                call.input(0).ToString(),
+                                "\", which is no function that gradients could "
+                                "pass through; wanted the output of a "
+                                "Function"))
+        .WithLine(NodeLine(call));
+  }
+  std::vector<int> flowing;
+  for (size_t i = 0; i < at.dy.size(); ++i) {
+    if (at.dy[i]) flowing.push_back(static_cast<int>(i));
+  }
+  CallTwin* twin = twins->OfForward(function);
+  if (twin && twin->open) {
+    SL_RETURN_IF_ERROR(CheckPrepared(call, flowing, twin->activity));
+    return AddBackwardCall(at, *twin);
+  }
+  CallActivity activity = FindCallActivity(call, flowing, at.wanted);
+  if (activity.results.empty() ||
+      (activity.args.empty() && activity.captures.empty())) {
+    return OkStatus();
+  }
+  if (twin && Serves(*twin, activity)) return AddBackwardCall(at, *twin);
+  SL_ASSIGN_OR_RETURN(twin, twins->Get(function, activity));
+  if (!twin) return OkStatus();
+  twins->Redirect(call, *twin);
+  return AddBackwardCall(at, *twin);
+}
+
+}  // namespace sluice
