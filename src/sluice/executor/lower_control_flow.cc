@@ -124,7 +124,12 @@ Status Lowering::CopyPlain(Context& ctx, Node& node) {
         IsBackEdge(node, node.input(i)) ? node.input(0) : node.input(i);
     SL_ASSIGN_OR_RETURN(map[node.input(i)], Lookup(ctx, from));
   }
-  Node* copy = graph_.CopyNode(node, *ctx.region, map, nodes);
+  // What is there everywhere stands where everybody sees it: functions inside
+  // functions become functions beside them.
+  bool preset = node.num_inputs() == 0 && node.num_outputs() == 1 &&
+                IsPreset(node.output(0));
+  Region& region = preset ? graph_.root() : *ctx.region;
+  Node* copy = graph_.CopyNode(node, region, map, nodes);
   made_.emplace_back(copy, ctx.tracks);
   SetOrigin(ctx, *copy, node);
   copies_[&node] = copy;

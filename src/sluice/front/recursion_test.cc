@@ -87,6 +87,27 @@ TEST(Recursive, TwoFunctionsThatCallEachOtherAndLoops) {
   EXPECT_EQ(*EveryWay(f, {I(4)})[0].data<int64_t>(), 24);
 }
 
+// Lowered to tokens, the inner function stands beside the outer one, whose
+// constants it reads all the same.
+TEST(Recursive, AFunctionInsideAnotherReadsItsConstants) {
+  Fn f = [](const Tensors& x) -> Tensors {
+    Recursive<Tensor(Tensor)> outer([&](const auto& again, Tensor n) {
+      Tensor step = constant(int64_t{2});
+      Recursive<Tensor(Tensor)> inner([&](const auto& self, Tensor k) {
+        return cond(
+            k > 6, [&] { return self(k - step); },
+            [&] {
+              return cond(
+                  k > 1, [&] { return again(k); }, [&] { return k * step; });
+            });
+      });
+      return cond(n <= 0, [&] { return n; }, [&] { return inner(n - step); });
+    });
+    return {outer(x[0])};
+  };
+  EXPECT_EQ(*EveryWay(f, {I(11)})[0].data<int64_t>(), 2);
+}
+
 TEST(Recursive, WithoutEndIsAnErrorWithTheLine) {
   Recursive<Tensor(Tensor)> endless([](const auto& self, Tensor n) {
     return cond(n < 0, [&] { return n; }, [&] { return self(n + 1); });
