@@ -6,6 +6,7 @@
 
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/grad_flow.h"
+#include "sluice/autodiff/resource_reads.h"
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -72,21 +73,6 @@ Result<Value> Unconnected(Graph& graph, std::span<const Value> ys,
                                 ") has no gradient: ", why));
 }
 
-// The values of a resource: what ops that read it give.
-std::vector<Value> ReadsOf(const Value& handle) {
-  std::vector<Value> reads;
-  for (Node* user : handle.node->users()) {
-    if (user->op().effect != Effect::kRead || user->num_inputs() == 0 ||
-        !(user->input(0) == handle)) {
-      continue;
-    }
-    for (int i = 0; i < user->num_outputs(); ++i) {
-      if (CarriesGradient(user->output(i))) reads.push_back(user->output(i));
-    }
-  }
-  return reads;
-}
-
 bool AnyResource(std::span<const Value> xs) {
   for (const Value& x : xs) {
     if (x.dtype() == DType::kResource) return true;
@@ -101,10 +87,13 @@ Result<std::vector<GradientValue>> GradientsOfReads(
     std::span<const Value> grad_ys, const GradientOptions& options, bool rows) {
   std::vector<Value> wanted;
   std::vector<size_t> first;  // of each x, in wanted
+  ResourceReads all(graph, RegionOf(ys, graph), ys);
   for (const Value& x : xs) {
     first.push_back(wanted.size());
     std::vector<Value> parts = {x};
-    if (x.dtype() == DType::kResource) parts = ReadsOf(x);
+    if (x.dtype() == DType::kResource) {
+      SL_ASSIGN_OR_RETURN(parts, all.Of(x));
+    }
     wanted.insert(wanted.end(), parts.begin(), parts.end());
   }
   first.push_back(wanted.size());

@@ -50,7 +50,8 @@ Status FunctionTapeNode::Again(std::span<const EagerRef> dy,
     std::vector<Tensor> found = gradients(ys, targets,
                                           {.grad_ys = flows,
                                            .zeros_when_unconnected = true,
-                                           .create_graph = true});
+                                           .create_graph = true,
+                                           .dense = true});
     for (size_t k = 0; k < which.size(); ++k) dx[which[k]] = found[k].eager();
   } catch (const Error& e) {
     return Status(e.code(), e.what());
