@@ -1,0 +1,46 @@
+// The ways in which a program of the matrix and its derivatives are computed:
+// imperatively, as a captured function differentiated from outside and from
+// inside, and in a graph by each executor and by the reference interpreter.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sluice/front/loop_matrix_test_util.h"
+
+namespace sluice::loop_matrix {
+
+// At one point: y, the gradient for each argument, and twice the second
+// derivative along Direction(): the gradient of <direction, gradient>, and what
+// hvp gives.
+struct Derivatives {
+  Array value;
+  Arrays first, second, hvp;
+};
+const Arrays& Direction();
+
+struct Way {
+  std::string name;
+  std::function<Derivatives(const Arrays& at, Order order)> at;
+};
+
+struct GraphOptions {
+  Order highest = Order::kSecond;  // what the graph is made for
+  ExecutorChoice executor = ExecutorChoice::kAuto;
+  int threads = 2;
+  int64_t parallel = 10;
+  bool shapes_known = true;
+  bool written_out = false;
+  bool positive = false;
+};
+
+Way Imperative(const Cell& cell, bool written_out = false,
+               bool positive = false);
+Way CapturedFromOutside(const Cell& cell);
+Way CapturedFromInside(const Cell& cell);
+Way Deferred(const Cell& cell, const GraphOptions& options);
+Way Interpreted(const Cell& cell, const GraphOptions& options);
+
+}  // namespace sluice::loop_matrix
