@@ -92,8 +92,7 @@ void Batcher::RunLoop(BatchScope& scope, const Node& node) {
       [&](Emitter& inside, const Values& args) {
         return run(inside, body, args);
       },
-      node.attrs().get<int64_t>("parallel"),
-      node.attrs().get<int64_t>("maximum"));
+      node.attrs());
   for (size_t i = 0; emit.ok() && i < made.size(); ++i) {
     scope.Set({const_cast<Node*>(&node), static_cast<int>(i)},
               {made[i], loop.carried[i]});
@@ -213,7 +212,7 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
       [&](Emitter& e, const Values& args) -> Values {
         return {e.Call("LogicalNot", {e.IsEmpty(start.Of(args).lanes)})};
       },
-      iterate, node.attrs().get<int64_t>("parallel"), maximum));
+      iterate, node.attrs()));
   if (!emit.ok()) return;
   // A loop that had to end leaves lanes that are still live.
   if (maximum >= 0) {

@@ -222,7 +222,7 @@ Emitter::Values Emitter::If(Value pred, const Code& then,
 Emitter::Values Emitter::While(const Values& inits,
                                const std::vector<PartialShape>& shapes,
                                const LoopCode& cond, const LoopCode& body,
-                               int64_t parallel, int64_t maximum) {
+                               Attrs attrs) {
   if (!ok()) return {};
   std::vector<DType> dtypes;
   std::vector<ValueType> types;
@@ -230,9 +230,8 @@ Emitter::Values Emitter::While(const Values& inits,
     dtypes.push_back(inits[i].dtype());
     types.push_back({inits[i].dtype(), shapes[i]});
   }
-  Node* node =
-      Open("While", inits,
-           {{"dtypes", dtypes}, {"parallel", parallel}, {"maximum", maximum}});
+  attrs.set("dtypes", dtypes);
+  Node* node = Open("While", inits, attrs);
   if (!node) return {};
   for (const LoopCode* code : {&cond, &body}) {
     Result<Region*> region =

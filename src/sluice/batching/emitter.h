@@ -88,12 +88,11 @@ class Emitter {
   // when all are; their shapes are joined.
   Node* OpenBranch(std::string_view op, Value chooser, const Attrs& attrs = {});
   Values CloseBranch(Node& branch, const std::vector<Values>& results);
-  // A conditional of two pieces of code, and a loop. What they give must agree
-  // in number and types.
+  // A conditional of two pieces of code, and a loop with `attrs` of another.
+  // What they give must agree in number and types.
   Values If(Value pred, const Code& then, const Code& otherwise);
   Values While(const Values& inits, const std::vector<PartialShape>& shapes,
-               const LoopCode& cond, const LoopCode& body,
-               int64_t parallel = 10, int64_t maximum = -1);
+               const LoopCode& cond, const LoopCode& body, Attrs attrs = {});
 
   // Tells the graph what is known of a value's shape.
   void Refine(Value value, const PartialShape& shape);

@@ -31,6 +31,7 @@
 
 #include "sluice/front/operand.h"
 #include "sluice/front/record_region.h"
+#include "sluice/front/save.h"
 #include "sluice/front/structure.h"
 
 namespace sluice {
@@ -42,11 +43,18 @@ struct LoopOptions {
   // The loop ends after so many, whatever its condition says; -1: no limit.
   int64_t maximum_iterations = -1;
   std::string name{};
+  // What is kept for the gradient: "device", "recompute" or budget(bytes).
+  Save save{};
 };
 
 using Where = std::source_location;
 
 namespace front_internal {
+
+inline LoopSettings SettingsOf(const LoopOptions& options) {
+  return {options.name, options.parallel_iterations, options.maximum_iterations,
+          options.save};
+}
 
 // A tensor of what may be one: a tensor, a variable's value, a number.
 Tensor AsTensor(const Operand& operand);
@@ -118,9 +126,7 @@ State Loop(Cond& cond, Body& body, const State& init,
   };
   return Rebuild(
       like, RunLoop(test, step, Flatten(init), Structure<State>::Text(init),
-                    {options.name, options.parallel_iterations,
-                     options.maximum_iterations},
-                    where));
+                    SettingsOf(options), where));
 }
 
 template <class Cond, class Body, class... S>

@@ -72,7 +72,9 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     }
     Attrs attrs{{"dtypes", all_dtypes},
                 {"parallel", settings.parallel},
-                {"maximum", settings.maximum}};
+                {"maximum", settings.maximum},
+                {"save", settings.save.how()},
+                {"budget", settings.save.bytes()}};
     RegionDraft draft("While", all, attrs,
                       settings.name.empty() ? "while_loop" : settings.name,
                       where);
@@ -157,6 +159,9 @@ std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
            StrCat("parallel_iterations is ", settings.parallel,
                   "; wanted at least 1"),
            where);
+  }
+  if (std::string wrong = settings.save.Wrong(); !wrong.empty()) {
+    Refuse("while_loop", wrong, where);
   }
   if (!RunsNow(inits)) {
     return RecordLoop(cond, body, inits, structure, settings, where);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sluice/front/operand.h"
+#include "sluice/front/save.h"
 #include "sluice/front/tensor.h"
 
 namespace sluice::front_internal {
@@ -27,6 +28,7 @@ struct LoopSettings {
   std::string name;
   int64_t parallel = 10;
   int64_t maximum = -1;
+  Save save{};
 };
 
 // True when a call on these runs now: no graph is open, none of them belongs

@@ -241,6 +241,9 @@ SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
 
 SequenceResult RunSequence(const SequenceCall& call) {
   int64_t length = CommonLength(call);
+  if (std::string wrong = call.settings.save.Wrong(); !wrong.empty()) {
+    Refuse(call.what, wrong, call.where);
+  }
   std::vector<Tensor> all = call.carried;
   all.insert(all.end(), call.sequences.begin(), call.sequences.end());
   if (RunsNow(all)) return RunSequenceNow(call, length);

@@ -52,11 +52,6 @@ std::pair<std::vector<Tensor>, std::vector<Tensor>> HeadAndRest(
     const char* what, const std::vector<Tensor>& sequences, bool reverse,
     std::source_location where);
 
-inline LoopSettings SettingsOf(const LoopOptions& options) {
-  return {options.name, options.parallel_iterations,
-          options.maximum_iterations};
-}
-
 inline std::vector<Tensor> Part(const std::vector<Tensor>& all, size_t begin,
                                 size_t end) {
   return {all.begin() + static_cast<std::ptrdiff_t>(begin),

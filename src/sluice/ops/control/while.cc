@@ -17,6 +17,15 @@ SL_OP(While)
     .between(1, 1 << 20)
     .attr("maximum", -1, "Iterations at most; -1: no limit.")
     .between(-1, int64_t{1} << 62)
+    .attr("save", "device",
+          "What is kept for the gradient: everything it reads, what is carried "
+          "now and then, or as much of both as fits in `budget`. No result "
+          "depends on it.")
+    .one_of({"device", "recompute", "budget"})
+    .attr("budget", 0, "In bytes, with save = \"budget\".")
+    .between(0, int64_t{1} << 62)
+    .attr("repeats", "",
+          "The loop some of whose iterations this one computes again.")
     .region("cond")
     .region("body")
     .shape(shapes::unknown)
