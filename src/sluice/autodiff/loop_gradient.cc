@@ -8,6 +8,7 @@
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/inner_gradient.h"
 #include "sluice/autodiff/list_sums.h"
+#include "sluice/autodiff/loop_checkpoints.h"
 #include "sluice/autodiff/loop_extension.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
@@ -226,6 +227,9 @@ class Backwards {
 
 }  // namespace
 
-Status LoopGradient(const RegionGradient& at) { return Backwards(at).Run(); }
+Status LoopGradient(const RegionGradient& at) {
+  if (KeepsCheckpoints(at.node)) return CheckpointedGradient(at);
+  return Backwards(at).Run();
+}
 
 }  // namespace sluice

@@ -1,0 +1,110 @@
+// CheckpointWalk: where the gradient of a loop with a budget goes on. It works
+// backwards through stretches of iterations whose values fit in a quarter of
+// the budget; to get to one it runs the loop again from the checkpoint before
+// it, leaving more checkpoints on the way while there is room: up to half of
+// the budget is theirs. The last quarter is what one iteration itself needs.
+#include <algorithm>
+
+#include "sluice/base/strings.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+namespace {
+
+Status Infer(ShapeContext& c) {
+  SL_RETURN_IF_ERROR(c.WantRank(0, 1));
+  for (int i = 1; i < 4; ++i) SL_RETURN_IF_ERROR(c.WantRank(i, 0));
+  c.set_out(0, PartialShape::OfRank(1));
+  for (int i = 1; i < 5; ++i) c.set_out(i, PartialShape::Scalar());
+  return OkStatus();
+}
+
+Status Launch(KernelContext& ctx) {
+  auto at = ctx.in(0).i64s();
+  int64_t left = *ctx.in(1).data<int64_t>();
+  int64_t per_trip = *ctx.in(2).data<int64_t>();
+  int64_t each = std::max<int64_t>(1, *ctx.in(3).data<int64_t>());
+  auto budget = ctx.attr<int64_t>("budget");
+  if (at.empty() || at.back() >= left) {
+    return ctx.Error(StrCat("positions are ", ctx.in(0).ToString(),
+                            "; wanted some, all below ", left,
+                            ", the iterations that are left"));
+  }
+  if (int64_t wanted = 2 * each + per_trip; wanted > budget) {
+    return ctx.Error(
+        Code::kResourceExhausted,
+        StrCat("a budget of ", budget, " bytes is too small for the gradient ",
+               "of the loop: it carries ", each, " bytes and one iteration ",
+               "keeps ", per_trip, "; wanted at least ", wanted, " bytes"));
+  }
+  // Before the first iteration has been measured: one.
+  int64_t stretch =
+      per_trip > 0 ? std::max<int64_t>(1, budget / 4 / per_trip) : 1;
+  auto n = static_cast<int64_t>(at.size());
+  int64_t index =
+      std::lower_bound(at.begin(), at.end(), left - stretch) - at.begin();
+  int64_t advance = 0, trips = 0, keep = index, leave = -1;
+  if (index < n) {
+    trips = left - at[static_cast<size_t>(index)];
+  } else {
+    index = n - 1;
+    keep = n;
+    int64_t gap = left - at.back();
+    int64_t room = std::max<int64_t>(2, budget / 2 / each) - n;
+    if (room <= 0 || per_trip <= 0) {
+      trips = stretch;
+      advance = gap - stretch;
+    } else {
+      // Evenly, unless every stretch can have its own.
+      int64_t pieces = (gap + stretch - 1) / stretch;
+      advance = (pieces + room) / (room + 1) * stretch;
+      leave = at.back() + advance;
+    }
+  }
+  std::vector<int64_t> next(at.begin(), at.begin() + keep);
+  if (leave >= 0) next.push_back(leave);
+  ctx.set_out(0, Array::Vector(next));
+  int64_t scalars[] = {index, advance, trips, keep};
+  for (int i = 0; i < 4; ++i) {
+    SL_RETURN_IF_ERROR(ctx.AllocateOut(1 + i, DType::kI64, Shape()));
+    *ctx.out(1 + i).mutable_data<int64_t>() = scalars[i];
+  }
+  return OkStatus();
+}
+
+SL_OP(CheckpointWalk)
+    .doc(
+        "From checkpoint `index` a loop is to run `advance` iterations on. "
+        "There begin the last `trips` of those that are left, of which the "
+        "gradient comes next; or, when that is 0, a checkpoint is to be left "
+        "there. `next` are the positions then, `keep` how many of the old ones "
+        "are among them.")
+    .input("positions: i64")
+    .input("left: i64")
+    .input("per_trip: i64")
+    .input("each: i64")
+    .output("next: i64")
+    .output("index: i64")
+    .output("advance: i64")
+    .output("trips: i64")
+    .output("keep: i64")
+    .attr("budget", AttrKind::kInt, "In bytes.")
+    .between(1, int64_t{1} << 62)
+    .shape(Infer)
+    .no_grad("it counts")
+    .cpu(Launch)
+    .dynamic_output()
+    .rejects({{.in = {Array::Zeros(DType::kI64, {0}), Array::Scalar<int64_t>(1),
+                      Array::Scalar<int64_t>(1), Array::Scalar<int64_t>(1)},
+               .attrs = {{"budget", 10}},
+               .message = "wanted some, all below 1, the iterations that are"},
+              {.in = {Array::Vector<int64_t>({0}), Array::Scalar<int64_t>(1),
+                      Array::Scalar<int64_t>(5), Array::Scalar<int64_t>(3)},
+               .attrs = {{"budget", 10}},
+               .message = "[CheckpointWalk] a budget of 10 bytes is too small "
+                          "for the gradient of the loop: it carries 3 bytes "
+                          "and one iteration keeps 5; wanted at least 11 "
+                          "bytes"}});
+
+}  // namespace
+}  // namespace sluice
