@@ -9,6 +9,7 @@
 #include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/sizes.h"
+#include "sluice/front/step_types.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 
@@ -57,50 +58,17 @@ int64_t CommonLength(const SequenceCall& call) {
   return length;
 }
 
-// What step gives for arguments of these types, without running it.
-struct StepTypes {
-  std::vector<ValueType> carried, collected;
-};
+// What the step gives, without running it.
 StepTypes TypesOf(const SequenceCall& call) {
   std::vector<ValueType> args;
   for (const Tensor& t : call.carried) args.push_back({t.dtype(), t.shape()});
-  size_t n = args.size();
   for (const Tensor& x : call.sequences) {
     args.push_back({x.dtype(), ElementShape(x.shape())});
   }
-  // A graph nobody sees, unless one is open whose values the code reads.
-  SavedBuilding saved;
-  Graph scratch("scratch");
-  if (!Building::Current().graph) {
-    Building::Current() = Building();
-    Building::Current().graph = &scratch;
-    for (const auto* list : {&call.carried, &call.sequences}) {
-      for (const Tensor& t : *list) {
-        if (t.symbolic()) Building::Current().graph = &t.graph();
-      }
-    }
-  }
-  for (;;) {
-    RegionDraft draft("Function", {}, {}, "types", call.where);
-    CodeResult result =
-        RecordRegion(draft, {"body", args, call.step, call.what, call.where})
-            .code;
-    StepTypes types;
-    bool wider = false;
-    for (size_t i = 0; i < result.tensors.size(); ++i) {
-      const Tensor& t = result.tensors[i];
-      ValueType type{t.dtype(), t.shape()};
-      if (i >= n) {
-        types.collected.push_back(type);
-        continue;
-      }
-      PartialShape joined = JoinShapes(args[i].shape, type.shape);
-      wider = wider || !(joined == args[i].shape);
-      args[i].shape = joined;
-      types.carried.push_back({type.dtype, joined});
-    }
-    if (!wider) return types;
-  }
+  std::vector<Tensor> around = call.carried;
+  around.insert(around.end(), call.sequences.begin(), call.sequences.end());
+  return TypesOfStep({call.what, call.step, std::move(args),
+                      call.carried.size(), std::move(around), call.where});
 }
 
 void CheckCount(const SequenceCall& call, size_t got) {
@@ -114,12 +82,18 @@ void CheckCount(const SequenceCall& call, size_t got) {
 SequenceResult RunSequenceNow(const SequenceCall& call, int64_t length) {
   SequenceResult result;
   result.carried = call.carried;
-  std::vector<std::vector<Tensor>> rows;
+  std::vector<std::vector<Tensor>> rows, elements;
+  // Taken apart once: the gradients of all elements are put together once.
+  for (const Tensor& x : call.sequences) {
+    if (length == 0) break;
+    elements.push_back(CallMany("Unstack", std::vector<Operand>{x},
+                                {{"num", length}}, "", call.where));
+  }
   for (int64_t k = 0; k < length; ++k) {
     int64_t at = call.reverse ? length - 1 - k : k;
     std::vector<Tensor> in = result.carried;
-    for (const Tensor& x : call.sequences) {
-      in.push_back(x.at({Index(at)}, call.where));
+    for (const std::vector<Tensor>& x : elements) {
+      in.push_back(x[static_cast<size_t>(at)]);
     }
     CodeResult out;
     try {
