@@ -98,6 +98,27 @@ TEST(Keys, OfTransformers) {
             "layers.0.norm3.weight[4]");
 }
 
+TEST(Keys, OfRecurrentLayers) {
+  EXPECT_EQ(KeysOf(RNNCell(3, 2)),
+            "weight_ih[2,3] weight_hh[2,2] bias_ih[2] bias_hh[2]");
+  EXPECT_EQ(KeysOf(GRUCell(3, 2, {.bias = false})),
+            "weight_ih[6,3] weight_hh[6,2]");
+  EXPECT_EQ(KeysOf(LSTMCell(3, 2, {.bias = false, .peepholes = true})),
+            "weight_ih[8,3] weight_hh[8,2] weight_ci[2] weight_cf[2] "
+            "weight_co[2]");
+  EXPECT_EQ(KeysOf(GRU(3, 2)),
+            "weight_ih_l0[6,3] weight_hh_l0[6,2] bias_ih_l0[6] bias_hh_l0[6]");
+  EXPECT_EQ(
+      KeysOf(
+          LSTM(3, 2, {.num_layers = 2, .bidirectional = true, .proj_size = 1})),
+      "weight_ih_l0[8,3] weight_hh_l0[8,1] bias_ih_l0[8] bias_hh_l0[8] "
+      "weight_hr_l0[1,2] weight_ih_l0_reverse[8,3] weight_hh_l0_reverse[8,1] "
+      "bias_ih_l0_reverse[8] bias_hh_l0_reverse[8] weight_hr_l0_reverse[1,2] "
+      "weight_ih_l1[8,2] weight_hh_l1[8,1] bias_ih_l1[8] bias_hh_l1[8] "
+      "weight_hr_l1[1,2] weight_ih_l1_reverse[8,2] weight_hh_l1_reverse[8,1] "
+      "bias_ih_l1_reverse[8] bias_hh_l1_reverse[8] weight_hr_l1_reverse[1,2]");
+}
+
 TEST(Keys, OfContainers) {
   Sequential net{make<Linear>(2, 3), make<ReLU>(), make<Linear>(3, 1)};
   EXPECT_EQ(KeysOf(net), "0.weight[3,2] 0.bias[3] 2.weight[1,3] 2.bias[1]");
