@@ -37,6 +37,7 @@
 #include "sluice/front/state_dict.h"
 #include "sluice/front/tensor.h"
 #include "sluice/front/tensor_array.h"
+#include "sluice/front/value_and_grad.h"
 #include "sluice/front/variable.h"
 #include "sluice/front/variable_files.h"
 #include "sluice/front/version.h"
