@@ -1,8 +1,8 @@
 # One test program per folder of src/sluice (base_test, ..., ops_test; a folder
-# includes its subfolders), one per file tests/*_test.cc, and conformance_test
-# of tests/conformance. Each is one CTest test labelled with its folder. Label
-# `executor` marks what also runs under ThreadSanitizer; a file of tests/ asks
-# for labels with a line
+# includes its subfolders), one per file tests/*_test.cc, conformance_test of
+# tests/conformance and loop_examples_test of examples/loops. Each is one CTest
+# test labelled with its folder. Label `executor` marks what also runs under
+# ThreadSanitizer; a file of tests/ asks for labels with a line
 #   // Labels: executor slow
 
 enable_testing()
@@ -143,6 +143,15 @@ if(conformance_files)
     ${PROJECT_SOURCE_DIR}/src/sluice/front/every_way_test_util.cc)
   sluice_use_public_header(conformance_test)
   target_link_libraries(conformance_test PRIVATE sluice_stack)
+endif()
+
+# The programs of examples/loops learn, and are equal to what they should be.
+file(GLOB loop_test_files CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/examples/loops/*_test.cc)
+if(SLUICE_APPS AND loop_test_files)
+  sluice_add_test(loop_examples_test LABELS system SOURCES ${loop_test_files})
+  sluice_use_public_header(loop_examples_test)
+  target_link_libraries(loop_examples_test PRIVATE sluice_models sluice_stack)
 endif()
 
 # This one calls ops on the inputs the benchmarks make for them.
