@@ -69,6 +69,33 @@ TEST(RandomOps, TruncatedNormalStaysInside) {
   }
 }
 
+TEST(RandomOps, KeyedNumbersDependOnTheKeyAlone) {
+  Attrs attrs{{"shape", Shape{kMany}}};
+  Array y = Draw("KeyedUniform", {Array::Scalar<int64_t>(5)}, attrs);
+  Moments m(Values<float>(y));
+  EXPECT_GE(m.low, 0);
+  EXPECT_LT(m.high, 1);
+  EXPECT_NEAR(m.mean, 0.5, 0.005);
+  EXPECT_NEAR(m.variance, 1.0 / 12, 0.002);
+  // Neither the session's seed nor the step matters; the key and the op's seed
+  // do, and of a vector the order too.
+  Array same = Draw("KeyedUniform", {Array::Scalar<int64_t>(5)}, attrs, 99);
+  EXPECT_TRUE(y.BitEquals(same));
+  attrs = {{"shape", Shape{8}}};
+  auto first = [&](const Array& key) {
+    return Values<float>(Draw("KeyedUniform", {key}, attrs))[0];
+  };
+  std::vector<double> seen = {first(Array::Scalar<int64_t>(5)),
+                              first(Array::Scalar<int64_t>(6)),
+                              first(Array::Vector<int64_t>({1, 2})),
+                              first(Array::Vector<int64_t>({2, 1})),
+                              first(Array::Vector<int64_t>({1, 2, 0}))};
+  attrs.set("seed", 1);
+  seen.push_back(first(Array::Scalar<int64_t>(5)));
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(std::unique(seen.begin(), seen.end()), seen.end());
+}
+
 TEST(RandomOps, IntegersAreEquallyLikely) {
   Array y =
       Draw("RandomInt", {}, {{"shape", Shape{kMany}}, {"lo", -3}, {"hi", 7}});
