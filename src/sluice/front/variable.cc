@@ -208,6 +208,20 @@ bool InGraph(const Operand* initial) {
   return graph && !(capture && &capture->graph() == graph);
 }
 
+void CheckFromOutside(const Operand& initial, std::string_view name,
+                      const std::source_location& where) {
+  if (!initial.is_tensor() || !initial.tensor().symbolic()) return;
+  const Tensor& value = initial.tensor();
+  Region* region = value.value().node->region();
+  if (region == &value.graph().root()) return;
+  throw Error(
+      At(InvalidArgument(StrCat(
+             "the initial value of variable \"", name, "\" is \"", value.name(),
+             "\", which is computed inside a loop or branch; wanted a "
+             "number, an array or a value from outside of it")),
+         where));
+}
+
 }  // namespace
 
 Variable variable(DType dtype, const PartialSizes& shape, std::string_view name,
@@ -230,6 +244,12 @@ Variable variable(const Operand& initial, std::string_view name,
   if (!InGraph(&initial)) {
     return front_internal::ImperativeVariable(initial, name, where);
   }
+  // State outlives the iteration or branch that asks for it: it begins outside,
+  // before the loop, and not anew in each.
+  front_internal::SavedBuilding saved;
+  front_internal::Building::Current().region = nullptr;
+  front_internal::Building::Current().controls.clear();
+  CheckFromOutside(initial, name, where);
   Tensor value = initial.is_tensor() ? initial.tensor() : [&] {
     Attrs attrs{{"value", initial.literal_value().value()}};
     return front_internal::CallOne("Const", {}, attrs, {}, where);

@@ -1,5 +1,6 @@
 #include "sluice/front/variable.h"
 
+#include "sluice/front/control_flow.h"
 #include "sluice/front/front_test_util.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
@@ -52,6 +53,45 @@ TEST(VariableFace, InitialValuesMayDependOnEachOther) {
   Session session(graph);
   session.run(initialize_variables(graph));
   EXPECT_EQ(session.run(b).data<float>()[0], 6);
+}
+
+// State made inside a loop begins once, before it.
+TEST(VariableFace, MadeInsideALoopIsNotMadeAnewInEveryIteration) {
+  Graph graph;
+  Tensor seen;
+  Variable count;
+  {
+    GraphScope building(graph);
+    seen = for_loop(
+        5,
+        [&](Tensor, Tensor) {
+          count = variable(10.0f, "count");
+          count.assign_add(1);
+          return count.read();
+        },
+        0.0f);
+  }
+  Session session(graph);
+  session.run(initialize_variables(graph));
+  EXPECT_EQ(session.run(seen).data<float>()[0], 15);
+  EXPECT_EQ(session.run(seen).data<float>()[0], 20);
+}
+
+TEST(VariableFace, AnInitialValueFromInsideALoopIsRefused) {
+  Graph graph;
+  GraphScope building(graph);
+  std::string text = ErrorOf([&] {
+    for_loop(
+        5,
+        [&](Tensor, Tensor x) {
+          Tensor next = x + 1;
+          return next * variable(next, "w").read();
+        },
+        0.0f);
+  });
+  Contains(text, "the initial value of variable \"w\"");
+  Contains(text, "computed inside a loop or branch");
+  Contains(text, "variable_test.cc:");
 }
 
 TEST(VariableFace, ReadingBeforeInitialisingIsAnErrorWithTheLine) {

@@ -106,6 +106,41 @@ TEST(LearningRate, OfAGraphIsAVariable) {
   EXPECT_EQ(session.run(w).data<float>()[0], -1.25f);
 }
 
+// Its slots and numbers are made outside of the loop, once.
+TEST(Minimize, InsideALoopIsManySteps) {
+  auto train = [](bool in_loop) {
+    Graph graph;
+    Variable w;
+    Operation step;
+    Tensor looped;
+    {
+      GraphScope building(graph);
+      w = variable({1.f, -2.f, 3.f}, "w");
+      Adam optimizer(0.1);
+      auto once = [&] {
+        Tensor loss = sum(w * w * w * w);
+        step = optimizer.minimize(loss, {w});
+        return loss;
+      };
+      if (in_loop) {
+        looped = for_loop(6, [&](Tensor, Tensor) { return once(); }, 0.f);
+      } else {
+        once();
+      }
+    }
+    Session session(graph);
+    session.run(initialize_variables(graph));
+    if (in_loop) {
+      session.run(looped);
+    } else {
+      for (int i = 0; i < 6; ++i) session.run(step);
+    }
+    Array end = session.run(w);
+    return std::vector<float>(end.data<float>(), end.data<float>() + 3);
+  };
+  EXPECT_EQ(train(true), train(false));
+}
+
 // Two optimizers in one graph, over the same variables too.
 TEST(Minimize, TwiceInAGraph) {
   Graph graph;

@@ -72,6 +72,10 @@ const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {
   Shape sizes = partial.ToShape();
   Variable made;
   if (state_.variable.symbolic()) {
+    // Outside of whatever loop or branch the step is in.
+    front_internal::SavedBuilding saved;
+    front_internal::Building::Current().region = nullptr;
+    front_internal::Building::Current().controls.clear();
     Tensor start = cast(full(sizes, options.initial), dtype_);
     made = variable(start, StrCat(state_.name, "/", name));
   } else {
