@@ -11,11 +11,13 @@ namespace sluice {
 
 namespace {
 
-// Whether it must keep its place: something else may see when it runs.
+// Whether it must keep its place: something else may see when it runs. A write
+// need not: only what touches the same resource sees it, and waits for it by an
+// effect edge. So what is computed for several writes stands together.
 bool KeepsPlace(const Node& node) {
   const OpRecord& op = node.op();
   return op.flow != Flow::kNone || !node.regions().empty() || op.stateful ||
-         op.async() || op.effect == Effect::kWrite || !op.global_effect.empty();
+         op.async() || !op.global_effect.empty();
 }
 
 class Scheduler {

@@ -8,10 +8,14 @@ namespace {
 
 Status Launch(KernelContext& ctx) {
   SL_ASSIGN_OR_RETURN(Ref<Variable> variable, ResourceOf<Variable>(ctx));
-  SL_RETURN_IF_ERROR(CheckClaim(ctx, ctx.attr<DType>("dtype"),
-                                ctx.attr<PartialShape>("shape"),
-                                variable->dtype(), variable->shape(),
-                                StrCat("variable \"", variable->name(), "\"")));
+  DType dtype = ctx.attr<DType>("dtype");
+  const PartialShape& shape = ctx.attr<PartialShape>("shape");
+  // Nearly always they are the same, and no name need be put together.
+  if (dtype != variable->dtype() || !(shape == variable->shape())) {
+    SL_RETURN_IF_ERROR(
+        CheckClaim(ctx, dtype, shape, variable->dtype(), variable->shape(),
+                   StrCat("variable \"", variable->name(), "\"")));
+  }
   Result<Array> value = variable->Read();
   if (!value.ok()) return AsOpError(ctx, value.status());
   ctx.set_out(0, std::move(*value));
