@@ -13,8 +13,10 @@
 #include "sluice/passes/hoist_projections.h"
 #include "sluice/passes/infer_shapes.h"
 #include "sluice/passes/inline_calls.h"
+#include "sluice/passes/kept_invariants.h"
 #include "sluice/passes/raise_control_flow.h"
 #include "sluice/passes/raw_region.h"
+#include "sluice/passes/refine_lists.h"
 #include "sluice/passes/simplify_arithmetic.h"
 #include "sluice/passes/sink_into_branches.h"
 
@@ -34,6 +36,8 @@ struct Pass {
 constexpr Pass kPasses[] = {
     {"infer shapes", false, [](Graph& g, const PipelineOptions&, Notes*) {
        return RefineShapes(g); }},
+    {"refine lists", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return RefineLists(g, n); }},
     {"fold constants", false, [](Graph& g, const PipelineOptions& o, Notes*) {
        return FoldConstants(g, o.max_constant_bytes); }},
     {"simplify arithmetic", false, [](Graph& g, const PipelineOptions&, Notes*) {
@@ -44,6 +48,8 @@ constexpr Pass kPasses[] = {
        return FoldBranches(g, n); }},
     {"fold loops", true, [](Graph& g, const PipelineOptions&, Notes* n) {
        return FoldLoops(g, n); }},
+    {"kept invariants", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return ReadKeptInvariants(g, n); }},
     {"carried values", true, [](Graph& g, const PipelineOptions&, Notes* n) {
        return DropCarriedValues(g, n); }},
     {"branch results", true, [](Graph& g, const PipelineOptions&, Notes* n) {

@@ -1,0 +1,148 @@
+#include "sluice/passes/kept_invariants.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/graph/batch_edit.h"
+#include "sluice/op/signature.h"
+
+namespace sluice {
+
+namespace {
+
+bool IsOp(const Value& v, std::string_view op) {
+  return v.node->op().name == op;
+}
+
+bool IsNumber(const Value& v, int64_t n) {
+  const Array* array = ConstantValue(v);
+  return array && array->rank() == 0 &&
+         ((array->dtype() == DType::kI64 && *array->data<int64_t>() == n) ||
+          (array->dtype() == DType::kI32 && *array->data<int32_t>() == n));
+}
+
+bool IsLoop(const Node* node) { return node && node->op().flow == Flow::kLoop; }
+
+// Whether an output of a loop is the number of its iterations.
+bool CountsTrips(const Value& v) {
+  if (!IsLoop(v.node) || !IsNumber(v.node->input(v.index), 0)) return false;
+  const Region& body = *v.node->regions()[1];
+  const Value &next = body.results()[static_cast<size_t>(v.index)],
+              arg = body.arg(v.index);
+  if (!IsOp(next, "Add")) return false;
+  const Value &a = next.node->input(0), &b = next.node->input(1);
+  return (a == arg && IsNumber(b, 1)) || (b == arg && IsNumber(a, 1));
+}
+
+// Whether an index is left - 1 in a loop whose `left` goes down by one from the
+// trips of `counted` as long as it is above 0.
+bool CountsDownFrom(const Value& index, const Node* counted) {
+  if (!IsOp(index, "Sub") || !IsNumber(index.node->input(1), 1)) return false;
+  const Value& left = index.node->input(0);
+  const Node* loop = left.node->region()->owner();
+  if (!left.node->is_args() || !IsLoop(loop) ||
+      left.node->region() != loop->regions()[1].get()) {
+    return false;
+  }
+  const Value& start = loop->input(left.index);
+  const Value& more = loop->regions()[0]->results()[0];
+  Value tested = loop->regions()[0]->arg(left.index);
+  bool above = (IsOp(more, "Greater") && more.node->input(0) == tested &&
+                IsNumber(more.node->input(1), 0)) ||
+               (IsOp(more, "Less") && more.node->input(1) == tested &&
+                IsNumber(more.node->input(0), 0));
+  const Region& body = *loop->regions()[1];
+  return above && start.node == counted && CountsTrips(start) &&
+         body.results()[static_cast<size_t>(left.index)] == index;
+}
+
+class Reader {
+ public:
+  Reader(Graph& graph, std::vector<std::string>* notes)
+      : graph_(graph), notes_(notes), edit_(graph) {}
+
+  Result<bool> Run() {
+    SL_RETURN_IF_ERROR(Visit(graph_.root()));
+    return edit_.Commit();
+  }
+
+ private:
+  Status Visit(Region& region) {
+    std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
+    for (Node* node : nodes) {
+      for (const auto& inner : node->regions()) {
+        SL_RETURN_IF_ERROR(Visit(*inner));
+      }
+      if (node->op().name == "ListGet" && !edit_.is_target(*node)) {
+        SL_RETURN_IF_ERROR(Read(*node));
+      }
+    }
+    return OkStatus();
+  }
+
+  // What a loop appends to the empty list that this output was.
+  static Value Appended(const Value& list) {
+    if (!IsLoop(list.node)) return {};
+    const Value& start = list.node->input(list.index);
+    if (!IsOp(start, "ListNew") || !IsNumber(start.node->input(0), 0)) {
+      return {};
+    }
+    const Region& body = *list.node->regions()[1];
+    const Value& next = body.results()[static_cast<size_t>(list.index)];
+    if (!IsOp(next, "ListAppend") || next.node->region() != &body ||
+        next.node->input(0) != body.arg(list.index)) {
+      return {};
+    }
+    return next.node->input(1);
+  }
+
+  Status Read(Node& get) {
+    Node* loop = get.input(0).node;
+    Value kept = Appended(get.input(0));
+    if (!kept || kept.dtype() != get.output_type(0).dtype ||
+        !CountsDownFrom(get.input(1), loop)) {
+      return OkStatus();
+    }
+    // At least as much must be known of it as of what was read.
+    const PartialShape& read = get.output_type(0).shape;
+    if (!(JoinShapes(read, kept.shape()) == read)) return OkStatus();
+    if (const Array* constant = ConstantValue(kept)) {
+      SL_ASSIGN_OR_RETURN(kept, Before(*loop, kept, *constant));
+    } else if (!kept.node->region()->Encloses(loop->region())) {
+      return OkStatus();
+    }
+    if (notes_) {
+      notes_->push_back(
+          StrCat("[ListGet] reads what every iteration kept ", NodeLine(get)));
+    }
+    edit_.Replace(get.output(), kept);
+    return OkStatus();
+  }
+
+  // A constant of the loop's body again, before the loop.
+  Result<Value> Before(Node& loop, const Value& kept, const Array& value) {
+    if (kept.node->region()->Encloses(loop.region())) return kept;
+    auto [it, fresh] = constants_.emplace(kept, Value());
+    if (!fresh) return it->second;
+    NodeOptions options;
+    options.name_hint = kept.node->name();
+    options.line = kept.node->line();
+    options.device = kept.node->device();
+    SL_ASSIGN_OR_RETURN(
+        Node * constant,
+        graph_.Add(*loop.region(), "Const", {}, {{"value", value}}, options));
+    edit_.InsertBefore(*constant, loop);
+    return constants_[kept] = constant->output();
+  }
+
+  Graph& graph_;
+  std::vector<std::string>* notes_;
+  BatchEdit edit_;
+  Graph::ValueMap constants_;
+};
+
+}  // namespace
+
+Result<bool> ReadKeptInvariants(Graph& graph, std::vector<std::string>* notes) {
+  return Reader(graph, notes).Run();
+}
+
+}  // namespace sluice
