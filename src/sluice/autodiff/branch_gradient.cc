@@ -41,7 +41,8 @@ class Branches {
     if (xs_.empty()) return OkStatus();
     for (const auto& region : node_.regions()) {
       SL_ASSIGN_OR_RETURN(InnerGradient inner,
-                          InnerGradient::Compute(graph_, *region, which_, xs_));
+                          InnerGradient::Compute(graph_, *region, which_, xs_,
+                                                 {}, at_.flow.hoist()));
       inners_.push_back(std::move(inner));
     }
     std::vector<size_t> flowing = Flowing();

@@ -45,6 +45,17 @@ Status GradFlow::MergeRows(const Value& v, std::vector<Rows>& rows) {
   return OkStatus();
 }
 
+std::vector<GradPart> GradFlow::PartsOf(const Value& v) const {
+  std::vector<GradPart> found;
+  auto it = parts_.find(v);
+  if (it == parts_.end()) return found;
+  for (const Value& dense : it->second.dense) found.push_back({dense, {}, {}});
+  for (const Rows& rows : it->second.rows) {
+    found.push_back({{}, rows.indices, rows.values});
+  }
+  return found;
+}
+
 Result<Value> GradFlow::Total(const Value& v) {
   auto it = parts_.find(v);
   if (it == parts_.end()) return Value();

@@ -13,10 +13,20 @@
 
 namespace sluice {
 
+// One of the things that flow into a value: a value as large, or rows.
+struct GradPart {
+  Value dense;
+  Value indices, values;
+  bool rows() const { return static_cast<bool>(values); }
+};
+
 class GradFlow {
  public:
-  // Sums are computed in `region`, where all parts are seen.
-  GradFlow(Graph& graph, Region& region) : graph_(graph), region_(region) {}
+  // Sums are computed in `region`, where all parts are seen. `hoist`: loops on
+  // the way leave sums over their iterations until after them.
+  GradFlow(Graph& graph, Region& region, bool hoist = true)
+      : graph_(graph), region_(region), hoist_(hoist) {}
+  bool hoist() const { return hoist_; }
 
   void Add(const Value& to, const Value& part) {
     parts_[to].dense.push_back(part);
@@ -27,6 +37,8 @@ class GradFlow {
 
   // The sum as one value, as large as `v`; no value when nothing flows in.
   Result<Value> Total(const Value& v);
+  // What the sum is of, in the order it came.
+  std::vector<GradPart> PartsOf(const Value& v) const;
   // The sum as rows where all parts are rows.
   Result<GradientValue> TotalOrRows(const Value& v);
 
@@ -47,6 +59,7 @@ class GradFlow {
 
   Graph& graph_;
   Region& region_;
+  const bool hoist_;
   std::unordered_map<Value, Parts, ValueHash> parts_;
 };
 

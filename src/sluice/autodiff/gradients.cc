@@ -97,7 +97,7 @@ Result<std::vector<GradientValue>> GradientsOfReads(
     wanted.insert(wanted.end(), parts.begin(), parts.end());
   }
   first.push_back(wanted.size());
-  GradFlow flow(graph, RegionOf(ys, graph));
+  GradFlow flow(graph, RegionOf(ys, graph), options.hoist);
   SL_RETURN_IF_ERROR(FlowFrom(graph, ys, wanted, grad_ys, flow));
   std::vector<GradientValue> result;
   for (size_t i = 0; i < xs.size(); ++i) {
@@ -153,7 +153,7 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
     for (const GradientValue& g : found) result.push_back(g.dense);
     return result;
   }
-  GradFlow flow(graph, RegionOf(ys, graph));
+  GradFlow flow(graph, RegionOf(ys, graph), options.hoist);
   SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, flow));
   for (size_t i = 0; i < xs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(Value total, flow.Total(xs[i]));
@@ -171,7 +171,7 @@ Result<std::vector<GradientValue>> GradientsOrRows(
   if (AnyResource(xs)) {
     return GradientsOfReads(graph, ys, xs, grad_ys, options, /*rows=*/true);
   }
-  GradFlow flow(graph, RegionOf(ys, graph));
+  GradFlow flow(graph, RegionOf(ys, graph), options.hoist);
   SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, flow));
   std::vector<GradientValue> result;
   for (size_t i = 0; i < xs.size(); ++i) {

@@ -21,6 +21,10 @@ struct GradientOptions {
   // or no value.
   bool zeros_when_unconnected = false;
   bool none_when_unconnected = false;
+  // Gradients of what loops read around them, such as weights, are computed
+  // from all iterations at once after the backward loop, where that is faster;
+  // else every iteration adds its own.
+  bool hoist = true;
 };
 
 // The sum over all ys of the gradient of y with respect to each x; an x that is

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sluice/autodiff/compute_again.h"
 #include "sluice/autodiff/flow_back.h"
-#include "sluice/autodiff/grad_flow.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
 
@@ -48,10 +48,13 @@ Result<Value> ZerosOf(Graph& graph, Region& region, const Value& v) {
 
 Result<InnerGradient> InnerGradient::Compute(Graph& graph, Region& region,
                                              std::vector<int> results,
-                                             std::vector<Value> xs) {
+                                             std::vector<Value> xs,
+                                             std::vector<Value> apart,
+                                             bool hoist) {
   InnerGradient inner(graph, region);
   if (!region.nodes().empty()) inner.last_ = region.nodes().back();
-  std::vector<Value> ys;
+  std::vector<Value> ys, all = xs;
+  all.insert(all.end(), apart.begin(), apart.end());
   for (int r : results) {
     const Value& y = region.results()[static_cast<size_t>(r)];
     SL_ASSIGN_OR_RETURN(
@@ -61,14 +64,15 @@ Result<InnerGradient> InnerGradient::Compute(Graph& graph, Region& region,
     ys.push_back(y);
     inner.stand_ins_.push_back(stand_in->output());
   }
-  GradFlow flow(graph, region);
+  GradFlow flow(graph, region, hoist);
   Status status =
-      FlowBack({graph, region, ys, xs, inner.stand_ins_, true}, flow);
+      FlowBack({graph, region, ys, all, inner.stand_ins_, true}, flow);
   for (size_t i = 0; status.ok() && i < xs.size(); ++i) {
     Result<Value> total = flow.Total(xs[i]);
     status = total.status();
     inner.gradients_.push_back(total.ok() ? *total : Value());
   }
+  for (const Value& x : apart) inner.parts_.push_back(flow.PartsOf(x));
   inner.xs_ = std::move(xs);
   inner.FindTail();
   if (status.ok()) return inner;
@@ -94,11 +98,26 @@ Status InnerGradient::UseZeros(size_t i) {
   return OkStatus();
 }
 
+Result<Value> InnerGradient::Call(const Value& beside, std::string_view op,
+                                  std::span<const Value> inputs,
+                                  const Attrs& attrs) {
+  SL_ASSIGN_OR_RETURN(Node * node, AddBeside(*graph_, *region_, *beside.node,
+                                             op, inputs, attrs));
+  tail_.insert(node);
+  return node->output();
+}
+
+std::vector<Value> InnerGradient::Roots() const {
+  std::vector<Value> roots = wanted_;
+  for (const Value& g : gradients_) {
+    if (g) roots.push_back(g);
+  }
+  return roots;
+}
+
 std::vector<Node*> InnerGradient::Needed() const {
   std::unordered_set<const Node*> needed;
-  for (const Value& g : gradients_) {
-    if (g) needed.insert(g.node);
-  }
+  for (const Value& root : Roots()) needed.insert(root.node);
   std::vector<Node*> tail = Tail(), kept;
   for (auto it = tail.rbegin(); it != tail.rend(); ++it) {
     if (!needed.count(*it) || !tail_.count(*it)) continue;
@@ -109,45 +128,70 @@ std::vector<Node*> InnerGradient::Needed() const {
   return kept;
 }
 
-std::vector<Value> InnerGradient::Residuals() {
-  // A size is all that is read of some values: then it is kept, not they.
+std::vector<Node*> InnerGradient::TakeSizes() {
+  std::vector<Node*> sizes;
   for (Node* node : Needed()) {
-    bool size = node->op().shape_only && node->num_outputs() == 1 &&
-                IsInteger(node->output_type(0).dtype);
-    for (const Value& v : node->inputs()) size = size && !tail_.count(v.node);
-    if (size) tail_.erase(node);
+    const OpRecord& op = node->op();
+    bool size = (op.shape_only && node->num_outputs() == 1 &&
+                 IsInteger(node->output_type(0).dtype)) ||
+                op.name == "ListSize";
+    for (const Value& v : node->inputs()) size = size && Inside(v);
+    if (size) sizes.push_back(node);
   }
-  std::vector<Value> residuals;
-  std::unordered_set<Value, ValueHash> seen;
+  for (const Node* node : sizes) tail_.erase(node);
+  return sizes;
+}
+
+std::vector<Value> InnerGradient::Residuals(const Elsewhere& elsewhere) {
+  std::vector<Node*> sizes = TakeSizes();
+  std::vector<Value> reads;
+  ValueSet there = elsewhere.given, seen;
+  there.insert(elsewhere.kept.begin(), elsewhere.kept.end());
   auto read = [&](const Value& v) {
-    if (!Inside(v) || ConstantValue(v) || !seen.insert(v).second) return;
-    residuals.push_back(v);
+    if (ConstantValue(v) || InTail(v)) return;
+    there.insert(v);
+    if (Inside(v) && seen.insert(v).second) reads.push_back(v);
   };
   for (Node* node : Needed()) {
     for (const Value& v : InputsWithCaptures(*node)) read(v);
   }
-  for (const Value& g : gradients_) {
-    if (g) read(g);
+  for (const Value& root : Roots()) read(root);
+
+  ComputeAgain again(*region_, there, elsewhere.around_free);
+  ValueSet known = elsewhere.given;
+  known.insert(elsewhere.kept.begin(), elsewhere.kept.end());
+  std::vector<Value> residuals, open(reads.rbegin(), reads.rend());
+  seen.clear();
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    if (!Inside(v) || ConstantValue(v) || !seen.insert(v).second) continue;
+    if (known.count(v) || !again.Should(v)) {
+      residuals.push_back(v);
+      continue;
+    }
+    for (const Value& in : v.node->inputs()) open.push_back(in);
+  }
+  // What is computed again need not be left where it was.
+  for (Node* node : sizes) {
+    if (again.Should(node->output())) tail_.insert(node);
   }
   return residuals;
 }
 
-void InnerGradient::MoveTo(Region& to, Graph::ValueMap& map) {
+void InnerGradient::CopyTo(Region& to, Graph::ValueMap& map) {
   Graph::NodeMap nodes;
-  auto copy_constant = [&](const Value& v) {
-    if (v.node->region() == region_ && ConstantValue(v) && !map.count(v)) {
-      graph_->CopyNode(*v.node, to, map, nodes);
-    }
+  auto bring = [&](auto& self, const Value& v) -> void {
+    if (map.count(v) || !Inside(v)) return;
+    for (const Value& in : v.node->inputs()) self(self, in);
+    graph_->CopyNode(*v.node, to, map, nodes);
   };
   for (Node* node : Needed()) {
     if (map.count(node->output())) continue;  // a stand-in
-    for (const Value& v : InputsWithCaptures(*node)) copy_constant(v);
+    for (const Value& v : InputsWithCaptures(*node)) bring(bring, v);
     graph_->CopyNode(*node, to, map, nodes);
   }
-  for (const Value& g : gradients_) {
-    if (g) copy_constant(g);
-  }
-  Drop();
+  for (const Value& root : Roots()) bring(bring, root);
 }
 
 void InnerGradient::Drop() {

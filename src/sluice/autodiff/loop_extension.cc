@@ -6,6 +6,9 @@
 namespace sluice {
 
 bool LoopExtension::IsConstant(const Value& v, int64_t n) const {
+  if (n == 0 && v.node->op().name == "ZerosLike") {
+    return v.dtype() == DType::kI64 && v.shape().rank() == 0;
+  }
   const Array* value = ConstantValue(v);
   return value && value->dtype() == DType::kI64 && value->num_elements() == 1 &&
          *value->data<int64_t>() == n;

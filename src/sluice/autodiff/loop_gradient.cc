@@ -10,6 +10,8 @@
 #include "sluice/autodiff/list_sums.h"
 #include "sluice/autodiff/loop_checkpoints.h"
 #include "sluice/autodiff/loop_extension.h"
+#include "sluice/autodiff/loop_residuals.h"
+#include "sluice/autodiff/loop_sums.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
 
@@ -30,36 +32,30 @@ class Backwards {
     std::vector<Value> xs;
     for (int i : active_) xs.push_back(body_.arg(i));
     FindCaptures();
-    xs.insert(xs.end(), captures_.begin(), captures_.end());
     SL_ASSIGN_OR_RETURN(InnerGradient inner,
-                        InnerGradient::Compute(graph_, body_, active_, xs));
-    size_t n = active_.size();
-    // What is read around the loop and has a gradient.
-    std::vector<size_t> flowing;
-    for (size_t i = 0; i < captures_.size(); ++i) {
-      if (inner.gradients()[n + i]) flowing.push_back(i);
-    }
-    bool wanted = !flowing.empty();
+                        InnerGradient::Compute(graph_, body_, active_, xs,
+                                               captures_, at_.flow.hoist()));
+    bool wanted = false;
+    for (const auto& parts : inner.parts()) wanted = wanted || !parts.empty();
     for (int i : active_) wanted = wanted || at_.wanted.count(loop_.input(i));
-    if (!wanted) {
-      inner.Drop();
-      return OkStatus();
-    }
-    for (size_t i = 0; i < n; ++i) {
-      if (!inner.gradients()[i]) SL_RETURN_IF_ERROR(inner.UseZeros(i));
-    }
-    std::vector<Value> residuals = inner.Residuals();
-    LoopExtension extension(graph_, loop_);
-    SL_ASSIGN_OR_RETURN(int trips, extension.CountTrips());
-    std::vector<int> kept;
-    for (const Value& v : residuals) {
-      SL_ASSIGN_OR_RETURN(int list, extension.Keep(v));
-      kept.push_back(list);
-    }
-    return AddLoop(inner, flowing, residuals, kept, loop_.output(trips));
+    Status status = wanted ? AddBackwards(inner) : OkStatus();
+    inner.Drop();
+    return status;
   }
 
  private:
+  Status AddBackwards(InnerGradient& inner) {
+    for (size_t i = 0; i < active_.size(); ++i) {
+      if (!inner.gradients()[i]) SL_RETURN_IF_ERROR(inner.UseZeros(i));
+    }
+    LoopSums sums(graph_, loop_, inner, captures_, at_.flow.hoist());
+    SL_RETURN_IF_ERROR(sums.Plan());
+    inner.Want(sums.Wanted());
+    LoopResiduals residuals(graph_, loop_, at_.region);
+    SL_RETURN_IF_ERROR(residuals.Keep(inner, sums.collected()));
+    return AddLoop(inner, sums, residuals);
+  }
+
   // Carried values that something flows into, at the end or on the way.
   void FindActive() {
     std::unordered_set<int> active;
@@ -113,9 +109,21 @@ class Backwards {
     return node->output();
   }
 
+  // What is collected for sums while running backwards: the rest of it the
+  // forward loop has kept.
+  static std::vector<Value> Listed(const InnerGradient& inner,
+                                   const LoopSums& sums) {
+    std::vector<Value> listed;
+    for (const Value& v : sums.collected()) {
+      if (!inner.Inside(v)) listed.push_back(v);
+    }
+    return listed;
+  }
+
   // What the backward loop starts from: how often it runs, what flows into the
   // last values, nothing for what is read around it.
-  Result<std::vector<Value>> Starts(const std::vector<size_t>& flowing,
+  Result<std::vector<Value>> Starts(const LoopSums& sums,
+                                    const std::vector<Value>& listed,
                                     Value trips) {
     std::vector<Value> starts = {trips};
     for (int i : active_) {
@@ -125,21 +133,31 @@ class Backwards {
       }
       starts.push_back(dy);
     }
-    for (size_t i : flowing) {
-      SL_ASSIGN_OR_RETURN(Value zeros,
-                          ZerosOf(graph_, at_.region, captures_[i]));
+    for (const LoopSums::Carried& sum : sums.carried()) {
+      const Value& like = sum.to ? sum.to : sum.parts[0].dense;
+      SL_ASSIGN_OR_RETURN(Value zeros, ZerosOf(graph_, at_.region, like));
       starts.push_back(zeros);
+    }
+    for (const Value& v : listed) {
+      SL_ASSIGN_OR_RETURN(Node * list,
+                          Add(at_.region, "ListNew", {trips},
+                              {{"dtype", v.dtype()}, {"shape", v.shape()}}));
+      starts.push_back(list->output());
     }
     return starts;
   }
 
-  Status AddLoop(InnerGradient& inner, const std::vector<size_t>& flowing,
-                 const std::vector<Value>& residuals,
-                 const std::vector<int>& kept, Value trips) {
-    SL_ASSIGN_OR_RETURN(std::vector<Value> starts, Starts(flowing, trips));
+  Status AddLoop(InnerGradient& inner, LoopSums& sums,
+                 LoopResiduals& residuals) {
+    Value trips = residuals.trips();
+    std::vector<Value> listed = Listed(inner, sums);
+    SL_ASSIGN_OR_RETURN(std::vector<Value> starts, Starts(sums, listed, trips));
     std::vector<ValueType> types = {trips.type()};
     for (int i : active_) types.push_back(body_.arg(i).type());
-    for (size_t i : flowing) types.push_back(captures_[i].type());
+    for (const auto& sum : sums.carried()) types.push_back(sum.type());
+    for (size_t k = types.size(); k < starts.size(); ++k) {
+      types.push_back(starts[k].type());
+    }
     std::vector<DType> dtypes;
     for (const ValueType& type : types) dtypes.push_back(type.dtype);
     SL_ASSIGN_OR_RETURN(
@@ -160,61 +178,79 @@ class Backwards {
     SL_ASSIGN_OR_RETURN(
         Node * more, Add(*regions[0], "Greater", {regions[0]->arg(0), zero}));
     graph_.SetResults(*regions[0], {more->output()});
-    SL_RETURN_IF_ERROR(FillBody(*regions[1], inner, flowing, residuals, kept));
+    SL_RETURN_IF_ERROR(FillBody(*regions[1], inner, sums, listed, residuals));
     graph_.SetOutputs(*back, std::move(types));
 
-    for (size_t k = 0; k < active_.size(); ++k) {
-      Value init = loop_.input(active_[k]);
-      if (!at_.wanted.count(init)) continue;
-      at_.flow.Add(init, back->output(static_cast<int>(1 + k)));
+    int next = 1;
+    for (int i : active_) {
+      Value init = loop_.input(i), gradient = back->output(next++);
+      if (at_.wanted.count(init)) at_.flow.Add(init, gradient);
     }
-    for (size_t k = 0; k < flowing.size(); ++k) {
-      at_.flow.Add(captures_[flowing[k]],
-                   back->output(static_cast<int>(1 + active_.size() + k)));
+    LoopSums::Results results;
+    results.trips = trips;
+    for (size_t k = 0; k < sums.carried().size(); ++k) {
+      results.carried.push_back(back->output(next++));
     }
-    return OkStatus();
+    for (const Value& v : sums.collected()) {
+      results.lists.push_back(inner.Inside(v) ? residuals.list(v)
+                                              : back->output(next++));
+    }
+    return sums.Flow(results, at_.region, at_.flow);
   }
 
-  Status FillBody(Region& body, InnerGradient& inner,
-                  const std::vector<size_t>& flowing,
-                  const std::vector<Value>& residuals,
-                  const std::vector<int>& kept) {
+  Status FillBody(Region& body, InnerGradient& inner, const LoopSums& sums,
+                  const std::vector<Value>& listed, LoopResiduals& residuals) {
     SL_ASSIGN_OR_RETURN(Value one, Number(body, 1));
     SL_ASSIGN_OR_RETURN(Node * at, Add(body, "Sub", {body.arg(0), one}));
     Graph::ValueMap map;
     for (size_t k = 0; k < active_.size(); ++k) {
       map[inner.stand_ins()[k]] = body.arg(static_cast<int>(1 + k));
     }
-    for (size_t k = 0; k < residuals.size(); ++k) {
-      const Value& v = residuals[k];
-      SL_ASSIGN_OR_RETURN(
-          Node * read,
-          Add(body, "ListGet", {loop_.output(kept[k]), at->output()},
-              {{"dtype", v.dtype()}, {"shape", v.shape()}}));
-      map[v] = read->output();
-    }
-    std::vector<Value> found = inner.gradients();
-    inner.MoveTo(body, map);
+    SL_RETURN_IF_ERROR(
+        residuals.Read(body, at->output(), /*next=*/body.arg(0), map));
+    inner.CopyTo(body, map);
     auto here = [&](const Value& v) {
       auto it = map.find(v);
       return it == map.end() ? v : it->second;
     };
-    size_t n = active_.size();
     std::vector<Value> results = {at->output()};
-    for (size_t k = 0; k < n; ++k) results.push_back(here(found[k]));
-    for (size_t k = 0; k < flowing.size(); ++k) {
-      Value sum = body.arg(static_cast<int>(1 + n + k));
-      Value part = here(found[n + flowing[k]]);
-      if (part.dtype() == DType::kList) {
-        SL_ASSIGN_OR_RETURN(sum, AddListGradient(graph_, body, sum, part));
-      } else {
-        SL_ASSIGN_OR_RETURN(Node * add, Add(body, "Add", {sum, part}));
-        sum = add->output();
+    for (const Value& g : inner.gradients()) results.push_back(here(g));
+    for (const LoopSums::Carried& sum : sums.carried()) {
+      Value total = body.arg(static_cast<int>(results.size()));
+      for (const GradPart& part : sum.parts) {
+        SL_ASSIGN_OR_RETURN(
+            total,
+            PlusPart(body, total,
+                     part.rows()
+                         ? GradPart{{}, here(part.indices), here(part.values)}
+                         : GradPart{here(part.dense), {}, {}}));
       }
-      results.push_back(sum);
+      results.push_back(total);
+    }
+    for (const Value& v : listed) {
+      SL_ASSIGN_OR_RETURN(Node * list,
+                          Add(body, "ListSet",
+                              {body.arg(static_cast<int>(results.size())),
+                               at->output(), here(v)}));
+      results.push_back(list->output());
     }
     graph_.SetResults(body, std::move(results));
     return OkStatus();
+  }
+
+  // Rows are added where they belong: the rest of the sum is not touched.
+  Result<Value> PlusPart(Region& body, Value total, const GradPart& part) {
+    if (total.dtype() == DType::kList) {
+      return AddListGradient(graph_, body, total, part.dense);
+    }
+    std::vector<Value> in = {total, part.dense};
+    std::string_view op = "Add";
+    if (part.rows()) {
+      op = "IndexAdd";
+      in = {total, part.indices, part.values};
+    }
+    SL_ASSIGN_OR_RETURN(Node * sum, Add(body, op, in));
+    return sum->output();
   }
 
   const RegionGradient& at_;

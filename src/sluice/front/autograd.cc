@@ -66,7 +66,8 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   if (Building::Current().locked != &graph) lock.emplace(graph.mu());
   Building::Current().locked = &graph;
   GradientOptions how{.zeros_when_unconnected = options.zeros_when_unconnected,
-                      .none_when_unconnected = options.none_when_unconnected};
+                      .none_when_unconnected = options.none_when_unconnected,
+                      .hoist = options.hoist};
   std::vector<Tensor> result;
   if (options.dense) {
     auto found = Gradients(graph, from, to, flows, how);

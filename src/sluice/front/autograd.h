@@ -29,6 +29,10 @@ struct GradOptions {
   bool retain_graph = false, create_graph = false;
   // Sparse gradients are made dense.
   bool dense = false;
+  // In a graph: gradients of what a loop reads around it, such as weights, are
+  // computed from all iterations at once after the backward loop, where that
+  // is faster; else every iteration adds its own. Only rounding differs.
+  bool hoist = true;
 };
 
 // The gradients of the sum of all ys. That of an x of which nothing but slices

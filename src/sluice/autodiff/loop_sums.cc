@@ -1,0 +1,183 @@
+#include "sluice/autodiff/loop_sums.h"
+
+#include <algorithm>
+
+#include "sluice/autodiff/linear_in.h"
+
+namespace sluice {
+
+namespace {
+
+// As many rows at a time are a large product already: adding it up is cheaper
+// than keeping them.
+constexpr int64_t kManyRows = 256;
+
+bool IsOp(const Value& v, std::string_view op) {
+  return v.node->op().name == op;
+}
+
+}  // namespace
+
+// Twice: what is collected for products can be summed for other gradients
+// without being kept for them alone.
+Status LoopSums::Plan() {
+  for (int round = 0; round < 2; ++round) {
+    carried_.clear();
+    collected_.clear();
+    left_.clear();
+    for (size_t i = 0; i < captures_.size(); ++i) {
+      Carried here{captures_[i], {}};
+      for (const GradPart& part : inner_.parts()[i]) {
+        SL_ASSIGN_OR_RETURN(bool left, Leave(part));
+        if (left) {
+          left_.push_back({i, part, reads_});
+        } else {
+          here.parts.push_back(part);
+        }
+      }
+      if (!here.parts.empty()) carried_.push_back(std::move(here));
+    }
+  }
+  return OkStatus();
+}
+
+Result<bool> LoopSums::Leave(const GradPart& part) {
+  reads_.clear();
+  if (!hoist_) return false;
+  if (part.rows()) {
+    Collect(part.indices);
+    Collect(part.values);
+    return true;
+  }
+  size_t carried = carried_.size(), collected = collected_.size();
+  SL_ASSIGN_OR_RETURN(bool expanded, Expand(part.dense));
+  if (!expanded) {
+    carried_.resize(carried);
+    collected_.resize(collected);
+  }
+  return expanded;
+}
+
+bool LoopSums::Invariant(const Value& v) const {
+  if (v.node->region() != &body_ || ConstantValue(v)) return true;
+  if (!v.node->op().shape_only || !v.node->controls().empty()) return false;
+  return std::all_of(v.node->inputs().begin(), v.node->inputs().end(),
+                     [&](const Value& in) { return Invariant(in); });
+}
+
+void LoopSums::Collect(const Value& v) {
+  auto add = [&](std::vector<Value>& to) {
+    if (std::find(to.begin(), to.end(), v) == to.end()) to.push_back(v);
+  };
+  add(collected_);
+  add(reads_);
+}
+
+// A sum over rows, of whose rows all iterations are to be collected.
+Result<bool> LoopSums::Reduces(const Value& v) {
+  if (IsOp(v, "SumTo")) {
+    const Value& x = v.node->input(0);
+    bool rows = v.shape().rank_known() && x.shape().rank() > v.shape().rank();
+    if (!rows || !products_.count(x) || !Invariant(v.node->input(1))) {
+      return false;
+    }
+    Collect(x);
+    return true;
+  }
+  bool outer = IsOp(v, "Outer");
+  if (!outer && !IsOp(v, "MatMul")) return false;
+  auto it = rewritten_.find(v);
+  Value product = it == rewritten_.end() ? v : it->second;
+  Value a = product.node->input(0), b = product.node->input(1);
+  // Rows of many iterations of a loop inside this one are a large product.
+  if (Invariant(a) || Invariant(b) || IsOp(a, "ListConcat") ||
+      IsOp(b, "ListConcat")) {
+    return false;
+  }
+  if (it == rewritten_.end()) {
+    SL_ASSIGN_OR_RETURN(product, OverRows(v, a, b));
+    a = product.node->input(0), b = product.node->input(1);
+    rewritten_[v] = product;
+  }
+  const PartialShape& rows = a.shape();
+  if (rows.rank_known() && rows[0] > kManyRows) return false;
+  for (const Value& factor : {a, b}) {
+    Collect(factor);
+    products_.insert(factor);
+  }
+  return true;
+}
+
+// The product as a' b, which sums over the rows of both.
+Result<Value> LoopSums::OverRows(const Value& v, Value a, Value b) {
+  if (IsOp(v, "Outer")) {
+    for (Value* x : {&a, &b}) {
+      SL_ASSIGN_OR_RETURN(*x,
+                          inner_.Call(v, "ExpandDims", {x, 1}, {{"axis", 0}}));
+    }
+  } else {
+    bool ta = v.node->attrs().get<bool>("transpose_a");
+    bool tb = v.node->attrs().get<bool>("transpose_b");
+    if (ta && !tb) return v;
+    if (!ta) {
+      SL_ASSIGN_OR_RETURN(a, inner_.Call(v, "Transpose", {&a, 1}));
+    }
+    if (tb) {
+      SL_ASSIGN_OR_RETURN(b, inner_.Call(v, "Transpose", {&b, 1}));
+    }
+  }
+  Value in[] = {a, b};
+  return inner_.Call(v, "MatMul", in, {{"transpose_a", true}});
+}
+
+Result<bool> LoopSums::Expand(const Value& v) {
+  // What is read in the loop as well is computed there anyway.
+  if (!inner_.InTail(v) || v.node->num_outputs() != 1 ||
+      v.node->users().size() > 1) {
+    return false;
+  }
+  size_t carried = carried_.size(), collected = collected_.size(),
+         reads = reads_.size();
+  SL_ASSIGN_OR_RETURN(bool reduces, Reduces(v));
+  if (reduces) return true;
+  std::vector<Value> varying =
+      LinearIn(*v.node, [&](const Value& in) { return Invariant(in); });
+  if (varying.empty()) return false;
+  for (const Value& in : varying) {
+    SL_ASSIGN_OR_RETURN(bool expanded, Expand(in));
+    if (expanded) continue;
+    if (CarriedInstead(in, v)) {
+      carried_.push_back({{}, {{in, {}, {}}}});
+      continue;
+    }
+    carried_.resize(carried);
+    collected_.resize(collected);
+    reads_.resize(reads);
+    return false;
+  }
+  return true;
+}
+
+// Whether to add up `in`, of which `v` is computed, and not v.
+bool LoopSums::CarriedInstead(const Value& in, const Value& v) const {
+  if (!in.shape().fully_known() || Invariant(in)) return false;
+  return !v.shape().fully_known() || in.shape().ToShape().num_elements() <=
+                                         v.shape().ToShape().num_elements();
+}
+
+std::vector<Value> LoopSums::Wanted() const {
+  std::vector<Value> wanted;
+  for (const Carried& c : carried_) {
+    for (const GradPart& part : c.parts) {
+      for (const Value& v : {part.dense, part.indices, part.values}) {
+        if (v) wanted.push_back(v);
+      }
+    }
+  }
+  for (const Value& v : collected_) {
+    if (!inner_.Inside(v)) wanted.push_back(v);
+  }
+  return wanted;
+}
+
+}  // namespace sluice

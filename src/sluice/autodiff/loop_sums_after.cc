@@ -1,0 +1,149 @@
+// What LoopSums adds after the backward loop.
+#include <algorithm>
+
+#include "sluice/autodiff/loop_sums.h"
+
+namespace sluice {
+
+// Whether the rows of no iterations have a known size, too.
+bool LoopSums::SizesKnown(const Left& left) const {
+  for (const Value& v : left.reads) {
+    PartialShape shape = v.shape();
+    if (!shape.rank_known() || shape.rank() == 0) return false;
+    shape.set_dim(0, 0);
+    if (!shape.fully_known()) return false;
+  }
+  return true;
+}
+
+Result<std::vector<Value>> LoopSums::Compute(const std::vector<Left>& left,
+                                             const Results& results,
+                                             Region& region) {
+  Graph::ValueMap map;
+  Graph::NodeMap nodes;
+  for (size_t k = 0; k < carried_.size(); ++k) {
+    if (!carried_[k].to) map[carried_[k].parts[0].dense] = results.carried[k];
+  }
+  for (const Left& l : left) {
+    for (const Value& v : l.reads) {
+      if (map.count(v)) continue;
+      auto at = std::find(collected_.begin(), collected_.end(), v);
+      Value list = results.lists[static_cast<size_t>(at - collected_.begin())];
+      SL_ASSIGN_OR_RETURN(
+          Node * all, AddBeside(graph_, region, loop_, "ListConcat", {&list, 1},
+                                {{"dtype", v.dtype()}, {"shape", v.shape()}}));
+      map[v] = all->output();
+    }
+  }
+  auto outside = [&](auto& self, Value v) -> Value {
+    if (auto it = rewritten_.find(v); it != rewritten_.end()) v = it->second;
+    if (auto it = map.find(v); it != map.end()) return it->second;
+    if (v.node->region() != &body_) return v;
+    for (const Value& in : v.node->inputs()) map[in] = self(self, in);
+    graph_.CopyNode(*v.node, region, map, nodes);
+    return map.at(v);
+  };
+  std::vector<Value> values;
+  for (const Left& l : left) {
+    for (const Value& v : {l.part.dense, l.part.indices, l.part.values}) {
+      if (v) values.push_back(outside(outside, v));
+    }
+  }
+  return values;
+}
+
+// The same when there was no iteration.
+Result<std::vector<Value>> LoopSums::Nothing(const std::vector<Left>& left,
+                                             Region& region) {
+  std::vector<Value> values;
+  for (const Left& l : left) {
+    Value to = captures_[l.capture];
+    if (!l.part.rows()) {
+      SL_ASSIGN_OR_RETURN(Value zeros, ZerosOf(graph_, region, to));
+      values.push_back(zeros);
+      continue;
+    }
+    SL_ASSIGN_OR_RETURN(
+        Node * none,
+        AddBeside(graph_, region, loop_, "Const", {},
+                  {{"value", Array::Zeros(l.part.indices.dtype(), {0})}}));
+    std::vector<int64_t> zero = {0}, one = {1};
+    SL_ASSIGN_OR_RETURN(
+        Node * rows,
+        AddBeside(graph_, region, loop_, "StridedSlice", {&to, 1},
+                  {{"begin", zero}, {"end", zero}, {"strides", one}}));
+    values.push_back(none->output());
+    values.push_back(rows->output());
+  }
+  return values;
+}
+
+// What has unknown sizes is computed only where there was an iteration to tell
+// them.
+Result<std::vector<Value>> LoopSums::WhereItRan(const std::vector<Left>& left,
+                                                const Results& results,
+                                                Region& region) {
+  SL_ASSIGN_OR_RETURN(Node * zero,
+                      AddBeside(graph_, region, loop_, "Const", {},
+                                {{"value", Array::Scalar<int64_t>(0)}}));
+  Value in[] = {results.trips, zero->output()};
+  SL_ASSIGN_OR_RETURN(Node * ran,
+                      AddBeside(graph_, region, loop_, "Greater", in));
+  std::vector<ValueType> types;
+  std::vector<DType> dtypes;
+  for (const Left& l : left) {
+    const ValueType& to = captures_[l.capture].type();
+    if (l.part.rows()) {
+      PartialShape rows = to.shape;
+      if (rows.rank_known()) rows.set_dim(0, kUnknownDim);
+      types.push_back({l.part.indices.dtype(), PartialShape::OfRank(1)});
+      types.push_back({to.dtype, rows});
+    } else {
+      types.push_back(to);
+    }
+  }
+  for (const ValueType& type : types) dtypes.push_back(type.dtype);
+  Value pred = ran->output();
+  SL_ASSIGN_OR_RETURN(Node * node, AddBeside(graph_, region, loop_, "If",
+                                             {&pred, 1}, {{"dtypes", dtypes}}));
+  SL_ASSIGN_OR_RETURN(Region * then, graph_.AddRegion(*node, "then"));
+  SL_ASSIGN_OR_RETURN(std::vector<Value> some, Compute(left, results, *then));
+  graph_.SetResults(*then, std::move(some));
+  SL_ASSIGN_OR_RETURN(Region * otherwise, graph_.AddRegion(*node, "else"));
+  SL_ASSIGN_OR_RETURN(std::vector<Value> none, Nothing(left, *otherwise));
+  graph_.SetResults(*otherwise, std::move(none));
+  auto count = static_cast<int>(types.size());
+  graph_.SetOutputs(*node, std::move(types));
+  std::vector<Value> values;
+  for (int i = 0; i < count; ++i) values.push_back(node->output(i));
+  return values;
+}
+
+Status LoopSums::Flow(const Results& results, Region& region, GradFlow& flow) {
+  for (size_t k = 0; k < carried_.size(); ++k) {
+    if (carried_[k].to) flow.Add(carried_[k].to, results.carried[k]);
+  }
+  std::vector<Left> sure, unsure;
+  for (const Left& l : left_) (SizesKnown(l) ? sure : unsure).push_back(l);
+  SL_ASSIGN_OR_RETURN(std::vector<Value> values,
+                      Compute(sure, results, region));
+  if (!unsure.empty()) {
+    SL_ASSIGN_OR_RETURN(std::vector<Value> more,
+                        WhereItRan(unsure, results, region));
+    values.insert(values.end(), more.begin(), more.end());
+    sure.insert(sure.end(), unsure.begin(), unsure.end());
+  }
+  size_t next = 0;
+  for (const Left& l : sure) {
+    const Value& to = captures_[l.capture];
+    if (l.part.rows()) {
+      flow.AddRows(to, values[next], values[next + 1]);
+      next += 2;
+    } else {
+      flow.Add(to, values[next++]);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace sluice
