@@ -87,7 +87,7 @@ TEST(LoopSave, AnyNumberOfIterationsThatIsNotKnown) {
                      0.0f, x[0], x[0], options);
       return z * 3.0f + seen;
     };
-    ExpectSavesAgree(f, {F({.3f, .9f}), F({1.1f, -.7f})}, false);
+    ExpectSavesAgree(f, {F({.3f, .9f}), F({1.1f, -.7f})});
   }
 }
 
