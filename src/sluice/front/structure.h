@@ -1,6 +1,7 @@
 // Structure: values made of tensors, as loops carry and branches return them:
-// a Tensor, a std::pair, std::tuple, std::vector or std::map of structures, and
-// what else says how it is taken apart (a specialisation of Structure).
+// a Tensor, a std::pair, std::tuple, std::vector or std::map of structures, a
+// plain struct of up to twelve of them, and what else says how it is taken
+// apart (a specialisation of Structure).
 //
 // Flatten gives the tensors in order; Rebuild makes the same structure of
 // others. Plain functions, thread safe.
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/front/plain_struct.h"
 #include "sluice/front/tensor.h"
 
 namespace sluice {
@@ -136,6 +138,51 @@ struct Structure<M> {
 template <class T>
 concept IsStructure = requires(const T& t, std::vector<Tensor>& out) {
   Structure<T>::Flatten(t, out);
+};
+
+namespace front_internal {
+
+// A struct of structures and nothing else, without constructors or bases.
+template <class T>
+constexpr bool IsPlainStruct() {
+  if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+    if constexpr (HasMembers<T>()) {
+      return []<class... M>(std::type_identity<std::tuple<M&...>>) {
+        return (IsStructure<M> && ...);
+      }(std::type_identity<decltype(Members(std::declval<T&>()))>());
+    }
+  }
+  return false;
+}
+
+}  // namespace front_internal
+
+template <class T>
+  requires(front_internal::IsPlainStruct<T>())
+struct Structure<T> {
+  template <class M>
+  using Of = Structure<std::remove_cvref_t<M>>;
+
+  static void Flatten(const T& t, std::vector<Tensor>& out) {
+    std::apply(
+        [&](const auto&... m) { (Of<decltype(m)>::Flatten(m, out), ...); },
+        front_internal::Members(t));
+  }
+  static T Rebuild(const T& like, TensorReader& in) {
+    return std::apply(
+        [&](const auto&... m) { return T{Of<decltype(m)>::Rebuild(m, in)...}; },
+        front_internal::Members(like));
+  }
+  static std::string Text(const T& t) {
+    std::string text = "{";
+    std::apply(
+        [&](const auto&... m) {
+          ((text += (text.size() > 1 ? ", " : "") + Of<decltype(m)>::Text(m)),
+           ...);
+        },
+        front_internal::Members(t));
+    return text + "}";
+  }
 };
 
 template <class T>
