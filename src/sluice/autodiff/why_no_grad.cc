@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/strings.h"
 
@@ -8,71 +10,193 @@ namespace sluice {
 
 namespace {
 
-std::string Describe(const Node& node) {
+using ValueSet = std::unordered_set<Value, ValueHash>;
+
+// Where a value comes from: by ways gradients may take, and by what only
+// decides (which branch runs, how often a loop does).
+struct Origins {
+  std::vector<Value> values, deciders;
+};
+
+Origins OfArgument(const Value& v) {
+  Origins from;
+  const Region& region = *v.node->region();
+  Node* owner = region.owner();
+  if (!owner) return from;
+  if (owner->op().flow == Flow::kLoop) {
+    from.values.push_back(owner->input(v.index));
+    const Region& body = *owner->regions()[1];
+    from.values.push_back(body.results()[static_cast<size_t>(v.index)]);
+  } else if (owner->op().flow == Flow::kFunction) {
+    for (Node* call : owner->users()) {
+      if (call->op().flow == Flow::kCall && call->num_inputs() > v.index + 1) {
+        from.values.push_back(call->input(v.index + 1));
+      }
+    }
+  }
+  return from;
+}
+
+Origins OriginsOf(const Value& v) {
+  if (v.node->is_args()) return OfArgument(v);
+  Origins from;
+  const Node& node = *v.node;
+  auto result_of = [&](const Region& region) {
+    auto k = static_cast<size_t>(v.index);
+    if (k < region.results().size()) from.values.push_back(region.results()[k]);
+  };
+  switch (node.op().flow) {
+    case Flow::kBranch:
+      from.deciders.push_back(node.input(0));
+      for (const auto& region : node.regions()) result_of(*region);
+      break;
+    case Flow::kLoop:
+      from.values.push_back(node.input(v.index));
+      result_of(*node.regions()[1]);
+      for (const Value& go : node.regions()[0]->results()) {
+        from.deciders.push_back(go);
+      }
+      break;
+    case Flow::kCall:
+      if (!node.input(0).node->regions().empty()) {
+        result_of(*node.input(0).node->regions()[0]);
+      }
+      break;
+    default:
+      from.values.assign(node.inputs().begin(), node.inputs().end());
+  }
+  return from;
+}
+
+// All that y depends on and that depends on x.
+ValueSet Between(const Value& y, const Value& x) {
+  std::unordered_map<Value, std::vector<Value>, ValueHash> leads_to;
+  ValueSet seen = {y}, between;
+  std::vector<Value> open = {y};
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    Origins from = OriginsOf(v);
+    for (const auto* list : {&from.values, &from.deciders}) {
+      for (const Value& u : *list) {
+        leads_to[u].push_back(v);
+        if (seen.insert(u).second) open.push_back(u);
+      }
+    }
+  }
+  if (!seen.count(x)) return between;
+  between.insert(x);
+  open = {x};
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    for (const Value& u : leads_to[v]) {
+      if (between.insert(u).second) open.push_back(u);
+    }
+  }
+  return between;
+}
+
+// The node and its line, and the loops and branches it is in.
+std::string Place(const Node& node) {
+  std::string text = StrCat("\n  ", NodeLine(node));
+  for (const Region* r = node.region(); r && r->owner(); r = r->parent()) {
+    if (r->owner() == &node) continue;
+    Flow flow = r->owner()->op().flow;
+    StrAppend(text, "\n  inside the ",
+              flow == Flow::kLoop     ? "loop"
+              : flow == Flow::kBranch ? "conditional"
+                                      : "function",
+              " ", NodeLine(*r->owner()));
+  }
+  return text;
+}
+
+std::string Described(const Node& node) {
   return StrCat(node.op().name, " \"", node.name(), "\"");
 }
 
-// Nodes y is computed from.
-std::unordered_set<const Node*> Upstream(const Value& y) {
-  std::unordered_set<const Node*> seen = {y.node};
-  std::vector<const Node*> open = {y.node};
+std::string NoRule(const Node& node) {
+  const std::string& reason = node.op().no_grad;
+  std::string text =
+      StrCat("the path ends at ", Described(node), ", which ",
+             reason.empty() ? std::string("has no gradient rule")
+                            : StrCat("has no gradient: ", reason),
+             Place(node));
+  // What passes its operand on was put there for this.
+  if (node.op().view) return text;
+  return StrCat(text, "\n  wanted another op there, or a custom_gradient");
+}
+
+std::string Decides(const Node& node) {
+  return StrCat(
+      "it only decides ",
+      node.op().flow == Flow::kLoop ? "how often " : "which branch of ",
+      Described(node), " runs, and that jumps", Place(node));
+}
+
+// `v` carries no gradients: where it ceased to be a value that does.
+std::string BecameInteger(Value v, const ValueSet& between) {
+  ValueSet seen = {v};
+  std::vector<Value> open = {v};
   while (!open.empty()) {
-    const Node* node = open.back();
+    v = open.back();
     open.pop_back();
-    for (const Value& v : node->inputs()) {
-      if (seen.insert(v.node).second) open.push_back(v.node);
+    for (const Value& u : OriginsOf(v).values) {
+      if (!between.count(u)) continue;
+      if (CarriesGradient(u)) {
+        return StrCat("the path ends at ", Described(*v.node), ", which gives ",
+                      v.type().ToString(),
+                      ", and only floating-point values carry gradients",
+                      Place(*v.node), "\n  wanted it kept floating-point");
+      }
+      if (seen.insert(u).second) open.push_back(u);
     }
   }
-  return seen;
+  return StrCat(v.ToString(), " is ", v.type().ToString(),
+                ", and only floating-point values carry gradients",
+                Place(*v.node));
 }
 
 }  // namespace
 
 std::string WhyNoGrad(const Value& y, const Value& x) {
   if (y == x) return {};
-  std::unordered_set<const Node*> upstream = Upstream(y);
-  if (!upstream.count(x.node)) {
+  ValueSet between = Between(y, x);
+  if (between.empty()) {
     return StrCat(y.ToString(), " is not computed from ", x.ToString());
   }
-  // Along every path from x: either one goes through, or each is cut by an op.
-  std::unordered_set<const Node*> seen;
-  std::vector<Value> open = {x};
-  std::string cut;
+  // Back from y: either a way leads to x, or each ends somewhere.
+  ValueSet seen = {y};
+  std::vector<Value> open = {y};
+  std::string ends, decides;
   while (!open.empty()) {
     Value v = open.back();
     open.pop_back();
-    for (Node* user : v.node->users()) {
-      auto in = user->inputs();
-      if (!upstream.count(user) ||
-          std::find(in.begin(), in.end(), v) == in.end() ||
-          !seen.insert(user).second) {
-        continue;
-      }
-      if (!user->op().grad) {
-        if (!cut.empty()) continue;
-        const std::string& reason = user->op().no_grad;
-        cut = StrCat("the path ends at ", Describe(*user), ", which ",
-                     reason.empty() ? std::string("has no gradient rule")
-                                    : StrCat("has no gradient: ", reason),
-                     "\n  ", NodeLine(*user));
-        continue;
-      }
-      if (user == y.node) return {};
-      for (int i = 0; i < user->num_outputs(); ++i) {
-        Value out = user->output(i);
-        if (kFloats.contains(out.dtype())) {
-          open.push_back(out);
-        } else if (cut.empty()) {
-          cut = StrCat(out.ToString(), " is ", out.type().ToString(),
-                       ", and only floating-point values carry gradients",
-                       "\n  ", NodeLine(*user));
-        }
+    Origins from = OriginsOf(v);
+    const Node& node = *v.node;
+    bool passes = node.is_args() || node.op().flow != Flow::kNone ||
+                  static_cast<bool>(node.op().grad);
+    for (const Value& u : from.values) {
+      if (!between.count(u)) continue;
+      if (!passes) {
+        if (ends.empty()) ends = NoRule(node);
+      } else if (!CarriesGradient(u)) {
+        if (ends.empty()) ends = BecameInteger(u, between);
+      } else if (u == x) {
+        return {};
+      } else if (seen.insert(u).second) {
+        open.push_back(u);
       }
     }
+    for (const Value& u : from.deciders) {
+      if (decides.empty() && between.count(u)) decides = Decides(node);
+    }
   }
-  return cut.empty() ? StrCat("no op between ", x.ToString(), " and ",
-                              y.ToString(), " passes a gradient on")
-                     : cut;
+  if (!ends.empty()) return ends;
+  if (!decides.empty()) return decides;
+  return StrCat("no op between ", x.ToString(), " and ", y.ToString(),
+                " passes a gradient on");
 }
 
 }  // namespace sluice

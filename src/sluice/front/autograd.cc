@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sluice/autodiff/check_seen.h"
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
@@ -64,7 +65,11 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   front_internal::SavedBuilding saved;
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph) lock.emplace(graph.mu());
-  Building::Current().locked = &graph;
+  Building& building = Building::Current();
+  building.locked = &graph;
+  bool inside = building.graph == &graph && building.region;
+  Status seen = CheckSeen(inside ? *building.region : graph.root(), from, to);
+  if (!seen.ok()) Throw(seen, where);
   GradientOptions how{.zeros_when_unconnected = options.zeros_when_unconnected,
                       .none_when_unconnected = options.none_when_unconnected,
                       .hoist = options.hoist};
