@@ -134,6 +134,13 @@ foreach(f IN LISTS test_files)
   endif()
 endforeach()
 
+# Recurrent layers are loops, to be run in all the ways there are.
+if(TARGET nn_test)
+  target_sources(nn_test PRIVATE
+    ${PROJECT_SOURCE_DIR}/src/sluice/front/every_way_test_util.cc
+    ${PROJECT_SOURCE_DIR}/src/sluice/front/gradients_agree_test_util.cc)
+endif()
+
 # What mature systems pin down about control flow, asked of the whole of ours.
 file(GLOB conformance_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/tests/conformance/*.cc)

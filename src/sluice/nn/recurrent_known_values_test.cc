@@ -9,7 +9,7 @@ namespace sluice::nn {
 namespace {
 
 // Gradients in graphs pass through the lists that loops collect in.
-constexpr bool kRecorded = false;
+constexpr bool kRecorded = true;
 
 Tensor Row(const std::vector<Tensor>& parts) {
   std::vector<Tensor> rows;

@@ -62,13 +62,14 @@ RowSchedule MakeSchedule(const Tensor& x, const Tensor& lengths, Where where) {
   Tensor times = Numbers(int64_t{0}, s.time, where);
   Tensor runs = less(expand_dims(times, 1, {}, where), sorted, {}, where);
   Tensor all = count_non_zero(runs, {.axes = {1}}, {}, where);
-  s.steps = count_non_zero(all, {}, {}, where);
+  s.steps = maximum(count_non_zero(all, {}, {}, where), int64_t{1}, {}, where);
   Tensor used = Numbers(int64_t{0}, s.steps, where);
-  s.counts = gather(all, used, {}, {}, where);
-  // The number that runs next: none after the last.
+  // Nobody runs after the last.
   Tensor none = zeros_like(expand_dims(s.steps, 0, {}, where), {}, where);
-  Tensor next = gather(concat({all, none}, {}, {}, where),
-                       add(used, int64_t{1}, {}, where), {}, {}, where);
+  Tensor and_then = concat({all, none, none}, {}, {}, where);
+  s.counts = gather(and_then, used, {}, {}, where);
+  Tensor next =
+      gather(and_then, add(used, int64_t{1}, {}, where), {}, {}, where);
   s.leaving = sub(s.counts, next, {}, where);
   s.without =
       count_non_zero(equal(given, int64_t{0}, {}, where), {}, {}, where);

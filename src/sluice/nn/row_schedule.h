@@ -19,7 +19,7 @@ namespace sluice::nn {
 struct RowSchedule {
   Tensor order;     // [batch] of which example each place is
   Tensor places;    // [batch] the place of each example
-  Tensor steps;     // how many there are: the largest length
+  Tensor steps;     // the largest length; one of no rows if that is 0
   Tensor counts;    // [steps] examples that run at a step
   Tensor leaving;   // [steps] of which this step is the last
   Tensor without;   // examples of length 0

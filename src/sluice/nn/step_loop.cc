@@ -1,6 +1,5 @@
 #include "sluice/nn/step_loop.h"
 
-#include "sluice/front/constants.h"
 #include "sluice/front/list.h"
 #include "sluice/front/sequences.h"
 #include "sluice/front/step_types.h"
@@ -66,29 +65,15 @@ Tensor Joined(const Tensors& parts, Where where) {
   return parts.size() == 1 ? parts[0] : concat(parts, {}, {}, where);
 }
 
-// No step runs: no rows of what the step would keep.
-Tensors NoRows(const StepLoop& loop) {
-  Tensors kept;
-  for (const ValueType& type : TypesOf(loop).collected) {
-    std::vector<int64_t> dims(type.shape.dims().begin(),
-                              type.shape.dims().end());
-    for (int64_t& d : dims) d = std::max<int64_t>(d, 0);
-    kept.push_back(constant(Array::Zeros(type.dtype, Sizes(dims).shape())));
-  }
-  return kept;
-}
-
 StepLoopResult RunRowsNow(const RowSchedule& s, const StepLoop& loop) {
   const Where where = loop.where;
   std::vector<int64_t> counts = ValuesOf(s.counts);
   std::vector<int64_t> leaving = ValuesOf(s.leaving);
   size_t n = loop.state.size();
   std::vector<Tensors> left(n), kept, sequences;
-  if (!counts.empty()) {
-    // Cut once: the gradient of that is put together once.
-    for (const Tensor& x : loop.sequences) {
-      sequences.push_back(split_v(x, counts, {}, {}, where));
-    }
+  // Cut once: the gradient of that is put together once.
+  for (const Tensor& x : loop.sequences) {
+    sequences.push_back(split_v(x, counts, {}, {}, where));
   }
   Tensors state = loop.state;
   auto leave = [&](int64_t count) {
@@ -116,11 +101,7 @@ StepLoopResult RunRowsNow(const RowSchedule& s, const StepLoop& loop) {
   for (size_t i = 0; i < n; ++i) {
     result.state.push_back(left[i].empty() ? state[i] : Joined(left[i], where));
   }
-  if (counts.empty()) {
-    result.kept = NoRows(loop);
-  } else {
-    for (const Tensors& rows : kept) result.kept.push_back(Joined(rows, where));
-  }
+  for (const Tensors& rows : kept) result.kept.push_back(Joined(rows, where));
   return result;
 }
 
