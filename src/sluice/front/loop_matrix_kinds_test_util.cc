@@ -24,8 +24,6 @@ Tensors Repeat(const Around& a, const Operand& limit, int64_t trips,
     for (int64_t i = 0; i < trips; ++i) s = body(constant(i), i, s);
     return s;
   }
-  LoopOptions options;
-  options.parallel_iterations = a.parallel;
   auto [count, last] = while_loop(
       [&](const Tensor& i, const Tensors& s) {
         return logical_and(i < limit, sum(s[0] * s[0]) < 1e6);
@@ -33,7 +31,7 @@ Tensors Repeat(const Around& a, const Operand& limit, int64_t trips,
       [&](const Tensor& i, const Tensors& s) {
         return std::tuple(i + int64_t{1}, body(i, 0, s));
       },
-      int64_t{0}, start, options);
+      int64_t{0}, start);
   return last;
 }
 
@@ -59,15 +57,13 @@ Tensors Conditional(const Around& a, const Ingredient& with, const Tensors& s) {
 // As long as a sum that every step adds to is small: three times.
 Tensors Loop(const Around& a, const Ingredient& with, const Tensors& s) {
   if (a.written_out) return Steps(a, with, s, 3);
-  LoopOptions options;
-  options.parallel_iterations = a.parallel;
   auto [energy, last] =
       while_loop([&](const Tensor& e, const Tensors&) { return e < 2.5; },
                  [&](const Tensor& e, const Tensors& now) {
                    return std::tuple(e + 1.0 + 0.01 * tanh(sum(now[0])),
                                      with.step(a, now));
                  },
-                 constant(0.0), s, options);
+                 constant(0.0), s);
   Tensors result = last;
   return result;
 }
@@ -163,14 +159,12 @@ Tensors ScanOfScan(const Around& a, const Ingredient& with, const Tensors& s) {
     state[0] = state[0] + sum(stack(outer), {.axes = {0, 1}});
     return state;
   }
-  SequenceOptions options;
-  options.loop.parallel_iterations = a.parallel;
   auto [all, last] = scan(
       [&](const Tensors& state, const Tensor& xs) {
-        auto [inner, next] = scan(step, state, xs, options);
+        auto [inner, next] = scan(step, state, xs);
         return std::pair(Tensor(inner), Tensors(next));
       },
-      s, sequences, options);
+      s, sequences);
   Tensors result = last;
   result[0] = result[0] + sum(all, {.axes = {0, 1}});
   return result;

@@ -121,7 +121,7 @@ TEST_P(LoopMatrix, HasTheDerivativesThatDifferencesGive) {
   for (const Arrays& at : Points()) {
     Derivatives imperative = CheckByDifferences(Imperative(cell), at, order);
     for (const Way& way : {CapturedFromOutside(cell), CapturedFromInside(cell),
-                           Deferred(cell, {.highest = order})}) {
+                           Deferred(MakeProgram(cell, {.highest = order}))}) {
       // A captured function is differentiated twice by running its code again.
       Order here =
           cell.draws() && way.name == "captured" ? Order::kFirst : order;
@@ -139,24 +139,30 @@ TEST_P(LoopMatrix, HasTheDerivativesThatDifferencesGive) {
 // Executor, threads and iterations at once change no bit.
 TEST_P(LoopMatrix, HasTheSameDerivativesToTheBitHoweverItRuns) {
   using enum ExecutorChoice;
-  for (GraphOptions how : {
-           GraphOptions{.executor = kAuto},
-           GraphOptions{.executor = kTape, .threads = 1},
-           GraphOptions{.executor = kTokens, .threads = 1, .parallel = 1},
-           GraphOptions{.executor = kTokens, .threads = 2, .parallel = 4},
-           GraphOptions{.executor = kTokens, .threads = 4, .parallel = 32},
-           GraphOptions{.executor = kTape, .shapes_known = false},
-           GraphOptions{.executor = kTokens, .shapes_known = false},
-       }) {
-    how.highest = order;
-    Way way = Deferred(cell, how), interpreted = Interpreted(cell, how);
+  for (bool known : {true, false}) {
+    std::shared_ptr<Program> program = MakeProgram(
+        cell, {.highest = order, .hvp = false, .shapes_known = known});
+    std::vector<Derivatives> want;
     for (const Arrays& at : Points()) {
-      Derivatives want = interpreted.at(at, order);
-      Derivatives got = way.at(at, order);
-      ExpectSameBits({got.value}, {want.value}, way.name + ", value");
-      ExpectSameBits(got.first, want.first, way.name + ", first");
-      ExpectSameBits(got.second, want.second, way.name + ", second");
-      ExpectSameBits(got.hvp, want.hvp, way.name + ", hvp");
+      want.push_back(Interpreted(program).at(at, order));
+    }
+    std::vector<GraphOptions> ways = {
+        {.executor = kTape, .threads = 1},
+        {.executor = kTokens, .threads = 4, .parallel = 32}};
+    if (known) {
+      ways.push_back({.executor = kAuto, .threads = 2});
+      ways.push_back({.executor = kTokens, .threads = 1, .parallel = 1});
+      ways.push_back({.executor = kTokens, .threads = 2, .parallel = 4});
+    }
+    for (const GraphOptions& how : ways) {
+      Way way = Deferred(program, how);
+      if (!known) way.name += ", shapes unknown";
+      for (size_t i = 0; i < want.size(); ++i) {
+        Derivatives got = way.at(Points()[i], order);
+        ExpectSameBits({got.value}, {want[i].value}, way.name + ", value");
+        ExpectSameBits(got.first, want[i].first, way.name + ", first");
+        ExpectSameBits(got.second, want[i].second, way.name + ", second");
+      }
     }
   }
 }
@@ -169,11 +175,13 @@ TEST_P(LoopMatrix, IsWhatItGivesWrittenOut) {
     bool positive = at[0].data<double>()[0] > 0;
     Derivatives want = Imperative(cell, true, positive).at(at, order);
     std::vector<Way> ways = {Imperative(cell),
-                             Deferred(cell, {.highest = order})};
+                             Deferred(MakeProgram(cell, {.highest = order}))};
     if (!cell.uses_variables()) {
       // Outside of loops nothing runs that is not asked for.
-      ways.push_back(Deferred(
-          cell, {.highest = order, .written_out = true, .positive = positive}));
+      ways.push_back(Deferred(MakeProgram(
+          cell,
+          {.highest = order, .written_out = true, .positive = positive})));
+      ways.back().name += ", written out";
     }
     for (const Way& way : ways) {
       Derivatives got = way.at(at, order);

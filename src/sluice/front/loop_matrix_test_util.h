@@ -27,7 +27,6 @@ struct Around {
   Variable count;  // of i64, counted up; or holds nothing
   bool written_out = false;
   bool positive = false;  // the sum of x, for what is written out
-  int64_t parallel = 10;
 };
 
 // What is used inside: `start` is what is carried beside z, `step` one step of

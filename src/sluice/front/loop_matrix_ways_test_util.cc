@@ -195,17 +195,14 @@ Way CapturedFromInside(const Cell& cell) {
           }};
 }
 
-namespace {
-
-// The graph of a program and its derivatives.
 struct Program {
   Graph graph;
   Tensors inputs;
   Variable v, count;
   Operation set;  // the variables
-  Tensors first_order, second, hvp_;
+  Tensors first_order, all, hvp_;
 
-  Program(const Cell& cell, const GraphOptions& options) {
+  Program(const Cell& cell, const ProgramOptions& options) {
     GraphScope building(graph);
     PartialShape x({1, 2}), w({2, 2});
     if (!options.shapes_known) {
@@ -217,7 +214,6 @@ struct Program {
     a.x = inputs[0];
     a.written_out = options.written_out;
     a.positive = options.positive;
-    a.parallel = options.parallel;
     Tensors targets = inputs;
     if (cell.uses_variables()) {
       a.v = v = variable(DType::kF64, w, "v");
@@ -231,49 +227,78 @@ struct Program {
     }
     Tensor y = cell.Run(a);
     Tensors first = gradients({y}, targets, Plain());
-    first_order = {y, first[0], first[1]};
+    all = first_order = {y, first[0], first[1]};
     if (options.highest == Order::kFirst) return;
-    second = gradients({Along(first)}, targets, Plain());
+    for (const Tensor& t : gradients({Along(first)}, targets, Plain())) {
+      all.push_back(t);
+    }
+    if (!options.hvp) return;
     hvp_ =
         hvp([&](const Tensors&) { return Tensors{y}; }, targets, Directions());
   }
 };
 
+std::shared_ptr<Program> MakeProgram(const Cell& cell,
+                                     const ProgramOptions& options) {
+  return std::make_shared<Program>(cell, options);
+}
+
+namespace {
+
+void SetParallel(Graph& graph, Region& region, int64_t parallel) {
+  for (Node* node : region.nodes()) {
+    if (node->op().flow == Flow::kLoop) {
+      graph.SetAttr(*node, "parallel", parallel);
+    }
+    for (const auto& inner : node->regions()) {
+      SetParallel(graph, *inner, parallel);
+    }
+  }
+}
+
+using Run = std::function<Arrays(const Tensors& fetches, const Arrays& at)>;
+Way Running(const std::string& name, std::shared_ptr<Program> program,
+            const Run& run) {
+  return {name, [=](const Arrays& at, Order order) {
+            Derivatives d;
+            bool second = order == Order::kSecond;
+            Arrays found =
+                run(second ? program->all : program->first_order, at);
+            d.value = found[0];
+            d.first = {found[1], found[2]};
+            d.second.assign(found.begin() + 3, found.end());
+            if (second && !program->hvp_.empty()) {
+              d.hvp = run(program->hvp_, at);
+            }
+            return d;
+          }};
+}
+
 }  // namespace
 
-Way Deferred(const Cell& cell, const GraphOptions& options) {
-  auto program = std::make_shared<Program>(cell, options);
+Way Deferred(std::shared_ptr<Program> program, const GraphOptions& options) {
+  {
+    MutexLock lock(program->graph.mu());
+    SetParallel(program->graph, program->graph.root(), options.parallel);
+  }
   auto session = std::make_shared<Session>(
       program->graph, SessionOptions{.threads = options.threads});
   RunOptions how;
   how.executor = options.executor;
   how.random = RandomState{kSeed, 1};
-  auto run = [=](const Tensors& fetches, const Arrays& at) {
-    Feeds feeds = {{program->inputs[0], at[0]}, {program->inputs[1], at[1]}};
-    if (program->set) session->run(program->set, feeds);
-    return session->run(std::vector<Fetch>(fetches.begin(), fetches.end()),
-                        feeds, {}, how);
-  };
   std::string name = "graph, executor " +
                      std::to_string(static_cast<int>(options.executor)) +
                      ", threads " + std::to_string(options.threads) +
                      ", parallel " + std::to_string(options.parallel);
-  if (!options.shapes_known) name += ", shapes unknown";
-  if (options.written_out) name += ", written out";
-  return {name, [=](const Arrays& at, Order order) {
-            Derivatives d;
-            Arrays found = run(program->first_order, at);
-            d.value = found[0];
-            d.first = {found[1], found[2]};
-            if (order == Order::kFirst) return d;
-            d.second = run(program->second, at);
-            d.hvp = run(program->hvp_, at);
-            return d;
-          }};
+  return Running(name, program, [=](const Tensors& fetches, const Arrays& at) {
+    Feeds feeds = {{program->inputs[0], at[0]}, {program->inputs[1], at[1]}};
+    if (program->set) session->run(program->set, feeds);
+    return session->run(std::vector<Fetch>(fetches.begin(), fetches.end()),
+                        feeds, {}, how);
+  });
 }
 
-Way Interpreted(const Cell& cell, const GraphOptions& options) {
-  auto program = std::make_shared<Program>(cell, options);
+Way Interpreted(std::shared_ptr<Program> program) {
   auto run = [=](const Tensors& outputs, const Arrays& at) {
     std::vector<Value> feeds, fetches;
     for (const Tensor& t : program->inputs) feeds.push_back(t.value());
@@ -295,16 +320,7 @@ Way Interpreted(const Cell& cell, const GraphOptions& options) {
     }
     return interpret(fetches, {});
   };
-  return {"interpreted", [=](const Arrays& at, Order order) {
-            Derivatives d;
-            Arrays found = run(program->first_order, at);
-            d.value = found[0];
-            d.first = {found[1], found[2]};
-            if (order == Order::kFirst) return d;
-            d.second = run(program->second, at);
-            d.hvp = run(program->hvp_, at);
-            return d;
-          }};
+  return Running("interpreted", program, run);
 }
 
 }  // namespace sluice::loop_matrix

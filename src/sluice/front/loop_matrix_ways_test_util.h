@@ -26,21 +26,31 @@ struct Way {
   std::function<Derivatives(const Arrays& at, Order order)> at;
 };
 
-struct GraphOptions {
-  Order highest = Order::kSecond;  // what the graph is made for
-  ExecutorChoice executor = ExecutorChoice::kAuto;
-  int threads = 2;
-  int64_t parallel = 10;
+// The graph of a program and its derivatives.
+struct ProgramOptions {
+  Order highest = Order::kSecond;
+  bool hvp = true;
   bool shapes_known = true;
   bool written_out = false;
   bool positive = false;
+};
+struct Program;
+std::shared_ptr<Program> MakeProgram(const Cell& cell,
+                                     const ProgramOptions& options);
+// How it is run.
+struct GraphOptions {
+  ExecutorChoice executor = ExecutorChoice::kAuto;
+  int threads = 2;
+  int64_t parallel = 10;
 };
 
 Way Imperative(const Cell& cell, bool written_out = false,
                bool positive = false);
 Way CapturedFromOutside(const Cell& cell);
 Way CapturedFromInside(const Cell& cell);
-Way Deferred(const Cell& cell, const GraphOptions& options);
-Way Interpreted(const Cell& cell, const GraphOptions& options);
+// The bound on iterations at once is the program's until another is made.
+Way Deferred(std::shared_ptr<Program> program,
+             const GraphOptions& options = {});
+Way Interpreted(std::shared_ptr<Program> program);
 
 }  // namespace sluice::loop_matrix
