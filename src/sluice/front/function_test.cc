@@ -236,6 +236,19 @@ TEST(Function, IsDifferentiatedLikeAnyCall) {
   EXPECT_THROW(sum(y).backward(), Error) << "twice";
 }
 
+TEST(Function, AGradientOfAGradientOfGatheredRows) {
+  // The first is sparse.
+  auto f = function([](Tensor x) {
+    Tensor rows = gather(x, constant({2, 0, 2}));
+    return sum(rows * rows * rows);
+  });
+  Tensor x = constant({1.f, 2.f, 3.f}).requires_grad_();
+  Tensor first = grad(f(x), x, {.create_graph = true}).to_dense();
+  EXPECT_EQ(first.to_vector<float>(), (std::vector<float>{3, 0, 54}));
+  Tensor second = grad(sum(first), x).to_dense();
+  EXPECT_EQ(second.to_vector<float>(), (std::vector<float>{6, 0, 36}));
+}
+
 TEST(Function, ATrapSeesInside) {
   auto f = function([](Tensor x) { return log(x - 2) * 1; });
   EXPECT_NO_THROW(f(constant({1.f})));
