@@ -5,6 +5,28 @@
 
 namespace sluice {
 
+namespace {
+
+// x[t]: a slice per iteration. Those of a sequence are all of it, so the sum is
+// no smaller as rows; what is looked up by many indices at once, as in a table,
+// stays rows.
+bool OneByOne(const GradPart& part) {
+  const Node& node = *part.indices.node;
+  return node.op().name == "Reshape" && node.input(0).shape().rank() == 0;
+}
+
+Result<Value> DenseRows(Graph& graph, Region& region, const Value& to,
+                        const Value& indices, const Value& rows) {
+  SL_ASSIGN_OR_RETURN(Node * shape,
+                      AddBeside(graph, region, *to.node, "Shape", {&to, 1}));
+  Value in[] = {rows, indices, shape->output()};
+  SL_ASSIGN_OR_RETURN(Node * dense,
+                      AddBeside(graph, region, *to.node, "GatherGrad", in));
+  return dense->output();
+}
+
+}  // namespace
+
 // Whether the rows of no iterations have a known size, too.
 bool LoopSums::SizesKnown(const Left& left) const {
   for (const Value& v : left.reads) {
@@ -137,8 +159,15 @@ Status LoopSums::Flow(const Results& results, Region& region, GradFlow& flow) {
   for (const Left& l : sure) {
     const Value& to = captures_[l.capture];
     if (l.part.rows()) {
-      flow.AddRows(to, values[next], values[next + 1]);
+      Value indices = values[next], rows = values[next + 1];
       next += 2;
+      if (!OneByOne(l.part)) {
+        flow.AddRows(to, indices, rows);
+        continue;
+      }
+      SL_ASSIGN_OR_RETURN(Value dense,
+                          DenseRows(graph_, region, to, indices, rows));
+      flow.Add(to, dense);
     } else {
       flow.Add(to, values[next++]);
     }

@@ -83,17 +83,19 @@ TEST(LoopGradient, OfShapesThatGrow) {
   ExpectGradientsAgree(f, {F({.3f, .9f}), Array::Scalar(1.5f)});
 }
 
-// What is not there yet says so, and no gradient is silently missing.
-TEST(LoopGradient, ThroughCallsIsAnErrorWithTheLine) {
-  Tensor w = constant({1.0f, 2.0f}).requires_grad_();
-  Recursive<Tensor(Tensor)> grow([](const auto& self, Tensor x) {
-    return cond(
-        sum(x) > 100.0f, [&] { return x; }, [&] { return self(x * x); });
-  });
-  auto called = function([&](Tensor x) { return sum(grow(x)); });
-  std::string text = ErrorOf([&] { called(w).backward(); });
-  Contains(text, "[Call] gradients do not pass through it yet");
-  Contains(text, "loop_gradient_test.cc:");
+TEST(LoopGradient, OfASequenceReadOneByOneIsDense) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor x = placeholder(f32, {-1, 2});
+  Tensor y = foldl([&](Tensor h, Tensor e) { return h * e; }, x);
+  Tensor rows = for_loop(
+      3,
+      [&](Tensor i, Tensor h) {
+        return h * gather(x, i) + gather(x, int64_t{0});
+      },
+      constant({1.0f, 1.0f}));
+  EXPECT_FALSE(grad(sum(rows), x).is_sparse());
+  EXPECT_FALSE(grad(sum(y), x).is_sparse());
 }
 
 TEST(LoopGradient, InsideALoop) {
