@@ -16,6 +16,33 @@ int64_t ListValue::copies() {
   return list_copies.load(std::memory_order_relaxed);
 }
 
+namespace {
+// Elements of lists that ended inside another one's end, to be dropped by the
+// outermost: lists are nested deeper than calls should be.
+thread_local std::vector<std::vector<Array>>* ending = nullptr;
+}  // namespace
+
+ListValue::~ListValue() {
+  if (dtype_ != DType::kList || elements_.empty()) return;
+  if (ending) {
+    try {
+      ending->push_back(std::move(elements_));
+    } catch (const std::bad_alloc&) {
+      // Then they end here, one inside the other.
+    }
+    return;
+  }
+  std::vector<std::vector<Array>> open;
+  ending = &open;
+  elements_.clear();
+  while (!open.empty()) {
+    std::vector<Array> elements = std::move(open.back());
+    open.pop_back();
+    elements.clear();
+  }
+  ending = nullptr;
+}
+
 PartialShape ListValue::ElementShape() const {
   if (shape_.fully_known()) return shape_;
   const Array* first = nullptr;

@@ -18,8 +18,9 @@ namespace sluice {
 
 // More elements are refused: the places alone would take half a gigabyte.
 inline constexpr int64_t kMaxListSize = int64_t{1} << 26;
-// Lists inside lists inside lists; what deals with them calls itself.
-inline constexpr int kMaxListDepth = 64;
+// Lists inside lists inside lists: a call keeps for its gradient what the calls
+// inside it kept. What looks through them may call itself; their end does not.
+inline constexpr int kMaxListDepth = 4200;
 
 class ListValue final : public ResourceBase {
  public:
@@ -27,6 +28,7 @@ class ListValue final : public ResourceBase {
   // REQUIRES: max_size <= kMaxListSize.
   ListValue(DType dtype, PartialShape shape, int64_t max_size = kMaxListSize)
       : dtype_(dtype), shape_(std::move(shape)), max_size_(max_size) {}
+  ~ListValue() override;
 
   // A list that tells its size and nothing else: for whoever needs no more of
   // one, and must not keep others from writing it in place.

@@ -78,7 +78,7 @@ TEST(List, RefusesMoreThanMemoryHolds) {
   EXPECT_EQ(ListOf(a)->size(), 0);
 }
 
-// Every list below would call the next one's destructor.
+// Whatever looks through them calls itself; their end does not.
 TEST(List, RefusesToNestTooDeep) {
   Array inner = NewList(DType::kF32);
   int depth = 1;
