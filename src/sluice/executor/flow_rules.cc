@@ -37,10 +37,12 @@ Status InCall(const Status& status, const Node& call) {
   return said ? status : status.WithLine(kMore);
 }
 
-Status CallsTooDeep(std::string_view what) {
+Status CallsTooDeep(std::string_view what, int most) {
+  std::string_view more =
+      most < kMaxCallDepth ? ", or to capture it: a graph may go deeper" : "";
   return ResourceExhausted(
-      StrCat("[", what, "] more than ", kMaxCallDepth,
-             " calls inside one another; wanted a recursion that ends"));
+      StrCat("[", what, "] more than ", most,
+             " calls inside one another; wanted a recursion that ends", more));
 }
 
 }  // namespace sluice

@@ -11,7 +11,10 @@
 namespace sluice {
 
 // Calls nested deeper than this are taken for recursion without end.
-inline constexpr int kMaxCallDepth = 1000;
+inline constexpr int kMaxCallDepth = 4000;
+// The same where a call takes the stack of the thread it runs on: when code
+// runs at once, and in the reference interpreter.
+inline constexpr int kMaxCallsOnStack = 1000;
 
 // Which of a branching node's regions runs. Errors: those of BranchIndex, in
 // the name of the node's op.
@@ -23,10 +26,11 @@ Status InIteration(const Status& status, const Node& loop, int64_t iteration);
 // few calls are enough.
 Status InCall(const Status& status, const Node& call);
 
-// Too many calls inside one another; `what` is the op or function called.
-Status CallsTooDeep(std::string_view what);
-inline Status CallsTooDeep(const Node& call) {
-  return CallsTooDeep(call.op().name);
+// More than `most` calls inside one another; `what` is the op or function
+// called.
+Status CallsTooDeep(std::string_view what, int most);
+inline Status CallsTooDeep(const Node& call, int most = kMaxCallDepth) {
+  return CallsTooDeep(call.op().name, most);
 }
 
 }  // namespace sluice

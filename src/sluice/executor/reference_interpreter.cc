@@ -116,8 +116,8 @@ class Interpreter {
   }
 
   Arrays Call(const Node& node, std::vector<Array> inputs, const Scope& scope) {
-    if (scope.depth >= kMaxCallDepth) {
-      return AtNode(CallsTooDeep(node), node, inputs);
+    if (scope.depth >= kMaxCallsOnStack) {
+      return AtNode(CallsTooDeep(node, kMaxCallsOnStack), node, inputs);
     }
     // The body sees what is around the function, not around the call.
     const Scope* home = &scope;

@@ -130,9 +130,9 @@ std::vector<Tensor> RecursionCore::Call(const std::vector<Tensor>& args,
             .WithLine(StrCat("at ", SourceLine::From(where))));
   }
   if (RunsNow(args)) {
-    if (running_depth >= kMaxCallDepth) {
-      throw Error(
-          CallsTooDeep(name_).WithLine(StrCat("at ", SourceLine::From(where))));
+    if (running_depth >= kMaxCallsOnStack) {
+      throw Error(CallsTooDeep(name_, kMaxCallsOnStack)
+                      .WithLine(StrCat("at ", SourceLine::From(where))));
     }
     Deeper deeper;
     return body_(args).tensors;
