@@ -48,6 +48,11 @@ Result<Lowered> Lowering::Run() {
         base.values[from.arg(i)],
         graph_.AddArg(root, from.arg_name(i), from.arg(i).type()));
   }
+  // Frames that are there already keep their names to themselves.
+  for (const Node* node : from.nodes()) {
+    if (node->op().flow != Flow::kEnter) continue;
+    frame_names_[node->attrs().get<std::string>("frame")] = 1;
+  }
   SL_RETURN_IF_ERROR(LowerRegion(base, from));
   for (const BackEdge& e : back_edges_) {
     SL_ASSIGN_OR_RETURN(Value v, Lookup(base, e.source));

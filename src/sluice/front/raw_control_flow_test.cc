@@ -40,6 +40,30 @@ TEST(RawControlFlow, ALoopByHand) {
   EXPECT_EQ(Interpreted(graph, raw::exit(i_done)), "10");
 }
 
+// Lowered to tokens, the loop gets a frame of another name.
+TEST(RawControlFlow, AFrameAndALoopMayHaveTheSameName) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor n = placeholder(i64, std::vector<int64_t>{}, "n");
+  auto i = raw::loop_merge(raw::enter(n, "same"));
+  Tensor low = raw::enter(constant(int64_t{0}), "same", {.constant = true});
+  Tensor go = raw::loop_cond(i.value > low);
+  auto [done, more] = raw::switch_(i.value, go);
+  raw::set_next(i.value, raw::next_iteration(
+                             more - raw::enter(constant(int64_t{2}), "same",
+                                               {.constant = true})));
+  Tensor by_hand = raw::exit(done);
+  Tensor loop = while_loop([](Tensor k) { return k > 0; },
+                           [](Tensor k) { return k - 3; }, n, {.name = "same"});
+  Session session(graph);
+  RunOptions options;
+  options.executor = ExecutorChoice::kTokens;
+  std::vector<Array> out =
+      session.run({by_hand, loop}, {{n, int64_t{7}}}, {}, options);
+  EXPECT_EQ(*out[0].data<int64_t>(), -1);
+  EXPECT_EQ(*out[1].data<int64_t>(), -2);
+}
+
 TEST(RawControlFlow, AConditionalByHand) {
   Graph graph;
   GraphScope scope(graph);
