@@ -15,6 +15,7 @@
 #include "sluice/front/variable.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/passes/raise_for_gradients.h"
 
 namespace sluice {
 
@@ -67,6 +68,8 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   if (Building::Current().locked != &graph) lock.emplace(graph.mu());
   Building& building = Building::Current();
   building.locked = &graph;
+  Status raised = RaiseForGradients(graph, from, to);
+  if (!raised.ok()) Throw(raised, where);
   bool inside = building.graph == &graph && building.region;
   Status seen = CheckSeen(inside ? *building.region : graph.root(), from, to);
   if (!seen.ok()) Throw(seen, where);

@@ -9,6 +9,7 @@
 #include "sluice/front/operators.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/scope.h"
+#include "sluice/passes/raise_for_gradients.h"
 
 namespace sluice {
 
@@ -78,7 +79,7 @@ Status Capture::Backward(const Tensor& loss, const Tensor& gradient) {
     xs.push_back(entries_[i].now);
     which.push_back(i);
   }
-  Value y = loss.value();
+  std::vector<Value> y = {loss.value()};
   std::vector<Value> seed;
   if (gradient) seed.push_back(gradient.value());
   std::vector<GradientValue> found;
@@ -86,9 +87,10 @@ Status Capture::Backward(const Tensor& loss, const Tensor& gradient) {
     front_internal::SavedBuilding saved;
     MutexLock lock(graph_.mu());
     front_internal::Building::Current().locked = &graph_;
-    SL_ASSIGN_OR_RETURN(found,
-                        GradientsOrRows(graph_, {&y, 1}, xs, seed,
-                                        {.none_when_unconnected = true}));
+    SL_RETURN_IF_ERROR(RaiseForGradients(graph_, y, xs));
+    SL_ASSIGN_OR_RETURN(
+        found,
+        GradientsOrRows(graph_, y, xs, seed, {.none_when_unconnected = true}));
   }
   bool any = false;
   for (size_t k = 0; k < which.size(); ++k) {

@@ -7,6 +7,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/scope.h"
+#include "sluice/passes/raise_for_gradients.h"
 
 namespace sluice::front_internal {
 
@@ -105,6 +106,7 @@ Result<TraceGradient> Trace::Gradient() {
       xs.push_back(feeds[i]);
       which.push_back(i);
     }
+    SL_RETURN_IF_ERROR(RaiseForGradients(*graph, ys, xs));
     SL_ASSIGN_OR_RETURN(found, Gradients(*graph, ys, xs, flows,
                                          {.none_when_unconnected = true}));
     for (size_t k = 0; k < which.size(); ++k) {
