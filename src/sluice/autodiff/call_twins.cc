@@ -1,9 +1,9 @@
 #include "sluice/autodiff/call_twins.h"
 
 #include <algorithm>
-#include <map>
 
 #include "sluice/autodiff/inner_gradient.h"
+#include "sluice/autodiff/kept_list.h"
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -170,11 +170,14 @@ Result<bool> CallTwins::Fill(CallTwin& twin) {
   std::vector<Value> residuals = inner.Residuals();
   std::vector<Value> results(forward.results().begin(),
                              forward.results().end());
-  SL_ASSIGN_OR_RETURN(Value kept, Keep(forward, residuals));
+  SL_ASSIGN_OR_RETURN(Value kept,
+                      KeepInList(graph_, forward, *twin.forward, residuals));
   results.push_back(kept);
   graph_.SetResults(forward, std::move(results));
 
-  SL_ASSIGN_OR_RETURN(std::vector<Value> read, Kept(twin, residuals));
+  SL_ASSIGN_OR_RETURN(
+      std::vector<Value> read,
+      ReadKept(graph_, backward, *twin.original, backward.arg(0), residuals));
   Graph::ValueMap map;
   for (size_t i = 0; i < residuals.size(); ++i) map[residuals[i]] = read[i];
   for (size_t i = 0; i < inner.stand_ins().size(); ++i) {
@@ -189,109 +192,6 @@ Result<bool> CallTwins::Fill(CallTwin& twin) {
   graph_.SetResults(backward, std::move(found));
   LeaveOthers(twin);
   return true;
-}
-
-namespace {
-
-// Where the list has each value: a list itself stands in it as it is, others
-// stand in lists by their types, which come first.
-struct KeptPlaces {
-  std::map<DType, int> by_type;
-  struct Place {
-    int list = -1;  // -1: in the outer list
-    int at = 0;
-  };
-  std::vector<Place> places;
-
-  explicit KeptPlaces(const std::vector<Value>& values) {
-    std::map<DType, int> counts;
-    for (const Value& v : values) {
-      if (v.dtype() != DType::kList) by_type.emplace(v.dtype(), 0);
-    }
-    int next = 0;
-    for (auto& entry : by_type) entry.second = next++;
-    for (const Value& v : values) {
-      if (v.dtype() == DType::kList) {
-        places.push_back({-1, next++});
-      } else {
-        places.push_back({by_type.at(v.dtype()), counts[v.dtype()]++});
-      }
-    }
-  }
-};
-
-// Adds nodes of list ops to a region.
-struct ListWriter {
-  Graph& graph;
-  Region& region;
-  const Node& beside;
-
-  Result<Value> Add(std::string_view op, std::vector<Value> inputs,
-                    const Attrs& attrs = {}) {
-    SL_ASSIGN_OR_RETURN(Node * node,
-                        AddBeside(graph, region, beside, op, inputs, attrs));
-    return node->output();
-  }
-  Result<Value> Number(int64_t n) {
-    return Add("Const", {}, {{"value", Array::Scalar<int64_t>(n)}});
-  }
-  Result<Value> New(DType dtype) {
-    SL_ASSIGN_OR_RETURN(Value zero, Number(0));
-    return Add("ListNew", {zero}, {{"dtype", dtype}});
-  }
-  Result<Value> Get(Value list, int at, const ValueType& type) {
-    SL_ASSIGN_OR_RETURN(Value index, Number(at));
-    return Add("ListGet", {list, index},
-               {{"dtype", type.dtype}, {"shape", type.shape}});
-  }
-};
-
-}  // namespace
-
-Result<Value> CallTwins::Keep(Region& body,
-                              const std::vector<Value>& residuals) {
-  ListWriter writer{graph_, body, *body.owner()};
-  KeptPlaces layout(residuals);
-  std::vector<Value> lists;
-  for (const auto& entry : layout.by_type) {
-    SL_ASSIGN_OR_RETURN(Value list, writer.New(entry.first));
-    for (const Value& v : residuals) {
-      if (v.dtype() != entry.first) continue;
-      SL_ASSIGN_OR_RETURN(list, writer.Add("ListAppend", {list, v}));
-    }
-    lists.push_back(list);
-  }
-  for (const Value& v : residuals) {
-    if (v.dtype() == DType::kList) lists.push_back(v);
-  }
-  SL_ASSIGN_OR_RETURN(Value kept, writer.New(DType::kList));
-  for (const Value& list : lists) {
-    SL_ASSIGN_OR_RETURN(kept, writer.Add("ListAppend", {kept, list}));
-  }
-  return kept;
-}
-
-Result<std::vector<Value>> CallTwins::Kept(
-    const CallTwin& twin, const std::vector<Value>& residuals) {
-  Region& body = BodyOf(*twin.backward);
-  ListWriter writer{graph_, body, *twin.original};
-  KeptPlaces layout(residuals);
-  const ValueType list_type{DType::kList, Shape()};
-  std::vector<Value> lists, read;
-  for (const auto& entry : layout.by_type) {
-    SL_ASSIGN_OR_RETURN(Value list,
-                        writer.Get(body.arg(0), entry.second, list_type));
-    lists.push_back(list);
-  }
-  for (size_t i = 0; i < residuals.size(); ++i) {
-    const KeptPlaces::Place& place = layout.places[i];
-    Value list =
-        place.list < 0 ? body.arg(0) : lists[static_cast<size_t>(place.list)];
-    SL_ASSIGN_OR_RETURN(Value v,
-                        writer.Get(list, place.at, residuals[i].type()));
-    read.push_back(v);
-  }
-  return read;
 }
 
 // Calls inside the forward twin that no gradient goes through are what they

@@ -63,9 +63,6 @@ class CallTwins {
   bool Valid(const CallTwin& twin) const;
   Status Begin(Node& function, const CallActivity& activity, CallTwin& twin);
   Result<bool> Fill(CallTwin& twin);
-  Result<Value> Keep(Region& body, const std::vector<Value>& residuals);
-  Result<std::vector<Value>> Kept(const CallTwin& twin,
-                                  const std::vector<Value>& residuals);
   void LeaveOthers(const CallTwin& twin);
   void Discard(CallTwin& twin);
   void AddKept(Node& call);
