@@ -47,7 +47,8 @@ std::vector<int> ActiveCarries(Region& body, std::span<const Value> dy) {
 }
 
 // Whether each carried value is read for anything that is used: by results of
-// the loop that have users, or by other such values.
+// the loop that have users, by other such values, or where it comes from by
+// others than the loop, such as the gradient that computes a counter again.
 std::vector<bool> NeededCarries(Node& loop) {
   Region& body = *loop.regions()[1];
   std::vector<bool> needed(static_cast<size_t>(loop.num_inputs()));
@@ -61,6 +62,17 @@ std::vector<bool> NeededCarries(Node& loop) {
   auto use = [&](const Value& v) {
     if (v.node == &loop) reach(body.results()[static_cast<size_t>(v.index)]);
   };
+  for (int i = 0; i < loop.num_inputs(); ++i) {
+    for (const Node* user : loop.input(i).node->users()) {
+      auto in = user->inputs();
+      if (user == &loop ||
+          std::find(in.begin(), in.end(), loop.input(i)) == in.end()) {
+        continue;
+      }
+      needed[static_cast<size_t>(i)] = true;
+      reach(body.results()[static_cast<size_t>(i)]);
+    }
+  }
   for (const Node* user : loop.users()) {
     for (const Value& v : user->inputs()) use(v);
   }
@@ -223,7 +235,7 @@ class Checkpointed {
       dy[static_cast<size_t>(active_[k])] = outer.arg(static_cast<int>(1 + k));
       wanted.insert(starts[static_cast<size_t>(active_[k])]);
     }
-    GradFlow flow(graph_, region);
+    GradFlow flow(graph_, region, at_.flow.hoist());
     SL_RETURN_IF_ERROR(LoopGradient(
         {graph_, region, *stretch.forward, std::move(dy), wanted, flow}));
     for (size_t k = 0; k < active_.size(); ++k) {
