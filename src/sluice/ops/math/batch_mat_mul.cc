@@ -105,6 +105,22 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
+// The gradient of one matrix b that all matrices of a were multiplied by: a sum
+// over the rows of all of them, so one product. No variable when the sizes that
+// takes are not known.
+GradVar OneMatrixGrad(GradContext& g) {
+  GradVar a = g.in(0), b = g.in(1), dy = g.dy();
+  if (b.rank() != 2 || a.rank() <= 2 || g.attr<bool>("transpose_a")) return {};
+  bool tb = g.attr<bool>("transpose_b");
+  PartialShape sizes = b.shape();
+  int64_t depth = sizes[tb], columns = sizes[!tb];
+  if (depth <= 0 || columns <= 0) return {};
+  GradVar rows = g.call("Reshape", {a, g.ints({-1, depth})});
+  GradVar flows = g.call("Reshape", {dy, g.ints({-1, columns})});
+  return g.call("MatMul", {tb ? flows : rows, tb ? rows : flows},
+                {{"transpose_a", true}});
+}
+
 std::vector<Sample> Samples() {
   auto attrs = [](bool ta, bool tb) {
     return Attrs{{"transpose_a", ta}, {"transpose_b", tb}};
@@ -153,8 +169,11 @@ SL_OP(BatchMatMul)
         GradVar da = ta ? product(b, tb, dy, true) : product(dy, false, b, !tb);
         g.set_dx(0, g.sum_to(da, a));
       }
-      if (g.wants(1)) {
-        GradVar db = tb ? product(dy, true, a, ta) : product(a, !ta, dy, false);
+      if (!g.wants(1)) return;
+      if (GradVar db = OneMatrixGrad(g)) {
+        g.set_dx(1, db);
+      } else {
+        db = tb ? product(dy, true, a, ta) : product(a, !ta, dy, false);
         g.set_dx(1, g.sum_to(db, b));
       }
     })
