@@ -7,8 +7,7 @@ void LoopResiduals::FindCounters() {
     Value counter = body_.arg(i);
     const Node& next = *body_.results()[static_cast<size_t>(i)].node;
     bool down = next.op().name == "Sub";
-    if (!kIndices.contains(counter.dtype()) || counter.shape().rank() != 0 ||
-        loop_.input(i).shape().rank() != 0 ||
+    if (!kIndices.contains(counter.dtype()) ||
         (next.op().name != "Add" && !down)) {
       continue;
     }

@@ -4,6 +4,7 @@
 #include "sluice/front/control_flow.h"
 #include "sluice/front/front_test_util.h"
 #include "sluice/graph/text_printer.h"
+#include "sluice/tensor/allocator.h"
 
 namespace sluice {
 namespace {
@@ -253,6 +254,29 @@ TEST(LoopSums, OfRowsReadOneByOneCostARow) {
   }
 }
 
+// What is added up stays where it is: no array as large as x is made per
+// iteration, only as many as before and after the loop.
+TEST(LoopSums, OfRowsAreAddedInPlace) {
+  Function1 f = [](const Tensors& x) {
+    return for_loop(
+        x[2],
+        [&](Tensor i, Tensor h) {
+          return tanh(h * call("Gather", {x[1], i})[0]);
+        },
+        x[0]);
+  };
+  std::vector<Array> args = {Some({8}, 0), Some({2000, 8}, 1), I(0)};
+  Built built(f, args, false, true);
+  auto large_arrays = [&](int64_t n) {
+    args[2] = I(n);
+    built.Run(args, ExecutorChoice::kTape);
+    int64_t before = HostAllocator().stats().allocations;
+    built.Run(args, ExecutorChoice::kTape);
+    return HostAllocator().stats().allocations - before;
+  };
+  EXPECT_LE(large_arrays(60), large_arrays(20) + 10);
+}
+
 TEST(LoopSums, OfAnEmbeddingAreSparse) {
   Function1 f = [](const Tensors& x) {
     Tensor ids = constant({int64_t{4}, int64_t{1}, int64_t{4}});
@@ -299,6 +323,92 @@ TEST(LoopSums, OfLoopsInLoops) {
   };
   std::vector<Array> args = {Some({2, 3}, 0), Some({3, 3}, 1), I(4)};
   ExpectAgree(f, args);
+}
+
+// One matrix by which all of a batch of matrices are multiplied.
+TEST(LoopSums, OfBatchesOfProducts) {
+  for (bool tb : {false, true}) {
+    Function1 f = [=](const Tensors& x) {
+      return for_loop(
+          x[2],
+          [&](Tensor, Tensor h) {
+            return tanh(
+                call("BatchMatMul", {h, x[1]}, {{"transpose_b", tb}})[0]);
+          },
+          x[0]);
+    };
+    std::vector<Array> args = {Some({2, 2, 3}, 0), Some({3, 3}, 1), I(3)};
+    ExpectAgree(f, args);
+    Built built(f, args, true, true);
+    EXPECT_EQ(CountOps(built.Backwards(), "MatMul"), 0);
+    EXPECT_EQ(CountOps(built.Backwards(), "BatchMatMul"), 1);
+  }
+}
+
+// The squares of all gradients, summed.
+Function1 Slopes(const Function1& f) {
+  return [=](const Tensors& x) {
+    Tensors xs;
+    for (const Tensor& t : x) {
+      if (t.dtype() == f32) xs.push_back(t);
+    }
+    Tensor total = constant(0.0f);
+    for (const Tensor& g :
+         gradients({sum(f(x))}, xs, {.create_graph = true, .dense = true})) {
+      total = total + sum(g * g);
+    }
+    return total;
+  };
+}
+
+TEST(LoopSums, HaveGradientsThemselves) {
+  for (int64_t n : {1, 3}) ExpectAgree(Slopes(kRnn), RnnArgs(2, n));
+  Function1 rows = [](const Tensors& x) {
+    return for_loop(
+        x[2],
+        [&](Tensor i, Tensor h) {
+          return tanh(h * call("Gather", {x[1], i})[0]);
+        },
+        x[0]);
+  };
+  ExpectAgree(Slopes(rows), {Some({3}, 0), Some({6, 3}, 1), I(4)});
+}
+
+TEST(LoopSums, OfLoopsThatComputeStretchesAgain) {
+  Function1 f = [](const Tensors& x) {
+    LoopOptions options;
+    options.save = "recompute";
+    return for_loop(
+        x[2], [&](Tensor, Tensor h) { return tanh(matmul(h, x[1])); }, x[0],
+        options);
+  };
+  ExpectAgree(f, {Some({2, 3}, 0), Some({3, 3}, 1), I(17)});
+}
+
+// A stretch in the middle does not begin at the loop's own first number.
+TEST(LoopResiduals, OfCountersOfLoopsThatComputeStretchesAgain) {
+  for (Save save : {Save("recompute"), budget(2048)}) {
+    Function1 f = [&](const Tensors& x) {
+      LoopOptions options;
+      options.save = save;
+      return for_loop(
+          x[1],
+          [&](Tensor i, Tensor h) { return h * (1.0f + 0.01f * cast(i, f32)); },
+          x[0], options);
+    };
+    ExpectAgree(f, {Some({3}, 0), I(17)});
+    Function1 g = [&](const Tensors& x) {
+      LoopOptions options;
+      options.save = save;
+      return for_loop(
+          x[1],
+          [&](Tensor i, Tensor h) {
+            return sin(h) * (1.0f + 0.01f * cast(i, f32));
+          },
+          x[0], options);
+    };
+    ExpectAgree(g, {Some({3}, 0), I(40)});
+  }
 }
 
 // ---- What is kept ----------------------------------------------------------
