@@ -158,6 +158,24 @@ Tensor LengthInGraph(const SequenceCall& call, int64_t length) {
   return One("Identity", {n}, {}, where);
 }
 
+// Element `at` of a sequence, in a loop. Of floats by way of a list: nothing is
+// copied, and what an element adds to the gradient is of its size alone.
+struct ElementsInGraph {
+  ElementsInGraph(const Tensor& x, std::source_location where)
+      : x(x), as_list(IsFloating(x.dtype())) {
+    if (as_list) this->x = One("ListUnstack", {x}, {}, where);
+    attrs = {{"dtype", x.dtype()}, {"shape", ElementShape(x.shape())}};
+  }
+  Tensor At(const Tensor& at, std::source_location where) const {
+    if (as_list) return One("ListGet", {x, at}, attrs, where);
+    return One("Gather", {x, at}, {}, where);
+  }
+
+  Tensor x;
+  bool as_list;
+  Attrs attrs;
+};
+
 SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
   StepTypes types = TypesOf(call);
   CheckCount(call, types.carried.size());
@@ -170,6 +188,8 @@ SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
     inits.push_back(One("ListNew", {n},
                         {{"dtype", type.dtype}, {"shape", type.shape}}, where));
   }
+  std::vector<ElementsInGraph> elements;
+  for (const Tensor& x : call.sequences) elements.emplace_back(x, where);
   Code cond = [&](const std::vector<Tensor>& v) -> CodeResult {
     return {{Below(v[0], n, where)}, "tensor"};
   };
@@ -180,9 +200,7 @@ SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
       at = One("Sub", {past, Operand(1, where)}, {}, where);
     }
     std::vector<Tensor> in = Part(v, 1, 1 + num_carried);
-    for (const Tensor& x : call.sequences) {
-      in.push_back(One("Gather", {x, at}, {}, where));
-    }
+    for (const ElementsInGraph& x : elements) in.push_back(x.At(at, where));
     CodeResult out = call.step(in);
     std::vector<Tensor> next{PlusOne(v[0], where)};
     for (size_t i = 0; i < out.tensors.size(); ++i) {
