@@ -13,8 +13,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   int rank = x.rank();
   SL_WANT(rank != 0, where, "linear: x is a scalar; wanted ", weight.dim(1),
           " numbers along its last axis");
-  SL_WANT(rank < 0 || x.dim(-1) < 0 || x.dim(-1) == weight.dim(1), where,
-          "linear: x is ", TypeText(x.dtype(), x.shape()),
+  bool fits = rank < 0 || x.dim(-1) < 0 || weight.dim(1) < 0 ||
+              x.dim(-1) == weight.dim(1);
+  SL_WANT(fits, where, "linear: x is ", TypeText(x.dtype(), x.shape()),
           "; wanted a last axis of ", weight.dim(1), ", as the weight ",
           TypeText(weight.dtype(), weight.shape()), " has");
   // One product of matrices, whatever axes come before: that of a stack would
@@ -22,14 +23,14 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   Tensor rows = x;
   bool whole = rank < 0 || rank == 2;
   if (!whole) {
-    rows = nn::Reshaped(x, {-1, weight.dim(1)}, where);
+    rows = nn::Reshaped(x, {-1, nn::SizeOf(weight, 1)}, where);
   }
   Tensor y = matmul(rows, weight, {.transpose_b = true}, {}, where);
   if (bias) y = add(y, bias, {}, where);
   if (whole) return y;
   std::vector<nn::SizeOf> sizes;
   for (int i = 0; i + 1 < rank; ++i) sizes.emplace_back(x, i);
-  sizes.emplace_back(weight.dim(0));
+  sizes.emplace_back(weight, 0);
   return nn::Reshaped(y, sizes, where);
 }
 

@@ -29,6 +29,20 @@ TEST(Linear, IsAProductPlusABias) {
   Contains(ErrorOf([&] { Linear(-1, 2); }), "Linear: in_features is -1");
 }
 
+// Weights that are arguments of a captured function have no sizes while it is
+// recorded; x here has.
+TEST(Linear, TakesWeightsOfUnknownSizes) {
+  Tensor flat = ones({4, 3}), deep = ones({2, 4, 3});
+  auto f = function([&](Tensor weight, Tensor bias) {
+    return std::pair(linear(flat, weight, bias), linear(deep, weight, bias));
+  });
+  auto [y, z] = f(ones({2, 3}), zeros({2}));
+  EXPECT_EQ(y.to_vector<float>(), Floats(8, 3));
+  EXPECT_EQ(z.shape().ToString(), "[2,4,2]");
+  EXPECT_EQ(z.to_vector<float>(), Floats(16, 3));
+  Contains(ErrorOf([&] { f(ones({2, 5}), zeros({2})); }), "5");
+}
+
 TEST(Linear, StartsAsPyTorchDoes) {
   manual_seed(3);
   Linear layer{400, 50};
