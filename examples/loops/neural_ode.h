@@ -47,7 +47,7 @@ inline Followed follow(const Dynamics& f, const Tensor& paths, double dt,
   auto [y, error, tries] = for_loop(
       intervals,
       [&](Tensor i, Tensor y, Tensor error, Tensor tries) {
-        OdeResult next = odeint(f, y, 0, dt, options);
+        OdePoint next = odeint(f, y, 0, dt, options);
         Tensor off = next.y - gather(paths, i + 1);
         return std::tuple(next.y, error + mean(square(off)),
                           tries + next.tries);

@@ -16,7 +16,7 @@ Tensor TurningMatrix() { return constant({{-0.1, 1.0}, {-1.0, -0.1}}); }
 TEST(Ode, EqualToTheClosedForm) {
   Tensor y0 = constant({{1.0, 0.0}, {0.5, -2.0}});
   Dynamics f = [](auto, auto y) { return Turning(y, TurningMatrix()); };
-  OdeResult end = odeint(f, y0, 0, 3, {.absolute = 1e-9, .relative = 1e-8});
+  OdePoint end = odeint(f, y0, 0, 3, {.absolute = 1e-9, .relative = 1e-8});
   double c = std::cos(3.0) * std::exp(-0.3), s = std::sin(3.0) * std::exp(-0.3);
   std::vector<double> want = {c, s, 0.5 * c + 2 * s, 0.5 * s - 2 * c};
   std::vector<double> got = end.y.to_vector<double>();
@@ -26,7 +26,7 @@ TEST(Ode, EqualToTheClosedForm) {
 
 TEST(Ode, TimeIsSeen) {
   // dy/dt = 2 t from 1 to 3: exactly 8, for a method of order 3.
-  OdeResult end =
+  OdePoint end =
       odeint([](auto t, auto y) { return 2 * t + 0 * y; }, constant(0.0), 1, 3);
   EXPECT_NEAR(end.y.item<double>(), 8, 1e-12);
 }
@@ -45,13 +45,13 @@ TEST(Ode, StepsAdaptToToleranceAndToWhatHappens) {
   EXPECT_GT(finest, 5 * fine);
   EXPECT_LT(finest, 15 * fine);
   // A first step that is much too large is taken back.
-  OdeResult big = odeint(f, y0, 0, 6, {.first_step = 6});
+  OdePoint big = odeint(f, y0, 0, 6, {.first_step = 6});
   EXPECT_GT(big.tries.item<int64_t>(), big.steps.item<int64_t>());
 }
 
 TEST(Ode, StopsAtItsLimitAndSaysWhatIsLeft) {
-  OdeResult end = odeint([](auto, auto y) { return -y; }, constant(1.0), 0, 9,
-                         {.max_tries = 5});
+  OdePoint end = odeint([](auto, auto y) { return -y; }, constant(1.0), 0, 9,
+                        {.max_tries = 5});
   EXPECT_EQ(end.tries.item<int64_t>(), 5);
   EXPECT_GT(end.left.item<double>(), 0);
 }

@@ -69,16 +69,39 @@ TEST(Newton, InADeferredGraph) {
   ExpectNear(constant(got[2]), want.by_anomaly);
 }
 
+// At once, in a captured function, of a captured function, and deferred.
 TEST(Newton, SecondDerivative) {
   Orbits o;
-  Tensor angle = kepler(o.e, o.m).value;
-  Tensor first = grad(sum(angle), o.m, {.create_graph = true});
-  Tensor second = grad(sum(first), o.m);
-  ExpectNear(second, kepler_slopes(o.e, angle).by_anomaly_twice);
+  auto angle_of = [](Tensor e, Tensor m) { return kepler(e, m).value; };
+  auto twice = [&](Tensor e, Tensor m, auto& f) {
+    Tensor first = grad(sum(f(e, m)), m, {.create_graph = true});
+    return grad(sum(first), m);
+  };
+  Tensor want =
+      kepler_slopes(o.e, kepler(o.e, o.m).value).by_anomaly_twice.detach();
+  Tensor now = twice(o.e, o.m, angle_of);
+  ExpectNear(now, want);
+  auto inside =
+      function([&](Tensor e, Tensor m) { return twice(e, m, angle_of); });
+  ExpectNear(inside(o.e, o.m), now, 1e-12);
+  auto captured = function(angle_of);
+  ExpectNear(twice(o.e, o.m, captured), now, 1e-12);
+
+  Graph graph;
+  Tensor e, m, second;
+  {
+    GraphScope building(graph);
+    e = placeholder(f64, {any});
+    m = placeholder(f64, {any});
+    second = twice(e, m, angle_of);
+  }
+  Session session(graph);
+  Array got = session.run(second, {{e, o.e.array()}, {m, o.m.array()}});
+  ExpectNear(constant(got), now, 1e-12);
 }
 
 TEST(Newton, SaysNoMoreThanItsLimit) {
-  // z = 1 / z is met by no step of this kind: it goes back and forth.
+  // From 0 it goes to 1 and back, for ever.
   Root root = newton([](const Tensor& z) { return z * z * z - 2 * z + 2; },
                      constant(0.0), {.max_steps = 7});
   EXPECT_EQ(root.steps.item<int64_t>(), 7);

@@ -3,7 +3,7 @@
 // 3 and 2. A step whose two answers differ too much is thrown away and tried
 // again, smaller; one that is good enough is kept, and the next is larger.
 //
-//   auto end = odeint([&](auto t, auto y) { return -y; }, y0, 0, 1);
+//   auto y = odeint([&](auto t, auto y) { return -y; }, y0, 0, 1).y;
 //
 // Plain functions of tensors: at once, captured or in a graph.
 #pragma once
@@ -21,57 +21,55 @@ struct OdeOptions {
   int64_t max_tries = 10000;
 };
 
-struct OdeResult {
-  Tensor y;             // at the end
-  Tensor steps, tries;  // i64: those kept, and all
-  Tensor left;          // time not yet covered: 0, unless max_tries was reached
+// Where the solver is.
+struct OdePoint {
+  Tensor left;      // time still to go
+  Tensor y, slope;  // there
+  Tensor step;      // the next to try
+  Tensor steps, tries;
 };
 
-// What a step gives: y after it, the slope there, and how much it is wrong in
-// parts of what is allowed.
-struct OdeTry {
-  Tensor y, slope, error;
-};
-inline OdeTry try_step(const Dynamics& f, const Tensor& t, const Tensor& y,
-                       const Tensor& slope, const Tensor& h,
-                       const OdeOptions& options) {
-  Tensor k2 = f(t + h / 2, y + h * slope / 2);
-  Tensor k3 = f(t + 0.75 * h, y + 0.75 * h * k2);
-  Tensor y3 = y + h / 9 * (2 * slope + 3 * k2 + 4 * k3);
-  Tensor k4 = f(t + h, y3);
-  // The difference from the answer of order 2.
-  Tensor off = h / 72 * (-5 * slope + 6 * k2 + 8 * k3 - 9 * k4);
+// One step, kept if it is good enough.
+inline OdePoint ode_step(const Dynamics& f, const OdePoint& at, double t1,
+                         const OdeOptions& options) {
+  Tensor h = minimum(at.step, at.left), t = t1 - at.left;
+  Tensor k1 = at.slope;
+  Tensor k2 = f(t + h / 2, at.y + h / 2 * k1);
+  Tensor k3 = f(t + 0.75 * h, at.y + 0.75 * h * k2);
+  Tensor y = at.y + h / 9 * (2 * k1 + 3 * k2 + 4 * k3);
+  Tensor k4 = f(t + h, y);
+  // What the answer of order 2 differs by, in parts of what is allowed.
+  Tensor off = h / 72 * (-5 * k1 + 6 * k2 + 8 * k3 - 9 * k4);
   Tensor allowed =
-      options.absolute + options.relative * maximum(abs(y), abs(y3));
+      options.absolute + options.relative * maximum(abs(at.y), abs(y));
   // The small number keeps the slope of the root finite where nothing is off.
-  return {y3, k4, sqrt(mean(square(off / allowed)) + 1e-12)};
+  Tensor error = sqrt(mean(square(off / allowed)) + 1e-12);
+  Tensor next = h * clip(0.9 * pow(error, -1.0 / 3), 0.2, 5);
+  return cond(
+      error <= 1,
+      [&] {
+        return OdePoint{at.left - h, y, k4, next, at.steps + 1, at.tries + 1};
+      },
+      [&] {
+        return OdePoint{at.left, at.y, k1, next, at.steps, at.tries + 1};
+      });
 }
 
-// y at t1, from y0 at t0. All of y shares its steps.
-inline OdeResult odeint(const Dynamics& f, const Tensor& y0, double t0,
-                        double t1, const OdeOptions& options = {}) {
+// From y0 at t0 to t1. All of y shares its steps. What comes back has time left
+// if max_tries were not enough.
+inline OdePoint odeint(const Dynamics& f, const Tensor& y0, double t0,
+                       double t1, const OdeOptions& options = {}) {
   DType dtype = y0.dtype();
-  auto [left, h, y, slope, steps, tries] = while_loop(
-      [](Tensor left, Tensor, Tensor, Tensor, Tensor, Tensor) {
-        return left > 0;
-      },
-      [&](Tensor left, Tensor wish, Tensor y, Tensor slope, Tensor steps,
-          Tensor tries) {
-        Tensor h = minimum(wish, left);
-        OdeTry next = try_step(f, t1 - left, y, slope, h, options);
-        // Kept or thrown away: the branch that is taken is the one whose
-        // gradient there is.
-        auto [left2, y2, slope2, steps2] = cond(
-            next.error <= 1,
-            [&] { return std::tuple(left - h, next.y, next.slope, steps + 1); },
-            [&] { return std::tuple(left, y, slope, steps); });
-        Tensor change = clip(0.9 * pow(next.error, -1.0 / 3), 0.2, 5);
-        return std::tuple(left2, h * change, y2, slope2, steps2, tries + 1);
-      },
-      constant(t1 - t0, dtype), constant(options.first_step, dtype), y0,
-      f(constant(t0, dtype), y0), int64_t{0}, int64_t{0},
+  OdePoint start{.left = constant(t1 - t0, dtype),
+                 .y = y0,
+                 .slope = f(constant(t0, dtype), y0),
+                 .step = constant(options.first_step, dtype),
+                 .steps = constant(int64_t{0}),
+                 .tries = constant(int64_t{0})};
+  return while_loop(
+      [](const OdePoint& at) { return at.left > 0; },
+      [&](const OdePoint& at) { return ode_step(f, at, t1, options); }, start,
       {.maximum_iterations = options.max_tries});
-  return {y, steps, tries, left};
 }
 
 }  // namespace sluice::loops
