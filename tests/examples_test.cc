@@ -1,4 +1,5 @@
-// Every program of examples/ runs and prints what its first comment says.
+// Every program of examples/ runs and prints what its first comment says; those
+// of examples/loops run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,6 +38,27 @@ TEST(Examples, PrintWhatTheySay) {
     EXPECT_EQ(run.out, promised);
   }
   EXPECT_GE(count, 3);
+}
+
+// Those of examples/loops take a number of steps and learn more from more of
+// them; that they do is tested beside them.
+TEST(Examples, OfLoopsRunInSmall) {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("examples/loops")) {
+    std::string program = entry.path().stem();
+    if (entry.path().extension() != ".cc" ||
+        ReadWholeFile(entry.path()).find("\nint main(") == std::string::npos) {
+      continue;
+    }
+    ++count;
+    std::replace(program.begin(), program.end(), '_', '-');
+    SCOPED_TRACE(entry.path());
+    Finished run = RunCommand(SLUICE_BIN_DIR "/example-" + program + " 3");
+    EXPECT_EQ(run.code, 0);
+    EXPECT_NE(run.out, "");
+  }
+  EXPECT_GE(count, 5);
 }
 
 }  // namespace
