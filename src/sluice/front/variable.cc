@@ -128,14 +128,36 @@ Operation Variable::assign_sub(const Operand& value, std::string_view name,
   return Change("AssignSub", value, name, where);
 }
 
+namespace {
+
+// As in a graph, one row may stand for all indices; elsewhere ops want a row
+// for each.
+Operand RowForEach(const Tensor& own, const Operand& indices,
+                   const Operand& values, std::source_location where) {
+  if (!indices.is_tensor() || !values.is_tensor()) return values;
+  const Tensor &at = indices.tensor(), &row = values.tensor();
+  if (!at.shape().fully_known() || !row.shape().fully_known() ||
+      at.rank() != 1 || row.rank() != own.rank() - 1) {
+    return values;
+  }
+  Shape shape = row.shape().ToShape();
+  std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+  dims.insert(dims.begin(), at.dim(0));
+  Operand operands[] = {values, Array::Vector(dims)};
+  return front_internal::CallOne("BroadcastTo", operands, {}, {}, where);
+}
+
+}  // namespace
+
 Operation Variable::ChangeRows(std::string_view op, const Operand& indices,
                                const Operand& values, Where where) const {
   if (!symbolic()) {
     NoGrad off;
     const Tensor& own = tensor();
-    if (op == "ScatterAdd") own.scatter_add_(indices, values, where);
-    if (op == "ScatterSub") own.scatter_sub_(indices, values, where);
-    if (op == "ScatterUpdate") own.scatter_update_(indices, values, where);
+    Operand rows = RowForEach(own, indices, values, where);
+    if (op == "ScatterAdd") own.scatter_add_(indices, rows, where);
+    if (op == "ScatterSub") own.scatter_sub_(indices, rows, where);
+    if (op == "ScatterUpdate") own.scatter_update_(indices, rows, where);
     return {};
   }
   Operand operands[] = {front_internal::Typed(op, indices, DType::kI64),

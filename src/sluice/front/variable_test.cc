@@ -55,6 +55,35 @@ TEST(VariableFace, InitialValuesMayDependOnEachOther) {
   EXPECT_EQ(session.run(b).data<float>()[0], 6);
 }
 
+TEST(VariableFace, OneRowMayStandForAllInAGraphAndAtOnce) {
+  auto change = [](const Variable& v) {
+    Tensor row = constant({1.0f, 2.0f});
+    v.scatter_update(constant({0, 2}, i64), row);
+    v.scatter_add(constant({2, 2}, i64), row);
+    v.scatter_sub(constant({1}, i64), row);
+  };
+  Variable now = variable(zeros({3, 2}), "now");
+  change(now);
+  std::vector<float> want = {1, 2, -1, -2, 3, 6};
+  EXPECT_EQ(now.tensor().to_vector<float>(), want);
+  Graph graph;
+  Tensor after;
+  {
+    GraphScope building(graph);
+    Variable v = variable(zeros({3, 2}), "v");
+    after = for_loop(
+        1,
+        [&](Tensor, Tensor) {
+          change(v);
+          return v.read();
+        },
+        zeros({3, 2}));
+  }
+  Session session(graph);
+  session.run(initialize_variables(graph));
+  EXPECT_EQ(Elements<float>(session.run(after)), want);
+}
+
 // State made inside a loop begins once, before it.
 TEST(VariableFace, MadeInsideALoopIsNotMadeAnewInEveryIteration) {
   Graph graph;
