@@ -86,7 +86,9 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
                        std::span<Array> outputs, bool over_input) {
-  if (inputs.empty() && out_dtypes.empty()) return OkStatus();
+  if (out_dtypes.empty() && (inputs.empty() || op.shape == shapes::none)) {
+    return OkStatus();  // writes, most often
+  }
   FewOf<DType> dtypes(inputs.size());
   FewOf<PartialShape> shapes(inputs.size()), out(out_dtypes.size());
   FewOf<const Array*> values(inputs.size());
