@@ -21,6 +21,7 @@ import time
 import torch
 import torch.nn.functional as F
 import onnx_loop
+import torch_dqn
 import torch_models
 
 DTYPES = {
@@ -142,6 +143,7 @@ STEPS = {
     "tiny_chain_backward": lambda x: chain(x, True),
     "onnx_loop": onnx_loop.onnx_loop,
     **torch_models.STEPS,
+    **torch_dqn.STEPS,
 }
 
 
