@@ -22,6 +22,7 @@ import torch
 import torch.nn.functional as F
 import onnx_loop
 import torch_dqn
+import torch_loops
 import torch_models
 
 DTYPES = {
@@ -142,6 +143,7 @@ STEPS = {
     "tiny_chain": lambda x: chain(x, False),
     "tiny_chain_backward": lambda x: chain(x, True),
     "onnx_loop": onnx_loop.onnx_loop,
+    **torch_loops.STEPS,
     **torch_models.STEPS,
     **torch_dqn.STEPS,
 }

@@ -1,0 +1,88 @@
+// An LSTM as a loop of the graph: against the same written out step by step,
+// and its training step beside PyTorch's.
+#include <cmath>
+
+#include "benchmarks/bench.h"
+#include "benchmarks/beside_torch.h"
+#include "benchmarks/lstm_model.h"
+#include "benchmarks/random_array.h"
+#include "benchmarks/timing.h"
+#include "sluice/base/strings.h"
+
+namespace sluice::bench {
+namespace {
+
+Settings SizesOf(const LstmSizes& s) {
+  return {{"batch", StrCat(s.batch)},
+          {"hidden", StrCat(s.hidden)},
+          {"steps", StrCat(s.steps)}};
+}
+
+SL_BENCH(loops, dynamic_vs_unrolled, "a loop against the same written out") {
+  LstmSizes sizes{.steps = 200};
+  std::vector<Array> arrays = LstmArrays(sizes);
+  std::vector<Tensor> parameters = LeavesOf(arrays, kLstmBatch);
+  Tensor x = constant(arrays[0]), target = constant(arrays[1]);
+  auto make = [&](LoopForm form) {
+    return function([&, form](Tensor in, Tensor want) {
+      Tensor loss = LstmLoss(parameters, in, want, form, sizes.steps);
+      std::vector<Tensor> results = gradients({loss}, parameters);
+      results.push_back(loss);
+      return results;
+    });
+  };
+  auto dynamic = make(LoopForm::kDynamic), unrolled = make(LoopForm::kUnrolled);
+  Settings settings = SizesOf(sizes);
+  NoGrad no_grad;
+  float loss = dynamic(x, target).back().item<float>();
+  float other = unrolled(x, target).back().item<float>();
+  if (!(std::abs(loss - other) <= 1e-5f * std::abs(other))) {
+    return report.Missing("dynamic_vs_unrolled",
+                          StrCat("the losses differ: ", loss, ", ", other),
+                          settings, AtMost(1.03));
+  }
+  std::vector<double> best = SecondsPerCall(
+      {.rounds = report.rounds},
+      std::vector<std::function<void()>>{[&] { dynamic(x, target); },
+                                         [&] { unrolled(x, target); }});
+  settings.emplace_back("ms", ShortText(best[0] * 1e3));
+  settings.emplace_back("unrolled ms", ShortText(best[1] * 1e3));
+  report.Line("dynamic_vs_unrolled", best[0] / best[1], "ratio", settings,
+              AtMost(1.03));
+  auto nodes = static_cast<double>(dynamic.traces()[0].nodes);
+  auto many = static_cast<double>(unrolled.traces()[0].nodes);
+  report.Line("unrolled_graph", many / nodes, "times the nodes",
+              {{"nodes", ShortText(nodes)}, {"unrolled", ShortText(many)}},
+              AtLeast(100));
+}
+
+SL_BENCH(loops, lstm_vs_torch, "a training step of an LSTM beside PyTorch's") {
+  LstmSizes sizes;
+  std::vector<Array> arrays = LstmArrays(sizes);
+  Tensor x = constant(arrays[0]), target = constant(arrays[1]);
+  nn::LSTM lstm(sizes.inputs, sizes.hidden);
+  std::vector<Tensor> parameters = lstm.parameters();
+  {
+    NoGrad setting;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      parameters[i].copy_(constant(arrays[kLstmBatch + i]));
+    }
+  }
+  optim::SGD optimizer(parameters, {.lr = 0.1});
+  auto step = function([&](Tensor in, Tensor want) {
+    Tensor loss = mean(square(lstm(in).first - want));
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    return loss.detach();
+  });
+  RaceTorch(report, {.metric = "lstm_vs_torch",
+                     .torch_case = "lstm_step",
+                     .step = [&] { return step(x, target).item<float>(); },
+                     .inputs = arrays,
+                     .settings = SizesOf(sizes),
+                     .bar = AtLeast(1)});
+}
+
+}  // namespace
+}  // namespace sluice::bench
