@@ -25,7 +25,13 @@ struct RandomFlow {
   std::vector<Array> args;
 };
 
+// What a structured graph may hold besides branches, loops and lists.
+struct FlowContents {
+  bool state = true;  // variables, read and written
+  bool calls = true;
+};
 RandomFlow MakeStructuredFlow(uint32_t seed);
+RandomFlow MakeFlowOf(FlowContents contents, uint32_t seed);
 RandomFlow MakeRawFlow(uint32_t seed);
 
 // All loops and frames get this bound.

@@ -33,8 +33,10 @@ constexpr int64_t kMaxCost = 1000;
 
 class Maker {
  public:
-  explicit Maker(uint32_t seed)
-      : dice_(seed), graph_(std::make_unique<Graph>("structured")) {}
+  Maker(uint32_t seed, FlowContents contents)
+      : dice_(seed),
+        contents_(contents),
+        graph_(std::make_unique<Graph>("structured")) {}
 
   RandomFlow Make() {
     budget_ = 12 + dice_.Pick(50);
@@ -47,7 +49,7 @@ class Maker {
       root.of(kind).push_back(*graph_->AddArg(
           graph_->root(), StrCat("a", flow.args.size()), TypeOf(kind)));
     }
-    MakeVariables(root);
+    if (contents_.state) MakeVariables(root);
     while (budget_ > 0) Statement(root);
     std::vector<Value> results;
     for (const FlowKind kind : args) results.push_back(root.of(kind).back());
@@ -157,6 +159,7 @@ class Maker {
     --budget_;
     cost_.back() += code.runs;
     int draw = dice_.Pick(100);
+    if (draw < 12 && !contents_.state) draw = 99;
     if (draw < 12) {
       State(code);
     } else if (draw < 17) {
@@ -169,7 +172,7 @@ class Maker {
       Branch(code, true);
     } else if (code.depth < 3 && draw < 38) {
       Loop(code);
-    } else if (code.depth < 2 && draw < 42) {
+    } else if (contents_.calls && code.depth < 2 && draw < 42) {
       Function(code);
     } else if (!code.functions.empty() && draw < 48) {
       Call(code);
@@ -352,6 +355,7 @@ class Maker {
   }
 
   FlowDice dice_;
+  const FlowContents contents_;
   std::unique_ptr<Graph> graph_;
   std::vector<std::pair<Value, FlowKind>> variables_;
   std::vector<int64_t> cost_ = {0};  // of the functions being made
@@ -360,6 +364,10 @@ class Maker {
 
 }  // namespace
 
-RandomFlow MakeStructuredFlow(uint32_t seed) { return Maker(seed).Make(); }
+RandomFlow MakeStructuredFlow(uint32_t seed) { return MakeFlowOf({}, seed); }
+
+RandomFlow MakeFlowOf(FlowContents contents, uint32_t seed) {
+  return Maker(seed, contents).Make();
+}
 
 }  // namespace sluice
