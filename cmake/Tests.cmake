@@ -161,6 +161,15 @@ if(SLUICE_APPS AND loop_test_files)
   target_link_libraries(loop_examples_test PRIVATE sluice_models sluice_stack)
 endif()
 
+# Gradients of every kind of control flow crossed with all it may hold.
+file(GLOB loop_matrix_files CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/tests/loop_matrix/*.cc)
+if(loop_matrix_files)
+  sluice_add_test(loop_matrix_test LABELS system SOURCES ${loop_matrix_files})
+  sluice_use_public_header(loop_matrix_test)
+  target_link_libraries(loop_matrix_test PRIVATE sluice_stack)
+endif()
+
 # This one calls ops on the inputs the benchmarks make for them.
 if(TARGET threads_test)
   target_sources(threads_test PRIVATE

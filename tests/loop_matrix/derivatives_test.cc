@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sluice/front/loop_matrix_ways_test_util.h"
+#include "tests/loop_matrix/ways.h"
 
 namespace sluice::loop_matrix {
 namespace {

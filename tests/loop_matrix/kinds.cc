@@ -1,6 +1,6 @@
 // The kinds of control flow of the matrix, each as loops and branches and
 // written out.
-#include "sluice/front/loop_matrix_test_util.h"
+#include "tests/loop_matrix/programs.h"
 
 namespace sluice::loop_matrix {
 

@@ -1,4 +1,4 @@
-#include "sluice/front/loop_matrix_ways_test_util.h"
+#include "tests/loop_matrix/ways.h"
 
 #include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/resource.h"

@@ -1,4 +1,4 @@
-#include "sluice/front/loop_matrix_test_util.h"
+#include "tests/loop_matrix/programs.h"
 
 namespace sluice::loop_matrix {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sluice/front/loop_matrix_test_util.h"
+#include "tests/loop_matrix/programs.h"
 
 namespace sluice::loop_matrix {
 
