@@ -1,20 +1,31 @@
-#!/bin/sh
+#!/bin/bash
 # Runs a compiler through ccache: cached_compile.sh CCACHE COMPILER ARGS...
 #
-# A precompiled header names the folder it was made in, so one from another
-# clone must never come out of the cache: it is always made here. The objects
-# that use it are looked up by the contents of its headers (the file PCH.sum,
-# which ccache reads instead of the PCH), not by the bytes of the PCH.
+# Objects are found in the cache from every clone of the repository, whatever
+# folder it is in, so nothing that ccache looks at may name the folder:
+# - Arguments inside the build folder are made relative (those ccache knows of,
+#   it makes relative itself, by CCACHE_BASEDIR).
+# - A precompiled header names its folder, so it never comes out of the cache;
+#   the objects that use it are looked up by the contents of its headers, the
+#   file PCH.sum, which ccache reads instead of the PCH.
 set -e
 ccache=$1
 shift
 # ccache looks through precompiled headers only when told so.
 export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1
 
-case " $* " in
-  *" c++-header "*) ;;
-  *) exec "$ccache" "$@" ;;
-esac
+if [[ " $* " != *" c++-header "* ]]; then
+  args=()
+  for argument; do
+    case $argument in
+      # Paths are relative by now, and shortened as such.
+      -fmacro-prefix-map=$CCACHE_BASEDIR/=) ;;
+      "$PWD"/*) args+=("${argument#"$PWD"/}") ;;
+      *) args+=("$argument") ;;
+    esac
+  done
+  exec "$ccache" "${args[@]}"
+fi
 
 "$@"
 previous=
@@ -27,4 +38,4 @@ for argument; do
 done
 # The first word of a depfile is its target; the others are the headers.
 sed -e 's/\\$//' "$depfile" | tr -s ' ' '\n' | sed -e 1d -e '/:$/d' -e '/^$/d' |
-  xargs cat | sha256sum > "$pch.sum"
+  xargs cat | sed -e "s|${CCACHE_BASEDIR:-/}/||g" | sha256sum > "$pch.sum"
