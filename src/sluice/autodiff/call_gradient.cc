@@ -105,7 +105,7 @@ Status CallGradient(const RegionGradient& at) {
     return OkStatus();
   }
   if (twin && Serves(*twin, activity)) return AddBackwardCall(at, *twin);
-  SL_ASSIGN_OR_RETURN(twin, twins->Get(function, activity));
+  SL_ASSIGN_OR_RETURN(twin, twins->Get(function, activity, at.flow.hoist()));
   if (!twin) return OkStatus();
   twins->Redirect(call, *twin);
   return AddBackwardCall(at, *twin);

@@ -56,15 +56,17 @@ CallTwin* CallTwins::OfForward(const Node& function) {
   return nullptr;
 }
 
-Result<CallTwin*> CallTwins::Get(Node& function, const CallActivity& activity) {
+Result<CallTwin*> CallTwins::Get(Node& function, const CallActivity& activity,
+                                 bool hoist) {
   for (const auto& twin : twins_) {
     if (twin->original == &function && twin->activity == activity &&
-        Valid(*twin)) {
+        twin->hoist == hoist && Valid(*twin)) {
       return twin.get();
     }
   }
   twins_.push_back(std::make_unique<CallTwin>());
   CallTwin& twin = *twins_.back();
+  twin.hoist = hoist;
   Status begun = Begin(function, activity, twin);
   Result<bool> filled = begun.ok() ? Fill(twin) : Result<bool>(begun);
   if (filled.ok() && *filled) {
@@ -157,7 +159,8 @@ Result<bool> CallTwins::Fill(CallTwin& twin) {
             twin.activity.captures.end());
   SL_ASSIGN_OR_RETURN(
       InnerGradient inner,
-      InnerGradient::Compute(graph_, forward, twin.activity.results, xs));
+      InnerGradient::Compute(graph_, forward, twin.activity.results, xs, {},
+                             twin.hoist));
   bool any = std::any_of(inner.gradients().begin(), inner.gradients().end(),
                          [](const Value& g) { return static_cast<bool>(g); });
   if (!any) {

@@ -24,6 +24,7 @@ struct CallTwin {
   Node* original = nullptr;
   Node* forward = nullptr;
   Node* backward = nullptr;
+  bool hoist = true;
   int kept = 0;      // the result of `forward` that is the list
   bool open = true;  // being made: calls inside `forward` use it already
   // Of forward and backward: nodes may have been moved and made again since.
@@ -53,8 +54,9 @@ class CallTwins {
   // The twin whose forward function this is; null when there is none.
   CallTwin* OfForward(const Node& function);
   // What stands for calls of `function` with these gradients; made when there
-  // is none. Null: no gradient flows to anything.
-  Result<CallTwin*> Get(Node& function, const CallActivity& activity);
+  // is none. Null: no gradient flows to anything. `hoist` as in GradFlow.
+  Result<CallTwin*> Get(Node& function, const CallActivity& activity,
+                        bool hoist);
   // Makes `call` one of the twin's forward function.
   void Redirect(Node& call, const CallTwin& twin);
 
