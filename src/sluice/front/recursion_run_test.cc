@@ -24,7 +24,8 @@ TEST(RecursionGradient, OfATreeInAListWithATableOfRows) {
             return tanh(left * x[0] + right + sum(more.stack(), {.axes = {0}}));
           });
     });
-    return node(constant(int64_t{0}), List(f64).append(x[0]));
+    return node(constant(int64_t{0}),
+                List(f64, std::vector<int64_t>{2}).append(x[0]));
   };
   Array table = Array::Of<double>({3, 2}, {.1, .2, .3, .4, .5, .6});
   ExpectGradients(f, {D({.5, .7}), table});
