@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "sluice/autodiff/draw_again.h"
 #include "sluice/autodiff/inner_gradient.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/effects.h"
@@ -49,7 +50,7 @@ class Repetition {
   Repetition(const LoopToRepeat& of, Region& region)
       : of_(of), graph_(of.graph), loop_(of.loop), region_(region) {}
 
-  Result<Node*> Make(std::span<const Value> starts, Value trips) {
+  Result<Node*> Make(std::span<const Value> starts, Value first, Value trips) {
     SL_ASSIGN_OR_RETURN(Value zero, Number(region_, 0));
     std::vector<Value> inits(starts.begin(), starts.end());
     inits.push_back(zero);
@@ -79,6 +80,7 @@ class Repetition {
                         AddBeside(graph_, cond, loop_, "Less", below));
     graph_.SetResults(cond, {more->output()});
     SL_RETURN_IF_ERROR(FillBody(body));
+    if (DrawsHere(body)) SL_RETURN_IF_ERROR(Draw(body, first));
     graph_.SetOutputs(*again, std::move(types));
     return again;
   }
@@ -96,6 +98,13 @@ class Repetition {
     Graph::NodeMap nodes;
     for (int i = 0; i < of_.carried; ++i) map[of_.body().arg(i)] = body.arg(i);
     for (Node* node : of_.nodes) graph_.CopyNode(*node, body, map, nodes);
+    for (auto [from, to] : nodes) {
+      if (to->op().flow != Flow::kLoop ||
+          !to->attrs().get<std::string>("repeats").empty()) {
+        continue;
+      }
+      graph_.SetAttr(*to, "repeats", from->name());
+    }
     SL_ASSIGN_OR_RETURN(Value one, Number(body, 1));
     Value in[] = {body.arg(of_.carried), one};
     SL_ASSIGN_OR_RETURN(Node * next, AddBeside(graph_, body, loop_, "Add", in));
@@ -107,6 +116,21 @@ class Repetition {
     results.push_back(next->output());
     graph_.SetResults(body, std::move(results));
     return Quieten(body);
+  }
+
+  // Iteration i of the copy draws what first + i of the loop drew.
+  Status Draw(Region& body, Value first) {
+    SL_ASSIGN_OR_RETURN(Node * parent, AddBeside(graph_, *loop_.region(), loop_,
+                                                 "StepTag", {}));
+    graph_.MoveBefore(*parent, loop_);
+    Value in[] = {first, body.arg(of_.carried)};
+    SL_ASSIGN_OR_RETURN(Node * number,
+                        AddBeside(graph_, body, loop_, "Add", in));
+    SL_ASSIGN_OR_RETURN(
+        Value tag,
+        TagAtTop(graph_, body, loop_, parent->output(), number->output()));
+    graph_.MoveBefore(*number, *tag.node);
+    return DrawAgain(graph_, body, tag);
   }
 
   // Takes effects out of a copied region.
@@ -166,8 +190,7 @@ Status CheckRepeatable(const LoopToRepeat& loop) {
 Result<Node*> RepeatLoop(const LoopToRepeat& loop, Region& region,
                          std::span<const Value> starts, Value first,
                          Value trips) {
-  (void)first;
-  return Repetition(loop, region).Make(starts, trips);
+  return Repetition(loop, region).Make(starts, first, trips);
 }
 
 }  // namespace sluice

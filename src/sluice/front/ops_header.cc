@@ -129,15 +129,26 @@ Returns ReturnsOf(const OpRecord& op) {
                                   : Returns::kStruct;
 }
 
+// What a caller gives: not the iteration a random op draws for, which only
+// gradients say.
+std::vector<ArgSpec> OperandsOf(const OpRecord& op) {
+  std::vector<ArgSpec> operands = op.inputs;
+  if (op.random && !operands.empty() && operands.back().list) {
+    operands.pop_back();
+  }
+  return operands;
+}
+
 // The operands as one range for the call: statements, then the expression.
 std::string AppendOperands(std::string& out, const OpRecord& op) {
-  if (op.inputs.empty()) return "{}";
-  if (op.inputs.size() == 1 && op.inputs[0].list) {
-    return StrCat(ParameterName(op.inputs[0].name), ".list()");
+  const std::vector<ArgSpec> inputs = OperandsOf(op);
+  if (inputs.empty()) return "{}";
+  if (inputs.size() == 1 && inputs[0].list) {
+    return StrCat(ParameterName(inputs[0].name), ".list()");
   }
   bool lists = false;
   std::vector<std::string> names;
-  for (const ArgSpec& in : op.inputs) {
+  for (const ArgSpec& in : inputs) {
     lists = lists || in.list;
     names.push_back(ParameterName(in.name));
   }
@@ -147,7 +158,7 @@ std::string AppendOperands(std::string& out, const OpRecord& op) {
   }
   out += "  std::vector<Operand> operands;\n";
   for (size_t i = 0; i < names.size(); ++i) {
-    if (op.inputs[i].list) {
+    if (inputs[i].list) {
       StrAppend(out, "  operands.insert(operands.end(), ", names[i],
                 ".list().begin(), ", names[i], ".list().end());\n");
     } else {
@@ -171,7 +182,7 @@ struct Function {
 
 Function FunctionOf(const OpRecord& op) {
   Function f;
-  for (const ArgSpec& in : op.inputs) {
+  for (const ArgSpec& in : OperandsOf(op)) {
     f.parameters.push_back(
         {StrCat(in.list ? "const OperandList& " : "const Operand& ",
                 ParameterName(in.name)),

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/philox_lanes.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/random/random_op.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -53,10 +54,7 @@ struct DropoutLoop {
 Status Launch(KernelContext& ctx) {
   double rate = ctx.attr<double>("rate");
   auto limit = static_cast<uint64_t>(std::ldexp(rate, 32));
-  RandomKey key = RandomKey::Of(
-      ctx.step().seed, static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
-      ctx.node().key ^ ctx.step().tag,
-      static_cast<uint64_t>(ctx.step().step_id));
+  RandomKey key = random_op::KeyOf(ctx);
   auto* mask = static_cast<uint8_t*>(ctx.out(1).mutable_raw());
   DispatchFloats(ctx.in(0).dtype(), [&]<class T>() {
     using C = Compute<T>;
@@ -82,6 +80,7 @@ SL_OP(Dropout)
         "session's seed, this op's seed and place in the graph, and the step, "
         "and on nothing else.")
     .input("x: T")
+    .input(random_op::kTagInput)
     .output("y: T")
     .output("mask: bool")
     .types("T", kFloats)

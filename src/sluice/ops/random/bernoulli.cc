@@ -50,6 +50,7 @@ SL_OP(Bernoulli)
         "depend on the session's seed, this op's seed and place in the graph, "
         "and the step, and on nothing else.")
     .input("p: T")
+    .input(random_op::kTagInput)
     .output("y: T")
     .types("T", kFloats)
     .attr("seed", 0, random_op::kSeedDoc)

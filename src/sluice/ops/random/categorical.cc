@@ -73,6 +73,7 @@ SL_OP(Categorical)
         "axis), each draw independent. They depend on the session's seed, this "
         "op's seed and place in the graph, and the step, and on nothing else.")
     .input("logits: T")
+    .input(random_op::kTagInput)
     .output("y: i64")
     .types("T", kFloats)
     .attr("num_samples", 1, "How many draws of each row.")

@@ -69,6 +69,7 @@ SL_OP(LogUniformSample)
         "this op's seed and place in the graph, and the step, and on nothing "
         "else.")
     .input("labels: I")
+    .input(random_op::kTagInput)
     .output("sampled: i64")
     .output("labels_expected: f32")
     .output("sampled_expected: f32")

@@ -119,6 +119,7 @@ SL_OP(Multinomial)
         "without. They depend on the session's seed, this op's seed and place "
         "in the graph, and the step, and on nothing else.")
     .input("p: T")
+    .input(random_op::kTagInput)
     .output("y: i64")
     .types("T", kFloats)
     .attr("num_samples", AttrKind::kInt, "How many draws of each row.")

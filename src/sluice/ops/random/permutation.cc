@@ -26,6 +26,7 @@ SL_OP(Permutation)
         "The numbers 0 to n - 1 in random order. It depends on the session's "
         "seed, this op's seed and place in the graph, and the step, and on "
         "nothing else.")
+    .input(random_op::kTagInput)
     .output("y: i64")
     .attr("n", AttrKind::kInt, "How many numbers.")
     .between(0, kMaxElements)

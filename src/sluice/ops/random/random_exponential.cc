@@ -19,6 +19,7 @@ SL_OP(RandomExponential)
         "depend on "
         "the session's seed, this op's seed and place in the graph, and the "
         "step, and on nothing else.")
+    .input(random_op::kTagInput)
     .output("y: dtype")
     .types("dtype", kFloats)
     .attr("shape", AttrKind::kShape, "The shape of the result.")

@@ -40,6 +40,7 @@ SL_OP(RandomGamma)
         "shape parameter alpha. They depend on the session's seed, this op's "
         "seed and place in the graph, and the step, and on nothing else.")
     .input("alpha: T")
+    .input(random_op::kTagInput)
     .output("y: T")
     .types("T", kFloats)
     .attr("seed", 0, random_op::kSeedDoc)

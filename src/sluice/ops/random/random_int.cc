@@ -80,6 +80,7 @@ SL_OP(RandomInt)
         "Random whole numbers, every one of lo <= y < hi as likely as every "
         "other. They depend on the session's seed, this op's seed and place in "
         "the graph, and the step, and on nothing else.")
+    .input(random_op::kTagInput)
     .output("y: dtype")
     .types("dtype", kInts)
     .attr("shape", AttrKind::kShape, "The shape of the result.")

@@ -13,13 +13,23 @@ namespace sluice::random_op {
 
 inline constexpr char kSeedDoc[] = "Tells apart ops that should differ.";
 
+// The last input of every random op, left out by those who call it: the
+// iteration to draw for (IterationTag) instead of the one it runs in. What is
+// computed again for a gradient draws what it drew the first time.
+inline constexpr char kTagInput[] = "tag: i64*";
+
+inline uint64_t TagOf(const KernelContext& ctx) {
+  auto declared = static_cast<int>(ctx.op().inputs.size());
+  if (ctx.num_inputs() < declared) return ctx.step().tag;
+  return static_cast<uint64_t>(*ctx.in(declared - 1).data<int64_t>());
+}
+
 // Numbers depend on the session's seed, the op's seed and place in the graph,
 // the step and the iteration, and nothing else.
 inline RandomKey KeyOf(const KernelContext& ctx) {
-  return RandomKey::Of(ctx.step().seed,
-                       static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
-                       ctx.node().key ^ ctx.step().tag,
-                       static_cast<uint64_t>(ctx.step().step_id));
+  return RandomKey::Of(
+      ctx.step().seed, static_cast<uint64_t>(ctx.attr<int64_t>("seed")),
+      ctx.node().key ^ TagOf(ctx), static_cast<uint64_t>(ctx.step().step_id));
 }
 
 // Output 0 is of the attribute `shape`.

@@ -65,6 +65,7 @@ SL_OP(RandomPoisson)
         "depend on the session's seed, this op's seed and place in the graph, "
         "and the step, and on nothing else.")
     .input("rate: T")
+    .input(random_op::kTagInput)
     .output("y: T")
     .types("T", kFloats)
     .attr("seed", 0, random_op::kSeedDoc)

@@ -18,6 +18,7 @@ SL_OP(RandomUniform)
         "Random numbers uniform in [0, 1). They depend on "
         "the session's seed, this op's seed and place in the graph, and the "
         "step, and on nothing else.")
+    .input(random_op::kTagInput)
     .output("y: dtype")
     .types("dtype", kFloats)
     .attr("shape", AttrKind::kShape, "The shape of the result.")

@@ -49,6 +49,7 @@ SL_OP(Shuffle)
         "seed, this op's seed and place in the graph, and the step, and on "
         "nothing else.")
     .input("x: T")
+    .input(random_op::kTagInput)
     .output("y: T")
     .types("T", kAnyData)
     .attr("seed", 0, random_op::kSeedDoc)

@@ -48,6 +48,7 @@ SL_OP(TruncatedNormal)
         "Random numbers with mean 0 and standard deviation 1, those beyond 2 "
         "drawn again. They depend on the session's seed, this op's seed and "
         "place in the graph, and the step, and on nothing else.")
+    .input(random_op::kTagInput)
     .output("y: dtype")
     .types("dtype", kFloats)
     .attr("shape", AttrKind::kShape, "The shape of the result.")

@@ -1,0 +1,27 @@
+// IterationTag: the tag of an iteration (op/step_context.h), computed, so that
+// one that is run again elsewhere can draw the same random numbers.
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+SL_OP(IterationTag)
+    .doc("The tag of an iteration of a loop that stands where `parent` is.")
+    .input("parent: i64")
+    .input("iteration: i64")
+    .output("tag: i64")
+    .attr("key", 0, "Of the loop.")
+    .shape([](ShapeContext& c) {
+      for (int i : {0, 1}) SL_RETURN_IF_ERROR(c.WantRank(i, 0));
+      return shapes::scalar(c);
+    })
+    .cpu([](KernelContext& ctx) {
+      *ctx.out(0).mutable_data<int64_t>() = static_cast<int64_t>(
+          IterationTag(static_cast<uint64_t>(*ctx.in(0).data<int64_t>()),
+                       static_cast<uint64_t>(ctx.attr<int64_t>("key")),
+                       static_cast<uint64_t>(*ctx.in(1).data<int64_t>())));
+      return OkStatus();
+    })
+    .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
+               .message = "[IterationTag] parent is f32; wanted i64"}});
+
+}  // namespace sluice
