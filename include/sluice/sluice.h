@@ -21,6 +21,7 @@
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/index.h"
 #include "sluice/front/list.h"
+#include "sluice/front/loop_report.h"
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/operators.h"
 #include "sluice/front/queue.h"

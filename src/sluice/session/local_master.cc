@@ -5,6 +5,8 @@
 #include "sluice/executor/step.h"
 #include "sluice/passes/prune.h"
 #include "sluice/passes/trap_nan.h"
+#include "sluice/session/loop_report.h"
+#include "sluice/state/loop_log.h"
 
 namespace sluice {
 
@@ -101,6 +103,31 @@ Status LocalMaster::RunProgram(Program& program, std::span<Array> feeds,
                                std::vector<Array>* results,
                                const RunOptions& options,
                                RunMetadata* metadata) {
+  if ((options.loops && metadata) || LoopReport::Current()) [[unlikely]] {
+    return RunReporting(program, feeds, results, options, metadata);
+  }
+  return RunPlain(program, feeds, results, options, metadata);
+}
+
+Status LocalMaster::RunReporting(Program& program, std::span<Array> feeds,
+                                 std::vector<Array>* results,
+                                 const RunOptions& options,
+                                 RunMetadata* metadata) {
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> reporting, program.Reporting());
+  auto log = MakeRef<LoopLog>();
+  std::vector<Array> all;
+  for (Array& feed : feeds) all.push_back(std::move(feed));
+  all.push_back(Array::Handle(Ref<ResourceBase>(log)));
+  Status status = RunPlain(*reporting, all, results, options, metadata);
+  std::vector<LoopUse> loops = log->loops();
+  if (LoopReport* open = LoopReport::Current()) open->Add(loops);
+  if (options.loops && metadata) metadata->loops = std::move(loops);
+  return status;
+}
+
+Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
+                             std::vector<Array>* results,
+                             const RunOptions& options, RunMetadata* metadata) {
   for (size_t i = 0; i < feeds.size(); ++i) {
     SL_RETURN_IF_ERROR(program.CheckFeed(static_cast<int>(i), feeds[i]));
   }

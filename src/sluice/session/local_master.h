@@ -96,6 +96,13 @@ class LocalMaster {
   };
 
  private:
+  Status RunPlain(Program& program, std::span<Array> feeds,
+                  std::vector<Array>* results, const RunOptions& options,
+                  RunMetadata* metadata);
+  Status RunReporting(Program& program, std::span<Array> feeds,
+                      std::vector<Array>* results, const RunOptions& options,
+                      RunMetadata* metadata);
+
   struct Key {
     std::vector<uint64_t> words;
     bool operator==(const Key&) const = default;

@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/passes/pipeline.h"
+#include "sluice/passes/report_loops.h"
 
 namespace sluice {
 
@@ -19,6 +20,16 @@ Status Program::CheckFeed(int i, const Array& value) const {
   }
   return InvalidArgument(StrCat("the feed of \"", root.arg_name(i), "\" is ",
                                 value.TypeText(), "; wanted ", type));
+}
+
+Result<std::shared_ptr<Program>> Program::Reporting() {
+  MutexLock lock(mu_);
+  if (!reporting_) {
+    std::unique_ptr<Graph> graph = graph_->Clone();
+    SL_RETURN_IF_ERROR(ReportLoops(*graph));
+    reporting_ = std::make_shared<Program>(std::move(graph), options_);
+  }
+  return reporting_;
 }
 
 namespace {

@@ -37,6 +37,10 @@ class Program {
   // What the passes did to the graph for such feeds, a line each.
   Result<std::string> PassNotes(std::span<const Array> feeds) const;
 
+  // The same with loops that report what they do to a LoopLog, which is fed
+  // last.
+  Result<std::shared_ptr<Program>> Reporting();
+
   const Graph& graph() const { return *graph_; }
   int num_feeds() const { return graph_->root().num_args(); }
 
@@ -58,6 +62,7 @@ class Program {
   std::shared_ptr<const Plan> generic_ SL_GUARDED_BY(mu_);
   int64_t generation_ SL_GUARDED_BY(mu_) = 0;
   int64_t clock_ SL_GUARDED_BY(mu_) = 0;
+  std::shared_ptr<Program> reporting_ SL_GUARDED_BY(mu_);
 };
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 #include "sluice/executor/step_stats.h"
 #include "sluice/graph/value.h"
 #include "sluice/session/random_state.h"
+#include "sluice/state/loop_use.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {
@@ -28,6 +29,8 @@ struct RunOptions {
   // Stops at the first op that gives NaN or an infinity; the error names it,
   // its line and its inputs. Costs a pass over every result.
   bool nan_trap = false;
+  // Fills RunMetadata::loops; costs some 100 ns per iteration.
+  bool loops = false;
   // Cancelling this stops the run from any thread.
   std::shared_ptr<Cancellation> cancellation{};
   // Random ops draw from this place instead of the session's.
@@ -38,6 +41,7 @@ struct RunMetadata {
   StepStats stats;
   std::vector<StepStats::Row> rows;  // stats by node, in order of time
   std::string chrome_trace;
+  std::vector<LoopUse> loops;  // what each did and kept; ToString prints them
 };
 
 }  // namespace sluice

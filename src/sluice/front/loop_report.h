@@ -1,0 +1,4 @@
+// sl::LoopReport: what loops did and kept for their gradients.
+#pragma once
+
+#include "sluice/session/loop_report.h"

@@ -1,0 +1,40 @@
+// LoopReport: what loops did, for all runs on this thread while it is open.
+//
+//   sl::LoopReport report;
+//   step(images, labels);                  // a captured function, a session
+//   std::cout << report.ToString();
+//   // while_loop at model.cc:41: 10000 iterations, 9841 recomputed, ...
+//
+// Loops of one name are one entry. The innermost open report has the run. Costs
+// nothing when none is open. Belongs to the thread that made it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sluice/state/loop_use.h"
+
+namespace sluice {
+
+class [[nodiscard]] LoopReport {
+ public:
+  LoopReport();
+  ~LoopReport();
+  LoopReport(const LoopReport&) = delete;
+  LoopReport& operator=(const LoopReport&) = delete;
+
+  const std::vector<LoopUse>& loops() const { return loops_; }
+  // The loop of that name; null when it did not run.
+  const LoopUse* find(std::string_view name) const;
+  std::string ToString() const { return sluice::ToString(loops_); }
+
+  // The innermost one open on this thread; null for none.
+  static LoopReport* Current();
+  void Add(const std::vector<LoopUse>& loops);
+
+ private:
+  std::vector<LoopUse> loops_;
+  LoopReport* outer_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+// LoopUse: what one loop of a run did and kept for its gradient.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+struct LoopUse {
+  std::string name;        // of its node
+  std::string line;        // "model.cc:41"
+  int64_t runs = 0;        // loops inside loops run more than once
+  int64_t iterations = 0;  // of all runs
+  int64_t recomputed = 0;  // iterations that were run again
+  int64_t kept_bytes = 0;  // when it ended; of all runs
+  int64_t peak_bytes = 0;  // the most at once, what is recomputed included
+};
+
+// A line each: "while_loop at model.cc:41: 100 iterations, 12 kept, ...".
+std::string ToString(const std::vector<LoopUse>& loops);
+
+}  // namespace sluice
