@@ -22,6 +22,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -124,9 +125,20 @@ State Loop(Cond& cond, Body& body, const State& init,
     State next = NextState<State>(std::apply(body, Rebuild(like, carried)));
     return {Flatten(next), Structure<State>::Text(next)};
   };
-  return Rebuild(
-      like, RunLoop(test, step, Flatten(init), Structure<State>::Text(init),
-                    SettingsOf(options), where));
+  LoopSettings settings = SettingsOf(options);
+  if constexpr (std::is_copy_constructible_v<Body>) {
+    // Run at once it may be called again when this loop is long over.
+    if (settings.save.how() != "device") {
+      step = [own = std::make_shared<Body>(body),
+              like](const std::vector<Tensor>& carried) -> CodeResult {
+        State next = NextState<State>(std::apply(*own, Rebuild(like, carried)));
+        return {Flatten(next), Structure<State>::Text(next)};
+      };
+      settings.repeatable = true;
+    }
+  }
+  return Rebuild(like, RunLoop(test, step, Flatten(init),
+                               Structure<State>::Text(init), settings, where));
 }
 
 template <class Cond, class Body, class... S>
@@ -249,7 +261,8 @@ auto for_loop_with(const LoopOptions& options, Where where,
   auto test = [&](const Tensor& i, const auto&...) {
     return front_internal::Below(i, n, where);
   };
-  auto step = [&](const Tensor& i, const auto&... carried) {
+  auto step = [body = std::move(body), where](const Tensor& i,
+                                              const auto&... carried) mutable {
     using State = std::tuple<std::decay_t<decltype(carried)>...>;
     return std::tuple_cat(
         std::tuple(front_internal::PlusOne(i, where)),

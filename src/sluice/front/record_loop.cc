@@ -5,6 +5,7 @@
 #include "sluice/front/capture.h"
 #include "sluice/front/record_region.h"
 #include "sluice/front/region_draft.h"
+#include "sluice/front/run_loop_now.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 
@@ -166,16 +167,24 @@ std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
   if (!RunsNow(inits)) {
     return RecordLoop(cond, body, inits, structure, settings, where);
   }
-  std::vector<Tensor> carried = inits;
-  for (int64_t i = 0; i != settings.maximum; ++i) {
-    CodeResult pred = InLoop(cond, carried, i, where);
-    CheckPredicate(pred, where);
-    if (!pred.tensors[0].item<bool>()) break;
-    CodeResult next = InLoop(body, carried, i, where);
-    CheckCarried(next, carried, structure, where);
-    carried = std::move(next.tensors);
-  }
-  return carried;
+  return RunLoopNow(
+      {.more =
+           [&](const std::vector<Tensor>& carried, int64_t i) {
+             CodeResult pred = InLoop(cond, carried, i, where);
+             CheckPredicate(pred, where);
+             return pred.tensors[0].item<bool>();
+           },
+       .step =
+           [body, structure, where](const std::vector<Tensor>& carried,
+                                    int64_t i) {
+             CodeResult next = InLoop(body, carried, i, where);
+             CheckCarried(next, carried, structure, where);
+             return std::move(next.tensors);
+           },
+       .what = settings.name.empty() ? "while_loop" : settings.name,
+       .settings = settings,
+       .where = where},
+      inits);
 }
 
 }  // namespace sluice::front_internal

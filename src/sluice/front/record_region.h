@@ -29,6 +29,7 @@ struct LoopSettings {
   int64_t parallel = 10;
   int64_t maximum = -1;
   Save save{};
+  bool repeatable = false;  // the body's code may be called when it is over
 };
 
 // True when a call on these runs now: no graph is open, none of them belongs

@@ -7,6 +7,7 @@
 #include "sluice/front/call.h"
 #include "sluice/front/index.h"
 #include "sluice/front/region_draft.h"
+#include "sluice/front/run_loop_now.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/sizes.h"
 #include "sluice/front/step_types.h"
@@ -80,6 +81,7 @@ void CheckCount(const SequenceCall& call, size_t got) {
 }
 
 SequenceResult RunSequenceNow(const SequenceCall& call, int64_t length) {
+  RefuseToRepeat(call.what, call.settings, call.where);
   SequenceResult result;
   result.carried = call.carried;
   std::vector<std::vector<Tensor>> rows, elements;
