@@ -27,8 +27,6 @@ class CheckpointedLoop {
   Status Run();
 
  private:
-  void FindCaptures();
-
   Result<Value> Call(Region& region, std::string_view op,
                      std::vector<Value> inputs, const Attrs& attrs = {});
   Result<Value> Number(Region& region, int64_t n) {

@@ -1,7 +1,6 @@
 #include "sluice/autodiff/loop_carries.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/graph/traverse.h"
@@ -52,6 +51,17 @@ std::vector<bool> NeededCarries(Node& loop) {
   auto use = [&](const Value& v) {
     if (v.node == &loop) reach(body.results()[static_cast<size_t>(v.index)]);
   };
+  for (int i = 0; i < loop.num_inputs(); ++i) {
+    for (const Node* user : loop.input(i).node->users()) {
+      auto in = user->inputs();
+      if (user == &loop ||
+          std::find(in.begin(), in.end(), loop.input(i)) == in.end()) {
+        continue;
+      }
+      needed[static_cast<size_t>(i)] = true;
+      reach(body.results()[static_cast<size_t>(i)]);
+    }
+  }
   for (const Node* user : loop.users()) {
     for (const Value& v : user->inputs()) use(v);
   }
@@ -69,6 +79,18 @@ std::vector<bool> NeededCarries(Node& loop) {
     for (const Value& in : InputsWithCaptures(*v.node)) reach(in);
   }
   return needed;
+}
+
+std::vector<Value> WantedCaptures(
+    const Node& loop, const std::unordered_set<Value, ValueHash>& wanted) {
+  std::vector<Value> captures, reads = InputsWithCaptures(loop);
+  for (size_t i = static_cast<size_t>(loop.num_inputs()); i < reads.size();
+       ++i) {
+    bool known =
+        std::find(captures.begin(), captures.end(), reads[i]) != captures.end();
+    if (!known && wanted.count(reads[i])) captures.push_back(reads[i]);
+  }
+  return captures;
 }
 
 }  // namespace sluice

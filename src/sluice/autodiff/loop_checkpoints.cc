@@ -16,7 +16,7 @@ namespace sluice {
 Status CheckpointedLoop::Run() {
   SL_RETURN_IF_ERROR(CheckRepeatable(again_));
   active_ = ActiveCarries(again_.body(), at_.dy);
-  FindCaptures();
+  captures_ = WantedCaptures(loop_, at_.wanted);
   if (active_.empty()) return OkStatus();
   SL_ASSIGN_OR_RETURN(int trips, LoopExtension(graph_, loop_).CountTrips());
   ForwardCheckpoints forward(graph_, loop_, trips);
@@ -38,16 +38,6 @@ Status CheckpointedLoop::Run() {
                  back_->output(static_cast<int>(first_flowing_ + k)));
   }
   return OkStatus();
-}
-
-void CheckpointedLoop::FindCaptures() {
-  std::vector<Value> reads = InputsWithCaptures(loop_);
-  for (size_t i = static_cast<size_t>(loop_.num_inputs()); i < reads.size();
-       ++i) {
-    bool known = std::find(captures_.begin(), captures_.end(), reads[i]) !=
-                 captures_.end();
-    if (!known && at_.wanted.count(reads[i])) captures_.push_back(reads[i]);
-  }
 }
 
 Result<Value> CheckpointedLoop::Call(Region& region, std::string_view op,
@@ -133,7 +123,7 @@ Result<CheckpointedLoop::Stretch> CheckpointedLoop::Differentiate(
     dy[static_cast<size_t>(active_[k])] = outer.arg(static_cast<int>(1 + k));
     wanted.insert(starts[static_cast<size_t>(active_[k])]);
   }
-  GradFlow flow(graph_, region);
+  GradFlow flow(graph_, region, at_.flow.hoist());
   SL_RETURN_IF_ERROR(LoopGradient(
       {graph_, region, *stretch.forward, std::move(dy), wanted, flow}));
   for (size_t k = 0; k < active_.size(); ++k) {

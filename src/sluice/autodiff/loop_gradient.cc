@@ -8,6 +8,7 @@
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/inner_gradient.h"
 #include "sluice/autodiff/list_sums.h"
+#include "sluice/autodiff/loop_carries.h"
 #include "sluice/autodiff/loop_checkpoints.h"
 #include "sluice/autodiff/loop_extension.h"
 #include "sluice/autodiff/loop_residuals.h"
@@ -28,10 +29,10 @@ class Backwards {
         body_(*at.node.regions()[1]) {}
 
   Status Run() {
-    FindActive();
+    active_ = ActiveCarries(body_, at_.dy);
     std::vector<Value> xs;
     for (int i : active_) xs.push_back(body_.arg(i));
-    FindCaptures();
+    captures_ = WantedCaptures(loop_, at_.wanted);
     SL_ASSIGN_OR_RETURN(InnerGradient inner,
                         InnerGradient::Compute(graph_, body_, active_, xs,
                                                captures_, at_.flow.hoist()));
@@ -54,47 +55,6 @@ class Backwards {
     LoopResiduals residuals(graph_, loop_, at_.region);
     SL_RETURN_IF_ERROR(residuals.Keep(inner, sums.collected()));
     return AddLoop(inner, sums, residuals);
-  }
-
-  // Carried values that something flows into, at the end or on the way.
-  void FindActive() {
-    std::unordered_set<int> active;
-    for (size_t i = 0; i < at_.dy.size(); ++i) {
-      if (at_.dy[i]) active.insert(static_cast<int>(i));
-    }
-    for (size_t before = 0; before != active.size();) {
-      before = active.size();
-      std::vector<Value> open;
-      std::unordered_set<Value, ValueHash> seen;
-      auto reach = [&](const Value& v) {
-        if (CarriesGradient(v) && body_.Encloses(v.node->region()) &&
-            seen.insert(v).second) {
-          open.push_back(v);
-        }
-      };
-      for (int i : active) reach(body_.results()[static_cast<size_t>(i)]);
-      while (!open.empty()) {
-        Value v = open.back();
-        open.pop_back();
-        if (v.node == body_.args_node()) {
-          active.insert(v.index);
-          continue;
-        }
-        for (const Value& in : InputsWithCaptures(*v.node)) reach(in);
-      }
-    }
-    active_.assign(active.begin(), active.end());
-    std::sort(active_.begin(), active_.end());
-  }
-
-  void FindCaptures() {
-    std::vector<Value> reads = InputsWithCaptures(loop_);
-    for (size_t i = static_cast<size_t>(loop_.num_inputs()); i < reads.size();
-         ++i) {
-      bool known = std::find(captures_.begin(), captures_.end(), reads[i]) !=
-                   captures_.end();
-      if (!known && at_.wanted.count(reads[i])) captures_.push_back(reads[i]);
-    }
   }
 
   Result<Node*> Add(Region& region, std::string_view op,
