@@ -19,9 +19,50 @@ double AttentionFlops(const std::vector<PartialShape>& in) {
          static_cast<double>(q[q.rank() - 1] + v[v.rank() - 1]);
 }
 
+// A number known before anything runs; null when it is not.
+const Array* KnownNumber(Value v) {
+  while (!v.node->is_args() && v.node->op().name == "Identity") {
+    v = v.node->input(0);
+  }
+  return v.node->is_args() ? nullptr : ConstantValue(v);
+}
+
+bool IsCall(const Value& v, const char* op) {
+  return !v.node->is_args() && v.node->op().name == op;
+}
+
+// How often a loop runs that counts from 0 to a known number, as those over
+// sequences do (front/control_flow.cc); 0 for others.
+double TripsOf(const Node& loop) {
+  const Region &cond = *loop.regions()[0], &body = *loop.regions()[1];
+  Value goes_on = cond.results()[0];
+  if (!IsCall(goes_on, "Less")) return 0;
+  Value counter = goes_on.node->input(0);
+  if (counter.node != cond.args_node()) return 0;
+  Value next = body.results()[static_cast<size_t>(counter.index)];
+  bool counts = IsCall(loop.input(counter.index), "ZerosLike") &&
+                IsCall(next, "Add") &&
+                next.node->input(0) == body.arg(counter.index);
+  const Array* limit = KnownNumber(goes_on.node->input(1));
+  const Array* step = counts ? KnownNumber(next.node->input(1)) : nullptr;
+  if (!limit || limit->dtype() != DType::kI64 || !step ||
+      *step->data<int64_t>() != 1) {
+    return 0;
+  }
+  return static_cast<double>(*limit->data<int64_t>());
+}
+
+double LoopFlops(const Node& loop) {
+  double trips = TripsOf(loop), work = 0;
+  if (trips <= 0) return 0;
+  for (const Node* node : loop.regions()[1]->nodes()) work += NodeFlops(*node);
+  return trips * work;
+}
+
 }  // namespace
 
 double NodeFlops(const Node& node) {
+  if (node.op().name == "While") return LoopFlops(node);
   if (!node.op().cost) return 0;
   std::vector<DType> in_dtypes, out_dtypes;
   std::vector<PartialShape> in_shapes, out_shapes;

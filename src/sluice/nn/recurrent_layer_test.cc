@@ -37,6 +37,8 @@ TEST(RecurrentLayer, TellsWhatItIs) {
   EXPECT_EQ(table.rows[1].type, "GRU");
   EXPECT_EQ(table.rows[1].shape, "[5,2,3]");
   EXPECT_EQ(table.rows[1].parameters, 9 * 4 + 9 * 3 + 18);
+  // All inputs at once, then the state five times.
+  EXPECT_EQ(table.rows[1].flops, 2 * 10 * 4 * 9 + 5 * (2 * 2 * 3 * 9));
   EXPECT_EQ(table.rows[2].shape, "[5,2,2]");
 }
 
