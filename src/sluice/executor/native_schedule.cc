@@ -49,10 +49,41 @@ class Scheduler {
   }
 
  private:
+  static constexpr size_t kNone = static_cast<size_t>(-1);
   struct Place {
+    size_t order = 0;  // in the program
     size_t depth = 0;
-    std::string why;  // empty: for a tape
+    std::string why;        // empty: for a tape
+    size_t latest = kNone;  // depth that those which wait for it allow
+    size_t reader = kNone;  // the first tape that reads it
   };
+  using Places = std::unordered_map<const Node*, Place>;
+
+  static size_t Crossing(const Place& a, const Place& b) {
+    return a.why.empty() != b.why.empty() ? 1 : 0;
+  }
+
+  // The places of what a node waits for, among these.
+  template <class F>
+  void ForEachBefore(const Node& node, Places& place, F f) {
+    auto wait = [&](const Node* before) {
+      auto it = place.find(before);
+      if (it != place.end() && before != &node) f(it->second);
+    };
+    for (const Value& v : node.inputs()) wait(v.node);
+    for (Node* control : node.controls()) wait(control);
+    for (Node* before : after_[&node]) {
+      wait(before);
+      // A write is made in place once nobody needs what was read before.
+      if (before->op().effect != Effect::kRead) continue;
+      for (Node* user : before->users()) {
+        auto it = place.find(user);
+        if (it != place.end() && it->second.order < place.at(&node).order) {
+          f(it->second);
+        }
+      }
+    }
+  }
 
   std::string WhyNot(const Node& node) const {
     if (!tapes_) return "fusion is off";
@@ -77,8 +108,10 @@ class Scheduler {
   // others; nodes for tapes of one depth can run together, and deeper ones
   // after shallower ones.
   void Gather(const std::vector<Node*>& nodes) {
-    std::unordered_map<const Node*, Place> place;
-    for (Node* node : nodes) place[node].why = WhyNot(*node);
+    Places place;
+    for (Node* node : nodes) {
+      place[node] = {.order = place.size(), .why = WhyNot(*node)};
+    }
     // A view nobody on the tape reads would be copied out of it.
     for (size_t i = nodes.size(); i-- > 0;) {
       Place& p = place[nodes[i]];
@@ -90,18 +123,28 @@ class Scheduler {
       });
       if (!read) p.why = "a view that leaves the tape";
     }
-    std::vector<std::vector<Node*>> tapes, others;
     for (Node* node : nodes) {
       Place& p = place[node];
-      auto wait = [&](const Node* before) {
-        auto it = place.find(before);
-        if (it == place.end() || before == node) return;
-        bool crossing = it->second.why.empty() != p.why.empty();
-        p.depth = std::max(p.depth, it->second.depth + (crossing ? 1 : 0));
-      };
-      for (const Value& v : node->inputs()) wait(v.node);
-      for (Node* control : node->controls()) wait(control);
-      for (Node* before : after_[node]) wait(before);
+      ForEachBefore(*node, place, [&](const Place& before) {
+        p.depth = std::max(p.depth, before.depth + Crossing(before, p));
+      });
+    }
+    // What waits for nothing stands with the tape that reads it, not on one of
+    // its own.
+    for (size_t i = nodes.size(); i-- > 0;) {
+      Place& p = place[nodes[i]];
+      if (p.why.empty() && p.reader != kNone && p.reader <= p.latest) {
+        p.depth = std::max(p.depth, p.reader);
+      }
+      ForEachBefore(*nodes[i], place, [&](Place& before) {
+        size_t by = p.depth - Crossing(before, p);
+        before.latest = std::min(before.latest, by);
+        if (p.why.empty()) before.reader = std::min(before.reader, p.depth);
+      });
+    }
+    std::vector<std::vector<Node*>> tapes, others;
+    for (Node* node : nodes) {
+      const Place& p = place[node];
       auto& lists = p.why.empty() ? tapes : others;
       if (lists.size() <= p.depth) lists.resize(p.depth + 1);
       lists[p.depth].push_back(node);

@@ -4,6 +4,7 @@
 #include "sluice/front/front_test_util.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
+#include "sluice/tensor/allocator.h"
 
 namespace sluice {
 namespace {
@@ -121,6 +122,73 @@ TEST(VariableFace, AnInitialValueFromInsideALoopIsRefused) {
   Contains(text, "the initial value of variable \"w\"");
   Contains(text, "computed inside a loop or branch");
   Contains(text, "variable_test.cc:");
+}
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos;
+       at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// Writes to different variables do not part what is computed for them.
+TEST(VariableInLoop, WhatIsComputedForSeveralWritesStandsOnOneTape) {
+  Graph graph;
+  Tensor last;
+  {
+    GraphScope building(graph);
+    Variable a = variable(full({64, 64}, 2.0f), "a");
+    Variable b = variable(full({64, 64}, 3.0f), "b");
+    last = for_loop(
+        3,
+        [&](Tensor, Tensor) {
+          for (const Variable& v : {a, b}) {
+            v.assign(matmul(v, v) * 0.01f);
+            v.assign_add(tanh(v.read() + 1.0f));
+          }
+          return sum(a.read() + b.read());
+        },
+        0.0f);
+  }
+  Session session(graph);
+  session.run(initialize_variables(graph));
+  // One for both products, one for both sums behind them, one for the result.
+  std::string text = session.explain(last);
+  EXPECT_EQ(Count(text, "tape of"), 3u) << text;
+  RunOptions tokens;
+  tokens.executor = ExecutorChoice::kTokens;
+  float native = session.run(last).data<float>()[0];
+  session.run(initialize_variables(graph));
+  EXPECT_EQ(session.run(last, {}, tokens).data<float>()[0], native);
+}
+
+TEST(VariableInLoop, IsWrittenInPlaceThoughItWasReadBefore) {
+  constexpr int64_t kRows = 1 << 16;
+  Graph graph;
+  Tensor last;
+  {
+    GraphScope building(graph);
+    Variable v = variable(zeros({kRows}), "v");
+    last = for_loop(
+        50,
+        [&](Tensor i, Tensor total) {
+          Tensor rows = constant({1, 3, 5, 7}, i64) + i;
+          Tensor seen = tanh(gather(v, rows) + 1.0f);
+          v.scatter_update(reshape(i, {1}), cast(i, f32));
+          return total + sum(seen);
+        },
+        0.0f);
+  }
+  Session session(graph);
+  session.run(initialize_variables(graph));
+  session.run(last);
+  int64_t before = HostAllocator().stats().bytes_in_use;
+  HostAllocator().ResetPeak();
+  session.run(last);
+  int64_t peak = HostAllocator().stats().peak_bytes - before;
+  EXPECT_LT(peak, kRows) << "a copy is " << kRows * 4;
 }
 
 TEST(VariableFace, ReadingBeforeInitialisingIsAnErrorWithTheLine) {
