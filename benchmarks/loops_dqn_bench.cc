@@ -25,15 +25,12 @@ Result<std::unique_ptr<TorchChild>> StartTorch(const loops::DqnOptions& o,
   SL_ASSIGN_OR_RETURN(std::unique_ptr<TorchChild> torch, TorchChild::Start(1));
   loops::Dqn agent(o);
   loops::DqnDraws draws = loops::dqn_draws(o, kSteps);
-  std::vector<double> numbers = {static_cast<double>(o.capacity),
-                                 static_cast<double>(o.warm_up),
-                                 static_cast<double>(o.sync_every),
-                                 static_cast<double>(o.longest),
-                                 static_cast<double>(o.explore),
-                                 o.last_epsilon,
-                                 o.gamma,
-                                 o.lr};
-  std::vector<Array> inputs = {Array::Of<double>({8}, numbers),
+  std::vector<float> numbers = {
+      static_cast<float>(o.capacity),   static_cast<float>(o.warm_up),
+      static_cast<float>(o.sync_every), static_cast<float>(o.longest),
+      static_cast<float>(o.explore),    static_cast<float>(o.last_epsilon),
+      static_cast<float>(o.gamma),      static_cast<float>(o.lr)};
+  std::vector<Array> inputs = {Array::Of<float>({8}, numbers),
                                agent.begin().state.array(), draws.acts.array(),
                                draws.begins.array(), draws.picks.array()};
   for (const Variable& v : agent.network()) {

@@ -22,7 +22,7 @@
 namespace sluice::loops {
 
 struct DqnOptions {
-  int64_t hidden = 32, batch = 32;
+  int64_t hidden = 32, batch = 16;
   int64_t capacity = 2048;   // steps the buffer remembers
   int64_t warm_up = 64;      // steps before training begins
   int64_t sync_every = 100;  // steps between copies to the target network
@@ -76,9 +76,8 @@ class Dqn {
   // The pieces. `i` is the number of the step, i64.
   Tensor act(const Tensor& i, const Tensor& state) const;
   World move(const Tensor& i, const Now& now, const Tensor& action) const;
-  std::vector<Operation> store(const Tensor& i, const Tensor& state,
-                               const Tensor& action,
-                               const CartPole::Outcome& outcome) const;
+  Operation store(const Tensor& i, const Tensor& state, const Tensor& action,
+                  const CartPole::Outcome& outcome) const;
   Learned learn(const Tensor& i) const;
   std::vector<Operation> sync() const;
   // All of them, one after the other.
@@ -93,7 +92,7 @@ class Dqn {
 
   DqnOptions options_;
   std::vector<Variable> network_, target_;
-  Variable states_, actions_, rewards_, nexts_, fell_;  // the buffer
+  Variable buffer_;
   std::shared_ptr<optim::Adam> adam_;
 };
 

@@ -7,6 +7,10 @@ namespace {
 // What random numbers are drawn for, apart from each other.
 enum Use { kFirst, kSecond, kBegin, kAct, kPick, kUses };
 
+// A row of the buffer: state, next state, action, reward, whether it fell.
+const std::vector<int64_t> kParts = {4, 4, 1, 1, 1};
+constexpr int64_t kRow = 11;
+
 int64_t Seed(const DqnOptions& options, Use use) {
   return options.seed * kUses + use;
 }
@@ -53,7 +57,7 @@ DqnDraws dqn_draws(const DqnOptions& options, int64_t steps) {
 }
 
 Dqn::Dqn(const DqnOptions& options) : options_(options) {
-  const int64_t n = options.capacity, h = options.hidden;
+  const int64_t h = options.hidden;
   for (auto [net, name] :
        {std::pair(&network_, "network"), std::pair(&target_, "target")}) {
     NameScope scope(name);
@@ -62,12 +66,7 @@ Dqn::Dqn(const DqnOptions& options) : options_(options) {
             variable(Weight(Seed(options, kSecond), h, 2), "w2"),
             variable(zeros({2}), "b2")};
   }
-  NameScope scope("buffer");
-  states_ = variable(zeros({n, 4}), "states");
-  actions_ = variable(zeros({n}, i64), "actions");
-  rewards_ = variable(zeros({n}), "rewards");
-  nexts_ = variable(zeros({n, 4}), "nexts");
-  fell_ = variable(zeros({n}), "fell");
+  buffer_ = variable(zeros({options.capacity, kRow}), "buffer");
   adam_ = std::make_shared<optim::Adam>(optim::AdamOptions{.lr = options.lr});
 }
 
@@ -103,29 +102,27 @@ Dqn::World Dqn::move(const Tensor& i, const Now& now,
   return world;
 }
 
-std::vector<Operation> Dqn::store(const Tensor& i, const Tensor& state,
-                                  const Tensor& action,
-                                  const CartPole::Outcome& outcome) const {
+Operation Dqn::store(const Tensor& i, const Tensor& state, const Tensor& action,
+                     const CartPole::Outcome& outcome) const {
+  Tensor rest =
+      stack({cast(action, f32), outcome.reward, cast(outcome.fell, f32)});
   Tensor at = reshape(mod(i, options_.capacity), {1});
-  return {states_.scatter_update(at, state),
-          actions_.scatter_update(at, action),
-          rewards_.scatter_update(at, outcome.reward),
-          nexts_.scatter_update(at, outcome.state),
-          fell_.scatter_update(at, cast(outcome.fell, f32))};
+  return buffer_.scatter_update(at, concat({state, outcome.state, rest}));
 }
 
 Dqn::Learned Dqn::learn(const Tensor& i) const {
   Tensor seen = cast(minimum(i + 1, options_.capacity), f32);
   Tensor pick = cast(DrawPick(options_, i) * seen, i64);
+  std::vector<Tensor> parts =
+      split_v(gather(buffer_, pick), kParts, {.axis = 1});
+  Tensor states = parts[0], nexts = parts[1], actions = parts[2];
+  Tensor rewards = parts[3], fell = parts[4];
   // What the actions were worth, as the target network sees it.
-  Tensor later = max(Values(target_, gather(nexts_, pick)), {.axes = {1}});
-  Tensor goes_on = 1.0f - gather(fell_, pick);
-  Tensor worth = gather(rewards_, pick) +
-                 static_cast<float>(options_.gamma) * goes_on * later;
-  Tensor values = Values(network_, gather(states_, pick));
-  Tensor taken = reshape(gather(actions_, pick), {options_.batch, 1});
+  Tensor later = max(Values(target_, nexts), {.axes = {1}, .keep_dims = true});
+  auto gamma = static_cast<float>(options_.gamma);
+  Tensor worth = rewards + gamma * (1.0f - fell) * later;
   Tensor chosen =
-      reshape(take_along(values, taken, {.axis = 1}), {options_.batch});
+      take_along(Values(network_, states), cast(actions, i64), {.axis = 1});
   Tensor loss = huber_loss(chosen, worth.detach());
   return {loss, adam_->minimize(loss, network_)};
 }

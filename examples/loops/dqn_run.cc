@@ -92,7 +92,7 @@ DqnClient::DqnClient(const DqnOptions& options, bool prepared, int threads)
              {}};
     store_ = {{},
               {i, state, action, reward, next, fell},
-              agent_->store(i, state, action, {next, reward, fell}),
+              {agent_->store(i, state, action, {next, reward, fell})},
               {}};
     Dqn::Learned learned = agent_->learn(i);
     learn_ = {{learned.loss}, {i}, {learned.done}, {}};
