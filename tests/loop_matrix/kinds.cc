@@ -31,7 +31,7 @@ Tensors Repeat(const Around& a, const Operand& limit, int64_t trips,
       [&](const Tensor& i, const Tensors& s) {
         return std::tuple(i + int64_t{1}, body(i, 0, s));
       },
-      int64_t{0}, start);
+      int64_t{0}, start, {.save = a.save});
   return last;
 }
 
@@ -63,7 +63,7 @@ Tensors Loop(const Around& a, const Ingredient& with, const Tensors& s) {
                    return std::tuple(e + 1.0 + 0.01 * tanh(sum(now[0])),
                                      with.step(a, now));
                  },
-                 constant(0.0), s);
+                 constant(0.0), s, {.save = a.save});
   Tensors result = last;
   return result;
 }
@@ -159,12 +159,14 @@ Tensors ScanOfScan(const Around& a, const Ingredient& with, const Tensors& s) {
     state[0] = state[0] + sum(stack(outer), {.axes = {0, 1}});
     return state;
   }
+  SequenceOptions options;
+  options.loop.save = a.save;
   auto [all, last] = scan(
       [&](const Tensors& state, const Tensor& xs) {
-        auto [inner, next] = scan(step, state, xs);
+        auto [inner, next] = scan(step, state, xs, options);
         return std::pair(Tensor(inner), Tensors(next));
       },
-      s, sequences);
+      s, sequences, options);
   Tensors result = last;
   result[0] = result[0] + sum(all, {.axes = {0, 1}});
   return result;

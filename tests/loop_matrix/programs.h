@@ -26,6 +26,7 @@ struct Around {
   Variable v;      // the same as a variable
   Variable count;  // of i64, counted up; or holds nothing
   bool written_out = false;
+  Save save{};            // of all its loops
   bool positive = false;  // the sum of x, for what is written out
 };
 

@@ -146,7 +146,8 @@ Way CapturedFromOutside(const Cell& cell) {
   auto captured = std::make_shared<Captured>(cell, false);
   captured->call = function(
       [c = captured.get()](Tensors args) { return Tensors{c->Run(args)}; });
-  return {"captured", [=](const Arrays& at, Order order) {
+  return {"captured",
+          [=](const Arrays& at, Order order) {
             Derivatives d;
             Tensors args = captured->Leaves(at);
             Tensors leaves = captured->Targets(args);
@@ -166,11 +167,14 @@ Way CapturedFromOutside(const Cell& cell) {
             d.first = Elements(first);
             d.second = Elements(gradients({Along(first)}, leaves, Plain()));
             return d;
-          }};
+          },
+          false};
 }
 
 Way CapturedFromInside(const Cell& cell) {
-  auto captured = std::make_shared<Captured>(cell, true);
+  // Nor may the code of a recursion write tensors around it.
+  auto captured =
+      std::make_shared<Captured>(cell, cell.kind.name != "recursion");
   captured->call = function([c = captured.get()](Tensors args) {
     Tensor y = c->Run(args);
     Tensors results = {y};
@@ -184,7 +188,8 @@ Way CapturedFromInside(const Cell& cell) {
     Tensors first = gradients({c->Run(args)}, targets, Plain());
     return gradients({Along(first)}, targets, Plain());
   });
-  return {"captured with its gradient", [=](const Arrays& at, Order order) {
+  return {"captured with its gradient",
+          [=](const Arrays& at, Order order) {
             Derivatives d;
             Arrays results = Elements(captured->call(captured->Leaves(at)));
             d.value = results[0];
@@ -192,7 +197,8 @@ Way CapturedFromInside(const Cell& cell) {
             if (order == Order::kFirst) return d;
             d.second = Elements(captured->call_second(captured->Leaves(at)));
             return d;
-          }};
+          },
+          static_cast<bool>(captured->count)};
 }
 
 struct Program {
@@ -214,10 +220,12 @@ struct Program {
     a.x = inputs[0];
     a.written_out = options.written_out;
     a.positive = options.positive;
+    a.save = options.save;
     Tensors targets = inputs;
     if (cell.uses_variables()) {
       a.v = v = variable(DType::kF64, w, "v");
-      a.count = count = variable(DType::kI64, Shape(), "count");
+      count = variable(DType::kI64, Shape(), "count");
+      if (options.counts) a.count = count;
       Operation zero = count.assign(int64_t{0});
       ControlScope after({zero});
       set = v.assign(inputs[1]);
@@ -228,7 +236,6 @@ struct Program {
     Tensor y = cell.Run(a);
     Tensors first = gradients({y}, targets, Plain());
     all = first_order = {y, first[0], first[1]};
-    if (options.highest == Order::kFirst) return;
     for (const Tensor& t : gradients({Along(first)}, targets, Plain())) {
       all.push_back(t);
     }

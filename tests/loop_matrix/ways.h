@@ -24,15 +24,17 @@ const Arrays& Direction();
 struct Way {
   std::string name;
   std::function<Derivatives(const Arrays& at, Order order)> at;
+  bool counts = true;  // Around::count, where there are variables
 };
 
 // The graph of a program and its derivatives.
 struct ProgramOptions {
-  Order highest = Order::kSecond;
   bool hvp = true;
   bool shapes_known = true;
   bool written_out = false;
   bool positive = false;
+  bool counts = true;  // Around::count, where there are variables
+  Save save{};
 };
 struct Program;
 std::shared_ptr<Program> MakeProgram(const Cell& cell,

@@ -215,8 +215,7 @@ TEST(RandomGradient,
   uint32_t compared = 0, flat = 0;
   for (uint32_t seed = 1; seed <= kPrograms; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
-    Differentiated program(
-        InDoubles(MakeFlowOf({.state = false, .calls = false}, seed)));
+    Differentiated program(InDoubles(MakeFlowOf({.state = false}, seed)));
     std::string before = PrintGraph(*program.flow().graph);
     Status made = program.Differentiate();
     ASSERT_TRUE(made.ok()) << made.ToString() << "\n" << before;
