@@ -79,6 +79,34 @@ TEST(Dqn, AtOnceIsTheSameToo) {
   ExpectSame(want, got);
 }
 
+// A loop in a captured function, over imperative variables.
+TEST(Dqn, CapturedIsTheSameToo) {
+  DqnOptions options{.warm_up = 16, .sync_every = 10, .seed = 2};
+  DqnLog want = DqnLoop(options).run(120);
+  Dqn agent(options);
+  auto run = function([&](Tensor from, Tensor to, Tensor state, Tensor age) {
+    auto [i, last, last_age, losses] =
+        while_loop([&](Tensor i, Tensor, Tensor, List) { return i < to; },
+                   [&](Tensor i, Tensor state, Tensor age, List losses) {
+                     Dqn::Outcome o = agent.step(i, {state, age});
+                     return std::tuple(i + 1, o.next.state, o.next.age,
+                                       losses.append(o.loss));
+                   },
+                   from, state, age, List(f32, Shape()));
+    return std::tuple(last, last_age, losses.stack());
+  });
+  Dqn::Now now = agent.begin();
+  std::vector<float> got;
+  for (int64_t i : {0, 40, 80}) {
+    Tensor losses;
+    std::tie(now.state, now.age, losses) =
+        run(constant(i), constant(i + 40), now.state, now.age);
+    for (float loss : losses.to_vector<float>()) got.push_back(loss);
+  }
+  EXPECT_EQ(got, want.losses);
+  EXPECT_EQ(run.traces().size(), 1u);
+}
+
 TEST(Dqn, RunsMayBeCutAnywhere) {
   DqnOptions options{.seed = 5};
   DqnLog whole = DqnLoop(options).run(200);

@@ -136,14 +136,18 @@ Operand RowForEach(const Tensor& own, const Operand& indices,
                    const Operand& values, std::source_location where) {
   if (!indices.is_tensor() || !values.is_tensor()) return values;
   const Tensor &at = indices.tensor(), &row = values.tensor();
-  if (!at.shape().fully_known() || !row.shape().fully_known() ||
-      at.rank() != 1 || row.rank() != own.rank() - 1) {
+  if (!at.shape().fully_known() || at.rank() != 1 ||
+      !row.shape().rank_known() || row.rank() != own.rank() - 1) {
     return values;
   }
+  Operand only = front_internal::CallOne("ExpandDims", {&values, 1},
+                                         {{"axis", 0}}, {}, where);
+  if (at.dim(0) == 1) return only;
+  if (!row.shape().fully_known()) return values;
   Shape shape = row.shape().ToShape();
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
   dims.insert(dims.begin(), at.dim(0));
-  Operand operands[] = {values, Array::Vector(dims)};
+  Operand operands[] = {only, Array::Vector(dims)};
   return front_internal::CallOne("BroadcastTo", operands, {}, {}, where);
 }
 
