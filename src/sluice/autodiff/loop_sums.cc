@@ -161,6 +161,8 @@ Result<bool> LoopSums::Expand(const Value& v) {
 // Whether to add up `in`, of which `v` is computed, and not v.
 bool LoopSums::CarriedInstead(const Value& in, const Value& v) const {
   if (!in.shape().fully_known() || Invariant(in)) return false;
+  // A long sum of halves would lose what a sum of floats keeps.
+  if (DTypeSize(in.dtype()) < DTypeSize(v.dtype())) return false;
   return !v.shape().fully_known() || in.shape().ToShape().num_elements() <=
                                          v.shape().ToShape().num_elements();
 }

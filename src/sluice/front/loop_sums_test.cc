@@ -411,6 +411,21 @@ TEST(LoopResiduals, OfCountersOfLoopsThatComputeStretchesAgain) {
   }
 }
 
+// Sums of halves stop growing at 256: they are added as floats, which is what
+// the weights are.
+TEST(LoopSums, OfWeightsUsedAsHalvesAreSumsOfFloats) {
+  Function1 f = [](const Tensors& x) {
+    Tensor h = for_loop(
+        int64_t{1000},
+        [&](Tensor, Tensor h) { return h + cast(x[0], DType::kBF16); },
+        cast(x[0] * 0.0f, DType::kBF16));
+    return cast(h, f32);
+  };
+  Built built(f, {F({1, 2})}, true, true);
+  EXPECT_EQ(Elements<float>(built.Run({F({1, 2})}, ExecutorChoice::kAuto)[0]),
+            (std::vector<float>{1000, 1000}));
+}
+
 // ---- What is kept ----------------------------------------------------------
 
 TEST(LoopResiduals, OfAnLstmAreActivationsCellAndState) {
