@@ -112,7 +112,7 @@ TEST(NeuralOde, LearnsTheSpiral) {
     return loss;
   });
   float first = step(paths).item<float>(), last = 0;
-  for (int i = 0; i < 150; ++i) last = step(paths).item<float>();
+  for (int i = 0; i < 100; ++i) last = step(paths).item<float>();
   EXPECT_LT(last, 0.1f * first) << "it began at " << first;
   EXPECT_EQ(step.traces().size(), 1u);
 }

@@ -60,13 +60,18 @@ TEST(Newton, InADeferredGraph) {
     slopes = gradients({angle}, {e, m});
   }
   Session session(graph);
-  auto got = session.run({angle, slopes[0], slopes[1]},
-                         {{e, o.e.array()}, {m, o.m.array()}});
   Tensor now = kepler(o.e, o.m).value;
   KeplerSlopes want = kepler_slopes(o.e, now);
-  ExpectNear(constant(got[0]), now, 1e-13);
-  ExpectNear(constant(got[1]), want.by_eccentricity);
-  ExpectNear(constant(got[2]), want.by_anomaly);
+  for (ExecutorChoice executor : {ExecutorChoice::kAuto, ExecutorChoice::kTape,
+                                  ExecutorChoice::kTokens}) {
+    RunOptions options;
+    options.executor = executor;
+    auto got = session.run({angle, slopes[0], slopes[1]},
+                           {{e, o.e.array()}, {m, o.m.array()}}, {}, options);
+    ExpectNear(constant(got[0]), now, 1e-13);
+    ExpectNear(constant(got[1]), want.by_eccentricity);
+    ExpectNear(constant(got[2]), want.by_anomaly);
+  }
 }
 
 // At once, in a captured function, of a captured function, and deferred.
