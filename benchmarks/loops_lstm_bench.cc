@@ -45,7 +45,7 @@ double PlannedNodes(const LstmSizes& sizes, LoopForm form) {
 }
 
 SL_BENCH(loops, dynamic_vs_unrolled, "a loop against the same written out") {
-  LstmSizes sizes{.steps = 200, .layers = 2};
+  LstmSizes sizes{.steps = 200, .inputs = 128, .hidden = 128, .layers = 4};
   std::vector<Array> arrays = LstmArrays(sizes);
   std::vector<Tensor> parameters = LeavesOf(arrays, kLstmBatch);
   Tensor x = constant(arrays[0]), target = constant(arrays[1]);
