@@ -187,7 +187,7 @@ TEST(LoopGradientErrors, SequencesOfDifferentLengthsAreRefused) {
               return s + e.first * e.second;
             },
             std::pair(a, x[1]), constant(0.0f));
-        return gradients({y}, {a});
+        return gradients({y}, {a}, {.dense = true});
       },
       {Array::Vector<float>({1, 2}), Array::Vector<float>({1, 2, 3})},
       {"foldl", "loop_gradient_errors_test.cc:"});
