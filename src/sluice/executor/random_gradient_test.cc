@@ -239,5 +239,21 @@ TEST(RandomGradient,
   EXPECT_LE(flat, kPrograms * 6 / 10);
 }
 
+// Gradients do not pass through variables, so differences say nothing here.
+TEST(RandomGradient, OfGraphsWithStateAgreesOnEveryExecutor) {
+  for (uint32_t seed = 1; seed <= kPrograms / 2; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    Differentiated program(InDoubles(MakeStructuredFlow(seed)));
+    std::string before = PrintGraph(*program.flow().graph);
+    Status made = program.Differentiate();
+    ASSERT_TRUE(made.ok()) << made.ToString() << "\n" << before;
+    const RandomFlow& flow = program.flow();
+    Result<Arrays> want = Reference(*flow.graph, flow.args);
+    ASSERT_TRUE(want.ok()) << want.status().ToString() << "\n" << before;
+    ExpectSame(program, *want, kWays[seed % std::size(kWays)]);
+    if (testing::Test::HasFailure()) break;
+  }
+}
+
 }  // namespace
 }  // namespace sluice
