@@ -47,8 +47,11 @@ void HoistCase(Report& report, int64_t batch, double bar) {
   settings.emplace_back("step ms", ShortText(best[1] * 1e3));
   settings.emplace_back("weight ms", ShortText(part * 1e3));
   settings.emplace_back("weight ms in the loop", ShortText(added_part * 1e3));
-  report.Line(metric, added_part / std::max(part, 1e-9), "ratio", settings,
-              AtLeast(bar));
+  if (part <= 0 || added_part <= 0) {
+    return report.Missing(metric, "too noisy: a part takes less than nothing",
+                          settings, AtLeast(bar));
+  }
+  report.Line(metric, added_part / part, "ratio", settings, AtLeast(bar));
 }
 
 SL_BENCH(loops, hoist, "weight gradients after the loop, and in it") {
