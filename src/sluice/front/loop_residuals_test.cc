@@ -86,7 +86,8 @@ TEST(LoopResiduals, OfCountersOfLoopsThatComputeStretchesAgain) {
   for (Save save : {Save("recompute"), budget(2048)}) {
     Function1 f = [&](const Tensors& x) {
       LoopOptions options;
-      options.save = save;
+      // At once there is nothing that could be counted.
+      if (x[0].symbolic()) options.save = save;
       return for_loop(
           x[1],
           [&](Tensor i, Tensor h) { return h * (1.0f + 0.01f * cast(i, f32)); },
@@ -95,7 +96,8 @@ TEST(LoopResiduals, OfCountersOfLoopsThatComputeStretchesAgain) {
     ExpectAgree(f, {Some({3}, 0), I(17)});
     Function1 g = [&](const Tensors& x) {
       LoopOptions options;
-      options.save = save;
+      // At once there is nothing that could be counted.
+      if (x[0].symbolic()) options.save = save;
       return for_loop(
           x[1],
           [&](Tensor i, Tensor h) {

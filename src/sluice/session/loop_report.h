@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sluice/state/loop_use.h"
+#include "sluice/op/loop_use.h"
 
 namespace sluice {
 

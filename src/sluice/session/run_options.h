@@ -13,7 +13,7 @@
 #include "sluice/executor/step_stats.h"
 #include "sluice/graph/value.h"
 #include "sluice/session/random_state.h"
-#include "sluice/state/loop_use.h"
+#include "sluice/op/loop_use.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {

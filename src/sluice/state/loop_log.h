@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sluice/base/thread_annotations.h"
-#include "sluice/state/loop_use.h"
+#include "sluice/op/loop_use.h"
 #include "sluice/tensor/resource_base.h"
 
 namespace sluice {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/kernels/reference.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/list/kept_bytes.h"
 
@@ -77,6 +78,16 @@ SL_OP(CheckpointChoice)
     .shape(Infer)
     .no_grad("it counts")
     .cpu(Launch)
+    // Worked by hand for one iteration between checkpoints and no budget.
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      double trip = in[0].v[0], thin = trip >= 2 ? 1 : 0;
+      return std::vector<RefArray>{
+          {{}, {trip}}, {{}, {thin}}, {{3}, {1 + thin, 0, 0}}};
+    })
+    .samples({{.in = {Array::Scalar<int64_t>(0),
+                      Array::Vector<int64_t>({1, 0, 0})}},
+              {.in = {Array::Scalar<int64_t>(2),
+                      Array::Vector<int64_t>({1, 0, 0})}}})
     .rejects({{.in = {{2}, Array::Vector<int64_t>({1, 0, 0})},
                .message = "[CheckpointChoice] trip is f32; wanted i64"},
               {.in = {Array::Scalar<int64_t>(0), Array::Scalar<int64_t>(1)},

@@ -1,5 +1,6 @@
 // IterationTag: the tag of an iteration (op/step_context.h), computed, so that
 // one that is run again elsewhere can draw the same random numbers.
+#include "sluice/kernels/reference.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -21,6 +22,17 @@ SL_OP(IterationTag)
                        static_cast<uint64_t>(*ctx.in(1).data<int64_t>())));
       return OkStatus();
     })
+    .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
+      uint64_t tag =
+          IterationTag(static_cast<uint64_t>(in[0].v[0]),
+                       static_cast<uint64_t>(attrs.get<int64_t>("key")),
+                       static_cast<uint64_t>(in[1].v[0]));
+      return std::vector<RefArray>{
+          {{}, {static_cast<double>(static_cast<int64_t>(tag))}}};
+    })
+    .samples({{.in = {Array::Scalar<int64_t>(0), Array::Scalar<int64_t>(0)}},
+              {.in = {Array::Scalar<int64_t>(5), Array::Scalar<int64_t>(3)},
+               .attrs = {{"key", 7}}}})
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .message = "[IterationTag] parent is f32; wanted i64"}});
 

@@ -13,6 +13,8 @@ SL_OP(StepTag)
           static_cast<int64_t>(ctx.step().tag);
       return OkStatus();
     })
-    .random();
+    .random()
+    .samples({{.in = {}}})
+    .rejects({{.in = {{2}}, .message = "[StepTag] takes 0 inputs, got 1"}});
 
 }  // namespace sluice
