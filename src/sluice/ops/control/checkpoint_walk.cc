@@ -7,6 +7,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/kernels/shape_value.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
