@@ -12,8 +12,8 @@
 #include "sluice/executor/executor_choice.h"
 #include "sluice/executor/step_stats.h"
 #include "sluice/graph/value.h"
-#include "sluice/session/random_state.h"
 #include "sluice/op/loop_use.h"
+#include "sluice/session/random_state.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {

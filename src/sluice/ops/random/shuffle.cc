@@ -65,6 +65,7 @@ SL_OP(Shuffle)
               {.in = {{0, 5}}}})
     .rejects({{.in = {Shape()},
                .message = "[Shuffle] x is f32[]; wanted rank 1 or more"},
-              {.in = {}, .message = "[Shuffle] takes at least 1 input, got 0"}});
+              {.in = {},
+               .message = "[Shuffle] takes at least 1 input, got 0"}});
 
 }  // namespace sluice
