@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "sluice/base/clock.h"
+#include "sluice/base/loop_helpers.h"
 
 namespace sluice {
 
@@ -218,6 +219,7 @@ void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
     open_loops_.fetch_add(1, std::memory_order_seq_cst);
     int64_t chunks = (count + grain - 1) / grain;
     sleepers_.Notify(static_cast<int>(std::min<int64_t>(chunks - 1, 1024)));
+    LoopHelper::Wake(this);
   }
   RunChunks(loop);
   if (!posted) return;

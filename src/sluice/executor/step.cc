@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "sluice/base/clock.h"
+#include "sluice/base/loop_helpers.h"
 #include "sluice/base/strings.h"
 #include "sluice/executor/async_op.h"
 #include "sluice/executor/flow_rules.h"
@@ -13,7 +14,8 @@
 namespace sluice {
 
 namespace {
-constexpr int64_t kSpinNanos = 20'000;
+// As long as the pool's own threads look around before they sleep.
+constexpr int64_t kSpinNanos = 60'000;
 }  // namespace
 
 Step::Step(const Plan& plan) : plan_(plan), driver_(std::make_unique<Local>()) {
@@ -115,7 +117,8 @@ void Step::RunUntilQuiet() {
     }
     if (found) continue;
     uint32_t seen = event_.Prepare();
-    if (changed()) {
+    LoopHelper helper(pool_, event_);
+    if (changed() || (pool_ && pool_->RunOne())) {
       event_.Cancel();
     } else {
       event_.Wait(seen);

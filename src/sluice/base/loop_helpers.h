@@ -1,0 +1,34 @@
+// LoopHelper: a thread of nobody's pool that sleeps until something of its own
+// happens, and may be woken meanwhile to help with a ParallelFor. The thread
+// that drives a step is one: the pool counts on it (a pool of parallelism p has
+// p - 1 threads), but it does not sleep where the pool's threads do.
+//
+// Lives on the sleeping thread's stack, around its Prepare and Wait. Thread
+// safe.
+#pragma once
+
+#include "sluice/base/event_count.h"
+
+namespace sluice {
+
+class WorkerPool;
+
+class LoopHelper {
+ public:
+  // From here on `event` is notified when a loop is posted on `pool`, so look
+  // once more after it, before sleeping. Null: no pool, nothing happens.
+  LoopHelper(const WorkerPool* pool, EventCount& event);
+  ~LoopHelper();
+  LoopHelper(const LoopHelper&) = delete;
+  LoopHelper& operator=(const LoopHelper&) = delete;
+
+  // Wakes the helpers of a pool; costs one load when there are none.
+  static void Wake(const WorkerPool* pool);
+
+ private:
+  const WorkerPool* const pool_;
+  EventCount& event_;
+  LoopHelper* next_ = nullptr;
+};
+
+}  // namespace sluice

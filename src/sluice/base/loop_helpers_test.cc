@@ -1,0 +1,71 @@
+#include "sluice/base/loop_helpers.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "sluice/base/worker_pool.h"
+
+namespace sluice {
+namespace {
+
+// As the thread that drives a step sleeps: it helps when it is woken.
+class Sleeper {
+ public:
+  explicit Sleeper(WorkerPool& pool)
+      : thread_([this, &pool] {
+          while (!done_.load()) {
+            uint32_t seen = event_.Prepare();
+            LoopHelper helper(&pool, event_);
+            if (done_.load() || pool.RunOne()) {
+              event_.Cancel();
+            } else {
+              event_.Wait(seen);
+            }
+          }
+        }) {}
+  ~Sleeper() {
+    done_ = true;
+    event_.Notify();
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  EventCount event_;
+  std::thread thread_;
+};
+
+// Each chunk waits for the others, so the loop ends only when three threads
+// are at work on it: the caller, the pool's and the one that slept.
+TEST(LoopHelper, WhoSleepsElsewhereIsWokenToHelp) {
+  WorkerPool pool(2);
+  Sleeper sleeper(pool);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> here{0};
+    ParallelFor(&pool, 3, 1, [&](int64_t, int64_t) {
+      ++here;
+      while (here.load() < 3) std::this_thread::yield();
+    });
+    EXPECT_EQ(here.load(), 3);
+  }
+}
+
+TEST(LoopHelper, IsNotWokenByLoopsOfOtherPools) {
+  WorkerPool mine(2), other(2);
+  EventCount event;
+  LoopHelper helper(&mine, event);
+  std::atomic<int> items{0};
+  ParallelFor(&other, 10, 1, [&](int64_t, int64_t) { ++items; });
+  EXPECT_EQ(items.load(), 10);
+  uint32_t before = event.Prepare();
+  ParallelFor(&other, 10, 1, [&](int64_t, int64_t) { ++items; });
+  event.Cancel();
+  uint32_t after = event.Prepare();
+  event.Cancel();
+  EXPECT_EQ(before, after);
+}
+
+}  // namespace
+}  // namespace sluice
