@@ -44,8 +44,7 @@ double PlannedNodes(const LstmSizes& sizes, LoopForm form) {
   return planned->num_nodes();
 }
 
-SL_BENCH(loops, dynamic_vs_unrolled, "a loop against the same written out") {
-  LstmSizes sizes{.steps = 200, .inputs = 128, .hidden = 128, .layers = 4};
+void UnrolledCase(Report& report, const LstmSizes& sizes) {
   std::vector<Array> arrays = LstmArrays(sizes);
   std::vector<Tensor> parameters = LeavesOf(arrays, kLstmBatch);
   Tensor x = constant(arrays[0]), target = constant(arrays[1]);
@@ -78,8 +77,16 @@ SL_BENCH(loops, dynamic_vs_unrolled, "a loop against the same written out") {
   double nodes = PlannedNodes(sizes, LoopForm::kDynamic);
   double many = PlannedNodes(sizes, LoopForm::kUnrolled);
   report.Line("unrolled_graph", many / nodes, "times the nodes",
-              {{"nodes", ShortText(nodes)}, {"unrolled", ShortText(many)}},
+              {{"layers", StrCat(sizes.layers)},
+               {"nodes", ShortText(nodes)},
+               {"unrolled", ShortText(many)}},
               AtLeast(100));
+}
+
+SL_BENCH(loops, dynamic_vs_unrolled, "a loop against the same written out") {
+  UnrolledCase(report, {.steps = 200});
+  UnrolledCase(report,
+               {.steps = 200, .inputs = 128, .hidden = 128, .layers = 4});
 }
 
 SL_BENCH(loops, lstm_vs_torch, "a training step of an LSTM beside PyTorch's") {
