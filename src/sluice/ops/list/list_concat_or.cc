@@ -4,15 +4,6 @@
 namespace sluice {
 namespace {
 
-Status Infer(ShapeContext& c) {
-  SL_RETURN_IF_ERROR(CheckElementType(c, kAnyData));
-  SL_RETURN_IF_ERROR(c.WantRank(0, 0));
-  SL_RETURN_IF_ERROR(c.WantRank(1, 1));
-  SL_ASSIGN_OR_RETURN(PartialShape out, ShapeFromInput(c, 2));
-  c.set_out(0, out);
-  return OkStatus();
-}
-
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
   int64_t row = y.dim(0) == 0 ? 0 : y.bytes() / y.dim(0);
@@ -21,16 +12,14 @@ Status Launch(KernelContext& ctx) {
   int64_t all = 0;
   for (int64_t length : IntValues(ctx.in(1))) {
     auto i = static_cast<int64_t>(parts.size());
+    if (length < 0 || length > y.dim(0)) {
+      return ctx.Error(StrCat("lengths[", i, "] is ", length, "; wanted 0 to ",
+                              y.dim(0), ", as ", y.TypeText(), " has"));
+    }
     parts.push_back(PartAt(ctx, i));
     bytes.push_back(length * row);
     all += bytes.back();
-    const Array& part = parts.back();
-    if (length < 0 ||
-        (part && (part.dtype() != y.dtype() || part.bytes() != bytes.back()))) {
-      return ctx.Error(StrCat("element ", i, " is ",
-                              part ? part.TypeText() : "not there", "; wanted ",
-                              length, " slices of ", y.TypeText()));
-    }
+    SL_RETURN_IF_ERROR(CheckPart(ctx, parts.back(), i, bytes.back()));
   }
   if (all != y.bytes()) {
     return ctx.Error(StrCat("lengths are of ", all, " bytes; wanted ",
@@ -51,7 +40,7 @@ SL_OP(ListConcatOr)
     .output("y: dtype")
     .types("I", kIndices)
     .attr("dtype", AttrKind::kDType, "Of the elements.")
-    .shape(Infer)
+    .shape([](ShapeContext& c) { return PartsShape(c, 2); })
     .cpu(Launch)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ListSplit", {g.dy(), g.in(1)}));

@@ -6,15 +6,6 @@
 namespace sluice {
 namespace {
 
-Status Infer(ShapeContext& c) {
-  SL_RETURN_IF_ERROR(CheckElementType(c, kAnyData));
-  SL_RETURN_IF_ERROR(c.WantRank(0, 0));
-  SL_RETURN_IF_ERROR(c.WantRank(1, 1));
-  SL_ASSIGN_OR_RETURN(PartialShape out, ShapeFromInput(c, 2));
-  c.set_out(0, out);
-  return OkStatus();
-}
-
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
   int64_t n = y.dim(0);
@@ -30,11 +21,7 @@ Status Launch(KernelContext& ctx) {
   for (size_t k = parts.size(); k-- > 0;) {
     if (last && !seen.insert(indices[k]).second) continue;
     parts[k] = PartAt(ctx, indices[k]);
-    const Array& part = parts[k];
-    if (part && (part.dtype() != y.dtype() || part.bytes() != bytes)) {
-      return ctx.Error(StrCat("element ", indices[k], " is ", part.TypeText(),
-                              "; wanted a slice of ", y.TypeText()));
-    }
+    SL_RETURN_IF_ERROR(CheckPart(ctx, parts[k], indices[k], bytes));
   }
   LayOutOrZeros(parts, std::vector<int64_t>(parts.size(), bytes), y);
   return OkStatus();
@@ -53,7 +40,7 @@ SL_OP(ListGatherOr)
     .attr("dtype", AttrKind::kDType, "Of the elements.")
     .attr("last", false,
           "An index that is there several times is read for the last alone.")
-    .shape(Infer)
+    .shape([](ShapeContext& c) { return PartsShape(c, 2); })
     .cpu(Launch)
     .grad([](GradContext& g) {
       g.set_dx(0,

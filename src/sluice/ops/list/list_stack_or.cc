@@ -4,14 +4,6 @@
 namespace sluice {
 namespace {
 
-Status Infer(ShapeContext& c) {
-  SL_RETURN_IF_ERROR(CheckElementType(c, kAnyData));
-  SL_RETURN_IF_ERROR(c.WantRank(0, 0));
-  SL_ASSIGN_OR_RETURN(PartialShape out, ShapeFromInput(c, 1));
-  c.set_out(0, out);
-  return OkStatus();
-}
-
 Status Launch(KernelContext& ctx) {
   const Array& y = ctx.out(0);
   int64_t n = y.dim(0);
@@ -19,11 +11,7 @@ Status Launch(KernelContext& ctx) {
   std::vector<Array> parts;
   for (int64_t i = 0; i < n; ++i) {
     parts.push_back(PartAt(ctx, i));
-    const Array& part = parts.back();
-    if (part && (part.dtype() != y.dtype() || part.bytes() != bytes)) {
-      return ctx.Error(StrCat("element ", i, " is ", part.TypeText(),
-                              "; wanted a slice of ", y.TypeText()));
-    }
+    SL_RETURN_IF_ERROR(CheckPart(ctx, parts.back(), i, bytes));
   }
   LayOutOrZeros(parts, std::vector<int64_t>(parts.size(), bytes), y);
   return OkStatus();
@@ -37,7 +25,7 @@ SL_OP(ListStackOr)
     .input("dims: i64")
     .output("y: dtype")
     .attr("dtype", AttrKind::kDType, "Of the elements.")
-    .shape(Infer)
+    .shape([](ShapeContext& c) { return PartsShape(c, 1); })
     .cpu(Launch)
     .grad([](GradContext& g) { g.set_dx(0, g.call("ListUnstack", {g.dy()})); })
     .rejects({{.in = {{2}, Array::Vector<int64_t>({2})},

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "sluice/kernels/shape_value.h"
+
 namespace sluice {
 
 namespace {
@@ -71,6 +73,26 @@ Result<int64_t> PlaceInput(const KernelContext& ctx, int i) {
   SL_ASSIGN_OR_RETURN(int64_t index, ScalarInt(ctx, i));
   SL_RETURN_IF_ERROR(CheckPlace(ctx, index));
   return index;
+}
+
+Status PartsShape(ShapeContext& c, int dims) {
+  SL_RETURN_IF_ERROR(CheckElementType(c, kAnyData));
+  SL_RETURN_IF_ERROR(c.WantRank(0, 0));
+  for (int i = 1; i < dims; ++i) SL_RETURN_IF_ERROR(c.WantRank(i, 1));
+  SL_ASSIGN_OR_RETURN(PartialShape out, ShapeFromInput(c, dims));
+  if (out.rank() == 0) return c.Error("dims is empty; wanted one size or more");
+  c.set_out(0, out);
+  return OkStatus();
+}
+
+Status CheckPart(const KernelContext& ctx, const Array& part, int64_t i,
+                 int64_t bytes) {
+  const Array& y = ctx.out(0);
+  if (!part || (part.dtype() == y.dtype() && part.bytes() == bytes)) {
+    return OkStatus();
+  }
+  return ctx.Error(StrCat("element ", i, " is ", part.TypeText(), "; wanted ",
+                          bytes, " bytes of ", y.TypeText()));
 }
 
 void LayOutOrZeros(std::span<const Array> parts,

@@ -27,6 +27,13 @@ Status CheckPlace(const KernelContext& ctx, int64_t index);
 // The index of input i, checked.
 Result<int64_t> PlaceInput(const KernelContext& ctx, int i);
 
+// Output 0 has the sizes that input `dims` says; vectors stand between the list
+// and it.
+Status PartsShape(ShapeContext& c, int dims);
+// Whether element i, if it is there, has a slice's type and size in bytes.
+Status CheckPart(const KernelContext& ctx, const Array& part, int64_t i,
+                 int64_t bytes);
+
 // Elements in `to`, one after the other; `missing` is the size of one that is
 // not there, in bytes.
 void LayOutOrZeros(std::span<const Array> parts,
