@@ -24,7 +24,11 @@ Status Infer(ShapeContext& c) {
 Status Launch(KernelContext& ctx) {
   int64_t trip = *ctx.in(0).data<int64_t>();
   auto state = ctx.in(1).i64s();
-  if (trip < 0 || state.size() != 3 || state[0] < 1) {
+  // Far more than there can be, and far enough from what overflows.
+  constexpr int64_t kMost = int64_t{1} << 60;
+  bool sound = trip >= 0 && trip < kMost && state.size() == 3 && state[0] >= 1;
+  for (int64_t number : state) sound = sound && number >= 0 && number < kMost;
+  if (!sound) {
     return ctx.Error(StrCat("trip is ", trip, " and state ",
                             ctx.in(1).ToString(),
                             "; wanted trip >= 0 and a state of 3 numbers"));

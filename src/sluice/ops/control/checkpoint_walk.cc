@@ -28,7 +28,18 @@ Status Launch(KernelContext& ctx) {
   int64_t per_trip = *ctx.in(2).data<int64_t>();
   int64_t each = std::max<int64_t>(1, *ctx.in(3).data<int64_t>());
   auto budget = ctx.attr<int64_t>("budget");
-  if (at.empty() || at.back() >= left) {
+  // Far more than there can be, and far enough from what overflows.
+  constexpr int64_t kMost = int64_t{1} << 60;
+  for (int64_t number : {left, per_trip, each}) {
+    if (number >= 0 && number < kMost) continue;
+    return ctx.Error(
+        StrCat("a number is ", number, "; wanted 0 <= number < ", kMost));
+  }
+  bool sound = !at.empty() && at.back() < left;
+  for (size_t i = 0; i < at.size(); ++i) {
+    sound = sound && at[i] >= 0 && (i == 0 || at[i - 1] < at[i]);
+  }
+  if (!sound) {
     return ctx.Error(StrCat("positions are ", ctx.in(0).ToString(),
                             "; wanted some, all below ", left,
                             ", the iterations that are left"));

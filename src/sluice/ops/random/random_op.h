@@ -21,7 +21,9 @@ inline constexpr char kTagInput[] = "tag: i64*";
 inline uint64_t TagOf(const KernelContext& ctx) {
   auto declared = static_cast<int>(ctx.op().inputs.size());
   if (ctx.num_inputs() < declared) return ctx.step().tag;
-  return static_cast<uint64_t>(*ctx.in(declared - 1).data<int64_t>());
+  const Array& tag = ctx.in(declared - 1);
+  if (tag.num_elements() == 0) return ctx.step().tag;
+  return static_cast<uint64_t>(*tag.data<int64_t>());
 }
 
 // Numbers depend on the session's seed, the op's seed and place in the graph,
