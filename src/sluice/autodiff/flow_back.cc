@@ -180,8 +180,9 @@ class Flowing {
   Status CheckNoList(const Node& node) const {
     for (const Value& v : node.inputs()) {
       if (v.dtype() != DType::kList || !Wanted(v)) continue;
-      return Unimplemented(StrCat("[", node.op().name,
-                                  "] gradients do not pass through lists yet"))
+      return Unimplemented(
+                 StrCat("[", node.op().name,
+                        "] has no gradient, and a list flows into it"))
           .WithLine(NodeLine(node));
     }
     return OkStatus();

@@ -3,6 +3,7 @@
 #include "sluice/front/gradients_agree_test_util.h"
 #include "sluice/front/list.h"
 #include "sluice/front/sequences.h"
+#include "sluice/graph/text_printer.h"
 
 namespace sluice {
 namespace {
@@ -158,6 +159,23 @@ TEST(ListGradient, OfFolds) {
     return a * b;
   };
   ExpectGradientsAgree(f, {F({1, 2, 3}), Array::Scalar(.5f)});
+}
+
+// One element per iteration backwards: the sum is written where it lies, never
+// added to another list as a whole.
+TEST(ListGradient, OfReadsInALoopIsAddedElementByElement) {
+  Graph graph;
+  {
+    GraphScope building(graph);
+    Tensor x = placeholder(f32, {5});
+    List list = List::of(x);
+    Tensor y = for_loop(
+        5, [&](Tensor i, Tensor h) { return h * list[i] + list[0]; }, 1.0f);
+    grad(y, x);
+  }
+  std::string text = PrintGraph(graph);
+  EXPECT_NE(text.find("= ListAddAt("), std::string::npos) << text;
+  EXPECT_EQ(text.find("= ListAdd("), std::string::npos) << text;
 }
 
 }  // namespace
