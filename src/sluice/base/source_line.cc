@@ -8,6 +8,9 @@
 
 namespace sluice {
 
+constinit std::atomic<SourceLine::FindCaller*> SourceLine::find_caller =
+    nullptr;
+
 std::string SourceLine::ToString() const {
   if (!known()) return "(unknown line)";
   std::string_view name = file;

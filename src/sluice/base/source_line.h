@@ -3,6 +3,7 @@
 // storage or at strings interned for the life of the process.
 #pragma once
 
+#include <atomic>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -14,10 +15,20 @@ struct SourceLine {
   const char* function = "";
   int line = 0;
 
+  // The line of C++ that calls or, while another language's program is calling,
+  // that program's line.
   static SourceLine From(const std::source_location& where) {
+    if (FindCaller* find = find_caller.load(std::memory_order_relaxed)) {
+      if (SourceLine line = find(); line.known()) return line;
+    }
     return {where.file_name(), where.function_name(),
             static_cast<int>(where.line())};
   }
+
+  // Set once, by a binding to another language: the line of that language from
+  // which this thread is being called; unknown when it is not.
+  using FindCaller = SourceLine();
+  static constinit std::atomic<FindCaller*> find_caller;
 
   bool known() const { return line > 0; }
   // "model.cc:41": the file's last path component and the line.

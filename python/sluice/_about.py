@@ -1,0 +1,5 @@
+"""What this build is: version, devices."""
+
+from . import _core
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Functions of functions: grad, vjp, jvp, vmap, checkpoint."""
+
+from . import _core
+
+__all__: list[str] = []

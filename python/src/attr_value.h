@@ -1,0 +1,20 @@
+// Python objects as attributes of ops, by the kind the record declares.
+#pragma once
+
+#include "common.h"
+#include "sluice/op/record.h"
+
+namespace sluice::py {
+
+// Throws TypeError or ValueError that names op and attribute.
+AttrValue AttrFromPython(const OpRecord& op, const AttrSpec& spec,
+                         nb::handle object);
+
+// A list of whole numbers, or one of them: axes, sizes. Takes tensors of
+// integers, too.
+std::vector<int64_t> IntsFromPython(nb::handle object, std::string_view what);
+
+// The other way, for defaults and graphs.
+nb::object AttrToPython(const AttrValue& value);
+
+}  // namespace sluice::py

@@ -1,0 +1,126 @@
+#include "caller_line.h"
+
+#include <frameobject.h>
+
+#include <array>
+#include <utility>
+
+namespace sluice::py {
+
+namespace {
+
+std::string& Package() {
+  static std::string folder;
+  return folder;
+}
+
+// The line to say while this thread runs without the GIL.
+thread_local SourceLine held_line;
+
+// What is known of one place in compiled code. Finding the line of an
+// instruction walks a table, so that places are remembered.
+struct Place {
+  PyCodeObject* code = nullptr;  // owned: its address is not used again
+  int instruction = -1;
+  SourceLine line;
+  bool ours = false;
+};
+constexpr size_t kPlaces = 2048;
+
+std::string Utf8(PyObject* text) {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+  if (utf8) return std::string(utf8, static_cast<size_t>(size));
+  PyErr_Clear();
+  return "?";
+}
+
+bool Ours(PyCodeObject* code) {
+  const std::string& folder = Package();
+  return !folder.empty() && Utf8(code->co_filename).starts_with(folder);
+}
+
+int InstructionOf(PyFrameObject* frame) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return PyFrame_GetLasti(frame);
+#else
+  return PyFrame_GetLineNumber(frame);
+#endif
+}
+
+const Place& PlaceOf(PyFrameObject* frame, PyCodeObject* code) {
+  // Under the GIL, and never destroyed: it holds Python objects.
+  static auto& places = *new std::array<Place, kPlaces>;
+  int instruction = InstructionOf(frame);
+  size_t hash = (reinterpret_cast<uintptr_t>(code) >> 4) * 31 +
+                static_cast<size_t>(instruction);
+  Place& place = places[hash % kPlaces];
+  if (place.code == code && place.instruction == instruction) return place;
+  Py_INCREF(code);
+  PyCodeObject* old = std::exchange(place.code, code);
+  place.instruction = instruction;
+  place.ours = Ours(code);
+  place.line = {};
+  if (!place.ours) {
+#if PY_VERSION_HEX >= 0x030B0000
+    PyObject* function = code->co_qualname;
+#else
+    PyObject* function = code->co_name;
+#endif
+    place.line = {InternString(Utf8(code->co_filename)),
+                  InternString(Utf8(function)), PyFrame_GetLineNumber(frame)};
+  }
+  Py_XDECREF(old);
+  return place;
+}
+
+SourceLine FindCaller() {
+  if (held_line.known()) return held_line;
+  if (!PyGILState_Check()) return {};
+  return PythonLine();
+}
+
+}  // namespace
+
+void FindPythonLines(const std::string& package) {
+  Package() = package;
+  SourceLine::find_caller = &FindCaller;
+}
+
+SourceLine PythonLine() {
+  PyFrameObject* frame = PyEval_GetFrame();  // borrowed
+  if (!frame) return {};
+  Py_INCREF(frame);
+  SourceLine line;
+  while (frame) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const Place& place = PlaceOf(frame, code);
+    Py_DECREF(code);  // the frame has it
+    if (!place.ours) {
+      line = place.line;
+      Py_DECREF(frame);
+      break;
+    }
+    Py_DECREF(std::exchange(frame, PyFrame_GetBack(frame)));
+  }
+  return line;
+}
+
+ReleaseGil::ReleaseGil()
+    : outer_(std::exchange(held_line, PythonLine())),
+      state_(PyEval_SaveThread()) {}
+
+ReleaseGil::~ReleaseGil() {
+  PyEval_RestoreThread(state_);
+  held_line = outer_;
+}
+
+TakeGil::TakeGil()
+    : outer_(std::exchange(held_line, {})), state_(PyGILState_Ensure()) {}
+
+TakeGil::~TakeGil() {
+  PyGILState_Release(state_);
+  held_line = outer_;
+}
+
+}  // namespace sluice::py

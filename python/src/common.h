@@ -1,0 +1,23 @@
+// What every file of the binding begins with: nanobind, the Tensor, and names.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "dtype.h"
+#include "sluice/base/error.h"
+#include "sluice/front/tensor.h"
+
+namespace sluice::py {
+
+namespace nb = nanobind;
+using namespace nb::literals;  // NOLINT: "axis"_a
+
+}  // namespace sluice::py

@@ -1,0 +1,7 @@
+#include "bindings.h"
+
+namespace sluice::py {
+
+void BindIo(nb::module_&) {}
+
+}  // namespace sluice::py

@@ -1,0 +1,7 @@
+#include "bindings.h"
+
+namespace sluice::py {
+
+void BindList(nb::module_&) {}
+
+}  // namespace sluice::py

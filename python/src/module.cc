@@ -1,0 +1,43 @@
+// sluice._core: the C++ library as a Python module. sluice/__init__.py gives
+// its parts the names users see.
+#include "bindings.h"
+#include "caller_line.h"
+#include "dtype.h"
+#include "errors.h"
+#include "op_function.h"
+#include "tensor.h"
+#include "tree.h"
+
+NB_MODULE(_core, m) {
+  using namespace sluice::py;  // NOLINT: this file names nothing else
+  // Types and dtypes are kept for good, on purpose.
+  nb::set_leak_warnings(false);
+  TranslateErrors();
+  m.def("find_python_lines", &FindPythonLines, "package"_a);
+  BindDType(m);
+  BindTensor(m);
+  BindTree(m);
+  BindOpFunctions(m);
+  BindTensorCreate(m);
+  BindTensorMethods(m);
+  BindTensorIndex(m);
+  BindTensorMemory(m);
+  BindGraph(m);
+  BindVariable(m);
+  BindList(m);
+  BindAutograd(m);
+  BindTransforms(m);
+  BindFunction(m);
+  BindControlFlow(m);
+  BindSession(m);
+  BindResources(m);
+  BindNnModule(m);
+  BindNnLayers(m);
+  BindNnRecurrent(m);
+  BindNnFunctional(m);
+  BindOptim(m);
+  BindIo(m);
+  BindReport(m);
+  BindData(m);
+  BindInfo(m);
+}

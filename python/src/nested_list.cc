@@ -1,0 +1,176 @@
+#include "nested_list.h"
+
+#include "errors.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
+#include "sluice/ops.h"
+
+namespace sluice::py {
+
+namespace {
+
+enum class Kind { kNothing, kBool, kInt, kFloat, kComplex, kString, kOther };
+
+// The sizes of a regular nested list, and what its elements are.
+struct Survey {
+  std::vector<int64_t> sizes;
+  Kind kind = Kind::kNothing;
+
+  void Element(PyObject* o) {
+    Kind k = PyBool_Check(o)                          ? Kind::kBool
+             : PyLong_Check(o)                        ? Kind::kInt
+             : PyFloat_Check(o)                       ? Kind::kFloat
+             : PyComplex_Check(o)                     ? Kind::kComplex
+             : PyUnicode_Check(o) || PyBytes_Check(o) ? Kind::kString
+                                                      : Kind::kOther;
+    bool mixed = kind != Kind::kNothing &&
+                 (kind == Kind::kString) != (k == Kind::kString);
+    kind = mixed ? Kind::kOther : std::max(kind, k);
+  }
+};
+
+bool IsSequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
+
+std::string PlaceText(const std::vector<int64_t>& place) {
+  std::string text;
+  for (int64_t i : place) StrAppend(text, "[", i, "]");
+  return text;
+}
+
+void Walk(PyObject* o, size_t depth, std::vector<int64_t>& place,
+          std::string_view what, Survey& survey) {
+  if (depth > static_cast<size_t>(kMaxRank)) {
+    ThrowValueError(
+        StrCat(what, " is a list nested more than ", kMaxRank, " deep"));
+  }
+  if (!IsSequence(o)) {
+    if (depth != survey.sizes.size()) {
+      ThrowValueError(StrCat(what, PlaceText(place), " is a ",
+                             Py_TYPE(o)->tp_name,
+                             "; wanted a list as its neighbours are"));
+    }
+    survey.Element(o);
+    return;
+  }
+  Py_ssize_t size = PySequence_Fast_GET_SIZE(o);
+  bool first = true;
+  for (int64_t i : place) first = first && i == 0;
+  if (first && depth == survey.sizes.size()) {
+    survey.sizes.push_back(size);
+  } else if (depth >= survey.sizes.size()) {
+    ThrowValueError(StrCat(what, PlaceText(place),
+                           " is a list; wanted an element as its neighbours "
+                           "are"));
+  } else if (survey.sizes[depth] != size) {
+    ThrowValueError(StrCat(what, PlaceText(place), " has ", size,
+                           " elements; wanted ", survey.sizes[depth],
+                           " as its neighbours have"));
+  }
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    place.push_back(i);
+    Walk(items[i], depth + 1, place, what, survey);
+    place.pop_back();
+  }
+}
+
+template <class T, class Read>
+void Fill(PyObject* o, T*& out, const Read& read) {
+  if (!IsSequence(o)) {
+    *out++ = read(o);
+    return;
+  }
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    Fill(items[i], out, read);
+  }
+}
+
+template <class T, class Read>
+Array Filled(PyObject* o, const Shape& shape, const Read& read) {
+  Array array = ValueOrThrow(Array::Make(DTypeOf<T>::value, shape));
+  T* out = array.mutable_data<T>();
+  Fill(o, out, read);
+  return array;
+}
+
+std::string Text(PyObject* o) {
+  if (PyBytes_Check(o)) {
+    return std::string(PyBytes_AS_STRING(o),
+                       static_cast<size_t>(PyBytes_GET_SIZE(o)));
+  }
+  return nb::cast<std::string>(nb::handle(o));
+}
+
+// Elements that are arrays or tensors themselves: stacked, level by level.
+Tensor Stacked(PyObject* o, std::string_view what) {
+  if (!IsSequence(o)) return ToTensor(o, what);
+  std::vector<Tensor> parts;
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    parts.push_back(Stacked(items[i], StrCat(what, "[", i, "]")));
+  }
+  DType dtype = parts[0].dtype();
+  for (const Tensor& part : parts) dtype = std::max(dtype, part.dtype());
+  for (Tensor& part : parts) {
+    if (part.dtype() != parts[0].dtype()) part = cast(part, parts[0].dtype());
+  }
+  return stack(parts);
+}
+
+}  // namespace
+
+Array StringScalar(nb::handle text) {
+  return Array::Scalar<std::string>(Text(text.ptr()));
+}
+
+NestedList ReadNested(nb::handle list, std::string_view what) {
+  PyObject* o = list.ptr();
+  Survey survey;
+  std::vector<int64_t> place;
+  // What holds arrays is looked at by stacking them.
+  Walk(o, 0, place, what, survey);
+  if (survey.kind == Kind::kOther) {
+    return {Stacked(o, what), {}, false};
+  }
+  Shape shape = ValueOrThrow(Shape::Make(survey.sizes));
+  switch (survey.kind) {
+    case Kind::kBool:
+      return {{},
+              Filled<bool>(o, shape, [](PyObject* e) { return e == Py_True; }),
+              true};
+    case Kind::kInt:
+      return {{},
+              Filled<int64_t>(o, shape,
+                              [&](PyObject* e) {
+                                int64_t v = PyLong_AsLongLong(e);
+                                if (v == -1 && PyErr_Occurred())
+                                  throw nb::python_error();
+                                return v;
+                              }),
+              true};
+    case Kind::kComplex:
+      return {{},
+              Filled<complex64>(o, shape,
+                                [](PyObject* e) {
+                                  Py_complex v = PyComplex_AsCComplex(e);
+                                  return complex64(static_cast<float>(v.real),
+                                                   static_cast<float>(v.imag));
+                                }),
+              true};
+    case Kind::kString:
+      return {{}, Filled<std::string>(o, shape, Text), false};
+    default:  // floats; nothing at all is an empty list of floats
+      return {{},
+              Filled<double>(o, shape,
+                             [](PyObject* e) {
+                               double v = PyFloat_AsDouble(e);
+                               if (v == -1 && PyErr_Occurred())
+                                 throw nb::python_error();
+                               return v;
+                             }),
+              true};
+  }
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,126 @@
+#include "operand.h"
+
+#include <complex>
+
+#include "caller_line.h"
+#include "errors.h"
+#include "foreign_array.h"
+#include "nested_list.h"
+#include "sluice/front/eager_value.h"
+#include "sluice/front/variable.h"
+#include "sluice/op/registry.h"
+#include "sluice/op/run_op.h"
+
+namespace sluice::py {
+
+namespace {
+
+std::string TypeName(nb::handle object) {
+  return Py_TYPE(object.ptr())->tp_name;
+}
+
+[[noreturn]] void NoOperand(nb::handle object, std::string_view what) {
+  ThrowTypeError(std::string(what) + " is a " + TypeName(object) +
+                 "; wanted a Tensor, a number, a list of numbers or an array");
+}
+
+// A Python number; false when it is none.
+bool FromNumber(PyObject* o, std::string_view what, Array* out) {
+  if (PyBool_Check(o)) {
+    *out = Array::Scalar<bool>(o == Py_True);
+  } else if (PyFloat_Check(o)) {
+    *out = Array::Scalar<double>(PyFloat_AS_DOUBLE(o));
+  } else if (PyLong_Check(o)) {
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow != 0) {
+      ThrowValueError(std::string(what) + " is " +
+                      nb::cast<std::string>(nb::repr(o)) +
+                      "; wanted a number of at most 64 bits");
+    }
+    *out = Array::Scalar<int64_t>(value);
+  } else if (PyComplex_Check(o)) {
+    *out = Array::Scalar<complex64>(
+        complex64(static_cast<float>(PyComplex_RealAsDouble(o)),
+                  static_cast<float>(PyComplex_ImagAsDouble(o))));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsTensor(nb::handle object) { return nb::isinstance<Tensor>(object); }
+
+Tensor& AsTensor(nb::handle object) { return *nb::inst_ptr<Tensor>(object); }
+
+Tensor TensorOf(Array array) {
+  EagerRef value = MakeRef<EagerValue>(std::move(array));
+  value->line = PythonLine();
+  return Tensor(std::move(value));
+}
+
+Array CastArray(const Array& array, DType dtype) {
+  if (array.dtype() == dtype) return array;
+  const Array inputs[] = {array};
+  std::vector<Array> made = ValueOrThrow(
+      RunOp(*ValueOrThrow(LookupOp("Cast")), {{"dtype", dtype}}, inputs));
+  return std::move(made[0]);
+}
+
+Given Take(nb::handle object, std::string_view what) {
+  if (IsTensor(object)) {
+    const Tensor& tensor = AsTensor(object);
+    if (!tensor) ThrowValueError(std::string(what) + " is an empty Tensor");
+    return {tensor, {}, false};
+  }
+  Given given;
+  if (FromNumber(object.ptr(), what, &given.array)) {
+    given.weak = true;
+    return given;
+  }
+  if (Variable variable; nb::try_cast<Variable>(object, variable, false)) {
+    return {variable.read(), {}, false};
+  }
+  if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
+    NestedList nested = ReadNested(object, what);
+    return {std::move(nested.tensor), std::move(nested.array), nested.weak};
+  }
+  if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
+    given.array = StringScalar(object);
+    return given;
+  }
+  given.array = FromForeign(object, /*share=*/false);
+  if (!given.array) NoOperand(object, what);
+  return given;
+}
+
+Array ArrayOf(nb::handle object, std::string_view what, DType dtype) {
+  Given given = Take(object, what);
+  Array array = given.tensor ? given.tensor.array() : given.array;
+  if (dtype == DType::kInvalid) {
+    // Floats written down are f32, as those of tensors mostly are.
+    bool doubles = given.weak && array.dtype() == DType::kF64;
+    dtype = doubles ? DType::kF32 : array.dtype();
+  }
+  if (array.dtype() != dtype) return CastArray(array, dtype);
+  return given.tensor ? ValueOrThrow(array.Clone()) : array;
+}
+
+Array SharedArrayOf(nb::handle object, std::string_view what) {
+  if (IsTensor(object)) return AsTensor(object).array();
+  if (Array shared = FromForeign(object, /*share=*/true)) return shared;
+  return ArrayOf(object, what);
+}
+
+Tensor ToTensor(nb::handle object, std::string_view what) {
+  Given given = Take(object, what);
+  if (given.tensor) return given.tensor;
+  if (given.weak && given.array.dtype() == DType::kF64) {
+    given.array = CastArray(given.array, DType::kF32);
+  }
+  return TensorOf(std::move(given.array));
+}
+
+}  // namespace sluice::py

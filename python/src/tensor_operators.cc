@@ -1,0 +1,169 @@
+#include "tensor_operators.h"
+
+#include "errors.h"
+#include "op_call.h"
+
+namespace sluice::py {
+
+namespace {
+
+// An operand of an operator, or false when Python should ask the other side.
+bool TakeSide(PyObject* o, Given* out) {
+  if (IsTensor(o)) {
+    out->tensor = AsTensor(o);
+    return static_cast<bool>(out->tensor);
+  }
+  if (o == Py_None || PyUnicode_Check(o) || PyDict_Check(o)) return false;
+  *out = Take(o, "operand");
+  return true;
+}
+
+PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
+  try {
+    Given inputs[2];
+    if (!TakeSide(a, &inputs[0]) || !TakeSide(b, &inputs[1])) {
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    CallResult result = CallOp(op, inputs, {});
+    return nb::cast(std::move(result.tensors[0])).release().ptr();
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
+PyObject* Unary(const OpRecord& op, PyObject* a) {
+  try {
+    Given inputs[1] = {{AsTensor(a), {}, false}};
+    CallResult result = CallOp(op, inputs, {});
+    return nb::cast(std::move(result.tensors[0])).release().ptr();
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
+#define SL_BINARY(Function, Op)                  \
+  PyObject* Function(PyObject* a, PyObject* b) { \
+    static const OpRecord& op = OpNamed(Op);     \
+    return Binary(op, a, b);                     \
+  }
+#define SL_UNARY(Function, Op)               \
+  PyObject* Function(PyObject* a) {          \
+    static const OpRecord& op = OpNamed(Op); \
+    return Unary(op, a);                     \
+  }
+
+SL_BINARY(Add, "Add")
+SL_BINARY(Sub, "Sub")
+SL_BINARY(Mul, "Mul")
+SL_BINARY(FloorDiv, "FloorDiv")
+SL_BINARY(Mod, "Mod")
+SL_BINARY(MatMul, "MatMul")
+SL_UNARY(Neg, "Neg")
+SL_UNARY(Abs, "Abs")
+
+// Division of integers gives floats, as in Python.
+PyObject* Div(PyObject* a, PyObject* b) {
+  static const OpRecord& op = OpNamed("Div");
+  try {
+    Given inputs[2];
+    if (!TakeSide(a, &inputs[0]) || !TakeSide(b, &inputs[1])) {
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    auto whole = [](const Given& g) {
+      return IsInteger(g.dtype()) || g.dtype() == DType::kBool;
+    };
+    if (whole(inputs[0]) && whole(inputs[1])) {
+      for (Given& in : inputs) {
+        if (in.tensor) {
+          in = {CallOne("Cast", {std::move(in)}, {{"dtype", DType::kF32}}),
+                {},
+                false};
+        } else {
+          in.array = CastArray(in.array, DType::kF32);
+        }
+      }
+    }
+    CallResult result = CallOp(op, inputs, {});
+    return nb::cast(std::move(result.tensors[0])).release().ptr();
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
+PyObject* Pow(PyObject* a, PyObject* b, PyObject*) {
+  static const OpRecord& op = OpNamed("Pow");
+  return Binary(op, a, b);
+}
+
+// Bits of integers, truth of bools.
+bool OfBools(PyObject* a, PyObject* b) {
+  auto is_bool = [](PyObject* o) {
+    return IsTensor(o) ? AsTensor(o).dtype() == DType::kBool
+                       : PyBool_Check(o) != 0;
+  };
+  return is_bool(a) && is_bool(b);
+}
+#define SL_BITWISE(Function, Logical, Bitwise)              \
+  PyObject* Function(PyObject* a, PyObject* b) {            \
+    static const OpRecord& logical = OpNamed(Logical);      \
+    static const OpRecord& bitwise = OpNamed(Bitwise);      \
+    return Binary(OfBools(a, b) ? logical : bitwise, a, b); \
+  }
+SL_BITWISE(And, "LogicalAnd", "BitwiseAnd")
+SL_BITWISE(Or, "LogicalOr", "BitwiseOr")
+SL_BITWISE(Xor, "LogicalXor", "BitwiseXor")
+SL_BINARY(LeftShift, "LeftShift")
+SL_BINARY(RightShift, "RightShift")
+
+PyObject* Invert(PyObject* a) {
+  static const OpRecord& logical = OpNamed("LogicalNot");
+  static const OpRecord& bitwise = OpNamed("BitwiseNot");
+  return Unary(OfBools(a, a) ? logical : bitwise, a);
+}
+
+PyObject* Compare(PyObject* a, PyObject* b, int how) {
+  static const OpRecord* const ops[] = {
+      &OpNamed("Less"),     &OpNamed("LessEqual"), &OpNamed("Equal"),
+      &OpNamed("NotEqual"), &OpNamed("Greater"),   &OpNamed("GreaterEqual")};
+  return Binary(*ops[how], a, b);
+}
+
+// A tensor is itself: equality is elementwise, so that dicts go by identity.
+Py_hash_t Hash(PyObject* a) {
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(a) >> 4);
+}
+
+template <class F>
+void* Slot(F* f) {
+  return reinterpret_cast<void*>(f);
+}
+
+}  // namespace
+
+PyType_Slot* TensorSlots() {
+  static PyType_Slot slots[] = {{Py_nb_add, Slot(&Add)},
+                                {Py_nb_subtract, Slot(&Sub)},
+                                {Py_nb_multiply, Slot(&Mul)},
+                                {Py_nb_true_divide, Slot(&Div)},
+                                {Py_nb_floor_divide, Slot(&FloorDiv)},
+                                {Py_nb_remainder, Slot(&Mod)},
+                                {Py_nb_matrix_multiply, Slot(&MatMul)},
+                                {Py_nb_power, Slot(&Pow)},
+                                {Py_nb_negative, Slot(&Neg)},
+                                {Py_nb_absolute, Slot(&Abs)},
+                                {Py_nb_and, Slot(&And)},
+                                {Py_nb_or, Slot(&Or)},
+                                {Py_nb_xor, Slot(&Xor)},
+                                {Py_nb_lshift, Slot(&LeftShift)},
+                                {Py_nb_rshift, Slot(&RightShift)},
+                                {Py_nb_invert, Slot(&Invert)},
+                                {Py_tp_richcompare, Slot(&Compare)},
+                                {Py_tp_hash, Slot(&Hash)},
+                                {0, nullptr}};
+  return slots;
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,7 @@
+#include "bindings.h"
+
+namespace sluice::py {
+
+void BindTransforms(nb::module_&) {}
+
+}  // namespace sluice::py

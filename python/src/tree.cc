@@ -1,0 +1,273 @@
+#include "tree.h"
+
+#include <algorithm>
+
+#include "errors.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
+
+namespace sluice::py {
+
+struct TreeDef::Node {
+  enum class Kind { kLeaf, kNone, kTuple, kList, kDict, kFields, kCustom };
+  Kind kind = Kind::kLeaf;
+  nb::object type;               // of named tuples, dataclasses, registered
+  std::vector<nb::object> keys;  // of dicts; names of fields
+  nb::object aux;                // of registered types
+  std::vector<Node> children;
+
+  bool operator==(const Node& o) const {
+    return kind == o.kind && type.is(o.type) && keys.size() == o.keys.size() &&
+           std::equal(keys.begin(), keys.end(), o.keys.begin(),
+                      [](const nb::object& a, const nb::object& b) {
+                        return a.equal(b);
+                      }) &&
+           (!aux.is_valid() || aux.equal(o.aux)) && children == o.children;
+  }
+};
+
+namespace {
+
+using Node = TreeDef::Node;
+using Kind = Node::Kind;
+constexpr int kMaxDepth = 1000;
+
+// type -> (flatten, unflatten). Never destroyed: it holds Python objects.
+nb::dict& Registered() {
+  static auto& types = *new nb::dict;
+  return types;
+}
+
+bool IsNamedTuple(nb::handle o) {
+  return PyTuple_Check(o.ptr()) && nb::hasattr(o, "_fields");
+}
+
+bool IsDataclass(nb::handle o) {
+  return nb::hasattr(o.type(), "__dataclass_fields__");
+}
+
+std::vector<nb::object> SortedKeys(nb::handle dict) {
+  std::vector<nb::object> keys;
+  bool all_text = true;
+  for (auto [key, value] : nb::borrow<nb::dict>(dict)) {
+    keys.push_back(nb::borrow(key));
+    all_text = all_text && PyUnicode_Check(key.ptr());
+  }
+  if (all_text) {
+    std::sort(keys.begin(), keys.end(),
+              [](const nb::object& a, const nb::object& b) {
+                return PyUnicode_Compare(a.ptr(), b.ptr()) < 0;
+              });
+  }
+  return keys;
+}
+
+Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
+  if (depth > kMaxDepth) {
+    ThrowValueError("a tree nested more than 1000 deep, or inside itself");
+  }
+  Node node;
+  auto child = [&](nb::handle c) {
+    node.children.push_back(Take(c, leaves, depth + 1));
+  };
+  nb::dict& registered = Registered();
+  if (registered.size() > 0 && registered.contains(o.type())) {
+    node.kind = Kind::kCustom;
+    node.type = nb::borrow(o.type());
+    nb::tuple parts =
+        nb::cast<nb::tuple>(nb::cast<nb::tuple>(registered[o.type()])[0](o));
+    for (nb::handle c : nb::iter(parts[0])) child(c);
+    node.aux = nb::borrow(parts[1]);
+  } else if (o.is_none()) {
+    node.kind = Kind::kNone;
+  } else if (IsNamedTuple(o)) {
+    node.kind = Kind::kFields;
+    node.type = nb::borrow(o.type());
+    for (nb::handle name : nb::iter(nb::getattr(o, "_fields"))) {
+      node.keys.push_back(nb::borrow(name));
+    }
+    for (nb::handle c : nb::borrow<nb::tuple>(o)) child(c);
+  } else if (PyTuple_Check(o.ptr())) {
+    node.kind = Kind::kTuple;
+    for (nb::handle c : nb::borrow<nb::tuple>(o)) child(c);
+  } else if (PyList_Check(o.ptr())) {
+    node.kind = Kind::kList;
+    for (nb::handle c : nb::borrow<nb::list>(o)) child(c);
+  } else if (PyDict_Check(o.ptr())) {
+    node.kind = Kind::kDict;
+    if (!PyDict_CheckExact(o.ptr())) node.type = nb::borrow(o.type());
+    node.keys = SortedKeys(o);
+    for (const nb::object& key : node.keys) {
+      child(nb::borrow<nb::dict>(o)[key]);
+    }
+  } else if (!PyType_Check(o.ptr()) && !IsTensor(o) && IsDataclass(o)) {
+    node.kind = Kind::kFields;
+    node.type = nb::borrow(o.type());
+    nb::object fields = nb::getattr(o, "__dataclass_fields__");
+    for (auto [name, field] : nb::borrow<nb::dict>(fields)) {
+      node.keys.push_back(nb::borrow(name));
+      child(nb::getattr(o, name));
+    }
+  } else {
+    leaves.push_back(nb::borrow(o));
+  }
+  return node;
+}
+
+nb::object Build(const Node& node, const nb::object*& next) {
+  if (node.kind == Kind::kLeaf) return *next++;
+  if (node.kind == Kind::kNone) return nb::none();
+  if (node.kind == Kind::kDict) {
+    nb::dict dict;
+    for (size_t i = 0; i < node.keys.size(); ++i) {
+      dict[node.keys[i]] = Build(node.children[i], next);
+    }
+    if (node.type.is_valid()) return node.type(dict);  // OrderedDict, ...
+    return dict;
+  }
+  nb::list children;
+  for (const Node& child : node.children) children.append(Build(child, next));
+  switch (node.kind) {
+    case Kind::kTuple:
+      return nb::tuple(children);
+    case Kind::kFields: {
+      nb::dict by_name;
+      for (size_t i = 0; i < node.keys.size(); ++i) {
+        by_name[node.keys[i]] = children[i];
+      }
+      return node.type(**by_name);
+    }
+    case Kind::kCustom:
+      return nb::cast<nb::tuple>(Registered()[node.type])[1](
+          node.aux, nb::tuple(children));
+    default:
+      return children;
+  }
+}
+
+void Print(const Node& node, std::string& out) {
+  auto children = [&](const char* open, const char* close, bool keyed) {
+    out += open;
+    for (size_t i = 0; i < node.children.size(); ++i) {
+      if (i > 0) out += ", ";
+      if (keyed) {
+        StrAppend(out, nb::cast<std::string>(nb::str(node.keys[i])), ": ");
+      }
+      Print(node.children[i], out);
+    }
+    out += close;
+  };
+  if (node.type.is_valid()) {
+    out += nb::cast<std::string>(nb::getattr(node.type, "__name__"));
+  }
+  switch (node.kind) {
+    case Kind::kLeaf:
+      out += "*";
+      break;
+    case Kind::kNone:
+      out += "None";
+      break;
+    case Kind::kList:
+      children("[", "]", false);
+      break;
+    case Kind::kDict:
+      children("{", "}", true);
+      break;
+    case Kind::kFields:
+      children("(", ")", true);
+      break;
+    default:
+      children("(", ")", false);
+  }
+}
+
+}  // namespace
+
+TreeDef TreeDef::Flatten(nb::handle tree, std::vector<nb::object>& leaves) {
+  TreeDef def;
+  size_t before = leaves.size();
+  def.root_ = std::make_shared<Node>(Take(tree, leaves, 0));
+  def.num_leaves_ = leaves.size() - before;
+  return def;
+}
+
+nb::object TreeDef::Unflatten(std::span<const nb::object> leaves) const {
+  if (leaves.size() != num_leaves_) {
+    ThrowValueError(StrCat("a tree ", ToString(), " of ", num_leaves_,
+                           " leaves was given ", leaves.size()));
+  }
+  const nb::object* next = leaves.data();
+  return Build(*root_, next);
+}
+
+bool TreeDef::operator==(const TreeDef& o) const {
+  return num_leaves_ == o.num_leaves_ && *root_ == *o.root_;
+}
+
+std::string TreeDef::ToString() const {
+  std::string text;
+  Print(*root_, text);
+  return text;
+}
+
+TreeDef FlattenTensors(nb::handle tree, std::string_view what,
+                       std::vector<Tensor>& tensors) {
+  std::vector<nb::object> leaves;
+  TreeDef def = TreeDef::Flatten(tree, leaves);
+  for (const nb::object& leaf : leaves) {
+    tensors.push_back(ToTensor(leaf, what));
+  }
+  return def;
+}
+
+nb::object UnflattenTensors(const TreeDef& tree,
+                            const std::vector<Tensor>& tensors) {
+  std::vector<nb::object> leaves;
+  for (const Tensor& t : tensors) {
+    leaves.push_back(t ? nb::cast(t) : nb::none());
+  }
+  return tree.Unflatten(leaves);
+}
+
+void BindTree(nb::module_& m) {
+  nb::class_<TreeDef>(m, "TreeDef")
+      .def_prop_ro("num_leaves", &TreeDef::num_leaves)
+      .def(
+          "__eq__",
+          [](const TreeDef& a, nb::handle b) {
+            return nb::isinstance<TreeDef>(b) && a == nb::cast<TreeDef&>(b);
+          },
+          "other"_a.none())
+      .def("__hash__",
+           [](const TreeDef& t) {
+             return std::hash<std::string>()(t.ToString()) >> 1;
+           })
+      .def("__repr__",
+           [](const TreeDef& t) { return "TreeDef(" + t.ToString() + ")"; })
+      .def(
+          "unflatten",
+          [](const TreeDef& t, nb::iterable leaves) {
+            std::vector<nb::object> list;
+            for (nb::handle leaf : leaves) list.push_back(nb::borrow(leaf));
+            return t.Unflatten(list);
+          },
+          "leaves"_a);
+  m.def(
+      "tree_flatten",
+      [](nb::handle tree) {
+        std::vector<nb::object> leaves;
+        TreeDef def = TreeDef::Flatten(tree, leaves);
+        nb::list list;
+        for (nb::object& leaf : leaves) list.append(std::move(leaf));
+        return nb::make_tuple(list, def);
+      },
+      "tree"_a.none());
+  m.def(
+      "tree_register",
+      [](nb::type_object type, nb::callable flatten, nb::callable unflatten) {
+        Registered()[type] = nb::make_tuple(flatten, unflatten);
+      },
+      "type"_a, "flatten"_a, "unflatten"_a);
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,7 @@
+#include "bindings.h"
+
+namespace sluice::py {
+
+void BindVariable(nb::module_&) {}
+
+}  // namespace sluice::py
