@@ -68,12 +68,45 @@ DType Accepted(const OpRecord& op, const std::string& type, DType dtype) {
   return dtype;
 }
 
+// A number as another type, where that is the same number for C++: most calls
+// with a number are x * 2 and x + 0.5.
+template <class From>
+bool NumberAs(const Array& number, DType dtype, Array* out) {
+  From value = *number.data<From>();
+  switch (dtype) {
+    case DType::kF32:
+      *out = Array::Scalar<float>(static_cast<float>(value));
+      return true;
+    case DType::kF64:
+      *out = Array::Scalar<double>(static_cast<double>(value));
+      return true;
+    case DType::kI64:
+      if constexpr (std::is_floating_point_v<From>) return false;
+      *out = Array::Scalar<int64_t>(static_cast<int64_t>(value));
+      return true;
+    default:
+      return false;
+  }
+}
+
+Array ValueAs(const Array& value, DType dtype) {
+  Array made;
+  if (value.rank() == 0) {
+    bool done =
+        value.dtype() == DType::kF64   ? NumberAs<double>(value, dtype, &made)
+        : value.dtype() == DType::kI64 ? NumberAs<int64_t>(value, dtype, &made)
+                                       : false;
+    if (done) return made;
+  }
+  return CastArray(value, dtype);
+}
+
 void Convert(Given& given, DType dtype) {
   if (given.dtype() == dtype) return;
   if (given.tensor) {
     given.tensor = CallOne("Cast", {std::move(given)}, {{"dtype", dtype}});
   } else {
-    given.array = CastArray(given.array, dtype);
+    given.array = ValueAs(given.array, dtype);
   }
 }
 

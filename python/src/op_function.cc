@@ -152,14 +152,14 @@ void TakeAttr(const Face& face, size_t i, PyObject* value, Attrs& attrs) {
 
 PyObject* Wrapped(CallResult result) {
   if (result.tensors.size() == 1 && !result.tensors.empty()) {
-    return nb::cast(std::move(result.tensors[0])).release().ptr();
+    return Wrap(std::move(result.tensors[0])).release().ptr();
   }
   if (result.tensors.empty()) {
     if (!result.operation) Py_RETURN_NONE;
     return nb::cast(result.operation).release().ptr();
   }
   nb::list list;
-  for (Tensor& t : result.tensors) list.append(nb::cast(std::move(t)));
+  for (Tensor& t : result.tensors) list.append(Wrap(std::move(t)));
   return nb::tuple(list).release().ptr();
 }
 

@@ -51,7 +51,27 @@ bool FromNumber(PyObject* o, std::string_view what, Array* out) {
 
 }  // namespace
 
-bool IsTensor(nb::handle object) { return nb::isinstance<Tensor>(object); }
+namespace {
+
+// nanobind would look it up by name each time.
+PyTypeObject* TensorType() {
+  static auto* type = reinterpret_cast<PyTypeObject*>(nb::type<Tensor>().ptr());
+  return type;
+}
+
+}  // namespace
+
+bool IsTensor(nb::handle object) {
+  PyTypeObject* type = Py_TYPE(object.ptr());
+  return type == TensorType() || PyType_IsSubtype(type, TensorType());
+}
+
+nb::object Wrap(Tensor tensor) {
+  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(TensorType()));
+  new (nb::inst_ptr<Tensor>(made)) Tensor(std::move(tensor));
+  nb::inst_mark_ready(made);
+  return made;
+}
 
 Tensor& AsTensor(nb::handle object) { return *nb::inst_ptr<Tensor>(object); }
 

@@ -40,6 +40,9 @@ bool IsTensor(nb::handle object);
 // REQUIRES: IsTensor(object).
 Tensor& AsTensor(nb::handle object);
 
+// The Python object of a tensor that is new; cheaper than nb::cast.
+nb::object Wrap(Tensor tensor);
+
 // Anything an op takes, as a tensor.
 Tensor ToTensor(nb::handle object, std::string_view what);
 

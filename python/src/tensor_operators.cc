@@ -25,7 +25,7 @@ PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
       Py_RETURN_NOTIMPLEMENTED;
     }
     CallResult result = CallOp(op, inputs, {});
-    return nb::cast(std::move(result.tensors[0])).release().ptr();
+    return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
     SetPythonError();
     return nullptr;
@@ -36,7 +36,7 @@ PyObject* Unary(const OpRecord& op, PyObject* a) {
   try {
     Given inputs[1] = {{AsTensor(a), {}, false}};
     CallResult result = CallOp(op, inputs, {});
-    return nb::cast(std::move(result.tensors[0])).release().ptr();
+    return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
     SetPythonError();
     return nullptr;
@@ -86,7 +86,7 @@ PyObject* Div(PyObject* a, PyObject* b) {
       }
     }
     CallResult result = CallOp(op, inputs, {});
-    return nb::cast(std::move(result.tensors[0])).release().ptr();
+    return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
     SetPythonError();
     return nullptr;
