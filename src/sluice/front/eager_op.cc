@@ -1,7 +1,9 @@
 #include "sluice/front/eager_op.h"
 
 #include <atomic>
+#include <cstring>
 #include <unordered_map>
+#include <utility>
 
 #include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/random.h"
@@ -137,14 +139,31 @@ Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
 bool EagerOp::RunPlain(ArrayPointers inputs, Array& out) const {
   if (!block_.fn) return false;
   constexpr int64_t kShort = 4096;
-  const Shape& shape = inputs[0]->shape();
+  // The operand whose shape the result has: the others are alike, or scalars.
+  size_t whole = 0;
+  while (whole + 1 < inputs.size() && inputs[whole]->rank() == 0) ++whole;
+  const Shape& shape = inputs[whole]->shape();
   int64_t n = shape.num_elements();
   if (n > kShort || n == 0) return false;
   const void* data[kMaxBlockInputs] = {};
+  // One scalar, as often as the block wants it.
+  constexpr int64_t kRepeated = 1024;
+  alignas(16) char repeated[kRepeated];
+  bool room = true;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Array& in = *inputs[i];
-    if (!in.contiguous() || (i > 0 && !(in.shape() == shape))) return false;
+    if (!in.contiguous()) return false;
     data[i] = in.raw();
+    if (in.shape() == shape) continue;
+    int64_t bytes = DTypeSize(in.dtype());
+    if (in.rank() != 0 || !std::exchange(room, false) ||
+        !IsPlainData(in.dtype()) || n * bytes > kRepeated) {
+      return false;
+    }
+    for (int64_t k = 0; k < n; ++k) {
+      std::memcpy(repeated + k * bytes, in.raw(), static_cast<size_t>(bytes));
+    }
+    data[i] = repeated;
   }
   Result<Array> made = Array::Make(out_dtypes()[0], shape);
   if (!made.ok()) return false;
