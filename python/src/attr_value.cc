@@ -9,28 +9,40 @@ namespace sluice::py {
 
 namespace {
 
+// What a message calls the attribute. Made only when there is one: it costs
+// more than the call.
+struct What {
+  std::string_view text;
+  const OpRecord* op = nullptr;
+  const AttrSpec* spec = nullptr;
+  operator std::string() const {
+    return op ? StrCat("[", op->name, "] ", spec->name) : std::string(text);
+  }
+};
+
 std::string TypeName(nb::handle o) { return Py_TYPE(o.ptr())->tp_name; }
 
-int64_t Whole(nb::handle object, std::string_view what) {
+int64_t Whole(nb::handle object, const What& what) {
   if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr())) {
-    ThrowTypeError(StrCat(what, " is a ", TypeName(object), "; wanted an int"));
+    ThrowTypeError(StrCat(std::string(what), " is a ", TypeName(object),
+                          "; wanted an int"));
   }
   Py_ssize_t value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
   return value;
 }
 
-double Number(nb::handle object, std::string_view what) {
+double Number(nb::handle object, const What& what) {
   double value = PyFloat_AsDouble(object.ptr());
   if (value == -1 && PyErr_Occurred()) {
     PyErr_Clear();
-    ThrowTypeError(
-        StrCat(what, " is a ", TypeName(object), "; wanted a number"));
+    ThrowTypeError(StrCat(std::string(what), " is a ", TypeName(object),
+                          "; wanted a number"));
   }
   return value;
 }
 
-PartialShape ShapeFromPython(nb::handle object, std::string_view what) {
+PartialShape ShapeFromPython(nb::handle object, const What& what) {
   if (object.is_none()) return PartialShape();
   std::vector<int64_t> sizes;
   if (PyIndex_Check(object.ptr())) {
@@ -44,7 +56,7 @@ PartialShape ShapeFromPython(nb::handle object, std::string_view what) {
 }
 
 template <class Read>
-auto ListOf(nb::handle object, std::string_view what, const Read& read) {
+auto ListOf(nb::handle object, const What& what, const Read& read) {
   std::vector<decltype(read(object, what))> list;
   if (PyUnicode_Check(object.ptr()) || !nb::hasattr(object, "__iter__")) {
     list.push_back(read(object, what));
@@ -56,30 +68,35 @@ auto ListOf(nb::handle object, std::string_view what, const Read& read) {
   return list;
 }
 
-std::string Text(nb::handle object, std::string_view what) {
+std::string Text(nb::handle object, const What& what) {
   if (!PyUnicode_Check(object.ptr())) {
-    ThrowTypeError(StrCat(what, " is a ", TypeName(object), "; wanted a str"));
+    ThrowTypeError(StrCat(std::string(what), " is a ", TypeName(object),
+                          "; wanted a str"));
   }
   return nb::cast<std::string>(object);
 }
 
-}  // namespace
-
-std::vector<int64_t> IntsFromPython(nb::handle object, std::string_view what) {
+std::vector<int64_t> Ints(nb::handle object, const What& what) {
   if (PyIndex_Check(object.ptr()) && !IsTensor(object)) {
     return {Whole(object, what)};
   }
   if (IsTensor(object) || !nb::hasattr(object, "__iter__")) {
-    Array array = CastArray(ArrayOf(object, what), DType::kI64);
+    Array array = CastArray(ArrayOf(object, std::string(what)), DType::kI64);
     return {array.data<int64_t>(),
             array.data<int64_t>() + array.num_elements()};
   }
   return ListOf(object, what, Whole);
 }
 
+}  // namespace
+
+std::vector<int64_t> IntsFromPython(nb::handle object, std::string_view what) {
+  return Ints(object, What{what});
+}
+
 AttrValue AttrFromPython(const OpRecord& op, const AttrSpec& spec,
                          nb::handle object) {
-  std::string what = StrCat("[", op.name, "] ", spec.name);
+  What what{{}, &op, &spec};
   switch (spec.kind) {
     case AttrKind::kBool: {
       int truth = PyObject_IsTrue(object.ptr());
@@ -97,15 +114,15 @@ AttrValue AttrFromPython(const OpRecord& op, const AttrSpec& spec,
     case AttrKind::kShape:
       return ShapeFromPython(object, what);
     case AttrKind::kArray:
-      return ArrayOf(object, what);
+      return ArrayOf(object, std::string(what));
     case AttrKind::kInts:
-      return IntsFromPython(object, what);
+      return Ints(object, what);
     case AttrKind::kFloats:
       return ListOf(object, what, Number);
     case AttrKind::kStrings:
       return ListOf(object, what, Text);
     case AttrKind::kDTypes:
-      return ListOf(object, what, [](nb::handle o, std::string_view) {
+      return ListOf(object, what, [](nb::handle o, const What&) {
         return DTypeFromPython(o);
       });
     case AttrKind::kShapes: {
@@ -118,7 +135,7 @@ AttrValue AttrFromPython(const OpRecord& op, const AttrSpec& spec,
     case AttrKind::kNone:
       break;
   }
-  ThrowTypeError(what + " cannot be given from Python");
+  ThrowTypeError(std::string(what) + " cannot be given from Python");
 }
 
 namespace {
