@@ -2,4 +2,6 @@
 
 from . import _core
 
-__all__: list[str] = []
+__all__ = ["__version__"]
+
+__version__: str = _core.version
