@@ -1,9 +1,12 @@
 # sluice._core, the Python extension, and the package around it in
 # build/*/python/sluice: what tests and benchmarks import. Its modules are links
-# to those of python/sluice, so that only the extension is ever built.
+# to those of python/sluice, so that only the extension and the stubs are ever
+# built. `pip install .` (pyproject.toml) builds the target sluice_python_package
+# and installs the component `python`.
 #
 # Needs Python's headers and nanobind; without them the part is left out, with a
-# message. `-DPython_EXECUTABLE=...` says for which Python.
+# message. `-DPython_EXECUTABLE=...` says for which Python; `make` gives that of
+# tools/python_env.sh.
 
 find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
 set(found_nanobind FALSE)
@@ -23,8 +26,8 @@ if(NOT found_nanobind)
     return()
   endif()
   message(FATAL_ERROR "SLUICE_PYTHON asks for the Python package, but there is "
-    "no Python with headers and nanobind; make -C tools says how to get one: "
-    "tools/python_env.sh")
+    "no Python with headers and nanobind; tools/python_env.sh makes one: "
+    "-DPython_EXECUTABLE=build/python-env/bin/python")
 endif()
 
 set(package_dir ${PROJECT_BINARY_DIR}/python/sluice)
@@ -57,3 +60,42 @@ foreach(module IN LISTS modules)
     file(CREATE_LINK ${module} ${package_dir}/${name} SYMBOLIC)
   endif()
 endforeach()
+
+# Stubs, for editors and mypy: of the extension as nanobind sees it, and of the
+# op functions by their records.
+set(stubs ${package_dir}/_core.pyi ${package_dir}/_ops.pyi)
+add_custom_command(OUTPUT ${stubs}
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/python_stubs.py
+    ${package_dir}
+  DEPENDS sluice_python ${PROJECT_SOURCE_DIR}/tools/python_stubs.py
+  COMMENT "Writing sluice/_core.pyi and _ops.pyi" VERBATIM)
+add_custom_target(sluice_python_package ALL DEPENDS sluice_python ${stubs})
+
+if(SKBUILD)
+  install(TARGETS sluice_python LIBRARY DESTINATION sluice COMPONENT python)
+  install(FILES ${stubs} DESTINATION sluice COMPONENT python)
+endif()
+
+# One CTest test per file. What needs PyTorch and others is for
+# `make test-interop`.
+if(SLUICE_TESTS)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c "import numpy, pytest"
+    RESULT_VARIABLE failed ERROR_QUIET)
+  if(NOT failed EQUAL 0)
+    message(NOTICE "Sluice: no numpy or pytest for ${Python_EXECUTABLE}, so "
+      "the Python tests are not run.")
+    return()
+  endif()
+  enable_testing()
+  file(GLOB python_tests CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/python/tests/test_*.py)
+  list(FILTER python_tests EXCLUDE REGEX "/test_interop_")
+  foreach(f IN LISTS python_tests)
+    get_filename_component(name ${f} NAME_WE)
+    add_test(NAME python_${name}
+      COMMAND ${Python_EXECUTABLE} -m pytest -p no:cacheprovider ${f}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(python_${name} PROPERTIES TIMEOUT 600 LABELS python
+      ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  endforeach()
+endif()
