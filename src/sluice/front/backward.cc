@@ -8,6 +8,7 @@
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/tensor.h"
+#include "sluice/kernels/finite_range.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
@@ -39,6 +40,7 @@ class Engine {
   // Whatever happened, nothing of this run stays behind.
   ~Engine() {
     for (const Ref<TapeNode>& node : heap_) Leave(*node);
+    if (passing_) Leave(*passing_);
     for (const EagerRef& leaf : leaves_) {
       leaf->run = nullptr;
       leaf->flow = {};
@@ -56,10 +58,10 @@ class Engine {
     SL_RETURN_IF_ERROR(Seed());
     while (!heap_.empty()) {
       std::pop_heap(heap_.begin(), heap_.end(), Earlier);
-      Ref<TapeNode> node = std::move(heap_.back());
+      passing_ = std::move(heap_.back());
       heap_.pop_back();
-      Status status = Pass(*node);
-      Leave(*node);
+      Status status = Pass(*passing_);
+      Leave(*passing_);
       SL_RETURN_IF_ERROR(status);
     }
     return Finish();
@@ -147,7 +149,9 @@ class Engine {
   }
 
   Status Pass(TapeNode& node) {
-    for (const TapeNode::Hook& hook : node.hooks) {
+    // A hook may take itself away, or add another.
+    const std::vector<TapeNode::Hook> hooks = node.hooks;
+    for (const TapeNode::Hook& hook : hooks) {
       EagerRef& g = node.flows[static_cast<size_t>(hook.output)];
       if (!g) continue;
       if (EagerRef changed = hook.call(g)) g = std::move(changed);
@@ -167,6 +171,9 @@ class Engine {
     SmallVector<EagerRef, 4> dx;
     dx.resize(node.edges.size());
     Status status = node.Backward(node.flows, request_.record, dx);
+    if (status.ok() && front_internal::EagerMode::Current().nan_trap) {
+      status = CheckFiniteGradients(node, dx);
+    }
     if (!status.ok()) {
       std::string text(status.message());
       if (node.line().known()) {
@@ -181,6 +188,20 @@ class Engine {
       SL_RETURN_IF_ERROR(Flow(node.edges[i], std::move(dx[i])));
     }
     if (!request_.retain && !request_.record) node.Drop();
+    return OkStatus();
+  }
+
+  // For sl::NanTrap: what a call passes on, whose own ops are not looked at.
+  static Status CheckFiniteGradients(const TapeNode& node,
+                                     std::span<const EagerRef> dx) {
+    for (size_t i = 0; i < dx.size(); ++i) {
+      if (!dx[i]) continue;
+      const EagerValue& g = dx[i]->rows ? *dx[i]->rows->values : *dx[i];
+      std::string bad = DescribeBad(g.array);
+      if (bad.empty()) continue;
+      return InvalidArgument(StrCat(
+          "[", node.name(), "] the gradient of its input ", i, ": ", bad));
+    }
     return OkStatus();
   }
 
@@ -225,7 +246,8 @@ class Engine {
   Result<std::vector<EagerRef>> Finish() {
     for (const EagerRef& leaf : leaves_) {
       if (!leaf->extra) continue;
-      for (auto& [id, hook] : leaf->extra->hooks) {
+      const auto hooks = leaf->extra->hooks;
+      for (auto& [id, hook] : hooks) {
         Tensor changed = hook(Tensor(leaf->flow));
         if (changed) leaf->flow = changed.eager_gradient();
       }
@@ -275,6 +297,7 @@ class Engine {
   const BackwardRequest& request_;
   GradModeScope mode_;
   std::vector<Ref<TapeNode>> heap_;
+  Ref<TapeNode> passing_;  // out of the heap
   std::vector<EagerRef> leaves_;
   std::unordered_map<const EagerValue*, EagerRef> met_;
   std::vector<const EagerValue*> wanted_leaves_;

@@ -1,0 +1,186 @@
+// The gradient side of the class Tensor.
+#include "autograd.h"
+#include "callback.h"
+#include "errors.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/autograd.h"
+#include "sluice/front/rows.h"
+#include "sluice/front/tape.h"
+#include "tensor.h"
+
+namespace sluice::py {
+
+namespace {
+
+// What register_hook returns. Lets go of the tensor once removed.
+class HookHandle {
+ public:
+  HookHandle(Tensor tensor, int id) : tensor_(std::move(tensor)), id_(id) {}
+  void Remove() {
+    if (tensor_) tensor_.remove_hook(id_);
+    tensor_ = {};
+  }
+
+ private:
+  Tensor tensor_;
+  int id_;
+};
+
+HookHandle RegisterHook(const Tensor& t, nb::handle hook) {
+  if (!PyCallable_Check(hook.ptr())) {
+    ThrowTypeError(StrCat("register_hook: got a ", Py_TYPE(hook.ptr())->tp_name,
+                          "; wanted a function of the gradient"));
+  }
+  int id = t.register_hook([call = Callback(hook)](const Tensor& g) {
+    TakeGil gil;
+    Tensor changed = TensorOrNone(call(g), "hook: what it returned");
+    if (changed) CheckGradient(changed, g, "hook: what it returned");
+    return changed;
+  });
+  return HookHandle(t, id);
+}
+
+bool IsLeaf(const Tensor& t) { return !t.symbolic() && t.is_leaf(); }
+
+void SetGrad(const Tensor& t, nb::handle value) {
+  Tensor grad = TensorOrNone(value, "grad");
+  if (grad) CheckGradient(grad, t, "grad");
+  t.set_grad(grad);
+}
+
+// For those alone, as if they were all the leaves there are.
+void BackwardTo(const Tensor& y, const Tensor& gradient,
+                const std::vector<Tensor>& inputs,
+                Tensor::BackwardOptions options) {
+  GradOptions how{.none_when_unconnected = true,
+                  .retain_graph = options.retain_graph,
+                  .create_graph = options.create_graph};
+  if (gradient) how.grad_ys = {gradient};
+  std::vector<Tensor> found = gradients({y}, inputs, how);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!found[i]) continue;
+    Tensor before = inputs[i].grad();
+    inputs[i].set_grad(before ? AddGradients(before, found[i]) : found[i]);
+  }
+}
+
+void Backward(const Tensor& y, nb::handle gradient, nb::handle retain_graph,
+              bool create_graph, nb::handle inputs) {
+  Tensor flow = TensorOrNone(gradient, "backward: gradient");
+  if (flow) CheckGradient(flow, y, "backward: gradient");
+  bool retain =
+      retain_graph.is_none() ? create_graph : nb::cast<bool>(retain_graph);
+  Tensor::BackwardOptions options{retain, create_graph};
+  if (inputs.is_none()) {
+    ReleaseGil released;
+    y.backward(flow, options);
+    return;
+  }
+  std::vector<Tensor> to;
+  if (IsTensor(inputs)) {
+    to.push_back(AsTensor(inputs));
+  } else {
+    for (nb::handle x : nb::iter(inputs)) {
+      if (!IsTensor(x)) ThrowTypeError("backward: inputs holds no tensors");
+      to.push_back(AsTensor(x));
+    }
+  }
+  if (to.empty()) ThrowValueError("backward: inputs is empty");
+  ReleaseGil released;
+  BackwardTo(y, flow, to, options);
+}
+
+// Forgets how the tensor was made.
+void DetachInPlace(const Tensor& t) {
+  EagerValue& value = *t.eager();
+  value.producer = {};
+  value.output = 0;
+  value.requires_grad = false;
+  value.grad_place = nullptr;
+}
+
+uint32_t Version(const Tensor& t) {
+  if (t.symbolic() || t.is_sparse()) return 0;
+  const Ref<WriteLog>& log = t.eager()->log;
+  return log ? log->count : 0;
+}
+
+bool RetainsGrad(const Tensor& t) {
+  if (t.symbolic() || t.is_sparse()) return false;
+  const EagerValue& value = *t.eager();
+  return value.producer && value.extra && value.extra->retains_grad;
+}
+
+void BindSparse(nb::class_<Tensor>& cls) {
+  cls.def_prop_ro("is_sparse", &Tensor::is_sparse,
+                  "A gradient of which only some slices along axis 0 are kept.")
+      .def("indices", &Tensor::indices,
+           "Of a sparse gradient: where its slices belong.")
+      .def("values", &Tensor::values, "Of a sparse gradient: its slices.")
+      .def(
+          "to_dense", [](const Tensor& t) { return t.to_dense(); },
+          "A sparse gradient as a whole; other tensors as they are.")
+      .def(
+          "coalesce", [](const Tensor& t) { return t.coalesce(); },
+          "A sparse gradient with every index once, smallest first.");
+}
+
+}  // namespace
+
+void BindTensorGrad(nb::module_& m) {
+  nb::class_<HookHandle>(m, "HookHandle", "A hook that can be taken away.")
+      .def("remove", &HookHandle::Remove, "Takes the hook away.")
+      .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__exit__", [](HookHandle& h, const nb::args&) { h.Remove(); });
+  nb::class_<Tensor> cls = TensorClass();
+  auto set_requires = [](const Tensor& t, bool wanted) {
+    t.requires_grad_(wanted);
+  };
+  cls.def_prop_rw("requires_grad", &Tensor::requires_grad, set_requires,
+                  "Whether gradients flow to this tensor, or through it.")
+      .def(
+          "requires_grad_",
+          [](nb::handle self, bool wanted) {
+            AsTensor(self).requires_grad_(wanted);
+            return nb::borrow(self);
+          },
+          "requires_grad"_a = true, "Sets requires_grad; returns the tensor.")
+      .def_prop_ro("is_leaf", &IsLeaf,
+                   "No recorded call made it: backward() leaves its grad.")
+      .def_prop_rw(
+          "grad", [](const Tensor& t) { return OrNone(t.grad()); }, &SetGrad,
+          nb::for_setter(nb::arg("value").none()),
+          "What backward() added up; None before.")
+      .def("zero_grad", &Tensor::zero_grad, "Takes the gradient away.")
+      .def("backward", &Backward, "gradient"_a = nb::none(),
+           "retain_graph"_a = nb::none(), "create_graph"_a = false,
+           "inputs"_a = nb::none(),
+           "Adds the gradients of this scalar (or of its product with "
+           "`gradient`) to the grad of every leaf it was made from, or of "
+           "`inputs` alone.")
+      .def("detach", &Tensor::detach,
+           "The same elements, a constant to gradients.")
+      .def(
+          "detach_",
+          [](nb::handle self) {
+            DetachInPlace(AsTensor(self));
+            return nb::borrow(self);
+          },
+          "Forgets how the tensor was made.")
+      .def(
+          "clone", [](const Tensor& t) { return t.clone(); },
+          "A copy that gradients flow through.")
+      .def("register_hook", &RegisterHook, "hook"_a,
+           "Calls hook(grad) when the gradient of this tensor is known; what "
+           "it returns, if not None, takes its place. The result has remove().")
+      .def("retain_grad", &Tensor::retain_grad,
+           "Keeps the grad of a tensor that is no leaf.")
+      .def_prop_ro("retains_grad", &RetainsGrad)
+      .def_prop_ro("_version", &Version, "How often it was written in place.");
+  cls.attr("grad") = cls.attr("grad").attr("deleter")(
+      nb::cpp_function([](const Tensor& t) { t.zero_grad(); }));
+  BindSparse(cls);
+}
+
+}  // namespace sluice::py
