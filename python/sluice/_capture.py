@@ -1,5 +1,6 @@
 """Python as graphs: function, cond, while_loop, scan, List."""
 
-from . import _core
+from ._control_flow import *  # noqa: F403
+from ._control_flow import __all__ as _control_flow
 
-__all__: list[str] = []
+__all__: list[str] = [*_control_flow]

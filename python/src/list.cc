@@ -1,7 +1,179 @@
+// List: tensors of one type in order, as a value.
+#include "sluice/front/list.h"
+
+#include "attr_value.h"
 #include "bindings.h"
+#include "errors.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
 
 namespace sluice::py {
 
-void BindList(nb::module_&) {}
+namespace {
+
+// A shape in which None and -1 are sizes that are not known; None: nothing is.
+PartialSizes ShapeOf(nb::handle shape) {
+  if (shape.is_none()) return {};
+  if (PyLong_Check(shape.ptr())) {
+    return std::vector<int64_t>{nb::cast<int64_t>(shape)};
+  }
+  std::vector<int64_t> dims;
+  for (nb::handle size : nb::iter(shape)) {
+    if (size.is_none()) {
+      dims.push_back(kUnknownDim);
+      continue;
+    }
+    int64_t value = IntsFromPython(size, "List: shape").at(0);
+    dims.push_back(value < 0 ? kUnknownDim : value);
+  }
+  return dims;
+}
+
+Operand Index(nb::handle index) {
+  if (IsTensor(index)) return AsTensor(index);
+  if (PyFloat_Check(index.ptr())) {
+    ThrowTypeError("List: an index is a float; wanted a whole number");
+  }
+  return ToTensor(index, "List: an index");
+}
+
+Operand Element(const List& list, nb::handle x) {
+  if (IsTensor(x)) return AsTensor(x);
+  Given given = Take(x, "List: an element");
+  if (given.tensor) return given.tensor;
+  if (given.weak) return CastArray(given.array, list.dtype());
+  return given.array;
+}
+
+// The element before the end that Python's negative indices mean.
+Operand FromEnd(const List& list, nb::handle index) {
+  if (!PyLong_Check(index.ptr())) return Index(index);
+  int64_t at = nb::cast<int64_t>(index);
+  if (at >= 0) return at;
+  if (!list.tensor().symbolic()) return at + list.size().item<int64_t>();
+  return ToTensor(nb::cast(list.size()).attr("__add__")(at), "List: an index");
+}
+
+std::string Text(const List& list) {
+  std::string text = StrCat("List(", PythonName(list.dtype()));
+  if (list.shape().rank_known()) {
+    StrAppend(text, ", shape=", list.shape().ToString());
+  }
+  if (!list.tensor().symbolic()) {
+    StrAppend(text, ", size=", list.size().item<int64_t>());
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+void BindList(nb::module_& m) {
+  nb::class_<List>(
+      m, "List",
+      "Tensors of one type in order, as a value: every call gives a new list\n"
+      "and leaves this one as it was. Loops carry it, branches and functions\n"
+      "return it. shape is what is known of every element: None for a size\n"
+      "that differs, None alone for nothing.")
+      .def(
+          "__init__",
+          [](List* self, DType dtype, nb::handle shape) {
+            new (self) List(dtype, ShapeOf(shape));
+          },
+          "dtype"_a, "shape"_a.none() = nb::none())
+      .def_static(
+          "sized",
+          [](DType dtype, nb::handle size, nb::handle shape, int64_t max_size) {
+            return List::sized(dtype, Index(size), ShapeOf(shape), max_size);
+          },
+          "dtype"_a, "size"_a, "shape"_a.none() = nb::none(), "max_size"_a = -1,
+          "A list of so many elements, none of which is written: zeros, if\n"
+          "their shape is known.")
+      .def_static(
+          "of",
+          [](nb::handle x) { return List::of(ToTensor(x, "List.of: x")); },
+          "x"_a, "The slices of x along its first axis.")
+      .def_static(
+          "split",
+          [](nb::handle x, nb::handle lengths) {
+            return List::split(ToTensor(x, "List.split: x"),
+                               ToTensor(lengths, "List.split: lengths"));
+          },
+          "x"_a, "lengths"_a,
+          "Stretches of x along its first axis, of these lengths.")
+      .def_prop_ro("dtype", &List::dtype, "The type of the elements.")
+      .def_prop_ro("tensor", &List::tensor, "The tensor that holds the list.")
+      .def_prop_ro("symbolic",
+                   [](const List& l) { return l.tensor().symbolic(); })
+      .def(
+          "size", [](const List& l) { return l.size(); },
+          "The number of elements, a tensor of int64.")
+      .def(
+          "append",
+          [](const List& l, nb::handle x) {
+            if (nb::isinstance<List>(x)) return l.append(nb::cast<List>(x));
+            return l.append(Element(l, x));
+          },
+          "x"_a, "The list with x at its end.")
+      .def(
+          "get",
+          [](const List& l, nb::handle i) { return l.get(FromEnd(l, i)); },
+          "index"_a, "An element.")
+      .def(
+          "get_list",
+          [](const List& l, nb::handle i, DType dtype, nb::handle shape) {
+            return l.get_list(FromEnd(l, i), dtype, ShapeOf(shape));
+          },
+          "index"_a, "dtype"_a, "shape"_a.none() = nb::none(),
+          "An element that is a list itself.")
+      .def(
+          "set",
+          [](const List& l, nb::handle i, nb::handle x) {
+            return l.set(FromEnd(l, i), Element(l, x));
+          },
+          "index"_a, "x"_a,
+          "The list with x there; an index beyond the end makes it longer.")
+      .def(
+          "pop", [](const List& l) { return l.pop(); },
+          "The list without its last element, and that element.")
+      .def(
+          "resize",
+          [](const List& l, nb::handle n) { return l.resize(Index(n)); },
+          "size"_a, "Cut off, or with unwritten elements behind it.")
+      .def(
+          "scatter",
+          [](const List& l, nb::handle indices, nb::handle xs) {
+            return l.scatter(Index(indices), ToTensor(xs, "List.scatter: xs"));
+          },
+          "indices"_a, "xs"_a, "Slice k of xs as element indices[k].")
+      .def(
+          "stack", [](const List& l) { return l.stack(); },
+          "The elements, of one shape, along a new first axis.")
+      .def(
+          "gather",
+          [](const List& l, nb::handle indices) {
+            return l.gather(Index(indices));
+          },
+          "indices"_a, "Some elements along a new first axis.")
+      .def(
+          "concat",
+          [](const List& l) {
+            List::Joined joined = l.concat();
+            return nb::make_tuple(joined.values, joined.lengths);
+          },
+          "The elements one after the other along their first axis, and their\n"
+          "lengths.")
+      .def("__getitem__",
+           [](const List& l, nb::handle i) { return l.get(FromEnd(l, i)); })
+      .def("__len__",
+           [](const List& l) -> size_t {
+             if (l.tensor().symbolic()) {
+               ThrowTypeError(
+                   "len() of a List in a graph, whose size is not known; "
+                   "wanted size()");
+             }
+             return static_cast<size_t>(l.size().item<int64_t>());
+           })
+      .def("__repr__", &Text);
+}
 
 }  // namespace sluice::py

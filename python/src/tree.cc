@@ -5,19 +5,32 @@
 #include "errors.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/list.h"
 
 namespace sluice::py {
 
 struct TreeDef::Node {
-  enum class Kind { kLeaf, kNone, kTuple, kList, kDict, kFields, kCustom };
+  enum class Kind {
+    kLeaf,
+    kNone,
+    kTuple,
+    kList,
+    kDict,
+    kFields,
+    kCustom,
+    kTensorList,  // sluice::List
+  };
   Kind kind = Kind::kLeaf;
-  nb::object type;               // of named tuples, dataclasses, registered
-  std::vector<nb::object> keys;  // of dicts; names of fields
-  nb::object aux;                // of registered types
+  nb::object type;                // of named tuples, dataclasses, registered
+  std::vector<nb::object> keys;   // of dicts; names of fields
+  nb::object aux;                 // of registered types
+  DType dtype = DType::kInvalid;  // of a List's elements, and their shape
+  PartialShape shape;
   std::vector<Node> children;
 
   bool operator==(const Node& o) const {
-    return kind == o.kind && type.is(o.type) && keys.size() == o.keys.size() &&
+    return kind == o.kind && dtype == o.dtype && type.is(o.type) &&
+           keys.size() == o.keys.size() &&
            std::equal(keys.begin(), keys.end(), o.keys.begin(),
                       [](const nb::object& a, const nb::object& b) {
                         return a.equal(b);
@@ -67,6 +80,10 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     ThrowValueError("a tree nested more than 1000 deep, or inside itself");
   }
   Node node;
+  if (IsTensor(o)) {
+    leaves.push_back(nb::borrow(o));
+    return node;
+  }
   auto child = [&](nb::handle c) {
     node.children.push_back(Take(c, leaves, depth + 1));
   };
@@ -100,7 +117,7 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     for (const nb::object& key : node.keys) {
       child(nb::borrow<nb::dict>(o)[key]);
     }
-  } else if (!PyType_Check(o.ptr()) && !IsTensor(o) && IsDataclass(o)) {
+  } else if (!PyType_Check(o.ptr()) && IsDataclass(o)) {
     node.kind = Kind::kFields;
     node.type = nb::borrow(o.type());
     nb::object fields = nb::getattr(o, "__dataclass_fields__");
@@ -108,6 +125,12 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
       node.keys.push_back(nb::borrow(name));
       child(nb::getattr(o, name));
     }
+  } else if (nb::isinstance<List>(o)) {
+    const List& list = *nb::inst_ptr<List>(o);
+    node.kind = Kind::kTensorList;
+    node.dtype = list.dtype();
+    node.shape = list.shape();
+    leaves.push_back(nb::cast(list.tensor()));
   } else {
     leaves.push_back(nb::borrow(o));
   }
@@ -117,6 +140,13 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
 nb::object Build(const Node& node, const nb::object*& next) {
   if (node.kind == Kind::kLeaf) return *next++;
   if (node.kind == Kind::kNone) return nb::none();
+  if (node.kind == Kind::kTensorList) {
+    const nb::object& leaf = *next++;
+    if (!IsTensor(leaf)) {
+      ThrowTypeError("the leaf of a List is its tensor; got another object");
+    }
+    return nb::cast(List(AsTensor(leaf), node.dtype, node.shape));
+  }
   if (node.kind == Kind::kDict) {
     nb::dict dict;
     for (size_t i = 0; i < node.keys.size(); ++i) {
@@ -145,7 +175,7 @@ nb::object Build(const Node& node, const nb::object*& next) {
   }
 }
 
-void Print(const Node& node, std::string& out) {
+void Print(const Node& node, std::string_view leaf, std::string& out) {
   auto children = [&](const char* open, const char* close, bool keyed) {
     out += open;
     for (size_t i = 0; i < node.children.size(); ++i) {
@@ -153,7 +183,7 @@ void Print(const Node& node, std::string& out) {
       if (keyed) {
         StrAppend(out, nb::cast<std::string>(nb::str(node.keys[i])), ": ");
       }
-      Print(node.children[i], out);
+      Print(node.children[i], leaf, out);
     }
     out += close;
   };
@@ -162,7 +192,10 @@ void Print(const Node& node, std::string& out) {
   }
   switch (node.kind) {
     case Kind::kLeaf:
-      out += "*";
+      out += leaf;
+      break;
+    case Kind::kTensorList:
+      StrAppend(out, "List of ", DTypeName(node.dtype));
       break;
     case Kind::kNone:
       out += "None";
@@ -204,9 +237,9 @@ bool TreeDef::operator==(const TreeDef& o) const {
   return num_leaves_ == o.num_leaves_ && *root_ == *o.root_;
 }
 
-std::string TreeDef::ToString() const {
+std::string TreeDef::ToString(std::string_view leaf) const {
   std::string text;
-  Print(*root_, text);
+  Print(*root_, leaf, text);
   return text;
 }
 

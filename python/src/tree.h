@@ -1,6 +1,6 @@
-// Trees: nested tuples, lists, dicts, named tuples and dataclasses, None, and
-// what else is registered, with leaves that are everything else. A TreeDef is
-// such a value with its leaves taken out.
+// Trees: nested tuples, lists, dicts, named tuples and dataclasses, None, Lists
+// and what else is registered, with leaves that are everything else. A TreeDef
+// is such a value with its leaves taken out. The leaf of a List is its tensor.
 //
 // Immutable; shared by copies. Under the GIL.
 #pragma once
@@ -23,8 +23,8 @@ class TreeDef {
 
   size_t num_leaves() const { return num_leaves_; }
   bool operator==(const TreeDef& o) const;
-  // "(*, {a: *})": leaves are stars.
-  std::string ToString() const;
+  // "(*, {a: *})": leaves are stars, or another word.
+  std::string ToString(std::string_view leaf = "*") const;
 
  private:
   std::shared_ptr<const Node> root_;

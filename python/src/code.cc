@@ -1,0 +1,66 @@
+#include "code.h"
+
+#include "operand.h"
+#include "sluice/front/control_flow.h"
+#include "sluice/front/scope.h"
+
+namespace sluice::py {
+
+namespace {
+
+int Kind(DType t) {
+  return t == DType::kBool  ? 0
+         : IsInteger(t)     ? 1
+         : IsFloating(t)    ? 2
+         : t == DType::kC64 ? 3
+                            : 4;
+}
+
+// In a graph a constant of it; else a tensor with elements.
+Tensor Constant(Array array) {
+  if (!front_internal::Building::Current().graph) return TensorOf(array);
+  return front_internal::AsTensor(Operand(std::move(array)));
+}
+
+}  // namespace
+
+bool Fits(DType from, DType to) {
+  return Kind(to) < 4 && Kind(from) <= Kind(to);
+}
+
+Parts TakeParts(nb::handle tree, std::string_view what,
+                std::span<const DType> like) {
+  Parts parts;
+  parts.tree = TreeDef::Flatten(tree, parts.leaves);
+  for (size_t k = 0; k < parts.leaves.size(); ++k) {
+    Given given = Take(parts.leaves[k], what);
+    parts.weak.push_back(given.weak && !given.tensor);
+    if (given.tensor) {
+      parts.tensors.push_back(std::move(given.tensor));
+      continue;
+    }
+    DType wanted = given.array.dtype();
+    if (given.weak && wanted == DType::kF64) wanted = DType::kF32;
+    if (given.weak && k < like.size() && Fits(wanted, like[k])) {
+      wanted = like[k];
+    }
+    parts.tensors.push_back(Constant(CastArray(given.array, wanted)));
+  }
+  return parts;
+}
+
+nb::object Together(const TreeDef& tree, std::span<const Tensor> tensors) {
+  std::vector<nb::object> leaves;
+  leaves.reserve(tensors.size());
+  for (const Tensor& t : tensors) leaves.push_back(nb::cast(t));
+  return tree.Unflatten(leaves);
+}
+
+nb::object CallCode(nb::handle callable, nb::handle arguments) {
+  PyObject* result =
+      PyObject_Call(callable.ptr(), arguments.ptr(), /*kwargs=*/nullptr);
+  if (!result) throw nb::python_error();
+  return nb::steal(result);
+}
+
+}  // namespace sluice::py
