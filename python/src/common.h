@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dtype.h"
+#include "graph_lifetime.h"
 #include "sluice/base/error.h"
 #include "sluice/front/tensor.h"
 
