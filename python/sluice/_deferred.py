@@ -1,5 +1,41 @@
 """Graphs built first and run later: Graph, placeholder, Variable, Session."""
 
-from . import _core
+from __future__ import annotations
 
-__all__: list[str] = []
+from ._core import (
+    Graph,
+    Operation,
+    Variable,
+    constant,
+    control_dependencies,
+    current_graph,
+    global_variables,
+    imperative_scope,
+    initialize_variables,
+    name_scope,
+    parse_graph,
+    placeholder,
+    variables_behind,
+)
+
+#: The other names of Variable and initialize_variables.
+variable = Variable
+global_variables_initializer = initialize_variables
+
+__all__ = [
+    "Graph",
+    "Operation",
+    "Variable",
+    "constant",
+    "control_dependencies",
+    "current_graph",
+    "global_variables",
+    "global_variables_initializer",
+    "imperative_scope",
+    "initialize_variables",
+    "name_scope",
+    "parse_graph",
+    "placeholder",
+    "variable",
+    "variables_behind",
+]
