@@ -14,6 +14,9 @@ ARGS ?=
 # may just have installed it. An existing build folder keeps its generator.
 configure = if command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; \
     fi; cmake --preset $(1) --log-level=NOTICE
+# The release build has the Python package in it, for this Python.
+configure_release = python=$$(tools/python_env.sh); \
+    $(call configure,release) $${python:+-D Python_EXECUTABLE=$$python}
 build_only = cmake --build --preset $(1) -j $(JOBS)
 build = $(call configure,$(1)) && $(call build_only,$(1))
 
@@ -23,7 +26,8 @@ export CCACHE_NOHASHDIR ?= 1
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help deps build install test demo bench peers dev asan tsan cuda lint format clean
+.PHONY: help deps build install test demo bench peers dev asan tsan cuda lint format \
+  clean wheel test-wheel build-python test-interop bench-python
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -31,7 +35,11 @@ help:
 	@echo "make build    optimised build; programs in build/release/bin"
 	@echo "make install  build, then install to PREFIX=$(PREFIX)"
 	@echo "make bench    build and run sluice-bench (ARGS=... goes to it)"
-	@echo "make peers    PyTorch for make bench ARGS='kernels vs_torch'"
+	@echo "make peers    PyTorch, JAX and others to test and measure against"
+	@echo "make wheel    the Python package as a wheel, in build/wheels"
+	@echo "make test-wheel    the same, installed in a fresh environment and used"
+	@echo "make test-interop  the Python package beside PyTorch, JAX, TensorFlow"
+	@echo "make bench-python  the Python package measured beside them"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
 	@echo "make asan     every test under AddressSanitizer and UBSan"
 	@echo "make tsan     the threaded tests under ThreadSanitizer"
@@ -45,14 +53,14 @@ deps:
 	@tools/install_deps.sh
 
 build:
-	@$(call build,release)
+	@$(configure_release) && $(call build_only,release)
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
 
 # docs/ops.md is derived from the op records: refreshed here, checked by a test.
 test: deps
-	@$(call build,release)
+	@$(configure_release) && $(call build_only,release)
 	@build/release/bin/sluice info --ops-markdown > docs/ops.md
 	@ctest --preset release -j $(TEST_JOBS) \
 	  --no-tests=$(NO_TESTS)
@@ -67,6 +75,25 @@ bench:
 
 peers:
 	@tools/peer_env.sh
+
+wheel: deps
+	@tools/wheel.sh
+
+test-wheel: deps
+	@tools/wheel.sh --test
+
+# The Python package beside PyTorch, JAX, TensorFlow, TensorBoard, tqdm.
+build-python: deps
+	@$(configure_release) && $(call build_only,release) --target \
+	  sluice_python_package
+
+test-interop: build-python peers
+	@PYTHONPATH=build/release/python build/peers/bin/python -m pytest \
+	  -p no:cacheprovider python/tests/test_interop_*.py
+
+bench-python: build-python peers
+	@PYTHONPATH=build/release/python build/peers/bin/python \
+	  benchmarks/python/run.py $(ARGS)
 
 dev cuda:
 	@$(call build,$@)

@@ -9,7 +9,18 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
 endif()
 
-if(NOT DEFINED CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX}
+set(user_cxx "$ENV{CXX}")
+if(SKBUILD AND user_cxx)
+  # pip sets the variable to what Python was built with, which nobody asked for.
+  execute_process(
+    COMMAND ${Python_EXECUTABLE} -c
+      "import sysconfig; print((sysconfig.get_config_var('CXX') or '').split()[0])"
+    OUTPUT_VARIABLE python_cxx OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(user_cxx STREQUAL python_cxx)
+    set(user_cxx)
+  endif()
+endif()
+if(NOT DEFINED CMAKE_CXX_COMPILER AND NOT user_cxx
    AND NOT DEFINED CMAKE_TOOLCHAIN_FILE)
   # clang 19 vectorises our strict-math loops far better than g++ 12 does.
   if(SLUICE_COMPILER STREQUAL "clang")

@@ -50,7 +50,7 @@ PUBLIC_HEADERS = {
 SYSTEM_HEADERS = set("""
     assert.h ctype.h cxxabi.h dirent.h dlfcn.h errno.h execinfo.h fcntl.h
     fenv.h float.h glob.h inttypes.h limits.h link.h malloc.h math.h poll.h pthread.h
-    sched.h setjmp.h signal.h stdarg.h stddef.h stdint.h stdio.h stdlib.h
+    sched.h semaphore.h setjmp.h signal.h stdarg.h stddef.h stdint.h stdio.h stdlib.h
     string.h strings.h termios.h time.h unistd.h
 """.split())
 SYSTEM_FOLDERS = {"sys", "linux", "asm", "bits", "arpa", "netinet"}
@@ -75,6 +75,9 @@ THIRD_PARTY = [
     (re.compile(r"^(arm_neon|arm_sve|arm_acle|immintrin|x86intrin|cpuid)\.h$"),
      re.compile(r"^src/sluice/(base|kernels)/"),
      "instruction-set", "base/ and kernels/"),
+    (re.compile(r"^(nanobind/|Python\.h$|structmember\.h$|frameobject\.h$)"),
+     re.compile(r"^python/"),
+     "Python", "python/"),
 ]
 
 SUFFIXES = (".h", ".cc", ".cu", ".cuh")
@@ -157,6 +160,9 @@ def check_other_include(path, target, quoted):
         return f"{target} ({name}) may be included only in {where}"
       return None
   if quoted:
+    # The binding is one folder.
+    if path.startswith("python/src/") and "/" not in target:
+      return None
     # Programs of the top folders may name their own files from the root.
     if target.split("/")[0] in TOP and folder_of(path) in TOP:
       return None
@@ -265,6 +271,9 @@ SELF_TEST = [
     ("include/sluice/a.h",
      ONCE + '#include <string>\n#include "sluice/b.h"\n', None),
     ("src/sluice/front/a.cc", '#include "sluice/sluice.h"\n', None),
+    ("python/src/a.cc",
+     '#include <nanobind/nanobind.h>\n#include "b.h"\n'
+     '#include "sluice/front/b.h"\n', None),
     # Caught.
     ("src/sluice/base/a.cc", '\n#include "sluice/tensor/b.h"\n',
      ":2: base (layer 0) includes sluice/tensor/b.h (layer 1)"),
@@ -289,6 +298,8 @@ SELF_TEST = [
     ("src/sluice/session/a.cc", "#include <arm_neon.h>\n", "instruction-set"),
     ("src/sluice/base/a.cc", "#include <absl/strings/str_cat.h>\n",
      "third-party"),
+    ("src/sluice/front/a.cc", "#include <nanobind/nanobind.h>\n", "Python"),
+    ("apps/a.cc", "#include <Python.h>\n", "Python"),
     ("src/sluice/base/a.cc", '#include "b.h"\n', "not a full path"),
     ("src/sluice/base/a.cc", '#include "../op/b.h"\n', "climbs out"),
     ("src/sluice/base/a.cc", '#include "sluice/typo/b.h"\n', "in no layer"),

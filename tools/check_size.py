@@ -12,7 +12,7 @@ LIMIT = 600
 HEAD = 12
 EXCUSE = "why one file"
 ROOTS = ("src", "include", "apps", "benchmarks", "tests", "examples", "tools",
-         "cmake")
+         "cmake", "python")
 SUFFIXES = {".h", ".cc", ".cu", ".cuh", ".py", ".sh", ".cmake"}
 
 

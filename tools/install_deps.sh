@@ -11,6 +11,9 @@ set -euo pipefail
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+find_python='import os, sys, sysconfig
+sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))'
+
 missing=()
 # need PACKAGE COMMAND: PACKAGE is missing unless COMMAND is on the path.
 need() { have "$2" || missing+=("$1"); }
@@ -28,6 +31,11 @@ find_missing() {
   need ccache ccache
   need python3 python3
   need git git
+  # Headers and environments of some Python, for the Python package.
+  python3 -c "$find_python" 2>/dev/null ||
+    compgen -G "/usr/include/python3.*/Python.h" >/dev/null ||
+    missing+=(python3-dev)
+  python3 -c "import ensurepip, venv" 2>/dev/null || missing+=(python3-venv)
   [[ -e /usr/include/gtest/gtest.h || -e /usr/local/include/gtest/gtest.h ||
      -e /usr/src/googletest/CMakeLists.txt ]] || missing+=(libgtest-dev)
   # Linear algebra opens it at run time (the serial build is not thread safe);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# All checks that need no compiler: layers, formatting, file sizes.
+# All checks that need no compiler: layers, formatting, file sizes, Python.
 # `tools/lint.sh --fix` reformats instead of checking.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cxx_files() {
-  find src include apps benchmarks tests examples -type f \
+  find src include apps benchmarks tests examples python/src -type f \
     \( -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' \) \
     -print0 2>/dev/null | sort -z || true
 }
@@ -24,6 +24,7 @@ failed=0
 python3 tools/check_layers.py --self-test || failed=1
 python3 tools/check_layers.py || failed=1
 python3 tools/check_size.py || failed=1
+python3 tools/check_python.py || failed=1
 if [[ -n $clang_format ]]; then
   if report=$(cxx_files | xargs -0 -r "$clang_format" --dry-run -Werror 2>&1)
   then
