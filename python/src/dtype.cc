@@ -148,6 +148,10 @@ void BindDType(nb::module_& m) {
           "other"_a.none())
       .def("__reduce__",
            [](Type t) { return std::string(PythonName(t.dtype)); });
+  m.def(
+      "find_dtype",
+      [](nb::handle o) { return PythonDType(DTypeFromPython(o)); },
+      "dtype"_a.none());
   for (const Name& n : kNames) {
     nb::object made = nb::cast(Type{n.dtype});
     Objects()[static_cast<size_t>(n.dtype)] = made.inc_ref().ptr();

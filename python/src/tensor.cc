@@ -4,11 +4,18 @@
 #include "errors.h"
 #include "op_call.h"
 #include "operand.h"
+#include "sluice/base/strings.h"
 #include "tensor_operators.h"
+#include "tensor_text.h"
+#include "tensor_values.h"
 
 namespace sluice::py {
 
 namespace {
+
+nb::object SizeOrNone(int64_t size) {
+  return size < 0 ? nb::none() : nb::object(nb::int_(size));
+}
 
 nb::object ShapeTuple(const Tensor& t) {
   PartialShape shape = t.shape();
@@ -16,15 +23,50 @@ nb::object ShapeTuple(const Tensor& t) {
   nb::object tuple = nb::steal(PyTuple_New(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i) {
     int64_t size = shape.dims()[static_cast<size_t>(i)];
-    PyObject* item = Py_None;
-    if (size == kUnknownDim) {
-      Py_INCREF(item);
-    } else {
-      item = PyLong_FromLongLong(size);
-    }
-    PyTuple_SET_ITEM(tuple.ptr(), i, item);
+    PyTuple_SET_ITEM(tuple.ptr(), i, SizeOrNone(size).release().ptr());
   }
   return tuple;
+}
+
+// In bytes, as numpy counts them.
+nb::object StridesTuple(const Tensor& t) {
+  const Array& a = t.array();
+  nb::list strides;
+  for (int i = 0; i < a.rank(); ++i) {
+    strides.append(a.strides()[static_cast<size_t>(i)] * DTypeSize(a.dtype()));
+  }
+  return nb::tuple(strides);
+}
+
+// In elements, as PyTorch counts them.
+nb::object Stride(const Tensor& t, nb::handle axis) {
+  const Array& a = t.array();
+  nb::list strides;
+  for (int i = 0; i < a.rank(); ++i) {
+    strides.append(a.strides()[static_cast<size_t>(i)]);
+  }
+  if (axis.is_none()) return nb::tuple(strides);
+  return nb::object(strides).attr("__getitem__")(axis);
+}
+
+int64_t Bytes(const Tensor& t) {
+  int64_t count = t.num_elements();
+  return count < 0 ? -1 : count * DTypeSize(t.dtype());
+}
+
+// Tensor(data): the elements of a tensor seen again, by a tensor of its own;
+// those of anything else copied. What classes derived from Tensor begin with.
+void Init(Tensor* self, nb::handle data, nb::handle dtype) {
+  DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
+  if (IsTensor(data)) {
+    const Tensor& given = AsTensor(data);
+    if (!given) ThrowValueError("Tensor(): data is an empty Tensor");
+    if (wanted == DType::kInvalid || wanted == given.dtype()) {
+      new (self) Tensor(given.symbolic() ? given : given.detach());
+      return;
+    }
+  }
+  new (self) Tensor(TensorOf(ArrayOf(data, "Tensor(): data", wanted)));
 }
 
 PyObject* tensor_class = nullptr;
@@ -39,13 +81,80 @@ void BindTensor(nb::module_& m) {
   nb::class_<Tensor> cls(m, "Tensor", nb::type_slots(TensorSlots()),
                          nb::dynamic_attr(), nb::is_weak_referenceable());
   tensor_class = cls.inc_ref().ptr();
-  cls.def_prop_ro("shape", &ShapeTuple)
-      .def_prop_ro("dtype",
-                   [](const Tensor& t) { return PythonDType(t.dtype()); })
-      .def_prop_ro("ndim", &Tensor::rank)
-      .def_prop_rw("name", &Tensor::name,
-                   [](const Tensor& t, std::string_view n) { t.set_name(n); })
-      .def_prop_ro("symbolic", &Tensor::symbolic);
+  cls.doc() =
+      "Elements of one type along axes: values that are there now, or what a "
+      "graph will compute.\n\nMade by sluice.tensor, zeros, arange and their "
+      "kin, and by every op.";
+  cls.def("__init__", &Init, "data"_a, "dtype"_a = nb::none())
+      .def_prop_ro("shape", &ShapeTuple,
+                   "The sizes of its axes; None for one that is not known "
+                   "before a step runs.")
+      .def_prop_ro(
+          "dtype", [](const Tensor& t) { return PythonDType(t.dtype()); },
+          "The type of its elements.")
+      .def_prop_ro("ndim", &Tensor::rank, "How many axes it has.")
+      .def_prop_ro(
+          "nbytes", [](const Tensor& t) { return SizeOrNone(Bytes(t)); },
+          "Bytes of all elements.")
+      .def_prop_ro(
+          "itemsize", [](const Tensor& t) { return DTypeSize(t.dtype()); },
+          "Bytes of one element.")
+      .def_prop_ro("strides", &StridesTuple,
+                   "Bytes from one element to the next, for each axis.")
+      .def("stride", &Stride, "dim"_a = nb::none(),
+           "Elements to step over to get to the next, for each axis or one.")
+      .def(
+          "numel", [](const Tensor& t) { return SizeOrNone(t.num_elements()); },
+          "The number of elements.")
+      .def(
+          "element_size", [](const Tensor& t) { return DTypeSize(t.dtype()); },
+          "Bytes of one element.")
+      .def("dim", &Tensor::rank, "How many axes it has.")
+      .def(
+          "is_contiguous",
+          [](const Tensor& t) { return t.array().contiguous(); },
+          "Whether its elements lie one after the other in row-major order.")
+      .def(
+          "data_ptr",
+          [](const Tensor& t) {
+            return reinterpret_cast<uintptr_t>(t.array().raw());
+          },
+          "The address of the first element.")
+      .def("is_floating_point",
+           [](const Tensor& t) { return IsFloating(t.dtype()); })
+      .def("is_complex",
+           [](const Tensor& t) { return t.dtype() == DType::kC64; })
+      .def_prop_rw(
+          "name", &Tensor::name,
+          [](const Tensor& t, std::string_view n) { t.set_name(n); },
+          "Its name in the graph; imperatively the name it was given.")
+      .def_prop_ro("symbolic", &Tensor::symbolic,
+                   "Whether it is part of a graph, with elements only while a "
+                   "step runs.")
+      .def("__repr__", &TensorText);
+  BindTensorValues(m);
+  m.def(
+      "set_printoptions",
+      [](std::optional<int> precision, std::optional<int64_t> threshold,
+         std::optional<int64_t> edgeitems, std::optional<int> linewidth) {
+        PrintOptions& now = PrintOptionsNow();
+        if (precision && (*precision < 0 || *precision > 17)) {
+          ThrowValueError(StrCat("set_printoptions(): precision is ",
+                                 *precision, "; wanted 0 to 17"));
+        }
+        if ((threshold && *threshold < 0) || (edgeitems && *edgeitems < 1) ||
+            (linewidth && *linewidth < 1)) {
+          ThrowValueError("set_printoptions(): wanted positive numbers");
+        }
+        if (precision) now.precision = *precision;
+        if (threshold) now.threshold = *threshold;
+        if (edgeitems) now.edge = *edgeitems;
+        if (linewidth) now.line_width = *linewidth;
+      },
+      nb::kw_only(), "precision"_a = nb::none(), "threshold"_a = nb::none(),
+      "edgeitems"_a = nb::none(), "linewidth"_a = nb::none(),
+      "How tensors print: digits behind the point, how many elements are shown "
+      "in full, how many at the edges of larger ones, characters to a line.");
 }
 
 }  // namespace sluice::py

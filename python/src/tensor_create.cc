@@ -1,7 +1,74 @@
+// Tensors made from what Python holds.
 #include "bindings.h"
+#include "caller_line.h"
+#include "errors.h"
+#include "foreign_array.h"
+#include "operand.h"
+#include "sluice/front/constants.h"
+#include "sluice/front/manual_seed.h"
+#include "sluice/front/scope.h"
 
 namespace sluice::py {
 
-void BindTensorCreate(nb::module_&) {}
+namespace {
+
+// Imperatively the elements; while a graph is built, one of its constants.
+Tensor Made(Array array, std::string_view name = {}) {
+  if (front_internal::Building::Current().graph) {
+    return constant(Literal(std::move(array)), name);
+  }
+  Tensor made = TensorOf(std::move(array));
+  if (!name.empty()) made.set_name(name);
+  return made;
+}
+
+Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
+                std::string_view name) {
+  DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
+  Tensor made;
+  Given given = Take(data, "tensor(): data");
+  if (given.tensor) {
+    // Also those of a graph, and lists of tensors: a new tensor of the same
+    // elements, taken for a constant.
+    if (given.tensor.symbolic()) {
+      made = wanted == DType::kInvalid || wanted == given.tensor.dtype()
+                 ? given.tensor
+                 : Tensor();
+      if (!made) {
+        ThrowTypeError(
+            "tensor(): data is part of a graph; wanted astype() for another "
+            "type");
+      }
+      return made;
+    }
+    made =
+        Made(ArrayOf(nb::cast(given.tensor), "tensor(): data", wanted), name);
+  } else {
+    if (wanted == DType::kInvalid) {
+      bool doubles = given.weak && given.array.dtype() == DType::kF64;
+      wanted = doubles ? DType::kF32 : given.array.dtype();
+    }
+    made = Made(CastArray(given.array, wanted), name);
+  }
+  if (requires_grad) made.requires_grad_();
+  return made;
+}
+
+}  // namespace
+
+void BindTensorCreate(nb::module_& m) {
+  m.def("tensor", &FromData, "data"_a.none(), "dtype"_a = nb::none(),
+        "requires_grad"_a = false, "name"_a = "",
+        "A tensor of its own with the elements of data: numbers, nested lists, "
+        "arrays, tensors.\n\nPython's floats become float32, its ints int64; "
+        "arrays keep their type.");
+  m.def(
+      "shared_tensor",
+      [](nb::handle data) {
+        return Made(SharedArrayOf(data, "asarray(): data"));
+      },
+      "data"_a.none());
+  m.def("manual_seed", &manual_seed, "seed"_a);
+}
 
 }  // namespace sluice::py

@@ -2,6 +2,9 @@
 
 #include "errors.h"
 #include "op_call.h"
+#include "tensor_index.h"
+#include "tensor_values.h"
+#include "tensor_write.h"
 
 namespace sluice::py {
 
@@ -162,6 +165,17 @@ PyType_Slot* TensorSlots() {
                                 {Py_nb_invert, Slot(&Invert)},
                                 {Py_tp_richcompare, Slot(&Compare)},
                                 {Py_tp_hash, Slot(&Hash)},
+                                {Py_nb_inplace_add, Slot(&InPlaceAdd)},
+                                {Py_nb_inplace_subtract, Slot(&InPlaceSub)},
+                                {Py_nb_inplace_multiply, Slot(&InPlaceMul)},
+                                {Py_nb_inplace_true_divide, Slot(&InPlaceDiv)},
+                                {Py_nb_bool, Slot(&TensorTruth)},
+                                {Py_nb_int, Slot(&TensorInt)},
+                                {Py_nb_float, Slot(&TensorFloat)},
+                                {Py_nb_index, Slot(&TensorIndex)},
+                                {Py_mp_length, Slot(&TensorLength)},
+                                {Py_mp_subscript, Slot(&TensorGetItem)},
+                                {Py_mp_ass_subscript, Slot(&TensorSetItem)},
                                 {0, nullptr}};
   return slots;
 }

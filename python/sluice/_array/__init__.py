@@ -1,0 +1,1 @@
+"""The parts of `sluice._tensors`, one idea a file."""

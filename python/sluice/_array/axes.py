@@ -1,0 +1,69 @@
+"""What several functions ask of their arguments: axes by either name, sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import Tensor
+
+__all__: list[str] = []
+
+
+class _Nothing:
+    """Stands for an argument that was not given, where None means something."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+NOTHING: Any = _Nothing()
+
+
+def one_of(axis: Any, dim: Any, default: Any = None) -> Any:
+    """The axis, whichever of its two names was used."""
+    if dim is NOTHING:
+        return default if axis is NOTHING else axis
+    if axis is not NOTHING and axis is not None and axis != default:
+        raise TypeError("axis and dim mean the same; wanted only one of them")
+    return dim
+
+
+def sizes(shape: Any, more: tuple[Any, ...] = ()) -> Any:
+    """Sizes given as one tuple or as several numbers: zeros((2, 3)), zeros(2, 3)."""
+    if more:
+        return (shape, *more)
+    if isinstance(shape, Tensor) and shape.ndim == 0:
+        return (shape,)
+    if isinstance(shape, (tuple, list, Tensor)):
+        return shape
+    if hasattr(shape, "__index__"):
+        return (shape,)
+    if hasattr(shape, "__iter__"):
+        return tuple(shape)
+    raise TypeError(f"shape is a {type(shape).__name__}; wanted ints")
+
+
+def axes_tuple(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
+    """Axes as numbers from 0 on, each once."""
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    made = []
+    for a in given:
+        a = whole(a, what + "(): axis")
+        if not -ndim <= a < ndim:
+            raise IndexError(
+                f"{what}(): axis {a} of a tensor of {ndim} axes; "
+                f"wanted {-ndim} to {ndim - 1}"
+            )
+        made.append(a % ndim if ndim else a)
+    if len(set(made)) != len(made):
+        raise ValueError(f"{what}(): axis {axis} names an axis twice")
+    return tuple(made)
+
+
+def whole(value: Any, what: str) -> int:
+    """An int, or a TypeError that says what is not one."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{what} is a {type(value).__name__}; wanted an int")
+    return value.__index__()

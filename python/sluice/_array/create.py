@@ -1,0 +1,201 @@
+"""New tensors: from data, filled with a value, counted, drawn at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core, _ops
+from .._core import Tensor, tensor
+from .axes import sizes
+from .device import check_device
+
+__all__ = [
+    "arange",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]
+
+_f32 = _core.float32
+_i64 = _core.int64
+
+
+def _finished(made: Tensor, requires_grad: bool) -> Tensor:
+    if requires_grad:
+        made.requires_grad_()
+    return made
+
+
+def full(
+    shape: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor of that shape, every element `fill_value`."""
+    check_device(device)
+    value = tensor(fill_value, dtype)
+    return _finished(_ops.fill(sizes(shape), value), requires_grad)
+
+
+def zeros(
+    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Zeros: zeros(2, 3) or zeros((2, 3))."""
+    return full(_shape(shape), 0, dtype=dtype or _f32, device=device,
+                requires_grad=requires_grad)  # fmt: skip
+
+
+def ones(
+    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Ones: ones(2, 3) or ones((2, 3))."""
+    return full(_shape(shape), 1, dtype=dtype or _f32, device=device,
+                requires_grad=requires_grad)  # fmt: skip
+
+
+def empty(
+    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor to be written to. Its elements are zeros, always."""
+    return zeros(*shape, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def _shape(shape: tuple[Any, ...]) -> Any:
+    return sizes(shape[0]) if len(shape) == 1 else shape
+
+
+def _sizes_like(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return _ops.shape(x) if x.symbolic else x.shape
+    return tensor(x).shape
+
+
+def full_like(
+    x: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor of x's shape (and type), every element `fill_value`."""
+    kind = dtype or (x.dtype if isinstance(x, Tensor) else tensor(x).dtype)
+    return full(_sizes_like(x), fill_value, dtype=kind, device=device,
+                requires_grad=requires_grad)  # fmt: skip
+
+
+def zeros_like(
+    x: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Zeros of x's shape and type."""
+    return full_like(x, 0, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def ones_like(
+    x: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Ones of x's shape and type."""
+    return full_like(x, 1, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def empty_like(
+    x: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor of x's shape and type, to be written to."""
+    return zeros_like(x, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def arange(
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """start, start + step, ... before stop; arange(n) counts from 0.
+
+    Of ints it is int64, of floats float32.
+    """
+    check_device(device)
+    if stop is None:
+        start, stop = 0, start
+    if dtype is not None:
+        kind = _core.find_dtype(dtype)
+        if not _is_number(kind):
+            raise TypeError(f"arange(): dtype is {kind.name}; wanted numbers")
+        exact = all(isinstance(v, int) for v in (start, stop, step))
+        # Fractions of a step are counted before the type rounds them.
+        if not exact and not kind.is_floating_point:
+            made = _ops.range(start, stop, step)
+            return _finished(_ops.cast(made, kind), requires_grad)
+        start, stop, step = (_as(v, kind) for v in (start, stop, step))
+    return _finished(_ops.range(start, stop, step), requires_grad)
+
+
+def _as(value: Any, dtype: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value if value.dtype == dtype else _ops.cast(value, dtype)
+    return tensor(value, dtype)
+
+
+def _is_number(dtype: Any) -> bool:
+    return dtype.name not in ("bool", "string", "resource", "list", "complex64")
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    *,
+    dtype: Any = None,
+    endpoint: bool = True,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`num` numbers from start to stop at equal distances."""
+    check_device(device)
+    start, stop = _as(start, dtype or _f32), _as(stop, dtype or _f32)
+    if num < 0:
+        raise ValueError(f"linspace(): num is {num}; wanted 0 or more")
+    if not endpoint:
+        made = _ops.linspace(start, stop, num + 1)[:num]
+    else:
+        made = _ops.linspace(start, stop, num) if num else zeros(0, dtype=start.dtype)
+    return _finished(made, requires_grad)
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    k: int = 0,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A matrix of n rows and m columns with ones on its k-th diagonal."""
+    check_device(device)
+    made = _ops.eye(n, n if m is None else m, k=k, dtype=dtype or _f32)
+    return _finished(made, requires_grad)
+
+
+def meshgrid(*xs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """The coordinates of a grid, one array for each vector; indexing as numpy's."""
+    if len(xs) == 1 and isinstance(xs[0], (tuple, list)):
+        xs = tuple(xs[0])
+    made = _ops.meshgrid(xs, indexing=indexing)
+    return (made,) if isinstance(made, Tensor) else made

@@ -1,0 +1,129 @@
+"""Random tensors. Every draw depends on the seed and on how many came before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core, _ops
+from .._core import Tensor
+from .axes import sizes
+from .device import check_device
+
+__all__ = [
+    "bernoulli",
+    "manual_seed",
+    "multinomial",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "uniform",
+]
+
+_f32 = _core.float32
+
+
+def manual_seed(seed: int) -> None:
+    """The draws after this are those that always follow this seed."""
+    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+        raise TypeError(f"seed is a {type(seed).__name__}; wanted an int")
+    _core.manual_seed(seed.__index__() % 2**64)
+
+
+def _static(shape: Any) -> tuple[int, ...]:
+    return tuple(int(s) for s in sizes(shape))
+
+
+def _finished(made: Tensor, requires_grad: bool) -> Tensor:
+    if requires_grad:
+        made.requires_grad_()
+    return made
+
+
+def _one(shape: tuple[Any, ...]) -> Any:
+    return shape[0] if len(shape) == 1 else shape
+
+
+def rand(
+    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Random numbers uniform in [0, 1): rand(2, 3) or rand((2, 3))."""
+    check_device(device)
+    made = _ops.random_uniform(_static(_one(shape)), dtype or _f32)
+    return _finished(made, requires_grad)
+
+
+def randn(
+    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Random numbers with mean 0 and standard deviation 1."""
+    check_device(device)
+    made = _ops.random_normal(_static(_one(shape)), dtype or _f32)
+    return _finished(made, requires_grad)
+
+
+def rand_like(x: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """rand of x's shape and type."""
+    return rand(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+
+
+def randn_like(x: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """randn of x's shape and type."""
+    return randn(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+
+
+def randint(
+    low: int,
+    high: Any = None,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+) -> Tensor:
+    """Whole numbers low <= n < high: randint(10, (2, 3)), randint(0, 10, (2, 3))."""
+    check_device(device)
+    if size is None and isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    return _ops.random_int(
+        _static(() if size is None else size), high, lo=low, dtype=dtype or _core.int64
+    )
+
+
+def randperm(n: int, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """The numbers 0 to n - 1 in random order."""
+    check_device(device)
+    made = _ops.permutation(n)
+    return made if dtype is None else _ops.cast(made, dtype)
+
+
+def normal(
+    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, dtype: Any = None
+) -> Tensor:
+    """Normal numbers of a mean and a standard deviation, which broadcast."""
+    if size is None:
+        both = _ops.add(mean, std)
+        size, dtype = both.shape, dtype or both.dtype
+    return _ops.add(_ops.mul(randn(size, dtype=dtype), std), mean)
+
+
+def uniform(
+    low: Any = 0.0, high: Any = 1.0, size: Any = (), *, dtype: Any = None
+) -> Tensor:
+    """Numbers uniform in [low, high)."""
+    span = _ops.sub(high, low)
+    return _ops.add(_ops.mul(rand(size, dtype=dtype), span), low)
+
+
+def bernoulli(p: Any) -> Tensor:
+    """1 with probability p, else 0, for every element of p."""
+    return _ops.bernoulli(p)
+
+
+def multinomial(p: Any, num_samples: int, replacement: bool = False) -> Tensor:
+    """Classes drawn from rows of weights p: indices [..., num_samples]."""
+    return _ops.multinomial(p, num_samples, replacement=replacement)

@@ -1,0 +1,303 @@
+#include "tensor_index_key.h"
+
+#include <limits>
+
+#include "errors.h"
+#include "op_call.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/scope.h"
+
+namespace sluice::py {
+
+namespace {
+
+using Kind = KeyEntry::Kind;
+constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+constexpr int64_t kSmallest = -kLargest;
+
+// What one item of the brackets is, before it is known which axes it takes.
+struct Item {
+  enum class Kind { kNumber, kSlice, kNewAxis, kEllipsis, kPlaces, kMask };
+  Kind kind;
+  int64_t begin = 0, end = 0, step = 1;
+  Tensor tensor{};
+  int axes() const {  // of the indexed tensor
+    switch (kind) {
+      case Kind::kNewAxis:
+      case Kind::kEllipsis:
+        return 0;
+      case Kind::kMask:
+        return tensor.rank();
+      default:
+        return 1;
+    }
+  }
+};
+
+[[noreturn]] void BadItem(nb::handle item) {
+  ThrowIndexError(StrCat(
+      "an index is a ", Py_TYPE(item.ptr())->tp_name,
+      "; wanted integers, slices, None, ..., or arrays of integers or bools"));
+}
+
+int64_t Bound(PyObject* o, int64_t open) {
+  if (o == Py_None) return open;
+  if (!PyIndex_Check(o)) {
+    ThrowIndexError(StrCat("a bound of a slice is a ", Py_TYPE(o)->tp_name,
+                           "; wanted an integer or None"));
+  }
+  // Bounds outside of 64 bits are as good as the ends.
+  Py_ssize_t value = PyNumber_AsSsize_t(o, nullptr);
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return std::max<int64_t>(value, kSmallest);
+}
+
+Item ReadSlice(PyObject* o) {
+  auto* slice = reinterpret_cast<PySliceObject*>(o);
+  Item item{Item::Kind::kSlice};
+  item.step = Bound(slice->step, 1);
+  if (item.step == 0) ThrowValueError("a slice with step 0");
+  bool back = item.step < 0;
+  item.begin = Bound(slice->start, back ? kLargest : 0);
+  item.end = Bound(slice->stop, back ? kSmallest : kLargest);
+  return item;
+}
+
+Item ReadArray(nb::handle object, Given given) {
+  DType dtype = given.dtype();
+  if (given.weak && !given.tensor && given.array.num_elements() == 0) {
+    given.array = CastArray(given.array, dtype = DType::kI64);  // t[[]]
+  }
+  if (dtype != DType::kBool && !IsInteger(dtype)) {
+    ThrowIndexError(StrCat("an index is an array of ", PythonName(dtype),
+                           "; wanted integers or bools"));
+  }
+  Tensor tensor = given.tensor ? given.tensor : TensorOf(given.array);
+  if (dtype == DType::kBool) return {Item::Kind::kMask, 0, 0, 1, tensor};
+  if (tensor.rank() == 0 && RunsNow(tensor)) {
+    Py_ssize_t value = PyNumber_AsSsize_t(
+        IsTensor(object) ? object.ptr() : nb::cast(tensor).ptr(),
+        PyExc_IndexError);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return {Item::Kind::kNumber, value};
+  }
+  if (dtype != DType::kI64) {
+    tensor = CallOne("Cast", {{tensor, {}, false}}, {{"dtype", DType::kI64}});
+  }
+  return {Item::Kind::kPlaces, 0, 0, 1, tensor};
+}
+
+Item ReadItem(nb::handle item) {
+  PyObject* o = item.ptr();
+  if (o == Py_None) return {Item::Kind::kNewAxis};
+  if (o == Py_Ellipsis) return {Item::Kind::kEllipsis};
+  if (PySlice_Check(o)) return ReadSlice(o);
+  if (PyBool_Check(o)) return ReadArray(item, Take(item, "index"));
+  if (PyLong_Check(o) || (PyIndex_Check(o) && !IsTensor(item))) {
+    // numpy's arrays have __index__, too, and mean something else.
+    if (!PyLong_Check(o) && nb::hasattr(item, "shape") &&
+        nb::len(nb::getattr(item, "shape")) > 0) {
+      return ReadArray(item, Take(item, "index"));
+    }
+    Py_ssize_t value = PyNumber_AsSsize_t(o, PyExc_IndexError);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return {Item::Kind::kNumber, value};
+  }
+  if (PyUnicode_Check(o) || PyBytes_Check(o) || PyFloat_Check(o) ||
+      PyDict_Check(o)) {
+    BadItem(item);
+  }
+  return ReadArray(item, Take(item, "index"));
+}
+
+Tensor Where(const Tensor& cond, const Tensor& a, const Tensor& b) {
+  return CallOne("Where", {{cond, {}, false}, {a, {}, false}, {b, {}, false}});
+}
+
+// Negative places count from the end; those of arrays that are there are
+// checked here, others when a step runs.
+Tensor Counted(const Tensor& places, const Tensor& of, int axis) {
+  int64_t size = of.shape().dim(axis);
+  if (RunsNow(places) && size >= 0) {
+    Array given = ValueOrThrow(places.array().AsContiguous());
+    const auto* at = given.data<int64_t>();
+    bool negative = false;
+    for (int64_t i = 0; i < given.num_elements(); ++i) {
+      if (at[i] < -size || at[i] >= size) {
+        ThrowIndexError(StrCat("index ", at[i], " is out of bounds for axis ",
+                               axis, " with size ", size));
+      }
+      negative = negative || at[i] < 0;
+    }
+    if (!negative) return places;
+    Array made = ValueOrThrow(Array::Make(DType::kI64, given.shape()));
+    for (int64_t i = 0; i < given.num_elements(); ++i) {
+      made.mutable_data<int64_t>()[i] = at[i] < 0 ? at[i] + size : at[i];
+    }
+    return TensorOf(std::move(made));
+  }
+  Tensor all =
+      size >= 0
+          ? TensorOf(Array::Scalar<int64_t>(size))
+          : CallOne("Gather", {{CallOne("Shape", {{of, {}, false}}), {}, false},
+                               {{}, Array::Scalar<int64_t>(axis), false}});
+  Tensor zero = TensorOf(Array::Scalar<int64_t>(0));
+  Tensor below = CallOne("Less", {{places, {}, false}, {zero, {}, false}});
+  Tensor moved = CallOne("Add", {{places, {}, false}, {all, {}, false}});
+  return Where(below, moved, places);
+}
+
+void CheckMask(const Tensor& mask, const Tensor& of, int axis) {
+  PartialShape shape = mask.shape();
+  for (int i = 0; i < shape.rank(); ++i) {
+    int64_t want = of.shape().dim(axis + i), got = shape.dim(i);
+    if (want >= 0 && got >= 0 && want != got) {
+      ThrowIndexError(StrCat("a mask of shape ", shape, " has size ", got,
+                             " where axis ", axis + i,
+                             " of the tensor has size ", want));
+    }
+  }
+}
+
+// A mask as one array of places per axis.
+void AddMask(const Tensor& mask, std::vector<KeyEntry>& entries) {
+  Tensor rows = CallOne("NonZero", {{mask, {}, false}});
+  for (int i = 0; i < mask.rank(); ++i) {
+    Tensor column = CallOne(
+        "Gather", {{rows, {}, false}, {{}, Array::Scalar<int64_t>(i), false}},
+        {{"axis", int64_t{1}}});
+    entries.push_back({Kind::kPlace, 0, 0, 1, column});
+  }
+}
+
+// A single bool: a new axis, of which its one slice is taken or none.
+void AddTruth(const Tensor& truth, std::vector<KeyEntry>& entries) {
+  Tensor one =
+      CallOne("ExpandDims", {{truth, {}, false}}, {{"axis", int64_t{0}}});
+  AddMask(one, entries);
+  entries.back().fresh = true;
+}
+
+// Where the axes of advanced entries go. Numbers count as such beside others.
+int LeadOf(const std::vector<Item>& items) {
+  int lead = 0, axes = 0;
+  bool found = false, apart = false, closed = false;
+  for (const Item& item : items) {
+    bool advanced = item.kind == Item::Kind::kNumber ||
+                    item.kind == Item::Kind::kPlaces ||
+                    item.kind == Item::Kind::kMask;
+    if (advanced) {
+      if (!found) lead = axes;
+      apart = apart || closed;
+      found = true;
+    } else {
+      closed = found;
+      axes += 1;
+    }
+  }
+  return apart ? 0 : lead;
+}
+
+}  // namespace
+
+bool RunsNow(const Tensor& tensor) {
+  return !tensor.symbolic() && !front_internal::Building::Current().graph;
+}
+
+void ThrowIndexError(const std::string& message) {
+  throw nb::index_error(message.c_str());
+}
+
+Key ReadKey(const Tensor& tensor, nb::handle key) {
+  PartialShape shape = tensor.shape();
+  if (!shape.rank_known()) {
+    ThrowIndexError("indexing needs to know how many axes the tensor has");
+  }
+  std::vector<Item> items;
+  if (PyTuple_Check(key.ptr())) {
+    for (nb::handle item : nb::borrow<nb::tuple>(key)) {
+      items.push_back(ReadItem(item));
+    }
+  } else {
+    items.push_back(ReadItem(key));
+  }
+  int used = 0, ellipses = 0;
+  for (const Item& item : items) {
+    used += item.axes();
+    ellipses += item.kind == Item::Kind::kEllipsis;
+  }
+  if (ellipses > 1) ThrowIndexError("two ellipses; wanted at most one");
+  if (used > shape.rank()) {
+    ThrowIndexError(StrCat("too many indices: the tensor of shape ", shape,
+                           " has ", shape.rank(), " axes, but ", used,
+                           " were indexed"));
+  }
+  if (ellipses == 0) items.push_back({Item::Kind::kEllipsis});
+
+  // An ellipsis as the slices it stands for.
+  std::vector<Item> spread;
+  for (const Item& item : items) {
+    if (item.kind != Item::Kind::kEllipsis) {
+      spread.push_back(item);
+      continue;
+    }
+    for (int k = used; k < shape.rank(); ++k) {
+      spread.push_back({Item::Kind::kSlice, 0, kLargest, 1});
+    }
+  }
+  Key made;
+  int axis = 0;
+  for (const Item& item : spread) {
+    switch (item.kind) {
+      case Item::Kind::kNumber: {
+        int64_t size = shape.dim(axis);
+        if (size >= 0 && (item.begin < -size || item.begin >= size)) {
+          ThrowIndexError(StrCat("index ", item.begin,
+                                 " is out of bounds for axis ", axis,
+                                 " with size ", size));
+        }
+        made.entries.push_back({Kind::kNumber, item.begin});
+        break;
+      }
+      case Item::Kind::kSlice:
+        made.entries.push_back({Kind::kSlice, item.begin, item.end, item.step});
+        break;
+      case Item::Kind::kNewAxis:
+        made.entries.push_back({Kind::kNewAxis});
+        break;
+      case Item::Kind::kPlaces:
+        made.basic = false;
+        made.entries.push_back(
+            {Kind::kPlace, 0, 0, 1, Counted(item.tensor, tensor, axis)});
+        break;
+      case Item::Kind::kMask:
+        made.basic = false;
+        CheckMask(item.tensor, tensor, axis);
+        if (item.tensor.rank() == 0) {
+          AddTruth(item.tensor, made.entries);
+        } else {
+          AddMask(item.tensor, made.entries);
+        }
+        break;
+      case Item::Kind::kEllipsis:
+        break;
+    }
+    axis += item.axes();
+  }
+  // An ellipsis separates, even where it stands for no axes.
+  if (!made.basic) made.lead = LeadOf(ellipses == 0 ? spread : items);
+  if (!made.basic && ellipses > 0 && made.lead > 0) {
+    // Axes the ellipsis stands for count one by one.
+    int lead = 0;
+    for (const Item& item : spread) {
+      bool plain =
+          item.kind == Item::Kind::kSlice || item.kind == Item::Kind::kNewAxis;
+      if (!plain) break;
+      ++lead;
+    }
+    made.lead = lead;
+  }
+  return made;
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,22 @@
+// How a tensor prints.
+#pragma once
+
+#include "common.h"
+
+namespace sluice::py {
+
+// tensor([[1., 2.],
+//         [3., 4.]], dtype=float64, requires_grad=True); of a tensor of a graph
+// "<Tensor x: f32[?,784]>".
+std::string TensorText(const Tensor& tensor);
+
+// The elements alone, with that many fixed digits at most; long ones are cut.
+struct PrintOptions {
+  int precision = 4;
+  int64_t threshold = 1000;  // with more elements, the middle is left out
+  int64_t edge = 3;          // elements kept on each side
+  int line_width = 80;
+};
+PrintOptions& PrintOptionsNow();
+
+}  // namespace sluice::py

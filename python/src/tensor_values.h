@@ -1,0 +1,28 @@
+// Elements of tensors as Python's numbers: item(), tolist(), bool(), int().
+#pragma once
+
+#include "common.h"
+#include "sluice/tensor/array.h"
+
+namespace sluice::py {
+
+// The element at that address as a bool, int, float, complex or bytes object.
+nb::object ElementToPython(DType dtype, const void* element);
+
+// The elements of an imperative tensor. Throws TypeError, in the name of
+// `what` ("bool()"), when it is part of a graph: nothing is there to look at.
+const Array& ElementsOf(const Tensor& tensor, std::string_view what);
+
+// The one element of a tensor. Throws ValueError when there are more or none.
+nb::object OnlyElement(const Tensor& tensor, std::string_view what);
+
+// Slots of the class, called by Python directly.
+int TensorTruth(PyObject* self);
+PyObject* TensorInt(PyObject* self);
+PyObject* TensorFloat(PyObject* self);
+PyObject* TensorIndex(PyObject* self);
+Py_ssize_t TensorLength(PyObject* self);
+
+void BindTensorValues(nb::module_& m);
+
+}  // namespace sluice::py

@@ -1,0 +1,177 @@
+#include "tensor_write.h"
+
+#include "caller_line.h"
+#include "errors.h"
+#include "op_call.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/operand.h"
+#include "tensor.h"
+
+namespace sluice::py {
+
+namespace {
+
+int Kind(DType t) {
+  return t == DType::kBool  ? 0
+         : IsInteger(t)     ? 1
+         : IsFloating(t)    ? 2
+         : t == DType::kC64 ? 3
+                            : 4;
+}
+
+// As the type of what is written, as PyTorch has it: digits may be lost, the
+// fraction of a number may not. Copies convert like Cast, as numpy's do.
+Tensor AsTypeOf(WriteKind kind, const Tensor& target, Given& value,
+                std::string_view what) {
+  DType to = target.dtype(), from = value.dtype();
+  bool strings = (to == DType::kString) != (from == DType::kString);
+  if (strings || (kind != WriteKind::kCopy && Kind(from) > Kind(to)) ||
+      (kind == WriteKind::kDiv && Kind(to) < 2)) {
+    ThrowTypeError(StrCat(
+        what, ": the result would be of another type than the ", PythonName(to),
+        " tensor it is written to (the other side is ", PythonName(from),
+        "); wanted astype() or an operator that makes a new "
+        "tensor"));
+  }
+  if (value.tensor) {
+    if (from == to) return std::move(value.tensor);
+    return CallOne("Cast", {std::move(value)}, {{"dtype", to}});
+  }
+  return TensorOf(CastArray(value.array, to));
+}
+
+constexpr int64_t kWorthReleasing = 16384;
+
+void Write(WriteKind kind, const Tensor& target, const Tensor& value) {
+  switch (kind) {
+    case WriteKind::kAdd:
+      target.add_(value);
+      break;
+    case WriteKind::kSub:
+      target.sub_(value);
+      break;
+    case WriteKind::kMul:
+      target.mul_(value);
+      break;
+    case WriteKind::kDiv:
+      target.div_(value);
+      break;
+    case WriteKind::kCopy:
+      target.copy_(value);
+      break;
+  }
+}
+
+PyObject* Operator(WriteKind kind, const OpRecord& op, PyObject* a, PyObject* b,
+                   const char* what) {
+  try {
+    if (!IsTensor(a) || b == Py_None || PyUnicode_Check(b) || PyDict_Check(b)) {
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    const Tensor& target = AsTensor(a);
+    Given value = Take(b, what);
+    if (target.symbolic()) {
+      Given inputs[] = {{target, {}, false}, std::move(value)};
+      CallResult made = CallOp(op, inputs, {});
+      return nb::cast(std::move(made.tensors[0])).release().ptr();
+    }
+    WriteInPlace(kind, target, std::move(value), what);
+    Py_INCREF(a);
+    return a;
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
+template <WriteKind kind>
+nb::object Scaled(nb::handle self, nb::handle other, nb::handle alpha,
+                  const char* what) {
+  Given value = Take(other, what);
+  if (!alpha.is_none()) {
+    Given factor = Take(alpha, what);
+    value = {CallOne("Mul", {std::move(value), std::move(factor)}), {}, false};
+  }
+  WriteInPlace(kind, AsTensor(self), std::move(value), what);
+  return nb::borrow(self);
+}
+
+}  // namespace
+
+void WriteInPlace(WriteKind kind, const Tensor& target, Given value,
+                  std::string_view what) {
+  if (!target) ThrowValueError(StrCat(what, " is an empty Tensor"));
+  Tensor typed = AsTypeOf(kind, target, value, what);
+  if (target.symbolic() || target.num_elements() < kWorthReleasing) {
+    Write(kind, target, typed);
+  } else {
+    ReleaseGil released;
+    Write(kind, target, typed);
+  }
+}
+
+#define SL_IN_PLACE(Function, kind, Op, what)                       \
+  PyObject* Function(PyObject* a, PyObject* b) {                    \
+    static const OpRecord& op = OpNamed(Op);                        \
+    return Operator(WriteKind::kind, op, a, b, "operand of " what); \
+  }
+SL_IN_PLACE(InPlaceAdd, kAdd, "Add", "+=")
+SL_IN_PLACE(InPlaceSub, kSub, "Sub", "-=")
+SL_IN_PLACE(InPlaceMul, kMul, "Mul", "*=")
+SL_IN_PLACE(InPlaceDiv, kDiv, "Div", "/=")
+#undef SL_IN_PLACE
+
+void BindTensorWrite(nb::module_&) {
+  TensorClass()
+      .def(
+          "add_",
+          [](nb::handle self, nb::handle other, nb::handle alpha) {
+            return Scaled<WriteKind::kAdd>(self, other, alpha, "add_(): other");
+          },
+          "other"_a, nb::kw_only(), "alpha"_a = nb::none(),
+          "Adds other (times alpha) in place.")
+      .def(
+          "sub_",
+          [](nb::handle self, nb::handle other, nb::handle alpha) {
+            return Scaled<WriteKind::kSub>(self, other, alpha, "sub_(): other");
+          },
+          "other"_a, nb::kw_only(), "alpha"_a = nb::none(),
+          "Subtracts other (times alpha) in place.")
+      .def(
+          "mul_",
+          [](nb::handle self, nb::handle other) {
+            return Scaled<WriteKind::kMul>(self, other, nb::none(),
+                                           "mul_(): other");
+          },
+          "other"_a, "Multiplies with other in place.")
+      .def(
+          "div_",
+          [](nb::handle self, nb::handle other) {
+            return Scaled<WriteKind::kDiv>(self, other, nb::none(),
+                                           "div_(): other");
+          },
+          "other"_a, "Divides by other in place.")
+      .def(
+          "copy_",
+          [](nb::handle self, nb::handle source) {
+            return Scaled<WriteKind::kCopy>(self, source, nb::none(),
+                                            "copy_(): source");
+          },
+          "source"_a, "Overwrites the elements with those of source.")
+      .def(
+          "fill_",
+          [](nb::handle self, nb::handle value) {
+            return Scaled<WriteKind::kCopy>(self, value, nb::none(),
+                                            "fill_(): value");
+          },
+          "value"_a, "Overwrites every element with a value.")
+      .def(
+          "zero_",
+          [](nb::handle self) {
+            AsTensor(self).zero_();
+            return nb::borrow(self);
+          },
+          "Overwrites every element with 0.");
+}
+
+}  // namespace sluice::py
