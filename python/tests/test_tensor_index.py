@@ -110,7 +110,10 @@ def test_writes_as_numpy():
             value = -np.arange(part.size, dtype="float32").reshape((1, *size)) - 1
         else:
             value = -np.arange(part.size, dtype="float32").reshape(size) - 1
-        a[key] = value
+        try:
+            a[key] = value
+        except (TypeError, ValueError):
+            continue  # numpy has stricter rules for a mask alone
         x[as_ours(key)] = value
         written += 1
         np.testing.assert_array_equal(x.numpy(), a, err_msg=f"{shape} {key}")
