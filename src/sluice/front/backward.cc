@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
@@ -58,6 +59,7 @@ class Engine {
     SL_RETURN_IF_ERROR(Seed());
     while (!heap_.empty()) {
       std::pop_heap(heap_.begin(), heap_.end(), Earlier);
+      SL_RETURN_IF_ERROR(Interruption::Check());
       passing_ = std::move(heap_.back());
       heap_.pop_back();
       Status status = Pass(*passing_);

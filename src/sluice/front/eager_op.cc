@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/base/interruption.h"
 #include "sluice/base/random.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
@@ -198,6 +199,10 @@ Status EagerOp::RunTaking(std::span<Array> in, std::span<Array> outputs) const {
   }
   NodeInfo node{record_->name, {}, RandomKey::Mix(0x5eed)};
   if (record_->async()) {
+    // Such an op may wait for long.
+    auto stop = std::make_shared<Cancellation>();
+    step.cancellation = stop.get();
+    Interruption::Running stoppable(stop);
     SL_ASSIGN_OR_RETURN(std::vector<Array> made,
                         RunOp(*record_, attrs(), in, &step, &node));
     std::move(made.begin(), made.end(), outputs.begin());

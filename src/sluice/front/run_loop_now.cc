@@ -1,5 +1,7 @@
 #include "sluice/front/run_loop_now.h"
 
+#include "sluice/base/error.h"
+#include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/autograd.h"
 #include "sluice/front/grad_mode.h"
@@ -46,6 +48,7 @@ TensorFn Stretch(const LoopNow& loop, int64_t begin, int64_t most,
             NoGrad off;
             if (!loop.more(carried, begin + i)) break;
           }
+          ThrowIfError(Interruption::Check());
           carried = loop.step(carried, begin + i);
         }
         *ran = i;
@@ -102,6 +105,7 @@ std::vector<Tensor> RunLoopNow(const LoopNow& loop,
   use.runs = 1;
   for (int64_t i = 0; i != loop.settings.maximum; ++i) {
     if (!loop.more(carried, i)) break;
+    ThrowIfError(Interruption::Check());
     carried = loop.step(carried, i);
     ++use.iterations;
   }

@@ -1,5 +1,6 @@
 #include "sluice/session/local_master.h"
 
+#include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/timer.h"
 #include "sluice/executor/step.h"
@@ -154,6 +155,7 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
       watch = std::make_unique<StopWatch>(options, keep);
     }
     Active active(*this, step->cancellation().get());
+    Interruption::Running stoppable(step->cancellation());
     if (active.refused()) step->Cancel(Cancelled("the session is closed"));
     for (size_t i = 0; i < feeds.size(); ++i) {
       step->Feed(static_cast<int>(i), std::move(feeds[i]));

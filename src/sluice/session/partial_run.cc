@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -89,7 +90,10 @@ Result<std::vector<Array>> PartialRun::Run(std::span<const Value> fetches,
     fed_[feed_at[k]] = true;
     step_->Feed(static_cast<int>(feed_at[k]), feeds[k].second);
   }
-  step_->RunUntilQuiet();
+  {
+    Interruption::Running stoppable(step_->cancellation());
+    step_->RunUntilQuiet();
+  }
   Status status = step_->error();
   if (status.ok()) status = step_->cancellation()->status();
   if (!status.ok()) return broken_ = status;

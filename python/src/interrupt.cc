@@ -1,0 +1,159 @@
+#include "interrupt.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+
+#include <cerrno>
+#include <thread>
+
+#include "sluice/base/interruption.h"
+
+namespace sluice::py {
+
+namespace {
+
+// All of it lives as long as the process: a signal may come at any time.
+struct Watch {
+  Interruption interruption;
+  pthread_t main;
+  // C++ runs on the main thread now, and may be interrupted.
+  std::atomic<bool> running{false};
+  std::atomic<bool> thread_started{false};
+  sem_t wake;  // posted by the handler
+  struct sigaction before = {};
+  int64_t looked_at = 0;  // when the handler was last seen to be in place
+  PyObject* getsignal = nullptr;
+  PyObject* default_handler = nullptr;
+};
+Watch* watch = nullptr;
+
+void OnSignal(int number, siginfo_t* info, void* context) {
+  int saved = errno;
+  // Python notes the signal, for when its code runs again.
+  if (watch->before.sa_flags & SA_SIGINFO) {
+    watch->before.sa_sigaction(number, info, context);
+  } else {
+    watch->before.sa_handler(number);
+  }
+  if (watch->running.load(std::memory_order_relaxed)) {
+    watch->interruption.Request();
+    sem_post(&watch->wake);
+  }
+  errno = saved;
+}
+
+// Steps are cancelled by a thread of their own: waking what waits takes locks,
+// which a handler must not.
+void CancelForever() {
+  while (true) {
+    while (sem_wait(&watch->wake) != 0) {
+    }
+    watch->interruption.CancelSteps();
+  }
+}
+
+void StepBegins() {
+  if (watch->thread_started.exchange(true)) return;
+  // Signals are for the main thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(CancelForever).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+int64_t NowMs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// Whether Python would raise KeyboardInterrupt by itself.
+bool DefaultHandlerInForce() {
+  nb::object now = nb::steal(
+      PyObject_CallFunction(watch->getsignal, "i", static_cast<int>(SIGINT)));
+  if (now.is_valid()) return now.ptr() == watch->default_handler;
+  PyErr_Clear();
+  return false;
+}
+
+// Ours stands before Python's, until the program asks for another one, which
+// puts it out of place.
+void KeepHandler() {
+  struct sigaction now;
+  if (sigaction(SIGINT, nullptr, &now) != 0) return;
+  bool ours = (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == &OnSignal;
+  if (ours || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
+  if (!DefaultHandlerInForce()) return;
+  watch->before = now;
+  struct sigaction mine = {};
+  mine.sa_sigaction = &OnSignal;
+  mine.sa_flags = now.sa_flags | SA_SIGINFO;
+  mine.sa_mask = now.sa_mask;
+  sigaction(SIGINT, &mine, nullptr);
+}
+
+// A child has no thread but the one that forked.
+void AfterFork() {
+  watch->main = pthread_self();
+  watch->thread_started = false;
+  sem_init(&watch->wake, 0, 0);
+}
+
+constexpr int64_t kLookEveryMs = 10;
+
+}  // namespace
+
+void WatchInterrupts() {
+  if (watch) return;
+  nb::module_ signals = nb::module_::import_("signal");
+  auto* made = new Watch;
+  made->main = pthread_self();
+  made->getsignal = nb::object(signals.attr("getsignal")).release().ptr();
+  made->default_handler =
+      nb::object(signals.attr("default_int_handler")).release().ptr();
+  sem_init(&made->wake, 0, 0);
+  watch = made;
+  Interruption::step_begins = &StepBegins;
+  pthread_atfork(nullptr, nullptr, &AfterFork);
+}
+
+InterruptibleRegion::InterruptibleRegion()
+    : opened_(watch && !Interruption::Current() &&
+              pthread_equal(pthread_self(), watch->main)) {
+  if (!opened_) {
+    // Inside Python code that C++ called.
+    if (watch && Interruption::Current()) watch->running = true;
+    return;
+  }
+  if (int64_t now = NowMs(); now - watch->looked_at >= kLookEveryMs) {
+    watch->looked_at = now;
+    KeepHandler();
+  }
+  watch->interruption.Clear();
+  Interruption::SetCurrent(&watch->interruption);
+  watch->running.store(true, std::memory_order_relaxed);
+}
+
+InterruptibleRegion::~InterruptibleRegion() {
+  if (!opened_) {
+    if (watch && Interruption::Current()) watch->running = false;
+    return;
+  }
+  watch->running.store(false, std::memory_order_relaxed);
+  Interruption::SetCurrent(nullptr);
+}
+
+PythonRegion::PythonRegion() : paused_(watch && Interruption::Current()) {
+  if (paused_) watch->running = false;
+}
+
+PythonRegion::~PythonRegion() {
+  if (paused_) watch->running = true;
+}
+
+bool RaisedBySignal() { return PyErr_CheckSignals() != 0; }
+
+}  // namespace sluice::py
