@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "common.h"
+#include "interrupt_region.h"
 #include "sluice/base/source_line.h"
 
 namespace sluice::py {
@@ -21,7 +22,8 @@ void FindPythonLines(const std::string& package);
 // Where the user's program is now. REQUIRES: the GIL.
 SourceLine PythonLine();
 
-// Runs C++ without the GIL. Other threads of Python run meanwhile.
+// Runs C++ without the GIL. Other threads of Python run meanwhile, and Ctrl-C
+// stops it (interrupt.h).
 class ReleaseGil {
  public:
   ReleaseGil();
@@ -31,6 +33,7 @@ class ReleaseGil {
 
  private:
   SourceLine outer_;
+  InterruptibleRegion region_;
   PyThreadState* state_;
 };
 
@@ -44,6 +47,7 @@ class TakeGil {
 
  private:
   SourceLine outer_;
+  PythonRegion region_;
   PyGILState_STATE state_;
 };
 

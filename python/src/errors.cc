@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "interrupt_region.h"
+
 namespace sluice::py {
 
 namespace {
@@ -29,11 +31,17 @@ PyObject* ClassOf(Code code) {
   }
 }
 
+void SetError(const Error& error) {
+  // What a signal stopped ends with what its handler raises.
+  if (error.code() == Code::kCancelled && RaisedBySignal()) return;
+  PyErr_SetString(ClassOf(error.code()), error.what());
+}
+
 void Translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    PyErr_SetString(ClassOf(error.code()), error.what());
+    SetError(error);
   }
 }
 
@@ -47,7 +55,7 @@ void SetPythonError() {
   } catch (nb::python_error& error) {
     error.restore();
   } catch (const Error& error) {
-    PyErr_SetString(ClassOf(error.code()), error.what());
+    SetError(error);
   } catch (const nb::builtin_exception& error) {
     switch (error.type()) {
       case nb::exception_type::type_error:

@@ -1,13 +1,14 @@
-#include "interrupt.h"
-
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <time.h>
 
+#include <atomic>
 #include <cerrno>
 #include <thread>
 
+#include "common.h"
+#include "interrupt_region.h"
 #include "sluice/base/interruption.h"
 
 namespace sluice::py {
@@ -95,6 +96,15 @@ void KeepHandler() {
   sigaction(SIGINT, &mine, nullptr);
 }
 
+// This one, unless the package is loaded by another.
+pthread_t MainThread() {
+  PyObject* modules = PyImport_GetModuleDict();  // borrowed
+  PyObject* threading = PyDict_GetItemString(modules, "threading");
+  if (!threading) return pthread_self();
+  nb::object main = nb::handle(threading).attr("main_thread")();
+  return static_cast<pthread_t>(nb::cast<uintptr_t>(main.attr("ident")));
+}
+
 // A child has no thread but the one that forked.
 void AfterFork() {
   watch->main = pthread_self();
@@ -108,9 +118,10 @@ constexpr int64_t kLookEveryMs = 10;
 
 void WatchInterrupts() {
   if (watch) return;
-  nb::module_ signals = nb::module_::import_("signal");
+  // Not "signal", which takes longer to load.
+  nb::module_ signals = nb::module_::import_("_signal");
   auto* made = new Watch;
-  made->main = pthread_self();
+  made->main = MainThread();
   made->getsignal = nb::object(signals.attr("getsignal")).release().ptr();
   made->default_handler =
       nb::object(signals.attr("default_int_handler")).release().ptr();

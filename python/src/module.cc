@@ -4,6 +4,7 @@
 #include "caller_line.h"
 #include "dtype.h"
 #include "errors.h"
+#include "interrupt_region.h"
 #include "op_function.h"
 #include "tensor.h"
 #include "tree.h"
@@ -13,6 +14,7 @@ NB_MODULE(_core, m) {
   // Types and dtypes are kept for good, on purpose.
   nb::set_leak_warnings(false);
   TranslateErrors();
+  WatchInterrupts();
   m.def("find_python_lines", &FindPythonLines, "package"_a);
   BindDType(m);
   BindTensor(m);

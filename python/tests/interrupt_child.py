@@ -1,0 +1,110 @@
+"""Is interrupted: what the first argument names runs until SIGINT ends it.
+
+Prints "running" when the parent may send the signal, and "stopped" when
+KeyboardInterrupt came out and the process works as before.
+"""
+
+import os
+import signal
+import sys
+import threading
+
+import numpy as np
+
+import sluice as sl
+
+
+def leaf(value):
+    return sl.add(np.asarray(value, np.float32), np.float32(0)).requires_grad_()
+
+
+def send_when_the_gil_is_free():
+    """Sends the signal from another thread, once C++ runs on this one."""
+    go = threading.Lock()
+    go.acquire()
+
+    def send():
+        go.acquire()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=send).start()
+    sys.setswitchinterval(1000)
+    go.release()
+
+
+def backward():
+    x = leaf(np.ones(2000))
+    y = x
+    for _ in range(30000):
+        y = sl.sin(y)
+    y.register_hook(lambda g: send_when_the_gil_is_free())
+    y = sl.sum(y * 1)
+    try:
+        y.backward()
+    finally:
+        assert x.grad is None, "the backward pass went on"
+
+
+def dequeue():
+    queue = sl.fifo_queue([sl.float32], shapes=[[]], capacity=2)
+    print("running", flush=True)
+    sl.queue_dequeue(queue)
+
+
+def session():
+    with sl.Graph().as_default() as graph:
+        x = sl.placeholder(sl.float32, [])
+        forever = sl.while_loop(lambda v: v > 0, lambda v: v * 1.0, x)
+    with sl.Session(graph) as run:
+        print("running", flush=True)
+        run.run(forever, {x: 1.0})
+
+
+def captured():
+    @sl.function
+    def forever(v):
+        return sl.while_loop(lambda v: v > 0, lambda v: v * 1.0, v)
+
+    forever(leaf(-1.0).detach())
+    print("running", flush=True)
+    forever(leaf(1.0).detach())
+
+
+def loop():
+    print("running", flush=True)
+    sl.while_loop(lambda v: v > 0, lambda v: v * 1.0, leaf(1.0).detach())
+
+
+def handler_of_the_program():
+    """What has its own idea of SIGINT is not cancelled, and is asked later."""
+    seen = []
+    x = leaf(np.ones(2000))
+    y = x
+    for _ in range(2000):
+        y = sl.sin(y)
+    signal.signal(signal.SIGINT, lambda *_: seen.append("asked"))
+    y.register_hook(lambda g: send_when_the_gil_is_free())
+    sl.sum(y * 1).backward()
+    assert x.grad is not None
+    while not seen:
+        pass
+    raise KeyboardInterrupt
+
+
+def check_all_works():
+    sys.setswitchinterval(0.005)
+    x = leaf(2.0)
+    (x * x).backward()
+    sl.testing.assert_close(x.grad, 4.0)
+
+
+if __name__ == "__main__":
+    for time in range(2):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            globals()[sys.argv[1]]()
+        except KeyboardInterrupt:
+            check_all_works()
+        else:
+            sys.exit("nothing was interrupted")
+    print("stopped", flush=True)
