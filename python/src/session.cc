@@ -1,7 +1,354 @@
+#include "session.h"
+
 #include "bindings.h"
+#include "caller_line.h"
+#include "errors.h"
+#include "graph.h"
+#include "scope_stack.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/session/local_master.h"
+#include "tensor.h"
 
 namespace sluice::py {
 
-void BindSession(nb::module_&) {}
+namespace {
+
+// Sessions of open `with` statements, innermost last. Their scopes keep them.
+std::vector<SessionObject*>& Defaults() {
+  thread_local std::vector<SessionObject*> sessions;
+  return sessions;
+}
+
+struct DefaultScope {
+  explicit DefaultScope(SessionObject& session) {
+    Defaults().push_back(&session);
+  }
+  ~DefaultScope() { Defaults().pop_back(); }
+};
+
+// What as_default() gives.
+struct SessionScope {
+  nb::object session;
+};
+
+// Feeds may be called `feeds` or `feed_dict`.
+nb::handle OneOf(nb::handle feed_dict, nb::handle feeds) {
+  if (feeds.is_none()) return feed_dict;
+  if (!feed_dict.is_none()) {
+    ThrowTypeError("feeds and feed_dict are both given; wanted one of them");
+  }
+  return feeds;
+}
+
+void AddOptionWords(const SessionObject::Asked& asked, KeyWords& words) {
+  words.push_back(static_cast<uint64_t>(asked.executor) << 1 |
+                  uint64_t{asked.nan_trap});
+  words.push_back(asked.feeds.size());
+  for (size_t i = 0; i < asked.feeds.size(); ++i) {
+    AddWords(asked.feeds[i], {"feed", i}, words);
+  }
+}
+
+SessionObject::Asked Ask(nb::handle fetches, std::vector<nb::object> feeds,
+                         const RunOptions& options) {
+  return {nb::borrow(fetches), std::move(feeds), options.executor,
+          options.nan_trap || front_internal::EagerMode::Current().nan_trap};
+}
+
+// A choice with its structure, called with values alone.
+struct Prepared {
+  SessionObject* session;  // kept alive by the Python object
+  std::shared_ptr<const Choice> choice;
+  FetchTree tree;
+};
+
+Prepared Prepare(SessionObject& session, nb::handle fetches, nb::handle feeds,
+                 std::string_view executor) {
+  std::vector<nb::object> keys;
+  if (!feeds.is_none()) {
+    // One name or tensor, or several.
+    if (PyUnicode_Check(feeds.ptr()) || nb::isinstance<Tensor>(feeds) ||
+        nb::isinstance<Variable>(feeds)) {
+      keys.push_back(nb::borrow(feeds));
+    } else {
+      for (nb::handle key : nb::iter(feeds)) keys.push_back(nb::borrow(key));
+    }
+  }
+  RunOptions options;
+  options.executor = ExecutorFrom(executor);
+  SessionObject::Asked asked = Ask(fetches, std::move(keys), options);
+  KeyWords words;
+  AddOptionWords(asked, words);
+  FetchTree tree(fetches, words);
+  std::shared_ptr<const Choice> choice = session.Find(asked, tree, words);
+  return {&session, std::move(choice), std::move(tree)};
+}
+
+nb::object CallPrepared(const Prepared& p, nb::args values, nb::handle options,
+                        nb::handle metadata) {
+  const Choice& choice = *p.choice;
+  if (values.size() != choice.feeds.size()) {
+    ThrowTypeError(StrCat("this step takes ", choice.feeds.size(),
+                          " values, got ", values.size()));
+  }
+  FeedValues given;
+  for (size_t i = 0; i < choice.feeds.size(); ++i) {
+    given.Add(values[i], choice.feeds[i].dtype(), FeedPlace(choice.feeds[i]));
+  }
+  const RunOptions* said = OptionsFrom(options);
+  return p.session->Run(choice, p.tree, given, said ? *said : RunOptions(),
+                        MetadataFrom(metadata));
+}
+
+std::string Explain(SessionObject& session, nb::handle fetches,
+                    nb::handle feed_dict, nb::handle feeds,
+                    std::string_view executor) {
+  Graph& graph = session.graph();
+  KeyWords words;
+  FetchTree tree(fetches, words);
+  std::vector<Value> values;
+  std::vector<Node*> nodes;
+  for (size_t i = 0; i < tree.leaves().size(); ++i) {
+    Target found = FindTarget(graph, tree.leaves()[i], {"fetch", i});
+    if (found.run) {
+      nodes.push_back(found.run);
+    } else {
+      values.push_back(found.value);
+    }
+  }
+  FeedDict dict(OneOf(feed_dict, feeds));
+  FeedValues given;
+  FeedList list;
+  for (size_t i = 0; i < dict.keys.size(); ++i) {
+    Target to = FindTarget(graph, dict.keys[i], {"feed", i});
+    if (to.run) ThrowTypeError(StrCat("feed ", i, " is an operation"));
+    given.Add(dict.values[i], to.value.dtype(), FeedPlace(to.value));
+    list.emplace_back(to.value, given.arrays().back());
+  }
+  ExecutorChoice choice = ExecutorFrom(executor);
+  ReleaseGil released;
+  return ValueOrThrow(session.master().Explain(values, list, nodes, choice));
+}
+
+void Make(nb::pointer_and_handle<SessionObject> self, nb::handle graph,
+          int threads, uint64_t seed, nb::handle shared) {
+  Graph* its = nullptr;
+  if (graph.is_none()) {
+    its = &OpenGraph("Session()");
+  } else if (nb::isinstance<Graph>(graph)) {
+    its = &nb::cast<Graph&>(graph);
+  } else {
+    ThrowTypeError(StrCat("Session(): graph is a ",
+                          Py_TYPE(graph.ptr())->tp_name, "; wanted a Graph"));
+  }
+  SessionOptions options{threads, seed};
+  if (shared.is_none()) {
+    new (self.p) SessionObject(*its, options);
+  } else if (nb::isinstance<SessionObject>(shared)) {
+    new (self.p) SessionObject(*its, nb::cast<SessionObject&>(shared), options);
+  } else {
+    ThrowTypeError(StrCat("Session(): shared is a ",
+                          Py_TYPE(shared.ptr())->tp_name,
+                          "; wanted a Session"));
+  }
+  KeepGraph(self.h, *its);
+}
+
+nb::object Evaluate(nb::handle what, nb::handle session, nb::handle feeds,
+                    nb::handle feed_dict, std::string_view name) {
+  // TensorFlow's order: feeds first.
+  if (PyDict_Check(session.ptr())) std::swap(session, feeds);
+  return RunFetches(SessionOr(session, name), what, OneOf(feed_dict, feeds),
+                    nb::none(), nb::none());
+}
+
+}  // namespace
+
+SessionObject& SessionOr(nb::handle session, std::string_view what) {
+  if (session.is_none()) {
+    if (!Defaults().empty()) return *Defaults().back();
+    throw std::runtime_error(StrCat(
+        what, " needs a session; wanted one, or to be inside `with session:`"));
+  }
+  if (!nb::isinstance<SessionObject>(session)) {
+    ThrowTypeError(StrCat(what, ": session is a ",
+                          Py_TYPE(session.ptr())->tp_name,
+                          "; wanted a Session"));
+  }
+  return nb::cast<SessionObject&>(session);
+}
+
+nb::object RunFetches(SessionObject& session, nb::handle fetches,
+                      nb::handle feeds, nb::handle options,
+                      nb::handle metadata) {
+  static const RunOptions plain;
+  const RunOptions* given = OptionsFrom(options);
+  const RunOptions& said = given ? *given : plain;
+  FeedDict dict(feeds);
+  SessionObject::Asked asked = Ask(fetches, std::move(dict.keys), said);
+  KeyWords words;
+  AddOptionWords(asked, words);
+  FetchTree tree(fetches, words);
+  std::shared_ptr<const Choice> choice = session.Find(asked, tree, words);
+  FeedValues values;
+  for (size_t i = 0; i < choice->feeds.size(); ++i) {
+    values.Add(dict.values[i], choice->feeds[i].dtype(),
+               FeedPlace(choice->feeds[i]));
+  }
+  return session.Run(*choice, tree, values, said, MetadataFrom(metadata));
+}
+
+void BindSession(nb::module_& m) {
+  nb::class_<Session>(m, "SessionBase");
+  nb::class_<SessionObject, Session> cls(
+      m, "Session", nb::is_weak_referenceable(), nb::dynamic_attr(),
+      "Runs steps of a graph, and holds the state they leave behind.\n\n"
+      "    with sl.Session(graph) as session:\n"
+      "        session.run(init)\n"
+      "        value = session.run(loss, {x: images})\n\n"
+      "`threads` run steps, the caller among them (0: one per core); `seed` is "
+      "that of everything random; `shared` is a session whose variables and "
+      "queues this one has, too. Any number of threads may run steps at once.");
+  cls.def("__init__", &Make, "graph"_a = nb::none(), "threads"_a = 0,
+          "seed"_a = 0, nb::kw_only(), "shared"_a = nb::none())
+      .def(
+          "run",
+          [](SessionObject& s, nb::handle fetches, nb::handle feed_dict,
+             nb::handle options, nb::handle metadata, nb::handle feeds) {
+            return RunFetches(s, fetches, OneOf(feed_dict, feeds), options,
+                              metadata);
+          },
+          nb::arg("fetches").none(), "feed_dict"_a = nb::none(),
+          "options"_a = nb::none(), "run_metadata"_a = nb::none(),
+          nb::kw_only(), "feeds"_a = nb::none(),
+          "One step. `fetches` is a tensor, an operation, a variable or a name "
+          "(\"x:0\"), or a tree of them (lists, tuples, dicts, ...); the "
+          "result is the same tree with tensors, and None for operations. "
+          "`feed_dict` maps tensors or names to values.")
+      .def("prepare", &Prepare, nb::arg("fetches").none(),
+           "feeds"_a = nb::none(), "executor"_a = "auto",
+           nb::keep_alive<0, 1>(),
+           "A callable for one choice of fetches and feeds, which takes the "
+           "values in the order of `feeds`.")
+      .def("explain", &Explain, nb::arg("fetches").none(),
+           "feed_dict"_a = nb::none(), nb::kw_only(), "feeds"_a = nb::none(),
+           "executor"_a = "auto", "What such a run looks like inside, and why.")
+      .def(
+          "close",
+          [](SessionObject& s) {
+            ReleaseGil released;
+            s.close();
+          },
+          "Cancels what runs, refuses what comes.")
+      .def(
+          "reset",
+          [](SessionObject& s, std::string_view container) {
+            ReleaseGil released;
+            s.reset(container);
+          },
+          "container"_a = "",
+          "Drops everything in a container; \"\" is the default one.")
+      .def(
+          "resources",
+          [](SessionObject& s, std::string_view container) {
+            return s.master().resources().Names(container);
+          },
+          "container"_a = "", "The names of what a container holds.")
+      .def_prop_rw(
+          "random_state",
+          [](SessionObject& s) {
+            RandomState state = s.random_state();
+            return std::pair(state.seed, state.calls);
+          },
+          [](SessionObject& s, std::pair<uint64_t, int64_t> state) {
+            s.set_random_state({state.first, state.second});
+          },
+          "Where the random numbers of the next run come from: (seed, steps).")
+      .def_prop_ro("graph",
+                   [](SessionObject& s) { return GraphObject(s.graph()); })
+      .def(
+          "as_default",
+          [](nb::handle self) { return SessionScope{nb::borrow(self)}; },
+          "A scope for `with` in which Tensor.eval() and Operation.run() use "
+          "this session. It stays open afterwards.")
+      .def("__enter__",
+           [](nb::handle self) {
+             PushScope(self, nb::borrow(self), [&] {
+               return std::make_shared<DefaultScope>(
+                   nb::cast<SessionObject&>(self));
+             });
+             return nb::borrow(self);
+           })
+      .def("__exit__",
+           [](nb::handle self, nb::args) {
+             SessionObject& session = nb::cast<SessionObject&>(self);
+             {
+               ReleaseGil released;
+               session.close();
+             }
+             PopScope(self);
+           })
+      .def("__repr__", [](SessionObject& s) {
+        return StrCat("<sluice.Session of graph \"", s.graph().name(), "\">");
+      });
+
+  nb::class_<SessionScope>(m, "SessionScope")
+      .def("__enter__",
+           [](nb::handle self) {
+             nb::object session = nb::cast<SessionScope&>(self).session;
+             PushScope(self, session, [&] {
+               return std::make_shared<DefaultScope>(
+                   nb::cast<SessionObject&>(session));
+             });
+             return session;
+           })
+      .def("__exit__", [](nb::handle self, nb::args) { PopScope(self); });
+
+  nb::class_<Prepared>(m, "PreparedStep",
+                       "A choice of fetches and feeds, ready to be called "
+                       "with values: Session.prepare makes it.")
+      .def("__call__", &CallPrepared, "values"_a, nb::kw_only(),
+           "options"_a = nb::none(), "run_metadata"_a = nb::none());
+
+  m.def(
+      "default_session",
+      []() -> nb::object {
+        if (Defaults().empty()) return nb::none();
+        return nb::find(*Defaults().back());
+      },
+      "The session of the innermost `with session:` of this thread, or None.");
+
+  TensorClass().def(
+      "eval",
+      [](nb::handle self, nb::handle session, nb::handle feeds,
+         nb::handle feed_dict) {
+        return Evaluate(self, session, feeds, feed_dict, "Tensor.eval()");
+      },
+      "session"_a = nb::none(), "feeds"_a = nb::none(),
+      "feed_dict"_a = nb::none(),
+      "Its value in a step of the session, or of the innermost "
+      "`with session:`.");
+  nb::borrow<nb::class_<Variable>>(m.attr("Variable"))
+      .def(
+          "eval",
+          [](nb::handle self, nb::handle session) {
+            return Evaluate(self, session, nb::none(), nb::none(),
+                            "Variable.eval()");
+          },
+          "session"_a = nb::none(), "Its value in a session.");
+  nb::borrow<nb::class_<Operation>>(m.attr("Operation"))
+      .def(
+          "run",
+          [](nb::handle self, nb::handle session, nb::handle feeds,
+             nb::handle feed_dict) {
+            Evaluate(self, session, feeds, feed_dict, "Operation.run()");
+          },
+          "session"_a = nb::none(), "feeds"_a = nb::none(),
+          "feed_dict"_a = nb::none(), "Runs it for what it does.");
+
+  BindRunOptions(m);
+  BindPartialRun(m);
+}
 
 }  // namespace sluice::py

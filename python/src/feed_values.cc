@@ -1,0 +1,82 @@
+#include "feed_values.h"
+
+#include "errors.h"
+#include "fit_array.h"
+#include "foreign_array.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
+
+namespace sluice::py {
+
+namespace {
+
+// Elements of objects that count references: handles, lists.
+bool IsHandle(DType dtype) {
+  return dtype == DType::kResource || dtype == DType::kList;
+}
+
+// Numbers, texts and lists of them: no other library's arrays.
+bool WrittenDown(PyObject* o) {
+  return PyFloat_Check(o) || PyLong_Check(o) || PyList_Check(o) ||
+         PyTuple_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o);
+}
+
+}  // namespace
+
+void FeedValues::Add(nb::handle object, DType dtype, const std::string& what,
+                     bool keep) {
+  Array seen;
+  bool own = false;  // nobody else has it
+  if (IsTensor(object)) {
+    const Tensor& tensor = AsTensor(object);
+    if (!tensor) ThrowValueError(StrCat(what, " is an empty Tensor"));
+    if (tensor.symbolic()) {
+      ThrowTypeError(StrCat(what,
+                            " is part of a graph and has elements only in a "
+                            "step; wanted a number, a list or an array"));
+    }
+    seen = tensor.array();
+  } else if (!WrittenDown(object.ptr()) &&
+             (seen = FromForeign(object, /*share=*/true))) {
+    objects_.push_back(nb::borrow(object));
+  } else {
+    Given given = Take(object, what);
+    if (given.tensor && given.tensor.symbolic()) {
+      ThrowTypeError(StrCat(what,
+                            " is part of a graph and has elements only in a "
+                            "step; wanted a number, a list or an array"));
+    }
+    own = !given.tensor;
+    seen = own ? std::move(given.array) : given.tensor.array();
+  }
+  if (IsHandle(seen.dtype())) {
+    arrays_.push_back(std::move(seen));
+    return;
+  }
+  Array fitting = FitArray(seen, dtype);
+  own |= fitting.rep() != seen.rep();
+  if (!own && !fitting.contiguous()) {
+    fitting = ValueOrThrow(fitting.AsContiguous());
+    own = true;
+  }
+  if (!own && keep) {
+    fitting = ValueOrThrow(fitting.Clone());
+    own = true;
+  }
+  if (own) {
+    arrays_.push_back(std::move(fitting));
+    return;
+  }
+  arrays_.push_back(
+      Array::Borrow(fitting.mutable_raw(), fitting.dtype(), fitting.shape()));
+  owners_.push_back(std::move(fitting));
+}
+
+Tensor ResultTensor(Array array) {
+  if (!IsHandle(array.dtype()) && !array.unique()) {
+    array = ValueOrThrow(array.Clone());
+  }
+  return TensorOf(std::move(array));
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,101 @@
+#include "session_object.h"
+
+#include <algorithm>
+
+#include "caller_line.h"
+#include "errors.h"
+#include "sluice/base/strings.h"
+#include "sluice/session/local_master.h"
+
+namespace sluice::py {
+
+std::string FeedPlace(const Value& to) {
+  return StrCat("the feed of \"", to.ToString(), "\"");
+}
+
+FeedDict::FeedDict(nb::handle feeds) {
+  if (feeds.is_none()) return;
+  if (!PyDict_Check(feeds.ptr())) {
+    ThrowTypeError(StrCat("feeds is a ", Py_TYPE(feeds.ptr())->tp_name,
+                          "; wanted a dict from tensors or names to values"));
+  }
+  PyObject *key, *value;
+  Py_ssize_t at = 0;
+  while (PyDict_Next(feeds.ptr(), &at, &key, &value)) {
+    keys.push_back(nb::borrow(key));
+    values.push_back(nb::borrow(value));
+  }
+}
+
+size_t SessionObject::Hash::operator()(
+    const std::vector<uint64_t>& words) const {
+  uint64_t h = 0x9e3779b97f4a7c15u;
+  for (uint64_t w : words) h = (h ^ w) * 0xff51afd7ed558ccdu + (h >> 29);
+  return h;
+}
+
+std::shared_ptr<const Choice> SessionObject::Find(const Asked& asked,
+                                                  const FetchTree& tree,
+                                                  const KeyWords& words) {
+  if (last_ && std::equal(words.begin(), words.end(), last_words_.begin(),
+                          last_words_.end())) {
+    return last_;
+  }
+  std::vector<uint64_t> key(words.begin(), words.end());
+  auto it = choices_.find(key);
+  if (it == choices_.end()) {
+    auto choice = std::make_shared<Choice>();
+    std::vector<Value> fetches;
+    std::vector<Node*> targets;
+    for (size_t i = 0; i < tree.leaves().size(); ++i) {
+      Target found = FindTarget(graph(), tree.leaves()[i], {"fetch", i});
+      choice->results.push_back(found.run ? -1
+                                          : static_cast<int>(fetches.size()));
+      if (found.run) {
+        targets.push_back(found.run);
+      } else {
+        fetches.push_back(found.value);
+      }
+    }
+    for (size_t i = 0; i < asked.feeds.size(); ++i) {
+      Target found = FindTarget(graph(), asked.feeds[i], {"feed", i});
+      if (found.run) {
+        ThrowTypeError(StrCat("a feed is the operation \"", found.run->name(),
+                              "\", which gives no value; wanted a Tensor"));
+      }
+      choice->feeds.push_back(found.value);
+    }
+    {
+      ReleaseGil released;
+      choice->program = ValueOrThrow(master().ProgramFor(
+          choice->feeds, fetches, targets, asked.executor, asked.nan_trap));
+    }
+    // Whoever asks for ever new names would fill the memory.
+    if (choices_.size() >= kMaxChoices) choices_.clear();
+    it = choices_.insert_or_assign(key, std::move(choice)).first;
+  }
+  last_words_ = std::move(key);
+  last_ = it->second;
+  return last_;
+}
+
+nb::object SessionObject::Run(const Choice& choice, const FetchTree& tree,
+                              FeedValues& feeds, const RunOptions& options,
+                              RunMetadata* metadata) {
+  std::vector<Array> arrays;
+  arrays.reserve(choice.results.size());
+  {
+    ReleaseGil released;
+    ThrowIfError(master().RunProgram(*choice.program, feeds.arrays(), &arrays,
+                                     options, metadata));
+  }
+  SmallVector<nb::object, 4> results;
+  for (int place : choice.results) {
+    results.push_back(place < 0 ? nb::none()
+                                : nb::cast(ResultTensor(std::move(
+                                      arrays[static_cast<size_t>(place)]))));
+  }
+  return tree.Rebuild({results.begin(), results.end()});
+}
+
+}  // namespace sluice::py
