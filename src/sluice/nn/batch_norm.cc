@@ -73,30 +73,36 @@ Tensor BatchNorm::forward(Tensor x) {
           "; wanted more than one number per channel in training");
   auto made =
       batch_norm(x, scale, offset, {.epsilon = options_.eps}, {}, line());
-  if (training() && running_mean) Track(x, made.mean, made.variance);
+  if (training() && running_mean) {
+    TrackBatch({running_mean, running_var, num_batches_tracked},
+               options_.momentum, x, made.mean, made.variance, line());
+  }
   return made.y;
 }
 
-void BatchNorm::Track(const Tensor& x, const Tensor& mean,
-                      const Tensor& variance) {
+void TrackBatch(const RunningStats& running, std::optional<double> momentum,
+                const Tensor& x, const Tensor& mean, const Tensor& variance,
+                std::source_location where) {
   NoGrad off;
-  num_batches_tracked.add_(1, line());
-  DType dtype = running_mean.dtype();
-  Operand share = options_.momentum.value_or(0);
-  if (!options_.momentum) {
-    share = reciprocal(cast(num_batches_tracked, dtype));
-  }
+  if (running.num_batches_tracked) running.num_batches_tracked.add_(1, where);
+  DType dtype = running.mean.dtype();
+  Operand share = momentum.value_or(0);
+  if (!momentum) share = reciprocal(cast(running.num_batches_tracked, dtype));
+  auto typed = [&](const Tensor& t) {
+    return t.dtype() == dtype ? t : cast(t, dtype, {}, where);
+  };
   // The batch's variance times count / (count - 1).
-  Tensor unbiased;
+  int64_t channels = running.mean.dim(0);
+  Tensor unbiased = typed(variance);
   if (int64_t elements = x.num_elements(); elements >= 0) {
-    double count = static_cast<double>(elements / num_features_);
-    unbiased = variance * (count / (count - 1));
+    double count = static_cast<double>(elements / channels);
+    unbiased = unbiased * (count / (count - 1));
   } else {
-    Tensor count = cast(size(x), dtype) / static_cast<double>(num_features_);
-    unbiased = variance * (count / (count - 1));
+    Tensor count = cast(size(x), dtype) / static_cast<double>(channels);
+    unbiased = unbiased * (count / (count - 1));
   }
-  running_mean.copy_(lerp(running_mean, mean, share), line());
-  running_var.copy_(lerp(running_var, unbiased, share), line());
+  running.mean.copy_(lerp(running.mean, typed(mean), share), where);
+  running.var.copy_(lerp(running.var, unbiased, share), where);
 }
 
 std::string BatchNorm::extra_repr() const {

@@ -22,6 +22,17 @@ struct BatchNormOptions {
   DType dtype = DType::kF32;
 };
 
+// What batches seen in training leave behind.
+struct RunningStats {
+  Tensor mean, var;            // [channels]
+  Tensor num_batches_tracked;  // i64; holds nothing: not counted
+};
+// Moves them by the statistics of a batch x, whose variance is divided by its
+// count. A momentum of none is one share of all batches, which are counted.
+void TrackBatch(const RunningStats& running, std::optional<double> momentum,
+                const Tensor& x, const Tensor& mean, const Tensor& variance,
+                std::source_location where = std::source_location::current());
+
 class BatchNorm : public Module {
  public:
   Tensor forward(Tensor x) override;
@@ -38,8 +49,6 @@ class BatchNorm : public Module {
             int64_t num_features, const BatchNormOptions& options, Where where);
 
  private:
-  void Track(const Tensor& x, const Tensor& mean, const Tensor& variance);
-
   int min_rank_, max_rank_;
   int64_t num_features_;
   BatchNormOptions options_;

@@ -51,7 +51,102 @@ StepLoopResult RunLayer(const GateWeights& w, const RowSchedule* schedule,
                              where});
 }
 
+size_t Directions(const RecurrentOptions& o) { return o.bidirectional ? 2 : 1; }
+
+// Where a call came with one example and no batch, or with batch first.
+struct Form {
+  bool alone = false, turned = false;
+};
+
+Tensor Arranged(const RecurrentCall& call, Tensor x, Form* form) {
+  int rank = x.rank();
+  int64_t input_size = call.weights[0].weight_ih.dim(1);
+  bool fits =
+      (rank == 2 || rank == 3) && (x.dim(-1) < 0 || x.dim(-1) == input_size);
+  SL_WANT(fits, call.where, call.type, ": x is ",
+          TypeText(x.dtype(), x.shape()),
+          call.options.batch_first ? "; wanted [batch, steps, "
+                                   : "; wanted [steps, batch, ",
+          input_size, "] or [steps, ", input_size, "]");
+  if (rank == 2) {
+    form->alone = true;
+    return expand_dims(x, 1, {}, call.where);
+  }
+  if (!call.options.batch_first) return x;
+  form->turned = true;
+  return transpose(x, {.perm = {1, 0, 2}}, {}, call.where);
+}
+
+Tensors FirstState(const RecurrentCall& call, const Tensor& x, Tensors state,
+                   bool alone) {
+  Tensors parts;  // by layer, direction, then h and c
+  std::vector<int64_t> sizes = StateSizes(call.weights[0]);
+  Tensors zeros = ZeroState(call.weights[0], x, call.where);
+  int64_t count = static_cast<int64_t>(call.weights.size());
+  parts.resize(call.weights.size() * sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Tensors each(call.weights.size(), zeros[i]);
+    if (state[i]) {
+      int rank = state[i].rank();
+      bool fits =
+          rank < 0 || (rank == (alone ? 2 : 3) &&
+                       (state[i].dim(0) < 0 || state[i].dim(0) == count) &&
+                       (state[i].dim(-1) < 0 || state[i].dim(-1) == sizes[i]));
+      SL_WANT(fits, call.where, call.type, ": ", i ? "c" : "h",
+              " of the state is ", TypeText(state[i].dtype(), state[i].shape()),
+              "; wanted [", count, alone ? ", " : ", batch, ", sizes[i], "]");
+      if (alone) state[i] = expand_dims(state[i], 1, {}, call.where);
+      each = unstack(state[i], count, {}, {}, call.where);
+    }
+    for (size_t k = 0; k < each.size(); ++k) {
+      parts[k * sizes.size() + i] = each[k];
+    }
+  }
+  return parts;
+}
+
 }  // namespace
+
+RecurrentOutcome RunRecurrent(const RecurrentCall& call, Tensor x,
+                              Tensors state, const Tensor& lengths) {
+  Form form;
+  x = Arranged(call, std::move(x), &form);
+  size_t per_cell = state.size();
+  Tensors first = FirstState(call, x, std::move(state), form.alone);
+  std::optional<RowSchedule> schedule;
+  if (lengths) {
+    schedule = MakeSchedule(x, lengths, call.where);
+    x = PackRows(*schedule, x, call.where);
+  }
+  std::vector<Tensors> last(per_cell);
+  for (size_t k = 0; k < call.weights.size(); k += Directions(call.options)) {
+    if (k > 0) x = dropout(x, call.options.dropout, call.training, call.where);
+    Tensors both;
+    for (size_t d = 0; d < Directions(call.options); ++d) {
+      auto begin =
+          first.begin() + static_cast<std::ptrdiff_t>((k + d) * per_cell);
+      StepLoopResult made = RunLayer(
+          call.weights[k + d], schedule ? &*schedule : nullptr, x,
+          Tensors(begin, begin + static_cast<std::ptrdiff_t>(per_cell)), d == 1,
+          call.options.loop, call.where);
+      both.push_back(made.kept[0]);
+      for (size_t i = 0; i < per_cell; ++i) last[i].push_back(made.state[i]);
+    }
+    x = both.size() == 1 ? both[0] : concat(both, {.axis = -1}, {}, call.where);
+  }
+  RecurrentOutcome outcome{schedule ? PadRows(*schedule, x, call.where) : x,
+                           {}};
+  for (const Tensors& each : last) {
+    Tensor all = stack(each, {}, {}, call.where);
+    if (form.alone) all = squeeze(all, {.axes = {1}}, {}, call.where);
+    outcome.state.push_back(all);
+  }
+  if (form.alone) outcome.y = squeeze(outcome.y, {.axes = {1}}, {}, call.where);
+  if (form.turned) {
+    outcome.y = transpose(outcome.y, {.perm = {1, 0, 2}}, {}, call.where);
+  }
+  return outcome;
+}
 
 RecurrentLayer::RecurrentLayer(const char* type, CellKind kind,
                                int64_t input_size, int64_t hidden_size,
@@ -71,96 +166,19 @@ RecurrentLayer::RecurrentLayer(const char* type, CellKind kind,
   CheckGateSizes(type, sizes, where);
   int64_t out = o.proj_size > 0 ? o.proj_size : hidden_size;
   for (int64_t k = 0; k < o.num_layers; ++k) {
-    for (size_t d = 0; d < directions(); ++d) {
+    for (size_t d = 0; d < Directions(o); ++d) {
       weights_.push_back(
           AddGateWeights(*this, sizes, StrCat("_l", k, d ? "_reverse" : "")));
     }
-    sizes.input_size = out * static_cast<int64_t>(directions());
+    sizes.input_size = out * static_cast<int64_t>(Directions(o));
   }
 }
 
-Tensor RecurrentLayer::Arranged(Tensor x, Form* form) {
-  int rank = x.rank();
-  bool fits =
-      (rank == 2 || rank == 3) && (x.dim(-1) < 0 || x.dim(-1) == input_size);
-  SL_WANT(fits, line(), type_, ": x is ", TypeText(x.dtype(), x.shape()),
-          options_.batch_first ? "; wanted [batch, steps, "
-                               : "; wanted [steps, batch, ",
-          input_size, "] or [steps, ", input_size, "]");
-  if (rank == 2) {
-    form->alone = true;
-    return expand_dims(x, 1, {}, line());
-  }
-  if (!options_.batch_first) return x;
-  form->turned = true;
-  return transpose(x, {.perm = {1, 0, 2}}, {}, line());
-}
-
-Tensors RecurrentLayer::FirstState(const Tensor& x, Tensors state, bool alone) {
-  Tensors parts;  // by layer, direction, then h and c
-  std::vector<int64_t> sizes = StateSizes(weights_[0]);
-  Tensors zeros = ZeroState(weights_[0], x, line());
-  int64_t count = static_cast<int64_t>(weights_.size());
-  parts.resize(weights_.size() * sizes.size());
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    Tensors each(weights_.size(), zeros[i]);
-    if (state[i]) {
-      int rank = state[i].rank();
-      bool fits =
-          rank < 0 || (rank == (alone ? 2 : 3) &&
-                       (state[i].dim(0) < 0 || state[i].dim(0) == count) &&
-                       (state[i].dim(-1) < 0 || state[i].dim(-1) == sizes[i]));
-      SL_WANT(fits, line(), type_, ": ", i ? "c" : "h", " of the state is ",
-              TypeText(state[i].dtype(), state[i].shape()), "; wanted [", count,
-              alone ? ", " : ", batch, ", sizes[i], "]");
-      if (alone) state[i] = expand_dims(state[i], 1, {}, line());
-      each = unstack(state[i], count, {}, {}, line());
-    }
-    for (size_t k = 0; k < each.size(); ++k) {
-      parts[k * sizes.size() + i] = each[k];
-    }
-  }
-  return parts;
-}
-
-RecurrentLayer::Outcome RecurrentLayer::Run(Tensor x, Tensors state,
-                                            const Tensor& lengths) {
-  Form form;
-  x = Arranged(std::move(x), &form);
-  size_t per_cell = state.size();
-  Tensors first = FirstState(x, std::move(state), form.alone);
-  std::optional<RowSchedule> schedule;
-  if (lengths) {
-    schedule = MakeSchedule(x, lengths, line());
-    x = PackRows(*schedule, x, line());
-  }
-  std::vector<Tensors> last(per_cell);
-  for (size_t k = 0; k < weights_.size(); k += directions()) {
-    if (k > 0) x = dropout(x, options_.dropout, training(), line());
-    Tensors both;
-    for (size_t d = 0; d < directions(); ++d) {
-      auto begin =
-          first.begin() + static_cast<std::ptrdiff_t>((k + d) * per_cell);
-      StepLoopResult made = RunLayer(
-          weights_[k + d], schedule ? &*schedule : nullptr, x,
-          Tensors(begin, begin + static_cast<std::ptrdiff_t>(per_cell)), d == 1,
-          options_.loop, line());
-      both.push_back(made.kept[0]);
-      for (size_t i = 0; i < per_cell; ++i) last[i].push_back(made.state[i]);
-    }
-    x = both.size() == 1 ? both[0] : concat(both, {.axis = -1}, {}, line());
-  }
-  Outcome outcome{schedule ? PadRows(*schedule, x, line()) : x, {}};
-  for (const Tensors& each : last) {
-    Tensor all = stack(each, {}, {}, line());
-    if (form.alone) all = squeeze(all, {.axes = {1}}, {}, line());
-    outcome.state.push_back(all);
-  }
-  if (form.alone) outcome.y = squeeze(outcome.y, {.axes = {1}}, {}, line());
-  if (form.turned) {
-    outcome.y = transpose(outcome.y, {.perm = {1, 0, 2}}, {}, line());
-  }
-  return outcome;
+RecurrentOutcome RecurrentLayer::Run(Tensor x, Tensors state,
+                                     const Tensor& lengths) {
+  bool drops = options_.dropout > 0 && training();
+  return RunRecurrent({type_, options_, weights_, drops, line()}, std::move(x),
+                      std::move(state), lengths);
 }
 
 Tensor RecurrentLayer::forward(Tensor x) {
@@ -187,7 +205,7 @@ RNN::RNN(int64_t input_size, int64_t hidden_size,
                      options, where) {}
 
 std::pair<Tensor, Tensor> RNN::forward(Tensor x, const RecurrentInputs& more) {
-  Outcome made = Run(std::move(x), {more.state}, more.lengths);
+  RecurrentOutcome made = Run(std::move(x), {more.state}, more.lengths);
   return {made.y, made.state[0]};
 }
 
@@ -197,7 +215,7 @@ GRU::GRU(int64_t input_size, int64_t hidden_size,
                      where) {}
 
 std::pair<Tensor, Tensor> GRU::forward(Tensor x, const RecurrentInputs& more) {
-  Outcome made = Run(std::move(x), {more.state}, more.lengths);
+  RecurrentOutcome made = Run(std::move(x), {more.state}, more.lengths);
   return {made.y, made.state[0]};
 }
 
@@ -207,7 +225,7 @@ LSTM::LSTM(int64_t input_size, int64_t hidden_size,
                      where) {}
 
 LSTM::Result LSTM::forward(Tensor x, const LSTMInputs& more) {
-  Outcome made =
+  RecurrentOutcome made =
       Run(std::move(x), {more.state.first, more.state.second}, more.lengths);
   return {made.y, {made.state[0], made.state[1]}};
 }

@@ -30,6 +30,22 @@ struct RecurrentOptions {
   LoopOptions loop{};
 };
 
+// The layers as a function of weights, by layer, then direction. A state that
+// holds nothing is zeros: h, and c of an LSTM.
+struct RecurrentOutcome {
+  Tensor y;
+  std::vector<Tensor> state;
+};
+struct RecurrentCall {
+  const char* type;  // "LSTM", for messages
+  const RecurrentOptions& options;
+  const std::vector<GateWeights>& weights;
+  bool training;
+  std::source_location where = std::source_location::current();
+};
+RecurrentOutcome RunRecurrent(const RecurrentCall& call, Tensor x,
+                              std::vector<Tensor> state, const Tensor& lengths);
+
 // What the three have in common.
 class RecurrentLayer : public Module {
  public:
@@ -43,23 +59,10 @@ class RecurrentLayer : public Module {
   RecurrentLayer(const char* type, CellKind kind, int64_t input_size,
                  int64_t hidden_size, const RecurrentOptions& options,
                  Where where);
-  struct Outcome {
-    Tensor y;
-    std::vector<Tensor> state;  // h, and c of an LSTM
-  };
-  // A state that holds nothing is zeros.
-  Outcome Run(Tensor x, std::vector<Tensor> state, const Tensor& lengths);
+  RecurrentOutcome Run(Tensor x, std::vector<Tensor> state,
+                       const Tensor& lengths);
 
  private:
-  // Where a call came with one example and no batch, or with batch first.
-  struct Form {
-    bool alone = false, turned = false;
-  };
-  Tensor Arranged(Tensor x, Form* form);
-  std::vector<Tensor> FirstState(const Tensor& x, std::vector<Tensor> state,
-                                 bool alone);
-  size_t directions() const { return options_.bidirectional ? 2 : 1; }
-
   const char* type_;
   RecurrentOptions options_;
   std::vector<GateWeights> weights_;  // by layer, then direction

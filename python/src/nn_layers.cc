@@ -1,7 +1,0 @@
-#include "bindings.h"
-
-namespace sluice::py {
-
-void BindNnLayers(nb::module_&) {}
-
-}  // namespace sluice::py
