@@ -1,7 +1,173 @@
+// Layers as functions: those of the last axis and of tables. Others have files
+// of their own (nn_args.h lists them).
 #include "bindings.h"
+#include "nn_args.h"
+#include "sluice/front/operators.h"
+#include "sluice/nn/checks.h"
+#include "sluice/nn/dropout.h"
+#include "sluice/nn/functional.h"
+#include "sluice/nn/reshape.h"
+#include "sluice/ops.h"
 
 namespace sluice::py {
 
-void BindNnFunctional(nb::module_&) {}
+namespace {
+
+using Where = std::source_location;
+
+Tensor Linear(nb::handle input, nb::handle weight, nb::handle bias) {
+  Tensor x = TensorArg(input, "linear(): input");
+  Tensor w = TensorArg(weight, "linear(): weight");
+  Tensor b = OptionalArg(bias, "linear(): bias");
+  LongCall call{x, w};
+  if (w.rank() == 1) {  // one number for each row
+    w = expand_dims(w, 0);
+    return squeeze(linear(x, w, b), {.axes = {-1}});
+  }
+  return linear(x, w, b);
+}
+
+Tensor Bilinear(nb::handle input1, nb::handle input2, nb::handle weight,
+                nb::handle bias) {
+  Tensor x1 = TensorArg(input1, "bilinear(): input1");
+  Tensor x2 = TensorArg(input2, "bilinear(): input2");
+  Tensor w = TensorArg(weight, "bilinear(): weight");
+  Tensor b = OptionalArg(bias, "bilinear(): bias");
+  LongCall call{x1, x2, w};
+  Tensor y = einsum({x1, w, x2}, "...i,oij,...j->...o");
+  return b ? add(y, b) : y;
+}
+
+Tensor Dropout(nb::handle input, double p, bool training) {
+  Tensor x = TensorArg(input, "dropout(): input");
+  LongCall call{x};
+  return dropout(x, p, training);
+}
+
+Tensor DropChannels(nb::handle input, double p, bool training) {
+  Tensor x = TensorArg(input, "dropout(): input");
+  LongCall call{x};
+  nn::Dropout2d layer(p);
+  layer.train(training);
+  return layer.forward(x);
+}
+
+Tensor Softplus(nb::handle input, double beta, double threshold) {
+  Tensor x = TensorArg(input, "softplus(): input");
+  LongCall call{x};
+  if (beta == 1 && threshold == 20) return softplus(x);
+  SL_WANT(beta != 0, Where::current(), "softplus: beta is 0; wanted another");
+  Tensor scaled = x * beta;
+  return where(scaled > threshold, x, softplus(scaled) / beta);
+}
+
+Tensor Prelu(nb::handle input, nb::handle weight) {
+  Tensor x = TensorArg(input, "prelu(): input");
+  Tensor w = TensorArg(weight, "prelu(): weight");
+  LongCall call{x};
+  int64_t slopes = w.num_elements();
+  if (slopes == 1 || x.rank() < 0) return prelu(x, w);
+  int channels = x.rank() == 1 ? 0 : 1;
+  bool fits = x.rank() > 0 && w.rank() == 1 &&
+              (x.dim(channels) < 0 || x.dim(channels) == slopes);
+  SL_WANT(fits, Where::current(), "prelu: input is ",
+          TypeText(x.dtype(), x.shape()), "; wanted ", slopes,
+          " channels on axis 1, or one slope");
+  std::vector<int64_t> shape(static_cast<size_t>(x.rank() - channels), 1);
+  shape[0] = slopes;
+  return prelu(x, reshape(w, nn::Ints(shape)));
+}
+
+Tensor Normalize(nb::handle input, double p, int64_t dim, double eps) {
+  Tensor x = TensorArg(input, "normalize(): input");
+  LongCall call{x};
+  Tensor length = norm(x, {.axes = {dim}, .keep_dims = true, .p = p});
+  return x / maximum(length, eps);
+}
+
+Tensor PairwiseDistance(nb::handle x1, nb::handle x2, double p, double eps,
+                        bool keepdim) {
+  Tensor a = TensorArg(x1, "pairwise_distance(): x1");
+  Tensor b = TensorArg(x2, "pairwise_distance(): x2");
+  LongCall call{a, b};
+  return norm(a - b + eps, {.axes = {-1}, .keep_dims = keepdim, .p = p});
+}
+
+// Draws of a categorical distribution that have gradients.
+Tensor GumbelSoftmax(nb::handle logits, double tau, bool hard, int64_t dim) {
+  Tensor x = TensorArg(logits, "gumbel_softmax(): logits");
+  SL_WANT(tau > 0, Where::current(), "gumbel_softmax: tau is ", tau,
+          "; wanted it positive");
+  SL_WANT(x.num_elements() >= 0, Where::current(), "gumbel_softmax: logits are",
+          TypeText(x.dtype(), x.shape()), "; wanted a known shape");
+  LongCall call{x};
+  Tensor noise = -log(random_exponential(x.shape(), {.dtype = x.dtype()}));
+  Tensor soft = softmax((x + noise) / tau, {.axis = dim});
+  if (!hard) return soft;
+  Tensor top = max(soft, {.axes = {dim}, .keep_dims = true});
+  Tensor picked = cast(soft >= top, x.dtype());
+  return picked - stop_gradient(soft) + soft;
+}
+
+Tensor Embedding(nb::handle input, nb::handle weight,
+                 std::optional<int64_t> padding_idx, bool sparse) {
+  Tensor ids = TensorArg(input, "embedding(): input");
+  Tensor table = TensorArg(weight, "embedding(): weight");
+  LongCall call{ids, table};
+  // A gradient that flows through an op is dense.
+  if (!sparse) table = identity(table);
+  Tensor rows = gather(table, ids);
+  if (!padding_idx) return rows;
+  int64_t row = *padding_idx;
+  if (row < 0) row += table.dim(0);
+  SL_WANT(row >= 0 && (table.dim(0) < 0 || row < table.dim(0)),
+          Where::current(), "embedding: padding_idx is ", *padding_idx,
+          "; wanted a row of ", table.dim(0));
+  Tensor real = expand_dims(not_equal(ids, row), -1);
+  return where(real, rows, stop_gradient(rows));
+}
+
+Tensor EmbeddingBag(nb::handle input, nb::handle weight, nb::handle offsets,
+                    const std::string& mode) {
+  Tensor ids = TensorArg(input, "embedding_bag(): input");
+  Tensor table = TensorArg(weight, "embedding_bag(): weight");
+  Tensor begins = OptionalArg(offsets, "embedding_bag(): offsets");
+  LongCall call{ids, table};
+  SL_WANT(ids.rank() == (begins ? 1 : 2), Where::current(),
+          "embedding_bag: input is ", TypeText(ids.dtype(), ids.shape()),
+          "; wanted [bags, ids], or a vector and offsets");
+  if (!begins) {
+    begins = range(0, size(ids), maximum(shape(ids)[1], int64_t{1}));
+    ids = nn::Reshaped(ids, {-1}, Where::current());
+  }
+  if (begins.dtype() != ids.dtype()) begins = cast(begins, ids.dtype());
+  return embedding_bag(table, ids, begins, {.mode = mode});
+}
+
+}  // namespace
+
+void BindNnFunctional(nb::module_& m) {
+  m.def("nn_linear", &Linear, "input"_a, "weight"_a, "bias"_a.none());
+  m.def("nn_bilinear", &Bilinear, "input1"_a, "input2"_a, "weight"_a,
+        "bias"_a.none());
+  m.def("nn_dropout", &Dropout, "input"_a, "p"_a, "training"_a);
+  m.def("nn_drop_channels", &DropChannels, "input"_a, "p"_a, "training"_a);
+  m.def("nn_softplus", &Softplus, "input"_a, "beta"_a, "threshold"_a);
+  m.def("nn_prelu", &Prelu, "input"_a, "weight"_a);
+  m.def("nn_normalize", &Normalize, "input"_a, "p"_a, "dim"_a, "eps"_a);
+  m.def("nn_pairwise_distance", &PairwiseDistance, "x1"_a, "x2"_a, "p"_a,
+        "eps"_a, "keepdim"_a);
+  m.def("nn_gumbel_softmax", &GumbelSoftmax, "logits"_a, "tau"_a, "hard"_a,
+        "dim"_a);
+  m.def("nn_embedding", &Embedding, "input"_a, "weight"_a,
+        "padding_idx"_a.none(), "sparse"_a);
+  m.def("nn_embedding_bag", &EmbeddingBag, "input"_a, "weight"_a,
+        "offsets"_a.none(), "mode"_a);
+  BindNnShapes(m);
+  BindNnImages(m);
+  BindNnNorms(m);
+  BindNnLosses(m);
+  BindNnAttention(m);
+}
 
 }  // namespace sluice::py

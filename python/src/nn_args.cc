@@ -1,0 +1,29 @@
+#include "nn_args.h"
+
+#include "attr_value.h"
+#include "operand.h"
+
+namespace sluice::py {
+
+Tensor TensorArg(nb::handle object, std::string_view what) {
+  return ToTensor(object, what);
+}
+
+Tensor OptionalArg(nb::handle object, std::string_view what) {
+  return object.is_none() ? Tensor() : ToTensor(object, what);
+}
+
+nn::PerAxis PerAxisArg(nb::handle object, std::string_view what) {
+  return nn::PerAxis(IntsFromPython(object, what));
+}
+
+LongCall::LongCall(std::initializer_list<Tensor> tensors) {
+  constexpr int64_t kLong = 16384;
+  int64_t elements = 0;
+  for (const Tensor& t : tensors) {
+    if (t && !t.symbolic()) elements += t.array().num_elements();
+  }
+  if (elements >= kLong) released_.emplace();
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,210 @@
+// Convolutions and pooling over one, two or three axes, of batches
+// [batch, channels, ...] or of one sample [channels, ...].
+#include "nn_args.h"
+#include "sluice/front/call.h"
+#include "sluice/nn/channels.h"
+#include "sluice/nn/checks.h"
+#include "sluice/nn/pool.h"
+#include "sluice/op/attr.h"
+#include "sluice/ops.h"
+
+namespace sluice::py {
+
+namespace {
+
+using nn::PerAxis;
+using Where = std::source_location;
+
+// x with an axis for the batch, which is taken off the result again.
+template <class F>
+Tensor Batched(Tensor x, size_t axes, const F& f) {
+  if (x.rank() != static_cast<int>(axes) + 1) return f(x);
+  return squeeze(f(expand_dims(x, 0)), {.axes = {0}});
+}
+
+// Borders before and after each axis; "same" and "valid" are words for them.
+std::vector<int64_t> Border(nb::handle padding, size_t axes,
+                            const Tensor& weight, const PerAxis& stride,
+                            const PerAxis& dilation) {
+  std::vector<int64_t> border;
+  if (!nb::isinstance<nb::str>(padding)) {
+    PerAxis each =
+        PerAxisArg(padding, "conv(): padding").Of(axes, 0, "conv: padding");
+    for (int64_t size : each.sizes()) border.insert(border.end(), 2, size);
+    return border;
+  }
+  auto word = nb::cast<std::string>(padding);
+  SL_WANT(word == "same" || word == "valid", Where::current(),
+          "conv: padding is \"", word, "\"; wanted numbers, same or valid");
+  SL_WANT(word == "valid" || stride.all(1), Where::current(),
+          "conv: stride is ", stride, "; wanted 1 with padding same");
+  for (size_t i = 0; i < axes; ++i) {
+    int64_t kernel = weight.dim(static_cast<int>(i) + 2);
+    int64_t more = word == "same" ? dilation[i] * (kernel - 1) : 0;
+    border.push_back(more / 2);
+    border.push_back(more - more / 2);
+  }
+  return border;
+}
+
+void CheckFilters(const Tensor& weight, size_t axes) {
+  SL_WANT(weight.rank() == static_cast<int>(axes) + 2, Where::current(),
+          "conv: weight is ", TypeText(weight.dtype(), weight.shape()),
+          "; wanted ", axes + 2, " axes");
+}
+
+Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
+            nb::handle stride, nb::handle padding, nb::handle dilation,
+            int64_t groups, const std::string& padding_mode) {
+  Tensor x = TensorArg(input, "conv(): input");
+  Tensor w = TensorArg(weight, "conv(): weight");
+  Tensor b = OptionalArg(bias, "conv(): bias");
+  CheckFilters(w, axes);
+  PerAxis steps =
+      PerAxisArg(stride, "conv(): stride").Of(axes, 1, "conv: stride");
+  PerAxis spread =
+      PerAxisArg(dilation, "conv(): dilation").Of(axes, 1, "conv: dilation");
+  std::vector<int64_t> border = Border(padding, axes, w, steps, spread);
+  std::string mode = nn::PadModeName("conv", padding_mode, Where::current());
+  LongCall call{x, w};
+  return Batched(x, axes, [&](Tensor images) {
+    bool padded = padding_mode != "zeros";
+    if (padded) {
+      images = nn::PaddedBehindChannels(images, border, mode, Where::current());
+    }
+    Attrs attrs{{"strides", steps.sizes()},
+                {"padding", padded ? std::vector<int64_t>{} : border},
+                {"dilation", spread.sizes()},
+                {"groups", groups}};
+    const Operand operands[] = {images, w};
+    Tensor y = front_internal::CallOne(StrCat("Conv", axes, "D"), operands,
+                                       attrs, {}, Where::current());
+    if (!b) return y;
+    return nn::PlusPerChannel(y, b, static_cast<int>(axes), Where::current());
+  });
+}
+
+Tensor ConvTranspose(size_t axes, nb::handle input, nb::handle weight,
+                     nb::handle bias, nb::handle stride, nb::handle padding,
+                     nb::handle output_padding, int64_t groups,
+                     nb::handle dilation) {
+  Tensor x = TensorArg(input, "conv_transpose(): input");
+  Tensor w = TensorArg(weight, "conv_transpose(): weight");
+  Tensor b = OptionalArg(bias, "conv_transpose(): bias");
+  CheckFilters(w, axes);
+  auto each = [&](nb::handle sizes, int64_t least, const char* what) {
+    return PerAxisArg(sizes, what).Of(axes, least, what).sizes();
+  };
+  Attrs attrs{{"strides", each(stride, 1, "conv_transpose: stride")},
+              {"padding", each(padding, 0, "conv_transpose: padding")},
+              {"dilation", each(dilation, 1, "conv_transpose: dilation")},
+              {"output_padding",
+               each(output_padding, 0, "conv_transpose: output_padding")},
+              {"groups", groups}};
+  LongCall call{x, w};
+  return Batched(x, axes, [&](const Tensor& images) {
+    const Operand operands[] = {images, w};
+    Tensor y = front_internal::CallOne(StrCat("ConvTranspose", axes, "D"),
+                                       operands, attrs, {}, Where::current());
+    if (!b) return y;
+    return nn::PlusPerChannel(y, b, static_cast<int>(axes), Where::current());
+  });
+}
+
+std::optional<PerAxis> Steps(nb::handle stride, std::string_view what) {
+  if (stride.is_none()) return std::nullopt;
+  PerAxis steps = PerAxisArg(stride, what);
+  if (steps.sizes().empty()) return std::nullopt;
+  return steps;
+}
+
+template <class... Layers>
+Tensor OneOf(size_t axes, const Tensor& x, const auto& make) {
+  std::function<Tensor(Tensor)> run[] = {[&](Tensor t) {
+    return make.template operator()<Layers>().forward(t);
+  }...};
+  return Batched(x, axes, run[axes - 1]);
+}
+
+Tensor MaxPool(size_t axes, nb::handle input, nb::handle kernel_size,
+               nb::handle stride, nb::handle padding, nb::handle dilation,
+               bool ceil_mode) {
+  Tensor x = TensorArg(input, "max_pool(): input");
+  PerAxis window = PerAxisArg(kernel_size, "max_pool(): kernel_size");
+  nn::MaxPoolOptions options{
+      .stride = Steps(stride, "max_pool(): stride"),
+      .padding = PerAxisArg(padding, "max_pool(): padding"),
+      .dilation = PerAxisArg(dilation, "max_pool(): dilation"),
+      .ceil_mode = ceil_mode};
+  LongCall call{x};
+  return OneOf<nn::MaxPool1d, nn::MaxPool2d, nn::MaxPool3d>(
+      axes, x, [&]<class Layer>() { return Layer(window, options); });
+}
+
+Tensor AvgPool(size_t axes, nb::handle input, nb::handle kernel_size,
+               nb::handle stride, nb::handle padding, bool ceil_mode,
+               bool count_include_pad) {
+  Tensor x = TensorArg(input, "avg_pool(): input");
+  PerAxis window = PerAxisArg(kernel_size, "avg_pool(): kernel_size");
+  nn::AvgPoolOptions options{
+      .stride = Steps(stride, "avg_pool(): stride"),
+      .padding = PerAxisArg(padding, "avg_pool(): padding"),
+      .ceil_mode = ceil_mode,
+      .count_include_pad = count_include_pad};
+  LongCall call{x};
+  return OneOf<nn::AvgPool1d, nn::AvgPool2d, nn::AvgPool3d>(
+      axes, x, [&]<class Layer>() { return Layer(window, options); });
+}
+
+// A size of None is that of the input.
+PerAxis OutputSize(nb::handle output_size, size_t axes, const Tensor& x) {
+  if (PyIndex_Check(output_size.ptr())) {
+    return PerAxisArg(output_size, "adaptive_pool(): output_size");
+  }
+  std::vector<int64_t> sizes;
+  for (nb::handle size : nb::iter(output_size)) {
+    if (!size.is_none()) {
+      PerAxis one = PerAxisArg(size, "adaptive_pool(): output_size");
+      sizes.insert(sizes.end(), one.sizes().begin(), one.sizes().end());
+    } else {
+      int axis = static_cast<int>(sizes.size()) - static_cast<int>(axes);
+      SL_WANT(axis < 0 && x.rank() >= -axis && x.dim(axis) >= 0,
+              Where::current(), "adaptive_pool: output_size has None for an ",
+              "axis of unknown size");
+      sizes.push_back(x.dim(axis));
+    }
+  }
+  return sizes;
+}
+
+Tensor AdaptivePool(size_t axes, bool max, nb::handle input,
+                    nb::handle output_size) {
+  Tensor x = TensorArg(input, "adaptive_pool(): input");
+  PerAxis size = OutputSize(output_size, axes, x);
+  LongCall call{x};
+  auto make = [&]<class Layer>() { return Layer(size); };
+  if (max) {
+    return OneOf<nn::AdaptiveMaxPool1d, nn::AdaptiveMaxPool2d,
+                 nn::AdaptiveMaxPool3d>(axes, x, make);
+  }
+  return OneOf<nn::AdaptiveAvgPool1d, nn::AdaptiveAvgPool2d,
+               nn::AdaptiveAvgPool3d>(axes, x, make);
+}
+
+}  // namespace
+
+void BindNnImages(nb::module_& m) {
+  m.def("nn_conv", &Conv, "axes"_a, "input"_a, "weight"_a, "bias"_a.none(),
+        "stride"_a, "padding"_a, "dilation"_a, "groups"_a, "padding_mode"_a);
+  m.def("nn_conv_transpose", &ConvTranspose, "axes"_a, "input"_a, "weight"_a,
+        "bias"_a.none(), "stride"_a, "padding"_a, "output_padding"_a,
+        "groups"_a, "dilation"_a);
+  m.def("nn_max_pool", &MaxPool, "axes"_a, "input"_a, "kernel_size"_a,
+        "stride"_a.none(), "padding"_a, "dilation"_a, "ceil_mode"_a);
+  m.def("nn_avg_pool", &AvgPool, "axes"_a, "input"_a, "kernel_size"_a,
+        "stride"_a.none(), "padding"_a, "ceil_mode"_a, "count_include_pad"_a);
+  m.def("nn_adaptive_pool", &AdaptivePool, "axes"_a, "max"_a, "input"_a,
+        "output_size"_a);
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,114 @@
+// Initialisers, and new tensors for layers.
+#include "errors.h"
+#include "nn_args.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/constants.h"
+#include "sluice/nn/init.h"
+
+namespace sluice::py {
+
+namespace {
+
+namespace init = nn::init;
+
+// Initialisers write, so that only tensors will do.
+nb::object Filled(nb::handle object, const char* name,
+                  const std::function<void(const Tensor&)>& fill) {
+  if (!IsTensor(object)) {
+    ThrowTypeError(StrCat(name, "(): tensor is a ",
+                          Py_TYPE(object.ptr())->tp_name, "; wanted a Tensor"));
+  }
+  Tensor t = AsTensor(object);
+  {
+    LongCall call{t};
+    fill(t);
+  }
+  return nb::borrow(object);
+}
+
+init::KaimingOptions Kaiming(double a, const std::string& mode,
+                             const std::string& nonlinearity) {
+  if (mode != "fan_in" && mode != "fan_out") {
+    ThrowValueError(StrCat("mode is \"", mode, "\"; wanted fan_in or fan_out"));
+  }
+  return {.a = a, .fan_out = mode == "fan_out", .nonlinearity = nonlinearity};
+}
+
+}  // namespace
+
+void BindNnInit(nb::module_& m) {
+  m.def(
+      "nn_init_uniform",
+      [](nb::handle t, double a, double b) {
+        return Filled(t, "uniform_",
+                      [&](const Tensor& w) { init::uniform_(w, a, b); });
+      },
+      "tensor"_a, "a"_a, "b"_a);
+  m.def(
+      "nn_init_normal",
+      [](nb::handle t, double mean, double std) {
+        return Filled(t, "normal_",
+                      [&](const Tensor& w) { init::normal_(w, mean, std); });
+      },
+      "tensor"_a, "mean"_a, "std"_a);
+  m.def(
+      "nn_init_trunc_normal",
+      [](nb::handle t, double mean, double std) {
+        return Filled(t, "trunc_normal_", [&](const Tensor& w) {
+          init::trunc_normal_(w, mean, std);
+        });
+      },
+      "tensor"_a, "mean"_a, "std"_a);
+  m.def(
+      "nn_init_constant",
+      [](nb::handle t, double value) {
+        return Filled(t, "constant_",
+                      [&](const Tensor& w) { init::constant_(w, value); });
+      },
+      "tensor"_a, "value"_a);
+  m.def(
+      "nn_init_orthogonal",
+      [](nb::handle t, double gain) {
+        return Filled(t, "orthogonal_",
+                      [&](const Tensor& w) { init::orthogonal_(w, gain); });
+      },
+      "tensor"_a, "gain"_a);
+  m.def(
+      "nn_init_xavier",
+      [](nb::handle t, double gain, bool normal) {
+        return Filled(t, "xavier_", [&](const Tensor& w) {
+          normal ? init::xavier_normal_(w, gain)
+                 : init::xavier_uniform_(w, gain);
+        });
+      },
+      "tensor"_a, "gain"_a, "normal"_a);
+  m.def(
+      "nn_init_kaiming",
+      [](nb::handle t, double a, const std::string& mode,
+         const std::string& nonlinearity, bool normal) {
+        init::KaimingOptions options = Kaiming(a, mode, nonlinearity);
+        return Filled(t, "kaiming_", [&](const Tensor& w) {
+          normal ? init::kaiming_normal_(w, options)
+                 : init::kaiming_uniform_(w, options);
+        });
+      },
+      "tensor"_a, "a"_a, "mode"_a, "nonlinearity"_a, "normal"_a);
+  m.def("nn_calculate_gain", &init::calculate_gain, "nonlinearity"_a, "a"_a);
+  m.def(
+      "nn_fans",
+      [](nb::handle t) {
+        init::Fans fans = init::fans(TensorArg(t, "weight"));
+        return std::pair(fans.in, fans.out);
+      },
+      "tensor"_a);
+  // What layers begin with, before they are filled.
+  m.def(
+      "nn_zeros",
+      [](const std::vector<int64_t>& shape, DType dtype) {
+        return zeros(ValueOrThrow(Shape::Make(shape)), dtype);
+      },
+      "shape"_a, "dtype"_a);
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,136 @@
+// What modules hold, as a whole: loaded, converted, clipped.
+#include "errors.h"
+#include "nn_args.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/state_dict.h"
+#include "sluice/io/load_into.h"
+#include "sluice/optim/clip.h"
+
+namespace sluice::py {
+
+namespace {
+
+Tensor& TensorOnly(nb::handle object, std::string_view what) {
+  if (!IsTensor(object)) {
+    ThrowTypeError(StrCat(what, " is a ", Py_TYPE(object.ptr())->tp_name,
+                          "; wanted a Tensor"));
+  }
+  return AsTensor(object);
+}
+
+std::vector<Tensor> TensorsOf(nb::handle list, std::string_view what) {
+  if (IsTensor(list)) return {AsTensor(list)};
+  std::vector<Tensor> all;
+  for (nb::handle t : nb::iter(list)) all.push_back(TensorOnly(t, what));
+  return all;
+}
+
+std::vector<std::string> Names(const std::vector<io::KeyReport::Row>& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+// Copies elements into the targets. Types are converted, as a copy converts
+// them; arrays of other libraries are read where they are.
+nb::object Load(const std::string& type, nb::dict targets, nb::handle state,
+                bool strict) {
+  StateDict to, from;
+  for (auto [name, tensor] : targets) {
+    to.set(nb::cast<std::string>(name), AsTensor(tensor));
+  }
+  for (nb::handle item : nb::iter(nb::getattr(state, "items")())) {
+    nb::handle name = item[0], value = item[1];
+    if (!nb::isinstance<nb::str>(name)) {
+      ThrowTypeError("load_state_dict(): a key is no str");
+    }
+    auto key = nb::cast<std::string>(name);
+    Array array = SharedArrayOf(value, StrCat("load_state_dict(): ", key));
+    if (const Tensor* target = to.find(key);
+        target && target->shape() == PartialShape(array.shape())) {
+      array = CastArray(array, target->dtype());
+    }
+    from.set(key, TensorOf(std::move(array)));
+  }
+  io::KeyReport report;
+  try {
+    ReleaseGil released;
+    report = io::load_into(to, from, {.strict = strict});
+  } catch (const Error& e) {
+    throw Error(Status(
+        e.code(),
+        StrCat(type, ": the state is of another model; nothing was loaded\n",
+               e.what())));
+  }
+  return nb::make_tuple(Names(report.missing), Names(report.extra),
+                        Names(report.mismatched),
+                        report.clean() ? std::string() : report.table());
+}
+
+// Other elements for a tensor that stays the one it is, as users of its
+// optimizer and recorded functions know it.
+void SetData(nb::handle object, nb::handle data) {
+  Tensor& t = TensorOnly(object, "tensor");
+  Tensor other = TensorArg(data, "data");
+  EagerValue& value = *t.eager();
+  if (!value.producer) {
+    value.writes().count++;
+    value.array = other.array();
+    return;
+  }
+  throw Error(FailedPrecondition("the tensor was computed; wanted a leaf"));
+}
+
+}  // namespace
+
+void BindNnState(nb::module_& m) {
+  m.def("nn_load", &Load, "type"_a, "targets"_a, "state"_a, "strict"_a);
+  m.def("nn_set_data", &SetData, "tensor"_a, "data"_a);
+  // The elements as another type, without gradients; shared where they are of
+  // that type already and no copy is asked for.
+  m.def(
+      "nn_converted",
+      [](nb::handle object, DType dtype, bool copy) {
+        Array array = TensorOnly(object, "tensor").array();
+        if (array.dtype() != dtype) return TensorOf(CastArray(array, dtype));
+        return TensorOf(copy ? ValueOrThrow(array.Clone()) : array);
+      },
+      "tensor"_a, "dtype"_a, "copy"_a = false);
+  m.def(
+      "nn_detached",
+      [](nb::handle object) { return TensorOnly(object, "tensor").detach(); },
+      "tensor"_a);
+  m.def(
+      "nn_is_leaf",
+      [](nb::handle object) {
+        const Tensor& t = TensorOnly(object, "tensor");
+        return !t.symbolic() && t.is_leaf();
+      },
+      "tensor"_a);
+  m.def(
+      "nn_zero_grad",
+      [](nb::handle tensors) {
+        for (const Tensor& t : TensorsOf(tensors, "a parameter")) t.zero_grad();
+      },
+      "tensors"_a);
+  m.def(
+      "nn_clip_grad_norm",
+      [](nb::handle tensors, double max_norm) {
+        std::vector<Tensor> all = TensorsOf(tensors, "a parameter");
+        ReleaseGil released;
+        return optim::clip_grad_norm_(all, max_norm);
+      },
+      "tensors"_a, "max_norm"_a);
+  m.def(
+      "nn_clip_grad_value",
+      [](nb::handle tensors, double limit) {
+        std::vector<Tensor> all = TensorsOf(tensors, "a parameter");
+        ReleaseGil released;
+        optim::clip_grad_value_(all, limit);
+      },
+      "tensors"_a, "limit"_a);
+}
+
+}  // namespace sluice::py
