@@ -18,6 +18,11 @@ class TreeDef {
 
   // Leaves in order: of dicts by key, when all keys are strings.
   static TreeDef Flatten(nb::handle tree, std::vector<nb::object>& leaves);
+  // The leaves of a tree of this very structure; false for any other. What a
+  // captured function asks at every call.
+  bool Collect(nb::handle tree, std::vector<nb::object>& leaves) const;
+  // Where each leaf is: "x[0].weight['a']", of a tree called "x".
+  void Names(const std::string& tree, std::vector<std::string>& names) const;
   // Throws ValueError when there are too few or too many.
   nb::object Unflatten(std::span<const nb::object> leaves) const;
 

@@ -12,6 +12,7 @@
 #include "sluice/front/rows.h"
 #include "sluice/front/same_memory.h"
 #include "sluice/front/scope.h"
+#include "sluice/graph/text_printer.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice::front_internal {
@@ -31,19 +32,27 @@ Array GivenUp(const Array& array) {
 }  // namespace
 
 struct FunctionCore::State {
-  FunctionBody body;
+  std::shared_ptr<MadeOnce> made = std::make_shared<MadeOnce>();
   FunctionOptions options;
   Mutex mu;
   std::list<std::shared_ptr<Trace>> traces;  // used last: first
 
-  std::shared_ptr<Trace> TraceFor(const std::vector<Tensor>& args,
+  std::shared_ptr<Trace> TraceFor(const VariantRef& variant,
+                                  const std::vector<Tensor>& args,
                                   std::source_location where);
-  std::string Why(const Signature& wanted) const;
+  std::string Why(const FunctionVariant& variant,
+                  const Signature& wanted) const;
 };
 
-std::string FunctionCore::State::Why(const Signature& wanted) const {
+std::string FunctionCore::State::Why(const FunctionVariant& variant,
+                                     const Signature& wanted) const {
   if (traces.empty()) return "the first call";
-  const Signature& last = traces.front()->signature;
+  const Trace* before = nullptr;
+  for (const auto& trace : traces) {
+    if (!before && trace->variant.get() == &variant) before = trace.get();
+  }
+  if (!before) return variant.why;
+  const Signature& last = before->signature;
   if (last.args.size() != wanted.args.size()) {
     return StrCat(wanted.args.size(), " arguments; the last trace has ",
                   last.args.size());
@@ -51,10 +60,12 @@ std::string FunctionCore::State::Why(const Signature& wanted) const {
   std::vector<std::string> parts;
   for (size_t i = 0; i < wanted.args.size(); ++i) {
     if (wanted.args[i] == last.args[i]) continue;
-    parts.push_back(StrCat("argument ", i, " is ", Text(wanted.args[i]),
-                           "; the last trace has ", Text(last.args[i])));
+    parts.push_back(StrCat(
+        "argument ",
+        i < variant.names.size() ? variant.names[i] : std::to_string(i), " is ",
+        Text(wanted.args[i]), "; the last trace has ", Text(last.args[i])));
   }
-  for (const Capture::Fact& fact : traces.front()->facts) {
+  for (const Capture::Fact& fact : before->facts) {
     if (!fact.Still()) {
       parts.push_back(StrCat(fact.name, " is another than in the last trace"));
       break;  // a model's modes change all at once
@@ -68,15 +79,19 @@ std::string FunctionCore::State::Why(const Signature& wanted) const {
 }
 
 std::shared_ptr<Trace> FunctionCore::State::TraceFor(
-    const std::vector<Tensor>& args, std::source_location where) {
-  Signature wanted = SignatureOf(args);
+    const VariantRef& variant, const std::vector<Tensor>& args,
+    std::source_location where) {
   for (auto it = traces.begin(); it != traces.end(); ++it) {
-    if (!((*it)->signature == wanted) || !(*it)->Fits()) continue;
+    const Trace& trace = **it;
+    if (trace.variant != variant || !trace.signature.Is(args) ||
+        !trace.Fits()) {
+      continue;
+    }
     if (it != traces.begin()) traces.splice(traces.begin(), traces, it);
     return traces.front();
   }
-  std::string why = Why(wanted);
-  traces.push_front(Trace::Record(body, options.name, args, where));
+  std::string why = Why(*variant, SignatureOf(args));
+  traces.push_front(Trace::Record(variant, options.name, args, where));
   traces.front()->info.why = std::move(why);
   if (traces.size() > std::max<size_t>(1, options.max_traces)) {
     traces.pop_back();
@@ -84,30 +99,55 @@ std::shared_ptr<Trace> FunctionCore::State::TraceFor(
   return traces.front();
 }
 
-FunctionCore::FunctionCore(FunctionBody body, FunctionOptions options)
+FunctionCore::FunctionCore(FunctionOptions options)
     : state_(std::make_unique<State>()) {
-  state_->body = [body = std::move(body), made = std::make_shared<MadeOnce>()](
-                     const std::vector<Tensor>& args) {
-    MadeOnce::Run run(made);
-    return body(args);
-  };
   state_->options = std::move(options);
+}
+
+FunctionCore::FunctionCore(FunctionBody body, FunctionOptions options)
+    : FunctionCore(std::move(options)) {
+  only_ = Add({.body = std::move(body), .why = "the first call"});
 }
 
 FunctionCore::~FunctionCore() = default;
 
-std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
-                                       std::source_location where) {
+FunctionCore::VariantRef FunctionCore::Add(FunctionVariant variant) const {
+  variant.body = [body = std::move(variant.body),
+                  made = state_->made](const std::vector<Tensor>& args) {
+    MadeOnce::Run run(made);
+    return body(args);
+  };
+  return std::make_shared<const FunctionVariant>(std::move(variant));
+}
+
+void FunctionCore::Drop(const VariantRef& variant) {
+  MutexLock lock(state_->mu);
+  state_->traces.remove_if(
+      [&](const auto& trace) { return trace->variant == variant; });
+}
+
+const std::shared_ptr<MadeOnce>& FunctionCore::made() const {
+  return state_->made;
+}
+
+bool FunctionCore::Inside(std::span<const Tensor> args) {
   // Inside another function, or with values of a graph, its code is part of
   // that one.
-  bool inside = Building::Current().graph != nullptr;
-  for (const Tensor& a : args) inside = inside || a.symbolic();
+  if (Building::Current().graph) return true;
+  for (const Tensor& a : args) {
+    if (a.symbolic()) return true;
+  }
   // A trap looks at every result, which a plan does not keep.
-  inside = inside || EagerMode::Current().nan_trap;
-  if (inside) return state_->body(args);
+  return EagerMode::Current().nan_trap;
+}
+
+BodyResult FunctionCore::Call(const VariantRef& variant,
+                              const std::vector<Tensor>& args,
+                              std::source_location where) {
+  if (Inside(args)) return variant->body(args);
 
   MutexLock lock(state_->mu);
-  std::shared_ptr<Trace> kept = state_->TraceFor(args, where);
+  std::shared_ptr<Trace> kept = state_->TraceFor(variant, args, where);
   Trace& trace = *kept;
   std::vector<Array> feeds, results;
   for (const Tensor& a : args) feeds.push_back(a.array());
@@ -192,9 +232,9 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   for (const EagerRef& value : trace.cleared) value->grad = {};
 
   // What writes is a step of its own; everything else can be differentiated.
-  if (!records) return made;
+  if (!records) return {std::move(made), trace.note};
   auto node =
-      MakeRef<FunctionTapeNode>(line, state_->options.name, state_->body);
+      MakeRef<FunctionTapeNode>(line, state_->options.name, variant->body);
   bool tracked = false;
   auto lead = [&](EagerValue& value) {
     bool flows = kFloats.contains(value.array.dtype());
@@ -203,7 +243,7 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
   };
   for (const Tensor& a : args) lead(*a.eager());
   for (const Trace::Source& s : trace.captured) lead(*s.value);
-  if (!tracked) return made;
+  if (!tracked) return {std::move(made), trace.note};
   node->SetDepth();
   node->trace = kept;
   node->feeds = std::move(again);
@@ -216,7 +256,7 @@ std::vector<Tensor> FunctionCore::Call(const std::vector<Tensor>& args,
     made[i].eager()->producer = node;
     made[i].eager()->output = static_cast<int>(i);
   }
-  return made;
+  return {std::move(made), trace.note};
 }
 
 std::vector<TraceInfo> FunctionCore::traces() const {
@@ -226,10 +266,18 @@ std::vector<TraceInfo> FunctionCore::traces() const {
   return all;
 }
 
-std::string FunctionCore::Explain(const std::vector<Tensor>& args) {
+std::string FunctionCore::GraphText(const VariantRef& variant,
+                                    const std::vector<Tensor>& args) {
+  MutexLock lock(state_->mu);
+  return PrintGraph(
+      *state_->TraceFor(variant, args, std::source_location::current())->graph);
+}
+
+std::string FunctionCore::Explain(const VariantRef& variant,
+                                  const std::vector<Tensor>& args) {
   MutexLock lock(state_->mu);
   std::shared_ptr<Trace> kept =
-      state_->TraceFor(args, std::source_location::current());
+      state_->TraceFor(variant, args, std::source_location::current());
   Trace& trace = *kept;
   std::vector<Array> feeds;
   for (const Tensor& a : args) feeds.push_back(a.array());

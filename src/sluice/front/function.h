@@ -22,6 +22,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -48,21 +49,66 @@ struct FunctionOptions {
 
 namespace front_internal {
 
-using FunctionBody =
-    std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+class MadeOnce;
+
+// What user code gave: its tensors, and what its caller wants to know of this
+// recording besides, which every call that runs it is told.
+struct BodyResult {
+  BodyResult(std::vector<Tensor> t, std::shared_ptr<const void> n = nullptr)
+      : tensors(std::move(t)), note(std::move(n)) {}
+  std::vector<Tensor> tensors;
+  std::shared_ptr<const void> note;
+};
+using FunctionBody = std::function<BodyResult(const std::vector<Tensor>&)>;
+
+// A function whose code differs by more than tensors tell, as one in Python
+// does by its arguments of other kinds: each is recorded by itself.
+struct FunctionVariant {
+  FunctionBody body;
+  std::vector<std::string> names{};  // of the tensors; empty: their numbers
+  std::string fixed{};               // the other arguments: "training=True"
+  std::string why{};                 // how it differs from those before
+};
 
 class FunctionCore {
  public:
+  using VariantRef = std::shared_ptr<const FunctionVariant>;
+
+  // A function of one variant; and one that is given variants.
   FunctionCore(FunctionBody body, FunctionOptions options);
+  explicit FunctionCore(FunctionOptions options);
   ~FunctionCore();
-  std::vector<Tensor> Call(const std::vector<Tensor>& args,
-                           std::source_location where);
+
+  VariantRef Add(FunctionVariant variant) const;
+  // Forgets what was recorded of it.
+  void Drop(const VariantRef& variant);
+
+  // Whether a call with these is part of something else that is recorded.
+  static bool Inside(std::span<const Tensor> args);
+  BodyResult Call(const VariantRef& variant, const std::vector<Tensor>& args,
+                  std::source_location where);
   std::vector<TraceInfo> traces() const;
-  std::string Explain(const std::vector<Tensor>& args);
+  std::string Explain(const VariantRef& variant,
+                      const std::vector<Tensor>& args);
+  // The graph of a call with these arguments as text.
+  std::string GraphText(const VariantRef& variant,
+                        const std::vector<Tensor>& args);
+  // The variables its code has made.
+  const std::shared_ptr<MadeOnce>& made() const;
+
+  // Of a function of one variant.
+  std::vector<Tensor> Call(const std::vector<Tensor>& args,
+                           std::source_location where) {
+    return Call(only_, args, where).tensors;
+  }
+  std::string Explain(const std::vector<Tensor>& args) {
+    return Explain(only_, args);
+  }
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+  VariantRef only_;
 };
 
 // Results of user code as a list, and back.

@@ -41,7 +41,7 @@ Status FunctionTapeNode::Again(std::span<const EagerRef> dy,
     which.push_back(i);
   }
   try {
-    std::vector<Tensor> results = body_(args), ys;
+    std::vector<Tensor> results = body_(args).tensors, ys;
     for (size_t i = 0; i < results.size(); ++i) {
       if (!dy[i] || !results[i].requires_grad()) continue;
       ys.push_back(results[i]);

@@ -17,6 +17,17 @@ Signature SignatureOf(const std::vector<Tensor>& args) {
   return s;
 }
 
+bool Signature::Is(const std::vector<Tensor>& tensors) const {
+  if (tensors.size() != args.size()) return false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Array& array = tensors[i].array();
+    if (array.dtype() != args[i].first || array.rank() != args[i].second) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string Text(const std::pair<DType, int>& arg) {
   return TypeText(arg.first, PartialShape::OfRank(arg.second));
 }
@@ -121,16 +132,22 @@ Result<TraceGradient> Trace::Gradient() {
   return made;
 }
 
-std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
+std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
                                      const std::string& name,
                                      const std::vector<Tensor>& args,
                                      std::source_location where) {
   auto began = std::chrono::steady_clock::now();
   auto made = std::make_shared<Trace>();
   Trace& t = *made;
+  t.variant = variant;
   t.signature = SignatureOf(args);
   std::vector<std::string> texts;
-  for (const auto& arg : t.signature.args) texts.push_back(Text(arg));
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::vector<std::string>& names = variant->names;
+    texts.push_back(StrCat(i < names.size() ? names[i] + ": " : "",
+                           Text(t.signature.args[i])));
+  }
+  if (!variant->fixed.empty()) texts.push_back(variant->fixed);
   t.info.signature = Join(texts, ", ");
 
   t.graph = std::make_unique<Graph>(name);
@@ -147,7 +164,9 @@ std::shared_ptr<Trace> Trace::Record(const FunctionBody& body,
   }
   GraphScope building(graph);
   Capture capture(graph);
-  std::vector<Tensor> results = body(inside);
+  BodyResult given = variant->body(inside);
+  t.note = std::move(given.note);
+  std::vector<Tensor> results = std::move(given.tensors);
   t.num_results = results.size();
   for (const Tensor& r : results) {
     if (!r) {

@@ -20,6 +20,8 @@ namespace sluice::front_internal {
 struct Signature {
   std::vector<std::pair<DType, int>> args;
   bool operator==(const Signature&) const = default;
+  // The same without a list of one's own: most calls find their trace.
+  bool Is(const std::vector<Tensor>& tensors) const;
 };
 
 Signature SignatureOf(const std::vector<Tensor>& args);
@@ -36,6 +38,8 @@ struct TraceGradient {
 // One recording. What is fed: the arguments, then what was captured. What comes
 // back: the results, then what was written, then gradients.
 struct Trace {
+  FunctionCore::VariantRef variant;
+  std::shared_ptr<const void> note;
   Signature signature;
   TraceInfo info;
   std::unique_ptr<Graph> graph;
@@ -79,7 +83,7 @@ struct Trace {
   std::optional<TraceGradient> gradient;
 
   // Runs the code once, with tensors of a new graph. Throws what it throws.
-  static std::shared_ptr<Trace> Record(const FunctionBody& body,
+  static std::shared_ptr<Trace> Record(const FunctionCore::VariantRef& variant,
                                        const std::string& name,
                                        const std::vector<Tensor>& args,
                                        std::source_location where);

@@ -153,7 +153,7 @@ std::vector<Tensor> VmapCore::State::RunLanes(const std::vector<Tensor>& args) {
     for (size_t i = 0; i < args.size(); ++i) {
       example.push_back(slices[i].empty() ? args[i] : slices[i][lane]);
     }
-    std::vector<Tensor> results = one(example);
+    std::vector<Tensor> results = one(example).tensors;
     columns.resize(results.size());
     for (size_t i = 0; i < results.size(); ++i) {
       if (!results[i]) {
@@ -206,7 +206,7 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   {
     Restored<NestedCalls*> inside(open_calls, open_calls ? open_calls : &calls);
     Code code = [&](const std::vector<Tensor>& given) -> CodeResult {
-      return {one(given), ""};
+      return {one(given).tensors, ""};
     };
     RecordedRegion recorded =
         RecordRegion(draft, {"body", types, code, options.name, where});

@@ -1,0 +1,271 @@
+#include "function_pattern.h"
+
+#include <cstring>
+
+#include "operand.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/variable.h"
+
+namespace sluice::py {
+
+namespace {
+
+bool IsNumber(nb::handle o) {
+  return PyFloat_CheckExact(o.ptr()) || PyLong_CheckExact(o.ptr());
+}
+
+bool FitsNumber(nb::handle o) {
+  if (PyFloat_CheckExact(o.ptr())) return true;
+  if (!PyLong_CheckExact(o.ptr())) return false;
+  int overflow = 0;
+  PyLong_AsLongLongAndOverflow(o.ptr(), &overflow);
+  return overflow == 0;
+}
+
+// Arrays of other libraries are tensors to us.
+bool IsArray(nb::handle o) {
+  if (IsTensor(o)) return true;
+  PyTypeObject* type = Py_TYPE(o.ptr());
+  if (IsNumber(o) || type == &PyBool_Type || type == &PyUnicode_Type) {
+    return false;
+  }
+  nb::handle cls = o.type();
+  return nb::hasattr(cls, "__dlpack__") || nb::hasattr(cls, "__array__") ||
+         nb::hasattr(cls, "__array_interface__") || nb::isinstance<Variable>(o);
+}
+
+bool Matches(LeafKind kind, nb::handle leaf) {
+  switch (kind) {
+    case LeafKind::kTensor:
+      return IsArray(leaf);
+    case LeafKind::kNumber:
+      return FitsNumber(leaf);
+    default:
+      return !IsArray(leaf);
+  }
+}
+
+// Values that cannot change are compared as such; the rest is itself.
+bool Same(nb::handle a, nb::handle b) {
+  if (a.is(b)) return true;
+  PyTypeObject* type = Py_TYPE(a.ptr());
+  if (type != Py_TYPE(b.ptr())) return false;
+  if (type == &PyFloat_Type) {
+    // NaN is itself, and -0 is not 0.
+    double x = PyFloat_AS_DOUBLE(a.ptr()), y = PyFloat_AS_DOUBLE(b.ptr());
+    return std::memcmp(&x, &y, sizeof x) == 0;
+  }
+  if (type == &PyMethod_Type) {
+    return PyMethod_GET_FUNCTION(a.ptr()) == PyMethod_GET_FUNCTION(b.ptr()) &&
+           PyMethod_GET_SELF(a.ptr()) == PyMethod_GET_SELF(b.ptr());
+  }
+  if (type == &PyLong_Type || type == &PyUnicode_Type ||
+      type == &PyBytes_Type || type == &PyComplex_Type ||
+      type == &PyRange_Type || type == &PySlice_Type) {
+    int equal = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
+    if (equal < 0) throw nb::python_error();
+    return equal == 1;
+  }
+  return false;
+}
+
+constexpr size_t kLongText = 60;
+
+std::string Repr(nb::handle o) {
+  PyObject* text = PyObject_Repr(o.ptr());
+  if (!text) {
+    PyErr_Clear();
+    return StrCat("a ", Py_TYPE(o.ptr())->tp_name);
+  }
+  std::string all = nb::cast<std::string>(nb::steal(text));
+  for (char& c : all) {
+    if (c == '\n') c = ' ';
+  }
+  if (all.size() <= kLongText) return all;
+  size_t cut = kLongText;
+  while (cut > 0 && (static_cast<unsigned char>(all[cut]) & 0xC0) == 0x80) {
+    --cut;
+  }
+  return all.substr(0, cut) + "...";
+}
+
+}  // namespace
+
+Pattern Pattern::Of(const Parameters& parameters, const Values& values,
+                    std::vector<nb::object>& leaves) {
+  Pattern p;
+  for (size_t i = 0; i < values.size(); ++i) {
+    p.trees.push_back(TreeDef::Flatten(values[i], leaves));
+    p.trees.back().Names(parameters.list()[i].name, p.names);
+  }
+  for (const nb::object& leaf : leaves) {
+    p.kinds.push_back(IsArray(leaf) ? LeafKind::kTensor : LeafKind::kFixed);
+  }
+  // Children of registered classes have places, not names.
+  p.stays.resize(leaves.size());
+  return p;
+}
+
+bool Pattern::Collect(const Values& values,
+                      std::vector<nb::object>& leaves) const {
+  leaves.clear();
+  leaves.reserve(kinds.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!trees[i].Collect(values[i], leaves)) return false;
+  }
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (!Matches(kinds[k], leaves[k])) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<Variant> Pattern::Find(const std::vector<nb::object>& leaves) {
+  for (size_t i = 0; i < variants.size(); ++i) {
+    const std::vector<nb::object>& fixed = variants[i]->fixed;
+    size_t next = 0;
+    bool same = true;
+    for (size_t k = 0; same && k < kinds.size(); ++k) {
+      if (kinds[k] == LeafKind::kFixed) same = Same(fixed[next++], leaves[k]);
+    }
+    if (!same) continue;
+    std::shared_ptr<Variant> found = variants[i];
+    if (i > 0) {
+      variants.erase(variants.begin() + static_cast<std::ptrdiff_t>(i));
+      variants.insert(variants.begin(), found);
+    }
+    return found;
+  }
+  return nullptr;
+}
+
+std::vector<nb::object> Pattern::Fixed(
+    const std::vector<nb::object>& leaves) const {
+  std::vector<nb::object> fixed;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] == LeafKind::kFixed) fixed.push_back(leaves[k]);
+  }
+  return fixed;
+}
+
+std::vector<Tensor> Pattern::Tensors(
+    const std::vector<nb::object>& leaves) const {
+  std::vector<Tensor> tensors;
+  tensors.reserve(kinds.size());
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] == LeafKind::kFixed) continue;
+    if (IsTensor(leaves[k])) {
+      tensors.push_back(AsTensor(leaves[k]));
+      if (tensors.back()) continue;
+      tensors.pop_back();
+    }
+    tensors.push_back(ToTensor(leaves[k], names[k]));
+  }
+  return tensors;
+}
+
+std::vector<std::string> Pattern::TensorNames() const {
+  std::vector<std::string> found;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] != LeafKind::kFixed) found.push_back(names[k]);
+  }
+  return found;
+}
+
+std::string Pattern::FixedText(const std::vector<nb::object>& fixed) const {
+  std::vector<std::string> parts;
+  size_t next = 0;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] != LeafKind::kFixed) continue;
+    parts.push_back(StrCat(names[k], "=", Repr(fixed[next++])));
+  }
+  return Join(parts, ", ");
+}
+
+std::vector<size_t> Pattern::Moving(
+    const std::vector<nb::object>& leaves) const {
+  std::vector<size_t> moving;
+  size_t next = 0;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] != LeafKind::kFixed) continue;
+    size_t at = next++;
+    if (stays[k] || !FitsNumber(leaves[k])) continue;
+    std::vector<nb::handle> values;
+    bool known = false;
+    for (const auto& variant : variants) {
+      nb::handle value = variant->fixed[at];
+      if (!IsNumber(value)) continue;
+      known = known || Same(value, leaves[k]);
+      bool met = false;
+      for (nb::handle v : values) met = met || Same(v, value);
+      if (!met) values.push_back(value);
+    }
+    if (!known && values.size() >= 2) moving.push_back(k);
+  }
+  return moving;
+}
+
+Pattern Pattern::WithTensors(const std::vector<size_t>& numbers) const {
+  Pattern other = *this;
+  other.variants.clear();
+  for (size_t k : numbers) other.kinds[k] = LeafKind::kNumber;
+  return other;
+}
+
+Values Pattern::Together(const std::vector<nb::object>& fixed,
+                         std::span<const Tensor> tensors) const {
+  std::vector<nb::object> leaves;
+  size_t next_fixed = 0, next_tensor = 0;
+  for (LeafKind kind : kinds) {
+    leaves.push_back(kind == LeafKind::kFixed
+                         ? fixed[next_fixed++]
+                         : nb::cast(tensors[next_tensor++]));
+  }
+  Values values;
+  size_t at = 0;
+  for (const TreeDef& tree : trees) {
+    values.push_back(tree.Unflatten(
+        std::span(leaves).subspan(at, tree.num_leaves())));
+    at += tree.num_leaves();
+  }
+  return values;
+}
+
+std::string Difference(const Parameters& parameters, const Pattern& before,
+                       const Variant& variant, const Pattern& now,
+                       const std::vector<nb::object>& leaves) {
+  std::vector<std::string> parts;
+  auto differs = [&](const std::string& name, const std::string& is,
+                     const std::string& was) {
+    parts.push_back(
+        StrCat("argument ", name, " is ", is, "; the last trace has ", was));
+  };
+  size_t at_before = 0, at_now = 0, next_fixed = 0;
+  for (size_t i = 0; i < now.trees.size(); ++i) {
+    const TreeDef &was = before.trees[i], &is = now.trees[i];
+    bool same = was == is;
+    if (!same) {
+      differs(parameters.list()[i].name, is.ToString(), was.ToString());
+    }
+    for (size_t k = 0; k < was.num_leaves(); ++k) {
+      LeafKind old_kind = before.kinds[at_before + k];
+      nb::handle old;
+      if (old_kind == LeafKind::kFixed) old = variant.fixed[next_fixed++];
+      if (!same) continue;
+      LeafKind kind = now.kinds[at_now + k];
+      const nb::object& leaf = leaves[at_now + k];
+      if (kind == old_kind && (!old.is_valid() || Same(old, leaf))) continue;
+      auto text = [](LeafKind which, nb::handle value) {
+        return which == LeafKind::kFixed    ? Repr(value)
+               : which == LeafKind::kNumber ? std::string("a number as a tensor")
+                                            : std::string("a tensor");
+      };
+      differs(now.names[at_now + k], text(kind, leaf), text(old_kind, old));
+    }
+    at_before += was.num_leaves();
+    at_now += is.num_leaves();
+  }
+  return parts.empty() ? "what was recorded is no longer kept"
+                       : Join(parts, ", ");
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,62 @@
+// What a captured function is called with: the form of its arguments, which of
+// their leaves are tensors, and the others, which are part of what is recorded.
+//
+//   Pattern   the trees of all arguments, and of each leaf what it is
+//   Variant   the other leaves, by value or by identity: recorded by itself
+//
+// Numbers (int, float) are fixed at first. One that takes a third value is given
+// as a tensor from then on, so that a learning rate does not record anew for
+// ever; unless the code needs a number there, as range() does.
+//
+// Under the GIL.
+#pragma once
+
+#include "code.h"
+#include "function_arguments.h"
+#include "sluice/front/function.h"
+
+namespace sluice::py {
+
+enum class LeafKind : uint8_t { kTensor, kFixed, kNumber };
+
+struct Variant {
+  std::vector<nb::object> fixed;  // leaves of kind kFixed, in order
+  front_internal::FunctionCore::VariantRef ref;
+  bool recorded = false;  // its code went through at least once
+};
+
+struct Pattern {
+  std::vector<TreeDef> trees;  // one for each parameter
+  std::vector<LeafKind> kinds;
+  std::vector<std::string> names;  // "batch['x']"
+  std::vector<bool> stays;         // a number the code needs as it is
+  std::vector<std::shared_ptr<Variant>> variants;  // used last: first
+
+  // The form of these arguments, with their leaves.
+  static Pattern Of(const Parameters& parameters, const Values& values,
+                    std::vector<nb::object>& leaves);
+  // False when they have another form.
+  bool Collect(const Values& values, std::vector<nb::object>& leaves) const;
+
+  // Moves it to the front; null when there is none.
+  std::shared_ptr<Variant> Find(const std::vector<nb::object>& leaves);
+  std::vector<nb::object> Fixed(const std::vector<nb::object>& leaves) const;
+  std::vector<Tensor> Tensors(const std::vector<nb::object>& leaves) const;
+  std::vector<std::string> TensorNames() const;
+  // "training=True, mode='fast'".
+  std::string FixedText(const std::vector<nb::object>& fixed) const;
+  // Numbers that have had two values and come with a third.
+  std::vector<size_t> Moving(const std::vector<nb::object>& leaves) const;
+  // The same form with these numbers as tensors, and nothing recorded.
+  Pattern WithTensors(const std::vector<size_t>& numbers) const;
+  // Arguments again, of the fixed leaves and other tensors.
+  Values Together(const std::vector<nb::object>& fixed,
+                  std::span<const Tensor> tensors) const;
+};
+
+// How arguments differ from those of the call before, by name.
+std::string Difference(const Parameters& parameters, const Pattern& before,
+                       const Variant& variant, const Pattern& now,
+                       const std::vector<nb::object>& leaves);
+
+}  // namespace sluice::py
