@@ -11,6 +11,7 @@ import builtins
 import importlib
 import keyword
 import pathlib
+import re
 import sys
 import textwrap
 
@@ -301,7 +302,8 @@ def core_text(core, records):
     from nanobind.stubgen import StubGen
     generator = StubGen(module=core, quiet=True)
     generator.put(core)
-    tree = ast.parse(generator.get())
+    # A docstring may end in a quotation mark.
+    tree = ast.parse(re.sub('(?<=[^"])""""$', '" """', generator.get(), flags=re.M))
     tree = Strict({r["function"]: r for r in records}).visit(tree)
     imports = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))
                and not (isinstance(n, ast.ImportFrom) and n.module == "sluice")]
