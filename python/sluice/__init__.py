@@ -2,7 +2,7 @@
 
     import sluice as sl
 
-The names here are those of the C++ library; docs/python.md is the tour.
+The names here are those of the C++ library; docs/python is the tour.
 """
 
 import importlib as _importlib
@@ -14,23 +14,23 @@ from . import _core
 _core.find_python_lines(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
 
 from ._core import (  # noqa: E402
-    Tensor,
-    bfloat16,
-    bool,
-    complex64,
-    dtype,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    Tensor as Tensor,
+    bfloat16 as bfloat16,
+    bool as bool,
+    complex64 as complex64,
+    dtype as dtype,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    string as string,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
 )
 from ._ops import *  # noqa: E402, F403
 from ._tensors import *  # noqa: E402, F403
@@ -46,12 +46,31 @@ _SUBMODULES = frozenset(
     "nn optim data io report tree autograd linalg random testing train".split()
 )
 
+TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
+if TYPE_CHECKING:
+    from . import (
+        autograd as autograd,
+        data as data,
+        io as io,
+        linalg as linalg,
+        nn as nn,
+        optim as optim,
+        random as random,
+        report as report,
+        testing as testing,
+        train as train,
+        tree as tree,
+    )
+else:
 
-def __getattr__(name: str):
-    if name in _SUBMODULES:
-        return _importlib.import_module("." + name, __name__)
-    raise AttributeError(f"module 'sluice' has no attribute {name!r}")
+    def __getattr__(name: str):
+        if name in _SUBMODULES:
+            return _importlib.import_module("." + name, __name__)
+        raise AttributeError(f"module 'sluice' has no attribute {name!r}")
 
 
-def __dir__():
+del TYPE_CHECKING
+
+
+def __dir__() -> list[str]:
     return sorted(set(globals()) | _SUBMODULES)

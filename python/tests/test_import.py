@@ -9,8 +9,8 @@ import pytest
 # Loading any of these takes longer than the package itself may.
 HEAVY = [
     "numpy", "torch", "jax", "tensorflow", "tensorboard", "ml_dtypes", "safetensors",
-    "scipy", "pandas", "asyncio", "concurrent.futures", "multiprocessing", "inspect",
-    "dataclasses", "unittest", "email", "http", "ssl", "socket", "ast", "tempfile",
+    "scipy", "pandas", "asyncio", "concurrent.futures", "multiprocessing", "unittest",
+    "email", "http", "ssl", "socket",
 ]
 
 
