@@ -29,9 +29,9 @@ class Mode {
 };
 
 // Nodes made meanwhile have this before their names.
-class Scope {
+class ModuleScope {
  public:
-  explicit Scope(std::string name) : name_(std::move(name)) {}
+  explicit ModuleScope(std::string name) : name_(std::move(name)) {}
   void enter() {
     if (!name_.empty()) open_.emplace(name_);
   }
@@ -66,10 +66,10 @@ void BindNnModule(nb::module_& m) {
       .def(nb::init<>())
       .def("set", &Mode::set, "training"_a)
       .def("get", &Mode::get, "module"_a);
-  nb::class_<Scope>(m, "NnScope")
+  nb::class_<ModuleScope>(m, "NnScope")
       .def(nb::init<std::string>(), "name"_a)
-      .def("__enter__", &Scope::enter)
-      .def("__exit__", [](Scope& scope, nb::args) { scope.exit(); });
+      .def("__enter__", &ModuleScope::enter)
+      .def("__exit__", [](ModuleScope& scope, nb::args) { scope.exit(); });
   m.def("nn_building",
         [] { return front_internal::Building::Current().graph != nullptr; });
   m.def("nn_parameter", &NewParameter, "cls"_a, "data"_a, "requires_grad"_a);
