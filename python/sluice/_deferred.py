@@ -26,6 +26,11 @@ from ._core import (
     variables_behind,
 )
 
+from ._queues import *  # noqa: F403
+from ._runners import *  # noqa: F403
+from ._state import *  # noqa: F403
+from . import _queues, _runners, _state
+
 #: The other names of Variable and initialize_variables.
 variable = Variable
 global_variables_initializer = initialize_variables
@@ -55,3 +60,4 @@ __all__ = [
     "variable",
     "variables_behind",
 ]
+__all__ += _queues.__all__ + _runners.__all__ + _state.__all__

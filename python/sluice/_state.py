@@ -1,0 +1,233 @@
+"""State of a graph beside variables and queues: tables, accumulators and so on.
+
+Each is a handle; what it holds lives in a Session, in a container under a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from . import _core, _ops
+from ._core import Operation, Stack, Tensor
+
+__all__ = ["Accumulator", "Barrier", "HashTable", "Mutex", "Stack"]
+
+_op: dict[str, Any] = vars(_ops)
+
+
+def _handle(what: str, op: str, **attrs: Any) -> Tensor:
+    if _core.current_graph() is None:
+        raise RuntimeError(
+            f"{what} needs a graph, and none is open on this thread; wanted "
+            "`with sluice.Graph():`"
+        )
+    attrs = {name: value for name, value in attrs.items() if value is not None}
+    return _op[op](**attrs)
+
+
+class HashTable:
+    """A table from keys (int32, int64 or strings) to values."""
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        value_shape: Sequence[int] = (),
+        container: str | None = None,
+        shared_name: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.key_dtype, self.value_dtype = key_dtype, value_dtype
+        self.value_shape = tuple(value_shape)
+        self.handle = _handle(
+            "HashTable()",
+            "hash_table",
+            key_dtype=key_dtype,
+            value_dtype=value_dtype,
+            value_shape=self.value_shape,
+            container=container,
+            shared_name=shared_name,
+            name=name,
+        )
+
+    def insert(self, keys: Any, values: Any) -> Operation:
+        """Sets values; `values` has the shape of `keys`, then that of a value."""
+        keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
+        values = _core.constant(values, self.value_dtype) if _plain(values) else values
+        return _op["table_insert"](self.handle, keys, values)
+
+    def find(self, keys: Any, default: Any) -> Tensor:
+        """The values of keys, and `default` for those that are not there."""
+        keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
+        if _plain(default):
+            shape = self.value_shape or None
+            default = _core.constant(default, self.value_dtype, shape)
+        return _op["table_find"](self.handle, keys, default)
+
+    def erase(self, keys: Any) -> Operation:
+        """Removes keys; those that are not there are passed over."""
+        keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
+        return _op["table_erase"](self.handle, keys)
+
+    def export(self) -> tuple[Tensor, Tensor]:
+        """All keys in ascending order, and their values."""
+        return _op["table_export"](
+            self.handle,
+            key_dtype=self.key_dtype,
+            value_dtype=self.value_dtype,
+            value_shape=self.value_shape,
+        )
+
+    def size(self) -> Tensor:
+        """How many keys it has."""
+        return _op["table_size"](self.handle)
+
+
+class Accumulator:
+    """Gathers gradients of many steps and gives away their mean or sum."""
+
+    def __init__(
+        self,
+        dtype: Any,
+        shape: Sequence[int | None] | None = None,
+        reduction: str = "mean",
+        container: str | None = None,
+        shared_name: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.dtype, self.shape = dtype, shape
+        self.handle = _handle(
+            "Accumulator()",
+            "accumulator",
+            dtype=dtype,
+            shape=shape,
+            reduction=reduction,
+            container=container,
+            shared_name=shared_name,
+            name=name,
+        )
+
+    def apply_grad(self, grad: Any, local_step: Any = 0) -> Operation:
+        """Gives it a gradient; one of an earlier step than its own is dropped."""
+        grad = _core.constant(grad, self.dtype) if _plain(grad) else grad
+        return _op["accumulator_apply"](self.handle, local_step, grad)
+
+    def take_grad(self, num_required: Any) -> Tensor:
+        """Waits for that many, takes the mean or sum of all, and goes a step on."""
+        return _op["accumulator_take"](
+            self.handle, num_required, dtype=self.dtype, shape=self.shape
+        )
+
+    def num_accumulated(self) -> Tensor:
+        """How many gradients it holds."""
+        return _op["accumulator_count"](self.handle)
+
+    def set_global_step(self, step: Any) -> Operation:
+        """The step below which it drops gradients."""
+        return _op["accumulator_set_step"](self.handle, step)
+
+
+class Barrier:
+    """Joins components that arrive separately under one key, a string."""
+
+    def __init__(
+        self,
+        dtypes: Sequence[Any],
+        shapes: Sequence[Sequence[int]],
+        container: str | None = None,
+        shared_name: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.dtypes, self.shapes = list(dtypes), list(shapes)
+        self.handle = _handle(
+            "Barrier()",
+            "barrier",
+            dtypes=self.dtypes,
+            shapes=self.shapes,
+            container=container,
+            shared_name=shared_name,
+            name=name,
+        )
+
+    def insert_many(self, component_index: int, keys: Any, values: Any) -> Operation:
+        """One component of several keys: row i of `values` is keys[i]'s."""
+        if _plain(values):
+            values = _core.constant(values, self.dtypes[component_index])
+        return _op["barrier_insert"](
+            self.handle, keys, values, component=component_index
+        )
+
+    def take_many(
+        self, num_elements: Any, allow_small_batch: bool = False
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Waits for complete keys and takes the oldest: names and components."""
+        keys, *components = _op["barrier_take"](
+            self.handle,
+            num_elements,
+            dtypes=self.dtypes,
+            shapes=self.shapes,
+            allow_small_batch=allow_small_batch,
+        )
+        return keys, components
+
+    def close(self, cancel_pending_enqueues: bool = False) -> Operation:
+        """No new keys from then on."""
+        return _op["barrier_close"](self.handle, cancel_pending=cancel_pending_enqueues)
+
+    def ready_size(self) -> Tensor:
+        """How many keys are complete and not yet taken."""
+        return _op["barrier_ready_size"](self.handle)
+
+    def incomplete_size(self) -> Tensor:
+        """How many keys still miss a component."""
+        return _op["barrier_incomplete_size"](self.handle)
+
+
+class Mutex:
+    """A lock that one step holds at a time."""
+
+    def __init__(
+        self,
+        container: str | None = None,
+        shared_name: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.handle = _handle(
+            "Mutex()",
+            "mutex",
+            container=container,
+            shared_name=shared_name,
+            name=name,
+        )
+
+    def acquire(self) -> Tensor:
+        """Waits until it is free and holds it; the ticket releases it."""
+        return _op["mutex_acquire"](self.handle)
+
+    def release(self, ticket: Tensor) -> Operation:
+        """Releases it, with the ticket that acquire gave."""
+        return _op["mutex_release"](self.handle, ticket)
+
+    @contextmanager
+    def critical(self) -> Iterator[list[Tensor]]:
+        """Operations made inside run while the lock is held.
+
+        The list is for what the section gives: the lock is released when those
+        have been computed.
+
+            with mutex.critical() as done:
+                done.append(v.assign_add(1))
+        """
+        ticket = self.acquire()
+        done: list[Any] = []
+        with _core.control_dependencies([ticket]):
+            yield done
+        with _core.control_dependencies([ticket, *done]):
+            done.append(self.release(ticket))
+
+
+def _plain(value: Any) -> bool:
+    """Whether it is written down rather than a tensor or variable."""
+    return not isinstance(value, (Tensor, _core.Variable))
