@@ -5,16 +5,18 @@ Each is a handle; what it holds lives in a Session, in a container under a name.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from . import _core, _ops
+from . import _core
 from ._core import Operation, Stack, Tensor
 
 __all__ = ["Accumulator", "Barrier", "HashTable", "Mutex", "Stack"]
 
-_op: dict[str, Any] = vars(_ops)
+# The function of an op, by the op's name.
+_op = functools.cache(_core.op_function)
 
 
 def _handle(what: str, op: str, **attrs: Any) -> Tensor:
@@ -24,7 +26,7 @@ def _handle(what: str, op: str, **attrs: Any) -> Tensor:
             "`with sluice.Graph():`"
         )
     attrs = {name: value for name, value in attrs.items() if value is not None}
-    return _op[op](**attrs)
+    return _op(op)(**attrs)
 
 
 class HashTable:
@@ -43,7 +45,7 @@ class HashTable:
         self.value_shape = tuple(value_shape)
         self.handle = _handle(
             "HashTable()",
-            "hash_table",
+            "HashTable",
             key_dtype=key_dtype,
             value_dtype=value_dtype,
             value_shape=self.value_shape,
@@ -56,7 +58,7 @@ class HashTable:
         """Sets values; `values` has the shape of `keys`, then that of a value."""
         keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
         values = _core.constant(values, self.value_dtype) if _plain(values) else values
-        return _op["table_insert"](self.handle, keys, values)
+        return _op("TableInsert")(self.handle, keys, values)
 
     def find(self, keys: Any, default: Any) -> Tensor:
         """The values of keys, and `default` for those that are not there."""
@@ -64,16 +66,16 @@ class HashTable:
         if _plain(default):
             shape = self.value_shape or None
             default = _core.constant(default, self.value_dtype, shape)
-        return _op["table_find"](self.handle, keys, default)
+        return _op("TableFind")(self.handle, keys, default)
 
     def erase(self, keys: Any) -> Operation:
         """Removes keys; those that are not there are passed over."""
         keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
-        return _op["table_erase"](self.handle, keys)
+        return _op("TableErase")(self.handle, keys)
 
     def export(self) -> tuple[Tensor, Tensor]:
         """All keys in ascending order, and their values."""
-        return _op["table_export"](
+        return _op("TableExport")(
             self.handle,
             key_dtype=self.key_dtype,
             value_dtype=self.value_dtype,
@@ -82,7 +84,7 @@ class HashTable:
 
     def size(self) -> Tensor:
         """How many keys it has."""
-        return _op["table_size"](self.handle)
+        return _op("TableSize")(self.handle)
 
 
 class Accumulator:
@@ -100,7 +102,7 @@ class Accumulator:
         self.dtype, self.shape = dtype, shape
         self.handle = _handle(
             "Accumulator()",
-            "accumulator",
+            "Accumulator",
             dtype=dtype,
             shape=shape,
             reduction=reduction,
@@ -112,21 +114,21 @@ class Accumulator:
     def apply_grad(self, grad: Any, local_step: Any = 0) -> Operation:
         """Gives it a gradient; one of an earlier step than its own is dropped."""
         grad = _core.constant(grad, self.dtype) if _plain(grad) else grad
-        return _op["accumulator_apply"](self.handle, local_step, grad)
+        return _op("AccumulatorApply")(self.handle, local_step, grad)
 
     def take_grad(self, num_required: Any) -> Tensor:
         """Waits for that many, takes the mean or sum of all, and goes a step on."""
-        return _op["accumulator_take"](
+        return _op("AccumulatorTake")(
             self.handle, num_required, dtype=self.dtype, shape=self.shape
         )
 
     def num_accumulated(self) -> Tensor:
         """How many gradients it holds."""
-        return _op["accumulator_count"](self.handle)
+        return _op("AccumulatorCount")(self.handle)
 
     def set_global_step(self, step: Any) -> Operation:
         """The step below which it drops gradients."""
-        return _op["accumulator_set_step"](self.handle, step)
+        return _op("AccumulatorSetStep")(self.handle, step)
 
 
 class Barrier:
@@ -143,7 +145,7 @@ class Barrier:
         self.dtypes, self.shapes = list(dtypes), list(shapes)
         self.handle = _handle(
             "Barrier()",
-            "barrier",
+            "Barrier",
             dtypes=self.dtypes,
             shapes=self.shapes,
             container=container,
@@ -155,7 +157,7 @@ class Barrier:
         """One component of several keys: row i of `values` is keys[i]'s."""
         if _plain(values):
             values = _core.constant(values, self.dtypes[component_index])
-        return _op["barrier_insert"](
+        return _op("BarrierInsert")(
             self.handle, keys, values, component=component_index
         )
 
@@ -163,7 +165,7 @@ class Barrier:
         self, num_elements: Any, allow_small_batch: bool = False
     ) -> tuple[Tensor, list[Tensor]]:
         """Waits for complete keys and takes the oldest: names and components."""
-        keys, *components = _op["barrier_take"](
+        keys, *components = _op("BarrierTake")(
             self.handle,
             num_elements,
             dtypes=self.dtypes,
@@ -174,15 +176,15 @@ class Barrier:
 
     def close(self, cancel_pending_enqueues: bool = False) -> Operation:
         """No new keys from then on."""
-        return _op["barrier_close"](self.handle, cancel_pending=cancel_pending_enqueues)
+        return _op("BarrierClose")(self.handle, cancel_pending=cancel_pending_enqueues)
 
     def ready_size(self) -> Tensor:
         """How many keys are complete and not yet taken."""
-        return _op["barrier_ready_size"](self.handle)
+        return _op("BarrierReadySize")(self.handle)
 
     def incomplete_size(self) -> Tensor:
         """How many keys still miss a component."""
-        return _op["barrier_incomplete_size"](self.handle)
+        return _op("BarrierIncompleteSize")(self.handle)
 
 
 class Mutex:
@@ -196,7 +198,7 @@ class Mutex:
     ) -> None:
         self.handle = _handle(
             "Mutex()",
-            "mutex",
+            "Mutex",
             container=container,
             shared_name=shared_name,
             name=name,
@@ -204,11 +206,11 @@ class Mutex:
 
     def acquire(self) -> Tensor:
         """Waits until it is free and holds it; the ticket releases it."""
-        return _op["mutex_acquire"](self.handle)
+        return _op("MutexAcquire")(self.handle)
 
     def release(self, ticket: Tensor) -> Operation:
         """Releases it, with the ticket that acquire gave."""
-        return _op["mutex_release"](self.handle, ticket)
+        return _op("MutexRelease")(self.handle, ticket)
 
     @contextmanager
     def critical(self) -> Iterator[list[Tensor]]:
