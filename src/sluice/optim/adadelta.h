@@ -14,6 +14,7 @@ struct AdadeltaOptions {
   static constexpr const char* kName = "Adadelta";
   double lr = 1;
   double rho = 0.9, eps = 1e-6, weight_decay = 0;
+  bool maximize = false;
   void Check() const;
 };
 

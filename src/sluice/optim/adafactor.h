@@ -21,6 +21,7 @@ struct AdafactorOptions {
   double eps1 = 0;  // 0: the distance of 1 to the next number of the type
   double eps2 = 1e-3;
   double clip_threshold = 1, weight_decay = 0;
+  bool maximize = false;
   void Check() const;
 };
 

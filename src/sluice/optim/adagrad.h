@@ -13,6 +13,7 @@ struct AdagradOptions {
   double lr = 1e-2;
   double lr_decay = 0, weight_decay = 0, initial_accumulator_value = 0;
   double eps = 1e-10;
+  bool maximize = false;
   void Check() const;
 };
 

@@ -17,6 +17,7 @@ struct AdamOptions {
   double lr = 1e-3;
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool amsgrad = false;
+  bool maximize = false;
   void Check() const;
 };
 
@@ -25,6 +26,7 @@ struct AdamWOptions {
   double lr = 1e-3;
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 1e-2;
   bool amsgrad = false;
+  bool maximize = false;
   void Check() const;
 };
 

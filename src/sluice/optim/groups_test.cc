@@ -20,6 +20,32 @@ TEST(Groups, HaveOptionsOfTheirOwn) {
   EXPECT_EQ(optimizer.options(1).weight_decay, 1);
 }
 
+TEST(Groups, TakeOtherOptionsBetweenSteps) {
+  Tensor a = ones({1}).clone().requires_grad_();
+  SGD optimizer({a}, {.lr = 0.5});
+  a.set_grad(ones({1}));
+  optimizer.step();
+  EXPECT_EQ(a.item<float>(), 0.5f);
+  optimizer.set_options(0, {.lr = 0.25, .weight_decay = 2});
+  optimizer.step();
+  EXPECT_EQ(a.item<float>(), 0.f) << "0.5 - 0.25 (1 + 2 0.5)";
+  EXPECT_THROW(optimizer.set_options(0, {.momentum = -1}), Error);
+  EXPECT_THROW(optimizer.set_options(1, {}), Error);
+  EXPECT_EQ(optimizer.options().weight_decay, 2);
+}
+
+TEST(Groups, ThatMaximizeClimb) {
+  Tensor a = ones({1}).clone().requires_grad_();
+  Tensor b = ones({1}).clone().requires_grad_();
+  SGD optimizer({a}, {.lr = 0.5, .maximize = true});
+  optimizer.add_param_group({b}, {.lr = 0.5});
+  a.set_grad(ones({1}));
+  b.set_grad(ones({1}));
+  optimizer.step();
+  EXPECT_EQ(a.item<float>(), 1.5f);
+  EXPECT_EQ(b.item<float>(), 0.5f);
+}
+
 TEST(Groups, ThatAreAddedLaterCountTheirOwnSteps) {
   Tensor a = ones({1}).clone().requires_grad_();
   Tensor b = ones({1}).clone().requires_grad_();

@@ -11,6 +11,7 @@ struct LionOptions {
   static constexpr const char* kName = "Lion";
   double lr = 1e-4;
   double beta1 = 0.9, beta2 = 0.99, weight_decay = 0;
+  bool maximize = false;
   void Check() const;
 };
 

@@ -111,6 +111,11 @@ class Optimizer {
   // True: the change is a multiple of the gradient and depends on nothing else,
   // so that several for one row may come one after the other.
   virtual bool Linear(size_t) const { return false; }
+  // True: the group climbs; its gradients count with the other sign.
+  virtual bool Maximizes(size_t) const { return false; }
+
+  // Options have changed: what was recorded with the old ones is of no use.
+  void ForgetPlan() { plan_ = {}; }
 
   size_t AddGroup(const Parameters& parameters, double lr, Where where);
   // Of variables that are still to be found.

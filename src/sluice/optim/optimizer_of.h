@@ -48,6 +48,14 @@ class OptimizerOf : public Optimizer {
   }
   // The options a group was made with; its rate may have changed since.
   const Options& options(size_t group = 0) const { return options_[group]; }
+  // From the next step on, its rate too. Functions that were recorded keep the
+  // options they were recorded with, but for the rate. Not for a graph.
+  void set_options(size_t group, const Options& options) {
+    if constexpr (requires { options.Check(); }) options.Check();
+    set_lr(group, options.lr);  // throws where there is no such group
+    options_[group] = options;
+    ForgetPlan();
+  }
 
  protected:
   const Options& options(const Param& p) const { return options_[p.group()]; }
@@ -61,6 +69,12 @@ class OptimizerOf : public Optimizer {
     Options options;
     options.lr = lr;
     return options;
+  }
+  bool Maximizes(size_t group) const override {
+    if constexpr (requires { options_[group].maximize; }) {
+      return options_[group].maximize;
+    }
+    return false;
   }
   void AddOptions(const Options& options) {
     if constexpr (requires { options.Check(); }) options.Check();

@@ -148,8 +148,10 @@ void Optimizer::UpdateOne(ParamState& state, GroupStep& step,
     rows = g.indices();
     g = g.values();
   }
+  if (g.dtype() != dtype) g = cast(g, dtype);
+  if (Maximizes(step.group())) g = neg(g);
   Param p(state, step, rows, changes);
-  Update(p, g.dtype() == dtype ? g : cast(g, dtype));
+  Update(p, g);
 }
 
 }  // namespace sluice::optim

@@ -16,6 +16,7 @@ struct RMSPropOptions {
   double lr = 1e-2;
   double alpha = 0.99, eps = 1e-8, weight_decay = 0, momentum = 0;
   bool centered = false;
+  bool maximize = false;
   void Check() const;
 };
 

@@ -15,6 +15,7 @@ struct SGDOptions {
   double lr = 1e-3;
   double momentum = 0, dampening = 0, weight_decay = 0;
   bool nesterov = false;
+  bool maximize = false;
   void Check() const;
 };
 
