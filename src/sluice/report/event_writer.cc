@@ -15,6 +15,7 @@
 #include "sluice/report/event_proto.h"
 #include "sluice/report/folders.h"
 #include "sluice/report/graph_proto.h"
+#include "sluice/report/hparams_proto.h"
 #include "sluice/report/number.h"
 #include "sluice/report/png.h"
 
@@ -179,6 +180,15 @@ void EventWriter::text(std::string_view tag, std::string_view markdown,
 void EventWriter::graph(const Graph& graph) {
   double time = impl_->options.clock();
   impl_->Add(time, GraphEvent(time, GraphDefBytes(graph)));
+}
+
+void EventWriter::hparams(const HParams& settings,
+                          const std::vector<std::string>& metrics) {
+  for (const auto& [name, value] : settings) TagOrThrow(name);
+  for (const std::string& metric : metrics) TagOrThrow(metric);
+  double time = impl_->options.clock();
+  impl_->Add(time,
+             SummaryEvent(time, 0, HParamsSummary(time, settings, metrics)));
 }
 
 void EventWriter::flush() {

@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sluice/report/picture.h"
@@ -34,6 +35,10 @@ class Tensor;
 }  // namespace sluice
 
 namespace sluice::report {
+
+// A setting of a run.
+using HParam = std::variant<bool, double, std::string>;
+using HParams = std::vector<std::pair<std::string, HParam>>;
 
 struct EventWriterOptions {
   // Longest wait of an event, seen when the next one comes. 0: none.
@@ -85,6 +90,11 @@ class EventWriter {
   void text(std::string_view tag, std::string_view markdown, int64_t step);
 
   void graph(const Graph& graph);
+
+  // Settings of the run (bool, number or text by name) and the tags of scalars
+  // by which runs are compared. Once a run.
+  void hparams(const HParams& settings,
+               const std::vector<std::string>& metrics);
 
   void flush();
   const std::string& path() const;  // of the file

@@ -388,5 +388,20 @@ TEST(EventFile, ManyRecordsAndLargeOnesStayInOrder) {
   }
 }
 
+TEST(EventWriter, WritesSettingsForTheirTab) {
+  auto events = Written([](EventWriter& w) {
+    w.hparams({{"lr", 0.5}, {"name", "a"}, {"decay", true}}, {"loss"});
+    EXPECT_THROW(w.hparams({{"", 1.0}}, {}), Error);
+  });
+  ASSERT_EQ(events.size(), 1u);
+  ProtoMessage first = ValueOf(events[0]);
+  EXPECT_EQ(first.bytes(1), "_hparams_/experiment");
+  ProtoMessage plugin = first.message(9).message(1);
+  EXPECT_EQ(plugin.bytes(1), "hparams");
+  ProtoMessage experiment = plugin.message(2).message(2);
+  EXPECT_EQ(experiment.message(4).bytes(1), "lr");
+  EXPECT_EQ(experiment.message(5).message(1).bytes(2), "loss");
+}
+
 }  // namespace
 }  // namespace sluice::report
