@@ -1,0 +1,62 @@
+// Exceptions and elements on their way between C++ and Python.
+#include "data_parts.h"
+#include "errors.h"
+#include "operand.h"
+#include "sluice/base/strings.h"
+
+namespace sluice::py {
+
+using data::Element;
+
+void Failures::Keep(nb::python_error& error) {
+  constexpr size_t kMost = 16;
+  // Before 3.12 the traceback stands beside.
+  if (nb::object trace = nb::borrow(error.traceback()); trace.is_valid()) {
+    PyException_SetTraceback(error.value().ptr(), trace.ptr());
+  }
+  std::string text = error.what();
+  std::lock_guard lock(mu_);
+  if (kept_.size() == kMost) kept_.erase(kept_.begin());
+  kept_.push_back({std::move(text), Callback(error.value())});
+}
+
+void Failures::Raise(std::string_view message) {
+  std::optional<Callback> found;
+  {
+    std::lock_guard lock(mu_);
+    for (const Failure& f : kept_) {
+      if (message.ends_with(f.text)) found = f.exception;
+    }
+  }
+  if (!found) return;
+  nb::handle exception = found->object();
+  if (PyErr_GivenExceptionMatches(exception.ptr(), PyExc_StopIteration)) {
+    // Else the loop over the pipeline would end without a word.
+    throw std::runtime_error("a function of the pipeline raised StopIteration");
+  }
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())),
+                  exception.ptr());
+  throw nb::python_error();
+}
+
+nb::object ElementToPython(const Element& element) {
+  if (element.size() == 1) return nb::cast(element[0]);
+  nb::list parts;
+  for (const Tensor& t : element) parts.append(nb::cast(t));
+  return nb::tuple(parts);
+}
+
+Element ElementFromPython(nb::handle object, std::string_view what) {
+  if (!PyTuple_Check(object.ptr())) return {ToTensor(object, what)};
+  Element element;
+  for (nb::handle part : nb::iter(object)) {
+    element.push_back(
+        ToTensor(part, StrCat(what, ", component ", element.size())));
+  }
+  if (element.empty()) {
+    ThrowValueError(StrCat(what, " is an empty tuple; wanted tensors"));
+  }
+  return element;
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,263 @@
+// Pipelines: stages made by calls, and passes over them.
+#include <set>
+
+#include "data_parts.h"
+#include "errors.h"
+#include "sluice/base/strings.h"
+#include "sluice/data/loader.h"
+#include "sluice/data/stages.h"
+
+namespace sluice::py {
+
+using data::Element;
+using data::StageRef;
+
+namespace {
+
+class PipelineIterator {
+ public:
+  PipelineIterator(Pipeline pipeline, uint64_t epoch)
+      : failures_(std::move(pipeline.failures)),
+        position_(std::make_unique<data::Position>(std::move(pipeline.stage),
+                                                   epoch)) {
+    All().insert(this);
+  }
+  ~PipelineIterator() {
+    All().erase(this);
+    if (PyGILState_Check()) Unlocked([&] { position_.reset(); });
+  }
+  PipelineIterator(const PipelineIterator&) = delete;
+
+  nb::object Next() {
+    Element element;
+    bool any = false;
+    try {
+      Unlocked([&] { any = position_->Next(&element); });
+    } catch (const Error& error) {
+      for (auto& each : failures_) each->Raise(error.what());
+      throw;
+    }
+    if (!any) throw nb::stop_iteration();
+    return ElementToPython(element);
+  }
+  void Start(uint64_t epoch) {
+    Unlocked([&] { position_->Start(epoch); });
+  }
+  // Its threads end; it stands at the beginning of its pass.
+  void Close() {
+    Unlocked([&] { position_->Start(position_->epoch()); });
+  }
+  std::string State() {
+    std::string text;
+    Unlocked([&] { text = position_->State(); });
+    return text;
+  }
+  void Restore(const std::string& state) {
+    Unlocked([&] { position_->Restore(state); });
+  }
+  uint64_t epoch() {
+    uint64_t number = 0;
+    Unlocked([&] { number = position_->epoch(); });
+    return number;
+  }
+  int64_t taken() {
+    int64_t number = 0;
+    Unlocked([&] { number = position_->taken(); });
+    return number;
+  }
+
+  // Those alive, for the end of the program: no thread of theirs may call
+  // Python afterwards. Under the GIL.
+  static std::set<PipelineIterator*>& All() {
+    static auto* all = new std::set<PipelineIterator*>;
+    return *all;
+  }
+
+ private:
+  // Without the GIL, and one Python thread at a time.
+  template <class F>
+  void Unlocked(const F& f) {
+    ReleaseGil released;
+    std::lock_guard lock(mu_);
+    f();
+  }
+
+  std::vector<std::shared_ptr<Failures>> failures_;
+  std::mutex mu_;
+  std::unique_ptr<data::Position> position_;
+};
+
+template <class F>
+auto Guarded(Failures& failures, const F& f) -> decltype(f()) {
+  TakeGil gil;
+  try {
+    return f();
+  } catch (nb::python_error& error) {
+    failures.Keep(error);
+    throw;
+  }
+}
+
+nb::object CallOn(const Callback& f, const Element& element,
+                  data::Random* random) {
+  nb::list args;
+  if (random) args.append(nb::cast(*random));
+  for (const Tensor& t : element) args.append(nb::cast(t));
+  nb::tuple all(args);
+  return nb::steal(PyObject_CallObject(f.object().ptr(), all.ptr()));
+}
+
+nb::object Called(const Callback& f, const Element& element,
+                  data::Random* random = nullptr) {
+  nb::object result = CallOn(f, element, random);
+  if (!result.is_valid()) throw nb::python_error();
+  return result;
+}
+
+Pipeline Map(const Pipeline& self, nb::callable f, int threads, uint64_t seed,
+             bool random, const std::string& name) {
+  data::ElementFn fn = [f = Callback(f), failures = self.failures[0], random](
+                           const Element& element, data::Random& numbers) {
+    return Guarded(*failures, [&] {
+      nb::object result = Called(f, element, random ? &numbers : nullptr);
+      return ElementFromPython(result, "what the function of map returned");
+    });
+  };
+  return self.With(
+      data::MapStage(self.stage, std::move(fn), random,
+                     {.threads = threads, .seed = seed, .name = name}));
+}
+
+Pipeline Filter(const Pipeline& self, nb::callable f) {
+  data::ElementTest test =
+      [f = Callback(f), failures = self.failures[0]](const Element& element) {
+        return Guarded(*failures, [&] {
+          int truth = PyObject_IsTrue(Called(f, element).ptr());
+          if (truth < 0) throw nb::python_error();
+          return truth == 1;
+        });
+      };
+  return self.With(data::FilterStage(self.stage, std::move(test)));
+}
+
+// Whoever reads both finds the exceptions of both.
+Pipeline Joined(const Pipeline& a, const Pipeline& b, StageRef stage) {
+  Pipeline both = a.With(std::move(stage));
+  both.failures.insert(both.failures.end(), b.failures.begin(),
+                       b.failures.end());
+  return both;
+}
+
+void BindIterator(nb::module_& m) {
+  nb::class_<PipelineIterator>(m, "PipelineIterator",
+                               "One pass over a Pipeline, and where it "
+                               "stands.")
+      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__next__", &PipelineIterator::Next)
+      .def("start", &PipelineIterator::Start, "epoch"_a,
+           "Goes to the beginning of a pass.")
+      .def("close", &PipelineIterator::Close, "Ends its threads.")
+      .def("state", &PipelineIterator::State,
+           "Where it stands, as a line of JSON.")
+      .def("restore", &PipelineIterator::Restore, "state"_a,
+           "Goes where state() was taken.")
+      .def_prop_ro("epoch", &PipelineIterator::epoch)
+      .def_prop_ro("taken", &PipelineIterator::taken);
+  m.def("close_pipelines", [] {
+    std::vector<PipelineIterator*> all(PipelineIterator::All().begin(),
+                                       PipelineIterator::All().end());
+    for (PipelineIterator* it : all) it->Close();
+  });
+}
+
+}  // namespace
+
+void BindPipeline(nb::module_& m) {
+  nb::class_<data::Random>(m, "DataRandom",
+                           "Random numbers of one element of a pipeline: they "
+                           "depend on seed, pass and element alone.")
+      .def("next", &data::Random::next, "A number of 64 bits.")
+      .def(
+          "below",
+          [](data::Random& self, uint64_t n) {
+            if (n == 0) ThrowValueError("below(0); wanted 1 or more");
+            return self.below(n);
+          },
+          "n"_a, "In [0, n).")
+      .def("uniform", &data::Random::uniform, "In [0, 1).");
+  BindIterator(m);
+  nb::class_<Pipeline>(m, "PipelineCore")
+      .def("map", &Map)
+      .def("filter", &Filter)
+      .def("scale",
+           [](const Pipeline& p, size_t component, float factor) {
+             return p.With(data::ScaleStage(p.stage, component, factor));
+           })
+      .def("shuffle",
+           [](const Pipeline& p, int64_t buffer, uint64_t seed) {
+             return p.With(data::ShuffleStage(p.stage, buffer, seed));
+           })
+      .def("shard",
+           [](const Pipeline& p, int64_t index, int64_t count) {
+             return p.With(data::ShardStage(p.stage, index, count));
+           })
+      .def("take",
+           [](const Pipeline& p, int64_t n) {
+             return p.With(data::TakeStage(p.stage, n));
+           })
+      .def("skip",
+           [](const Pipeline& p, int64_t n) {
+             return p.With(data::SkipStage(p.stage, n));
+           })
+      .def("repeat",
+           [](const Pipeline& p, int64_t times) {
+             return p.With(data::RepeatStage(p.stage, times));
+           })
+      .def("batch",
+           [](const Pipeline& p, int64_t n, bool drop_last) {
+             return p.With(
+                 data::BatchStage(p.stage, n, {.drop_last = drop_last}));
+           })
+      .def("padded_batch",
+           [](const Pipeline& p, int64_t n, std::vector<double> padding,
+              bool drop_last) {
+             return p.With(data::PaddedBatchStage(
+                 p.stage, n,
+                 {.padding = std::move(padding), .drop_last = drop_last}));
+           })
+      .def("zip",
+           [](const Pipeline& p, const Pipeline& other) {
+             return Joined(p, other, data::ZipStage(p.stage, other.stage));
+           })
+      .def("concat",
+           [](const Pipeline& p, const Pipeline& after) {
+             return Joined(p, after, data::ConcatStage(p.stage, after.stage));
+           })
+      .def("prefetch",
+           [](const Pipeline& p, int64_t n) {
+             return p.With(data::PrefetchStage(p.stage, n));
+           })
+      .def("cache",
+           [](const Pipeline& p) { return p.With(data::CacheStage(p.stage)); })
+      .def("loader",
+           [](const Pipeline& p, int64_t batch_size, bool shuffle,
+              int num_workers, bool drop_last, uint64_t seed) {
+             return p.With(
+                 data::LoaderStage(p.stage, {.batch_size = batch_size,
+                                             .shuffle = shuffle,
+                                             .num_workers = num_workers,
+                                             .drop_last = drop_last,
+                                             .seed = seed}));
+           })
+      .def("size", [](const Pipeline& p) { return p.stage->size(); })
+      .def("describe", [](const Pipeline& p) { return p.stage->Describe(); })
+      .def("iterator",
+           [](const Pipeline& p, uint64_t epoch) {
+             return std::make_unique<PipelineIterator>(p, epoch);
+           })
+      .def("next_pass", [](const Pipeline& p) {
+        return std::make_unique<PipelineIterator>(p, p.passes->fetch_add(1));
+      });
+}
+
+}  // namespace sluice::py

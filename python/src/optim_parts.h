@@ -1,0 +1,16 @@
+// What the files of the optimizers' binding share.
+#pragma once
+
+#include "common.h"
+#include "sluice/optim/parameters.h"
+
+namespace sluice::py {
+
+// A sequence of (name, tensor or variable); a name that is empty is none.
+optim::Parameters ParametersOf(nb::handle pairs, std::string_view what);
+
+void BindOptimizers(nb::module_& m);  // SGD, Adam, ...
+void BindSchedules(nb::module_& m);   // Curve, ReduceOnPlateau
+void BindClip(nb::module_& m);        // clip_grad_norm_, Ema
+
+}  // namespace sluice::py
