@@ -1,0 +1,72 @@
+"""Optimizers, schedules of their learning rates, and what goes with them.
+
+    optimizer = optim.Adam(net.parameters(), lr=1e-3)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=100)
+    for images, labels in loader:
+        loss = nn.functional.cross_entropy(net(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+The same text works in a function that is captured. In a graph,
+``optim.SGD(lr=0.1).minimize(loss)`` gives the operation to run.
+"""
+
+from . import lr_scheduler
+from ._clip import (
+    EMA,
+    clip_by_global_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    global_norm,
+)
+from ._curves import (
+    Curve,
+    constant_rate,
+    cosine,
+    exponential,
+    multi_step,
+    one_cycle,
+    step_decay,
+    warm_up,
+)
+from ._optimizer import Optimizer, ParamGroup
+from ._optimizers import (
+    LBFGS,
+    SGD,
+    Adadelta,
+    Adafactor,
+    Adagrad,
+    Adam,
+    AdamW,
+    Lion,
+    RMSprop,
+)
+
+__all__ = [
+    "EMA",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adafactor",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Curve",
+    "Lion",
+    "Optimizer",
+    "ParamGroup",
+    "RMSprop",
+    "clip_by_global_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "constant_rate",
+    "cosine",
+    "exponential",
+    "global_norm",
+    "lr_scheduler",
+    "multi_step",
+    "one_cycle",
+    "step_decay",
+    "warm_up",
+]

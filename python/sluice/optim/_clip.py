@@ -1,0 +1,121 @@
+"""Gradients held within bounds, and running means of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .. import _core
+from ._optimizer import named
+
+__all__ = [
+    "EMA",
+    "clip_by_global_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "global_norm",
+]
+
+
+def _pairs(parameters: Any, what: str) -> list[tuple[str, Any]]:
+    if isinstance(parameters, _core.Tensor):
+        parameters = [parameters]
+    return named(parameters, what)
+
+
+def clip_grad_norm_(
+    parameters: Any,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Any:
+    """Scales the gradients of ``parameters`` so that the norm of all of them
+    together is at most ``max_norm``. Returns the norm before.
+
+    With ``error_if_nonfinite`` a norm that is NaN or infinite is a
+    RuntimeError, and gradients stay as they are.
+    """
+    if float(norm_type) != 2.0:
+        raise NotImplementedError(
+            f"clip_grad_norm_: norm_type is {norm_type}; wanted 2"
+        )
+    pairs = _pairs(parameters, "clip_grad_norm_")
+    if error_if_nonfinite:
+        grads = [p.grad for _, p in pairs if p.grad is not None]
+        norm = float(_core.global_norm(grads)) if grads else 0.0
+        if norm != norm or norm in (float("inf"), float("-inf")):
+            raise RuntimeError(
+                f"clip_grad_norm_: the norm of the gradients is {norm}; "
+                "wanted a finite one"
+            )
+    return _core.clip_grad_norm_(pairs, max_norm)
+
+
+def clip_grad_value_(
+    parameters: Any, clip_value: float, foreach: bool | None = None
+) -> None:
+    """Holds every element of the gradients in [-clip_value, clip_value]."""
+    _core.clip_grad_value_(_pairs(parameters, "clip_grad_value_"), clip_value)
+
+
+def global_norm(gradients: Sequence[Any]) -> Any:
+    """The root of the sum of squares of all elements."""
+    return _core.global_norm(list(gradients))
+
+
+def clip_by_global_norm(
+    gradients: Sequence[Any], max_norm: float
+) -> tuple[list[Any], Any]:
+    """The gradients scaled so that their norm is at most ``max_norm``, and the
+    norm before. Also in graphs."""
+    clipped, norm = _core.clip_by_global_norm(list(gradients), max_norm)
+    return clipped, norm
+
+
+class EMA:
+    """Running means of parameters, which often do better than the last ones.
+
+        ema = optim.EMA(net.parameters(), decay=0.999)
+        optimizer.step(); ema.update()
+        with ema.use():        # the parameters are the means
+            evaluate(net)
+
+    With ``ramp`` the decay is (1 + n) / (10 + n) in the first updates, where
+    that is less.
+    """
+
+    def __init__(self, params: Any, decay: float = 0.999, ramp: bool = False) -> None:
+        self._core = _core.Ema(_pairs(params, "EMA"), decay, ramp)
+
+    def update(self) -> Any:
+        """mean = decay mean + (1 - decay) parameter. In a graph, returns the
+        operation that does it."""
+        return self._core.update()
+
+    @contextmanager
+    def use(self) -> Iterator[None]:
+        """Within it, the parameters have the means for values."""
+        use = _core.EmaUse(self._core)
+        use.begin()
+        try:
+            yield
+        finally:
+            use.end()
+
+    def value(self, i: int) -> Any:
+        """The mean of parameter i."""
+        return self._core.value(i)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Tensors by name: "<parameter>.ema" for each, "updates"."""
+        state: dict[str, Any] = self._core.state_dict()
+        return state
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Takes back what ``state_dict`` gave, by copying."""
+        self._core.load_state_dict(state_dict)

@@ -1,0 +1,27 @@
+"""Learning rates as functions of the step, computed by C++.
+
+``curve(base, step)`` gives the rate at a step, a number for a number and a
+tensor for a tensor. ``Optimizer.follow`` and ``lr_scheduler.CurveLR`` take one.
+"""
+
+from .._core import (
+    Curve,
+    constant_rate,
+    cosine,
+    exponential,
+    multi_step,
+    one_cycle,
+    step_decay,
+    warm_up,
+)
+
+__all__ = [
+    "Curve",
+    "constant_rate",
+    "cosine",
+    "exponential",
+    "multi_step",
+    "one_cycle",
+    "step_decay",
+    "warm_up",
+]

@@ -1,0 +1,223 @@
+"""What all optimizers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .. import _core
+from ._param_group import ParamGroup
+
+__all__ = ["Optimizer", "ParamGroup"]
+
+Closure = Callable[[], Any]
+
+
+def named(params: Any, what: str) -> list[tuple[str, Any]]:
+    """Tensors, or (name, tensor) pairs, as pairs; unnamed ones have ""."""
+    if isinstance(params, _core.Tensor):
+        raise TypeError(
+            f"{what}: the parameters are one Tensor; wanted an iterable of "
+            "tensors, of (name, tensor) pairs or of dicts"
+        )
+    if isinstance(params, Mapping):
+        return list(params.items())
+    pairs: list[tuple[str, Any]] = []
+    for p in params:
+        if isinstance(p, tuple):
+            if len(p) != 2 or not isinstance(p[0], str):
+                raise TypeError(
+                    f"{what}: a parameter is a tuple of {len(p)}; wanted "
+                    "a (name, tensor) pair"
+                )
+            pairs.append(p)
+        else:
+            pairs.append(("", p))
+    return pairs
+
+
+class _Calls:
+    """The C++ optimizer, with options as Python names them."""
+
+    def __init__(self, core: Any, translate: Callable[[dict[str, Any]], Any]) -> None:
+        self.core = core
+        self.lr = core.lr
+        self.set_lr = core.set_lr
+        self._translate = translate
+
+    def set_options(self, group: int, options: dict[str, Any]) -> None:
+        self.core.set_options(group, self._translate(options))
+
+
+class Optimizer:
+    """The base of all optimizers.
+
+    ``params`` is an iterable of tensors, of (name, tensor) pairs, or of dicts
+    with "params" and options of their own. ``None`` is for graphs, where
+    ``minimize`` finds the variables.
+
+    An optimizer written in Python derives from this class with
+    ``super().__init__(params, defaults)`` and defines ``step``; it finds its
+    parameters in ``param_groups`` and keeps what it needs in ``state``.
+    """
+
+    _class: Any = None  # of C++; None: written in Python
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = dict(defaults)
+        self.param_groups: list[ParamGroup] = []
+        self.state: dict[Any, Any] = {}
+        self._calls: _Calls | None = None
+        if params is None:
+            if self._class is None:
+                raise ValueError(f"{type(self).__name__}: no parameters")
+            core = self._class(None, self._to_core(self.defaults))
+            self._calls = _Calls(core, self._to_core)
+            group = ParamGroup([], [], self.defaults)
+            group._attach(self._calls, 0)
+            self.param_groups.append(group)
+            return
+        if not isinstance(params, (Mapping, _core.Tensor)):
+            params = list(params)
+            if params and isinstance(params[0], Mapping):
+                for group in params:
+                    self.add_param_group(group)
+                return
+        self.add_param_group({"params": params})
+
+    @property
+    def _core(self) -> Any:
+        if self._calls is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} is written in Python; this is for "
+                "optimizers of the library"
+            )
+        return self._calls.core
+
+    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Options as C++ names them."""
+        return options
+
+    def add_param_group(self, param_group: Mapping[str, Any]) -> None:
+        """Adds parameters: {"params": tensors, "lr": 0.01, ...}."""
+        what = type(self).__name__
+        if not isinstance(param_group, Mapping) or "params" not in param_group:
+            raise TypeError(f"{what}: a group is no dict with \"params\"")
+        given = param_group["params"]
+        if isinstance(given, _core.Tensor):
+            given = [given]
+        pairs = named(given, what)
+        options = dict(self.defaults)
+        extra: dict[str, Any] = {}
+        for key, value in param_group.items():
+            if key in options:
+                options[key] = value
+            elif key not in ("params", "param_names"):
+                extra[key] = value
+        if self._class is not None:
+            unknown = sorted(set(extra) - {"initial_lr", "name"})
+            if unknown:
+                raise ValueError(
+                    f"{what} has no option {unknown[0]!r}; wanted one of: "
+                    + ", ".join(sorted(options))
+                )
+        group = ParamGroup([p for _, p in pairs], [n for n, _ in pairs], options)
+        for key, value in extra.items():
+            group[key] = value
+        if self._class is not None:
+            read = self._to_core(options)
+            if self._calls is None:
+                self._calls = _Calls(self._class(pairs, read), self._to_core)
+                index = 0
+            else:
+                index = self._calls.core.add_param_group(pairs, read)
+            group._attach(self._calls, index)
+        elif not pairs:
+            raise ValueError(f"{what}: no parameters")
+        self.param_groups.append(group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drops all gradients, or makes them zeros."""
+        if self._calls is not None:
+            self._calls.core.zero_grad(set_to_none)
+            return
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                if set_to_none:
+                    p.grad = None
+                else:
+                    p.grad.zero_()
+
+    def step(self, closure: Closure | None = None) -> Any:
+        """Changes all parameters that have gradients, once.
+
+        ``closure`` computes the loss and its gradients before; what it
+        returned is returned.
+        """
+        if self._calls is None:
+            raise NotImplementedError(f"{type(self).__name__} defines no step()")
+        if closure is None:
+            self._calls.core.step()
+            return None
+        loss = _core.with_grad(closure)
+        self._calls.core.step()
+        return loss
+
+    # ---- In a graph ----
+
+    def minimize(self, loss: Any, var_list: Iterable[Any] | None = None) -> Any:
+        """The operation of a graph that makes ``loss`` smaller, once.
+
+        It changes ``var_list``, or the variables the optimizer was made with,
+        or all of floats that the loss depends on.
+        """
+        return self._core.minimize(loss, var_list)
+
+    def compute_gradients(
+        self, loss: Any, var_list: Iterable[Any] | None = None
+    ) -> list[tuple[Any, Any]]:
+        """The (gradient, variable) pairs that ``minimize`` uses."""
+        pairs: list[tuple[Any, Any]] = self._core.compute_gradients(loss, var_list)
+        return pairs
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
+        """The operation that applies gradients; the second half of minimize."""
+        return self._core.apply_gradients(grads_and_vars)
+
+    def follow(self, curve: Any) -> None:
+        """Computes the rate in every step along a curve, from now on.
+
+        Also within graphs and captured functions, which cannot be told a new
+        rate by a scheduler.
+        """
+        self._core.follow(curve)
+
+    # ---- State ----
+
+    def state_dict(self) -> dict[str, Any]:
+        """Tensors by name: "<parameter>.<slot>", "groups.<i>.lr", "....step".
+
+        They are those in use, not copies; ``sl.save`` takes them.
+        """
+        state: dict[str, Any] = self._core.state_dict()
+        return state
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Takes back what ``state_dict`` gave, by copying.
+
+        ValueError names all keys that are missing, left over or of another
+        shape; nothing is changed then.
+        """
+        self._core.load_state_dict(state_dict)
+
+    def __repr__(self) -> str:
+        groups = []
+        for i, group in enumerate(self.param_groups):
+            lines = [f"Parameter Group {i}"]
+            for key in sorted(group):
+                if key not in ("params", "param_names"):
+                    lines.append(f"    {key}: {group[key]}")
+            groups.append("\n".join(lines))
+        return f"{type(self).__name__} (\n" + "\n\n".join(groups) + "\n)"

@@ -1,0 +1,67 @@
+"""Parameters that share options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+
+class ParamGroup(MutableMapping[str, Any]):
+    """One group of parameters and its options, as a dict.
+
+    ``group["lr"] = 0.01`` and other options count from the next step on.
+    Functions captured before keep all of them but ``lr``. Other keys may be
+    added; they are kept with the group.
+    """
+
+    def __init__(
+        self, params: list[Any], names: list[str], options: dict[str, Any]
+    ) -> None:
+        self._data: dict[str, Any] = {"params": params, **options}
+        if any(names):
+            self._data["param_names"] = names
+        self._options = frozenset(options)
+        self._owner: Any = None  # the optimizer, once C++ knows the group
+        self._index = 0
+
+    def _attach(self, owner: Any, index: int) -> None:
+        self._owner, self._index = owner, index
+
+    def _option_values(self) -> dict[str, Any]:
+        return {k: v for k, v in self._data.items() if k in self._options}
+
+    def __getitem__(self, key: str) -> Any:
+        if key == "lr" and self._owner is not None:
+            return self._owner.lr(self._index)
+        return self._data[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if key == "params":
+            raise ValueError(
+                "the parameters of a group are fixed; wanted add_param_group"
+            )
+        if self._owner is not None:
+            if key == "lr":
+                self._owner.set_lr(self._index, float(value))
+            elif key in self._options:
+                options = {**self._option_values(), "lr": self["lr"], key: value}
+                self._owner.set_options(self._index, options)
+        self._data[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        if key in self._options or key in ("params", "param_names"):
+            raise ValueError(f"{key!r} is part of every group")
+        del self._data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __repr__(self) -> str:
+        shown = {k: self[k] for k in self._data if k != "params"}
+        return f"ParamGroup({len(self._data['params'])} parameters, {shown})"
+
+
+__all__ = ["ParamGroup"]

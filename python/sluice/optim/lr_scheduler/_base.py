@@ -1,0 +1,104 @@
+"""What all schedulers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._optimizer import Optimizer
+
+__all__ = ["LRScheduler", "check_optimizer"]
+
+
+def check_optimizer(optimizer: Any, what: str) -> Optimizer:
+    """TypeError for what is no Optimizer."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(
+            f"{what}: the optimizer is a {type(optimizer).__name__}; "
+            "wanted an Optimizer"
+        )
+    return optimizer
+
+
+class LRScheduler:
+    """The base of schedulers: a rate for each step, as a function of the rate
+    the group began with. A new one derives from it and defines ``value``.
+
+    ``last_epoch`` is the number of steps done; a run that goes on gives the one
+    it had reached.
+    """
+
+    _absolute = False  # rates do not depend on those found
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        self.optimizer = check_optimizer(optimizer, type(self).__name__)
+        groups = optimizer.param_groups
+        for i, group in enumerate(groups):
+            if last_epoch < 0:
+                group.setdefault("initial_lr", group["lr"])
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"initial_lr of group {i} is not known, but last_epoch is "
+                    f"{last_epoch}"
+                )
+        self.base_lrs: list[float] = [float(g["initial_lr"]) for g in groups]
+        self.last_epoch: float = last_epoch
+        self._last_lr: list[float] = []
+        self.step()
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        """The rate after ``epoch`` steps of a group that began with ``base``."""
+        raise NotImplementedError(f"{type(self).__name__} defines no value()")
+
+    def step(self, epoch: float | None = None) -> None:
+        """Goes on by one step, or to a certain one."""
+        before = self.last_epoch
+        self.last_epoch = before + 1 if epoch is None else epoch
+        for i, group in enumerate(self.optimizer.param_groups):
+            if i == len(self.base_lrs):  # added since
+                self.base_lrs.append(float(group.setdefault("initial_lr", group["lr"])))
+            group["lr"] = self._next(group["lr"], before, i)
+        self._last_lr = [g["lr"] for g in self.optimizer.param_groups]
+
+    def _next(self, found: float, before: float, group: int) -> float:
+        base = self.base_lrs[group]
+        new = self.value(base, self.last_epoch, group)
+        if self._absolute:
+            return new
+        old = base if before < 0 else self.value(base, before, group)
+        return new if found == old or old == 0 else found * (new / old)
+
+    def get_last_lr(self) -> list[float]:
+        """The rates last set, one for each group."""
+        return self._last_lr
+
+    def get_lr(self) -> list[float]:
+        """The rates of this step, one for each group."""
+        return [
+            self.value(base, self.last_epoch, i) for i, base in enumerate(self.base_lrs)
+        ]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists; functions are not part of it."""
+        return {
+            "last_epoch": self.last_epoch,
+            "base_lrs": list(self.base_lrs),
+            "last_lr": list(self._last_lr),
+        }
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Takes back what ``state_dict`` gave, and sets the rates."""
+        base_lrs = [float(lr) for lr in state_dict["base_lrs"]]
+        last_lr = [float(lr) for lr in state_dict["last_lr"]]
+        groups = self.optimizer.param_groups
+        if len(base_lrs) != len(groups) or len(last_lr) != len(groups):
+            raise ValueError(
+                f"the state has rates of {len(base_lrs)} groups; wanted "
+                f"{len(groups)}"
+            )
+        self.last_epoch = state_dict["last_epoch"]
+        self.base_lrs = base_lrs
+        self._last_lr = last_lr
+        for group, base, lr in zip(groups, base_lrs, last_lr):
+            group["initial_lr"] = base
+            group["lr"] = lr

@@ -1,0 +1,131 @@
+"""Schedulers that go up and down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _core
+from .._optimizer import Optimizer
+from ._base import LRScheduler, check_optimizer
+
+__all__ = ["CosineAnnealingWarmRestarts", "OneCycleLR"]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half a cosine down to ``eta_min`` in ``T_0`` steps, then again from the
+    top, each time ``T_mult`` times as long."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
+    ) -> None:
+        if T_0 <= 0 or int(T_0) != T_0:
+            raise ValueError(f"T_0 is {T_0}; wanted a whole number above 0")
+        if T_mult < 1 or int(T_mult) != T_mult:
+            raise ValueError(f"T_mult is {T_mult}; wanted a whole number, 1 or more")
+        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        length, at = self.T_0, epoch
+        if self.T_mult == 1:
+            at %= length
+        while at >= length:
+            at -= length
+            length *= self.T_mult
+        part = (1 + math.cos(math.pi * at / length)) / 2
+        return self.eta_min + (base - self.eta_min) * part
+
+
+class OneCycleLR(LRScheduler):
+    """Up to ``max_lr``, then down far below the beginning, in ``total_steps``
+    (or ``epochs * steps_per_epoch``) steps; it stays there afterwards.
+
+    With ``cycle_momentum`` the momentum (or the first of betas) goes the other
+    way; steps captured in a function keep the one they were captured with.
+    """
+
+    _absolute = True
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | Sequence[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.85,
+        max_momentum: float = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        groups = check_optimizer(optimizer, "OneCycleLR").param_groups
+        if total_steps is None:
+            if epochs is None or steps_per_epoch is None:
+                raise ValueError(
+                    "OneCycleLR: wanted total_steps, or epochs and steps_per_epoch"
+                )
+            total_steps = epochs * steps_per_epoch
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                f"anneal_strategy is {anneal_strategy!r}; wanted 'cos' or 'linear'"
+            )
+        rates = list(max_lr) if isinstance(max_lr, Sequence) else [max_lr] * len(groups)
+        if len(rates) != len(groups):
+            raise ValueError(
+                f"max_lr has {len(rates)} numbers; wanted one for each of "
+                f"{len(groups)} groups"
+            )
+        self.total_steps = total_steps
+
+        def curve(top: float, div: float, final: float) -> Any:
+            return _core.one_cycle(
+                top,
+                total_steps,
+                pct_start,
+                anneal_strategy == "linear",
+                div,
+                final,
+                three_phase,
+            )
+
+        self._curves = [curve(rate, div_factor, final_div_factor) for rate in rates]
+        # From 1 up to 2 and back: how far the momentum is on its way.
+        self._way = curve(2.0, 2.0, 1.0)
+        self._momenta = (base_momentum, max_momentum) if cycle_momentum else None
+        for group, rate in zip(groups, rates):
+            if cycle_momentum and not ("momentum" in group or "betas" in group):
+                raise ValueError(
+                    f"OneCycleLR: {type(optimizer).__name__} has no momentum; "
+                    "wanted cycle_momentum=False"
+                )
+            if last_epoch < 0:
+                group["initial_lr"] = rate / div_factor
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        return float(self._curves[group](base, epoch))
+
+    def step(self, epoch: float | None = None) -> None:
+        """Goes on by one step, or to a certain one."""
+        super().step(epoch)
+        if self._momenta is None:
+            return
+        low, high = self._momenta
+        momentum = high - (high - low) * (self._way(1.0, self.last_epoch) - 1)
+        for group in self.optimizer.param_groups:
+            if "betas" in group:
+                group["betas"] = (momentum, *group["betas"][1:])
+            else:
+                group["momentum"] = momentum

@@ -1,0 +1,213 @@
+"""Schedulers that are one formula each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ... import _core
+from .._optimizer import Optimizer
+from ._base import LRScheduler
+
+__all__ = [
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CurveLR",
+    "ExponentialLR",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "PolynomialLR",
+    "StepLR",
+]
+
+
+class CurveLR(LRScheduler):
+    """The rate along a curve of C++: ``optim.warm_up(500, next=optim.cosine(
+    10000))`` and what else ``optim`` has."""
+
+    def __init__(
+        self, optimizer: Optimizer, curve: Any, last_epoch: int = -1
+    ) -> None:
+        self.curve = curve
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        return float(self.curve(base, epoch))
+
+
+class StepLR(CurveLR):
+    """Times ``gamma`` after every ``step_size`` steps."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        step_size: int,
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+    ) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, _core.step_decay(step_size, gamma), last_epoch)
+
+
+class MultiStepLR(CurveLR):
+    """Times ``gamma`` at each of ``milestones``."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        milestones: Iterable[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+    ) -> None:
+        self.milestones, self.gamma = sorted(milestones), gamma
+        curve = _core.multi_step(self.milestones, gamma)
+        super().__init__(optimizer, curve, last_epoch)
+
+
+class ExponentialLR(CurveLR):
+    """Times ``gamma`` at every step."""
+
+    def __init__(
+        self, optimizer: Optimizer, gamma: float, last_epoch: int = -1
+    ) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, _core.exponential(gamma), last_epoch)
+
+
+class CosineAnnealingLR(CurveLR):
+    """Down to ``eta_min`` in ``T_max`` steps along half a cosine, and on."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        T_max: int,
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
+    ) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, _core.cosine(T_max, eta_min), last_epoch)
+
+
+class LinearLR(LRScheduler):
+    """From ``start_factor`` to ``end_factor`` of the rate in ``total_iters``
+    steps; for warming up."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        if not 0 < start_factor <= 1:
+            raise ValueError(f"start_factor is {start_factor}; wanted in (0, 1]")
+        if not 0 <= end_factor <= 1:
+            raise ValueError(f"end_factor is {end_factor}; wanted in [0, 1]")
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        if epoch >= self.total_iters:
+            return base * self.end_factor
+        part = epoch / self.total_iters
+        change = self.end_factor - self.start_factor
+        return base * (self.start_factor + change * part)
+
+
+class ConstantLR(LRScheduler):
+    """``factor`` of the rate for ``total_iters`` steps, then all of it."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        factor: float = 1.0 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        if not 0 <= factor <= 1:
+            raise ValueError(f"factor is {factor}; wanted in [0, 1]")
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        return base * self.factor if epoch < self.total_iters else base
+
+
+class PolynomialLR(LRScheduler):
+    """Down to 0 in ``total_iters`` steps, as ``(1 - step / total) ** power``."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        total_iters: int = 5,
+        power: float = 1.0,
+        last_epoch: int = -1,
+    ) -> None:
+        if total_iters < 1:
+            raise ValueError(f"total_iters is {total_iters}; wanted 1 or more")
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        done = min(epoch, self.total_iters) / self.total_iters
+        return float(base * (1 - done) ** self.power)
+
+
+def _functions(
+    optimizer: Optimizer, given: Any, what: str
+) -> list[Callable[[Any], float]]:
+    count = len(optimizer.param_groups)
+    functions = list(given) if isinstance(given, (list, tuple)) else [given] * count
+    if len(functions) != count or not all(callable(f) for f in functions):
+        raise ValueError(
+            f"{what}: lr_lambda is {given!r}; wanted a function, or one for each "
+            f"of {count} groups"
+        )
+    return functions
+
+
+Factor = Callable[[Any], float]
+
+
+class LambdaLR(LRScheduler):
+    """The rate times ``lr_lambda(step)``; one function, or one per group."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Factor | Sequence[Factor],
+        last_epoch: int = -1,
+    ) -> None:
+        self.lr_lambdas = _functions(optimizer, lr_lambda, "LambdaLR")
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        return base * float(self.lr_lambdas[group](epoch))
+
+
+class MultiplicativeLR(LRScheduler):
+    """At every step times ``lr_lambda(step)``."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Factor | Sequence[Factor],
+        last_epoch: int = -1,
+    ) -> None:
+        self.lr_lambdas = _functions(optimizer, lr_lambda, "MultiplicativeLR")
+        super().__init__(optimizer, last_epoch)
+
+    def value(self, base: float, epoch: float, group: int) -> float:
+        lr = base
+        for step in range(1, int(epoch) + 1):
+            lr *= float(self.lr_lambdas[group](step))
+        return lr
+
+    def _next(self, found: float, before: float, group: int) -> float:
+        if self.last_epoch <= 0:
+            return found
+        return found * float(self.lr_lambdas[group](self.last_epoch))
