@@ -1,0 +1,54 @@
+"""Every Python block of README.md and docs/ runs and prints what it says."""
+
+import subprocess
+import sys
+
+import doc_page
+import pytest
+
+PAGES = sorted([doc_page.ROOT / "README.md", *doc_page.ROOT.glob("docs/**/*.md")])
+
+
+@pytest.mark.parametrize(
+    "page", PAGES, ids=lambda p: p.relative_to(doc_page.ROOT).as_posix())
+def test_page(page):
+    if not doc_page.python_blocks(page.read_text(encoding="utf-8")):
+        return
+    assert list(doc_page.problems(page)) == []
+
+
+def page_of(tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    return page
+
+
+def test_wrong_output_is_found(tmp_path):
+    page = page_of(tmp_path, "```python\nprint(1)\n```\n\n```text\n2\n```\n")
+    assert "printed\n1\nand the page says\n2" in list(doc_page.problems(page))[0]
+
+
+def test_wrong_output_comment_is_found(tmp_path):
+    page = page_of(tmp_path, "```python\nprint(1)  # output: 2\n```\n")
+    assert len(list(doc_page.problems(page))) == 1
+
+
+def test_block_that_raises_is_found(tmp_path):
+    page = page_of(tmp_path, "```python\nx = 1\n```\n\n```python\nx.y\n```\n")
+    assert ":6: AttributeError" in list(doc_page.problems(page))[0]
+
+
+def test_exceptions_are_shown_with_lines_of_the_page(tmp_path):
+    page = page_of(tmp_path, "Words.\n\n```python\nimport sluice as sl\n"
+                   "sl.matmul(sl.constant([[1.0]]), [[1.0, 2.0], [3.0, 4.0]])\n"
+                   "```\n\n```text\n?\n```\n")
+    page.write_text(doc_page.updated(page))
+    assert list(doc_page.problems(page)) == []
+    assert "page.py:5" in page.read_text()
+
+
+def test_the_program_updates_pages(tmp_path):
+    page = page_of(tmp_path, "```python\nprint(3)\n```\n\n```text\n```\n")
+    subprocess.run([sys.executable, doc_page.__file__, "--update", str(page)],
+                   check=True)
+    assert "```text\n3\n```" in page.read_text()
