@@ -14,10 +14,12 @@ from ._core import (
     TraceRow,
     Variable,
     constant,
+    container,
     control_dependencies,
     current_graph,
     default_session,
     global_variables,
+    gradients,
     imperative_scope,
     initialize_variables,
     name_scope,
@@ -26,6 +28,7 @@ from ._core import (
     variables_behind,
 )
 
+from ._device import device
 from ._queues import *  # noqa: F403
 from ._runners import *  # noqa: F403
 from ._state import *  # noqa: F403
@@ -47,11 +50,14 @@ __all__ = [
     "TraceRow",
     "Variable",
     "constant",
+    "container",
     "control_dependencies",
     "current_graph",
     "default_session",
+    "device",
     "global_variables",
     "global_variables_initializer",
+    "gradients",
     "imperative_scope",
     "initialize_variables",
     "name_scope",

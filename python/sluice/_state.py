@@ -25,6 +25,8 @@ def _handle(what: str, op: str, **attrs: Any) -> Tensor:
             f"{what} needs a graph, and none is open on this thread; wanted "
             "`with sluice.Graph():`"
         )
+    if attrs["container"] is None:
+        attrs["container"] = _core.current_container()
     attrs = {name: value for name, value in attrs.items() if value is not None}
     return _op(op)(**attrs)
 

@@ -21,5 +21,9 @@ nb::object ShapeToPython(const PartialShape& shape);
 
 void BindOperation(nb::module_& m);  // Operation
 void BindScopes(nb::module_& m);     // name_scope, control_dependencies, ...
+void BindGraphGradients(nb::module_& m);  // gradients
+
+// The container given, or that of the innermost `with container(...)`.
+std::string ContainerOr(const std::optional<std::string>& container);
 
 }  // namespace sluice::py

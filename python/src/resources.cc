@@ -63,7 +63,8 @@ void MakeQueue(nb::pointer_and_handle<Queue> self, std::string_view kind,
   OpenGraph("a queue");
   std::vector<DType> types = DTypesFrom(dtypes);
   std::vector<PartialSizes> sizes = ShapesFrom(shapes, types.size());
-  ResourceOptions options{Text(name), Text(container), Text(shared_name)};
+  ResourceOptions options{Text(name), ContainerOr(container),
+                          Text(shared_name)};
   Queue made;
   if (kind == "shuffle") {
     made = shuffle_queue(capacity, types, sizes,

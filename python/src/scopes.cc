@@ -79,7 +79,24 @@ Scope MakeControlScope(nb::handle before) {
   return {open, owned, nb::none()};
 }
 
+// Containers of the open scopes, innermost last.
+std::vector<std::string>& Containers() {
+  thread_local std::vector<std::string> open;
+  return open;
+}
+struct ContainerScope {
+  explicit ContainerScope(std::string name) {
+    Containers().push_back(std::move(name));
+  }
+  ~ContainerScope() { Containers().pop_back(); }
+};
+
 }  // namespace
+
+std::string ContainerOr(const std::optional<std::string>& container) {
+  if (container) return *container;
+  return Containers().empty() ? "" : Containers().back();
+}
 
 void BindScopes(nb::module_& m) {
   nb::class_<Scope>(m, "Scope", "A scope for `with`.")
@@ -97,6 +114,16 @@ void BindScopes(nb::module_& m) {
                      nb::none(), nb::cast(device)};
       },
       "device"_a);
+  m.def(
+      "container",
+      [](const std::string& name) {
+        return Scope{[name] { return std::make_shared<ContainerScope>(name); },
+                     nb::none(), nb::cast(name)};
+      },
+      "name"_a,
+      "Variables, queues and tables made inside live in that container, which "
+      "Session.reset drops whole.");
+  m.def("current_container", [] { return ContainerOr(std::nullopt); });
   m.def(
       "imperative_scope",
       [] {

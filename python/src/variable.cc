@@ -23,7 +23,7 @@ void Make(nb::pointer_and_handle<Variable> self, nb::handle initial,
           std::optional<std::string> name, nb::handle dtype, nb::handle shape,
           std::optional<std::string> container,
           std::optional<std::string> shared_name) {
-  VariableOptions options{Text(container), Text(shared_name)};
+  VariableOptions options{ContainerOr(container), Text(shared_name)};
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
   Variable made;
   if (initial.is_none()) {
@@ -201,6 +201,7 @@ void BindVariable(nb::module_& m) {
       "variables_behind",
       [](const Tensor& value) { return variables_behind(value); }, "value"_a,
       "The variables a tensor of a graph depends on.");
+  BindGraphGradients(m);
 }
 
 }  // namespace sluice::py
