@@ -77,7 +77,9 @@ class Optimizer:
             group._attach(self._calls, 0)
             self.param_groups.append(group)
             return
-        if not isinstance(params, (Mapping, _core.Tensor)):
+        if isinstance(params, _core.Tensor):
+            named(params, type(self).__name__)  # says what was wanted
+        if not isinstance(params, Mapping):
             params = list(params)
             if params and isinstance(params[0], Mapping):
                 for group in params:

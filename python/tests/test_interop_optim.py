@@ -1,0 +1,235 @@
+"""Optimizers and schedulers against PyTorch's."""
+
+import numpy as np
+import pytest
+
+import sluice as sl
+from sluice import optim
+
+torch = pytest.importorskip("torch")
+
+STEPS = 10
+OPTIONS = [
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.3}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True}),
+    ("SGD", {"lr": 0.1, "weight_decay": 0.1, "maximize": True}),
+    ("Adam", {}),
+    ("Adam", {"lr": 0.05, "betas": (0.8, 0.95), "eps": 1e-4}),
+    ("Adam", {"lr": 0.05, "weight_decay": 0.1, "amsgrad": True}),
+    ("Adam", {"lr": 0.05, "maximize": True}),
+    ("AdamW", {}),
+    ("AdamW", {"lr": 0.05, "weight_decay": 0.3, "amsgrad": True}),
+    ("Adagrad", {}),
+    (
+        "Adagrad",
+        {
+            "lr": 0.2,
+            "lr_decay": 0.1,
+            "weight_decay": 0.1,
+            "initial_accumulator_value": 0.5,
+        },
+    ),
+    ("Adadelta", {}),
+    ("Adadelta", {"lr": 0.5, "rho": 0.7, "eps": 1e-3, "weight_decay": 0.1}),
+    ("RMSprop", {}),
+    ("RMSprop", {"lr": 0.01, "alpha": 0.9, "momentum": 0.8, "weight_decay": 0.1}),
+    ("RMSprop", {"lr": 0.01, "centered": True, "eps": 1e-3}),
+    ("Adafactor", {}),
+    ("Adafactor", {"lr": 0.1, "weight_decay": 0.1, "d": 1.5, "beta2_decay": -0.5}),
+]
+
+
+def start():
+    rng = np.random.default_rng(7)
+    arrays = [rng.normal(size=s).astype(np.float32) for s in ((3, 5), (5,))]
+    x = rng.normal(size=(8, 3)).astype(np.float32)
+    y = rng.normal(size=(8, 5)).astype(np.float32)
+    return arrays, x, y
+
+
+def run_torch(make, closure=False):
+    arrays, x, y = start()
+    w, b = (torch.tensor(a, requires_grad=True) for a in arrays)
+    tx, ty = torch.tensor(x), torch.tensor(y)
+    optimizer = make(torch.optim, [w, b])
+
+    def loss_and_grads():
+        optimizer.zero_grad()
+        loss = ((tx @ w + b - ty) ** 2).mean()
+        loss.backward()
+        return loss
+
+    for _ in range(STEPS):
+        if closure:
+            optimizer.step(loss_and_grads)
+        else:
+            loss_and_grads()
+            optimizer.step()
+    return [p.detach().numpy() for p in (w, b)]
+
+
+def run_sluice(make, closure=False):
+    arrays, x, y = start()
+    w, b = (sl.tensor(a, requires_grad=True) for a in arrays)
+    sx, sy = sl.tensor(x), sl.tensor(y)
+    optimizer = make(optim, [w, b])
+
+    def loss_and_grads():
+        optimizer.zero_grad()
+        loss = ((sx @ w + b - sy) ** 2).mean()
+        loss.backward()
+        return loss
+
+    for _ in range(STEPS):
+        if closure:
+            optimizer.step(loss_and_grads)
+        else:
+            loss_and_grads()
+            optimizer.step()
+    return [np.asarray(p.detach()) for p in (w, b)]
+
+
+def same(make, tolerance=1e-6, **options):
+    for ours, theirs in zip(run_sluice(make, **options), run_torch(make, **options)):
+        np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_parameters_after_ten_steps(name, options):
+    same(lambda module, params: getattr(module, name)(params, **options))
+
+
+def test_groups_have_their_own_options():
+    def make(module, params):
+        groups = [
+            {"params": params[:1], "lr": 0.2, "momentum": 0.5},
+            {"params": params[1:]},
+        ]
+        return module.SGD(groups, lr=0.05, momentum=0.9)
+
+    same(make)
+
+
+def test_lbfgs():
+    def make(module, params):
+        return module.LBFGS(params, lr=0.5, max_iter=4)
+
+    same(make, tolerance=1e-5, closure=True)
+
+
+def test_lbfgs_with_a_line_search_ends_at_the_same_minimum():
+    def make(module, params):
+        return module.LBFGS(params, max_iter=20, line_search_fn="strong_wolfe")
+
+    same(make, tolerance=1e-4, closure=True)
+
+
+def test_clip_grad_norm():
+    _, x, _ = start()
+    ours, theirs = sl.tensor(x, requires_grad=True), torch.tensor(x)
+    theirs.requires_grad_()
+    (ours * ours).sum().backward()
+    (theirs * theirs).sum().backward()
+    norm = optim.clip_grad_norm_([ours], 0.5)
+    wanted = torch.nn.utils.clip_grad_norm_([theirs], 0.5)
+    assert float(norm) == pytest.approx(float(wanted), rel=1e-6)
+    np.testing.assert_allclose(np.asarray(ours.grad), theirs.grad, rtol=1e-6)
+
+
+SCHEDULES = [
+    ("StepLR", {"step_size": 7, "gamma": 0.5}),
+    ("MultiStepLR", {"milestones": [3, 20, 21], "gamma": 0.3}),
+    ("ExponentialLR", {"gamma": 0.93}),
+    ("CosineAnnealingLR", {"T_max": 30}),
+    ("CosineAnnealingLR", {"T_max": 30, "eta_min": 0.01}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 7}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 5, "T_mult": 2, "eta_min": 0.01}),
+    ("LinearLR", {"start_factor": 0.25, "total_iters": 10}),
+    ("LinearLR", {"start_factor": 1.0, "end_factor": 0.1, "total_iters": 40}),
+    ("ConstantLR", {"factor": 0.5, "total_iters": 8}),
+    ("PolynomialLR", {"total_iters": 60, "power": 2.0}),
+    ("LambdaLR", {"lr_lambda": lambda e: 0.95**e}),
+    ("MultiplicativeLR", {"lr_lambda": lambda e: 0.9 if e % 2 else 1.0}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 101}),
+    (
+        "OneCycleLR",
+        {
+            "max_lr": [0.5, 0.2],
+            "total_steps": 101,
+            "three_phase": True,
+            "anneal_strategy": "linear",
+        },
+    ),
+]
+
+
+def rates(module, make, measures=None):
+    tensor = module.tensor if hasattr(module, "tensor") else None
+    params = [tensor([1.0, 2.0], requires_grad=True) for _ in range(2)]
+    groups = [{"params": params[:1]}, {"params": params[1:], "lr": 0.03}]
+    optimizer = module.optim.SGD(groups, lr=0.1, momentum=0.9)
+    schedule = make(module.optim.lr_scheduler, optimizer)
+    seen = []
+    for i in range(100):
+        group = optimizer.param_groups
+        seen.append((group[0]["lr"], group[1]["lr"], group[0]["momentum"]))
+        for p in params:
+            p.grad = tensor([0.0, 0.0])
+        optimizer.step()
+        if measures is None:
+            schedule.step()
+            assert list(schedule.get_last_lr()) == [g["lr"] for g in group]
+        else:
+            schedule.step(measures[i])
+    return np.array(seen, dtype=float)
+
+
+def same_rates(make, measures=None):
+    ours, theirs = rates(sl, make, measures), rates(torch, make, measures)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("name", "options"), SCHEDULES)
+def test_rates_over_a_hundred_steps(name, options):
+    same_rates(lambda module, o: getattr(module, name)(o, **options))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_schedulers_one_after_the_other():
+    def make(module, o):
+        parts = [
+            module.LinearLR(o, start_factor=0.1, total_iters=20),
+            module.CosineAnnealingLR(o, T_max=50),
+            module.ExponentialLR(o, gamma=0.9),
+        ]
+        return module.SequentialLR(o, parts, milestones=[20, 70])
+
+    same_rates(make)
+
+
+def test_schedulers_together():
+    def make(module, o):
+        parts = [
+            module.ConstantLR(o, factor=0.1, total_iters=20),
+            module.ExponentialLR(o, gamma=0.97),
+            module.StepLR(o, step_size=30),
+        ]
+        return module.ChainedScheduler(parts, optimizer=o)
+
+    same_rates(make)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"patience": 3},
+        {"patience": 2, "factor": 0.5, "cooldown": 4, "min_lr": 0.001},
+        {"mode": "max", "patience": 5, "threshold": 0.1, "threshold_mode": "abs"},
+    ],
+)
+def test_reduce_on_plateau(options):
+    measures = np.abs(np.random.default_rng(3).normal(size=100)).tolist()
+    same_rates(lambda module, o: module.ReduceLROnPlateau(o, **options), measures)
