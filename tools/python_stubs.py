@@ -9,11 +9,13 @@ has a type. The second is one function per op, by the op records.
 import ast
 import builtins
 import importlib
+import inspect
 import keyword
 import pathlib
 import re
 import sys
 import textwrap
+import types
 
 OP_HEAD = '''"""One function per op, written from the op records by the build."""
 
@@ -31,6 +33,8 @@ CORE_HEAD = '''"""The C++ library as Python sees it, written by the build."""
 
 import builtins
 from typing import Any, TypeAlias
+
+import numpy
 
 from ._typing import DTypeLike, TensorLike
 
@@ -201,10 +205,12 @@ class Strict(ast.NodeTransformer):
     GENERIC = {"list": "[Any]", "tuple": "[Any, ...]", "dict": "[str, Any]",
                "set": "[Any]", "frozenset": "[Any]", "type": "[Any]",
                "Callable": "[..., Any]", "Iterable": "[Any]",
-               "Iterator": "[Any]", "Sequence": "[Any]", "Mapping": "[Any, Any]"}
+               "Iterator": "[Any]", "Sequence": "[Any]", "Mapping": "[Any, Any]",
+               "ndarray": "[Any, Any]"}
 
-    def __init__(self, records):
+    def __init__(self, records, defined):
         self.records = records
+        self.defined = defined
         self.owner = None
 
     # ---- Types ----
@@ -223,6 +229,15 @@ class Strict(ast.NodeTransformer):
             node.left = self.type_of(node.left, result)
             node.right = self.type_of(node.right, result)
             return node
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return self.type_of(self.parsed(node.value), result, inside)
+        if isinstance(node, ast.Attribute) and ast.unparse(node).startswith(
+                ("sluice._core.", "_core.")):
+            return self.type_of(ast.Name(node.attr), result, inside)
+        if isinstance(node, ast.Attribute):
+            node = self.parsed(re.sub(r"^np\.", "numpy.", ast.unparse(node)))
+            if ast.unparse(node).split(".")[0] not in self.defined:
+                return self.parsed("Any")
         if isinstance(node, ast.Attribute) and not inside:
             return self.parsed(ast.unparse(node) + self.GENERIC.get(node.attr, ""))
         if not isinstance(node, ast.Name):
@@ -237,6 +252,8 @@ class Strict(ast.NodeTransformer):
         generic = "" if inside else self.GENERIC.get(name, "")
         if isinstance(getattr(builtins, name, None), type):
             return self.parsed(f"builtins.{name}{generic}")
+        if name not in self.defined:
+            name, generic = "Any", ""
         return self.parsed(name + generic)
 
     @staticmethod
@@ -298,13 +315,87 @@ class Strict(ast.NodeTransformer):
 DUNDERS = tensor_dunders()
 
 
-def core_text(core, records):
+def make_generator(core, records):
     from nanobind.stubgen import StubGen
-    generator = StubGen(module=core, quiet=True)
+
+    class Generator(StubGen):
+        """Also knows the methods that are made of op functions."""
+
+        def put(self, value, name=None, parent=None):
+            function = getattr(value, "__wrapped__", None)
+            if type(value).__name__ == "OpMethod" and name:
+                self.put_method(function, name, parent)
+            elif isinstance(value, property) and name and not hasattr(
+                    value.fget, "__nb_signature__"):
+                self.put_computed(value, name)
+            elif isinstance(value, types.FunctionType) and name:
+                self.put_python(value, name)
+            else:
+                super().put(value, name, parent)
+
+        def put_method(self, function, name, parent):
+            record = records.get(getattr(function, "__name__", ""))
+            if type(function).__name__ != "OpFunction" or not record:
+                self.put_python(function, name)
+                return
+            parameters, by_keyword, _ = op_parameters(record)
+            star = ["*"] if by_keyword else []
+            inside = ", ".join(["self", *parameters[1:], *star, *by_keyword])
+            self.write_ln(f"def {name}({inside}) -> {result_of(record)}:")
+            self.put_body(record["doc"])
+
+        def put_python(self, function, name):
+            found = inspect.signature(function)
+            plain = (bool, int, float, str, tuple, type(None))
+            parameters = [
+                p if p.default is p.empty or isinstance(p.default, plain)
+                else p.replace(default=...) for p in found.parameters.values()]
+            found = found.replace(parameters=parameters)
+            self.write_ln(f"def {name}{found}:".replace("=Ellipsis", "=..."))
+            self.put_body(function.__doc__)
+
+        def put_computed(self, value, name):
+            given = getattr(value.fget, "__annotations__", {}).get("return", "Tensor")
+            given = given if isinstance(given, str) else given.__name__
+            self.write_ln("@property")
+            self.write_ln(f"def {name}(self) -> {given}:")
+            self.put_body(value.__doc__)
+            if value.fset:
+                self.write_ln(f"@{name}.setter")
+                self.write_ln(f"def {name}(self, value: object, /) -> None:")
+                self.put_body(None)
+
+        def put_body(self, doc):
+            self.depth += 1
+            if doc:
+                self.put_docstr(doc)
+            else:
+                self.write_ln("...")
+            self.depth -= 1
+            self.write("\n")
+
+    return Generator(module=core, quiet=True, include_private=True)
+
+
+def names_defined(tree):
+    """What annotations may name: classes, imports, and the types of _typing."""
+    found = {"Any", "Axes", "DTypeLike", "Ints", "Iterator", "Sequence", "Shape",
+             "TensorLike", "OpFunction", "None", "builtins", "numpy"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(a.asname or a.name).split(".")[0] for a in node.names}
+    return found
+
+
+def core_text(core, records):
+    records = {r["function"]: r for r in records}
+    generator = make_generator(core, records)
     generator.put(core)
     # A docstring may end in a quotation mark.
     tree = ast.parse(re.sub('(?<=[^"])""""$', '" """', generator.get(), flags=re.M))
-    tree = Strict({r["function"]: r for r in records}).visit(tree)
+    tree = Strict(records, names_defined(tree)).visit(tree)
     imports = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))
                and not (isinstance(n, ast.ImportFrom) and n.module == "sluice")]
     rest = [n for n in tree.body
