@@ -34,7 +34,7 @@ CORE_HEAD = '''"""The C++ library as Python sees it, written by the build."""
 import builtins
 from typing import Any, TypeAlias
 
-import numpy
+import numpy as _np
 
 from ._typing import DTypeLike, TensorLike
 
@@ -230,12 +230,17 @@ class Strict(ast.NodeTransformer):
             node.right = self.type_of(node.right, result)
             return node
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return self.type_of(self.parsed(node.value), result, inside)
+            try:
+                meant = self.parsed(node.value)
+            except SyntaxError:  # a class of C++ that Python has no name for
+                meant = self.parsed("Any")
+            return self.type_of(meant, result, inside)
         if isinstance(node, ast.Attribute) and ast.unparse(node).startswith(
                 ("sluice._core.", "_core.")):
             return self.type_of(ast.Name(node.attr), result, inside)
         if isinstance(node, ast.Attribute):
-            node = self.parsed(re.sub(r"^np\.", "numpy.", ast.unparse(node)))
+            node = self.parsed(re.sub(r"^(np|numpy)\.", "_np.",
+                                      ast.unparse(node)))
             if ast.unparse(node).split(".")[0] not in self.defined:
                 return self.parsed("Any")
         if isinstance(node, ast.Attribute) and not inside:
@@ -380,7 +385,7 @@ def make_generator(core, records):
 def names_defined(tree):
     """What annotations may name: classes, imports, and the types of _typing."""
     found = {"Any", "Axes", "DTypeLike", "Ints", "Iterator", "Sequence", "Shape",
-             "TensorLike", "OpFunction", "None", "builtins", "numpy"}
+             "TensorLike", "OpFunction", "None", "builtins", "_np"}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             found.add(node.name)
