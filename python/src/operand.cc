@@ -73,7 +73,12 @@ nb::object Wrap(Tensor tensor) {
   return made;
 }
 
-Tensor& AsTensor(nb::handle object) { return *nb::inst_ptr<Tensor>(object); }
+Tensor& AsTensor(nb::handle object) {
+  if (!IsTensor(object)) [[unlikely]] {
+    ThrowTypeError("self is a " + TypeName(object) + "; wanted a Tensor");
+  }
+  return *nb::inst_ptr<Tensor>(object);
+}
 
 Tensor TensorOf(Array array) {
   EagerRef value = MakeRef<EagerValue>(std::move(array));

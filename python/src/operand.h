@@ -37,7 +37,7 @@ Tensor TensorOf(Array array);
 
 // True for a Tensor or an object of a class derived from it.
 bool IsTensor(nb::handle object);
-// REQUIRES: IsTensor(object).
+// Throws TypeError when it is none: methods may be called on anything.
 Tensor& AsTensor(nb::handle object);
 
 // The Python object of a tensor that is new; cheaper than nb::cast.
