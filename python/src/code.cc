@@ -1,6 +1,7 @@
 #include "code.h"
 
 #include "operand.h"
+#include "self_call.h"
 #include "sluice/front/control_flow.h"
 #include "sluice/front/scope.h"
 
@@ -59,7 +60,7 @@ nb::object Together(const TreeDef& tree, std::span<const Tensor> tensors) {
 nb::object CallCode(nb::handle callable, nb::handle arguments) {
   PyObject* result =
       PyObject_Call(callable.ptr(), arguments.ptr(), /*kwargs=*/nullptr);
-  if (!result) throw nb::python_error();
+  if (!result) ThrowPythonError();
   return nb::steal(result);
 }
 

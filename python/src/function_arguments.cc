@@ -1,6 +1,7 @@
 #include "function_arguments.h"
 
 #include "errors.h"
+#include "self_call.h"
 #include "sluice/base/strings.h"
 
 namespace sluice::py {
@@ -23,14 +24,13 @@ Parameters::Parameters(nb::object signature, size_t skip) {
     kept.append(p);
     Parameter made;
     made.name = nb::cast<std::string>(p.attr("name"));
-    made.interned =
-        nb::steal(PyUnicode_InternFromString(made.name.c_str()));
+    made.interned = nb::steal(PyUnicode_InternFromString(made.name.c_str()));
     made.kind = static_cast<Kind>(nb::cast<int>(p.attr("kind")));
     nb::object given = p.attr("default");
     if (!given.is(empty)) made.default_value = given;
     if (made.kind == Kind::kPlace || made.kind == Kind::kPlaceOrName) ++places_;
-    plain_ = plain_ && made.kind != Kind::kRest &&
-             made.kind != Kind::kNamedRest;
+    plain_ =
+        plain_ && made.kind != Kind::kRest && made.kind != Kind::kNamedRest;
     list_.push_back(std::move(made));
   }
   signature_ = signature.attr("replace")("parameters"_a = kept);
@@ -127,7 +127,7 @@ nb::object Parameters::Call(nb::handle callable, nb::handle first,
   }
   PyObject* result =
       PyObject_Call(callable.ptr(), nb::tuple(args).ptr(), named.ptr());
-  if (!result) throw nb::python_error();
+  if (!result) ThrowPythonError();
   return nb::steal(result);
 }
 

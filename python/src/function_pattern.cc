@@ -119,15 +119,19 @@ bool Pattern::Collect(const Values& values,
   return true;
 }
 
+bool Pattern::SameFixed(const std::vector<nb::object>& fixed,
+                        const std::vector<nb::object>& leaves) const {
+  size_t next = 0;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] != LeafKind::kFixed) continue;
+    if (!Same(fixed[next++], leaves[k])) return false;
+  }
+  return true;
+}
+
 std::shared_ptr<Variant> Pattern::Find(const std::vector<nb::object>& leaves) {
   for (size_t i = 0; i < variants.size(); ++i) {
-    const std::vector<nb::object>& fixed = variants[i]->fixed;
-    size_t next = 0;
-    bool same = true;
-    for (size_t k = 0; same && k < kinds.size(); ++k) {
-      if (kinds[k] == LeafKind::kFixed) same = Same(fixed[next++], leaves[k]);
-    }
-    if (!same) continue;
+    if (!SameFixed(variants[i]->fixed, leaves)) continue;
     std::shared_ptr<Variant> found = variants[i];
     if (i > 0) {
       variants.erase(variants.begin() + static_cast<std::ptrdiff_t>(i));
@@ -223,8 +227,8 @@ Values Pattern::Together(const std::vector<nb::object>& fixed,
   Values values;
   size_t at = 0;
   for (const TreeDef& tree : trees) {
-    values.push_back(tree.Unflatten(
-        std::span(leaves).subspan(at, tree.num_leaves())));
+    values.push_back(
+        tree.Unflatten(std::span(leaves).subspan(at, tree.num_leaves())));
     at += tree.num_leaves();
   }
   return values;
@@ -255,9 +259,10 @@ std::string Difference(const Parameters& parameters, const Pattern& before,
       const nb::object& leaf = leaves[at_now + k];
       if (kind == old_kind && (!old.is_valid() || Same(old, leaf))) continue;
       auto text = [](LeafKind which, nb::handle value) {
-        return which == LeafKind::kFixed    ? Repr(value)
-               : which == LeafKind::kNumber ? std::string("a number as a tensor")
-                                            : std::string("a tensor");
+        return which == LeafKind::kFixed ? Repr(value)
+               : which == LeafKind::kNumber
+                   ? std::string("a number as a tensor")
+                   : std::string("a tensor");
       };
       differs(now.names[at_now + k], text(kind, leaf), text(old_kind, old));
     }

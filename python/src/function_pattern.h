@@ -4,9 +4,9 @@
 //   Pattern   the trees of all arguments, and of each leaf what it is
 //   Variant   the other leaves, by value or by identity: recorded by itself
 //
-// Numbers (int, float) are fixed at first. One that takes a third value is given
-// as a tensor from then on, so that a learning rate does not record anew for
-// ever; unless the code needs a number there, as range() does.
+// Numbers (int, float) are fixed at first. One that takes a third value is
+// given as a tensor from then on, so that a learning rate does not record anew
+// for ever; unless the code needs a number there, as range() does.
 //
 // Under the GIL.
 #pragma once
@@ -38,6 +38,8 @@ struct Pattern {
   // False when they have another form.
   bool Collect(const Values& values, std::vector<nb::object>& leaves) const;
 
+  bool SameFixed(const std::vector<nb::object>& fixed,
+                 const std::vector<nb::object>& leaves) const;
   // Moves it to the front; null when there is none.
   std::shared_ptr<Variant> Find(const std::vector<nb::object>& leaves);
   std::vector<nb::object> Fixed(const std::vector<nb::object>& leaves) const;

@@ -46,19 +46,20 @@ struct Sequence {
   }
 
   CodeResult Map(std::span<const Tensor> in) {
-    Parts made = Take(f(Element(in)), {});
+    Parts made = Take(CallCode(f, nb::make_tuple(Element(in))), {});
     kept = made.tree;
     return {std::move(made.tensors), made.Text()};
   }
 
   CodeResult Fold(std::span<const Tensor> in) {
-    Parts next = Take(f(State(in), Element(in)), dtypes);
+    Parts next =
+        Take(CallCode(f, nb::make_tuple(State(in), Element(in))), dtypes);
     CheckState(next);
     return {std::move(next.tensors), next.Text()};
   }
 
   CodeResult Scan(std::span<const Tensor> in) {
-    nb::object result = f(State(in), Element(in));
+    nb::object result = CallCode(f, nb::make_tuple(State(in), Element(in)));
     std::vector<nb::object> leaves;
     states = TreeDef::Flatten(result, leaves) == carried;
     if (states) {

@@ -23,6 +23,7 @@ struct TreeDef::Node {
   Kind kind = Kind::kLeaf;
   nb::object type;                // of named tuples, dataclasses, registered
   std::vector<nb::object> keys;   // of dicts; names of fields
+  std::vector<size_t> order;      // of dicts: the keys as they were put in
   nb::object aux;                 // of registered types
   DType dtype = DType::kInvalid;  // of a List's elements, and their shape
   PartialShape shape;
@@ -122,6 +123,11 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     node.kind = Kind::kDict;
     if (!PyDict_CheckExact(o.ptr())) node.type = nb::borrow(o.type());
     node.keys = SortedKeys(o);
+    for (auto [key, value] : nb::borrow<nb::dict>(o)) {
+      for (size_t i = 0; i < node.keys.size(); ++i) {
+        if (node.keys[i].is(key)) node.order.push_back(i);
+      }
+    }
     for (const nb::object& key : node.keys) {
       child(nb::borrow<nb::dict>(o)[key]);
     }
@@ -266,10 +272,12 @@ nb::object Build(const Node& node, const nb::object*& next) {
     return nb::cast(List(AsTensor(leaf), node.dtype, node.shape));
   }
   if (node.kind == Kind::kDict) {
-    nb::dict dict;
-    for (size_t i = 0; i < node.keys.size(); ++i) {
-      dict[node.keys[i]] = Build(node.children[i], next);
+    std::vector<nb::object> values;
+    for (const Node& child : node.children) {
+      values.push_back(Build(child, next));
     }
+    nb::dict dict;
+    for (size_t i : node.order) dict[node.keys[i]] = values[i];
     if (node.type.is_valid()) return node.type(dict);  // OrderedDict, ...
     return dict;
   }

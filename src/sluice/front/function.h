@@ -68,6 +68,9 @@ struct FunctionVariant {
   std::vector<std::string> names{};  // of the tensors; empty: their numbers
   std::string fixed{};               // the other arguments: "training=True"
   std::string why{};                 // how it differs from those before
+  // Told of the graph before the body runs: who keeps it may ask tensors of it
+  // whatever becomes of the recording.
+  std::function<void(const std::shared_ptr<Graph>&)> opened{};
 };
 
 class FunctionCore {

@@ -150,7 +150,8 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   if (!variant->fixed.empty()) texts.push_back(variant->fixed);
   t.info.signature = Join(texts, ", ");
 
-  t.graph = std::make_unique<Graph>(name);
+  t.graph = std::make_shared<Graph>(name);
+  if (variant->opened) variant->opened(t.graph);
   Graph& graph = *t.graph;
   std::vector<Value> feeds, fetches;
   std::vector<Tensor> inside;

@@ -42,7 +42,7 @@ struct Trace {
   std::shared_ptr<const void> note;
   Signature signature;
   TraceInfo info;
-  std::unique_ptr<Graph> graph;
+  std::shared_ptr<Graph> graph;
   std::unique_ptr<LocalMaster> master;
   std::shared_ptr<Program> program;
   struct Source {

@@ -406,7 +406,11 @@ void Graph::Erase(Node& node) {
   list.erase(std::next(it).base());
   by_name_.erase(node.name_);
   --num_live_;
-  nodes_[static_cast<size_t>(node.id_)].reset();
+  node.inputs_.clear();
+  node.controls_.clear();
+  // A program may still hold tensors of what was recorded and taken back, and
+  // ask for their types: the node stays until the graph goes.
+  arg_nodes_.push_back(std::move(nodes_[static_cast<size_t>(node.id_)]));
 }
 
 void Graph::SetOutputs(Node& node, std::vector<ValueType> outputs) {

@@ -1,0 +1,170 @@
+"""function: Python recorded once as a graph and run as a cached plan."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, overload
+
+from . import _core
+from ._core import Function
+
+__all__ = ["Function", "Trace", "Traces", "function"]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One recording of a captured function."""
+
+    signature: str
+    """Types and numbers of axes of the tensors, and the other arguments."""
+    why: str
+    """What was different from the recording before, by argument."""
+    milliseconds: float
+    """How long it took to record."""
+    nodes: int
+    """How large the graph is."""
+    captured: int
+    """Tensors of the program around the function that it reads or writes."""
+    calls: int
+    """How often it has run."""
+
+
+class Traces(list["Trace"]):
+    """What a captured function has recorded, oldest first. Prints as a table."""
+
+    def __init__(self, name: str, traces: list[Trace]) -> None:
+        super().__init__(traces)
+        self.name = name
+
+    def __repr__(self) -> str:
+        rows = [("signature", "calls", "nodes", "captured", "ms", "why")]
+        rows += [
+            (t.signature or "()", str(t.calls), str(t.nodes), str(t.captured),
+             f"{t.milliseconds:.2f}", t.why)
+            for t in self
+        ]
+        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        lines = [f"{self.name}: {len(self)} trace{'' if len(self) == 1 else 's'}"]
+        for row in rows:
+            cells = [row[0].ljust(widths[0])]
+            cells += [row[i].rjust(widths[i]) for i in range(1, 5)]
+            lines.append("  ".join([*cells, row[5]]))
+        return "\n".join(lines)
+
+
+def _ledger(name: str, rows: list[tuple[str, str, float, int, int, int]]) -> Traces:
+    return Traces(name, [Trace(*row) for row in rows])
+
+
+_core.set_ledger(_ledger)
+
+
+def _converted(f: Callable[..., Any]) -> Callable[..., Any]:
+    """f with its control flow over tensors as graph control flow, if possible."""
+    try:
+        from ._convert import convert
+    except ImportError:
+        return f
+    try:
+        return convert(f)
+    except Exception as error:  # whatever it is, the function still runs
+        warnings.warn(
+            f"{getattr(f, '__qualname__', f)}: its if, while and for stay Python's: "
+            f"{error}",
+            stacklevel=2,
+        )
+        return f
+
+
+def _signature(f: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(f)
+    except ValueError:  # code of C
+        kinds = inspect.Parameter
+        return inspect.Signature(
+            [kinds("args", kinds.VAR_POSITIONAL), kinds("kwargs", kinds.VAR_KEYWORD)]
+        )
+
+
+@overload
+def function(
+    f: Callable[..., Any],
+    *,
+    name: str | None = None,
+    max_traces: int = 32,
+    autoconvert: bool = True,
+) -> Function: ...
+
+
+@overload
+def function(
+    f: None = None,
+    *,
+    name: str | None = None,
+    max_traces: int = 32,
+    autoconvert: bool = True,
+) -> Callable[[Callable[..., Any]], Function]: ...
+
+
+def function(
+    f: Callable[..., Any] | None = None,
+    *,
+    name: str | None = None,
+    max_traces: int = 32,
+    autoconvert: bool = True,
+) -> Any:
+    """Python code as a graph, recorded at the first call and run as a plan.
+
+        @sl.function
+        def step(images, labels):
+            loss = loss_fn(net(images), labels)
+            optimizer.zero_grad(); loss.backward(); optimizer.step()
+            return loss
+
+    Arguments and results are trees (nested tuples, lists, dicts, dataclasses).
+    Tensors and arrays in them are fed at every call; one recording serves all
+    sizes of a type and number of axes. Everything else is part of what is
+    recorded: texts and numbers by value, other objects by identity. A number
+    that comes with a third value is given to the code as a tensor from then on
+    (int64, float32), unless the code needs a number there, as `range` does: it is
+    then recorded for each value.
+
+    Tensors around the function are read anew at every call; what the code writes
+    into them, and the gradients it leaves on them, happen at every call. Other
+    effects, such as print, happen when the code is recorded. Exceptions of the
+    code pass as they are and nothing is kept of the recording.
+
+    name: for messages and graphs; the function's own by default.
+    max_traces: recordings kept; the one used longest ago goes first.
+    autoconvert: if, while and for over tensors become part of the graph.
+
+    `f.traces()` says what was recorded and why, `f.graph(*args)` and
+    `f.explain(*args)` show the graph and the plan.
+    """
+    if f is None:
+        return functools.partial(
+            function, name=name, max_traces=max_traces, autoconvert=autoconvert
+        )
+    if isinstance(f, Function):
+        return f
+    if isinstance(f, (staticmethod, classmethod)):
+        kind = type(f)
+        return kind(
+            function(
+                f.__func__, name=name, max_traces=max_traces, autoconvert=autoconvert
+            )
+        )
+    if not callable(f):
+        raise TypeError(f"function: f is a {type(f).__name__}; wanted a function")
+    if name is None:
+        own = getattr(f, "__name__", type(f).__name__)
+        name = own if own.isidentifier() else "function"
+    made = _core.make_function(
+        f, _signature(f), _converted if autoconvert else None, name, max_traces
+    )
+    functools.update_wrapper(made, f)
+    return made

@@ -1,0 +1,203 @@
+#include "function_state.h"
+
+#include <algorithm>
+
+#include "errors.h"
+#include "self_call.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/scope.h"
+
+namespace sluice::py {
+
+FunctionState::FunctionState(const FunctionOptionsInPython& options,
+                             nb::object instance)
+    : options_(options),
+      parameters_(options.signature, instance.is_valid() ? 1 : 0),
+      instance_(std::move(instance)),
+      core_(FunctionOptions{options.name, options.max_traces}) {}
+
+nb::object FunctionState::Code() {
+  if (!options_.code.is_valid()) {
+    ThrowValueError(options_.name + ": the captured function is gone");
+  }
+  if (!converted_) {
+    converted_ = true;
+    if (!options_.convert.is_none()) {
+      options_.code = options_.convert(options_.code);
+    }
+  }
+  return options_.code;
+}
+
+nb::object FunctionState::First() const {
+  if (!bound()) return {};
+  nb::object self = instance_();
+  if (self.is_none()) {
+    ThrowValueError(
+        StrCat(options_.name, ": the object this method belongs to is gone"));
+  }
+  return self;
+}
+
+FunctionState::Chosen FunctionState::Choose(const Values& values) {
+  std::vector<nb::object> leaves;
+  for (size_t i = 0; i < patterns_.size(); ++i) {
+    // Kept here: classes of the user take their objects apart in Python.
+    std::shared_ptr<Pattern> pattern = patterns_[i];
+    if (!pattern->Collect(values, leaves)) continue;
+    if (i > 0 && i < patterns_.size()) {
+      std::rotate(patterns_.begin(),
+                  patterns_.begin() + static_cast<std::ptrdiff_t>(i),
+                  patterns_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    }
+    if (std::shared_ptr<Variant> variant = pattern->Find(leaves)) {
+      return {pattern, variant, pattern->Tensors(leaves)};
+    }
+    std::vector<size_t> moving = pattern->Moving(leaves);
+    if (moving.empty()) return Begin(pattern, leaves);
+    auto other = std::make_shared<Pattern>(pattern->WithTensors(moving));
+    patterns_.insert(patterns_.begin(), other);
+    Chosen chosen = Begin(other, leaves);
+    for (size_t k : moving) {
+      chosen.tried.push_back({k, PyLong_Check(leaves[k].ptr()) != 0});
+    }
+    chosen.instead_of = pattern;
+    return chosen;
+  }
+  leaves.clear();
+  auto pattern =
+      std::make_shared<Pattern>(Pattern::Of(parameters_, values, leaves));
+  patterns_.insert(patterns_.begin(), pattern);
+  return Begin(pattern, leaves);
+}
+
+void FunctionState::Keep(Chosen& chosen) {
+  last_pattern_ = chosen.pattern;
+  last_variant_ = chosen.variant;
+  if (chosen.tried.empty()) return;
+  std::erase(patterns_, chosen.instead_of);
+  std::vector<std::shared_ptr<Variant>> gone;
+  gone.swap(chosen.instead_of->variants);
+  for (const auto& variant : gone) {
+    ReleaseGil released;
+    core_.Drop(variant->ref);
+  }
+}
+
+void FunctionState::Forget(const Chosen& chosen) {
+  std::erase(chosen.pattern->variants, chosen.variant);
+  if (chosen.pattern->variants.empty()) std::erase(patterns_, chosen.pattern);
+}
+
+// Whole numbers first: they count and index more often than they are computed
+// with.
+bool FunctionState::TakeForNumbers(const Chosen& chosen) {
+  if (chosen.tried.empty() || chosen.variant->recorded) return false;
+  for (const auto& [leaf, whole] : chosen.tried) {
+    if (whole || !chosen.any_whole()) chosen.instead_of->stays[leaf] = true;
+  }
+  return true;
+}
+
+// So many variants as there may be traces.
+void FunctionState::Evict() {
+  size_t count = 0;
+  for (const auto& pattern : patterns_) count += pattern->variants.size();
+  while (count-- > std::max<size_t>(1, options_.max_traces)) {
+    Pattern& last = *patterns_.back();
+    std::shared_ptr<Variant> gone = std::move(last.variants.back());
+    last.variants.pop_back();
+    if (last.variants.empty()) patterns_.pop_back();
+    ReleaseGil released;
+    core_.Drop(gone->ref);
+  }
+}
+
+template <class F>
+auto FunctionState::With(const Values& values, F run) {
+  for (;;) {
+    Chosen chosen = Choose(values);
+    try {
+      auto result = run(chosen);
+      Keep(chosen);
+      return result;
+    } catch (nb::python_error& error) {
+      if (!chosen.variant->recorded) Forget(chosen);
+      if (IsSelfCall(error)) continue;
+      if (!error.matches(PyExc_Exception) || !TakeForNumbers(chosen)) throw;
+    } catch (const Error&) {
+      if (!chosen.variant->recorded) Forget(chosen);
+      if (!TakeForNumbers(chosen)) throw;
+    } catch (...) {
+      if (!chosen.variant->recorded) Forget(chosen);
+      throw;
+    }
+  }
+}
+
+nb::object FunctionState::Call(PyObject* const* args, size_t count,
+                               PyObject* keywords) {
+  if (front_internal::Building::Current().graph) {
+    return Inline(args, count, keywords);
+  }
+  Values values = parameters_.Bind(args, count, keywords);
+  return With(values, [&](const Chosen& chosen) {
+    front_internal::BodyResult result = [&] {
+      ReleaseGil released;
+      return core_.Call(chosen.variant->ref, chosen.tensors,
+                        std::source_location::current());
+    }();
+    return Returned::Rebuild(result);
+  });
+}
+
+std::string FunctionState::Explain(PyObject* const* args, size_t count,
+                                   PyObject* keywords) {
+  Values values = parameters_.Bind(args, count, keywords);
+  return With(values, [&](const Chosen& chosen) {
+    ReleaseGil released;
+    return core_.Explain(chosen.variant->ref, chosen.tensors);
+  });
+}
+
+std::string FunctionState::GraphText(PyObject* const* args, size_t count,
+                                     PyObject* keywords) {
+  Values values = parameters_.Bind(args, count, keywords);
+  return With(values, [&](const Chosen& chosen) {
+    ReleaseGil released;
+    return core_.GraphText(chosen.variant->ref, chosen.tensors);
+  });
+}
+
+std::vector<TraceInfo> FunctionState::traces() const {
+  ReleaseGil released;
+  return core_.traces();
+}
+
+int FunctionState::Visit(visitproc visit, void* arg) const {
+  Py_VISIT(options_.code.ptr());
+  Py_VISIT(options_.convert.ptr());
+  return parameters_.Visit(visit, arg);
+}
+
+// Nobody calls it any more: no lock is waited for.
+void FunctionState::Close() {
+  std::vector<std::shared_ptr<Pattern>> gone;
+  gone.swap(patterns_);
+  last_pattern_.reset();
+  last_variant_.reset();
+  for (const auto& pattern : gone) {
+    std::vector<std::shared_ptr<Variant>> variants;
+    variants.swap(pattern->variants);
+    for (const auto& variant : variants) core_.Drop(variant->ref);
+  }
+}
+
+void FunctionState::Clear() {
+  Close();
+  options_.code.reset();
+  options_.convert.reset();
+  parameters_.Clear();
+}
+
+}  // namespace sluice::py
