@@ -6,39 +6,9 @@
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/list.h"
+#include "tree_node.h"
 
 namespace sluice::py {
-
-struct TreeDef::Node {
-  enum class Kind {
-    kLeaf,
-    kNone,
-    kTuple,
-    kList,
-    kDict,
-    kFields,
-    kCustom,
-    kTensorList,  // sluice::List
-  };
-  Kind kind = Kind::kLeaf;
-  nb::object type;                // of named tuples, dataclasses, registered
-  std::vector<nb::object> keys;   // of dicts; names of fields
-  std::vector<size_t> order;      // of dicts: the keys as they were put in
-  nb::object aux;                 // of registered types
-  DType dtype = DType::kInvalid;  // of a List's elements, and their shape
-  PartialShape shape;
-  std::vector<Node> children;
-
-  bool operator==(const Node& o) const {
-    return kind == o.kind && dtype == o.dtype && type.is(o.type) &&
-           keys.size() == o.keys.size() &&
-           std::equal(keys.begin(), keys.end(), o.keys.begin(),
-                      [](const nb::object& a, const nb::object& b) {
-                        return a.equal(b);
-                      }) &&
-           (!aux.is_valid() || aux.equal(o.aux)) && children == o.children;
-  }
-};
 
 namespace {
 
@@ -46,44 +16,24 @@ using Node = TreeDef::Node;
 using Kind = Node::Kind;
 constexpr int kMaxDepth = 1000;
 
-// type -> (flatten, unflatten). Never destroyed: it holds Python objects.
-nb::dict& Registered() {
-  static auto& types = *new nb::dict;
-  return types;
-}
-
-// Children and the rest, as the class has told to take its objects apart.
-nb::tuple CustomParts(nb::handle o) {
-  return nb::cast<nb::tuple>(nb::cast<nb::tuple>(Registered()[o.type()])[0](o));
-}
-
-bool IsCustom(nb::handle o) {
-  nb::dict& registered = Registered();
-  return registered.size() > 0 && registered.contains(o.type());
-}
-
-bool IsNamedTuple(nb::handle o) {
-  return PyTuple_Check(o.ptr()) && nb::hasattr(o, "_fields");
-}
-
-bool IsDataclass(nb::handle o) {
-  return nb::hasattr(o.type(), "__dataclass_fields__");
-}
-
-std::vector<nb::object> SortedKeys(nb::handle dict) {
-  std::vector<nb::object> keys;
+// The keys of a dict, sorted when all are strings, and the order they are in.
+void TakeKeys(nb::handle dict, Node& node) {
+  std::vector<std::pair<nb::object, size_t>> keys;
   bool all_text = true;
   for (auto [key, value] : nb::borrow<nb::dict>(dict)) {
-    keys.push_back(nb::borrow(key));
+    keys.emplace_back(nb::borrow(key), keys.size());
     all_text = all_text && PyUnicode_Check(key.ptr());
   }
   if (all_text) {
-    std::sort(keys.begin(), keys.end(),
-              [](const nb::object& a, const nb::object& b) {
-                return PyUnicode_Compare(a.ptr(), b.ptr()) < 0;
-              });
+    std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) {
+      return PyUnicode_Compare(a.first.ptr(), b.first.ptr()) < 0;
+    });
   }
-  return keys;
+  node.order.resize(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    node.order[keys[i].second] = i;
+    node.keys.push_back(std::move(keys[i].first));
+  }
 }
 
 Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
@@ -122,12 +72,7 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
   } else if (PyDict_Check(o.ptr())) {
     node.kind = Kind::kDict;
     if (!PyDict_CheckExact(o.ptr())) node.type = nb::borrow(o.type());
-    node.keys = SortedKeys(o);
-    for (auto [key, value] : nb::borrow<nb::dict>(o)) {
-      for (size_t i = 0; i < node.keys.size(); ++i) {
-        if (node.keys[i].is(key)) node.order.push_back(i);
-      }
-    }
+    TakeKeys(o, node);
     for (const nb::object& key : node.keys) {
       child(nb::borrow<nb::dict>(o)[key]);
     }
@@ -149,116 +94,6 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     leaves.push_back(nb::borrow(o));
   }
   return node;
-}
-
-bool IsLeaf(nb::handle o) {
-  if (IsTensor(o)) return true;
-  PyTypeObject* type = Py_TYPE(o.ptr());
-  if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type ||
-      type == &PyUnicode_Type) {
-    return true;
-  }
-  return !o.is_none() && !PyTuple_Check(o.ptr()) && !PyList_Check(o.ptr()) &&
-         !PyDict_Check(o.ptr()) && !IsCustom(o) && !nb::isinstance<List>(o) &&
-         (PyType_Check(o.ptr()) || !IsDataclass(o));
-}
-
-bool Collect(const Node& node, nb::handle o, std::vector<nb::object>& leaves) {
-  const auto count = static_cast<Py_ssize_t>(node.children.size());
-  auto child = [&](Py_ssize_t i, nb::handle c) {
-    return Collect(node.children[static_cast<size_t>(i)], c, leaves);
-  };
-  switch (node.kind) {
-    case Kind::kLeaf:
-      if (!IsLeaf(o)) return false;
-      leaves.push_back(nb::borrow(o));
-      return true;
-    case Kind::kNone:
-      return o.is_none();
-    case Kind::kTuple:
-      if (!PyTuple_Check(o.ptr()) || PyTuple_GET_SIZE(o.ptr()) != count ||
-          (!PyTuple_CheckExact(o.ptr()) && (IsNamedTuple(o) || IsCustom(o)))) {
-        return false;
-      }
-      for (Py_ssize_t i = 0; i < count; ++i) {
-        if (!child(i, PyTuple_GET_ITEM(o.ptr(), i))) return false;
-      }
-      return true;
-    case Kind::kList:
-      if (!PyList_Check(o.ptr()) ||
-          (!PyList_CheckExact(o.ptr()) && IsCustom(o))) {
-        return false;
-      }
-      for (Py_ssize_t i = 0; i < count; ++i) {
-        // Code of a child may have changed it.
-        if (PyList_GET_SIZE(o.ptr()) != count) return false;
-        if (!child(i, nb::borrow(PyList_GET_ITEM(o.ptr(), i)))) return false;
-      }
-      return PyList_GET_SIZE(o.ptr()) == count;
-    case Kind::kDict: {
-      bool plain = PyDict_CheckExact(o.ptr());
-      if (!PyDict_Check(o.ptr()) || PyDict_Size(o.ptr()) != count ||
-          plain == node.type.is_valid() ||
-          (!plain && (!o.type().is(node.type) || IsCustom(o)))) {
-        return false;
-      }
-      for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* value = PyDict_GetItemWithError(
-            o.ptr(), node.keys[static_cast<size_t>(i)].ptr());
-        if (!value && PyErr_Occurred()) throw nb::python_error();
-        if (!value || !child(i, nb::borrow(value))) return false;
-      }
-      return true;
-    }
-    case Kind::kFields:
-      if (!o.type().is(node.type)) return false;
-      for (Py_ssize_t i = 0; i < count; ++i) {
-        nb::object value =
-            PyTuple_Check(o.ptr())
-                ? nb::borrow(PyTuple_GET_ITEM(o.ptr(), i))
-                : nb::object(nb::getattr(o, node.keys[static_cast<size_t>(i)]));
-        if (!child(i, value)) return false;
-      }
-      return true;
-    case Kind::kCustom: {
-      if (!o.type().is(node.type)) return false;
-      nb::tuple parts = CustomParts(o);
-      if (!node.aux.equal(parts[1])) return false;
-      Py_ssize_t i = 0;
-      for (nb::handle c : nb::iter(parts[0])) {
-        if (i == count || !child(i++, c)) return false;
-      }
-      return i == count;
-    }
-    case Kind::kTensorList: {
-      if (!nb::isinstance<List>(o)) return false;
-      const List& list = *nb::inst_ptr<List>(o);
-      if (list.dtype() != node.dtype || !(list.shape() == node.shape)) {
-        return false;
-      }
-      leaves.push_back(nb::cast(list.tensor()));
-      return true;
-    }
-  }
-  return false;
-}
-
-void Names(const Node& node, const std::string& path,
-           std::vector<std::string>& names) {
-  if (node.kind == Kind::kLeaf || node.kind == Kind::kTensorList) {
-    names.push_back(path);
-    return;
-  }
-  for (size_t i = 0; i < node.children.size(); ++i) {
-    std::string child = StrCat(path, "[", i, "]");
-    if (node.kind == Kind::kFields) {
-      child = StrCat(path, ".", nb::cast<std::string>(nb::str(node.keys[i])));
-    } else if (node.kind == Kind::kDict) {
-      child =
-          StrCat(path, "[", nb::cast<std::string>(nb::repr(node.keys[i])), "]");
-    }
-    Names(node.children[i], child, names);
-  }
 }
 
 nb::object Build(const Node& node, const nb::object*& next) {
@@ -294,7 +129,7 @@ nb::object Build(const Node& node, const nb::object*& next) {
       return node.type(**by_name);
     }
     case Kind::kCustom:
-      return nb::cast<nb::tuple>(Registered()[node.type])[1](
+      return nb::cast<nb::tuple>(RegisteredTypes()[node.type])[1](
           node.aux, nb::tuple(children));
     default:
       return children;
@@ -348,15 +183,6 @@ TreeDef TreeDef::Flatten(nb::handle tree, std::vector<nb::object>& leaves) {
   def.root_ = std::make_shared<Node>(Take(tree, leaves, 0));
   def.num_leaves_ = leaves.size() - before;
   return def;
-}
-
-bool TreeDef::Collect(nb::handle tree, std::vector<nb::object>& leaves) const {
-  return py::Collect(*root_, tree, leaves);
-}
-
-void TreeDef::Names(const std::string& tree,
-                    std::vector<std::string>& names) const {
-  py::Names(*root_, tree, names);
 }
 
 nb::object TreeDef::Unflatten(std::span<const nb::object> leaves) const {
@@ -433,7 +259,7 @@ void BindTree(nb::module_& m) {
   m.def(
       "tree_register",
       [](nb::type_object type, nb::callable flatten, nb::callable unflatten) {
-        Registered()[type] = nb::make_tuple(flatten, unflatten);
+        RegisteredTypes()[type] = nb::make_tuple(flatten, unflatten);
       },
       "type"_a, "flatten"_a, "unflatten"_a);
 }

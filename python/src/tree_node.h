@@ -1,0 +1,48 @@
+// The nodes of a TreeDef, for the files that walk them. Under the GIL.
+#pragma once
+
+#include "sluice/tensor/shape.h"
+#include "tree.h"
+
+namespace sluice::py {
+
+struct TreeDef::Node {
+  enum class Kind {
+    kLeaf,
+    kNone,
+    kTuple,
+    kList,
+    kDict,
+    kFields,
+    kCustom,
+    kTensorList,  // sluice::List
+  };
+  Kind kind = Kind::kLeaf;
+  nb::object type;                // of named tuples, dataclasses, registered
+  std::vector<nb::object> keys;   // of dicts; names of fields
+  std::vector<size_t> order;      // of dicts: the keys as they were put in
+  nb::object aux;                 // of registered types
+  DType dtype = DType::kInvalid;  // of a List's elements, and their shape
+  PartialShape shape;
+  std::vector<Node> children;
+
+  bool operator==(const Node& o) const {
+    return kind == o.kind && dtype == o.dtype && type.is(o.type) &&
+           keys.size() == o.keys.size() &&
+           std::equal(keys.begin(), keys.end(), o.keys.begin(),
+                      [](const nb::object& a, const nb::object& b) {
+                        return a.equal(b);
+                      }) &&
+           (!aux.is_valid() || aux.equal(o.aux)) && children == o.children;
+  }
+};
+
+// Classes whose objects are nodes, each with (flatten, unflatten).
+nb::dict& RegisteredTypes();
+bool IsCustom(nb::handle o);
+// Children and the rest, as the class has told to take its objects apart.
+nb::tuple CustomParts(nb::handle o);
+bool IsNamedTuple(nb::handle o);
+bool IsDataclass(nb::handle o);
+
+}  // namespace sluice::py
