@@ -1,0 +1,119 @@
+"""Python's control flow over tensors, converted into control flow of graphs.
+
+`convert(f)` gives a function that does what f does. Where an `if`, `while`,
+`for`, `and`, ... meets a tensor of a graph, it becomes part of that graph
+(docs/python/convert.md); everywhere else it is Python.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .errors import ConversionWarning, StagingError, Unconvertible, add_note
+
+__all__ = ["ConversionWarning", "StagingError", "convert", "do_not_convert"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_converted: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_MARK = "__sl_do_not_convert__"
+
+
+def do_not_convert(f: F) -> F:
+    """Marks a function, which then runs as it is written."""
+    setattr(f, _MARK, True)
+    return f
+
+
+def _make(function: types.FunctionType) -> types.FunctionType:
+    """The converted function. Throws Unconvertible."""
+    from .build import as_function, converted_code, is_converted
+    from .runtime import Runtime
+
+    if is_converted(function) or getattr(function, _MARK, False):
+        return function
+    return as_function(function, converted_code(function, Runtime))
+
+
+def _branches(code: types.CodeType) -> bool:
+    jumps = {*dis.hasjabs, *dis.hasjrel}
+    return any(i.opcode in jumps for i in dis.get_instructions(code))
+
+
+def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
+    """The function as it is; where a tensor's truth is asked, it says why not."""
+    code = function.__code__
+    line = why.line or code.co_firstlineno
+    note = (
+        f"{function.__qualname__} ({code.co_filename}:{line}) is not converted into "
+        f"a graph: {why.reason}"
+    )
+
+    @functools.wraps(function)
+    def as_it_is(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if "graph" in str(error) or "symbolic" in str(error):
+                add_note(error, note)
+            raise
+
+    setattr(as_it_is, _MARK, note)
+    return as_it_is
+
+
+def _function(function: types.FunctionType, warn: bool) -> Any:
+    try:
+        return _converted[function]
+    except KeyError:
+        pass
+    made: Any
+    try:
+        made = _make(function)
+    except Unconvertible as why:
+        made = _explained(function, why)
+        if warn and _branches(function.__code__):
+            warnings.warn(
+                f"{getattr(made, _MARK)}. It runs as it is: its branches and loops "
+                "cannot depend on tensors; use sl.cond and sl.while_loop",
+                ConversionWarning,
+                stacklevel=4,
+            )
+    _converted[function] = made
+    return made
+
+
+def for_call(function: types.FunctionType) -> Any:
+    """The function, converted, for a call in converted code."""
+    return _function(function, warn=False)
+
+
+def convert(f: Callable[..., Any]) -> Callable[..., Any]:
+    """f, with its control flow ready to become part of graphs.
+
+    f is a function, a method, a functools.partial of one, or an object that is
+    called. Functions it calls are converted when they are called, unless they
+    belong to installed packages. Outside of a graph it does what f does.
+
+    What cannot be converted (generators, async functions, code without source)
+    is warned of once, and runs as it is.
+    """
+    if isinstance(f, types.FunctionType):
+        return _function(f, warn=True)
+    if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
+        return types.MethodType(_function(f.__func__, warn=True), f.__self__)
+    if isinstance(f, functools.partial):
+        return functools.partial(convert(f.func), *f.args, **f.keywords)
+    if isinstance(f, (staticmethod, classmethod)):
+        return type(f)(convert(f.__func__))  # type: ignore[return-value]
+    if not callable(f):
+        raise TypeError(f"convert: f is a {type(f).__name__}; wanted a function")
+    from .calls import callee
+
+    return callee(f)

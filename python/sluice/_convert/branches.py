@@ -1,0 +1,128 @@
+"""Blocks of the source as the two ways of a branch of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import _core
+from .construct import Construct
+from .loops import refuse_if_needed
+from .merge import Outcome, choose
+from .signals import NORMAL, RETURN, Signal, normalized, possible, value
+from .statements import RESULT, SIGNAL
+from .values import MISSING
+from .variables import Variables
+
+_assert = _core.op_function("Assert")
+
+
+class _Sides:
+    """The two ways of one branch while it is recorded."""
+
+    def __init__(
+        self,
+        construct: Construct,
+        variables: Variables,
+        modified: Iterable[str],
+        live: frozenset[str],
+    ) -> None:
+        self._construct = construct
+        self._variables = variables
+        self.before = variables.taken(dict.fromkeys(modified))
+        self._names = [name for name in self.before if name in live]
+        self._result = variables.get(RESULT)
+        self.possible: list[frozenset[int]] = [frozenset(), frozenset()]
+        self._raised = [False, False]
+
+    def restore(self) -> None:
+        self._variables.put(self.before)
+        self._variables.set(RESULT, self._result)
+
+    def run(self, k: int, block: Callable[[], Any]) -> Outcome:
+        self._variables.put_copies(self.before)
+        self._variables.set(RESULT, self._result)
+        everything = frozenset([*self._names, RESULT, SIGNAL])
+        try:
+            signal = normalized(block())
+        except Exception as error:
+            if not self._is_raised_here(error) or (k == 1 and self._raised[0]):
+                raise
+            # The way that raises fails when it is taken.
+            words = f"{type(error).__name__}: {error}"
+            _assert(False, message=words)
+            self._raised[k] = True
+            self.possible[k] = frozenset()
+            missing = dict.fromkeys([*self._names, RESULT, SIGNAL], MISSING)
+            return Outcome(missing, everything)
+        self._raised[k] = False
+        self.possible[k] = possible(signal)
+        values = self._variables.taken(self._names)
+        optional = frozenset({RESULT})
+        if signal == RETURN:  # nobody reads them any more
+            values = dict.fromkeys(values, MISSING)
+            optional = everything
+        returned = RETURN in self.possible[k]
+        values[RESULT] = self._variables.get(RESULT) if returned else MISSING
+        values[SIGNAL] = value(signal)
+        return Outcome(values, optional)
+
+    def _is_raised_here(self, error: BaseException) -> bool:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        return (
+            trace is not None
+            and trace.tb_lineno in self._construct.raises
+            and trace.tb_frame.f_code.co_filename == self._construct.filename
+        )
+
+    def leave(self, values: dict[str, Any]) -> Any:
+        """Gives the variables their values; how the branch ended."""
+        signal = values.pop(SIGNAL)
+        result = values.pop(RESULT)
+        unread = dict.fromkeys(self.before, MISSING)
+        self._variables.put({**unread, **values})
+        self._variables.set(RESULT, result)
+        if isinstance(signal, int):
+            return signal
+        return Signal(signal, self.possible[0] | self.possible[1])
+
+
+def branch(
+    construct: Construct,
+    variables: Variables,
+    modified: Iterable[str],
+    live: frozenset[str],
+    pred: Any,
+    first: Callable[[], Any],
+    second: Callable[[], Any],
+) -> Any:
+    """One of two blocks, which change variables; how it ended."""
+    refuse_if_needed(construct)
+    sides = _Sides(construct, variables, modified, live)
+    try:
+        values = choose(
+            construct, pred, lambda: sides.run(0, first), lambda: sides.run(1, second)
+        )
+    except BaseException:
+        sides.restore()
+        raise
+    return sides.leave(values)
+
+
+def guarded(
+    construct: Construct,
+    variables: Variables,
+    modified: Iterable[str],
+    live: frozenset[str],
+    signal: Signal,
+    block: Callable[[], Any],
+    otherwise: Callable[[], Any],
+) -> Any:
+    """A block that runs where the signal is NORMAL; how all ended."""
+    if NORMAL not in signal.possible:
+        return otherwise()
+    return branch(
+        construct, variables, modified, live, signal.normal, block, otherwise
+    )

@@ -1,0 +1,125 @@
+"""From a function to its converted code, and back to a function.
+
+The code has the names, lines and file of the source; it shares the globals and
+the closure of the function it was made from.
+"""
+
+from __future__ import annotations
+
+import __future__
+
+import ast
+import copy
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .expressions import RUNTIME
+from .prepare import Prepare, check
+from .source import compile_function, function_node
+from .statements import FunctionRewriter, Unit
+
+_FUTURES = 0
+for _name in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _name).compiler_flag
+
+
+@dataclass(frozen=True)
+class Converted:
+    """The code a function was rewritten to, and its runtime."""
+
+    code: types.CodeType
+    runtime: Any
+
+
+# By the address of the code they were made from, which they keep alive.
+_cache: dict[int, tuple[types.CodeType, Converted]] = {}
+_made: set[int] = set()  # addresses of codes that are rewritten already
+
+
+def is_converted(function: types.FunctionType) -> bool:
+    """Whether its code came out of a rewriter."""
+    return id(function.__code__) in _made
+
+
+def _class_name(qualname: str) -> str | None:
+    for part in reversed(qualname.split(".<locals>.")):
+        if "." in part:
+            return part.split(".")[-2]
+    return None
+
+
+def _named(code: types.CodeType, name: str, qualname: str | None) -> types.CodeType:
+    """The code with helpers named like the function they are a part of."""
+    parts = []
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            inner, outer = part.co_name, qualname
+            if inner.startswith("__sl_"):
+                inner = name
+            elif qualname is not None:
+                outer = f"{qualname}.<locals>.{inner}"
+            part = _named(part, inner, outer)
+        parts.append(part)
+    changes: dict[str, Any] = {"co_name": name, "co_consts": tuple(parts)}
+    if qualname is not None:
+        changes["co_qualname"] = qualname
+    code = code.replace(**changes)
+    _made.add(id(code))
+    return code
+
+
+def converted_code(
+    function: types.FunctionType, runtime: Callable[[Unit], Any]
+) -> Converted:
+    """The function's code, rewritten once. Throws Unconvertible."""
+    code = function.__code__
+    known = _cache.get(id(code))
+    if known:
+        return known[1]
+    node = function_node(code)
+    check(node)
+    node = copy.deepcopy(node)
+    node = Prepare(_class_name(function.__qualname__)).visit(node)
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = []
+        node.returns = None
+        for arg in ast.walk(node.args):
+            if isinstance(arg, ast.arg):
+                arg.annotation = None
+    node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
+    node.args.kw_defaults = [d and ast.Constant(None) for d in node.args.kw_defaults]
+    unit = Unit(code.co_filename)
+    tree = FunctionRewriter(unit, node).rewrite()
+    made = compile_function(
+        tree,
+        code.co_filename,
+        (*code.co_freevars, RUNTIME),
+        code.co_name,
+        code.co_flags & _FUTURES,
+    )
+    made = _named(made, code.co_name, getattr(code, "co_qualname", None))
+    result = Converted(made, runtime(unit))
+    _cache[id(code)] = (code, result)
+    return result
+
+
+def as_function(function: types.FunctionType, made: Converted) -> types.FunctionType:
+    """A function like the one given, that runs the converted code."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells[RUNTIME] = types.CellType(made.runtime)
+    new = types.FunctionType(
+        made.code,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells[name] for name in made.code.co_freevars),
+    )
+    new.__kwdefaults__ = function.__kwdefaults__
+    new.__qualname__ = function.__qualname__
+    new.__doc__ = function.__doc__
+    new.__module__ = function.__module__
+    new.__annotations__ = function.__annotations__
+    new.__dict__.update(function.__dict__)
+    return new

@@ -1,0 +1,148 @@
+"""What a loop of a graph carries: the variables its iterations hand on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .construct import Construct
+from .errors import StagingError
+from .merge import Again
+from .values import (
+    MISSING,
+    Tensor,
+    as_tensor,
+    can_be,
+    describe,
+    dummy,
+    flatten,
+    is_number,
+    same,
+    spec,
+)
+
+
+class Carried:
+    """Variables as a flat list of tensors and back.
+
+    Numbers become tensors, of the type an iteration gives them; a Python list
+    that grows becomes a List. `values` are those before the loop.
+    """
+
+    def __init__(
+        self, construct: Construct, values: dict[str, Any], hints: dict[Any, Any]
+    ) -> None:
+        self._construct = construct
+        self._before = values
+        self._hints = hints
+        self._start: dict[str, Any] = {}
+        self._structures: dict[str, Any] = {}
+        self._leaves: dict[str, list[Any]] = {}  # tensors, or what does not change
+        self.tensors: list[Any] = []
+        for name, value in values.items():
+            if ("list", name) in hints:
+                value = _as_list(value, hints["list", name])
+            if value is MISSING and ("like", name) in hints:
+                value = dummy(hints["like", name])
+            self._start[name] = value
+            if value is MISSING:
+                continue
+            leaves, self._structures[name] = flatten(value)
+            kept = []
+            for i, leaf in enumerate(leaves):
+                tensor = as_tensor(leaf, hints.get(("dtype", name, i)))
+                if tensor is not None:
+                    self.tensors.append(tensor)
+                kept.append(leaf if tensor is None else tensor)
+            self._leaves[name] = kept
+
+    def values(self, tensors: Any) -> dict[str, Any]:
+        """The variables these tensors are the values of."""
+        left = iter(tensors)
+        made = {}
+        for name, value in self._start.items():
+            if value is not MISSING:
+                leaves = [
+                    next(left) if isinstance(leaf, Tensor) else leaf
+                    for leaf in self._leaves[name]
+                ]
+                value = self._structures[name].unflatten(leaves)
+            made[name] = value
+        return made
+
+    def _changes(self, name: str, now: Any, cure: str) -> StagingError:
+        c = self._construct
+        what = "the value returned" if name.startswith("__sl_") else repr(name)
+        return StagingError(
+            f"{c.place}: this {c.kind} loop depends on a tensor, and {what} is "
+            f"{describe(self._start[name])} before an iteration and {describe(now)} "
+            f"after it; {cure}"
+        )
+
+    def next(self, values: dict[str, Any]) -> list[Any]:
+        """The tensors after an iteration. Throws Again to start anew."""
+        results: list[Any] = []
+        for name, value in values.items():
+            start = self._start[name]
+            if start is MISSING:
+                if value is not MISSING:
+                    raise Again(self._hints, ("like", name), spec(value))
+                continue
+            if value is MISSING:
+                if name.startswith("__sl_"):  # nothing was returned this time
+                    value = dummy(self._hints["like", name])
+                else:
+                    raise self._changes(name, value, "do not delete it in the loop")
+            leaves, structure = flatten(value)
+            if structure != self._structures[name]:
+                dtype = _grown(self._before[name], value)
+                if dtype is not None and ("list", name) not in self._hints:
+                    raise Again(self._hints, ("list", name), dtype)
+                cure = "give it one structure before the loop (sl.List for what grows)"
+                raise self._changes(name, value, cure)
+            for i, (was, leaf) in enumerate(zip(self._leaves[name], leaves)):
+                if isinstance(was, Tensor):
+                    results.append(self._leaf(name, i, was, leaf, value))
+                elif not same(was, leaf):
+                    raise self._changes(
+                        name, value, "iterations of a graph change tensors only"
+                    )
+        return results
+
+    def _leaf(self, name: str, i: int, was: Any, leaf: Any, value: Any) -> Any:
+        tensor = as_tensor(leaf)
+        if tensor is None:
+            raise self._changes(
+                name, value, "iterations of a graph change tensors only"
+            )
+        if tensor.dtype == was.dtype:
+            return tensor
+        if is_number(leaf) and can_be(leaf, was.dtype):
+            return as_tensor(leaf, was.dtype)
+        start = flatten(self._before[name])[0] if self._before[name] is not MISSING else []
+        number = start[i] if i < len(start) else None
+        key = ("dtype", name, i)
+        if is_number(number) and key not in self._hints:
+            if can_be(number, tensor.dtype):
+                raise Again(self._hints, key, tensor.dtype)
+        raise self._changes(name, value, "give it that type before the loop")
+
+
+def _grown(before: Any, after: Any) -> Any:
+    """The type of the elements, when a Python list has had tensors appended."""
+    if type(before) is not list or type(after) is not list:
+        return None
+    if len(after) <= len(before):
+        return None
+    tensors = [as_tensor(leaf) for leaf in after]
+    if any(t is None for t in tensors):
+        return None
+    dtypes = [t.dtype for t in tensors]
+    return dtypes[0] if all(d == dtypes[0] for d in dtypes) else None
+
+
+def _as_list(values: Any, dtype: Any) -> Any:
+    made = _core.List(dtype)
+    for value in values:
+        made = made.append(as_tensor(value, dtype))
+    return made

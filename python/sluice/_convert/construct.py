@@ -1,0 +1,117 @@
+"""What the runtime has to know of an if, while or for of the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from .names import bindings, parts
+
+
+@dataclass(frozen=True)
+class Construct:
+    """One statement with blocks.
+
+    Variables are named as in the source; "self.h" is an attribute of one.
+    """
+
+    kind: str  # "if", "while", "for", "with", "a conditional expression"
+    filename: str
+    line: int
+    lines: tuple[int, int] = (0, 0)  # of the two branches
+    modified: tuple[str, ...] = ()  # assigned in its blocks
+    after: frozenset[str] = frozenset()  # read when it is over
+    header: frozenset[str] = frozenset()  # read by the next iteration
+    again: frozenset[str] = frozenset()  # the same, if there is one for sure
+    # What follows it in its block, where it may leave that block.
+    rest_modified: tuple[str, ...] = ()
+    end: frozenset[str] = frozenset()  # read after that
+    one_leaves: bool = False  # one of its branches never reaches its end
+    breaks: bool = False
+    returns: bool = False
+    endless: bool = False  # while True
+    simple_test: bool = False  # its condition calls nothing and cannot fail
+    targets: tuple[str, ...] = ()  # of a for
+    refused: tuple[str, ...] = ()  # why it cannot be part of a graph
+    raises: frozenset[int] = frozenset()  # lines of raise statements
+
+    @property
+    def place(self) -> str:
+        """For messages."""
+        return f"{self.filename}:{self.line}"
+
+
+def chain(node: ast.AST) -> str | None:
+    """The text of a.b.c; None for what is not names and dots."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = chain(node.value)
+        return base and f"{base}.{node.attr}"
+    return None
+
+
+def appended(node: ast.AST, is_local: Callable[[str], bool]) -> str | None:
+    """The x of a statement x.append(y), where x is a variable of the function."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return None
+    call = node.value
+    if call.keywords or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
+        return None
+    f = call.func
+    if not isinstance(f, ast.Attribute) or f.attr != "append":
+        return None
+    if isinstance(f.value, ast.Name) and is_local(f.value.id):
+        return f.value.id
+    return None
+
+
+@dataclass
+class Stored:
+    """What statements change: variables, attributes, and what cannot be kept."""
+
+    names: set[str]
+    attributes: set[str]
+    refused: list[str]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Variables and attributes in a fixed order."""
+        return (*sorted(self.names), *sorted(self.attributes))
+
+
+def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
+    """What these statements change when they run."""
+    nodes = list(nodes)
+    made = bindings(nodes)
+    names = {n for n in made.names if is_local(n)}
+    refused = [
+        f"{n!r} is declared global or nonlocal, and a graph does not assign it"
+        for n in sorted(made.names - names)
+    ]
+    attributes = set()
+    for node in parts(nodes, ast.Attribute, ast.Subscript, ast.Expr):
+        appends = appended(node, is_local)
+        if appends:
+            names.add(appends)
+        if isinstance(node, ast.Expr) or isinstance(node.ctx, ast.Load):
+            continue
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        text = chain(node)
+        if text is None:
+            continue  # part of what a call returned: not ours to follow
+        root = text.split(".")[0]
+        if "." not in text:
+            if is_local(text):
+                names.add(text)
+        else:
+            attributes.add((root, text))
+    kept = set()
+    for root, text in attributes:
+        if root in made.names:
+            refused.append(f"{text!r} is assigned, and {root!r} is, too")
+        else:
+            kept.add(text)
+    return Stored(names, kept, refused)

@@ -1,0 +1,123 @@
+"""Expressions rewritten: and, or, not, a if b else c, a < b < c, in, calls.
+
+What Python evaluates only sometimes becomes a lambda, so that the runtime
+decides. An assignment expression in such a place stays as it is: a lambda could
+not assign the variable.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from .names import parts
+
+RUNTIME = "__sl__"
+
+_COMPARE = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+
+def load(name: str) -> ast.Name:
+    """A variable read."""
+    return ast.Name(name, ast.Load())
+
+
+def runtime_call(function: str, *args: ast.expr) -> ast.Call:
+    """A call of one of the runtime's functions."""
+    f = ast.Attribute(load(RUNTIME), function, ast.Load())
+    return ast.Call(f, list(args), [])
+
+
+def thunk(body: ast.expr) -> ast.Lambda:
+    """The expression, to be evaluated when it is called for."""
+    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), body)
+
+
+def at(new: Any, old: ast.AST) -> Any:
+    """The new node, with the old one's place in the source."""
+    ast.copy_location(new, old)
+    for node in ast.walk(new):
+        if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):
+            ast.copy_location(node, old)
+        elif isinstance(node, ast.arg) and not hasattr(node, "lineno"):
+            ast.copy_location(node, old)
+    return new
+
+
+def _assigns(*nodes: ast.expr) -> bool:
+    return bool(parts(nodes, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
+
+
+class Expressions(ast.NodeTransformer):
+    """Rewrites what is inside statements; functions inside are left alone."""
+
+    def __init__(self, first_argument: str | None) -> None:
+        self._first = first_argument  # what super() means
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        lazy = _assigns(*node.values[1:])
+        self.generic_visit(node)
+        if lazy:
+            return node
+        name = "and_" if isinstance(node.op, ast.And) else "or_"
+        call = runtime_call(name, node.values[0], *map(thunk, node.values[1:]))
+        return at(call, node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            return at(runtime_call("not_", node.operand), node)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        lazy = _assigns(node.body, node.orelse)
+        self.generic_visit(node)
+        if lazy:
+            return node
+        call = runtime_call("if_exp", node.test, thunk(node.body), thunk(node.orelse))
+        return at(call, node)
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        lazy = _assigns(*node.comparators[1:])
+        self.generic_visit(node)
+        ops = [_COMPARE[type(op)] for op in node.ops]
+        if lazy or (len(ops) == 1 and ops[0] not in ("in", "not in")):
+            return node
+        if len(ops) == 1:
+            name = "contains" if ops[0] == "in" else "lacks"
+            return at(runtime_call(name, node.left, node.comparators[0]), node)
+        texts = ast.Tuple([ast.Constant(op) for op in ops], ast.Load())
+        call = runtime_call(
+            "compare", texts, node.left, node.comparators[0],
+            *map(thunk, node.comparators[1:]),
+        )
+        return at(call, node)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            if not node.args and not node.keywords and self._first:
+                node.args = [at(load("__class__"), node), at(load(self._first), node)]
+            return node
+        self.generic_visit(node)
+        node.func = at(runtime_call("call", node.func), node.func)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        self.generic_visit(node)
+        node.iter = at(runtime_call("items", node.iter), node.iter)
+        node.ifs = [at(runtime_call("filter", test), test) for test in node.ifs]
+        return node

@@ -1,0 +1,191 @@
+"""Things to loop over whose number is known when the graph runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .errors import StagingError
+from .values import Tensor, as_tensor, in_graph
+
+_gather = _core.op_function("Gather")
+_shape = _core.op_function("Shape")
+_cast = _core.op_function("Cast")
+_minimum = _core.op_function("Minimum")
+_maximum = _core.op_function("Maximum")
+
+
+def size(tensor: Any, axis: int = 0) -> Any:
+    """A size of a tensor: a number where it is known, else a tensor of int64."""
+    shape = tensor.shape
+    if shape is not None:
+        if not shape:
+            raise TypeError("a tensor without axes has no rows to loop over")
+        if shape[axis] is not None:
+            return shape[axis]
+        axis %= len(shape)
+    return _gather(_cast(_shape(tensor), dtype=_core.int64), axis)
+
+
+class Staged:
+    """Elements by number."""
+
+    def size(self) -> Any:
+        """How many there are."""
+        raise NotImplementedError
+
+    def get(self, index: Any) -> Any:
+        """One of them."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Any:
+        raise StagingError(
+            f"{self} has as many elements as a tensor says, so that only a for "
+            "loop of a converted function can go over it; elsewhere use sl.map_fn "
+            "or sl.while_loop"
+        )
+
+
+class Rows(Staged):
+    """The rows of a tensor, or the elements of a List."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def __str__(self) -> str:
+        return "a tensor"
+
+    def size(self) -> Any:
+        if isinstance(self._tensor, Tensor):
+            return size(self._tensor)
+        return self._tensor.size()
+
+    def get(self, index: Any) -> Any:
+        if isinstance(self._tensor, Tensor):
+            return _gather(self._tensor, index)
+        return self._tensor.get(index)
+
+
+class Range(Staged):
+    """range() of tensors."""
+
+    def __init__(self, *args: Any) -> None:
+        if not 1 <= len(args) <= 3:
+            raise TypeError(f"range takes 1 to 3 arguments, got {len(args)}")
+        for arg in args:
+            if isinstance(arg, float) or (
+                isinstance(arg, Tensor) and "int" not in str(arg.dtype)
+            ):
+                raise TypeError(f"range of {arg!r}; wanted whole numbers")
+        start, stop, step = 0, args[0], 1
+        if len(args) > 1:
+            start, stop = args[:2]
+        if len(args) == 3:
+            step = args[2]
+        if isinstance(step, int) and step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        self._start, self._stop, self._step = start, stop, step
+
+    def __str__(self) -> str:
+        return "range() of a tensor"
+
+    def size(self) -> Any:
+        start, stop, step = self._start, self._stop, self._step
+        if isinstance(step, int):
+            away = stop - start if step > 0 else start - stop
+            width = abs(step)
+            count = away if width == 1 else (away + (width - 1)) // width
+        else:  # the sign of the step is known when the graph runs
+            count = -((start - stop) // step)
+        if isinstance(count, int):
+            return max(count, 0)
+        return _maximum(_cast(count, dtype=_core.int64), 0)
+
+    def get(self, index: Any) -> Any:
+        if isinstance(self._step, int) and self._step == 1:
+            if isinstance(self._start, int) and self._start == 0:
+                return index
+            return self._start + index
+        return self._start + index * self._step
+
+
+class Enumerate(Staged):
+    """enumerate() of one of these."""
+
+    def __init__(self, items: Staged, start: Any = 0) -> None:
+        self._items, self._start = items, start
+
+    def __str__(self) -> str:
+        return f"enumerate() of {self._items}"
+
+    def size(self) -> Any:
+        return self._items.size()
+
+    def get(self, index: Any) -> Any:
+        return index + self._start, self._items.get(index)
+
+
+class Zip(Staged):
+    """zip() of several."""
+
+    def __init__(self, *items: Staged) -> None:
+        self._items = items
+
+    def __str__(self) -> str:
+        return "zip() of tensors"
+
+    def size(self) -> Any:
+        sizes = [item.size() for item in self._items]
+        least = sizes[0]
+        for other in sizes[1:]:
+            if isinstance(least, int) and isinstance(other, int):
+                least = min(least, other)
+            else:
+                least = _minimum(least, other)
+        return least
+
+    def get(self, index: Any) -> Any:
+        return tuple(item.get(index) for item in self._items)
+
+
+class Reversed(Staged):
+    """The same from the last to the first."""
+
+    def __init__(self, items: Staged) -> None:
+        self._items = items
+
+    def __str__(self) -> str:
+        return f"reversed() of {self._items}"
+
+    def size(self) -> Any:
+        return self._items.size()
+
+    def get(self, index: Any) -> Any:
+        return self._items.get(self.size() - 1 - index)
+
+
+def staged(items: Any) -> Staged | None:
+    """What a graph loops over; None when Python does."""
+    if isinstance(items, Staged):
+        return items
+    tensor = in_graph(items)
+    if tensor is not None:
+        return Rows(tensor)
+    if isinstance(items, _core.List) and items.symbolic:
+        return Rows(items)
+    return None
+
+
+def beside(items: Any) -> Staged:
+    """The same for what is zipped with a tensor."""
+    made = staged(items)
+    if made is not None:
+        return made
+    if isinstance(items, range):
+        return Range(items.start, items.stop, items.step)
+    if hasattr(items, "__array__"):
+        return Rows(as_tensor(items))
+    raise StagingError(
+        f"zip() of a tensor and a {type(items).__name__}: a graph loops over "
+        "tensors and ranges only; stack it into a tensor"
+    )

@@ -1,0 +1,148 @@
+"""and, or, not, conditional expressions and comparisons, of tensors or not."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .construct import Construct
+from .errors import StagingError
+from .merge import Outcome, choose
+from .values import in_graph, truth
+
+_not = _core.op_function("LogicalNot")
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda a, b: contains(a, b),
+    "not in": lambda a, b: lacks(a, b),
+}
+
+_VALUE = "the value"
+
+
+def _here(kind: str) -> Construct:
+    from .place import user_place
+
+    filename, line = user_place()
+    return Construct(kind=kind, filename=filename, line=line)
+
+
+def _chosen(
+    kind: str, pred: Any, first: Callable[[], Any], second: Callable[[], Any]
+) -> Any:
+    made = choose(
+        _here(kind),
+        truth(pred),
+        lambda: Outcome({_VALUE: first()}),
+        lambda: Outcome({_VALUE: second()}),
+    )
+    return made[_VALUE]
+
+
+def _as_truth(value: Any) -> Any:
+    tensor = in_graph(value)
+    return bool(value) if tensor is None else truth(tensor)
+
+
+def and_(value: Any, *others: Callable[[], Any]) -> Any:
+    """a and b and ...; what follows a false value is not evaluated."""
+    if not others:
+        return value
+    tensor = in_graph(value)
+    if tensor is None:
+        return and_(others[0](), *others[1:]) if value else value
+    if tensor.dtype == _core.bool:
+        return _chosen(
+            "and", tensor, lambda: _as_truth(and_(others[0](), *others[1:])),
+            lambda: False,
+        )
+    return _chosen(
+        "and", tensor, lambda: and_(others[0](), *others[1:]), lambda: tensor
+    )
+
+
+def or_(value: Any, *others: Callable[[], Any]) -> Any:
+    """a or b or ...; what follows a true value is not evaluated."""
+    if not others:
+        return value
+    tensor = in_graph(value)
+    if tensor is None:
+        return value if value else or_(others[0](), *others[1:])
+    if tensor.dtype == _core.bool:
+        return _chosen(
+            "or", tensor, lambda: True,
+            lambda: _as_truth(or_(others[0](), *others[1:])),
+        )
+    return _chosen("or", tensor, lambda: tensor, lambda: or_(others[0](), *others[1:]))
+
+
+def not_(value: Any) -> Any:
+    """not a."""
+    tensor = in_graph(value)
+    return not value if tensor is None else _not(truth(tensor))
+
+
+def if_exp(test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+    """a if test else b."""
+    tensor = in_graph(test)
+    if tensor is None:
+        return first() if test else second()
+    return _chosen("conditional expression", tensor, first, second)
+
+
+def compare(
+    ops: tuple[str, ...], left: Any, right: Any, *others: Callable[[], Any]
+) -> Any:
+    """a < b < c: b is evaluated once, c when the first comparison holds."""
+    first = _OPERATORS[ops[0]](left, right)
+    if not others:
+        return first
+    return and_(first, lambda: compare(ops[1:], right, others[0](), *others[1:]))
+
+
+def contains(value: Any, items: Any) -> Any:
+    """value in items, where either may be a tensor."""
+    rows = in_graph(items)
+    if rows is not None:
+        return (rows == value).any() if hasattr(rows, "any") else _any(rows == value)
+    if type(items) in (tuple, list, range) and in_graph(value) is not None:
+        found: Any = False
+        for item in items:
+            found = or_(found, lambda item=item: value == item)
+        return found
+    return value in items
+
+
+def _any(tensor: Any) -> Any:
+    return _core.op_function("Any")(tensor)
+
+
+def lacks(value: Any, items: Any) -> Any:
+    """value not in items."""
+    return not_(contains(value, items))
+
+
+def check(test: Any, message: Callable[[], Any], line: int) -> bool:
+    """Whether an assertion holds. In a graph it is checked when that runs."""
+    tensor = in_graph(test)
+    if tensor is None:
+        return bool(test)
+    text = message()
+    if text is not None and in_graph(text) is not None:
+        raise StagingError(
+            f"line {line}: the message of an assert on a tensor is a tensor; "
+            "wanted a text"
+        )
+    words = "assertion failed" if text is None else str(text)
+    _core.op_function("Assert")(truth(tensor), message=words)
+    return True

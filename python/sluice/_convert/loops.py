@@ -1,0 +1,203 @@
+"""Loops of a graph, made from the blocks of a loop of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .carried import Carried
+from .construct import Construct
+from .errors import StagingError
+from .merge import Again
+from .signals import NORMAL, Signal, after_iteration, possible, value
+from .statements import RESULT, SIGNAL
+from .values import (
+    MISSING,
+    Tensor,
+    as_tensor,
+    flatten,
+    in_graph,
+    is_number,
+    truth,
+)
+from .variables import Variables
+
+INDEX = "__sl_index"
+GO = "__sl_go"
+RAN = "__sl_ran"
+
+_and = _core.op_function("LogicalAnd")
+_assert = _core.op_function("Assert")
+
+
+def as_bool(test: Any) -> Any:
+    """What a test gave, as a scalar of bool in the graph."""
+    tensor = in_graph(test)
+    return truth(tensor) if tensor is not None else as_tensor(bool(test))
+
+
+def refuse_if_needed(construct: Construct) -> None:
+    """Throws when the construct changes what a graph cannot change."""
+    if construct.refused:
+        raise StagingError(
+            f"{construct.place}: this {construct.kind} depends on a tensor, but "
+            + "; ".join(construct.refused)
+        )
+
+
+def _is_carried(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) or is_number(leaf)
+
+
+class GraphLoop:
+    """One loop being recorded.
+
+    `step(index)` runs an iteration and says how it ended. `test()` is the
+    condition; without one, the loop runs `count` times.
+    """
+
+    def __init__(
+        self,
+        construct: Construct,
+        variables: Variables,
+        step: Callable[[Any], Any],
+        test: Callable[[], Any] | None = None,
+        asked: Any = None,
+        count: Any = None,
+        signal: Any = NORMAL,
+    ) -> None:
+        refuse_if_needed(construct)
+        self._construct = construct
+        self._variables = variables
+        self._step = step
+        self._test = test
+        self._count = count
+        self._hints: dict[Any, Any] = {}
+        self._possible = possible(signal) | {NORMAL}
+        self._leaves = construct.breaks or construct.returns
+        self._leaves = self._leaves or isinstance(signal, Signal)
+        self._extra: dict[str, Any] = {}
+        if self._leaves:
+            self._extra[SIGNAL] = value(signal)
+        if count is not None:
+            self._extra[INDEX] = 0
+        elif not construct.endless and not construct.simple_test:
+            self._extra[GO] = as_bool(asked)
+        names = [
+            name
+            for name in construct.modified
+            if name in construct.header or name in construct.after
+        ]
+        self._before = variables.taken(construct.modified)
+        self._values = {name: self._before[name] for name in names}
+        self._late = []  # without a value before, read after the loop
+        for name in names:
+            if self._values[name] is MISSING:
+                self._check_undefined(name)
+        if construct.returns:
+            self._values[RESULT] = variables.get(RESULT)
+        leaves = flatten(list(self._values.values()))[0]
+        if not self._extra and not any(map(_is_carried, leaves)):
+            self._extra[RAN] = False  # a loop carries something
+
+    def _check_undefined(self, name: str) -> None:
+        if name in self._construct.again:
+            raise StagingError(
+                f"{self._construct.place}: this {self._construct.kind} loop depends "
+                f"on a tensor, and {name!r} has no value before it, while an "
+                "iteration may read it; give it one before the loop"
+            )
+        self._late.append(name)
+        self._extra[RAN] = False
+
+    def run(self) -> Any:
+        """Records the loop; how it ended."""
+        while True:
+            try:
+                return self._record()
+            except Again as again:
+                if again.owner is not self._hints:
+                    raise
+                self._hints[again.key] = again.hint
+                self._variables.put(self._before)
+
+    def _record(self) -> Any:
+        carried = Carried(
+            self._construct, {**self._extra, **self._values}, self._hints
+        )
+        own = self._extra.keys()
+
+        def enter(tensors: Any) -> dict[str, Any]:
+            values = carried.values(tensors)
+            self._variables.put_copies(self._before)
+            for name in self._before:
+                if name not in values:
+                    self._variables.set(name, MISSING)
+            self._variables.put({n: v for n, v in values.items() if n not in own})
+            return values
+
+        def cond(*tensors: Any) -> Any:
+            return self._goes_on(enter(tensors))
+
+        def body(*tensors: Any) -> Any:
+            extra = enter(tensors)
+            signal = after_iteration(self._step(extra.get(INDEX)))
+            self._possible |= possible(signal)
+            after = {name: extra[name] for name in own}
+            if SIGNAL in own:
+                after[SIGNAL] = value(signal)
+            if INDEX in own:
+                after[INDEX] = extra[INDEX] + 1
+            if RAN in own:
+                after[RAN] = True
+            if GO in own:
+                after[GO] = self._asked_again(signal)
+            after.update(self._variables.taken(self._values))
+            made = carried.next(after)
+            return made[0] if len(made) == 1 else tuple(made)
+
+        last = _core.while_loop(
+            cond, body, tuple(carried.tensors), "device", self._construct.kind, 10, -1
+        )
+        values = carried.values(last)
+        self._variables.put(
+            {name: values.get(name, MISSING) for name in self._before}
+        )
+        if RESULT in values:
+            self._variables.set(RESULT, values[RESULT])
+        if self._late and any(values[name] is not MISSING for name in self._late):
+            names = ", ".join(self._late)
+            _assert(
+                values[RAN],
+                message=f"{names} has no value: the loop at {self._construct.place} "
+                "ran no iteration",
+            )
+        if SIGNAL not in own:
+            return NORMAL
+        if self._possible == {NORMAL}:
+            return NORMAL
+        return Signal(values[SIGNAL], frozenset(self._possible))
+
+    def _goes_on(self, values: dict[str, Any]) -> Any:
+        if GO in values:
+            return values[GO]
+        if self._count is not None:
+            test = values[INDEX] < self._count
+        elif self._construct.endless or self._test is None:
+            test = None
+        else:
+            test = as_bool(self._test())
+        if SIGNAL not in values:
+            return as_tensor(True) if test is None else test
+        normal = values[SIGNAL] == NORMAL
+        return normal if test is None else _and(normal, test)
+
+    def _asked_again(self, signal: Any) -> Any:
+        """The condition after an iteration, asked where Python asks it."""
+        assert self._test is not None
+        if not isinstance(signal, Signal):
+            return as_bool(self._test()) if signal == NORMAL else as_tensor(False)
+        test = self._test
+        ways = [lambda: [as_bool(test())], lambda: [as_tensor(False)]]
+        return _core.run_branches("cond", signal.normal, ways, (), False)[0]

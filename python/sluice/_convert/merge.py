@@ -1,0 +1,203 @@
+"""Two ways through a program, of which a tensor chooses one.
+
+Both are recorded, as branches of a cond. What they leave in variables is made
+one value each: numbers become tensors where they differ, what is the same on
+both sides stays what it is, and what cannot be one value is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core
+from .construct import Construct
+from .errors import StagingError
+from .values import (
+    MISSING,
+    Tensor,
+    as_tensor,
+    can_be,
+    describe,
+    dummy,
+    flatten,
+    is_number,
+    number_dtype,
+    same,
+    spec,
+)
+
+
+class Again(BaseException):
+    """Thrown out of a branch to record it again, knowing more.
+
+    It passes through user code, which must not catch it.
+    """
+
+    def __init__(self, owner: object, key: Any, hint: Any) -> None:
+        super().__init__("recorded again")
+        self.owner = owner
+        self.key = key
+        self.hint = hint
+
+
+@dataclass
+class Outcome:
+    """What one side left in variables. It may lack those that are optional."""
+
+    values: dict[str, Any]
+    optional: frozenset[str] = frozenset()
+
+
+@dataclass
+class _Side:
+    outcome: Outcome
+    leaves: dict[str, list[Any]] = field(default_factory=dict)
+    structures: dict[str, Any] = field(default_factory=dict)
+    # For each variable, which of its leaves are results of the cond.
+    carried: dict[str, list[bool]] = field(default_factory=dict)
+
+
+class _Merge:
+    def __init__(self, construct: Construct) -> None:
+        self._construct = construct
+        self._hints: dict[Any, Any] = {}
+        self.sides: list[_Side] = []
+
+    def _differ(self, name: str, a: Any, b: Any, cure: str) -> StagingError:
+        c = self._construct
+        what = repr(name) if name[:1].isidentifier() else name
+        if name.startswith("__sl_"):
+            what = "the value returned"
+        first, second = c.lines
+        ways = f"on one way (line {first}) and", f"on the other (line {second})"
+        if first == second or not second:
+            ways = "on one way and", "on the other"
+        if c.kind == "if" and c.line == second:
+            ways = f"where it holds (line {first}) and", "where it does not"
+        return StagingError(
+            f"{c.place}: this {c.kind} depends on a tensor, and {what} is "
+            f"{describe(a)} {ways[0]} {describe(b)} {ways[1]}; {cure}"
+        )
+
+    def take(self, outcome: Outcome, k: int) -> list[Any]:
+        """What a branch returns to the cond."""
+        del self.sides[k:]
+        side = _Side(outcome)
+        results: list[Any] = []
+        for name, value in outcome.values.items():
+            other = self.sides[0].outcome.values[name] if k else MISSING
+            optional = name in outcome.optional
+            if value is MISSING and optional:
+                if ("like", name) in self._hints:
+                    value = dummy(self._hints["like", name])
+                elif k and other is not MISSING:
+                    value = dummy(spec(other))
+            elif k and other is MISSING and value is not MISSING:
+                if name in self.sides[0].outcome.optional:
+                    raise Again(self, ("like", name), spec(value))
+            if k and (value is MISSING) != (other is MISSING):
+                raise self._differ(
+                    name, other, value, "give it a value on both ways, or before"
+                )
+            outcome.values[name] = value
+            if value is not MISSING:
+                results += self._leaves(name, value, side, k)
+        self.sides.append(side)
+        return results
+
+    def _leaves(self, name: str, value: Any, side: _Side, k: int) -> list[Any]:
+        leaves, structure = flatten(value)
+        side.leaves[name], side.structures[name] = leaves, structure
+        carried = side.carried[name] = []
+        first = self.sides[0] if k else None
+        if first and first.structures[name] != structure:
+            other = first.outcome.values[name]
+            raise self._differ(name, other, value, "give it one structure on both ways")
+        results = []
+        for i, leaf in enumerate(leaves):
+            dtype = self._hints.get(("dtype", name, i))
+            tensor = as_tensor(leaf, dtype)
+            if first:
+                tensor = self._matched(name, i, first.leaves[name][i], leaf, tensor)
+            carried.append(tensor is not None)
+            if tensor is not None:
+                results.append(tensor)
+        return results
+
+    def _matched(self, name: str, i: int, a: Any, b: Any, tensor: Any) -> Any:
+        """The second side's leaf, of the type of the first side's."""
+        carried = self.sides[0].carried[name][i]
+        if carried != (tensor is not None) or (not carried and not same(a, b)):
+            cure = "a graph chooses between tensors and numbers only"
+            raise self._differ(name, a, b, cure)
+        if tensor is None:
+            return None
+        known = self._hints.get(("dtype", name, i))
+        dtype = known or (number_dtype(a) if is_number(a) else as_tensor(a).dtype)
+        if tensor.dtype == dtype:
+            return tensor
+        if is_number(b) and can_be(b, dtype):
+            return as_tensor(b, dtype)
+        if is_number(a) and not known and can_be(a, tensor.dtype):
+            raise Again(self, ("dtype", name, i), tensor.dtype)
+        raise self._differ(name, a, b, "give it one type on both ways")
+
+    def hear(self, again: Again) -> None:
+        """Remembers what is known now."""
+        self._hints[again.key] = again.hint
+        self.sides.clear()
+
+    def results(self, tensors: list[Any]) -> dict[str, Any]:
+        """The variables after the cond."""
+        left = iter(tensors)
+        values = {}
+        first, second = self.sides
+        for name, value in second.outcome.values.items():
+            if value is MISSING:
+                values[name] = MISSING
+                continue
+            leaves = []
+            for i, leaf in enumerate(second.leaves[name]):
+                other = first.leaves[name][i]
+                made = next(left) if second.carried[name][i] else leaf
+                if other is leaf or (
+                    is_number(leaf) and type(other) is type(leaf) and other == leaf
+                ):
+                    made = leaf
+                leaves.append(made)
+            values[name] = second.structures[name].unflatten(leaves)
+        return values
+
+
+def choose(
+    construct: Construct,
+    pred: Any,
+    first: Callable[[], Outcome],
+    second: Callable[[], Outcome],
+) -> dict[str, Any]:
+    """The variables after one of two ways, of which pred chooses the first.
+
+    The sides may be run more than once.
+    """
+    merge = _Merge(construct)
+
+    def branch(side: Callable[[], Outcome], k: int) -> Callable[[], list[Any]]:
+        return lambda: merge.take(side(), k)
+
+    ways = [branch(first, 0), branch(second, 1)]
+    while True:
+        try:
+            results = _core.run_branches("cond", pred, ways, (), False)
+        except Again as again:
+            if again.owner is not merge:
+                raise
+            merge.hear(again)
+            continue
+        return merge.results(results if isinstance(results, list) else [])
+
+
+def is_plain(value: Any) -> bool:
+    """Whether nothing of it is part of a graph."""
+    return not any(isinstance(leaf, Tensor) for leaf in flatten(value)[0])

@@ -1,0 +1,285 @@
+"""What converted code calls: one object for each converted function.
+
+Every construct looks at its value. A tensor of a graph makes it a part of that
+graph; anything else is done as Python does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from . import logic
+from .branches import branch, guarded
+from .calls import callee
+from .errors import StagingError
+from .iterables import Range, Rows, Staged, size, staged
+from .loops import GraphLoop
+from .signals import (
+    BREAK,
+    NORMAL,
+    RETURN,
+    Signal,
+    after_iteration,
+    after_loop,
+    normalized,
+    not_normal,
+    possible,
+)
+from .statements import Unit
+from .values import Tensor, in_graph, truth
+from .variables import Variables
+
+Block = Callable[..., Any]
+
+# A loop over a range this short is written out when a tensor may end it.
+_SHORT = 8
+_ENDLESS = 10000
+
+
+class Runtime:
+    """The functions that the rewritten code of one function calls."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._constructs = unit.constructs
+
+    call = staticmethod(callee)
+    and_ = staticmethod(logic.and_)
+    or_ = staticmethod(logic.or_)
+    not_ = staticmethod(logic.not_)
+    if_exp = staticmethod(logic.if_exp)
+    compare = staticmethod(logic.compare)
+    contains = staticmethod(logic.contains)
+    lacks = staticmethod(logic.lacks)
+    check = staticmethod(logic.check)
+
+    # Branches.
+
+    def if_stmt(
+        self, key: int, test: Any, then: Block, orelse: Block | None,
+        rest: Block | None = None,
+    ) -> Any:
+        """if test: then() else: orelse(); then what follows, if it is given."""
+        tensor = in_graph(test)
+        if tensor is None:
+            signal = then() if test else orelse() if orelse else NORMAL
+            return self.then(key, signal, rest)
+        construct = self._constructs[key]
+        otherwise = orelse or _nothing
+        variables = Variables(then, orelse, rest)
+        pred = truth(tensor)
+        if not construct.one_leaves or rest is None:
+            signal = branch(
+                construct, variables, construct.modified, construct.after, pred,
+                then, otherwise,
+            )
+            return self.then(key, signal, rest)
+        # What follows belongs to the way that gets there.
+        return branch(
+            construct, variables,
+            (*construct.modified, *construct.rest_modified), construct.end, pred,
+            lambda: self.then(key, then(), rest),
+            lambda: self.then(key, otherwise(), rest),
+        )
+
+    def then(self, key: int, signal: Any, rest: Block | None = None) -> Any:
+        """What follows a construct, unless that left the block."""
+        signal = normalized(signal)
+        if rest is None:
+            return signal
+        if not isinstance(signal, Signal):
+            return rest() if signal == NORMAL else signal
+        construct = self._constructs[key]
+        return guarded(
+            construct, Variables(rest), construct.rest_modified, construct.end,
+            signal, rest, lambda: not_normal(signal),
+        )
+
+    # Loops.
+
+    def while_stmt(
+        self, key: int, test: Block, body: Block, orelse: Block | None,
+        rest: Block | None = None,
+    ) -> Any:
+        """while test(): body() else: orelse()."""
+        construct = self._constructs[key]
+        signal: Any = NORMAL
+        while True:
+            asked = test() if not construct.endless else True
+            if isinstance(signal, Signal) or in_graph(asked) is not None:
+                loop = GraphLoop(
+                    construct, Variables(test, body, orelse, rest),
+                    lambda _: body(), test, asked, signal=signal,
+                )
+                signal = loop.run()
+                break
+            if not asked:
+                break
+            signal = after_iteration(body())
+            if signal in (BREAK, RETURN):
+                break
+            if isinstance(signal, Signal) and not construct.endless:
+                if not construct.simple_test:
+                    signal = self._ask_next(construct, test, body, signal)
+                    break
+        return self.then(key, self._over(key, signal, orelse), rest)
+
+    def _ask_next(
+        self, construct: Any, test: Block, body: Block, signal: Signal
+    ) -> Any:
+        """A loop that a tensor may have left: its condition is asked if not."""
+        pred = logic.and_(signal.normal, test)
+        return GraphLoop(
+            construct, Variables(test, body), lambda _: body(), test, pred,
+            signal=signal,
+        ).run()
+
+    def for_stmt(
+        self, key: int, items: Any, body: Block, orelse: Block | None,
+        rest: Block | None = None,
+    ) -> Any:
+        """for target in items: body(item) else: orelse()."""
+        variables = Variables(body, orelse, rest)
+        known = staged(items)
+        if known is not None:
+            signal = self._graph_for(key, variables, known, body, NORMAL)
+        else:
+            signal = self._python_for(key, variables, items, body)
+        return self.then(key, self._over(key, signal, orelse), rest)
+
+    def _graph_for(
+        self, key: int, variables: Variables, items: Staged, body: Block, signal: Any
+    ) -> Any:
+        count = items.size()
+        return GraphLoop(
+            self._constructs[key], variables, lambda i: body(items.get(i)),
+            count=count, signal=signal,
+        ).run()
+
+    def _python_for(
+        self, key: int, variables: Variables, items: Any, body: Block
+    ) -> Any:
+        construct = self._constructs[key]
+        signal: Any = NORMAL
+        done = 0
+        iterator = iter(items)
+        for item in iterator:
+            signal = after_iteration(body(item))
+            done += 1
+            if signal in (BREAK, RETURN):
+                return signal
+            if isinstance(signal, Signal):
+                break
+        else:
+            return NORMAL
+        # A tensor may have ended the loop: what is left runs only if not.
+        names = construct.modified
+        live = construct.header | construct.after
+        if type(items) is range and len(items) - done > _SHORT:
+            left = items[done:]
+            before = variables.taken(names)
+            try:
+                known = Range(left.start, left.stop, left.step)
+                return self._graph_for(key, variables, known, body, signal)
+            except TypeError as error:
+                # The body wants a number of Python's: an index, a size.
+                if isinstance(error, StagingError):
+                    raise
+                variables.put(before)
+        for item in iterator:
+            done += 1
+            if done > _ENDLESS:
+                raise StagingError(
+                    f"{construct.place}: a tensor decides when this loop ends, and "
+                    f"it has been written out {_ENDLESS} times; loop over a range "
+                    "or a tensor"
+                )
+            kept = signal
+            signal = after_iteration(
+                guarded(
+                    construct, variables, names, live, kept,
+                    lambda item=item: body(item), lambda kept=kept: not_normal(kept),
+                )
+            )
+            if NORMAL not in possible(signal):
+                break
+        return signal
+
+    def _over(self, key: int, signal: Any, orelse: Block | None) -> Any:
+        """A loop has ended: its else, and what of its signal goes on."""
+        if orelse is None:
+            return after_loop(signal)
+        if not isinstance(signal, Signal):
+            return orelse() if signal == NORMAL else after_loop(signal)
+        construct = self._constructs[key]
+        return guarded(
+            construct, Variables(orelse), construct.modified, construct.after,
+            signal, orelse, lambda: after_loop(not_normal(signal)),
+        )
+
+    # The rest.
+
+    def result(self, signal: Any, get: Callable[[], Any]) -> Any:
+        """What the function returns."""
+        signal = normalized(signal)
+        if signal == NORMAL:
+            return None
+        value = get()
+        if isinstance(signal, Signal) and value is not None:
+            if NORMAL in signal.possible:
+                raise StagingError(
+                    "a tensor decides whether this function returns a value or "
+                    "reaches its end, where it returns None; return a value at "
+                    "its end, too"
+                )
+        return value
+
+    def leaves(self, signal: Any, line: int) -> bool:
+        """Whether a block in a try or match was left."""
+        signal = normalized(signal)
+        if isinstance(signal, Signal):
+            raise StagingError(
+                f"line {line}: a tensor decides about a return, break or continue "
+                "inside of try or match; move it out, or decide with sl.where"
+            )
+        return bool(signal)
+
+    def append(self, items: Any, value: Any) -> Any:
+        """items.append(value), and the list to go on with."""
+        made = items.append(value)
+        return made if isinstance(items, _core.List) else items
+
+    def items(self, items: Any) -> Any:
+        """What a comprehension goes over."""
+        known = staged(items)
+        if known is None:
+            return items
+        count = known.size()
+        if isinstance(known, Rows) and isinstance(count, int):
+            return [known.get(i) for i in range(count)]
+        raise StagingError(
+            f"a comprehension goes over {known}, whose size is known when the graph "
+            "runs; use sl.map_fn, or a for loop that appends to a list"
+        )
+
+    def filter(self, test: Any) -> Any:
+        """A condition of a comprehension."""
+        if in_graph(test) is not None:
+            raise StagingError(
+                "the if of a comprehension depends on a tensor; use sl.where, or a "
+                "for loop that appends to a list"
+            )
+        return test
+
+    def shape(self, value: Any, index: Any) -> Any:
+        """value.shape[index], also where it is known when the graph runs."""
+        shape = value.shape
+        if isinstance(value, Tensor) and isinstance(index, int):
+            if value.symbolic and shape is not None and shape[index] is None:
+                return size(value, index)
+        return shape[index]
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,127 @@
+"""The syntax tree of a function that is already there.
+
+A file is parsed once; its functions are found by the line and name their code
+remembers, so that neither indentation nor decorators matter.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+from typing import Union
+
+from .errors import Unconvertible
+
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+
+_files: dict[str, tuple[int, dict[int, list[FunctionNode]]]] = {}
+
+
+def _first_line(node: FunctionNode) -> int:
+    if isinstance(node, ast.Lambda):
+        return node.lineno
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
+
+
+def _functions_of(filename: str) -> dict[int, list[FunctionNode]]:
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename)
+    if not lines:
+        raise Unconvertible(f"its source is not there ({filename})")
+    text = "".join(lines)
+    known = _files.get(filename)
+    if known and known[0] == hash(text):
+        return known[1]
+    try:
+        tree = ast.parse(text, filename)
+    except SyntaxError as error:
+        raise Unconvertible(f"its source does not parse: {error}") from None
+    found: dict[int, list[FunctionNode]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            found.setdefault(_first_line(node), []).append(node)
+    _files[filename] = (hash(text), found)
+    return found
+
+
+def _arguments(args: ast.arguments) -> tuple[str, ...]:
+    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    names += [a.arg for a in (args.vararg, args.kwarg) if a]
+    return tuple(names)
+
+
+def _argument_names(code: types.CodeType) -> tuple[str, ...]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    return code.co_varnames[:count]
+
+
+def _shape(code: types.CodeType) -> tuple[object, ...]:
+    """What tells the lambdas of one line apart."""
+    constants = tuple(
+        _shape(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts
+    )
+    return code.co_code, code.co_names, constants, code.co_varnames, code.co_freevars
+
+
+def compile_function(
+    node: FunctionNode,
+    filename: str,
+    names_around: tuple[str, ...],
+    name: str,
+    flags: int = 0,
+) -> types.CodeType:
+    """The code of a function whose free variables are `names_around`."""
+    if isinstance(node, ast.Lambda):
+        inner: ast.stmt = ast.Return(node)
+    else:
+        inner = node
+    empty = ast.arguments([], [], None, [], [], None, [])
+    around = ast.FunctionDef("__sl_around", empty, [inner], [], None)
+    around.args = ast.arguments(
+        [], [ast.arg(n) for n in names_around], None, [], [], None, []
+    )
+    if hasattr(ast, "TypeAlias"):  # Python 3.12 has one more field
+        around.type_params = []  # type: ignore[attr-defined]
+    module = ast.Module([around], [])
+    ast.copy_location(around, node)
+    ast.fix_missing_locations(module)
+    code = compile(module, filename, "exec", flags, dont_inherit=True)
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType) and part.co_name == "__sl_around":
+            for found in part.co_consts:
+                if isinstance(found, types.CodeType) and found.co_name == name:
+                    return found
+    raise Unconvertible("its code is not found")  # cannot be
+
+
+def function_node(code: types.CodeType) -> FunctionNode:
+    """The definition a code object was compiled from. Not to be changed."""
+    candidates = [
+        node
+        for node in _functions_of(code.co_filename).get(code.co_firstlineno, ())
+        if getattr(node, "name", "<lambda>") == code.co_name
+        and _arguments(node.args) == _argument_names(code)
+    ]
+    if not candidates:
+        raise Unconvertible(
+            f"line {code.co_firstlineno} of {code.co_filename} is not where it is "
+            "defined; has the file changed?"
+        )
+    if len(candidates) > 1:
+        wanted = _shape(code)
+        same = []
+        for node in candidates:
+            try:
+                made = compile_function(
+                    node, code.co_filename, code.co_freevars, code.co_name
+                )
+            except (SyntaxError, Unconvertible):
+                continue
+            if _shape(made) == wanted:
+                same.append(node)
+        candidates = same
+    if not candidates:
+        raise Unconvertible("several lambdas stand on its line")
+    return candidates[0]

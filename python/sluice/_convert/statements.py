@@ -1,0 +1,392 @@
+"""Functions rewritten: their branches and loops become calls of the runtime.
+
+    if p:                   def then(): nonlocal x; x = f(x)
+        x = f(x)     ->     __sl__.if_stmt(3, p, then, None)
+
+Blocks become functions without arguments that assign the variables of the
+function around them. Where a block may be left by return, break or continue, its
+function says so by what it returns (NORMAL, BREAK, CONTINUE, RETURN), and what
+follows becomes a function, too, which the runtime calls, or not. A returned
+value waits in the variable __sl_ret.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass, field
+
+from . import exits
+from .construct import Construct, appended, stored
+from .expressions import Expressions, at, load, runtime_call, thunk
+from .liveness import Liveness
+from .names import bindings, parameters, parts
+from .prepare import check
+
+NORMAL, BREAK, CONTINUE, RETURN = 0, 1, 2, 3
+RESULT = "__sl_ret"
+SIGNAL = "__sl_sig"
+ITEM = "__sl_item"
+
+
+@dataclass
+class Unit:
+    """What the functions of one tree share."""
+
+    filename: str
+    constructs: list[Construct] = field(default_factory=list)
+    helpers: int = 0
+
+
+@dataclass(frozen=True)
+class _Context:
+    top: bool  # in the function itself, not in one of our own
+    inline: bool = False  # in a try or match, which stays where it is
+
+
+class FunctionRewriter:
+    """Rewrites one function; those inside it have rewriters of their own."""
+
+    def __init__(self, unit: Unit, node: ast.FunctionDef | ast.Lambda) -> None:
+        self._unit = unit
+        self._node = node
+        arguments = [*node.args.posonlyargs, *node.args.args]
+        self._expressions = Expressions(arguments[0].arg if arguments else None)
+        self._nonlocals: set[str] = set()
+        if isinstance(node, ast.Lambda):
+            return
+        made = bindings(node.body)
+        self._globals = made.globals
+        self._outer = made.nonlocals
+        self._locals = (made.names | parameters(node.args)) - made.globals
+        self._locals -= made.nonlocals
+        self._live = Liveness()
+        self._live.of_function(node.body)
+
+    def rewrite(self) -> ast.FunctionDef | ast.Lambda:
+        """The function's new tree. Decorators are kept."""
+        node = copy.copy(self._node)
+        node.args = self._arguments(node.args)
+        if isinstance(node, ast.Lambda):
+            node.body = self._expressions.visit(node.body)
+            return node
+        body = self._block(node.body, _Context(top=True))
+        declared: list[ast.stmt] = []
+        if self._globals:
+            declared.append(ast.Global(sorted(self._globals)))
+        if self._outer:
+            declared.append(ast.Nonlocal(sorted(self._outer)))
+        names = sorted(self._nonlocals - parameters(node.args))
+        if names:  # variables of this function, wherever they are assigned
+            targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
+            assign = ast.Assign(targets, ast.Constant(None))
+            declared.append(ast.If(ast.Constant(False), [assign], []))
+        start = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        body[start:start] = [at(d, node) for d in declared]
+        body = body or [at(ast.Pass(), node)]
+        node.body = body
+        return node
+
+    def _arguments(self, args: ast.arguments) -> ast.arguments:
+        args = copy.copy(args)
+        args.defaults = [self._expressions.visit(d) for d in args.defaults]
+        args.kw_defaults = [d and self._expressions.visit(d) for d in args.kw_defaults]
+        return args
+
+    def _is_local(self, name: str) -> bool:
+        return name in self._locals
+
+    # Blocks.
+
+    def _block(self, block: list[ast.stmt], context: _Context) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for i, node in enumerate(block):
+            if isinstance(node, (ast.If, ast.While, ast.For)):
+                leaves = exits.leaves([node])
+                whole = leaves and not context.inline
+                rest = block[i + 1 :] if whole else []
+                made += self._construct(node, rest, leaves, context)
+                if whole:
+                    return made
+            elif isinstance(node, ast.With) and exits.leaves(node.body):
+                made += self._with(node, block[i + 1 :], context)
+                if not context.inline:
+                    return made
+            elif isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+                return [*made, *self._leave(node, context)]
+            else:
+                made += self._statement(node, context)
+                if isinstance(node, ast.Raise):
+                    return made
+        return made
+
+    def _filled(self, block: list[ast.stmt], context: _Context) -> list[ast.stmt]:
+        return self._block(block, context) or [at(ast.Pass(), block[0])]
+
+    def _leave(self, node: ast.stmt, context: _Context) -> list[ast.stmt]:
+        if isinstance(node, ast.Return):
+            value = self._expressions.visit(node.value) if node.value else None
+            if context.top:
+                return [at(ast.Return(value), node)]
+            self._nonlocals.add(RESULT)
+            kept = ast.Assign(
+                [ast.Name(RESULT, ast.Store())], value or ast.Constant(None)
+            )
+            return [at(kept, node), at(ast.Return(ast.Constant(RETURN)), node)]
+        signal = BREAK if isinstance(node, ast.Break) else CONTINUE
+        return [at(ast.Return(ast.Constant(signal)), node)]
+
+    def _statement(self, node: ast.stmt, context: _Context) -> list[ast.stmt]:
+        inside = _Context(context.top, inline=True)
+        if isinstance(node, ast.FunctionDef):
+            return [self._function(node)]
+        if isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
+            return [node]
+        if isinstance(node, ast.With):
+            items = [self._expressions.visit(item) for item in node.items]
+            return [at(ast.With(items, self._filled(node.body, context)), node)]
+        if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+            new = copy.copy(node)
+            for name in ("body", "orelse", "finalbody"):
+                block = getattr(node, name)
+                setattr(new, name, self._filled(block, inside) if block else [])
+            new.handlers = []  # type: ignore[attr-defined]
+            for handler in node.handlers:  # type: ignore[attr-defined]
+                caught = copy.copy(handler)
+                if handler.type:
+                    caught.type = self._expressions.visit(handler.type)
+                caught.body = self._filled(handler.body, inside)
+                new.handlers.append(caught)  # type: ignore[attr-defined]
+            return [new]
+        if isinstance(node, ast.Match):
+            match = copy.copy(node)
+            match.subject = self._expressions.visit(node.subject)
+            match.cases = []
+            for case in node.cases:
+                one = copy.copy(case)
+                one.guard = case.guard and self._expressions.visit(case.guard)
+                one.body = self._filled(case.body, inside)
+                match.cases.append(one)
+            return [match]
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            return []  # declared at the top
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            if node.value is None:
+                return []
+            value = self._expressions.visit(node.value)
+            return [at(ast.Assign([node.target], value), node)]
+        if isinstance(node, ast.Assert):
+            node = self._expressions.visit(node)
+            message = node.msg or ast.Constant(None)
+            line = ast.Constant(node.lineno)
+            new_test = runtime_call("check", node.test, thunk(message), line)
+            return [at(ast.Assert(new_test, copy.deepcopy(node.msg)), node)]
+        name = appended(node, self._is_local)
+        if name:
+            value = self._expressions.visit(node.value.args[0])  # type: ignore
+            call = runtime_call("append", load(name), value)
+            return [at(ast.Assign([ast.Name(name, ast.Store())], call), node)]
+        return [self._expressions.visit(node)]
+
+    def _function(self, node: ast.FunctionDef) -> ast.stmt:
+        try:
+            check(node)
+        except Exception:
+            return node  # it runs as it is; whoever calls it hears why
+        return FunctionRewriter(self._unit, node).rewrite()  # type: ignore
+
+    # Branches and loops.
+
+    def _helper(
+        self,
+        kind: str,
+        source: list[ast.stmt],
+        body: list[ast.stmt],
+        place: ast.AST,
+        parameter: str | None = None,
+        binds: list[ast.AST] | None = None,
+    ) -> ast.FunctionDef:
+        """A block as a function that assigns the variables around it."""
+        changed = stored([*source, *(binds or [])], self._is_local)
+        bound = bindings([*source, *(binds or [])]).names
+        own = {n for n in changed.names if n in bound}
+        own |= {n for n in changed.names if any(
+            appended(s, self._is_local) == n for s in _all_statements(source))}
+        self._nonlocals |= own
+        if exits.returns(source):
+            self._nonlocals.add(RESULT)
+            own.add(RESULT)
+        own |= bound & self._outer
+        declared: list[ast.stmt] = []
+        if own:
+            declared.append(ast.Nonlocal(sorted(own)))
+        if bound & self._globals:
+            declared.append(ast.Global(sorted(bound & self._globals)))
+        self._unit.helpers += 1
+        arguments = [ast.arg(parameter)] if parameter else []
+        made = ast.FunctionDef(
+            f"__sl_{kind}_{self._unit.helpers}",
+            ast.arguments([], arguments, None, [], [], None, []),
+            [*declared, *body] or [ast.Pass()],
+            [],
+            None,
+        )
+        if hasattr(ast, "TypeAlias"):
+            made.type_params = []  # type: ignore[attr-defined]
+        return at(made, place)
+
+    def _block_helper(
+        self, kind: str, block: list[ast.stmt], place: ast.AST
+    ) -> ast.FunctionDef | None:
+        if not block:
+            return None
+        body = self._block(block, _Context(top=False))
+        return self._helper(kind, block, body, place)
+
+    def _construct(
+        self,
+        node: ast.If | ast.While | ast.For,
+        rest: list[ast.stmt],
+        leaves: bool,
+        context: _Context,
+    ) -> list[ast.stmt]:
+        key = ast.Constant(self._note(node, rest))
+        made: list[ast.stmt] = []
+
+        def named(helper: ast.FunctionDef | None) -> ast.expr:
+            if helper is None:
+                return ast.Constant(None)
+            made.append(helper)
+            return load(helper.name)
+
+        orelse = named(self._block_helper("else", node.orelse, node))
+        if isinstance(node, ast.If):
+            then = named(self._block_helper("then", node.body, node))
+            test = self._expressions.visit(node.test)
+            call = runtime_call("if_stmt", key, test, then, orelse)
+        elif isinstance(node, ast.While):
+            body = named(self._block_helper("body", node.body, node))
+            test = self._expressions.visit(node.test)
+            asked = self._helper("test", [], [at(ast.Return(test), test)], node)
+            call = runtime_call("while_stmt", key, named(asked), body, orelse)
+        else:
+            assign = at(ast.Assign([node.target], load(ITEM)), node.target)
+            inner = [
+                self._expressions.visit(assign),
+                *self._block(node.body, _Context(top=False)),
+            ]
+            step = self._helper("body", node.body, inner, node, ITEM, [node.target])
+            items = self._expressions.visit(node.iter)
+            call = runtime_call("for_stmt", key, items, named(step), orelse)
+        if rest:
+            call.args.append(named(self._block_helper("rest", rest, rest[0])))
+        return made + self._called(at(call, node), leaves, context, node)
+
+    def _called(
+        self, call: ast.expr, leaves: bool, context: _Context, node: ast.stmt
+    ) -> list[ast.stmt]:
+        if not leaves:
+            return [at(ast.Expr(call), node)]
+        if exits.returns([node]):
+            self._nonlocals.add(RESULT)
+        if not context.inline:
+            if context.top:
+                self._nonlocals.add(RESULT)
+                call = runtime_call("result", call, thunk(load(RESULT)))
+            return [at(ast.Return(call), node)]
+        keep = ast.Assign([ast.Name(SIGNAL, ast.Store())], call)
+        value = load(RESULT) if context.top else load(SIGNAL)
+        if context.top:
+            self._nonlocals.add(RESULT)
+        line = ast.Constant(node.lineno)
+        asked = ast.If(
+            runtime_call("leaves", load(SIGNAL), line), [ast.Return(value)], []
+        )
+        return [at(keep, node), at(asked, node)]
+
+    def _with(
+        self, node: ast.With, rest: list[ast.stmt], context: _Context
+    ) -> list[ast.stmt]:
+        """A with that may be left in the middle: its body says how it ended."""
+        body = self._block_helper("with", node.body, node)
+        assert body is not None
+        items = [self._expressions.visit(item) for item in node.items]
+        name = ast.Name(SIGNAL, ast.Store())
+        kept = ast.Assign([name], ast.Call(load(body.name), [], []))
+        made = [
+            body,
+            at(ast.Assign([ast.Name(SIGNAL, ast.Store())], ast.Constant(None)), node),
+            at(ast.With(items, [kept]), node),
+        ]
+        if context.inline:
+            return made + self._called(load(SIGNAL), True, context, node)
+        call = runtime_call(
+            "then", ast.Constant(self._note(node, rest)), load(SIGNAL)
+        )
+        after = self._block_helper("rest", rest, rest[0] if rest else node)
+        if after:
+            made.append(after)
+            call.args.append(load(after.name))
+        return made + self._called(at(call, node), True, context, node)
+
+    def _note(
+        self, node: ast.If | ast.While | ast.For | ast.With, rest: list[ast.stmt]
+    ) -> int:
+        """Writes down what the runtime has to know; its number."""
+        changed = stored([node], self._is_local)
+        later = stored(rest, self._is_local)
+        after, end = self._live.after[node], self._live.end[node]
+        if exits.leaves_loop([node, *rest]):
+            after |= self._live.exits[node]
+            end |= self._live.exits[node]
+        orelse = [] if isinstance(node, ast.With) else node.orelse
+        second = orelse[0].lineno if orelse else node.lineno
+        is_loop = isinstance(node, (ast.While, ast.For))
+        test = getattr(node, "test", None)
+        construct = Construct(
+            kind=type(node).__name__.lower(),
+            filename=self._unit.filename,
+            line=node.lineno,
+            lines=(node.body[0].lineno, second),
+            modified=changed.all,
+            after=after | changed.attributes,
+            header=(self._live.header.get(node, frozenset()) | changed.attributes),
+            again=self._live.again.get(node, frozenset()) | changed.attributes,
+            rest_modified=later.all,
+            end=end | changed.attributes | later.attributes,
+            one_leaves=exits.never_ends(node.body) or exits.never_ends(orelse),
+            breaks=is_loop and exits.breaks(node.body),
+            returns=exits.returns([node]),
+            endless=isinstance(test, ast.Constant) and bool(test.value),
+            simple_test=test is not None and _is_simple(test),
+            targets=tuple(
+                sorted(stored([node.target], self._is_local).names)
+                if isinstance(node, ast.For)
+                else ()
+            ),
+            refused=tuple(changed.refused),
+            raises=exits.raise_lines([node]),
+        )
+        self._unit.constructs.append(construct)
+        return len(self._unit.constructs) - 1
+
+
+def _all_statements(nodes: list[ast.stmt]) -> list[ast.AST]:
+    return parts(nodes, ast.Expr)
+
+
+_SIMPLE = (
+    ast.Name,
+    ast.Constant,
+    ast.Compare,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.expr_context,
+    ast.operator,
+    ast.unaryop,
+    ast.cmpop,
+)
+
+
+def _is_simple(test: ast.expr) -> bool:
+    return all(isinstance(node, _SIMPLE) for node in ast.walk(test))

@@ -1,0 +1,203 @@
+"""Values as the runtime sees them: tensors, numbers, trees of them, the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .errors import StagingError
+
+Tensor = _core.Tensor
+_identity = _core.op_function("Identity")
+_cast = _core.op_function("Cast")
+_reshape = _core.op_function("Reshape")
+_not = _core.op_function("LogicalNot")
+
+# By rank: what a number becomes when it meets one of a later kind.
+_DEFAULTS = {bool: _core.bool, int: _core.int64, float: _core.float32}
+
+
+class _Missing:
+    """The value of a variable that has none."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+MISSING: Any = _Missing()
+
+
+def in_graph(value: Any) -> Any:
+    """The tensor as part of the graph being recorded; None when it is not one.
+
+    A tensor of the program around it is read when the graph runs, so that it
+    counts while one is recorded.
+    """
+    if not isinstance(value, Tensor):
+        return None
+    if not value.symbolic:
+        value = _identity(value)
+    return value if value.symbolic else None
+
+
+def truth(tensor: Any) -> Any:
+    """A scalar of bool, as `if` understands the tensor."""
+    if tensor.dtype != _core.bool:
+        tensor = tensor != 0
+    shape = tensor.shape
+    if shape:
+        if any(size not in (1, None) for size in shape):
+            raise ValueError(
+                f"the truth of a tensor of shape {shape} is ambiguous; wanted one "
+                "element: use any() or all()"
+            )
+        tensor = _reshape(tensor, [])
+    return tensor
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number that takes the type of what it meets."""
+    return type(value) in _DEFAULTS
+
+
+def number_dtype(value: Any) -> Any:
+    """The type a number has on its own."""
+    return _DEFAULTS[type(value)]
+
+
+def can_be(value: Any, dtype: Any) -> bool:
+    """Whether a number may become a tensor of that type."""
+    if isinstance(value, bool):
+        return dtype == _core.bool
+    if isinstance(value, int):
+        return dtype != _core.bool and dtype != _core.string
+    return dtype in _FLOATS
+
+
+_FLOATS = (_core.float32, _core.float64, _core.float16, _core.bfloat16, _core.complex64)
+
+
+def as_tensor(value: Any, dtype: Any = None) -> Any:
+    """A leaf as a tensor; None when it cannot be one."""
+    if isinstance(value, Tensor):
+        return value
+    if is_number(value):
+        return _cast(value, dtype=dtype or number_dtype(value))
+    if hasattr(value, "__array__") and hasattr(value, "dtype"):
+        return _identity(value)
+    return None
+
+
+def flatten(value: Any) -> tuple[list[Any], Any]:
+    """The leaves of a tree, and its structure."""
+    leaves, structure = _core.tree_flatten(value)
+    return list(leaves), structure
+
+
+def copied(value: Any) -> Any:
+    """A tree whose containers are new: what is done to it happens to no other."""
+    if isinstance(value, (Tensor, *_DEFAULTS)) or value is None:
+        return value
+    leaves, structure = flatten(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        return value
+    return structure.unflatten(leaves)
+
+
+def dummy(like: Any) -> Any:
+    """A value of the same structure, types and known sizes, never to be read."""
+    return _map(like, _dummy_leaf)
+
+
+def _dummy_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, Spec):
+        return leaf.zeros()
+    return leaf
+
+
+class Spec:
+    """What is known of a tensor: type and sizes."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.dtype = tensor.dtype
+        self.shape = tensor.shape
+
+    def zeros(self) -> Any:
+        """A tensor like it."""
+        zero = False if self.dtype == _core.bool else 0
+        scalar = _cast(zero, dtype=self.dtype)
+        if not self.shape:
+            return scalar
+        sizes = [1 if size is None else size for size in self.shape]
+        return _core.op_function("Fill")(sizes, scalar)
+
+
+class ListSpec:
+    """The same of a List."""
+
+    def __init__(self, like: Any) -> None:
+        self.dtype = like.dtype
+
+    def empty(self) -> Any:
+        """A List without elements."""
+        return _core.List(self.dtype)
+
+
+def spec(value: Any) -> Any:
+    """The tree with its tensors replaced by what is known of them."""
+    return _map(value, lambda leaf: Spec(leaf) if isinstance(leaf, Tensor) else leaf)
+
+
+def _map(tree: Any, f: Any) -> Any:
+    if isinstance(tree, _core.List):
+        return ListSpec(tree)
+    if isinstance(tree, ListSpec):
+        return tree.empty()
+    if type(tree) in (tuple, list):
+        return type(tree)(_map(part, f) for part in tree)
+    if type(tree) is dict:
+        return {key: _map(part, f) for key, part in tree.items()}
+    leaves, structure = flatten(tree)
+    if len(leaves) == 1 and leaves[0] is tree:
+        return f(tree)
+    return structure.unflatten([f(leaf) for leaf in leaves])
+
+
+def describe(value: Any) -> str:
+    """What a value is, for messages."""
+    if value is MISSING:
+        return "undefined"
+    if isinstance(value, Tensor):
+        sizes = value.shape
+        if sizes is None:
+            return f"a tensor of {_dtype_name(value.dtype)}"
+        text = ", ".join("?" if size is None else str(size) for size in sizes)
+        return f"a tensor of {_dtype_name(value.dtype)}[{text}]"
+    if value is None:
+        return "None"
+    if is_number(value) or isinstance(value, str):
+        return f"{value!r} (a Python {type(value).__name__})"
+    if isinstance(value, (tuple, list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"a {type(value).__name__}"
+
+
+def _dtype_name(dtype: Any) -> str:
+    return str(dtype).rsplit(".", 1)[-1]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two things that are no tensors are one to the program."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def refuse(text: str) -> StagingError:
+    """An error about code that cannot become part of a graph."""
+    return StagingError(text)
