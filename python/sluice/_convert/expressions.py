@@ -116,6 +116,15 @@ class Expressions(ast.NodeTransformer):
         node.func = at(runtime_call("call", node.func), node.func)
         return node
 
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        base, index = node.value, node.slice
+        if not isinstance(node.ctx, ast.Load) or isinstance(index, ast.Slice):
+            return node
+        if isinstance(base, ast.Attribute) and base.attr == "shape":
+            return at(runtime_call("shape", base.value, index), node)
+        return node
+
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         self.generic_visit(node)
         node.iter = at(runtime_call("items", node.iter), node.iter)
