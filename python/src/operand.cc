@@ -68,8 +68,11 @@ bool IsTensor(nb::handle object) {
 
 nb::object Wrap(Tensor tensor) {
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(TensorType()));
+  const Graph* graph = GraphBehind(tensor);
   new (nb::inst_ptr<Tensor>(made)) Tensor(std::move(tensor));
   nb::inst_mark_ready(made);
+  if (graph) [[unlikely]]
+    KeepGraph(made, *graph);
   return made;
 }
 
