@@ -104,7 +104,7 @@ void BindScopes(nb::module_& m) {
       .def("__exit__", [](nb::handle self, nb::args) { PopScope(self); });
   m.def("name_scope", &MakeNameScope, "name"_a,
         "Names of operations made inside begin with \"name/\".");
-  m.def("control_dependencies", &MakeControlScope, "control_inputs"_a,
+  m.def("control_dependencies", &MakeControlScope, "control_inputs"_a.none(),
         "Operations made inside wait for these to finish. None: they wait for "
         "nothing.");
   m.def(
