@@ -1,10 +1,16 @@
 // Initialisers, and new tensors for layers.
+#include <limits>
+
 #include "errors.h"
 #include "nn_args.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/constants.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/index.h"
+#include "sluice/front/operand.h"
 #include "sluice/nn/init.h"
+#include "sluice/ops.h"
 
 namespace sluice::py {
 
@@ -94,6 +100,36 @@ void BindNnInit(nb::module_& m) {
         });
       },
       "tensor"_a, "a"_a, "mode"_a, "nonlinearity"_a, "normal"_a);
+  m.def(
+      "nn_init_eye",
+      [](nb::handle t) {
+        return Filled(t, "eye_", [](const Tensor& w) {
+          if (w.rank() != 2) {
+            throw Error(InvalidArgument(StrCat(
+                "eye_: the tensor is ", w.shape(), "; wanted a matrix")));
+          }
+          NoGrad off;
+          w.copy_(eye(w.dim(0), {.columns = w.dim(1), .dtype = w.dtype()}));
+        });
+      },
+      "tensor"_a);
+  m.def(
+      "nn_zero_row",
+      [](nb::handle t, int64_t row) {
+        return Filled(t, "zero_row", [&](const Tensor& w) {
+          NoGrad off;
+          w.set({row}, 0.f);
+        });
+      },
+      "tensor"_a, "row"_a);
+  m.def(
+      "nn_causal_mask",
+      [](int64_t size, DType dtype) {
+        Tensor never = zeros({size, size}, dtype);
+        never.fill_(-std::numeric_limits<double>::infinity());
+        return triu(never, {.k = 1});
+      },
+      "size"_a, "dtype"_a);
   m.def("nn_calculate_gain", &init::calculate_gain, "nonlinearity"_a, "a"_a);
   m.def(
       "nn_fans",

@@ -1,11 +1,16 @@
 // What modules hold, as a whole: loaded, converted, clipped.
+#include <cmath>
+
 #include "errors.h"
 #include "nn_args.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/operand.h"
 #include "sluice/front/state_dict.h"
 #include "sluice/io/load_into.h"
+#include "sluice/nn/reshape.h"
+#include "sluice/ops.h"
 #include "sluice/optim/clip.h"
 
 namespace sluice::py {
@@ -83,10 +88,47 @@ void SetData(nb::handle object, nb::handle data) {
   throw Error(FailedPrecondition("the tensor was computed; wanted a leaf"));
 }
 
+// Before gradients are changed.
+void CheckFinite(const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> gradients;
+  for (const Tensor& p : parameters) {
+    if (Tensor g = p.grad()) gradients.push_back(g);
+  }
+  if (gradients.empty()) return;
+  double norm = cast(optim::global_norm(gradients), DType::kF64).item<double>();
+  if (!std::isfinite(norm)) {
+    throw Error(FailedPrecondition(
+        StrCat("clip_grad_norm_: the norm of the gradients is ", norm,
+               "; wanted a number, with error_if_nonfinite=True")));
+  }
+}
+
+// Copies stretches of a vector into tensors, one after the other.
+void FromVector(nb::handle vector, nb::handle tensors) {
+  Tensor from = TensorArg(vector, "vector_to_parameters(): vec");
+  std::vector<Tensor> all = TensorsOf(tensors, "a parameter");
+  int64_t wanted = 0, at = 0;
+  for (const Tensor& t : all) wanted += t.num_elements();
+  if (from.rank() != 1 || from.num_elements() != wanted) {
+    ThrowValueError(StrCat("vector_to_parameters(): vec is ", from.shape(),
+                           "; wanted a vector of ", wanted));
+  }
+  NoGrad off;
+  for (const Tensor& t : all) {
+    Tensor part = slice(from, {at}, {t.num_elements()});
+    at += t.num_elements();
+    PartialShape shape = t.shape();
+    std::vector<int64_t> sizes(shape.dims().begin(), shape.dims().end());
+    if (part.dtype() != t.dtype()) part = cast(part, t.dtype());
+    t.copy_(reshape(part, nn::Ints(sizes)));
+  }
+}
+
 }  // namespace
 
 void BindNnState(nb::module_& m) {
   m.def("nn_load", &Load, "type"_a, "targets"_a, "state"_a, "strict"_a);
+  m.def("nn_from_vector", &FromVector, "vector"_a, "tensors"_a);
   m.def("nn_set_data", &SetData, "tensor"_a, "data"_a);
   // The elements as another type, without gradients; shared where they are of
   // that type already and no copy is asked for.
@@ -117,12 +159,13 @@ void BindNnState(nb::module_& m) {
       "tensors"_a);
   m.def(
       "nn_clip_grad_norm",
-      [](nb::handle tensors, double max_norm) {
+      [](nb::handle tensors, double max_norm, bool error_if_nonfinite) {
         std::vector<Tensor> all = TensorsOf(tensors, "a parameter");
         ReleaseGil released;
+        if (error_if_nonfinite) CheckFinite(all);
         return optim::clip_grad_norm_(all, max_norm);
       },
-      "tensors"_a, "max_norm"_a);
+      "tensors"_a, "max_norm"_a, "error_if_nonfinite"_a);
   m.def(
       "nn_clip_grad_value",
       [](nb::handle tensors, double limit) {

@@ -1,0 +1,31 @@
+"""Layers, losses and models, by PyTorch's names.
+
+    from sluice import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc1, self.fc2 = nn.Linear(784, 100), nn.Linear(100, 10)
+
+        def forward(self, x):
+            return self.fc2(nn.functional.relu(self.fc1(x)))
+"""
+
+from . import functional, init, utils
+from ._activation_layers import *  # noqa: F403
+from ._attention import *  # noqa: F403
+from ._cells import *  # noqa: F403
+from ._containers import *  # noqa: F403
+from ._conv import *  # noqa: F403
+from ._dropout import *  # noqa: F403
+from ._embedding import *  # noqa: F403
+from ._linear import *  # noqa: F403
+from ._loss_layers import *  # noqa: F403
+from ._module import Module
+from ._norm import *  # noqa: F403
+from ._parameter import Parameter
+from ._pool import *  # noqa: F403
+from ._recurrent import *  # noqa: F403
+from ._shape_layers import *  # noqa: F403
+from ._summary import summary
+from ._transformer import *  # noqa: F403

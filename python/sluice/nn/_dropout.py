@@ -1,0 +1,55 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import Tensor
+from . import functional as F
+from ._module import Module
+
+__all__ = [
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+]
+
+
+class _Dropout(Module):
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"p is {p}; wanted 0 <= p <= 1")
+        self.p, self.inplace = p, inplace
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_Dropout):
+    """In training a share p of the elements set to 0, the rest divided by 1 - p."""
+
+    def forward(self, input: Any) -> Tensor:
+        return F.dropout(input, self.p, self.training)
+
+
+class Dropout1d(_Dropout):
+    """Dropout of whole channels of lines [N, C, L]."""
+
+    def forward(self, input: Any) -> Tensor:
+        return F.dropout1d(input, self.p, self.training)
+
+
+class Dropout2d(_Dropout):
+    """Dropout of whole channels of images [N, C, H, W]."""
+
+    def forward(self, input: Any) -> Tensor:
+        return F.dropout2d(input, self.p, self.training)
+
+
+class Dropout3d(_Dropout):
+    """Dropout of whole channels of volumes [N, C, D, H, W]."""
+
+    def forward(self, input: Any) -> Tensor:
+        return F.dropout3d(input, self.p, self.training)

@@ -1,0 +1,169 @@
+"""Tables of rows by number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+from . import functional as F
+from . import init
+from ._module import Module
+from ._parameter import Parameter, new_parameter
+
+__all__ = [
+    "Embedding",
+    "EmbeddingBag",
+]
+
+
+def _unsupported(max_norm: Any, scale_grad_by_freq: bool) -> None:
+    if max_norm is not None:
+        raise NotImplementedError("max_norm is not supported")
+    if scale_grad_by_freq:
+        raise NotImplementedError("scale_grad_by_freq=True is not supported")
+
+
+def _table(
+    rows: int, size: int, weight: Any, freeze: bool, device: Any, dtype: Any
+) -> Parameter:
+    if weight is None:
+        return new_parameter((rows, size), device, dtype)
+    table = weight if isinstance(weight, Parameter) else Parameter(weight, not freeze)
+    if table.shape != (rows, size):
+        raise ValueError(
+            f"the weight is {list(table.shape or ())}; wanted {[rows, size]}"
+        )
+    return table
+
+
+class Embedding(Module):
+    """Rows of a table [num_embeddings, embedding_dim] by their numbers.
+
+    The row padding_idx is zeros at first and has no gradient. With sparse=True
+    gradients hold only the rows that were used.
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Any = None,
+        _freeze: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        _unsupported(max_norm, scale_grad_by_freq)
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise ValueError(
+                    f"padding_idx is {padding_idx}; wanted a row of {num_embeddings}"
+                )
+            padding_idx %= num_embeddings
+        self.padding_idx, self.sparse = padding_idx, sparse
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.weight = _table(
+            num_embeddings, embedding_dim, _weight, _freeze, device, dtype
+        )
+        if _weight is None:
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again: a normal distribution, the row of padding zeros."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            _core.nn_zero_row(self.weight, self.padding_idx)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Any,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
+        """A layer with this table, which does not learn unless freeze=False."""
+        table = Parameter(embeddings, not freeze)
+        if len(table.shape or ()) != 2:
+            raise ValueError(f"embeddings are {table.shape}; wanted a matrix")
+        rows, size = table.shape
+        return cls(
+            rows,
+            size,
+            padding_idx,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            sparse,
+            _weight=table,
+        )
+
+    def forward(self, input: Any) -> Tensor:
+        return F.embedding(input, self.weight, self.padding_idx, sparse=self.sparse)
+
+    def extra_repr(self) -> str:
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.padding_idx is not None:
+            text += f", padding_idx={self.padding_idx}"
+        return text + (", sparse=True" if self.sparse else "")
+
+
+class EmbeddingBag(Module):
+    """Sums or means of rows of a table: of every row of a matrix of numbers, or of
+    a vector from one offset to the next."""
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Any = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        _unsupported(max_norm, scale_grad_by_freq)
+        if mode not in ("mean", "sum"):
+            raise ValueError(f"mode is {mode!r}; wanted mean or sum")
+        if include_last_offset or padding_idx is not None:
+            raise NotImplementedError(
+                "include_last_offset and padding_idx are not supported"
+            )
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.mode, self.sparse = mode, sparse
+        self.weight = _table(
+            num_embeddings, embedding_dim, _weight, False, device, dtype
+        )
+        if _weight is None:
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again: a normal distribution."""
+        init.normal_(self.weight)
+
+    def forward(self, input: Any, offsets: Any = None) -> Tensor:
+        return F.embedding_bag(input, self.weight, offsets, mode=self.mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}"

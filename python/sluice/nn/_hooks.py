@@ -1,0 +1,163 @@
+"""Functions that modules call before and after their own."""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+
+
+class RemovableHandle:
+    """What registering a hook gives: `remove()` takes the hook away again."""
+
+    _next = 0
+
+    def __init__(self, hooks: OrderedDict[int, Any]) -> None:
+        self._hooks = weakref.ref(hooks)
+        self.id = RemovableHandle._next
+        RemovableHandle._next += 1
+
+    def remove(self) -> None:
+        """Take the hook away; a second time does nothing."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
+
+class HookTable(OrderedDict):  # type: ignore[type-arg]
+    """Hooks by number. Copies and pickles of a module keep theirs."""
+
+    def add(self, hook: Callable[..., Any], **options: Any) -> RemovableHandle:
+        if not callable(hook):
+            raise TypeError(f"a hook is a {type(hook).__name__}; wanted a callable")
+        handle = RemovableHandle(self)
+        self[handle.id] = (hook, options)
+        return handle
+
+
+def run_pre_hooks(
+    module: Any, hooks: HookTable, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What forward is called with after all hooks have seen it."""
+    for hook, options in tuple(hooks.values()):
+        if options.get("with_kwargs"):
+            result = hook(module, args, kwargs)
+            if result is not None:
+                args, kwargs = result
+            continue
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    return args, kwargs
+
+
+def run_hooks(
+    module: Any,
+    hooks: HookTable,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    result: Any,
+) -> Any:
+    """What a call gives after all hooks have seen it."""
+    for hook, options in tuple(hooks.values()):
+        if options.get("with_kwargs"):
+            other = hook(module, args, kwargs, result)
+        else:
+            other = hook(module, args, result)
+        if other is not None:
+            result = other
+    return result
+
+
+def _tracked(value: Any) -> bool:
+    return isinstance(value, Tensor) and bool(value.requires_grad)
+
+
+class BackwardCall:
+    """One call of a module that has backward hooks.
+
+    Inputs and results go through an identity op each, whose gradients are those
+    of this call alone.
+    """
+
+    def __init__(self, module: Any, pre_hooks: HookTable, hooks: HookTable) -> None:
+        self._module, self._pre_hooks, self._hooks = module, pre_hooks, hooks
+        self._outputs: list[Tensor | None] = []
+        self._inputs: list[Tensor | None] = []
+        self._missing_inputs = 0
+
+    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, with gradients that are seen."""
+        self._inputs = [None] * len(args)
+        return tuple(
+            self._watched_input(i, arg) if _tracked(arg) else arg
+            for i, arg in enumerate(args)
+        )
+
+    def _watched_input(self, i: int, arg: Tensor) -> Tensor:
+        self._missing_inputs += 1
+        seen: Tensor = _identity(arg)
+
+        def arrived(grad: Tensor) -> Tensor | None:
+            self._inputs[i] = grad
+            self._missing_inputs -= 1
+            if self._missing_inputs > 0:
+                return None
+            changed = self._call_hooks()
+            return changed[i] if changed is not None else None
+
+        seen.register_hook(arrived)
+        return seen
+
+    def watch_result(self, result: Any) -> Any:
+        """The result, with gradients that are seen."""
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        self._outputs = [None] * len(results)
+        seen = [
+            self._watched_output(i, r) if _tracked(r) else r
+            for i, r in enumerate(results)
+        ]
+        if isinstance(result, (tuple, list)):
+            return type(result)(seen) if type(result) in (tuple, list) else tuple(seen)
+        return seen[0]
+
+    def _watched_output(self, i: int, result: Tensor) -> Tensor:
+        seen: Tensor = _identity(result)
+
+        def arrived(grad: Tensor) -> Tensor | None:
+            self._outputs[i] = grad
+            changed = None
+            for hook, _ in tuple(self._pre_hooks.values()):
+                other = hook(self._module, tuple(self._outputs))
+                if other is not None:
+                    changed = other if isinstance(other, tuple) else (other,)
+                    self._outputs = list(changed)
+            if not any(True for x in self._inputs if x is not None):
+                if self._missing_inputs == 0:
+                    self._call_hooks()
+            return changed[i] if changed is not None else None
+
+        seen.register_hook(arrived)
+        return seen
+
+    def _call_hooks(self) -> tuple[Any, ...] | None:
+        changed = None
+        for hook, _ in tuple(self._hooks.values()):
+            other = hook(self._module, tuple(self._inputs), tuple(self._outputs))
+            if other is not None:
+                changed = other if isinstance(other, tuple) else (other,)
+                self._inputs = list(changed)
+        return changed
+
+
+_identity = _core.op_function("Identity")

@@ -1,0 +1,332 @@
+"""Normalisation layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+from . import functional as F
+from . import init
+from ._module import Module
+from ._parameter import Parameter, new_parameter, new_tensor
+
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "GroupNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LayerNorm",
+    "RMSNorm",
+]
+
+
+class _BatchNorm(Module):
+    _ranks: tuple[int, ...] = ()
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if num_features <= 0:
+            raise ValueError(f"num_features is {num_features}; wanted it positive")
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        shape = (num_features,)
+        for name in ("weight", "bias"):
+            param = new_parameter(shape, device, dtype) if affine else None
+            self.register_parameter(name, param)
+        for name in ("running_mean", "running_var"):
+            stats = new_tensor(shape, device, _stats_type(dtype))
+            self.register_buffer(name, stats if track_running_stats else None)
+        count = new_tensor((), device, _core.int64) if track_running_stats else None
+        self.register_buffer("num_batches_tracked", count)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Means 0, variances 1, no batches."""
+        if self.running_mean is not None and self.running_var is not None:
+            init.zeros_(self.running_mean)
+            init.ones_(self.running_var)
+        if self.num_batches_tracked is not None:
+            init.zeros_(self.num_batches_tracked)
+
+    def reset_parameters(self) -> None:
+        """Begin again: weights 1, biases 0, no batches."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Any) -> Tensor:
+        rank = getattr(input, "ndim", self._ranks[0])
+        if rank >= 0 and rank not in self._ranks:
+            wanted = " or ".join(map(str, self._ranks))
+            raise ValueError(
+                f"{type(self).__name__}: input has {rank} axes; wanted {wanted}"
+            )
+        training = self.training
+        return _core.nn_batch_norm(
+            input,
+            self.running_mean,
+            self.running_var,
+            self.num_batches_tracked,
+            self.weight,
+            self.bias,
+            training or self.running_mean is None,
+            self.momentum,
+            self.eps,
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+def _stats_type(dtype: Any) -> Any:
+    """Halves have statistics of floats."""
+    return _core.float64 if dtype == _core.float64 else _core.float32
+
+
+class BatchNorm1d(_BatchNorm):
+    """Every channel of [N, C] or [N, C, L] with mean 0 and deviation 1.
+
+    In training with the statistics of the batch, which also move the running
+    ones; in eval() with the running ones.
+    """
+
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Every channel of images [N, C, H, W] with mean 0 and deviation 1.
+
+    In training with the statistics of the batch, which also move the running
+    ones; in eval() with the running ones.
+    """
+
+    _ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Every channel of volumes [N, C, D, H, W] with mean 0 and deviation 1."""
+
+    _ranks = (5,)
+
+
+def _shape(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
+    if isinstance(normalized_shape, Sequence):
+        return tuple(normalized_shape)
+    return (normalized_shape,)
+
+
+class LayerNorm(Module):
+    """Slices over the last axes with mean 0 and deviation 1, times weight plus bias."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape, self.eps = _shape(normalized_shape), eps
+        self.elementwise_affine = elementwise_affine
+        shape = self.normalized_shape
+        weight = new_parameter(shape, device, dtype) if elementwise_affine else None
+        self.register_parameter("weight", weight)
+        offset = elementwise_affine and bias
+        self.register_parameter(
+            "bias", new_parameter(shape, device, dtype) if offset else None
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again: weights 1, biases 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Any) -> Tensor:
+        return F.layer_norm(
+            input, self.normalized_shape, self.weight, self.bias, self.eps
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class RMSNorm(Module):
+    """Slices over the last axes divided by the root of their mean square."""
+
+    weight: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape, self.eps = _shape(normalized_shape), eps
+        self.elementwise_affine = elementwise_affine
+        shape = self.normalized_shape
+        weight = new_parameter(shape, device, dtype) if elementwise_affine else None
+        self.register_parameter("weight", weight)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again: weights 1."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, input: Any) -> Tensor:
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class GroupNorm(Module):
+    """Groups of channels of every sample [N, C, ...] with mean 0 and deviation 1."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if num_groups <= 0 or num_channels % num_groups:
+            raise ValueError(
+                f"num_groups is {num_groups}; wanted it to divide num_channels "
+                f"{num_channels}"
+            )
+        self.num_groups, self.num_channels = num_groups, num_channels
+        self.eps, self.affine = eps, affine
+        for name in ("weight", "bias"):
+            param = new_parameter((num_channels,), device, dtype) if affine else None
+            self.register_parameter(name, param)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again: weights 1, biases 0."""
+        if self.weight is not None and self.bias is not None:
+            init.ones_(self.weight)
+            init.zeros_(self.bias)
+
+    def forward(self, input: Any) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, "
+            f"affine={self.affine}"
+        )
+
+
+class _InstanceNorm(Module):
+    _ranks: tuple[int, ...] = ()
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if track_running_stats:
+            raise NotImplementedError("track_running_stats=True is not supported")
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        for name in ("weight", "bias"):
+            param = new_parameter((num_features,), device, dtype) if affine else None
+            self.register_parameter(name, param)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin again: weights 1, biases 0."""
+        if self.weight is not None and self.bias is not None:
+            init.ones_(self.weight)
+            init.zeros_(self.bias)
+
+    def forward(self, input: Any) -> Tensor:
+        rank = getattr(input, "ndim", self._ranks[0])
+        if rank >= 0 and rank not in self._ranks:
+            raise ValueError(
+                f"{type(self).__name__}: input has {rank} axes; wanted "
+                f"{self._ranks[0]}"
+            )
+        return F.instance_norm(
+            input, weight=self.weight, bias=self.bias, eps=self.eps
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Every channel of every sample [N, C, L] with mean 0 and deviation 1."""
+
+    _ranks = (3,)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Every channel of every sample [N, C, H, W] with mean 0 and deviation 1."""
+
+    _ranks = (4,)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Every channel of every sample [N, C, D, H, W] with mean 0 and deviation 1."""
+
+    _ranks = (5,)

@@ -1,0 +1,64 @@
+"""Parameter: a tensor that a module learns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+
+
+class Parameter(Tensor):
+    """A tensor that is a parameter of the module it is assigned to.
+
+    It shares the elements of `data` and requires gradients unless told not to.
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
+        if data is None:
+            data = _core.nn_zeros([0], "float32")
+        made: Parameter = _core.nn_parameter(cls, data, requires_grad)
+        return made
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (type(self), _core.nn_detached(self), self.requires_grad)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.__reduce__()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        if id(self) not in memo:
+            data = _core.nn_converted(self, self.dtype, copy=True)
+            memo[id(self)] = type(self)(data, self.requires_grad)
+        made: Parameter = memo[id(self)]
+        return made
+
+
+def _rebuild(cls: type[Parameter], data: Tensor, requires_grad: bool) -> Parameter:
+    return cls(data, requires_grad)
+
+
+def new_parameter(
+    shape: tuple[int, ...], device: Any = None, dtype: Any = None
+) -> Parameter:
+    """A parameter of zeros, for a layer to fill."""
+    return Parameter(new_tensor(shape, device, dtype))
+
+
+def new_tensor(shape: tuple[int, ...], device: Any = None, dtype: Any = None) -> Tensor:
+    """Zeros, for a layer to fill."""
+    if device is not None and str(getattr(device, "type", device)) not in (
+        "cpu",
+        "cpu:0",
+    ):
+        raise ValueError(f"device is {device}; wanted cpu")
+    made: Tensor = _core.nn_zeros(
+        [int(size) for size in shape], _core.float32 if dtype is None else dtype
+    )
+    return made

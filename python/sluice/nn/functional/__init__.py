@@ -1,0 +1,16 @@
+"""Layers as functions, by PyTorch's names and arguments.
+
+    import sluice.nn.functional as F
+
+    y = F.relu(F.linear(x, weight, bias))
+"""
+
+from ._activations import *  # noqa: F403
+from ._images import *  # noqa: F403
+from ._layers import *  # noqa: F403
+from ._losses import *  # noqa: F403
+from ._norms import *  # noqa: F403
+
+__all__ = [
+]
+

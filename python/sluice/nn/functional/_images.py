@@ -1,0 +1,271 @@
+"""Convolutions and pooling, of batches [N, C, ...] or one sample [C, ...]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _core
+from ..._core import Tensor
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+]
+
+Size = int | Sequence[int]
+
+
+def conv1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Size = 1,
+    padding: Size | str = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolve lines [N, C, L] with filters [out, C / groups, K]."""
+    return _core.nn_conv(
+        1, input, weight, bias, stride, padding, dilation, groups, "zeros"
+    )
+
+
+def conv2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Size = 1,
+    padding: Size | str = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolve images [N, C, H, W] with filters [out, C / groups, KH, KW]."""
+    return _core.nn_conv(
+        2, input, weight, bias, stride, padding, dilation, groups, "zeros"
+    )
+
+
+def conv3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Size = 1,
+    padding: Size | str = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolve volumes [N, C, D, H, W] with filters [out, C / groups, ...]."""
+    return _core.nn_conv(
+        3, input, weight, bias, stride, padding, dilation, groups, "zeros"
+    )
+
+
+def conv_transpose1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Size = 1,
+    padding: Size = 0,
+    output_padding: Size = 0,
+    groups: int = 1,
+    dilation: Size = 1,
+) -> Tensor:
+    """What conv1d's gradient does to lines; filters [C, out / groups, K]."""
+    return _core.nn_conv_transpose(
+        1, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+def conv_transpose2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Size = 1,
+    padding: Size = 0,
+    output_padding: Size = 0,
+    groups: int = 1,
+    dilation: Size = 1,
+) -> Tensor:
+    """What conv2d's gradient does to images; filters [C, out / groups, KH, KW]."""
+    return _core.nn_conv_transpose(
+        2, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+def conv_transpose3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Size = 1,
+    padding: Size = 0,
+    output_padding: Size = 0,
+    groups: int = 1,
+    dilation: Size = 1,
+) -> Tensor:
+    """What conv3d's gradient does to volumes; filters [C, out / groups, ...]."""
+    return _core.nn_conv_transpose(
+        3, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+def _no_indices(return_indices: bool) -> None:
+    if return_indices:
+        raise NotImplementedError("return_indices=True is not supported")
+
+
+def max_pool1d(
+    input: Any,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor:
+    """The greatest element of each window of lines [N, C, L]."""
+    _no_indices(return_indices)
+    return _core.nn_max_pool(
+        1, input, kernel_size, stride, padding, dilation, ceil_mode
+    )
+
+
+def max_pool2d(
+    input: Any,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor:
+    """The greatest element of each window of images [N, C, H, W]."""
+    _no_indices(return_indices)
+    return _core.nn_max_pool(
+        2, input, kernel_size, stride, padding, dilation, ceil_mode
+    )
+
+
+def max_pool3d(
+    input: Any,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor:
+    """The greatest element of each window of volumes [N, C, D, H, W]."""
+    _no_indices(return_indices)
+    return _core.nn_max_pool(
+        3, input, kernel_size, stride, padding, dilation, ceil_mode
+    )
+
+
+def _no_divisor(divisor_override: int | None) -> None:
+    if divisor_override is not None:
+        raise NotImplementedError("divisor_override is not supported")
+
+
+def avg_pool1d(
+    input: Any,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The mean of each window of lines [N, C, L]."""
+    return _core.nn_avg_pool(
+        1, input, kernel_size, stride, padding, ceil_mode, count_include_pad
+    )
+
+
+def avg_pool2d(
+    input: Any,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of images [N, C, H, W]."""
+    _no_divisor(divisor_override)
+    return _core.nn_avg_pool(
+        2, input, kernel_size, stride, padding, ceil_mode, count_include_pad
+    )
+
+
+def avg_pool3d(
+    input: Any,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of volumes [N, C, D, H, W]."""
+    _no_divisor(divisor_override)
+    return _core.nn_avg_pool(
+        3, input, kernel_size, stride, padding, ceil_mode, count_include_pad
+    )
+
+
+AdaptiveSize = int | Sequence[int | None]
+
+
+def adaptive_avg_pool1d(input: Any, output_size: AdaptiveSize) -> Tensor:
+    """Means of windows that cover lines [N, C, L] evenly, so many as are wanted."""
+    return _core.nn_adaptive_pool(1, False, input, output_size)
+
+
+def adaptive_avg_pool2d(input: Any, output_size: AdaptiveSize) -> Tensor:
+    """Means of windows that cover images evenly; None keeps a size."""
+    return _core.nn_adaptive_pool(2, False, input, output_size)
+
+
+def adaptive_avg_pool3d(input: Any, output_size: AdaptiveSize) -> Tensor:
+    """Means of windows that cover volumes evenly; None keeps a size."""
+    return _core.nn_adaptive_pool(3, False, input, output_size)
+
+
+def adaptive_max_pool1d(
+    input: Any, output_size: AdaptiveSize, return_indices: bool = False
+) -> Tensor:
+    """Maxima of windows that cover lines evenly, so many as are wanted."""
+    _no_indices(return_indices)
+    return _core.nn_adaptive_pool(1, True, input, output_size)
+
+
+def adaptive_max_pool2d(
+    input: Any, output_size: AdaptiveSize, return_indices: bool = False
+) -> Tensor:
+    """Maxima of windows that cover images evenly; None keeps a size."""
+    _no_indices(return_indices)
+    return _core.nn_adaptive_pool(2, True, input, output_size)
+
+
+def adaptive_max_pool3d(
+    input: Any, output_size: AdaptiveSize, return_indices: bool = False
+) -> Tensor:
+    """Maxima of windows that cover volumes evenly; None keeps a size."""
+    _no_indices(return_indices)
+    return _core.nn_adaptive_pool(3, True, input, output_size)

@@ -1,0 +1,218 @@
+"""Products, tables, dropout, attention, and what moves elements about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _core
+from ..._core import Tensor
+
+__all__ = [
+    "bilinear",
+    "cosine_similarity",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "embedding",
+    "embedding_bag",
+    "interpolate",
+    "linear",
+    "one_hot",
+    "pad",
+    "pairwise_distance",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "scaled_dot_product_attention",
+    "upsample",
+]
+
+_cosine = _core.op_function("CosineSimilarity")
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
+    """input [..., in] times weight [out, in] transposed, plus bias [out]."""
+    return _core.nn_linear(input, weight, bias)
+
+
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
+    """input1' weight input2 + bias for every row; weight [out, in1, in2]."""
+    return _core.nn_bilinear(input1, input2, weight, bias)
+
+
+def dropout(
+    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """In training a share p of the elements set to 0, the rest divided by 1 - p."""
+    return _core.nn_dropout(input, p, training)
+
+
+def _drop_channels(input: Any, p: float, training: bool) -> Tensor:
+    return _core.nn_drop_channels(input, p, training)
+
+
+def dropout1d(
+    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """dropout of whole channels of lines [N, C, L]."""
+    return _drop_channels(input, p, training)
+
+
+def dropout2d(
+    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """dropout of whole channels of images [N, C, H, W]."""
+    return _drop_channels(input, p, training)
+
+
+def dropout3d(
+    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """dropout of whole channels of volumes [N, C, D, H, W]."""
+    return _drop_channels(input, p, training)
+
+
+def _no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
+    if max_norm is not None:
+        raise NotImplementedError("max_norm is not supported")
+    if scale_grad_by_freq:
+        raise NotImplementedError("scale_grad_by_freq=True is not supported")
+
+
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of the table `weight` by their numbers, of any shape.
+
+    The row padding_idx has no gradient; with sparse=True the gradient holds only
+    the rows that were used.
+    """
+    _no_max_norm(max_norm, scale_grad_by_freq)
+    return _core.nn_embedding(input, weight, padding_idx, sparse)
+
+
+def embedding_bag(
+    input: Any,
+    weight: Any,
+    offsets: Any = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Sums or means of rows of a table: of each row of a matrix of numbers, or of
+    a vector from one offset to the next."""
+    _no_max_norm(max_norm, scale_grad_by_freq)
+    if per_sample_weights is not None or include_last_offset or padding_idx is not None:
+        raise NotImplementedError(
+            "per_sample_weights, include_last_offset and padding_idx are not supported"
+        )
+    if mode not in ("mean", "sum"):
+        raise ValueError(f"mode is {mode!r}; wanted mean or sum")
+    return _core.nn_embedding_bag(input, weight, offsets, mode)
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
+    """Labels as rows with one 1; as many classes as the largest label asks for."""
+    return _core.nn_one_hot(tensor, num_classes)
+
+
+def cosine_similarity(
+    x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8
+) -> Tensor:
+    """The cosine of the angle between vectors along an axis."""
+    return _cosine(x1, x2, dim, eps)
+
+
+def pairwise_distance(
+    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last axis."""
+    return _core.nn_pairwise_distance(x1, x2, p, eps, keepdim)
+
+
+def pad(
+    input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> Tensor:
+    """A border around the input: (before, after) of the last axis, then of the one
+    before it, and so on. mode: constant, reflect, replicate, circular."""
+    return _core.nn_pad(input, pad, mode, 0.0 if value is None else value)
+
+
+def interpolate(
+    input: Any,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Lines [N, C, L] or images [N, C, H, W] of another size; mode: nearest,
+    linear (lines), bilinear (images)."""
+    if antialias:
+        raise NotImplementedError("antialias=True is not supported")
+    if (size is None) == (scale_factor is None):
+        raise ValueError("interpolate: wanted either a size or a scale_factor")
+    factor = 0.0
+    if isinstance(scale_factor, Sequence):
+        if len(set(scale_factor)) != 1:
+            raise NotImplementedError("scale_factor: wanted one number for all axes")
+        factor = float(scale_factor[0])
+    elif scale_factor is not None:
+        factor = float(scale_factor)
+    if scale_factor is not None and not factor > 0:
+        raise ValueError(f"scale_factor is {scale_factor}; wanted it positive")
+    return _core.nn_interpolate(input, size, factor, mode, bool(align_corners))
+
+
+def upsample(
+    input: Any,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """interpolate by its older name."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
+    """Channels [N, C r r, H, W] as pixels [N, C, H r, W r]."""
+    return _core.nn_pixel_shuffle(input, upscale_factor, False)
+
+
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
+    """Pixels [N, C, H r, W r] as channels [N, C r r, H, W]."""
+    return _core.nn_pixel_shuffle(input, downscale_factor, True)
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(query key' scale + mask) value, over [..., heads, length, depth].
+
+    A bool mask is true where one may look; floats are added. Keys and values may
+    have fewer heads than queries (enable_gqa).
+    """
+    return _core.nn_attention(
+        query, key, value, attn_mask, dropout_p, is_causal, scale
+    )

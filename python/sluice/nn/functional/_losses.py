@@ -1,0 +1,147 @@
+"""Losses. reduction: mean, sum, or none (one number per element or row)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import _core
+from ..._core import Tensor
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cross_entropy",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+    "triplet_margin_loss",
+]
+
+_mse, _l1 = _core.op_function("MseLoss"), _core.op_function("L1Loss")
+_smooth_l1 = _core.op_function("SmoothL1Loss")
+_huber = _core.op_function("HuberLoss")
+
+
+def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """The square of the difference."""
+    return _mse(input, target, reduction)
+
+
+def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """The absolute difference."""
+    return _l1(input, target, reduction)
+
+
+def smooth_l1_loss(
+    input: Any, target: Any, reduction: str = "mean", beta: float = 1.0
+) -> Tensor:
+    """The square of small differences (below beta), the absolute of others."""
+    if beta == 0:
+        return _l1(input, target, reduction)
+    return _smooth_l1(input, target, beta, reduction)
+
+
+def huber_loss(
+    input: Any, target: Any, reduction: str = "mean", delta: float = 1.0
+) -> Tensor:
+    """The square of small differences (below delta), delta times the others."""
+    return _huber(input, target, delta, reduction)
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Of the softmax of logits [N, C, ...], given classes [N, ...] or
+    probabilities [N, C, ...]."""
+    return _core.nn_cross_entropy(
+        input, target, weight, ignore_index, reduction, label_smoothing
+    )
+
+
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the logarithm of a probability, input [N, C, ...], at its class."""
+    return _core.nn_nll_loss(input, target, weight, ignore_index, reduction)
+
+
+def binary_cross_entropy(
+    input: Any, target: Any, weight: Any = None, reduction: str = "mean"
+) -> Tensor:
+    """Of probabilities; the target is 0 or 1, or a probability itself."""
+    return _core.nn_bce(input, target, weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
+) -> Tensor:
+    """Of the sigmoid of the input; the target is 0 or 1, or a probability."""
+    return _core.nn_bce_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def kl_div(
+    input: Any, target: Any, reduction: str = "mean", log_target: bool = False
+) -> Tensor:
+    """The divergence of target from the distribution whose logarithm is input.
+
+    reduction may also be batchmean: the sum divided by the size of the batch.
+    """
+    return _core.nn_kl_div(input, target, reduction, log_target)
+
+
+def margin_ranking_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0, reduction: str = "mean"
+) -> Tensor:
+    """max(0, margin - target (input1 - input2)), for targets of 1 and -1."""
+    return _core.nn_margin_ranking_loss(input1, input2, target, margin, reduction)
+
+
+def cosine_embedding_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0, reduction: str = "mean"
+) -> Tensor:
+    """1 - cos for targets of 1, max(0, cos - margin) for -1."""
+    return _core.nn_cosine_embedding_loss(input1, input2, target, margin, reduction)
+
+
+def hinge_embedding_loss(
+    input: Any, target: Any, margin: float = 1.0, reduction: str = "mean"
+) -> Tensor:
+    """The input for targets of 1, max(0, margin - input) for -1."""
+    return _core.nn_hinge_embedding_loss(input, target, margin, reduction)
+
+
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, |anchor - positive| - |anchor - negative| + margin), last axis."""
+    if p != 2 or eps != 1e-6 or swap:
+        raise NotImplementedError(
+            "triplet_margin_loss is there for p=2, eps=1e-6 and swap=False"
+        )
+    return _core.nn_triplet_margin_loss(anchor, positive, negative, margin, reduction)

@@ -1,0 +1,95 @@
+"""Normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _core
+from ..._core import Tensor
+
+__all__ = [
+    "batch_norm",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "normalize",
+    "rms_norm",
+]
+
+
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Every channel (axis 1) with its mean taken off and divided by its deviation.
+
+    In training those of the batch, which move the running ones; else the running
+    ones.
+    """
+    return _core.nn_batch_norm(
+        input, running_mean, running_var, None, weight, bias, training, momentum, eps
+    )
+
+
+def layer_norm(
+    input: Any,
+    normalized_shape: int | Sequence[int],
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Slices over the last axes with mean 0 and deviation 1."""
+    return _core.nn_layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def rms_norm(
+    input: Any,
+    normalized_shape: int | Sequence[int],
+    weight: Any = None,
+    eps: float | None = None,
+) -> Tensor:
+    """Slices over the last axes divided by the root of their mean square."""
+    return _core.nn_rms_norm(input, normalized_shape, weight, eps)
+
+
+def group_norm(
+    input: Any,
+    num_groups: int,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Groups of channels of every sample [N, C, ...] with mean 0 and deviation 1."""
+    return _core.nn_group_norm(input, num_groups, weight, bias, eps)
+
+
+def instance_norm(
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Every channel of every sample [N, C, ...] with mean 0 and deviation 1."""
+    if running_mean is not None or running_var is not None or not use_input_stats:
+        raise NotImplementedError(
+            "instance_norm with running statistics is not supported"
+        )
+    return _core.nn_instance_norm(input, weight, bias, eps)
+
+
+def normalize(
+    input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12
+) -> Tensor:
+    """Vectors along an axis divided by their p-norm."""
+    return _core.nn_normalize(input, p, dim, eps)

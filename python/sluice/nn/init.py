@@ -1,0 +1,111 @@
+"""Initialisers: they fill tensors in place, without gradients, and return them.
+
+    nn.init.kaiming_normal_(conv.weight, mode="fan_out", nonlinearity="relu")
+
+Names and distributions are PyTorch's; random numbers are those of sl.manual_seed.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from .. import _core
+from .._core import Tensor
+
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
+
+T = TypeVar("T", bound=Tensor)
+
+
+def uniform_(tensor: T, a: float = 0.0, b: float = 1.0) -> T:
+    """Evenly between a and b."""
+    return _core.nn_init_uniform(tensor, a, b)
+
+
+def normal_(tensor: T, mean: float = 0.0, std: float = 1.0) -> T:
+    """A normal distribution."""
+    return _core.nn_init_normal(tensor, mean, std)
+
+
+def trunc_normal_(
+    tensor: T, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
+) -> T:
+    """A normal distribution without what is more than two deviations from its mean.
+
+    The bounds are mean - 2 std and mean + 2 std; a and b can be given as these, or
+    left as they are.
+    """
+    own = (mean - 2 * std, mean + 2 * std)
+    if (a, b) != (-2.0, 2.0) and (a, b) != own:
+        raise NotImplementedError(
+            f"a and b are {a} and {b}; wanted {own[0]} and {own[1]}"
+        )
+    return _core.nn_init_trunc_normal(tensor, mean, std)
+
+
+def constant_(tensor: T, val: float) -> T:
+    """One number everywhere."""
+    return _core.nn_init_constant(tensor, val)
+
+
+def zeros_(tensor: T) -> T:
+    """Zeros."""
+    return _core.nn_init_constant(tensor, 0.0)
+
+
+def ones_(tensor: T) -> T:
+    """Ones."""
+    return _core.nn_init_constant(tensor, 1.0)
+
+
+def eye_(tensor: T) -> T:
+    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    return _core.nn_init_eye(tensor)
+
+
+def orthogonal_(tensor: T, gain: float = 1) -> T:
+    """Rows (or columns, whichever are fewer) at right angles, of length gain."""
+    return _core.nn_init_orthogonal(tensor, gain)
+
+
+def xavier_uniform_(tensor: T, gain: float = 1.0) -> T:
+    """Evenly, so that variances stay the same forward and backward."""
+    return _core.nn_init_xavier(tensor, gain, False)
+
+
+def xavier_normal_(tensor: T, gain: float = 1.0) -> T:
+    """Normally, so that variances stay the same forward and backward."""
+    return _core.nn_init_xavier(tensor, gain, True)
+
+
+def kaiming_uniform_(
+    tensor: T, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> T:
+    """Evenly, so that variances stay the same through relu and its like."""
+    return _core.nn_init_kaiming(tensor, a, mode, nonlinearity, False)
+
+
+def kaiming_normal_(
+    tensor: T, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> T:
+    """Normally, so that variances stay the same through relu and its like."""
+    return _core.nn_init_kaiming(tensor, a, mode, nonlinearity, True)
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """What an activation does to deviations; param is leaky_relu's slope."""
+    return _core.nn_calculate_gain(nonlinearity, 0.01 if param is None else param)

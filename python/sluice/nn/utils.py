@@ -1,0 +1,52 @@
+"""Helpers for parameters and gradients, by PyTorch's names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+
+__all__ = [
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "parameters_to_vector",
+    "vector_to_parameters",
+]
+
+_concat, _reshape = _core.op_function("Concat"), _core.op_function("Reshape")
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+) -> Tensor:
+    """Scale all gradients so that their norm together is at most max_norm.
+
+    Returns the norm before. The gradients keep their direction.
+    """
+    if float(norm_type) != 2.0:
+        raise NotImplementedError(f"norm_type is {norm_type}; wanted 2")
+    norm = _core.nn_clip_grad_norm(parameters, float(max_norm), error_if_nonfinite)
+    return norm
+
+
+def clip_grad_value_(
+    parameters: Tensor | Iterable[Tensor], clip_value: float
+) -> None:
+    """Hold every element of the gradients between -clip_value and clip_value."""
+    _core.nn_clip_grad_value(parameters, float(clip_value))
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All parameters, one after the other, as one vector."""
+    vector: Tensor = _concat([_reshape(p, [-1]) for p in parameters], 0)
+    return vector
+
+
+def vector_to_parameters(vec: Any, parameters: Iterable[Tensor]) -> None:
+    """Copy a vector's elements into parameters, one after the other."""
+    _core.nn_from_vector(vec, list(parameters))
