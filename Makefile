@@ -58,10 +58,15 @@ build:
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
 
-# docs/ops.md is derived from the op records: refreshed here, checked by a test.
+# docs/ops.md and docs/python/api.md are derived from the op records: refreshed
+# here, checked by tests.
 test: deps
 	@$(configure_release) && $(call build_only,release)
 	@build/release/bin/sluice info --ops-markdown > docs/ops.md
+	@if [ -e build/release/python/sluice/_core.pyi ]; then \
+	  PYTHONPATH=build/release/python build/python-env/bin/python \
+	    tools/python_api_pages.py > build/api.md && \
+	  cp build/api.md docs/python/api.md; fi
 	@ctest --preset release -j $(TEST_JOBS) \
 	  --no-tests=$(NO_TESTS)
 
