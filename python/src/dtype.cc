@@ -152,6 +152,19 @@ void BindDType(nb::module_& m) {
       "find_dtype",
       [](nb::handle o) { return PythonDType(DTypeFromPython(o)); },
       "dtype"_a.none());
+  m.def(
+      "promote_types",
+      [](nb::handle a, nb::handle b) {
+        DType x = DTypeFromPython(a), y = DTypeFromPython(b);
+        bool numbers = (IsPlainData(x) && IsPlainData(y)) || x == y;
+        if (!numbers) {
+          ThrowTypeError(
+              "promote_types(): strings and numbers have no type in "
+              "common");
+        }
+        return PythonDType(Promote(x, y));
+      },
+      "a"_a.none(), "b"_a.none());
   for (const Name& n : kNames) {
     nb::object made = nb::cast(Type{n.dtype});
     Objects()[static_cast<size_t>(n.dtype)] = made.inc_ref().ptr();

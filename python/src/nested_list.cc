@@ -102,18 +102,55 @@ std::string Text(PyObject* o) {
   return nb::cast<std::string>(nb::handle(o));
 }
 
+// i64, or u64 when all of them fit only there.
+NestedList Ints(PyObject* o, const Shape& shape, std::string_view what) {
+  bool large = false, too_large = false;
+  Array made = Filled<int64_t>(o, shape, [&](PyObject* e) {
+    int overflow = 0;
+    int64_t value = PyLong_AsLongLongAndOverflow(e, &overflow);
+    large = large || overflow > 0;
+    too_large = too_large || overflow < 0;
+    return value;
+  });
+  if (!large && !too_large) return {{}, made, true};
+  if (!too_large) {
+    made = Filled<uint64_t>(o, shape, [&](PyObject* e) -> uint64_t {
+      uint64_t value = PyLong_AsUnsignedLongLong(e);
+      if (!PyErr_Occurred()) return value;
+      PyErr_Clear();
+      too_large = true;
+      return 0;
+    });
+  }
+  if (too_large) {
+    ThrowValueError(StrCat(
+        what, " holds an int of more than 64 bits; wanted smaller ones"));
+  }
+  return {{}, made, true};
+}
+
 // Elements that are arrays or tensors themselves: stacked, level by level.
 Tensor Stacked(PyObject* o, std::string_view what) {
   if (!IsSequence(o)) return ToTensor(o, what);
   std::vector<Tensor> parts;
-  PyObject** items = PySequence_Fast_ITEMS(o);
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
-    parts.push_back(Stacked(items[i], StrCat(what, "[", i, "]")));
+  // Reading an element may run code that changes the list.
+  nb::object held = nb::steal(PySequence_Tuple(o));
+  if (!held.is_valid()) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(held.ptr()); ++i) {
+    parts.push_back(
+        Stacked(PyTuple_GET_ITEM(held.ptr(), i), StrCat(what, "[", i, "]")));
   }
+  if (parts.empty()) ThrowValueError(StrCat(what, " has become empty"));
   DType dtype = parts[0].dtype();
-  for (const Tensor& part : parts) dtype = std::max(dtype, part.dtype());
+  for (const Tensor& part : parts) {
+    bool strings = part.dtype() == DType::kString;
+    if (strings != (dtype == DType::kString)) {
+      ThrowTypeError(StrCat(what, " holds strings and numbers"));
+    }
+    dtype = Promote(dtype, part.dtype());
+  }
   for (Tensor& part : parts) {
-    if (part.dtype() != parts[0].dtype()) part = cast(part, parts[0].dtype());
+    if (part.dtype() != dtype) part = cast(part, dtype);
   }
   return stack(parts);
 }
@@ -140,15 +177,7 @@ NestedList ReadNested(nb::handle list, std::string_view what) {
               Filled<bool>(o, shape, [](PyObject* e) { return e == Py_True; }),
               true};
     case Kind::kInt:
-      return {{},
-              Filled<int64_t>(o, shape,
-                              [&](PyObject* e) {
-                                int64_t v = PyLong_AsLongLong(e);
-                                if (v == -1 && PyErr_Occurred())
-                                  throw nb::python_error();
-                                return v;
-                              }),
-              true};
+      return Ints(o, shape, what);
     case Kind::kComplex:
       return {{},
               Filled<complex64>(o, shape,

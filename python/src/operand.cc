@@ -33,6 +33,14 @@ bool FromNumber(PyObject* o, std::string_view what, Array* out) {
   } else if (PyLong_Check(o)) {
     int overflow = 0;
     long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow > 0) {
+      unsigned long long large = PyLong_AsUnsignedLongLong(o);
+      if (!PyErr_Occurred()) {
+        *out = Array::Scalar<uint64_t>(large);
+        return true;
+      }
+      PyErr_Clear();
+    }
     if (overflow != 0) {
       ThrowValueError(std::string(what) + " is " +
                       nb::cast<std::string>(nb::repr(o)) +

@@ -1,9 +1,12 @@
 // Tensors made from what Python holds.
+#include <cmath>
+
 #include "bindings.h"
 #include "caller_line.h"
 #include "errors.h"
 #include "foreign_array.h"
 #include "operand.h"
+#include "sluice/base/strings.h"
 #include "sluice/front/constants.h"
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/scope.h"
@@ -20,6 +23,30 @@ Tensor Made(Array array, std::string_view name = {}) {
   Tensor made = TensorOf(std::move(array));
   if (!name.empty()) made.set_name(name);
   return made;
+}
+
+// Numbers written down are what they say, or an error: a cast would give 0 for
+// NaN and the rest of a large integer.
+void CheckHolds(const Array& given, DType wanted) {
+  if (!IsInteger(wanted)) return;
+  Array flat = ValueOrThrow(given.AsContiguous());
+  if (flat.dtype() == DType::kF64) {
+    for (int64_t i = 0; i < flat.num_elements(); ++i) {
+      double value = flat.data<double>()[i];
+      if (std::isfinite(value)) continue;
+      ThrowValueError(StrCat("tensor(): data holds ", value, ", which is no ",
+                             PythonName(wanted)));
+    }
+  }
+  if (flat.dtype() != DType::kI64 || wanted == DType::kI64) return;
+  Array back = CastArray(CastArray(flat, wanted), DType::kI64);
+  bool plain = !IsSigned(wanted);
+  for (int64_t i = 0; i < flat.num_elements(); ++i) {
+    int64_t value = flat.data<int64_t>()[i];
+    if (value == back.data<int64_t>()[i] && !(plain && value < 0)) continue;
+    ThrowValueError(StrCat("tensor(): data holds ", value,
+                           ", which is too large for ", PythonName(wanted)));
+  }
 }
 
 Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
@@ -48,6 +75,7 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
       bool doubles = given.weak && given.array.dtype() == DType::kF64;
       wanted = doubles ? DType::kF32 : given.array.dtype();
     }
+    if (given.weak) CheckHolds(given.array, wanted);
     made = Made(CastArray(given.array, wanted), name);
   }
   if (requires_grad) made.requires_grad_();
@@ -69,6 +97,14 @@ void BindTensorCreate(nb::module_& m) {
       },
       "data"_a.none());
   m.def("manual_seed", &manual_seed, "seed"_a);
+  m.def("random_state", [] {
+    RandomState now = random_state();
+    return nb::make_tuple(now.seed, now.calls);
+  });
+  m.def(
+      "set_random_state",
+      [](uint64_t seed, int64_t calls) { set_random_state({seed, calls}); },
+      "seed"_a, "calls"_a);
 }
 
 }  // namespace sluice::py

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "bindings.h"
+#include "tensor_matmul.h"
 #include "tensor_write.h"
 
 namespace sluice::py {
@@ -84,6 +85,7 @@ void BindTensorMethods(nb::module_& m) {
       },
       "function"_a, "The function as a method of the class it is set on.");
   BindTensorWrite(m);
+  BindMatMul(m);
 }
 
 }  // namespace sluice::py

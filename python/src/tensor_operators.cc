@@ -3,23 +3,36 @@
 #include "errors.h"
 #include "op_call.h"
 #include "tensor_index.h"
+#include "tensor_matmul.h"
 #include "tensor_values.h"
 #include "tensor_write.h"
 
 namespace sluice::py {
 
-namespace {
-
-// An operand of an operator, or false when Python should ask the other side.
 bool TakeSide(PyObject* o, Given* out) {
   if (IsTensor(o)) {
     out->tensor = AsTensor(o);
     return static_cast<bool>(out->tensor);
   }
-  if (o == Py_None || PyUnicode_Check(o) || PyDict_Check(o)) return false;
-  *out = Take(o, "operand");
-  return true;
+  if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) ||
+      PyDict_Check(o)) {
+    return false;
+  }
+  if (PyFloat_Check(o) || PyLong_Check(o) || PyList_Check(o) ||
+      PyTuple_Check(o)) {
+    *out = Take(o, "operand");
+    return true;
+  }
+  try {
+    *out = Take(o, "operand");
+    return true;
+  } catch (const nb::builtin_exception& e) {
+    if (e.type() != nb::exception_type::type_error) throw;
+    return false;
+  }
 }
+
+namespace {
 
 PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
   try {
@@ -62,9 +75,25 @@ SL_BINARY(Sub, "Sub")
 SL_BINARY(Mul, "Mul")
 SL_BINARY(FloorDiv, "FloorDiv")
 SL_BINARY(Mod, "Mod")
-SL_BINARY(MatMul, "MatMul")
 SL_UNARY(Neg, "Neg")
-SL_UNARY(Abs, "Abs")
+
+PyObject* Abs(PyObject* a) {
+  static const OpRecord& real = OpNamed("Abs");
+  static const OpRecord& complex = OpNamed("ComplexAbs");
+  return Unary(AsTensor(a).dtype() == DType::kC64 ? complex : real, a);
+}
+
+PyObject* Positive(PyObject* a) { return Py_NewRef(a); }
+
+PyObject* DivMod(PyObject* a, PyObject* b) {
+  nb::object quotient = nb::steal(FloorDiv(a, b));
+  if (!quotient.is_valid() || quotient.ptr() == Py_NotImplemented) {
+    return quotient.release().ptr();
+  }
+  nb::object rest = nb::steal(Mod(a, b));
+  if (!rest.is_valid()) return nullptr;
+  return PyTuple_Pack(2, quotient.ptr(), rest.ptr());
+}
 
 // Division of integers gives floats, as in Python.
 PyObject* Div(PyObject* a, PyObject* b) {
@@ -127,7 +156,31 @@ PyObject* Invert(PyObject* a) {
   return Unary(OfBools(a, a) ? logical : bitwise, a);
 }
 
+bool OfStrings(PyObject* o) {
+  return IsTensor(o) && AsTensor(o) && AsTensor(o).dtype() == DType::kString;
+}
+
+// Strings are equal or not; nothing else is asked of them.
+PyObject* CompareStrings(PyObject* a, PyObject* b, bool equal) {
+  try {
+    CallResult same;
+    Given inputs[] = {Take(a, "operand"), Take(b, "operand")};
+    same = CallOp(OpNamed("StringEqual"), inputs, {});
+    if (equal) return Wrap(std::move(same.tensors[0])).release().ptr();
+    Given other[] = {{std::move(same.tensors[0]), {}, false}};
+    same = CallOp(OpNamed("LogicalNot"), other, {});
+    return Wrap(std::move(same.tensors[0])).release().ptr();
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
 PyObject* Compare(PyObject* a, PyObject* b, int how) {
+  if ((how == Py_EQ || how == Py_NE) && b != Py_None && OfStrings(a))
+      [[unlikely]] {
+    return CompareStrings(a, b, how == Py_EQ);
+  }
   static const OpRecord* const ops[] = {
       &OpNamed("Less"),     &OpNamed("LessEqual"), &OpNamed("Equal"),
       &OpNamed("NotEqual"), &OpNamed("Greater"),   &OpNamed("GreaterEqual")};
@@ -153,10 +206,12 @@ PyType_Slot* TensorSlots() {
                                 {Py_nb_true_divide, Slot(&Div)},
                                 {Py_nb_floor_divide, Slot(&FloorDiv)},
                                 {Py_nb_remainder, Slot(&Mod)},
-                                {Py_nb_matrix_multiply, Slot(&MatMul)},
+                                {Py_nb_matrix_multiply, Slot(&TensorMatMul)},
                                 {Py_nb_power, Slot(&Pow)},
                                 {Py_nb_negative, Slot(&Neg)},
                                 {Py_nb_absolute, Slot(&Abs)},
+                                {Py_nb_positive, Slot(&Positive)},
+                                {Py_nb_divmod, Slot(&DivMod)},
                                 {Py_nb_and, Slot(&And)},
                                 {Py_nb_or, Slot(&Or)},
                                 {Py_nb_xor, Slot(&Xor)},

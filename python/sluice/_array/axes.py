@@ -40,7 +40,7 @@ def sizes(shape: Any, more: tuple[Any, ...] = ()) -> Any:
         return shape
     if hasattr(shape, "__index__"):
         return (shape,)
-    if hasattr(shape, "__iter__"):
+    if hasattr(shape, "__iter__") and not isinstance(shape, (str, bytes)):
         return tuple(shape)
     raise TypeError(f"shape is a {type(shape).__name__}; wanted ints")
 

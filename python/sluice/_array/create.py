@@ -137,12 +137,13 @@ def arange(
         kind = _core.find_dtype(dtype)
         if not _is_number(kind):
             raise TypeError(f"arange(): dtype is {kind.name}; wanted numbers")
-        exact = all(isinstance(v, int) for v in (start, stop, step))
-        # Fractions of a step are counted before the type rounds them.
-        if not exact and not kind.is_floating_point:
-            made = _ops.range(start, stop, step)
-            return _finished(_ops.cast(made, kind), requires_grad)
-        start, stop, step = (_as(v, kind) for v in (start, stop, step))
+        # Counted in a type that holds fractions of a step, then rounded.
+        wide = _core.float64 if kind.is_floating_point else None
+        if wide is not None:
+            start, stop, step = (_as(v, wide) for v in (start, stop, step))
+        made = _ops.range(start, stop, step)
+        made = made if made.dtype == kind else _ops.cast(made, kind)
+        return _finished(made, requires_grad)
     return _finished(_ops.range(start, stop, step), requires_grad)
 
 

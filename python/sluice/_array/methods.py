@@ -1,31 +1,77 @@
-"""Functions as methods of Tensor."""
+"""Functions as methods of Tensor, by the names PyTorch and numpy give them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .device import CPU, Device
+from . import math, pick, reduce, shape, types
+from .device import CPU, Device, check_device
 
 __all__: list[str] = []
 
-# Functions of one tensor and more that need nothing else.
-_PLAIN = """
-abs acos acosh add all_of any_of argmax argmin asin asinh atan atan2 atanh
-bitwise_and bitwise_not bitwise_or bitwise_xor ceil cholesky cos cosh cumprod cumsum
-det digamma dot equal erf erfc exp exp2 expm1 floor fmod greater greater_equal
-hypot isfinite isinf isnan less less_equal lerp lgamma log log10 log1p log2
-log_softmax logical_and logical_not logical_or logical_xor masked_select matmul
-maximum mean minimum mod mul neg not_equal outer pow reciprocal relu
-round rsqrt sigmoid sign sin sinh softmax sqrt square sub tan tanh tile
-trace tril triu trunc xlogy
-sum prod
+# Ops as they are: the tensor is their first operand.
+_OPS = """
+acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
+bitwise_xor cholesky conj cos cosh cross det digamma dot erf erfc exp exp2 expm1
+floor_div fmod greater greater_equal hypot imag isfinite isinf isnan less less_equal
+lerp lgamma log log10 log1p log2 log_softmax logical_and logical_not logical_or
+logical_xor masked_select maximum minimum mul neg not_equal outer pow real reciprocal
+relu rsqrt sigmoid sign sin sinh softmax sqrt square sub tan tanh trace xlogy norm
+equal
+""".split()
+# The functions of the files beside, where the method is the same function.
+_FUNCTIONS: dict[Any, str] = {
+    math: """
+        abs absolute addcdiv addcmul allclose arccos arccosh arcsin arcsinh arctan
+        arctan2 arctanh baddbmm bmm ceil clamp clip copysign diag diagonal div divide
+        eq floor floor_divide ge gt isclose isneginf isposinf le logaddexp lt matmul
+        mm multiply mv nan_to_num ne negative positive power remainder round signbit
+        subtract tril triu true_divide trunc vecdot""",
+    reduce: """
+        all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp mean
+        nanmean nansum prod ptp std sum var""",
+    shape: """
+        broadcast_to chunk expand flatten flip fliplr flipud moveaxis movedim permute
+        ravel repeat_interleave reshape roll split squeeze swapaxes swapdims tile
+        transpose unbind unflatten unsqueeze""",
+    pick: """
+        argsort argwhere gather index_select masked_fill nonzero scatter scatter_add
+        take take_along_dim topk unique""",
+    types: "astype",
+}
+
+for _name in _OPS:
+    setattr(Tensor, _name, _core.method(getattr(_ops, _name)))
+for _module, _names in _FUNCTIONS.items():
+    for _name in _names.split():
+        setattr(Tensor, _name, _core.method(getattr(_module, _name)))
+
+# Written in place: t.relu_() puts the result where t's elements are.
+_IN_PLACE = """
+abs acos asin atan ceil clamp clip cos cosh cumprod cumsum digamma div erf erfc exp
+exp2 expm1 floor floor_divide fmod index_add index_copy lerp lgamma log log10 log1p
+log2 logical_and logical_not logical_or masked_fill masked_scatter neg pow reciprocal
+relu remainder round rsqrt scatter scatter_add sigmoid sign sin sinh sqrt square
+tan tanh tril triu trunc addcmul addcdiv nan_to_num
 """.split()
 
-for _name in _PLAIN:
-    setattr(Tensor, _name, _core.method(getattr(_ops, _name)))
+
+def _in_place(name: str) -> Callable[..., Tensor]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return self.copy_(getattr(Tensor, name)(self, *args, **kwargs))
+
+    method.__name__ = method.__qualname__ = name + "_"
+    method.__doc__ = f"{name}() written over the elements of this tensor."
+    return method
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Sets a function on the class, by its own name."""
+    setattr(Tensor, function.__name__, function)
+    return function
 
 
 def _device(self: Tensor) -> Device:
@@ -33,28 +79,317 @@ def _device(self: Tensor) -> Device:
     return CPU
 
 
-def _size(self: Tensor, dim: int | None = None) -> Any:
-    """The number of elements."""
-    return self.numel()
+class Count(int):
+    """A number of elements that can also be called, as PyTorch's size()."""
+
+    _shape: tuple[int | None, ...]
+
+    def __call__(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one axis."""
+        return self._shape if dim is None else self._shape[dim]
 
 
-def _iter(self: Tensor) -> Iterator[Tensor]:
+def _size(self: Tensor) -> Any:
+    """The number of elements; called, t.size(0), the size of an axis."""
+    count = self.numel()
+    if count is None:
+        return None
+    made = Count(count)
+    made._shape = self.shape
+    return made
+
+
+@_method
+def __iter__(self: Tensor) -> Iterator[Tensor]:
     return map(self.__getitem__, range(len(self)))
 
 
-def _contains(self: Tensor, value: Any) -> bool:
+@_method
+def __contains__(self: Tensor, value: Any) -> bool:
     return bool(_ops.any_of(self == value))
 
 
-def reshape(self: Tensor, *shape: Any) -> Tensor:
-    """The same elements under another shape; one size may be -1."""
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list, Tensor)):
-        shape = shape[0]
-    return _ops.reshape(self, shape)
+@_method
+def __round__(self: Tensor, decimals: int | None = None) -> Tensor:
+    return math.round(self, decimals or 0)
+
+
+@_method
+def __floor__(self: Tensor) -> Tensor:
+    return math.floor(self)
+
+
+@_method
+def __ceil__(self: Tensor) -> Tensor:
+    return math.ceil(self)
+
+
+@_method
+def __trunc__(self: Tensor) -> Tensor:
+    return math.trunc(self)
+
+
+@_method
+def max(
+    self: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The largest element; along dim (values, indices), along axis= the values.
+
+    Of another tensor the larger elements, as maximum.
+    """
+    keep = keepdim or keepdims
+    if isinstance(dim, Tensor):
+        return _ops.maximum(self, dim)
+    if dim is None or isinstance(dim, (tuple, list)):
+        return reduce.amax(self, axis if dim is None else dim, keep)
+    return reduce.with_indices(_ops.max, _ops.argmax, self, dim, keep)
+
+
+@_method
+def min(
+    self: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """The smallest element; along dim (values, indices), along axis= the values."""
+    keep = keepdim or keepdims
+    if isinstance(dim, Tensor):
+        return _ops.minimum(self, dim)
+    if dim is None or isinstance(dim, (tuple, list)):
+        return reduce.amin(self, axis if dim is None else dim, keep)
+    return reduce.with_indices(_ops.min, _ops.argmin, self, dim, keep)
+
+
+@_method
+def median(
+    self: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None
+) -> Any:
+    """The element in the middle; along dim (values, indices)."""
+    if dim is None:
+        return reduce.median(self, axis, keepdim)
+    return reduce.median(self, dim=dim, keepdims=keepdim)
+
+
+@_method
+def sort(
+    self: Tensor, dim: int = -1, descending: bool = False, stable: bool = True, *,
+    axis: int | None = None,
+) -> Any:  # fmt: skip
+    """(values, indices) in order along an axis; with axis= the values alone."""
+    if axis is not None:
+        return _ops.sort(self, axis, descending)
+    return pick.sort_with_indices(self, dim, descending)
+
+
+@_method
+def repeat(self: Tensor, *sizes: Any, axis: Any = None) -> Tensor:
+    """Repeated as a whole, as PyTorch's; with axis= every slice, as numpy's."""
+    if axis is not None:
+        return shape.repeat(self, sizes[0], axis)
+    return shape.tile(self, *sizes)
+
+
+@_method
+def view(self: Tensor, *shape_or_dtype: Any) -> Tensor:
+    """The same elements under another shape."""
+    first = shape_or_dtype[0] if shape_or_dtype else ()
+    if isinstance(first, _core.dtype):
+        raise TypeError("view(): a dtype; wanted a shape, or astype() for a type")
+    return shape.reshape(self, *shape_or_dtype)
+
+
+@_method
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """The same elements under the shape of another tensor."""
+    return _ops.reshape(self, other.shape if not other.symbolic else _ops.shape(other))
+
+
+Tensor.reshape_as = view_as
+
+
+@_method
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Stretched to the shape of another tensor."""
+    sizes = other.shape if not other.symbolic else _ops.shape(other)
+    return _ops.broadcast_to(self, sizes)
+
+
+@_method
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """As the type of another tensor."""
+    return _ops.cast(self, other.dtype)
+
+
+@_method
+def where(self: Tensor, condition: Any, other: Any) -> Tensor:
+    """These elements where the condition is true, else those of other."""
+    return pick.where(condition, self, other)
+
+
+@_method
+def index_add(
+    self: Tensor, dim: int, index: Any, source: Any, *, alpha: float = 1
+) -> Tensor:
+    """With slices of source added along an axis at these indices."""
+    more = source if alpha == 1 else _ops.mul(source, alpha)
+    return _ops.index_add(self, index, more, axis=dim)
+
+
+@_method
+def index_copy(self: Tensor, dim: int, index: Any, source: Any) -> Tensor:
+    """With slices along an axis at these indices set to those of source."""
+    return _ops.index_copy(self, index, source, axis=dim)
+
+
+@_method
+def index_fill(self: Tensor, dim: int, index: Any, value: Any) -> Tensor:
+    """With slices along an axis at these indices set to a value."""
+    picked = _ops.gather(self, index, axis=dim)
+    filled = _ops.broadcast_to(_ops.cast(value, self.dtype), picked.shape)
+    return _ops.index_copy(self, index, filled, axis=dim)
+
+
+@_method
+def masked_scatter(self: Tensor, mask: Any, source: Any) -> Tensor:
+    """With the elements where the mask is true set to those of source, in order."""
+    count = _ops.size(_ops.masked_select(self, mask)).item()
+    return _core.with_item(self, mask, shape.ravel(source)[:count])
+
+
+@_method
+def to(
+    self: Tensor,
+    target: Any = None,
+    *more: Any,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool = False,
+    non_blocking: bool = False,
+) -> Tensor:
+    """As another type or on another device: to(sl.float64), to("cpu"), to(other)."""
+    for given in (target, *more):
+        if given is None or isinstance(given, bool):
+            continue
+        if isinstance(given, Tensor):
+            dtype = given.dtype
+        elif isinstance(given, str) and _names_a_device(given):
+            device = given
+        else:
+            dtype = given
+    check_device(device)
+    if dtype is None:
+        return self.clone() if copy else self
+    return types.astype(self, dtype, copy=copy)
+
+
+def _names_a_device(text: str) -> bool:
+    name = text.strip("/").partition(":")[0].lower()
+    return name in ("cpu", "cuda", "gpu", "mps", "xla", "meta")
+
+
+@_method
+def cpu(self: Tensor) -> Tensor:
+    """This tensor: its elements are there."""
+    return self
+
+
+@_method
+def type(self: Tensor, dtype: Any = None) -> Any:
+    """Its type, or itself as another one."""
+    return self.dtype if dtype is None else types.astype(self, dtype, copy=False)
+
+
+@_method
+def contiguous(self: Tensor) -> Tensor:
+    """This tensor, or a copy with its elements in row-major order."""
+    return self if self.symbolic or self.is_contiguous() else self.clone()
+
+
+@_method
+def copy(self: Tensor) -> Tensor:
+    """A tensor of its own with the same elements."""
+    return self.clone()
+
+
+def _typed(name: str, dtype: Any) -> None:
+    def method(self: Tensor) -> Tensor:
+        return self if self.dtype == dtype else _ops.cast(self, dtype)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"As {dtype.name}."
+    setattr(Tensor, name, method)
+
+
+for _name, _dtype in {
+    "float": _core.float32,
+    "double": _core.float64,
+    "half": _core.float16,
+    "bfloat16": _core.bfloat16,
+    "long": _core.int64,
+    "int": _core.int32,
+    "short": _core.int16,
+    "char": _core.int8,
+    "byte": _core.uint8,
+    "bool": _core.bool,
+    "cfloat": _core.complex64,
+}.items():
+    _typed(_name, _dtype)
+
+
+def _new(name: str) -> None:
+    from . import create
+
+    function = getattr(create, name)
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        kwargs.setdefault("dtype", self.dtype)
+        return function(*args, **kwargs)
+
+    method.__name__ = method.__qualname__ = "new_" + name
+    method.__doc__ = f"{name}() of this tensor's type."
+    setattr(Tensor, "new_" + name, method)
+
+
+for _name in ("zeros", "ones", "empty", "full", "tensor"):
+    _new(_name)
+
+
+@_method
+def uniform_(self: Tensor, low: Any = 0.0, high: Any = 1.0) -> Tensor:
+    """Overwrites the elements with numbers uniform in [low, high)."""
+    from .draws import uniform
+
+    return self.copy_(uniform(low, high, self.shape, dtype=self.dtype))
+
+
+@_method
+def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0) -> Tensor:
+    """Overwrites the elements with normal numbers."""
+    from .draws import normal
+
+    return self.copy_(normal(mean, std, self.shape, dtype=self.dtype))
+
+
+@_method
+def bernoulli_(self: Tensor, p: Any = 0.5) -> Tensor:
+    """Overwrites the elements with 1, with probability p, and 0."""
+    chances = _ops.broadcast_to(_ops.cast(p, _core.float32), self.shape)
+    return self.copy_(_ops.bernoulli(chances))
+
+
+for _name in _IN_PLACE:
+    if not hasattr(Tensor, _name + "_"):
+        setattr(Tensor, _name + "_", _in_place(_name))
+
+
+def _reversed_axes(self: Tensor) -> Tensor:
+    """The axes in reverse order."""
+    return _ops.transpose(self)
 
 
 Tensor.device = property(_device)
 Tensor.size = property(_size)
-Tensor.__iter__ = _iter
-Tensor.__contains__ = _contains
-Tensor.reshape = reshape
+Tensor.T = property(_reversed_axes)
+Tensor.mT = property(shape.matrix_transpose, doc="The last two axes swapped.")
+Tensor.H = property(lambda self: shape.matrix_transpose(
+    _ops.conj(self) if self.is_complex() else self))  # fmt: skip

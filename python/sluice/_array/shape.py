@@ -1,0 +1,424 @@
+"""The same elements in another order or shape, joined, cut, repeated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core, _ops
+from .._core import Tensor
+from .axes import NOTHING, axes_tuple, one_of, whole
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "broadcast_to",
+    "cat",
+    "chunk",
+    "concat",
+    "concatenate",
+    "expand_dims",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hstack",
+    "matrix_transpose",
+    "moveaxis",
+    "movedim",
+    "permute",
+    "permute_dims",
+    "ravel",
+    "repeat",
+    "repeat_interleave",
+    "reshape",
+    "roll",
+    "rot90",
+    "split",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "swapdims",
+    "tile",
+    "transpose",
+    "unbind",
+    "unflatten",
+    "unsqueeze",
+    "unstack",
+    "vstack",
+]
+
+
+def as_tensor(x: Any) -> Tensor:
+    """x itself when it is a tensor, else one made of it."""
+    return x if isinstance(x, Tensor) else _core.tensor(x)
+
+
+def _ndim(x: Tensor, what: str) -> int:
+    if x.ndim < 0:
+        raise ValueError(f"{what}() needs to know how many axes the tensor has")
+    return x.ndim
+
+
+def reshape(x: Any, *shape: Any) -> Tensor:
+    """The same elements in order under another shape; one size may be -1."""
+    if len(shape) == 1 and not _is_int(shape[0]):
+        return _ops.reshape(x, shape[0])
+    return _ops.reshape(x, shape)
+
+
+def ravel(x: Any) -> Tensor:
+    """All elements in order along one axis."""
+    return _ops.reshape(x, (-1,))
+
+
+def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Axes from start_dim to end_dim (included) made one."""
+    x = as_tensor(x)
+    ndim = _ndim(x, "flatten")
+    if ndim == 0:
+        return _ops.reshape(x, (1,))
+    (first,) = axes_tuple(start_dim, ndim, "flatten")
+    (last,) = axes_tuple(end_dim, ndim, "flatten")
+    if first > last:
+        raise ValueError(f"flatten(): start_dim {start_dim} is after end_dim {end_dim}")
+    if first == last:
+        return x
+    return _ops.reshape(x, (*_sizes(x, 0, first), -1, *_sizes(x, last + 1, ndim)))
+
+
+def _sizes(x: Tensor, begin: int, end: int) -> list[Any]:
+    """Sizes of some axes, as numbers or, where not known yet, as tensors."""
+    known = x.shape[begin:end]
+    if None not in known:
+        return list(known)
+    now = _ops.shape(x)
+    return [now[begin + i] if d is None else d for i, d in enumerate(known)]
+
+
+def unflatten(x: Any, dim: int, sizes: Any) -> Tensor:
+    """One axis made several of these sizes, one of which may be -1."""
+    x = as_tensor(x)
+    (at,) = axes_tuple(dim, _ndim(x, "unflatten"), "unflatten")
+    return _ops.reshape(
+        x, (*_sizes(x, 0, at), *sizes, *_sizes(x, at + 1, x.ndim))
+    )
+
+
+def squeeze(x: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
+    """Without axes of size 1: all of them, or those named that are."""
+    axis = one_of(axis, dim)
+    if axis is None:
+        return _ops.squeeze(x)
+    x = as_tensor(x)
+    axes = axes_tuple(axis, _ndim(x, "squeeze"), "squeeze")
+    # PyTorch leaves axes of other sizes alone.
+    axes = tuple(a for a in axes if x.shape[a] in (1, None))
+    return _ops.squeeze(x, axes) if axes else x
+
+
+def expand_dims(x: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
+    """With one more axis of size 1 at each place named."""
+    axis = one_of(axis, dim, 0)
+    if not isinstance(axis, (tuple, list)):
+        return _ops.expand_dims(x, axis)
+    x = as_tensor(x)
+    for a in sorted(axes_tuple(axis, x.ndim + len(axis), "expand_dims")):
+        x = _ops.expand_dims(x, a)
+    return x
+
+
+def unsqueeze(x: Any, dim: Any = NOTHING, *, axis: Any = NOTHING) -> Tensor:
+    """With one more axis of size 1."""
+    return expand_dims(x, one_of(axis, dim))
+
+
+def permute(x: Any, *dims: Any) -> Tensor:
+    """With the axes in another order: permute(x, 2, 0, 1) or permute(x, (2, 0, 1))."""
+    order = dims[0] if len(dims) == 1 and not _is_int(dims[0]) else dims
+    return _ops.transpose(x, order)
+
+
+def permute_dims(x: Any, axes: Any) -> Tensor:
+    """With the axes in another order."""
+    return _ops.transpose(x, axes)
+
+
+def _is_int(x: Any) -> bool:
+    if isinstance(x, int):
+        return True
+    # Tensors and arrays have __index__, too.
+    return hasattr(x, "__index__") and getattr(x, "ndim", 0) == 0
+
+
+def transpose(x: Any, *dims: Any, axes: Any = None) -> Tensor:
+    """Two axes swapped, transpose(x, 0, 1), or an order of all, transpose(x, (1, 0)).
+
+    Without more it reverses the order of the axes, as numpy does.
+    """
+    if len(dims) == 2 and _is_int(dims[0]) and _is_int(dims[1]):
+        return swapaxes(x, *dims)
+    order = axes if not dims else dims[0] if len(dims) == 1 else dims
+    return _ops.transpose(x) if order is None else _ops.transpose(x, order)
+
+
+def swapaxes(x: Any, axis0: int, axis1: int) -> Tensor:
+    """Two axes in each other's place."""
+    x = as_tensor(x)
+    ndim = _ndim(x, "swapaxes")
+    (a,) = axes_tuple(axis0, ndim, "swapaxes")
+    (b,) = axes_tuple(axis1, ndim, "swapaxes")
+    order = list(range(ndim))
+    order[a], order[b] = b, a
+    return _ops.transpose(x, order) if ndim else x
+
+
+swapdims = swapaxes
+
+
+def matrix_transpose(x: Any) -> Tensor:
+    """The last two axes swapped."""
+    x = as_tensor(x)
+    if 0 <= x.ndim < 2:
+        raise ValueError(f"matrix_transpose(): x has {x.ndim} axes; wanted 2 or more")
+    return swapaxes(x, -1, -2)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
+    """Some axes moved to other places; the rest keeps its order."""
+    x = as_tensor(x)
+    ndim = _ndim(x, "moveaxis")
+    come = axes_tuple(source, ndim, "moveaxis")
+    go = axes_tuple(destination, ndim, "moveaxis")
+    if len(come) != len(go):
+        raise ValueError(f"moveaxis(): {len(come)} axes for {len(go)} places")
+    order = [a for a in range(ndim) if a not in come]
+    for place, a in sorted(zip(go, come)):
+        order.insert(place, a)
+    return _ops.transpose(x, order) if ndim else x
+
+
+movedim = moveaxis
+
+
+def broadcast_to(x: Any, shape: Any) -> Tensor:
+    """Stretched to a shape: axes of size 1 and missing ones repeat."""
+    return _ops.broadcast_to(x, shape)
+
+
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """The shape arrays of these shapes have together."""
+    made: list[int] = []
+    for shape in shapes:
+        shape = (shape,) if _is_int(shape) else tuple(shape)
+        made = [1] * (len(shape) - len(made)) + made
+        for i in range(1, len(shape) + 1):
+            size, other = whole(shape[-i], "a size"), made[-i]
+            if size < 0:
+                raise ValueError(f"a size is {size}; wanted 0 or more")
+            if size != other and 1 not in (size, other):
+                raise ValueError(f"shapes {shapes} do not broadcast together")
+            made[-i] = other if size == 1 else size
+    return tuple(made)
+
+
+def broadcast_arrays(*xs: Any) -> list[Tensor]:
+    """All of them stretched to the shape they have together."""
+    tensors = [as_tensor(x) for x in xs]
+    if any(None in (t.shape or (None,)) for t in tensors if t.symbolic):
+        total = tensors[0]
+        for t in tensors[1:]:
+            total = _ops.add(_ops.zeros_like(total), _ops.zeros_like(t))
+        return [_ops.broadcast_to(t, _ops.shape(total)) for t in tensors]
+    shape = broadcast_shapes(*(t.shape for t in tensors))
+    return [_ops.broadcast_to(t, shape) for t in tensors]
+
+
+broadcast_tensors = broadcast_arrays
+
+
+def expand(x: Tensor, *shape: Any) -> Tensor:
+    """As broadcast_to; a size of -1 leaves that axis as it is."""
+    sizes = list(shape[0] if len(shape) == 1 and not _is_int(shape[0]) else shape)
+    extra = len(sizes) - x.ndim
+    if extra < 0:
+        raise ValueError(f"expand(): {len(sizes)} sizes for a tensor of {x.ndim} axes")
+    for i, size in enumerate(sizes):
+        if _is_int(size) and not isinstance(size, Tensor) and size == -1:
+            if i < extra:
+                raise ValueError("expand(): -1 for an axis that is not there")
+            sizes[i] = _sizes(x, i - extra, i - extra + 1)[0]
+    return _ops.broadcast_to(x, sizes)
+
+
+def concat(xs: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
+    """One after the other along an axis; of all elements when axis is None."""
+    axis = one_of(axis, dim, 0)
+    if isinstance(xs, Tensor):
+        xs = list(xs)
+    if axis is None:
+        xs, axis = [ravel(x) for x in xs], 0
+    return _ops.concat(xs, axis=axis)
+
+
+concatenate = concat
+cat = concat
+
+
+def stack(xs: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
+    """Side by side along a new axis."""
+    if isinstance(xs, Tensor):
+        xs = list(xs)
+    return _ops.stack(xs, axis=one_of(axis, dim, 0))
+
+
+def atleast_1d(x: Any) -> Tensor:
+    """x, with an axis if it has none."""
+    x = as_tensor(x)
+    return _ops.expand_dims(x, 0) if x.ndim == 0 else x
+
+
+def atleast_2d(x: Any) -> Tensor:
+    """x, with axes added in front until it has two."""
+    x = atleast_1d(x)
+    return _ops.expand_dims(x, 0) if x.ndim == 1 else x
+
+
+def atleast_3d(x: Any) -> Tensor:
+    """x, with axes added until it has three, the last one behind."""
+    x = atleast_2d(x)
+    return _ops.expand_dims(x, -1) if x.ndim == 2 else x
+
+
+def vstack(xs: Any) -> Tensor:
+    """Rows one below the other."""
+    return concat([atleast_2d(x) for x in xs])
+
+
+def hstack(xs: Any) -> Tensor:
+    """Along the second axis; vectors along their own."""
+    xs = [atleast_1d(x) for x in xs]
+    return concat(xs, 0 if xs and xs[0].ndim == 1 else 1)
+
+
+def _parts(made: Any) -> tuple[Tensor, ...]:
+    return (made,) if isinstance(made, Tensor) else tuple(made)
+
+
+def _known_size(x: Tensor, axis: int, what: str) -> int:
+    (at,) = axes_tuple(axis, _ndim(x, what), what)
+    size = x.shape[at]
+    if size is None:
+        raise ValueError(f"{what}() needs to know the size of axis {axis}")
+    return int(size)
+
+
+def split(
+    x: Any, split_size_or_sections: Any, dim: Any = 0, *, axis: Any = NOTHING
+) -> tuple[Tensor, ...]:
+    """Cut along an axis, as PyTorch does: into parts of one size, or of these sizes."""
+    axis = one_of(axis, dim if axis is NOTHING else NOTHING, 0)
+    x = as_tensor(x)
+    size = split_size_or_sections
+    if not _is_int(size):
+        return _parts(_ops.split_v(x, list(size), axis=axis))
+    size = whole(size, "split(): split_size")
+    if size <= 0:
+        raise ValueError(f"split(): split_size is {size}; wanted 1 or more")
+    total = _known_size(x, axis, "split")
+    full, rest = divmod(total, size)
+    if rest == 0 and full > 0:
+        return _parts(_ops.split(x, full, axis=axis))
+    sizes = [size] * full + ([rest] if rest or not full else [])
+    return _parts(_ops.split_v(x, sizes, axis=axis))
+
+
+def chunk(
+    x: Any, chunks: int, dim: Any = 0, *, axis: Any = NOTHING
+) -> tuple[Tensor, ...]:
+    """Cut along an axis into at most `chunks` parts, the last maybe smaller."""
+    axis = one_of(axis, dim if axis is NOTHING else NOTHING, 0)
+    x = as_tensor(x)
+    if whole(chunks, "chunk(): chunks") <= 0:
+        raise ValueError(f"chunk(): chunks is {chunks}; wanted 1 or more")
+    total = _known_size(x, axis, "chunk")
+    return split(x, max(-(-total // chunks), 1), axis)
+
+
+def unbind(x: Any, dim: Any = 0, *, axis: Any = NOTHING) -> tuple[Tensor, ...]:
+    """The slices along an axis, one by one."""
+    axis = one_of(axis, dim if axis is NOTHING else NOTHING, 0)
+    x = as_tensor(x)
+    size = _known_size(x, axis, "unbind")
+    return _parts(_ops.unstack(x, size, axis=axis)) if size else ()
+
+
+unstack = unbind
+
+
+def flip(x: Any, axis: Any = None, *, dims: Any = NOTHING, dim: Any = NOTHING) -> Tensor:
+    """In reverse order along some axes, or along all."""
+    axis = one_of(axis, dim if dims is NOTHING else dims)
+    x = as_tensor(x)
+    axes = range(_ndim(x, "flip")) if axis is None else axis
+    axes = axes_tuple(axes if not isinstance(axes, range) else list(axes), x.ndim, "flip")
+    return _ops.reverse(x, axes) if axes else x
+
+
+def fliplr(x: Any) -> Tensor:
+    """In reverse order along the second axis."""
+    return flip(x, 1)
+
+
+def flipud(x: Any) -> Tensor:
+    """In reverse order along the first axis."""
+    return flip(x, 0)
+
+
+def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """Turned by 90 degrees k times, from the first of two axes to the second."""
+    a, b = dims
+    k %= 4
+    if k == 2:
+        return flip(x, (a, b))
+    if k == 1:
+        return swapaxes(flip(x, b), a, b)
+    return flip(swapaxes(x, a, b), b) if k == 3 else as_tensor(x)
+
+
+def roll(
+    x: Any, shift: Any, axis: Any = None, *, dims: Any = NOTHING, dim: Any = NOTHING
+) -> Tensor:
+    """Moved along some axes; what leaves at one end comes in at the other."""
+    axis = one_of(axis, dim if dims is NOTHING else dims)
+    shifts = [shift] if _is_int(shift) else list(shift)
+    if axis is None:
+        return _ops.roll(x, shifts)
+    axes = [axis] if _is_int(axis) else list(axis)
+    if len(shifts) == 1:
+        shifts = shifts * len(axes)
+    return _ops.roll(x, shifts, axes)
+
+
+def repeat(x: Any, repeats: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
+    """Every element or slice that many times, one after the other: numpy's repeat."""
+    axis = one_of(axis, dim)
+    if axis is None:
+        x, axis = ravel(x), 0
+    return _ops.repeat(x, repeats, axis=axis)
+
+
+repeat_interleave = repeat
+
+
+def tile(x: Any, *reps: Any) -> Tensor:
+    """Repeated as a whole along its axes, and along new ones in front."""
+    counts = list(reps[0] if len(reps) == 1 and not _is_int(reps[0]) else reps)
+    x = as_tensor(x)
+    extra = len(counts) - _ndim(x, "tile")
+    if extra > 0:
+        x = _ops.reshape(x, (*[1] * extra, *_sizes(x, 0, x.ndim)))
+    return _ops.tile(x, [1] * -extra + counts)

@@ -1,0 +1,84 @@
+"""Random numbers: the seed, distributions, the place in the stream of draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core, _ops
+from ._array.draws import (
+    bernoulli,
+    manual_seed,
+    multinomial,
+    normal,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+    uniform,
+)
+from ._core import Tensor
+
+__all__ = [
+    "bernoulli",
+    "categorical",
+    "exponential",
+    "gamma",
+    "get_rng_state",
+    "manual_seed",
+    "multinomial",
+    "normal",
+    "permutation",
+    "poisson",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "seed",
+    "set_rng_state",
+    "shuffle",
+    "truncated_normal",
+    "uniform",
+]
+
+seed = manual_seed
+categorical = _ops.categorical
+shuffle = _ops.shuffle
+
+
+def get_rng_state() -> tuple[int, int]:
+    """The seed, and how many draws came since it was set."""
+    return _core.random_state()
+
+
+def set_rng_state(state: tuple[int, int]) -> None:
+    """Draws go on from what get_rng_state gave."""
+    _core.set_random_state(*state)
+
+
+def exponential(shape: Any = (), *, dtype: Any = None) -> Tensor:
+    """Numbers of the exponential distribution with mean 1."""
+    return _ops.random_exponential(shape, dtype or _core.float32)
+
+
+def truncated_normal(shape: Any = (), *, dtype: Any = None) -> Tensor:
+    """Normal numbers, those beyond two standard deviations drawn again."""
+    return _ops.truncated_normal(shape, dtype or _core.float32)
+
+
+def gamma(alpha: Any) -> Tensor:
+    """A number of the gamma distribution for every shape parameter."""
+    return _ops.random_gamma(alpha)
+
+
+def poisson(rate: Any) -> Tensor:
+    """A count of the Poisson distribution for every rate."""
+    return _ops.random_poisson(rate)
+
+
+def permutation(x: Any) -> Tensor:
+    """The rows of x in random order, or the numbers below an int."""
+    return randperm(x) if isinstance(x, int) else _ops.shuffle(x)
