@@ -1,5 +1,25 @@
 """Functions of functions: grad, vjp, jvp, vmap, checkpoint."""
 
-from . import _core
+from __future__ import annotations
 
-__all__: list[str] = []
+from ._checkpoint import checkpoint, remat
+from ._custom_vjp import custom_vjp
+from ._grad import grad, hvp, jvp, value_and_grad, vjp
+from ._jacobian import hessian, jacfwd, jacobian, jacrev
+from ._vmap import vmap
+
+__all__ = [
+    "checkpoint",
+    "custom_vjp",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "remat",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

@@ -1,0 +1,160 @@
+"""custom_vjp: functions with a gradient of their own."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import _core
+from ._flat import Arguments, Results, flatten, is_array, name_of, to_tensor
+
+__all__ = ["custom_vjp"]
+
+
+class custom_vjp:
+    """A function whose gradient is what `defvjp` was given.
+
+        @sl.custom_vjp
+        def f(x, y): ...
+
+        f.defvjp(f_fwd, f_bwd)
+
+    f_fwd(x, y) returns (f(x, y), residuals), f_bwd(residuals, g) a tuple with one
+    gradient, a tree like the argument or None, for each argument. Those of
+    `nondiff_argnums` come first in the call of f_bwd and have no gradient.
+    """
+
+    def __init__(
+        self, f: Callable[..., Any], nondiff_argnums: Sequence[int] = ()
+    ) -> None:
+        if not callable(f):
+            raise TypeError(f"custom_vjp: got a {type(f).__name__}; wanted a function")
+        functools.update_wrapper(self, f)
+        self._f = f
+        self._still = tuple(nondiff_argnums)
+        self._fwd: Callable[..., Any] | None = None
+        self._bwd: Callable[..., Any] | None = None
+
+    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
+        """Says how f is differentiated."""
+        if not callable(fwd) or not callable(bwd):
+            raise TypeError("defvjp: wanted two functions, forward and backward")
+        self._fwd, self._bwd = fwd, bwd
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any) -> Any:
+        if self._fwd is None:
+            raise TypeError(
+                f"custom_vjp: {name_of(self)} has no gradient yet; "
+                "wanted a call of defvjp before"
+            )
+        moving = [i for i in range(len(args)) if i not in self._still]
+        given = Arguments([args[i] for i in moving])
+        call = _Call(self, args, moving, given)
+        results = _core.custom_gradient(call.forward, call.backward, given.tensors)
+        return call.structure.unflatten(results)
+
+
+class _Call:
+    """One call of a custom_vjp: what its gradient will need."""
+
+    def __init__(
+        self,
+        owner: custom_vjp,
+        args: Sequence[Any],
+        moving: list[int],
+        given: Arguments,
+    ) -> None:
+        self._owner = owner
+        self._args = list(args)
+        self._moving = moving
+        self._given = given
+        self._residuals: Any = None
+        self.structure: Any = None
+
+    def _run_forward(self, tensors: Sequence[Any]) -> tuple[Any, Any]:
+        args = list(self._args)
+        for i, arg in zip(self._moving, self._given.rebuild(tensors)):
+            args[i] = arg
+        assert self._owner._fwd is not None
+        out = self._owner._fwd(*args)
+        if not isinstance(out, (tuple, list)) or len(out) != 2:
+            raise TypeError(
+                f"custom_vjp: the forward function of {name_of(self._owner)} returned "
+                f"a {type(out).__name__}; wanted (result, residuals)"
+            )
+        return out[0], out[1]
+
+    def forward(self, tensors: list[Any]) -> list[Any]:
+        value, self._residuals = self._run_forward(tensors)
+        results = Results(value, f"custom_vjp {name_of(self._owner)}")
+        self.structure = results.tree
+        return results.tensors
+
+    def backward(self, xs: list[Any], ys: list[Any], gs: list[Any]) -> list[Any]:
+        residuals = self._residuals
+        # To be differentiated themselves, residuals must lead back to xs.
+        if _core.is_grad_enabled() or any(x.symbolic for x in xs):
+            residuals = self._run_forward(xs)[1]
+        still = [self._args[i] for i in self._owner._still]
+        assert self._owner._bwd is not None
+        found = self._owner._bwd(*still, residuals, self.structure.unflatten(gs))
+        if not isinstance(found, (tuple, list)) or len(found) != len(self._moving):
+            raise TypeError(
+                f"custom_vjp: the backward function of {name_of(self._owner)} returned "
+                f"{_shown(found)}; wanted a tuple of {len(self._moving)} gradients"
+            )
+        return self._gradients(found, xs)
+
+    def _gradients(self, found: Sequence[Any], xs: list[Any]) -> list[Any]:
+        """One gradient or None for each of the tensors."""
+        gradients: list[Any] = []
+        for n, (tree, i) in enumerate(zip(found, self._moving)):
+            leaves, structure = flatten(self._args[i])
+            if tree is None:
+                mine = [None] * len(leaves)
+            elif structure.num_leaves == 1 and not isinstance(tree, (tuple, list, dict)):
+                mine = [tree]
+            else:
+                mine = _like(structure, leaves, tree, n)
+            gradients += [
+                None if g is None else to_tensor(g)
+                for g, leaf in zip(mine, leaves)
+                if is_array(leaf)
+            ]
+        return gradients
+
+
+def _like(structure: Any, leaves: list[Any], tree: Any, n: int) -> list[Any]:
+    """The leaves of a tree that may have None for any of them."""
+    places = structure.unflatten(range(len(leaves)))
+    found: list[Any] = [None] * len(leaves)
+
+    def walk(place: Any, value: Any) -> None:
+        if value is None or place is None:
+            return
+        if isinstance(place, int):
+            found[place] = value
+        elif isinstance(place, dict) and isinstance(value, dict):
+            for key in place:
+                walk(place[key], value.get(key))
+        elif isinstance(place, (tuple, list)) and len(place) == len(value):
+            for p, v in zip(place, value):
+                walk(p, v)
+        else:
+            raise TypeError(
+                f"custom_vjp: gradient {n} is {_shown(value)}; wanted a tree like "
+                "the argument"
+            )
+
+    walk(places, tree)
+    return found
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"a {type(value).__name__}"

@@ -1,0 +1,114 @@
+"""Arguments as flat lists: what transforms differentiate, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from . import _core
+
+_FLOATS = (_core.float16, _core.bfloat16, _core.float32, _core.float64)
+_identity = _core.op_function("Identity")
+_VARIABLE = getattr(_core, "Variable", ())
+
+
+def is_array(leaf: Any) -> bool:
+    """Whether a leaf is a tensor, or an array of another library."""
+    return (
+        isinstance(leaf, _core.Tensor)
+        or isinstance(leaf, _VARIABLE)
+        or hasattr(leaf, "__dlpack__")
+        or hasattr(leaf, "__array__")
+    )
+
+
+def to_tensor(leaf: Any) -> Any:
+    """Arrays of other libraries as tensors; tensors and variables as they are."""
+    if isinstance(leaf, _core.Tensor) or isinstance(leaf, _VARIABLE):
+        return leaf
+    return _identity(leaf)
+
+
+def carries_gradient(leaf: Any) -> bool:
+    """Whether a gradient with respect to this tensor makes sense."""
+    return leaf.dtype in _FLOATS
+
+
+def flatten(tree: Any) -> tuple[list[Any], _core.TreeDef]:
+    """Leaves and structure of a tree."""
+    return _core.tree_flatten(tree)
+
+
+def as_list(value: Any) -> Any:
+    """What can be read but once (net.parameters()) as a list."""
+    return list(value) if isinstance(value, Iterator) else value
+
+
+class Arguments:
+    """Arguments of a call with their tensors taken out.
+
+    `tensors` are those that `wanted` says yes to; `rebuild` puts others in their
+    places. With `numbers` a float that is a whole argument counts as a tensor.
+    """
+
+    def __init__(
+        self,
+        args: Sequence[Any],
+        wanted: Callable[[Any], bool] = lambda tensor: True,
+        *,
+        numbers: bool = False,
+    ) -> None:
+        args = tuple(as_list(arg) for arg in args)
+        if numbers:
+            args = tuple(_identity(a) if type(a) is float else a for a in args)
+        self._leaves, self.tree = flatten(args)
+        self.tensors: list[Any] = []
+        self._places: list[int] = []
+        for place, leaf in enumerate(self._leaves):
+            if not is_array(leaf):
+                continue
+            tensor = self._leaves[place] = to_tensor(leaf)
+            if wanted(tensor):
+                self.tensors.append(tensor)
+                self._places.append(place)
+
+    def rebuild(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments with these in the places of `tensors`."""
+        leaves = list(self._leaves)
+        for place, tensor in zip(self._places, tensors):
+            leaves[place] = tensor
+        return self.tree.unflatten(leaves)
+
+    def spread(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """A tree like the arguments, with None where no tensor was."""
+        leaves: list[Any] = [None] * len(self._leaves)
+        for place, value in zip(self._places, values):
+            leaves[place] = value
+        return self.tree.unflatten(leaves)
+
+    def static_key(self) -> tuple[Any, ...]:
+        """What is not a tensor, to be compared with that of another call."""
+        taken = set(self._places)
+        rest = (leaf for i, leaf in enumerate(self._leaves) if i not in taken)
+        return (self.tree, tuple(self._places), tuple((type(x), x) for x in rest))
+
+
+class Results:
+    """What a function returned, as a list of tensors and a structure."""
+
+    def __init__(self, value: Any, what: str) -> None:
+        leaves, self.tree = flatten(value)
+        self.tensors = []
+        for leaf in leaves:
+            if not is_array(leaf) and not isinstance(leaf, (bool, int, float)):
+                raise TypeError(
+                    f"{what} returned a {type(leaf).__name__}; "
+                    "wanted tensors, or trees of tensors"
+                )
+            self.tensors.append(_identity(leaf) if not is_array(leaf) else leaf)
+        self.tensors = [to_tensor(leaf) for leaf in self.tensors]
+
+
+def name_of(f: Any) -> str:
+    """A function's name, for messages."""
+    return getattr(f, "__name__", None) or type(f).__name__
