@@ -48,10 +48,37 @@ Operand Element(const List& list, nb::handle x) {
 // The element before the end that Python's negative indices mean.
 Operand FromEnd(const List& list, nb::handle index) {
   if (!PyLong_Check(index.ptr())) return Index(index);
-  int64_t at = nb::cast<int64_t>(index);
+  int64_t at = IntsFromPython(index, "List: an index").at(0);
   if (at >= 0) return at;
   if (!list.tensor().symbolic()) return at + list.size().item<int64_t>();
   return ToTensor(nb::cast(list.size()).attr("__add__")(at), "List: an index");
+}
+
+// l[i]. Numbers beyond the end are known to be, where the size is: a Python
+// loop over a list ends by that.
+Tensor Item(const List& list, nb::handle index) {
+  if (PyLong_Check(index.ptr()) && !list.tensor().symbolic()) {
+    int64_t at = IntsFromPython(index, "List: an index").at(0);
+    int64_t size = list.size().item<int64_t>();
+    if (at < -size || at >= size) {
+      throw nb::index_error(StrCat("List: the index is ", at, "; the list has ",
+                                   size, " elements")
+                                .c_str());
+    }
+  }
+  return list.get(FromEnd(list, index));
+}
+
+nb::object Iterate(const List& list) {
+  if (list.tensor().symbolic()) {
+    ThrowTypeError(
+        "a List in a graph, whose size is not known, cannot be gone over; "
+        "wanted a loop over its indices, or stack()");
+  }
+  nb::list elements;
+  int64_t size = list.size().item<int64_t>();
+  for (int64_t i = 0; i < size; ++i) elements.append(list.get(i));
+  return nb::iter(elements);
 }
 
 std::string Text(const List& list) {
@@ -115,8 +142,7 @@ void BindList(nb::module_& m) {
           },
           "x"_a, "The list with x at its end.")
       .def(
-          "get",
-          [](const List& l, nb::handle i) { return l.get(FromEnd(l, i)); },
+          "get", [](const List& l, nb::handle i) { return Item(l, i); },
           "index"_a, "An element.")
       .def(
           "get_list",
@@ -162,8 +188,8 @@ void BindList(nb::module_& m) {
           },
           "The elements one after the other along their first axis, and their\n"
           "lengths.")
-      .def("__getitem__",
-           [](const List& l, nb::handle i) { return l.get(FromEnd(l, i)); })
+      .def("__getitem__", &Item)
+      .def("__iter__", &Iterate)
       .def("__len__",
            [](const List& l) -> size_t {
              if (l.tensor().symbolic()) {
