@@ -9,12 +9,37 @@ from .. import _core
 from .construct import Construct
 from .loops import refuse_if_needed
 from .merge import Outcome, choose
-from .signals import NORMAL, RETURN, Signal, normalized, possible, value
+from .signals import BREAK, CONTINUE, NORMAL, RETURN, Signal, normalized, possible, value
 from .statements import RESULT, SIGNAL
 from .values import MISSING
 from .variables import Variables
 
 _assert = _core.op_function("Assert")
+
+
+# What is read after a block, by how it ends.
+Live = dict[int, frozenset[str]]
+
+
+def live_after(construct: Construct, normal: frozenset[str]) -> Live:
+    """Of a block that ends where the construct, or its block, does."""
+    return {
+        NORMAL: normal,
+        BREAK: construct.on_break,
+        CONTINUE: construct.on_continue,
+        RETURN: frozenset(),
+    }
+
+
+def live_in_loop(construct: Construct) -> Live:
+    """Of the body of a loop."""
+    header = construct.header
+    return {
+        NORMAL: header,
+        BREAK: construct.after,
+        CONTINUE: header,
+        RETURN: frozenset(),
+    }
 
 
 class _Sides:
@@ -25,12 +50,14 @@ class _Sides:
         construct: Construct,
         variables: Variables,
         modified: Iterable[str],
-        live: frozenset[str],
+        live: Live,
     ) -> None:
         self._construct = construct
         self._variables = variables
         self.before = variables.taken(dict.fromkeys(modified))
-        self._names = [name for name in self.before if name in live]
+        self._live = live
+        read = frozenset().union(*live.values())
+        self._names = [name for name in self.before if name in read]
         self._result = variables.get(RESULT)
         self.possible: list[frozenset[int]] = [frozenset(), frozenset()]
         self._raised = [False, False]
@@ -58,10 +85,11 @@ class _Sides:
         self._raised[k] = False
         self.possible[k] = possible(signal)
         values = self._variables.taken(self._names)
-        optional = frozenset({RESULT})
-        if signal == RETURN:  # nobody reads them any more
-            values = dict.fromkeys(values, MISSING)
-            optional = everything
+        read = frozenset().union(*(self._live[s] for s in self.possible[k]))
+        optional = everything - read - {SIGNAL}
+        for name in values:
+            if name not in read:  # nobody reads it on this way
+                values[name] = MISSING
         returned = RETURN in self.possible[k]
         values[RESULT] = self._variables.get(RESULT) if returned else MISSING
         values[SIGNAL] = value(signal)
@@ -93,7 +121,7 @@ def branch(
     construct: Construct,
     variables: Variables,
     modified: Iterable[str],
-    live: frozenset[str],
+    live: Live,
     pred: Any,
     first: Callable[[], Any],
     second: Callable[[], Any],
@@ -115,7 +143,7 @@ def guarded(
     construct: Construct,
     variables: Variables,
     modified: Iterable[str],
-    live: frozenset[str],
+    live: Live,
     signal: Signal,
     block: Callable[[], Any],
     otherwise: Callable[[], Any],

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core
 from .construct import Construct
 from .errors import StagingError
-from .merge import Again
+from .merge import Again, mark_number, retype_number
 from .values import (
     MISSING,
     Tensor,
@@ -63,12 +63,27 @@ class Carried:
         for name, value in self._start.items():
             if value is not MISSING:
                 leaves = [
-                    next(left) if isinstance(leaf, Tensor) else leaf
-                    for leaf in self._leaves[name]
+                    self._marked(name, i, next(left))
+                    if isinstance(leaf, Tensor)
+                    else leaf
+                    for i, leaf in enumerate(self._leaves[name])
                 ]
                 value = self._structures[name].unflatten(leaves)
             made[name] = value
         return made
+
+    def _marked(self, name: str, i: int, tensor: Any) -> Any:
+        """A number of Python's is remembered as one: its type may yet change."""
+        number = self._number(name, i)
+        if number is not None and ("dtype", name, i) not in self._hints:
+            mark_number(tensor, number, self._hints, ("dtype", name, i))
+        return tensor
+
+    def _number(self, name: str, i: int) -> Any:
+        if self._before[name] is MISSING:
+            return None
+        leaves = flatten(self._before[name])[0]
+        return leaves[i] if i < len(leaves) and is_number(leaves[i]) else None
 
     def _changes(self, name: str, now: Any, cure: str) -> StagingError:
         c = self._construct
@@ -79,8 +94,11 @@ class Carried:
             f"after it; {cure}"
         )
 
-    def next(self, values: dict[str, Any]) -> list[Any]:
-        """The tensors after an iteration. Throws Again to start anew."""
+    def next(self, values: dict[str, Any], last: bool) -> list[Any]:
+        """The tensors after an iteration. Throws Again to start anew.
+
+        Of what is certainly the last one, variables may lack a value.
+        """
         results: list[Any] = []
         for name, value in values.items():
             start = self._start[name]
@@ -89,8 +107,8 @@ class Carried:
                     raise Again(self._hints, ("like", name), spec(value))
                 continue
             if value is MISSING:
-                if name.startswith("__sl_"):  # nothing was returned this time
-                    value = dummy(self._hints["like", name])
+                if last or name.startswith("__sl_"):  # nothing was returned
+                    value = dummy(spec(start))
                 else:
                     raise self._changes(name, value, "do not delete it in the loop")
             leaves, structure = flatten(value)
@@ -119,12 +137,15 @@ class Carried:
             return tensor
         if is_number(leaf) and can_be(leaf, was.dtype):
             return as_tensor(leaf, was.dtype)
-        start = flatten(self._before[name])[0] if self._before[name] is not MISSING else []
-        number = start[i] if i < len(start) else None
+        number = self._number(name, i)
         key = ("dtype", name, i)
-        if is_number(number) and key not in self._hints:
+        if number is not None and key not in self._hints:
             if can_be(number, tensor.dtype):
                 raise Again(self._hints, key, tensor.dtype)
+        elif self._before[name] is not MISSING:
+            before = flatten(self._before[name])[0]
+            if i < len(before):
+                retype_number(before[i], tensor.dtype)
         raise self._changes(name, value, "give it that type before the loop")
 
 

@@ -27,6 +27,8 @@ class Construct:
     # What follows it in its block, where it may leave that block.
     rest_modified: tuple[str, ...] = ()
     end: frozenset[str] = frozenset()  # read after that
+    on_break: frozenset[str] = frozenset()  # read where the loop around it ends
+    on_continue: frozenset[str] = frozenset()  # read by its next iteration
     one_leaves: bool = False  # one of its branches never reaches its end
     breaks: bool = False
     returns: bool = False

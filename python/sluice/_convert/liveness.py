@@ -30,7 +30,8 @@ class Liveness:
     end: dict[ast.AST, Live[str]] = field(default_factory=dict)  # of its block
     header: dict[ast.AST, Live[str]] = field(default_factory=dict)
     again: dict[ast.AST, Live[str]] = field(default_factory=dict)
-    exits: dict[ast.AST, Live[str]] = field(default_factory=dict)
+    on_break: dict[ast.AST, Live[str]] = field(default_factory=dict)
+    on_continue: dict[ast.AST, Live[str]] = field(default_factory=dict)
     # Whoever reads the name of a function reads what the function reads.
     implied: dict[str, set[str]] = field(default_factory=dict)
 
@@ -63,7 +64,8 @@ class Liveness:
             live = live | a.on_error
             self.after[node] = live
             self.end[node] = end
-            self.exits[node] = a.on_break | a.on_continue
+            self.on_break[node] = a.on_break
+            self.on_continue[node] = a.on_continue
             live = frozenset(self._statement(node, live, a)) | a.on_error
         return live
 

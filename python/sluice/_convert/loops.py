@@ -154,7 +154,7 @@ class GraphLoop:
             if GO in own:
                 after[GO] = self._asked_again(signal)
             after.update(self._variables.taken(self._values))
-            made = carried.next(after)
+            made = carried.next(after, NORMAL not in possible(signal))
             return made[0] if len(made) == 1 else tuple(made)
 
         last = _core.while_loop(

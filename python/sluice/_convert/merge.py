@@ -42,6 +42,21 @@ class Again(BaseException):
         self.hint = hint
 
 
+_MARK = "_sl_number"
+
+
+def mark_number(tensor: Any, number: Any, owner: object, key: Any) -> None:
+    """Remembers that a tensor a loop carries was a number before it."""
+    setattr(tensor, _MARK, (number, owner, key))
+
+
+def retype_number(leaf: Any, dtype: Any) -> None:
+    """Starts the loop that carries it anew, if it may have another type."""
+    number, owner, key = getattr(leaf, _MARK, (None, None, None))
+    if owner is not None and can_be(number, dtype):
+        raise Again(owner, key, dtype)
+
+
 @dataclass
 class Outcome:
     """What one side left in variables. It may lack those that are optional."""
@@ -142,6 +157,8 @@ class _Merge:
             return as_tensor(b, dtype)
         if is_number(a) and not known and can_be(a, tensor.dtype):
             raise Again(self, ("dtype", name, i), tensor.dtype)
+        retype_number(a, tensor.dtype)
+        retype_number(b, dtype)
         raise self._differ(name, a, b, "give it one type on both ways")
 
     def hear(self, again: Again) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _core
 from . import logic
-from .branches import branch, guarded
+from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
 from .errors import StagingError
 from .iterables import Range, Rows, Staged, size, staged
@@ -71,14 +71,16 @@ class Runtime:
         pred = truth(tensor)
         if not construct.one_leaves or rest is None:
             signal = branch(
-                construct, variables, construct.modified, construct.after, pred,
+                construct, variables, construct.modified,
+                live_after(construct, construct.after), pred,
                 then, otherwise,
             )
             return self.then(key, signal, rest)
         # What follows belongs to the way that gets there.
         return branch(
             construct, variables,
-            (*construct.modified, *construct.rest_modified), construct.end, pred,
+            (*construct.modified, *construct.rest_modified),
+            live_after(construct, construct.end), pred,
             lambda: self.then(key, then(), rest),
             lambda: self.then(key, otherwise(), rest),
         )
@@ -92,7 +94,8 @@ class Runtime:
             return rest() if signal == NORMAL else signal
         construct = self._constructs[key]
         return guarded(
-            construct, Variables(rest), construct.rest_modified, construct.end,
+            construct, Variables(rest), construct.rest_modified,
+            live_after(construct, construct.end),
             signal, rest, lambda: not_normal(signal),
         )
 
@@ -175,7 +178,7 @@ class Runtime:
             return NORMAL
         # A tensor may have ended the loop: what is left runs only if not.
         names = construct.modified
-        live = construct.header | construct.after
+        live = live_in_loop(construct)
         if type(items) is range and len(items) - done > _SHORT:
             left = items[done:]
             before = variables.taken(names)
@@ -214,7 +217,8 @@ class Runtime:
             return orelse() if signal == NORMAL else after_loop(signal)
         construct = self._constructs[key]
         return guarded(
-            construct, Variables(orelse), construct.modified, construct.after,
+            construct, Variables(orelse), construct.modified,
+            live_after(construct, construct.after),
             signal, orelse, lambda: after_loop(not_normal(signal)),
         )
 

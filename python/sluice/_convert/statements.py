@@ -336,9 +336,7 @@ class FunctionRewriter:
         changed = stored([node], self._is_local)
         later = stored(rest, self._is_local)
         after, end = self._live.after[node], self._live.end[node]
-        if exits.leaves_loop([node, *rest]):
-            after |= self._live.exits[node]
-            end |= self._live.exits[node]
+        attributes = changed.attributes | later.attributes
         orelse = [] if isinstance(node, ast.With) else node.orelse
         second = orelse[0].lineno if orelse else node.lineno
         is_loop = isinstance(node, (ast.While, ast.For))
@@ -353,7 +351,9 @@ class FunctionRewriter:
             header=(self._live.header.get(node, frozenset()) | changed.attributes),
             again=self._live.again.get(node, frozenset()) | changed.attributes,
             rest_modified=later.all,
-            end=end | changed.attributes | later.attributes,
+            end=end | attributes,
+            on_break=self._live.on_break[node] | attributes,
+            on_continue=self._live.on_continue[node] | attributes,
             one_leaves=exits.never_ends(node.body) or exits.never_ends(orelse),
             breaks=is_loop and exits.breaks(node.body),
             returns=exits.returns([node]),
