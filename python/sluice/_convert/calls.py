@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import builtins
 import functools
+import sys
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -136,6 +138,36 @@ def callee(function: Any) -> Any:
             return function
         return functools.partial(made, *function.args, **function.keywords)
     called = getattr(kind, "__call__", None)
-    if type(called) is types.FunctionType and not is_library(called):
+    if type(called) is not types.FunctionType:
+        return function
+    if not is_library(called):
         return types.MethodType(for_call(called), function)
-    return function
+    return _module_call(function) if hasattr(function, "forward") else function
+
+
+class _Converting(threading.local):
+    modules = 0  # calls of modules under way that came from converted code
+
+
+_converting = _Converting()
+
+
+def _forward(forward: Any) -> Any:
+    return callee(forward) if _converting.modules else forward
+
+
+def _module_call(module: Any) -> Any:
+    """A module whose forward, and those of its parts, are converted."""
+    nn = sys.modules.get("sluice.nn._module")
+    if nn is None or not isinstance(module, nn.Module):
+        return module
+    nn.converted_forward = _forward
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        _converting.modules += 1
+        try:
+            return module(*args, **kwargs)
+        finally:
+            _converting.modules -= 1
+
+    return call

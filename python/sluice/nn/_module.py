@@ -24,6 +24,8 @@ T = TypeVar("T", bound="Module")
 _TABLES = ("_parameters", "_buffers", "_modules")
 # Told about every call; `summary` sets it for a while.
 observer: Any = None
+# What to call for a forward while a graph is recorded from converted code.
+converted_forward: Any = None
 
 
 class _Incompatible(NamedTuple):
@@ -118,7 +120,10 @@ class Module(ModuleWalk):
         if self._backward_hooks or self._backward_pre_hooks:
             watched = BackwardCall(self, self._backward_pre_hooks, self._backward_hooks)
             args = watched.watch_inputs(args)
-        result = self.forward(*args, **kwargs)
+        forward = self.forward
+        if converted_forward is not None:
+            forward = converted_forward(forward)
+        result = forward(*args, **kwargs)
         result = run_hooks(self, self._hooks, args, kwargs, result)
         return result if watched is None else watched.watch_result(result)
 
