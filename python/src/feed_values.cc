@@ -23,15 +23,19 @@ bool WrittenDown(PyObject* o) {
 
 }  // namespace
 
-void FeedValues::Add(nb::handle object, DType dtype, const std::string& what,
+std::string FeedPlace(const Value& to) {
+  return StrCat("the feed of \"", to.ToString(), "\"");
+}
+
+void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
                      bool keep) {
   Array seen;
   bool own = false;  // nobody else has it
   if (IsTensor(object)) {
     const Tensor& tensor = AsTensor(object);
-    if (!tensor) ThrowValueError(StrCat(what, " is an empty Tensor"));
+    if (!tensor) ThrowValueError(StrCat(FeedPlace(to), " is an empty Tensor"));
     if (tensor.symbolic()) {
-      ThrowTypeError(StrCat(what,
+      ThrowTypeError(StrCat(FeedPlace(to),
                             " is part of a graph and has elements only in a "
                             "step; wanted a number, a list or an array"));
     }
@@ -40,9 +44,9 @@ void FeedValues::Add(nb::handle object, DType dtype, const std::string& what,
              (seen = FromForeign(object, /*share=*/true))) {
     objects_.push_back(nb::borrow(object));
   } else {
-    Given given = Take(object, what);
+    Given given = Take(object, FeedPlace(to));
     if (given.tensor && given.tensor.symbolic()) {
-      ThrowTypeError(StrCat(what,
+      ThrowTypeError(StrCat(FeedPlace(to),
                             " is part of a graph and has elements only in a "
                             "step; wanted a number, a list or an array"));
     }

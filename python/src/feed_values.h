@@ -13,10 +13,9 @@ namespace sluice::py {
 
 class FeedValues {
  public:
-  // `what` names the place in messages. `keep` copies elements that belong to
-  // somebody else: for steps that outlive the call.
-  void Add(nb::handle object, DType dtype, const std::string& what,
-           bool keep = false);
+  // `to` is the place it is for, and names it in messages. `keep` copies
+  // elements that belong to somebody else: for steps that outlive the call.
+  void Add(nb::handle object, DType dtype, const Value& to, bool keep = false);
   std::vector<Array>& arrays() { return arrays_; }
 
  private:
@@ -24,6 +23,9 @@ class FeedValues {
   SmallVector<Array, 4> owners_;  // of elements it looks at
   SmallVector<nb::object, 4> objects_;
 };
+
+// "the feed of "x:0"".
+std::string FeedPlace(const Value& to);
 
 // A result as a tensor of its own: elements that somebody else has too (a
 // variable, a constant, a feed) are copied.

@@ -3,6 +3,8 @@
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/autograd.h"
+#include "sluice/front/constants.h"
+#include "sluice/front/scope.h"
 
 namespace sluice::py {
 
@@ -26,6 +28,16 @@ Tensor Source(nb::handle object, std::string_view what) {
     return v.symbolic() ? v.handle() : v.tensor();
   }
   return OneTensor(object, what);
+}
+
+// What has elements, as a constant of the graph, if there is one.
+Tensor InGraph(const Tensor& tensor, Graph* graph) {
+  if (!graph || tensor.symbolic()) return tensor;
+  if (front_internal::Building::Current().graph == graph) {
+    return constant(tensor.array());
+  }
+  GraphScope building(*graph);
+  return constant(tensor.array());
 }
 
 template <class F>
@@ -69,9 +81,13 @@ nb::list GradientsOf(nb::handle ys, nb::handle xs, nb::handle grad_ys,
   std::vector<Tensor> from = Each(ys, "ys", OneTensor);
   std::vector<Tensor> to = Each(xs, "xs", Source);
   if (!grad_ys.is_none()) {
+    Graph* graph = nullptr;
+    for (const Tensor& y : from) {
+      if (y.symbolic()) graph = &y.graph();
+    }
     options.grad_ys =
-        Each(grad_ys, "grad_ys", [](nb::handle o, std::string_view what) {
-          return o.is_none() ? Tensor() : ToTensor(o, what);
+        Each(grad_ys, "grad_ys", [&](nb::handle o, std::string_view what) {
+          return o.is_none() ? Tensor() : InGraph(ToTensor(o, what), graph);
         });
     if (options.grad_ys.size() != from.size()) {
       ThrowValueError(StrCat("gradients(): grad_ys has ",

@@ -15,17 +15,16 @@ struct PartialObject {
 };
 
 std::vector<Fetch> FetchesOf(Graph& graph, std::span<const nb::object> objects,
-                             const char* what,
                              std::vector<Operation>* operations) {
   std::vector<Fetch> fetches;
   for (size_t i = 0; i < objects.size(); ++i) {
-    Target found = FindTarget(graph, objects[i], {what, i});
+    Target found = FindTarget(graph, objects[i], {"fetch", i});
     if (!found.run) {
       fetches.push_back(Tensor(graph, found.value));
     } else if (operations) {
       operations->emplace_back(graph, *found.run);
     } else {
-      ThrowTypeError(StrCat(what, " ", i, " is the operation \"",
+      ThrowTypeError(StrCat("fetch ", i, " is the operation \"",
                             found.run->name(),
                             "\"; wanted a tensor: operations given to "
                             "partial_run_setup run as soon as they can"));
@@ -45,8 +44,11 @@ PartialObject Setup(SessionObject& session, nb::handle fetches,
   Graph& graph = session.graph();
   std::vector<Operation> targets;
   std::vector<nb::object> leaves(tree.leaves().begin(), tree.leaves().end());
-  std::vector<Fetch> wanted = FetchesOf(graph, leaves, "fetch", &targets);
-  std::vector<Fetch> given = FetchesOf(graph, fed, "feed", nullptr);
+  std::vector<Fetch> wanted = FetchesOf(graph, leaves, &targets);
+  std::vector<Fetch> given;
+  for (size_t i = 0; i < fed.size(); ++i) {
+    given.push_back(Tensor(graph, FeedTarget(graph, fed[i], i)));
+  }
   PartialStep step = [&] {
     ReleaseGil released;
     return session.partial_run(given, wanted, targets);
@@ -63,16 +65,14 @@ nb::object RunPart(PartialObject& self, nb::handle fetches, nb::handle feeds) {
   KeyWords words;
   FetchTree tree(fetches, words);
   std::vector<nb::object> leaves(tree.leaves().begin(), tree.leaves().end());
-  std::vector<Fetch> wanted = FetchesOf(graph, leaves, "fetch", nullptr);
+  std::vector<Fetch> wanted = FetchesOf(graph, leaves, nullptr);
   FeedDict dict(feeds);
   Feeds given;
   for (size_t i = 0; i < dict.keys.size(); ++i) {
-    Target to = FindTarget(graph, dict.keys[i], {"feed", i});
-    if (to.run) ThrowTypeError(StrCat("feed ", i, " is an operation"));
+    Value to = FeedTarget(graph, dict.keys[i], i);
     FeedValues value;
-    value.Add(dict.values[i], to.value.dtype(), FeedPlace(to.value),
-              /*keep=*/true);
-    given.push_back({Tensor(graph, to.value), value.arrays()[0]});
+    AddFeed(to, dict.values[i], value, /*keep=*/true);
+    given.push_back({Tensor(graph, to), value.arrays()[0]});
   }
   struct Busy {
     bool& flag;

@@ -46,6 +46,8 @@ void AddOptionWords(const SessionObject::Asked& asked, KeyWords& words) {
                   uint64_t{asked.nan_trap});
   words.push_back(asked.feeds.size());
   for (size_t i = 0; i < asked.feeds.size(); ++i) {
+    bool variable = nb::isinstance<Variable>(asked.feeds[i]);
+    words.push_back(uint64_t{variable});
     AddWords(asked.feeds[i], {"feed", i}, words);
   }
 }
@@ -94,7 +96,7 @@ nb::object CallPrepared(const Prepared& p, nb::args values, nb::handle options,
   }
   FeedValues given;
   for (size_t i = 0; i < choice.feeds.size(); ++i) {
-    given.Add(values[i], choice.feeds[i].dtype(), FeedPlace(choice.feeds[i]));
+    AddFeed(choice.feeds[i], values[i], given);
   }
   const RunOptions* said = OptionsFrom(options);
   return p.session->Run(choice, p.tree, given, said ? *said : RunOptions(),
@@ -121,10 +123,9 @@ std::string Explain(SessionObject& session, nb::handle fetches,
   FeedValues given;
   FeedList list;
   for (size_t i = 0; i < dict.keys.size(); ++i) {
-    Target to = FindTarget(graph, dict.keys[i], {"feed", i});
-    if (to.run) ThrowTypeError(StrCat("feed ", i, " is an operation"));
-    given.Add(dict.values[i], to.value.dtype(), FeedPlace(to.value));
-    list.emplace_back(to.value, given.arrays().back());
+    Value to = FeedTarget(graph, dict.keys[i], i);
+    AddFeed(to, dict.values[i], given);
+    list.emplace_back(to, given.arrays().back());
   }
   ExecutorChoice choice = ExecutorFrom(executor);
   ReleaseGil released;
@@ -193,8 +194,7 @@ nb::object RunFetches(SessionObject& session, nb::handle fetches,
   std::shared_ptr<const Choice> choice = session.Find(asked, tree, words);
   FeedValues values;
   for (size_t i = 0; i < choice->feeds.size(); ++i) {
-    values.Add(dict.values[i], choice->feeds[i].dtype(),
-               FeedPlace(choice->feeds[i]));
+    AddFeed(choice->feeds[i], dict.values[i], values);
   }
   return session.Run(*choice, tree, values, said, MetadataFrom(metadata));
 }

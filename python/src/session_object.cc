@@ -5,12 +5,45 @@
 #include "caller_line.h"
 #include "errors.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/fed_variable.h"
 #include "sluice/session/local_master.h"
 
 namespace sluice::py {
 
-std::string FeedPlace(const Value& to) {
-  return StrCat("the feed of \"", to.ToString(), "\"");
+Value FeedTarget(Graph& graph, nb::handle object, size_t number) {
+  if (nb::isinstance<Variable>(object)) {
+    const Variable& v = nb::cast<const Variable&>(object);
+    if (v.symbolic()) return ValueOrThrow(Fetch(v.handle()).In(graph));
+  }
+  Target found = FindTarget(graph, object, {"feed", number});
+  if (!found.run) return found.value;
+  ThrowTypeError(StrCat("feed ", number, " is the operation \"",
+                        found.run->name(),
+                        "\", which gives no value; wanted a Tensor"));
+}
+
+namespace {
+
+bool IsVariable(const Value& to) {
+  return to.dtype() == DType::kResource && !to.node->is_args() &&
+         to.node->op().name == "Variable";
+}
+
+}  // namespace
+
+void AddFeed(const Value& to, nb::handle object, FeedValues& values,
+             bool keep) {
+  bool variable = IsVariable(to);
+  DType dtype = variable ? to.node->attrs().get<DType>("dtype") : to.dtype();
+  values.Add(object, dtype, to, keep);
+  Array& fed = values.arrays().back();
+  if (!variable || fed.dtype() == DType::kResource) return;
+  const auto& shape = to.node->attrs().get<PartialShape>("shape");
+  if (fed.dtype() != dtype || !shape.Covers(fed.shape())) {
+    ThrowValueError(StrCat(FeedPlace(to), " is ", fed.TypeText(), "; wanted ",
+                           TypeText(dtype, shape)));
+  }
+  fed = ValueOrThrow(FedVariable(to.node->name(), fed, shape));
 }
 
 FeedDict::FeedDict(nb::handle feeds) {
@@ -58,12 +91,7 @@ std::shared_ptr<const Choice> SessionObject::Find(const Asked& asked,
       }
     }
     for (size_t i = 0; i < asked.feeds.size(); ++i) {
-      Target found = FindTarget(graph(), asked.feeds[i], {"feed", i});
-      if (found.run) {
-        ThrowTypeError(StrCat("a feed is the operation \"", found.run->name(),
-                              "\", which gives no value; wanted a Tensor"));
-      }
-      choice->feeds.push_back(found.value);
+      choice->feeds.push_back(FeedTarget(graph(), asked.feeds[i], i));
     }
     {
       ReleaseGil released;

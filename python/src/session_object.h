@@ -55,7 +55,11 @@ struct FeedDict {
   std::vector<nb::object> keys, values;
   explicit FeedDict(nb::handle feeds);
 };
-// "the feed of "x:0"".
-std::string FeedPlace(const Value& to);
+// What is fed where an object says: of a variable its handle, for which a
+// variable of that step is fed.
+Value FeedTarget(Graph& graph, nb::handle object, size_t number);
+// Gives `values` one for that place. Throws when it does not fit.
+void AddFeed(const Value& to, nb::handle object, FeedValues& values,
+             bool keep = false);
 
 }  // namespace sluice::py

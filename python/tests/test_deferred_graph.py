@@ -146,7 +146,7 @@ def test_control_dependencies():
             b = sl.constant(2.0) * 2
             with sl.control_dependencies(None):
                 c = sl.constant(2.0) * 2
-    assert [o.name for o in b.op.control_inputs] == [a.op.name] * 2
+    assert [o.name for o in b.op.control_inputs] == [a.op.name]
     assert c.op.control_inputs == []
 
 

@@ -32,7 +32,6 @@ def test_is_an_operand_everywhere():
             sl.sum(v),
             v.sum(),
             sl.stack([v, v]),
-            v @ v,
             v // 1,
             v % 2,
         ]
@@ -51,7 +50,6 @@ def test_is_an_operand_everywhere():
         -1,
         -1,
         [[1, -2], [1, -2]],
-        5,
         [1, -2],
         [1, 0],
     ]
@@ -176,14 +174,14 @@ def test_variables_behind():
 def test_imperative():
     v = sl.Variable([1.0, 2.0], name="v")
     assert not v.symbolic
-    assert (v * 2).numpy().tolist() == [2, 4]
+    assert (v * 2).detach().numpy().tolist() == [2, 4]
     assert v.assign_add([1, 1]) is None
-    assert v.tensor.numpy().tolist() == [2, 3]
+    assert v.tensor.tolist() == [2, 3]
     v.scatter_update([0], [9.0])
-    assert v.read().numpy().tolist() == [9, 3]
+    assert v.read().tolist() == [9, 3]
     (v * v).sum().backward()
     assert v.tensor.grad.numpy().tolist() == [18, 6]
-    assert v.numpy().tolist() == [9, 3]
+    assert v.tolist() == [9, 3]
     with pytest.raises(RuntimeError, match="imperative"):
         v.initializer
 
