@@ -90,8 +90,14 @@ OperandList Components(const Queue& queue, nb::handle values,
       ThrowValueError(StrCat(what, ": more values than the ",
                              queue.dtypes().size(), " components"));
     }
-    operands.push_back(
-        FitTensor(value, StrCat(what, ": component ", i), queue.dtypes()[i]));
+    DType wanted = queue.dtypes()[i];
+    Tensor fitting = FitTensor(value, StrCat(what, ": component ", i), wanted);
+    if (fitting.dtype() != wanted) {
+      ThrowValueError(StrCat(what, ": component ", i, " is ",
+                             TypeText(fitting.dtype(), fitting.shape()),
+                             "; wanted ", DTypeName(wanted)));
+    }
+    operands.push_back(Operand(std::move(fitting)));
   }
   return OperandList(std::move(operands));
 }

@@ -184,7 +184,7 @@ def test_partial_runs():
             step.run(count)
         s.close()
         with pytest.raises(RuntimeError):
-            step.run(first, {a: 1})
+            step.run(second, {b: 1})
 
 
 def test_eval_and_run_use_the_open_session(affine):
