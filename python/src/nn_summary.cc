@@ -18,8 +18,8 @@ class Recording {
  public:
   void enter() {
     if (building_) ThrowValueError("the recording is open already");
-    building_.emplace(graph_);
-    capture_.emplace(graph_);
+    building_.emplace(*graph_);
+    capture_.emplace(*graph_);
   }
   void exit() {
     capture_.reset();
@@ -27,22 +27,23 @@ class Recording {
   }
   Tensor input(const std::vector<int64_t>& shape, DType dtype) {
     Shape sizes = ValueOrThrow(Shape::Make(shape));
-    MutexLock lock(graph_.mu());
+    MutexLock lock(graph_->mu());
     Value arg =
-        ValueOrThrow(graph_.AddArg(graph_.root(), StrCat("input_", inputs_++),
-                                   {dtype, PartialShape(sizes)}));
-    return Tensor(graph_, arg);
+        ValueOrThrow(graph_->AddArg(graph_->root(), StrCat("input_", inputs_++),
+                                    {dtype, PartialShape(sizes)}));
+    return Tensor(*graph_, arg);
   }
   // The work of what was recorded since the last time.
   double account() {
     double work = 0;
-    const auto& nodes = graph_.root().nodes();
+    const auto& nodes = graph_->root().nodes();
     for (; next_ < nodes.size(); ++next_) work += nn::NodeFlops(*nodes[next_]);
     return work;
   }
 
  private:
-  Graph graph_{"summary"};
+  // Not at this object's own address, by which a graph of Python is known.
+  std::unique_ptr<Graph> graph_ = std::make_unique<Graph>("summary");
   std::optional<GraphScope> building_;
   std::optional<Capture> capture_;
   size_t next_ = 0;
