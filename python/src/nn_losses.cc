@@ -99,6 +99,7 @@ Tensor MarginRanking(nb::handle input1, nb::handle input2, nb::handle target,
   Tensor a = TensorArg(input1, name), b = TensorArg(input2, name),
          t = TensorArg(target, name);
   LongCall call{a};
+  if (t.dtype() != a.dtype()) t = cast(t, a.dtype());  // 1 and -1
   return margin_ranking_loss(a, b, t,
                              {.margin = margin, .reduction = reduction});
 }

@@ -125,14 +125,14 @@ class PixelUnshuffle(Module):
 
 class _Pad(Module):
     _axes = 0
-    _mode = "constant"
+    _kind = "constant"
 
     def __init__(self, padding: Size) -> None:
         super().__init__()
         self.padding = each_axis(padding, 2 * self._axes, type(self).__name__)
 
     def forward(self, input: Any) -> Tensor:
-        return F.pad(input, self.padding, self._mode)
+        return F.pad(input, self.padding, self._kind)
 
     def extra_repr(self) -> str:
         return str(self.padding)
@@ -159,37 +159,37 @@ class ZeroPad3d(_Pad):
 class ReflectionPad1d(_Pad):
     """Lines with what a mirror at their ends shows around them."""
 
-    _axes, _mode = 1, "reflect"
+    _axes, _kind = 1, "reflect"
 
 
 class ReflectionPad2d(_Pad):
     """Images with what a mirror at their edges shows around them."""
 
-    _axes, _mode = 2, "reflect"
+    _axes, _kind = 2, "reflect"
 
 
 class ReplicationPad1d(_Pad):
     """Lines with their ends repeated around them."""
 
-    _axes, _mode = 1, "replicate"
+    _axes, _kind = 1, "replicate"
 
 
 class ReplicationPad2d(_Pad):
     """Images with their edges repeated around them."""
 
-    _axes, _mode = 2, "replicate"
+    _axes, _kind = 2, "replicate"
 
 
 class CircularPad1d(_Pad):
     """Lines with themselves again around them."""
 
-    _axes, _mode = 1, "circular"
+    _axes, _kind = 1, "circular"
 
 
 class CircularPad2d(_Pad):
     """Images with themselves again around them."""
 
-    _axes, _mode = 2, "circular"
+    _axes, _kind = 2, "circular"
 
 
 class _ConstantPad(_Pad):
