@@ -78,7 +78,7 @@ def compare_grads(ours, theirs, what):
             continue
         assert a.grad is not None, f"{what} {i} has no gradient"
         grad = a.grad.to_dense() if a.grad.is_sparse else a.grad
-        close(grad.numpy(), b.grad.numpy(), f"gradient of {what} {i}")
+        close(grad.numpy(), b.grad.to_dense().numpy(), f"gradient of {what} {i}")
 
 
 def load_from(torch_module, module):

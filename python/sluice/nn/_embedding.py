@@ -162,8 +162,16 @@ class EmbeddingBag(Module):
         """Begin again: a normal distribution."""
         init.normal_(self.weight)
 
-    def forward(self, input: Any, offsets: Any = None) -> Tensor:
-        return F.embedding_bag(input, self.weight, offsets, mode=self.mode)
+    def forward(
+        self, input: Any, offsets: Any = None, per_sample_weights: Any = None
+    ) -> Tensor:
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            mode=self.mode,
+            per_sample_weights=per_sample_weights,
+        )
 
     def extra_repr(self) -> str:
         return f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}"

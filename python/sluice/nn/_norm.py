@@ -42,6 +42,8 @@ class _BatchNorm(Module):
         track_running_stats: bool = True,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         if num_features <= 0:
@@ -49,8 +51,8 @@ class _BatchNorm(Module):
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         shape = (num_features,)
-        for name in ("weight", "bias"):
-            param = new_parameter(shape, device, dtype) if affine else None
+        for name, there in (("weight", affine), ("bias", affine and bias)):
+            param = new_parameter(shape, device, dtype) if there else None
             self.register_parameter(name, param)
         for name in ("running_mean", "running_var"):
             stats = new_tensor(shape, device, _stats_type(dtype))
@@ -211,8 +213,8 @@ class RMSNorm(Module):
         if self.weight is not None:
             init.ones_(self.weight)
 
-    def forward(self, input: Any) -> Tensor:
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+    def forward(self, x: Any) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
         return (
@@ -235,6 +237,8 @@ class GroupNorm(Module):
         affine: bool = True,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         if num_groups <= 0 or num_channels % num_groups:
@@ -244,15 +248,16 @@ class GroupNorm(Module):
             )
         self.num_groups, self.num_channels = num_groups, num_channels
         self.eps, self.affine = eps, affine
-        for name in ("weight", "bias"):
-            param = new_parameter((num_channels,), device, dtype) if affine else None
+        for name, there in (("weight", affine), ("bias", affine and bias)):
+            param = new_parameter((num_channels,), device, dtype) if there else None
             self.register_parameter(name, param)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Begin again: weights 1, biases 0."""
-        if self.weight is not None and self.bias is not None:
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Any) -> Tensor:
@@ -279,21 +284,24 @@ class _InstanceNorm(Module):
         track_running_stats: bool = False,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         if track_running_stats:
             raise NotImplementedError("track_running_stats=True is not supported")
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name in ("weight", "bias"):
-            param = new_parameter((num_features,), device, dtype) if affine else None
+        for name, there in (("weight", affine), ("bias", affine and bias)):
+            param = new_parameter((num_features,), device, dtype) if there else None
             self.register_parameter(name, param)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Begin again: weights 1, biases 0."""
-        if self.weight is not None and self.bias is not None:
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Any) -> Tensor:

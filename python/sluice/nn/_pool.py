@@ -126,13 +126,29 @@ class AvgPool1d(_AvgPool):
     _axes = 1
 
 
-class AvgPool2d(_AvgPool):
+class _AvgPoolMore(_AvgPool):
+    def __init__(
+        self,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+        if divisor_override is not None:
+            raise NotImplementedError("divisor_override is not supported")
+        self.divisor_override = divisor_override
+
+
+class AvgPool2d(_AvgPoolMore):
     """The mean of each window of images [N, C, H, W]."""
 
     _axes = 2
 
 
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPoolMore):
     """The mean of each window of volumes [N, C, D, H, W]."""
 
     _axes = 3

@@ -193,7 +193,10 @@ def log_softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Tensor
 
 
 def gumbel_softmax(
-    logits: Any, tau: float = 1, hard: bool = False, dim: int = -1
+    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """Draws of a categorical distribution, smooth enough to have gradients."""
+    """Draws of a categorical distribution, smooth enough to have gradients.
+
+    eps is taken where PyTorch takes it, which does not use it either.
+    """
     return _core.nn_gumbel_softmax(logits, tau, hard, dim)
