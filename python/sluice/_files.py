@@ -1,5 +1,105 @@
 """Tensors in files: save and load."""
 
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
 from . import _core
 
-__all__: list[str] = []
+__all__ = ["load", "save"]
+
+_FORMATS = (".safetensors", ".safetensors.index.json", ".npz", ".npy")
+
+
+def _format(path: Any) -> str:
+    name = os.fsdecode(os.fspath(path))
+    for suffix in sorted(_FORMATS, key=len, reverse=True):
+        if name.endswith(suffix):
+            return suffix
+    raise ValueError(
+        f"{name!r} is of no format we know; wanted a name that ends in "
+        + ", ".join(_FORMATS)
+    )
+
+
+def _flatten(tree: Any, prefix: str, into: dict[str, Any]) -> None:
+    if isinstance(tree, Mapping):
+        items = [(str(key), value) for key, value in tree.items()]
+    elif isinstance(tree, (list, tuple)) and not isinstance(tree, str):
+        items = [(str(i), value) for i, value in enumerate(tree)]
+    else:
+        if prefix in into:
+            raise ValueError(f"save: two tensors have the name {prefix!r}")
+        into[prefix] = tree
+        return
+    for key, value in items:
+        if value is not None:
+            _flatten(value, f"{prefix}.{key}" if prefix else key, into)
+
+
+def _named(obj: Any) -> dict[str, Any]:
+    """Tensors by name: {"a": {"b": t}} has "a.b"."""
+    if hasattr(obj, "state_dict"):
+        obj = obj.state_dict()
+    if not isinstance(obj, (Mapping, list, tuple)):
+        raise TypeError(
+            f"save: the object is a {type(obj).__name__}; wanted tensors by name: "
+            "a dict or list of tensors, also nested, or what has state_dict()"
+        )
+    flat: dict[str, Any] = {}
+    _flatten(obj, "", flat)
+    return flat
+
+
+def save(
+    obj: Any,
+    path: Any,
+    *,
+    metadata: Mapping[str, str] | None = None,
+    max_shard_bytes: int = 0,
+) -> None:
+    """Writes tensors to a file; its name says the format.
+
+    ``obj`` is a dict of tensors, also nested (its names become "a.b"), a list,
+    or what has ``state_dict()``: a module, an optimizer. For ``.npy`` it is one
+    tensor. Formats: ``.safetensors``; ``.safetensors.index.json`` with several
+    files of at most ``max_shard_bytes``; ``.npz``; ``.npy``. ``metadata`` is
+    text kept in safetensors files. Files are written beside and renamed: the
+    old one or the new one is there, whatever happens.
+    """
+    form = _format(path)
+    if metadata is not None and not form.startswith(".safetensors"):
+        raise ValueError(f"save: {form} files have no metadata")
+    if form == ".npy":
+        _core.write_npy(path, obj)
+        return
+    flat = _named(obj)
+    if form == ".npz":
+        _core.write_npz(path, flat)
+        return
+    sharded = form.endswith(".json")
+    if max_shard_bytes < 0 or (max_shard_bytes and not sharded):
+        raise ValueError(
+            f"save: max_shard_bytes is {max_shard_bytes}; wanted a number above 0, "
+            "and a path that ends in .safetensors.index.json"
+        )
+    if sharded and not max_shard_bytes:
+        max_shard_bytes = 5 * 10**9
+    _core.save_safetensors(path, flat, metadata, max_shard_bytes)
+
+
+def load(path: Any) -> Any:
+    """The tensors of a file by name, in the order they were saved; of a
+    ``.npy`` file the tensor.
+
+    FileNotFoundError when there is none; ValueError when it is damaged, or no
+    file of the format its name says.
+    """
+    form = _format(path)
+    if form == ".npy":
+        return _core.read_npy(path)
+    if form == ".npz":
+        return _core.read_npz(path)
+    return _core.load_safetensors(path)

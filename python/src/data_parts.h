@@ -11,6 +11,7 @@
 
 #include "callback.h"
 #include "common.h"
+#include "errors.h"
 #include "sluice/data/position.h"
 
 namespace sluice::py {
@@ -46,6 +47,20 @@ struct Pipeline {
     return {std::move(next), failures};
   }
 };
+
+// Calls Python on whatever thread this is; what it raises is kept.
+template <class F>
+auto Guarded(Failures& failures, const F& f) -> decltype(f()) {
+  TakeGil gil;
+  try {
+    return f();
+  } catch (...) {
+    SetPythonError();
+    nb::python_error error;
+    failures.Keep(error);
+    throw error;
+  }
+}
 
 // Elements between C++ and Python: one tensor is itself, several are a tuple.
 nb::object ElementToPython(const data::Element& element);

@@ -87,17 +87,6 @@ class PipelineIterator {
   std::unique_ptr<data::Position> position_;
 };
 
-template <class F>
-auto Guarded(Failures& failures, const F& f) -> decltype(f()) {
-  TakeGil gil;
-  try {
-    return f();
-  } catch (nb::python_error& error) {
-    failures.Keep(error);
-    throw;
-  }
-}
-
 nb::object CallOn(const Callback& f, const Element& element,
                   data::Random* random) {
   nb::list args;
@@ -251,13 +240,18 @@ void BindPipeline(nb::module_& m) {
            })
       .def("size", [](const Pipeline& p) { return p.stage->size(); })
       .def("describe", [](const Pipeline& p) { return p.stage->Describe(); })
-      .def("iterator",
-           [](const Pipeline& p, uint64_t epoch) {
-             return std::make_unique<PipelineIterator>(p, epoch);
-           })
-      .def("next_pass", [](const Pipeline& p) {
-        return std::make_unique<PipelineIterator>(p, p.passes->fetch_add(1));
-      });
+      .def(
+          "iterator",
+          [](const Pipeline& p, uint64_t epoch) {
+            return new PipelineIterator(p, epoch);
+          },
+          nb::rv_policy::take_ownership)
+      .def(
+          "next_pass",
+          [](const Pipeline& p) {
+            return new PipelineIterator(p, p.passes->fetch_add(1));
+          },
+          nb::rv_policy::take_ownership);
 }
 
 }  // namespace sluice::py

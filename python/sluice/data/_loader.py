@@ -230,9 +230,8 @@ class DataLoader:
         jobs = iter(source)
         if not self._by_number and self.batch_size is not None:
             jobs = iter(BatchSampler(jobs, self.batch_size, self.drop_last))
-        for _ in range(position.taken):
-            if next(jobs, None) is None:
-                break
+        for _ in zip(range(position.taken), jobs):
+            pass
         return jobs
 
     def _work_rows(self, rows: Any) -> Any:

@@ -1,0 +1,193 @@
+"""Checkpoints: all a run needs to go on as if it had never stopped.
+
+Each is a folder of safetensors files and one manifest.json, written by C++
+beside, synced, checked and renamed; nothing in it can run. What has
+``state_dict()`` is kept by name: tensors as safetensors, plain numbers, lists
+and text in the manifest. The place in the random numbers is kept, too.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from .. import _core
+
+__all__ = ["Checkpoint", "CheckpointManager", "load_checkpoint", "save_checkpoint"]
+
+
+def _split(name: str, part: Any) -> tuple[dict[str, Any], Any]:
+    """The tensors of an object, and the rest of its state."""
+    state = part.state_dict() if hasattr(part, "state_dict") else part
+    if not isinstance(state, Mapping):
+        raise TypeError(
+            f"checkpoint: {name} is a {type(part).__name__}; wanted what has "
+            "state_dict(), or a dict"
+        )
+    tensors = {k: v for k, v in state.items() if isinstance(v, _core.Tensor)}
+    return tensors, {k: v for k, v in state.items() if k not in tensors}
+
+
+def _snapshot(
+    parts: Mapping[str, Any], metrics: Mapping[str, Any] | None, extra: Any
+) -> Any:
+    snapshot = _core.Snapshot()
+    states: dict[str, Any] = {}
+    for name, part in parts.items():
+        if part is None:
+            continue
+        tensors, rest = _split(name, part)
+        snapshot.set(name, tensors)
+        states[name] = rest
+    try:
+        snapshot.extra = json.dumps({"states": states, "extra": extra}, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "checkpoint: state that is neither tensors nor JSON (numbers, text, "
+            f"lists, dicts): {error}"
+        ) from None
+    snapshot.metrics = [(k, float(v)) for k, v in (metrics or {}).items()]
+    return snapshot
+
+
+class Checkpoint:
+    """What was saved: ``step``, ``metrics``, ``extra``, and a state dict for
+    each part by name, ``checkpoint["model"]``."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+        self.step: int = core.step
+        self.metrics: dict[str, float] = core.metrics
+        read = json.loads(core.extra) or {}
+        self._states: dict[str, Any] = read.get("states", {})
+        self.extra: Any = read.get("extra")
+
+    def parts(self) -> list[str]:
+        """The names of what was saved."""
+        return list(self._core.sections())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.parts()
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        if name not in self:
+            raise KeyError(
+                f"the checkpoint of step {self.step} has no {name!r}; it has "
+                + ", ".join(self.parts())
+            )
+        return {**self._core.get(name), **self._states.get(name, {})}
+
+    def restore(self, *, random: bool = True, **parts: Any) -> None:
+        """Loads the states into modules, optimizers, loaders, schedulers, and
+        goes on with the random numbers where they were."""
+        states = {
+            name: self[name] for name, part in parts.items() if part is not None
+        }
+        for name, state in states.items():
+            parts[name].load_state_dict(state)
+        if random:
+            self._core.restore_random()
+
+
+def _say(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
+
+
+class CheckpointManager:
+    """A folder in which a run leaves checkpoints, the newest of which is whole
+    whatever happens.
+
+    The last ``keep_last`` are kept (0: all), and the one with the best metric
+    ``keep_best`` (the smallest, or with ``best="max"`` the largest). Writing
+    happens in the ``background`` from a copy of the tensors; its errors come
+    out of the next ``save`` or of ``wait``.
+    """
+
+    def __init__(
+        self,
+        folder: Any,
+        keep_last: int = 3,
+        keep_best: str = "",
+        best: str = "min",
+        background: bool = True,
+    ) -> None:
+        if best not in ("min", "max"):
+            raise ValueError(f"best is {best!r}; wanted 'min' or 'max'")
+        self._core = _core.CheckpointManager(
+            folder, keep_last, keep_best, best == "max", background, _say
+        )
+        # What is being written when the program ends is finished.
+        core = self._core
+        self._finish = weakref.finalize(self, core.steps)
+
+    @property
+    def folder(self) -> str:
+        """Where the checkpoints are."""
+        return str(self._core.folder)
+
+    def save(
+        self,
+        step: int,
+        *,
+        metrics: Mapping[str, Any] | None = None,
+        extra: Any = None,
+        **parts: Any,
+    ) -> None:
+        """Saves what has ``state_dict()``, by name: ``save(100, model=net,
+        optimizer=adam, loader=loader)``. ``extra`` is anything JSON can hold."""
+        self._core.save(step, _snapshot(parts, metrics, extra))
+
+    def wait(self) -> None:
+        """Until everything is on the disk."""
+        self._core.wait()
+
+    def steps(self) -> list[int]:
+        """The steps of whole checkpoints, oldest first."""
+        return list(self._core.steps())
+
+    def best_step(self) -> int | None:
+        """The step with the best metric ``keep_best``."""
+        step: int | None = self._core.best_step()
+        return step
+
+    def load(self, step: int | None = None) -> Checkpoint | None:
+        """The checkpoint of a step, or the newest that is whole; None when there
+        is none at all."""
+        if step is not None:
+            return Checkpoint(self._core.load(step))
+        found = self._core.load_latest()
+        return None if found is None else Checkpoint(found)
+
+    def restore(
+        self, step: int | None = None, *, random: bool = True, **parts: Any
+    ) -> Checkpoint | None:
+        """``load``, and the states into these objects."""
+        found = self.load(step)
+        if found is not None:
+            found.restore(random=random, **parts)
+        return found
+
+
+def save_checkpoint(
+    folder: Any,
+    step: int = 0,
+    *,
+    metrics: Mapping[str, Any] | None = None,
+    extra: Any = None,
+    **parts: Any,
+) -> None:
+    """One checkpoint, on the disk when this returns; older ones stay."""
+    manager = CheckpointManager(folder, keep_last=0, background=False)
+    manager.save(step, metrics=metrics, extra=extra, **parts)
+
+
+def load_checkpoint(folder: Any, *, random: bool = True, **parts: Any) -> Checkpoint:
+    """The newest whole checkpoint of a folder (or the one that folder is), its
+    states loaded into these objects. FileNotFoundError when there is none."""
+    found = Checkpoint(_core.load_checkpoint(folder))
+    if parts:
+        found.restore(random=random, **parts)
+    return found

@@ -1,0 +1,104 @@
+"""Safetensors files read in parts, and tensors loaded into tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .. import _core
+
+__all__ = ["SafetensorsFile", "TensorInfo", "load_into", "safe_open"]
+
+
+class TensorInfo(NamedTuple):
+    """What a file says of a tensor; ``type`` as the file has it ("F32")."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+class SafetensorsFile(Mapping[str, Any]):
+    """A safetensors file (or an index of several), read tensor by tensor: only
+    what is asked for is read.
+
+        with io.SafetensorsFile("large.safetensors") as file:
+            w = file["fc1.weight"]
+    """
+
+    def __init__(self, path: Any) -> None:
+        self._reader: Any = _core.SafetensorsReader(path)
+
+    def _open(self) -> Any:
+        if self._reader is None:
+            raise ValueError("the file was closed")
+        return self._reader
+
+    def infos(self) -> list[TensorInfo]:
+        """All tensors in the file."""
+        return [TensorInfo(*info) for info in self._open().infos()]
+
+    def metadata(self) -> dict[str, str]:
+        """The text that was saved beside the tensors."""
+        text: dict[str, str] = self._open().metadata()
+        return text
+
+    def __getitem__(self, name: str) -> Any:
+        if not self._open().contains(name):
+            raise KeyError(name)
+        return self._open().read(name)
+
+    def get_tensor(self, name: str) -> Any:
+        """The same as ``file[name]``, by the name safetensors has for it."""
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([info.name for info in self.infos()])
+
+    def __len__(self) -> int:
+        return len(self._open().infos())
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._reader = None
+
+    def __enter__(self) -> SafetensorsFile:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def safe_open(path: Any, framework: str = "sluice", device: str = "cpu") -> Any:
+    """A SafetensorsFile, opened as the safetensors package does."""
+    if device != "cpu":
+        raise ValueError(f"device is {device!r}; wanted 'cpu'")
+    return SafetensorsFile(path)
+
+
+def load_into(
+    targets: Any,
+    tensors: Mapping[str, Any],
+    *,
+    rename: Mapping[str, str] | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    strict: bool = True,
+) -> Any:
+    """Copies tensors of a file into those that are there, by name.
+
+    ``targets`` is a dict of tensors, or what has ``state_dict()``. ``rename``
+    maps names of the file to ours, ``prefixes`` beginnings of names. With
+    ``strict``, names that are missing, left over or of another type or shape
+    are a ValueError with a table of them, and nothing is copied; without, what
+    fits is loaded and the KeyReport that is returned tells the rest.
+    """
+    if hasattr(targets, "state_dict"):
+        targets = targets.state_dict()
+    return _core.load_into(
+        targets,
+        tensors,
+        list((rename or {}).items()),
+        list((prefixes or {}).items()),
+        strict,
+    )
