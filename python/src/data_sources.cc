@@ -42,136 +42,182 @@ Pipeline FromGenerator(nb::callable start) {
     return Guarded(*failures, [&]() -> data::ElementSource {
       auto pass = std::make_shared<Callback>(nb::iter(start()));
       return [pass, failures](Element* element) {
-        return Guarded(
-            *failures,
-            [&] {
-              nb::object next = nb::steal(PyIter_Next(pass->object().ptr()));
-              if (!next.is_valid()) {
-                if (PyErr_Occurred()) throw nb::python_error();
-                return false;
-              }
-              *element = ElementFromPython(next, "what the generator gave");
-              return true;
-            },
-            "path"_a, "components"_a, "header"_a, "separator"_a,
-            "missing"_a.none());
-        m.def("pipeline_of_lines", [](nb::handle paths, int64_t skip) {
-          data::Files files(PathsOf(paths));
-          return FromFiles(
-              [&] { return data::text_lines(files, {.skip = skip}).stage(); });
-        });
-        m.def("pipeline_of_records", [](nb::handle paths) {
-          data::Files files(PathsOf(paths));
-          return FromFiles([&] { return data::tfrecord(files).stage(); });
-        });
-        m.def("pipeline_of_npy", [](nb::handle paths) {
-          std::vector<std::string> files = PathsOf(paths);
-          return FromFiles([&] {
-            return data::TensorSource(data::data_internal::ReadNpyFiles(files),
-                                      "npy");
-          });
-        });
-        m.def("pipeline_of_npz",
-              [](nb::handle path, const std::vector<std::string>& names) {
-                std::string file = PathOf(path);
-                return FromFiles([&] {
-                  return data::TensorSource(
-                      data::data_internal::ReadNpzMembers(file, names), "npz");
-                });
-              });
-        m.def("pipeline_of_idx", [](nb::handle paths) {
-          std::vector<std::string> files = PathsOf(paths);
-          return FromFiles([&] {
-            Element arrays;
-            for (const std::string& file : files) {
-              arrays.push_back(data::read_idx(file));
-            }
-            return data::TensorSource(arrays, "idx");
-          });
-        });
-        m.def("pipeline_of_mnist",
-              [](const std::string& split, const std::string& dir, bool flat) {
-                return FromFiles([&] {
-                  return data::mnist(split, {.dir = dir, .flat = flat}).stage();
-                });
-              });
-      }
-
-      void
-      BindExamples(nb::module_ & m) {
-        nb::class_<data::Feature>(m, "Feature")
-            .def("__init__",
-                 [](data::Feature* self, std::string name, DType dtype,
-                    std::vector<int64_t> shape, std::optional<double> missing) {
-                   new (self) data::Feature{std::move(name), dtype,
-                                            std::move(shape), missing};
-                 });
-        m.def("pipeline_of_examples",
-              [](nb::handle paths, const std::vector<data::Feature>& features,
-                 int threads) {
-                data::Files files(PathsOf(paths));
-                return FromFiles([&] {
-                  return data::MapStage(
-                      data::tfrecord(files).stage(),
-                      [features](const Element& record, data::Random&) {
-                        return data::parse_example(
-                            record[0].array().data<std::string>()[0], features);
-                      },
-                      false, {.threads = threads, .name = "example"});
-                });
-              });
-        m.def("make_example", [](nb::handle features) {
-          std::vector<std::pair<std::string, Tensor>> list;
-          for (const auto& [name, tensor] : StateOf(features, "make_example")) {
-            list.emplace_back(name, tensor);
+        return Guarded(*failures, [&] {
+          nb::object next = nb::steal(PyIter_Next(pass->object().ptr()));
+          if (!next.is_valid()) {
+            if (PyErr_Occurred()) throw nb::python_error();
+            return false;
           }
-          std::string bytes = data::make_example(list);
-          return nb::bytes(bytes.data(), bytes.size());
+          *element = ElementFromPython(next, "what the generator gave");
+          return true;
         });
-        m.def("parse_example", [](const nb::bytes& bytes,
-                                  const std::vector<data::Feature>& features) {
+      };
+    });
+  };
+  made.stage = data::GeneratorSource(begin);
+  return made;
+}
+
+data::Columns ColumnsOf(nb::handle columns, DType dtype) {
+  data::Columns read;
+  read.dtype = dtype;
+  auto add = [&](nb::handle c) {
+    if (PyUnicode_Check(c.ptr())) {
+      read.columns.emplace_back(nb::cast<std::string>(c));
+    } else {
+      read.columns.emplace_back(nb::cast<int>(c));
+    }
+  };
+  if (PyList_Check(columns.ptr()) || PyTuple_Check(columns.ptr())) {
+    for (nb::handle c : nb::iter(columns)) add(c);
+  } else {
+    add(columns);
+  }
+  return read;
+}
+
+void BindFiles(nb::module_& m) {
+  m.def(
+      "pipeline_of_csv",
+      [](nb::handle path, nb::handle components, bool header,
+         const std::string& separator, std::optional<double> missing) {
+        if (separator.size() != 1) {
+          ThrowValueError("csv: the separator is not one character");
+        }
+        std::vector<data::Columns> columns;
+        for (nb::handle c : nb::iter(components)) {
+          columns.push_back(ColumnsOf(c[0], nb::cast<DType>(nb::object(c[1]))));
+        }
+        std::string from = PathOf(path);
+        return FromFiles([&] {
+          return data::TensorSource(data::read_csv(from,
+                                                   {.header = header,
+                                                    .separator = separator[0],
+                                                    .missing = missing},
+                                                   columns),
+                                    "csv");
+        });
+      },
+      "path"_a, "components"_a, "header"_a, "separator"_a, "missing"_a.none());
+  m.def("pipeline_of_lines", [](nb::handle paths, int64_t skip) {
+    data::Files files(PathsOf(paths));
+    return FromFiles(
+        [&] { return data::text_lines(files, {.skip = skip}).stage(); });
+  });
+  m.def("pipeline_of_records", [](nb::handle paths) {
+    data::Files files(PathsOf(paths));
+    return FromFiles([&] { return data::tfrecord(files).stage(); });
+  });
+  m.def("pipeline_of_npy", [](nb::handle paths) {
+    std::vector<std::string> files = PathsOf(paths);
+    return FromFiles([&] {
+      return data::TensorSource(data::data_internal::ReadNpyFiles(files),
+                                "npy");
+    });
+  });
+  m.def("pipeline_of_npz",
+        [](nb::handle path, const std::vector<std::string>& names) {
+          std::string file = PathOf(path);
+          return FromFiles([&] {
+            return data::TensorSource(
+                data::data_internal::ReadNpzMembers(file, names), "npz");
+          });
+        });
+  m.def("pipeline_of_idx", [](nb::handle paths) {
+    std::vector<std::string> files = PathsOf(paths);
+    return FromFiles([&] {
+      Element arrays;
+      for (const std::string& file : files) {
+        arrays.push_back(data::read_idx(file));
+      }
+      return data::TensorSource(arrays, "idx");
+    });
+  });
+  m.def("pipeline_of_mnist",
+        [](const std::string& split, const std::string& dir, bool flat) {
+          return FromFiles([&] {
+            return data::mnist(split, {.dir = dir, .flat = flat}).stage();
+          });
+        });
+}
+
+void BindExamples(nb::module_& m) {
+  nb::class_<data::Feature>(m, "Feature")
+      .def(
+          "__init__",
+          [](data::Feature* self, std::string name, DType dtype,
+             std::vector<int64_t> shape, std::optional<double> missing) {
+            new (self) data::Feature{std::move(name), dtype, std::move(shape),
+                                     missing};
+          },
+          "name"_a, "dtype"_a, "shape"_a, "missing"_a.none());
+  m.def("pipeline_of_examples",
+        [](nb::handle paths, const std::vector<data::Feature>& features,
+           int threads) {
+          data::Files files(PathsOf(paths));
+          return FromFiles([&] {
+            return data::MapStage(
+                data::tfrecord(files).stage(),
+                [features](const Element& record, data::Random&) {
+                  return data::parse_example(
+                      record[0].array().data<std::string>()[0], features);
+                },
+                false, {.threads = threads, .name = "example"});
+          });
+        });
+  m.def("make_example", [](nb::handle features) {
+    std::vector<std::pair<std::string, Tensor>> list;
+    for (const auto& [name, tensor] : StateOf(features, "make_example")) {
+      list.emplace_back(name, tensor);
+    }
+    std::string bytes = data::make_example(list);
+    return nb::bytes(bytes.data(), bytes.size());
+  });
+  m.def("parse_example",
+        [](const nb::bytes& bytes, const std::vector<data::Feature>& features) {
           return data::parse_example({bytes.c_str(), bytes.size()}, features);
         });
-        using data::TFRecordWriter;
-        nb::class_<TFRecordWriter>(m, "TFRecordWriter",
-                                   "Writes records (bytes) to a TFRecord file.")
-            .def(
-                "__init__",
-                [](TFRecordWriter* self, nb::handle path) {
-                  std::string to = PathOf(path);
-                  new (self) TFRecordWriter(
-                      OnFiles([&] { return TFRecordWriter(to); }));
-                },
-                "path"_a)
-            .def(
-                "write",
-                [](TFRecordWriter& self, const nb::bytes& record) {
-                  self.write({record.c_str(), record.size()});
-                },
-                "record"_a)
-            .def("close",
-                 [](TFRecordWriter& self) { OnFiles([&] { self.close(); }); })
-            .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
-            .def("__exit__", [](TFRecordWriter& self, nb::args) {
-              OnFiles([&] { self.close(); });
-            });
-      }
+  using data::TFRecordWriter;
+  nb::class_<TFRecordWriter>(m, "TFRecordWriter",
+                             "Writes records (bytes) to a TFRecord file.")
+      .def(
+          "__init__",
+          [](TFRecordWriter* self, nb::handle path) {
+            std::string to = PathOf(path);
+            new (self)
+                TFRecordWriter(OnFiles([&] { return TFRecordWriter(to); }));
+          },
+          "path"_a)
+      .def(
+          "write",
+          [](TFRecordWriter& self, const nb::bytes& record) {
+            self.write({record.c_str(), record.size()});
+          },
+          "record"_a)
+      .def("close",
+           [](TFRecordWriter& self) { OnFiles([&] { self.close(); }); })
+      .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__exit__", [](TFRecordWriter& self, nb::args) {
+        OnFiles([&] { self.close(); });
+      });
+}
 
 }  // namespace
 
 void BindDataSources(nb::module_& m) {
-      m.def("pipeline_of_tensors", [](nb::handle tensors) {
-        Element arrays;
-        for (nb::handle t : nb::iter(tensors)) {
-          arrays.push_back(ToTensor(t, StrCat("tensor ", arrays.size())));
-        }
-        return Pipeline{data::TensorSource(arrays)};
-      });
-      m.def("pipeline_of_range", [](int64_t begin, int64_t end, int64_t step) {
-        return Pipeline{data::RangeSource(begin, end, step)};
-      });
-      m.def("pipeline_of_generator", &FromGenerator);
-      BindFiles(m);
-      BindExamples(m);
+  m.def("pipeline_of_tensors", [](nb::handle tensors) {
+    Element arrays;
+    for (nb::handle t : nb::iter(tensors)) {
+      arrays.push_back(ToTensor(t, StrCat("tensor ", arrays.size())));
+    }
+    return Pipeline{data::TensorSource(arrays)};
+  });
+  m.def("pipeline_of_range", [](int64_t begin, int64_t end, int64_t step) {
+    return Pipeline{data::RangeSource(begin, end, step)};
+  });
+  m.def("pipeline_of_generator", &FromGenerator);
+  BindFiles(m);
+  BindExamples(m);
 }
-  }  // namespace sluice::py
+
+}  // namespace sluice::py
