@@ -43,7 +43,7 @@ from ._about import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
-    "nn optim data io report tree autograd linalg random testing train".split()
+    "nn optim data io report tree autograd linalg random testing".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
