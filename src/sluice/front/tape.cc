@@ -5,6 +5,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_grad_context.h"
 #include "sluice/front/recompute.h"
+#include "sluice/front/shared_outside.h"
 #include "sluice/tensor/list.h"
 
 namespace sluice {
@@ -64,6 +65,11 @@ void OpTapeNode::TakeValues(OpTapeNode& repetition) {
 
 OpTapeNode::Saved OpTapeNode::Save(EagerValue& value) const {
   WriteLog& log = value.writes();
+  if (SharedOutside::Is(&log)) [[unlikely]] {
+    if (Result<Array> copy = value.array.Clone(); copy.ok()) {
+      return {*std::move(copy), {}};
+    }
+  }
   return {value.array, Ref<WriteLog>::Share(&log), log.count};
 }
 
@@ -129,6 +135,7 @@ void OpTapeNode::Drop() {
 
 Result<Array> OpTapeNode::Kept(size_t i) const {
   const Saved& saved = values_[i];
+  SharedOutside::NoticeWrites(saved.log.get());
   if (saved.log && saved.log->count != saved.count) {
     size_t inputs = edges.size();
     std::string which = i < inputs
