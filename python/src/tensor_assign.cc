@@ -3,6 +3,7 @@
 #include "caller_line.h"
 #include "errors.h"
 #include "op_call.h"
+#include "outside_memory.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
@@ -140,6 +141,7 @@ int TensorSetItem(PyObject* self, PyObject* key, PyObject* value) {
   try {
     Tensor& target = AsTensor(self);
     if (!value) ThrowTypeError("elements of a tensor cannot be deleted");
+    CheckMayWrite(target, "assignment");
     Key read = ReadKey(target, key);
     Tensor given = ValueFor(target, value, RankOf(read));
     if (target.symbolic()) {

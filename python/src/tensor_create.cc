@@ -92,10 +92,15 @@ void BindTensorCreate(nb::module_& m) {
         "arrays keep their type.");
   m.def(
       "shared_tensor",
-      [](nb::handle data) {
-        return Made(SharedArrayOf(data, "asarray(): data"));
+      [](nb::handle data) -> nb::object {
+        if (IsTensor(data)) return nb::borrow(data);
+        OutsideArray seen = LookAtForeign(data);
+        if (!seen.array) return nb::none();
+        return nb::cast(TensorOver(seen));
       },
-      "data"_a.none());
+      "data"_a.none(),
+      "A tensor over the elements of an array of another library; None when "
+      "the object is no such thing.");
   m.def("manual_seed", &manual_seed, "seed"_a);
   m.def("random_state", [] {
     RandomState now = random_state();

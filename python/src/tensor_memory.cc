@@ -1,7 +1,11 @@
 // The elements of tensors as other libraries see them, without a copy.
+#include "tensor_memory.h"
+
 #include "bindings.h"
+#include "caller_line.h"
 #include "errors.h"
 #include "operand.h"
+#include "outside_memory.h"
 #include "sluice/base/strings.h"
 #include "tensor.h"
 #include "tensor_values.h"
@@ -9,12 +13,6 @@
 namespace sluice::py {
 
 namespace {
-
-// Keeps elements for numpy, which asks by its array interface.
-struct Elements {
-  Array array;
-  bool readonly = false;
-};
 
 std::string NumpyType(DType dtype) {
   switch (dtype) {
@@ -60,30 +58,37 @@ bool Repeats(const Array& a) {
   return false;
 }
 
-Elements Export(const Tensor& t, std::string_view what, bool force) {
-  const Array& a = ElementsOf(t, what);
+Elements ForNumpy(const Tensor& t, bool force) {
+  const Array& a = ElementsOf(t, "numpy()");
   if (t.requires_grad() && !force) {
     throw Error(FailedPrecondition(
-        StrCat(what,
-               " of a tensor that requires gradients, which would not "
-               "know what is written there; wanted detach() before")));
+        "numpy() of a tensor that requires gradients, which would not know "
+        "what is written there; wanted t.detach().numpy()"));
   }
   if (!IsPlainData(a.dtype())) {
-    ThrowTypeError(StrCat(what, " of a tensor of ", PythonName(a.dtype()),
+    ThrowTypeError(StrCat("numpy() of a tensor of ", PythonName(a.dtype()),
                           ", the elements of which are not plain numbers"));
   }
-  return {a, Repeats(a)};
+  return Export(t);
 }
 
 }  // namespace
 
+Elements Export(const Tensor& t) {
+  EagerValue& value = *t.eager();
+  Elements made{value.array, Repeats(value.array) || IsReadOnly(value.array),
+                nullptr};
+  if (!made.readonly) {
+    made.shared = std::make_shared<SharedOutside>(value, PythonLine());
+  }
+  return made;
+}
+
 void BindTensorMemory(nb::module_& m) {
   nb::class_<Elements>(m, "Elements")
       .def_prop_ro("__array_interface__", &Interface);
-  TensorClass().def(
-      "_elements",
-      [](const Tensor& t, bool force) { return Export(t, "numpy()", force); },
-      "force"_a = false);
+  TensorClass().def("_elements", &ForNumpy, "force"_a = false);
+  BindTensorDlpack(m);
 }
 
 }  // namespace sluice::py

@@ -28,6 +28,9 @@ bool TakeSide(PyObject* o, Given* out) {
     return true;
   } catch (const nb::builtin_exception& e) {
     if (e.type() != nb::exception_type::type_error) throw;
+    // An array of a type we do not have is nobody else's business.
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+    if (nb::hasattr(nb::handle(type), "__array__")) throw;
     return false;
   }
 }

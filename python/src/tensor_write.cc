@@ -3,6 +3,7 @@
 #include "caller_line.h"
 #include "errors.h"
 #include "op_call.h"
+#include "outside_memory.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/operand.h"
 #include "tensor.h"
@@ -101,6 +102,7 @@ nb::object Scaled(nb::handle self, nb::handle other, nb::handle alpha,
 void WriteInPlace(WriteKind kind, const Tensor& target, Given value,
                   std::string_view what) {
   if (!target) ThrowValueError(StrCat(what, " is an empty Tensor"));
+  CheckMayWrite(target, what);
   Tensor typed = AsTypeOf(kind, target, value, what);
   if (target.symbolic() || target.num_elements() < kWorthReleasing) {
     Write(kind, target, typed);
@@ -168,6 +170,7 @@ void BindTensorWrite(nb::module_&) {
       .def(
           "zero_",
           [](nb::handle self) {
+            CheckMayWrite(AsTensor(self), "zero_()");
             AsTensor(self).zero_();
             return nb::borrow(self);
           },

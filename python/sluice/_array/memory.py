@@ -4,13 +4,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
+from .. import _core, _ops
 from .._core import Tensor
+from .device import check_device
 
 if TYPE_CHECKING:
     import numpy
 
-__all__: list[str] = []
+__all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer"]
+
+from_dlpack = _core.from_dlpack
+
+
+def asarray(
+    data: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """data as a tensor, sharing its elements where it can.
+
+    Tensors are returned as they are. Arrays of numpy, PyTorch, JAX and others are
+    shared, not copied: writes show on both sides. copy=True copies always,
+    copy=False raises ValueError where that would be needed.
+    """
+    check_device(device)
+    if copy:
+        return _core.tensor(data, dtype, requires_grad)
+    made = data if isinstance(data, Tensor) else _core.shared_tensor(data)
+    if made is None or (dtype is not None and made.dtype != dtype):
+        if copy is False:
+            raise ValueError("asarray(): data cannot be shared, and copy is False")
+        source = data if made is None else made
+        if isinstance(source, Tensor):
+            made = _ops.cast(source, dtype)
+        else:
+            made = _core.tensor(source, dtype)
+    if requires_grad and not made.requires_grad:
+        made = made.detach().requires_grad_()
+    return made
+
+
+as_tensor = asarray
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A tensor over the elements of a numpy array: writes show on both sides.
+
+    Of an array that may not be written, the tensor may not be either.
+    """
+    import numpy as np
+
+    if not isinstance(array, np.ndarray):
+        raise TypeError(
+            f"from_numpy(): got a {type(array).__name__}; wanted a numpy array"
+        )
+    return _core.shared_tensor(array)
+
+
+def frombuffer(buffer: Any, dtype: Any = "uint8", count: int = -1, offset: int = 0) -> Tensor:
+    """A tensor over the bytes of a buffer: bytes, bytearray, mmap, memoryview."""
+    import numpy as np
+
+    kind = _core.find_dtype(dtype)
+    name = bfloat16_type() if kind == _core.bfloat16 else kind.name
+    return from_numpy(np.frombuffer(buffer, name, count, offset))
+
 
 
 def numpy_array(self: Tensor, *, force: bool = False) -> numpy.ndarray:
