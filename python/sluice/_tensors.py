@@ -6,6 +6,7 @@ from ._array import math as _math
 from ._array import memory as _memory
 from ._array import methods as _methods  # noqa: F401: completes the class Tensor
 from ._array import pick as _pick
+from ._array import pickling as _pickling  # noqa: F401: pickles of tensors
 from ._array import reduce as _reduce
 from ._array import shape as _shape
 from ._array import types as _types

@@ -1,11 +1,14 @@
 // The elements of tensors as other libraries see them, without a copy.
 #include "tensor_memory.h"
 
+#include <cstring>
+
 #include "bindings.h"
 #include "caller_line.h"
 #include "errors.h"
 #include "operand.h"
 #include "outside_memory.h"
+#include "shared_segment.h"
 #include "sluice/base/strings.h"
 #include "tensor.h"
 #include "tensor_values.h"
@@ -84,11 +87,68 @@ Elements Export(const Tensor& t) {
   return made;
 }
 
+namespace {
+
+// A tensor of its own over bytes: those of a writable buffer are shared, for
+// who unpickles has made it for us.
+Tensor FromBytes(nb::handle bytes, DType dtype,
+                 const std::vector<int64_t>& sizes) {
+  Shape shape = ValueOrThrow(Shape::Make(sizes));
+  auto held = std::make_shared<nb::object>(
+      nb::steal(PyMemoryView_FromObject(bytes.ptr())));
+  if (!held->is_valid()) throw nb::python_error();
+  const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(held->ptr());
+  int64_t wanted = shape.num_elements() * DTypeSize(dtype);
+  if (!IsPlainData(dtype) || buffer.len != wanted ||
+      !PyBuffer_IsContiguous(&buffer, 'C')) {
+    ThrowValueError(StrCat("a pickle of a tensor of ", TypeText(dtype, shape),
+                           " with ", buffer.len, " bytes; wanted ", wanted));
+  }
+  Array seen = Array::Borrow(buffer.buf, dtype, shape);
+  auto address = reinterpret_cast<uintptr_t>(buffer.buf);
+  bool aligned = address % static_cast<uintptr_t>(DTypeSize(dtype)) == 0;
+  if (buffer.readonly || !aligned || wanted < 4096) {
+    Array copy = ValueOrThrow(Array::Make(dtype, shape));
+    if (wanted > 0) {
+      std::memcpy(copy.mutable_raw(), buffer.buf, static_cast<size_t>(wanted));
+    }
+    return TensorOf(std::move(copy));
+  }
+  return TensorOf(
+      LookAt(buffer.buf, dtype, shape, ContiguousStrides(shape), false, [held] {
+      }).array);
+}
+
+// The elements in row-major order, for pickle to read.
+nb::object ContiguousElements(const Tensor& t) {
+  // Writable, so that what is read back into is taken over without a copy.
+  Elements made{ValueOrThrow(t.array().AsContiguous()), false, nullptr};
+  return nb::cast(std::move(made));
+}
+
+int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
+  const auto& e = *nb::inst_ptr<Elements>(nb::handle(self));
+  return PyBuffer_FillInfo(view, self, e.array.mutable_raw(), e.array.bytes(),
+                           e.readonly ? 1 : 0, flags);
+}
+
+PyType_Slot element_slots[] = {
+    {Py_bf_getbuffer, reinterpret_cast<void*>(&GetBuffer)}, {0, nullptr}};
+
+}  // namespace
+
 void BindTensorMemory(nb::module_& m) {
-  nb::class_<Elements>(m, "Elements")
+  nb::class_<Elements>(m, "Elements", nb::type_slots(element_slots))
       .def_prop_ro("__array_interface__", &Interface);
   TensorClass().def("_elements", &ForNumpy, "force"_a = false);
+  m.def("from_bytes", &FromBytes, "bytes"_a, "dtype"_a, "shape"_a);
+  m.def("contiguous_elements", &ContiguousElements, "tensor"_a);
+  m.def("empty_strings", [](const std::vector<int64_t>& sizes) {
+    Shape shape = ValueOrThrow(Shape::Make(sizes));
+    return TensorOf(ValueOrThrow(Array::Make(DType::kString, shape)));
+  });
   BindTensorDlpack(m);
+  BindSharedSegment(m);
 }
 
 }  // namespace sluice::py
