@@ -1,14 +1,34 @@
 #include "sluice/base/timer.h"
 
+#include <pthread.h>
+
+#include <atomic>
 #include <chrono>
+#include <memory>
 
 #include "sluice/base/clock.h"
 
 namespace sluice {
 
+namespace {
+
+std::atomic<Timer*> default_timer{nullptr};
+
+// A forked child does not have the thread: it starts one of its own.
+void ForgetTimer() { default_timer.store(nullptr, std::memory_order_relaxed); }
+
+}  // namespace
+
 Timer& Timer::Default() {
-  static auto* timer = new Timer;  // outlives every step
-  return *timer;
+  if (Timer* timer = default_timer.load(std::memory_order_acquire)) {
+    return *timer;
+  }
+  auto made = std::make_unique<Timer>();  // outlives every step
+  Timer* first = nullptr;
+  if (!default_timer.compare_exchange_strong(first, made.get())) return *first;
+  static const int registered = pthread_atfork(nullptr, nullptr, &ForgetTimer);
+  (void)registered;
+  return *made.release();
 }
 
 Timer::~Timer() {

@@ -35,15 +35,33 @@ std::vector<int> AllowedCores() {
 
 }  // namespace
 
+namespace {
+
+std::atomic<WorkerPool*> default_pool{nullptr};
+
+// A forked child has none of the threads: it makes itself new ones when it
+// first needs them. Its copy of the old pool is left alone, for whoever waits
+// there runs everything himself.
+void ForgetPool() { default_pool.store(nullptr, std::memory_order_relaxed); }
+
+}  // namespace
+
 WorkerPool& WorkerPool::Default() {
-  static auto* pool = [] {
-    int threads = static_cast<int>(AllowedCores().size());
-    if (const char* text = std::getenv("SLUICE_THREADS")) {
-      threads = std::clamp(std::atoi(text), 1, 1024);
-    }
-    return new WorkerPool(threads);  // never destroyed: threads use it at exit
-  }();
-  return *pool;
+  // No lock: another thread might hold it at the moment of a fork.
+  if (WorkerPool* pool = default_pool.load(std::memory_order_acquire)) {
+    return *pool;
+  }
+  int threads = static_cast<int>(AllowedCores().size());
+  if (const char* text = std::getenv("SLUICE_THREADS")) {
+    threads = std::clamp(std::atoi(text), 1, 1024);
+  }
+  // Never destroyed: threads use it at exit.
+  auto made = std::make_unique<WorkerPool>(threads);
+  WorkerPool* first = nullptr;
+  if (!default_pool.compare_exchange_strong(first, made.get())) return *first;
+  static const int registered = pthread_atfork(nullptr, nullptr, &ForgetPool);
+  (void)registered;
+  return *made.release();
 }
 
 int WorkerPool::CurrentWorker() { return current_index + 1; }
