@@ -125,13 +125,18 @@ void BindSharedSegment(nb::module_& m) {
     if (!IsPlainData(t.dtype())) return false;
     return PutInSegment(name, t.array());
   });
-  m.def("map_segment", [](const std::string& name, DType dtype,
-                          const std::vector<int64_t>& sizes, int64_t offset,
-                          bool take) {
-    Shape shape = ValueOrThrow(Shape::Make(sizes));
-    return TensorOver(MapSegment(name, dtype, shape, offset,
-                                 take ? SegmentUse::kTake : SegmentUse::kLook));
-  });
+  m.def("map_segment",
+        [](const std::string& name, DType dtype,
+           const std::vector<int64_t>& sizes, int64_t offset, bool take) {
+          Shape shape = ValueOrThrow(Shape::Make(sizes));
+          if (!take) {
+            return TensorOver(
+                MapSegment(name, dtype, shape, offset, SegmentUse::kLook));
+          }
+          // Nobody else sees what was put there for us.
+          return TensorOf(
+              MapSegment(name, dtype, shape, offset, SegmentUse::kTake).array);
+        });
   // Moves the elements of a tensor to a segment of its own.
   m.def("move_to_segment", [](const std::string& name, const Tensor& t) {
     EagerValue& value = *t.eager();

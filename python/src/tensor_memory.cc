@@ -119,26 +119,29 @@ Tensor FromBytes(nb::handle bytes, DType dtype,
       }).array);
 }
 
-// The elements in row-major order, for pickle to read.
+// The elements in row-major order, for pickle to read as bytes.
+struct Bytes {
+  Array array;
+};
 nb::object ContiguousElements(const Tensor& t) {
-  // Writable, so that what is read back into is taken over without a copy.
-  Elements made{ValueOrThrow(t.array().AsContiguous()), false, nullptr};
-  return nb::cast(std::move(made));
+  return nb::cast(Bytes{ValueOrThrow(t.array().AsContiguous())});
 }
 
+// Writable, so that what is read back into is taken over without a copy.
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
-  const auto& e = *nb::inst_ptr<Elements>(nb::handle(self));
-  return PyBuffer_FillInfo(view, self, e.array.mutable_raw(), e.array.bytes(),
-                           e.readonly ? 1 : 0, flags);
+  const Array& a = nb::inst_ptr<Bytes>(nb::handle(self))->array;
+  return PyBuffer_FillInfo(view, self, a.mutable_raw(), a.bytes(),
+                           /*readonly=*/0, flags);
 }
 
-PyType_Slot element_slots[] = {
+PyType_Slot byte_slots[] = {
     {Py_bf_getbuffer, reinterpret_cast<void*>(&GetBuffer)}, {0, nullptr}};
 
 }  // namespace
 
 void BindTensorMemory(nb::module_& m) {
-  nb::class_<Elements>(m, "Elements", nb::type_slots(element_slots))
+  nb::class_<Bytes>(m, "ElementBytes", nb::type_slots(byte_slots));
+  nb::class_<Elements>(m, "Elements")
       .def_prop_ro("__array_interface__", &Interface);
   TensorClass().def("_elements", &ForNumpy, "force"_a = false);
   m.def("from_bytes", &FromBytes, "bytes"_a, "dtype"_a, "shape"_a);
