@@ -1,11 +1,11 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <time.h>
 
 #include <atomic>
 #include <cerrno>
 #include <thread>
+#include <utility>
 
 #include "common.h"
 #include "interrupt_region.h"
@@ -24,7 +24,8 @@ struct Watch {
   std::atomic<bool> thread_started{false};
   sem_t wake;  // posted by the handler
   struct sigaction before = {};
-  int64_t looked_at = 0;  // when the handler was last seen to be in place
+  // What a handler raised just before C++ began; not yet seen by the program.
+  PyObject* raised = nullptr;
   PyObject* getsignal = nullptr;
   PyObject* default_handler = nullptr;
 };
@@ -65,12 +66,6 @@ void StepBegins() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-int64_t NowMs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-}
-
 // Whether Python would raise KeyboardInterrupt by itself.
 bool DefaultHandlerInForce() {
   nb::object now = nb::steal(
@@ -81,7 +76,8 @@ bool DefaultHandlerInForce() {
 }
 
 // Ours stands before Python's, until the program asks for another one, which
-// puts it out of place.
+// puts it out of place: looked at every time, for 150 ns, or a signal that
+// comes soon after would be lost on a step that never ends.
 void KeepHandler() {
   struct sigaction now;
   if (sigaction(SIGINT, nullptr, &now) != 0) return;
@@ -94,6 +90,28 @@ void KeepHandler() {
   mine.sa_flags = now.sa_flags | SA_SIGINFO;
   mine.sa_mask = now.sa_mask;
   sigaction(SIGINT, &mine, nullptr);
+}
+
+bool RestoreRaised() {
+  PyObject* raised = std::exchange(watch->raised, nullptr);
+  if (!raised) return false;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised)), raised);
+  Py_DECREF(raised);
+  return true;
+}
+
+// Signals that came after the interpreter last looked. What their handlers
+// raise stops the work as it begins, and comes out when it has ended.
+void TakeEarlySignals() {
+  if (PyErr_Occurred() || PyErr_CheckSignals() == 0) return;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  Py_XDECREF(std::exchange(watch->raised, value));
+  watch->interruption.Request();
+  Py_AddPendingCall([](void*) { return RestoreRaised() ? -1 : 0; }, nullptr);
 }
 
 // This one, unless the package is loaded by another.
@@ -111,8 +129,6 @@ void AfterFork() {
   watch->thread_started = false;
   sem_init(&watch->wake, 0, 0);
 }
-
-constexpr int64_t kLookEveryMs = 10;
 
 }  // namespace
 
@@ -139,13 +155,11 @@ InterruptibleRegion::InterruptibleRegion()
     if (watch && Interruption::Current()) watch->running = true;
     return;
   }
-  if (int64_t now = NowMs(); now - watch->looked_at >= kLookEveryMs) {
-    watch->looked_at = now;
-    KeepHandler();
-  }
+  KeepHandler();
   watch->interruption.Clear();
   Interruption::SetCurrent(&watch->interruption);
   watch->running.store(true, std::memory_order_relaxed);
+  TakeEarlySignals();
 }
 
 InterruptibleRegion::~InterruptibleRegion() {
@@ -165,6 +179,8 @@ PythonRegion::~PythonRegion() {
   if (paused_) watch->running = true;
 }
 
-bool RaisedBySignal() { return PyErr_CheckSignals() != 0; }
+bool RaisedBySignal() {
+  return (watch && RestoreRaised()) || PyErr_CheckSignals() != 0;
+}
 
 }  // namespace sluice::py

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -34,13 +35,16 @@ def test_interrupt(what):
         env={**os.environ, "PYTHONPATH": path},
     )
     said = []
+    watchdog = threading.Timer(60, child.kill)
+    watchdog.start()
     try:
         for line in child.stdout:
             said.append(line.strip())
             if said[-1] == "running":
                 child.send_signal(signal.SIGINT)
-        error = child.communicate(timeout=60)[1]
+        error = child.communicate()[1]
     finally:
+        watchdog.cancel()
         child.kill()
     assert child.returncode == 0, error
     assert said[-1:] == ["stopped"], error
