@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from .autograd import gradcheck, gradgradcheck
 
 
-__all__ = ["assert_close", "assert_equal"]
+__all__ = ["assert_close", "assert_equal", "gradcheck", "gradgradcheck"]
 
 # (rtol, atol) by element type; others are compared exactly.
 _TOLERANCES = {

@@ -41,6 +41,12 @@ HookHandle RegisterHook(const Tensor& t, nb::handle hook) {
   return HookHandle(t, id);
 }
 
+// Part of a graph requires none: gradients there are asked for by name.
+void SetRequiresGrad(const Tensor& t, bool wanted) {
+  if (t.symbolic() && !wanted) return;
+  t.requires_grad_(wanted);
+}
+
 bool IsLeaf(const Tensor& t) { return !t.symbolic() && t.is_leaf(); }
 
 void SetGrad(const Tensor& t, nb::handle value) {
@@ -134,15 +140,12 @@ void BindTensorGrad(nb::module_& m) {
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__exit__", [](HookHandle& h, const nb::args&) { h.Remove(); });
   nb::class_<Tensor> cls = TensorClass();
-  auto set_requires = [](const Tensor& t, bool wanted) {
-    t.requires_grad_(wanted);
-  };
-  cls.def_prop_rw("requires_grad", &Tensor::requires_grad, set_requires,
+  cls.def_prop_rw("requires_grad", &Tensor::requires_grad, &SetRequiresGrad,
                   "Whether gradients flow to this tensor, or through it.")
       .def(
           "requires_grad_",
           [](nb::handle self, bool wanted) {
-            AsTensor(self).requires_grad_(wanted);
+            SetRequiresGrad(AsTensor(self), wanted);
             return nb::borrow(self);
           },
           "requires_grad"_a = true, "Sets requires_grad; returns the tensor.")

@@ -10,12 +10,27 @@ from .._autograd import (
     set_grad_enabled,
     why_no_grad,
 )
+from .._jacobian import hessian, jacobian
+from . import _function as function
+from ._check import gradcheck, gradgradcheck
+from ._function import Function, FunctionCtx, once_differentiable
+from ._grad import backward, grad
 
 __all__ = [
+    "Function",
+    "FunctionCtx",
+    "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "hessian",
     "inference_mode",
+    "jacobian",
     "no_grad",
+    "once_differentiable",
     "set_grad_enabled",
     "why_no_grad",
 ]
