@@ -53,7 +53,7 @@ Parts TakeParts(nb::handle tree, std::string_view what,
 nb::object Together(const TreeDef& tree, std::span<const Tensor> tensors) {
   std::vector<nb::object> leaves;
   leaves.reserve(tensors.size());
-  for (const Tensor& t : tensors) leaves.push_back(nb::cast(t));
+  for (const Tensor& t : tensors) leaves.push_back(Wrap(t));
   return tree.Unflatten(leaves);
 }
 

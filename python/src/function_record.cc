@@ -97,13 +97,13 @@ BodyResult Returned::Of(const nb::object& result) {
 
 nb::object Returned::Rebuild(BodyResult& result) {
   const auto& returned = *static_cast<const Returned*>(result.note.get());
-  if (returned.alone) return nb::cast(std::move(result.tensors[0]));
+  if (returned.alone) return Wrap(std::move(result.tensors[0]));
   std::vector<nb::object> leaves;
   leaves.reserve(returned.others.size());
   size_t next = 0;
   for (const nb::object& other : returned.others) {
     leaves.push_back(
-        other.is_valid() ? other : nb::cast(std::move(result.tensors[next++])));
+        other.is_valid() ? other : Wrap(std::move(result.tensors[next++])));
   }
   return returned.tree.Unflatten(leaves);
 }

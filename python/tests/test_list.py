@@ -105,7 +105,7 @@ def test_gradients_pass_through_lists():
 
 
 def test_the_length_in_a_graph_is_a_tensor():
-    @sl.function
+    @sl.function(autoconvert=False)
     def f(values):
         return len(values)
 
