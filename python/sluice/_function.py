@@ -129,9 +129,9 @@ def function(
     Tensors and arrays in them are fed at every call; one recording serves all
     sizes of a type and number of axes. Everything else is part of what is
     recorded: texts and numbers by value, other objects by identity. A number
-    that comes with a third value is given to the code as a tensor from then on
-    (int64, float32), unless the code needs a number there, as `range` does: it is
-    then recorded for each value.
+    that comes with a third value is given to the code as a tensor from then on,
+    which takes the type of what it meets as the number does; unless the code
+    needs a number there, as `range` does: it is then recorded for each value.
 
     Tensors around the function are read anew at every call; what the code writes
     into them, and the gradients it leaves on them, happen at every call. Other

@@ -1,9 +1,11 @@
 #include "code.h"
 
+#include "op_call.h"
 #include "operand.h"
 #include "self_call.h"
 #include "sluice/front/control_flow.h"
 #include "sluice/front/scope.h"
+#include "weak_numbers.h"
 
 namespace sluice::py {
 
@@ -35,7 +37,15 @@ Parts TakeParts(nb::handle tree, std::string_view what,
   parts.tree = TreeDef::Flatten(tree, parts.leaves);
   for (size_t k = 0; k < parts.leaves.size(); ++k) {
     Given given = Take(parts.leaves[k], what);
-    parts.weak.push_back(given.weak && !given.tensor);
+    bool number = WeakNumbers::Has(given.tensor);
+    parts.weak.push_back(number || (given.weak && !given.tensor));
+    if (number) {
+      // From here on it is a tensor as any other.
+      DType wanted = given.dtype() == DType::kF64 ? DType::kF32 : given.dtype();
+      if (k < like.size() && Fits(wanted, like[k])) wanted = like[k];
+      parts.tensors.push_back(CallOne("Cast", {given}, {{"dtype", wanted}}));
+      continue;
+    }
     if (given.tensor) {
       parts.tensors.push_back(std::move(given.tensor));
       continue;

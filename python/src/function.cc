@@ -8,9 +8,12 @@
 #include "bindings.h"
 #include "errors.h"
 #include "function_state.h"
+#include "operand.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/region_draft.h"
+#include "tensor.h"
 
 namespace sluice::py {
 
@@ -250,8 +253,29 @@ PyType_Spec spec = {"sluice.Function", sizeof(CapturedFunction), 0,
 
 }  // namespace
 
+namespace {
+
+// print(t) in code being recorded prints once and no elements.
+nb::object Printed(nb::handle self) {
+  static bool said = false;
+  if (!said && AsTensor(self).symbolic() && Capture::Current()) {
+    said = true;
+    if (PyErr_WarnEx(PyExc_UserWarning,
+                     "the text of a tensor in a function being recorded shows "
+                     "no elements, and is made once, not at every call; wanted "
+                     "sl.print(t) for those",
+                     1) != 0) {
+      throw nb::python_error();
+    }
+  }
+  return nb::repr(self);
+}
+
+}  // namespace
+
 void BindFunction(nb::module_& m) {
   BindSelfCall(m);
+  TensorClass().def("__str__", &Printed);
   type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) throw nb::python_error();
   m.attr("Function") = nb::handle(reinterpret_cast<PyObject*>(type));

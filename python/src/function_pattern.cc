@@ -162,6 +162,12 @@ std::vector<Tensor> Pattern::Tensors(
       if (tensors.back()) continue;
       tensors.pop_back();
     }
+    if (kinds[k] == LeafKind::kNumber && PyFloat_Check(leaves[k].ptr())) {
+      // All its digits, for who computes with as many (weak_numbers.h).
+      tensors.push_back(
+          TensorOf(Array::Scalar<double>(PyFloat_AS_DOUBLE(leaves[k].ptr()))));
+      continue;
+    }
     tensors.push_back(ToTensor(leaves[k], names[k]));
   }
   return tensors;

@@ -11,6 +11,7 @@
 #include "sluice/front/recursion.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
+#include "weak_numbers.h"
 
 namespace sluice::py {
 
@@ -68,12 +69,18 @@ struct Recording {
   Pattern form;  // nothing recorded in it; numbers are tensors
   std::vector<nb::object> fixed;
   std::weak_ptr<Variant> variant;
+  std::vector<size_t> numbers;  // which of the tensors are
   // The graph being recorded, as Python sees it: whatever holds a tensor of it
   // keeps it, so that no tensor outlives what it is part of.
   nb::object graph{};
 
   BodyResult Run(const std::vector<Tensor>& args) {
     nb::object keep = std::move(graph);
+    std::vector<Value> weak;
+    for (size_t i : numbers) {
+      if (args[i].symbolic()) weak.push_back(args[i].value());
+    }
+    WeakNumbers as_numbers(std::move(weak));
     FunctionState::Activation own(*state, form, fixed, args);
     BodyResult result = Returned::Of(state->Execute(own, args));
     if (auto mine = variant.lock()) mine->recorded = true;
@@ -112,10 +119,14 @@ FunctionState::Chosen FunctionState::Begin(
     std::shared_ptr<Pattern> pattern, const std::vector<nb::object>& leaves) {
   auto variant = std::make_shared<Variant>();
   variant->fixed = pattern->Fixed(leaves);
-  Recording made{shared_from_this(), *pattern, variant->fixed, variant};
+  Recording made{shared_from_this(), *pattern, variant->fixed, variant, {}};
   made.form.variants.clear();
+  size_t place = 0;
   for (LeafKind& kind : made.form.kinds) {
-    if (kind == LeafKind::kNumber) kind = LeafKind::kTensor;
+    if (kind == LeafKind::kFixed) continue;
+    if (kind == LeafKind::kNumber) made.numbers.push_back(place);
+    kind = LeafKind::kTensor;
+    ++place;
   }
   std::shared_ptr<Recording> recording = UnderGil(std::move(made));
   front_internal::FunctionVariant about;

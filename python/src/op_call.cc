@@ -7,6 +7,7 @@
 #include "sluice/front/eager_call.h"
 #include "sluice/front/scope.h"
 #include "sluice/op/registry.h"
+#include "weak_numbers.h"
 
 namespace sluice::py {
 
@@ -205,6 +206,7 @@ const OpRecord& OpNamed(std::string_view name) {
 
 CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
                   const Attrs& attrs, std::string_view name) {
+  WeakNumbers::Mark(op, inputs);
   BringTogether(op, inputs, attrs);
   CallResult result;
   if (RunsAtOnce(inputs)) {

@@ -1,0 +1,54 @@
+// Numbers that a captured function is given as tensors, because they change
+// from call to call. To the code they are still numbers: x * rate has the type
+// of x. So they come as f64 or i64 and are weak operands (operand.h).
+//
+// Per thread, while the function is recorded.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "operand.h"
+#include "sluice/graph/value.h"
+#include "sluice/op/record.h"
+
+namespace sluice::py {
+
+class WeakNumbers {
+ public:
+  // What is recorded on this thread from now on, in place of what was before.
+  explicit WeakNumbers(std::vector<Value> numbers)
+      : numbers_(std::move(numbers)), outer_(current_) {
+    current_ = this;
+  }
+  ~WeakNumbers() { current_ = outer_; }
+  WeakNumbers(const WeakNumbers&) = delete;
+  WeakNumbers& operator=(const WeakNumbers&) = delete;
+
+  static bool Has(const Tensor& t) {
+    return current_ && t && t.symbolic() && current_->Contains(t.value());
+  }
+  // Operands that are such numbers become weak, but for the op that makes them
+  // something else.
+  static void Mark(const OpRecord& op, std::span<Given> inputs) {
+    if (!current_) return;
+    bool other = op.name != "Cast";
+    for (Given& in : inputs) {
+      if (Has(in.tensor)) in.weak = other;
+    }
+  }
+
+ private:
+  bool Contains(const Value& value) const {
+    for (const Value& v : numbers_) {
+      if (v == value) return true;
+    }
+    return outer_ && outer_->Contains(value);
+  }
+
+  std::vector<Value> numbers_;
+  const WeakNumbers* outer_;
+  static inline thread_local const WeakNumbers* current_ = nullptr;
+};
+
+}  // namespace sluice::py
