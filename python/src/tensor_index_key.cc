@@ -111,7 +111,7 @@ Item ReadItem(nb::handle item) {
 }
 
 Tensor Where(const Tensor& cond, const Tensor& a, const Tensor& b) {
-  return CallOne("Where", {{cond, {}, false}, {a, {}, false}, {b, {}, false}});
+  return CallOne("Select", {{cond, {}, false}, {a, {}, false}, {b, {}, false}});
 }
 
 // Negative places count from the end; those of arrays that are there are
