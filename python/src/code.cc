@@ -3,6 +3,7 @@
 #include "op_call.h"
 #include "operand.h"
 #include "self_call.h"
+#include "sluice/base/strings.h"
 #include "sluice/front/control_flow.h"
 #include "sluice/front/scope.h"
 #include "weak_numbers.h"
@@ -65,6 +66,30 @@ nb::object Together(const TreeDef& tree, std::span<const Tensor> tensors) {
   leaves.reserve(tensors.size());
   for (const Tensor& t : tensors) leaves.push_back(Wrap(t));
   return tree.Unflatten(leaves);
+}
+
+void RethrowFromIteration(nb::python_error& error, int64_t iteration) {
+#if PY_VERSION_HEX >= 0x030B0000  // where exceptions have notes
+  std::string note =
+      StrCat("in iteration ", iteration, " of the loop at ", PythonLine());
+  error.restore();
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();
+#if PY_VERSION_HEX >= 0x030C0000
+  nb::object value = nb::steal(PyErr_GetRaisedException());
+  value.attr("add_note")(note);
+  PyErr_SetRaisedException(value.release().ptr());
+#else
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  nb::borrow(value).attr("add_note")(note);
+  PyErr_Restore(type, value, trace);
+#endif
+#else
+  (void)iteration;
+  error.restore();
+#endif
+  throw nb::python_error();
 }
 
 nb::object CallCode(nb::handle callable, nb::handle arguments) {

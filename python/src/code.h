@@ -56,4 +56,9 @@ nb::object Together(const TreeDef& tree, std::span<const Tensor> tensors);
 // are.
 nb::object CallCode(nb::handle callable, nb::handle arguments);
 
+// The exception says in which iteration of which loop it was, as a note. For
+// loops that run at once; C++ says it of those in graphs.
+[[noreturn]] void RethrowFromIteration(nb::python_error& error,
+                                       int64_t iteration);
+
 }  // namespace sluice::py

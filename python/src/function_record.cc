@@ -59,6 +59,7 @@ struct FunctionState::Activation {
   const Pattern& form;
   const std::vector<nb::object>& fixed;
   std::vector<std::pair<DType, int>> types;
+  bool recorded = false;          // by itself, under the function's lock
   RecursionCore* core = nullptr;  // it calls itself
   std::optional<TreeDef> like;    // what it returns, once that is known
 };
@@ -82,6 +83,7 @@ struct Recording {
     }
     WeakNumbers as_numbers(std::move(weak));
     FunctionState::Activation own(*state, form, fixed, args);
+    own.recorded = true;
     BodyResult result = Returned::Of(state->Execute(own, args));
     if (auto mine = variant.lock()) mine->recorded = true;
     return result;
@@ -147,7 +149,34 @@ FunctionState::Chosen FunctionState::Begin(
   pattern->variants.insert(pattern->variants.begin(), variant);
   Chosen chosen{pattern, variant, pattern->Tensors(leaves)};
   Evict();
+  WarnOfNumbers(*pattern);
   return chosen;
+}
+
+bool FunctionState::RecordingHere() const {
+  for (const Activation* open : Activation::Open()) {
+    if (&open->state == this && open->recorded) return true;
+  }
+  return false;
+}
+
+void FunctionState::WarnOfNumbers(const Pattern& pattern) {
+  constexpr size_t kMany = 8;
+  if (warned_ || pattern.variants.size() < kMany) return;
+  for (size_t k = 0; k < pattern.kinds.size(); ++k) {
+    if (!pattern.stays[k]) continue;
+    warned_ = true;
+    std::string text =
+        StrCat(options_.name, ": argument ", pattern.names[k],
+               " is used as a number and the function is recorded anew for "
+               "each of its values, ",
+               pattern.variants.size(),
+               " so far; wanted few values, or code that takes a tensor");
+    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) {
+      throw nb::python_error();
+    }
+    return;
+  }
 }
 
 nb::object FunctionState::Execute(Activation& own,

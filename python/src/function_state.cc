@@ -78,10 +78,7 @@ void FunctionState::Keep(Chosen& chosen) {
   std::erase(patterns_, chosen.instead_of);
   std::vector<std::shared_ptr<Variant>> gone;
   gone.swap(chosen.instead_of->variants);
-  for (const auto& variant : gone) {
-    ReleaseGil released;
-    core_.Drop(variant->ref);
-  }
+  Drop(gone);
 }
 
 void FunctionState::Forget(const Chosen& chosen) {
@@ -103,14 +100,31 @@ bool FunctionState::TakeForNumbers(const Chosen& chosen) {
 void FunctionState::Evict() {
   size_t count = 0;
   for (const auto& pattern : patterns_) count += pattern->variants.size();
-  while (count-- > std::max<size_t>(1, options_.max_traces)) {
+  std::vector<std::shared_ptr<Variant>> gone;
+  for (; count > std::max<size_t>(1, options_.max_traces); --count) {
     Pattern& last = *patterns_.back();
-    std::shared_ptr<Variant> gone = std::move(last.variants.back());
+    gone.push_back(std::move(last.variants.back()));
     last.variants.pop_back();
     if (last.variants.empty()) patterns_.pop_back();
-    ReleaseGil released;
-    core_.Drop(gone->ref);
   }
+  Drop(gone);
+}
+
+// Whoever records holds the function's lock and wants the GIL: it is not ours
+// while we wait for the lock.
+void FunctionState::Drop(const std::vector<std::shared_ptr<Variant>>& gone) {
+  for (const auto& variant : gone) {
+    ReleaseGil released;
+    core_.Drop(variant->ref);
+  }
+}
+
+// Of the function itself, by code of its own that is being recorded.
+void FunctionState::RefuseInside(std::string_view what) const {
+  if (!RecordingHere()) return;
+  ThrowValueError(StrCat(options_.name, ".", what,
+                         "() is called by the function's own code while it is "
+                         "recorded; wanted it outside"));
 }
 
 template <class F>
@@ -141,6 +155,8 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
     return Inline(args, count, keywords);
   }
   Values values = parameters_.Bind(args, count, keywords);
+  // Run at once in the midst of its own recording.
+  if (RecordingHere()) return parameters_.Call(Code(), First(), values);
   return With(values, [&](const Chosen& chosen) {
     front_internal::BodyResult result = [&] {
       ReleaseGil released;
@@ -153,6 +169,7 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
 
 std::string FunctionState::Explain(PyObject* const* args, size_t count,
                                    PyObject* keywords) {
+  RefuseInside("explain");
   Values values = parameters_.Bind(args, count, keywords);
   return With(values, [&](const Chosen& chosen) {
     ReleaseGil released;
@@ -162,6 +179,7 @@ std::string FunctionState::Explain(PyObject* const* args, size_t count,
 
 std::string FunctionState::GraphText(PyObject* const* args, size_t count,
                                      PyObject* keywords) {
+  RefuseInside("graph");
   Values values = parameters_.Bind(args, count, keywords);
   return With(values, [&](const Chosen& chosen) {
     ReleaseGil released;
@@ -170,6 +188,7 @@ std::string FunctionState::GraphText(PyObject* const* args, size_t count,
 }
 
 std::vector<TraceInfo> FunctionState::traces() const {
+  RefuseInside("traces");
   ReleaseGil released;
   return core_.traces();
 }

@@ -93,6 +93,12 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   void Forget(const Chosen& chosen);
   bool TakeForNumbers(const Chosen& chosen);
   void Evict();
+  void Drop(const std::vector<std::shared_ptr<Variant>>& gone);
+  // A number that is recorded for each of its values is worth a word.
+  void WarnOfNumbers(const Pattern& pattern);
+  // Whether this thread is recording it: its lock is held.
+  bool RecordingHere() const;
+  void RefuseInside(std::string_view what) const;
 
   // ---- Running the code ----
   // As part of what is recorded around it.

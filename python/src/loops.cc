@@ -21,14 +21,26 @@ struct Loop {
   std::vector<DType> dtypes;
   std::vector<bool> weak;
   bool stepped = false;
+  int64_t iteration = 0;  // of a loop that runs at once and once only
+  bool counts = false;
+
+  nb::object Run(nb::handle code, const std::vector<Tensor>& carried) {
+    try {
+      return CallCode(code, Together(tree, carried));
+    } catch (nb::python_error& error) {
+      if (counts) RethrowFromIteration(error, iteration);
+      throw;
+    }
+  }
 
   CodeResult Test(const std::vector<Tensor>& carried) {
-    nb::object more = CallCode(cond, Together(tree, carried));
+    nb::object more = Run(cond, carried);
     return {{ToTensor(more, "while_loop: what the condition gives")}, "tensor"};
   }
 
   CodeResult Step(const std::vector<Tensor>& carried) {
-    nb::object next = CallCode(body, Together(tree, carried));
+    nb::object next = Run(body, carried);
+    ++iteration;
     Parts parts =
         TakeParts(AsTuple(next), "while_loop: what the body gives", dtypes);
     if (parts.tree == tree && !stepped) CheckWeak(dtypes, weak, parts.tensors);
@@ -61,9 +73,11 @@ nb::object WhileLoop(nb::object cond, nb::object body, nb::tuple init,
   std::vector<DType> types;
   for (;;) {
     Parts start = TakeParts(init, "while_loop: an initial value", types);
-    auto loop = UnderGil(
-        Loop{cond, body, nb::len(init), start.tree, {}, start.weak, false});
+    auto loop =
+        UnderGil(Loop{cond, body, nb::len(init), start.tree, {}, start.weak});
     for (const Tensor& t : start.tensors) loop->dtypes.push_back(t.dtype());
+    loop->counts = front_internal::RunsNow(start.tensors) &&
+                   settings.save.how() == "device";
     Code test = [loop](const std::vector<Tensor>& carried) {
       TakeGil gil;
       return loop->Test(carried);

@@ -24,6 +24,19 @@ struct Sequence {
   bool stepped = false;
   TreeDef kept;         // what was collected last
   bool states = false;  // scan: they are the states themselves
+  int64_t iteration = 0;
+  bool counts = false;  // it runs at once
+
+  nb::object Run(nb::tuple arguments) {
+    try {
+      nb::object result = CallCode(f, arguments);
+      ++iteration;
+      return result;
+    } catch (nb::python_error& error) {
+      if (counts) RethrowFromIteration(error, iteration);
+      throw;
+    }
+  }
 
   nb::object Element(std::span<const Tensor> in) const {
     return Together(elements, in.subspan(carried.num_leaves()));
@@ -46,20 +59,19 @@ struct Sequence {
   }
 
   CodeResult Map(std::span<const Tensor> in) {
-    Parts made = Take(CallCode(f, nb::make_tuple(Element(in))), {});
+    Parts made = Take(Run(nb::make_tuple(Element(in))), {});
     kept = made.tree;
     return {std::move(made.tensors), made.Text()};
   }
 
   CodeResult Fold(std::span<const Tensor> in) {
-    Parts next =
-        Take(CallCode(f, nb::make_tuple(State(in), Element(in))), dtypes);
+    Parts next = Take(Run(nb::make_tuple(State(in), Element(in))), dtypes);
     CheckState(next);
     return {std::move(next.tensors), next.Text()};
   }
 
   CodeResult Scan(std::span<const Tensor> in) {
-    nb::object result = CallCode(f, nb::make_tuple(State(in), Element(in)));
+    nb::object result = Run(nb::make_tuple(State(in), Element(in)));
     std::vector<nb::object> leaves;
     states = TreeDef::Flatten(result, leaves) == carried;
     if (states) {
@@ -129,6 +141,9 @@ template <class Step>
 SequenceResult Run(const Asked& asked, std::shared_ptr<Sequence> sequence,
                    Step step, std::vector<Tensor> carried,
                    std::vector<Tensor> elements) {
+  std::vector<Tensor> all = carried;
+  all.insert(all.end(), elements.begin(), elements.end());
+  sequence->counts = front_internal::RunsNow(all);
   front_internal::Code code = [sequence, step](const std::vector<Tensor>& in) {
     TakeGil gil;
     return ((*sequence).*step)(in);

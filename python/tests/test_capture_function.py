@@ -421,3 +421,25 @@ def test_conversion_that_fails_is_a_warning(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         f(sl.ones(1, 1))
+
+
+def test_a_number_recorded_for_every_value_is_worth_a_word():
+    f = sl.function(lambda x, n: x + sum(range(n)), autoconvert=False)
+    with pytest.warns(UserWarning, match="argument n is used as a number"):
+        for n in range(20):
+            f(sl.zeros(1), n)
+
+
+def test_a_function_asked_about_itself_while_it_is_recorded():
+    asked = []
+
+    @sl.function(autoconvert=False)
+    def f(x):
+        for ask in (f.traces, lambda: f.graph(x), lambda: f.explain(x)):
+            with pytest.raises(ValueError, match="while it is recorded"):
+                ask()
+            asked.append(1)
+        return x
+
+    f(sl.ones(1))
+    assert len(asked) == 3

@@ -405,3 +405,20 @@ def test_a_budget_bounds_a_scan_in_a_function():
     w.grad = None
     sl.function(lambda xs: loss(xs, sl.budget("256MiB")))(xs).backward()
     assert w.grad.item() == pytest.approx(free, rel=1e-5)
+
+
+def test_an_exception_says_in_which_iteration_it_was():
+    def body(i, x):
+        if i.item() == 2:
+            raise ValueError("mine")
+        return i + 1, x
+
+    with pytest.raises(ValueError, match="mine") as caught:
+        sl.while_loop(lambda i, x: i < 5, body, 0, 1.0)
+    with pytest.raises(IndexError) as mapped:
+        sl.map_fn(lambda x: [1][x.item()], [0, 0, 1])
+    if hasattr(caught.value, "__notes__"):
+        assert "iteration 2 of the loop at test_control_flow.py:" in (
+            caught.value.__notes__[-1]
+        )
+        assert "iteration 2 of the loop" in mapped.value.__notes__[-1]
