@@ -8,7 +8,6 @@ Lists) of tensors and numbers; the code may read whatever is around it.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -85,6 +84,8 @@ def switch(
 
 def _takes(f: Callable[..., Any], count: int) -> bool | None:
     """Whether f can be called with so many arguments; None: who knows."""
+    import inspect  # when it is needed: it takes long to load
+
     try:
         inspect.signature(f).bind(*[None] * count)
     except TypeError:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _core
 from ._core import Function
 
+if TYPE_CHECKING:
+    import inspect
+
 __all__ = ["Function", "Trace", "Traces", "function"]
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(NamedTuple):
     """One recording of a captured function."""
 
     signature: str
@@ -81,6 +81,8 @@ def _converted(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _signature(f: Callable[..., Any]) -> inspect.Signature:
+    import inspect  # when it is needed: it takes long to load
+
     try:
         return inspect.signature(f)
     except ValueError:  # code of C
