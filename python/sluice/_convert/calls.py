@@ -18,7 +18,7 @@ from typing import Any
 from .. import _core
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
-from .values import in_graph, truth
+from .values import Tensor, in_graph, truth
 
 _cast = _core.op_function("Cast")
 
@@ -44,7 +44,9 @@ def _zip(*items: Any, strict: bool = False) -> Any:
 
 def _reversed(items: Any) -> Any:
     known = staged(items)
-    return reversed(items) if known is None else Reversed(known)
+    if known is not None:
+        return Reversed(known)
+    return reversed(list(items) if isinstance(items, Tensor) else items)
 
 
 def _len(items: Any) -> Any:

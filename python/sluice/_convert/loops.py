@@ -95,8 +95,9 @@ class GraphLoop:
         for name in names:
             if self._values[name] is MISSING:
                 self._check_undefined(name)
+        self._result = variables.get(RESULT)
         if construct.returns:
-            self._values[RESULT] = variables.get(RESULT)
+            self._values[RESULT] = self._result
         leaves = flatten(list(self._values.values()))[0]
         if not self._extra and not any(map(_is_carried, leaves)):
             self._extra[RAN] = False  # a loop carries something
@@ -116,11 +117,12 @@ class GraphLoop:
         while True:
             try:
                 return self._record()
-            except Again as again:
-                if again.owner is not self._hints:
-                    raise
-                self._hints[again.key] = again.hint
+            except BaseException as error:
                 self._variables.put(self._before)
+                self._variables.set(RESULT, self._result)
+                if not isinstance(error, Again) or error.owner is not self._hints:
+                    raise
+                self._hints[error.key] = error.hint
 
     def _record(self) -> Any:
         carried = Carried(

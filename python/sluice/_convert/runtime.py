@@ -181,7 +181,6 @@ class Runtime:
         live = live_in_loop(construct)
         if type(items) is range and len(items) - done > _SHORT:
             left = items[done:]
-            before = variables.taken(names)
             try:
                 known = Range(left.start, left.stop, left.step)
                 return self._graph_for(key, variables, known, body, signal)
@@ -189,7 +188,6 @@ class Runtime:
                 # The body wants a number of Python's: an index, a size.
                 if isinstance(error, StagingError):
                     raise
-                variables.put(before)
         for item in iterator:
             done += 1
             if done > _ENDLESS:

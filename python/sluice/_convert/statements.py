@@ -280,20 +280,21 @@ class FunctionRewriter:
             call = runtime_call("for_stmt", key, items, named(step), orelse)
         if rest:
             call.args.append(named(self._block_helper("rest", rest, rest[0])))
-        return made + self._called(at(call, node), leaves, context, node)
+        return made + self._called(at(call, _header(node)), leaves, context, node)
 
     def _called(
         self, call: ast.expr, leaves: bool, context: _Context, node: ast.stmt
     ) -> list[ast.stmt]:
+        place = _header(node)
         if not leaves:
-            return [at(ast.Expr(call), node)]
+            return [at(ast.Expr(call), place)]
         if exits.returns([node]):
             self._nonlocals.add(RESULT)
         if not context.inline:
             if context.top:
                 self._nonlocals.add(RESULT)
                 call = runtime_call("result", call, thunk(load(RESULT)))
-            return [at(ast.Return(call), node)]
+            return [at(ast.Return(call), place)]
         keep = ast.Assign([ast.Name(SIGNAL, ast.Store())], call)
         value = load(RESULT) if context.top else load(SIGNAL)
         if context.top:
@@ -302,7 +303,7 @@ class FunctionRewriter:
         asked = ast.If(
             runtime_call("leaves", load(SIGNAL), line), [ast.Return(value)], []
         )
-        return [at(keep, node), at(asked, node)]
+        return [at(keep, place), at(asked, place)]
 
     def _with(
         self, node: ast.With, rest: list[ast.stmt], context: _Context
@@ -327,7 +328,7 @@ class FunctionRewriter:
         if after:
             made.append(after)
             call.args.append(load(after.name))
-        return made + self._called(at(call, node), True, context, node)
+        return made + self._called(at(call, _header(node)), True, context, node)
 
     def _note(
         self, node: ast.If | ast.While | ast.For | ast.With, rest: list[ast.stmt]
@@ -369,6 +370,18 @@ class FunctionRewriter:
         )
         self._unit.constructs.append(construct)
         return len(self._unit.constructs) - 1
+
+
+def _header(node: ast.AST) -> ast.AST:
+    """A place in the source: the first line of a statement with blocks."""
+    last = getattr(node, "test", None) or getattr(node, "iter", None)
+    items = getattr(node, "items", None)
+    if items:
+        last = items[-1].context_expr
+    place = ast.copy_location(ast.Pass(), node)
+    if last is not None:
+        place.end_lineno, place.end_col_offset = last.end_lineno, last.end_col_offset
+    return place
 
 
 def _all_statements(nodes: list[ast.stmt]) -> list[ast.AST]:
