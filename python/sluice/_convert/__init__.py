@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import inspect
 import types
 import warnings
 import weakref
@@ -55,15 +56,28 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
         f"a graph: {why.reason}"
     )
 
+    def explain(error: TypeError) -> None:
+        if "part of a graph" in str(error):
+            add_note(error, note)
+
     @functools.wraps(function)
     def as_it_is(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            if "graph" in str(error) or "symbolic" in str(error):
-                add_note(error, note)
+            explain(error)
             raise
 
+    @functools.wraps(function)
+    def generator(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return (yield from function(*args, **kwargs))
+        except TypeError as error:
+            explain(error)
+            raise
+
+    if inspect.isgeneratorfunction(function):
+        as_it_is = generator
     setattr(as_it_is, _MARK, note)
     return as_it_is
 

@@ -50,8 +50,12 @@ def _class_name(qualname: str) -> str | None:
     return None
 
 
-def _named(code: types.CodeType, name: str, qualname: str | None) -> types.CodeType:
+def _named(
+    code: types.CodeType, name: str, qualname: str | None, unit: Unit | None
+) -> types.CodeType:
     """The code with helpers named like the function they are a part of."""
+    if (code.co_name, code.co_firstlineno) in (unit.untouched if unit else ()):
+        unit = None  # it and what is in it
     parts = []
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
@@ -60,13 +64,14 @@ def _named(code: types.CodeType, name: str, qualname: str | None) -> types.CodeT
                 inner = name
             elif qualname is not None:
                 outer = f"{qualname}.<locals>.{inner}"
-            part = _named(part, inner, outer)
+            part = _named(part, inner, outer, unit)
         parts.append(part)
     changes: dict[str, Any] = {"co_name": name, "co_consts": tuple(parts)}
     if qualname is not None:
         changes["co_qualname"] = qualname
     code = code.replace(**changes)
-    _made.add(id(code))
+    if unit:
+        _made.add(id(code))
     return code
 
 
@@ -99,7 +104,7 @@ def converted_code(
         code.co_name,
         code.co_flags & _FUTURES,
     )
-    made = _named(made, code.co_name, getattr(code, "co_qualname", None))
+    made = _named(made, code.co_name, getattr(code, "co_qualname", None), unit)
     result = Converted(made, runtime(unit))
     _cache[id(code)] = (code, result)
     return result

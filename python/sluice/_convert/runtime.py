@@ -27,6 +27,7 @@ from .signals import (
     not_normal,
     possible,
 )
+from .place import user_place
 from .statements import Unit
 from .values import Tensor, in_graph, truth
 from .variables import Variables
@@ -230,8 +231,9 @@ class Runtime:
         value = get()
         if isinstance(signal, Signal) and value is not None:
             if NORMAL in signal.possible:
+                filename, line = user_place()
                 raise StagingError(
-                    "a tensor decides whether this function returns a value or "
+                    f"{filename}:{line}: a tensor decides whether this function returns a value or "
                     "reaches its end, where it returns None; return a value at "
                     "its end, too"
                 )

@@ -18,7 +18,8 @@ FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 _files: dict[str, tuple[int, dict[int, list[FunctionNode]]]] = {}
 
 
-def _first_line(node: FunctionNode) -> int:
+def first_line(node: FunctionNode) -> int:
+    """The line its code remembers: that of its first decorator, if it has any."""
     if isinstance(node, ast.Lambda):
         return node.lineno
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -40,7 +41,7 @@ def _functions_of(filename: str) -> dict[int, list[FunctionNode]]:
     found: dict[int, list[FunctionNode]] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            found.setdefault(_first_line(node), []).append(node)
+            found.setdefault(first_line(node), []).append(node)
     _files[filename] = (hash(text), found)
     return found
 

@@ -18,10 +18,12 @@ from dataclasses import dataclass, field
 
 from . import exits
 from .construct import Construct, appended, stored
+from .errors import Unconvertible
 from .expressions import Expressions, at, load, runtime_call, thunk
 from .liveness import Liveness
 from .names import bindings, parameters, parts
 from .prepare import check
+from .source import first_line
 
 NORMAL, BREAK, CONTINUE, RETURN = 0, 1, 2, 3
 RESULT = "__sl_ret"
@@ -36,6 +38,7 @@ class Unit:
     filename: str
     constructs: list[Construct] = field(default_factory=list)
     helpers: int = 0
+    untouched: set[tuple[str, int]] = field(default_factory=set)  # name, line
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,10 @@ class FunctionRewriter:
         inside = _Context(context.top, inline=True)
         if isinstance(node, ast.FunctionDef):
             return [self._function(node)]
-        if isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(node, ast.AsyncFunctionDef):
+            self._unit.untouched.add((node.name, first_line(node)))
+            return [node]
+        if isinstance(node, ast.ClassDef):
             return [node]
         if isinstance(node, ast.With):
             items = [self._expressions.visit(item) for item in node.items]
@@ -191,8 +197,10 @@ class FunctionRewriter:
     def _function(self, node: ast.FunctionDef) -> ast.stmt:
         try:
             check(node)
-        except Exception:
-            return node  # it runs as it is; whoever calls it hears why
+        except Unconvertible:
+            # It runs as it is; whoever calls it hears why.
+            self._unit.untouched.add((node.name, first_line(node)))
+            return node
         return FunctionRewriter(self._unit, node).rewrite()  # type: ignore
 
     # Branches and loops.
