@@ -118,16 +118,19 @@ def convert(f: Callable[..., Any]) -> Callable[..., Any]:
     What cannot be converted (generators, async functions, code without source)
     is warned of once, and runs as it is.
     """
+    made: Callable[..., Any]
     if isinstance(f, types.FunctionType):
-        return _function(f, warn=True)
+        made = _function(f, warn=True)
+        return made
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
         return types.MethodType(_function(f.__func__, warn=True), f.__self__)
     if isinstance(f, functools.partial):
         return functools.partial(convert(f.func), *f.args, **f.keywords)
     if isinstance(f, (staticmethod, classmethod)):
-        return type(f)(convert(f.__func__))  # type: ignore[return-value]
+        return type(f)(convert(f.__func__))
     if not callable(f):
         raise TypeError(f"convert: f is a {type(f).__name__}; wanted a function")
     from .calls import callee
 
-    return callee(f)
+    made = callee(f)
+    return made

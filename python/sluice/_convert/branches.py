@@ -6,11 +6,20 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import _core
+from .codes import RESULT, SIGNAL
 from .construct import Construct
 from .loops import refuse_if_needed
 from .merge import Outcome, choose
-from .signals import BREAK, CONTINUE, NORMAL, RETURN, Signal, normalized, possible, value
-from .statements import RESULT, SIGNAL
+from .signals import (
+    BREAK,
+    CONTINUE,
+    NORMAL,
+    RETURN,
+    Signal,
+    normalized,
+    possible,
+    value,
+)
 from .values import MISSING
 from .variables import Variables
 

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .expressions import RUNTIME
+from .codes import RUNTIME
+from .notes import Unit
 from .prepare import Prepare, check
 from .source import compile_function, function_node
-from .statements import FunctionRewriter, Unit
+from .statements import FunctionRewriter
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:

@@ -160,7 +160,7 @@ def _forward(forward: Any) -> Any:
 
 def _module_call(module: Any) -> Any:
     """A module whose forward, and those of its parts, are converted."""
-    nn = sys.modules.get("sluice.nn._module")
+    nn: Any = sys.modules.get("sluice.nn._module")
     if nn is None or not isinstance(module, nn.Module):
         return module
     nn.converted_forward = _forward

@@ -97,11 +97,14 @@ def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
         appends = appended(node, is_local)
         if appends:
             names.add(appends)
-        if isinstance(node, ast.Expr) or isinstance(node.ctx, ast.Load):
+        if not isinstance(node, (ast.Attribute, ast.Subscript)):
             continue
-        while isinstance(node, ast.Subscript):
-            node = node.value
-        text = chain(node)
+        if isinstance(node.ctx, ast.Load):
+            continue
+        target: ast.AST = node
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        text = chain(target)
         if text is None:
             continue  # part of what a call returned: not ours to follow
         root = text.split(".")[0]

@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .codes import RUNTIME
 from .names import parts
-
-RUNTIME = "__sl__"
 
 _COMPARE = {
     ast.Eq: "==",

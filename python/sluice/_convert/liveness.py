@@ -38,9 +38,9 @@ class Liveness:
     def of_function(self, body: list[ast.stmt]) -> None:
         """Fills the tables."""
         for node in parts(body, ast.FunctionDef, ast.AsyncFunctionDef, ast.Assign):
-            if not isinstance(node, ast.Assign):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.implied.setdefault(node.name, set()).update(free(node))
-            elif isinstance(node.value, ast.Lambda):
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         known = self.implied.setdefault(target.id, set())
@@ -139,8 +139,7 @@ class Liveness:
     def _try(self, node: ast.Try, after: Live[str], a: _Around) -> Live[str]:
         final = self._block(node.finalbody, after, a)
         if node.finalbody:  # every way out leads through it
-            a = _Around(*(live | final for live in (a.on_break, a.on_continue)),
-                        on_error=a.on_error | final)
+            a = _Around(a.on_break | final, a.on_continue | final, a.on_error | final)
         handled: Live[str] = frozenset()
         for handler in node.handlers:
             live = self._block(handler.body, final, a)

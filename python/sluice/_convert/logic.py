@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -114,11 +115,11 @@ def contains(value: Any, items: Any) -> Any:
     """value in items, where either may be a tensor."""
     rows = in_graph(items)
     if rows is not None:
-        return (rows == value).any() if hasattr(rows, "any") else _any(rows == value)
+        return _any(rows == value)
     if type(items) in (tuple, list, range) and in_graph(value) is not None:
         found: Any = False
         for item in items:
-            found = or_(found, lambda item=item: value == item)
+            found = or_(found, functools.partial(operator.eq, value, item))
         return found
     return value in items
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from .. import _core
 from .carried import Carried
+from .codes import RESULT, SIGNAL
 from .construct import Construct
 from .errors import StagingError
 from .merge import Again
 from .signals import NORMAL, Signal, after_iteration, possible, value
-from .statements import RESULT, SIGNAL
 from .values import (
     MISSING,
     Tensor,
@@ -91,7 +91,7 @@ class GraphLoop:
         ]
         self._before = variables.taken(construct.modified)
         self._values = {name: self._before[name] for name in names}
-        self._late = []  # without a value before, read after the loop
+        self._late: list[str] = []  # without a value before, read after the loop
         for name in names:
             if self._values[name] is MISSING:
                 self._check_undefined(name)

@@ -6,6 +6,7 @@ graph; anything else is done as Python does it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from .calls import callee
 from .errors import StagingError
 from .iterables import Range, Rows, Staged, size, staged
 from .loops import GraphLoop
+from .notes import Unit
 from .signals import (
     BREAK,
     NORMAL,
@@ -28,7 +30,6 @@ from .signals import (
     possible,
 )
 from .place import user_place
-from .statements import Unit
 from .values import Tensor, in_graph, truth
 from .variables import Variables
 
@@ -201,7 +202,8 @@ class Runtime:
             signal = after_iteration(
                 guarded(
                     construct, variables, names, live, kept,
-                    lambda item=item: body(item), lambda kept=kept: not_normal(kept),
+                    functools.partial(body, item),
+                    functools.partial(not_normal, kept),
                 )
             )
             if NORMAL not in possible(signal):
@@ -233,8 +235,8 @@ class Runtime:
             if NORMAL in signal.possible:
                 filename, line = user_place()
                 raise StagingError(
-                    f"{filename}:{line}: a tensor decides whether this function returns a value or "
-                    "reaches its end, where it returns None; return a value at "
+                    f"{filename}:{line}: a tensor decides whether this function "
+                    "returns a value or reaches its end, where it returns None; return a value at "
                     "its end, too"
                 )
         return value

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .statements import BREAK, CONTINUE, NORMAL, RETURN
+from .codes import BREAK, CONTINUE, NORMAL, RETURN
 
 _where = _core.op_function("Select")
 

@@ -14,31 +14,19 @@ from __future__ import annotations
 
 import ast
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import exits
-from .construct import Construct, appended, stored
+from .codes import BREAK, CONTINUE, ITEM, RESULT, RETURN, SIGNAL
+from .construct import appended
 from .errors import Unconvertible
 from .expressions import Expressions, at, load, runtime_call, thunk
+from .helpers import block_function, block_names, header
 from .liveness import Liveness
-from .names import bindings, parameters, parts
+from .names import bindings, parameters
+from .notes import Unit, note
 from .prepare import check
 from .source import first_line
-
-NORMAL, BREAK, CONTINUE, RETURN = 0, 1, 2, 3
-RESULT = "__sl_ret"
-SIGNAL = "__sl_sig"
-ITEM = "__sl_item"
-
-
-@dataclass
-class Unit:
-    """What the functions of one tree share."""
-
-    filename: str
-    constructs: list[Construct] = field(default_factory=list)
-    helpers: int = 0
-    untouched: set[tuple[str, int]] = field(default_factory=set)  # name, line
 
 
 @dataclass(frozen=True)
@@ -182,16 +170,16 @@ class FunctionRewriter:
             value = self._expressions.visit(node.value)
             return [at(ast.Assign([node.target], value), node)]
         if isinstance(node, ast.Assert):
-            node = self._expressions.visit(node)
-            message = node.msg or ast.Constant(None)
+            said = self._expressions.visit(node)
+            message = said.msg or ast.Constant(None)
             line = ast.Constant(node.lineno)
-            new_test = runtime_call("check", node.test, thunk(message), line)
-            return [at(ast.Assert(new_test, copy.deepcopy(node.msg)), node)]
-        name = appended(node, self._is_local)
-        if name:
+            new_test = runtime_call("check", said.test, thunk(message), line)
+            return [at(ast.Assert(new_test, copy.deepcopy(said.msg)), node)]
+        grows = appended(node, self._is_local)
+        if grows:
             value = self._expressions.visit(node.value.args[0])  # type: ignore
-            call = runtime_call("append", load(name), value)
-            return [at(ast.Assign([ast.Name(name, ast.Store())], call), node)]
+            call = runtime_call("append", load(grows), value)
+            return [at(ast.Assign([ast.Name(grows, ast.Store())], call), node)]
         return [self._expressions.visit(node)]
 
     def _function(self, node: ast.FunctionDef) -> ast.stmt:
@@ -215,33 +203,13 @@ class FunctionRewriter:
         binds: list[ast.AST] | None = None,
     ) -> ast.FunctionDef:
         """A block as a function that assigns the variables around it."""
-        changed = stored([*source, *(binds or [])], self._is_local)
-        bound = bindings([*source, *(binds or [])]).names
-        own = {n for n in changed.names if n in bound}
-        own |= {n for n in changed.names if any(
-            appended(s, self._is_local) == n for s in _all_statements(source))}
-        self._nonlocals |= own
-        if exits.returns(source):
-            self._nonlocals.add(RESULT)
-            own.add(RESULT)
-        own |= bound & self._outer
-        declared: list[ast.stmt] = []
-        if own:
-            declared.append(ast.Nonlocal(sorted(own)))
-        if bound & self._globals:
-            declared.append(ast.Global(sorted(bound & self._globals)))
+        assigned = block_names(source, binds or [], self._is_local)
+        self._nonlocals |= assigned.local
+        own = assigned.local | (assigned.bound & self._outer)
+        shared = assigned.bound & self._globals
         self._unit.helpers += 1
-        arguments = [ast.arg(parameter)] if parameter else []
-        made = ast.FunctionDef(
-            f"__sl_{kind}_{self._unit.helpers}",
-            ast.arguments([], arguments, None, [], [], None, []),
-            [*declared, *body] or [ast.Pass()],
-            [],
-            None,
-        )
-        if hasattr(ast, "TypeAlias"):
-            made.type_params = []  # type: ignore[attr-defined]
-        return at(made, place)
+        name = f"__sl_{kind}_{self._unit.helpers}"
+        return block_function(name, own, shared, body, place, parameter)
 
     def _block_helper(
         self, kind: str, block: list[ast.stmt], place: ast.AST
@@ -258,7 +226,7 @@ class FunctionRewriter:
         leaves: bool,
         context: _Context,
     ) -> list[ast.stmt]:
-        key = ast.Constant(self._note(node, rest))
+        key = ast.Constant(note(self._unit, self._live, self._is_local, node, rest))
         made: list[ast.stmt] = []
 
         def named(helper: ast.FunctionDef | None) -> ast.expr:
@@ -288,12 +256,12 @@ class FunctionRewriter:
             call = runtime_call("for_stmt", key, items, named(step), orelse)
         if rest:
             call.args.append(named(self._block_helper("rest", rest, rest[0])))
-        return made + self._called(at(call, _header(node)), leaves, context, node)
+        return made + self._called(at(call, header(node)), leaves, context, node)
 
     def _called(
         self, call: ast.expr, leaves: bool, context: _Context, node: ast.stmt
     ) -> list[ast.stmt]:
-        place = _header(node)
+        place = header(node)
         if not leaves:
             return [at(ast.Expr(call), place)]
         if exits.returns([node]):
@@ -329,85 +297,10 @@ class FunctionRewriter:
         ]
         if context.inline:
             return made + self._called(load(SIGNAL), True, context, node)
-        call = runtime_call(
-            "then", ast.Constant(self._note(node, rest)), load(SIGNAL)
-        )
+        key = note(self._unit, self._live, self._is_local, node, rest)
+        call = runtime_call("then", ast.Constant(key), load(SIGNAL))
         after = self._block_helper("rest", rest, rest[0] if rest else node)
         if after:
             made.append(after)
             call.args.append(load(after.name))
-        return made + self._called(at(call, _header(node)), True, context, node)
-
-    def _note(
-        self, node: ast.If | ast.While | ast.For | ast.With, rest: list[ast.stmt]
-    ) -> int:
-        """Writes down what the runtime has to know; its number."""
-        changed = stored([node], self._is_local)
-        later = stored(rest, self._is_local)
-        after, end = self._live.after[node], self._live.end[node]
-        attributes = changed.attributes | later.attributes
-        orelse = [] if isinstance(node, ast.With) else node.orelse
-        second = orelse[0].lineno if orelse else node.lineno
-        is_loop = isinstance(node, (ast.While, ast.For))
-        test = getattr(node, "test", None)
-        construct = Construct(
-            kind=type(node).__name__.lower(),
-            filename=self._unit.filename,
-            line=node.lineno,
-            lines=(node.body[0].lineno, second),
-            modified=changed.all,
-            after=after | changed.attributes,
-            header=(self._live.header.get(node, frozenset()) | changed.attributes),
-            again=self._live.again.get(node, frozenset()) | changed.attributes,
-            rest_modified=later.all,
-            end=end | attributes,
-            on_break=self._live.on_break[node] | attributes,
-            on_continue=self._live.on_continue[node] | attributes,
-            one_leaves=exits.never_ends(node.body) or exits.never_ends(orelse),
-            breaks=is_loop and exits.breaks(node.body),
-            returns=exits.returns([node]),
-            endless=isinstance(test, ast.Constant) and bool(test.value),
-            simple_test=test is not None and _is_simple(test),
-            targets=tuple(
-                sorted(stored([node.target], self._is_local).names)
-                if isinstance(node, ast.For)
-                else ()
-            ),
-            refused=tuple(changed.refused),
-            raises=exits.raise_lines([node]),
-        )
-        self._unit.constructs.append(construct)
-        return len(self._unit.constructs) - 1
-
-
-def _header(node: ast.AST) -> ast.AST:
-    """A place in the source: the first line of a statement with blocks."""
-    last = getattr(node, "test", None) or getattr(node, "iter", None)
-    items = getattr(node, "items", None)
-    if items:
-        last = items[-1].context_expr
-    place = ast.copy_location(ast.Pass(), node)
-    if last is not None:
-        place.end_lineno, place.end_col_offset = last.end_lineno, last.end_col_offset
-    return place
-
-
-def _all_statements(nodes: list[ast.stmt]) -> list[ast.AST]:
-    return parts(nodes, ast.Expr)
-
-
-_SIMPLE = (
-    ast.Name,
-    ast.Constant,
-    ast.Compare,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.expr_context,
-    ast.operator,
-    ast.unaryop,
-    ast.cmpop,
-)
-
-
-def _is_simple(test: ast.expr) -> bool:
-    return all(isinstance(node, _SIMPLE) for node in ast.walk(test))
+        return made + self._called(at(call, header(node)), True, context, node)

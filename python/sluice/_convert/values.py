@@ -68,9 +68,9 @@ def number_dtype(value: Any) -> Any:
 def can_be(value: Any, dtype: Any) -> bool:
     """Whether a number may become a tensor of that type."""
     if isinstance(value, bool):
-        return dtype == _core.bool
+        return bool(dtype == _core.bool)
     if isinstance(value, int):
-        return dtype != _core.bool and dtype != _core.string
+        return bool(dtype != _core.bool and dtype != _core.string)
     return dtype in _FLOATS
 
 

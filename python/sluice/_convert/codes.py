@@ -1,0 +1,8 @@
+"""Numbers and names that rewritten code and its runtime agree on."""
+
+NORMAL, BREAK, CONTINUE, RETURN = 0, 1, 2, 3  # how a block ended
+
+RUNTIME = "__sl__"  # the runtime, in the closure of converted functions
+RESULT = "__sl_ret"  # the variable a returned value waits in
+SIGNAL = "__sl_sig"  # how the block before ended
+ITEM = "__sl_item"  # the argument of a for loop's body

@@ -1,0 +1,76 @@
+"""Blocks of the source as functions of the rewritten code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import exits
+from .codes import RESULT
+from .construct import appended
+from .expressions import at
+from .names import bindings, parts
+
+
+@dataclass(frozen=True)
+class BlockNames:
+    """What a block assigns."""
+
+    bound: set[str]  # all names
+    local: set[str]  # those of variables of the function, and of ours
+
+
+def block_names(
+    source: list[ast.stmt], binds: list[ast.AST], is_local: Callable[[str], bool]
+) -> BlockNames:
+    """What these statements assign, and what is bound before they run."""
+    bound = bindings([*source, *binds]).names
+    local = {name for name in bound if is_local(name)}
+    for node in parts(source, ast.Expr):
+        grows = appended(node, is_local)
+        if grows:
+            local.add(grows)
+    if exits.returns(source):
+        local.add(RESULT)
+    return BlockNames(bound, local)
+
+
+def block_function(
+    name: str,
+    own: set[str],
+    shared: set[str],
+    body: list[ast.stmt],
+    place: ast.AST,
+    parameter: str | None,
+) -> ast.FunctionDef:
+    """A function that assigns variables around it, and global ones."""
+    declared: list[ast.stmt] = []
+    if own:
+        declared.append(ast.Nonlocal(sorted(own)))
+    if shared:
+        declared.append(ast.Global(sorted(shared)))
+    arguments = [ast.arg(parameter)] if parameter else []
+    made = ast.FunctionDef(
+        name,
+        ast.arguments([], arguments, None, [], [], None, []),
+        [*declared, *body] or [ast.Pass()],
+        [],
+        None,
+    )
+    if hasattr(ast, "TypeAlias"):  # Python 3.12 has one more field
+        made.type_params = []  # type: ignore[attr-defined]
+    at(made, place)
+    return made
+
+
+def header(node: ast.AST) -> ast.AST:
+    """A place in the source: the first line of a statement with blocks."""
+    last = getattr(node, "test", None) or getattr(node, "iter", None)
+    items = getattr(node, "items", None)
+    if items:
+        last = items[-1].context_expr
+    place = ast.copy_location(ast.Pass(), node)
+    if last is not None:
+        place.end_lineno, place.end_col_offset = last.end_lineno, last.end_col_offset
+    return place
