@@ -163,6 +163,14 @@ def test_closures_share_their_cells():
 
     same(local, 5)
 
+    def late(n):
+        fs = [lambda: i for i in range(n)]
+        for j in range(n):
+            fs.append(lambda: j)
+        return [f() for f in fs]
+
+    same(late, 3)
+
 
 _changed = 0
 

@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .codes import RESULT, SIGNAL
 from .construct import Construct
+from .lists import as_list
 from .loops import refuse_if_needed
 from .merge import Outcome, choose
 from .signals import (
@@ -75,6 +76,9 @@ class _Sides:
         self._variables.put(self.before)
         self._variables.set(RESULT, self._result)
 
+    def make_list(self, name: str, dtype: Any) -> None:
+        self.before[name] = as_list(self.before[name], dtype)
+
     def run(self, k: int, block: Callable[[], Any]) -> Outcome:
         self._variables.put_copies(self.before)
         self._variables.set(RESULT, self._result)
@@ -140,7 +144,11 @@ def branch(
     sides = _Sides(construct, variables, modified, live)
     try:
         values = choose(
-            construct, pred, lambda: sides.run(0, first), lambda: sides.run(1, second)
+            construct,
+            pred,
+            lambda: sides.run(0, first),
+            lambda: sides.run(1, second),
+            sides.make_list,
         )
     except BaseException:
         sides.restore()

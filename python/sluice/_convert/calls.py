@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .errors import StagingError
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
 from .values import Tensor, in_graph, truth
@@ -113,11 +114,43 @@ def _with_converted(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
+    """stack or concat, of a Python list that has become a List, too."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not args or not isinstance(args[0], _core.List):
+            return function(*args, **kwargs)
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", kwargs.get("dim", 0))
+        if axis != 0:
+            raise StagingError(
+                f"{function.__name__} of a list that grew in a graph, along axis "
+                f"{axis}; wanted axis 0"
+            )
+        return args[0].stack() if stacks else args[0].concat()[0]
+
+    return call
+
+
+@functools.cache
+def _joins() -> dict[int, Callable[..., Any]]:
+    import sluice
+
+    made = {}
+    for name in ("stack", "cat", "concat", "concatenate"):
+        function = getattr(sluice, name, None)
+        if function is not None:
+            made[id(function)] = _joined(function, name == "stack")
+    return made
+
+
 def callee(function: Any) -> Any:
     """What to call instead of the function."""
     from . import for_call
 
     kind = type(function)
+    joins = _joins().get(id(function))
+    if joins is not None:
+        return joins
     if kind is types.FunctionType:
         if is_library(function):
             if (function.__module__ or "").split(".")[0] == "sluice":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core
 from .construct import Construct
 from .errors import StagingError
+from .lists import as_list, grown
 from .merge import Again, mark_number, retype_number
 from .values import (
     MISSING,
@@ -41,7 +41,7 @@ class Carried:
         self.tensors: list[Any] = []
         for name, value in values.items():
             if ("list", name) in hints:
-                value = _as_list(value, hints["list", name])
+                value = as_list(value, hints["list", name])
             if value is MISSING and ("like", name) in hints:
                 value = dummy(hints["like", name])
             self._start[name] = value
@@ -113,7 +113,7 @@ class Carried:
                     raise self._changes(name, value, "do not delete it in the loop")
             leaves, structure = flatten(value)
             if structure != self._structures[name]:
-                dtype = _grown(self._before[name], value)
+                dtype = grown(self._before[name], value)
                 if dtype is not None and ("list", name) not in self._hints:
                     raise Again(self._hints, ("list", name), dtype)
                 cure = "give it one structure before the loop (sl.List for what grows)"
@@ -147,23 +147,3 @@ class Carried:
             if i < len(before):
                 retype_number(before[i], tensor.dtype)
         raise self._changes(name, value, "give it that type before the loop")
-
-
-def _grown(before: Any, after: Any) -> Any:
-    """The type of the elements, when a Python list has had tensors appended."""
-    if type(before) is not list or type(after) is not list:
-        return None
-    if len(after) <= len(before):
-        return None
-    tensors = [as_tensor(leaf) for leaf in after]
-    if any(t is None for t in tensors):
-        return None
-    dtypes = [t.dtype for t in tensors]
-    return dtypes[0] if all(d == dtypes[0] for d in dtypes) else None
-
-
-def _as_list(values: Any, dtype: Any) -> Any:
-    made = _core.List(dtype)
-    for value in values:
-        made = made.append(as_tensor(value, dtype))
-    return made

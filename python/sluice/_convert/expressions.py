@@ -124,6 +124,18 @@ class Expressions(ast.NodeTransformer):
             return at(runtime_call("shape", base.value, index), node)
         return node
 
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        first = node.generators[0]
+        simple = len(node.generators) == 1 and isinstance(first.target, ast.Name)
+        if not simple or first.ifs or first.is_async or _assigns(node.elt):
+            return self.generic_visit(node)
+        if any(isinstance(n, (ast.Lambda, ast.GeneratorExp)) for n in ast.walk(node)):
+            return self.generic_visit(node)  # they see the last item only
+        assert isinstance(first.target, ast.Name)
+        element = thunk(self.visit(node.elt))
+        element.args.args = [ast.arg(first.target.id)]
+        return at(runtime_call("listed", self.visit(first.iter), element), node)
+
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         self.generic_visit(node)
         node.iter = at(runtime_call("items", node.iter), node.iter)

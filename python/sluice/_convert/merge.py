@@ -14,6 +14,7 @@ from typing import Any
 from .. import _core
 from .construct import Construct
 from .errors import StagingError
+from .lists import grown
 from .values import (
     MISSING,
     Tensor,
@@ -75,8 +76,9 @@ class _Side:
 
 
 class _Merge:
-    def __init__(self, construct: Construct) -> None:
+    def __init__(self, construct: Construct, lists: bool) -> None:
         self._construct = construct
+        self._lists = lists
         self._hints: dict[Any, Any] = {}
         self.sides: list[_Side] = []
 
@@ -129,6 +131,9 @@ class _Merge:
         first = self.sides[0] if k else None
         if first and first.structures[name] != structure:
             other = first.outcome.values[name]
+            dtype = grown(other, value) or grown(value, other)
+            if dtype is not None and self._lists:
+                raise Again(self, ("list", name), dtype)
             raise self._differ(name, other, value, "give it one structure on both ways")
         results = []
         for i, leaf in enumerate(leaves):
@@ -193,12 +198,14 @@ def choose(
     pred: Any,
     first: Callable[[], Outcome],
     second: Callable[[], Outcome],
+    make_list: Callable[[str, Any], None] | None = None,
 ) -> dict[str, Any]:
     """The variables after one of two ways, of which pred chooses the first.
 
-    The sides may be run more than once.
+    The sides may be run more than once. `make_list` makes a variable a List of
+    elements of a type before that.
     """
-    merge = _Merge(construct)
+    merge = _Merge(construct, make_list is not None)
 
     def branch(side: Callable[[], Outcome], k: int) -> Callable[[], list[Any]]:
         return lambda: merge.take(side(), k)
@@ -210,6 +217,8 @@ def choose(
         except Again as again:
             if again.owner is not merge:
                 raise
+            if again.key[0] == "list" and make_list:
+                make_list(again.key[1], again.hint)
             merge.hear(again)
             continue
         return merge.results(results if isinstance(results, list) else [])

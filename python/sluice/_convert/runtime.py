@@ -236,8 +236,8 @@ class Runtime:
                 filename, line = user_place()
                 raise StagingError(
                     f"{filename}:{line}: a tensor decides whether this function "
-                    "returns a value or reaches its end, where it returns None; return a value at "
-                    "its end, too"
+                    "returns a value or reaches its end, where it returns None; "
+                    "return a value at its end, too"
                 )
         return value
 
@@ -268,6 +268,18 @@ class Runtime:
             f"a comprehension goes over {known}, whose size is known when the graph "
             "runs; use sl.map_fn, or a for loop that appends to a list"
         )
+
+    def listed(self, items: Any, element: Block) -> Any:
+        """[element(item) for item in items]; a List where a graph makes it."""
+        known = staged(items)
+        if known is None:
+            return [element(item) for item in items]
+        count = known.size()
+        if isinstance(count, int) and isinstance(known, Rows) and count <= _SHORT:
+            return [element(known.get(i)) for i in range(count)]
+        numbers = _core.op_function("Range")(0, count, 1)
+        made = _core.map_fn(lambda i: element(known.get(i)), numbers, "device", "", 10)
+        return _core.List.of(made)
 
     def filter(self, test: Any) -> Any:
         """A condition of a comprehension."""
