@@ -255,3 +255,22 @@ def test_a_refused_function_leaves_its_variables_alone():
 
     refused(f, t(1.0), match="'name'")
     assert kept == [1, 2]
+
+
+def endless(n):
+    return 1 if n <= 1 else n * endless(n - 1)
+
+
+def deep(n):
+    if n <= 1:
+        return n * 0
+    return deep(n - 1) + 1
+
+
+def test_recursion_that_a_tensor_ends():
+    with pytest.raises(RecursionError):
+        sl.function(lambda n: endless(n))(t(5))
+    with pytest.raises(RecursionError) as error:
+        sl.function(lambda n: deep(n))(t(5))
+    assert any("so that a recursion that a tensor ends" in n
+               for n in error.value.__notes__)

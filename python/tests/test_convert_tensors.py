@@ -198,6 +198,34 @@ def test_tensors_around_the_function_decide_at_every_call():
     assert len(f.traces()) == 1
 
 
+def test_elements_assigned_on_one_way():
+    @sl.function
+    def f(x, n):
+        y = x * 1
+        if x.sum() > 0:
+            y[0] = 5.0
+        for i in range(n):
+            y[i] = y[i] * 2
+        return y
+
+    assert array(f(t([1.0, 2.0, 3.0]), t(2))) == [10.0, 4.0, 3.0]
+    assert array(f(t([-1.0, 2.0, -3.0]), t(1))) == [-2.0, 2.0, -3.0]
+
+
+def test_tensors_around_the_function_written_in_a_loop():
+    kept = sl.zeros([3])
+
+    @sl.function
+    def f(n):
+        for i in range(n):
+            if i != 1:
+                kept[i] = 7.0
+        return n
+
+    f(t(3))
+    assert array(kept) == [7.0, 0.0, 7.0]
+
+
 class Grow(nn.Module):
     def __init__(self):
         super().__init__()
@@ -302,6 +330,18 @@ def test_a_short_circuit_guards_an_index():
 
     assert f(t([1.0, 2.0, 3.0]), t(2.5)).item() == 2
     assert f(t([1.0, 2.0, 3.0]), t(9.0)).item() == 3
+
+
+def power(x, n):
+    return 1.0 if n == 0 else x * power(x, n - 1)
+
+
+def test_recursion_that_python_ends():
+    @sl.function
+    def f(x):
+        return power(x, 3)
+
+    assert f(t(2.0)).item() == 8.0
 
 
 # Failures of the graph.

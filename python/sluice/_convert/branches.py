@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .codes import RESULT, SIGNAL
 from .construct import Construct
+from .errors import add_note
 from .lists import as_list
 from .loops import refuse_if_needed
 from .merge import Outcome, choose
@@ -19,9 +20,9 @@ from .signals import (
     Signal,
     normalized,
     possible,
-    value,
 )
-from .values import MISSING
+from .signals import value as signal_value
+from .values import MISSING, Tensor
 from .variables import Variables
 
 _assert = _core.op_function("Assert")
@@ -81,6 +82,10 @@ class _Sides:
 
     def run(self, k: int, block: Callable[[], Any]) -> Outcome:
         self._variables.put_copies(self.before)
+        for name in self._construct.mutated:
+            value = self._variables.get(name)
+            if isinstance(value, Tensor) and value.symbolic:
+                self._variables.set(name, Tensor(value))  # another handle
         self._variables.set(RESULT, self._result)
         everything = frozenset([*self._names, RESULT, SIGNAL])
         try:
@@ -105,7 +110,7 @@ class _Sides:
                 values[name] = MISSING
         returned = RETURN in self.possible[k]
         values[RESULT] = self._variables.get(RESULT) if returned else MISSING
-        values[SIGNAL] = value(signal)
+        values[SIGNAL] = signal_value(signal)
         return Outcome(values, optional)
 
     def _is_raised_here(self, error: BaseException) -> bool:
@@ -150,8 +155,14 @@ def branch(
             lambda: sides.run(1, second),
             sides.make_list,
         )
-    except BaseException:
+    except BaseException as error:
         sides.restore()
+        if isinstance(error, RecursionError):
+            add_note(
+                error,
+                f"{construct.place}: both ways of this {construct.kind} are recorded, "
+                "so that a recursion that a tensor ends has no end here; write a loop",
+            )
         raise
     return sides.leave(values)
 

@@ -21,6 +21,7 @@ class Construct:
     line: int
     lines: tuple[int, int] = (0, 0)  # of the two branches
     modified: tuple[str, ...] = ()  # assigned in its blocks
+    mutated: frozenset[str] = frozenset()  # of those and what follows: x[i] = y
     after: frozenset[str] = frozenset()  # read when it is over
     header: frozenset[str] = frozenset()  # read by the next iteration
     again: frozenset[str] = frozenset()  # the same, if there is one for sure
@@ -75,6 +76,7 @@ class Stored:
 
     names: set[str]
     attributes: set[str]
+    mutated: set[str]  # of both: an element is assigned
     refused: list[str]
 
     @property
@@ -93,6 +95,7 @@ def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
         for n in sorted(made.names - names)
     ]
     attributes = set()
+    mutated = set()
     for node in parts(nodes, ast.Attribute, ast.Subscript, ast.Expr):
         appends = appended(node, is_local)
         if appends:
@@ -107,6 +110,8 @@ def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
         text = chain(target)
         if text is None:
             continue  # part of what a call returned: not ours to follow
+        if target is not node:
+            mutated.add(text)
         root = text.split(".")[0]
         if "." not in text:
             if is_local(text):
@@ -119,4 +124,4 @@ def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
             refused.append(f"{text!r} is assigned, and {root!r} is, too")
         else:
             kept.add(text)
-    return Stored(names, kept, refused)
+    return Stored(names, kept, mutated, refused)

@@ -61,6 +61,7 @@ def note(
         line=node.lineno,
         lines=(node.body[0].lineno, second),
         modified=changed.all,
+        mutated=frozenset(changed.mutated | later.mutated),
         after=after | changed.attributes,
         header=(live.header.get(node, frozenset()) | changed.attributes),
         again=live.again.get(node, frozenset()) | changed.attributes,

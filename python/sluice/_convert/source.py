@@ -7,6 +7,7 @@ remembers, so that neither indentation nor decorators matter.
 from __future__ import annotations
 
 import ast
+import copy
 import linecache
 import types
 from typing import Union
@@ -74,10 +75,12 @@ def compile_function(
     flags: int = 0,
 ) -> types.CodeType:
     """The code of a function whose free variables are `names_around`."""
+    inside = "<lambda>" if isinstance(node, ast.Lambda) else "__sl_function"
     if isinstance(node, ast.Lambda):
         inner: ast.stmt = ast.Return(node)
     else:
-        inner = node
+        inner = copy.copy(node)
+        inner.name = inside  # inside it, its own name is found outside
     empty = ast.arguments([], [], None, [], [], None, [])
     around = ast.FunctionDef("__sl_around", empty, [inner], [], None)
     around.args = ast.arguments(
@@ -92,8 +95,8 @@ def compile_function(
     for part in code.co_consts:
         if isinstance(part, types.CodeType) and part.co_name == "__sl_around":
             for found in part.co_consts:
-                if isinstance(found, types.CodeType) and found.co_name == name:
-                    return found
+                if isinstance(found, types.CodeType) and found.co_name == inside:
+                    return found.replace(co_name=name)
     raise Unconvertible("its code is not found")  # cannot be
 
 
