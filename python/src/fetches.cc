@@ -22,6 +22,14 @@ enum Word : uint64_t { kValue = 1, kOperation, kName };
                         "or a name"));
 }
 
+// Throws UnicodeEncodeError, a ValueError, for half a surrogate pair.
+std::string_view Utf8(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!utf8) throw nb::python_error();
+  return {utf8, static_cast<size_t>(size)};
+}
+
 // The tensor of a graph that an object is; holds nothing when it is none.
 Tensor GraphTensor(nb::handle object, Place place) {
   Tensor tensor;
@@ -55,7 +63,7 @@ void AddWords(nb::handle object, Place place, KeyWords& words) {
     words.push_back(reinterpret_cast<uintptr_t>(
         &nb::cast<const Operation&>(object).node()));
   } else if (PyUnicode_Check(object.ptr())) {
-    auto name = nb::cast<std::string_view>(object);
+    std::string_view name = Utf8(object);
     words.push_back(kName);
     words.push_back(name.size());
     for (size_t i = 0; i < name.size(); i += sizeof(uint64_t)) {
@@ -85,7 +93,7 @@ Target FindTarget(Graph& graph, nb::handle object, Place place) {
     return {{}, &operation.node()};
   }
   if (!PyUnicode_Check(object.ptr())) NoTarget(object, place);
-  auto name = nb::cast<std::string>(object);
+  std::string name(Utf8(object));
   if (name.empty())
     ThrowValueError(StrCat(place.ToString(), " is an empty name"));
   {

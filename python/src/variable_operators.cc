@@ -11,10 +11,12 @@ namespace {
 
 // A tensor in place of a variable, everything else as it is.
 nb::object Read(PyObject* object) {
-  if (Variable v; nb::try_cast<Variable>(nb::handle(object), v, false)) {
-    return nb::cast(v.read());
+  if (!nb::isinstance<Variable>(nb::handle(object))) return nb::borrow(object);
+  Variable v;
+  if (!nb::try_cast<Variable>(nb::handle(object), v, false) || !v) {
+    ThrowTypeError("this Variable holds nothing: __init__ was not called");
   }
-  return nb::borrow(object);
+  return nb::cast(v.read());
 }
 
 template <PyObject* (*F)(PyObject*, PyObject*)>
