@@ -53,7 +53,7 @@ class device(Device):
         return last if last in _KINDS else ""
 
     @property
-    def index(self) -> int | None:
+    def index(self) -> int | None:  # type: ignore[override]
         """Which one of them, where the name says so."""
         number = self.rpartition("/")[2].partition(":")[2]
         return int(number) if self.type and number else None

@@ -19,6 +19,16 @@ __all__ = ["Accumulator", "Barrier", "HashTable", "Mutex", "Stack"]
 _op = functools.cache(_core.op_function)
 
 
+def _tensor(op: str, *inputs: Any, **attrs: Any) -> Tensor:
+    made: Tensor = _op(op)(*inputs, **attrs)
+    return made
+
+
+def _operation(op: str, *inputs: Any, **attrs: Any) -> Operation:
+    made: Operation = _op(op)(*inputs, **attrs)
+    return made
+
+
 def _handle(what: str, op: str, **attrs: Any) -> Tensor:
     if _core.current_graph() is None:
         raise RuntimeError(
@@ -28,7 +38,7 @@ def _handle(what: str, op: str, **attrs: Any) -> Tensor:
     if attrs["container"] is None:
         attrs["container"] = _core.current_container()
     attrs = {name: value for name, value in attrs.items() if value is not None}
-    return _op(op)(**attrs)
+    return _tensor(op, **attrs)
 
 
 class HashTable:
@@ -60,7 +70,7 @@ class HashTable:
         """Sets values; `values` has the shape of `keys`, then that of a value."""
         keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
         values = _core.constant(values, self.value_dtype) if _plain(values) else values
-        return _op("TableInsert")(self.handle, keys, values)
+        return _operation("TableInsert", self.handle, keys, values)
 
     def find(self, keys: Any, default: Any) -> Tensor:
         """The values of keys, and `default` for those that are not there."""
@@ -68,25 +78,26 @@ class HashTable:
         if _plain(default):
             shape = self.value_shape or None
             default = _core.constant(default, self.value_dtype, shape)
-        return _op("TableFind")(self.handle, keys, default)
+        return _tensor("TableFind", self.handle, keys, default)
 
     def erase(self, keys: Any) -> Operation:
         """Removes keys; those that are not there are passed over."""
         keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
-        return _op("TableErase")(self.handle, keys)
+        return _operation("TableErase", self.handle, keys)
 
     def export(self) -> tuple[Tensor, Tensor]:
         """All keys in ascending order, and their values."""
-        return _op("TableExport")(
+        keys, values = _op("TableExport")(
             self.handle,
             key_dtype=self.key_dtype,
             value_dtype=self.value_dtype,
             value_shape=self.value_shape,
         )
+        return keys, values
 
     def size(self) -> Tensor:
         """How many keys it has."""
-        return _op("TableSize")(self.handle)
+        return _tensor("TableSize", self.handle)
 
 
 class Accumulator:
@@ -116,21 +127,25 @@ class Accumulator:
     def apply_grad(self, grad: Any, local_step: Any = 0) -> Operation:
         """Gives it a gradient; one of an earlier step than its own is dropped."""
         grad = _core.constant(grad, self.dtype) if _plain(grad) else grad
-        return _op("AccumulatorApply")(self.handle, local_step, grad)
+        return _operation("AccumulatorApply", self.handle, local_step, grad)
 
     def take_grad(self, num_required: Any) -> Tensor:
         """Waits for that many, takes the mean or sum of all, and goes a step on."""
-        return _op("AccumulatorTake")(
-            self.handle, num_required, dtype=self.dtype, shape=self.shape
+        return _tensor(
+            "AccumulatorTake",
+            self.handle,
+            num_required,
+            dtype=self.dtype,
+            shape=self.shape,
         )
 
     def num_accumulated(self) -> Tensor:
         """How many gradients it holds."""
-        return _op("AccumulatorCount")(self.handle)
+        return _tensor("AccumulatorCount", self.handle)
 
     def set_global_step(self, step: Any) -> Operation:
         """The step below which it drops gradients."""
-        return _op("AccumulatorSetStep")(self.handle, step)
+        return _operation("AccumulatorSetStep", self.handle, step)
 
 
 class Barrier:
@@ -159,8 +174,8 @@ class Barrier:
         """One component of several keys: row i of `values` is keys[i]'s."""
         if _plain(values):
             values = _core.constant(values, self.dtypes[component_index])
-        return _op("BarrierInsert")(
-            self.handle, keys, values, component=component_index
+        return _operation(
+            "BarrierInsert", self.handle, keys, values, component=component_index
         )
 
     def take_many(
@@ -178,15 +193,17 @@ class Barrier:
 
     def close(self, cancel_pending_enqueues: bool = False) -> Operation:
         """No new keys from then on."""
-        return _op("BarrierClose")(self.handle, cancel_pending=cancel_pending_enqueues)
+        return _operation(
+            "BarrierClose", self.handle, cancel_pending=cancel_pending_enqueues
+        )
 
     def ready_size(self) -> Tensor:
         """How many keys are complete and not yet taken."""
-        return _op("BarrierReadySize")(self.handle)
+        return _tensor("BarrierReadySize", self.handle)
 
     def incomplete_size(self) -> Tensor:
         """How many keys still miss a component."""
-        return _op("BarrierIncompleteSize")(self.handle)
+        return _tensor("BarrierIncompleteSize", self.handle)
 
 
 class Mutex:
@@ -208,11 +225,11 @@ class Mutex:
 
     def acquire(self) -> Tensor:
         """Waits until it is free and holds it; the ticket releases it."""
-        return _op("MutexAcquire")(self.handle)
+        return _tensor("MutexAcquire", self.handle)
 
     def release(self, ticket: Tensor) -> Operation:
         """Releases it, with the ticket that acquire gave."""
-        return _op("MutexRelease")(self.handle, ticket)
+        return _operation("MutexRelease", self.handle, ticket)
 
     @contextmanager
     def critical(self) -> Iterator[list[Tensor]]:

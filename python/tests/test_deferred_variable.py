@@ -65,7 +65,8 @@ def test_reads_see_the_program_order():
 
     before, add, after, fetched, value, read = run_all(build)
     assert add is None
-    assert [t.item() for t in (before, after, fetched, value, read)] == [1, 11, 1, 1, 11]
+    seen = [t.item() for t in (before, after, fetched, value, read)]
+    assert seen == [1, 11, 1, 1, 11]
 
 
 def test_changes():
