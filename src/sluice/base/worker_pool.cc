@@ -2,9 +2,12 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
+#include <unordered_map>
 
 #include "sluice/base/clock.h"
 #include "sluice/base/loop_helpers.h"
@@ -32,6 +35,32 @@ std::vector<int> AllowedCores() {
   if (cores.empty()) cores.push_back(0);
   return cores;
 }
+
+// The process that made each pool. A child of fork() has none of the threads of
+// its parent's pools: the threads that run steps there do all of the work.
+class Makers {
+ public:
+  static Makers& All() {
+    static auto* makers = new Makers;
+    return *makers;
+  }
+  void Add(const WorkerPool* pool) {
+    std::lock_guard lock(mu_);
+    made_by_[pool] = getpid();
+  }
+  // Whether this process made the pool, which is forgotten.
+  bool Remove(const WorkerPool* pool) {
+    std::lock_guard lock(mu_);
+    auto it = made_by_.find(pool);
+    bool ours = it->second == getpid();
+    made_by_.erase(it);
+    return ours;
+  }
+
+ private:
+  std::mutex mu_;
+  std::unordered_map<const WorkerPool*, pid_t> made_by_;
+};
 
 }  // namespace
 
@@ -67,6 +96,7 @@ WorkerPool& WorkerPool::Default() {
 int WorkerPool::CurrentWorker() { return current_index + 1; }
 
 WorkerPool::WorkerPool(int parallelism) {
+  Makers::All().Add(this);
   int count = std::max(parallelism, 1) - 1;
   std::vector<int> cores = AllowedCores();
   // More workers than other cores would pin two to one core: leave them free.
@@ -87,6 +117,11 @@ WorkerPool::WorkerPool(int parallelism) {
 }
 
 WorkerPool::~WorkerPool() {
+  if (!Makers::All().Remove(this)) {
+    // Threads that are not there can be neither joined nor let go.
+    for (auto& w : workers_) (void)w.release();
+    return;
+  }
   stop_.store(true, std::memory_order_seq_cst);
   sleepers_.Notify();
   for (auto& w : workers_) w->thread.join();
