@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sluice/base/foreign_error.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
@@ -172,7 +173,14 @@ class Engine {
     }
     SmallVector<EagerRef, 4> dx;
     dx.resize(node.edges.size());
-    Status status = node.Backward(node.flows, request_.record, dx);
+    Status status;
+    try {
+      status = node.Backward(node.flows, request_.record, dx);
+    } catch (...) {
+      AddToForeignError(StrCat("in the gradient of ", node.name(), " at ",
+                               node.line().ToString()));
+      throw;
+    }
     if (status.ok() && front_internal::EagerMode::Current().nan_trap) {
       status = CheckFiniteGradients(node, dx);
     }

@@ -106,6 +106,21 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
   return EagerCall(op, pointers, attrs, line, results);
 }
 
+std::string CallLine(const OpRecord& op, EagerPointers inputs,
+                     const SourceLine& line) {
+  std::string text = StrCat("at ", line);
+  for (size_t i = 0; i < inputs.size() && i < 4; ++i) {
+    const EagerValue& in = *inputs[i];
+    StrAppend(text, i == 0 ? "  " : ", ", op.InputName(static_cast<int>(i)),
+              " = ");
+    if (in.extra && !in.extra->name.empty()) {
+      StrAppend(text, "\"", in.extra->name, "\" ");
+    }
+    StrAppend(text, in.array.TypeText());
+  }
+  return text;
+}
+
 Status CheckWritable(std::string_view op, const EagerValue& target) {
   const Array& a = target.array;
   for (int i = 0; i < a.rank(); ++i) {

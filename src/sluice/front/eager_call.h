@@ -17,6 +17,11 @@ Status EagerCall(const OpRecord& op, std::span<const EagerRef> inputs,
                  const Attrs& attrs, const SourceLine& line,
                  EagerResults& results);
 
+// "at model.cc:41  a = "fc1.out" f32[2,3], b = f32[4,5]": the line below an
+// error of such a call.
+std::string CallLine(const OpRecord& op, EagerPointers inputs,
+                     const SourceLine& line);
+
 // An error when elements of the target share memory with one another, as those
 // of a broadcast value do, so that they cannot be written each by itself.
 Status CheckWritable(std::string_view op, const EagerValue& target);

@@ -70,6 +70,9 @@ Status RecomputeRegion::Recompute() {
       f_(again);
     } catch (const Error& e) {
       status = Status(e.code(), e.what());
+    } catch (...) {
+      SetRandomCalls(now);
+      throw;
     }
     SetRandomCalls(now);
     SL_RETURN_IF_ERROR(status);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sluice/base/error.h"
+#include "sluice/base/foreign_error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/record_region.h"
@@ -142,6 +143,10 @@ CodeResult InLoop(const Code& code, const std::vector<Tensor>& carried,
         Status(error.code(), error.what())
             .WithLine(StrCat("in iteration ", iteration, " of the loop at ",
                              SourceLine::From(where))));
+  } catch (...) {
+    AddToForeignError(StrCat("in iteration ", iteration, " of the loop at ",
+                             SourceLine::From(where)));
+    throw;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/error.h"
+#include "sluice/base/foreign_error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 #include "sluice/front/index.h"
@@ -104,6 +105,10 @@ SequenceResult RunSequenceNow(const SequenceCall& call, int64_t length) {
       throw Error(Status(error.code(), error.what())
                       .WithLine(StrCat("in iteration ", k, " of the loop at ",
                                        SourceLine::From(call.where))));
+    } catch (...) {
+      AddToForeignError(StrCat("in iteration ", k, " of the loop at ",
+                               SourceLine::From(call.where)));
+      throw;
     }
     CheckCount(call, out.tensors.size());
     size_t n = call.carried.size();

@@ -11,6 +11,17 @@ namespace {
 
 using Shapes = std::vector<PartialShape>;
 
+// The line of a node whose shapes do not fit, with its operands' names.
+std::string OperandLine(const Node& node, const Shapes& in) {
+  std::string line = NodeLine(node);
+  for (int i = 0; i < node.num_inputs() && i < 4; ++i) {
+    StrAppend(line, i == 0 ? "  " : ", ", node.op().InputName(i), " = \"",
+              node.input(i).ToString(), "\" ",
+              TypeText(node.input(i).dtype(), in[static_cast<size_t>(i)]));
+  }
+  return line;
+}
+
 Result<Shapes> InferNode(const Node& node, const Shapes& in) {
   std::vector<DType> dtypes, out_dtypes;
   std::vector<const Array*> values;
@@ -23,7 +34,7 @@ Result<Shapes> InferNode(const Node& node, const Shapes& in) {
   }
   Result<Shapes> inferred =
       InferShapes(node.op(), node.attrs(), dtypes, in, values, out_dtypes);
-  if (!inferred.ok()) return inferred.status().WithLine(NodeLine(node));
+  if (!inferred.ok()) return inferred.status().WithLine(OperandLine(node, in));
   return inferred;
 }
 
