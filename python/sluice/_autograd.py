@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from . import _core
 
 __all__ = [
+    "CancelledError",
     "detect_anomaly",
     "enable_grad",
     "inference_mode",
@@ -24,6 +25,7 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 is_grad_enabled = _core.is_grad_enabled
+CancelledError = _core.CancelledError
 
 
 class _Mode:

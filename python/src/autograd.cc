@@ -53,6 +53,7 @@ void BindModes(nb::module_& m) {
 }  // namespace
 
 void BindAutograd(nb::module_& m) {
+  BindErrors(m);
   BindModes(m);
   m.def("why_no_grad", &why_no_grad, "y"_a, "x"_a);
   BindCompare(m);

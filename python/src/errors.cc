@@ -1,12 +1,18 @@
 #include "errors.h"
 
+#include <cstring>
 #include <exception>
 
+#include "caller_line.h"
 #include "interrupt_region.h"
+#include "sluice/base/foreign_error.h"
 
 namespace sluice::py {
 
 namespace {
+
+PyObject* cancelled_class = nullptr;
+constexpr const char* kCode = "sluice_code";
 
 PyObject* ClassOf(Code code) {
   switch (code) {
@@ -26,15 +32,59 @@ PyObject* ClassOf(Code code) {
     case Code::kAlreadyExists:
     case Code::kDataLoss:
       return PyExc_ValueError;
+    case Code::kCancelled:
+      return cancelled_class ? cancelled_class : PyExc_RuntimeError;
     default:
       return PyExc_RuntimeError;
   }
 }
 
+// An argument that is wrong as an index: Python has a class for that.
+bool IsIndexError(const Error& error) {
+  if (error.code() != Code::kInvalidArgument) return false;
+  std::string_view text = error.what();
+  text = text.substr(0, text.find('\n'));
+  return text.find("; wanted 0 <= index < ") != std::string_view::npos;
+}
+
 void SetError(const Error& error) {
   // What a signal stopped ends with what its handler raises.
   if (error.code() == Code::kCancelled && RaisedBySignal()) return;
-  PyErr_SetString(ClassOf(error.code()), error.what());
+  PyObject* kind =
+      IsIndexError(error) ? PyExc_IndexError : ClassOf(error.code());
+  // Texts are ours or the user's: whatever bytes they hold, they are shown.
+  PyObject* text = PyUnicode_DecodeUTF8(
+      error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())),
+      "replace");
+  if (!text) return;
+  PyObject* value = PyObject_CallOneArg(kind, text);
+  Py_DECREF(text);
+  if (!value) return;
+  std::string code(CodeName(error.code()));
+  PyObject* name = PyUnicode_FromString(code.c_str());
+  if (!name || PyObject_SetAttrString(value, kCode, name) != 0) PyErr_Clear();
+  Py_XDECREF(name);
+  PyErr_SetObject(kind, value);
+  Py_DECREF(value);
+}
+
+// For an exception of ours that C++ meets on its way.
+void AddLine(const std::string& line) {
+  try {
+    throw;
+  } catch (nb::python_error& error) {
+    TakeGil gil;
+    nb::handle value = error.value();
+    if (!nb::hasattr(value, kCode)) return;
+    try {
+      auto text = nb::cast<std::string>(nb::str(value));
+      value.attr("args") = nb::make_tuple(text + "\n  " + line);
+    } catch (nb::python_error&) {
+      // It stays as it is.
+    }
+  } catch (...) {
+    // Not Python's.
+  }
 }
 
 void Translate(const std::exception_ptr& thrown, void*) {
@@ -47,7 +97,19 @@ void Translate(const std::exception_ptr& thrown, void*) {
 
 }  // namespace
 
-void TranslateErrors() { nb::register_exception_translator(&Translate); }
+void TranslateErrors() {
+  nb::register_exception_translator(&Translate);
+  add_line_to_foreign_error = &AddLine;
+}
+
+void BindErrors(nb::module_& m) {
+  cancelled_class = PyErr_NewExceptionWithDoc(
+      "sluice.CancelledError",
+      "A step was cancelled: its session closed, or another thread stopped it.",
+      PyExc_RuntimeError, nullptr);
+  if (!cancelled_class) throw nb::python_error();
+  m.attr("CancelledError") = nb::handle(cancelled_class);
+}
 
 void SetPythonError() {
   try {

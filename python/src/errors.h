@@ -1,5 +1,25 @@
-// sluice::Error as Python's own classes: ValueError, IndexError, ... The text
-// is the one C++ programs see.
+// sluice::Error as Python's own classes. The text is the one C++ programs see:
+// op and what is wrong, the user's line, operands, iterations, modules.
+//
+//   InvalidArgument, AlreadyExists, DataLoss   ValueError
+//     of an index that is too large            IndexError
+//   OutOfRange                                 IndexError
+//   NotFound                                   LookupError; of files
+//                                              FileNotFoundError
+//                                              (file_errors.h)
+//   Unimplemented                              NotImplementedError
+//   ResourceExhausted                          MemoryError
+//   DeadlineExceeded                           TimeoutError
+//   Unavailable                                ConnectionError
+//   Cancelled                                  sluice.CancelledError, which is
+//   a
+//                                              RuntimeError; what Ctrl-C
+//                                              stopped KeyboardInterrupt
+//                                              (interrupt.h)
+//   FailedPrecondition, Aborted, Internal      RuntimeError
+//
+// The exception's attribute sluice_code names the code. One that passes through
+// C++ again, as from the body of a loop, is the same object with lines added.
 #pragma once
 
 #include "common.h"
@@ -8,6 +28,9 @@ namespace sluice::py {
 
 // Errors that leave a function of the module become exceptions of Python.
 void TranslateErrors();
+
+// Adds CancelledError.
+void BindErrors(nb::module_& m);
 
 // Sets the exception that stands for this one. For code that is called by
 // Python directly, not through nanobind. REQUIRES: inside a catch block.

@@ -191,7 +191,7 @@ void RunNow(const OpRecord& op, std::span<const Given> inputs,
     status = EagerCall(op, values, attrs, line, made);
   }
   if (!status.ok()) [[unlikely]] {
-    throw Error(status.WithLine(StrCat("at ", line)));
+    throw Error(status.WithLine(CallLine(op, values, line)));
   }
   for (EagerRef& value : made) {
     result.tensors.push_back(Tensor(std::move(value)));

@@ -47,6 +47,13 @@ void SetRequiresGrad(const Tensor& t, bool wanted) {
   t.requires_grad_(wanted);
 }
 
+// Of a method that returns its object: Tensor.detach_(3) is possible, too.
+const Tensor& Self(nb::handle self) {
+  if (IsTensor(self)) return AsTensor(self);
+  ThrowTypeError(
+      StrCat("got a ", Py_TYPE(self.ptr())->tp_name, "; wanted a Tensor"));
+}
+
 bool IsLeaf(const Tensor& t) { return !t.symbolic() && t.is_leaf(); }
 
 void SetGrad(const Tensor& t, nb::handle value) {
@@ -145,7 +152,7 @@ void BindTensorGrad(nb::module_& m) {
       .def(
           "requires_grad_",
           [](nb::handle self, bool wanted) {
-            SetRequiresGrad(AsTensor(self), wanted);
+            SetRequiresGrad(Self(self), wanted);
             return nb::borrow(self);
           },
           "requires_grad"_a = true, "Sets requires_grad; returns the tensor.")
@@ -167,7 +174,7 @@ void BindTensorGrad(nb::module_& m) {
       .def(
           "detach_",
           [](nb::handle self) {
-            DetachInPlace(AsTensor(self));
+            DetachInPlace(Self(self));
             return nb::borrow(self);
           },
           "Forgets how the tensor was made.")
