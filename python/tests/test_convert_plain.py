@@ -1,8 +1,10 @@
 """Converted code without tensors does what Python does."""
 
 import functools
+import gc
 import inspect
 import traceback
+import weakref
 
 import pytest
 
@@ -353,6 +355,37 @@ def decorated(x):
 def test_decorators_are_run_through():
     for x in (1, 5, 6):
         same(decorated, x)
+
+
+@decorator
+@decorator
+def decorated_twice(x):
+    return x + 1 if x else x
+
+
+def test_copied_attributes_are_not_taken_for_the_function():
+    for x in (0, 1, 6):
+        same(decorated_twice, x)
+        same(decorated_twice.__wrapped__, x)
+
+
+def test_converted_functions_go_with_their_functions():
+    class Held:
+        pass
+
+    def make():
+        held = Held()
+
+        def f(x):
+            held.last = f
+            return held if x else None
+
+        convert(f)(1)
+        return weakref.ref(held)
+
+    ref = make()
+    gc.collect()
+    assert ref() is None
 
 
 def test_lambdas_of_one_line():

@@ -22,8 +22,10 @@ __all__ = ["ConversionWarning", "StagingError", "convert", "do_not_convert"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_converted: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 _MARK = "__sl_do_not_convert__"
+# A function keeps what it was converted to, so that both go together. Whoever
+# copies its attributes (functools.wraps) is not taken for it.
+_KEPT = "__sl_converted__"
 
 
 def do_not_convert(f: F) -> F:
@@ -83,11 +85,9 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
 
 
 def _function(function: types.FunctionType, warn: bool) -> Any:
-    try:
-        return _converted[function]
-    except KeyError:
-        pass
-    made: Any
+    owner, made = function.__dict__.get(_KEPT, (None, None))
+    if owner is not None and owner() is function:
+        return made
     try:
         made = _make(function)
     except Unconvertible as why:
@@ -99,7 +99,7 @@ def _function(function: types.FunctionType, warn: bool) -> Any:
                 ConversionWarning,
                 stacklevel=4,
             )
-    _converted[function] = made
+    setattr(function, _KEPT, (weakref.ref(function), made))
     return made
 
 

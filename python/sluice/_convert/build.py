@@ -11,6 +11,7 @@ import __future__
 import ast
 import copy
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -34,14 +35,21 @@ class Converted:
     runtime: Any
 
 
-# By the address of the code they were made from, which they keep alive.
-_cache: dict[int, tuple[types.CodeType, Converted]] = {}
-_made: set[int] = set()  # addresses of codes that are rewritten already
+# By the address of the code they were made from. Codes compare by value, and
+# nothing here keeps one alive.
+_cache: dict[int, tuple[weakref.ref[types.CodeType], Converted]] = {}
+_made: dict[int, weakref.ref[types.CodeType]] = {}  # those that were rewritten
+
+
+def _weak(code: types.CodeType, table: dict[int, Any]) -> weakref.ref[types.CodeType]:
+    key = id(code)
+    return weakref.ref(code, lambda _: table.pop(key, None))
 
 
 def is_converted(function: types.FunctionType) -> bool:
     """Whether its code came out of a rewriter."""
-    return id(function.__code__) in _made
+    known = _made.get(id(function.__code__))
+    return known is not None and known() is function.__code__
 
 
 def _class_name(qualname: str) -> str | None:
@@ -72,7 +80,7 @@ def _named(
         changes["co_qualname"] = qualname
     code = code.replace(**changes)
     if unit:
-        _made.add(id(code))
+        _made[id(code)] = _weak(code, _made)
     return code
 
 
@@ -82,7 +90,7 @@ def converted_code(
     """The function's code, rewritten once. Throws Unconvertible."""
     code = function.__code__
     known = _cache.get(id(code))
-    if known:
+    if known and known[0]() is code:
         return known[1]
     node = function_node(code)
     check(node)
@@ -107,7 +115,7 @@ def converted_code(
     )
     made = _named(made, code.co_name, getattr(code, "co_qualname", None), unit)
     result = Converted(made, runtime(unit))
-    _cache[id(code)] = (code, result)
+    _cache[id(code)] = (_weak(code, _cache), result)
     return result
 
 
