@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ._core import (
+    Breakpoint,
+    DebugEvent,
+    DebugResult,
     Graph,
     LoopUse,
     Operation,
@@ -39,6 +42,9 @@ variable = Variable
 global_variables_initializer = initialize_variables
 
 __all__ = [
+    "Breakpoint",
+    "DebugEvent",
+    "DebugResult",
     "Graph",
     "LoopUse",
     "Operation",

@@ -349,6 +349,7 @@ void BindSession(nb::module_& m) {
 
   BindRunOptions(m);
   BindPartialRun(m);
+  BindDebug(m);
 }
 
 }  // namespace sluice::py

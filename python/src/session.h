@@ -21,5 +21,6 @@ ExecutorChoice ExecutorFrom(std::string_view name);
 
 void BindRunOptions(nb::module_& m);  // RunOptions, RunMetadata
 void BindPartialRun(nb::module_& m);  // PartialStep
+void BindDebug(nb::module_& m);       // Session.debug
 
 }  // namespace sluice::py
