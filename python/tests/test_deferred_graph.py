@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import sluice as sl
+from sluice import _ops
 
 
 def small_graph():
     with sl.Graph("small") as g:
         x = sl.placeholder(sl.float32, [None, 3], name="x")
-        y = sl.matmul(x, sl.constant(np.ones((3, 2), np.float32)), name="y")
+        y = _ops.matmul(x, sl.constant(np.ones((3, 2), np.float32)), name="y")
     return g, x, y
 
 
@@ -182,7 +183,7 @@ def test_operation():
 def test_find_by_name():
     g, x, y = small_graph()
     with g:
-        parts = sl.split(x, 3, axis=1)
+        parts = _ops.split(x, num=3, axis=1)
         done = sl.Variable(1.0, name="v").assign(2.0, name="done")
     assert g.tensor("x:0").op == x.op
     assert g.tensor(parts[1].name).name == parts[1].name

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 import sluice as sl
+from sluice import _ops
 
 
 def build():
     with sl.Graph("short") as g:
         x = sl.placeholder(sl.float32, [], name="x")
         v = sl.Variable(2.0, name="v")
-        y = sl.mul(x, v, name="y")
+        y = _ops.mul(x, v, name="y")
         q = sl.FIFOQueue(2, sl.float32, [[]])
         put, get = q.enqueue(x), q.dequeue()
-        parts = sl.split(sl.stack([x, x]), 2)
+        parts = _ops.split(sl.stack([x, x]), num=2)
     return g, x, v, y, q, put, get, parts
 
 

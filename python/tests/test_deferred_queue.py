@@ -140,21 +140,6 @@ def test_waiting_does_not_hold_the_gil():
     assert got[0].item() == 5
 
 
-def counting_reader(limit):
-    """A graph whose `fill` enqueues 1, 2, ... and fails at `limit`."""
-    with sl.Graph() as g:
-        q = sl.FIFOQueue(2, sl.float32, [[]], name="numbers")
-        n = sl.Variable(0.0, name="n")
-        more = n.assign_add(1.0)
-        with sl.control_dependencies([more]):
-            now = n.read()
-            table = sl.constant(np.arange(1, limit + 1, dtype=np.float32))
-            fill = q.enqueue(sl.gather(table, sl.cast(now - 1, sl.int64)))
-        get = q.dequeue()
-        init = sl.initialize_variables()
-    return g, q, fill, get, init
-
-
 def test_runner_fills_until_the_end():
     with sl.Graph() as g:
         source = sl.FIFOQueue(10, sl.float32, [[]])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sluice as sl
+from sluice import _ops
 
 
 @pytest.fixture
@@ -15,7 +16,7 @@ def affine():
     with sl.Graph("affine") as g:
         x = sl.placeholder(sl.float32, [None], name="x")
         b = sl.Variable([1.0], name="b")
-        y = sl.add(2 * x, b, name="y")
+        y = _ops.add(2 * x, b, name="y")
         init = sl.initialize_variables()
     with sl.Session(g) as s:
         s.run(init)
