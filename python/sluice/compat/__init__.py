@@ -1,0 +1,1 @@
+"""Other libraries' names, for programs that were written with them."""
