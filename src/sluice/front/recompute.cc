@@ -56,7 +56,15 @@ bool RecomputeRegion::Enter(OpTapeNode& node) {
 
 Status RecomputeRegion::Recompute() {
   if (done_) return OkStatus();
-  done_ = again_ = true;
+  again_ = true;
+  // However a run that fails ends, the next begins as this one did.
+  struct Ended {
+    RecomputeRegion& region;
+    ~Ended() {
+      region.again_ = false;
+      region.repetitions_.clear();
+    }
+  } ended{*this};
   {
     Recording recording(this);
     EnableGrad on;
@@ -86,7 +94,7 @@ Status RecomputeRegion::Recompute() {
   for (size_t i = 0; i < calls_.size(); ++i) {
     if (calls_[i]) calls_[i]->TakeValues(*repetitions_[i]);
   }
-  repetitions_.clear();
+  done_ = true;
   inputs_.clear();
   return OkStatus();
 }
