@@ -7,7 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _core
-from ._flat import Arguments, Results, flatten, is_array, name_of, to_tensor
+from ._flat import (
+    Arguments,
+    Results,
+    flatten,
+    is_array,
+    name_of,
+    to_tensor,
+    zeros_like,
+)
 
 __all__ = ["custom_vjp"]
 
@@ -99,6 +107,7 @@ class _Call:
         # To be differentiated themselves, residuals must lead back to xs.
         if _core.is_grad_enabled() or any(x.symbolic for x in xs):
             residuals = self._run_forward(xs)[1]
+        gs = [zeros_like(y) if g is None else g for g, y in zip(gs, ys)]
         still = [self._args[i] for i in self._owner._still]
         assert self._owner._bwd is not None
         found = self._owner._bwd(*still, residuals, self.structure.unflatten(gs))
@@ -116,7 +125,7 @@ class _Call:
             leaves, structure = flatten(self._args[i])
             if tree is None:
                 mine = [None] * len(leaves)
-            elif structure.num_leaves == 1 and not isinstance(tree, (tuple, list, dict)):
+            elif structure.num_leaves == 1 and is_array(tree):
                 mine = [tree]
             else:
                 mine = _like(structure, leaves, tree, n)

@@ -8,7 +8,14 @@ from typing import Any
 
 from . import _core
 from ._autograd import enable_grad
-from ._flat import Arguments, Results, carries_gradient, flatten, name_of
+from ._flat import (
+    Arguments,
+    Results,
+    carries_gradient,
+    flatten,
+    name_of,
+    zeros_like,
+)
 
 __all__ = ["grad", "hvp", "jvp", "value_and_grad", "vjp"]
 
@@ -112,8 +119,7 @@ def value_and_grad(
         if not allow_unused:
             why = _core.why_no_grad(value, chosen.points[0])
             raise ValueError(f"{what}: the result depends on no argument: {why}")
-        zeros = _core.op_function("ZerosLike")
-        grads = chosen.given.spread([zeros(p).detach() for p in chosen.points])
+        grads = chosen.given.spread([zeros_like(p).detach() for p in chosen.points])
         result = grads[0] if isinstance(argnums, int) else grads
         return ((value, aux) if has_aux else value), result
 
@@ -208,8 +214,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         gs = [g for g, yes in zip(given.tensors, flows) if yes]
         tracked = [y.symbolic or y.requires_grad for y in ys]
         if not any(tracked):
-            zeros = _core.op_function("ZerosLike")
-            return chosen.given.spread([zeros(p).detach() for p in chosen.points])
+            return chosen.given.spread([zeros_like(p).detach() for p in chosen.points])
         found = _core.gradients(
             [y for y, yes in zip(ys, tracked) if yes],
             chosen.points,
@@ -288,11 +293,10 @@ def jvp(
             kept,
             "zeros",
             True,
-        ) if pairs else [_core.op_function("ZerosLike")(y) for y in moving]
+        ) if pairs else [zeros_like(y) for y in moving]
     found = iter(moved)
-    zeros = _core.op_function("ZerosLike")
     change = results.tree.unflatten(
-        next(found) if yes else zeros(y) for y, yes in zip(ys, flows)
+        next(found) if yes else zeros_like(y) for y, yes in zip(ys, flows)
     )
     if not kept:
         out, change, aux = _let_go((out, change, aux))

@@ -95,7 +95,8 @@ bool ReachesBeyond(nb::handle ys, nb::handle leaves) {
   return false;
 }
 
-// backward(inputs, results, grads) -> one gradient or None per input.
+// backward(inputs, results, grads) -> one gradient or None per input. Where
+// nothing flows in, None is given.
 nb::list CustomGradient(nb::handle forward, nb::handle backward,
                         nb::handle inputs) {
   BackwardFn back = [call = Callback(backward)](const std::vector<Tensor>& xs,
@@ -110,7 +111,8 @@ nb::list CustomGradient(nb::handle forward, nb::handle backward,
   std::vector<Tensor> results;
   {
     ReleaseGil released;
-    results = custom_gradient(run, back, given);
+    results = custom_gradient(run, back, given, std::source_location::current(),
+                              /*zeros=*/false);
   }
   return ListOf(results);
 }

@@ -180,6 +180,33 @@ def test_several_results_and_those_without_a_gradient():
     same(x.grad, [2, 2])
 
 
+class Halves(autograd.Function):
+    """Notes what flows into each result."""
+
+    seen = []
+
+    @staticmethod
+    def forward(ctx, x, materialize):
+        ctx.set_materialize_grads(materialize)
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx, a, b):
+        Halves.seen.append(b is None)
+        return a * 2, None
+
+
+@pytest.mark.parametrize("materialize", [True, False])
+def test_what_nothing_flows_into(materialize):
+    Halves.seen.clear()
+    x = tensor(1.0, True)
+    Halves.apply(x, materialize)[0].backward()
+    same(x.grad, 2)
+    slope = sl.grad(lambda v: Halves.apply(v, materialize)[0])
+    same(sl.vmap(slope)(tensor([1.0])), [2])
+    assert set(Halves.seen) == {not materialize}
+
+
 class WithSetup(autograd.Function):
     @staticmethod
     def forward(x, k):

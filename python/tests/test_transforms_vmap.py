@@ -29,7 +29,8 @@ def test_axes_of_arguments_and_results():
     same(add(tensor([1, 2]), tensor(1.0)), [2, 3])
     same(sl.vmap(sl.sum, in_axes=1)(M), [5, 7, 9])
     same(sl.vmap(sl.sum, in_axes=-1)(M), [5, 7, 9])
-    same(sl.vmap(lambda r: r * 2, out_axes=1)(M), 2 * np.array([[1, 4], [2, 5], [3, 6]]))
+    twice = 2 * np.array([[1, 4], [2, 5], [3, 6]])
+    same(sl.vmap(lambda r: r * 2, out_axes=1)(M), twice)
     same(sl.vmap(lambda r: r * 2, in_dims=1, out_dims=-1)(M), [[2, 4, 6], [8, 10, 12]])
 
 

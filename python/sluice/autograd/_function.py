@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._flat import carries_gradient, is_array, to_tensor
+from .._flat import carries_gradient, is_array, to_tensor, zeros_like
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -188,6 +188,8 @@ class _Call:
 
     def backward(self, xs: list[Any], ys: list[Any], gs: list[Any]) -> list[Any]:
         ctx = self.ctx
+        if ctx.materialize_grads:
+            gs = [zeros_like(y) if g is None else g for g, y in zip(gs, ys)]
         in_graph = any(x.symbolic for x in xs)
         if in_graph and not all(self._known(t) for t in ctx._saved):
             # What else was saved may belong to another part of the graph.

@@ -85,14 +85,16 @@ std::vector<Tensor> hvp(
 // A function with a gradient of its own: `backward` gets inputs, results and
 // what flows into the results, and returns one gradient per input; a Tensor
 // that holds nothing stands for none. Works in graphs too, where `backward` is
-// called when gradients are built.
+// called when gradients are built. What flows into a result nothing was made of
+// is zeros or, if those are not wanted, a Tensor that holds nothing.
 using BackwardFn = std::function<std::vector<Tensor>(
     const std::vector<Tensor>& inputs, const std::vector<Tensor>& results,
     const std::vector<Tensor>& grads)>;
 std::vector<Tensor> custom_gradient(
     const TensorFn& forward, const BackwardFn& backward,
     const std::vector<Tensor>& inputs,
-    std::source_location where = std::source_location::current());
+    std::source_location where = std::source_location::current(),
+    bool zeros = true);
 
 // f with a gradient that runs f again instead of keeping what it computed in
 // between: memory for time. f must do the same every time; the random numbers

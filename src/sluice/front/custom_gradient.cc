@@ -35,8 +35,8 @@ std::string CheckReturned(const std::vector<Tensor>& inputs,
 // A call of a user's function, recorded.
 class CustomTapeNode final : public TapeNode {
  public:
-  CustomTapeNode(SourceLine line, BackwardFn backward)
-      : TapeNode(line), backward_(std::move(backward)) {}
+  CustomTapeNode(SourceLine line, BackwardFn backward, bool zeros)
+      : TapeNode(line), backward_(std::move(backward)), zeros_(zeros) {}
 
   std::string_view name() const override { return "custom_gradient"; }
   size_t num_outputs() const override { return num_outputs_; }
@@ -70,6 +70,8 @@ class CustomTapeNode final : public TapeNode {
       results.push_back(Tensor(std::move(r)));
       if (dy[i]) {
         flows.push_back(Tensor(dy[i]));
+      } else if (!zeros_) {
+        flows.push_back({});
       } else {
         flows.push_back(Tensor(MakeRef<EagerValue>(
             Array::Zeros(results_[i].dtype(), results_[i].shape()))));
@@ -92,6 +94,7 @@ class CustomTapeNode final : public TapeNode {
 
  private:
   BackwardFn backward_;
+  const bool zeros_;
   std::vector<Tensor> inputs_;
   std::vector<Array> results_;
   size_t num_outputs_ = 0;
@@ -101,7 +104,7 @@ class CustomTapeNode final : public TapeNode {
 std::vector<Tensor> EagerCustom(const TensorFn& forward,
                                 const BackwardFn& backward,
                                 const std::vector<Tensor>& inputs,
-                                std::source_location where) {
+                                std::source_location where, bool zeros) {
   std::vector<Tensor> results;
   bool records = front_internal::EagerMode::Current().grad;
   {
@@ -111,7 +114,7 @@ std::vector<Tensor> EagerCustom(const TensorFn& forward,
   bool tracked = false;
   for (const Tensor& x : inputs) tracked = tracked || x.requires_grad();
   if (!records || !tracked) return results;
-  auto node = MakeRef<CustomTapeNode>(SourceLine::From(where), backward);
+  auto node = MakeRef<CustomTapeNode>(SourceLine::From(where), backward, zeros);
   for (const Tensor& x : inputs) node->edges.push_back(EdgeTo(x.eager()));
   node->SetDepth();
   // A result may be an input: what is recorded must be a value of its own.
@@ -127,8 +130,8 @@ std::vector<Tensor> EagerCustom(const TensorFn& forward,
 
 // The rule of the op CustomGradient: the user's function, with tensors of the
 // graph the gradients are built in.
-void BuildInGraph(GradContext& g, size_t num_inputs,
-                  const BackwardFn& backward) {
+void BuildInGraph(GradContext& g, size_t num_inputs, const BackwardFn& backward,
+                  bool zeros) {
   auto* context = dynamic_cast<GraphGradContext*>(&g);
   if (!context) return g.fail("a graph's gradient was asked for elsewhere");
   Graph& graph = context->graph();
@@ -138,6 +141,10 @@ void BuildInGraph(GradContext& g, size_t num_inputs,
   }
   for (int i = 0; i < g.num_outputs(); ++i) {
     results.emplace_back(graph, context->ValueOf(g.out(i)));
+    if (!zeros && !g.has_dy(i)) {
+      flows.emplace_back();
+      continue;
+    }
     GradVar dy = g.dy(i);
     if (!dy) return;
     flows.emplace_back(graph, context->ValueOf(dy));
@@ -171,10 +178,10 @@ void BuildInGraph(GradContext& g, size_t num_inputs,
 std::vector<Tensor> custom_gradient(const TensorFn& forward,
                                     const BackwardFn& backward,
                                     const std::vector<Tensor>& inputs,
-                                    std::source_location where) {
+                                    std::source_location where, bool zeros) {
   bool symbolic = front_internal::Building::Current().graph != nullptr;
   for (const Tensor& x : inputs) symbolic = symbolic || x.symbolic();
-  if (!symbolic) return EagerCustom(forward, backward, inputs, where);
+  if (!symbolic) return EagerCustom(forward, backward, inputs, where, zeros);
 
   std::vector<Tensor> results = forward(inputs);
   std::vector<DType> dtypes;
@@ -184,8 +191,10 @@ std::vector<Tensor> custom_gradient(const TensorFn& forward,
     operands.push_back(r);
   }
   size_t count = inputs.size();
-  int64_t number = RegisterCustomGradient(
-      [backward, count](GradContext& g) { BuildInGraph(g, count, backward); });
+  int64_t number =
+      RegisterCustomGradient([backward, count, zeros](GradContext& g) {
+        BuildInGraph(g, count, backward, zeros);
+      });
   return front_internal::CallMany("CustomGradient", operands,
                                   {{"dtypes", dtypes},
                                    {"num_inputs", static_cast<int64_t>(count)},
