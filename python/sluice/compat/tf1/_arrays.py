@@ -56,7 +56,6 @@ __all__ = [
     "zeros",
 ]
 _range = range
-_slice = slice
 
 _op = vars(_ops)
 
@@ -87,7 +86,8 @@ def constant(
     verify_shape: bool = False,
 ) -> Tensor:
     """Elements as part of the graph; whole numbers are int32."""
-    return _core.constant(_elements(value, dtype), dtype, shape, unique(name))
+    named = None if name == "Const" else unique(name)
+    return _core.constant(_elements(value, dtype), dtype, shape, named)
 
 
 @recorded
@@ -122,6 +122,13 @@ def _sizes(shape: Any) -> Any:
     if isinstance(shape, (list, tuple)) and any(isinstance(s, Tensor) for s in shape):
         return stack([cast(convert_to_tensor(s), _core.int64) for s in shape])
     return np.atleast_1d(np.asarray(shape, np.int64)).reshape(-1)
+
+
+def _ints(sizes: Any, what: str) -> list[int]:
+    """Sizes that must be known while the graph is built."""
+    if isinstance(sizes, (Tensor, _core.Variable)):
+        raise NotImplementedError(f"{what} is a tensor; wanted numbers")
+    return [int(s) for s in np.asarray(sizes).reshape(-1)]
 
 
 @recorded
@@ -175,10 +182,10 @@ def random_uniform(
     """Random numbers between minval and maxval."""
     if dtype in (_core.int32, _core.int64):
         drawn = _op["random_int"](
-            _sizes(shape), hi=maxval, lo=minval, dtype=dtype, seed=seed or 0
+            _ints(shape, "shape"), hi=maxval, lo=minval, dtype=dtype, seed=seed or 0
         )
         return identity(drawn, name)
-    drawn = _op["random_uniform"](_sizes(shape), dtype=dtype, seed=seed or 0)
+    drawn = _op["random_uniform"](_ints(shape, "shape"), dtype=dtype, seed=seed or 0)
     return identity(drawn * ((1 if maxval is None else maxval) - minval) + minval, name)
 
 
@@ -193,7 +200,7 @@ def _normal(op: str) -> Callable[..., Tensor]:
         name: str | None = None,
     ) -> Tensor:
         """Random numbers of a normal distribution."""
-        drawn = _op[op](_sizes(shape), dtype=dtype, seed=seed or 0)
+        drawn = _op[op](_ints(shape, "shape"), dtype=dtype, seed=seed or 0)
         return identity(drawn * stddev + mean, name)
 
     return draw
@@ -463,14 +470,16 @@ def squeeze(
 @recorded
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Repeated so often along each axis."""
-    return _named("tile", convert_to_tensor(input), _sizes(multiples), name=name)
+    times = _ints(multiples, "tile: multiples")
+    return _named("tile", convert_to_tensor(input), times, name=name)
 
 
 @recorded
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The part that begins there and has that size; -1 is the rest."""
     x = convert_to_tensor(input_)
-    return _named("slice", x, _sizes(begin), _sizes(size), name=name)
+    start, sizes = _ints(begin, "slice: begin"), _ints(size, "slice: size")
+    return _named("slice", x, start, sizes, name=name)
 
 
 @recorded
@@ -482,10 +491,10 @@ def pad(
     constant_values: float = 0,
 ) -> Tensor:
     """With so many elements before and after along each axis."""
-    paddings = np.asarray(paddings, np.int64)
+    around = _ints(paddings, "pad: paddings")
     x = convert_to_tensor(tensor)
     return _named(
-        "pad", x, paddings, value=constant_values, mode=mode.lower(), name=name
+        "pad", x, around, value=constant_values, mode=mode.lower(), name=name
     )
 
 

@@ -89,8 +89,11 @@ class Variable(_core.Variable):
 
 
 def _after(variable: Variable, change: Operation) -> Tensor:
-    with variable.graph, _core.control_dependencies([change]):
-        return variable.read()
+    # Opening a graph anew would leave the branch or loop this is in.
+    inside = _core.current_graph() is variable.graph
+    with contextlib.nullcontext() if inside else variable.graph:
+        with _core.control_dependencies([change]):
+            return variable.read()
 
 
 @recorded
