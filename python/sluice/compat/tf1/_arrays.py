@@ -60,7 +60,8 @@ _range = range
 _op = vars(_ops)
 
 
-def _named(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+def named(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+    """The op of that name; the node's is made unique."""
     return _op[op](*inputs, name=unique(name), **attrs)
 
 
@@ -134,7 +135,7 @@ def _ints(sizes: Any, what: str) -> list[int]:
 @recorded
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of that shape, all of one value."""
-    return _named("fill", _sizes(dims), convert_to_tensor(value), name=name)
+    return named("fill", _sizes(dims), convert_to_tensor(value), name=name)
 
 
 @recorded
@@ -161,7 +162,7 @@ def range(
     if limit is None:
         start, limit = 0, start
     parts = [convert_to_tensor(v, dtype) for v in (start, limit, delta)]
-    return _named("range", *parts, name=name)
+    return named("range", *parts, name=name)
 
 
 @recorded
@@ -240,7 +241,7 @@ def _elementwise(op: str) -> Callable[..., Tensor]:
             inputs[0] = convert_to_tensor(inputs[0])
         if inputs and isinstance(inputs[-1], str) and name is None:
             name = inputs.pop()
-        return _named(op, *inputs, name=name)
+        return named(op, *inputs, name=name)
 
     call.__name__ = op
     call.__doc__ = _op[op].__doc__
@@ -265,13 +266,13 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 @recorded
 def identity(input: Any, name: str | None = None) -> Tensor:
     """The same value, under another name."""
-    return _named("identity", convert_to_tensor(input), name=name)
+    return named("identity", convert_to_tensor(input), name=name)
 
 
 @recorded
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The elements as another type."""
-    return _named("cast", convert_to_tensor(x), dtype=dtype, name=name)
+    return named("cast", convert_to_tensor(x), dtype=dtype, name=name)
 
 
 def to_float(x: Any, name: str | None = None) -> Tensor:
@@ -295,15 +296,17 @@ def clip_by_value(
 ) -> Tensor:
     """The elements, none below or above these."""
     low = _op["maximum"](convert_to_tensor(t), clip_value_min)
-    return _named("minimum", low, clip_value_max, name=name)
+    return named("minimum", low, clip_value_max, name=name)
 
 
 @recorded
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: Any, x: Any = None, y: Any = None, name: str | None = None
+) -> Tensor:
     """x where the condition holds, else y; alone the places where it holds."""
     if x is None and y is None:
-        return _named("non_zero", condition, name=name)
-    return _named("where", condition, x, y, name=name)
+        return named("non_zero", condition, name=name)
+    return named("where", condition, x, y, name=name)
 
 
 # ---- Reductions ----
@@ -324,7 +327,7 @@ def _reduction(op: str) -> Callable[..., Tensor]:
         axes = None if axis is None else [int(a) for a in np.atleast_1d(axis)]
         keep = bool(keepdims or keep_dims)
         x = convert_to_tensor(input_tensor)
-        return _named(op, x, axes=axes, keep_dims=keep, name=name)
+        return named(op, x, axes=axes, keep_dims=keep, name=name)
 
     return reduce
 
@@ -354,7 +357,7 @@ def _position(op: str) -> Callable[..., Tensor]:
     ) -> Tensor:
         """The place along an axis, 0 when none is given."""
         axis = dimension if axis is None else axis
-        found = _named(op, convert_to_tensor(input), axis=axis or 0, name=name)
+        found = named(op, convert_to_tensor(input), axis=axis or 0, name=name)
         return found if output_type == found.dtype else cast(found, output_type)
 
     return find
@@ -377,7 +380,7 @@ def matmul(
     """The product of matrices, or of batches of them."""
     a, b = convert_to_tensor(a), convert_to_tensor(b)
     op = "matmul" if (a.ndim, b.ndim) == (2, 2) or -1 in (a.ndim, b.ndim) else None
-    return _named(
+    return named(
         op or "batch_mat_mul",
         a,
         b,
@@ -390,16 +393,18 @@ def matmul(
 @recorded
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same elements in another shape; one size may be -1."""
-    return _named("reshape", convert_to_tensor(tensor), _sizes(shape), name=name)
+    return named("reshape", convert_to_tensor(tensor), _sizes(shape), name=name)
 
 
 @recorded
-def transpose(a: Any, perm: Sequence[int] | None = None, name: str | None = None) -> Tensor:
+def transpose(
+    a: Any, perm: Sequence[int] | None = None, name: str | None = None
+) -> Tensor:
     """Axes in another order; reversed when none is given."""
     a = convert_to_tensor(a)
     if perm is None:
         perm = list(_range(a.ndim))[::-1]
-    return _named("transpose", a, perm=[int(p) for p in perm], name=name)
+    return named("transpose", a, perm=[int(p) for p in perm], name=name)
 
 
 @recorded
@@ -407,14 +412,14 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     """Tensors one after the other along an axis."""
     values = values if isinstance(values, (list, tuple)) else [values]
     parts = [convert_to_tensor(v) for v in values]
-    return _named("concat", parts, axis=int(axis), name=name)
+    return named("concat", parts, axis=int(axis), name=name)
 
 
 @recorded
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Tensors along a new axis."""
     parts = [convert_to_tensor(v) for v in values]
-    return _named("stack", parts, axis=axis, name=name)
+    return named("stack", parts, axis=axis, name=name)
 
 
 def _list(tensors: Any) -> list[Tensor]:
@@ -431,7 +436,7 @@ def unstack(
         num = value.shape[axis] if value.shape else None
         if num is None:
             raise ValueError("unstack: the size of the axis is not known; wanted num")
-    return _list(_named("unstack", value, num=num, axis=axis, name=name))
+    return _list(named("unstack", value, num=num, axis=axis, name=name))
 
 
 @recorded
@@ -441,10 +446,10 @@ def split(
     """So many equal parts along an axis, or parts of these sizes."""
     value = convert_to_tensor(value)
     if isinstance(num_or_size_splits, int):
-        made = _named("split", value, num=num_or_size_splits, axis=axis, name=name)
+        made = named("split", value, num=num_or_size_splits, axis=axis, name=name)
     else:
         sizes = [int(s) for s in num_or_size_splits]
-        made = _named("split_v", value, sizes=sizes, axis=axis, name=name)
+        made = named("split_v", value, sizes=sizes, axis=axis, name=name)
     return _list(made)
 
 
@@ -454,7 +459,7 @@ def expand_dims(
 ) -> Tensor:
     """With a new axis of size 1."""
     axis = dim if axis is None else axis
-    return _named("expand_dims", convert_to_tensor(input), axis=axis, name=name)
+    return named("expand_dims", convert_to_tensor(input), axis=axis, name=name)
 
 
 @recorded
@@ -464,14 +469,14 @@ def squeeze(
     """Without axes of size 1: these, or all."""
     axis = squeeze_dims if axis is None else axis
     axes = None if axis is None else [int(a) for a in np.atleast_1d(axis)]
-    return _named("squeeze", convert_to_tensor(input), axes=axes, name=name)
+    return named("squeeze", convert_to_tensor(input), axes=axes, name=name)
 
 
 @recorded
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Repeated so often along each axis."""
     times = _ints(multiples, "tile: multiples")
-    return _named("tile", convert_to_tensor(input), times, name=name)
+    return named("tile", convert_to_tensor(input), times, name=name)
 
 
 @recorded
@@ -479,7 +484,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     """The part that begins there and has that size; -1 is the rest."""
     x = convert_to_tensor(input_)
     start, sizes = _ints(begin, "slice: begin"), _ints(size, "slice: size")
-    return _named("slice", x, start, sizes, name=name)
+    return named("slice", x, start, sizes, name=name)
 
 
 @recorded
@@ -493,7 +498,7 @@ def pad(
     """With so many elements before and after along each axis."""
     around = _ints(paddings, "pad: paddings")
     x = convert_to_tensor(tensor)
-    return _named(
+    return named(
         "pad", x, around, value=constant_values, mode=mode.lower(), name=name
     )
 
@@ -502,14 +507,14 @@ def pad(
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Backwards along these axes."""
     axes = [int(a) for a in np.atleast_1d(axis)]
-    return _named("reverse", convert_to_tensor(tensor), axes=axes, name=name)
+    return named("reverse", convert_to_tensor(tensor), axes=axes, name=name)
 
 
 @recorded
 def gather(params: Any, indices: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """Slices at indices along an axis."""
     params, indices = convert_to_tensor(params), convert_to_tensor(indices)
-    return _named("gather", params, indices, axis=axis, name=name)
+    return named("gather", params, indices, axis=axis, name=name)
 
 
 @recorded
@@ -526,7 +531,7 @@ def one_hot(
     if axis not in (None, -1):
         raise NotImplementedError(f"one_hot: axis is {axis}; wanted -1")
     x = convert_to_tensor(indices)
-    return _named(
+    return named(
         "one_hot", x, depth=depth, on=on_value, off=off_value, dtype=dtype, name=name
     )
 
@@ -540,7 +545,7 @@ def cumsum(
     name: str | None = None,
 ) -> Tensor:
     """Sums of the elements so far along an axis."""
-    return _named(
+    return named(
         "cumsum",
         convert_to_tensor(x),
         axis=axis,
@@ -554,7 +559,8 @@ def _about(op: str) -> Callable[..., Tensor]:
     @recorded
     def ask(input: Any, name: str | None = None, out_type: Any = _core.int32) -> Tensor:
         """Known when the step runs, as int32."""
-        return _named("cast", _op[op](convert_to_tensor(input)), dtype=out_type, name=name)
+        asked = _op[op](convert_to_tensor(input))
+        return named("cast", asked, dtype=out_type, name=name)
 
     return ask
 

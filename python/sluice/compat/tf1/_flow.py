@@ -9,7 +9,7 @@ from typing import Any
 from ... import _control_flow as flow
 from ... import _core, tree
 from ..._core import Operation, Tensor
-from ._arrays import _named, constant, convert_to_tensor, identity
+from ._arrays import constant, convert_to_tensor, identity, named
 from ._graphs import recorded, unique
 
 __all__ = [
@@ -77,7 +77,8 @@ def case(
     name: str | None = None,
 ) -> Any:
     """What the function of the first condition that holds gives."""
-    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    pairs = pred_fn_pairs
+    pairs = list(pairs.items() if isinstance(pairs, dict) else pairs)
     last = default or pairs[-1][1]
     for pred, function in reversed(pairs):
         rest = last
@@ -177,7 +178,7 @@ def scan(
     )
     if first is None:
         return made
-    return tree.map(lambda a, b: _named("concat", [a[None], b], axis=0), first, made)
+    return tree.map(lambda a, b: named("concat", [a[None], b], axis=0), first, made)
 
 
 @recorded
@@ -241,7 +242,9 @@ def Print(
 
 
 @recorded
-def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = None) -> Any:
+def Assert(
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> Any:
     """Fails the step when the condition does not hold."""
     return _core.op_function("Assert")(
         convert_to_tensor(condition), [convert_to_tensor(d) for d in data]
@@ -262,5 +265,6 @@ def gradients(
     """Of the sum of ys with respect to each of xs; None where there is none."""
     if stop_gradients is not None:
         raise NotImplementedError("gradients: wanted stop_gradient() in the graph")
-    return _core.gradients(ys, xs, grad_ys, unconnected_gradients="none")
+    found: list[Any] = _core.gradients(ys, xs, grad_ys, unconnected_gradients="none")
+    return found
 

@@ -217,7 +217,9 @@ class Session(_core.Session):
         self, target: str = "", graph: Graph | None = None, config: Any = None
     ) -> None:
         if target:
-            raise NotImplementedError(f"the target is {target!r}; wanted '', this process")
+            raise NotImplementedError(
+                f"the target is {target!r}; wanted '', this process"
+            )
         graph = graph or get_default_graph()
         super().__init__(graph, seed=getattr(graph, "seed", 0))
         self._opened: list[contextlib.ExitStack] = []
@@ -226,8 +228,8 @@ class Session(_core.Session):
         self,
         fetches: Any,
         feed_dict: dict[Any, Any] | None = None,
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
+        options: _core.RunOptions | None = None,
+        run_metadata: _core.RunMetadata | None = None,
     ) -> Any:
         """One step; the tree of fetches with numpy's arrays in their places."""
         result = super().run(fetches, feed_dict, options, run_metadata)
@@ -245,10 +247,6 @@ class Session(_core.Session):
     def __exit__(self, *error: Any) -> None:
         self._opened.pop().close()
         self.close()
-
-
-RunOptions = _core.RunOptions
-RunMetadata = _core.RunMetadata
 
 
 class InteractiveSession(Session):

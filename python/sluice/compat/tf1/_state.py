@@ -33,7 +33,7 @@ def _recorded(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _in_graph(made: _Class) -> _Class:
     """The class, with queues and their operations in the default graph."""
-    base = made.__mro__[1]
+    base: Any = made.__mro__[1]
 
     def init(self: Any, *args: Any, name: str | None = None, **keywords: Any) -> None:
         with opened():

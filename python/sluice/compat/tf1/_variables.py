@@ -97,7 +97,9 @@ def _after(variable: Variable, change: Operation) -> Tensor:
 
 
 @recorded
-def assign(ref: Variable, value: Any, validate_shape: bool = True, name: Any = None) -> Any:
+def assign(
+    ref: Variable, value: Any, validate_shape: bool = True, name: str | None = None
+) -> Any:
     """The variable's new value, once it has it."""
     return ref.assign(value, name)
 
@@ -254,7 +256,7 @@ def variable_scope(
         initializer = initializer or name_or_scope.initializer
         reuse = name_or_scope.reuse if reuse is None else reuse
     else:
-        plain = name_or_scope or default_name
+        plain = name_or_scope or default_name or ""
         name = f"{outer.name}/{plain}" if outer.name else plain
     scope = VariableScope(
         name, outer.reuse if reuse is None else reuse, initializer or outer.initializer

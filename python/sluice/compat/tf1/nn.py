@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _ops
 from ..._core import Tensor
-from ._arrays import _named, cast, convert_to_tensor, gather, identity
+from ._arrays import cast, convert_to_tensor, gather, identity, named
 from ._graphs import recorded
 
 # The functions made from the table below are added to it.
@@ -33,7 +33,7 @@ _op = vars(_ops)
 def _activation(op: str) -> Callable[..., Tensor]:
     @recorded
     def call(features: Any, name: str | None = None) -> Tensor:
-        return _named(op, convert_to_tensor(features), name=name)
+        return named(op, convert_to_tensor(features), name=name)
 
     call.__name__ = op
     call.__doc__ = _op[op].__doc__
@@ -48,26 +48,26 @@ for _name in "relu relu6 elu selu sigmoid tanh softplus softsign".split():
 @recorded
 def softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """Numbers that sum to one along an axis."""
-    return _named("softmax", convert_to_tensor(logits), axis=axis, name=name)
+    return named("softmax", convert_to_tensor(logits), axis=axis, name=name)
 
 
 @recorded
 def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """Their logarithms."""
-    return _named("log_softmax", convert_to_tensor(logits), axis=axis, name=name)
+    return named("log_softmax", convert_to_tensor(logits), axis=axis, name=name)
 
 
 @recorded
 def bias_add(value: Any, bias: Any, name: str | None = None) -> Tensor:
     """The bias added along the last axis."""
-    return _named("add", convert_to_tensor(value), convert_to_tensor(bias), name=name)
+    return named("add", convert_to_tensor(value), convert_to_tensor(bias), name=name)
 
 
 @recorded
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
     """x times weights, plus biases."""
     product = _op["matmul"](convert_to_tensor(x), convert_to_tensor(weights))
-    return _named("add", product, convert_to_tensor(biases), name=name)
+    return named("add", product, convert_to_tensor(biases), name=name)
 
 
 @recorded
@@ -105,7 +105,8 @@ def softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """The cross entropy of each row; labels are distributions."""
     labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
-    return identity(-(_op["log_softmax"](logits, axis=dim) * labels).sum(axis=dim), name)
+    rows = _op["log_softmax"](logits, axis=dim) * labels
+    return identity(-rows.sum(axis=dim), name)
 
 
 softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
@@ -113,17 +114,24 @@ softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
 
 @recorded
 def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """The cross entropy of each row; labels are classes."""
     labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
     hot = _op["one_hot"](labels, depth=logits.shape[-1], dtype=logits.dtype)
-    return identity(-(_op["log_softmax"](logits, axis=-1) * hot).sum(axis=-1), name)
+    rows = _op["log_softmax"](logits, axis=-1) * hot
+    return identity(-rows.sum(axis=-1), name)
 
 
 @recorded
 def sigmoid_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """The cross entropy of each element."""
     x, z = convert_to_tensor(logits), convert_to_tensor(labels)
@@ -142,9 +150,12 @@ def moments(x: Any, axes: Any, name: str | None = None, keep_dims: bool = False)
     return mean, variance
 
 
-def embedding_lookup(params: Any, ids: Any, name: str | None = None, **_: Any) -> Tensor:
+def embedding_lookup(
+    params: Any, ids: Any, name: str | None = None, **_: Any
+) -> Tensor:
     """The rows of params at ids."""
-    return gather(params, ids, name)
+    rows: Tensor = gather(params, ids, name)
+    return rows
 
 
 @recorded
@@ -152,7 +163,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: str | None = None) 
     """The k largest along the last axis, and where they are, as int32."""
     from ..._core import int32
 
-    values, where = _named(
+    values, where = named(
         "top_k", convert_to_tensor(input), k=k, sorted=sorted, name=name
     )
     return values, cast(where, int32)

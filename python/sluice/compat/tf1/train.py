@@ -59,7 +59,8 @@ class Optimizer:
         if global_step is None:
             return group(done, name=name)
         with _core.control_dependencies([done]):
-            return group(global_step.assign_add(constant(1, global_step.dtype)), name=name)
+            one = constant(1, global_step.dtype)
+            return group(global_step.assign_add(one), name=name)
 
     def minimize(
         self,
@@ -147,7 +148,11 @@ class AdadeltaOptimizer(Optimizer):
     """Adadelta."""
 
     def __init__(
-        self, learning_rate: float = 0.001, rho: float = 0.95, epsilon: float = 1e-8, **_: Any
+        self,
+        learning_rate: float = 0.001,
+        rho: float = 0.95,
+        epsilon: float = 1e-8,
+        **_: Any,
     ) -> None:
         from ... import optim
 
