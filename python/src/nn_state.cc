@@ -1,5 +1,8 @@
 // What modules hold, as a whole: loaded, converted, clipped.
+#include <nanobind/stl/tuple.h>
+
 #include <cmath>
+#include <tuple>
 
 #include "errors.h"
 #include "nn_args.h"
@@ -32,22 +35,27 @@ std::vector<Tensor> TensorsOf(nb::handle list, std::string_view what) {
   return all;
 }
 
-std::vector<std::string> Names(const std::vector<io::KeyReport::Row>& rows) {
-  std::vector<std::string> names;
+using Names = std::vector<std::string>;
+
+Names NamesOf(const std::vector<io::KeyReport::Row>& rows) {
+  Names names;
   for (const auto& row : rows) names.push_back(row.name);
   return names;
 }
 
 // Copies elements into the targets. Types are converted, as a copy converts
-// them; arrays of other libraries are read where they are.
-nb::object Load(const std::string& type, nb::dict targets, nb::handle state,
-                bool strict) {
+// them; arrays of other libraries are read where they are. Gives the names that
+// are missing, left over, and of another shape, and the table of them.
+std::tuple<Names, Names, Names, std::string> Load(const std::string& type,
+                                                  nb::dict targets,
+                                                  nb::handle state,
+                                                  bool strict) {
   StateDict to, from;
   for (auto [name, tensor] : targets) {
     to.set(nb::cast<std::string>(name), AsTensor(tensor));
   }
   for (nb::handle item : nb::iter(nb::getattr(state, "items")())) {
-    nb::handle name = item[0], value = item[1];
+    nb::object name = item[0], value = item[1];
     if (!nb::isinstance<nb::str>(name)) {
       ThrowTypeError("load_state_dict(): a key is no str");
     }
@@ -69,9 +77,9 @@ nb::object Load(const std::string& type, nb::dict targets, nb::handle state,
         StrCat(type, ": the state is of another model; nothing was loaded\n",
                e.what())));
   }
-  return nb::make_tuple(Names(report.missing), Names(report.extra),
-                        Names(report.mismatched),
-                        report.clean() ? std::string() : report.table());
+  return {NamesOf(report.missing), NamesOf(report.extra),
+          NamesOf(report.mismatched),
+          report.clean() ? std::string() : report.table()};
 }
 
 // Other elements for a tensor that stays the one it is, as users of its

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from .. import _core
 from .._core import Tensor
@@ -113,7 +113,7 @@ class MultiheadAttention(Module):
             self.out_proj.weight,
             self.out_proj.bias,
         )
-        made: tuple[Tensor, Tensor | None] = _core.nn_multi_head(
+        made = _core.nn_multi_head(
             query,
             key,
             value,
@@ -128,7 +128,7 @@ class MultiheadAttention(Module):
             average_attn_weights,
             self.dropout if self.dropout > 0 and self.training else 0.0,
         )
-        return made
+        return cast("tuple[Tensor, Tensor | None]", made)
 
     def extra_repr(self) -> str:
         text = f"{self.embed_dim}, {self.num_heads}"

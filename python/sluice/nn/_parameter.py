@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from .. import _core
 from .._core import Tensor
@@ -16,9 +16,8 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         if data is None:
-            data = _core.nn_zeros([0], "float32")
-        made: Parameter = _core.nn_parameter(cls, data, requires_grad)
-        return made
+            data = _core.nn_zeros([0], _core.float32)
+        return cast(Parameter, _core.nn_parameter(cls, data, requires_grad))
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         pass

@@ -86,7 +86,8 @@ def summary(model: Module, inputs: Any, dtype: Any = None) -> Any:
     two operations for each multiply-add.
     """
     made = _core.Summary()
-    with _core.NnRecording() as recording:
+    recording = _core.NnRecording()
+    with recording:
         args = [
             recording.input(shape, dtype or own or _core.float32)
             for shape, own in _shapes(inputs)

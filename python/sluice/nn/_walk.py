@@ -129,7 +129,8 @@ class ModuleWalk:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of a path: "fc1.weight"."""
-        return self._get_held("_parameters", "parameter", target)
+        found: Parameter = self._get_held("_parameters", "parameter", target)
+        return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a path: "bn1.running_mean"."""

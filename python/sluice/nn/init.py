@@ -33,12 +33,14 @@ T = TypeVar("T", bound=Tensor)
 
 def uniform_(tensor: T, a: float = 0.0, b: float = 1.0) -> T:
     """Evenly between a and b."""
-    return _core.nn_init_uniform(tensor, a, b)
+    _core.nn_init_uniform(tensor, a, b)
+    return tensor
 
 
 def normal_(tensor: T, mean: float = 0.0, std: float = 1.0) -> T:
     """A normal distribution."""
-    return _core.nn_init_normal(tensor, mean, std)
+    _core.nn_init_normal(tensor, mean, std)
+    return tensor
 
 
 def trunc_normal_(
@@ -54,56 +56,66 @@ def trunc_normal_(
         raise NotImplementedError(
             f"a and b are {a} and {b}; wanted {own[0]} and {own[1]}"
         )
-    return _core.nn_init_trunc_normal(tensor, mean, std)
+    _core.nn_init_trunc_normal(tensor, mean, std)
+    return tensor
 
 
 def constant_(tensor: T, val: float) -> T:
     """One number everywhere."""
-    return _core.nn_init_constant(tensor, val)
+    _core.nn_init_constant(tensor, val)
+    return tensor
 
 
 def zeros_(tensor: T) -> T:
     """Zeros."""
-    return _core.nn_init_constant(tensor, 0.0)
+    _core.nn_init_constant(tensor, 0.0)
+    return tensor
 
 
 def ones_(tensor: T) -> T:
     """Ones."""
-    return _core.nn_init_constant(tensor, 1.0)
+    _core.nn_init_constant(tensor, 1.0)
+    return tensor
 
 
 def eye_(tensor: T) -> T:
     """Ones on the diagonal of a matrix, zeros elsewhere."""
-    return _core.nn_init_eye(tensor)
+    _core.nn_init_eye(tensor)
+    return tensor
 
 
 def orthogonal_(tensor: T, gain: float = 1) -> T:
     """Rows (or columns, whichever are fewer) at right angles, of length gain."""
-    return _core.nn_init_orthogonal(tensor, gain)
+    _core.nn_init_orthogonal(tensor, gain)
+    return tensor
 
 
 def xavier_uniform_(tensor: T, gain: float = 1.0) -> T:
     """Evenly, so that variances stay the same forward and backward."""
-    return _core.nn_init_xavier(tensor, gain, False)
+    _core.nn_init_xavier(tensor, gain, False)
+    return tensor
 
 
 def xavier_normal_(tensor: T, gain: float = 1.0) -> T:
     """Normally, so that variances stay the same forward and backward."""
-    return _core.nn_init_xavier(tensor, gain, True)
+    _core.nn_init_xavier(tensor, gain, True)
+    return tensor
 
 
 def kaiming_uniform_(
     tensor: T, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> T:
     """Evenly, so that variances stay the same through relu and its like."""
-    return _core.nn_init_kaiming(tensor, a, mode, nonlinearity, False)
+    _core.nn_init_kaiming(tensor, a, mode, nonlinearity, False)
+    return tensor
 
 
 def kaiming_normal_(
     tensor: T, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> T:
     """Normally, so that variances stay the same through relu and its like."""
-    return _core.nn_init_kaiming(tensor, a, mode, nonlinearity, True)
+    _core.nn_init_kaiming(tensor, a, mode, nonlinearity, True)
+    return tensor
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import _core
@@ -40,7 +41,7 @@ __all__ = [
     "threshold",
 ]
 
-_op = _core.op_function
+_op: Callable[[str], Callable[..., Tensor]] = _core.op_function
 _relu, _relu6, _elu, _selu, _celu = map(_op, ("Relu", "Relu6", "Elu", "Selu", "Celu"))
 _leaky_relu, _gelu, _silu = _op("LeakyRelu"), _op("Gelu"), _op("Silu")
 _mish, _sigmoid, _tanh = _op("Mish"), _op("Sigmoid"), _op("Tanh")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
@@ -28,7 +28,7 @@ __all__ = [
     "upsample",
 ]
 
-_cosine = _core.op_function("CosineSimilarity")
+_cosine: Callable[..., Tensor] = _core.op_function("CosineSimilarity")
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import _core
@@ -23,9 +24,9 @@ __all__ = [
     "triplet_margin_loss",
 ]
 
-_mse, _l1 = _core.op_function("MseLoss"), _core.op_function("L1Loss")
-_smooth_l1 = _core.op_function("SmoothL1Loss")
-_huber = _core.op_function("HuberLoss")
+_op: Callable[[str], Callable[..., Tensor]] = _core.op_function
+_mse, _l1 = _op("MseLoss"), _op("L1Loss")
+_smooth_l1, _huber = _op("SmoothL1Loss"), _op("HuberLoss")
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Tensor:
