@@ -473,3 +473,93 @@ class TestSummary:
         with pytest.raises(ValueError, match="in fc1"):
             nn.summary(Net(), (2, 5))
         assert Net()(X).shape == (2, 3)
+
+
+class TestFunctionalCall:
+    def test_a_dict(self):
+        net = Net().eval()
+        before = net.scale
+        y = nn.functional_call(net, {"scale": sl.zeros((3,))}, X)
+        assert not y.detach().numpy().any()
+        assert net.scale is before and net(X).detach().numpy().any()
+
+    def test_gradients(self):
+        net = Net().eval()
+
+        def loss(params):
+            return nn.functional_call(net, params, (X,)).sum()
+
+        params = dict(net.named_parameters())
+        grads = sl.grad(loss)(params)
+        net(X).sum().backward()
+        for name, p in params.items():
+            ours = grads[name].detach().numpy()
+            assert np.allclose(ours, p.grad.numpy(), atol=1e-6), name
+
+    def test_a_list(self):
+        net = nn.Linear(4, 3)
+        zeros = [sl.zeros(p.shape) for p in net.parameters()]
+        assert not nn.functional_call(net, zeros, X).numpy().any()
+        with pytest.raises(ValueError, match="1 parameters; wanted 2"):
+            nn.functional_call(net, zeros[:1], X)
+
+    def test_bad_names(self):
+        net = nn.Linear(4, 3)
+        with pytest.raises(KeyError, match="no parameter or buffer 'w'"):
+            nn.functional_call(net, {"w": sl.ones((1,))}, X)
+        with pytest.raises(TypeError, match="wanted a Tensor"):
+            nn.functional_call(net, {"weight": 3}, X)
+
+    def test_a_failure_puts_everything_back(self):
+        net = nn.Linear(4, 3)
+        before = net.weight
+        with pytest.raises(ValueError):
+            nn.functional_call(net, {"weight": sl.ones((3, 9))}, X)
+        assert net.weight is before
+
+
+class TestBackwardHooksOfSeveral:
+    def test_two_inputs_and_two_results(self):
+        class Both(nn.Module):
+            def forward(self, a, b):
+                return a * b, a + b
+
+        module, seen = Both(), []
+        module.register_full_backward_hook(lambda m, i, o: seen.append((i, o)))
+        a = sl.tensor([2.0], requires_grad=True)
+        b = sl.tensor([5.0], requires_grad=True)
+        first, second = module(a, b)
+        (first * 3 + second).sum().backward()
+        ((grad_a, grad_b), (grad_first, grad_second)), = seen
+        assert (float(grad_a), float(grad_b)) == (16.0, 7.0)
+        assert (float(grad_first), float(grad_second)) == (3.0, 1.0)
+        assert (float(a.grad), float(b.grad)) == (16.0, 7.0)
+
+    def test_a_module_that_is_called_twice(self):
+        layer, seen = nn.Linear(2, 2), []
+        layer.register_full_backward_hook(lambda m, i, o: seen.append(o[0].shape))
+        layer(layer(sl.tensor([[1.0, 2.0]], requires_grad=True))).sum().backward()
+        assert seen == [(1, 2), (1, 2)]
+
+
+class TestThreads:
+    def test_calls_on_several_threads(self):
+        import threading
+
+        net = Net().eval()
+        wanted = net(X).detach().numpy()
+        wrong = []
+
+        def work():
+            for _ in range(50):
+                if not (net(X).detach().numpy() == wanted).all():
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for _ in range(5):
+            nn.summary(net, (2, 4))
+        for t in threads:
+            t.join()
+        assert not wrong

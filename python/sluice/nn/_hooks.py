@@ -94,7 +94,8 @@ class BackwardCall:
         self._module, self._pre_hooks, self._hooks = module, pre_hooks, hooks
         self._outputs: list[Tensor | None] = []
         self._inputs: list[Tensor | None] = []
-        self._missing_inputs = 0
+        self._missing_inputs = self._missing_outputs = 0
+        self._watches_inputs = False
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, with gradients that are seen."""
@@ -106,6 +107,7 @@ class BackwardCall:
 
     def _watched_input(self, i: int, arg: Tensor) -> Tensor:
         self._missing_inputs += 1
+        self._watches_inputs = True
         seen: Tensor = _identity(arg)
 
         def arrived(grad: Tensor) -> Tensor | None:
@@ -132,6 +134,7 @@ class BackwardCall:
         return seen[0]
 
     def _watched_output(self, i: int, result: Tensor) -> Tensor:
+        self._missing_outputs += 1
         seen: Tensor = _identity(result)
 
         def arrived(grad: Tensor) -> Tensor | None:
@@ -142,9 +145,10 @@ class BackwardCall:
                 if other is not None:
                     changed = other if isinstance(other, tuple) else (other,)
                     self._outputs = list(changed)
-            if not any(True for x in self._inputs if x is not None):
-                if self._missing_inputs == 0:
-                    self._call_hooks()
+            self._missing_outputs -= 1
+            # Without an input to wait for, hooks are called here.
+            if self._missing_outputs == 0 and not self._watches_inputs:
+                self._call_hooks()
             return changed[i] if changed is not None else None
 
         seen.register_hook(arrived)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from .. import _core
@@ -102,6 +103,8 @@ class Module(ModuleWalk):
 
     def _call_watched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         watching = observer
+        if watching is not None and watching.thread != threading.get_ident():
+            watching = None
         if watching is not None:
             watching.begin(self)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ class _Recorder:
 
     def __init__(self, model: Module, recording: Any) -> None:
         self._recording, self._open = recording, [None]
+        self.thread = threading.get_ident()
         self.flops = 0.0
         self.rows: dict[Any, Any] = {}
         seen: set[int] = set()
