@@ -4,6 +4,7 @@
 
 #include "errors.h"
 #include "sluice/base/strings.h"
+#include "sluice/report/utf8.h"
 
 namespace sluice::py {
 
@@ -42,7 +43,8 @@ void ThrowFileError(const Error& error) {
     default:
       break;
   }
-  throw Error(error);
+  // What a file holds may be quoted, and be no text.
+  throw Error(Status(error.code(), report::ValidUtf8(error.what())));
 }
 
 std::string PathOf(nb::handle path) {
