@@ -305,7 +305,8 @@ def test_curves():
     step(optimizer, p)
     step(optimizer, p)
     assert optimizer.param_groups[0]["lr"] == 0.5
-    schedule = lr_scheduler.CurveLR(optim.SGD([p], lr=1.0), lambda base, e: base / (e + 1))
+    plain = optim.SGD([p], lr=1.0)
+    schedule = lr_scheduler.CurveLR(plain, lambda base, e: base / (e + 1))
     schedule.step()
     assert schedule.get_last_lr() == [0.5]
 

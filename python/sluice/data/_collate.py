@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import _core, tensor
+from .. import _core
+from .._array.create import tensor
 
 __all__ = ["default_collate"]
 

@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from .. import _core, tensor
+from .. import _core
+from .._array.create import tensor
 from ._seeds import seed_of
 
 __all__ = [

@@ -122,6 +122,8 @@ class DataLoader:
         self.worker_init_fn = worker_init_fn
         self.shuffle = bool(shuffle)
         self.seed = seed_of(generator, seed)
+        self.sampler: Any = None
+        self.batch_sampler: Any = None
         self._check_sampling(sampler, batch_sampler)
         self._pipeline = self._batched_pipeline()
         self._by_number = self._pipeline is None and not (
@@ -135,7 +137,6 @@ class DataLoader:
                 raise ValueError("shuffle of a dataset without numbers")
             if sampler is not None or batch_sampler is not None:
                 raise ValueError("a sampler for a dataset without numbers")
-            self.sampler = self.batch_sampler = None
         self._position = _Position(0)
         self._restored = True  # nothing was begun
 
@@ -220,14 +221,15 @@ class DataLoader:
             core.restore(json.dumps(place))
         return core  # type: ignore[no-any-return]
 
+    def _source(self) -> Any:
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
     def _jobs(self, position: _Position) -> Iterator[Any]:
         """What batches are made of, those that were handed out left out."""
-        source = self.batch_sampler if self.batch_sampler is not None else self.sampler
-        if not self._by_number:
-            source = self.dataset
+        source: Any = self._source() if self._by_number else self.dataset
         if hasattr(source, "set_epoch"):
             source.set_epoch(position.epoch)
-        jobs = iter(source)
+        jobs: Iterator[Any] = iter(source)
         if not self._by_number and self.batch_size is not None:
             jobs = iter(BatchSampler(jobs, self.batch_size, self.drop_last))
         for _ in zip(range(position.taken), jobs):
@@ -264,8 +266,7 @@ class DataLoader:
                 raise TypeError("the length of this pipeline is not known")
             return int(size)
         if self._by_number:
-            source = self.batch_sampler if self.batch_sampler is not None else None
-            return len(self.sampler if source is None else source)
+            return len(self._source())
         size = len(self.dataset)
         if self.batch_size is None:
             return size

@@ -123,7 +123,8 @@ class Pipeline:
 
     def iterator(self, epoch: int = 0) -> PipelineIterator:
         """One certain pass, whose position can be saved and restored."""
-        return self._core.iterator(epoch)
+        made: PipelineIterator = self._core.iterator(epoch)
+        return made
 
     def __iter__(self) -> Iterator[Any]:
         return self._core.next_pass()  # type: ignore[no-any-return]

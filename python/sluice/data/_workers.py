@@ -12,6 +12,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 __all__ = ["Workers"]
@@ -120,7 +121,7 @@ class Workers(Iterator[Any]):
         for i in range(threads):
             thread = threading.Thread(
                 target=shared.run,
-                args=(lambda i=i: start(i),),  # type: ignore[misc]
+                args=(partial(start, i),),
                 name=f"sluice-data-{i}",
                 daemon=True,
             )

@@ -129,7 +129,9 @@ class SummaryWriter:
 
     def add_graph(self, graph: Any) -> None:
         """A Graph, or what has one as ``.graph``."""
-        core = graph if isinstance(graph, _core.Graph) else getattr(graph, "graph", None)
+        core = graph
+        if not isinstance(core, _core.Graph):
+            core = getattr(graph, "graph", None)
         if not isinstance(core, _core.Graph):
             raise TypeError(
                 f"add_graph: the graph is a {type(graph).__name__}; wanted a Graph"
