@@ -329,3 +329,49 @@ def test_curves():
 def test_bad_schedules(make, error):
     with pytest.raises(error):
         make(optim.SGD([leaf([1.0])], lr=0.1))
+
+
+def graph_of_a_square(make):
+    graph = sl.Graph()
+    with graph:
+        w = sl.Variable(sl.tensor([2.0]), name="w")
+        loss = (w * w).sum()
+        operation = make(loss, w)
+    session = sl.Session(graph)
+    session.run(sl.initialize_variables(graph))
+    return session, operation, w
+
+
+def test_minimize_in_a_graph():
+    session, train, w = graph_of_a_square(
+        lambda loss, w: optim.SGD(lr=0.25).minimize(loss)
+    )
+    session.run(train)
+    assert np.asarray(session.run(w)).tolist() == [1.0]
+    session.run(train)
+    assert np.asarray(session.run(w)).tolist() == [0.5]
+
+
+def test_gradients_of_a_graph_changed_before_they_are_applied():
+    def make(loss, w):
+        optimizer = optim.SGD([w], lr=1.0)
+        pairs = optimizer.compute_gradients(loss)
+        clipped, _ = optim.clip_by_global_norm([g for g, _ in pairs], 0.5)
+        return optimizer.apply_gradients(zip(clipped, [v for _, v in pairs]))
+
+    session, train, w = graph_of_a_square(make)
+    session.run(train)
+    np.testing.assert_allclose(np.asarray(session.run(w)), [1.5], rtol=1e-5)
+
+
+def test_rates_in_a_graph_follow_a_curve():
+    def make(loss, w):
+        optimizer = optim.SGD(lr=0.5)
+        optimizer.follow(optim.step_decay(1, 0.5))
+        return optimizer.minimize(loss, [w])
+
+    session, train, w = graph_of_a_square(make)
+    session.run(train)
+    assert np.asarray(session.run(w)).tolist() == [0.0]
+    with pytest.raises(ValueError, match="graph"):
+        optim.LBFGS(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,141 +124,148 @@ class Trainer:
         without gradients; it gives metrics by name. ``after_step(step, loss)``
         ends the run when it returns False.
         """
-        files = _Files(self.dir, self.keep_last, self.events)
-        result = FitResult()
-        parts = self._parts(loader)
-        if files.checkpoints is not None and self.resume:
-            found = files.checkpoints.restore(**parts)
-            if found is not None:
-                result.steps = result.resumed = found.step
-                result.loss = found.metrics.get("train_loss", math.nan)
-        files.open(result.resumed)
-        progress = self._progress(loader, result.steps)
-        self.model.train()
-        saved = result.resumed
-        signals = StopSignals()
-        try:
-            if self.stop_on_signals:
-                signals.__enter__()
-            saved = self._loop(
-                loader, evaluate, after_step, files, result, progress, signals, parts
-            )
-            if saved != result.steps:
-                self._save(files, result, parts)
-        finally:
-            signals.__exit__()
-            if progress is not None:
-                progress.finish()
-            files.close()
-        return result
+        run = _Run(self, loader, evaluate, after_step)
+        with run.signals if self.stop_on_signals else nullcontext():
+            return run.fit()
 
-    def _parts(self, loader: Any) -> dict[str, Any]:
+
+class _Run:
+    """One call of fit()."""
+
+    def __init__(
+        self, trainer: Trainer, loader: Any, evaluate: Any, after_step: Any
+    ) -> None:
+        self.trainer, self.loader = trainer, loader
+        self.evaluate, self.after_step = evaluate, after_step
+        self.files = _Files(trainer.dir, trainer.keep_last, trainer.events)
+        self.result = FitResult()
+        self.saved: int | None = None  # the step of the last checkpoint
+        self.signals = StopSignals()
+        self.progress: report.Progress | None = None
         parts = {
-            "model": self.model,
-            "optimizer": self.optimizer,
+            "model": trainer.model,
+            "optimizer": trainer.optimizer,
             "loader": loader,
-            "schedule": self.schedule,
-            "early_stopping": self.early_stopping,
+            "schedule": trainer.schedule,
+            "early_stopping": trainer.early_stopping,
         }
-        return {name: part for name, part in parts.items() if part is not None}
+        self.parts = {name: part for name, part in parts.items() if part is not None}
 
-    def _progress(self, loader: Any, start: int) -> report.Progress | None:
-        if not self.show_progress:
-            return None
+    def fit(self) -> FitResult:
+        self.go_on()
+        self.files.open(self.result.resumed)
+        self.show_progress()
+        self.trainer.model.train()
         try:
-            total = len(loader) * self.epochs
+            self.loop()
+            if self.saved != self.result.steps:
+                self.save()
+        finally:
+            if self.progress is not None:
+                self.progress.finish()
+            self.files.close()
+        return self.result
+
+    def go_on(self) -> None:
+        """From the newest checkpoint, where there is one."""
+        if self.files.checkpoints is None or not self.trainer.resume:
+            return
+        found = self.files.checkpoints.restore(**self.parts)
+        if found is not None:
+            self.result.steps = self.result.resumed = self.saved = found.step
+            self.result.loss = found.metrics.get("train_loss", math.nan)
+
+    def show_progress(self) -> None:
+        if not self.trainer.show_progress:
+            return
+        most = self.trainer.max_steps
+        try:
+            total = len(self.loader) * self.trainer.epochs
         except TypeError:
             total = 0
-        if self.max_steps > 0:
-            total = min(total, self.max_steps) if total else self.max_steps
-        return report.Progress(total=total, start=start)
+        if most > 0:
+            total = min(total, most) if total else most
+        self.progress = report.Progress(total=total, start=self.result.steps)
 
-    def _save(self, files: _Files, result: FitResult, parts: Any) -> int:
-        if files.checkpoints is not None:
-            metrics = {**result.metrics, "train_loss": result.loss}
-            files.checkpoints.save(result.steps, metrics=metrics, **parts)
-        return result.steps
+    def save(self) -> None:
+        self.saved = self.result.steps
+        if self.files.checkpoints is not None:
+            metrics = {**self.result.metrics, "train_loss": self.result.loss}
+            self.files.checkpoints.save(self.saved, metrics=metrics, **self.parts)
 
-    def _step(self, batch: Any, step: int) -> float:
-        self.optimizer.zero_grad()
-        loss = self.loss(batch)
+    def enough(self) -> bool:
+        return 0 < self.trainer.max_steps <= self.result.steps
+
+    def loop(self) -> None:
+        while self.loader.epoch < self.trainer.epochs and not self.enough():
+            for batch in self.loader:
+                if not self.step(batch):
+                    return
+            stop = self.end_pass()
+            if self.trainer.save_every == 0:
+                self.save()
+            if stop:
+                self.result.end = "early"
+                return
+
+    def step(self, batch: Any) -> bool:
+        """False: this was the last."""
+        trainer, result = self.trainer, self.result
+        lr = trainer.optimizer.param_groups[0]["lr"]
+        loss = self.update(batch)
+        if trainer.schedule is not None:
+            trainer.schedule.step()
+        result.steps += 1
+        result.loss = loss
+        if trainer.log_every > 0 and result.steps % trainer.log_every == 0:
+            self.files.log(result.steps, {"loss": loss, "lr": lr})
+            result.curve.append((result.steps, loss))
+        if self.progress is not None:
+            self.progress.update(loss)
+        if trainer.save_every > 0 and result.steps % trainer.save_every == 0:
+            self.save()
+        if self.signals.caught:
+            result.end = "signal"
+            return False
+        if self.after_step is not None:
+            if self.after_step(result.steps, loss) is False:
+                return False
+        return not self.enough()
+
+    def update(self, batch: Any) -> float:
+        """Changes the parameters once; gives the loss before."""
+        trainer = self.trainer
+        trainer.optimizer.zero_grad()
+        loss = trainer.loss(batch)
         value = float(loss)
         if not math.isfinite(value):
             raise FloatingPointError(
-                f"the loss of step {step} is {value}; parameters are as they were"
+                f"the loss of step {self.result.steps + 1} is {value}; parameters "
+                "are as they were"
             )
         loss.backward()
-        if self.clip_norm > 0:
-            groups = self.optimizer.param_groups
-            all_params = [p for group in groups for p in group["params"]]
-            optim.clip_grad_norm_(all_params, self.clip_norm)
-        self.optimizer.step()
+        if trainer.clip_norm > 0:
+            groups = trainer.optimizer.param_groups
+            params = [p for group in groups for p in group["params"]]
+            optim.clip_grad_norm_(params, trainer.clip_norm)
+        trainer.optimizer.step()
         return value
 
-    def _enough(self, result: FitResult) -> bool:
-        return 0 < self.max_steps <= result.steps
-
-    def _loop(
-        self,
-        loader: Any,
-        evaluate: Any,
-        after_step: Any,
-        files: _Files,
-        result: FitResult,
-        progress: report.Progress | None,
-        signals: StopSignals,
-        parts: Any,
-    ) -> int | None:
-        saved = result.resumed
-        while loader.epoch < self.epochs and not self._enough(result):
-            for batch in loader:
-                lr = self.optimizer.param_groups[0]["lr"]
-                loss = self._step(batch, result.steps + 1)
-                if self.schedule is not None:
-                    self.schedule.step()
-                result.steps += 1
-                result.loss = loss
-                if self.log_every > 0 and result.steps % self.log_every == 0:
-                    files.log(result.steps, {"loss": loss, "lr": lr})
-                    result.curve.append((result.steps, loss))
-                if progress is not None:
-                    progress.update(loss)
-                if self.save_every > 0 and result.steps % self.save_every == 0:
-                    saved = self._save(files, result, parts)
-                if signals.caught:
-                    result.end = "signal"
-                    return saved
-                stop = after_step is not None and after_step(result.steps, loss) is False
-                if stop or self._enough(result):
-                    return saved
-            enough = self._evaluate(evaluate, loader, files, result, progress)
-            if self.save_every == 0:
-                saved = self._save(files, result, parts)
-            if enough:
-                result.end = "early"
-                return saved
-        return saved
-
-    def _evaluate(
-        self,
-        evaluate: Any,
-        loader: Any,
-        files: _Files,
-        result: FitResult,
-        progress: report.Progress | None,
-    ) -> bool:
-        if evaluate is None:
+    def end_pass(self) -> bool:
+        """True: the metric has stopped getting better."""
+        if self.evaluate is None:
             return False
-        self.model.eval()
+        model, steps = self.trainer.model, self.result.steps
+        model.eval()
         with no_grad():
-            metrics = {name: float(v) for name, v in evaluate().items()}
-        self.model.train()
-        result.metrics = metrics
-        files.log(result.steps, {f"eval/{name}": v for name, v in metrics.items()})
-        if progress is not None:
+            metrics = {name: float(v) for name, v in self.evaluate().items()}
+        model.train()
+        self.result.metrics = metrics
+        self.files.log(steps, {f"eval/{name}": v for name, v in metrics.items()})
+        if self.progress is not None:
             shown = "".join(f"  {name} {v:.4g}" for name, v in metrics.items())
-            progress.note(f"epoch {loader.epoch}{shown}")
-        rule = self.early_stopping
+            self.progress.note(f"epoch {self.loader.epoch}{shown}")
+        rule = self.trainer.early_stopping
         if rule is None or rule.metric not in metrics:
             return False
         return rule.step(metrics[rule.metric])
