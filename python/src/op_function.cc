@@ -1,5 +1,7 @@
 #include "op_function.h"
 
+#include <structmember.h>
+
 #include <algorithm>
 #include <cstddef>
 

@@ -1,5 +1,7 @@
 // Functions as methods: t.relu() for relu(t). A Method calls straight through
 // to the function, at no cost over calling that.
+#include <structmember.h>
+
 #include <cstddef>
 
 #include "bindings.h"
