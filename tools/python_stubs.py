@@ -164,8 +164,11 @@ def op_stub(record):
                              "\n".join(notes)], "    ") + "\n"
 
 
-def ops_text(records):
-    names = ",\n    ".join(repr(r["function"]) for r in records)
+def ops_text(records, public):
+    """`public` tells which of them the package itself has, not another of the
+    name that suits numpy's users better."""
+    names = ",\n    ".join(repr(r["function"]) for r in records
+                          if public(r["function"]))
     return (OP_HEAD + f"__all__ = [\n    {names},\n]\n\n" +
             "".join(op_stub(r) for r in records))
 
@@ -308,6 +311,7 @@ class Strict(ast.NodeTransformer):
         static = any(isinstance(d, ast.Name) and d.id == "staticmethod"
                      for d in node.decorator_list)
         if self.owner and not static and every:
+            every[0].arg, every[0].annotation = "self", None
             every = every[1:]
         for argument in [*every, *filter(None, [a.vararg, a.kwarg])]:
             argument.annotation = (
@@ -340,6 +344,9 @@ def make_generator(core, records):
 
         def put_method(self, function, name, parent):
             record = records.get(getattr(function, "__name__", ""))
+            if hasattr(function, "__nb_signature__"):
+                self.put_nb_func(function, name)
+                return
             if type(function).__name__ != "OpFunction" or not record:
                 self.put_python(function, name)
                 return
@@ -350,7 +357,10 @@ def make_generator(core, records):
             self.put_body(record["doc"])
 
         def put_python(self, function, name):
-            found = inspect.signature(function)
+            try:
+                found = inspect.signature(function)
+            except ValueError:
+                found = inspect.signature(lambda self, *args, **kwargs: None)
             plain = (bool, int, float, str, tuple, type(None))
             parameters = [
                 p if p.default is p.empty or isinstance(p.default, plain)
@@ -413,6 +423,12 @@ def core_text(core, records):
             text + "\n" + CORE_TAIL)
 
 
+def is_public(name):
+    ops = importlib.import_module("sluice._ops")
+    package = importlib.import_module("sluice")
+    return getattr(package, name, None) is getattr(ops, name)
+
+
 def write(path, text):
     # Left alone when nothing changed: what depends on it stays current.
     if not path.exists() or path.read_text() != text:
@@ -424,10 +440,9 @@ def write(path, text):
 def main(folder):
     folder = pathlib.Path(folder).resolve()
     sys.path.insert(0, str(folder.parent))
-    importlib.import_module("sluice")
     core = importlib.import_module("sluice._core")
     records = core.op_records()
-    write(folder / "_ops.pyi", ops_text(records))
+    write(folder / "_ops.pyi", ops_text(records, is_public))
     write(folder / "_core.pyi", core_text(core, records))
     return 0
 

@@ -48,6 +48,20 @@ _SUBMODULES = frozenset(
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
+    # Lists of names that are put together escape type checkers.
+    from ._array.create import *  # noqa: F403
+    from ._array.draws import *  # noqa: F403
+    from ._array.math import *  # noqa: F403
+    from ._array.memory import *  # noqa: F403
+    from ._array.pick import *  # noqa: F403
+    from ._array.reduce import *  # noqa: F403
+    from ._array.shape import *  # noqa: F403
+    from ._array.types import *  # noqa: F403
+    from ._control_flow import *  # noqa: F403
+    from ._function import *  # noqa: F403
+    from ._queues import *  # noqa: F403
+    from ._runners import *  # noqa: F403
+    from ._state import *  # noqa: F403
     from . import (
         autograd as autograd,
         data as data,
@@ -58,7 +72,6 @@ if TYPE_CHECKING:
         random as random,
         report as report,
         testing as testing,
-        train as train,
         tree as tree,
     )
 else:

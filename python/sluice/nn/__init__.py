@@ -11,7 +11,7 @@
             return self.fc2(nn.functional.relu(self.fc1(x)))
 """
 
-from . import functional, init, utils
+from . import functional as functional, init as init, utils as utils
 from ._activation_layers import *  # noqa: F403
 from ._attention import *  # noqa: F403
 from ._cells import *  # noqa: F403
@@ -22,11 +22,11 @@ from ._embedding import *  # noqa: F403
 from ._functional_call import functional_call
 from ._linear import *  # noqa: F403
 from ._loss_layers import *  # noqa: F403
-from ._module import Module
+from ._module import Module as Module
 from ._norm import *  # noqa: F403
-from ._parameter import Parameter
+from ._parameter import Parameter as Parameter
 from ._pool import *  # noqa: F403
 from ._recurrent import *  # noqa: F403
 from ._shape_layers import *  # noqa: F403
-from ._summary import summary
+from ._summary import summary as summary
 from ._transformer import *  # noqa: F403
