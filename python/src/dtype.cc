@@ -131,7 +131,8 @@ DType Promote(DType a, DType b) {
 }
 
 void BindDType(nb::module_& m) {
-  nb::class_<Type>(m, "dtype")
+  nb::class_<Type>(m, "dtype",
+                   "The type of a tensor's elements: sl.float32 and its kin.")
       .def_prop_ro("name",
                    [](Type t) { return std::string(PythonName(t.dtype)); })
       .def_prop_ro("itemsize", [](Type t) { return DTypeSize(t.dtype); })

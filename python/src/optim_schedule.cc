@@ -19,7 +19,9 @@ Curve CurveOf(nb::callable f) {
 }
 
 void BindCurve(nb::module_& m) {
-  nb::class_<Curve>(m, "Curve")
+  nb::class_<Curve>(m, "Curve",
+                    "A number for every step: a rate that changes, from a "
+                    "function of the step.")
       .def("__init__",
            [](Curve* self, nb::callable f) { new (self) Curve(CurveOf(f)); })
       .def(

@@ -224,7 +224,8 @@ nb::object UnflattenTensors(const TreeDef& tree,
 }
 
 void BindTree(nb::module_& m) {
-  nb::class_<TreeDef>(m, "TreeDef")
+  nb::class_<TreeDef>(m, "TreeDef",
+                      "The structure of a tree, without its leaves.")
       .def_prop_ro("num_leaves", &TreeDef::num_leaves)
       .def(
           "__eq__",
