@@ -149,6 +149,8 @@ def updated(page):
     blocks = python_blocks(text)
     for block, result in reversed(list(zip(blocks, run(page)))):
         shown = block.expected
+        if result["error"] and shown is not None:
+            print(f"{page}:{result['line']}: shows {result['error']}")
         if shown is not None:
             got = (result["out"] + result["error"]).rstrip("\n").split("\n")
             lines[shown.first:shown.first + len(shown.lines)] = got

@@ -1,12 +1,17 @@
 """Every Python block of README.md and docs/ runs and prints what it says."""
 
+import functools
+import re
 import subprocess
 import sys
 
 import doc_page
 import pytest
 
+import sluice as sl
+
 PAGES = sorted([doc_page.ROOT / "README.md", *doc_page.ROOT.glob("docs/**/*.md")])
+PYTHON_PAGES = [p for p in PAGES if p.name == "README.md" or p.parent.name == "python"]
 
 
 @pytest.mark.parametrize(
@@ -15,6 +20,36 @@ def test_page(page):
     if not doc_page.python_blocks(page.read_text(encoding="utf-8")):
         return
     assert list(doc_page.problems(page)) == []
+
+
+@pytest.mark.parametrize("page", PYTHON_PAGES, ids=lambda p: p.name)
+def test_names_in_pages_are_there(page):
+    """What tables and text call sl.x is found in the package."""
+    text = page.read_text(encoding="utf-8")
+    names = set(re.findall(r"\bsl\.([A-Za-z_][\w.]*\w)", text))
+    missing = []
+    for name in sorted(names):
+        try:
+            functools.reduce(getattr, name.split("."), sl)
+        except AttributeError:
+            missing.append(f"sl.{name}")
+    # One that is named because there is none.
+    assert [m for m in missing if m != "sl.no_such_name"] == []
+
+
+@pytest.mark.parametrize("page", PYTHON_PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page):
+    text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_api_page_is_current():
+    done = subprocess.run(
+        [sys.executable, str(doc_page.ROOT / "tools" / "python_api_pages.py")],
+        text=True, capture_output=True, check=True)
+    wanted = (doc_page.ROOT / "docs" / "python" / "api.md").read_text(encoding="utf-8")
+    assert done.stdout == wanted, "make test refreshes docs/python/api.md"
 
 
 def page_of(tmp_path, text):
