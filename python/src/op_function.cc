@@ -1,5 +1,6 @@
 #include "op_function.h"
 
+#include <Python.h>  // first, as structmember.h needs it
 #include <structmember.h>
 
 #include <algorithm>
