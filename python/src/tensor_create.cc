@@ -1,10 +1,12 @@
 // Tensors made from what Python holds.
 #include <cmath>
 
+#include "attr_value.h"
 #include "bindings.h"
 #include "caller_line.h"
 #include "errors.h"
 #include "foreign_array.h"
+#include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/constants.h"
@@ -82,6 +84,13 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   return made;
 }
 
+bool AllInts(nb::handle tuple) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.ptr()); ++i) {
+    if (!PyLong_CheckExact(PyTuple_GET_ITEM(tuple.ptr(), i))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void BindTensorCreate(nb::module_& m) {
@@ -101,6 +110,22 @@ void BindTensorCreate(nb::module_& m) {
       "data"_a.none(),
       "A tensor over the elements of an array of another library; None when "
       "the object is no such thing.");
+  m.def(
+      "full",
+      [](nb::handle shape, nb::handle value, nb::handle dtype) {
+        static const OpRecord& op = OpNamed("Fill");
+        Tensor element = FromData(value, dtype, false, {});
+        Given sizes;
+        if (PyTuple_CheckExact(shape.ptr()) && AllInts(shape)) {
+          std::vector<int64_t> dims = IntsFromPython(shape, "full(): shape");
+          sizes.array = Array::Vector(dims);
+        } else {
+          sizes = Take(shape, "full(): shape");
+        }
+        Given inputs[] = {std::move(sizes), {std::move(element), {}, false}};
+        return std::move(CallOp(op, inputs, {}).tensors[0]);
+      },
+      "shape"_a, "value"_a, "dtype"_a = nb::none());
   m.def("manual_seed", &manual_seed, "seed"_a);
   m.def("random_state", [] {
     RandomState now = random_state();

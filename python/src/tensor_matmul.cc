@@ -62,7 +62,9 @@ Tensor MatMulOf(Given a, Given b) {
   PartialShape sa = ShapeOf(a), sb = ShapeOf(b);
   int ra = sa.rank(), rb = sb.rank();
   if ((ra == 2 && rb == 2) || ra < 0 || rb < 0) [[likely]] {
-    return CallOne("MatMul", {std::move(a), std::move(b)});
+    static const OpRecord& op = OpNamed("MatMul");
+    Given sides[] = {std::move(a), std::move(b)};
+    return std::move(CallOp(op, sides, {}).tensors[0]);
   }
   if (ra == 0 || rb == 0) {
     ThrowValueError(StrCat("matmul(): operands of shapes ", sa, " and ", sb,

@@ -1,7 +1,11 @@
 #include "tensor_operators.h"
 
+#include "caller_line.h"
 #include "errors.h"
 #include "op_call.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/eager_call.h"
+#include "sluice/front/scope.h"
 #include "tensor_index.h"
 #include "tensor_matmul.h"
 #include "tensor_values.h"
@@ -37,8 +41,72 @@ bool TakeSide(PyObject* o, Given* out) {
 
 namespace {
 
+// ---- Small tensors of one type, here and now ----
+// Most of what programs compute one by one; it goes past all that other
+// operands need.
+
+constexpr int64_t kSmall = 16384;  // as op_call.cc: no other thread could begin
+
+EagerValue* SmallHere(PyObject* o) {
+  if (!IsTensor(o)) return nullptr;
+  const Tensor& t = AsTensor(o);
+  if (!t || t.symbolic() || t.is_sparse()) return nullptr;
+  EagerValue* value = t.eager().get();
+  return value->array.num_elements() < kSmall ? value : nullptr;
+}
+
+// A number of Python's as a float like those beside it.
+bool FloatLike(DType dtype, PyObject* o, Array* out) {
+  double value;
+  if (PyFloat_CheckExact(o)) {
+    value = PyFloat_AS_DOUBLE(o);
+  } else if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    long long whole = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow != 0) return false;
+    value = static_cast<double>(whole);
+  } else {
+    return false;
+  }
+  if (dtype == DType::kF32) {
+    *out = Array::Scalar<float>(static_cast<float>(value));
+  } else if (dtype == DType::kF64) {
+    *out = Array::Scalar<double>(value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Null without an error: not such operands.
+PyObject* Quick(const OpRecord& op, PyObject* a, PyObject* b) {
+  if (front_internal::Building::Current().graph) return nullptr;
+  EagerValue* values[2] = {SmallHere(a), SmallHere(b)};
+  if (!values[0] && !values[1]) return nullptr;
+  DType dtype = (values[0] ? values[0] : values[1])->array.dtype();
+  // Types every operator takes.
+  if (dtype != DType::kF32 && dtype != DType::kF64 && dtype != DType::kI64) {
+    return nullptr;
+  }
+  EagerRef number;
+  if (!values[0] || !values[1]) {
+    Array value;
+    if (!FloatLike(dtype, values[0] ? b : a, &value)) return nullptr;
+    number = MakeRef<EagerValue>(std::move(value));
+    (values[0] ? values[1] : values[0]) = number.get();
+  } else if (values[1]->array.dtype() != dtype) {
+    return nullptr;
+  }
+  SourceLine line = PythonLine();
+  EagerResults made;
+  Status status = EagerCall(op, EagerPointers(values), {}, line, made);
+  if (!status.ok()) throw Error(status.WithLine(StrCat("at ", line)));
+  return Wrap(Tensor(std::move(made[0]))).release().ptr();
+}
+
 PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
   try {
+    if (PyObject* made = Quick(op, a, b)) return made;
     Given inputs[2];
     if (!TakeSide(a, &inputs[0]) || !TakeSide(b, &inputs[1])) {
       Py_RETURN_NOTIMPLEMENTED;
@@ -98,10 +166,17 @@ PyObject* DivMod(PyObject* a, PyObject* b) {
   return PyTuple_Pack(2, quotient.ptr(), rest.ptr());
 }
 
+bool OfFloats(PyObject* o) {
+  return IsTensor(o) && AsTensor(o) && IsFloating(AsTensor(o).dtype());
+}
+
 // Division of integers gives floats, as in Python.
 PyObject* Div(PyObject* a, PyObject* b) {
   static const OpRecord& op = OpNamed("Div");
   try {
+    if (OfFloats(a) || OfFloats(b)) {
+      if (PyObject* made = Quick(op, a, b)) return made;
+    }
     Given inputs[2];
     if (!TakeSide(a, &inputs[0]) || !TakeSide(b, &inputs[1])) {
       Py_RETURN_NOTIMPLEMENTED;
@@ -128,7 +203,8 @@ PyObject* Div(PyObject* a, PyObject* b) {
   }
 }
 
-PyObject* Pow(PyObject* a, PyObject* b, PyObject*) {
+PyObject* Pow(PyObject* a, PyObject* b, PyObject* modulo) {
+  if (modulo != Py_None) Py_RETURN_NOTIMPLEMENTED;
   static const OpRecord& op = OpNamed("Pow");
   return Binary(op, a, b);
 }

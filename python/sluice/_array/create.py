@@ -44,9 +44,10 @@ def full(
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor of that shape, every element `fill_value`."""
-    check_device(device)
-    value = tensor(fill_value, dtype)
-    return _finished(_ops.fill(sizes(shape), value), requires_grad)
+    if device is not None:
+        check_device(device)
+    made = _core.full(sizes(shape), fill_value, dtype)
+    return made.requires_grad_() if requires_grad else made
 
 
 def zeros(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
 
 from .. import _core, _ops
 from .._core import Tensor
@@ -44,6 +45,15 @@ class ValuesAndIndices(NamedTuple):
     indices: Tensor
 
 
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _fast(op: Any, *names: str) -> Callable[[_F], _F]:
+    """The op itself serves for tensors of floats with plain arguments."""
+    allowed = names or ("axis", "dim", "keepdims", "keepdim")
+    return lambda slow: cast(_F, _core.fast_path(op, slow, allowed))
+
+
 _SMALL = frozenset("bool int8 int16 int32 uint8 uint16 uint32".split())
 
 
@@ -66,6 +76,7 @@ def _widened(x: Any, dtype: Any) -> Any:
     return x
 
 
+@_fast(_ops.sum)
 def sum(
     x: Any,
     axis: Any = None,
@@ -80,6 +91,7 @@ def sum(
     return _over(_ops.sum, _widened(x, dtype), axis, _keeps(keepdims, keepdim))
 
 
+@_fast(_ops.prod)
 def prod(
     x: Any,
     axis: Any = None,
@@ -94,6 +106,7 @@ def prod(
     return _over(_ops.prod, _widened(x, dtype), axis, _keeps(keepdims, keepdim))
 
 
+@_fast(_ops.mean)
 def mean(
     x: Any,
     axis: Any = None,
@@ -139,6 +152,7 @@ def with_indices(op: Any, arg: Any, x: Any, dim: int, keep: bool) -> Any:
     return ValuesAndIndices(values, indices)
 
 
+@_fast(_ops.max, "axis", "keepdims")
 def max(
     x: Any,
     axis: Any = None,
@@ -156,6 +170,7 @@ def max(
     return _extreme(_ops.max, _ops.argmax, x, axis, dim, keep)
 
 
+@_fast(_ops.min, "axis", "keepdims")
 def min(
     x: Any,
     axis: Any = None,
@@ -169,6 +184,7 @@ def min(
     return _extreme(_ops.min, _ops.argmin, x, axis, dim, keep)
 
 
+@_fast(_ops.max)
 def amax(
     x: Any,
     axis: Any = None,
@@ -182,6 +198,7 @@ def amax(
     return _as_bool(x, _over(_ops.max, x, axis, _keeps(keepdims, keepdim)))
 
 
+@_fast(_ops.min)
 def amin(
     x: Any,
     axis: Any = None,
@@ -313,6 +330,7 @@ def _spread(
     return op(x, axis, keep, correction=how)
 
 
+@_fast(_ops.std)
 def std(
     x: Any,
     axis: Any = None,
@@ -330,6 +348,7 @@ def std(
     return _spread(_ops.std, x, axis, keep, correction, ddof, unbiased)
 
 
+@_fast(_ops.var)
 def var(
     x: Any,
     axis: Any = None,

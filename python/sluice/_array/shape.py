@@ -65,7 +65,7 @@ def _ndim(x: Tensor, what: str) -> int:
 
 def reshape(x: Any, *shape: Any) -> Tensor:
     """The same elements in order under another shape; one size may be -1."""
-    if len(shape) == 1 and not _is_int(shape[0]):
+    if len(shape) == 1 and not isinstance(shape[0], int) and not _is_int(shape[0]):
         return _ops.reshape(x, shape[0])
     return _ops.reshape(x, shape)
 
