@@ -1,5 +1,6 @@
 """Tensors by the names of numpy and the array API: creation, reductions, shapes."""
 
+from . import _core, _ops
 from ._array import create as _create
 from ._array import draws as _draws
 from ._array import math as _math
@@ -29,3 +30,9 @@ __all__ += _pick.__all__
 __all__ += _reduce.__all__
 __all__ += _shape.__all__
 __all__ += _types.__all__
+
+# Those that stand for an op take name=, as the op does.
+for _name in set(__all__) & set(_ops.__all__):
+    _function = globals()[_name]
+    if _name != "matmul" and callable(_function):
+        globals()[_name] = _core.named(_function)

@@ -111,17 +111,29 @@ PyObject* TensorMatMul(PyObject* a, PyObject* b) {
 void BindMatMul(nb::module_& m) {
   m.def(
       "matmul",
-      [](nb::handle a, nb::handle b, bool transpose_a, bool transpose_b) {
+      [](nb::handle a, nb::handle b, bool transpose_a, bool transpose_b,
+         std::string_view name) {
         Given x = Take(a, "matmul(): a"), y = Take(b, "matmul(): b");
-        if (!transpose_a && !transpose_b) {
-          return MatMulOf(std::move(x), std::move(y));
-        }
         bool plain = ShapeOf(x).rank() == 2 && ShapeOf(y).rank() == 2;
-        return CallOne(
-            plain ? "MatMul" : "BatchMatMul", {std::move(x), std::move(y)},
-            {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
+        bool turned = transpose_a || transpose_b;
+        if (!turned && (name.empty() || !plain)) {
+          Tensor made = MatMulOf(std::move(x), std::move(y));
+          if (name.empty()) return made;
+          Given same[] = {Of(std::move(made))};
+          return std::move(
+              CallOp(OpNamed("Identity"), same, {}, name).tensors[0]);
+        }
+        Given sides[] = {std::move(x), std::move(y)};
+        Attrs attrs;
+        if (turned) {
+          attrs.set("transpose_a", transpose_a);
+          attrs.set("transpose_b", transpose_b);
+        }
+        const OpRecord& op = OpNamed(plain ? "MatMul" : "BatchMatMul");
+        return std::move(CallOp(op, sides, attrs, name).tensors[0]);
       },
       "a"_a, "b"_a, "transpose_a"_a = false, "transpose_b"_a = false,
+      "name"_a = "",
       "The matrix product, a @ b: vectors are rows or columns as needed, axes "
       "before the last two broadcast. Either side is transposed on request.");
 }

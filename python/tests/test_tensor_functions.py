@@ -284,3 +284,19 @@ def test_lists_of_tensors_promote():
     assert sl.tensor([[sl.tensor(1.0), 2], [3, sl.tensor(4)]]).tolist() == [[1, 2], [3, 4]]
     assert sl.tensor([2**63]).dtype == sl.uint64
     assert sl.tensor(2**64 - 1).item() == 2**64 - 1
+
+
+def test_names():
+    """Functions that make a node take name=, as ops do."""
+    with sl.Graph() as g:
+        x = sl.placeholder(sl.float32, (2, 2), name="x")
+        assert sl.matmul(x, x, name="y").name == "y"
+        assert sl.sum(x, axis=0, name="s").name == "s"
+        assert sl.concat([x, x], name="both").name == "both"
+        assert sl.where(x > 0, x, 0, name="w").name == "w"
+        assert sl.matmul(x[None], x, name="stack").name == "stack"
+    assert g is not None
+    assert sl.mean(sl.ones(2), name="m").name == "m"
+    assert sl.cumsum(sl.tensor([1]), name="c").name == "c"
+    with pytest.raises(TypeError, match="name is a int"):
+        sl.where(sl.ones(2), 1, 2, name=3)
