@@ -38,7 +38,8 @@ xp.transpose(a) | xp.transpose(a, (2, 0, 1)) | xp.swapaxes(a, 0, 2) | a.T | m.mT
 xp.moveaxis(a, 0, -1) | xp.moveaxis(a, (0, 1), (2, 0)) | xp.matrix_transpose(a)
 xp.permute_dims(a, (1, 0, 2)) | xp.broadcast_to(a[:, :1], (2, 3, 4))
 xp.concat([a, a], axis=1) | xp.concatenate([a, a]) | xp.concat([a, a], axis=None)
-xp.stack([a, a], axis=-1) | xp.vstack([m, m]) | xp.hstack([m, m]) | xp.hstack([m[0], m[1]])
+xp.stack([a, a], axis=-1) | xp.vstack([m, m]) | xp.hstack([m, m])
+xp.hstack([m[0], m[1]])
 xp.flip(a) | xp.flip(a, 1) | xp.fliplr(m) | xp.flipud(m) | xp.rot90(m) | xp.rot90(m, 3)
 xp.rot90(m, 2) | xp.roll(a, 3) | xp.roll(a, 1, 1) | xp.roll(a, (1, 2), (0, 2))
 xp.repeat(a, 2) | xp.repeat(a, 2, axis=1) | xp.tile(m, (2, 3)) | xp.tile(m, (2, 1, 1))
@@ -46,18 +47,25 @@ xp.tile(a, (2,)) | xp.unstack(a, axis=1) | xp.atleast_2d(m[0]) | xp.atleast_3d(m
 xp.broadcast_arrays(m, m[:1])
 xp.take(a, i[0], axis=1) | xp.take(a, i) | xp.take_along_axis(a, xp.argsort(a), axis=-1)
 xp.where(b, a, 0 * a) | xp.where(b) | xp.sort(-a) | xp.sort(-a, axis=0) | xp.argsort(-a)
-xp.searchsorted(i[0], i) | xp.sort(xp.unique_values(i)) | xp.unique_counts(i) | xp.unique_all(i)
+xp.searchsorted(i[0], i) | xp.sort(xp.unique_values(i)) | xp.unique_counts(i)
+xp.unique_all(i)
 xp.unique_inverse(i) | xp.argwhere(b)
-xp.abs(a) | xp.floor(a) | xp.ceil(a) | xp.trunc(a) | xp.round(a) | xp.floor(i) | xp.round(a, 1)
-xp.divide(a, 2) | xp.multiply(a, a) | xp.subtract(a, 1) | xp.negative(a) | xp.power(a, 2)
+xp.abs(a) | xp.floor(a) | xp.ceil(a) | xp.trunc(a) | xp.round(a) | xp.floor(i)
+xp.round(a, 1)
+xp.divide(a, 2) | xp.multiply(a, a) | xp.subtract(a, 1) | xp.negative(a)
+xp.power(a, 2)
 xp.remainder(a, 2) | xp.floor_divide(a, 2) | xp.arctan2(a, a + 9) | xp.arcsin(a / 20)
 xp.signbit(a) | xp.positive(a) | xp.bitwise_invert(i) | xp.bitwise_left_shift(i, 2)
-xp.bitwise_right_shift(i, 1) | xp.clip(a, -1, 2) | xp.clip(i, 1, None) | xp.clip(a, None, m[0, 0])
+xp.bitwise_right_shift(i, 1) | xp.clip(a, -1, 2) | xp.clip(i, 1, None)
+xp.clip(a, None, m[0, 0])
 xp.isclose(a, a + 1e-7) | xp.nan_to_num(a / 0) | xp.logaddexp(a, a) | xp.hypot(a, a)
-xp.diag(m) | xp.diag(m[0]) | xp.diag(m[0], 1) | xp.tril(a, 1) | xp.triu(m, -1) | xp.trace(m)
-xp.einsum("ij,jk->ik", m, m) | xp.tensordot(a, a, axes=([0, 1], [0, 1])) | xp.outer(m[0], m[1])
+xp.diag(m) | xp.diag(m[0]) | xp.diag(m[0], 1) | xp.tril(a, 1) | xp.triu(m, -1)
+xp.trace(m)
+xp.einsum("ij,jk->ik", m, m) | xp.tensordot(a, a, axes=([0, 1], [0, 1]))
+xp.outer(m[0], m[1])
 xp.tensordot(m, m, 1) | xp.vecdot(a, a) | xp.matmul(a, a.swapaxes(1, 2)) | m @ m[0]
-m[0] @ m | m[0] @ m[1] | a @ xp.ones((4, 2), dtype=a.dtype) | a @ xp.ones(4, dtype=a.dtype)
+m[0] @ m | m[0] @ m[1] | a @ xp.ones((4, 2), dtype=a.dtype)
+a @ xp.ones(4, dtype=a.dtype)
 xp.ones(3, dtype=a.dtype) @ a | xp.matmul(a[None], a.swapaxes(1, 2)) | divmod(i, 2)
 xp.linalg.inv(m) | xp.linalg.det(m) | xp.linalg.cholesky(m) | xp.linalg.solve(m, m[0])
 xp.linalg.solve(m, m) | xp.linalg.slogdet(m) | xp.linalg.pinv(m) | xp.linalg.eigvalsh(m)
@@ -68,7 +76,8 @@ xp.linalg.matrix_norm(a) | xp.linalg.multi_dot([m, m, m]) | xp.matmul(*xp.linalg
 xp.arange(5) | xp.arange(2, 10, 3) | xp.arange(0.0, 1.0, 0.25) | xp.linspace(0, 1, 5)
 xp.linspace(0, 1, 4, endpoint=False) | xp.eye(3) | xp.eye(2, 3, k=1) | xp.zeros((2, 0))
 xp.full((2,), 7) | xp.meshgrid(i[0], i[1]) | xp.meshgrid(i[0], i[1], indexing="ij")
-a.sum(axis=1) | a.mean() | a.max(axis=0) | a.argmax() | a.reshape(-1, 4) | a.swapaxes(0, 1)
+a.sum(axis=1) | a.mean() | a.max(axis=0) | a.argmax() | a.reshape(-1, 4)
+a.swapaxes(0, 1)
 a.astype("int32") | a.clip(0, 1) | a.round() | a.flatten() | a.repeat(2, axis=0)
 abs(a) | -a | +a | 2**a | a // 2 | a % 2 | i / 2 | i & 1 | b | ~b | b ^ b | i << 1
 """
@@ -281,7 +290,8 @@ def test_lists_of_tensors_promote():
     x = sl.tensor([sl.tensor(1), sl.tensor(2.5)])
     assert x.dtype == sl.float32 and x.tolist() == [1, 2.5]
     assert sl.tensor([np.int8(1), np.array(0.5)]).dtype == sl.float64
-    assert sl.tensor([[sl.tensor(1.0), 2], [3, sl.tensor(4)]]).tolist() == [[1, 2], [3, 4]]
+    mixed = sl.tensor([[sl.tensor(1.0), 2], [3, sl.tensor(4)]])
+    assert mixed.tolist() == [[1, 2], [3, 4]]
     assert sl.tensor([2**63]).dtype == sl.uint64
     assert sl.tensor(2**64 - 1).item() == 2**64 - 1
 

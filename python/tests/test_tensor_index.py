@@ -29,8 +29,9 @@ def random_key(r: random.Random, shape: tuple[int, ...]):
             break
         size = axes.pop(0)
         if what < 0.45:
-            bound = lambda: r.choice([None, r.randint(-size - 2, size + 2)])  # noqa: E731
-            items.append(slice(bound(), bound(), r.choice([None, 1, 2, -1, -2, 7])))
+            begin, end = (r.choice([None, r.randint(-size - 2, size + 2)])
+                          for _ in range(2))  # fmt: skip
+            items.append(slice(begin, end, r.choice([None, 1, 2, -1, -2, 7])))
         elif what < 0.6 and size:
             items.append(r.randrange(-size, size))
         elif what < 0.85 and size:

@@ -64,7 +64,9 @@ def from_numpy(array: Any) -> Tensor:
     return _core.shared_tensor(array)
 
 
-def frombuffer(buffer: Any, dtype: Any = "uint8", count: int = -1, offset: int = 0) -> Tensor:
+def frombuffer(
+    buffer: Any, dtype: Any = "uint8", count: int = -1, offset: int = 0
+) -> Tensor:
     """A tensor over the bytes of a buffer: bytes, bytearray, mmap, memoryview."""
     import numpy as np
 

@@ -114,8 +114,8 @@ def reduce(self: Tensor, protocol: Any = 4) -> Any:
             data = pickle.PickleBuffer(data)
         else:
             data = bytes(data)
-    made = (type(self), data, self.dtype.name, self.shape, self.requires_grad, self.name)
-    return (rebuild, made, state)
+    more = (self.dtype.name, self.shape, self.requires_grad, self.name)
+    return (rebuild, (type(self), data, *more), state)
 
 
 def _copied(self: Tensor, attributes: dict[str, Any]) -> Tensor:

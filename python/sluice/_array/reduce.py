@@ -414,7 +414,9 @@ def median(
     return ValuesAndIndices(values, indices) if pair else values
 
 
-def cumsum(x: Any, axis: Any = None, *, dtype: Any = None, dim: Any = NOTHING) -> Tensor:
+def cumsum(
+    x: Any, axis: Any = None, *, dtype: Any = None, dim: Any = NOTHING
+) -> Tensor:
     """Running sums along an axis, or over all elements in order."""
     axis = one_of(axis, dim)
     x = _widened(x, dtype)

@@ -359,12 +359,14 @@ def unbind(x: Any, dim: Any = 0, *, axis: Any = NOTHING) -> tuple[Tensor, ...]:
 unstack = unbind
 
 
-def flip(x: Any, axis: Any = None, *, dims: Any = NOTHING, dim: Any = NOTHING) -> Tensor:
+def flip(
+    x: Any, axis: Any = None, *, dims: Any = NOTHING, dim: Any = NOTHING
+) -> Tensor:
     """In reverse order along some axes, or along all."""
     axis = one_of(axis, dim if dims is NOTHING else dims)
     x = as_tensor(x)
-    axes = range(_ndim(x, "flip")) if axis is None else axis
-    axes = axes_tuple(axes if not isinstance(axes, range) else list(axes), x.ndim, "flip")
+    ndim = _ndim(x, "flip")
+    axes = axes_tuple(list(range(ndim)) if axis is None else axis, ndim, "flip")
     return _ops.reverse(x, axes) if axes else x
 
 

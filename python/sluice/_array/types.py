@@ -104,7 +104,8 @@ def result_type(*operands: Any) -> dtype:
         if isinstance(x, (bool, int, float, complex)):
             numbers.append(x)
             continue
-        its = _dtype_of(x) if not hasattr(x, "__dlpack__") else _core.find_dtype(x.dtype)
+        array = hasattr(x, "__dlpack__")
+        its = _core.find_dtype(x.dtype) if array else _dtype_of(x)
         found = its if found is None else _core.promote_types(found, its)
     for number in numbers:
         its = _core.tensor(number).dtype
@@ -117,7 +118,9 @@ def result_type(*operands: Any) -> dtype:
 
 
 def _rank(t: dtype) -> int:
-    return 0 if t == _core.bool else 3 if t.is_complex else 2 if t.is_floating_point else 1
+    if t == _core.bool:
+        return 0
+    return 3 if t.is_complex else 2 if t.is_floating_point else 1
 
 
 def can_cast(from_: Any, to: Any) -> bool:
