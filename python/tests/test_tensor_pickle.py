@@ -94,8 +94,9 @@ def test_copies():
 # ---- Other processes ----
 
 
-def segments():
-    return set(glob.glob("/dev/shm/sluice-*"))
+def segments(*pids):
+    """What these processes have left in shared memory."""
+    return [s for pid in pids for s in glob.glob(f"/dev/shm/sluice-{pid}-*")]
 
 
 def double(inbox, outbox):
@@ -113,12 +114,7 @@ def fill(shared, value, done):
     done.put(True)
 
 
-@pytest.fixture(scope="module")
-def before():
-    return segments()
-
-
-def test_queues_carry_tensors_by_shared_memory(before):
+def test_queues_carry_tensors_by_shared_memory():
     context = mp.get_context("spawn")
     inbox, outbox = context.Queue(), context.Queue()
     process = context.Process(target=double, args=(inbox, outbox))
@@ -147,9 +143,10 @@ def test_queues_carry_tensors_by_shared_memory(before):
         inbox.put(None)
         process.join(60)
     assert process.exitcode == 0
+    pids = os.getpid(), process.pid, other.pid
     del x, y, shared, other
     gc.collect()
-    assert segments() <= before
+    assert not segments(*pids)
 
 
 def test_pipes_carry_little():
@@ -166,7 +163,7 @@ def test_pipes_carry_little():
     a.send([x, sl.ones(2)])
     y, z = b.recv()
     assert y.tolist() == x.tolist() and z.tolist() == [1, 1]
-    assert not any(f"-{os.getpid()}-" in s for s in segments())
+    assert not segments(os.getpid())
 
 
 def test_no_shared_memory_is_by_value(monkeypatch):
