@@ -16,7 +16,7 @@ class Device(str):
         return self.partition(":")[0]
 
     @property
-    def index(self) -> int | None:
+    def index(self) -> int | None:  # type: ignore[override]
         """Which one of them, where the name says so."""
         number = self.partition(":")[2]
         return int(number) if number.isdigit() else None

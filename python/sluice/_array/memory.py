@@ -116,8 +116,8 @@ def array_protocol(self: Tensor, dtype: Any = None, copy: Any = None) -> numpy.n
     return np.array(made) if copy else made
 
 
-Tensor.numpy = numpy_array
-Tensor.__array__ = array_protocol
+setattr(Tensor, "numpy", numpy_array)
+setattr(Tensor, "__array__", array_protocol)
 # np_array * tensor is the tensor's business.
-Tensor.__array_ufunc__ = None
-Tensor.__array_priority__ = 1000
+setattr(Tensor, "__array_ufunc__", None)
+setattr(Tensor, "__array_priority__", 1000)

@@ -204,7 +204,7 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
     return _ops.reshape(self, other.shape if not other.symbolic else _ops.shape(other))
 
 
-Tensor.reshape_as = view_as
+setattr(Tensor, "reshape_as", view_as)
 
 
 @_method
@@ -387,9 +387,16 @@ def _reversed_axes(self: Tensor) -> Tensor:
     return _ops.transpose(self)
 
 
-Tensor.device = property(_device)
-Tensor.size = property(_size)
-Tensor.T = property(_reversed_axes)
-Tensor.mT = property(shape.matrix_transpose, doc="The last two axes swapped.")
-Tensor.H = property(lambda self: shape.matrix_transpose(
-    _ops.conj(self) if self.is_complex() else self))  # fmt: skip
+def _adjoint(self: Tensor) -> Tensor:
+    """The last two axes swapped, complex numbers conjugated."""
+    return shape.matrix_transpose(_ops.conj(self) if self.is_complex() else self)
+
+
+for _name, _getter in {
+    "device": _device,
+    "size": _size,
+    "T": _reversed_axes,
+    "mT": shape.matrix_transpose,
+    "H": _adjoint,
+}.items():
+    setattr(Tensor, _name, property(_getter))

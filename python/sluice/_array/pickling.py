@@ -15,7 +15,7 @@ __all__: list[str] = []
 _SMALL = 16384
 
 
-def _finished(cls: type, made: Tensor, requires_grad: bool, name: str) -> Tensor:
+def _finished(cls: type[Tensor], made: Tensor, requires_grad: bool, name: str) -> Tensor:
     if cls is not Tensor:
         plain = made
         made = cls.__new__(cls)
@@ -28,7 +28,7 @@ def _finished(cls: type, made: Tensor, requires_grad: bool, name: str) -> Tensor
 
 
 def rebuild(
-    cls: type, data: Any, dtype: str, shape: tuple[int, ...], requires_grad: bool,
+    cls: type[Tensor], data: Any, dtype: str, shape: tuple[int, ...], requires_grad: bool,
     name: str = "",
 ) -> Tensor:  # fmt: skip
     """The tensor of a pickle. For pickle."""
@@ -41,7 +41,7 @@ def rebuild(
 
 
 def rebuild_shared(
-    cls: type, place: str, offset: int, take: bool, dtype: str,
+    cls: type[Tensor], place: str, offset: int, take: bool, dtype: str,
     shape: tuple[int, ...], requires_grad: bool, name: str = "",
 ) -> Tensor:  # fmt: skip
     """The tensor another process has put into shared memory. For pickle."""
@@ -165,8 +165,11 @@ def is_shared(self: Tensor) -> bool:
     return not self.symbolic and _core.segment_of(self) is not None
 
 
-Tensor.__reduce_ex__ = reduce
-Tensor.__copy__ = copy
-Tensor.__deepcopy__ = deepcopy
-Tensor.share_memory_ = share_memory_
-Tensor.is_shared = is_shared
+for _name, _method in {
+    "__reduce_ex__": reduce,
+    "__copy__": copy,
+    "__deepcopy__": deepcopy,
+    "share_memory_": share_memory_,
+    "is_shared": is_shared,
+}.items():
+    setattr(Tensor, _name, _method)

@@ -51,7 +51,11 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 def _fast(op: Any, *names: str) -> Callable[[_F], _F]:
     """The op itself serves for tensors of floats with plain arguments."""
     allowed = names or ("axis", "dim", "keepdims", "keepdim")
-    return lambda slow: cast(_F, _core.fast_path(op, slow, allowed))
+
+    def with_fast(slow: _F) -> _F:
+        return cast(_F, _core.fast_path(op, slow, allowed))
+
+    return with_fast
 
 
 _SMALL = frozenset("bool int8 int16 int32 uint8 uint16 uint32".split())
