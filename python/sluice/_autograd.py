@@ -162,4 +162,4 @@ def why_no_grad(y: _core.Tensor, x: _core.Tensor) -> str:
 
     It names the op that cut the way, and its line; "" when there is a gradient.
     """
-    return _core.why_no_grad(y, x)
+    return str(_core.why_no_grad(y, x))

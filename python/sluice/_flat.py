@@ -37,7 +37,8 @@ def carries_gradient(leaf: Any) -> bool:
 
 def flatten(tree: Any) -> tuple[list[Any], _core.TreeDef]:
     """Leaves and structure of a tree."""
-    return _core.tree_flatten(tree)
+    leaves, structure = _core.tree_flatten(tree)
+    return leaves, structure
 
 
 def as_list(value: Any) -> Any:
@@ -78,14 +79,16 @@ class Arguments:
         leaves = list(self._leaves)
         for place, tensor in zip(self._places, tensors):
             leaves[place] = tensor
-        return self.tree.unflatten(leaves)
+        args: tuple[Any, ...] = self.tree.unflatten(leaves)
+        return args
 
     def spread(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """A tree like the arguments, with None where no tensor was."""
         leaves: list[Any] = [None] * len(self._leaves)
         for place, value in zip(self._places, values):
             leaves[place] = value
-        return self.tree.unflatten(leaves)
+        tree: tuple[Any, ...] = self.tree.unflatten(leaves)
+        return tree
 
     def static_key(self) -> tuple[Any, ...]:
         """What is not a tensor, to be compared with that of another call."""

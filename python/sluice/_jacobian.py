@@ -55,10 +55,14 @@ class _Flat:
     ) -> None:
         self.chosen = _Chosen(args, argnums, what)
         self.xs = self.chosen.given.tensors
-        self._call = lambda points: f(*self.chosen.arguments(points), **kwargs)
+        self._f = f
+        self._kwargs = kwargs
         self._what = what
         out = Results(self._call(self.xs), what)
         self.tree, self.ys = out.tree, out.tensors
+
+    def _call(self, points: Sequence[Any]) -> Any:
+        return self._f(*self.chosen.arguments(points), **self._kwargs)
 
     def __call__(self, *points: Any) -> list[Any]:
         return list(Results(self._call(points), self._what).tensors)

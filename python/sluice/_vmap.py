@@ -91,6 +91,8 @@ def vmap(
         ]
         if not axes:
             raise ValueError(f"vmap of {name_of(f)}: no argument is a tensor")
+        key: Any = None
+        made = None
         try:
             key = (
                 given.static_key(),
@@ -99,7 +101,7 @@ def vmap(
             )
             made = kept.get(key)
         except TypeError:  # something that cannot be compared
-            key = made = None
+            key = None
         if made is None:
             made = record(given, axes)
             if key is not None:

@@ -39,11 +39,15 @@ PyObject* ClassOf(Code code) {
   }
 }
 
-// An argument that is wrong as an index: Python has a class for that.
+// What an op says of an element of its operands that is wrong as an index:
+// Python has a class for that.
 bool IsIndexError(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return false;
   std::string_view text = error.what();
   text = text.substr(0, text.find('\n'));
+  if (text.size() < 2 || text[0] != '[' || text[1] < 'A' || text[1] > 'Z') {
+    return false;
+  }
   return text.find("; wanted 0 <= index < ") != std::string_view::npos;
 }
 
