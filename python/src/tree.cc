@@ -136,13 +136,19 @@ nb::object Build(const Node& node, const nb::object*& next) {
   }
 }
 
+std::string KeyText(const Node& node, size_t i) {
+  const nb::object& key = node.keys[i];
+  return nb::cast<std::string>(node.kind == Kind::kDict ? nb::repr(key)
+                                                        : nb::str(key));
+}
+
 void Print(const Node& node, std::string_view leaf, std::string& out) {
   auto children = [&](const char* open, const char* close, bool keyed) {
     out += open;
     for (size_t i = 0; i < node.children.size(); ++i) {
       if (i > 0) out += ", ";
       if (keyed) {
-        StrAppend(out, nb::cast<std::string>(nb::str(node.keys[i])), ": ");
+        StrAppend(out, KeyText(node, i), ": ");
       }
       Print(node.children[i], leaf, out);
     }

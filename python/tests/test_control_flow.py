@@ -422,3 +422,21 @@ def test_an_exception_says_in_which_iteration_it_was():
             caught.value.__notes__[-1]
         )
         assert "iteration 2 of the loop" in mapped.value.__notes__[-1]
+
+
+def test_code_that_gives_other_things_each_time_is_refused():
+    for run in (lambda f: f(), lambda f: sl.function(f)()):
+        count = iter(range(100))
+
+        def more(x):
+            return (x,) * (1 + next(count))
+
+        with pytest.raises(ValueError, match="wanted as many each time"):
+            run(lambda: sl.map_fn(more, sl.ones(3)))
+    # Names that read like two are one.
+    with pytest.raises(ValueError, match="equal structures"):
+        sl.function(
+            lambda p: sl.cond(
+                p, lambda: {"a: tensor, b": 1}, lambda: {"a": 1, "b": 2}
+            )
+        )(sl.tensor(True))

@@ -99,5 +99,5 @@ def test_what_does_not_fit_is_refused():
 
 def test_structures_print_and_hash():
     form = sl.tree.structure((1, {"a": [2, None]}))
-    assert repr(form) == "TreeDef((*, {a: [*, None]}))"
+    assert repr(form) == "TreeDef((*, {'a': [*, None]}))"
     assert hash(form) == hash(sl.tree.structure((5, {"a": [6, None]})))

@@ -20,7 +20,8 @@ std::string BranchName(std::string_view what, size_t i) {
 void CheckBranches(std::string_view what, const CodeResult& first,
                    const CodeResult& other, size_t i,
                    std::source_location where) {
-  if (first.structure != other.structure) {
+  if (first.structure != other.structure ||
+      first.tensors.size() != other.tensors.size()) {
     Refuse(what,
            StrCat(BranchName(what, 0), " returns ", first.structure, ", ",
                   BranchName(what, i), " returns ", other.structure,

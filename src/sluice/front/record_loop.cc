@@ -34,7 +34,7 @@ void CheckPredicate(const CodeResult& pred, std::source_location where) {
 
 void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
                   const std::string& structure, std::source_location where) {
-  if (next.structure != structure) {
+  if (next.structure != structure || next.tensors.size() != carried.size()) {
     Refuse("while_loop",
            StrCat("the body returns ", next.structure, "; wanted ", structure,
                   ", as it is given"),

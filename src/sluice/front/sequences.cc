@@ -73,6 +73,15 @@ StepTypes TypesOf(const SequenceCall& call) {
                       call.carried.size(), std::move(around), call.where});
 }
 
+// The code is called for every element, or again: it gives as much each time.
+void CheckSame(const SequenceCall& call, size_t before, size_t got) {
+  if (got == before) return;
+  Refuse(call.what,
+         StrCat("the function returns ", got, " tensors and has returned ",
+                before, " before; wanted as many each time"),
+         call.where);
+}
+
 void CheckCount(const SequenceCall& call, size_t got) {
   if (got >= call.carried.size()) return;
   Refuse(call.what,
@@ -112,6 +121,7 @@ SequenceResult RunSequenceNow(const SequenceCall& call, int64_t length) {
     }
     CheckCount(call, out.tensors.size());
     size_t n = call.carried.size();
+    if (k > 0) CheckSame(call, n + rows.size(), out.tensors.size());
     rows.resize(out.tensors.size() - n);
     for (size_t i = 0; i < rows.size(); ++i) {
       rows[i].push_back(out.tensors[n + i]);
@@ -209,6 +219,7 @@ SequenceResult RecordSequence(const SequenceCall& call, int64_t length) {
     std::vector<Tensor> in = Part(v, 1, 1 + num_carried);
     for (const ElementsInGraph& x : elements) in.push_back(x.At(at, where));
     CodeResult out = call.step(in);
+    CheckSame(call, num_carried + types.collected.size(), out.tensors.size());
     std::vector<Tensor> next{PlusOne(v[0], where)};
     for (size_t i = 0; i < out.tensors.size(); ++i) {
       if (i < num_carried) {
