@@ -1,6 +1,7 @@
 #include "sluice/front/sequences.h"
 
 #include "sluice/front/every_way_test_util.h"
+#include "sluice/front/function.h"
 
 namespace sluice {
 namespace {
@@ -86,6 +87,19 @@ TEST(Fold, LeftRightWithAndWithoutInitialValue) {
   };
   EXPECT_EQ(*EveryWay(empty, {F({}), Array::Scalar(10.0f)})[0].data<float>(),
             10);
+}
+
+TEST(Sequences, CodeThatGivesAnotherNumberOfTensorsEachTimeIsRefused) {
+  int calls = 0;
+  auto more = [&](Tensor e) {
+    return Tensors(static_cast<size_t>(++calls), e);
+  };
+  Tensor x = constant({1.0f, 2.0f});
+  auto text = "[map_fn] the function returns 2 tensors and has returned 1";
+  Contains(ErrorOf([&] { map_fn(more, x); }), text);
+  calls = 0;
+  auto captured = function([&](Tensor e) { return map_fn(more, e)[0]; });
+  Contains(ErrorOf([&] { captured(x); }), text);
 }
 
 TEST(Sequences, BadInput) {
