@@ -63,6 +63,10 @@ def _ledger(name: str, rows: list[tuple[str, str, float, int, int, int]]) -> Tra
 _core.set_ledger(_ledger)
 
 
+# CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR.
+_YIELDS = 0x20 | 0x80 | 0x200
+
+
 def _converted(f: Callable[..., Any]) -> Callable[..., Any]:
     """f with its control flow over tensors as graph control flow, if possible."""
     try:
@@ -162,11 +166,19 @@ def function(
         )
     if not callable(f):
         raise TypeError(f"function: f is a {type(f).__name__}; wanted a function")
+    flags = getattr(getattr(f, "__code__", None), "co_flags", 0)
+    if flags & _YIELDS:
+        raise TypeError(
+            f"function: {getattr(f, '__name__', f)} is a generator or a coroutine, "
+            "which runs bit by bit; wanted a function that returns"
+        )
     if name is None:
         own = getattr(f, "__name__", type(f).__name__)
         name = own if own.isidentifier() else "function"
     made = _core.make_function(
         f, _signature(f), _converted if autoconvert else None, name, max_traces
     )
-    functools.update_wrapper(made, f)
+    # An object that can be called keeps its attributes to itself.
+    own_dict = ("__dict__",) if hasattr(f, "__code__") else ()
+    functools.update_wrapper(made, f, updated=own_dict)
     return made

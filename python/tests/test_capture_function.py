@@ -443,3 +443,26 @@ def test_a_function_asked_about_itself_while_it_is_recorded():
 
     f(sl.ones(1))
     assert len(asked) == 3
+
+
+def test_an_object_that_can_be_called_and_code_that_yields():
+    from sluice import nn
+
+    net = nn.Linear(2, 3)
+    f = sl.function(net)
+    x = sl.ones(4, 2)
+    np.testing.assert_allclose(f(x).tolist(), net(x).tolist(), rtol=1e-5)
+    assert not hasattr(f, "training")
+
+    class Twice:
+        def __call__(self, x):
+            return x * 2
+
+    assert sl.function(Twice())(x).tolist() == (x * 2).tolist()
+    assert sl.function(sl.exp)(sl.zeros(1)).item() == 1
+
+    def numbers(x):
+        yield x
+
+    with pytest.raises(TypeError, match="generator or a coroutine"):
+        sl.function(numbers)
