@@ -178,7 +178,8 @@ def describe(value: Any) -> str:
     if is_number(value) or isinstance(value, str):
         return f"{value!r} (a Python {type(value).__name__})"
     if isinstance(value, (tuple, list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
+        text = str(flatten(value)[1]).removeprefix("TreeDef(").removesuffix(")")
+        return f"a {type(value).__name__} {text}"
     return f"a {type(value).__name__}"
 
 
