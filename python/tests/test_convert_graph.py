@@ -108,6 +108,16 @@ def while_true(x):
     return x, n
 
 
+@runs((f32(3),), (f32(0.5),))
+def return_is_the_only_way_out(x):
+    while True:
+        x = x * 2
+        if x > 100:
+            return x
+        elif x == 8:
+            return -x
+
+
 @runs((i64(3),), (i64(9),), (i64(0),))
 def while_else(n):
     k = 0

@@ -134,6 +134,9 @@ def as_function(function: types.FunctionType, made: Converted) -> types.Function
     new.__qualname__ = function.__qualname__
     new.__doc__ = function.__doc__
     new.__module__ = function.__module__
-    new.__annotations__ = function.__annotations__
+    if hasattr(function, "__annotate__"):  # Python 3.14 evaluates them when asked
+        new.__annotate__ = function.__annotate__  # type: ignore[attr-defined]
+    else:
+        new.__annotations__ = function.__annotations__
     new.__dict__.update(function.__dict__)
     return new

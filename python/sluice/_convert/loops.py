@@ -11,7 +11,14 @@ from .codes import RESULT, SIGNAL
 from .construct import Construct
 from .errors import StagingError
 from .merge import Again
-from .signals import NORMAL, Signal, after_iteration, possible, value
+from .signals import (
+    NORMAL,
+    Signal,
+    after_iteration,
+    normalized,
+    possible,
+    value,
+)
 from .values import (
     MISSING,
     Tensor,
@@ -177,9 +184,10 @@ class GraphLoop:
             )
         if SIGNAL not in own:
             return NORMAL
-        if self._possible == {NORMAL}:
-            return NORMAL
-        return Signal(values[SIGNAL], frozenset(self._possible))
+        ways = frozenset(self._possible)
+        if self._construct.endless and len(ways) > 1:
+            ways -= {NORMAL}  # its condition does not end it
+        return normalized(Signal(values[SIGNAL], ways))
 
     def _goes_on(self, values: dict[str, Any]) -> Any:
         if GO in values:

@@ -19,9 +19,7 @@ from .iterables import Range, Rows, Staged, size, staged
 from .loops import GraphLoop
 from .notes import Unit
 from .signals import (
-    BREAK,
     NORMAL,
-    RETURN,
     Signal,
     after_iteration,
     after_loop,
@@ -122,7 +120,7 @@ class Runtime:
             if not asked:
                 break
             signal = after_iteration(body())
-            if signal in (BREAK, RETURN):
+            if NORMAL not in possible(signal):
                 break
             if isinstance(signal, Signal) and not construct.endless:
                 if not construct.simple_test:
@@ -172,7 +170,7 @@ class Runtime:
         for item in iterator:
             signal = after_iteration(body(item))
             done += 1
-            if signal in (BREAK, RETURN):
+            if NORMAL not in possible(signal):
                 return signal
             if isinstance(signal, Signal):
                 break
