@@ -83,7 +83,7 @@ class Writer:
         if kind == "return":
             return [
                 f"{space}if {self.test()}:",
-                f"{space}    return {self.value()}, {self.random.choice(NAMES)}, {SEEN}",
+                f"{space}    return {self.value()}, {name}, {SEEN}",
             ]
         if kind == "with":
             body = self.block(indent + 1, in_loop, depth + 1)

@@ -390,9 +390,12 @@ def test_converted_functions_go_with_their_functions():
 
 def test_lambdas_of_one_line():
     fs = [lambda x: 1 if x else 2, lambda x: 3 if x else 4, lambda y: y and 5]
+    fs += [lambda x: (lambda y: y or 7)(x), lambda x: (lambda x: x and 8)(x)]
     for f in fs:
         for x in (0, 1):
             same(f, x)
+    f, g = (lambda x: len(str(x))) if fs else None, (lambda x: [x, None][0])
+    same(f, 12), same(g, 12)
 
 
 def test_partial_and_callables():

@@ -8,6 +8,7 @@ not assign the variable.
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any
 
 from .codes import RUNTIME
@@ -52,6 +53,15 @@ def at(new: Any, old: ast.AST) -> Any:
         elif isinstance(node, ast.arg) and not hasattr(node, "lineno"):
             ast.copy_location(node, old)
     return new
+
+
+def asserted(node: ast.Assert) -> ast.Assert:
+    """The assertion, which the runtime makes a check of the graph."""
+    message = node.msg or ast.Constant(None)
+    line = ast.Constant(node.lineno)
+    test = runtime_call("check", node.test, thunk(message), line)
+    made: ast.Assert = at(ast.Assert(test, copy.deepcopy(node.msg)), node)
+    return made
 
 
 def _assigns(*nodes: ast.expr) -> bool:

@@ -10,12 +10,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .. import _core
-from . import logic
+from . import collected, logic
 from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
 from .errors import StagingError
-from .iterables import Range, Rows, Staged, size, staged
+from .iterables import Range, Staged, staged
 from .loops import GraphLoop
 from .notes import Unit
 from .signals import (
@@ -28,7 +27,7 @@ from .signals import (
     possible,
 )
 from .place import user_place
-from .values import Tensor, in_graph, truth
+from .values import in_graph, truth
 from .variables import Variables
 
 Block = Callable[..., Any]
@@ -53,6 +52,11 @@ class Runtime:
     contains = staticmethod(logic.contains)
     lacks = staticmethod(logic.lacks)
     check = staticmethod(logic.check)
+    append = staticmethod(collected.append)
+    items = staticmethod(collected.items)
+    listed = staticmethod(collected.listed)
+    filter = staticmethod(collected.filter_test)
+    shape = staticmethod(collected.shape)
 
     # Branches.
 
@@ -248,53 +252,6 @@ class Runtime:
                 "inside of try or match; move it out, or decide with sl.where"
             )
         return bool(signal)
-
-    def append(self, items: Any, value: Any) -> Any:
-        """items.append(value), and the list to go on with."""
-        made = items.append(value)
-        return made if isinstance(items, _core.List) else items
-
-    def items(self, items: Any) -> Any:
-        """What a comprehension goes over."""
-        known = staged(items)
-        if known is None:
-            return items
-        count = known.size()
-        if isinstance(known, Rows) and isinstance(count, int):
-            return [known.get(i) for i in range(count)]
-        raise StagingError(
-            f"a comprehension goes over {known}, whose size is known when the graph "
-            "runs; use sl.map_fn, or a for loop that appends to a list"
-        )
-
-    def listed(self, items: Any, element: Block) -> Any:
-        """[element(item) for item in items]; a List where a graph makes it."""
-        known = staged(items)
-        if known is None:
-            return [element(item) for item in items]
-        count = known.size()
-        if isinstance(count, int) and isinstance(known, Rows) and count <= _SHORT:
-            return [element(known.get(i)) for i in range(count)]
-        numbers = _core.op_function("Range")(0, count, 1)
-        made = _core.map_fn(lambda i: element(known.get(i)), numbers, "device", "", 10)
-        return _core.List.of(made)
-
-    def filter(self, test: Any) -> Any:
-        """A condition of a comprehension."""
-        if in_graph(test) is not None:
-            raise StagingError(
-                "the if of a comprehension depends on a tensor; use sl.where, or a "
-                "for loop that appends to a list"
-            )
-        return test
-
-    def shape(self, value: Any, index: Any) -> Any:
-        """value.shape[index], also where it is known when the graph runs."""
-        shape = value.shape
-        if isinstance(value, Tensor) and isinstance(index, int):
-            if value.symbolic and shape is not None and shape[index] is None:
-                return size(value, index)
-        return shape[index]
 
 
 def _nothing() -> None:

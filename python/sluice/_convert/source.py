@@ -10,7 +10,7 @@ import ast
 import copy
 import linecache
 import types
-from typing import Union
+from typing import Any, Union
 
 from .errors import Unconvertible
 
@@ -100,6 +100,44 @@ def compile_function(
     raise Unconvertible("its code is not found")  # cannot be
 
 
+def _around_code(
+    candidates: list[FunctionNode], code: types.CodeType
+) -> list[FunctionNode]:
+    """The innermost of those whose body is where the code says it is."""
+    positions: Any = getattr(code, "co_positions")()  # since Python 3.11
+    places = [
+        ((line, column), (end, last))
+        for line, end, column, last in positions
+        if None not in (line, end, column, last) and (column, last) != (0, 0)
+    ]
+    found: list[tuple[int, FunctionNode]] = []
+    for node in candidates:
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        first = body[0].lineno, body[0].col_offset
+        last = body[-1].end_lineno, body[-1].end_col_offset
+        if all(first <= a and b <= last for a, b in places):
+            found.append((len(list(ast.walk(node))), node))
+    least = min((size for size, _ in found), default=0)
+    return [node for size, node in found if size == least]
+
+
+def _of_same_shape(
+    candidates: list[FunctionNode], code: types.CodeType
+) -> list[FunctionNode]:
+    wanted = _shape(code)
+    same = []
+    for node in candidates:
+        try:
+            made = compile_function(
+                node, code.co_filename, code.co_freevars, code.co_name
+            )
+        except (SyntaxError, Unconvertible):
+            continue
+        if _shape(made) == wanted:
+            same.append(node)
+    return same
+
+
 def function_node(code: types.CodeType) -> FunctionNode:
     """The definition a code object was compiled from. Not to be changed."""
     candidates = [
@@ -113,19 +151,10 @@ def function_node(code: types.CodeType) -> FunctionNode:
             f"line {code.co_firstlineno} of {code.co_filename} is not where it is "
             "defined; has the file changed?"
         )
+    if len(candidates) > 1 and hasattr(code, "co_positions"):
+        candidates = _around_code(candidates, code)
     if len(candidates) > 1:
-        wanted = _shape(code)
-        same = []
-        for node in candidates:
-            try:
-                made = compile_function(
-                    node, code.co_filename, code.co_freevars, code.co_name
-                )
-            except (SyntaxError, Unconvertible):
-                continue
-            if _shape(made) == wanted:
-                same.append(node)
-        candidates = same
+        candidates = _of_same_shape(candidates, code)
     if not candidates:
         raise Unconvertible("several lambdas stand on its line")
     return candidates[0]

@@ -20,7 +20,7 @@ from . import exits
 from .codes import BREAK, CONTINUE, ITEM, RESULT, RETURN, SIGNAL
 from .construct import appended
 from .errors import Unconvertible
-from .expressions import Expressions, at, load, runtime_call, thunk
+from .expressions import Expressions, asserted, at, load, runtime_call, thunk
 from .helpers import block_function, block_names, header
 from .liveness import Liveness
 from .names import bindings, parameters
@@ -170,11 +170,7 @@ class FunctionRewriter:
             value = self._expressions.visit(node.value)
             return [at(ast.Assign([node.target], value), node)]
         if isinstance(node, ast.Assert):
-            said = self._expressions.visit(node)
-            message = said.msg or ast.Constant(None)
-            line = ast.Constant(node.lineno)
-            new_test = runtime_call("check", said.test, thunk(message), line)
-            return [at(ast.Assert(new_test, copy.deepcopy(said.msg)), node)]
+            return [asserted(self._expressions.visit(node))]
         grows = appended(node, self._is_local)
         if grows:
             value = self._expressions.visit(node.value.args[0])  # type: ignore

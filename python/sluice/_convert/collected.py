@@ -1,0 +1,65 @@
+"""Lists, comprehensions and shapes in converted code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .errors import StagingError
+from .iterables import Rows, size, staged
+from .values import Tensor, in_graph
+
+_SHORT = 8  # so many rows are written out
+
+
+def append(items: Any, value: Any) -> Any:
+    """items.append(value), and the list to go on with."""
+    made = items.append(value)
+    return made if isinstance(items, _core.List) else items
+
+
+def items(items: Any) -> Any:
+    """What a comprehension goes over."""
+    known = staged(items)
+    if known is None:
+        return items
+    count = known.size()
+    if isinstance(known, Rows) and isinstance(count, int):
+        return [known.get(i) for i in range(count)]
+    raise StagingError(
+        f"a comprehension goes over {known}, whose size is known when the graph "
+        "runs; use sl.map_fn, or a for loop that appends to a list"
+    )
+
+
+def listed(items: Any, element: Callable[[Any], Any]) -> Any:
+    """[element(item) for item in items]; a List where a graph makes it."""
+    known = staged(items)
+    if known is None:
+        return [element(item) for item in items]
+    count = known.size()
+    if isinstance(count, int) and isinstance(known, Rows) and count <= _SHORT:
+        return [element(known.get(i)) for i in range(count)]
+    numbers = _core.op_function("Range")(0, count, 1)
+    made = _core.map_fn(lambda i: element(known.get(i)), numbers, "device", "", 10)
+    return _core.List.of(made)
+
+
+def filter_test(test: Any) -> Any:
+    """A condition of a comprehension."""
+    if in_graph(test) is not None:
+        raise StagingError(
+            "the if of a comprehension depends on a tensor; use sl.where, or a "
+            "for loop that appends to a list"
+        )
+    return test
+
+
+def shape(value: Any, index: Any) -> Any:
+    """value.shape[index], also where it is known when the graph runs."""
+    shape = value.shape
+    if isinstance(value, Tensor) and isinstance(index, int):
+        if value.symbolic and shape is not None and shape[index] is None:
+            return size(value, index)
+    return shape[index]
