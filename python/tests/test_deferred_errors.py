@@ -143,7 +143,7 @@ def test_lists_inside_themselves(program):
 )
 def test_values_that_cannot_be_fed(program, value, error):
     s, t, _ = program
-    with pytest.raises(error, match="feed|axes|sluice"):
+    with pytest.raises(error, match="feed|axes|sluice|rank"):
         s.run(t["x"], {t["x"]: value})
 
 
