@@ -64,7 +64,8 @@ class TestMlp:
         theirs, ours = self.make(torch.nn), self.make(nn)
         ours.load_state_dict({k: v.numpy() for k, v in theirs.state_dict().items()})
         for name, parameter in theirs.named_parameters():
-            assert (ours.get_parameter(name).detach().numpy() == parameter.detach().numpy()).all()
+            mine = ours.get_parameter(name).detach().numpy()
+            assert (mine == parameter.detach().numpy()).all()
 
 
 @pytest.fixture(scope="module")

@@ -191,7 +191,8 @@ def same_default(a, b):
 
 # What PyTorch keeps for old programs, and what it has with no default worth it.
 OLD = {
-    "size_average", "reduce", "_stacklevel", "generator", "out", "min_value", "max_value",
+    "size_average", "reduce", "_stacklevel", "generator", "out", "min_value",
+    "max_value",
 }  # fmt: skip
 
 

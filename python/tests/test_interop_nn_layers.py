@@ -150,7 +150,12 @@ LAYERS = [
     ("NLLLoss", (), {"reduction": "sum"}, [("logs", (5, 4)), ("ids", (5,), 4)]),
     ("BCELoss", (), {}, [("shares", (3, 4)), ("shares", (3, 4))]),
     ("BCEWithLogitsLoss", (), {}, [(3, 4), ("shares", (3, 4))]),
-    ("KLDivLoss", (), {"reduction": "batchmean"}, [("logs", (3, 4)), ("shares", (3, 4))]),
+    (
+        "KLDivLoss",
+        (),
+        {"reduction": "batchmean"},
+        [("logs", (3, 4)), ("shares", (3, 4))],
+    ),
     ("KLDivLoss", (), {"log_target": True}, [("logs", (3, 4)), ("logs", (3, 4))]),
     ("RNN", (3, 5), {}, [(4, 2, 3)]),
     ("RNN", (3, 5), {"nonlinearity": "relu", "num_layers": 2}, [(4, 2, 3)]),
@@ -166,7 +171,12 @@ LAYERS = [
     ("MultiheadAttention", (8, 2), {}, [(4, 2, 8)] * 3),
     ("MultiheadAttention", (8, 2), {"batch_first": True}, [(2, 4, 8)] * 3),
     ("MultiheadAttention", (8, 2), {"bias": False}, [(4, 8)] * 3),
-    ("MultiheadAttention", (8, 2), {"kdim": 5, "vdim": 3}, [(4, 2, 8), (6, 2, 5), (6, 2, 3)]),
+    (
+        "MultiheadAttention",
+        (8, 2),
+        {"kdim": 5, "vdim": 3},
+        [(4, 2, 8), (6, 2, 5), (6, 2, 3)],
+    ),
 ]
 
 

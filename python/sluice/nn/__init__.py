@@ -14,6 +14,7 @@
 from . import functional as functional, init as init, utils as utils
 from ._activation_layers import *  # noqa: F403
 from ._attention import *  # noqa: F403
+from ._batch_norm import *  # noqa: F403
 from ._cells import *  # noqa: F403
 from ._containers import *  # noqa: F403
 from ._conv import *  # noqa: F403
@@ -25,8 +26,11 @@ from ._loss_layers import *  # noqa: F403
 from ._module import Module as Module
 from ._norm import *  # noqa: F403
 from ._parameter import Parameter as Parameter
+from ._parameter_containers import *  # noqa: F403
 from ._pool import *  # noqa: F403
 from ._recurrent import *  # noqa: F403
 from ._shape_layers import *  # noqa: F403
+from ._softmax_layers import *  # noqa: F403
 from ._summary import summary as summary
 from ._transformer import *  # noqa: F403
+from ._transformer_layers import *  # noqa: F403

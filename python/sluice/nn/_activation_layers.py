@@ -17,14 +17,12 @@ __all__ = [
     "CELU",
     "ELU",
     "GELU",
-    "GLU",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
     "LeakyReLU",
     "LogSigmoid",
-    "LogSoftmax",
     "Mish",
     "PReLU",
     "ReLU",
@@ -32,9 +30,6 @@ __all__ = [
     "SELU",
     "Sigmoid",
     "SiLU",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
     "Softplus",
     "Softshrink",
     "Softsign",
@@ -288,54 +283,3 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
-
-
-class _AlongAxis(Module):
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class Softmax(_AlongAxis):
-    """Numbers along an axis (the last, if none is given) as probabilities."""
-
-    def forward(self, input: Any) -> Tensor:
-        return F.softmax(input, self.dim)
-
-
-class Softmin(_AlongAxis):
-    """softmax(-input) along an axis."""
-
-    def forward(self, input: Any) -> Tensor:
-        return F.softmin(input, self.dim)
-
-
-class LogSoftmax(_AlongAxis):
-    """The logarithm of softmax along an axis (the last, if none is given)."""
-
-    def forward(self, input: Any) -> Tensor:
-        return F.log_softmax(input, self.dim)
-
-
-class Softmax2d(Module):
-    """softmax over the channels of images."""
-
-    def forward(self, input: Any) -> Tensor:
-        return F.softmax(input, -3)
-
-
-class GLU(Module):
-    """The first half along an axis times the sigmoid of the second."""
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Any) -> Tensor:
-        return F.glu(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"

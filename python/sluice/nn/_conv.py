@@ -105,7 +105,9 @@ class _ConvNd(Module):
         self.dilation = each_axis(dilation, axes, f"{name}: dilation")
         self.output_padding = each_axis(output_padding, axes, f"{name}: output_padding")
         if min(self.kernel_size) <= 0:
-            raise ValueError(f"{name}: kernel_size is {kernel_size}; wanted it positive")
+            raise ValueError(
+                f"{name}: kernel_size is {kernel_size}; wanted it positive"
+            )
 
     def _add_filters(self, bias: bool, device: Any, dtype: Any) -> None:
         first, second = self.out_channels, self.in_channels // self.groups

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from .. import _core
-from .._core import Tensor
 
 
 class RemovableHandle:
@@ -79,89 +77,36 @@ def run_hooks(
     return result
 
 
-def _tracked(value: Any) -> bool:
-    return isinstance(value, Tensor) and bool(value.requires_grad)
+class ModuleHooks:
+    """Modules with hooks: a base of Module."""
 
+    _pre_hooks: HookTable
+    _hooks: HookTable
+    _backward_pre_hooks: HookTable
+    _backward_hooks: HookTable
 
-class BackwardCall:
-    """One call of a module that has backward hooks.
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call hook(module, args) before every forward; what it returns, if
+        anything, takes the arguments' place."""
+        return self._pre_hooks.add(hook, with_kwargs=with_kwargs)
 
-    Inputs and results go through an identity op each, whose gradients are those
-    of this call alone.
-    """
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call hook(module, args, result) after every forward; what it returns, if
+        anything, takes the result's place."""
+        return self._hooks.add(hook, with_kwargs=with_kwargs)
 
-    def __init__(self, module: Any, pre_hooks: HookTable, hooks: HookTable) -> None:
-        self._module, self._pre_hooks, self._hooks = module, pre_hooks, hooks
-        self._outputs: list[Tensor | None] = []
-        self._inputs: list[Tensor | None] = []
-        self._missing_inputs = self._missing_outputs = 0
-        self._watches_inputs = False
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any]
+    ) -> RemovableHandle:
+        """Call hook(module, grad_output) before gradients go through the module."""
+        return self._backward_pre_hooks.add(hook)
 
-    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments, with gradients that are seen."""
-        self._inputs = [None] * len(args)
-        return tuple(
-            self._watched_input(i, arg) if _tracked(arg) else arg
-            for i, arg in enumerate(args)
-        )
-
-    def _watched_input(self, i: int, arg: Tensor) -> Tensor:
-        self._missing_inputs += 1
-        self._watches_inputs = True
-        seen: Tensor = _identity(arg)
-
-        def arrived(grad: Tensor) -> Tensor | None:
-            self._inputs[i] = grad
-            self._missing_inputs -= 1
-            if self._missing_inputs > 0:
-                return None
-            changed = self._call_hooks()
-            return changed[i] if changed is not None else None
-
-        seen.register_hook(arrived)
-        return seen
-
-    def watch_result(self, result: Any) -> Any:
-        """The result, with gradients that are seen."""
-        results = result if isinstance(result, (tuple, list)) else (result,)
-        self._outputs = [None] * len(results)
-        seen = [
-            self._watched_output(i, r) if _tracked(r) else r
-            for i, r in enumerate(results)
-        ]
-        if isinstance(result, (tuple, list)):
-            return type(result)(seen) if type(result) in (tuple, list) else tuple(seen)
-        return seen[0]
-
-    def _watched_output(self, i: int, result: Tensor) -> Tensor:
-        self._missing_outputs += 1
-        seen: Tensor = _identity(result)
-
-        def arrived(grad: Tensor) -> Tensor | None:
-            self._outputs[i] = grad
-            changed = None
-            for hook, _ in tuple(self._pre_hooks.values()):
-                other = hook(self._module, tuple(self._outputs))
-                if other is not None:
-                    changed = other if isinstance(other, tuple) else (other,)
-                    self._outputs = list(changed)
-            self._missing_outputs -= 1
-            # Without an input to wait for, hooks are called here.
-            if self._missing_outputs == 0 and not self._watches_inputs:
-                self._call_hooks()
-            return changed[i] if changed is not None else None
-
-        seen.register_hook(arrived)
-        return seen
-
-    def _call_hooks(self) -> tuple[Any, ...] | None:
-        changed = None
-        for hook, _ in tuple(self._hooks.values()):
-            other = hook(self._module, tuple(self._inputs), tuple(self._outputs))
-            if other is not None:
-                changed = other if isinstance(other, tuple) else (other,)
-                self._inputs = list(changed)
-        return changed
-
-
-_identity = _core.op_function("Identity")
+    def register_full_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call hook(module, grad_input, grad_output) when the gradients of the
+        module's arguments are known; what it returns, if anything, takes the place
+        of the last argument's."""
+        return self._backward_hooks.add(hook)

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from .. import _core
 from .._core import Tensor
 from . import _paths
-from ._hooks import (
-    BackwardCall,
-    HookTable,
-    RemovableHandle,
-    run_hooks,
-    run_pre_hooks,
-)
+from ._hooks import HookTable, ModuleHooks, run_hooks, run_pre_hooks
+from ._hooks_backward import BackwardCall
 from ._parameter import Parameter
-from ._walk import ModuleWalk
+from ._state import ModuleState
 
 T = TypeVar("T", bound="Module")
 
@@ -29,25 +22,7 @@ observer: Any = None
 converted_forward: Any = None
 
 
-class _Incompatible(NamedTuple):
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-
-class IncompatibleKeys(_Incompatible):
-    """What load_state_dict(strict=False) found: (missing_keys, unexpected_keys).
-
-    `mismatched_keys` are those of another shape; `table` lists all three.
-    """
-
-    mismatched_keys: list[str]
-    table: str
-
-    def __repr__(self) -> str:
-        return self.table or "<All keys matched successfully>"
-
-
-class Module(ModuleWalk):
+class Module(ModuleHooks, ModuleState):
     """Base of all models: subclass it, assign layers in `__init__`, write `forward`.
 
         class Net(nn.Module):
@@ -243,7 +218,9 @@ class Module(ModuleWalk):
                 f"the name of a {kind} is a {type(name).__name__}; wanted a str"
             )
         if name == "" or "." in name:
-            raise KeyError(f"the name of a {kind} is {name!r}; wanted one, without dots")
+            raise KeyError(
+                f"the name of a {kind} is {name!r}; wanted one, without dots"
+            )
         if hasattr(self, name) and name not in self.__dict__[table]:
             raise KeyError(f"{kind} {name}: there is an attribute of that name already")
 
@@ -295,46 +272,7 @@ class Module(ModuleWalk):
             if p.grad is not None:
                 _core.nn_init_constant(p.grad, 0.0)
 
-    # ---- State ----
-
-    def state_dict(
-        self,
-        *,
-        destination: dict[str, Any] | None = None,
-        prefix: str = "",
-        keep_vars: bool = False,
-    ) -> dict[str, Any]:
-        """Parameters and persistent buffers by name: "fc1.weight".
-
-        The tensors share the elements of the module's.
-        """
-        state: dict[str, Any] = OrderedDict() if destination is None else destination
-        for name, tensor in self._named_state(prefix):
-            state[name] = tensor if keep_vars else _core.nn_detached(tensor)
-        return state
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
-        """Copy elements into the tensors that are there, by name.
-
-        Values are tensors, or arrays of any library; types are converted. When
-        names or shapes differ, a ValueError lists them as a table and nothing is
-        changed; with strict=False what fits is copied.
-        """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(
-                f"state_dict is a {type(state_dict).__name__}; wanted a dict"
-            )
-        if assign:
-            raise ValueError("assign=True is not supported: elements are copied")
-        targets = dict(self._named_state(""))
-        missing, extra, mismatched, table = _core.nn_load(
-            type(self).__name__, targets, state_dict, strict
-        )
-        keys = IncompatibleKeys(missing, extra)
-        keys.mismatched_keys, keys.table = mismatched, table
-        return keys
+    # ---- Copies ----
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -347,55 +285,3 @@ class Module(ModuleWalk):
         self.__dict__["_mode"] = _core.NnMode()
         self.__dict__["_mode"].set(training)
         self.__dict__.update(state)
-
-    # ---- Hooks ----
-
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, with_kwargs: bool = False
-    ) -> RemovableHandle:
-        """Call hook(module, args) before every forward; what it returns, if
-        anything, takes the arguments' place."""
-        handle: RemovableHandle = self._pre_hooks.add(hook, with_kwargs=with_kwargs)
-        return handle
-
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, with_kwargs: bool = False
-    ) -> RemovableHandle:
-        """Call hook(module, args, result) after every forward; what it returns, if
-        anything, takes the result's place."""
-        handle: RemovableHandle = self._hooks.add(hook, with_kwargs=with_kwargs)
-        return handle
-
-    def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any]
-    ) -> RemovableHandle:
-        """Call hook(module, grad_output) before gradients go through the module."""
-        handle: RemovableHandle = self._backward_pre_hooks.add(hook)
-        return handle
-
-    def register_full_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call hook(module, grad_input, grad_output) when the gradients of the
-        module's arguments are known; what it returns, if anything, takes the place
-        of the last argument's."""
-        handle: RemovableHandle = self._backward_hooks.add(hook)
-        return handle
-
-    # ---- Text ----
-
-    def extra_repr(self) -> str:
-        """What stands between the parentheses: "784, 100"."""
-        return ""
-
-    def _one_line(self) -> str:
-        return f"{type(self).__name__}({self.extra_repr()})"
-
-    def __repr__(self) -> str:
-        if not self._modules:
-            return self._one_line()
-        lines = [line for line in self.extra_repr().split("\n") if line]
-        for name, child in self._modules.items():
-            first, *rest = repr(child).split("\n")
-            lines.append(f"({name}): {first}")
-            lines.extend(rest)
-        body = "".join(f"\n  {line}" for line in lines)
-        return f"{type(self).__name__}({body}\n)"

@@ -236,7 +236,9 @@ class CosineSimilarity(Module):
 class PairwiseDistance(Module):
     """The p-norm of x1 - x2 along the last axis."""
 
-    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
+    def __init__(
+        self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+    ) -> None:
         super().__init__()
         self.norm, self.eps, self.keepdim = p, eps, keepdim
 

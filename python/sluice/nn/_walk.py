@@ -207,6 +207,26 @@ class ModuleWalk:
         """Move parameters and buffers to the CPU, where they are."""
         return self
 
+    # ---- Text ----
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses: "784, 100"."""
+        return ""
+
+    def _one_line(self) -> str:
+        return f"{type(self).__name__}({self.extra_repr()})"
+
+    def __repr__(self) -> str:
+        if not self._modules:
+            return self._one_line()
+        lines = [line for line in self.extra_repr().split("\n") if line]
+        for name, child in self._modules.items():
+            first, *rest = repr(child).split("\n")
+            lines.append(f"({name}): {first}")
+            lines.extend(rest)
+        body = "".join(f"\n  {line}" for line in lines)
+        return f"{type(self).__name__}({body}\n)"
+
 
 _FLOATS = (_core.float32, _core.float64, _core.float16, _core.bfloat16)
 
@@ -227,6 +247,7 @@ def _targets(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
             device = arg
         else:
             raise TypeError(
-                f"to(): got a {type(arg).__name__}; wanted a dtype, a device or a Tensor"
+                f"to(): got a {type(arg).__name__}; wanted a dtype, a device or a "
+                "Tensor"
             )
     return dtype, device

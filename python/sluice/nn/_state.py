@@ -1,0 +1,71 @@
+"""What a module holds, by name, out of it and into it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .. import _core
+from ._walk import ModuleWalk
+
+
+class _Incompatible(NamedTuple):
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+class IncompatibleKeys(_Incompatible):
+    """What load_state_dict(strict=False) found: (missing_keys, unexpected_keys).
+
+    `mismatched_keys` are those of another shape; `table` lists all three.
+    """
+
+    mismatched_keys: list[str]
+    table: str
+
+    def __repr__(self) -> str:
+        return self.table or "<All keys matched successfully>"
+
+
+class ModuleState(ModuleWalk):
+    """Modules with state_dict: a base of Module."""
+
+    def state_dict(
+        self,
+        *,
+        destination: dict[str, Any] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Any]:
+        """Parameters and persistent buffers by name: "fc1.weight".
+
+        The tensors share the elements of the module's.
+        """
+        state: dict[str, Any] = OrderedDict() if destination is None else destination
+        for name, tensor in self._named_state(prefix):
+            state[name] = tensor if keep_vars else _core.nn_detached(tensor)
+        return state
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Copy elements into the tensors that are there, by name.
+
+        Values are tensors, or arrays of any library; types are converted. When
+        names or shapes differ, a ValueError lists them as a table and nothing is
+        changed; with strict=False what fits is copied.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(
+                f"state_dict is a {type(state_dict).__name__}; wanted a dict"
+            )
+        if assign:
+            raise ValueError("assign=True is not supported: elements are copied")
+        targets = dict(self._named_state(""))
+        missing, extra, mismatched, table = _core.nn_load(
+            type(self).__name__, targets, state_dict, strict
+        )
+        keys = IncompatibleKeys(missing, extra)
+        keys.mismatched_keys, keys.table = mismatched, table
+        return keys
