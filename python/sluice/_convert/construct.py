@@ -35,7 +35,6 @@ class Construct:
     returns: bool = False
     endless: bool = False  # while True
     simple_test: bool = False  # its condition calls nothing and cannot fail
-    targets: tuple[str, ...] = ()  # of a for
     refused: tuple[str, ...] = ()  # why it cannot be part of a graph
     raises: frozenset[int] = frozenset()  # lines of raise statements
 

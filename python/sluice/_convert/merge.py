@@ -17,7 +17,6 @@ from .errors import StagingError
 from .lists import grown
 from .values import (
     MISSING,
-    Tensor,
     as_tensor,
     can_be,
     describe,
@@ -222,8 +221,3 @@ def choose(
             merge.hear(again)
             continue
         return merge.results(results if isinstance(results, list) else [])
-
-
-def is_plain(value: Any) -> bool:
-    """Whether nothing of it is part of a graph."""
-    return not any(isinstance(leaf, Tensor) for leaf in flatten(value)[0])

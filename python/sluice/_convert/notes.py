@@ -74,11 +74,6 @@ def note(
         returns=exits.returns([node]),
         endless=isinstance(test, ast.Constant) and bool(test.value),
         simple_test=test is not None and _is_simple(test),
-        targets=tuple(
-            sorted(stored([node.target], is_local).names)
-            if isinstance(node, ast.For)
-            else ()
-        ),
         refused=tuple(changed.refused),
         raises=exits.raise_lines([node]),
     )

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .errors import StagingError
 
 Tensor = _core.Tensor
 _identity = _core.op_function("Identity")
 _cast = _core.op_function("Cast")
 _reshape = _core.op_function("Reshape")
-_not = _core.op_function("LogicalNot")
 
 # By rank: what a number becomes when it meets one of a later kind.
 _DEFAULTS = {bool: _core.bool, int: _core.int64, float: _core.float32}
@@ -197,8 +195,3 @@ def same(a: Any, b: Any) -> bool:
         return bool(a == b)
     except Exception:
         return False
-
-
-def refuse(text: str) -> StagingError:
-    """An error about code that cannot become part of a graph."""
-    return StagingError(text)
