@@ -51,7 +51,8 @@ class Attention(nn.Module):
         q, k, v = sl.split(sl.transpose(all_heads, (0, 2, 1, 3)), 3, 1)
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         y = sl.transpose(y, (0, 2, 1, 3)).reshape((batch, length, size))
-        return self.c_proj(y)
+        out: sl.Tensor = self.c_proj(y)
+        return out
 
 
 class MLP(nn.Module):
@@ -61,7 +62,8 @@ class MLP(nn.Module):
         self.c_proj = Conv1D(config.n_embd, 4 * config.n_embd)
 
     def forward(self, x: sl.Tensor) -> sl.Tensor:
-        return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
+        y: sl.Tensor = self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
+        return y
 
 
 class Block(nn.Module):
@@ -74,7 +76,8 @@ class Block(nn.Module):
 
     def forward(self, x: sl.Tensor) -> sl.Tensor:
         x = x + self.attn(self.ln_1(x))
-        return x + self.mlp(self.ln_2(x))
+        y: sl.Tensor = x + self.mlp(self.ln_2(x))
+        return y
 
 
 class GPT2(nn.Module):

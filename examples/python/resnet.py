@@ -103,7 +103,8 @@ class ResNet(nn.Module):
     def forward(self, x: sl.Tensor) -> sl.Tensor:
         x = self.maxpool(F.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
-        return self.fc(self.flatten(self.avgpool(x)))
+        logits: sl.Tensor = self.fc(self.flatten(self.avgpool(x)))
+        return logits
 
 
 def resnet18(num_classes: int = 1000) -> ResNet:

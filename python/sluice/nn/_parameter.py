@@ -28,7 +28,7 @@ class Parameter(Tensor):
     def __reduce__(self) -> Any:
         return _rebuild, (type(self), _core.nn_detached(self), self.requires_grad)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: Any = 2) -> Any:
         return self.__reduce__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
