@@ -5,6 +5,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
+#include "sluice/base/file_system.h"
 #include "sluice/base/strings.h"
 #include "sluice/io/npy_header.h"
 #include "sluice/io/zip.h"
@@ -212,9 +213,17 @@ Tensor read_npy(const std::string& path) {
   return Tensor(MakeRef<EagerValue>(std::move(array)));
 }
 
+namespace {
+
+// The old file or the new one is there, whatever happens.
+void Replace(const std::string& path, std::string_view bytes) {
+  ThrowIfError(WriteFileSafely(FileSystem::Current(), path, bytes));
+}
+
+}  // namespace
+
 void write_npy(const std::string& path, const Tensor& tensor) {
-  ThrowIfError(
-      WriteFileBytes(path, ValueOrThrow(NpyBytes(tensor.array())), false));
+  Replace(path, ValueOrThrow(NpyBytes(tensor.array())));
 }
 
 StateDict read_npz(const std::string& path) {
@@ -236,7 +245,7 @@ void write_npz(const std::string& path, const StateDict& tensors) {
   for (const auto& [name, tensor] : tensors) {
     members.push_back({name + ".npy", ValueOrThrow(NpyBytes(tensor.array()))});
   }
-  ThrowIfError(WriteFileBytes(path, ValueOrThrow(ZipBytes(members)), false));
+  Replace(path, ValueOrThrow(ZipBytes(members)));
 }
 
 }  // namespace sluice::io

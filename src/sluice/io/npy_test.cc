@@ -11,6 +11,7 @@
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/constants.h"
+#include "sluice/io/faulty_files_test_util.h"
 #include "sluice/io/zip.h"
 
 namespace sluice::io {
@@ -263,6 +264,18 @@ TEST(Zip, OverlappingMembersAreRefused) {
   zip.replace(entry + 42, 4, zip.substr(first + 42, 4));
   EXPECT_NE(ReadZip(zip, "x.zip").status().message().find("members overlap"),
             std::string::npos);
+}
+
+TEST(Npy, AFileThatCannotBeWrittenStaysAsItWas) {
+  char name[] = "/tmp/sluice-npy-XXXXXX";
+  std::string path = StrCat(mkdtemp(name), "/x.npz");
+  write_npz(path, {{"x", constant(1.f)}});
+  for (int at = 0; at < 3; ++at) {
+    FaultyFiles full(FaultyFiles::Fault::kFull, at);
+    EXPECT_THROW(write_npz(path, {{"x", constant(2.f)}}), Error) << at;
+  }
+  EXPECT_EQ(read_npz(path).at("x").item<float>(), 1.f);
+  std::filesystem::remove_all(name);
 }
 
 }  // namespace
