@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .. import _core
+from .._core import KeyReport, Tensor
 
 __all__ = ["SafetensorsFile", "TensorInfo", "load_into", "safe_open"]
 
@@ -19,7 +20,7 @@ class TensorInfo(NamedTuple):
     bytes: int
 
 
-class SafetensorsFile(Mapping[str, Any]):
+class SafetensorsFile(Mapping[str, Tensor]):
     """A safetensors file (or an index of several), read tensor by tensor: only
     what is asked for is read.
 
@@ -44,12 +45,13 @@ class SafetensorsFile(Mapping[str, Any]):
         text: dict[str, str] = self._open().metadata()
         return text
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Tensor:
         if not self._open().contains(name):
             raise KeyError(name)
-        return self._open().read(name)
+        tensor: Tensor = self._open().read(name)
+        return tensor
 
-    def get_tensor(self, name: str) -> Any:
+    def get_tensor(self, name: str) -> Tensor:
         """The same as ``file[name]``, by the name safetensors has for it."""
         return self[name]
 
@@ -70,7 +72,9 @@ class SafetensorsFile(Mapping[str, Any]):
         self.close()
 
 
-def safe_open(path: Any, framework: str = "sluice", device: str = "cpu") -> Any:
+def safe_open(
+    path: Any, framework: str = "sluice", device: str = "cpu"
+) -> SafetensorsFile:
     """A SafetensorsFile, opened as the safetensors package does."""
     if device != "cpu":
         raise ValueError(f"device is {device!r}; wanted 'cpu'")
@@ -84,7 +88,7 @@ def load_into(
     rename: Mapping[str, str] | None = None,
     prefixes: Mapping[str, str] | None = None,
     strict: bool = True,
-) -> Any:
+) -> KeyReport:
     """Copies tensors of a file into those that are there, by name.
 
     ``targets`` is a dict of tensors, or what has ``state_dict()``. ``rename``

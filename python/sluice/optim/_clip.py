@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
+from .._core import Tensor
 from ._optimizer import named
 
 __all__ = [
@@ -30,7 +31,7 @@ def clip_grad_norm_(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Scales the gradients of ``parameters`` so that the norm of all of them
     together is at most ``max_norm``. Returns the norm before.
 
@@ -60,14 +61,14 @@ def clip_grad_value_(
     _core.clip_grad_value_(_pairs(parameters, "clip_grad_value_"), clip_value)
 
 
-def global_norm(gradients: Sequence[Any]) -> Any:
+def global_norm(gradients: Sequence[Tensor]) -> Tensor:
     """The root of the sum of squares of all elements."""
     return _core.global_norm(list(gradients))
 
 
 def clip_by_global_norm(
-    gradients: Sequence[Any], max_norm: float
-) -> tuple[list[Any], Any]:
+    gradients: Sequence[Tensor], max_norm: float
+) -> tuple[list[Tensor], Tensor]:
     """The gradients scaled so that their norm is at most ``max_norm``, and the
     norm before. Also in graphs."""
     clipped, norm = _core.clip_by_global_norm(list(gradients), max_norm)
@@ -104,16 +105,16 @@ class EMA:
         finally:
             use.end()
 
-    def value(self, i: int) -> Any:
+    def value(self, i: int) -> Tensor:
         """The mean of parameter i."""
         return self._core.value(i)
 
     def __len__(self) -> int:
         return len(self._core)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, Tensor]:
         """Tensors by name: "<parameter>.ema" for each, "updates"."""
-        state: dict[str, Any] = self._core.state_dict()
+        state: dict[str, Tensor] = self._core.state_dict()
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:

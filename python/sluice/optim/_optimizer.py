@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import _core
+from .._core import Tensor
 from ._param_group import ParamGroup
 
 __all__ = ["Optimizer", "ParamGroup"]
@@ -169,7 +170,7 @@ class Optimizer:
 
     # ---- In a graph ----
 
-    def minimize(self, loss: Any, var_list: Iterable[Any] | None = None) -> Any:
+    def minimize(self, loss: Tensor, var_list: Iterable[Any] | None = None) -> Any:
         """The operation of a graph that makes ``loss`` smaller, once.
 
         It changes ``var_list``, or the variables the optimizer was made with,
@@ -178,10 +179,11 @@ class Optimizer:
         return self._core.minimize(loss, var_list)
 
     def compute_gradients(
-        self, loss: Any, var_list: Iterable[Any] | None = None
-    ) -> list[tuple[Any, Any]]:
+        self, loss: Tensor, var_list: Iterable[Any] | None = None
+    ) -> list[tuple[Tensor | None, Any]]:
         """The (gradient, variable) pairs that ``minimize`` uses."""
-        pairs: list[tuple[Any, Any]] = self._core.compute_gradients(loss, var_list)
+        pairs: list[tuple[Tensor | None, Any]]
+        pairs = self._core.compute_gradients(loss, var_list)
         return pairs
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
@@ -198,12 +200,12 @@ class Optimizer:
 
     # ---- State ----
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, Tensor]:
         """Tensors by name: "<parameter>.<slot>", "groups.<i>.lr", "....step".
 
         They are those in use, not copies; ``sl.save`` takes them.
         """
-        state: dict[str, Any] = self._core.state_dict()
+        state: dict[str, Tensor] = self._core.state_dict()
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
