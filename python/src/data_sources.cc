@@ -133,12 +133,13 @@ void BindFiles(nb::module_& m) {
       return data::TensorSource(arrays, "idx");
     });
   });
-  m.def("pipeline_of_mnist",
-        [](const std::string& split, const std::string& dir, bool flat) {
-          return FromFiles([&] {
-            return data::mnist(split, {.dir = dir, .flat = flat}).stage();
-          });
-        });
+  m.def("pipeline_of_mnist", [](const std::string& split,
+                                const std::string& dir, bool flat) {
+    return FromFiles([&] {
+      return data::mnist(split, data::MnistOptions{.dir = dir, .flat = flat})
+          .stage();
+    });
+  });
 }
 
 void BindExamples(nb::module_& m) {
