@@ -270,6 +270,25 @@ def test_no_threads_are_left_behind():
     assert not data_threads()
 
 
+def test_a_dataset_that_never_answers_does_not_hold_the_loop(monkeypatch):
+    monkeypatch.setattr("sluice.data._workers._PATIENCE", 0.01)
+    answer = threading.Event()
+
+    class Stuck(data.IterableDataset):
+        def __iter__(self):
+            yield 1
+            answer.wait()
+
+    for batch in data.DataLoader(Stuck(), num_workers=1):
+        assert numbers(batch) == [1]
+        break
+    gc.collect()
+    left = data_threads()
+    answer.set()
+    for thread in left:
+        thread.join()
+
+
 def test_workers_that_cannot_begin():
     def init(worker):
         raise RuntimeError(f"worker {worker}")

@@ -78,8 +78,9 @@ class DataLoader:
     must give the same order again (``set_epoch(epoch)`` is called where there
     is one). An IterableDataset is read again up to there.
 
-    ``pin_memory`` and ``persistent_workers`` are accepted; memory of the CPU
-    needs no pinning, and threads cost little to start, so they change nothing.
+    ``pin_memory``, ``persistent_workers`` and ``in_order`` are accepted and
+    change nothing: memory of the CPU needs no pinning, threads cost little to
+    start, and batches always come in order.
     """
 
     def __init__(

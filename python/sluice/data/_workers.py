@@ -9,6 +9,7 @@ they end.
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,6 +17,8 @@ from functools import partial
 from typing import Any
 
 __all__ = ["Workers"]
+
+_PATIENCE = 5.0  # seconds that the end of a loop waits for work in progress
 
 
 class _Slot:
@@ -98,9 +101,11 @@ class _Shared:
             self.ended = True
             self.slots.clear()
             self.changed.notify_all()
+        # One that reads from what never answers must not hold the program.
+        latest = time.monotonic() + _PATIENCE
         for thread in self.threads:
             if thread is not threading.current_thread():
-                thread.join()
+                thread.join(max(0.0, latest - time.monotonic()))
 
 
 class Workers(Iterator[Any]):

@@ -24,8 +24,8 @@ __all__ = [
 
 
 class CurveLR(LRScheduler):
-    """The rate along a curve of C++: ``optim.warm_up(500, next=optim.cosine(
-    10000))`` and what else ``optim`` has."""
+    """The rate along a curve of C++, such as
+    ``optim.warm_up(500, next=optim.cosine(10000))``."""
 
     def __init__(
         self, optimizer: Optimizer, curve: Any, last_epoch: int = -1
