@@ -58,12 +58,16 @@ def complaints(tmp_path_factory):
     folder = tmp_path_factory.mktemp("types")
     lines = ["import sluice"]
     for name in public_modules():
+        if name.startswith("sluice.compat."):
+            continue  # for programs older than types
         lines += [f"import {name}"] + [
             f"{name}.{n}" for n in public_names(importlib.import_module(name))]
     (folder / "names.py").write_text("\n".join(lines) + "\n")
     (folder / "wrong.py").write_text(WRONG)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull,
+        # Calls of modules give Any, as PyTorch's do.
+        [sys.executable, "-m", "mypy", "--strict", "--no-warn-return-any",
+         "--cache-dir", os.devnull,
          # Of the package, the stubs are checked, and how its modules look from
          # outside: what a user of it sees.
          "--follow-imports", "silent", "--no-error-summary", "names.py", "wrong.py",
