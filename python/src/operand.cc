@@ -123,6 +123,12 @@ Given Take(nb::handle object, std::string_view what) {
     NestedList nested = ReadNested(object, what);
     return {std::move(nested.tensor), std::move(nested.array), nested.weak};
   }
+  if (PyRange_Check(object.ptr())) {
+    nb::object list = nb::steal(PySequence_List(object.ptr()));
+    if (!list.is_valid()) throw nb::python_error();
+    NestedList nested = ReadNested(list, what);
+    return {std::move(nested.tensor), std::move(nested.array), nested.weak};
+  }
   if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
     given.array = StringScalar(object);
     return given;

@@ -85,7 +85,8 @@ def test_functions_in_a_graph():
     np.testing.assert_allclose(run(lambda x: x.max(2).values, A), A.max(2))
     np.testing.assert_allclose(run(lambda x: x.clamp(2, 5), A), A.clip(2, 5))
     np.testing.assert_allclose(run(lambda x: x + sl.tensor([1.0] * 4), A), A + 1)
-    np.testing.assert_allclose(run(lambda x: x.mean(-1, keepdim=True), A), A.mean(-1, keepdims=True))  # fmt: skip
+    means = run(lambda x: x.mean(-1, keepdim=True), A)
+    np.testing.assert_allclose(means, A.mean(-1, keepdims=True))
 
 
 def test_captured():

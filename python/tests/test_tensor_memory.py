@@ -214,6 +214,27 @@ def test_an_array_method_that_lies():
     assert sl.tensor(Honest()).tolist() == [1, 2]
 
 
+def test_functions_of_numpy():
+    x = sl.tensor([[1.0, 4.0], [9.0, 16.0]])
+    assert isinstance(np.sqrt(x), sl.Tensor)
+    assert np.sqrt(x).tolist() == [[1, 2], [3, 4]]
+    assert isinstance(np.add(x, np.ones(2, "float32")), sl.Tensor)
+    w = sl.ones(2, requires_grad=True)
+    (np.array([2.0, 3.0], "float32") * w).sum().backward()
+    assert w.grad.tolist() == [2, 3]
+    a = np.ones((2, 2), "float32")
+    a += x  # numpy's array stays one
+    assert isinstance(a, np.ndarray) and a[1, 1] == 17
+    assert np.add.reduce(x).tolist() == [10, 20]
+    assert np.mean(x) == 7.5 and np.max(x) == 16 and np.sum(x, axis=0)[0] == 10
+    assert np.stack([x, x]).shape == (2, 2, 2)
+    assert np.concatenate([x, a]).shape == (4, 2)
+    assert np.allclose(x, x) and np.array_equal(x, x)
+    with pytest.raises(RuntimeError, match="detach"):
+        np.mean(w)
+    assert sl.tensor(range(3)).tolist() == [0, 1, 2]
+
+
 # ---- Writes through numpy, and gradients ----
 
 

@@ -116,8 +116,42 @@ def array_protocol(self: Tensor, dtype: Any = None, copy: Any = None) -> numpy.n
     return np.array(made) if copy else made
 
 
+def _as_numpy(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return numpy_array(value)
+    if type(value) in (tuple, list):
+        return type(value)(_as_numpy(v) for v in value)
+    return value
+
+
+def array_ufunc(
+    self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
+) -> Any:
+    """For np.sin(t), array * t: ours of that name, which gives a tensor.
+
+    What we have no function for is numpy's to compute, on the same elements.
+    """
+    if method == "__call__" and not kwargs:
+        import sluice
+
+        ours = getattr(sluice, ufunc.__name__, None)
+        if callable(ours):
+            return ours(*inputs)
+    named = {name: _as_numpy(value) for name, value in kwargs.items()}
+    return getattr(ufunc, method)(*map(_as_numpy, inputs), **named)
+
+
+def array_function(
+    self: Tensor, function: Any, types: Any, args: Any, kwargs: Any
+) -> Any:
+    """For np.mean(t) and other functions of numpy: on the same elements."""
+    named = {name: _as_numpy(value) for name, value in kwargs.items()}
+    return function(*map(_as_numpy, args), **named)
+
+
 setattr(Tensor, "numpy", numpy_array)
 setattr(Tensor, "__array__", array_protocol)
 # np_array * tensor is the tensor's business.
-setattr(Tensor, "__array_ufunc__", None)
+setattr(Tensor, "__array_ufunc__", array_ufunc)
+setattr(Tensor, "__array_function__", array_function)
 setattr(Tensor, "__array_priority__", 1000)

@@ -15,7 +15,9 @@ __all__: list[str] = []
 _SMALL = 16384
 
 
-def _finished(cls: type[Tensor], made: Tensor, requires_grad: bool, name: str) -> Tensor:
+def _finished(
+    cls: type[Tensor], made: Tensor, requires_grad: bool, name: str
+) -> Tensor:
     if cls is not Tensor:
         plain = made
         made = cls.__new__(cls)
@@ -28,8 +30,8 @@ def _finished(cls: type[Tensor], made: Tensor, requires_grad: bool, name: str) -
 
 
 def rebuild(
-    cls: type[Tensor], data: Any, dtype: str, shape: tuple[int, ...], requires_grad: bool,
-    name: str = "",
+    cls: type[Tensor], data: Any, dtype: str, shape: tuple[int, ...],
+    requires_grad: bool, name: str = "",
 ) -> Tensor:  # fmt: skip
     """The tensor of a pickle. For pickle."""
     if dtype == "string":
