@@ -46,9 +46,12 @@ def backward():
 
 
 def dequeue():
-    queue = sl.fifo_queue([sl.float32], shapes=[[]], capacity=2)
-    print("running", flush=True)
-    sl.queue_dequeue(queue)
+    """Nothing runs: the step waits for an element that never comes."""
+    with sl.Graph().as_default() as graph:
+        element = sl.FIFOQueue(2, [sl.float32], shapes=[[]]).dequeue()
+    with sl.Session(graph) as run:
+        print("running", flush=True)
+        run.run(element)
 
 
 def session():

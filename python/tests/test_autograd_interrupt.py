@@ -14,7 +14,7 @@ CHILD = os.path.join(os.path.dirname(__file__), "interrupt_child.py")
 NEEDS = {
     "backward": [],
     "handler_of_the_program": [],
-    "dequeue": ["fifo_queue", "queue_dequeue"],
+    "dequeue": ["FIFOQueue", "Session"],
     "loop": ["while_loop"],
     "captured": ["function", "while_loop"],
     "session": ["Graph", "Session", "while_loop"],
