@@ -1,5 +1,5 @@
 // A graph that Python made outlives every Python object that points into it:
-// tensors, operations and variables of a graph keep the graph's object alive,
+// tensors, operations, variables and lists of a graph keep its object alive,
 // so that no order of `del` can leave one dangling. Graphs that C++ owns, such
 // as those of captured functions, are not touched.
 //
@@ -8,6 +8,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "sluice/front/list.h"
 #include "sluice/front/tensor.h"
 #include "sluice/front/variable.h"
 
@@ -25,6 +26,9 @@ inline const Graph* GraphBehind(const Operation& o) {
 }
 inline const Graph* GraphBehind(const Variable& v) {
   return v.symbolic() ? &v.handle().graph() : nullptr;
+}
+inline const Graph* GraphBehind(const List& l) {
+  return GraphBehind(l.tensor());
 }
 template <class T>
 const Graph* GraphBehind(const T* object) {
@@ -57,6 +61,9 @@ struct type_caster<sluice::Tensor>
 template <>
 struct type_caster<sluice::Operation>
     : sluice::py::GraphKeepingCaster<sluice::Operation> {};
+template <>
+struct type_caster<sluice::List>
+    : sluice::py::GraphKeepingCaster<sluice::List> {};
 template <>
 struct type_caster<sluice::Variable>
     : sluice::py::GraphKeepingCaster<sluice::Variable> {};

@@ -103,8 +103,11 @@ void BindList(nb::module_& m) {
       "that differs, None alone for nothing.")
       .def(
           "__init__",
-          [](List* self, DType dtype, nb::handle shape) {
-            new (self) List(dtype, ShapeOf(shape));
+          [](nb::pointer_and_handle<List> self, DType dtype, nb::handle shape) {
+            new (self.p) List(dtype, ShapeOf(shape));
+            if (const Graph* graph = GraphBehind(*self.p)) {
+              KeepGraph(self.h, *graph);
+            }
           },
           "dtype"_a, "shape"_a.none() = nb::none())
       .def_static(
