@@ -40,6 +40,9 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
                             "step; wanted a number, a list or an array"));
     }
     seen = tensor.array();
+  } else if (std::unique_ptr<NumpyView> view = NumpyView::Of(object)) {
+    seen = view->array();
+    views_.push_back(std::move(view));
   } else if (!WrittenDown(object.ptr()) &&
              (seen = FromForeign(object, /*share=*/true))) {
     objects_.push_back(nb::borrow(object));

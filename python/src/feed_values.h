@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common.h"
+#include "numpy_view.h"
 #include "sluice/base/small_vector.h"
 #include "sluice/tensor/array.h"
 
@@ -22,6 +23,7 @@ class FeedValues {
   std::vector<Array> arrays_;     // for the step
   SmallVector<Array, 4> owners_;  // of elements it looks at
   SmallVector<nb::object, 4> objects_;
+  std::vector<std::unique_ptr<NumpyView>> views_;
 };
 
 // "the feed of "x:0"".

@@ -142,3 +142,27 @@ def test_feeds_are_let_go():
         gc.collect()
         assert gone() is None
         assert result.shape == (1000,)
+
+
+def test_lists_keep_their_graph():
+    def make():
+        with sl.Graph("of lists"):
+            x = sl.placeholder(sl.float32, [], name="x")
+            return sl.List(sl.float32), sl.List(sl.float32).append(x)
+
+    empty, one = make()
+    gc.collect()
+    for made in [empty, one]:
+        assert made.tensor.graph.name == "of lists"
+        assert made.append(1.0).size().graph is made.tensor.graph
+
+
+def test_numpy_arrays_may_be_resized_after_a_run():
+    with sl.Graph() as g:
+        x = sl.placeholder(sl.float32, [None])
+        y = x * 2
+    with sl.Session(g) as s:
+        data = np.ones(4, np.float32)
+        assert s.run(y, {x: data}).tolist() == [2, 2, 2, 2]
+        data.resize(6, refcheck=False)
+        assert s.run(y, {x: data}).shape == (6,)

@@ -1,0 +1,87 @@
+#include "numpy_view.h"
+
+namespace sluice::py {
+
+namespace {
+
+// numpy's class of arrays, once the program has loaded numpy; null before.
+PyTypeObject* ArrayClass() {
+  static PyTypeObject* cls = nullptr;  // kept for good
+  if (cls) return cls;
+  PyObject* numpy =
+      PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");  // borrowed
+  if (!numpy) return nullptr;
+  PyObject* found = PyObject_GetAttrString(numpy, "ndarray");
+  if (!found) PyErr_Clear();
+  if (found && PyType_Check(found))
+    cls = reinterpret_cast<PyTypeObject*>(found);
+  return cls;
+}
+
+// Of one letter as the buffer protocol has them; kInvalid for others.
+DType FromFormat(const char* format, Py_ssize_t size) {
+  if (!format || !format[0] || format[1]) return DType::kInvalid;
+  switch (format[0]) {
+    case '?':
+      return DType::kBool;
+    case 'e':
+      return DType::kF16;
+    case 'f':
+      return DType::kF32;
+    case 'd':
+      return DType::kF64;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      return size == 8   ? DType::kI64
+             : size == 4 ? DType::kI32
+             : size == 2 ? DType::kI16
+                         : DType::kI8;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      return size == 8   ? DType::kU64
+             : size == 4 ? DType::kU32
+             : size == 2 ? DType::kU16
+                         : DType::kU8;
+    default:
+      return DType::kInvalid;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<NumpyView> NumpyView::Of(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != ArrayClass()) return nullptr;
+  std::unique_ptr<NumpyView> view(new NumpyView);
+  Py_buffer& buffer = view->buffer_;
+  constexpr int kWanted = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
+  if (PyObject_GetBuffer(object.ptr(), &buffer, kWanted) != 0) {
+    PyErr_Clear();  // the long way says what is wrong
+    return nullptr;
+  }
+  DType dtype = FromFormat(buffer.format, buffer.itemsize);
+  auto address = reinterpret_cast<uintptr_t>(buffer.buf);
+  if (dtype == DType::kInvalid || DTypeSize(dtype) != buffer.itemsize ||
+      buffer.ndim > kMaxRank ||
+      address % static_cast<uintptr_t>(buffer.itemsize) != 0) {
+    return nullptr;
+  }
+  int64_t sizes[kMaxRank] = {};
+  for (int i = 0; i < buffer.ndim; ++i) sizes[i] = buffer.shape[i];
+  Result<Shape> shape = Shape::Make({sizes, static_cast<size_t>(buffer.ndim)});
+  if (!shape.ok()) return nullptr;
+  view->array_ = Array::Borrow(buffer.buf, dtype, *shape);
+  return view;
+}
+
+NumpyView::~NumpyView() {
+  array_ = Array();
+  PyBuffer_Release(&buffer_);  // harmless for one never filled
+}
+
+}  // namespace sluice::py
