@@ -40,18 +40,17 @@ class Conv1D(nn.Module):
 class Attention(nn.Module):
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.heads = config.n_head
+        depth = config.n_embd // config.n_head
+        self.as_heads = nn.Unflatten(2, (3, config.n_head, depth))
+        self.as_rows = nn.Flatten(2)
         self.c_attn = Conv1D(3 * config.n_embd, config.n_embd)
         self.c_proj = Conv1D(config.n_embd, config.n_embd)
 
     def forward(self, x: sl.Tensor) -> sl.Tensor:
-        batch, length, size = x.shape
         # [batch, length, 3 size] -> three of [batch, heads, length, depth]
-        all_heads = self.c_attn(x).reshape((batch, length, 3 * self.heads, -1))
-        q, k, v = sl.split(sl.transpose(all_heads, (0, 2, 1, 3)), 3, 1)
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        y = sl.transpose(y, (0, 2, 1, 3)).reshape((batch, length, size))
-        out: sl.Tensor = self.c_proj(y)
+        qkv = sl.transpose(self.as_heads(self.c_attn(x)), (2, 0, 3, 1, 4))
+        y = F.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], is_causal=True)
+        out: sl.Tensor = self.c_proj(self.as_rows(sl.transpose(y, (0, 2, 1, 3))))
         return out
 
 
@@ -93,7 +92,9 @@ class GPT2(nn.Module):
             nn.init.normal_(table.weight, std=0.02)
 
     def forward(self, tokens: sl.Tensor) -> sl.Tensor:
-        x = self.wte(tokens) + self.wpe(sl.arange(tokens.shape[1]))
+        # Of any length, also in a recorded function, which serves all of them.
+        places = sl.range(0, sl.shape(tokens)[1], 1)
+        x = self.wte(tokens) + self.wpe(places)
         for block in self.h:
             x = block(x)
         return F.linear(self.ln_f(x), self.wte.weight)
