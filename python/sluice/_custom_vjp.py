@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,16 @@ from ._flat import (
 )
 
 __all__ = ["custom_vjp"]
+
+
+class _Inside(threading.local):
+    """The functions whose forward function runs on this thread."""
+
+    def __init__(self) -> None:
+        self.owners: list[Any] = []
+
+
+_inside = _Inside()
 
 
 class custom_vjp:
@@ -59,6 +70,9 @@ class custom_vjp:
                 f"custom_vjp: {name_of(self)} has no gradient yet; "
                 "wanted a call of defvjp before"
             )
+        # f_fwd may compute f(x, y) by calling f, as programs for JAX do.
+        if any(owner is self for owner in _inside.owners):
+            return self._f(*args)
         moving = [i for i in range(len(args)) if i not in self._still]
         given = Arguments([args[i] for i in moving])
         call = _Call(self, args, moving, given)
@@ -88,7 +102,11 @@ class _Call:
         for i, arg in zip(self._moving, self._given.rebuild(tensors)):
             args[i] = arg
         assert self._owner._fwd is not None
-        out = self._owner._fwd(*args)
+        _inside.owners.append(self._owner)
+        try:
+            out = self._owner._fwd(*args)
+        finally:
+            _inside.owners.pop()
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(
                 f"custom_vjp: the forward function of {name_of(self._owner)} returned "

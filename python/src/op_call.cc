@@ -1,11 +1,14 @@
 #include "op_call.h"
 
+#include <mutex>
+
 #include "caller_line.h"
 #include "dtype.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/scope.h"
+#include "sluice/graph/graph.h"
 #include "sluice/op/registry.h"
 #include "weak_numbers.h"
 
@@ -198,6 +201,37 @@ void RunNow(const OpRecord& op, std::span<const Given> inputs,
   }
 }
 
+// The graph a call on these goes to; null when the library will refuse it.
+Graph* GraphOf(std::span<const Operand> inputs) {
+  if (Graph* open = front_internal::Building::Current().graph) return open;
+  for (const Operand& in : inputs) {
+    if (in.is_tensor() && in.tensor().symbolic()) return &in.tensor().graph();
+  }
+  return nullptr;
+}
+
+// Who holds the graph's lock may be waiting for the GIL, to call a gradient
+// that the user wrote: nobody waits for the lock with the GIL in hand.
+Operation AddUnlessLocked(const front_internal::NodeRequest& request) {
+  Graph* graph = GraphOf(request.inputs);
+  front_internal::Building& building = front_internal::Building::Current();
+  if (!graph || building.locked == graph) {
+    return front_internal::AddNode(request);
+  }
+  std::unique_lock lock(graph->mu().native(), std::try_to_lock);
+  if (!lock) {
+    ReleaseGil released;
+    return front_internal::AddNode(request);
+  }
+  struct Restored {
+    Graph*& place;
+    Graph* before;
+    ~Restored() { place = before; }
+  } restored{building.locked, building.locked};
+  building.locked = graph;
+  return front_internal::AddNode(request);
+}
+
 }  // namespace
 
 const OpRecord& OpNamed(std::string_view name) {
@@ -230,7 +264,7 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
   request.attrs = &attrs;
   request.name = name;
   request.line = PythonLine();
-  result.operation = front_internal::AddNode(request);
+  result.operation = AddUnlessLocked(request);
   for (int i = 0; i < result.operation.num_outputs(); ++i) {
     result.tensors.push_back(result.operation.output(i));
   }

@@ -20,7 +20,9 @@ import numpy as np
 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 import sluice as sl  # noqa: E402
-from sluice import autograd, linalg, nn, optim, tree  # noqa: E402
+from sluice import (  # noqa: E402
+    autograd, data, io, linalg, nn, optim, random as sl_random, report, testing, tree,
+)
 
 # These wait, sleep, print or end what the test runs in, as they should.
 LEFT_OUT = {"sleep", "print", "breakpoint", "set_num_threads", "wait_for"}
@@ -101,6 +103,8 @@ def functions() -> dict[str, object]:
     for name, module in (("nn", nn), ("nn.functional", nn.functional),
                          ("nn.init", nn.init), ("optim", optim),
                          ("linalg", linalg), ("autograd", autograd),
+                         ("data", data), ("io", io), ("report", report),
+                         ("random", sl_random), ("testing", testing),
                          ("tree", tree)):
         add(name + ".", module, getattr(module, "__all__", dir(module)))
     return found

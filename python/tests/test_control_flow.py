@@ -100,7 +100,8 @@ def test_branches_that_differ_are_refused():
     def f(p):
         return sl.cond(p, lambda: (sl.ones(2), 1), lambda: sl.ones(2))
 
-    with pytest.raises(ValueError, match=r"returns \(tensor, tensor\).*equal structures"):
+    text = r"returns \(tensor, tensor\).*equal structures"
+    with pytest.raises(ValueError, match=text):
         sl.function(f)(sl.tensor(True))
     with pytest.raises(ValueError, match="None"):
         sl.function(lambda p: sl.cond(p, lambda: None, lambda: p))(sl.tensor(True))
@@ -240,7 +241,8 @@ def test_fori_loop_counts_from_and_to():
     assert both_ways(
         lambda n: sl.fori_loop(2, n, lambda i, s: s + i, 0), sl.tensor(5)
     ).item() == 9
-    assert sl.fori_loop(0, 3, lambda i, s: (s[0] + i, s[1] * 2), (0, 1.0))[1].item() == 8
+    pair = sl.fori_loop(0, 3, lambda i, s: (s[0] + i, s[1] * 2), (0, 1.0))
+    assert pair[1].item() == 8
 
 
 def test_what_a_body_may_not_do_is_refused():
@@ -306,7 +308,8 @@ def test_budgets_are_sizes():
 
 def test_map_fn_stacks_what_it_gives():
     xs = sl.tensor([1.0, 2.0, 3.0])
-    assert both_ways(lambda xs: sl.map_fn(lambda x: x * x, xs), xs).tolist() == [1, 4, 9]
+    squares = both_ways(lambda xs: sl.map_fn(lambda x: x * x, xs), xs)
+    assert squares.tolist() == [1, 4, 9]
     pair = both_ways(
         lambda a, b: sl.map_fn(lambda t: {"s": t[0] + t[1], "d": t[0] - t[1]}, (a, b)),
         xs,

@@ -160,3 +160,14 @@ def test_a_function_that_does_something_else_is_told():
     for _ in range(2):
         with pytest.raises(RuntimeError, match="the same every time"):
             y.backward(retain_graph=True)
+
+
+def test_a_forward_function_may_call_the_function_itself():
+    @sl.custom_vjp
+    def square(x):
+        return x * x
+
+    square.defvjp(lambda x: (square(x), x), lambda x, g: (3 * x * g,))
+    value, grad = sl.value_and_grad(square)(sl.tensor(2.0))
+    assert (value.item(), grad.item()) == (4, 6)
+    assert sl.grad(sl.grad(square))(sl.tensor(2.0)).item() == 3
