@@ -5,7 +5,7 @@
 //   [MatMul] inner sizes differ: a is f32[64,784], b is f32[100,10]; wanted a.dim(1) == b.dim(0)
 //     at mistakes.cc:24  a = "image", b = "w"
 //   [Add] shapes do not broadcast: a is f32[2], b is f32[3]; wanted sizes equal or 1 on every axis
-//     at mistakes.cc:33 (node "sum")
+//     at mistakes.cc:33 (node "sum")  a = "p" f32[2], b = "q" f32[3]
 // clang-format on
 #include <sluice/sluice.h>
 

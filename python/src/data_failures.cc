@@ -10,11 +10,11 @@ using data::Element;
 
 void Failures::Keep(nb::python_error& error) {
   constexpr size_t kMost = 16;
+  std::string text = error.what();  // which makes the exception, if need be
   // Before 3.12 the traceback stands beside.
   if (nb::object trace = nb::borrow(error.traceback()); trace.is_valid()) {
     PyException_SetTraceback(error.value().ptr(), trace.ptr());
   }
-  std::string text = error.what();
   std::lock_guard lock(mu_);
   if (kept_.size() == kMost) kept_.erase(kept_.begin());
   kept_.push_back({std::move(text), Callback(error.value())});

@@ -79,7 +79,8 @@ void AddLine(const std::string& line) {
   } catch (nb::python_error& error) {
     TakeGil gil;
     nb::handle value = error.value();
-    if (!nb::hasattr(value, kCode)) return;
+    // KeyboardInterrupt, set by its class alone, has none yet.
+    if (!value.is_valid() || !nb::hasattr(value, kCode)) return;
     try {
       auto text = nb::cast<std::string>(nb::str(value));
       value.attr("args") = nb::make_tuple(text + "\n  " + line);

@@ -100,7 +100,7 @@ PyObject* Quick(const OpRecord& op, PyObject* a, PyObject* b) {
   SourceLine line = PythonLine();
   EagerResults made;
   Status status = EagerCall(op, EagerPointers(values), {}, line, made);
-  if (!status.ok()) throw Error(status.WithLine(StrCat("at ", line)));
+  if (!status.ok()) throw Error(status.WithLine(CallLine(op, values, line)));
   return Wrap(Tensor(std::move(made[0]))).release().ptr();
 }
 
