@@ -81,6 +81,7 @@ def of_nanobind(value):
         return None
     text = re.sub(r"^def \w+|\s*->.*$", "", str(kept[0][0]), flags=re.S)
     text = re.sub(r":\s*(?:[^,()=\[\]]|\[[^\]]*(?:\[[^\]]*\])*[^\]]*\])+", "", text)
+    text = re.sub(r"\s*=\s*\\(\d+)", lambda m: f"={kept[0][2 + int(m[1])]!r}", text)
     return re.sub(r"\bself, |\bself\b", "", text)
 
 
@@ -90,7 +91,7 @@ def arguments(name, value, records):
     if inspect.isclass(value):
         if issubclass(value, BaseException):
             return ""
-        return of_signature(value) or of_nanobind(value.__init__) or "(...)"
+        return of_nanobind(value.__init__) or of_signature(value) or "(...)"
     if callable(value):
         return of_nanobind(value) or of_signature(value) or "(...)"
     return ""

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+#include <structmember.h>  // which newer nanobinds do not bring along
 
 #include <string>
 #include <vector>

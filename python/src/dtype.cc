@@ -47,6 +47,17 @@ DType FromText(std::string_view text) {
   return DTypeFromName(text);
 }
 
+// An attribute, or nothing where the object has none or refuses. Not
+// nb::hasattr: numpy's names are Python code, in which Ctrl-C may be pressed.
+nb::object FindAttribute(PyObject* object, const char* name) {
+  PyObject* found = PyObject_GetAttrString(object, name);
+  if (!found) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();
+    PyErr_Clear();
+  }
+  return nb::steal(found);
+}
+
 }  // namespace
 
 std::string_view PythonName(DType dtype) {
@@ -70,9 +81,8 @@ DType FindDType(nb::handle object) {
   // np.dtype("float32") and ml_dtypes have `name`, np.float32 has `__name__`;
   // torch.float32 prints as "torch.float32".
   for (const char* attribute : {"name", "__name__"}) {
-    if (!nb::hasattr(object, attribute)) continue;
-    nb::object name = nb::getattr(object, attribute);
-    if (PyUnicode_Check(name.ptr())) {
+    nb::object name = FindAttribute(o, attribute);
+    if (name.is_valid() && PyUnicode_Check(name.ptr())) {
       std::string_view text = nb::cast<std::string_view>(name);
       if (text == "bool_") return DType::kBool;
       if (DType found = FromText(text); found != DType::kInvalid) return found;

@@ -1,8 +1,6 @@
 // The class of captured functions: called straight by the interpreter
 // (vectorcall), and bound to objects when it is a method, each with recordings
 // of its own.
-#include <Python.h>  // first, as structmember.h needs it
-#include <structmember.h>
 
 #include <cstddef>
 

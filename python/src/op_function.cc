@@ -1,8 +1,5 @@
 #include "op_function.h"
 
-#include <Python.h>  // first, as structmember.h needs it
-#include <structmember.h>
-
 #include <algorithm>
 #include <cstddef>
 

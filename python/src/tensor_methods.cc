@@ -1,7 +1,5 @@
 // Functions as methods: t.relu() for relu(t). A Method calls straight through
 // to the function, at no cost over calling that.
-#include <Python.h>  // first, as structmember.h needs it
-#include <structmember.h>
 
 #include <cstddef>
 

@@ -1,10 +1,13 @@
 """Tensors of PyTorch, JAX and TensorFlow in and out without a copy."""
 
 import gc
+import os
 
 import numpy as np
 import pytest
 import sluice as sl
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")  # where our tensors are
 
 TYPES = ["float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
          "uint8", "bool", "complex64"]  # fmt: skip
