@@ -81,7 +81,7 @@ def of_nanobind(value):
         return None
     text = re.sub(r"^def \w+|\s*->.*$", "", str(kept[0][0]), flags=re.S)
     text = re.sub(r":\s*(?:[^,()=\[\]]|\[[^\]]*(?:\[[^\]]*\])*[^\]]*\])+", "", text)
-    text = re.sub(r"\s*=\s*\\(\d+)", lambda m: f"={kept[0][2 + int(m[1])]!r}", text)
+    text = re.sub(r"\s*=\s*\\(\d+)", lambda m: f"={kept[0][2][int(m[1])]!r}", text)
     return re.sub(r"\bself, |\bself\b", "", text)
 
 
