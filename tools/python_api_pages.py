@@ -98,7 +98,9 @@ def arguments(name, value, records):
 
 
 def first_sentence(value):
-    text = (inspect.getdoc(value) or "").strip().split("\n\n")[0]
+    kept = getattr(value, "__nb_signature__", None)
+    doc = kept[0][1] if kept else inspect.getdoc(value)
+    text = (doc or "").strip().split("\n\n")[0]
     text = " ".join(text.split())
     end = re.search(r"\.(?= [A-Z`\[(])", text)
     return text[:end.end()] if end else text
