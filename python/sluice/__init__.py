@@ -43,7 +43,7 @@ from ._about import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
-    "nn optim data io report tree autograd linalg random testing".split()
+    "nn optim data io report train tree autograd linalg random testing".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         random as random,
         report as report,
         testing as testing,
+        train as train,
         tree as tree,
     )
 else:

@@ -21,7 +21,8 @@ resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 import sluice as sl  # noqa: E402
 from sluice import (  # noqa: E402
-    autograd, data, io, linalg, nn, optim, random as sl_random, report, testing, tree,
+    autograd, data, io, linalg, nn, optim, random as sl_random, report, testing, train,
+    tree,
 )
 
 # These wait, sleep, print or end what the test runs in, as they should.
@@ -104,6 +105,7 @@ def functions() -> dict[str, object]:
                          ("nn.init", nn.init), ("optim", optim),
                          ("linalg", linalg), ("autograd", autograd),
                          ("data", data), ("io", io), ("report", report),
+                         ("train", train),
                          ("random", sl_random), ("testing", testing),
                          ("tree", tree)):
         add(name + ".", module, getattr(module, "__all__", dir(module)))
