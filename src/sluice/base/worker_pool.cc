@@ -62,10 +62,6 @@ class Makers {
   std::unordered_map<const WorkerPool*, pid_t> made_by_;
 };
 
-}  // namespace
-
-namespace {
-
 std::atomic<WorkerPool*> default_pool{nullptr};
 
 // A forked child has none of the threads: it makes itself new ones when it

@@ -406,10 +406,12 @@ void Graph::Erase(Node& node) {
   list.erase(std::next(it).base());
   by_name_.erase(node.name_);
   --num_live_;
+  // A program may still hold tensors of what was recorded and taken back, and
+  // ask for their types: the node stays until the graph goes, without what may
+  // be large, such as the value of a constant.
   node.inputs_.clear();
   node.controls_.clear();
-  // A program may still hold tensors of what was recorded and taken back, and
-  // ask for their types: the node stays until the graph goes.
+  node.attrs_ = Attrs();
   arg_nodes_.push_back(std::move(nodes_[static_cast<size_t>(node.id_)]));
 }
 
