@@ -12,14 +12,6 @@ namespace sluice::py {
 
 namespace {
 
-int Kind(DType t) {
-  return t == DType::kBool  ? 0
-         : IsInteger(t)     ? 1
-         : IsFloating(t)    ? 2
-         : t == DType::kC64 ? 3
-                            : 4;
-}
-
 // In a graph a constant of it; else a tensor with elements.
 Tensor Constant(Array array) {
   if (!front_internal::Building::Current().graph) return TensorOf(array);
@@ -29,7 +21,7 @@ Tensor Constant(Array array) {
 }  // namespace
 
 bool Fits(DType from, DType to) {
-  return Kind(to) < 4 && Kind(from) <= Kind(to);
+  return NumberKind(to) < 4 && NumberKind(from) <= NumberKind(to);
 }
 
 Parts TakeParts(nb::handle tree, std::string_view what,

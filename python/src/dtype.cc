@@ -111,16 +111,18 @@ nb::object PythonDType(DType dtype) {
   return nb::borrow(Objects()[static_cast<size_t>(dtype)]);
 }
 
+int NumberKind(DType t) {
+  return t == DType::kBool  ? 0
+         : IsInteger(t)     ? 1
+         : IsFloating(t)    ? 2
+         : t == DType::kC64 ? 3
+                            : 4;
+}
+
 DType Promote(DType a, DType b) {
   if (a == b) return a;
-  auto rank = [](DType t) {
-    return t == DType::kBool  ? 0
-           : IsInteger(t)     ? 1
-           : IsFloating(t)    ? 2
-           : t == DType::kC64 ? 3
-                              : 4;
-  };
-  if (rank(a) != rank(b)) return rank(a) > rank(b) ? a : b;
+  if (NumberKind(a) != NumberKind(b))
+    return NumberKind(a) > NumberKind(b) ? a : b;
   if (IsFloating(a)) {
     if (a == DType::kF64 || b == DType::kF64) return DType::kF64;
     return DType::kF32;  // of f32, f16 and bf16 two that differ

@@ -5,21 +5,9 @@
 
 namespace sluice::py {
 
-namespace {
-
-int Kind(DType t) {
-  return t == DType::kBool  ? 0
-         : IsInteger(t)     ? 1
-         : IsFloating(t)    ? 2
-         : t == DType::kC64 ? 3
-                            : 4;
-}
-
-}  // namespace
-
 bool SameKind(DType from, DType to) {
   if (from == to) return true;
-  int a = Kind(from), b = Kind(to);
+  int a = NumberKind(from), b = NumberKind(to);
   return a >= 1 && b <= 3 && a <= b;
 }
 

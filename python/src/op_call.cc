@@ -35,14 +35,6 @@ DType WeakDefault(DType dtype) {
   return dtype == DType::kF64 ? DType::kF32 : dtype;
 }
 
-int Kind(DType t) {
-  return t == DType::kBool  ? 0
-         : IsInteger(t)     ? 1
-         : IsFloating(t)    ? 2
-         : t == DType::kC64 ? 3
-                            : 4;
-}
-
 // The type that all operands of type variable `type` are computed in.
 DType Common(const OpRecord& op, std::span<const Given> inputs,
              const std::string& type) {
@@ -55,7 +47,7 @@ DType Common(const OpRecord& op, std::span<const Given> inputs,
     into = into == DType::kInvalid ? dtype : Promote(into, dtype);
   }
   if (strong == DType::kInvalid) return WeakDefault(weak);
-  if (weak != DType::kInvalid && Kind(weak) > Kind(strong)) {
+  if (weak != DType::kInvalid && NumberKind(weak) > NumberKind(strong)) {
     return WeakDefault(weak);
   }
   return strong;
@@ -144,7 +136,7 @@ void BringTogether(const OpRecord& op, std::span<Given> inputs,
                fixed != DType::kInvalid) {
       // Numbers of another size are as good; a bool is not a number.
       if (inputs[i].weak || (IsInteger(fixed) && IsInteger(wanted)) ||
-          (IsFloating(fixed) && Kind(wanted) <= 2)) {
+          (IsFloating(fixed) && NumberKind(wanted) <= 2)) {
         wanted = fixed;
       }
     } else if (op.FindType(spec->type)) {

@@ -12,22 +12,15 @@ namespace sluice::py {
 
 namespace {
 
-int Kind(DType t) {
-  return t == DType::kBool  ? 0
-         : IsInteger(t)     ? 1
-         : IsFloating(t)    ? 2
-         : t == DType::kC64 ? 3
-                            : 4;
-}
-
 // As the type of what is written, as PyTorch has it: digits may be lost, the
 // fraction of a number may not. Copies convert like Cast, as numpy's do.
 Tensor AsTypeOf(WriteKind kind, const Tensor& target, Given& value,
                 std::string_view what) {
   DType to = target.dtype(), from = value.dtype();
   bool strings = (to == DType::kString) != (from == DType::kString);
-  if (strings || (kind != WriteKind::kCopy && Kind(from) > Kind(to)) ||
-      (kind == WriteKind::kDiv && Kind(to) < 2)) {
+  if (strings ||
+      (kind != WriteKind::kCopy && NumberKind(from) > NumberKind(to)) ||
+      (kind == WriteKind::kDiv && NumberKind(to) < 2)) {
     ThrowTypeError(StrCat(
         what, ": the result would be of another type than the ", PythonName(to),
         " tensor it is written to (the other side is ", PythonName(from),
