@@ -199,7 +199,11 @@ void WorkerPool::WorkerMain(int index) {
         sched_yield();
         if (i >= 8) break;
       }
-      for (int p = 0; p < 16; ++p) SpinPause();
+      // Loops are short and cannot wait for the next look at everything.
+      for (int p = 0; p < 16; ++p) {
+        SpinPause();
+        if (slots_[0].left.load(std::memory_order_relaxed) > 0) break;
+      }
       if ((i & 15) == 15 && NowNanos() > until) break;
     }
     if (found) continue;
@@ -218,68 +222,82 @@ void WorkerPool::WorkerMain(int index) {
   }
 }
 
-void WorkerPool::RunChunks(Loop& loop) {
-  for (;;) {
-    int64_t begin = loop.next.fetch_add(loop.grain, std::memory_order_relaxed);
-    if (begin >= loop.count) return;
-    loop.body(loop.context, begin, std::min(begin + loop.grain, loop.count));
+void WorkerPool::RunChunk(const LoopSlot& slot, int64_t chunk) {
+  int64_t begin = chunk * slot.grain;
+  slot.body(slot.context, begin, std::min(begin + slot.grain, slot.count));
+}
+
+// A thread announces itself before it takes a chunk, and the caller waits for
+// the announced ones after the last chunk is taken: so what a taken chunk reads
+// of the slot is there.
+bool WorkerPool::Help(LoopSlot& slot) {
+  if (slot.left.load(std::memory_order_seq_cst) <= 0) return false;
+  slot.users.fetch_add(1, std::memory_order_relaxed);
+  int64_t left = slot.left.fetch_sub(1, std::memory_order_acq_rel);
+  const bool found = left > 0, worker = found && current_pool == this;
+  if (worker) idle_.fetch_sub(1, std::memory_order_relaxed);
+  while (left > 0) {
+    RunChunk(slot, slot.chunks - left);
+    left = slot.left.load(std::memory_order_relaxed);
+    if (left > 0) left = slot.left.fetch_sub(1, std::memory_order_acq_rel);
   }
+  // First what the caller waits for.
+  slot.users.fetch_sub(1, std::memory_order_release);
+  if (worker) idle_.fetch_add(1, std::memory_order_relaxed);
+  return found;
 }
 
 bool WorkerPool::HelpLoops() {
-  if (open_loops_.load(std::memory_order_seq_cst) == 0) return false;
-  bool helped = false;
-  for (BoardSlot& slot : board_) {
-    if (!slot.loop.load(std::memory_order_relaxed)) continue;
-    // Announce ourselves, then look again: the caller withdraws the loop first
-    // and then waits for users to reach zero, so one of us sees the other.
-    slot.users.fetch_add(1, std::memory_order_seq_cst);
-    Loop* loop = slot.loop.load(std::memory_order_seq_cst);
-    if (loop && loop->next.load(std::memory_order_relaxed) < loop->count) {
-      bool worker = current_pool == this;
-      if (worker) idle_.fetch_sub(1, std::memory_order_relaxed);
-      RunChunks(*loop);
-      if (worker) idle_.fetch_add(1, std::memory_order_relaxed);
-      helped = true;
-    }
-    slot.users.fetch_sub(1, std::memory_order_release);
-  }
+  bool helped = Help(slots_[0]);
+  if (more_loops_.load(std::memory_order_seq_cst) == 0) return helped;
+  for (int i = 1; i < kLoopSlots; ++i) helped = Help(slots_[i]) || helped;
   return helped;
+}
+
+WorkerPool::LoopSlot* WorkerPool::TakeSlot() {
+  for (LoopSlot& slot : slots_) {
+    if (!slot.taken.load(std::memory_order_relaxed) &&
+        !slot.taken.exchange(true, std::memory_order_acquire)) {
+      return &slot;
+    }
+  }
+  return nullptr;
 }
 
 void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
                                 void (*body)(void*, int64_t, int64_t),
                                 void* context) {
-  Loop loop;
-  loop.count = count;
-  loop.grain = grain;
-  loop.body = body;
-  loop.context = context;
-  BoardSlot* posted = nullptr;
-  for (BoardSlot& slot : board_) {
-    if (!slot.taken.load(std::memory_order_relaxed) &&
-        !slot.taken.exchange(true, std::memory_order_acquire)) {
-      posted = &slot;
-      break;
+  LoopSlot* slot = TakeSlot();
+  if (!slot) {
+    for (int64_t b = 0; b < count; b += grain) {
+      body(context, b, std::min(b + grain, count));
     }
+    return;
   }
-  if (posted) {
-    posted->loop.store(&loop, std::memory_order_seq_cst);
-    open_loops_.fetch_add(1, std::memory_order_seq_cst);
-    int64_t chunks = (count + grain - 1) / grain;
-    sleepers_.Notify(static_cast<int>(std::min<int64_t>(chunks - 1, 1024)));
-    LoopHelper::Wake(this);
+  slot->chunks = (count + grain - 1) / grain;
+  slot->count = count;
+  slot->grain = grain;
+  slot->body = body;
+  slot->context = context;
+  const bool first = slot == slots_;
+  // The first chunk is ours.
+  slot->left.store(slot->chunks - 1, std::memory_order_seq_cst);
+  if (!first) more_loops_.fetch_add(1, std::memory_order_seq_cst);
+  sleepers_.Notify(static_cast<int>(std::min<int64_t>(slot->chunks - 1, 1024)));
+  LoopHelper::Wake(this);
+  int64_t left = slot->chunks;
+  while (left > 0) {
+    RunChunk(*slot, slot->chunks - left);
+    left = slot->left.load(std::memory_order_acquire);
+    if (left > 0) left = slot->left.fetch_sub(1, std::memory_order_acq_rel);
   }
-  RunChunks(loop);
-  if (!posted) return;
-  posted->loop.store(nullptr, std::memory_order_seq_cst);
-  open_loops_.fetch_sub(1, std::memory_order_relaxed);
-  for (int i = 0; posted->users.load(std::memory_order_seq_cst) != 0; ++i) {
+  if (!first) more_loops_.fetch_sub(1, std::memory_order_relaxed);
+  for (int i = 0; slot->users.load(std::memory_order_acquire) != 0; ++i) {
     SpinPause();
     // A helper that lost its core must get it back before we can go on.
     if (i > 2000 || !pinned_) sched_yield();
   }
-  posted->taken.store(false, std::memory_order_release);
+  slot->taken.store(false, std::memory_order_release);
 }
 
 }  // namespace sluice

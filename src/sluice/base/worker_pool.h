@@ -57,35 +57,42 @@ class WorkerPool {
     std::thread thread;
     uint32_t random = 1;
   };
-  // A running ParallelFor. Lives on its caller's stack while posted on the
-  // board; `users` counts workers that may still look at it.
-  struct Loop {
-    std::atomic<int64_t> next{0};
-    int64_t count, grain;
+  // A place for a running ParallelFor, all of it in one cache line: a short
+  // loop takes as long as its line needs to go from core to core.
+  struct alignas(64) LoopSlot {
+    // Chunks that nobody has begun; less than 1: nothing to do here.
+    std::atomic<int64_t> left{0};
+    int64_t chunks, count, grain;
     void (*body)(void*, int64_t, int64_t);
     void* context;
-  };
-  struct alignas(64) BoardSlot {
-    std::atomic<Loop*> loop{nullptr};
+    // Threads that run chunks, or are about to try. The rest may be written
+    // only by who has taken the slot, when there are none.
     std::atomic<int32_t> users{0};
     std::atomic<bool> taken{false};
   };
-  static constexpr int kBoardSlots = 8;
+  static_assert(sizeof(LoopSlot) == 64);
+  static constexpr int kLoopSlots = 8;
 
   void WorkerMain(int index);
   Task* FindTask(int self);
   bool HelpLoops();
-  static void RunChunks(Loop& loop);
+  bool Help(LoopSlot& slot);
+  LoopSlot* TakeSlot();
+  static void RunChunk(const LoopSlot& slot, int64_t chunk);
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  BoardSlot board_[kBoardSlots];
-  std::atomic<int32_t> open_loops_{0};
-  std::atomic<int32_t> idle_{0};  // spinning or parked
+  // Most often one loop runs at a time, in the first slot; the others are
+  // looked at only when some of them are taken.
+  LoopSlot slots_[kLoopSlots];
+  std::atomic<int32_t> more_loops_{0};
   EventCount sleepers_;
   std::atomic<bool> stop_{false};
   bool pinned_ = false;
+  // Spinning or parked. On a line of its own: workers write it at every loop,
+  // and whoever posts loops reads the line above.
+  alignas(64) std::atomic<int32_t> idle_{0};
 
-  Mutex inject_mu_;
+  alignas(64) Mutex inject_mu_;
   Task* inject_head_ SL_GUARDED_BY(inject_mu_) = nullptr;
   Task* inject_tail_ SL_GUARDED_BY(inject_mu_) = nullptr;
   std::atomic<int64_t> inject_size_{0};

@@ -54,6 +54,31 @@ TEST(WorkerPool, LoopsMayNestAndRunSideBySide) {
   EXPECT_EQ(sum.load(), 3 * 50 * 16 * 36);
 }
 
+// One short loop after the other in the same place, and others that begin and
+// end meanwhile: a thread that comes late finds the next loop there, or none.
+TEST(WorkerPool, ShortLoopsFollowEachOther) {
+  WorkerPool pool(4);
+  constexpr int kCallers = 3, kRounds = 3000;
+  std::vector<int64_t> wrong(kCallers, 0);
+  std::vector<std::thread> callers;
+  for (int t = 0; t < kCallers; ++t) {
+    callers.emplace_back([&, t] {
+      for (int64_t round = 0; round < kRounds; ++round) {
+        // Lives only as long as the loop.
+        std::vector<std::atomic<int64_t>> seen(
+            static_cast<size_t>(2 + round % 5));
+        auto count = static_cast<int64_t>(seen.size());
+        ParallelFor(&pool, count, 1, [&](int64_t b, int64_t) {
+          seen[static_cast<size_t>(b)] += round + 1;
+        });
+        for (auto& s : seen) wrong[static_cast<size_t>(t)] += s != round + 1;
+      }
+    });
+  }
+  for (auto& c : callers) c.join();
+  EXPECT_EQ(wrong, std::vector<int64_t>(kCallers, 0));
+}
+
 struct CountTask : Task {
   std::atomic<int>* count;
   WorkerPool* pool;

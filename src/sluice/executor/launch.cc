@@ -51,6 +51,23 @@ Status LaunchElementwise(const PlanNodeInfo& info, const StepContext& step,
   return RunBlock(context, info.block);
 }
 
+std::unique_ptr<KnownShapes> KernelShapes(const Node& node) {
+  const OpRecord& op = node.op();
+  if (node.num_outputs() == 0 || op.dynamic_output || op.async()) {
+    return nullptr;
+  }
+  std::vector<DType> dtypes, out_dtypes;
+  std::vector<PartialShape> shapes;
+  for (const Value& v : node.inputs()) {
+    dtypes.push_back(v.dtype());
+    shapes.push_back(v.shape());
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    out_dtypes.push_back(node.output_type(i).dtype);
+  }
+  return KnownShapes::Of(op, node.attrs(), dtypes, shapes, out_dtypes);
+}
+
 Status LaunchKernel(const PlanNode& node, const PlanNodeInfo& info,
                     const StepContext& step, std::span<Array> inputs,
                     std::span<Array> outputs) {
@@ -62,7 +79,7 @@ Status LaunchKernel(const PlanNode& node, const PlanNodeInfo& info,
     return node.op->kernel(DeviceKind::kCpu).launch(context);
   }
   return LaunchCpu(*node.op, node.node->attrs(), info.info, step, inputs,
-                   info.out_dtypes, outputs);
+                   info.out_dtypes, outputs, info.shapes.get());
 }
 
 }  // namespace sluice

@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+// What a plan knows of the outputs of a kernel's node, for PlanNodeInfo.
+std::unique_ptr<KnownShapes> KernelShapes(const Node& node);
+
 // REQUIRES: info.block.fn.
 Status LaunchElementwise(const PlanNodeInfo& info, const StepContext& step,
                          std::span<Array> inputs, Array* output);

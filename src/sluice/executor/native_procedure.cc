@@ -5,6 +5,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/executor/fusion.h"
+#include "sluice/executor/launch.h"
 #include "sluice/executor/tape_builder.h"
 
 namespace sluice {
@@ -121,6 +122,8 @@ void NativeProcedureCompiler::EmitLaunch(const Node& node,
   } else if (launch.info.block.fn) {
     launch.kind = NativeLaunch::Kind::kElementwise;
     launch.broadcasts = node.op().shape == shapes::broadcast;
+  } else {
+    launch.info.shapes = KernelShapes(node);
   }
   emit_.Emit(Do::kLaunch, 0, static_cast<int32_t>(procedure_.launches.size()));
   procedure_.launches.push_back(std::move(launch));

@@ -6,7 +6,7 @@
 namespace sluice {
 
 Plan::Plan() = default;
-Plan::~Plan() = default;
+Plan::~Plan() { delete spare_.load(); }
 
 void Plan::ObserveCost(uint32_t node, float nanos) const {
   // An old estimate fades with weight 1/8; a lost update between two threads
@@ -16,6 +16,9 @@ void Plan::ObserveCost(uint32_t node, float nanos) const {
 }
 
 std::unique_ptr<Step> Plan::AcquireStep() const {
+  if (Step* spare = spare_.exchange(nullptr, std::memory_order_acquire)) {
+    return std::unique_ptr<Step>(spare);
+  }
   {
     MutexLock lock(mu_);
     if (!idle_.empty()) {
@@ -28,6 +31,12 @@ std::unique_ptr<Step> Plan::AcquireStep() const {
 }
 
 void Plan::ReleaseStep(std::unique_ptr<Step> step) const {
+  Step* none = nullptr;
+  if (spare_.compare_exchange_strong(none, step.get(),
+                                     std::memory_order_acq_rel)) {
+    (void)step.release();
+    return;
+  }
   MutexLock lock(mu_);
   idle_.push_back(std::move(step));
 }

@@ -27,6 +27,7 @@
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/block.h"
+#include "sluice/op/known_shapes.h"
 
 namespace sluice {
 
@@ -123,6 +124,7 @@ struct PlanNodeInfo {
   uint32_t callee = 0;             // the frame a kCall starts
   std::vector<const Node*> calls;  // written out around it, innermost first
   std::vector<DType> out_dtypes;
+  std::unique_ptr<KnownShapes> shapes;  // of a kernel's outputs, or null
   BlockKernel block;
   std::unique_ptr<Tape> tape;
   std::unique_ptr<NativeCode> native;
@@ -230,6 +232,8 @@ class Plan {
 
   mutable Mutex mu_;
   mutable std::vector<std::unique_ptr<Step>> idle_ SL_GUARDED_BY(mu_);
+  // One more idle step, for who runs one step after the other. Owned.
+  mutable std::atomic<Step*> spare_{nullptr};
 };
 
 }  // namespace sluice

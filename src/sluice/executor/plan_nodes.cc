@@ -2,6 +2,7 @@
 // control flow leaves.
 #include "sluice/base/strings.h"
 #include "sluice/executor/fusion.h"
+#include "sluice/executor/launch.h"
 #include "sluice/executor/op_cost.h"
 #include "sluice/executor/plan_builder.h"
 #include "sluice/executor/step.h"
@@ -176,6 +177,8 @@ uint32_t PlanBuilder::AddSingle(Node& node, std::string why) {
     hot.kind = NodeKind::kAsync;
   } else if (node.op().block && (info.block = SelectBlock(node)).fn) {
     hot.kind = NodeKind::kElementwise;
+  } else {
+    info.shapes = KernelShapes(node);
   }
   hot.uses_tag = node.op().random;
   double cost = NodeCostNanos(node);

@@ -43,9 +43,10 @@ void Step::Begin(const StepRequest& request) {
   stats_ = request.stats;
   shared_ = false;
   driver_->worker = 0;
-  {
+  if (failed_.load(std::memory_order_relaxed)) {
     MutexLock lock(mu_);
     error_ = OkStatus();
+    failed_.store(false, std::memory_order_relaxed);
   }
   const FrameInfo& info = plan_.frames()[0];
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
@@ -152,6 +153,7 @@ void Step::ClearLeftovers() {
 }
 
 Status Step::error() const {
+  if (!failed_.load(std::memory_order_acquire)) return OkStatus();
   MutexLock lock(mu_);
   return error_;
 }
@@ -160,7 +162,10 @@ void Step::Fail(const Status& status) {
   {
     MutexLock lock(mu_);
     // What follows from a cancellation never hides its cause.
-    if (error_.ok() && !cancellation_->cancelled()) error_ = status;
+    if (error_.ok() && !cancellation_->cancelled()) {
+      error_ = status;
+      failed_.store(true, std::memory_order_release);
+    }
   }
   cancellation_->Cancel(status);
 }

@@ -209,6 +209,8 @@ class Step {
 
   mutable Mutex mu_;
   Status error_ SL_GUARDED_BY(mu_);
+  // Whether there is one: steps that go well never take the lock for it.
+  std::atomic<bool> failed_{false};
   AsyncOp* in_flight_ SL_GUARDED_BY(mu_) = nullptr;
   // By plan node: what a Switch said in its frame's last iteration.
   std::unordered_map<uint32_t, Decision> last_decisions_;

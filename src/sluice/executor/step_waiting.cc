@@ -111,6 +111,10 @@ void Step::NoteDeadline() {
 
 void Step::NoteMissing() {
   missing_.clear();
+  if (std::all_of(results_.begin(), results_.end(),
+                  [](const Array& a) { return static_cast<bool>(a); })) {
+    return;
+  }
   const Graph& graph = plan_.flat_graph();
   std::vector<WaitingNode> waiting;
   std::unordered_map<const Node*, uint32_t> switches;

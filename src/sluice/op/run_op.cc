@@ -80,12 +80,35 @@ bool WritesOver(std::span<const Array> inputs, const Array& output) {
   return inputs[0].unique();
 }
 
+Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
+                      DType dtype, const Shape& shape, bool over_input,
+                      Array* output) {
+  if (over_input && op.in_place && WritesOver(inputs, *output) &&
+      inputs[0].dtype() == dtype && inputs[0].shape() == shape) {
+    *output = inputs[0];
+    return OkStatus();
+  }
+  Result<Array> made = Array::Make(dtype, shape);
+  if (!made.ok()) return InOp(op, made.status());
+  *output = *std::move(made);
+  return OkStatus();
+}
+
 }  // namespace
 
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
-                       std::span<Array> outputs, bool over_input) {
+                       std::span<Array> outputs, bool over_input,
+                       const KnownShapes* known) {
+  if (known && known->Fits(inputs)) {
+    for (size_t i = 0; i < out_dtypes.size(); ++i) {
+      SL_RETURN_IF_ERROR(AllocateOutput(op, inputs, out_dtypes[i],
+                                        known->out(i), over_input && i == 0,
+                                        &outputs[i]));
+    }
+    return OkStatus();
+  }
   if (out_dtypes.empty() && (inputs.empty() || op.shape == shapes::none)) {
     return OkStatus();  // writes, most often
   }
@@ -105,15 +128,9 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
       return Internal(StrCat("[", op.name, "] shape of output ", i, " is ",
                              out[i], " with all inputs known"));
     }
-    Shape shape = out[i].ToShape();
-    if (over_input && i == 0 && op.in_place && WritesOver(inputs, outputs[0]) &&
-        inputs[0].dtype() == out_dtypes[0] && inputs[0].shape() == shape) {
-      outputs[0] = inputs[0];
-      continue;
-    }
-    Result<Array> made = Array::Make(out_dtypes[i], shape);
-    if (!made.ok()) return InOp(op, made.status());
-    outputs[i] = *std::move(made);
+    SL_RETURN_IF_ERROR(AllocateOutput(op, inputs, out_dtypes[i],
+                                      out[i].ToShape(), over_input && i == 0,
+                                      &outputs[i]));
   }
   return OkStatus();
 }
@@ -122,7 +139,8 @@ namespace {
 
 Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
               const StepContext& step, std::span<Array> inputs,
-              std::span<const DType> out_dtypes, std::span<Array> outputs) {
+              std::span<const DType> out_dtypes, std::span<Array> outputs,
+              const KnownShapes* known) {
   KernelContext context(op, attrs, node, step, inputs, outputs);
   if (op.view && op.view(context, &outputs[0])) return OkStatus();
   if (!op.strided_inputs) {
@@ -134,7 +152,7 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
   }
   if (!op.dynamic_output) {
     SL_RETURN_IF_ERROR(AllocateOutputs(op, attrs, inputs, out_dtypes, outputs,
-                                       /*over_input=*/true));
+                                       /*over_input=*/true, known));
   }
   if (op.block) {
     Result<bool> ran = RunElementwise(context);
@@ -173,8 +191,10 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
 
 Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,
-                 std::span<const DType> out_dtypes, std::span<Array> outputs) {
-  return InOp(op, Launch(op, attrs, node, step, inputs, out_dtypes, outputs));
+                 std::span<const DType> out_dtypes, std::span<Array> outputs,
+                 const KnownShapes* known) {
+  return InOp(
+      op, Launch(op, attrs, node, step, inputs, out_dtypes, outputs, known));
 }
 
 Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sluice/op/known_shapes.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -21,16 +22,19 @@ Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
 // given as that very array, or when nobody else holds input 0. So `inputs` are
 // given up: of what the caller still needs it keeps a reference of its own, and
 // what it does not it moves in, so that lists are written where they lie.
-// REQUIRES: a synchronous CPU kernel.
+// `known` may be null. REQUIRES: a synchronous CPU kernel.
 Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,
-                 std::span<const DType> out_dtypes, std::span<Array> outputs);
+                 std::span<const DType> out_dtypes, std::span<Array> outputs,
+                 const KnownShapes* known = nullptr);
 
-// Allocates outputs for these inputs by the shape function. `over_input`: the
-// inputs are given up, and output 0 of an in_place() op may be input 0.
+// Allocates outputs for these inputs by the shape function, or by `known` where
+// it fits. `over_input`: the inputs are given up, and output 0 of an in_place()
+// op may be input 0.
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
-                       std::span<Array> outputs, bool over_input = false);
+                       std::span<Array> outputs, bool over_input = false,
+                       const KnownShapes* known = nullptr);
 
 }  // namespace sluice

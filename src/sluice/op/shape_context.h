@@ -43,8 +43,13 @@ class ShapeContext {
   // The input's elements when they are known already, else null.
   const Array* value(int i) const {
     auto k = static_cast<size_t>(i);
-    return k < in_values_.size() ? in_values_[k] : nullptr;
+    const Array* known = k < in_values_.size() ? in_values_[k] : nullptr;
+    missed_value_ |= known == nullptr;
+    return known;
   }
+  // Whether a value was asked for that is not known: what the function said
+  // may then change with it.
+  bool missed_value() const { return missed_value_; }
   template <class T>
   const T& attr(std::string_view name) const {
     return attrs_.get<T>(name);
@@ -80,6 +85,7 @@ class ShapeContext {
   std::span<const Array* const> in_values_;
   std::span<const DType> out_dtypes_;
   std::span<PartialShape> out_shapes_;
+  mutable bool missed_value_ = false;
 };
 
 using ShapeFn = Status (*)(ShapeContext&);

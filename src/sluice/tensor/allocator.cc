@@ -110,7 +110,7 @@ class CachingHostAllocator final : public Allocator {
       return {};
     }
     int64_t rounded = SL_ASAN ? bytes : RoundLarge(bytes);
-    void* p = TakeCached(rounded);
+    void* p = SL_ASAN ? nullptr : TakeCached(rounded);
     allocations_.fetch_add(1, std::memory_order_relaxed);
     if (!p) {
       p = SystemAllocate(rounded);
@@ -134,15 +134,8 @@ class CachingHostAllocator final : public Allocator {
     if (!block.data) return;
     if (block.bytes <= kSmallLimit) return FreeSmall(block);
     in_use_.fetch_sub(block.bytes, std::memory_order_relaxed);
-    if (!SL_ASAN) {
-      MutexLock lock(mu_);
-      if (cached_ + block.bytes <= kMaxCached) {
-        cached_ += block.bytes;
-        free_.push_back(block);
-        return;
-      }
-    }
-    SystemFree(block.data, block.bytes);
+    if (!SL_ASAN) block = Keep(block);
+    if (block.data) SystemFree(block.data, block.bytes);
   }
 
   AllocatorStats stats() const override {
@@ -153,6 +146,11 @@ class CachingHostAllocator final : public Allocator {
     s.system_allocations = system_allocations_.load(std::memory_order_relaxed);
     MutexLock lock(mu_);
     s.bytes_cached = cached_;
+    for (int i = 0; i < kFirstClasses; ++i) {
+      if (first_[i].load(std::memory_order_relaxed)) {
+        s.bytes_cached += ClassBytes(i);
+      }
+    }
     return s;
   }
 
@@ -171,6 +169,11 @@ class CachingHostAllocator final : public Allocator {
       MutexLock lock(mu_);
       blocks.swap(free_);
       cached_ = 0;
+    }
+    for (int i = 0; i < kFirstClasses; ++i) {
+      if (void* p = first_[i].exchange(nullptr, std::memory_order_acquire)) {
+        blocks.push_back({p, ClassBytes(i)});
+      }
     }
     for (Block b : blocks) SystemFree(b.data, b.bytes);
   }
@@ -202,8 +205,39 @@ class CachingHostAllocator final : public Allocator {
     ++cache.depth[cls];
   }
 
+  // The block freed last of each size up to kFirstLimit waits where it can be
+  // had without the lock: programs free and allocate the same few sizes.
+  static constexpr int64_t kFirstLimit = 1 << 20;
+  static constexpr int kFirstClasses = 4 * 8;
+  static int ClassOf(int64_t bytes) {
+    int power = std::bit_width(static_cast<uint64_t>(bytes)) - 1;
+    int step = static_cast<int>(bytes >> (power - 2)) - 4;
+    return 4 * (power - 12) + step;
+  }
+  static int64_t ClassBytes(int cls) {
+    return static_cast<int64_t>(4 + cls % 4) << (cls / 4 + 10);
+  }
+
+  // Gives back what is not kept.
+  Block Keep(Block block) {
+    if (block.bytes < kFirstLimit) {
+      block.data = first_[ClassOf(block.bytes)].exchange(
+          block.data, std::memory_order_acq_rel);
+      if (!block.data) return {};
+    }
+    MutexLock lock(mu_);
+    if (cached_ + block.bytes > kMaxCached) return block;
+    cached_ += block.bytes;
+    free_.push_back(block);
+    return {};
+  }
+
   void* TakeCached(int64_t bytes) {
-    if (SL_ASAN) return nullptr;
+    if (bytes < kFirstLimit) {
+      void* p =
+          first_[ClassOf(bytes)].exchange(nullptr, std::memory_order_acq_rel);
+      if (p) return p;
+    }
     MutexLock lock(mu_);
     // Newest first: its lines are the likeliest to be in cache.
     for (size_t i = free_.size(); i-- > 0;) {
@@ -219,6 +253,7 @@ class CachingHostAllocator final : public Allocator {
   std::atomic<int64_t> in_use_{0}, peak_{0}, allocations_{0},
       system_allocations_{0};
   std::atomic<int64_t> limit_{PhysicalMemory()};
+  std::atomic<void*> first_[kFirstClasses] = {};
   mutable Mutex mu_;
   std::vector<Block> free_ SL_GUARDED_BY(mu_);
   int64_t cached_ SL_GUARDED_BY(mu_) = 0;

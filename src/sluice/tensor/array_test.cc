@@ -99,6 +99,33 @@ TEST(Array, FreedMemoryIsReused) {
 #endif
 }
 
+#if !SL_ASAN
+// Of one size each: sizes below a megabyte have a place of their own for the
+// block freed last.
+TEST(HostAllocator, FreedBlocksAreKeptUntilReleased) {
+  Allocator& host = HostAllocator();
+  host.ReleaseCached();
+  for (int64_t bytes : {5000, 8 << 10, 100'000, (1 << 20) - 1, 3 << 20}) {
+    SCOPED_TRACE(bytes);
+    Block one = host.Allocate(bytes), two = host.Allocate(bytes);
+    ASSERT_TRUE(one.data && two.data);
+    EXPECT_GE(one.bytes, bytes);
+    int64_t before = host.stats().bytes_cached;
+    host.Free(two);
+    host.Free(one);
+    EXPECT_EQ(host.stats().bytes_cached, before + one.bytes + two.bytes);
+    // The newest first.
+    Block again = host.Allocate(bytes), other = host.Allocate(bytes);
+    EXPECT_EQ(again.data, one.data);
+    EXPECT_EQ(other.data, two.data);
+    host.Free(again);
+    host.Free(other);
+  }
+  host.ReleaseCached();
+  EXPECT_EQ(host.stats().bytes_cached, 0);
+}
+#endif
+
 TEST(StridedWalk, MergesAxesThatStepEvenly) {
   Shape shape{2, 3, 4};
   int runs = 0;

@@ -1,0 +1,34 @@
+// KnownShapes: the output shapes of one call as they follow from the shapes of
+// its inputs alone, worked out once. Who runs the call again and again compares
+// sizes instead of asking the shape function each time.
+//
+// Immutable; any thread.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+class KnownShapes {
+ public:
+  // Null when the shapes are not all known, the shape function refuses them, or
+  // it asks for an input's elements: those may differ from run to run, and a
+  // function that sees them may refuse them.
+  static std::unique_ptr<KnownShapes> Of(const OpRecord& op, const Attrs& attrs,
+                                         std::span<const DType> in_dtypes,
+                                         std::span<const PartialShape> in,
+                                         std::span<const DType> out_dtypes);
+
+  // Whether it is these inputs the outputs below belong to.
+  bool Fits(std::span<const Array> inputs) const;
+  const Shape& out(size_t i) const { return out_[i]; }
+
+ private:
+  std::vector<Shape> in_, out_;
+};
+
+}  // namespace sluice
