@@ -13,5 +13,6 @@ foreach(f IN LISTS example_files loop_programs)
   target_link_libraries(${target} PRIVATE
     sluice_options sluice_ops sluice_models sluice_stack sluice)
   sluice_use_public_header(${target})
+  target_precompile_headers(${target} REUSE_FROM sluice_models)
   add_dependencies(examples ${target})
 endforeach()

@@ -21,3 +21,6 @@ target_include_directories(sluice_models PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(sluice_models PRIVATE sluice_options
   PUBLIC sluice_stack sluice)
 sluice_use_public_header(sluice_models)
+# The public header, precompiled for everything that is no library.
+target_precompile_headers(sluice_models PRIVATE
+  ${PROJECT_SOURCE_DIR}/include/sluice/sluice.h)

@@ -21,5 +21,6 @@ foreach(f IN LISTS app_files)
   target_link_libraries(${target} PRIVATE
     sluice_options sluice_ops sluice_models sluice_stack sluice)
   sluice_use_public_header(${target})
+  target_precompile_headers(${target} REUSE_FROM sluice_models)
   list(APPEND SLUICE_PROGRAMS ${program})
 endforeach()

@@ -64,8 +64,14 @@ sluice_library_object_options(sluice_ops)
 # file reads are precompiled. Files still include all they use.
 target_precompile_headers(sluice PRIVATE
   <algorithm> <functional> <map> <memory> <string> <unordered_map> <vector>
+  ${src}/base/strings.h ${src}/base/worker_pool.h
   ${src}/op/record.h)
-target_precompile_headers(sluice_ops REUSE_FROM sluice)
+target_precompile_headers(sluice_ops PRIVATE
+  <algorithm> <functional> <map> <memory> <string> <unordered_map> <vector>
+  ${src}/base/strings.h ${src}/base/worker_pool.h
+  ${src}/kernels/cpu/elementwise.h ${src}/kernels/reference.h
+  ${src}/kernels/samples.h ${src}/kernels/shape_value.h
+  ${src}/op/grad_context.h ${src}/op/record.h ${src}/tensor/dispatch.h)
 
 # How many files define ops: the sweep test fails if fewer ops are registered,
 # so a linker that drops ops cannot pass unseen.

@@ -34,23 +34,46 @@ set(folders_without_ops base tensor)
 set(folders_below_front base tensor op device graph kernels state ops autodiff
   passes placement partition executor comm session)
 
-# GoogleTest and the headers most tests read, precompiled once for all of them.
-add_library(sluice_test_headers OBJECT EXCLUDE_FROM_ALL ${empty_file})
-target_include_directories(sluice_test_headers PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(sluice_test_headers PRIVATE
+add_library(sluice_test_options INTERFACE)
+target_link_libraries(sluice_test_options INTERFACE
   sluice_options sluice GTest::gtest_main)
+target_include_directories(sluice_test_options INTERFACE ${PROJECT_SOURCE_DIR})
+# Above the front, a test calls much and computes little: optimising it takes
+# longer than running it.
+add_library(sluice_front_test_options INTERFACE)
+target_link_libraries(sluice_front_test_options INTERFACE sluice_test_options)
+target_compile_options(sluice_front_test_options INTERFACE
+  $<$<CONFIG:Release>:-O0>)
+
+# GoogleTest and the headers most tests read, precompiled once for all of them;
+# and once more for tests that read the public header.
+add_library(sluice_test_headers OBJECT EXCLUDE_FROM_ALL ${empty_file})
+target_link_libraries(sluice_test_headers PRIVATE sluice_test_options)
 target_precompile_headers(sluice_test_headers PRIVATE
   <gtest/gtest.h> ${PROJECT_SOURCE_DIR}/src/sluice/graph/graph.h)
+add_library(sluice_front_test_headers OBJECT EXCLUDE_FROM_ALL ${empty_file})
+target_link_libraries(sluice_front_test_headers PRIVATE
+  sluice_front_test_options)
+sluice_use_public_header(sluice_front_test_headers)
+target_precompile_headers(sluice_front_test_headers PRIVATE
+  <gtest/gtest.h> ${PROJECT_SOURCE_DIR}/include/sluice/sluice.h)
 
+# NO_OPS: without the ops. FRONT: with the public header and the stack.
 function(sluice_add_test name)
-  cmake_parse_arguments(arg "NO_OPS" "" "SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "NO_OPS;FRONT" "" "SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   if(NOT arg_NO_OPS)
     target_link_libraries(${name} PRIVATE sluice_ops)
   endif()
-  target_link_libraries(${name} PRIVATE sluice_options sluice GTest::gtest_main)
-  target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
+  if(arg_FRONT)
+    sluice_use_public_header(${name})
+    target_link_libraries(${name} PRIVATE
+      sluice_front_test_options sluice_stack)
+    target_precompile_headers(${name} REUSE_FROM sluice_front_test_headers)
+  else()
+    target_link_libraries(${name} PRIVATE sluice_test_options)
+    target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
+  endif()
 
   # Only the sweep learns the number of op files; given to every file, each new
   # op would recompile every test.
@@ -91,15 +114,13 @@ foreach(folder IN LISTS folders)
   if(folder IN_LIST threaded_folders AND NOT folder STREQUAL "executor")
     list(APPEND labels executor)
   endif()
-  set(no_ops)
+  set(parts)
   if(folder IN_LIST folders_without_ops)
-    set(no_ops NO_OPS)
+    set(parts NO_OPS)
+  elseif(NOT folder IN_LIST folders_below_front)
+    set(parts FRONT)
   endif()
-  sluice_add_test(${folder}_test SOURCES ${files} LABELS ${labels} ${no_ops})
-  if(NOT folder IN_LIST folders_below_front)
-    sluice_use_public_header(${folder}_test)
-    target_link_libraries(${folder}_test PRIVATE sluice_stack)
-  endif()
+  sluice_add_test(${folder}_test SOURCES ${files} LABELS ${labels} ${parts})
 endforeach()
 
 # Files of tests/ that are no tests themselves are compiled once, for all.
@@ -108,9 +129,7 @@ file(GLOB shared_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*.cc)
 list(FILTER shared_files EXCLUDE REGEX "_test\\.cc$")
 if(shared_files)
   add_library(sluice_test_support OBJECT EXCLUDE_FROM_ALL ${shared_files})
-  target_include_directories(sluice_test_support PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(sluice_test_support PRIVATE
-    sluice_options sluice GTest::gtest_main)
+  target_link_libraries(sluice_test_support PRIVATE sluice_test_options)
   target_precompile_headers(sluice_test_support REUSE_FROM sluice_test_headers)
 endif()
 foreach(f IN LISTS test_files)
@@ -126,9 +145,8 @@ foreach(f IN LISTS test_files)
     message(FATAL_ERROR "tests/${name}.cc has the name of the test program of "
       "a folder; call it something else")
   endif()
-  sluice_add_test(${name} SOURCES ${f} LABELS ${labels})
-  sluice_use_public_header(${name})
-  target_link_libraries(${name} PRIVATE sluice_models sluice_stack)
+  sluice_add_test(${name} FRONT SOURCES ${f} LABELS ${labels})
+  target_link_libraries(${name} PRIVATE sluice_models)
   if(TARGET sluice_test_support)
     target_link_libraries(${name} PRIVATE sluice_test_support)
   endif()
@@ -145,29 +163,26 @@ endif()
 file(GLOB conformance_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/tests/conformance/*.cc)
 if(conformance_files)
-  sluice_add_test(conformance_test LABELS system executor SOURCES
+  sluice_add_test(conformance_test FRONT LABELS system executor SOURCES
     ${conformance_files}
     ${PROJECT_SOURCE_DIR}/src/sluice/front/every_way_test_util.cc)
-  sluice_use_public_header(conformance_test)
-  target_link_libraries(conformance_test PRIVATE sluice_stack)
 endif()
 
 # The programs of examples/loops learn, and are equal to what they should be.
 file(GLOB loop_test_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/examples/loops/*_test.cc)
 if(SLUICE_APPS AND loop_test_files)
-  sluice_add_test(loop_examples_test LABELS system SOURCES ${loop_test_files})
-  sluice_use_public_header(loop_examples_test)
-  target_link_libraries(loop_examples_test PRIVATE sluice_models sluice_stack)
+  sluice_add_test(loop_examples_test FRONT LABELS system
+    SOURCES ${loop_test_files})
+  target_link_libraries(loop_examples_test PRIVATE sluice_models)
 endif()
 
 # Gradients of every kind of control flow crossed with all it may hold.
 file(GLOB loop_matrix_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/tests/loop_matrix/*.cc)
 if(loop_matrix_files)
-  sluice_add_test(loop_matrix_test LABELS system SOURCES ${loop_matrix_files})
-  sluice_use_public_header(loop_matrix_test)
-  target_link_libraries(loop_matrix_test PRIVATE sluice_stack)
+  sluice_add_test(loop_matrix_test FRONT LABELS system
+    SOURCES ${loop_matrix_files})
 endif()
 
 # This one calls ops on the inputs the benchmarks make for them.

@@ -54,39 +54,50 @@ namespace internal {
 // x P(x), P the normal distribution function, for |x| = a: a P(-a) is
 // value * 2^n. P(-a) = exp(-a^2/2) s(a), and s times a + 4 is smooth in
 // (a - 4) / (a + 4).
+template <class F>
 struct GeluTail {
-  float value;
-  uint32_t n;
+  F value;
+  F shifted;  // n in the low bits, above kRoundShift's
 };
-SL_INLINE GeluTail GeluTailAt(float a) {
-  float w = 1.0f / (a + 4.0f);
-  float t = MulAdd(-8.0f, w, 1.0f);
-  float g = Poly(t, t * t, -0.000125742372f, 0.000190292441f, 0.00156902778f,
-                 -0.00352162821f, -0.00752686849f, 0.0604064576f, -0.186522931f,
-                 0.387136608f, -0.607896626f, 0.755285144f);
-  float s = a * a;
-  float lost = MulAdd(a, a, -s);
-  auto [r, n] = ReduceExp(-0.5f * s);
-  float p = ExpPoly(MulAdd(-0.5f, lost, r));
-  return {p * (a * (g * w)), n};
+template <class F>
+SL_INLINE GeluTail<F> GeluTailAt(F a) {
+  F w = 1.0f / (a + 4.0f);
+  // The exponential first: the division takes its time.
+  F s = a * a;
+  F lost = MulAdd(a, a, -s);
+  F h = -0.5f * s;
+  F shifted = MulAdd(1.44269504f, h, Term<kRoundShift>());
+  Pin(shifted);
+  F nf = shifted - kRoundShift;
+  F r = MulAdd(-kLn2Low, nf, MulAdd(-kLn2High, nf, h));
+  F p = ExpPoly(MulAdd(-0.5f, lost, r));
+  Pin(p);
+  F t = MulAdd(-8.0f, w, Term<1.0f>());
+  F g = PolyOf<-0.000125742372f, 0.000190292441f, 0.00156902778f,
+               -0.00352162821f, -0.00752686849f, 0.0604064576f, -0.186522931f,
+               0.387136608f, -0.607896626f, 0.755285144f>(t, t * t);
+  return {p * (a * (g * w)), shifted};
 }
 
 }  // namespace internal
 
 SL_INLINE float Gelu(float x) {
   float a = internal::Magnitude(x);
-  auto [value, n] = internal::GeluTailAt(a > 14.5f ? 14.5f : a);
+  auto [value, shifted] = internal::GeluTailAt(a > 14.5f ? 14.5f : a);
   // Scaled last: results may be subnormal.
-  float tail = internal::Scale(value, n);
+  float tail =
+      internal::Scale(value, BitsOf(shifted) - BitsOf(internal::kRoundShift));
   return internal::WithSign(x < 0.0f ? tail : a - tail, x);
 }
 // The same bits for Distance(x) <= kGeluNear, where no result is subnormal
 // unless n is 0: one addition to the exponent scales.
-SL_INLINE float GeluNear(float x) {
-  float a = internal::Magnitude(x);
-  auto [value, n] = internal::GeluTailAt(a);
-  float tail = std::bit_cast<float>(std::bit_cast<uint32_t>(value) + (n << 23));
-  return internal::WithSign(x < 0.0f ? tail : a - tail, x);
+template <class F>
+SL_INLINE F GeluNear(F x) {
+  F a = FloatOf(BitsOf(x) & 0x7fffffffu);
+  auto [value, shifted] = internal::GeluTailAt(a);
+  // What kRoundShift has of its own is shifted out.
+  F tail = FloatOf(BitsOf(value) + (BitsOf(shifted) << 23));
+  return NotBelowZero(x) - tail;
 }
 inline constexpr uint32_t kGeluNear = std::bit_cast<uint32_t>(12.5f);
 

@@ -47,6 +47,22 @@ SL_INLINE F Poly(F x, F z, F high, Cs... rest) {
   }
 }
 
+// The same for an even number of constant coefficients and any F of wave.h.
+template <float kOdd, float kEven, float... kRest, class F>
+SL_INLINE F FoldTerms(F x, F z, F sum) {
+  sum = MulAdd(sum, z, MulAdd(kOdd, x, Term<kEven>()));
+  Pin(sum);
+  if constexpr (sizeof...(kRest) == 0) {
+    return sum;
+  } else {
+    return FoldTerms<kRest...>(x, z, sum);
+  }
+}
+template <float kHigh, float kNext, float... kRest, class F>
+SL_INLINE F PolyOf(F x, F z) {
+  return FoldTerms<kRest...>(x, z, MulAdd(kHigh, x, Term<kNext>()));
+}
+
 SL_INLINE float Magnitude(float x) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0x7fffffffu);
 }
@@ -81,12 +97,15 @@ SL_INLINE ExpArgument ReduceExp(float x) {
   return {MulAdd(nf, -kLn2Low, r), n};
 }
 // exp(r) and exp(r) - 1 for |r| <= ln2/2; minimax, for their relative errors.
-SL_INLINE float ExpPoly(float r) {
-  float z = r * r;
-  float high =
-      MulAdd(0.00138207339f, z, MulAdd(0.00836867746f, r, 0.0416682661f));
-  float q = MulAdd(high, z, MulAdd(0.166665211f, r, 0.49999994f));
-  return MulAdd(MulAdd(q, r, 1.0f), r, 1.0f);
+template <class F>
+SL_INLINE F ExpPoly(F r) {
+  F z = r * r;
+  F high = MulAdd(0.00836867746f, r, Term<0.0416682661f>());
+  F q = MulAdd(0.166665211f, r, Term<0.49999994f>());
+  high = MulAdd(0.00138207339f, z, high);
+  q = MulAdd(high, z, q);
+  Pin(q);
+  return MulAdd(MulAdd(q, r, Term<1.0f>()), r, Term<1.0f>());
 }
 SL_INLINE float Expm1Poly(float r) {
   float z = r * r;

@@ -142,6 +142,10 @@ struct Wave {
   friend SL_INLINE Wave MulAdd(float a, const Wave& b, Term<kValue> c) {
     return MulAdd(a, b, Of(c));
   }
+  template <float kValue>
+  friend SL_INLINE Wave MulAdd(const Wave& a, const Wave& b, Term<kValue> c) {
+    return MulAdd(a, b, Of(c));
+  }
 
   friend SL_INLINE void Pin(Wave& a) {
     SL_EACH asm volatile("" : "+w"(a.v[k]));

@@ -10,7 +10,11 @@ struct GeluFn : LongFormula {
   }
   static constexpr uint32_t kNear = vmath::kGeluNear;
   static uint32_t Distance(float x) { return vmath::Distance(x); }
-  static float Near(float x) { return vmath::GeluNear(x); }
+  template <class F>
+  static F Near(F x) {
+    return vmath::GeluNear(x);
+  }
+  static constexpr int kWave = 4;
 };
 struct GeluTanhFn : LongFormula {
   template <class C>
