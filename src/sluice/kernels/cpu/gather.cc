@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 
+#include "sluice/kernels/cpu/ask_for_row.h"
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
@@ -12,14 +13,8 @@ namespace sluice {
 
 namespace {
 
-constexpr int64_t kTaskBytes = 64 << 10, kLargeTaskBytes = 256 << 10;
-// Copying a short row takes a few nanoseconds and fetching it from memory a
-// hundred: this many rows are under way at once. They are asked for into the
-// second cache: the first one waits for few lines at a time, the second for
-// many, which halves the time of rows in random order.
-constexpr int64_t kAhead = 16;
-constexpr int64_t kLine = 64;
-constexpr int64_t kPrefetchBytes = 512;  // of each row; the machine goes on
+constexpr int64_t kTaskBytes = 16 << 10, kLargeTaskBytes = 256 << 10;
+constexpr int64_t kAhead = 16;  // rows under way at once
 
 // Rows [begin, end) of one outer slice. Returns `end`, or the first place whose
 // index is not in [0, size); rows after it are not read. Indices are checked
@@ -40,7 +35,6 @@ int64_t Rows(const RowPick& pick, const char* from, const I* index,
     }
     return end;
   }
-  const int64_t fetch = std::min(bytes, kPrefetchBytes);
   // Who has checked them need not say the size.
   const uint64_t size = pick.checked ? std::numeric_limits<uint64_t>::max()
                                      : static_cast<uint64_t>(pick.size);
@@ -50,10 +44,7 @@ int64_t Rows(const RowPick& pick, const char* from, const I* index,
       end = i;
       return;
     }
-    const char* row = from + int64_t{index[i]} * bytes;
-    for (int64_t b = 0; b < fetch; b += kLine) {
-      __builtin_prefetch(row + b, 0, 2);
-    }
+    AskForRow(from + int64_t{index[i]} * bytes, bytes);
   };
   for (int64_t i = begin; i < std::min(begin + kAhead, end); ++i) ask(i);
   for (int64_t i = begin; i < end; ++i) {

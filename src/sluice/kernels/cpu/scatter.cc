@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "sluice/base/checked_math.h"
+#include "sluice/kernels/cpu/ask_for_row.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/cpu/isa.h"
@@ -28,12 +29,9 @@ struct Hits {
   int64_t From(int64_t i) const { return from ? from[i] : first + i * step; }
 };
 constexpr int64_t kBlock = 512;  // hits found before they are carried out
-// Prefetched into the second cache, see gather.cc: that many rows, and more
-// where they are short.
+// Under way at once: that many rows, and more where they are short.
 constexpr int64_t kAhead = 16, kMostAhead = 64;
 constexpr int64_t kAheadBytes = 4096;
-constexpr int64_t kLine = 64;
-constexpr int64_t kPrefetchBytes = 512;
 constexpr int64_t kTaskBytes = 64 << 10;
 constexpr int64_t kCacheBytes = 16 << 20;
 // Bytes from which columns are shared out: of the row, or of a thread's strip.
@@ -71,15 +69,12 @@ struct Carry {
   static SL_INLINE void Rows(T* target, const U* updates, const Hits& hits,
                              const Columns& c) {
     const int64_t n = hits.n, width = kWidth ? kWidth : c.n;
-    const int64_t fetch = std::min<int64_t>(
-        width * static_cast<int64_t>(sizeof(T)), kPrefetchBytes);
-    const int64_t ahead = std::clamp(kAheadBytes / fetch, kAhead, kMostAhead);
+    const int64_t bytes = width * static_cast<int64_t>(sizeof(T));
+    const int64_t ahead = std::clamp(kAheadBytes / bytes, kAhead, kMostAhead);
     auto ask = [&](int64_t i) {
-      auto* row = reinterpret_cast<const char*>(target + hits.row[i] * c.inner +
-                                                c.first);
-      for (int64_t b = 0; b < fetch; b += kLine) {
-        __builtin_prefetch(row + b, 1, 2);
-      }
+      AskForRow<true>(reinterpret_cast<const char*>(
+                          target + hits.row[i] * c.inner + c.first),
+                      bytes);
     };
     for (int64_t i = hits.asked; i < std::min(ahead, n); ++i) ask(i);
     for (int64_t i = 0; i < n; ++i) {
@@ -224,7 +219,6 @@ template <class I>
 int64_t CheckAndAsk(const RowScatter& s, const char* target, const I* index,
                     const Columns& columns, int64_t* asked) {
   const int64_t size = DTypeSize(s.dtype), row_bytes = s.inner * size;
-  const int64_t fetch = std::min(columns.n * size, kPrefetchBytes);
   const auto rows = static_cast<uint64_t>(s.rows);
   constexpr int64_t kGroup = 8;
   const int64_t groups = std::min(s.count / kGroup, kAhead);
@@ -235,11 +229,9 @@ int64_t CheckAndAsk(const RowScatter& s, const char* target, const I* index,
       bad |= static_cast<uint64_t>(int64_t{index[i]}) >= rows;
     }
     if (bad) break;
-    const char* row =
-        target + int64_t{index[g]} * row_bytes + columns.first * size;
-    for (int64_t b = 0; b < fetch; b += kLine) {
-      __builtin_prefetch(row + b, 1, 2);
-    }
+    AskForRow<true>(
+        target + int64_t{index[g]} * row_bytes + columns.first * size,
+        columns.n * size);
   }
   *asked = g;
   int64_t seen = g * kGroup;
@@ -285,11 +277,11 @@ void Scatter(const RowScatter& s, CarryFn carry, char* target, const I* index,
                     row_bytes >= threads * kWideStrip ||
                     (s.rows < 16 * threads && row_bytes >= 128);
   int64_t strip = AlignUp((s.inner + threads - 1) / threads,
-                          std::max<int64_t>(1, kLine / size));
+                          std::max<int64_t>(1, kCacheLine / size));
   int shift =
-      row_bytes >= kLine
+      row_bytes >= kCacheLine
           ? 0
-          : std::bit_width(static_cast<uint64_t>(kLine / row_bytes)) - 1;
+          : std::bit_width(static_cast<uint64_t>(kCacheLine / row_bytes)) - 1;
   std::atomic<int64_t> good{s.count};
   for (int64_t o = 0; o < s.outer; ++o) {
     ParallelFor(pool, threads, 1, [&](int64_t t, int64_t) {

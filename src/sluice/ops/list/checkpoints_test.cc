@@ -122,7 +122,9 @@ TEST_F(ListOps, TheWalkGoesThroughEveryIterationOnceWithinTheBudget) {
         per_trip = kPerTrip;
       }
       EXPECT_EQ(left, 0);
-      if (budget >= 1000) EXPECT_LE(work, 8 * trips);
+      if (budget >= 1000) {
+        EXPECT_LE(work, 8 * trips);
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "sluice/ops/nn/embedding_bag.h"
 
+#include "sluice/kernels/cpu/ask_for_row.h"
 #include "sluice/kernels/cpu/indices.h"
 
 namespace sluice {
@@ -24,16 +25,14 @@ struct SumRows {
   static SL_INLINE void Run(const T* table, const I* index, int64_t count,
                             int64_t columns, C scale, T* y) {
     constexpr int64_t kStrip = 256;
-    // Rows asked for ahead, into the second cache: see gather.cc.
-    constexpr int64_t kAhead = 16, kLine = 64 / sizeof(T);
+    constexpr int64_t kAhead = 16;  // rows under way at once
     for (int64_t first = 0; first < columns; first += kStrip) {
       int64_t n = std::min(kStrip, columns - first);
       C sum[kStrip] = {};
       auto ask = [&](int64_t k) {
         const T* row = table + index[k] * columns + first;
-        for (int64_t i = 0; i < n; i += kLine) {
-          __builtin_prefetch(row + i, 0, 2);
-        }
+        AskForRow(reinterpret_cast<const char*>(row),
+                  n * static_cast<int64_t>(sizeof(T)));
       };
       for (int64_t k = 0; k < std::min(kAhead, count); ++k) ask(k);
       for (int64_t k = 0; k < count; ++k) {
