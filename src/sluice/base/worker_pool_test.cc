@@ -58,7 +58,7 @@ TEST(WorkerPool, LoopsMayNestAndRunSideBySide) {
 // end meanwhile: a thread that comes late finds the next loop there, or none.
 TEST(WorkerPool, ShortLoopsFollowEachOther) {
   WorkerPool pool(4);
-  constexpr int kCallers = 3, kRounds = 3000;
+  constexpr int kCallers = 3, kRounds = 1000;
   std::vector<int64_t> wrong(kCallers, 0);
   std::vector<std::thread> callers;
   for (int t = 0; t < kCallers; ++t) {
@@ -68,7 +68,16 @@ TEST(WorkerPool, ShortLoopsFollowEachOther) {
         std::vector<std::atomic<int64_t>> seen(
             static_cast<size_t>(2 + round % 5));
         auto count = static_cast<int64_t>(seen.size());
+        // The caller gives others time to come, and they take theirs.
+        std::atomic<bool> others{false};
+        const auto caller = std::this_thread::get_id();
         ParallelFor(&pool, count, 1, [&](int64_t b, int64_t) {
+          if (std::this_thread::get_id() == caller) {
+            for (int i = 0; i < 20 && !others; ++i) std::this_thread::yield();
+          } else {
+            others = true;
+            for (int i = 0; i < 3; ++i) std::this_thread::yield();
+          }
           seen[static_cast<size_t>(b)] += round + 1;
         });
         for (auto& s : seen) wrong[static_cast<size_t>(t)] += s != round + 1;
