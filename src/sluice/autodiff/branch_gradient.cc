@@ -13,12 +13,15 @@ namespace sluice {
 
 namespace {
 
-// A value that stands for none.
+// A value that stands for none, of a shape nothing else has: under vmap, where
+// lanes take different branches, it is known by that (batching).
 Result<Value> Nothing(Graph& graph, Region& region, const Value& like) {
   if (like.dtype() == DType::kList) return ZerosOf(graph, region, like);
-  SL_ASSIGN_OR_RETURN(Node * none,
-                      AddBeside(graph, region, *like.node, "Const", {},
-                                {{"value", Array::Zeros(like.dtype(), {0})}}));
+  SL_ASSIGN_OR_RETURN(Shape shape,
+                      Shape::Make(std::vector<int64_t>(kMaxRank - 1, 0)));
+  SL_ASSIGN_OR_RETURN(
+      Node * none, AddBeside(graph, region, *like.node, "Const", {},
+                             {{"value", Array::Zeros(like.dtype(), shape)}}));
   return none->output();
 }
 
@@ -114,12 +117,28 @@ class Branches {
     return OkStatus();
   }
 
+  // A value of that shape, for code that never runs.
+  Result<Value> Never(Region& region, const Value& v,
+                      const PartialShape& shape) {
+    std::vector<int64_t> sizes;
+    for (int64_t size : shape.dims()) {
+      sizes.push_back(std::max<int64_t>(size, 0));
+    }
+    SL_ASSIGN_OR_RETURN(Shape known, Shape::Make(sizes));
+    SL_ASSIGN_OR_RETURN(Node * zeros,
+                        AddBeside(graph_, region, node_, "Const", {},
+                                  {{"value", Array::Zeros(v.dtype(), known)}}));
+    return zeros->output();
+  }
+
   // `v` as what it is when this branch runs.
   Result<Value> Ensured(Region& region, Value v, const PartialShape& shape) {
     if (v.dtype() == DType::kList || !shape.rank_known() ||
         v.shape() == shape) {
       return v;
     }
+    // Sizes it cannot have: this branch does not run, whatever it says.
+    if (!shape.CompatibleWith(v.shape())) return Never(region, v, shape);
     SL_ASSIGN_OR_RETURN(Node * ensured,
                         AddBeside(graph_, region, node_, "EnsureShape", {&v, 1},
                                   {{"shape", shape}}));

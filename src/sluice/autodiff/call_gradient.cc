@@ -43,9 +43,48 @@ bool Serves(const CallTwin& twin, const CallActivity& needed) {
          covers(has.captures, needed.captures);
 }
 
+using LaneNumbers = std::vector<int64_t>;
+
+// Of a call of code for one lane: what flows back from all lanes, added where
+// the lanes read one value.
+Result<Value> SumOfLanes(const RegionGradient& at, Value lanes) {
+  auto call = [&](std::string_view op, std::vector<Value> in,
+                  const Attrs& attrs = {}) -> Result<Value> {
+    SL_ASSIGN_OR_RETURN(Node * node,
+                        AddBeside(at.graph, at.region, at.node, op, in, attrs));
+    return node->output();
+  };
+  if (lanes.dtype() != DType::kList) {
+    return call("Sum", {lanes}, {{"axes", std::vector<int64_t>{0}}});
+  }
+  // Each of the lists is added to element 0 of one.
+  auto number = [&](int64_t n) {
+    return call("Const", {}, {{"value", Array::Scalar<int64_t>(n)}});
+  };
+  SL_ASSIGN_OR_RETURN(Value none, call("ListZero", {}));
+  SL_ASSIGN_OR_RETURN(Value zero, number(0));
+  SL_ASSIGN_OR_RETURN(Value one, number(1));
+  SL_ASSIGN_OR_RETURN(Value size, call("ListSize", {lanes}));
+  SL_ASSIGN_OR_RETURN(Value places, call("Range", {zero, size, one}));
+  SL_ASSIGN_OR_RETURN(places, call("ZerosLike", {places}));
+  SL_ASSIGN_OR_RETURN(Value sum, call("ListAddFrom", {none, places, lanes}));
+  SL_ASSIGN_OR_RETURN(
+      Value dims,
+      call("Const", {}, {{"value", Array::Zeros(DType::kI64, {0})}}));
+  return call("ListGetOr", {sum, zero, dims}, {{"dtype", DType::kList}});
+}
+
+PartialShape WithLanes(const PartialShape& shape) {
+  if (!shape.rank_known() || shape.rank() >= kMaxRank) return {};
+  PartialShape made = PartialShape::OfRank(shape.rank() + 1);
+  for (int i = 0; i < shape.rank(); ++i) made.set_dim(i + 1, shape[i]);
+  return made;
+}
+
 // Calls the backward twin.
 Status AddBackwardCall(const RegionGradient& at, CallTwin& twin) {
   Node& call = at.node;
+  const auto& lanes = call.attrs().get<LaneNumbers>("lanes");
   const CallActivity& activity = twin.activity;
   twin.used_by.insert(&call);
   std::vector<Value> inputs = {twin.backward->output(), call.output(twin.kept)};
@@ -61,16 +100,28 @@ Status AddBackwardCall(const RegionGradient& at, CallTwin& twin) {
   xs.insert(xs.end(), activity.captures.begin(), activity.captures.end());
   std::vector<DType> dtypes;
   std::vector<PartialShape> shapes;
-  for (const Value& x : xs) {
-    dtypes.push_back(x.dtype());
-    shapes.push_back(x.shape());
+  // Whether the lanes of a vmap inside of another read one value.
+  auto shared = [&](size_t i) {
+    return !lanes.empty() && (i >= activity.args.size() ||
+                              !lanes[static_cast<size_t>(activity.args[i])]);
+  };
+  for (size_t i = 0; i < xs.size(); ++i) {
+    bool list = xs[i].dtype() == DType::kList;
+    dtypes.push_back(xs[i].dtype());
+    shapes.push_back(shared(i) && !list ? WithLanes(xs[i].shape())
+                                        : xs[i].shape());
   }
-  SL_ASSIGN_OR_RETURN(Node * back,
-                      AddBeside(at.graph, at.region, call, "Call", inputs,
-                                {{"dtypes", dtypes}, {"shapes", shapes}}));
+  Attrs attrs{{"dtypes", dtypes}, {"shapes", shapes}};
+  if (!lanes.empty()) attrs.set("lanes", LaneNumbers(inputs.size() - 1, 1));
+  SL_ASSIGN_OR_RETURN(
+      Node * back, AddBeside(at.graph, at.region, call, "Call", inputs, attrs));
   for (size_t i = 0; i < xs.size(); ++i) {
     if (!at.wanted.count(xs[i])) continue;
-    at.flow.Add(xs[i], back->output(static_cast<int>(i)));
+    Value gradient = back->output(static_cast<int>(i));
+    if (shared(i)) {
+      SL_ASSIGN_OR_RETURN(gradient, SumOfLanes(at, gradient));
+    }
+    at.flow.Add(xs[i], gradient);
   }
   return OkStatus();
 }

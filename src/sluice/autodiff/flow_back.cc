@@ -109,10 +109,12 @@ class Flowing {
         reached.push_back(node);
       }
     };
-    for (const Value& y : r_.ys) reach(y.node);
+    for (const Value& y : r_.ys) {
+      if (!EndsAt(y)) reach(y.node);
+    }
     for (size_t i = 0; i < reached.size(); ++i) {
       for (const Value& v : Reads(*reached[i])) {
-        if (CarriesGradient(v)) reach(v.node);
+        if (CarriesGradient(v) && !EndsAt(v)) reach(v.node);
       }
     }
     SortLastFirst(reached, regions_, r_.region);
@@ -137,6 +139,10 @@ class Flowing {
     return {node.inputs().begin(), node.inputs().end()};
   }
 
+  bool EndsAt(const Value& v) const {
+    return r_.stop_at_xs && targets_.count(v);
+  }
+
   bool Wanted(const Value& v) const {
     return CarriesGradient(v) &&
            (targets_.count(v) || downstream_.count(v.node));
@@ -147,7 +153,10 @@ class Flowing {
     std::vector<Value> dy;
     bool any = false;
     for (int i = 0; i < node.num_outputs(); ++i) {
-      SL_ASSIGN_OR_RETURN(Value total, flow_.Total(node.output(i)));
+      Value total;
+      if (!EndsAt(node.output(i))) {
+        SL_ASSIGN_OR_RETURN(total, flow_.Total(node.output(i)));
+      }
       any = any || total;
       dy.push_back(total);
     }

@@ -30,6 +30,8 @@ struct FlowBackRequest {
   std::span<const Value> seeds;  // what flows into each y
   // Only through nodes of the region itself, not those around it.
   bool inside = false;
+  // What an x was made of is none of it: nothing flows on behind one.
+  bool stop_at_xs = false;
 };
 
 // Adds to `flow` what flows into each x, and into what is between.

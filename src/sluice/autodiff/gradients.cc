@@ -34,7 +34,7 @@ Region& RegionOf(std::span<const Value> ys, Graph& graph) {
 
 Status FlowFrom(Graph& graph, std::span<const Value> ys,
                 std::span<const Value> xs, std::span<const Value> grad_ys,
-                GradFlow& flow) {
+                const GradientOptions& options, GradFlow& flow) {
   if (grad_ys.size() > ys.size()) {
     return InvalidArgument(StrCat("gradients: ", grad_ys.size(),
                                   " grad_ys for ", ys.size(), " ys"));
@@ -56,7 +56,13 @@ Status FlowFrom(Graph& graph, std::span<const Value> ys,
                  "; wanted ", ys[i].type().ToString(), " like ys[", i, "]"));
     }
   }
-  return FlowBack({graph, RegionOf(ys, graph), ys, xs, seeds}, flow);
+  return FlowBack({.graph = graph,
+                   .region = RegionOf(ys, graph),
+                   .ys = ys,
+                   .xs = xs,
+                   .seeds = seeds,
+                   .stop_at_xs = options.stop_at_xs},
+                  flow);
 }
 
 // What stands for the gradient of an x that nothing flows into.
@@ -98,7 +104,7 @@ Result<std::vector<GradientValue>> GradientsOfReads(
   }
   first.push_back(wanted.size());
   GradFlow flow(graph, RegionOf(ys, graph), options.hoist);
-  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, wanted, grad_ys, flow));
+  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, wanted, grad_ys, options, flow));
   std::vector<GradientValue> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     std::vector<GradientValue> parts;
@@ -154,7 +160,7 @@ Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
     return result;
   }
   GradFlow flow(graph, RegionOf(ys, graph), options.hoist);
-  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, flow));
+  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, options, flow));
   for (size_t i = 0; i < xs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(Value total, flow.Total(xs[i]));
     if (!total) {
@@ -172,7 +178,7 @@ Result<std::vector<GradientValue>> GradientsOrRows(
     return GradientsOfReads(graph, ys, xs, grad_ys, options, /*rows=*/true);
   }
   GradFlow flow(graph, RegionOf(ys, graph), options.hoist);
-  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, flow));
+  SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, options, flow));
   std::vector<GradientValue> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(GradientValue total, flow.TotalOrRows(xs[i]));

@@ -25,6 +25,9 @@ struct GradientOptions {
   // from all iterations at once after the backward loop, where that is faster;
   // else every iteration adds its own.
   bool hoist = true;
+  // The xs are what they are, whatever they were made of: what flows into one
+  // does not flow on to another that it was made of.
+  bool stop_at_xs = false;
 };
 
 // The sum over all ys of the gradient of y with respect to each x; an x that is

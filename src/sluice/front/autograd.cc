@@ -10,6 +10,8 @@
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/own_points.h"
+#include "sluice/front/recompute.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/variable.h"
@@ -41,9 +43,20 @@ bool AnySymbolic(const std::vector<Tensor>& ys, const std::vector<Tensor>& xs) {
 Value ValueIn(Graph& graph, const Tensor& t) {
   Capture* capture = Capture::Current();
   if (!t.symbolic() && capture && &capture->graph() == &graph) {
-    return capture->At(t.eager()).now;
+    return capture->Now(*capture->ValueOf(t));
   }
   return t.value();
+}
+
+// In a function being recorded gradients are what they are imperatively.
+// Variables of graphs have no tape.
+bool OnTape(const std::vector<Tensor>& ys, const std::vector<Tensor>& xs) {
+  if (!AnySymbolic(ys, xs) && !Capture::Open()) return true;
+  if (!Capture::Open()) return false;
+  for (const Tensor& x : xs) {
+    if (x.dtype() == DType::kResource) return false;
+  }
+  return true;
 }
 
 // The shape of what x stands for: of a variable's handle that of its value.
@@ -54,7 +67,7 @@ PartialShape ShapeOf(const Value& x) {
 
 std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
                                    const std::vector<Tensor>& xs,
-                                   const GradOptions& options,
+                                   const GradOptions& options, bool stop_at_xs,
                                    std::source_location where) {
   std::vector<Value> from, to, flows;
   for (const Tensor& y : ys) from.push_back(ValueIn(graph, y));
@@ -75,7 +88,8 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   if (!seen.ok()) Throw(seen, where);
   GradientOptions how{.zeros_when_unconnected = options.zeros_when_unconnected,
                       .none_when_unconnected = options.none_when_unconnected,
-                      .hoist = options.hoist};
+                      .hoist = options.hoist,
+                      .stop_at_xs = stop_at_xs};
   std::vector<Tensor> result;
   if (options.dense) {
     auto found = Gradients(graph, from, to, flows, how);
@@ -96,27 +110,30 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
 
 std::vector<Tensor> EagerGradients(const std::vector<Tensor>& ys,
                                    const std::vector<Tensor>& xs,
-                                   const GradOptions& options,
+                                   const GradOptions& options, bool stop_at_xs,
                                    std::source_location where) {
   std::vector<EagerRef> roots, flows, inputs;
-  for (const Tensor& y : ys) roots.push_back(y.to_dense().eager());
-  for (const Tensor& x : xs) inputs.push_back(x.eager());
+  for (const Tensor& y : ys) roots.push_back(y.to_dense().here());
+  for (const Tensor& x : xs) inputs.push_back(x.here());
   for (const Tensor& g : options.grad_ys) {
-    flows.push_back(g ? g.to_dense().eager() : EagerRef());
+    flows.push_back(g ? g.to_dense().here() : EagerRef());
   }
   BackwardRequest request{.roots = roots,
                           .gradients = flows,
                           .inputs = inputs,
                           .retain = options.retain_graph,
-                          .record = options.create_graph};
+                          .record = options.create_graph,
+                          .stop_at_inputs = stop_at_xs};
   Result<std::vector<EagerRef>> found = RunBackward(request);
   if (!found.ok()) Throw(found.status(), where);
   std::vector<Tensor> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     EagerRef g = (*found)[i];
     if (!g && options.zeros_when_unconnected) {
-      g = MakeRef<EagerValue>(
-          Array::Zeros(xs[i].dtype(), xs[i].array().shape()));
+      NoGrad off;
+      Operand operands[] = {xs[i]};
+      g = front_internal::CallOne("ZerosLike", operands, {}, {}, where)
+              .identity();
     }
     if (!g && options.none_when_unconnected) {
       result.push_back({});
@@ -137,12 +154,10 @@ std::vector<Tensor> EagerGradients(const std::vector<Tensor>& ys,
   return result;
 }
 
-}  // namespace
-
-std::vector<Tensor> gradients(const std::vector<Tensor>& ys,
-                              const std::vector<Tensor>& xs,
-                              const GradOptions& options,
-                              std::source_location where) {
+std::vector<Tensor> AnyGradients(const std::vector<Tensor>& ys,
+                                 const std::vector<Tensor>& xs,
+                                 const GradOptions& options, bool stop_at_xs,
+                                 std::source_location where) {
   for (const std::vector<Tensor>* list : {&ys, &xs}) {
     for (const Tensor& t : *list) {
       if (!t) {
@@ -150,15 +165,43 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& ys,
       }
     }
   }
-  if (!AnySymbolic(ys, xs)) return EagerGradients(ys, xs, options, where);
+  if (OnTape(ys, xs)) {
+    return EagerGradients(ys, xs, options, stop_at_xs, where);
+  }
   for (const std::vector<Tensor>* list : {&ys, &xs}) {
     for (const Tensor& t : *list) {
       if (t.symbolic()) {
-        return GraphGradients(t.graph(), ys, xs, options, where);
+        return GraphGradients(t.graph(), ys, xs, options, stop_at_xs, where);
       }
     }
   }
   return {};
+}
+
+}  // namespace
+
+std::vector<Tensor> gradients(const std::vector<Tensor>& ys,
+                              const std::vector<Tensor>& xs,
+                              const GradOptions& options,
+                              std::source_location where) {
+  return AnyGradients(ys, xs, options, /*stop_at_xs=*/false, where);
+}
+
+std::vector<Tensor> front_internal::GradientsAt(
+    const std::vector<Tensor>& ys, const std::vector<Tensor>& points,
+    const std::vector<Tensor>& grad_ys, std::source_location where) {
+  return AnyGradients(ys, points,
+                      {.grad_ys = grad_ys, .zeros_when_unconnected = true},
+                      /*stop_at_xs=*/true, where);
+}
+
+std::vector<Tensor> front_internal::GraphGradientsAt(
+    const std::vector<Tensor>& ys, const std::vector<Tensor>& points,
+    const std::vector<Tensor>& grad_ys, std::source_location where) {
+  return GraphGradients(points.empty() ? ys[0].graph() : points[0].graph(), ys,
+                        points,
+                        {.grad_ys = grad_ys, .zeros_when_unconnected = true},
+                        /*stop_at_xs=*/true, where);
 }
 
 Tensor grad(const Tensor& y, const Tensor& x, const GradOptions& options,
@@ -189,9 +232,7 @@ Tensor grad(const Tensor& y, const Variable& x, const GradOptions& options,
 }
 
 std::string why_no_grad(const Tensor& y, const Tensor& x) {
-  if (!y.symbolic() && !x.symbolic()) {
-    return WhyNoEagerGrad(y.eager(), x.eager());
-  }
+  if (OnTape({y}, {x})) return WhyNoEagerGrad(y.here(), x.here());
   Graph& graph = y.symbolic() ? y.graph() : x.graph();
   Value from = ValueIn(graph, y), to = ValueIn(graph, x);
   MutexLock lock(graph.mu());
@@ -200,29 +241,60 @@ std::string why_no_grad(const Tensor& y, const Tensor& x) {
 
 namespace {
 
-// Leaves with the elements of xs; those of a graph serve as they are.
-std::vector<Tensor> Leaves(const std::vector<Tensor>& xs) {
-  std::vector<Tensor> leaves;
-  for (const Tensor& x : xs) {
-    if (x.symbolic()) {
-      leaves.push_back(x);
-      continue;
-    }
-    leaves.push_back(x.detach().requires_grad_());
-  }
-  return leaves;
+using front_internal::OwnPoints;
+
+Tensor Like(std::string_view op, const Tensor& t, std::source_location where) {
+  Operand operands[] = {t};
+  return front_internal::CallOne(op, operands, {}, {}, where);
 }
 
-std::vector<Tensor> OnesFor(const std::vector<Tensor>& ys,
-                            std::source_location where) {
-  std::vector<Tensor> ones;
-  for (const Tensor& y : ys) {
-    Operand operands[] = {y};
-    ones.push_back(
-        front_internal::CallOne("OnesLike", operands, {}, {}, where));
-    if (!ones.back().symbolic()) ones.back().requires_grad_();
+// Something to flow back from.
+bool Moves(const Tensor& t) {
+  return front_internal::IsDeferred(t) || t.requires_grad();
+}
+
+std::vector<Tensor> ZerosFor(const std::vector<Tensor>& ts,
+                             std::source_location where) {
+  std::vector<Tensor> zeros;
+  for (const Tensor& t : ts) zeros.push_back(Like("ZerosLike", t, where));
+  return zeros;
+}
+
+// Results nobody outside can differentiate any further remember nothing.
+void LetGo(std::vector<Tensor>& ts) {
+  for (Tensor& t : ts) {
+    if (t && !front_internal::IsDeferred(t) && t.requires_grad()) {
+      t = t.detach();
+    }
   }
-  return ones;
+}
+
+// How far `from` go when what flows into them, `stand_ins`, is followed along.
+std::vector<Tensor> Along(const std::vector<Tensor>& pulled,
+                          const std::vector<Tensor>& stand_ins,
+                          const std::vector<Tensor>& tangents, bool kept,
+                          std::source_location where) {
+  std::vector<Tensor> from, along;
+  for (size_t i = 0; i < pulled.size(); ++i) {
+    if (!tangents[i] || !Moves(pulled[i])) continue;
+    from.push_back(pulled[i]);
+    along.push_back(tangents[i]);
+  }
+  if (from.empty()) return ZerosFor(stand_ins, where);
+  return gradients(from, stand_ins,
+                   {.grad_ys = along,
+                    .zeros_when_unconnected = true,
+                    .retain_graph = kept,
+                    .create_graph = kept,
+                    .dense = true},
+                   where);
+}
+
+void CheckAsMany(std::string_view what, size_t given, size_t wanted,
+                 std::source_location where) {
+  if (given == wanted) return;
+  Throw(InvalidArgument(StrCat(what, " for ", wanted, " xs, got ", given)),
+        where);
 }
 
 }  // namespace
@@ -234,86 +306,102 @@ JvpResult jvp(const TensorFn& f, const std::vector<Tensor>& xs,
                                  xs.size(), " xs")),
           where);
   }
+  const bool recorded = front_internal::EagerMode::Current().grad;
+  OwnPoints points(xs, where);
   EnableGrad on;
-  std::vector<Tensor> leaves = Leaves(xs);
-  std::vector<Tensor> ys = f(leaves);
+  RecomputeRegion::Apart apart;
+  std::vector<Tensor> ys = f(points.at);
+  std::vector<Tensor> outside = ys;
+  outside.insert(outside.end(), tangents.begin(), tangents.end());
+  const bool kept = recorded && points.ReachBeyond(outside);
   // Backwards with a stand-in u flowing in gives J' u, which is linear in u;
   // its gradient with respect to u in the direction of the tangents is J v.
-  std::vector<Tensor> stand_ins = OnesFor(ys, where);
-  std::vector<Tensor> pulled = gradients(ys, leaves,
-                                         {.grad_ys = stand_ins,
-                                          .zeros_when_unconnected = true,
-                                          .create_graph = true,
-                                          .dense = true},
-                                         where);
-  std::vector<Tensor> from, along;
-  for (size_t i = 0; i < pulled.size(); ++i) {
-    if (!tangents[i] || (!pulled[i].symbolic() && !pulled[i].requires_grad())) {
-      continue;
-    }
-    from.push_back(pulled[i]);
-    along.push_back(tangents[i]);
-  }
-  JvpResult result;
+  std::vector<Tensor> moving, stand_ins, moved;
   for (const Tensor& y : ys) {
-    result.values.push_back(y.symbolic() ? y : y.detach());
-  }
-  if (from.empty()) {
-    for (const Tensor& y : ys) {
-      Operand operands[] = {y};
-      result.tangents.push_back(
-          front_internal::CallOne("ZerosLike", operands, {}, {}, where));
+    if (!Moves(y)) continue;
+    moving.push_back(y);
+    stand_ins.push_back(Like("OnesLike", y, where));
+    if (!front_internal::IsDeferred(y)) {
+      stand_ins.back() = stand_ins.back().detach().requires_grad_();
     }
-    return result;
   }
-  result.tangents = gradients(
-      from, stand_ins,
-      {.grad_ys = along, .zeros_when_unconnected = true, .dense = true}, where);
+  if (!moving.empty()) {
+    std::vector<Tensor> pulled = gradients(moving, points.at,
+                                           {.grad_ys = stand_ins,
+                                            .zeros_when_unconnected = true,
+                                            .retain_graph = true,
+                                            .create_graph = true,
+                                            .dense = true},
+                                           where);
+    moved = Along(pulled, stand_ins, tangents, kept, where);
+  }
+  points.Retire();
+  front_internal::Retire(stand_ins);
+  JvpResult result{.values = ys, .tangents = {}};
+  size_t next = 0;
+  for (const Tensor& y : ys) {
+    result.tangents.push_back(Moves(y) ? moved[next++]
+                                       : Like("ZerosLike", y, where));
+  }
+  if (!kept) {
+    LetGo(result.values);
+    LetGo(result.tangents);
+  }
   return result;
 }
 
 VjpResult vjp(const TensorFn& f, const std::vector<Tensor>& xs,
               const std::vector<Tensor>& grad_ys, std::source_location where) {
+  const bool recorded = front_internal::EagerMode::Current().grad;
+  OwnPoints points(xs, where);
   EnableGrad on;
-  std::vector<Tensor> leaves = Leaves(xs);
+  RecomputeRegion::Apart apart;
   VjpResult result;
-  result.values = f(leaves);
-  result.gradients =
-      gradients(result.values, leaves,
-                {.grad_ys = grad_ys, .zeros_when_unconnected = true}, where);
-  for (Tensor& y : result.values) {
-    if (!y.symbolic()) y = y.detach();
+  result.values = f(points.at);
+  std::vector<Tensor> outside = result.values, moving, flows;
+  outside.insert(outside.end(), grad_ys.begin(), grad_ys.end());
+  const bool kept = recorded && points.ReachBeyond(outside);
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    if (!Moves(result.values[i])) continue;
+    moving.push_back(result.values[i]);
+    flows.push_back(i < grad_ys.size() ? grad_ys[i] : Tensor());
   }
+  result.gradients = moving.empty() ? ZerosFor(points.at, where)
+                                    : gradients(moving, points.at,
+                                                {.grad_ys = flows,
+                                                 .zeros_when_unconnected = true,
+                                                 .retain_graph = kept,
+                                                 .create_graph = kept},
+                                                where);
+  points.Retire();
+  if (!kept) LetGo(result.values);
   return result;
 }
 
 std::vector<Tensor> hvp(const TensorFn& f, const std::vector<Tensor>& xs,
                         const std::vector<Tensor>& v,
                         std::source_location where) {
+  CheckAsMany("hvp: wanted a direction", v.size(), xs.size(), where);
+  const bool recorded = front_internal::EagerMode::Current().grad;
+  OwnPoints points(xs, where);
   EnableGrad on;
-  std::vector<Tensor> leaves = Leaves(xs);
-  std::vector<Tensor> first = gradients(
-      f(leaves), leaves,
-      {.zeros_when_unconnected = true, .create_graph = true, .dense = true},
-      where);
-  std::vector<Tensor> from, along;
-  for (size_t i = 0; i < first.size(); ++i) {
-    if (!first[i].symbolic() && !first[i].requires_grad()) continue;
-    from.push_back(first[i]);
-    along.push_back(v[i]);
+  RecomputeRegion::Apart apart;
+  std::vector<Tensor> ys = f(points.at), outside = ys, moving;
+  outside.insert(outside.end(), v.begin(), v.end());
+  const bool kept = recorded && points.ReachBeyond(outside);
+  for (const Tensor& y : ys) {
+    if (Moves(y)) moving.push_back(y);
   }
-  if (from.empty()) {
-    std::vector<Tensor> zeros;
-    for (const Tensor& x : xs) {
-      Operand operands[] = {x};
-      zeros.push_back(
-          front_internal::CallOne("ZerosLike", operands, {}, {}, where));
-    }
-    return zeros;
-  }
-  return gradients(
-      from, leaves,
-      {.grad_ys = along, .zeros_when_unconnected = true, .dense = true}, where);
+  if (moving.empty()) return ZerosFor(xs, where);
+  std::vector<Tensor> first = gradients(moving, points.at,
+                                        {.zeros_when_unconnected = true,
+                                         .retain_graph = true,
+                                         .create_graph = true,
+                                         .dense = true},
+                                        where);
+  std::vector<Tensor> found = Along(first, points.at, v, kept, where);
+  points.Retire();
+  return found;
 }
 
 }  // namespace sluice

@@ -6,10 +6,13 @@
 #include "sluice/base/foreign_error.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/tensor.h"
+#include "sluice/front/trace_call.h"
+#include "sluice/front/view_write.h"
 #include "sluice/kernels/finite_range.h"
 #include "sluice/op/registry.h"
 
@@ -19,7 +22,16 @@ namespace {
 
 // What only the engine holds, so that it may be written over or given away.
 bool Owned(const EagerValue& v) {
-  return v.array.unique() && v.array.contiguous();
+  return !v.traced && v.array.unique() && v.array.contiguous();
+}
+
+// Of what is traced, views come up to date and sizes may be unknown.
+void BringUpToDate(const EagerRef& value) {
+  if (value->traced) {
+    Capture::Current()->Now(*value);
+  } else if (value->view_of) {
+    RefreshView(*value);
+  }
 }
 
 // Room for the engine's lists, kept from run to run.
@@ -32,10 +44,14 @@ Lists& SpareLists() {
   return lists;
 }
 
+// Runs under way on this thread: a rule may run code of the user's that takes
+// gradients itself.
+thread_local int depth = 0;
+
 class Engine {
  public:
   explicit Engine(const BackwardRequest& request)
-      : request_(request), mode_(request.record) {
+      : request_(request), mode_(request.record), inside_(depth++ > 0) {
     std::swap(heap_, SpareLists().heap);
     std::swap(leaves_, SpareLists().leaves);
   }
@@ -44,9 +60,11 @@ class Engine {
     for (const Ref<TapeNode>& node : heap_) Leave(*node);
     if (passing_) Leave(*passing_);
     for (const EagerRef& leaf : leaves_) {
+      if (inside_) break;
       leaf->run = nullptr;
       leaf->flow = {};
     }
+    --depth;
     heap_.clear();
     leaves_.clear();
     std::swap(heap_, SpareLists().heap);
@@ -55,6 +73,7 @@ class Engine {
 
   Result<std::vector<EagerRef>> Run() {
     for (const EagerRef& input : request_.inputs) {
+      BringUpToDate(input);
       if (!input->producer) wanted_leaves_.push_back(input.get());
     }
     SL_RETURN_IF_ERROR(Seed());
@@ -74,15 +93,63 @@ class Engine {
   static bool Earlier(const Ref<TapeNode>& a, const Ref<TapeNode>& b) {
     return a->depth() < b->depth();
   }
-  static void Leave(TapeNode& node) {
+  using Flows = SmallVector<EagerRef, 2>;
+
+  void Leave(TapeNode& node) {
+    if (inside_) {
+      own_.erase(&node);
+      return;
+    }
     node.run = nullptr;
     node.flows.clear();
+  }
+
+  // What has flowed into the outputs of a node. A run inside of another keeps
+  // that to itself: both may pass the same calls.
+  Flows& FlowsOf(TapeNode& node) { return inside_ ? own_[&node] : node.flows; }
+  // Whether the node is met for the first time.
+  Result<bool> Meet(TapeNode& node) {
+    if (inside_) {
+      auto [it, fresh] = own_.try_emplace(&node);
+      if (fresh) it->second.resize(node.num_outputs());
+      return fresh;
+    }
+    if (node.run == this) return false;
+    if (node.run) {
+      return FailedPrecondition(
+          StrCat("backward: a run on another thread meets the same call of ",
+                 node.name(), "; wanted calls of its own"));
+    }
+    node.run = this;
+    node.flows.resize(node.num_outputs());
+    return true;
+  }
+  Result<EagerRef*> LeafFlow(const EagerRef& leaf) {
+    if (inside_) {
+      auto [it, fresh] = own_leaves_.try_emplace(leaf.get());
+      if (fresh) leaves_.push_back(leaf);
+      return &it->second;
+    }
+    if (leaf->run != this) {
+      if (leaf->run) {
+        return FailedPrecondition(
+            StrCat("backward: a run on another thread meets the same leaf, ",
+                   leaf->Describe()));
+      }
+      leaf->run = this;
+      leaves_.push_back(leaf);
+    }
+    return &leaf->flow;
+  }
+  bool Met(const EagerRef& leaf) const {
+    return inside_ ? own_leaves_.count(leaf.get()) > 0 : leaf->run == this;
   }
 
   Status Seed() {
     for (size_t i = 0; i < request_.roots.size(); ++i) {
       const EagerRef& y = request_.roots[i];
-      if (!y->tracked() || !kFloats.contains(y->array.dtype())) {
+      BringUpToDate(y);
+      if (!y->tracked() || !kFloats.contains(y->dtype())) {
         return FailedPrecondition(StrCat(
             "backward: ", y->Describe(),
             ", was not made from a tensor that requires gradients; wanted "
@@ -90,21 +157,18 @@ class Engine {
       }
       EagerRef g =
           i < request_.gradients.size() ? request_.gradients[i] : EagerRef();
-      if (g && (!(g->array.shape() == y->array.shape()) ||
-                g->array.dtype() != y->array.dtype())) {
+      if (g && (!g->shape().CompatibleWith(y->shape()) ||
+                g->dtype() != y->dtype())) {
         return InvalidArgument(StrCat("backward: the gradient is ",
-                                      g->array.TypeText(), "; wanted ",
-                                      y->array.TypeText(), " as the value"));
-      }
-      if (!g && y->array.num_elements() != 1) {
-        return InvalidArgument(StrCat(
-            "backward: ", y->Describe(), ", has ", y->array.num_elements(),
-            " elements; wanted a scalar, or a gradient to begin with"));
+                                      g->TypeText(), "; wanted ", y->TypeText(),
+                                      " as the value"));
       }
       if (!g) {
         static const OpRecord* ones_like = FindOp("OnesLike");
+        SL_ASSIGN_OR_RETURN(EagerRef scalar, CheckScalar(y));
         EagerResults ones;
-        SL_RETURN_IF_ERROR(EagerCall(*ones_like, {&y, 1}, {}, y->line, ones));
+        SL_RETURN_IF_ERROR(
+            EagerCall(*ones_like, {&scalar, 1}, {}, y->line, ones));
         g = ones[0];
       }
       SL_RETURN_IF_ERROR(Flow(EdgeTo(y), std::move(g)));
@@ -112,34 +176,40 @@ class Engine {
     return OkStatus();
   }
 
+  // A value that gradients can begin at by themselves: one element. Where only
+  // a step knows, it looks.
+  static Result<EagerRef> CheckScalar(const EagerRef& y) {
+    PartialShape shape = y->shape();
+    bool one = true;
+    for (int i = 0; i < shape.rank(); ++i) one = one && shape.dim(i) == 1;
+    if (shape.rank_known() && one) return y;
+    if (shape.fully_known()) {
+      return InvalidArgument(StrCat(
+          "backward: ", y->Describe(), ", has ", shape.ToShape().num_elements(),
+          " elements; wanted a scalar, or a gradient to begin with"));
+    }
+    if (!shape.rank_known()) return y;
+    PartialShape ones = shape;
+    for (int i = 0; i < ones.rank(); ++i) ones.set_dim(i, 1);
+    static const OpRecord* ensure = FindOp("EnsureShape");
+    NoGrad off;
+    EagerResults checked;
+    SL_RETURN_IF_ERROR(
+        EagerCall(*ensure, {&y, 1}, {{"shape", ones}}, y->line, checked));
+    return checked[0];
+  }
+
   Status Flow(const TapeEdge& edge, EagerRef gradient) {
     EagerRef* slot = nullptr;
     if (edge.node) {
-      TapeNode& node = *edge.node;
-      if (node.run != this) {
-        if (node.run) {
-          return FailedPrecondition(StrCat(
-              "backward: a run inside another one meets the same call of ",
-              node.name(), "; wanted calls of its own"));
-        }
-        node.run = this;
-        node.flows.resize(node.num_outputs());
+      SL_ASSIGN_OR_RETURN(bool fresh, Meet(*edge.node));
+      if (fresh) {
         heap_.push_back(edge.node);
         std::push_heap(heap_.begin(), heap_.end(), Earlier);
       }
-      slot = &node.flows[static_cast<size_t>(edge.output)];
+      slot = &FlowsOf(*edge.node)[static_cast<size_t>(edge.output)];
     } else {
-      EagerValue& leaf = *edge.leaf;
-      if (leaf.run != this) {
-        if (leaf.run) {
-          return FailedPrecondition(
-              StrCat("backward: a run inside another one meets the same leaf, ",
-                     leaf.Describe()));
-        }
-        leaf.run = this;
-        leaves_.push_back(edge.leaf);
-      }
-      slot = &leaf.flow;
+      SL_ASSIGN_OR_RETURN(slot, LeafFlow(edge.leaf));
     }
     if (!*slot) {
       *slot = std::move(gradient);
@@ -152,22 +222,24 @@ class Engine {
   }
 
   Status Pass(TapeNode& node) {
+    Flows& flows = FlowsOf(node);
     // A hook may take itself away, or add another.
     const std::vector<TapeNode::Hook> hooks = node.hooks;
     for (const TapeNode::Hook& hook : hooks) {
-      EagerRef& g = node.flows[static_cast<size_t>(hook.output)];
+      EagerRef& g = flows[static_cast<size_t>(hook.output)];
       if (!g) continue;
       if (EagerRef changed = hook.call(g)) g = std::move(changed);
     }
     // Gradients of values that are asked for end here; they may flow on too.
     for (const EagerRef& input : request_.inputs) {
       if (input->producer.get() == &node) {
-        met_[input.get()] = node.flows[static_cast<size_t>(input->output)];
+        met_[input.get()] = flows[static_cast<size_t>(input->output)];
       }
     }
+    if (request_.stop_at_inputs && !FlowsBeyondInputs(node)) return OkStatus();
     if (!LeadsOn(node)) return OkStatus();
     // Rules know dense gradients alone.
-    for (EagerRef& g : node.flows) {
+    for (EagerRef& g : flows) {
       if (!g || !g->rows) continue;
       SL_ASSIGN_OR_RETURN(g, DenseGradient(g));
     }
@@ -175,7 +247,7 @@ class Engine {
     dx.resize(node.edges.size());
     Status status;
     try {
-      status = node.Backward(node.flows, request_.record, dx);
+      status = node.Backward(flows, request_.record, dx);
     } catch (...) {
       AddToForeignError(StrCat("in the gradient of ", node.name(), " at ",
                                node.line().ToString()));
@@ -192,7 +264,7 @@ class Engine {
       }
       return Status(status.code(), text);
     }
-    node.flows.clear();
+    flows.clear();
     for (size_t i = 0; i < dx.size(); ++i) {
       if (!dx[i] || !node.edges[i]) continue;
       SL_RETURN_IF_ERROR(Flow(node.edges[i], std::move(dx[i])));
@@ -201,11 +273,21 @@ class Engine {
     return OkStatus();
   }
 
+  // Takes away what has flowed into inputs; whether something is left.
+  bool FlowsBeyondInputs(TapeNode& node) {
+    for (const EagerRef& input : request_.inputs) {
+      if (input->producer.get() != &node) continue;
+      FlowsOf(node)[static_cast<size_t>(input->output)] = {};
+    }
+    return std::any_of(FlowsOf(node).begin(), FlowsOf(node).end(),
+                       [](const EagerRef& g) { return static_cast<bool>(g); });
+  }
+
   // For sl::NanTrap: what a call passes on, whose own ops are not looked at.
   static Status CheckFiniteGradients(const TapeNode& node,
                                      std::span<const EagerRef> dx) {
     for (size_t i = 0; i < dx.size(); ++i) {
-      if (!dx[i]) continue;
+      if (!dx[i] || dx[i]->traced) continue;
       const EagerValue& g = dx[i]->rows ? *dx[i]->rows->values : *dx[i];
       std::string bad = DescribeBad(g.array);
       if (bad.empty()) continue;
@@ -258,20 +340,26 @@ class Engine {
       if (!leaf->extra) continue;
       const auto hooks = leaf->extra->hooks;
       for (auto& [id, hook] : hooks) {
-        Tensor changed = hook(Tensor(leaf->flow));
-        if (changed) leaf->flow = changed.eager_gradient();
+        SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
+        Tensor changed = hook(Tensor(*flow));
+        if (changed) *flow = GradientRef(changed);
       }
     }
     std::vector<EagerRef> found;
     if (request_.inputs.empty()) {
       for (const EagerRef& leaf : leaves_) {
-        SL_RETURN_IF_ERROR(AddToGrad(*leaf, std::move(leaf->flow)));
+        SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
+        SL_RETURN_IF_ERROR(AddToGrad(*leaf, std::move(*flow)));
       }
       return found;
     }
     for (const EagerRef& input : request_.inputs) {
       auto met = met_.find(input.get());
-      found.push_back(input->run == this  ? input->flow
+      EagerRef* flow = nullptr;
+      if (Met(input)) {
+        SL_ASSIGN_OR_RETURN(flow, LeafFlow(input));
+      }
+      found.push_back(flow                ? *flow
                       : met != met_.end() ? met->second
                                           : EagerRef());
     }
@@ -279,6 +367,19 @@ class Engine {
   }
 
   Status AddToGrad(EagerValue& leaf, EagerRef gradient) {
+    if (leaf.traced) {
+      Capture& capture = *Capture::Current();
+      if (EagerRef before = capture.GradOf(leaf)) {
+        SL_ASSIGN_OR_RETURN(gradient, AddGradients(before, std::move(gradient),
+                                                   request_.record));
+      } else if (!gradient->rows) {
+        // A tensor of its own: others may have the same gradient.
+        gradient = capture.Make(capture.Now(*gradient), gradient->line,
+                                EdgeTo(*gradient), gradient->traced->tainted);
+      }
+      capture.SetGrad(EagerRef::Share(&leaf), std::move(gradient));
+      return OkStatus();
+    }
     if (leaf.grad) {
       EagerRef old = std::move(leaf.grad);
       SL_ASSIGN_OR_RETURN(
@@ -306,6 +407,9 @@ class Engine {
 
   const BackwardRequest& request_;
   GradModeScope mode_;
+  const bool inside_;  // of another run, on this thread
+  std::unordered_map<TapeNode*, Flows> own_;
+  std::unordered_map<const EagerValue*, EagerRef> own_leaves_;
   std::vector<Ref<TapeNode>> heap_;
   Ref<TapeNode> passing_;  // out of the heap
   std::vector<EagerRef> leaves_;
@@ -322,7 +426,7 @@ Result<std::vector<EagerRef>> RunBackward(const BackwardRequest& request) {
 
 std::string WhyNoEagerGrad(const EagerRef& y, const EagerRef& x) {
   if (y == x) return {};
-  if (!kFloats.contains(x->array.dtype())) {
+  if (!kFloats.contains(x->dtype())) {
     return StrCat(x->Describe(),
                   ": only floating-point values carry gradients");
   }

@@ -18,6 +18,7 @@ struct BackwardRequest {
   std::span<const EagerRef> inputs{};
   bool retain = false;  // keep what calls have kept, for another time
   bool record = false;  // the gradients can be differentiated themselves
+  bool stop_at_inputs = false;  // what an input was made of is none of it
 };
 
 // One per input; null where nothing flows to it. Empty without inputs.

@@ -6,10 +6,12 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/front/grad_mode.h"
 #include "sluice/front/list_constant.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
@@ -130,6 +132,46 @@ Result<Graph*> GraphOf(const NodeRequest& r, const Building& building) {
              "sluice::GraphScope"));
 }
 
+// The operands of a call in a function being recorded, as the tape sees them.
+class TracedOperands {
+ public:
+  TracedOperands(Capture* capture, const OpRecord& op,
+                 std::span<const Operand> inputs)
+      : capture_(capture), op_(op) {
+    if (!capture_) return;
+    bool tracked = false;
+    for (const Operand& in : inputs) {
+      refs_.emplace_back();
+      if (!in.is_tensor()) continue;
+      EagerRef& ref = refs_.back();
+      ref = capture_->ValueOf(in.tensor());
+      if (ref->rows) in.tensor().value();  // throws: ops take no such tensor
+      capture_->Now(*ref);
+      tracked = tracked || (ref->tracked() && CarriesGradient(ref->dtype()));
+    }
+    bool flow = op.flow != Flow::kNone;
+    records_ = EagerMode::Current().grad && (op.grad ? tracked : flow);
+  }
+  void Fill(std::vector<Value>& values) {
+    for (size_t i = 0; i < refs_.size(); ++i) {
+      if (!refs_[i]) continue;
+      values[i] = records_ ? capture_->NowAsOperand(*refs_[i])
+                           : capture_->Now(*refs_[i]);
+    }
+  }
+  // Control flow is recorded once its regions are.
+  void Record(Node& node, const SourceLine& line) {
+    if (!capture_ || op_.flow != Flow::kNone || op_.structural) return;
+    capture_->Record(node, refs_, line, records_);
+  }
+
+ private:
+  Capture* capture_;
+  const OpRecord& op_;
+  std::vector<EagerRef> refs_;
+  bool records_ = false;
+};
+
 Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   const Building& building = Building::Current();
   SL_ASSIGN_OR_RETURN(*graph, GraphOf(r, building));
@@ -150,12 +192,8 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   Capture* capture = Capture::Current();
   if (capture && &capture->graph() != *graph) capture = nullptr;
   std::vector<Value> values(r.inputs.size());
-  for (size_t i = 0; capture && i < r.inputs.size(); ++i) {
-    const Operand& in = r.inputs[i];
-    if (in.is_tensor() && !in.tensor().symbolic()) {
-      values[i] = capture->At(in.tensor().eager()).now;
-    }
-  }
+  TracedOperands traced(capture, *op, r.inputs);
+  traced.Fill(values);
   std::optional<MutexLock> lock;
   if (building.locked != *graph) lock.emplace((*graph)->mu());
   for (size_t i = 0; i < r.inputs.size(); ++i) {
@@ -187,7 +225,10 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   if (scoped && !r.without_controls && op->name != "Const") {
     options.controls = building.controls;
   }
-  return (*graph)->Add(region, op->name, values, *r.attrs, options);
+  SL_ASSIGN_OR_RETURN(
+      Node * node, (*graph)->Add(region, op->name, values, *r.attrs, options));
+  traced.Record(*node, r.line);
+  return node;
 }
 
 }  // namespace

@@ -1,7 +1,14 @@
-// Capture: what a function being recorded (front/function.h) does with tensors
-// that are not its arguments. Imperative tensors it reads become arguments of
-// the graph, those it writes become results, and so do gradients it leaves on
-// them; every call of the function feeds and takes them.
+// Capture: a function being recorded (front/function.h). Its code runs once,
+// with the machinery of imperative calls: values with an identity, views,
+// writes in place, the tape and its backward run. Only elements are missing: a
+// value here is traced, that is, it stands for one value of the graph at a
+// time, and for another one after every write. So the code means what it means
+// when it runs at once.
+//
+// Tensors of the program around it, and its arguments, are entries: each has a
+// stand-in, traced, that the code sees in its place. What the code makes of
+// stand-ins (elements, gradients, flags) happens to the tensors themselves at
+// every call.
 //
 // One at a time per thread, while the function's body runs.
 #pragma once
@@ -10,8 +17,11 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "sluice/front/size_guard.h"
+#include "sluice/front/tape.h"
 #include "sluice/front/tensor.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
@@ -20,39 +30,52 @@ namespace sluice {
 
 class Capture {
  public:
-  explicit Capture(Graph& graph);
+  explicit Capture(std::shared_ptr<Graph> graph);
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
   // Null when this thread records no function.
   static Capture* Current();
+  // The one that records into the graph that is open here, if any.
+  static Capture* Open();
   // Ends the recording for a while: what is called until Resume runs at once.
   static Capture* Suspend();
   static void Resume(Capture* suspended);
 
   struct Entry {
-    EagerRef value;
-    Value arg;  // what is fed
-    Value now;  // what the body has made of it so far
-    bool written = false;
-    bool grad_set = false;  // the body has set or cleared its gradient
-    Tensor grad;            // what it set; holds nothing when cleared
+    EagerRef value;   // outside; of an argument that of the recorded call
+    Value arg;        // what is fed
+    EagerRef inside;  // stands for it; null for an argument given twice
+    bool argument = false;
+    // What the tensor was when it was met: another call that finds it
+    // otherwise needs another recording.
+    bool required_grad = false, leaf = true;
+    bool contiguous = true;
+    // Whether views share its memory because it is contiguous mattered.
+    bool order_matters = false;
+    // Whether the code has looked at its gradient, or set it.
+    bool grad_loaded = false, grad_set = false;
+    EagerRef grad_before{};
     // Set: this is the gradient that tensor has, or a part of it when that is
     // sparse.
     EagerRef grad_of{};
     enum class Part : uint8_t { kWhole, kIndices, kValues };
     Part part = Part::kWhole;
+
+    bool written() const {
+      return inside && inside->log && inside->log->count > 0;
+    }
   };
   // Gradients the body has asked for before it set them: whether there was one,
   // and whether it was sparse. Another call may find it otherwise.
   struct GradSeen {
-    EagerRef value;
+    size_t entry;
     bool there, sparse;
-    explicit GradSeen(const EagerRef& v)
-        : value(v), there(v->grad), sparse(v->grad && v->grad->rows) {}
-    bool Still() const {
-      GradSeen now(value);
+    explicit GradSeen(size_t i, const EagerValue& v)
+        : entry(i), there(v.grad), sparse(v.grad && v.grad->rows) {}
+    bool Still(const EagerValue& v) const {
+      GradSeen now(entry, v);
       return now.there == there && now.sparse == sparse;
     }
   };
@@ -68,30 +91,163 @@ class Capture {
   };
   const std::vector<Fact>& facts() const { return facts_; }
   void Note(std::shared_ptr<const int> fact, std::string name);
-  // The entry of a tensor, made when it is met for the first time.
-  Entry& At(const EagerRef& value);
-  Entry& At(const EagerRef& value, const PartialShape& shape);
+  // What the body asks of the sizes of its arguments, and decides by them. Null
+  // where no call tells what they are.
+  const std::shared_ptr<SizeGuards>& sizes() const { return sizes_; }
+  void set_sizes(std::shared_ptr<SizeGuards> sizes) {
+    sizes_ = std::move(sizes);
+  }
+
   std::deque<Entry>& entries() { return entries_; }
   Graph& graph() { return graph_; }
 
-  // loss.backward() inside the body: gradients for all tensors met so far that
-  // require them.
-  Status Backward(const Tensor& loss, const Tensor& gradient);
-  // The gradient of a tensor as the body sees it. What was there before the
-  // call is read as an argument too.
-  Tensor GradOf(const EagerRef& value);
+  // ---- Tensors of the program around ----
+  // A tensor that an earlier recording of the same graph has met, and what is
+  // fed for it. Those come first.
+  void Know(const EagerRef& value, Value arg);
+  // An argument of the function. Those come first.
+  EagerRef AddArgument(const EagerRef& value, const PartialShape& shape);
+  // What stands for a tensor outside; made when it is met for the first time.
+  EagerRef StandIn(const EagerRef& value);
+  // The traced value behind a tensor, whatever it is.
+  EagerRef ValueOf(const Tensor& tensor);
+  // The gradient of a traced value as the body sees it. What was there before
+  // the call is read as an argument too.
+  EagerRef GradOf(EagerValue& inside);
+  void SetGrad(const EagerRef& inside, EagerRef grad);
+  void SetRequiresGrad(const EagerRef& inside, bool wanted);
+  // Forgets how it was made.
+  void Detach(const EagerRef& inside);
+
+  // ---- Traced values ----
+  // A value of the graph with an identity of its own.
+  EagerRef Make(Value value, const SourceLine& line, TapeEdge edge,
+                bool tainted);
+  // The same for one that may have one; else what it was made of decides
+  // whether gradients flow through it.
+  EagerRef Adopt(Value value);
+  // `value` is `other`, or a look into it, in some calls.
+  void MayBe(EagerValue& value, const EagerRef& other);
+  // Throws when what it is cannot be known.
+  void CheckKnown(const EagerValue& value) const;
+  // A result shares memory with what it is a view of.
+  void LookedInto(const EagerValue& view);
+  // Whether it belongs to this recording, or an earlier one of the same graph.
+  bool Mine(const EagerValue& value) const;
+  // What it is now. Views are brought up to date. Throws when it cannot be
+  // known, or belongs to another recording.
+  Value Now(EagerValue& value);
+  // As an operand of a call that is recorded for gradients: those that must not
+  // flow through here are stopped.
+  Value NowAsOperand(EagerValue& value);
+  // What became of a call: its results, and its place on the tape.
+  void Record(Node& node, std::span<const EagerRef> inputs,
+              const SourceLine& line, bool records);
+  // The same for a conditional, a loop or a call, once its results are known;
+  // `flows[i]`: gradients flow through result i.
+  void RecordRegions(Node& node, const std::vector<bool>& flows,
+                     const SourceLine& line);
+  // target = made, and what it is a view of changes with it.
+  void Write(const EagerRef& target, const EagerRef& made,
+             const SourceLine& line, bool records);
+  // Gives a value another one of the graph, for regions: nobody has written it.
+  void Replace(EagerValue& value, Value now, TapeEdge edge);
+
+  // While it lives, values of the graph that are met for the first time have
+  // gradients flowing through them: for code that is run again to build them.
+  class [[nodiscard]] AllFlow {
+   public:
+    explicit AllFlow(Capture* capture);
+    ~AllFlow();
+    AllFlow(const AllFlow&) = delete;
+    AllFlow& operator=(const AllFlow&) = delete;
+
+   private:
+    Capture* capture_;
+    bool outer_ = false;
+    uint64_t outer_from_ = 0;
+    std::unordered_map<const EagerValue*, EagerRef> outer_flowing_;
+  };
+
+  // How often code was recorded for lanes (front/vmap.h).
+  int lanes_recorded = 0;
+
+  // ---- Regions ----
+  // What changed since, to be undone: code of a region leaves no traces but the
+  // region's results.
+  struct Change {
+    EagerRef value;
+    Value before, history;
+    TapeEdge edge;
+    bool tainted;
+    uint32_t seen;
+    bool written;  // else a view was brought up to date
+  };
+  class Region {
+   public:
+    explicit Region(Capture* capture);
+    ~Region();
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+    // Values from outside that were written inside, once each, in order.
+    std::vector<EagerRef> Written() const;
+    // Whether it was there before.
+    bool IsOutside(const EagerValue& value) const {
+      return value.traced->serial <= first_;
+    }
+    // A value from outside whose gradient is another than before; or null.
+    EagerRef GradChanged() const;
+
+   private:
+    friend class Capture;
+    Capture* capture_;
+    Region* outer_;
+    std::vector<Change> changes_;
+    std::vector<std::pair<EagerRef, Value>> made_;  // and as what
+    std::vector<const EagerValue*> met_;            // views of tensors outside
+    std::vector<std::pair<EagerRef, EagerRef>> grads_;  // and as it was
+    uint64_t first_ = 0;  // values made since have greater numbers
+  };
 
  private:
+  struct Known {
+    TapeEdge edge;
+    bool tainted = false;
+    EagerRef owner;
+  };
+  void NoteChange(EagerValue& value, bool written);
+  EagerRef Flowing(const EagerRef& value);
+  TapeEdge EdgeOf(const Value& value, const Known& known) const;
+  void Refresh(EagerValue& view);
+  void Share(const EagerRef& made, const EagerRef& from, const Node& node);
+  static void Over(EagerValue& value);
+  void CheckApart(const EagerValue& base, const SourceLine& line) const;
+  void OrderMatters(const EagerValue& base);
+  EagerRef Frozen(Value value);
   // A part of the gradient that tensor has, as an argument.
-  Value GradPart(const EagerRef& part, const EagerRef& grad_of,
-                 Entry::Part which);
+  EagerRef GradPart(const EagerRef& part, const EagerRef& grad_of,
+                    Entry::Part which);
+  Entry& AddEntry(const EagerRef& value, const PartialShape& shape,
+                  std::string_view kind);
 
+  const std::shared_ptr<Graph> kept_graph_;
   Graph& graph_;
   Capture* outer_;
+  Region* region_ = nullptr;
+  uint64_t made_ = 0;
+  // For AllFlow: values up to this number have gradients flowing through them,
+  // by values of their own.
+  bool all_flow_ = false;
+  uint64_t all_flow_from_ = 0;
+  std::unordered_map<const EagerValue*, EagerRef> flowing_;
   std::deque<Entry> entries_;  // references to them stay good
   std::vector<GradSeen> grads_seen_;
   std::vector<Fact> facts_;
-  std::unordered_map<const EagerValue*, size_t> index_;
+  std::shared_ptr<SizeGuards> sizes_;
+  std::unordered_map<const EagerValue*, EagerRef> inside_;
+  std::vector<EagerRef> kept_;  // whose address inside_ knows
+  std::unordered_map<Value, Known, ValueHash> known_;
+  std::vector<std::pair<EagerRef, Value>> values_;  // made outside of regions
 };
 
 }  // namespace sluice

@@ -16,7 +16,7 @@ namespace {
 Tensor OfArgument(Capture* capture, const Value& arg, std::string_view what) {
   if (capture) {
     for (const Capture::Entry& entry : capture->entries()) {
-      if (entry.arg == arg) return Tensor(entry.value);
+      if (entry.arg == arg && !entry.argument) return Tensor(entry.value);
     }
   }
   throw Error(FailedPrecondition(
@@ -30,7 +30,8 @@ Tensor ComputeNow(const Tensor& tensor, std::string_view what) {
   if (!tensor.symbolic()) return tensor;
   // Program order is the order of ids, and inputs come before their users.
   std::map<int, Node*> needed;
-  std::vector<Node*> open{tensor.value().node};
+  const Value wanted = tensor.value();
+  std::vector<Node*> open{wanted.node};
   while (!open.empty()) {
     Node* node = open.back();
     open.pop_back();
@@ -50,7 +51,7 @@ Tensor ComputeNow(const Tensor& tensor, std::string_view what) {
     made[node] = CallMany(node->op().name, inputs, node->attrs(), {},
                           std::source_location::current());
   }
-  return value_of(tensor.value());
+  return value_of(wanted);
 }
 
 }  // namespace sluice::front_internal

@@ -128,6 +128,34 @@ std::vector<Tensor> EagerCustom(const TensorFn& forward,
   return results;
 }
 
+// Whoever builds gradients holds the graph's lock. The user's function may do
+// whatever code does that is recorded, and takes the lock itself.
+class Unlocked {
+ public:
+  explicit Unlocked(Graph& graph) SL_NO_THREAD_SAFETY_ANALYSIS
+      : graph_(graph),
+        locked_(std::exchange(front_internal::Building::Current().locked,
+                              nullptr)) {
+    graph_.mu().unlock();
+  }
+  ~Unlocked() SL_NO_THREAD_SAFETY_ANALYSIS {
+    graph_.mu().lock();
+    front_internal::Building::Current().locked = locked_;
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  Graph& graph_;
+  Graph* const locked_;
+};
+
+// What a tensor is in the graph that is open.
+Value ValueIn(const Tensor& t) {
+  Capture* capture = Capture::Open();
+  return capture ? capture->Now(*capture->ValueOf(t)) : t.value();
+}
+
 // The rule of the op CustomGradient: the user's function, with tensors of the
 // graph the gradients are built in.
 void BuildInGraph(GradContext& g, size_t num_inputs, const BackwardFn& backward,
@@ -150,25 +178,32 @@ void BuildInGraph(GradContext& g, size_t num_inputs, const BackwardFn& backward,
     flows.emplace_back(graph, context->ValueOf(dy));
   }
   GraphScope building(graph);
-  front_internal::Building::Current().locked = &graph;
   front_internal::Building::Current().region = &context->region();
+  // The nodes may be moved or taken back: a recording forgets them.
+  Capture::Region inside(Capture::Open());
   std::vector<Tensor> returned;
+  std::vector<std::pair<Value, Value>> found(inputs.size());
   try {
+    Unlocked free(graph);
     returned = backward(inputs, results, flows);
+    std::string wrong = CheckReturned(inputs, returned);
+    if (!wrong.empty()) throw Error(InvalidArgument(wrong));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!returned[i]) continue;
+      bool rows = returned[i].is_sparse();
+      found[i].first = ValueIn(rows ? returned[i].values() : returned[i]);
+      if (rows) found[i].second = ValueIn(returned[i].indices());
+    }
   } catch (const Error& e) {
     return g.fail(e.what());
   }
-  if (std::string wrong = CheckReturned(inputs, returned); !wrong.empty()) {
-    return g.fail(wrong);
-  }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!returned[i]) continue;
+    auto [value, rows] = found[i];
     int k = static_cast<int>(i);
-    if (returned[i].is_sparse()) {
-      g.set_dx_rows(k, context->VarOf(returned[i].indices().value()),
-                    context->VarOf(returned[i].values().value()));
-    } else {
-      g.set_dx(k, context->VarOf(returned[i].value()));
+    if (rows) {
+      g.set_dx_rows(k, context->VarOf(rows), context->VarOf(value));
+    } else if (value) {
+      g.set_dx(k, context->VarOf(value));
     }
   }
 }

@@ -49,7 +49,7 @@ class Stop {
   Stop(LocalMaster& master, const RunOptions& options)
       : cancellation_(std::make_shared<Cancellation>()),
         outer_(options.cancellation),
-        active_(master, cancellation_.get()) {
+        active_(master, cancellation_) {
     auto step = cancellation_;
     if (active_.refused()) step->Cancel(Cancelled("the session is closed"));
     if (int64_t ms = options.timeout_ms; ms > 0) {

@@ -4,6 +4,8 @@
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/nan_trap.h"
 #include "sluice/front/same_memory.h"
+#include "sluice/front/trace_call.h"
+#include "sluice/front/view_write.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/tensor/strided.h"
 
@@ -19,11 +21,27 @@ EagerMode& EagerMode::Current() {
 EagerValue::EagerValue(Array value) : array(std::move(value)) {}
 EagerValue::~EagerValue() = default;
 
+DType EagerValue::dtype() const {
+  if (!traced) return array.dtype();
+  if (rows) return traced->rows_dtype;
+  return traced->capture ? traced->value.dtype() : traced->type.dtype;
+}
+
+PartialShape EagerValue::shape() const {
+  if (!traced) return PartialShape(array.shape());
+  if (rows) return traced->dense;
+  return traced->capture ? traced->value.shape() : traced->type.shape;
+}
+
+std::string EagerValue::TypeText() const {
+  return traced ? sluice::TypeText(dtype(), shape()) : array.TypeText();
+}
+
 std::string EagerValue::Describe() const {
   std::string text = extra && !extra->name.empty()
                          ? StrCat("\"", extra->name, "\" ")
                          : std::string();
-  StrAppend(text, array.TypeText());
+  StrAppend(text, TypeText());
   if (line.known()) StrAppend(text, ", made at ", line.ToString());
   return text;
 }
@@ -33,8 +51,18 @@ namespace {
 using front_internal::EagerMode;
 
 bool Tracked(EagerPointers inputs) {
+  bool tracked = false;
+  for (EagerValue* in : inputs) {
+    if (in->view_of) [[unlikely]]
+      RefreshView(*in);
+    tracked = tracked || (in->tracked() && CarriesGradient(in->array.dtype()));
+  }
+  return tracked;
+}
+
+bool Traced(EagerPointers inputs) {
   for (const EagerValue* in : inputs) {
-    if (in->tracked() && CarriesGradient(in->array.dtype())) return true;
+    if (in->traced) return true;
   }
   return false;
 }
@@ -64,6 +92,11 @@ Ref<OpTapeNode> NodeFor(Ref<EagerOp> op, EagerPointers inputs,
 
 Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
                  const SourceLine& line, EagerResults& results) {
+  if (Traced(inputs)) [[unlikely]] {
+    SmallVector<EagerRef, 6> shared;
+    for (EagerValue* in : inputs) shared.push_back(EagerRef::Share(in));
+    return TraceCall(op, shared, attrs, line, results);
+  }
   const EagerMode& mode = EagerMode::Current();
   SmallVector<const Array*, 4> in;
   for (const EagerValue* v : inputs) in.push_back(&v->array);
@@ -84,6 +117,9 @@ Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
     if (i == 0 && op.view && SameMemory(value->array, *in[0])) {
       value->view = true;
       value->log = Ref<WriteLog>::Share(&inputs[0]->writes());
+      if (op.view_order && op.write_back) {
+        NoteView(*value, op, attrs, inputs, mode.grad);
+      }
     }
     results.push_back(std::move(value));
   }
@@ -116,7 +152,7 @@ std::string CallLine(const OpRecord& op, EagerPointers inputs,
     if (in.extra && !in.extra->name.empty()) {
       StrAppend(text, "\"", in.extra->name, "\" ");
     }
-    StrAppend(text, in.array.TypeText());
+    StrAppend(text, in.TypeText());
   }
   return text;
 }
@@ -138,13 +174,20 @@ namespace {
 Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
   SL_RETURN_IF_ERROR(CheckWritable(op.name, target));
   if (!records) return OkStatus();
-  if (!target.producer && target.requires_grad) {
-    return FailedPrecondition(StrCat(
-        "[", op.name, "] ", target.Describe(),
-        ", is a leaf that requires gradients and cannot be written in place "
-        "while calls are recorded; wanted a sluice::NoGrad around it"));
+  bool cut = target.view && !target.view_of;
+  for (size_t i = 0; target.view_of && i < target.view_of->steps.size(); ++i) {
+    cut = cut || !target.view_of->steps[i].op->grad;
   }
-  if (target.view) {
+  const EagerValue& base = target.view_of ? *target.view_of->base : target;
+  bool leaf = !target.producer && target.requires_grad;
+  if (leaf || (!cut && !base.producer && base.requires_grad)) {
+    return FailedPrecondition(
+        StrCat("[", op.name, "] ", target.Describe(),
+               leaf ? ", is a leaf" : ", is a view of a leaf",
+               " that requires gradients and cannot be written in place "
+               "while calls are recorded; wanted a sluice::NoGrad around it"));
+  }
+  if (cut) {
     return FailedPrecondition(StrCat(
         "[", op.name, "] ", target.Describe(),
         ", is a view; writing it in place would change what gradients see of "
@@ -158,6 +201,9 @@ Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
 Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
                         std::span<const EagerRef> others, const Attrs& attrs,
                         const SourceLine& line) {
+  bool traced = target->traced != nullptr;
+  for (const EagerRef& v : others) traced = traced || v->traced;
+  if (traced) return TraceInPlace(op, target, others, attrs, line);
   SmallVector<EagerValue*, 4> inputs{target.get()};
   SmallVector<const Array*, 4> in{&target->array};
   for (const EagerRef& v : others) {
@@ -187,6 +233,8 @@ Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
     target->producer = node;
     target->output = 0;
     node->KeepOutputs({&target, 1});
+    ++log.histories;
+    if (target->view_of) ChangeHistory(*target, line);
   }
   return OkStatus();
 }

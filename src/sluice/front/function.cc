@@ -4,32 +4,13 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/function_node.h"
+#include "sluice/front/function_run.h"
 #include "sluice/front/grad_mode.h"
-#include "sluice/front/list_call.h"
 #include "sluice/front/made_once.h"
-#include "sluice/front/random_calls.h"
-#include "sluice/front/rows.h"
-#include "sluice/front/same_memory.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/text_printer.h"
-#include "sluice/tensor/strided.h"
 
 namespace sluice::front_internal {
-
-namespace {
-
-// The same elements under a count of their own: the step sees an array that is
-// nobody else's and may write over it, which is the point.
-Array GivenUp(const Array& array) {
-  auto* keep = new Array(array);
-  Ref<Buffer> memory = Buffer::Wrap(
-      array.mutable_raw(), array.bytes(),
-      [](void* kept) { delete static_cast<Array*>(kept); }, keep);
-  return Array::Over(std::move(memory), array.dtype(), array.shape());
-}
-
-}  // namespace
 
 struct FunctionCore::State {
   std::shared_ptr<MadeOnce> made = std::make_shared<MadeOnce>();
@@ -40,12 +21,13 @@ struct FunctionCore::State {
   std::shared_ptr<Trace> TraceFor(const VariantRef& variant,
                                   const std::vector<Tensor>& args,
                                   std::source_location where);
-  std::string Why(const FunctionVariant& variant,
-                  const Signature& wanted) const;
+  std::string Why(const FunctionVariant& variant, const Signature& wanted,
+                  const std::vector<Tensor>& args) const;
 };
 
 std::string FunctionCore::State::Why(const FunctionVariant& variant,
-                                     const Signature& wanted) const {
+                                     const Signature& wanted,
+                                     const std::vector<Tensor>& args) const {
   if (traces.empty()) return "the first call";
   const Trace* before = nullptr;
   for (const auto& trace : traces) {
@@ -58,12 +40,37 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
                   last.args.size());
   }
   std::vector<std::string> parts;
+  if (wanted.records != last.records) {
+    parts.push_back(wanted.records
+                        ? "gradients are recorded; in the last trace they "
+                          "were not"
+                        : "gradients are not recorded; in the last trace they "
+                          "were");
+  }
   for (size_t i = 0; i < wanted.args.size(); ++i) {
-    if (wanted.args[i] == last.args[i]) continue;
-    parts.push_back(StrCat(
-        "argument ",
-        i < variant.names.size() ? variant.names[i] : std::to_string(i), " is ",
-        Text(wanted.args[i]), "; the last trace has ", Text(last.args[i])));
+    const Signature::Arg &now = wanted.args[i], &then = last.args[i];
+    if (now == then) continue;
+    std::string name =
+        StrCat("argument ",
+               i < variant.names.size() ? variant.names[i] : std::to_string(i));
+    if (Text(now) != Text(then)) {
+      parts.push_back(
+          StrCat(name, " is ", Text(now), "; the last trace has ", Text(then)));
+    } else if (now.requires_grad != then.requires_grad) {
+      parts.push_back(StrCat(name, now.requires_grad
+                                       ? " requires gradients; the last "
+                                         "trace's did not"
+                                       : " requires no gradients; the last "
+                                         "trace's did"));
+    } else {
+      parts.push_back(StrCat(name, now.same_as != then.same_as
+                                       ? " is another argument, too, or was"
+                                       : " is a leaf or was one"));
+    }
+  }
+  if (parts.empty()) {
+    std::string sizes = before->sizes->Why(args);
+    if (!sizes.empty()) parts.push_back(std::move(sizes));
   }
   for (const Capture::Fact& fact : before->facts) {
     if (!fact.Still()) {
@@ -72,6 +79,18 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
     }
   }
   if (parts.empty()) {
+    std::string_view what = before->Misfit(args) ? before->Misfit(args) : "";
+    if (what == "requires_grad") {
+      return "tensors around the function require gradients and did not, or "
+             "did";
+    }
+    if (what == "order") {
+      return "a tensor lies otherwise in memory, and views of it are written";
+    }
+    if (what == "hooks") return "tensors around the function have other hooks";
+    if (what == "aliases") {
+      return "an argument is also a tensor the function reads by itself";
+    }
     return "tensors around the function have gradients they had not, or lack "
            "some they had";
   }
@@ -84,13 +103,13 @@ std::shared_ptr<Trace> FunctionCore::State::TraceFor(
   for (auto it = traces.begin(); it != traces.end(); ++it) {
     const Trace& trace = **it;
     if (trace.variant != variant || !trace.signature.Is(args) ||
-        !trace.Fits()) {
+        !trace.Fits(args) || !trace.sizes->Fit(args)) {
       continue;
     }
     if (it != traces.begin()) traces.splice(traces.begin(), traces, it);
     return traces.front();
   }
-  std::string why = Why(*variant, SignatureOf(args));
+  std::string why = Why(*variant, SignatureOf(args), args);
   traces.push_front(Trace::Record(variant, options.name, args, where));
   traces.front()->info.why = std::move(why);
   if (traces.size() > std::max<size_t>(1, options.max_traces)) {
@@ -147,116 +166,8 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
   if (Inside(args)) return variant->body(args);
 
   MutexLock lock(state_->mu);
-  std::shared_ptr<Trace> kept = state_->TraceFor(variant, args, where);
-  Trace& trace = *kept;
-  std::vector<Array> feeds, results;
-  for (const Tensor& a : args) feeds.push_back(a.array());
-  for (const Trace::Source& s : trace.captured) feeds.push_back(s.array());
-  for (size_t i = 0; i < trace.captured.size(); ++i) {
-    if (!trace.captured[i].overwritten) continue;
-    Array& own = feeds[args.size() + i];
-    bool alone = own.contiguous();
-    for (const Array& other : feeds) {
-      alone = alone && (&other == &own || !SameMemory(own, other));
-    }
-    if (alone) own = GivenUp(own);
-  }
-  bool acts = !trace.landings.empty() || !trace.cleared.empty();
-  bool records = EagerMode::Current().grad && !acts;
-  // What is recorded feeds its gradient the same.
-  std::vector<Array> again;
-  if (records) again = feeds;
-  // Its place in the process's stream of random numbers, not one of its own:
-  // what is saved and restored with random_state() holds for it, too.
-  RunOptions run;
-  if (trace.random) run.random = NextRandomCall();
-  for (const EagerRef& value : trace.dropped) value->grad = {};
-  Status status =
-      trace.master->RunProgram(*trace.program, feeds, &results, run, nullptr);
-  SourceLine line = SourceLine::From(where);
-  auto note_write = [&](EagerValue& value) {
-    WriteLog& log = value.writes();
-    ++log.count;
-    log.last = line;
-  };
-  if (!status.ok()) {
-    // What stopped half way may have written.
-    for (const Trace::Source& s : trace.captured) {
-      if (s.overwritten) note_write(*s.value);
-    }
-    throw Error(status);
-  }
-  ++trace.info.calls;
-  std::vector<Tensor> made;
-  for (size_t i = 0; i < trace.num_results; ++i) {
-    // What is also a tensor around the function, or a look into one, must not
-    // change with it.
-    Array result = std::move(results[i]);
-    if (!result.unique()) result = ValueOrThrow(result.Clone());
-    if (result.dtype() == DType::kList) {
-      std::vector<Array> around;
-      for (const Tensor& a : args) around.push_back(a.array());
-      for (const Trace::Source& s : trace.captured) around.push_back(s.array());
-      result = front_internal::ApartFrom(std::move(result), around);
-    }
-    EagerRef value = MakeRef<EagerValue>(std::move(result));
-    value->line = line;
-    made.push_back(Tensor(std::move(value)));
-  }
-  size_t next = trace.num_results;
-  for (const Trace::Landing& landing : trace.landings) {
-    Array array = std::move(results[next++]);
-    EagerValue& target = *landing.target;
-    if (landing.rows) {
-      target.grad = MakeRows(MakeRef<EagerValue>(std::move(array)),
-                             MakeRef<EagerValue>(std::move(results[next++])),
-                             target.array.dtype(), target.array.shape());
-      continue;
-    }
-    if (landing.grad) {
-      target.grad = MakeRef<EagerValue>(std::move(array));
-      continue;
-    }
-    // Who looks at the old memory must see the new elements.
-    bool watched = target.view || (target.log && !target.log->unique());
-    if (array.raw() == target.array.raw()) {
-      // Written in place.
-    } else if (watched && target.array.shape() == array.shape()) {
-      CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
-                 target.array.mutable_raw(), target.array.strides());
-    } else {
-      target.array = std::move(array);
-    }
-    note_write(target);
-  }
-  for (const EagerRef& value : trace.cleared) value->grad = {};
-
-  // What writes is a step of its own; everything else can be differentiated.
-  if (!records) return {std::move(made), trace.note};
-  auto node =
-      MakeRef<FunctionTapeNode>(line, state_->options.name, variant->body);
-  bool tracked = false;
-  auto lead = [&](EagerValue& value) {
-    bool flows = kFloats.contains(value.array.dtype());
-    node->edges.push_back(flows ? EdgeTo(value) : TapeEdge());
-    tracked = tracked || node->edges.back();
-  };
-  for (const Tensor& a : args) lead(*a.eager());
-  for (const Trace::Source& s : trace.captured) lead(*s.value);
-  if (!tracked) return {std::move(made), trace.note};
-  node->SetDepth();
-  node->trace = kept;
-  node->feeds = std::move(again);
-  node->run = run;
-  node->num_args = args.size();
-  node->num_results = made.size();
-  for (const Tensor& r : made) node->result_shapes.push_back(r.array().shape());
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (!kFloats.contains(made[i].dtype())) continue;
-    made[i].eager()->producer = node;
-    made[i].eager()->output = static_cast<int>(i);
-  }
-  return {std::move(made), trace.note};
+  std::shared_ptr<Trace> trace = state_->TraceFor(variant, args, where);
+  return TraceRun(trace, args, state_->options.name, where).Run();
 }
 
 std::vector<TraceInfo> FunctionCore::traces() const {
@@ -280,8 +191,9 @@ std::string FunctionCore::Explain(const VariantRef& variant,
       state_->TraceFor(variant, args, std::source_location::current());
   Trace& trace = *kept;
   std::vector<Array> feeds;
-  for (const Tensor& a : args) feeds.push_back(a.array());
-  for (const Trace::Source& s : trace.captured) feeds.push_back(s.array());
+  for (size_t i = 0; i < trace.sources.size(); ++i) {
+    feeds.push_back(trace.ArrayAt(i, args));
+  }
   return ValueOrThrow(trace.program->PlanFor(feeds))->Explain();
 }
 

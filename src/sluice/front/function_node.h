@@ -6,34 +6,57 @@
 
 namespace sluice::front_internal {
 
-// Keeps what was fed; the gradient computes the rest again.
+// Keeps what was fed; the gradient computes the rest again. The gradient is
+// such a call, too, with what flowed in fed beside: gradients of any order.
 class FunctionTapeNode final : public TapeNode {
  public:
-  FunctionTapeNode(SourceLine line, std::string name, FunctionBody body)
-      : TapeNode(line), name_(std::move(name)), body_(std::move(body)) {}
+  FunctionTapeNode(SourceLine line, std::string name,
+                   std::shared_ptr<Trace> trace, std::vector<Value> feeds,
+                   std::vector<Array> arrays, std::vector<Value> ys)
+      : TapeNode(line),
+        name_(std::move(name)),
+        trace_(std::move(trace)),
+        feeds_(std::move(feeds)),
+        arrays_(std::move(arrays)),
+        ys_(std::move(ys)) {}
 
   std::string_view name() const override { return name_; }
-  size_t num_outputs() const override { return num_results; }
+  size_t num_outputs() const override { return ys_.size(); }
   void Drop() override {
-    feeds.clear();
-    trace.reset();
+    arrays_.clear();
+    trace_.reset();
     dropped_ = true;
   }
+  bool dropped() const override { return dropped_; }
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
 
-  std::shared_ptr<Trace> trace;
-  std::vector<Array> feeds;  // arguments, then what was captured
-  RunOptions run;            // the gradient draws the same random numbers
-  size_t num_args = 0, num_results = 0;
-  std::vector<Shape> result_shapes;
+  RunOptions run_options;     // the gradient draws the same random numbers
+  std::vector<Shape> shapes;  // of the ys
 
  private:
-  Status Again(std::span<const EagerRef> dy, std::span<EagerRef> dx);
-
   const std::string name_;
-  const FunctionBody body_;
+  std::shared_ptr<Trace> trace_;
+  const std::vector<Value> feeds_;
+  std::vector<Array> arrays_;
+  const std::vector<Value> ys_;
   bool dropped_ = false;
+};
+
+// What backward() has been through while the function ran.
+class OverTapeNode final : public TapeNode {
+ public:
+  OverTapeNode(SourceLine line, std::string name)
+      : TapeNode(line), name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
+  size_t num_outputs() const override { return 1; }
+  void Drop() override {}
+  bool dropped() const override { return true; }
+  Status Backward(std::span<const EagerRef>, bool,
+                  std::span<EagerRef>) override;
+
+ private:
+  const std::string name_;
 };
 
 }  // namespace sluice::front_internal

@@ -1,14 +1,16 @@
 // Trace: one recording of a user's function (front/function.h): the graph its
-// code made, and the programs that run it and its gradient.
+// code made, the program that runs it, and what the code does to the tensors
+// around it.
 //
 // Made under the function's lock; then shared with recorded calls, which ask
-// for the gradient one at a time.
+// for gradients.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "sluice/base/thread_annotations.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/function.h"
 #include "sluice/front/rows.h"
@@ -16,27 +18,42 @@
 
 namespace sluice::front_internal {
 
-// What of the arguments decides which trace serves.
+// What of the arguments, and of the way the function is called, decides which
+// trace serves.
 struct Signature {
-  std::vector<std::pair<DType, int>> args;
+  struct Arg {
+    DType dtype;
+    int rank;
+    bool requires_grad = false, leaf = true;
+    int same_as = -1;  // given twice: the number of the first
+    bool operator==(const Arg&) const = default;
+  };
+  std::vector<Arg> args;
+  bool records = true;  // calls are recorded for gradients
   bool operator==(const Signature&) const = default;
   // The same without a list of one's own: most calls find their trace.
   bool Is(const std::vector<Tensor>& tensors) const;
 };
 
 Signature SignatureOf(const std::vector<Tensor>& args);
-std::string Text(const std::pair<DType, int>& arg);  // "f32[?,?]"
+std::string Text(const Signature::Arg& arg);  // "f32[?,?]"
 
-// The gradient of a call, as another program on the same graph: what flows into
-// the results is fed, too, and the forward part is computed again.
+// The gradients of some values of the trace's graph with respect to others, as
+// another program on the same graph: what flows into the values is fed, too,
+// and what it is computed from is computed again.
 struct TraceGradient {
+  std::vector<Value> ys;     // what was asked for
+  std::vector<bool> wants;   // of what is fed, with respect to what
+  std::vector<Value> flows;  // what is fed beside, one for each y
+  std::vector<Value> found;  // one for each that is fed, where there is one
+  // Tensors around that code run for the gradient reads beside, fed last.
+  std::vector<EagerRef> more;
+  std::vector<Value> more_args;
   std::shared_ptr<Program> program;
-  std::vector<int> wanted;  // per source (arguments, then captured): which
-                            // result is its gradient, or -1
 };
 
 // One recording. What is fed: the arguments, then what was captured. What comes
-// back: the results, then what was written, then gradients.
+// back: results, then what was written, then gradients.
 struct Trace {
   FunctionCore::VariantRef variant;
   std::shared_ptr<const void> note;
@@ -45,42 +62,65 @@ struct Trace {
   std::shared_ptr<Graph> graph;
   std::unique_ptr<LocalMaster> master;
   std::shared_ptr<Program> program;
+
+  // A tensor outside: an argument, which differs from call to call, or one that
+  // was captured.
   struct Source {
-    EagerRef value;
-    EagerRef grad_of;  // set: the gradient this tensor has now is fed instead
+    EagerRef value;  // null: an argument
+    // Set: the gradient that source has now is fed instead.
+    int64_t grad_of = -1;
     Capture::Entry::Part part = Capture::Entry::Part::kWhole;
     bool overwritten = false;  // its new elements may be written over it
-    const Array& array() const {
-      if (!grad_of) return value->array;
-      const EagerValue& grad = *grad_of->grad;
-      switch (part) {
-        case Capture::Entry::Part::kIndices:
-          return grad.rows->indices->array;
-        case Capture::Entry::Part::kValues:
-          return grad.rows->values->array;
-        default:
-          return grad.array;
-      }
-    }
+    bool requires_grad = false, leaf = true;
+    bool contiguous = true, order_matters = false;
+    int hooks = 0;  // registered so far
   };
-  std::vector<Source> captured;
-  std::vector<Capture::GradSeen> grads_seen;
+  std::vector<Source> sources;
+  size_t num_args = 0;
+  const EagerRef& TensorAt(size_t source,
+                           const std::vector<Tensor>& args) const;
+  const Array& ArrayAt(size_t source, const std::vector<Tensor>& args) const;
+
+  struct GradSeen {
+    size_t source;
+    Capture::GradSeen then;
+  };
+  std::vector<GradSeen> grads_seen;
   std::vector<Capture::Fact> facts;
-  size_t num_results = 0;
-  bool random = false;  // it draws random numbers
+  std::shared_ptr<SizeGuards> sizes;  // what the code decided by
+  bool random = false;                // it draws random numbers
+
+  // A result: something the program gives or a tensor outside, or a look into
+  // one of them.
+  struct Step {
+    ViewStep how;
+    std::vector<size_t> others;  // which of what comes back
+  };
+  struct Returned {
+    int64_t source = -1;
+    size_t fetch = 0;
+    std::vector<Step> steps;
+  };
+  std::vector<Returned> returned;
+  // What comes back, and whether gradients flow through it; `over`: backward()
+  // has been there while the function ran.
+  struct Fetched {
+    Value value;
+    bool flows = false, over = false;
+  };
+  std::vector<Fetched> fetched;
   struct Landing {
-    EagerRef target;
+    size_t source, fetch;
     bool grad;
     bool rows = false;  // two results: indices and values
   };
-  std::vector<Landing> landings;  // of the results after the first ones
-  std::vector<EagerRef> cleared;  // whose gradient is taken away
+  std::vector<Landing> landings;
+  std::vector<size_t> cleared;                 // whose gradient is taken away
+  std::vector<std::pair<size_t, bool>> flags;  // requires_grad, set
   // Gradients the code replaces or clears without a look at them: they go
   // before the plan runs, which may need the memory.
-  std::vector<EagerRef> dropped;
-  std::vector<Value> feeds, results;
-  std::vector<Value> flow_args;  // what flows into each result, once asked for
-  std::optional<TraceGradient> gradient;
+  std::vector<size_t> dropped;
+  std::vector<Value> feeds;
 
   // Runs the code once, with tensors of a new graph. Throws what it throws.
   static std::shared_ptr<Trace> Record(const FunctionCore::VariantRef& variant,
@@ -89,19 +129,20 @@ struct Trace {
                                        std::source_location where);
 
   // Built when it is asked for.
-  Result<TraceGradient> Gradient();
+  Result<TraceGradient> Gradient(const std::vector<Value>& ys,
+                                 const std::vector<Value>& fed,
+                                 const std::vector<bool>& wants);
 
-  // Gradients are where they were, and are missing where they were; what else
-  // was asked for is as it was.
-  bool Fits() const {
-    for (const Capture::Fact& fact : facts) {
-      if (!fact.Still()) return false;
-    }
-    for (const Capture::GradSeen& seen : grads_seen) {
-      if (!seen.Still()) return false;
-    }
-    return true;
+  // What the code saw of the tensors around it is as it was. Empty, or what is
+  // not, for the ledger.
+  bool Fits(const std::vector<Tensor>& args) const {
+    return Misfit(args) == nullptr;
   }
+  const char* Misfit(const std::vector<Tensor>& args) const;
+
+ private:
+  Mutex mu_;
+  std::vector<TraceGradient> gradients_ SL_GUARDED_BY(mu_);
 };
 
 }  // namespace sluice::front_internal

@@ -155,7 +155,12 @@ const Tensor& Tensor::set(std::initializer_list<Index> indices,
   bool tracked =
       requires_grad() || (value.is_tensor() && value.tensor().requires_grad());
   bool records = front_internal::EagerMode::Current().grad && tracked;
-  if (Capture::Current() || symbolic() || records) {
+  if (records || traced() || Capture::Open()) {
+    // A write to a view: what it looks at changes with it.
+    Apply(*this, cuts, where).copy_(value, where);
+    return *this;
+  }
+  if (symbolic()) {
     return copy_(Operand(Replaced(*this, cuts, value, where), where), where);
   }
   NoGrad off;

@@ -150,7 +150,9 @@ TEST(LoopGradientErrors, AValueInsideALoopHasNoGradientOutside) {
 
 TEST(LoopGradientErrors, StopGradientInALoopBodyStopsThatWayAlone) {
   Fn f = [](const Tensors& x) {
-    Tensor start = x[0].symbolic() ? x[0] : x[0].detach().requires_grad_();
+    Tensor start = x[0].symbolic() && !x[0].traced()
+                       ? x[0]
+                       : x[0].detach().requires_grad_();
     Tensor y = for_loop(
         3, [&](Tensor, Tensor z) { return stop_gradient(z) * start + z; },
         start);
@@ -165,7 +167,9 @@ TEST(LoopGradientErrors, StopGradientInALoopBodyStopsThatWayAlone) {
 TEST(LoopGradientErrors, ElementsThatDoNotFitNameTheListAndTheLine) {
   EveryWayFails(
       [](const Tensors& x) {
-        Tensor start = x[0].symbolic() ? x[0] : x[0].detach().requires_grad_();
+        Tensor start = x[0].symbolic() && !x[0].traced()
+                           ? x[0]
+                           : x[0].detach().requires_grad_();
         auto [i, z, seen] = while_loop(
             [](Tensor i, Tensor, List) { return i < int64_t{3}; },
             [](Tensor i, Tensor z, List l) {
@@ -181,7 +185,9 @@ TEST(LoopGradientErrors, ElementsThatDoNotFitNameTheListAndTheLine) {
 TEST(LoopGradientErrors, SequencesOfDifferentLengthsAreRefused) {
   EveryWayFails(
       [](const Tensors& x) {
-        Tensor a = x[0].symbolic() ? x[0] : x[0].detach().requires_grad_();
+        Tensor a = x[0].symbolic() && !x[0].traced()
+                       ? x[0]
+                       : x[0].detach().requires_grad_();
         Tensor y = foldl(
             [](Tensor s, std::pair<Tensor, Tensor> e) {
               return s + e.first * e.second;

@@ -105,8 +105,9 @@ TEST(LoopGradient, InsideALoop) {
         5,
         [&](Tensor, Tensor z) {
           Tensor loss = sum((z - x[0]) * (z - x[0]));
-          Tensor step =
-              z.symbolic() ? gradients({loss}, {z})[0] : 2.0f * (z - x[0]);
+          Tensor step = z.symbolic()
+                            ? gradients({loss}, {z}, {.create_graph = true})[0]
+                            : 2.0f * (z - x[0]);
           return z - 0.25f * step;
         },
         x[1]);

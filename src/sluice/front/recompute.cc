@@ -5,9 +5,12 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/own_points.h"
 #include "sluice/front/random_calls.h"
 #include "sluice/front/scope.h"
+#include "sluice/front/vmap_axes.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 
@@ -33,6 +36,10 @@ class RecomputeRegion::Recording {
 };
 
 RecomputeRegion* RecomputeRegion::Current() { return CurrentRegion(); }
+
+RecomputeRegion::Apart::Apart()
+    : outer_(std::exchange(CurrentRegion(), nullptr)) {}
+RecomputeRegion::Apart::~Apart() { CurrentRegion() = outer_; }
 
 RecomputeRegion::RecomputeRegion(TensorFn f, std::vector<Tensor> inputs)
     : f_(std::move(f)),
@@ -140,7 +147,11 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
   }
   Graph& graph = inputs.empty() ? current_graph() : inputs[0].graph();
   int first = graph.id_limit();
+  Capture* capture = Capture::Open();
+  const int lanes = capture ? capture->lanes_recorded : 0;
   std::vector<Tensor> ys = f(inputs);
+  // Code for lanes is not run again here: its values are kept.
+  if (capture && capture->lanes_recorded != lanes) return ys;
   size_t count = inputs.size();
   for (const Tensor& more : UsedBeside(graph, first, ys, inputs)) {
     inputs.push_back(more);
@@ -148,6 +159,8 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
   auto backward = [f, count, where](const std::vector<Tensor>& xs,
                                     const std::vector<Tensor>&,
                                     const std::vector<Tensor>& dys) {
+    EnableGrad on;
+    Capture::AllFlow all(Capture::Open());
     std::vector<Tensor> later, targets;
     for (size_t i = 0; i < xs.size(); ++i) {
       if (i >= count) {
@@ -160,8 +173,8 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
           front_internal::CallOne("WaitFor", operands, {}, {}, where));
     }
     targets.insert(targets.begin(), later.begin(), later.end());
-    return gradients(f(later), targets,
-                     {.grad_ys = dys, .zeros_when_unconnected = true});
+    std::vector<Tensor> ys = f(later);
+    return front_internal::GraphGradientsAt(ys, targets, dys, where);
   };
   return custom_gradient([&](const std::vector<Tensor>&) { return ys; },
                          backward, inputs);
@@ -173,6 +186,8 @@ TensorFn checkpoint(TensorFn f) {
   return [f = std::move(f)](const std::vector<Tensor>& inputs) {
     bool symbolic = front_internal::Building::Current().graph != nullptr;
     for (const Tensor& x : inputs) symbolic = symbolic || x.symbolic();
+    // A gradient taken around a vmap could not run the code of one lane again.
+    if (symbolic && front_internal::InsideVmap()) return f(inputs);
     if (symbolic) return GraphCheckpoint(f, inputs);
     if (!front_internal::EagerMode::Current().grad) return f(inputs);
     auto region = MakeRef<RecomputeRegion>(f, inputs);

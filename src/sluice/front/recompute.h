@@ -24,6 +24,18 @@ class RecomputeRegion : public RefCounted<RecomputeRegion> {
 
   // The region calls on this thread are recorded for; null for none.
   static RecomputeRegion* Current();
+  // While it is there, calls are recorded for no region: a derivative taken
+  // inside of one reads what it has just recorded.
+  class Apart {
+   public:
+    Apart();
+    ~Apart();
+    Apart(const Apart&) = delete;
+    Apart& operator=(const Apart&) = delete;
+
+   private:
+    RecomputeRegion* outer_;
+  };
   // A call of this region, in the order they are made. True: it keeps nothing
   // now.
   bool Enter(OpTapeNode& node);

@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/record_region.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/graph/graph.h"
@@ -83,15 +84,26 @@ BranchOutcome RecordBranch(const Tensor& chooser,
   }
   if (regions.empty()) throw UnknownResults();
   size_t num_results = types.size();
-  std::vector<size_t> written = AllWritten(regions);
+  std::vector<EagerRef> written = AllWritten(regions);
+  std::vector<Value> before;
+  Capture* capture = Capture::Current();
+  for (const EagerRef& tensor : written) {
+    before.push_back(capture->NowAsOperand(*tensor));
+    types.push_back(before.back().type());
+  }
+  std::vector<bool> flows(types.size());
   {
     MutexLock lock(graph.mu());
-    for (size_t entry : written) types.push_back(CapturedNow(entry).type());
     for (RecordedRegion& r : regions) {
+      for (size_t k = 0; k < num_results; ++k) {
+        flows[k] = flows[k] || r.flows[k];
+      }
       std::vector<Value> more;
       for (size_t k = 0; k < written.size(); ++k) {
         const Written* w = Find(r.written, written[k]);
-        more.push_back(w ? w->value : CapturedNow(written[k]));
+        more.push_back(w ? w->value : before[k]);
+        bool through = w ? w->flows : written[k]->tracked();
+        flows[num_results + k] = flows[num_results + k] || through;
         Join(types[num_results + k], more.back());
       }
       AddResults(graph, *r.region, more);
@@ -102,11 +114,32 @@ BranchOutcome RecordBranch(const Tensor& chooser,
     graph.SetOutputs(draft.node(), std::move(types));
   }
   Operation made = draft.Keep();
+  if (Capture::Open()) {
+    capture->RecordRegions(made.node(), flows, SourceLine::From(where));
+  }
   std::vector<Tensor> outputs = OutputsOf(made);
   for (size_t k = 0; k < written.size(); ++k) {
-    SetCaptured(written[k], outputs[num_results + k].value());
+    TakeWritten(written[k], outputs[num_results + k], flows[num_results + k],
+                where);
   }
   outputs.resize(num_results);
+  for (size_t k = 0; k < num_results; ++k) {
+    bool number = true;
+    for (const RecordedRegion& r : regions) number = number && r.numbers[k];
+    if (number) SetNumber(outputs[k]);
+    // The same tensor on every way is that tensor; else it may be.
+    bool one = static_cast<bool>(regions[0].same[k]);
+    for (const RecordedRegion& r : regions) {
+      one = one && r.same[k] == regions[0].same[k];
+    }
+    if (one) {
+      outputs[k] = Tensor(regions[0].same[k]);
+      continue;
+    }
+    for (const RecordedRegion& r : regions) {
+      if (r.same[k]) capture->MayBe(*outputs[k].identity(), r.same[k]);
+    }
+  }
   return {std::move(outputs), made};
 }
 

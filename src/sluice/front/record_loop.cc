@@ -14,9 +14,14 @@ namespace sluice::front_internal {
 
 namespace {
 
-size_t IndexOf(const std::vector<size_t>& list, size_t entry) {
-  return static_cast<size_t>(std::find(list.begin(), list.end(), entry) -
-                             list.begin());
+using Carried = RegionRequest::Carried;
+
+// Null when the loop does not carry it.
+Carried* Find(std::vector<Carried>& carried, const EagerRef& tensor) {
+  for (Carried& c : carried) {
+    if (c.tensor == tensor) return &c;
+  }
+  return nullptr;
 }
 
 void CheckPredicate(const CodeResult& pred, std::source_location where) {
@@ -63,14 +68,18 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     dtypes.push_back(t.dtype());
     operands.emplace_back(t, where);
   }
-  std::vector<size_t> written;  // captured tensors the loop changes
+  std::vector<bool> flows, numbers;
+  for (const Tensor& t : inits) {
+    flows.push_back(Flows(t));
+    numbers.push_back(IsNumber(t));
+  }
+  std::vector<Carried> written;  // tensors around the loop that it changes
   for (;;) {
     std::vector<DType> all_dtypes = dtypes;
     std::vector<Operand> all = operands;
-    for (size_t entry : written) {
-      Value now = CapturedNow(entry);
-      all_dtypes.push_back(now.dtype());
-      all.emplace_back(Tensor(Capture::Current()->graph(), now), where);
+    for (const Carried& c : written) {
+      all_dtypes.push_back(c.tensor->dtype());
+      all.emplace_back(Tensor(c.tensor), where);
     }
     Attrs attrs{{"dtypes", all_dtypes},
                 {"parallel", settings.parallel},
@@ -81,11 +90,11 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                       settings.name.empty() ? "while_loop" : settings.name,
                       where);
     std::vector<RecordedRegion> regions;
-    regions.push_back(RecordRegion(
-        draft, {"cond", carried, cond, "while_loop", where, written}));
+    regions.push_back(RecordRegion(draft, {"cond", carried, cond, "while_loop",
+                                           where, flows, numbers, written}));
     CheckPredicate(regions[0].code, where);
-    regions.push_back(RecordRegion(
-        draft, {"body", carried, body, "while_loop", where, written}));
+    regions.push_back(RecordRegion(draft, {"body", carried, body, "while_loop",
+                                           where, flows, numbers, written}));
     const CodeResult& next = regions[1].code;
     CheckCarried(next, inits, structure, where);
     bool again = false;
@@ -94,22 +103,35 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
           JoinShapes(carried[i].shape, next.tensors[i].shape());
       again = again || !(joined == carried[i].shape);
       carried[i].shape = std::move(joined);
+      if (regions[1].flows[i] && !flows[i]) {
+        flows[i] = true;
+        again = true;
+      }
     }
     for (const Written& w : regions[0].written) {
-      if (Find(regions[1].written, w.entry) &&
+      // Being an argument counts as written.
+      Carried* known = Find(written, w.tensor);
+      if (known &&
           w.value == regions[0].region->arg(static_cast<int>(
-                         inits.size() + IndexOf(written, w.entry)))) {
+                         inits.size() +
+                         static_cast<size_t>(known - written.data())))) {
         continue;
       }
       Refuse("while_loop",
-             StrCat("the condition writes ",
-                    Capture::Current()->entries()[w.entry].value->Describe(),
+             StrCat("the condition writes ", w.tensor->Describe(),
                     "; wanted only the body to"),
              where);
     }
-    std::vector<size_t> found = AllWritten({regions[1]});
-    again = again || found.size() > written.size();
-    written = std::move(found);
+    for (const Written& w : regions[1].written) {
+      Carried* known = Find(written, w.tensor);
+      if (known && known->flows == (known->flows || w.flows)) continue;
+      again = true;
+      if (known) {
+        known->flows = true;
+      } else {
+        written.push_back({w.tensor, w.flows || w.tensor->tracked()});
+      }
+    }
     // Sizes change from one iteration to the next, or captured tensors do: what
     // was recorded may rest on those of the first. Again, knowing better.
     if (again) continue;
@@ -117,18 +139,36 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     {
       MutexLock lock(draft.graph().mu());
       std::vector<Value> more;
-      for (size_t entry : written) {
-        more.push_back(Find(regions[1].written, entry)->value);
-        types.push_back(CapturedNow(entry).type());
+      for (const Carried& c : written) {
+        more.push_back(
+            front_internal::Find(regions[1].written, c.tensor)->value);
+        types.push_back({c.tensor->dtype(), c.tensor->shape()});
       }
       AddResults(draft.graph(), *regions[1].region, more);
       draft.graph().SetOutputs(draft.node(), types);
     }
-    std::vector<Tensor> outputs = OutputsOf(draft.Keep());
+    Operation made = draft.Keep();
+    std::vector<bool> through = flows;
+    for (const Carried& c : written) through.push_back(c.flows);
+    if (Capture* capture = Capture::Open()) {
+      capture->RecordRegions(made.node(), through, SourceLine::From(where));
+    }
+    std::vector<Tensor> outputs = OutputsOf(made);
     for (size_t k = 0; k < written.size(); ++k) {
-      SetCaptured(written[k], outputs[inits.size() + k].value());
+      TakeWritten(written[k].tensor, outputs[inits.size() + k],
+                  written[k].flows, where);
     }
     outputs.resize(inits.size());
+    for (size_t i = 0; i < inits.size(); ++i) {
+      if (numbers[i] && regions[1].numbers[i]) SetNumber(outputs[i]);
+      // After no iterations it is what it began as.
+      Capture* capture = Capture::Open();
+      if (!capture || numbers[i]) continue;
+      capture->MayBe(*outputs[i].identity(), capture->ValueOf(inits[i]));
+      if (const EagerRef& same = regions[1].same[i]) {
+        capture->MayBe(*outputs[i].identity(), same);
+      }
+    }
     return outputs;
   }
 }

@@ -1,16 +1,17 @@
 #include "sluice/front/region_draft.h"
 
 #include <algorithm>
-#include <set>
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/graph_tape.h"
 #include "sluice/front/made_once.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/op/carries_gradient.h"
 
 namespace sluice::front_internal {
 
@@ -56,98 +57,88 @@ Value ValueHere(const Tensor& tensor, std::string_view what,
   if (tensor.is_sparse()) {
     Refuse(what, "a result is sparse; wanted to_dense() of it", where);
   }
-  if (tensor.symbolic()) return tensor.value();
-  Capture* capture = Capture::Current();
-  if (capture && &capture->graph() == Building::Current().graph) {
-    return capture->At(tensor.eager()).now;
+  if (Capture* capture = Capture::Open()) {
+    return capture->NowAsOperand(*capture->ValueOf(tensor));
   }
+  if (tensor.symbolic()) return tensor.value();
   return CallOne("Identity", std::vector<Operand>{tensor}, {}, "", where)
       .value();
 }
 
-// Captured tensors as they were before a region, put back after it.
-class SavedCaptures {
- public:
-  SavedCaptures() : capture_(Capture::Current()) {
-    if (!capture_) return;
-    for (const Capture::Entry& e : capture_->entries()) {
-      before_.push_back(e.now);
-    }
-  }
-  ~SavedCaptures() {
-    if (!capture_) return;
-    std::deque<Capture::Entry>& entries = capture_->entries();
-    for (size_t i = 0; i < entries.size(); ++i) entries[i].now = Before(i);
-  }
-
-  // What differs from before, and all that was given a value of the region.
-  std::vector<Written> Changed(std::span<const size_t> carried) const {
-    std::vector<Written> changed;
-    if (!capture_) return changed;
-    const std::deque<Capture::Entry>& entries = capture_->entries();
-    for (size_t i = 0; i < entries.size(); ++i) {
-      bool given =
-          std::find(carried.begin(), carried.end(), i) != carried.end();
-      if (given || entries[i].now != Before(i)) {
-        changed.push_back({i, entries[i].now});
-      }
-    }
-    return changed;
-  }
-
- private:
-  // Tensors met in the region were unwritten before it.
-  Value Before(size_t i) const {
-    return i < before_.size() ? before_[i] : capture_->entries()[i].arg;
-  }
-  Capture* capture_;
-  std::vector<Value> before_;
-};
-
-// Gradients left on tensors inside a region cannot leave it.
-void CheckGradients(const Region& region, const RegionRequest& request) {
-  Capture* capture = Capture::Current();
-  if (!capture) return;
-  for (const Capture::Entry& entry : capture->entries()) {
-    if (!entry.grad_set || !entry.grad || !entry.grad.symbolic() ||
-        !region.Encloses(entry.grad.value().node->region())) {
-      continue;
-    }
+// Gradients that code inside sets on tensors outside cannot leave the region.
+void CheckGradients(const Capture::Region& inside,
+                    const RegionRequest& request) {
+  if (EagerRef leaf = inside.GradChanged()) {
     Refuse(request.what,
-           StrCat("backward() inside leaves a gradient on ",
-                  entry.value->Describe(), "; wanted grad() of it as a result"),
+           StrCat("backward() inside leaves a gradient on ", leaf->Describe(),
+                  "; wanted grad() of it as a result"),
            request.where);
   }
+}
+
+// An argument through which gradients flow, to and from what is around.
+TapeEdge ThroughArgument(const RegionRequest& request) {
+  return {MakeRef<OutsideTapeNode>(
+              StrCat("a value that ", request.what,
+                     " is given, or carries from one iteration to the next"),
+              SourceLine::From(request.where)),
+          0,
+          {}};
 }
 
 }  // namespace
 
 RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
   Graph& graph = draft.graph();
+  Capture* capture = Capture::Current();
+  if (capture && &capture->graph() != &graph) capture = nullptr;
+  SourceLine line = SourceLine::From(request.where);
   RecordedRegion recorded;
-  std::vector<Tensor> tensors;
-  SavedCaptures captures;
+  std::vector<Value> args, written_args;
   {
     MutexLock lock(graph.mu());
     recorded.region =
         ValueOrThrow(graph.AddRegion(draft.node(), request.label));
     Region& region = *recorded.region;
     for (size_t i = 0; i < request.args.size(); ++i) {
-      Value arg =
-          ValueOrThrow(graph.AddArg(region, StrCat("v", i), request.args[i]));
-      tensors.push_back(Tensor(graph, arg));
+      args.push_back(
+          ValueOrThrow(graph.AddArg(region, StrCat("v", i), request.args[i])));
     }
-    for (size_t entry : request.carried) {
-      Value arg = ValueOrThrow(
-          graph.AddArg(region, StrCat("w", entry), CapturedNow(entry).type()));
-      SetCaptured(entry, arg);
+    for (size_t i = 0; i < request.carried.size(); ++i) {
+      const EagerValue& carried = *request.carried[i].tensor;
+      written_args.push_back(ValueOrThrow(graph.AddArg(
+          region, StrCat("w", i), {carried.dtype(), carried.shape()})));
     }
+  }
+  if (capture && capture->sizes() && !request.now.empty()) {
+    capture->sizes()->now().Enter(*recorded.region, request.now);
   }
   SavedBuilding saved;
   Building& building = Building::Current();
   building.graph = &graph;
   building.region = recorded.region;
   building.controls.clear();  // the node itself waits for them
+  Capture::Region inside(capture);
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!capture) {
+      tensors.push_back(Tensor(graph, args[i]));
+      continue;
+    }
+    bool flows = (i >= request.flows.size() || request.flows[i]) &&
+                 CarriesGradient(args[i].dtype());
+    TapeEdge edge = flows ? ThroughArgument(request) : TapeEdge();
+    tensors.push_back(
+        Tensor(capture->Make(args[i], line, std::move(edge), flows)));
+    if (i < request.numbers.size() && request.numbers[i]) {
+      SetNumber(tensors.back());
+    }
+  }
+  for (size_t i = 0; i < written_args.size(); ++i) {
+    capture->Replace(
+        *request.carried[i].tensor, written_args[i],
+        request.carried[i].flows ? ThroughArgument(request) : TapeEdge());
+  }
   recorded.code = request.code(tensors);
   std::vector<Value> values;
   for (Tensor& t : recorded.code.tensors) {
@@ -160,21 +151,46 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
              request.where);
     }
     values.push_back(v);
+    recorded.flows.push_back(Flows(t));
+    recorded.numbers.push_back(IsNumber(t));
+    EagerRef same = capture ? capture->ValueOf(t) : EagerRef();
+    if (same && (!inside.IsOutside(*same) || same->traced->number)) same = {};
+    recorded.same.push_back(std::move(same));
     t = Tensor(graph, v);
   }
-  CheckGradients(*recorded.region, request);
-  recorded.written = captures.Changed(request.carried);
+  if (capture) {
+    CheckGradients(inside, request);
+    for (const EagerRef& tensor : inside.Written()) {
+      recorded.written.push_back(
+          {tensor, capture->NowAsOperand(*tensor), tensor->tracked()});
+    }
+  }
   MutexLock lock(graph.mu());
   graph.SetResults(*recorded.region, std::move(values));
   return recorded;
 }
 
-Value CapturedNow(size_t entry) {
-  return Capture::Current()->entries()[entry].now;
+bool Flows(const Tensor& tensor) {
+  Capture* capture = Capture::Open();
+  if (!capture || !CarriesGradient(tensor.dtype())) return false;
+  EagerRef value = capture->ValueOf(tensor);
+  capture->Now(*value);
+  return value->tracked();
 }
 
-void SetCaptured(size_t entry, Value now) {
-  Capture::Current()->entries()[entry].now = now;
+bool IsNumber(const Tensor& tensor) {
+  return tensor.traced() && tensor.identity()->traced->number;
+}
+
+void SetNumber(const Tensor& tensor) {
+  if (tensor.traced()) tensor.identity()->traced->number = true;
+}
+
+void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
+                 std::source_location where) {
+  bool leaf = !tensor->producer && tensor->requires_grad;
+  Capture::Current()->Write(tensor, result.identity(), SourceLine::From(where),
+                            flows && !leaf);
 }
 
 bool RunsNow(const std::vector<Tensor>& tensors) {
@@ -198,20 +214,25 @@ void AddResults(Graph& graph, Region& region, const std::vector<Value>& more) {
   graph.SetResults(region, std::move(results));
 }
 
-const Written* Find(const std::vector<Written>& written, size_t entry) {
+const Written* Find(const std::vector<Written>& written,
+                    const EagerRef& tensor) {
   for (const Written& w : written) {
-    if (w.entry == entry) return &w;
+    if (w.tensor == tensor) return &w;
   }
   return nullptr;
 }
 
 // What any of the regions has written, in order.
-std::vector<size_t> AllWritten(const std::vector<RecordedRegion>& regions) {
-  std::set<size_t> all;
+std::vector<EagerRef> AllWritten(const std::vector<RecordedRegion>& regions) {
+  std::vector<EagerRef> all;
   for (const RecordedRegion& r : regions) {
-    for (const Written& w : r.written) all.insert(w.entry);
+    for (const Written& w : r.written) {
+      if (std::find(all.begin(), all.end(), w.tensor) == all.end()) {
+        all.push_back(w.tensor);
+      }
+    }
   }
-  return {all.begin(), all.end()};
+  return all;
 }
 
 }  // namespace sluice::front_internal

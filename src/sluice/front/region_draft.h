@@ -35,11 +35,13 @@ class RegionDraft {
   bool keep_ = false;
 };
 
-// A tensor of the program around a captured function, by its place among the
-// Capture's entries, and what it is at some point of a region.
+// A tensor from outside of a region that code inside has written, while a
+// function is recorded: what it is at the region's end, and whether gradients
+// flow through that.
 struct Written {
-  size_t entry;
+  EagerRef tensor;
   Value value;
+  bool flows;
 };
 
 struct RegionRequest {
@@ -48,29 +50,49 @@ struct RegionRequest {
   const Code& code;
   std::string_view what;  // for messages: "while_loop"
   std::source_location where;
-  // Captured tensors that are arguments, too, after the others: a loop carries
-  // what its body writes.
-  std::span<const size_t> carried{};
+  // Whether gradients flow through each argument; missing ones: they do.
+  std::vector<bool> flows{};
+  // Whether each stands for a number of the user's program.
+  std::vector<bool> numbers{};
+  // Tensors that are arguments, too, after the others: a loop carries what its
+  // body writes.
+  struct Carried {
+    EagerRef tensor;
+    bool flows;
+  };
+  std::span<const Carried> carried{};
+  // The shapes of the arguments in the call that is recorded, where they are
+  // the same whenever the region runs.
+  std::vector<PartialShape> now{};
 };
 struct RecordedRegion {
   CodeResult code;
+  std::vector<bool> flows;     // gradients flow through result i
+  std::vector<bool> numbers;   // it stands for a number
+  std::vector<EagerRef> same;  // it is this tensor from outside, or null
   Region* region = nullptr;
-  std::vector<Written> written;  // what the code has made of captured tensors
+  std::vector<Written> written;  // what the code has made of tensors outside
 };
 // Runs the code, its nodes going to the draft's next region. What it writes to
-// captured tensors is undone, for the node's results to take its place.
+// tensors outside is undone, for the node's results to take its place.
 RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request);
 
-// The value a captured tensor has now; and a new one.
-Value CapturedNow(size_t entry);
-void SetCaptured(size_t entry, Value now);
+// Whether gradients flow through a tensor that is recorded.
+bool Flows(const Tensor& tensor);
+// Whether it stands for a number of the user's program, and from now on.
+bool IsNumber(const Tensor& tensor);
+void SetNumber(const Tensor& tensor);
+// What regions have written becomes what the node gives for it.
+void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
+                 std::source_location where);
 
 // Adds values to the results of a region.
 void AddResults(Graph& graph, Region& region, const std::vector<Value>& more);
 // Null when the code of that region has not written it.
-const Written* Find(const std::vector<Written>& written, size_t entry);
+const Written* Find(const std::vector<Written>& written,
+                    const EagerRef& tensor);
 // What any of the regions has written, in order.
-std::vector<size_t> AllWritten(const std::vector<RecordedRegion>& regions);
+std::vector<EagerRef> AllWritten(const std::vector<RecordedRegion>& regions);
 std::vector<Tensor> OutputsOf(const Operation& op);
 
 // Thrown by a recursive call when what the function returns is not known yet:

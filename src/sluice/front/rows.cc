@@ -3,6 +3,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/op/registry.h"
 
@@ -17,7 +18,32 @@ EagerRef MakeRows(EagerRef indices, EagerRef values, DType dtype,
   return made;
 }
 
+EagerRef MakeRows(EagerRef indices, EagerRef values, Capture& capture,
+                  Value shape, const ValueType& type) {
+  EagerRef made = MakeRef<EagerValue>(Array());
+  made->traced = std::make_unique<TraceState>();
+  made->traced->capture = &capture;
+  made->traced->rows_shape = shape;
+  made->traced->rows_dtype = type.dtype;
+  made->traced->dense = type.shape;
+  made->rows = std::make_unique<EagerRows>();
+  made->rows->indices = std::move(indices);
+  made->rows->values = std::move(values);
+  return made;
+}
+
 namespace {
+
+// Rows for the same value as others.
+EagerRef RowsLike(const EagerValue& like, EagerRef indices, EagerRef values) {
+  if (!like.traced) {
+    return MakeRows(std::move(indices), std::move(values), like.array.dtype(),
+                    like.array.shape());
+  }
+  const TraceState& t = *like.traced;
+  return MakeRows(std::move(indices), std::move(values), *t.capture,
+                  t.rows_shape, {t.rows_dtype, t.dense});
+}
 
 Result<EagerRef> Call(std::string_view op, std::span<const EagerRef> inputs,
                       const Attrs& attrs = {}) {
@@ -29,24 +55,24 @@ Result<EagerRef> Call(std::string_view op, std::span<const EagerRef> inputs,
 // Only whoever holds this reference sees the elements, and each is there once:
 // gradients of sums are often one row seen many times.
 bool Owned(const EagerRef& v) {
-  return v->unique() && v->array.unique() && v->array.contiguous() && !v->view;
+  return !v->traced && v->unique() && v->array.unique() &&
+         v->array.contiguous() && !v->view;
 }
 
 Result<EagerRef> Indices(const EagerRef& v, bool wide) {
-  if (!wide || v->array.dtype() == DType::kI64) return v;
+  if (!wide || v->dtype() == DType::kI64) return v;
   return Call("Cast", {&v, 1}, {{"dtype", DType::kI64}});
 }
 
 Result<EagerRef> JoinRows(const EagerValue& a, const EagerValue& b) {
   const EagerRows &x = *a.rows, &y = *b.rows;
-  bool wide = x.indices->array.dtype() != y.indices->array.dtype();
+  bool wide = x.indices->dtype() != y.indices->dtype();
   EagerRef indices[2], values[] = {x.values, y.values};
   SL_ASSIGN_OR_RETURN(indices[0], Indices(x.indices, wide));
   SL_ASSIGN_OR_RETURN(indices[1], Indices(y.indices, wide));
   SL_ASSIGN_OR_RETURN(EagerRef at, Call("Concat", indices));
   SL_ASSIGN_OR_RETURN(EagerRef all, Call("Concat", values));
-  return MakeRows(std::move(at), std::move(all), a.array.dtype(),
-                  a.array.shape());
+  return RowsLike(a, std::move(at), std::move(all));
 }
 
 Result<EagerRef> AddRows(EagerRef dense, const EagerRows& rows, bool record) {
@@ -64,22 +90,27 @@ Result<EagerRef> AddRows(EagerRef dense, const EagerRows& rows, bool record) {
 
 Result<EagerRef> DenseGradient(const EagerRef& gradient) {
   if (!gradient || !gradient->rows) return gradient;
-  Shape shape = gradient->array.shape();
-  EagerRef in[] = {gradient->rows->values, gradient->rows->indices,
-                   MakeRef<EagerValue>(Array::Vector(shape.dims()))};
+  EagerRef sizes;
+  if (const TraceState* t = gradient->traced.get()) {
+    sizes = t->capture->Adopt(t->rows_shape);
+  } else {
+    sizes = MakeRef<EagerValue>(
+        Array::Vector(Shape(gradient->array.shape()).dims()));
+  }
+  EagerRef in[] = {gradient->rows->values, gradient->rows->indices, sizes};
   return Call("GatherGrad", in);
 }
 
 Result<EagerRef> AddGradients(EagerRef a, EagerRef b, bool record) {
   static const OpRecord* add = FindOp("Add");
-  if (a->array.dtype() == DType::kList) {
+  if (a->dtype() == DType::kList) {
     EagerRef both[] = {std::move(a), std::move(b)};
     return Call("ListAdd", both);
   }
   if (a->rows && b->rows) return JoinRows(*a, *b);
   if (a->rows) std::swap(a, b);
   if (b->rows) {
-    DType dtype = a->array.dtype();
+    DType dtype = a->dtype();
     if (dtype == DType::kF32 || dtype == DType::kF64) {
       return AddRows(std::move(a), *b->rows, record);
     }
@@ -104,6 +135,9 @@ Tensor CallOne(std::string_view op, std::vector<Operand> in,
 
 // The parts of a sparse gradient put together again.
 Tensor Rows(const Tensor& like, const Tensor& indices, const Tensor& values) {
+  if (like.traced()) {
+    return Tensor(RowsLike(*like.identity(), indices.here(), values.here()));
+  }
   if (!values.symbolic()) {
     return Tensor(MakeRows(indices.eager(), values.eager(), like.dtype(),
                            like.shape().ToShape()));
@@ -121,6 +155,15 @@ Tensor Rows(const Tensor& like, const Tensor& indices, const Tensor& values) {
 }
 
 }  // namespace
+
+Tensor RowsAt(const Tensor& like, const Tensor& indices, const Tensor& values) {
+  return Tensor(RowsLike(*like.identity(), indices.here(), values.here()));
+}
+
+EagerRef GradientRef(const Tensor& gradient) {
+  if (gradient.traced()) return gradient.identity();
+  return gradient.is_sparse() ? gradient.eager_gradient() : gradient.here();
+}
 
 Tensor GradientTensor(Graph& graph, const GradientValue& found,
                       const PartialShape& shape) {
@@ -168,6 +211,9 @@ Tensor Tensor::values() const {
 
 Tensor Tensor::dense_shape() const {
   if (rows_) return Tensor(*graph_, rows_->shape);
+  if (traced() && is_sparse()) {
+    return Tensor(eager_->traced->capture->Adopt(eager_->traced->rows_shape));
+  }
   Shape sizes = is_sparse() ? eager_->array.shape() : array().shape();
   return Tensor(MakeRef<EagerValue>(Array::Vector(sizes.dims())));
 }

@@ -105,11 +105,13 @@ void ExpectInGraphs(const Function1& f, const std::vector<Array>& args,
 
 void ExpectEveryWay(const Function1& f, const std::vector<Array>& args) {
   Fn first = [&](const Tensors& x) {
-    Tensors xs;
+    Tensors xs, all;
     for (const Tensor& t : x) {
-      if (t.dtype() == DType::kF64) xs.push_back(t);
+      bool point = t.dtype() == DType::kF64;
+      all.push_back(point && t.traced() ? t.detach().requires_grad_() : t);
+      if (point) xs.push_back(all.back());
     }
-    return gradients({sum(f(x))}, xs,
+    return gradients({sum(f(all))}, xs,
                      {.zeros_when_unconnected = true, .dense = true});
   };
   Tensors expected = Both(f, Leaves(args));

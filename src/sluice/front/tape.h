@@ -39,6 +39,9 @@ class TapeNode : public RefCounted<TapeNode> {
                           std::span<EagerRef> dx) = 0;
   // Gives up what was kept; Backward then fails.
   virtual void Drop() = 0;
+  virtual bool dropped() const { return false; }
+  // Stands for calls recorded elsewhere, which its edges do not lead to.
+  virtual bool outside() const { return false; }
   virtual std::string_view name() const = 0;
   virtual size_t num_outputs() const = 0;
 
@@ -84,6 +87,7 @@ class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
   void Drop() override;
+  bool dropped() const override { return dropped_; }
   std::string_view name() const override { return op_->record().name; }
   size_t num_outputs() const override { return op_->num_outputs(); }
 

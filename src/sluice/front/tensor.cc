@@ -6,6 +6,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 
@@ -39,7 +40,12 @@ Tensor Operation::output(int i) const {
     throw Error(OutOfRange(StrCat("output ", i, " of \"", name(),
                                   "\", which has ", num_outputs())));
   }
-  return Tensor(*graph_, Value{node_, i});
+  Value value{node_, i};
+  Capture* capture = Capture::Current();
+  if (capture && &capture->graph() == graph_) {
+    return Tensor(capture->Adopt(value));
+  }
+  return Tensor(*graph_, value);
 }
 
 void Tensor::ThrowSparse() const {
@@ -49,9 +55,23 @@ void Tensor::ThrowSparse() const {
              "to_dense()")));
 }
 
+namespace {
+
+Capture& CaptureOf(const EagerValue& traced) {
+  Capture* capture = Capture::Current();
+  if (capture && capture->Mine(traced)) return *capture;
+  throw Error(FailedPrecondition(
+      StrCat(traced.Describe(),
+             " belongs to a captured function whose recording is over; wanted "
+             "it among the function's results")));
+}
+
+}  // namespace
+
 Value Tensor::value() const {
   if (is_sparse()) ThrowSparse();
   if (value_) return value_;
+  if (traced()) return CaptureOf(*eager_).Now(*eager_);
   if (!eager_) ThrowEmpty("Tensor");
   throw Error(FailedPrecondition(
       StrCat("this Tensor (", eager_->Describe(),
@@ -59,19 +79,34 @@ Value Tensor::value() const {
 }
 
 Graph& Tensor::graph() const {
+  if (traced()) return CaptureOf(*eager_).graph();
   if (!value_) value();
   return *graph_;
 }
 
+EagerRef Tensor::here() const {
+  Capture* capture = Capture::Open();
+  if (!capture && !traced()) return eager();
+  if (!capture) capture = &CaptureOf(*eager_);
+  return capture->ValueOf(*this);
+}
+
 const EagerRef& Tensor::eager() const {
-  if (eager_ && !eager_->rows) return eager_;
+  if (eager_ && !eager_->rows && !eager_->traced) [[likely]]
+    return eager_;
   if (is_sparse()) ThrowSparse();
   return eager_gradient();
 }
 
 const EagerRef& Tensor::eager_gradient() const {
-  if (eager_) return eager_;
-  if (!value_) ThrowEmpty("Tensor");
+  if (eager_ && !eager_->traced) return eager_;
+  if (!value_ && !eager_) ThrowEmpty("Tensor");
+  if (traced()) {
+    throw Error(FailedPrecondition(
+        StrCat(eager_->Describe(),
+               ", is part of a graph and has no elements here; fetch it with "
+               "Session::run")));
+  }
   throw Error(FailedPrecondition(
       StrCat("\"", value_.ToString(), "\" (", value_.type().ToString(),
              ") is part of a graph and has no elements here; fetch it with "
@@ -82,12 +117,12 @@ const Array& Tensor::array() const { return eager()->array; }
 
 DType Tensor::dtype() const {
   if (rows_) return value_.dtype();
-  return eager_ ? eager_->array.dtype() : value().dtype();
+  return eager_ ? eager_->dtype() : value().dtype();
 }
 
 PartialShape Tensor::shape() const {
   if (rows_) return rows_->dense;
-  return eager_ ? PartialShape(eager_->array.shape()) : value().shape();
+  return eager_ ? eager_->shape() : value().shape();
 }
 
 int64_t Tensor::dim(int i) const {
@@ -104,13 +139,14 @@ int64_t Tensor::num_elements() const {
 }
 
 std::string Tensor::name() const {
-  if (rows_) return {};
-  if (!eager_) return value().ToString();
+  if (rows_ || (traced() && is_sparse())) return {};
+  if (traced() && !eager_->traced->capture) return {};
+  if (symbolic()) return value().ToString();
   return eager_->extra ? eager_->extra->name : std::string();
 }
 
 void Tensor::set_name(std::string_view name) const {
-  eager()->extras().name = name;
+  here()->extras().name = name;
 }
 
 std::string Tensor::ToString() const {
@@ -118,7 +154,8 @@ std::string Tensor::ToString() const {
     return StrCat("sparse ", TypeText(dtype(), shape()), " of ",
                   values().ToString(), " at ", indices().ToString());
   }
-  if (!eager_) return StrCat(name(), ": ", value().type());
+  if (traced() && !eager_->traced->capture) return eager_->TypeText();
+  if (symbolic()) return StrCat(name(), ": ", value().type());
   return StrCat(name().empty() ? "" : StrCat(name(), ": "),
                 eager_->array.TypeText(), " ", eager_->array.ToString());
 }

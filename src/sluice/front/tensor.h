@@ -64,7 +64,7 @@ class Tensor {
 
   explicit operator bool() const { return value_.node || eager_; }
   // Part of a graph, with elements only in a step; else they are here now.
-  bool symbolic() const { return value_.node != nullptr; }
+  bool symbolic() const { return value_.node != nullptr || traced(); }
 
   DType dtype() const;
   PartialShape shape() const;
@@ -173,6 +173,13 @@ class Tensor {
 
   // For this library: throws when this is part of a graph, or sparse.
   const EagerRef& eager() const;
+  // Made while a function is recorded (front/capture.h): part of its graph,
+  // with the identity and the history that imperative tensors have.
+  bool traced() const { return eager_ && eager_->traced; }
+  const EagerRef& identity() const { return eager_; }
+  // What calls made here see of it: the value itself or, while a function is
+  // recorded, what is traced in its place. Throws for other parts of graphs.
+  EagerRef here() const;
   // The same, sparse or not.
   const EagerRef& eager_gradient() const;
 

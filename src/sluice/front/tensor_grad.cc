@@ -5,53 +5,72 @@
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/rows.h"
+#include "sluice/front/view_write.h"
+#include "sluice/op/registry.h"
 
 namespace sluice {
 
-namespace {
-
-Capture* CaptureOf(const Tensor& t) {
-  return t.symbolic() ? nullptr : Capture::Current();
+bool Tensor::requires_grad() const {
+  if (Capture::Open() || traced()) {
+    if (is_sparse() || (symbolic() && !traced() && !Capture::Open())) {
+      return false;
+    }
+    EagerRef value = here();
+    if (value->traced) Capture::Current()->Now(*value);
+    return value->tracked();
+  }
+  if (symbolic() || is_sparse()) return false;
+  EagerValue& value = *eager();
+  if (value.view_of) RefreshView(value);
+  return value.tracked();
 }
 
-}  // namespace
-
-bool Tensor::requires_grad() const { return !symbolic() && eager()->tracked(); }
-
 const Tensor& Tensor::requires_grad_(bool wanted) const {
-  EagerValue& value = *eager();
-  if (value.producer) {
+  EagerRef value = here();
+  if (value->traced) Capture::Current()->Now(*value);
+  if (value->producer) {
     throw Error(FailedPrecondition(
-        StrCat("requires_grad_: ", value.Describe(),
+        StrCat("requires_grad_: ", value->Describe(),
                ", was made by a recorded call; wanted a leaf, such as "
                "detach() gives")));
   }
-  if (wanted && !kFloats.contains(value.array.dtype())) {
+  if (wanted && !kFloats.contains(value->dtype())) {
     throw Error(InvalidArgument(
-        StrCat("requires_grad_: ", value.Describe(),
+        StrCat("requires_grad_: ", value->Describe(),
                "; only floating-point values carry gradients")));
   }
-  value.requires_grad = wanted;
+  if (value->traced && value->requires_grad != wanted) {
+    Capture::Current()->SetRequiresGrad(value, wanted);
+  }
+  value->requires_grad = wanted;
   return *this;
 }
 
-bool Tensor::is_leaf() const { return !eager()->producer; }
+bool Tensor::is_leaf() const {
+  EagerRef value = here();
+  if (value->traced) Capture::Current()->Now(*value);
+  if (!value->traced && value->view_of) RefreshView(*value);
+  return !value->producer;
+}
 
 Tensor Tensor::grad() const {
-  if (Capture* capture = CaptureOf(*this)) return capture->GradOf(eager());
-  const EagerValue& value = *eager();
-  const EagerRef& g = value.grad_place ? *value.grad_place : value.grad;
+  EagerRef value = here();
+  if (value->traced) {
+    EagerRef g = Capture::Current()->GradOf(*value);
+    return g ? Tensor(std::move(g)) : Tensor();
+  }
+  const EagerRef& g = value->grad_place ? *value->grad_place : value->grad;
   return g ? Tensor(g) : Tensor();
 }
 
 void Tensor::set_grad(const Tensor& grad) const {
-  if (Capture* capture = CaptureOf(*this)) {
-    Capture::Entry& entry = capture->At(eager());
-    entry.grad = grad;
-    entry.grad_set = true;
+  EagerRef value = here();
+  if (value->traced) {
+    Capture::Current()->SetGrad(value, grad ? GradientRef(grad) : EagerRef());
     return;
   }
-  eager()->grad = grad ? grad.eager_gradient() : EagerRef();
+  value->grad = grad ? grad.eager_gradient() : EagerRef();
 }
 
 void Tensor::zero_grad() const { set_grad({}); }
@@ -59,16 +78,13 @@ void Tensor::zero_grad() const { set_grad({}); }
 void Tensor::backward(const Tensor& gradient, BackwardOptions options,
                       Where where) const {
   Status status;
-  if (symbolic()) {
-    Capture* capture = Capture::Current();
-    status = capture && &capture->graph() == graph_
-                 ? capture->Backward(*this, gradient)
-                 : FailedPrecondition(StrCat("backward: \"", name(),
-                                             "\" is part of a graph; wanted "
-                                             "sluice::gradients there"));
+  if (symbolic() && !Capture::Open() && !traced()) {
+    status = FailedPrecondition(
+        StrCat("backward: \"", name(),
+               "\" is part of a graph; wanted sluice::gradients there"));
   } else {
-    EagerRef roots[] = {eager()};
-    EagerRef flows[] = {gradient ? gradient.to_dense().eager() : EagerRef()};
+    EagerRef roots[] = {here()};
+    EagerRef flows[] = {gradient ? gradient.to_dense().here() : EagerRef()};
     BackwardRequest request{.roots = roots,
                             .gradients = flows,
                             .retain = options.retain_graph,
@@ -80,7 +96,8 @@ void Tensor::backward(const Tensor& gradient, BackwardOptions options,
 }
 
 Tensor Tensor::detach() const {
-  if (symbolic() || Capture::Current()) {
+  if (symbolic() || Capture::Open()) {
+    if (traced() && is_sparse()) return *this;
     Operand operands[] = {*this};
     return front_internal::CallOne("StopGradient", operands, {}, {},
                                    Where::current());
@@ -90,6 +107,9 @@ Tensor Tensor::detach() const {
   value->line = from->line;
   value->view = true;
   value->log = Ref<WriteLog>::Share(&from->writes());
+  static const OpRecord* stop = FindOp("StopGradient");
+  EagerValue* inputs[] = {from.get()};
+  NoteView(*value, *stop, {}, inputs, /*records=*/true);
   return Tensor(std::move(value));
 }
 
@@ -99,15 +119,23 @@ Tensor Tensor::clone(Where where) const {
   if (same.symbolic()) return same;
   same.eager()->array = ValueOrThrow(array().Clone());
   same.eager()->view = false;
+  same.eager()->view_of = nullptr;
   same.eager()->log = {};
   return same;
 }
 
 int Tensor::register_hook(GradHook hook) const {
-  EagerValue& value = *eager();
+  EagerRef shared = here();
+  EagerValue& value = *shared;
   if (!value.tracked()) {
     throw Error(FailedPrecondition(StrCat("register_hook: ", value.Describe(),
                                           ", does not require gradients")));
+  }
+  if (value.traced && value.traced->entry >= 0 && !value.producer) {
+    throw Error(Unimplemented(
+        StrCat("register_hook: ", value.Describe(),
+               ", is a leaf outside of the captured function, which would get "
+               "another hook at every call; wanted it registered outside")));
   }
   EagerValue::Extras& extras = value.extras();
   int id = extras.next_hook++;
@@ -118,13 +146,14 @@ int Tensor::register_hook(GradHook hook) const {
   value.producer->hooks.push_back(
       {value.output, id, [hook = std::move(hook)](const EagerRef& g) {
          Tensor changed = hook(Tensor(g));
-         return changed ? changed.eager_gradient() : EagerRef();
+         return changed ? GradientRef(changed) : EagerRef();
        }});
   return id;
 }
 
 void Tensor::remove_hook(int id) const {
-  EagerValue& value = *eager();
+  EagerRef shared = here();
+  EagerValue& value = *shared;
   std::erase_if(value.extras().hooks,
                 [&](const auto& hook) { return hook.first == id; });
   if (!value.producer) return;
@@ -134,7 +163,8 @@ void Tensor::remove_hook(int id) const {
 }
 
 void Tensor::retain_grad() const {
-  EagerValue& value = *eager();
+  EagerRef shared = here();
+  EagerValue& value = *shared;
   if (!value.producer || value.extras().retains_grad) return;
   value.extras().retains_grad = true;
   // The node must not keep the value alive, which keeps the node: both look at

@@ -4,7 +4,7 @@
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
-#include "sluice/front/grad_mode.h"
+#include "sluice/front/trace_call.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
@@ -14,51 +14,41 @@ namespace {
 // An operand as an imperative value of the target's type.
 EagerRef Other(std::string_view op, const Tensor& target,
                const Operand& operand) {
-  if (operand.is_tensor()) return operand.tensor().eager();
+  if (operand.is_tensor()) return operand.tensor().here();
   DType dtype = target.dtype();
   if (op == "IndexAdd" || op == "IndexCopy")
     dtype = operand.literal_value().dtype();
   Operand typed = front_internal::Typed(op, operand, dtype);
-  return MakeRef<EagerValue>(typed.literal_value().value());
+  const Array& value = typed.literal_value().value();
+  if (Capture* capture = Capture::Open()) {
+    return capture->Make(TraceConstant(*capture, value), {}, {}, false);
+  }
+  return MakeRef<EagerValue>(value);
 }
 
-// target = op(target, others...), in place; inside a captured function a write
-// of what was captured.
+// target = op(target, others...), in place.
 const Tensor& Write(std::string_view name, const Tensor& target,
                     std::initializer_list<Operand> others,
                     std::source_location where) {
   SourceLine line = SourceLine::From(where);
-  if (Capture* capture = Capture::Current(); capture && !target.symbolic()) {
-    if (Status status = CheckWritable(name, *target.eager()); !status.ok()) {
-      throw Error(status.WithLine(StrCat("at ", line)));
-    }
-    std::vector<Operand> operands{target};
-    operands.insert(operands.end(), others.begin(), others.end());
-    Tensor made = front_internal::CallOne(name, operands, {}, {}, where);
-    PartialShape shape = target.shape();
-    if (made.dtype() != target.dtype() || !made.shape().CompatibleWith(shape)) {
-      throw Error(InvalidArgument(StrCat("[", name, "] the result is ",
-                                         made.value().type().ToString(),
-                                         "; wanted ", target.array().TypeText(),
-                                         " to write it in place"))
-                      .WithLine(StrCat("at ", line)));
-    }
-    Capture::Entry& entry = capture->At(target.eager());
-    entry.now = made.value();
-    entry.written = true;
-    return target;
-  }
-  if (target.symbolic()) {
+  if (target.symbolic() && !target.traced() && !Capture::Open()) {
     throw Error(FailedPrecondition(
                     StrCat("[", name, "] \"", target.name(),
                            "\" is a value of a graph and cannot be written in "
                            "place; wanted a variable"))
                     .WithLine(StrCat("at ", line)));
   }
+  EagerRef here = target.here();
+  if (here->traced && !target.symbolic()) {
+    if (Status status = CheckWritable(name, *target.eager()); !status.ok()) {
+      throw Error(status.WithLine(StrCat("at ", line)));
+    }
+  }
   SmallVector<EagerRef, 2> values;
-  for (const Operand& b : others) values.push_back(Other(name, target, b));
-  Status status =
-      EagerCallInPlace(*FindOp(name), target.eager(), values, {}, line);
+  for (const Operand& operand : others) {
+    values.push_back(Other(name, target, operand));
+  }
+  Status status = EagerCallInPlace(*FindOp(name), here, values, {}, line);
   if (!status.ok()) throw Error(status.WithLine(StrCat("at ", line)));
   return target;
 }

@@ -2,8 +2,9 @@
 
 #include "sluice/front/autograd.h"
 #include "sluice/front/call.h"
-#include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/own_points.h"
+#include "sluice/front/recompute.h"
 
 namespace sluice {
 
@@ -11,24 +12,21 @@ std::pair<Tensor, std::vector<Tensor>> value_and_grad(
     const std::function<Tensor(const std::vector<Tensor>&)>& f,
     const std::vector<Tensor>& xs, std::source_location where) {
   const bool recorded = front_internal::EagerMode::Current().grad;
+  front_internal::OwnPoints points(xs, where);
   EnableGrad on;
-  std::vector<Tensor> at;
-  for (const Tensor& x : xs) {
-    // What is part of a graph, or of the way to an outer gradient, must stay
-    // so; of other elements a leaf is made.
-    bool stays = x.symbolic() || x.requires_grad() || Capture::Current();
-    at.push_back(stays ? x : x.detach().requires_grad_());
-  }
-  Tensor y = f(at);
+  RecomputeRegion::Apart apart;
+  Tensor y = f(points.at);
+  const bool kept = recorded && points.ReachBeyond({y});
   GradOptions options{
-      .retain_graph = recorded, .create_graph = recorded, .dense = true};
-  if (!y.symbolic()) {
+      .retain_graph = kept, .create_graph = kept, .dense = true};
+  if (!front_internal::IsDeferred(y)) {
     Operand operands[] = {y};
     options.grad_ys = {
         front_internal::CallOne("OnesLike", operands, {}, {}, where)};
   }
-  std::vector<Tensor> slopes = gradients({y}, at, options, where);
-  if (!y.symbolic() && !recorded) y = y.detach();
+  std::vector<Tensor> slopes = gradients({y}, points.at, options, where);
+  points.Retire();
+  if (!front_internal::IsDeferred(y) && !kept) y = y.detach();
   return {std::move(y), std::move(slopes)};
 }
 

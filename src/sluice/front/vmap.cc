@@ -17,6 +17,14 @@
 
 namespace sluice {
 
+namespace front_internal {
+namespace {
+// Inside a vmap being recorded on this thread.
+thread_local bool inside_another = false;
+}  // namespace
+bool InsideVmap() { return inside_another; }
+}  // namespace front_internal
+
 std::string VmapReport::ToString() const {
   return StrCat(together, " ops on all lanes at once, ", single,
                 " the same for all lanes, ", lane_by_lane, " lane by lane",
@@ -29,9 +37,6 @@ namespace {
 
 // Of the call being made on this thread, for messages.
 thread_local std::source_location where;
-
-// Calls left inside the vmap being recorded on this thread; null outside.
-thread_local NestedCalls* open_calls = nullptr;
 
 template <class T>
 class Restored {
@@ -67,15 +72,36 @@ ValueType ExampleType(const Lanes& lanes) {
   return {type.dtype, shape};
 }
 
+// The shapes of one lane in the call that is recorded.
+std::vector<PartialShape> ShapesNow(const Graph& graph,
+                                    const std::vector<Lanes>& lanes) {
+  Capture* capture = Capture::Current();
+  std::vector<PartialShape> shapes;
+  if (!capture || !capture->sizes() || &capture->graph() != &graph) {
+    return shapes;
+  }
+  for (const Lanes& arg : lanes) {
+    Result<PartialShape> whole = capture->sizes()->now().ShapeOf(arg.value);
+    if (!whole.ok() || !whole->rank_known()) return {};
+    int first = arg.batched ? 1 : 0;
+    PartialShape shape = PartialShape::OfRank(whole->rank() - first);
+    for (int k = 0; k < shape.rank(); ++k) {
+      shape.set_dim(k, (*whole)[k + first]);
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
 // A call of the code for one lane, for the vmap around to batch with its own.
 std::vector<Lanes> LeaveCall(Emitter& emit, Node& function,
                              const std::vector<Lanes>& args) {
   std::vector<Value> inputs{function.output()};
-  NestedCall nested;
+  std::vector<int64_t> nested;
   int64_t count = kUnknownDim;
   for (const Lanes& arg : args) {
     inputs.push_back(arg.value);
-    nested.batched.push_back(arg.batched);
+    nested.push_back(arg.batched);
     if (arg.batched) count = std::max(count, arg.value.shape()[0]);
   }
   std::vector<DType> dtypes;
@@ -85,9 +111,9 @@ std::vector<Lanes> LeaveCall(Emitter& emit, Node& function,
     shapes.push_back(WithLanes(v.shape(), count));
   }
   Node* call =
-      emit.Add("Call", inputs, {{"dtypes", dtypes}, {"shapes", shapes}});
+      emit.Add("Call", inputs,
+               {{"dtypes", dtypes}, {"shapes", shapes}, {"lanes", nested}});
   if (!call) throw Error(emit.status());
-  (*open_calls)[call->id()] = std::move(nested);
   std::vector<Lanes> results;
   for (const Value& v : OutputsOf(*call)) results.push_back({v, true});
   return results;
@@ -96,9 +122,8 @@ std::vector<Lanes> LeaveCall(Emitter& emit, Node& function,
 void RefuseWrites(const RecordedRegion& recorded, const VmapOptions& options,
                   std::source_location where) {
   if (recorded.written.empty()) return;
-  size_t entry = recorded.written[0].entry;
   Refuse(options.name,
-         StrCat(Capture::Current()->entries()[entry].value->Describe(),
+         StrCat(recorded.written[0].tensor->Describe(),
                 " is written under vmap, where every lane would; wanted a "
                 "result to be written by the program around it"),
          where);
@@ -176,6 +201,7 @@ std::vector<Tensor> VmapCore::State::RunLanes(const std::vector<Tensor>& args) {
 // is taken out again, once what it does to all lanes is there.
 std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   if (RunsNow(args)) return RunLanes(args);
+  if (Capture* capture = Capture::Open()) ++capture->lanes_recorded;
   SavedBuilding saved;
   Building& building = Building::Current();
   for (const Tensor& arg : args) {
@@ -202,18 +228,20 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   std::vector<ValueType> types;
   for (const Lanes& arg : lanes) types.push_back(ExampleType(arg));
   RegionDraft draft("Function", {}, {}, options.name, where);
-  NestedCalls calls;
   {
-    Restored<NestedCalls*> inside(open_calls, open_calls ? open_calls : &calls);
+    Restored<bool> inside(inside_another, true);
     Code code = [&](const std::vector<Tensor>& given) -> CodeResult {
       return {one(given).tensors, ""};
     };
-    RecordedRegion recorded =
-        RecordRegion(draft, {"body", types, code, options.name, where});
+    std::vector<bool> flows;
+    for (const Tensor& input : inputs) flows.push_back(Flows(input));
+    RegionRequest request{"body", types, code, options.name, where, flows};
+    request.now = ShapesNow(graph, lanes);
+    RecordedRegion recorded = RecordRegion(draft, request);
     RefuseWrites(recorded, options, where);
   }
   const Region& code = *draft.node().regions()[0];
-  bool leave = open_calls && ChoosesOrLoops(code);
+  bool leave = inside_another && ChoosesOrLoops(code);
   if (leave) draft.Keep();
   MutexLock lock(graph.mu());
   std::vector<Lanes> results;
@@ -222,7 +250,7 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   } else {
     BatchReport made;
     Result<std::vector<Lanes>> batched =
-        BatchRegion(graph, code, *building.region, lanes, calls, &made);
+        BatchRegion(graph, code, *building.region, lanes, &made);
     if (!batched.ok()) {
       throw Error(batched.status().WithLine(
           StrCat("under the vmap at ", SourceLine::From(where))));
@@ -255,7 +283,7 @@ std::vector<Tensor> VmapCore::Call(const std::vector<Tensor>& args,
   Restored<std::source_location> calling(where, called_at);
   LaneAxes(args, state.options, where);
   if (!RunsNow(args)) return state.Batch(args);
-  Restored<NestedCalls*> outermost(open_calls, nullptr);
+  Restored<bool> outermost(inside_another, false);
   return core_->Call(args, where);
 }
 

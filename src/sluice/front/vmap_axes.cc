@@ -140,8 +140,16 @@ std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
   }
   std::vector<Tensor> placed;
   for (size_t i = 0; i < results.size(); ++i) {
-    auto [value, batched] = results[i];
+    Value value = results[i].value;
+    bool batched = results[i].batched;
     int axis = OutAxis(i, results.size(), options, where);
+    if (value.dtype() == DType::kList) {
+      Refuse(options.name,
+             StrCat("result ", i,
+                    " is a list; wanted a tensor, such as its "
+                    "stack()"),
+             where);
+    }
     if (axis == unbatched) {
       if (batched) {
         Refuse(options.name,

@@ -18,6 +18,10 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   SL_WANT(fits, where, "linear: x is ", TypeText(x.dtype(), x.shape()),
           "; wanted a last axis of ", weight.dim(1), ", as the weight ",
           TypeText(weight.dtype(), weight.shape()), " has");
+  // Said of x: the weight is what it is.
+  SL_WANT(x.dtype() == weight.dtype(), where, "linear: x is ",
+          TypeText(x.dtype(), x.shape()), "; wanted ",
+          DTypeName(weight.dtype()), ", as the weight has");
   // One product of matrices, whatever axes come before: that of a stack would
   // make a gradient of the weight for each.
   Tensor rows = x;

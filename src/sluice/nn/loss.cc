@@ -181,14 +181,20 @@ Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2,
                              Where where) {
   Tensor angle = cosine_similarity(x1, x2, {}, {}, where);
   Tensor apart = relu(angle - options.margin, {}, where);
-  Tensor each = sluice::where(target > 0, 1 - angle, apart, {}, where);
+  // Targets that are neither 1 nor -1 cost nothing.
+  Tensor each =
+      sluice::where(equal(target, 1, {}, where), 1 - angle, 0, {}, where) +
+      sluice::where(equal(target, -1, {}, where), apart, 0, {}, where);
   return Reduced("cosine_embedding_loss", each, options.reduction, where);
 }
 
 Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target,
                             const MarginOptions& options, Where where) {
   Tensor apart = relu(options.margin - x, {}, where);
-  Tensor each = sluice::where(target > 0, x, apart, {}, where);
+  // Targets that are neither 1 nor -1 cost both.
+  Tensor each =
+      sluice::where(not_equal(target, 1, {}, where), apart, 0, {}, where) +
+      sluice::where(not_equal(target, -1, {}, where), x, 0, {}, where);
   return Reduced("hinge_embedding_loss", each, options.reduction, where);
 }
 

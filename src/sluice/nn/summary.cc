@@ -83,10 +83,11 @@ Summary summary(Module& module, const std::vector<Sizes>& inputs,
                 const SummaryOptions& options) {
   Summary made;
   // What the model writes is written in the graph only, and thrown away.
-  Graph graph("summary");
+  auto kept = std::make_shared<Graph>("summary");
+  Graph& graph = *kept;
   {
     GraphScope building(graph);
-    Capture capture(graph);
+    Capture capture(kept);
     std::vector<Tensor> fed;
     for (const Sizes& shape : inputs) {
       MutexLock lock(graph.mu());

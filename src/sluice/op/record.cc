@@ -198,6 +198,14 @@ OpDefinition& OpDefinition::view(ViewFn fn) {
   record_.view = fn;
   return *this;
 }
+OpDefinition& OpDefinition::shares(ViewOrderFn order) {
+  return shares(order, record_.grad);
+}
+OpDefinition& OpDefinition::shares(ViewOrderFn order, GradFn write_back) {
+  record_.view_order = order;
+  record_.write_back = write_back;
+  return *this;
+}
 OpDefinition& OpDefinition::cost(CostFn fn) {
   record_.cost = fn;
   return *this;

@@ -100,6 +100,12 @@ enum class Flow : uint8_t {
 // strides do not allow it (the kernel then copies).
 using ViewFn = bool (*)(const KernelContext&, Array* view);
 
+// What a view does to the order of the elements it shows: a look at contiguous
+// memory stays contiguous, or may not; or there is only a view of memory that
+// is.
+enum class ViewOrder : uint8_t { kKeeps, kChanges, kNeeds };
+using ViewOrderFn = ViewOrder (*)(const Attrs&);
+
 // A rough count of arithmetic operations, for scheduling. Default: elements.
 using CostFn = double (*)(const ShapeContext&);
 
@@ -119,6 +125,11 @@ struct OpRecord {
   std::string no_grad;          // why an op of floats has no rule, for messages
   BlockSelect block = nullptr;  // elementwise ops
   ViewFn view = nullptr;
+  // Of views that users see as such: writing to one writes to what it looks at.
+  ViewOrderFn view_order = nullptr;
+  // x after its view was written, by ops: in(0) is x, dy() the new part, dx(0)
+  // the result. None: the view cannot be written.
+  GradFn write_back = nullptr;
   CostFn cost = nullptr;
   std::array<Kernel, kNumDeviceKinds> kernels;
 
@@ -196,6 +207,11 @@ class OpDefinition {
   // the trait. An elementwise op needs nothing else to run, fuse and be tested.
   OpDefinition& elementwise(BlockSelect select);
   OpDefinition& view(ViewFn fn);
+  // The view is one that users see as such. By itself it shows every element
+  // once, so that writing back is what its gradient does; others say how, or
+  // that they cannot be written.
+  OpDefinition& shares(ViewOrderFn order);
+  OpDefinition& shares(ViewOrderFn order, GradFn write_back);
   OpDefinition& cost(CostFn fn);
   OpDefinition& cpu(KernelFn fn);
   OpDefinition& cpu_async(AsyncKernelFn fn);

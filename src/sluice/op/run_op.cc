@@ -5,8 +5,10 @@
 #include <new>
 
 #include "sluice/base/strings.h"
+#include "sluice/op/async_launch.h"
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/signature.h"
+#include "sluice/op/steady_inputs.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -192,7 +194,10 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
 Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,
                  std::span<const DType> out_dtypes, std::span<Array> outputs,
-                 const KnownShapes* known) {
+                 const KnownShapes* known, bool steady) {
+  if (!steady) {
+    SL_RETURN_IF_ERROR(InOp(op, CopyPlaces(op, inputs, step.pool)));
+  }
   return InOp(
       op, Launch(op, attrs, node, step, inputs, out_dtypes, outputs, known));
 }
@@ -215,7 +220,12 @@ Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
       SL_ASSIGN_OR_RETURN(in, in.AsContiguous());
     }
     WaitingContext context(op, call.attrs, *node, *step, ins, outputs);
-    op.kernel(DeviceKind::kCpu).launch_async(context);
+    AsyncLaunch launch;
+    try {
+      op.kernel(DeviceKind::kCpu).launch_async(context);
+    } catch (...) {
+      if (!launch.kept()) throw;
+    }
     SL_RETURN_IF_ERROR(context.Wait());
     return outputs;
   }

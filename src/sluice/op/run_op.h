@@ -22,11 +22,13 @@ Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
 // given as that very array, or when nobody else holds input 0. So `inputs` are
 // given up: of what the caller still needs it keeps a reference of its own, and
 // what it does not it moves in, so that lists are written where they lie.
-// `known` may be null. REQUIRES: a synchronous CPU kernel.
+// `known` may be null. `steady`: nobody writes the inputs while the kernel
+// runs; else it is given copies of those it finds places by
+// (op/steady_inputs.h). REQUIRES: a synchronous CPU kernel.
 Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,
                  std::span<const DType> out_dtypes, std::span<Array> outputs,
-                 const KnownShapes* known = nullptr);
+                 const KnownShapes* known = nullptr, bool steady = false);
 
 // Allocates outputs for these inputs by the shape function, or by `known` where
 // it fits. `over_input`: the inputs are given up, and output 0 of an in_place()

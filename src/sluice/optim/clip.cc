@@ -20,6 +20,7 @@ Tensor Elements(const Tensor& g) { return g.is_sparse() ? g.values() : g; }
 // The gradient with other elements in the same places.
 Tensor WithElements(const Tensor& g, const Tensor& elements) {
   if (!g.is_sparse()) return elements;
+  if (g.traced()) return RowsAt(g, g.indices(), elements);
   if (!elements.symbolic()) {
     return Tensor(MakeRows(g.indices().eager(), elements.eager(), g.dtype(),
                            g.shape().ToShape()));

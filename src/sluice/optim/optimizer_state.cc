@@ -65,8 +65,8 @@ StateDict Optimizer::state_dict() const {
 // nothing but the slots comes of it.
 ParamState Optimizer::Fresh(const ParamState& state, size_t group) {
   ParamState fresh{state.name, state.variable};
-  Graph scratch;
-  GraphScope building(scratch);
+  auto scratch = std::make_shared<Graph>();
+  GraphScope building(*scratch);
   Capture capture(scratch);
   NoGrad off;
   const Group& own = groups_[group];

@@ -6,6 +6,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/record.h"
 #include "sluice/op/shape_context.h"
 #include "sluice/tensor/array.h"
 
@@ -64,6 +65,18 @@ inline Result<PartialShape> CutShape(const ShapeContext& c,
                     : CutAxis(x[axis], begin[i], end[i], strides[i]).count);
   }
   return out;
+}
+
+// Rows of contiguous memory that follow each other are contiguous.
+inline ViewOrder OrderOfCut(const Attrs& attrs) {
+  const Ints& begin = attrs.get<Ints>("begin");
+  const Ints& end = attrs.get<Ints>("end");
+  const Ints& strides = attrs.get<Ints>("strides");
+  for (size_t i = 0; i < begin.size(); ++i) {
+    bool whole = begin[i] == 0 && end[i] == INT64_MAX;
+    if (strides[i] != 1 || (i > 0 && !whole)) return ViewOrder::kChanges;
+  }
+  return ViewOrder::kKeeps;
 }
 
 // What they show of x itself; false when they do not fit it.

@@ -51,6 +51,15 @@ SL_OP(DiagPart)
       g.set_dx(
           0, g.call("DiagPartGrad", {g.dy(), g.shape_of(g.in(0))}, g.attrs()));
     })
+    .shares([](const Attrs&) { return ViewOrder::kChanges; },
+            [](GradContext& g) {
+              GradVar shape = g.shape_of(g.in(0));
+              GradVar there = g.call("DiagPartGrad",
+                                     {g.ones_like(g.dy()), shape}, g.attrs());
+              GradVar put = g.call("DiagPartGrad", {g.dy(), shape}, g.attrs());
+              g.set_dx(0, g.call("Select",
+                                 {g.cast(there, DType::kBool), put, g.in(0)}));
+            })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

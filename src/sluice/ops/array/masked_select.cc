@@ -59,8 +59,9 @@ void Select(const uint8_t* mask, int64_t n, int64_t inner, const T* x, T* y,
       return;
     }
   }
-  for (int64_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < n && room > 0; ++i) {
     if (!mask[i]) continue;
+    --room;
     if constexpr (std::is_trivially_copyable_v<T>) {
       CopyBytes(reinterpret_cast<char*>(y),
                 reinterpret_cast<const char*>(x + i * inner),

@@ -70,7 +70,7 @@ void WriteIndices(const Shape& shape, const int64_t* at, int64_t n,
 template <class T>
 Status FindAll(KernelContext& ctx) {
   const Array& x = ctx.in(0);
-  const T* data = x.data<T>();
+  const T* data = static_cast<const T*>(x.raw());
   int64_t n = x.num_elements(), rank = x.rank();
   WorkerPool* pool = ctx.step().pool;
   auto offsets = CompactOffsets(pool, n, [&](int64_t begin, int64_t end) {
@@ -83,17 +83,23 @@ Status FindAll(KernelContext& ctx) {
   if (rank == 0) return OkStatus();
   int64_t* y = ctx.out(0).mutable_data<int64_t>();
   CompactWrite(pool, n, offsets, [&](int64_t begin, int64_t end, int64_t to) {
+    // Elements may have changed since they were counted: never write more than
+    // there is room for, and leave nothing unwritten.
+    int64_t last = offsets[static_cast<size_t>(begin / kCompactChunk + 1)];
     Find(data, begin, end, [&](const int64_t* at, int64_t found) {
+      found = std::min(found, last - to);
       WriteIndices(x.shape(), at, found, y + to * rank);
       to += found;
     });
+    std::fill(y + to * rank, y + last * rank, 0);
   });
   return OkStatus();
 }
 
 Status Launch(KernelContext& ctx) {
   Status status;
-  if (ctx.in(0).dtype() == DType::kBool) return FindAll<bool>(ctx);
+  // A bool of another memory may hold any byte: counted and written as a byte.
+  if (ctx.in(0).dtype() == DType::kBool) return FindAll<uint8_t>(ctx);
   if (ctx.in(0).dtype() == DType::kC64) return FindAll<complex64>(ctx);
   DispatchReals(ctx.in(0).dtype(),
                 [&]<class T>() { status = FindAll<T>(ctx); });

@@ -66,6 +66,7 @@ SL_OP(Reverse)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("Reverse", {g.dy()}, g.attrs()));
     })
+    .shares([](const Attrs&) { return ViewOrder::kChanges; })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

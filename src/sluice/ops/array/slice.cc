@@ -74,6 +74,17 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
+// The same block as begin, end and strides.
+Attrs AsCuts(const GradContext& g) {
+  const Ints &begin = g.attr<Ints>("begin"), &size = g.attr<Ints>("size");
+  Ints end(size.size(), INT64_MAX);
+  for (size_t i = 0; i < end.size(); ++i) {
+    int64_t to;
+    if (size[i] >= 0 && CheckedAdd(begin[i], size[i], &to)) end[i] = to;
+  }
+  return cut_axis::Cuts(begin, end, Ints(end.size(), 1));
+}
+
 }  // namespace
 
 SL_OP(Slice)
@@ -86,15 +97,18 @@ SL_OP(Slice)
     .shape(Infer)
     .view(View)
     .grad([](GradContext& g) {
-      const Ints &begin = g.attr<Ints>("begin"), &size = g.attr<Ints>("size");
-      Ints end(size.size(), INT64_MAX);
-      for (size_t i = 0; i < end.size(); ++i) {
-        int64_t to;
-        if (size[i] >= 0 && CheckedAdd(begin[i], size[i], &to)) end[i] = to;
-      }
       g.set_dx(0, g.call("StridedSliceGrad", {g.dy(), g.shape_of(g.in(0))},
-                         cut_axis::Cuts(begin, end, Ints(end.size(), 1))));
+                         AsCuts(g)));
     })
+    .shares(
+        [](const Attrs& attrs) {
+          return attrs.get<Ints>("begin").size() == 1 ? ViewOrder::kKeeps
+                                                      : ViewOrder::kChanges;
+        },
+        [](GradContext& g) {
+          g.set_dx(0,
+                   g.call("StridedSliceUpdate", {g.in(0), g.dy()}, AsCuts(g)));
+        })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

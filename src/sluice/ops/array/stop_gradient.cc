@@ -1,5 +1,5 @@
 #include "sluice/kernels/cpu/copy.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -19,6 +19,8 @@ SL_OP(StopGradient)
     .shape(shapes::same_as_first)
     .no_grad("it was put there to stop gradients")
     .view(View)
+    .shares([](const Attrs&) { return ViewOrder::kKeeps; },
+            [](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {

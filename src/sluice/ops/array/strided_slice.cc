@@ -52,6 +52,11 @@ SL_OP(StridedSlice)
       g.set_dx(0, g.call("StridedSliceGrad", {g.dy(), g.shape_of(g.in(0))},
                          g.attrs()));
     })
+    .shares(cut_axis::OrderOfCut,
+            [](GradContext& g) {
+              g.set_dx(0, g.call("StridedSliceUpdate", {g.in(0), g.dy()},
+                                 g.attrs()));
+            })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

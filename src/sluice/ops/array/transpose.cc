@@ -97,6 +97,7 @@ SL_OP(Transpose)
       }
       g.set_dx(0, g.call("Transpose", {g.dy()}, {{"perm", back}}));
     })
+    .shares([](const Attrs&) { return ViewOrder::kChanges; })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

@@ -1,0 +1,213 @@
+#include "sluice/front/function_run.h"
+
+#include "sluice/base/error.h"
+#include "sluice/front/eager_call.h"
+#include "sluice/front/list_call.h"
+#include "sluice/front/random_calls.h"
+#include "sluice/front/rows.h"
+#include "sluice/front/same_memory.h"
+#include "sluice/front/view_write.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice::front_internal {
+
+namespace {
+
+// The same elements under a count of their own: the step sees an array that is
+// nobody else's and may write over it, which is the point.
+Array GivenUp(const Array& array) {
+  auto* keep = new Array(array);
+  Ref<Buffer> memory = Buffer::Wrap(
+      array.mutable_raw(), array.bytes(),
+      [](void* kept) { delete static_cast<Array*>(kept); }, keep);
+  return Array::Over(std::move(memory), array.dtype(), array.shape());
+}
+
+}  // namespace
+
+TraceRun::TraceRun(std::shared_ptr<Trace> trace,
+                   const std::vector<Tensor>& args, const std::string& name,
+                   std::source_location where)
+    : kept_(std::move(trace)),
+      trace_(*kept_),
+      args_(args),
+      name_(name),
+      line_(SourceLine::From(where)) {}
+
+BodyResult TraceRun::Run() {
+  Feed();
+  RunProgram();
+  ++trace_.info.calls;
+  values_.resize(results_.size());
+  MakeNode();
+  // What looks into memory that is about to be written must not change with it.
+  for (const Trace::Returned& how : trace_.returned) {
+    if (how.source < 0) ValueOf(how.fetch);
+  }
+  Land();
+  std::vector<Tensor> made;
+  for (const Trace::Returned& how : trace_.returned) {
+    made.push_back(Result(how));
+  }
+  return {std::move(made), trace_.note};
+}
+
+void TraceRun::Feed() {
+  feeds_.reserve(trace_.sources.size());
+  for (size_t i = 0; i < trace_.sources.size(); ++i) {
+    feeds_.push_back(trace_.ArrayAt(i, args_));
+  }
+  int next = 0;
+  bool flows = false;
+  outputs_.assign(trace_.fetched.size(), -1);
+  for (size_t i = 0; i < trace_.fetched.size(); ++i) {
+    const Trace::Fetched& f = trace_.fetched[i];
+    if (!f.flows || f.over) continue;
+    outputs_[i] = next++;
+    flows = true;
+  }
+  // What is recorded feeds its gradient the same: it must stay as it is.
+  if (flows) {
+    fed_ = feeds_;
+  } else {
+    GiveUp();
+  }
+}
+
+void TraceRun::GiveUp() {
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    if (!trace_.sources[i].overwritten) continue;
+    Array& own = feeds_[i];
+    bool alone = own.contiguous();
+    for (const Array& other : feeds_) {
+      alone = alone && (&other == &own || !SameMemory(own, other));
+    }
+    if (alone) own = GivenUp(own);
+  }
+}
+
+void TraceRun::RunProgram() {
+  // Its place in the process's stream of random numbers, not one of its own:
+  // what is saved and restored with random_state() holds for it, too.
+  if (trace_.random) options_.random = NextRandomCall();
+  for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
+  Status status = trace_.master->RunProgram(*trace_.program, feeds_, &results_,
+                                            options_, nullptr);
+  if (status.ok()) return;
+  // What stopped half way may have written.
+  for (size_t i = 0; i < trace_.sources.size(); ++i) {
+    if (!trace_.sources[i].overwritten) continue;
+    WriteLog& log = trace_.TensorAt(i, args_)->writes();
+    ++log.count;
+    log.last = line_;
+  }
+  throw Error(status);
+}
+
+// What comes back on the tape, where gradients flow through it.
+void TraceRun::MakeNode() {
+  if (fed_.empty()) return;
+  std::vector<Value> ys;
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i] < 0) continue;
+    ys.push_back(trace_.fetched[i].value);
+    shapes.push_back(results_[i].shape());
+  }
+  node_ = MakeRef<FunctionTapeNode>(line_, name_, kept_, trace_.feeds,
+                                    std::move(fed_), std::move(ys));
+  node_->shapes = std::move(shapes);
+  node_->run_options = options_;
+  for (size_t i = 0; i < trace_.sources.size(); ++i) {
+    bool leads = trace_.sources[i].requires_grad &&
+                 trace_.sources[i].grad_of < 0 &&
+                 kFloats.contains(trace_.feeds[i].dtype());
+    node_->edges.push_back(leads ? EdgeTo(*trace_.TensorAt(i, args_))
+                                 : TapeEdge());
+  }
+  node_->SetDepth();
+}
+
+EagerRef TraceRun::ValueOf(size_t fetch) {
+  EagerRef& value = values_[fetch];
+  if (value) return value;
+  // What is also a tensor around the function, or a look into one, must not
+  // change with it.
+  Array result = std::move(results_[fetch]);
+  if (!result.unique()) result = ValueOrThrow(result.Clone());
+  if (result.dtype() == DType::kList) {
+    std::vector<Array> around;
+    for (size_t i = 0; i < trace_.sources.size(); ++i) {
+      around.push_back(trace_.ArrayAt(i, args_));
+    }
+    result = ApartFrom(std::move(result), around);
+  }
+  value = MakeRef<EagerValue>(std::move(result));
+  value->line = line_;
+  if (outputs_[fetch] >= 0) {
+    value->producer = node_;
+    value->output = outputs_[fetch];
+  } else if (trace_.fetched[fetch].over) {
+    value->producer = MakeRef<OverTapeNode>(line_, name_);
+  }
+  return value;
+}
+
+void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
+  // Who looks at the old memory must see the new elements.
+  bool watched = target.view || (target.log && !target.log->unique());
+  if (array.raw() == target.array.raw()) {
+    // Written in place.
+  } else if (watched && target.array.shape() == array.shape()) {
+    CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
+               target.array.mutable_raw(), target.array.strides());
+  } else {
+    if (!array.unique()) array = ValueOrThrow(array.Clone());
+    target.array = std::move(array);
+  }
+  WriteLog& log = target.writes();
+  ++log.count;
+  log.last = line_;
+  if (outputs_[fetch] < 0) return;
+  target.producer = node_;
+  target.output = outputs_[fetch];
+  ++log.histories;
+  if (target.view_of) ChangeHistory(target, line_);
+}
+
+void TraceRun::Land() {
+  for (const Trace::Landing& landing : trace_.landings) {
+    EagerValue& target = *trace_.TensorAt(landing.source, args_);
+    if (landing.rows) {
+      target.grad = MakeRows(ValueOf(landing.fetch), ValueOf(landing.fetch + 1),
+                             target.array.dtype(), target.array.shape());
+    } else if (landing.grad) {
+      target.grad = ValueOf(landing.fetch);
+    } else if (values_[landing.fetch]) {
+      Write(target, values_[landing.fetch]->array, landing.fetch);
+    } else {
+      Write(target, std::move(results_[landing.fetch]), landing.fetch);
+    }
+  }
+  for (size_t i : trace_.cleared) trace_.TensorAt(i, args_)->grad = {};
+  for (auto& [i, wanted] : trace_.flags) {
+    trace_.TensorAt(i, args_)->requires_grad = wanted;
+  }
+}
+
+Tensor TraceRun::Result(const Trace::Returned& how) {
+  EagerRef value = how.source >= 0
+                       ? trace_.TensorAt(static_cast<size_t>(how.source), args_)
+                       : ValueOf(how.fetch);
+  for (const Trace::Step& step : how.steps) {
+    std::vector<EagerRef> inputs{value};
+    for (size_t other : step.others) inputs.push_back(ValueOf(other));
+    EagerResults made;
+    ThrowIfError(EagerCall(*step.how.op, std::span<const EagerRef>(inputs),
+                           step.how.attrs, line_, made));
+    value = made[0];
+  }
+  return Tensor(std::move(value));
+}
+
+}  // namespace sluice::front_internal

@@ -1,0 +1,94 @@
+#include "sluice/front/own_points.h"
+
+#include <unordered_set>
+
+#include "sluice/front/call.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/scope.h"
+#include "sluice/front/tape.h"
+
+namespace sluice::front_internal {
+
+OwnPoints::OwnPoints(const std::vector<Tensor>& xs,
+                     std::source_location where) {
+  bool in_graph = Building::Current().graph && !Capture::Open();
+  for (const Tensor& x : xs) {
+    bool handle = x.symbolic() && x.dtype() == DType::kResource;
+    bool leads_back = IsDeferred(x) || in_graph ||
+                      (x.requires_grad() && EagerMode::Current().grad);
+    made.push_back(!leads_back);
+    if (handle) {
+      at.push_back(x);
+    } else if (leads_back) {
+      Operand operands[] = {x};
+      at.push_back(CallOne("Identity", operands, {}, {}, where));
+    } else {
+      at.push_back(x.detach().requires_grad_());
+    }
+  }
+}
+
+bool OwnPoints::ReachBeyond(const std::vector<Tensor>& ys) const {
+  std::vector<Tensor> leaves;
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (made[i]) leaves.push_back(at[i]);
+  }
+  return ReachesBeyond(ys, leaves);
+}
+
+namespace {
+
+constexpr std::string_view kRetired = "a point of a derivative";
+
+bool Asked(const EagerValue& leaf) {
+  bool retired = leaf.extra && leaf.extra->name == kRetired;
+  return leaf.requires_grad && !retired;
+}
+
+}  // namespace
+
+void Retire(const std::vector<Tensor>& leaves) {
+  for (const Tensor& leaf : leaves) {
+    if (leaf && !IsDeferred(leaf)) leaf.here()->extras().name = kRetired;
+  }
+}
+
+void OwnPoints::Retire() const {
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (made[i]) front_internal::Retire({at[i]});
+  }
+}
+
+bool ReachesBeyond(const std::vector<Tensor>& ys,
+                   const std::vector<Tensor>& leaves) {
+  std::unordered_set<const EagerValue*> own;
+  for (const Tensor& leaf : leaves) {
+    if (leaf && !IsDeferred(leaf)) own.insert(leaf.here().get());
+  }
+  std::vector<const TapeNode*> open;
+  for (const Tensor& y : ys) {
+    if (!y || IsDeferred(y)) continue;
+    const EagerRef here = y.here();
+    const EagerValue& value = *here;
+    if (value.producer) open.push_back(value.producer.get());
+    if (!value.producer && Asked(value) && !own.count(&value)) return true;
+  }
+  std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const TapeNode* node = open.back();
+    open.pop_back();
+    if (node->outside()) return true;
+    for (const TapeEdge& edge : node->edges) {
+      if (edge.leaf && Asked(*edge.leaf) && !own.count(edge.leaf.get())) {
+        return true;
+      }
+      if (edge.node && seen.insert(edge.node.get()).second) {
+        open.push_back(edge.node.get());
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace sluice::front_internal

@@ -1,0 +1,217 @@
+#include "sluice/front/trace_call.h"
+
+#include <optional>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/grad_mode.h"
+#include "sluice/front/scope.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+#include "sluice/op/carries_gradient.h"
+#include "sluice/op/grad_context.h"
+#include "sluice/op/registry.h"
+
+namespace sluice {
+
+using front_internal::Building;
+using front_internal::EagerMode;
+
+namespace {
+
+Result<Node*> Add(Capture& capture, std::string_view op,
+                  std::span<const Value> inputs, const Attrs& attrs,
+                  const SourceLine& line) {
+  Graph& graph = capture.graph();
+  const Building& building = Building::Current();
+  bool scoped = building.graph == &graph;
+  NodeOptions options;
+  options.line = line;
+  if (scoped) {
+    options.scope = building.scope;
+    options.device = building.device;
+    options.controls = building.controls;
+  }
+  Region& region = scoped && building.region ? *building.region : graph.root();
+  std::optional<MutexLock> lock;
+  if (building.locked != &graph) lock.emplace(graph.mu());
+  return graph.Add(region, op, inputs, attrs, options);
+}
+
+bool Tracked(std::span<const EagerRef> inputs) {
+  for (const EagerRef& in : inputs) {
+    if (in->tracked() && CarriesGradient(in->dtype())) return true;
+  }
+  return false;
+}
+
+Result<Capture*> CaptureFor(std::span<const EagerRef> inputs,
+                            const OpRecord& op) {
+  Capture* capture = Capture::Current();
+  for (const EagerRef& in : inputs) {
+    if (!in->traced || (capture && capture->Mine(*in))) continue;
+    return FailedPrecondition(
+        StrCat("[", op.name, "] ", in->Describe(),
+               " belongs to a captured function whose recording is over; "
+               "wanted it among the function's results"));
+  }
+  return capture;
+}
+
+}  // namespace
+
+Value TraceNode(Capture& capture, std::string_view op,
+                std::vector<Value> inputs, const Attrs& attrs) {
+  return ValueOrThrow(Add(capture, op, inputs, attrs, {}))->output();
+}
+
+Value TraceConstant(Capture& capture, const Array& value) {
+  return TraceNode(capture, "Const", {}, {{"value", value}});
+}
+
+Status TraceCall(const OpRecord& op, std::span<const EagerRef> given,
+                 const Attrs& attrs, const SourceLine& line,
+                 EagerResults& results) {
+  SL_ASSIGN_OR_RETURN(Capture * capture, CaptureFor(given, op));
+  SmallVector<EagerRef, 4> inputs;
+  for (const EagerRef& in : given) {
+    inputs.push_back(in->traced ? in : capture->StandIn(in));
+    // A view's history is as new as its elements.
+    capture->Now(*inputs.back());
+  }
+  bool records = EagerMode::Current().grad && op.grad && Tracked(inputs);
+  std::vector<Value> values;
+  for (const EagerRef& in : inputs) {
+    values.push_back(records ? capture->NowAsOperand(*in) : capture->Now(*in));
+  }
+  SL_ASSIGN_OR_RETURN(Node * node, Add(*capture, op.name, values, attrs, line));
+  capture->Record(*node, inputs, line, records);
+  for (int i = 0; i < node->num_outputs(); ++i) {
+    results.push_back(capture->Adopt(node->output(i)));
+  }
+  return OkStatus();
+}
+
+namespace {
+
+Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
+  const EagerValue& base = target.view_of ? *target.view_of->base : target;
+  if (target.traced->expanded) {
+    return FailedPrecondition(
+        StrCat("[", op.name, "] ", target.Describe(),
+               ", shows the same elements several times and cannot be written "
+               "in place; wanted a clone()"));
+  }
+  if (!records || base.producer || !base.requires_grad) return OkStatus();
+  return FailedPrecondition(
+      StrCat("[", op.name, "] ", target.Describe(),
+             target.view_of ? ", is a view of a leaf" : ", is a leaf",
+             " that requires gradients and cannot be written in place "
+             "while calls are recorded; wanted a sluice::NoGrad around it"));
+}
+
+}  // namespace
+
+Status TraceInPlace(const OpRecord& op, const EagerRef& given,
+                    std::span<const EagerRef> others, const Attrs& attrs,
+                    const SourceLine& line) {
+  Capture* capture = Capture::Current();
+  EagerRef target = given->traced ? given : capture->StandIn(given);
+  std::vector<EagerRef> inputs{target};
+  for (const EagerRef& other : others) {
+    inputs.push_back(other->traced ? other : capture->StandIn(other));
+  }
+  SL_RETURN_IF_ERROR(CaptureFor(inputs, op).status());
+  for (const EagerRef& in : inputs) capture->Now(*in);
+  bool records = EagerMode::Current().grad && Tracked(inputs);
+  SL_RETURN_IF_ERROR(CheckTarget(op, *target, records));
+  EagerResults made;
+  SL_RETURN_IF_ERROR(TraceCall(op, inputs, attrs, line, made));
+  PartialShape shape = target->shape();
+  if (made.size() != 1 || made[0]->dtype() != target->dtype() ||
+      !made[0]->shape().CompatibleWith(shape)) {
+    return InvalidArgument(StrCat("[", op.name, "] the result is ",
+                                  made[0]->TypeText(), "; wanted ",
+                                  target->TypeText(), " to write it in place"));
+  }
+  if (!(made[0]->shape() == shape)) {
+    // Sizes that only a step knows: it fails where the result has others.
+    static const OpRecord* shape_op = FindOp("Shape");
+    static const OpRecord* reshape = FindOp("Reshape");
+    EagerResults sizes, fitted;
+    SL_RETURN_IF_ERROR(TraceCall(*shape_op, {&target, 1}, {}, line, sizes));
+    EagerRef both[] = {made[0], sizes[0]};
+    SL_RETURN_IF_ERROR(TraceCall(*reshape, both, {}, line, fitted));
+    made = std::move(fitted);
+  }
+  capture->Write(target, made[0], line, records);
+  return OkStatus();
+}
+
+namespace {
+
+// Applies a rule of an op to values that are there, or traced.
+class CallContext final : public GradContext {
+ public:
+  CallContext(const ViewStep& step, const EagerRef& x, const EagerRef& part,
+              const SourceLine& line)
+      : GradContext(*step.op, step.attrs), line_(line) {
+    in_.push_back(Enter(x));
+    for (const EagerRef& other : step.others) in_.push_back(Enter(other));
+    out_.push_back(Enter(part));
+    dy_.push_back(Enter(part));
+    for (size_t i = 0; i < in_.size(); ++i) wants_.push_back(i == 0);
+    dx_.resize(in_.size(), -1);
+  }
+  const EagerRef& whole() const { return At(dx_[0]); }
+  bool done() const { return dx_[0] >= 0; }
+
+ protected:
+  Status Emit(const OpRecord& op, std::span<const int> inputs,
+              const Attrs& attrs, Ids& made) override {
+    static const OpRecord* constant = FindOp("Const");
+    EagerResults results;
+    if (&op == constant) {
+      const Array& value = attrs.get<Array>("value");
+      Capture* capture = At(0)->traced ? Capture::Current() : nullptr;
+      results.push_back(capture ? capture->Make(TraceConstant(*capture, value),
+                                                line_, {}, false)
+                                : MakeRef<EagerValue>(value));
+    } else {
+      SmallVector<EagerRef, 4> values;
+      for (int id : inputs) values.push_back(At(id));
+      SL_RETURN_IF_ERROR(EagerCall(op, std::span<const EagerRef>(values), attrs,
+                                   line_, results));
+    }
+    for (EagerRef& r : results) made.push_back(Enter(std::move(r)));
+    return OkStatus();
+  }
+  DType TypeOf(int id) const override { return At(id)->dtype(); }
+  PartialShape ShapeOf(int id) const override { return At(id)->shape(); }
+
+ private:
+  int Enter(EagerRef value) {
+    table_.push_back(std::move(value));
+    return static_cast<int>(table_.size()) - 1;
+  }
+  const EagerRef& At(int id) const { return table_[static_cast<size_t>(id)]; }
+
+  std::vector<EagerRef> table_;
+  const SourceLine line_;
+};
+
+}  // namespace
+
+Result<EagerRef> WriteBack(const ViewStep& step, const EagerRef& x,
+                           const EagerRef& part, const SourceLine& line) {
+  CallContext context(step, x, part, line);
+  step.op->write_back(context);
+  SL_RETURN_IF_ERROR(context.status());
+  if (!context.done()) {
+    return Internal(StrCat("[", step.op->name, "] its view writes nothing"));
+  }
+  return context.whole();
+}
+
+}  // namespace sluice

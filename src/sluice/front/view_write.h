@@ -1,0 +1,20 @@
+// Writes through views, imperatively: elements are shared anyway; here is what
+// the tape has to know. A view that is written while calls are recorded changes
+// how the value it looks into came to be, and with it all views of that value.
+#pragma once
+
+#include "sluice/front/eager_call.h"
+
+namespace sluice {
+
+// `view` shows what the op shows of its first input.
+void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
+              EagerPointers inputs, bool records);
+
+// The view's history, if that of what it looks into has changed since.
+void RefreshView(EagerValue& view);
+
+// `view` was written by a recorded call: so was what it looks into.
+void ChangeHistory(EagerValue& view, const SourceLine& line);
+
+}  // namespace sluice
