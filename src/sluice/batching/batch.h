@@ -1,6 +1,6 @@
 // Batching: code recorded for one example, rewritten to run on many at once.
 //
-//   BatchRegion(graph, code, into, {{x, true}, {w, false}}, {}, &report)
+//   BatchRegion(graph, code, into, {{x, true}, {w, false}}, &report)
 //
 // adds to region `into` what `code` does to every lane (slice along axis 0) of
 // x, with the same w for all of them. Ops become ops on all lanes together
@@ -17,7 +17,6 @@
 
 #include "sluice/base/source_line.h"
 #include "sluice/batching/batch_scope.h"
-#include "sluice/batching/nested.h"
 
 namespace sluice {
 
@@ -32,11 +31,10 @@ struct BatchReport {
 };
 
 // The results, with lanes or not. At least one argument has lanes; those that
-// have, have equally many. `nested` are the calls in `code` that are vmaps.
+// have, have equally many.
 Result<std::vector<Lanes>> BatchRegion(Graph& graph, const Region& code,
                                        Region& into,
                                        const std::vector<Lanes>& args,
-                                       const NestedCalls& nested,
                                        BatchReport* report);
 
 }  // namespace sluice

@@ -51,6 +51,42 @@ Values LanesOfBranches(BatchScope& scope, const Node& node, Value chooser) {
   return picked;
 }
 
+// What the gradient of a branch reads of it, in the branches that do not run:
+// no value at all (autodiff/branch_gradient.cc), of a shape nothing else has.
+Array Nothing(DType dtype) {
+  Shape shape = *Shape::Make(std::vector<int64_t>(kMaxRank - 1, 0));
+  return Array::Zeros(dtype, shape);
+}
+
+bool IsNothing(const Value& result) {
+  if (result.node->is_args() || IsList(result)) return false;
+  const Array* value = ConstantValue(result);
+  return value && value->shape() == Nothing(value->dtype()).shape();
+}
+
+// The only branch that gives a value as this output; -1 when several do.
+int OnlyGiver(const Node& node, size_t output) {
+  int only = -1, others = 0;
+  for (size_t k = 0; k < node.regions().size(); ++k) {
+    if (IsNothing(node.regions()[k]->results()[output])) {
+      ++others;
+    } else {
+      only = static_cast<int>(k);
+    }
+  }
+  bool one = others + 1 == static_cast<int>(node.regions().size());
+  return one && others > 0 ? only : -1;
+}
+
+// Rows of some lanes in their places among all of them, zeros elsewhere.
+Value InPlaces(Emitter& emit, const BatchScope& scope, Value rows,
+               Value lanes) {
+  Value zero = emit.Const(Array::Zeros(rows.dtype(), {}));
+  Value room = emit.Call(
+      "BroadcastTo", {zero, emit.Join({scope.count(), emit.Sizes(rows, 1)})});
+  return emit.Call("IndexCopy", {room, lanes, rows});
+}
+
 }  // namespace
 
 void Batcher::RunBranch(BatchScope& scope, const Node& node) {
@@ -65,27 +101,28 @@ void Batcher::RunBranch(BatchScope& scope, const Node& node) {
   if (!branch) return;
   std::vector<BatchScope> scopes;
   std::vector<std::vector<Lanes>> results;
-  std::vector<bool> batched(static_cast<size_t>(node.num_outputs()), false);
   for (const auto& region : node.regions()) {
     scopes.emplace_back(emit.NextRegion(*branch), scope);
     results.push_back(RunRegion(scopes.back(), *region));
     if (!emit.ok()) return;
-    for (size_t i = 0; i < batched.size(); ++i) {
-      batched[i] = batched[i] || results.back()[i].batched;
-    }
   }
   // What has lanes in one branch has lanes in all.
+  std::vector<LaneForm> forms;
   std::vector<Values> values(results.size());
-  for (size_t k = 0; k < results.size(); ++k) {
-    for (size_t i = 0; i < batched.size(); ++i) {
-      values[k].push_back(batched[i] ? scopes[k].Full(results[k][i])
-                                     : results[k][i].value);
+  for (size_t i = 0; i < static_cast<size_t>(node.num_outputs()); ++i) {
+    std::vector<BatchScope::Formed> all;
+    for (size_t k = 0; k < results.size(); ++k) {
+      all.push_back({node.regions()[k]->results()[i], results[k][i].form()});
+    }
+    forms.push_back(BatchScope::Joined(all));
+    for (size_t k = 0; k < results.size(); ++k) {
+      values[k].push_back(scopes[k].In(forms[i], results[k][i]));
     }
   }
   Values made = emit.CloseBranch(*branch, values);
   for (size_t i = 0; emit.ok() && i < made.size(); ++i) {
     scope.Set({const_cast<Node*>(&node), static_cast<int>(i)},
-              {made[i], batched[i]});
+              LanesIn(made[i], forms[i]));
   }
 }
 
@@ -93,39 +130,71 @@ void Batcher::RunLaneBranches(BatchScope& scope, const Node& node,
                               Value chooser) {
   Emitter& emit = scope.emit();
   for (int i = 0; i < node.num_outputs(); ++i) {
-    if (kAnyData.contains(node.output_type(i).dtype)) continue;
+    DType dtype = node.output_type(i).dtype;
+    if (kAnyData.contains(dtype) || dtype == DType::kList) continue;
     emit.Fail(Refused(node,
-                      "gives a list or a handle, and lanes choose "
-                      "different branches under vmap; wanted tensors"));
+                      "gives a handle, and lanes choose different branches "
+                      "under vmap; wanted tensors"));
     return;
   }
   Values picked = LanesOfBranches(scope, node, chooser);
+  auto outputs = static_cast<size_t>(node.num_outputs());
+  std::vector<int> only;
+  for (size_t i = 0; i < outputs; ++i) only.push_back(OnlyGiver(node, i));
+  Values found(outputs);
   Collected all;
   for (size_t k = 0; emit.ok() && k < picked.size(); ++k) {
     const Region& region = *node.regions()[k];
-    Collected group;
-    group.lanes = picked[k];
-    group.rows = emit.If(
+    // What all branches give comes first, then what is this one's alone.
+    std::vector<size_t> given;
+    for (size_t i = 0; i < outputs; ++i) {
+      if (only[i] < 0) given.push_back(i);
+    }
+    size_t shared = given.size();
+    for (size_t i = 0; i < outputs; ++i) {
+      if (only[i] == static_cast<int>(k)) given.push_back(i);
+    }
+    Values rows = emit.If(
         emit.Call("LogicalNot", {emit.IsEmpty(picked[k])}),
         [&](Emitter& some) {
           BatchScope inside(some, scope, picked[k]);
-          Values rows;
-          for (const Lanes& lanes : RunRegion(inside, region)) {
-            rows.push_back(inside.Full(lanes));
+          std::vector<Lanes> results = RunRegion(inside, region);
+          Values full;
+          for (size_t i = 0; some.ok() && i < given.size(); ++i) {
+            Value rows = inside.Full(results[given[i]]);
+            bool alone = i >= shared && !IsList(rows);
+            full.push_back(alone ? InPlaces(some, scope, rows, picked[k])
+                                 : rows);
           }
-          return rows;
+          return full;
         },
         [&](Emitter& none) {
-          Values rows;
-          for (int i = 0; i < node.num_outputs(); ++i) {
-            const ValueType& type = node.output_type(i);
-            rows.push_back(none.NoRows(type.dtype, type.shape));
+          Values empty;
+          for (size_t i = 0; i < given.size(); ++i) {
+            const ValueType& type =
+                node.output_type(static_cast<int>(given[i]));
+            if (i < shared) {
+              empty.push_back(none.NoRows(type.dtype, type.shape));
+              continue;
+            }
+            BatchScope all_lanes(none, scope);
+            empty.push_back(
+                all_lanes.Full(Lanes{none.Const(Nothing(type.dtype)), false}));
           }
-          return rows;
+          return empty;
         });
+    if (!emit.ok()) return;
+    Collected group{Values(rows.begin(), rows.begin() + shared), picked[k]};
     all = k == 0 ? group : Append(emit, all, group);
+    for (size_t i = shared; i < given.size(); ++i) {
+      found[given[i]] = rows[i];
+    }
   }
-  SetLanes(scope, node, InOrder(emit, all));
+  Values ordered = InOrder(emit, all);
+  for (size_t i = 0, next = 0; emit.ok() && i < outputs; ++i) {
+    if (only[i] < 0) found[i] = ordered[next++];
+  }
+  SetLanes(scope, node, found);
 }
 
 }  // namespace sluice

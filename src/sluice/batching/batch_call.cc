@@ -32,16 +32,19 @@ Node* Batcher::Specialise(BatchScope& scope, const Node& function,
     return arg.ok() ? *arg : Value();
   };
   auto lanes_of = [&](const Value& v) -> ValueType {
+    if (IsList(v)) return v.type();
     return {v.dtype(), WithLanes(v.shape(), kUnknownDim)};
   };
   std::vector<Lanes> args, given;
   for (int i = 0; emit.ok() && i < code.num_args(); ++i) {
     Value v = code.arg(i);
     bool lanes = TakesLanes(v);
-    args.push_back({argument(lanes ? lanes_of(v) : v.type()), lanes});
+    args.push_back(
+        {argument(lanes ? lanes_of(v) : v.type()), lanes, IsList(v)});
   }
-  for (const Value& v : captured)
-    given.push_back({argument(lanes_of(v)), true});
+  for (const Value& v : captured) {
+    given.push_back({argument(lanes_of(v)), true, IsList(v)});
+  }
   Value count = argument({DType::kI64, PartialShape{1}});
   if (!emit.ok()) return nullptr;
   BatchScope own = BatchScope::OfFunction(inside, scope, count);
@@ -66,8 +69,8 @@ void Batcher::RunCall(BatchScope& scope, const Node& node) {
     emit.Fail(Refused(node, "calls what is no Function node"));
     return;
   }
-  if (auto it = nested_.find(node.id()); it != nested_.end()) {
-    RunNested(scope, node, it->second);
+  if (!NestedLanes(node).empty()) {
+    RunNested(scope, node);
     return;
   }
   const Region& code = *function.regions()[0];
@@ -97,7 +100,7 @@ void Batcher::RunCall(BatchScope& scope, const Node& node) {
     Value v = node.input(i);
     inputs.push_back(TakesLanes(v) ? scope.Full(v) : scope.Find(v).value);
   }
-  for (const Value& v : captured) inputs.push_back(scope.Find(v).value);
+  for (const Value& v : captured) inputs.push_back(scope.Full(v));
   inputs.push_back(scope.count());
   Attrs attrs{{"dtypes", node.attrs().get<std::vector<DType>>("dtypes")}};
   Node* call = emit.Add("Call", inputs, attrs);

@@ -36,6 +36,11 @@ class BatchContext : public Emitter {
   Value in(int i) const { return in_[static_cast<size_t>(i)].value; }
   Value full(int i) { return scope_.Full(in_[static_cast<size_t>(i)]); }
   Values all_full();
+  // A list whose elements have lanes. REQUIRES: it can be one.
+  Value together(int i) {
+    return scope_.In(LaneForm::kTogether, in_[static_cast<size_t>(i)]);
+  }
+  Lanes lanes_of(int i) const { return in_[static_cast<size_t>(i)]; }
   // Of one example; rank -1 when unknown.
   const PartialShape& example(int i) const { return node_.input(i).shape(); }
   int rank(int i) const { return example(i).rank(); }
@@ -60,6 +65,10 @@ class BatchContext : public Emitter {
 
   void set(int i, Value value, bool batched = true) {
     out_[static_cast<size_t>(i)] = {value, batched};
+  }
+  // The same, a list of each lane's lists.
+  void set_boxed(int i, Value lists) {
+    out_[static_cast<size_t>(i)] = {lists, true, true};
   }
   const std::vector<Lanes>& outputs() const { return out_; }
 

@@ -52,7 +52,7 @@ PartialShape AnyLanes(const PartialShape& shape) {
 }  // namespace
 
 void Batcher::RunLoop(BatchScope& scope, const Node& node) {
-  LaneSpread spread(scope, nested_);
+  LaneSpread spread(scope);
   LaneSpread::Loop loop = spread.OfLoop(node);
   if (loop.stops_apart) {
     RunLiveLoop(scope, node, loop.carried);
@@ -64,23 +64,24 @@ void Batcher::RunLoop(BatchScope& scope, const Node& node) {
   std::vector<PartialShape> shapes;
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     int k = static_cast<int>(i);
-    inits.push_back(loop.carried[i] ? scope.Full(node.input(k))
-                                    : scope.Find(node.input(k)).value);
+    inits.push_back(scope.In(loop.carried[i], scope.Find(node.input(k))));
     const PartialShape& shape = body.arg(k).shape();
-    // A list stays one; its elements have the lanes.
-    bool has_axis = loop.carried[i] && body.arg(k).dtype() != DType::kList;
+    // A list stays one, whatever has the lanes.
+    bool has_axis =
+        loop.carried[i] != LaneForm::kSingle && !IsList(body.arg(k));
     shapes.push_back(has_axis ? WithLanes(shape, scope.known_count()) : shape);
   }
   auto run = [&](Emitter& inside, const Region& region, const Values& args) {
     BatchScope own(inside, scope);
     for (size_t i = 0; i < args.size(); ++i) {
-      own.Set(region.arg(static_cast<int>(i)), {args[i], loop.carried[i]});
+      own.Set(region.arg(static_cast<int>(i)),
+              LanesIn(args[i], loop.carried[i]));
     }
     std::vector<Lanes> results = RunRegion(own, region);
     Values values;
     for (size_t i = 0; i < results.size(); ++i) {
-      bool full = &region == &body && loop.carried[i];
-      values.push_back(full ? own.Full(results[i]) : results[i].value);
+      values.push_back(&region == &body ? own.In(loop.carried[i], results[i])
+                                        : results[i].value);
     }
     return values;
   };
@@ -95,25 +96,20 @@ void Batcher::RunLoop(BatchScope& scope, const Node& node) {
       node.attrs());
   for (size_t i = 0; emit.ok() && i < made.size(); ++i) {
     scope.Set({const_cast<Node*>(&node), static_cast<int>(i)},
-              {made[i], loop.carried[i]});
+              LanesIn(made[i], loop.carried[i]));
   }
 }
 
 void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
-                          const std::vector<bool>& batched) {
+                          const std::vector<LaneForm>& forms) {
   Emitter& emit = scope.emit();
   const Region &cond = *node.regions()[0], &body = *node.regions()[1];
-  for (const Value& v : node.inputs()) {
-    if (v.dtype() != DType::kList) continue;
-    emit.Fail(Refused(node,
-                      "carries a list, and lanes end in different iterations "
-                      "under vmap; wanted a tensor of the size lists may get"));
-    return;
-  }
   std::vector<Value> outside;
   for (const Value& v : CapturedBy(node)) {
     if (scope.Batched(v)) outside.push_back(v);
   }
+  std::vector<bool> batched;
+  for (LaneForm form : forms) batched.push_back(form != LaneForm::kSingle);
 
   // At first all lanes are live.
   Live start;
@@ -121,20 +117,22 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
   for (size_t i = 0; i < batched.size(); ++i) {
     int k = static_cast<int>(i);
     const PartialShape& shape = body.arg(k).shape();
-    Value full = scope.Full(node.input(k));
-    start.carried.push_back(batched[i] ? full
-                                       : scope.Find(node.input(k)).value);
-    shapes.push_back(batched[i] ? AnyLanes(shape) : shape);
+    bool list = IsList(body.arg(k));
+    Lanes init = scope.Find(node.input(k));
+    start.carried.push_back(scope.In(forms[i], init));
+    shapes.push_back(batched[i] && !list ? AnyLanes(shape) : shape);
     start.ended.rows.push_back(
-        emit.Call("StridedSlice", {full},
-                  {{"begin", std::vector<int64_t>{0}},
-                   {"end", std::vector<int64_t>{0}},
-                   {"strides", std::vector<int64_t>{1}}}));
-    ended_shapes.push_back(AnyLanes(shape));
+        list ? emit.NoLists()
+             : emit.Call("StridedSlice", {scope.Full(init)},
+                         {{"begin", std::vector<int64_t>{0}},
+                          {"end", std::vector<int64_t>{0}},
+                          {"strides", std::vector<int64_t>{1}}}));
+    ended_shapes.push_back(list ? PartialShape::Scalar() : AnyLanes(shape));
   }
   for (const Value& v : outside) {
-    start.captured.push_back(scope.Find(v).value);
-    shapes.push_back(AnyLanes(v.shape()));
+    Lanes found = scope.Find(v);
+    start.captured.push_back(IsList(v) ? scope.Full(found) : found.value);
+    shapes.push_back(IsList(v) ? PartialShape::Scalar() : AnyLanes(v.shape()));
   }
   start.lanes = emit.Call(
       "Range", {emit.Int(0), emit.ScalarOf(scope.count()), emit.Int(1)});
@@ -146,10 +144,11 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
   // What the code sees of live lanes.
   auto enter = [&](BatchScope& own, const Region& region, const Live& live) {
     for (size_t i = 0; i < batched.size(); ++i) {
-      own.Set(region.arg(static_cast<int>(i)), {live.carried[i], batched[i]});
+      own.Set(region.arg(static_cast<int>(i)),
+              LanesIn(live.carried[i], forms[i]));
     }
     for (size_t i = 0; i < outside.size(); ++i) {
-      own.Set(outside[i], {live.captured[i], true});
+      own.Set(outside[i], {live.captured[i], true, IsList(outside[i])});
     }
   };
   // What lanes carry; `which` picks some of the live ones, or none for all.
@@ -158,11 +157,11 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
     for (size_t i = 0; i < batched.size(); ++i) {
       Value v = live.carried[i];
       if (batched[i]) {
-        rows.push_back(which ? e.Gather(v, which) : v);
+        rows.push_back(which ? e.PickLanes(v, which) : v);
         continue;
       }
-      Value count = e.Rows(which ? which : live.lanes);
-      rows.push_back(e.Call("BroadcastTo", {v, e.Join({count, e.Sizes(v)})}));
+      BatchScope those(e, e.Rows(which ? which : live.lanes));
+      rows.push_back(those.Full(Lanes{v, false}));
     }
     return rows;
   };
@@ -174,9 +173,9 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
     left.ended =
         Append(e, live.ended, {rows_of(e, live, go), e.Gather(live.lanes, go)});
     for (size_t i = 0; i < batched.size(); ++i) {
-      if (batched[i]) left.carried[i] = e.Gather(live.carried[i], stay);
+      if (batched[i]) left.carried[i] = e.PickLanes(live.carried[i], stay);
     }
-    for (Value& v : left.captured) v = e.Gather(v, stay);
+    for (Value& v : left.captured) v = e.PickLanes(v, stay);
     left.lanes = e.Gather(live.lanes, stay);
     return left.List();
   };
@@ -200,7 +199,7 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
           std::vector<Lanes> next = RunRegion(own, body);
           Values values;
           for (size_t i = 0; i < next.size(); ++i) {
-            values.push_back(batched[i] ? own.Full(next[i]) : next[i].value);
+            values.push_back(own.In(forms[i], next[i]));
           }
           return values;
         });

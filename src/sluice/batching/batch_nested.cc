@@ -1,24 +1,90 @@
 // A vmap inside batched code: every lane of the inner one in every lane of the
-// outer one becomes a lane, outer ones first.
+// outer one becomes a lane, outer ones first. Lists have the lists of the inner
+// lanes in them, whatever they have of the outer ones.
 #include "sluice/batching/batcher.h"
 #include "sluice/batching/lane_spread.h"
 
 namespace sluice {
 
-void Batcher::RunNested(BatchScope& scope, const Node& node,
-                        const NestedCall& nested) {
+namespace {
+
+using Values = Emitter::Values;
+
+Attrs OfLists() {
+  return {{"dtype", DType::kList}, {"shape", PartialShape::Scalar()}};
+}
+
+// How many lanes the inner one has: a vector of one number.
+Value InnerCount(Emitter& emit, const std::vector<Lanes>& args,
+                 const std::vector<int64_t>& nested) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!nested[i] || IsList(args[i].value)) continue;
+    return emit.Sizes(args[i].value, args[i].batched ? 1 : 0, 1);
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!nested[i]) continue;
+    Value list = args[i].value;
+    if (args[i].batched) {
+      list = emit.Call("ListGet", {list, emit.Int(0)}, OfLists());
+    }
+    return emit.Expand(emit.Call("ListSize", {list}), 0);
+  }
+  return {};
+}
+
+// The lists in a list of lists of them, one after the other.
+Value Flattened(Emitter& emit, Value lists, Value outer) {
+  Value count = emit.ScalarOf(outer);
+  Values last = emit.While(
+      {emit.Int(0), emit.NoLists()},
+      {PartialShape::Scalar(), PartialShape::Scalar()},
+      [&](Emitter& e, const Values& args) -> Values {
+        return {e.Call("Less", {args[0], count})};
+      },
+      [&](Emitter& e, const Values& args) -> Values {
+        Value more = e.Call("ListGet", {lists, args[0]}, OfLists());
+        return {e.Call("Add", {args[0], e.Int(1)}), e.JoinLanes(args[1], more)};
+      });
+  return last.empty() ? Value() : last[1];
+}
+
+// The other way: so many at a time.
+Value Grouped(Emitter& emit, Value lists, Value outer, Value inner) {
+  Value count = emit.ScalarOf(outer), size = emit.ScalarOf(inner);
+  Values last = emit.While(
+      {emit.Int(0), emit.NoLists()},
+      {PartialShape::Scalar(), PartialShape::Scalar()},
+      [&](Emitter& e, const Values& args) -> Values {
+        return {e.Call("Less", {args[0], count})};
+      },
+      [&](Emitter& e, const Values& args) -> Values {
+        Value first = e.Call("Mul", {args[0], size});
+        Value end = e.Call("Add", {first, size});
+        Value range = e.Call("Range", {first, end, e.Int(1)});
+        return {e.Call("Add", {args[0], e.Int(1)}),
+                e.Call("ListAppend",
+                       {args[1], e.Call("ListSelect", {lists, range})})};
+      });
+  return last.empty() ? Value() : last[1];
+}
+
+}  // namespace
+
+void Batcher::RunNested(BatchScope& scope, const Node& node) {
   Emitter& emit = scope.emit();
+  const std::vector<int64_t>& nested = NestedLanes(node);
   const Region& code = *node.input(0).node->regions()[0];
-  LaneSpread spread(scope, nested_);
+  LaneSpread spread(scope);
   bool outer = spread.OfNested(node);
   std::vector<Lanes> args;
-  Value inner;  // how many lanes the inner one has
-  for (size_t i = 0; i < nested.batched.size(); ++i) {
+  for (size_t i = 0; i < nested.size(); ++i) {
     args.push_back(scope.Find(node.input(static_cast<int>(i) + 1)));
-    if (nested.batched[i] && !inner) {
-      inner = emit.Sizes(args[i].value, args[i].batched ? 1 : 0, 1);
+    // A list of one lane's own is boxed, whatever the inner lanes have in it.
+    if (IsList(args[i].value) && args[i].batched) {
+      args[i] = {scope.Full(args[i]), true, true};
     }
   }
+  Value inner = InnerCount(emit, args, nested);
   auto run = [&](BatchScope& own) {
     Values rows;
     for (const Lanes& lanes : RunRegion(own, code)) {
@@ -29,8 +95,9 @@ void Batcher::RunNested(BatchScope& scope, const Node& node,
   if (!outer) {
     BatchScope own = BatchScope::OfFunction(emit, scope, inner);
     for (size_t i = 0; i < args.size(); ++i) {
+      bool lanes = nested[i] != 0;
       own.Set(code.arg(static_cast<int>(i)),
-              {args[i].value, nested.batched[i]});
+              {args[i].value, lanes, lanes && IsList(args[i].value)});
     }
     Values rows = run(own);
     for (size_t i = 0; emit.ok() && i < rows.size(); ++i) {
@@ -40,18 +107,31 @@ void Batcher::RunNested(BatchScope& scope, const Node& node,
     return;
   }
   Value all = emit.Times(scope.count(), inner);
-  Value number = emit.Call(
-      "Range", {emit.Int(0), emit.ScalarOf(scope.count()), emit.Int(1)});
-  Value numbers = emit.Call("BroadcastTo", {emit.Expand(number, 1),
-                                            emit.Join({scope.count(), inner})});
-  BatchScope own(emit, scope, emit.Reshape(numbers, all));
+  Value both_counts = emit.Join({scope.count(), inner});
+  // Of each of all lanes: which of the outer ones it is in, and the inner one.
+  auto numbers = [&](Value count, int axis) {
+    Value number =
+        emit.Call("Range", {emit.Int(0), emit.ScalarOf(count), emit.Int(1)});
+    return emit.Reshape(
+        emit.Call("BroadcastTo", {emit.Expand(number, axis), both_counts}),
+        all);
+  };
+  BatchScope own(emit, scope, numbers(scope.count(), 1));
   for (size_t i = 0; i < args.size(); ++i) {
     Value arg = code.arg(static_cast<int>(i));
-    if (!nested.batched[i]) {
+    bool list = IsList(arg);
+    if (!nested[i]) {
       // The same for the inner lanes, whatever it is for the outer ones.
       Value of_outer = args[i].value;
       if (args[i].batched) of_outer = own.FromOuter(of_outer);
-      own.Set(arg, {of_outer, args[i].batched});
+      own.Set(arg, {of_outer, args[i].batched, args[i].boxed});
+      continue;
+    }
+    if (list) {
+      Value lists = args[i].batched
+                        ? Flattened(emit, args[i].value, scope.count())
+                        : emit.PickLanes(args[i].value, numbers(inner, 0));
+      own.Set(arg, {lists, true, true});
       continue;
     }
     Value both = scope.Full(args[i]);
@@ -62,7 +142,9 @@ void Batcher::RunNested(BatchScope& scope, const Node& node,
   Values rows = run(own);
   if (!emit.ok()) return;
   for (Value& v : rows) {
-    v = emit.Reshape(v, emit.Join({scope.count(), inner, emit.Sizes(v, 1)}));
+    v = IsList(v) ? Grouped(emit, v, scope.count(), inner)
+                  : emit.Reshape(
+                        v, emit.Join({scope.count(), inner, emit.Sizes(v, 1)}));
   }
   SetLanes(scope, node, rows);
 }

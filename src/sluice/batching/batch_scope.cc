@@ -1,5 +1,7 @@
 #include "sluice/batching/batch_scope.h"
 
+#include <algorithm>
+
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -23,13 +25,36 @@ BatchScope BatchScope::OfFunction(Emitter emit, BatchScope& outer,
   return made;
 }
 
-bool BatchScope::Batched(Value of_one) const {
+bool CanHaveLanes(const Value& list) {
+  if (list.node->is_args()) return false;
+  const std::string& op = list.node->op().name;
+  return op == "ListNew" || op == "ListUnstack" || op == "ListZero";
+}
+
+LaneForm BatchScope::FormOf(Value of_one) const {
+  bool picks = false;
   for (const BatchScope* s = this; s; s = s->outer_) {
     if (auto it = s->map_.find(of_one); it != s->map_.end()) {
-      return it->second.batched;
+      LaneForm form = it->second.form();
+      bool boxes = picks && IsList(of_one) && form == LaneForm::kTogether;
+      return boxes ? LaneForm::kBoxed : form;
+    }
+    picks = picks || s->picked_;
+  }
+  return LaneForm::kSingle;
+}
+
+LaneForm BatchScope::Joined(const std::vector<Formed>& values) {
+  LaneForm joined = LaneForm::kSingle;
+  for (const Formed& v : values) joined = std::max(joined, v.form);
+  if (joined != LaneForm::kTogether) return joined;
+  for (const Formed& v : values) {
+    if (v.form == LaneForm::kSingle && IsList(v.of_one) &&
+        !CanHaveLanes(v.of_one)) {
+      return LaneForm::kBoxed;
     }
   }
-  return false;
+  return joined;
 }
 
 int64_t BatchScope::known_count() const {
@@ -48,47 +73,64 @@ Lanes BatchScope::Find(Value of_one) {
     return found;
   }
   if (found.batched && picked_) {
-    if (found.value.dtype() == DType::kList) {
-      emit_.Fail(InvalidArgument(
-          StrCat("[vmap] \"", of_one.ToString(),
-                 "\" is a list with elements of lanes, read where only some "
-                 "lanes run; wanted its stack()")));
-      return found;
+    if (IsList(found.value) && !found.boxed) {
+      // Once, around this region, whatever the region does how often.
+      Value& boxed = outer_->boxed_[of_one];
+      if (!boxed) boxed = outer_->Boxed(found);
+      found = {boxed, true, true};
     }
-    found.value = emit_.Gather(found.value, picked_);
+    found.value = emit_.PickLanes(found.value, picked_);
     map_[of_one] = found;
   }
   return found;
 }
 
 Value BatchScope::Full(Lanes lanes) {
-  if (lanes.batched || !emit_.ok()) return lanes.value;
-  if (lanes.value.dtype() == DType::kList) return FullList(lanes.value);
+  if (!emit_.ok()) return lanes.value;
+  if (IsList(lanes.value)) return Boxed(lanes);
+  if (lanes.batched) return lanes.value;
   Value shape = emit_.Join({count_, emit_.Sizes(lanes.value)});
   Value full = emit_.Call("BroadcastTo", {lanes.value, shape});
   emit_.Refine(full, WithLanes(lanes.value.shape(), known_count()));
   return full;
 }
 
-// A list as it was made, made for elements with lanes.
+Value BatchScope::In(LaneForm form, Lanes lanes) {
+  if (!emit_.ok() || lanes.form() == form) return lanes.value;
+  if (!IsList(lanes.value)) return Full(lanes);
+  return form == LaneForm::kBoxed ? Boxed(lanes) : FullList(lanes.value);
+}
+
+Value BatchScope::Boxed(Lanes list) {
+  if (list.boxed || !emit_.ok()) return list.value;
+  if (list.batched) {
+    return emit_.Call("ListLanes", {list.value, emit_.ScalarOf(count_)});
+  }
+  Value one = emit_.Call("ListAppend", {emit_.NoLists(), list.value});
+  Value first = emit_.Call("BroadcastTo", {emit_.Int(0), count_});
+  return emit_.Call("ListSelect", {one, first});
+}
+
+// Elements with lanes, of a list that is the same for all.
 Value BatchScope::FullList(Value list) {
+  if (!emit_.ok()) return {};
   const Node& made = *list.node;
-  if (made.op().name == "ListNew") {
+  if (CanHaveLanes(list) && made.op().name == "ListZero") return list;
+  if (CanHaveLanes(list) && made.op().name == "ListNew") {
     Attrs attrs = made.attrs();
     attrs.set("shape",
               WithLanes(attrs.get<PartialShape>("shape"), known_count()));
     return emit_.Call("ListNew", {made.input(0)}, attrs);
   }
-  if (made.op().name == "ListUnstack") {
+  if (CanHaveLanes(list)) {
     Value x = made.input(0);
     Value shape = emit_.Join({emit_.Sizes(x, 0, 1), count_, emit_.Sizes(x, 1)});
     return emit_.Call("ListUnstack",
                       {emit_.Call("BroadcastTo", {emit_.Expand(x, 1), shape})});
   }
-  emit_.Fail(InvalidArgument(
-      StrCat("[vmap] \"", list.ToString(),
-             "\" is a list of the same elements for all lanes, to which "
-             "elements of lanes are added; wanted a list that begins empty")));
+  emit_.Fail(Internal(StrCat("[vmap] \"", list.ToString(),
+                             "\" is a list of the same elements for all "
+                             "lanes, and was expected to have lanes")));
   return {};
 }
 

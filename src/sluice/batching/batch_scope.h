@@ -15,10 +15,32 @@
 
 namespace sluice {
 
+// How a value stands for those of all lanes. A list that is as long for all
+// lanes, and written and read at the same places, has elements with lanes
+// (kTogether). Any other is a list of the lists of the lanes (kBoxed). What is
+// the same for all can be made the others, and what is together boxed; not the
+// other way.
+enum class LaneForm : uint8_t { kSingle, kTogether, kBoxed };
+
 struct Lanes {
   Value value;
   bool batched = false;
+  bool boxed = false;
+  LaneForm form() const {
+    return boxed     ? LaneForm::kBoxed
+           : batched ? LaneForm::kTogether
+                     : LaneForm::kSingle;
+  }
 };
+// The same value in that form. REQUIRES: it is in it.
+inline Lanes LanesIn(Value value, LaneForm form) {
+  return {value, form != LaneForm::kSingle, form == LaneForm::kBoxed};
+}
+
+inline bool IsList(const Value& v) { return v.dtype() == DType::kList; }
+// Whether a list that is the same for all lanes can have elements with lanes
+// instead: it is empty, or was made of a tensor.
+bool CanHaveLanes(const Value& list);
 
 class BatchScope {
  public:
@@ -39,19 +61,33 @@ class BatchScope {
   int64_t known_count() const;
 
   void Set(Value of_one, Lanes lanes) { map_[of_one] = lanes; }
-  // Whether it has lanes here; asking emits nothing.
-  bool Batched(Value of_one) const;
+  // Whether it has lanes here, and how; asking emits nothing.
+  bool Batched(Value of_one) const {
+    return FormOf(of_one) != LaneForm::kSingle;
+  }
+  LaneForm FormOf(Value of_one) const;
   // What the value is here. A value of no scope belongs to the program around
   // the batched code and is single.
   Lanes Find(Value of_one);
   // A value of the lanes around, for those that are here.
-  Value FromOuter(Value value) { return emit_.Gather(value, picked_); }
-  // The same with an axis of lanes in any case.
+  Value FromOuter(Value value) { return emit_.PickLanes(value, picked_); }
+  // The same with an axis of lanes in any case; of a list, boxed.
   Value Full(Lanes lanes);
   Value Full(Value of_one) { return Full(Find(of_one)); }
+  // The same in a form. REQUIRES: it can be.
+  Value In(LaneForm form, Lanes lanes);
+
+  // The form of what is one of these values, each in its own form: not less
+  // than any, and all can be in it.
+  struct Formed {
+    Value of_one;
+    LaneForm form;
+  };
+  static LaneForm Joined(const std::vector<Formed>& values);
 
  private:
   Value FullList(Value list);
+  Value Boxed(Lanes list);
 
   Emitter emit_;
   BatchScope* outer_ = nullptr;
@@ -59,6 +95,7 @@ class BatchScope {
   Value picked_;
   bool single_only_ = false;
   std::unordered_map<Value, Lanes, ValueHash> map_;
+  std::unordered_map<Value, Value, ValueHash> boxed_;  // of lists together
 };
 
 }  // namespace sluice

@@ -35,6 +35,16 @@ bool Acts(const Node& node) {
   return found;
 }
 
+bool TakesOrGivesLists(const Node& node) {
+  for (const Value& v : node.inputs()) {
+    if (IsList(v)) return true;
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (node.output_type(i).dtype == DType::kList) return true;
+  }
+  return false;
+}
+
 // Of the nodes added since there were `before`.
 std::vector<Node*> ActingSince(const Region& region, size_t before) {
   std::vector<Node*> acting;
@@ -145,7 +155,12 @@ void Batcher::RunOp(BatchScope& scope, const Node& node) {
     return;
   }
   BatchRule rule = FindBatchRule(op);
-  if (!rule || !rule(c)) {
+  bool apart =
+      TakesOrGivesLists(node) &&
+      !KeepsListsTogether(
+          node, [&](const Value& v) { return scope.FormOf(v); },
+          [&](const Value& v) { return CanHaveLanes(scope.Find(v).value); });
+  if (apart ? !BatchBoxedList(c) : !rule || !rule(c)) {
     if (state_.status.ok()) RunLanes(scope, node);
     return;
   }
@@ -153,7 +168,7 @@ void Batcher::RunOp(BatchScope& scope, const Node& node) {
   int64_t lanes = scope.known_count();
   for (int i = 0; c.ok() && i < node.num_outputs(); ++i) {
     Lanes out = c.outputs()[static_cast<size_t>(i)];
-    if (out.batched) {
+    if (out.batched && !IsList(out.value)) {
       c.Refine(out.value, WithLanes(node.output_type(i).shape, lanes));
     }
     scope.Set({const_cast<Node*>(&node), i}, out);
@@ -165,18 +180,21 @@ void Batcher::SetLanes(BatchScope& scope, const Node& node,
   int64_t lanes = scope.known_count();
   for (size_t i = 0; i < values.size() && state_.status.ok(); ++i) {
     int k = static_cast<int>(i);
-    scope.emit().Refine(values[i], WithLanes(node.output_type(k).shape, lanes));
-    scope.Set({const_cast<Node*>(&node), k}, {values[i], true});
+    bool list = IsList(values[i]);
+    if (!list) {
+      scope.emit().Refine(values[i],
+                          WithLanes(node.output_type(k).shape, lanes));
+    }
+    scope.Set({const_cast<Node*>(&node), k}, {values[i], true, list});
   }
 }
 
 Result<std::vector<Lanes>> BatchRegion(Graph& graph, const Region& code,
                                        Region& into,
                                        const std::vector<Lanes>& args,
-                                       const NestedCalls& nested,
                                        BatchReport* report) {
   BatchReport unused;
-  Batcher batcher(graph, nested, report ? *report : unused);
+  Batcher batcher(graph, report ? *report : unused);
   size_t before = into.nodes().size();
   Emitter emit(batcher.state(), into);
   Value count;

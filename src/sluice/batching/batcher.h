@@ -12,8 +12,8 @@ namespace sluice {
 
 class Batcher {
  public:
-  Batcher(Graph& graph, const NestedCalls& nested, BatchReport& report)
-      : state_{.graph = graph}, nested_(nested), report_(report) {}
+  Batcher(Graph& graph, BatchReport& report)
+      : state_{.graph = graph}, report_(report) {}
 
   EmitState& state() { return state_; }
   // Its arguments are in the scope already.
@@ -28,20 +28,19 @@ class Batcher {
   void RunLaneBranches(BatchScope& scope, const Node& node, Value chooser);
   void RunLoop(BatchScope& scope, const Node& node);  // batch_loop.cc
   void RunLiveLoop(BatchScope& scope, const Node& node,
-                   const std::vector<bool>& carried);
+                   const std::vector<LaneForm>& carried);
   void RunCall(BatchScope& scope, const Node& node);  // batch_call.cc
   Node* Specialise(BatchScope& scope, const Node& function,
                    const std::vector<Value>& captured);
-  void RunNested(BatchScope& scope, const Node& node,
-                 const NestedCall& nested);            // batch_nested.cc
-  void RunLanes(BatchScope& scope, const Node& node);  // lane_loop.cc
+  void RunNested(BatchScope& scope, const Node& node);  // batch_nested.cc
+  void RunLanes(BatchScope& scope, const Node& node);   // lane_loop.cc
 
-  // Results of `node` that all have lanes, told what shape they have.
+  // Results of `node` that all have lanes, told what shape they have; lists are
+  // boxed.
   void SetLanes(BatchScope& scope, const Node& node, const Values& values);
   Status Refused(const Node& node, std::string_view message) const;
 
   EmitState state_;
-  const NestedCalls& nested_;
   BatchReport& report_;
   // What each node became, as far as others may wait for it.
   std::unordered_map<const Node*, std::vector<Node*>> done_;

@@ -14,8 +14,7 @@ Collected Append(Emitter& emit, const Collected& all, const Collected& more) {
             [&](Emitter& both) {
               Emitter::Values joined;
               for (size_t i = 0; i < all.rows.size(); ++i) {
-                joined.push_back(
-                    both.Call("Concat", {all.rows[i], more.rows[i]}));
+                joined.push_back(both.JoinLanes(all.rows[i], more.rows[i]));
               }
               return joined;
             });
@@ -28,7 +27,7 @@ Emitter::Values InOrder(Emitter& emit, const Collected& all) {
   if (all.rows.empty()) return ordered;
   Value places = emit.Call("InvertPermutation", {all.lanes});
   for (const Value& rows : all.rows) {
-    ordered.push_back(emit.Gather(rows, places));
+    ordered.push_back(emit.PickLanes(rows, places));
   }
   return ordered;
 }

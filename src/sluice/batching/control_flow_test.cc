@@ -230,18 +230,29 @@ TEST(VmapControlFlow, ListsOfLanes) {
   EXPECT_EQ(size.to_vector<int64_t>(), (Longs{4, 4}));
 }
 
-TEST(VmapControlFlow, ListsInLoopsThatLanesLeaveAreRefused) {
-  auto f = sl::vmap([](Tensor x) {
+TEST(VmapControlFlow, ListsInLoopsThatLanesLeaveAreEachLanesOwn) {
+  auto grown = [](Tensor x) {
     auto [v, list] =
         sl::while_loop([](Tensor v, sl::List) { return v > 1.f; },
                        [](Tensor v, sl::List list) {
                          return std::tuple(v / 2.f, list.append(v));
                        },
                        x, sl::List(sl::f32, {}));
-    return v;
+    return list;
+  };
+  auto size = sl::vmap([&](Tensor x) { return grown(x).size(); });
+  EXPECT_EQ(size(Vector({8, 1, 3})).to_vector<int64_t>(),
+            (std::vector<int64_t>{3, 0, 2}));
+  // The last but one of each.
+  auto last = sl::vmap([&](Tensor x) {
+    sl::List list = grown(x);
+    return list.get(list.size() - int64_t{2});
   });
-  Contains(ErrorOf([&] { f(Vector({8, 1})); }),
-           "[While] carries a list, and lanes end in different iterations");
+  EXPECT_EQ(last(Vector({8, 3})).to_vector<float>(), (Floats{4, 3}));
+  auto all = sl::vmap([&](Tensor x) { return grown(x).stack(); });
+  EXPECT_EQ(all(Vector({8, 5})).to_vector<float>(),
+            (Floats{8, 4, 2, 5, 2.5, 1.25}));
+  Contains(ErrorOf([&] { all(Vector({8, 3})); }), "wanted updates of shape");
 }
 
 TEST(VmapControlFlow, AssertsFireForLanesTakenAlone) {

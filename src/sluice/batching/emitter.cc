@@ -134,6 +134,23 @@ Value Emitter::MoveAxis(Value x, int rank, int from, int to) {
 
 Value Emitter::Gather(Value x, Value rows) { return Call("Gather", {x, rows}); }
 
+Value Emitter::PickLanes(Value x, Value rows) {
+  if (!ok()) return {};
+  if (x.dtype() != DType::kList) return Gather(x, rows);
+  return Call("ListSelect", {x, rows});
+}
+
+Value Emitter::JoinLanes(Value x, Value more) {
+  if (!ok()) return {};
+  if (x.dtype() != DType::kList) return Call("Concat", {x, more});
+  return Call("ListExtend", {x, more});
+}
+
+Value Emitter::NoLists() {
+  return Call("ListNew", {Int(0)},
+              {{"dtype", DType::kList}, {"shape", PartialShape::Scalar()}});
+}
+
 Value Emitter::Where(Value mask) {
   return Reshape(Call("NonZero", {mask}), Ints({-1}));
 }
@@ -149,6 +166,7 @@ Value Emitter::ScalarOf(Value vector_of_one) {
 }
 
 Value Emitter::NoRows(DType dtype, const PartialShape& shape) {
+  if (dtype == DType::kList) return NoLists();
   std::vector<int64_t> sizes{0};
   for (int64_t size : shape.dims()) sizes.push_back(std::max<int64_t>(size, 0));
   Result<Shape> made = Shape::Make(sizes);

@@ -71,9 +71,14 @@ class Emitter {
   // REQUIRES: `rank` is that of x.
   Value MoveAxis(Value x, int rank, int from, int to);
   Value Gather(Value x, Value rows);  // along axis 0
-  Value Where(Value mask);            // the indices of a vector's trues
-  Value Count(Value vector);          // its size, a scalar
-  Value IsEmpty(Value vector);        // a scalar of bool
+  // What lanes have, for those that `rows` names; one after the others. Of
+  // lists, lists of each lane's lists are taken.
+  Value PickLanes(Value x, Value rows);
+  Value JoinLanes(Value x, Value more);
+  Value NoLists();              // a list of lists that is empty
+  Value Where(Value mask);      // the indices of a vector's trues
+  Value Count(Value vector);    // its size, a scalar
+  Value IsEmpty(Value vector);  // a scalar of bool
   Value ScalarOf(Value vector_of_one);
   // No rows of what has `shape` behind its rows; sizes that are not known are
   // 0.

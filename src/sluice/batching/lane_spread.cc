@@ -21,35 +21,72 @@ void ForEachInside(const Region& region, std::unordered_set<const Node*>& seen,
   }
 }
 
-bool LaneSpread::Has(const Value& value) const {
+LaneForm LaneSpread::Form(const Value& value) const {
   auto it = known_.find(value);
-  return it != known_.end() ? it->second : scope_.Batched(value);
+  LaneForm form = it != known_.end() ? it->second.form : scope_.FormOf(value);
+  int depth = it != known_.end() ? it->second.depth : 0;
+  bool boxes = IsList(value) && form == LaneForm::kTogether && depth < depth_;
+  return boxes ? LaneForm::kBoxed : form;
 }
 
-std::vector<bool> LaneSpread::Results(const Region& region,
-                                      const std::vector<bool>& args) {
+LaneSpread::Forms LaneSpread::Results(const Region& region, const Forms& args) {
   for (size_t i = 0; i < args.size(); ++i) {
-    known_[region.arg(static_cast<int>(i))] = args[i];
+    known_[region.arg(static_cast<int>(i))] = {args[i], depth_};
   }
   for (const Node* node : region.nodes()) Visit(*node);
-  std::vector<bool> results;
-  for (const Value& v : region.results()) results.push_back(Has(v));
+  Forms results;
+  for (const Value& v : region.results()) results.push_back(Form(v));
+  return results;
+}
+
+bool LaneSpread::CanHave(Value list) const {
+  for (auto it = given_.find(list); it != given_.end();
+       it = given_.find(list)) {
+    list = it->second;
+  }
+  return CanHaveLanes(list);
+}
+
+LaneSpread::Forms LaneSpread::ResultsOfSome(const Region& region,
+                                            const Forms& args) {
+  ++depth_;
+  Forms results = Results(region, args);
+  --depth_;
   return results;
 }
 
 LaneSpread::Loop LaneSpread::OfLoop(const Node& loop) {
+  const Region &cond = *loop.regions()[0], &body = *loop.regions()[1];
   Loop found;
-  for (const Value& v : loop.inputs()) found.carried.push_back(Has(v));
+  for (int i = 0; i < loop.num_inputs(); ++i) {
+    found.carried.push_back(Form(loop.input(i)));
+    given_[body.arg(i)] = loop.input(i);
+  }
+  auto results = [&](const Region& region) {
+    return found.stops_apart ? ResultsOfSome(region, found.carried)
+                             : Results(region, found.carried);
+  };
   for (bool wider = true; wider;) {
     wider = false;
-    std::vector<bool> next = Results(*loop.regions()[1], found.carried);
+    Forms next = results(body);
     for (size_t i = 0; i < next.size() && i < found.carried.size(); ++i) {
-      if (!next[i] || found.carried[i]) continue;
-      found.carried[i] = wider = true;
+      int k = static_cast<int>(i);
+      LaneForm now = found.carried[i];
+      LaneForm then = BatchScope::Joined(
+          {{loop.input(k), now}, {body.results()[i], next[i]}});
+      if (found.stops_apart && then == LaneForm::kTogether &&
+          IsList(loop.input(k))) {
+        then = LaneForm::kBoxed;
+      }
+      if (then == now) continue;
+      found.carried[i] = then;
+      wider = true;
     }
+    if (found.stops_apart) continue;
+    Forms pred = results(cond);
+    if (pred.empty() || pred[0] == LaneForm::kSingle) continue;
+    found.stops_apart = wider = true;
   }
-  std::vector<bool> pred = Results(*loop.regions()[0], found.carried);
-  found.stops_apart = !pred.empty() && pred[0];
   return found;
 }
 
@@ -64,42 +101,80 @@ bool LaneSpread::OfNested(const Node& call) {
   return any;
 }
 
+void LaneSpread::VisitBranch(const Node& node, Forms& outputs) {
+  if (Has(node.input(0))) {
+    for (const auto& region : node.regions()) ResultsOfSome(*region, {});
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i] = IsList({const_cast<Node*>(&node), static_cast<int>(i)})
+                       ? LaneForm::kBoxed
+                       : LaneForm::kTogether;
+    }
+    return;
+  }
+  std::vector<std::vector<BatchScope::Formed>> values(outputs.size());
+  for (const auto& region : node.regions()) {
+    Forms results = Results(*region, {});
+    for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) {
+      values[i].push_back({region->results()[i], results[i]});
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i] = BatchScope::Joined(values[i]);
+  }
+}
+
 void LaneSpread::Visit(const Node& node) {
   const OpRecord& op = node.op();
   bool any = op.random;
   for (const Value& v : node.inputs()) any = any || Has(v);
-  std::vector<bool> outputs(static_cast<size_t>(node.num_outputs()), any);
-  if (op.flow == Flow::kBranch) {
-    for (const auto& region : node.regions()) {
-      std::vector<bool> results = Results(*region, {});
-      for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) {
-        outputs[i] = outputs[i] || results[i];
-      }
+  auto output = [&](size_t i) {
+    return Value{const_cast<Node*>(&node), static_cast<int>(i)};
+  };
+  Forms outputs(static_cast<size_t>(node.num_outputs()), LaneForm::kSingle);
+  auto fill = [&](bool lanes, LaneForm of_lists) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i] = !lanes              ? LaneForm::kSingle
+                   : IsList(output(i)) ? of_lists
+                                       : LaneForm::kTogether;
     }
+  };
+  if (op.flow == Flow::kBranch) {
+    VisitBranch(node, outputs);
   } else if (op.flow == Flow::kLoop) {
     Loop loop = OfLoop(node);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i] = loop.stops_apart || loop.carried[i];
-    }
+    outputs = loop.carried;
+    if (loop.stops_apart) fill(true, LaneForm::kBoxed);
   } else if (op.flow == Flow::kCall) {
     const Node* function = node.input(0).node;
-    if (nested_.count(node.id())) {
-      std::fill(outputs.begin(), outputs.end(), OfNested(node));
+    if (!NestedLanes(node).empty()) {
+      fill(OfNested(node), LaneForm::kBoxed);
     } else if (CallsItself(*function)) {
-      std::fill(outputs.begin(), outputs.end(), true);
+      fill(true, LaneForm::kBoxed);
     } else {
-      std::vector<bool> args;
+      Forms args;
       for (int i = 1; i < node.num_inputs(); ++i) {
-        args.push_back(Has(node.input(i)));
+        args.push_back(Form(node.input(i)));
+        given_[function->regions()[0]->arg(i - 1)] = node.input(i);
       }
       outputs = Results(*function->regions()[0], args);
     }
   } else if (SameForAllLanes(op)) {
-    std::fill(outputs.begin(), outputs.end(), false);
+    // A list of each lane's own has a size of each lane's own.
+    fill(op.name == "ListSize" && Form(node.input(0)) == LaneForm::kBoxed,
+         LaneForm::kBoxed);
+  } else {
+    bool together = KeepsListsTogether(
+        node, [&](const Value& v) { return Form(v); },
+        [&](const Value& v) { return CanHave(v); });
+    fill(any, together ? LaneForm::kTogether : LaneForm::kBoxed);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    known_[Value{const_cast<Node*>(&node), static_cast<int>(i)}] = outputs[i];
+    known_[output(i)] = {outputs[i], depth_};
   }
+}
+
+const std::vector<int64_t>& NestedLanes(const Node& call) {
+  return call.attrs().get<std::vector<int64_t>>("lanes");
 }
 
 bool CallsItself(const Node& function) {

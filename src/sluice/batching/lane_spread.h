@@ -3,7 +3,8 @@
 // carries before its body is written.
 //
 // It says what batching does: a value has lanes when something it is made of
-// has, or when it is drawn at random; a shape never has. Lives on the stack.
+// has, or when it is drawn at random; a shape never has. And it says so of the
+// form lists have (batch_scope.h). Lives on the stack.
 #pragma once
 
 #include <functional>
@@ -12,21 +13,19 @@
 #include <vector>
 
 #include "sluice/batching/batch_scope.h"
-#include "sluice/batching/nested.h"
 
 namespace sluice {
 
 class LaneSpread {
  public:
-  LaneSpread(const BatchScope& scope, const NestedCalls& nested)
-      : scope_(scope), nested_(nested) {}
+  explicit LaneSpread(const BatchScope& scope) : scope_(scope) {}
 
+  using Forms = std::vector<LaneForm>;
   // The results of a region whose arguments are these.
-  std::vector<bool> Results(const Region& region,
-                            const std::vector<bool>& args);
+  Forms Results(const Region& region, const Forms& args);
 
   struct Loop {
-    std::vector<bool> carried;
+    Forms carried;
     bool stops_apart = false;  // lanes end in different iterations
   };
   // Of a While node, from its inputs.
@@ -35,18 +34,46 @@ class LaneSpread {
   bool OfNested(const Node& call);
 
  private:
-  bool Has(const Value& value) const;
+  LaneForm Form(const Value& value) const;
+  bool Has(const Value& value) const {
+    return Form(value) != LaneForm::kSingle;
+  }
+  bool CanHave(Value list) const;
   void Visit(const Node& node);
+  void VisitBranch(const Node& node, Forms& outputs);
+  // Code that some lanes alone run sees lists of lanes around it boxed.
+  Forms ResultsOfSome(const Region& region, const Forms& args);
 
   const BatchScope& scope_;
-  const NestedCalls& nested_;
-  std::unordered_map<Value, bool, ValueHash> known_;
+  struct Known {
+    LaneForm form;
+    int depth;
+  };
+  std::unordered_map<Value, Known, ValueHash> known_;
+  int depth_ = 0;  // of code that some lanes alone run
+  // What arguments of regions begin as.
+  std::unordered_map<Value, Value, ValueHash> given_;
 };
+
+// Whether the rule of a list op serves inputs of these forms, so that lists
+// stay together: else each lane's list is by itself. `can` says of a list that
+// is the same for all whether it can have lanes.
+bool KeepsListsTogether(const Node& node,
+                        const std::function<LaneForm(const Value&)>& form,
+                        const std::function<bool(const Value&)>& can);
 
 // Visits every node that may run when the region does, those of functions it
 // calls too; `seen` are functions not to go into.
 void ForEachInside(const Region& region, std::unordered_set<const Node*>& seen,
                    const std::function<void(const Node&)>& visit);
+
+// Nested vmaps: a call, in code that is to be batched, of code that is to be
+// batched itself. Where that code chooses or loops, its lanes cannot be cut
+// into groups before the lanes around it are known: each of those would have
+// groups of its own sizes. It is left as a call that says which arguments have
+// lanes, and batched together with what is around it, on lanes of lanes. Empty:
+// the call is none of them.
+const std::vector<int64_t>& NestedLanes(const Node& call);
 
 // Whether running the function may call it again.
 bool CallsItself(const Node& function);

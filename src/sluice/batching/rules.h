@@ -32,6 +32,10 @@ void AddShapeRules(BatchRules& rules);
 // Ops that ask for sizes alone: results are single whatever they are asked of.
 bool SameForAllLanes(const OpRecord& op);
 
+// Of a list op on lists of each lane's own, where that is one op on all of
+// them; the others run lane by lane.
+bool BatchBoxedList(BatchContext& c);
+
 // Of traits.
 bool BatchElementwise(BatchContext& c);
 bool BatchReduction(BatchContext& c);

@@ -36,6 +36,30 @@ bool Slice(BatchContext& c) {
                               {"size", Before(-1, c.attr<Ints>("size"))}});
 }
 
+// The same places in all lanes; where each lane has its own: one by one.
+Attrs NextAxis(const BatchContext& c) {
+  Attrs attrs = c.attrs();
+  int64_t axis = c.attr<int64_t>("axis");
+  attrs.set("axis", axis < 0 ? axis : axis + 1);
+  return attrs;
+}
+
+bool SliceAxis(BatchContext& c) {
+  if (c.batched(1) || c.batched(2)) return false;
+  return c.SetAll({c.in(0), c.in(1), c.in(2)}, NextAxis(c));
+}
+
+bool SliceAxisGrad(BatchContext& c) {
+  if (c.batched(1) || c.batched(2) || c.batched(3)) return false;
+  return c.SetAll({c.full(0), c.LanesAnd(c.in(1)), c.in(2), c.in(3)},
+                  NextAxis(c));
+}
+
+bool SliceAxisUpdate(BatchContext& c) {
+  if (c.batched(2) || c.batched(3)) return false;
+  return c.SetAll({c.full(0), c.full(1), c.in(2), c.in(3)}, NextAxis(c));
+}
+
 bool Pad(BatchContext& c) {
   Attrs attrs = c.attrs();
   attrs.set("paddings", Before(0, Before(0, c.attr<Ints>("paddings"))));
@@ -58,6 +82,9 @@ void AddPartRules(BatchRules& rules) {
   rules["StridedSlice"] = StridedSlice;
   rules["StridedSliceGrad"] = StridedSliceGrad;
   rules["Slice"] = Slice;
+  rules["SliceAxis"] = SliceAxis;
+  rules["SliceAxisGrad"] = SliceAxisGrad;
+  rules["SliceAxisUpdate"] = SliceAxisUpdate;
   rules["Pad"] = Pad;
   rules["Tile"] = Tile;
   rules["DiagPartGrad"] = DiagPartGrad;

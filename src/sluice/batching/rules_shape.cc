@@ -71,6 +71,12 @@ bool Fill(BatchContext& c) {
   return true;
 }
 
+bool EnsureShape(BatchContext& c) {
+  Attrs attrs = c.attrs();
+  attrs.set("shape", WithLanes(c.attr<PartialShape>("shape"), c.known_lanes()));
+  return c.SetAll({c.in(0)}, attrs);
+}
+
 }  // namespace
 
 void AddShapeRules(BatchRules& rules) {
@@ -81,6 +87,7 @@ void AddShapeRules(BatchRules& rules) {
   rules["BroadcastTo"] = BroadcastTo;
   rules["SumTo"] = SumTo;
   rules["Fill"] = Fill;
+  rules["EnsureShape"] = EnsureShape;
 }
 
 }  // namespace sluice

@@ -25,6 +25,10 @@ SL_OP(Call)
     .output("ys: dtypes*")
     .attr("dtypes", AttrKind::kDTypes, "Of the results.")
     .attr("shapes", std::vector<PartialShape>(), "Of the results, if known.")
+    .attr("lanes", std::vector<int64_t>(),
+          "Of a vmap inside of another, until that is recorded: f is code for "
+          "one lane, 1 says which of xs have lanes along axis 0, and all "
+          "results have.")
     .shape(Infer)
     .flow(Flow::kCall);
 
