@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,19 @@ namespace {
 
 std::atomic<FileSystem*> current{nullptr};
 
+constexpr std::string_view kBeside = ".tmp-";
+constexpr size_t kRandomDigits = 16;
+
+// The path a BesideName was made of; empty for other names.
+std::string TargetOf(const std::string& path) {
+  size_t tail = kBeside.size() + kRandomDigits;
+  if (path.size() <= tail ||
+      path.compare(path.size() - tail, kBeside.size(), kBeside) != 0) {
+    return "";
+  }
+  return path.substr(0, path.size() - tail);
+}
+
 }  // namespace
 
 FileSystem& FileSystem::Current() {
@@ -32,8 +46,21 @@ void FileSystem::SetCurrent(FileSystem* instead) { current = instead; }
 
 Result<int> FileSystem::Create(const std::string& path) {
   SL_RETURN_IF_ERROR(CheckPath(path));
-  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // Whom the file that is replaced was kept from must not read its successor.
+  struct stat old;
+  std::string target = TargetOf(path);
+  bool replaces = !target.empty() && stat(target.c_str(), &old) == 0 &&
+                  S_ISREG(old.st_mode);
+  int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+           replaces ? 0600 : 0666);
   if (file < 0) return SystemError("write", path, errno);
+  if (replaces && fchmod(file, old.st_mode & 07777) != 0) {
+    int error = errno;
+    close(file);
+    unlink(path.c_str());
+    return SystemError("set who may read", path, error);
+  }
   return file;
 }
 
@@ -179,9 +206,17 @@ Status RemoveTree(FileSystem& files, const std::string& path) {
 }
 
 std::string BesideName(const std::string& path) {
-  // No two savers, of this process or another, write one file.
-  static std::atomic<int64_t> count{0};
-  return StrCat(path, ".tmp-", getpid(), "-", count.fetch_add(1));
+  // No two savers, of this process or another, write one file; and who may
+  // write into the folder cannot put a link where it will be.
+  uint64_t bits;
+  if (getrandom(&bits, sizeof bits, 0) != sizeof bits) {
+    static std::atomic<uint64_t> count{0};
+    bits = static_cast<uint64_t>(getpid()) << 32 | count.fetch_add(1);
+  }
+  char digits[kRandomDigits + 1];
+  std::snprintf(digits, sizeof digits, "%016llx",
+                static_cast<unsigned long long>(bits));
+  return StrCat(path, kBeside, digits);
 }
 
 Status PutInPlace(FileSystem& files, const std::string& beside,

@@ -23,7 +23,9 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // A file open for writing, made or made empty. Returns what Close() takes.
+  // A new file, open for writing. An error when something has that name, be it
+  // a link somebody planted. Under a BesideName it may be read and written by
+  // whom the file it will replace may be. Returns what Close() takes.
   virtual Result<int> Create(const std::string& path);
   virtual Status Write(int file, const std::string& path,
                        std::string_view bytes);
@@ -85,7 +87,8 @@ Status RemoveTree(FileSystem& files, const std::string& path);
 // removed. Status OK means: `path` is the new file, and stays it.
 Status PutInPlace(FileSystem& files, const std::string& beside,
                   const std::string& path);
-// The name something is written under before it is put in place at `path`.
+// The name something is written under before it is put in place at `path`: a
+// new one each time, which nobody can guess.
 std::string BesideName(const std::string& path);
 // Nothing is there, or a plain file: what stands for a device is never
 // replaced.

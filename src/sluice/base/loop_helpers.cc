@@ -1,5 +1,7 @@
 #include "sluice/base/loop_helpers.h"
 
+#include <pthread.h>
+
 #include "sluice/base/thread_annotations.h"
 
 namespace sluice {
@@ -9,6 +11,18 @@ namespace {
 Mutex mu;
 LoopHelper* helpers SL_GUARDED_BY(mu) = nullptr;
 std::atomic<int32_t> count{0};
+
+// A forked child has none of the sleeping threads, and must not find the lock
+// held by one of them.
+void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu.lock(); }
+void InParent() SL_NO_THREAD_SAFETY_ANALYSIS { mu.unlock(); }
+void InChild() SL_NO_THREAD_SAFETY_ANALYSIS {
+  helpers = nullptr;
+  count.store(0, std::memory_order_relaxed);
+  mu.unlock();
+}
+[[maybe_unused]] const int at_fork =
+    pthread_atfork(&BeforeFork, &InParent, &InChild);
 
 }  // namespace
 
@@ -25,16 +39,19 @@ LoopHelper::~LoopHelper() {
   if (!pool_) return;
   MutexLock lock(mu);
   LoopHelper** at = &helpers;
-  while (*at != this) at = &(*at)->next_;
+  while (*at && *at != this) at = &(*at)->next_;
+  if (!*at) return;  // in a child of fork(): forgotten
   *at = next_;
   count.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void LoopHelper::Wake(const WorkerPool* pool) {
+void LoopHelper::Wake(const WorkerPool* pool, int64_t most) {
   if (count.load(std::memory_order_seq_cst) == 0) return;
   MutexLock lock(mu);
-  for (LoopHelper* h = helpers; h; h = h->next_) {
-    if (h->pool_ == pool) h->event_.Notify();
+  for (LoopHelper* h = helpers; h && most > 0; h = h->next_) {
+    if (h->pool_ != pool) continue;
+    h->event_.Notify();
+    --most;
   }
 }
 

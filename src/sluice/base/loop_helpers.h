@@ -7,6 +7,8 @@
 // safe.
 #pragma once
 
+#include <cstdint>
+
 #include "sluice/base/event_count.h"
 
 namespace sluice {
@@ -22,8 +24,9 @@ class LoopHelper {
   LoopHelper(const LoopHelper&) = delete;
   LoopHelper& operator=(const LoopHelper&) = delete;
 
-  // Wakes the helpers of a pool; costs one load when there are none.
-  static void Wake(const WorkerPool* pool);
+  // Wakes at most so many helpers of a pool, those who sleep shortest first;
+  // costs one load when there are none.
+  static void Wake(const WorkerPool* pool, int64_t most);
 
  private:
   const WorkerPool* const pool_;

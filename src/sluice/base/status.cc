@@ -1,8 +1,9 @@
 #include "sluice/base/status.h"
 
 #include <cstdio>
-#include <cstdlib>
+#include <string>
 
+#include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -88,9 +89,14 @@ Status ResourceExhausted(std::string m) {
 Status DataLoss(std::string m) { return {Code::kDataLoss, std::move(m)}; }
 
 void CheckFailed(const char* file, int line, const char* what) {
+  // The program that called us lives on: it gets an error, as for every other
+  // mistake. Where nothing may be thrown this ends the process, with the line
+  // below as the last word.
   std::fprintf(stderr, "sluice: broken invariant at %s:%d: %s\n", file, line,
                what);
-  std::abort();
+  throw Error(Internal(std::string("broken invariant at ") + file + ":" +
+                       std::to_string(line) + ": " + what +
+                       " (a mistake in Sluice: please report it)"));
 }
 
 }  // namespace sluice

@@ -42,9 +42,10 @@ Timer::~Timer() {
 
 Timer::Id Timer::After(int64_t nanos, std::function<void()> callback) {
   std::lock_guard lock(mu_);
+  // First, for it may fail: nobody would run what waits then.
+  if (!thread_.joinable()) thread_ = std::thread([this] { Main(); });
   Id id = next_++;
   queue_.emplace(NowNanos() + nanos, std::pair(id, std::move(callback)));
-  if (!thread_.joinable()) thread_ = std::thread([this] { Main(); });
   cv_.notify_all();
   return id;
 }

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <unordered_map>
 
 #include "sluice/base/clock.h"
@@ -41,7 +43,13 @@ std::vector<int> AllowedCores() {
 class Makers {
  public:
   static Makers& All() {
-    static auto* makers = new Makers;
+    static auto* makers = [] {
+      auto* made = new Makers;
+      // The lock must not be another thread's at the moment of a fork.
+      pthread_atfork([] { All().mu_.lock(); }, [] { All().mu_.unlock(); },
+                     [] { All().mu_.unlock(); });
+      return made;
+    }();
     return *makers;
   }
   void Add(const WorkerPool* pool) {
@@ -102,7 +110,13 @@ WorkerPool::WorkerPool(int parallelism) {
   for (int i = 0; i < count; ++i) {
     Worker& w = *workers_[static_cast<size_t>(i)];
     w.random = 0x9e3779b9u * static_cast<uint32_t>(i + 1);
-    w.thread = std::thread([this, i] { WorkerMain(i); });
+    try {
+      w.thread = std::thread([this, i] { WorkerMain(i); });
+    } catch (const std::system_error&) {
+      // No more threads are to be had. Whoever waits helps, so everything still
+      // runs; threads that run already look at the list of workers.
+      break;
+    }
     if (!pinned_) continue;
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -120,7 +134,9 @@ WorkerPool::~WorkerPool() {
   }
   stop_.store(true, std::memory_order_seq_cst);
   sleepers_.Notify();
-  for (auto& w : workers_) w->thread.join();
+  for (auto& w : workers_) {
+    if (w->thread.joinable()) w->thread.join();
+  }
 }
 
 void WorkerPool::Submit(Task* task) {
@@ -264,6 +280,29 @@ WorkerPool::LoopSlot* WorkerPool::TakeSlot() {
   return nullptr;
 }
 
+namespace {
+
+// A loop whose body may throw, on any thread: the first exception is kept for
+// the caller, and what is left of the loop is skipped.
+struct CaughtLoop {
+  void (*body)(void*, int64_t, int64_t);
+  void* context;
+  std::atomic<bool> failed{false};
+  std::exception_ptr error{};  // written by who sets `failed`
+
+  static void Run(void* self, int64_t begin, int64_t end) {
+    auto& loop = *static_cast<CaughtLoop*>(self);
+    if (loop.failed.load(std::memory_order_relaxed)) return;
+    try {
+      loop.body(loop.context, begin, end);
+    } catch (...) {
+      if (!loop.failed.exchange(true)) loop.error = std::current_exception();
+    }
+  }
+};
+
+}  // namespace
+
 void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
                                 void (*body)(void*, int64_t, int64_t),
                                 void* context) {
@@ -274,17 +313,18 @@ void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
     }
     return;
   }
+  CaughtLoop caught{body, context};
   slot->chunks = (count + grain - 1) / grain;
   slot->count = count;
   slot->grain = grain;
-  slot->body = body;
-  slot->context = context;
+  slot->body = &CaughtLoop::Run;
+  slot->context = &caught;
   const bool first = slot == slots_;
   // The first chunk is ours.
   slot->left.store(slot->chunks - 1, std::memory_order_seq_cst);
   if (!first) more_loops_.fetch_add(1, std::memory_order_seq_cst);
   sleepers_.Notify(static_cast<int>(std::min<int64_t>(slot->chunks - 1, 1024)));
-  LoopHelper::Wake(this);
+  LoopHelper::Wake(this, slot->chunks - 1);
   int64_t left = slot->chunks;
   while (left > 0) {
     RunChunk(*slot, slot->chunks - left);
@@ -298,6 +338,9 @@ void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
     if (i > 2000 || !pinned_) sched_yield();
   }
   slot->taken.store(false, std::memory_order_release);
+  // Everybody has left the loop: the error is written.
+  if (caught.error) [[unlikely]]
+    std::rethrow_exception(caught.error);
 }
 
 }  // namespace sluice

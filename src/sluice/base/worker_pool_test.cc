@@ -1,8 +1,12 @@
 #include "sluice/base/worker_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
+#include <stdexcept>
 #include <vector>
 
 namespace sluice {
@@ -151,6 +155,47 @@ TEST(WorkDeque, OwnerAndThievesShareWithoutLossOrRepeat) {
   done = true;
   for (auto& t : thieves) t.join();
   for (auto& t : taken) EXPECT_EQ(t.load(), 1);
+}
+
+// An exception on a thread of the pool ended the process.
+TEST(WorkerPool, AnExceptionOfALoopReachesItsCaller) {
+  WorkerPool pool(3);
+  for (int64_t bad : {0, 500, 999}) {
+    std::atomic<int64_t> ran{0};
+    auto loop = [&] {
+      ParallelFor(&pool, 1000, 1, [&](int64_t b, int64_t) {
+        if (b == bad) throw std::runtime_error("chunk");
+        ++ran;
+      });
+    };
+    EXPECT_THROW(loop(), std::runtime_error);
+    EXPECT_LT(ran.load(), 1000);
+  }
+  // The pool is as good as before.
+  std::atomic<int64_t> ran{0};
+  ParallelFor(&pool, 1000, 1, [&](int64_t, int64_t) { ++ran; });
+  EXPECT_EQ(ran.load(), 1000);
+}
+
+// A pool that gets fewer threads than it wants does the same work.
+TEST(WorkerPool, AThreadThatCannotBeMadeIsDoneWithout) {
+  EXPECT_EXIT(
+      {
+        // Stacks for a few threads, not for all.
+        struct rlimit limit;
+        getrlimit(RLIMIT_AS, &limit);
+        std::ifstream statm("/proc/self/statm");
+        int64_t pages = 0;
+        statm >> pages;
+        limit.rlim_cur = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) +
+                                             (int64_t{100} << 20));
+        setrlimit(RLIMIT_AS, &limit);
+        WorkerPool pool(200);
+        std::atomic<int64_t> ran{0};
+        ParallelFor(&pool, 1000, 1, [&](int64_t, int64_t) { ++ran; });
+        std::_Exit(ran.load() == 1000 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "sluice/data/packed_file.h"
 
+#include <algorithm>
+
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
 #include "sluice/kernels/inflate.h"
@@ -7,10 +9,11 @@
 namespace sluice::data {
 
 namespace {
-// Deflate packs at most about 1000 to 1, so that a small file that unpacks to
-// more is no data of anybody's.
+// Deflate packs up to 1000 to 1, but data of anybody's hardly 100 to 1: a small
+// file that unpacks to more than this is made to fill the memory.
+constexpr int64_t kAlwaysTaken = int64_t{256} << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 40;
-constexpr int64_t kMostRatio = 1100;
+constexpr int64_t kMostRatio = 100;
 }  // namespace
 
 std::string QuotedPath(const std::string& path) {
@@ -23,8 +26,15 @@ Result<std::string> ReadMaybePacked(const std::string& path) {
   auto size = static_cast<int64_t>(bytes.size());
   int64_t most =
       size < kMostBytes / kMostRatio ? size * kMostRatio : kMostBytes;
+  most = std::max(most, kAlwaysTaken);
   Result<std::string> plain = Gunzip(bytes, most);
   if (plain.ok()) return plain;
+  if (plain.status().code() == Code::kResourceExhausted) {
+    return ResourceExhausted(StrCat(
+        QuotedPath(path), ": ", plain.status().message(), ", which is ",
+        most / std::max<int64_t>(size, 1),
+        " times its size; unpack it first if it is meant to be so large"));
+  }
   return Status(plain.status().code(),
                 StrCat(QuotedPath(path), ": ", plain.status().message()));
 }

@@ -2,8 +2,10 @@
 
 #include <condition_variable>
 #include <deque>
+#include <system_error>
 #include <thread>
 
+#include "sluice/base/caught.h"
 #include "sluice/base/thread_annotations.h"
 
 namespace sluice::data {
@@ -68,8 +70,14 @@ class ThreadedCursor final : public Cursor {
   };
 
   void Start() {
+    threads_.reserve(static_cast<size_t>(num_threads_));
     for (int i = 0; i < num_threads_; ++i) {
-      threads_.emplace_back([this] { Run(); });
+      try {
+        threads_.emplace_back([this] { Run(); });
+      } catch (const std::system_error&) {
+        if (threads_.empty()) throw;
+        break;  // fewer do the same work
+      }
     }
   }
 
@@ -103,7 +111,7 @@ class ThreadedCursor final : public Cursor {
       Slot* slot = place.get();
       slot->job.number = number_++;
       lock.unlock();
-      Result<bool> any = source_->Take(&slot->job);
+      Result<bool> any = Guarded([&] { return source_->Take(&slot->job); });
       lock.lock();
       taking_ = false;
       bool work = any.ok() && *any;
@@ -115,7 +123,8 @@ class ThreadedCursor final : public Cursor {
       }
       lock.unlock();
       changed_.notify_all();
-      Result<Element> result = work ? source_->Work(slot->job) : Element();
+      Result<Element> result =
+          work ? Guarded([&] { return source_->Work(slot->job); }) : Element();
       lock.lock();
       if (work) {
         if (result.ok()) {

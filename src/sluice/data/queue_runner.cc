@@ -1,5 +1,6 @@
 #include "sluice/data/queue_runner.h"
 
+#include <system_error>
 #include <thread>
 
 #include "sluice/base/strings.h"
@@ -24,8 +25,23 @@ struct QueueRunner::Impl {
       MutexLock lock(mu);
       running = threads_wanted;
     }
+    threads.reserve(static_cast<size_t>(threads_wanted));
     for (int i = 0; i < threads_wanted; ++i) {
-      threads.emplace_back([this] { Run(); });
+      try {
+        threads.emplace_back([this] { Run(); });
+      } catch (const std::system_error&) {
+        if (threads.empty()) throw;
+        // Fewer do the same work. The last to end closes the queue, so those
+        // that never began must not be waited for.
+        bool none_left;
+        {
+          MutexLock lock(mu);
+          running -= threads_wanted - i;
+          none_left = running == 0;
+        }
+        if (none_left) Close(close);
+        break;
+      }
     }
   }
 

@@ -164,7 +164,13 @@ class NeighbourFuser {
     bool read = false;
     for (Node* node : loop.nodes) {
       for (const Value& v : node->inputs()) {
-        if (views_.Root(v) != result) continue;
+        Value root = views_.Root(v);
+        // Elements of the first result are final as the kernel goes; the others
+        // are when it has ended, and the loop would read them before.
+        if (root.node == kernel && root != result) {
+          return "the loop reads another of its results";
+        }
+        if (root != result) continue;
         read = true;
         if (!views_.ShowsAll(v) ||
             v.shape().ToShape().num_elements() != loop.space.num_elements()) {
@@ -174,7 +180,7 @@ class NeighbourFuser {
         }
       }
     }
-    if (!read) return "the loop reads another of its results";
+    if (!read) return "the loop does not read its result";
     for (int i = 0; i < kernel->num_outputs(); ++i) {
       if (const FusionGroup* user = UserBetween(kernel->output(i), k, g)) {
         return StrCat(user->node ? NameOf(*user->node) : NameOf(user->loop),

@@ -165,6 +165,24 @@ TEST(FuseNeighbours, AValueReadByALoopThatMovedIsStillReadTwice) {
   ExpectHas(plan, "the value in between is read twice");
 }
 
+// A loop behind the kernel added the gradient of the scale before it was there.
+TEST(FuseNeighbours, ALoopThatReadsAnotherResultWaitsForTheKernelsEnd) {
+  std::string plan =
+      Explained(R"(graph g(%dy: f32[4], %x: f32[4], %s: f32[4], %r: f32[])
+                   -> (%z) {
+    %d = RmsNormGrad(%dy, %x, %s, %r)
+    %z = Add(%d:0, %d:1)
+  })");
+  ExpectHas(plan, "the loop reads another of its results");
+  Array row = Array::Vector<float>({1, -2, 3, 0.5f});
+  ExpectAllAgree(*MustParse(R"(graph g(%dy: f32[4], %x: f32[4], %s: f32[4],
+                                       %r: f32[]) -> (%z) {
+    %d = RmsNormGrad(%dy, %x, %s, %r)
+    %z = Add(%d:0, %d:1)
+  })"),
+                 {row, row, row, Array::Scalar(0.5f)});
+}
+
 TEST(FuseNeighbours, AResultReadAgainKeepsItsMemory) {
   std::string plan = Explained(R"(graph g(%x: f32[200]) -> (%z, %w) {
     %y = TestTwicePlusOne(%x)

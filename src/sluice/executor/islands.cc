@@ -8,6 +8,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
+#include "sluice/op/signature.h"
 
 namespace sluice {
 
@@ -112,6 +113,36 @@ int Find(std::vector<int>& parent, int x) {
   return x;
 }
 
+// Whether the shapes of a node's outputs, which memory is planned from, follow
+// from those of its inputs. A graph may state more than that (one from a file
+// states what it likes), and a shape function that was not shown a value has
+// not refused it either: such a node is checked when it runs, by itself.
+std::string WhyNotCertain(const Node& node) {
+  std::vector<DType> dtypes, out_dtypes;
+  std::vector<PartialShape> shapes;
+  std::vector<const Array*> values;
+  for (const Value& v : node.inputs()) {
+    dtypes.push_back(v.dtype());
+    shapes.push_back(v.shape());
+    values.push_back(ConstantValue(v));
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    out_dtypes.push_back(node.output_type(i).dtype);
+  }
+  std::vector<PartialShape> out(out_dtypes.size());
+  ShapeContext context(node.op(), node.attrs(), dtypes, shapes, values,
+                       out_dtypes, out);
+  if (!node.op().shape(context).ok()) return "refused by its shape function";
+  if (context.missed_value()) return "shape depends on values";
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (!(out[static_cast<size_t>(i)] == node.output_type(i).shape)) {
+      return StrCat("stated shape ", node.output_type(i).shape,
+                    " does not follow");
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string WhyNotInIsland(const Node& node) {
@@ -139,7 +170,7 @@ std::string WhyNotInIsland(const Node& node) {
       return StrCat("input shape ", v.shape(), " unknown");
     }
   }
-  return "";
+  return WhyNotCertain(node);
 }
 
 IslandChoice ChooseIslands(const std::vector<Node*>& order,

@@ -78,8 +78,11 @@ Status LaunchKernel(const PlanNode& node, const PlanNodeInfo& info,
                           {});
     return node.op->kernel(DeviceKind::kCpu).launch(context);
   }
+  // What is fed for places is copied by the step (executor/steady_args.h), and
+  // what a kernel has made nobody writes.
   return LaunchCpu(*node.op, node.node->attrs(), info.info, step, inputs,
-                   info.out_dtypes, outputs, info.shapes.get());
+                   info.out_dtypes, outputs, info.shapes.get(),
+                   /*steady=*/true);
 }
 
 }  // namespace sluice

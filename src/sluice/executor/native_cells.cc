@@ -7,7 +7,8 @@
 namespace sluice {
 
 Status BoxCell(const NativeCell& cell, DType dtype, Array& into) {
-  if (!into || !into.unique()) {
+  // A register that other ways into it fill may hold something else.
+  if (!into || !into.unique() || into.dtype() != dtype || into.rank() != 0) {
     SL_ASSIGN_OR_RETURN(into, Array::Make(dtype, Shape()));
   }
   std::memcpy(into.mutable_raw(), cell.bytes,
@@ -17,8 +18,8 @@ Status BoxCell(const NativeCell& cell, DType dtype, Array& into) {
 
 Status UnboxCell(const Array& from, DType dtype, NativeCell& cell) {
   if (from.dtype() != dtype || from.rank() != 0) {
-    return Internal(StrCat("a value is ", from.TypeText(), "; its type says ",
-                           DTypeName(dtype), "[]"));
+    return InvalidArgument(StrCat("a value is ", from.TypeText(),
+                                  "; its type says ", DTypeName(dtype), "[]"));
   }
   std::memcpy(cell.bytes, from.raw(), static_cast<size_t>(DTypeSize(dtype)));
   return OkStatus();

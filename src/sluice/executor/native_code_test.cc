@@ -420,7 +420,7 @@ TEST(NativeCode, ValuesThatAreNotAsTheirTypesSayAreErrors) {
     }
   })"),
                   {Array::Vector<float>({1, 2, 3}), Array::Vector<float>({2})});
-  EXPECT_NE(error.find("\"a\" is f32[4]; its type says [3]"), error.npos)
+  EXPECT_NE(error.find("\"a\" is f32[4]; its type says f32[3]"), error.npos)
       << error;
 }
 

@@ -156,7 +156,6 @@ Status NativeProcedureCompiler::EmitTape(const std::vector<Node*>& nodes) {
   SL_ASSIGN_OR_RETURN(part.tape, BuildTape(nodes, outputs, TapeOptions()));
   for (const Value& v : part.tape->inputs()) {
     part.in.push_back(emit_.Operand(v));
-    part.in_shapes.push_back(v.shape().ToShape());
   }
   for (const Value& v : outputs) part.out.push_back(emit_.Define(v));
   emit_.Emit(Do::kTape, 0, static_cast<int32_t>(procedure_.tapes.size()));

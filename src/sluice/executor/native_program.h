@@ -106,7 +106,6 @@ struct NativeLaunch {
 struct NativeTape {
   std::unique_ptr<Tape> tape;
   std::vector<NativeOperand> in;
-  std::vector<Shape> in_shapes;
   std::vector<int32_t> out;
   int32_t tag = 0;
 };

@@ -31,6 +31,7 @@ std::unique_ptr<Step> Plan::AcquireStep() const {
 }
 
 void Plan::ReleaseStep(std::unique_ptr<Step> step) const {
+  if (step->broken()) return;
   Step* none = nullptr;
   if (spare_.compare_exchange_strong(none, step.get(),
                                      std::memory_order_acq_rel)) {

@@ -201,6 +201,8 @@ class Plan {
   int num_results() const {
     return static_cast<int>(graph_->root().results().size());
   }
+  // Whether what is fed for an argument must not change while the step runs.
+  bool copies_arg(int i) const { return copied_args_[static_cast<size_t>(i)]; }
   // Nanoseconds one firing takes: estimated first, then measured now and then.
   float cost_ns(uint32_t node) const {
     return costs_[node].load(std::memory_order_relaxed);
@@ -229,6 +231,7 @@ class Plan {
   std::vector<FrameInfo> frames_;
   std::unique_ptr<std::atomic<float>[]> costs_;
   bool worth_sharing_ = false;
+  std::vector<bool> copied_args_;
 
   mutable Mutex mu_;
   mutable std::vector<std::unique_ptr<Step>> idle_ SL_GUARDED_BY(mu_);

@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/executor/frame_rules.h"
+#include "sluice/executor/steady_args.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
@@ -28,6 +29,7 @@ Result<std::shared_ptr<const Plan>> PlanBuilder::Build() {
   for (const Code& code : codes_) FindVanishing(code);
   SL_RETURN_IF_ERROR(MakeNodes());
   SL_RETURN_IF_ERROR(MakeEdges());
+  plan_->copied_args_ = ArgsReadAsPlaces(*plan_->graph_);
   return std::shared_ptr<const Plan>(std::move(plan_));
 }
 

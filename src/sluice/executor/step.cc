@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
 #include "sluice/base/loop_helpers.h"
 #include "sluice/base/strings.h"
@@ -77,11 +78,23 @@ void Step::Begin(const StepRequest& request) {
 
 void Step::Feed(int arg, Array value) {
   int32_t activated = 0;
+  if (plan_.copies_arg(arg) && value && !value.unique()) {
+    Result<Array> copy = value.Clone();
+    if (copy.ok()) {
+      value = *std::move(copy);
+    } else {
+      Fail(copy.status());
+    }
+  }
   auto edges = plan_.edges_of(plan_.frames()[0].args[static_cast<size_t>(arg)]);
-  if (shared_) {
-    Deliver<true>(*driver_, root_, edges, &value, false, &activated);
-  } else {
-    Deliver<false>(*driver_, root_, edges, &value, false, &activated);
+  try {
+    if (shared_) {
+      Deliver<true>(*driver_, root_, edges, &value, false, &activated);
+    } else {
+      Deliver<false>(*driver_, root_, edges, &value, false, &activated);
+    }
+  } catch (...) {
+    Break(CaughtStatus());
   }
   if (driver_->pushed) AddOutstanding(std::exchange(driver_->pushed, 0));
 }
@@ -96,17 +109,55 @@ void Step::AddOutstanding(int64_t delta) {
 }
 
 void Step::RunUntilQuiet() {
+  // The one place for what is thrown between kernels: the step fails, the
+  // process lives.
+  try {
+    RunTokens();
+  } catch (...) {
+    Break(CaughtStatus());
+  }
+  if (broken()) [[unlikely]]
+    Abandon();
+  // Whoever finished the last token may still be on its way out.
+  while (visitors_.load(std::memory_order_acquire) != 0) SpinPause();
+}
+
+// From any thread.
+void Step::Break(const Status& status) {
+  Fail(status);
+  broken_.store(true, std::memory_order_seq_cst);
+  event_.Notify();
+}
+
+// Waits until nobody else is at work on this step: batches on other threads end
+// because it is cancelled, and so do asynchronous kernels.
+void Step::Abandon() {
+  while (visitors_.load(std::memory_order_acquire) != 0) {
+    if (!pool_ || !pool_->RunOne()) SpinPause();
+  }
+  AsyncOp* op = inbox_.exchange(nullptr, std::memory_order_acq_rel);
+  while (op) {
+    std::unique_ptr<AsyncOp> own(op);
+    op = own->next;
+  }
+  MutexLock lock(mu_);
+  in_flight_ = nullptr;
+}
+
+void Step::RunTokens() {
   for (;;) {
     FireAll(*driver_);
     if (DrainInbox(*driver_)) continue;
     if (outstanding_.load(std::memory_order_acquire) == 0) break;
+    if (broken()) break;
     // Something is pending elsewhere. Help the pool, look around a little, and
     // sleep until a completion or another thread's last token wakes us.
     if (pool_ && pool_->RunOne()) continue;
     int64_t until = NowNanos() + kSpinNanos;
     auto changed = [&] {
       return inbox_.load(std::memory_order_seq_cst) != nullptr ||
-             outstanding_.load(std::memory_order_seq_cst) == 0;
+             outstanding_.load(std::memory_order_seq_cst) == 0 ||
+             broken_.load(std::memory_order_seq_cst);
     };
     bool found = false;
     while (!(found = changed()) && NowNanos() < until) {
@@ -125,8 +176,6 @@ void Step::RunUntilQuiet() {
       event_.Wait(seen);
     }
   }
-  // Whoever finished the last token may still be on its way out.
-  while (visitors_.load(std::memory_order_acquire) != 0) SpinPause();
 }
 
 Status Step::Finish() {
@@ -141,7 +190,7 @@ Status Step::Finish() {
   if (status.ok()) status = cancellation_->status();
   if (status.ok()) NoteMissing();
   if (!doing_.empty()) status = status.WithLine(doing_);
-  ClearLeftovers();
+  if (!broken()) ClearLeftovers();
   return status;
 }
 

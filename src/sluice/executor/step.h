@@ -69,6 +69,9 @@ class Step {
   // Fires until nothing is ready, running or pending; what still waits then
   // waits for feeds.
   void RunUntilQuiet();
+  // Something was thrown where tokens are kept: they are lost, and the step
+  // with them. Nobody touches it any more, and it must not be used again.
+  bool broken() const { return broken_.load(std::memory_order_acquire); }
   // The first error, or OK. The step's results may then be taken.
   Status Finish();
   // Results delivered so far; empty arrays for those that were not.
@@ -168,10 +171,14 @@ class Step {
 
   void Push(Local& local, Token token, bool later);
   void MaybeExport(Local& local);
+  void RunBatch(const Batch& batch);
   bool DrainInbox(Local& local);
   void LaunchAsync(const Token& token);
   void Post(AsyncOp* op);
   void Fail(const Status& status);
+  void RunTokens();
+  void Break(const Status& status);
+  void Abandon();
   void AddOutstanding(int64_t delta);
   void ClearLeftovers();
 
@@ -211,6 +218,7 @@ class Step {
   Status error_ SL_GUARDED_BY(mu_);
   // Whether there is one: steps that go well never take the lock for it.
   std::atomic<bool> failed_{false};
+  std::atomic<bool> broken_{false};
   AsyncOp* in_flight_ SL_GUARDED_BY(mu_) = nullptr;
   // By plan node: what a Switch said in its frame's last iteration.
   std::unordered_map<uint32_t, Decision> last_decisions_;

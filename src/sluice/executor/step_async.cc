@@ -1,8 +1,10 @@
 // Asynchronous kernels: launched by any thread, their completions taken up by
 // the driver.
+#include "sluice/base/caught.h"
 #include "sluice/executor/async_op.h"
 #include "sluice/executor/node_error.h"
 #include "sluice/executor/step_local.h"
+#include "sluice/op/async_launch.h"
 
 namespace sluice {
 
@@ -29,7 +31,12 @@ void Step::LaunchAsync(const Token& token) {
     op->Done(op->status);
     return;
   }
-  info.node->op().kernel(DeviceKind::kCpu).launch_async(*op);
+  AsyncLaunch launch;
+  try {
+    info.node->op().kernel(DeviceKind::kCpu).launch_async(*op);
+  } catch (...) {
+    if (!launch.kept()) op->Done(CaughtStatus());
+  }
 }
 
 void Step::Post(AsyncOp* op) {

@@ -1,4 +1,5 @@
 // Giving tokens to other threads.
+#include "sluice/base/caught.h"
 #include "sluice/executor/step_local.h"
 
 namespace sluice {
@@ -32,28 +33,42 @@ void Step::MaybeExport(Local& local) {
   // Written once, by the driver, before any other thread knows the step; the
   // submission below publishes it.
   if (!shared_) shared_ = true;
-  visitors_.fetch_add(1, std::memory_order_relaxed);
-  auto* batch = new Batch;
+  auto batch = std::make_unique<Batch>();
   batch->step = this;
   batch->tokens = std::move(tokens);
   batch->run = [](Task* task) {
     std::unique_ptr<Batch> own(static_cast<Batch*>(task));
     Step& step = *own->step;
-    Local here;
-    here.worker = static_cast<uint32_t>(WorkerPool::CurrentWorker());
-    here.heavy_last = true;
-    for (const Token& t : own->tokens) step.Push(here, t, false);
-    here.pushed = 0;  // they were counted where they were made
-    step.FireAll(here);
-    if (step.stats_) {
-      MutexLock lock(step.mu_);
-      step.stats_->firings.insert(step.stats_->firings.end(),
-                                  here.firings.begin(), here.firings.end());
+    try {
+      step.RunBatch(*own);
+    } catch (...) {
+      step.Break(CaughtStatus());
     }
     // The last touch: the step may be gone right after.
     step.visitors_.fetch_sub(1, std::memory_order_release);
   };
-  pool_->Submit(batch);
+  visitors_.fetch_add(1, std::memory_order_relaxed);
+  try {
+    pool_->Submit(batch.get());
+  } catch (...) {
+    visitors_.fetch_sub(1, std::memory_order_relaxed);
+    throw;
+  }
+  (void)batch.release();
+}
+
+void Step::RunBatch(const Batch& batch) {
+  Local here;
+  here.worker = static_cast<uint32_t>(WorkerPool::CurrentWorker());
+  here.heavy_last = true;
+  for (const Token& t : batch.tokens) Push(here, t, false);
+  here.pushed = 0;  // they were counted where they were made
+  FireAll(here);
+  if (stats_) {
+    MutexLock lock(mu_);
+    stats_->firings.insert(stats_->firings.end(), here.firings.begin(),
+                           here.firings.end());
+  }
 }
 
 }  // namespace sluice

@@ -1,10 +1,12 @@
 // The inner loop of the token machine: firing tokens and delivering what they
 // give.
+#include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
 #include "sluice/executor/flow_rules.h"
 #include "sluice/executor/launch.h"
 #include "sluice/executor/node_error.h"
 #include "sluice/executor/step_local.h"
+#include "sluice/op/signature.h"
 
 namespace sluice {
 
@@ -280,15 +282,21 @@ Status Step::Compute(const PlanNode& node, const PlanNodeInfo& info,
                      const StepContext& context, Array* inputs,
                      Array* outputs) {
   std::span<Array> in(inputs, node.num_inputs), out(outputs, node.num_outputs);
-  switch (node.kind) {
-    case NodeKind::kIsland:
-      return info.tape->Run(context, in, out);
-    case NodeKind::kNative:
-      return info.native->Run(context, in, out);
-    case NodeKind::kElementwise:
-      return LaunchElementwise(info, context, in, &outputs[0]);
-    default:
-      return LaunchKernel(node, info, context, in, out);
+  // Kernels may throw: there may be no memory for what they keep to themselves.
+  try {
+    switch (node.kind) {
+      case NodeKind::kIsland:
+        return info.tape->Run(context, in, out);
+      case NodeKind::kNative:
+        return info.native->Run(context, in, out);
+      case NodeKind::kElementwise:
+        return LaunchElementwise(info, context, in, &outputs[0]);
+      default:
+        return LaunchKernel(node, info, context, in, out);
+    }
+  } catch (...) {
+    Status status = CaughtStatus();
+    return node.op ? InOp(*node.op, std::move(status)) : status;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/executor/node_error.h"
+#include "sluice/graph/graph.h"
 #include "sluice/op/fused_loop.h"
 #include "sluice/tensor/strided.h"
 
@@ -92,8 +93,27 @@ void Tape::Rebind(Activation& a, const std::vector<Patch>& patches,
   }
 }
 
+Status Tape::CheckInputs(std::span<const Array> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] && inputs[i].dtype() == input_types_[i].dtype &&
+        inputs[i].shape() == input_types_[i].shape) [[likely]] {
+      continue;
+    }
+    const Value& v = inputs_[i];
+    bool made = !v.node->is_args();
+    Status status = InvalidArgument(
+        StrCat(made ? StrCat("[", v.node->op().name, "] ") : std::string(),
+               "\"", v.ToString(), "\" is ",
+               inputs[i] ? inputs[i].TypeText() : std::string("nothing"),
+               "; its type says ", v.type()));
+    return made ? status.WithLine(NodeLine(*v.node)) : status;
+  }
+  return OkStatus();
+}
+
 Status Tape::Run(const StepContext& step, std::span<Array> inputs,
                  std::span<Array> outputs) const {
+  SL_RETURN_IF_ERROR(CheckInputs(inputs));
   std::unique_ptr<Activation> a = Acquire();
   if (!a) {
     return ResourceExhausted(

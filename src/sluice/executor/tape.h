@@ -30,7 +30,8 @@ class Tape {
   std::span<const Value> outputs() const { return outputs_; }
 
   // `inputs` may be replaced by contiguous copies; `outputs` are made here. An
-  // output may lie where an input was that nobody else holds.
+  // output may lie where an input was that nobody else holds. Memory is planned
+  // from the types the graph states, so an input of another type is an error.
   Status Run(const StepContext& step, std::span<Array> inputs,
              std::span<Array> outputs) const;
 
@@ -89,6 +90,11 @@ class Tape {
   };
   struct Activation;
 
+  struct InputType {
+    DType dtype;
+    Shape shape;
+  };
+  Status CheckInputs(std::span<const Array> inputs) const;
   std::unique_ptr<Activation> Acquire() const;
   void Release(std::unique_ptr<Activation> activation) const;
   std::unique_ptr<Activation> NewActivation() const;
@@ -97,6 +103,7 @@ class Tape {
   Status Execute(Activation& activation, const StepContext& step) const;
 
   std::vector<Value> inputs_, outputs_;
+  std::vector<InputType> input_types_;  // what inputs_ are planned as
   std::vector<Array> constants_;
   std::vector<Register> registers_;
   std::vector<Instruction> code_;

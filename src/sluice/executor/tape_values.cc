@@ -61,6 +61,7 @@ int TapeValues::Read(const Value& v) {
     reg.at = {Tape::Place::kInput, static_cast<int32_t>(tape_.inputs_.size()),
               0};
     tape_.inputs_.push_back(v);
+    tape_.input_types_.push_back({reg.dtype, reg.shape});
   }
   return register_[v] = NewRegister(reg);
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/nesting.h"
 #include "sluice/graph/node.h"
 
 namespace sluice {
@@ -17,7 +18,7 @@ namespace sluice {
 struct BinaryReadOptions {
   // Off only in tests that alter bytes to reach the decoder behind it.
   bool check_sum = true;
-  int max_nesting = 64;  // of regions
+  int max_nesting = kMaxNesting;  // of regions
 };
 
 Result<std::unique_ptr<Graph>> ReadBinary(std::string_view bytes,

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/nesting.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/signature.h"
@@ -243,6 +244,13 @@ Result<Region*> Graph::AddRegion(Node& owner, std::string_view label) {
     return InvalidArgument(StrCat("[", owner.op().name, "] region ", next,
                                   " is \"", label, "\"; wanted \"", want,
                                   "\""));
+  }
+  int depth = 1;
+  for (const Node* n = &owner; n; n = n->region()->owner()) ++depth;
+  if (depth > kMaxNesting + 1) {
+    return InvalidArgument(StrCat("[", owner.op().name,
+                                  "] regions are nested deeper than ",
+                                  kMaxNesting));
   }
   owner.regions_.push_back(NewRegion(label, &owner));
   return owner.regions_.back().get();

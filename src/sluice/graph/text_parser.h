@@ -27,12 +27,13 @@
 #include <string_view>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/nesting.h"
 #include "sluice/graph/node.h"
 
 namespace sluice {
 
 // Regions inside regions; deeper text is refused.
-inline constexpr int kMaxTextNesting = 64;
+inline constexpr int kMaxTextNesting = kMaxNesting;
 
 Result<std::unique_ptr<Graph>> ParseGraph(std::string_view text);
 

@@ -186,7 +186,7 @@ TEST(TextParser, NestingIsBounded) {
   EXPECT_TRUE(ParseGraph(nested(kMaxTextNesting)).ok());
   Result<std::unique_ptr<Graph>> deep = ParseGraph(nested(kMaxTextNesting + 1));
   ASSERT_FALSE(deep.ok());
-  EXPECT_NE(deep.status().message().find("nested deeper than 64"),
+  EXPECT_NE(deep.status().message().find("nested deeper than 256"),
             std::string::npos);
   // Far beyond any stack, had the parser gone on.
   EXPECT_FALSE(ParseGraph(nested(100000)).ok());

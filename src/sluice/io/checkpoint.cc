@@ -109,6 +109,12 @@ void CheckpointManager::save(int64_t step, const Snapshot& snapshot) {
 }
 
 Status CheckpointManager::Write(FileSystem& files, const Frozen& frozen) const {
+  Result<std::unique_ptr<FolderLock>> lock = LockForWriting(files, folder_);
+  if (!lock.ok()) {
+    return Status(lock.status().code(),
+                  StrCat("the checkpoint of step ", frozen.rest.step,
+                         " was not saved: ", lock.status().message()));
+  }
   SL_RETURN_IF_ERROR(WriteCheckpoint(files, folder_, frozen));
   RemoveOld(files, frozen.rest.step);
   return OkStatus();

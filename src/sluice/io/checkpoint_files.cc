@@ -22,6 +22,8 @@ namespace {
 constexpr std::string_view kStep = "step_";
 // Being written, or being removed: nobody reads it.
 constexpr std::string_view kTemporary = ".tmp";
+// A checkpoint takes seconds to write, a large one on a slow disk minutes.
+constexpr int64_t kWaitForOthers = 600'000;
 constexpr std::string_view kReplaced = ".replaced";
 
 // "step_00000012" -> 12; -1 when it is no such name.
@@ -98,6 +100,13 @@ Status WriteFolder(FileSystem& files, const std::string& folder,
                    const Frozen& snapshot) {
   SL_RETURN_IF_ERROR(RemoveTree(files, folder));
   SL_RETURN_IF_ERROR(files.MakeFolder(folder));
+  // Not through a link that somebody puts there meanwhile.
+  struct stat info;
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return FailedPrecondition(StrCat("\"", EscapeString(folder),
+                                     "\" is no folder of ours; wanted nothing "
+                                     "of that name"));
+  }
   Manifest manifest;
   manifest.rest = snapshot.rest;
   for (const auto& [section, arrays] : snapshot.sections) {
@@ -200,7 +209,6 @@ Status WriteCheckpoint(FileSystem& files, const std::string& folder,
   std::string path = CheckpointPath(folder, snapshot.rest.step);
   std::string made = StrCat(path, kTemporary);
   Status status = [&] {
-    SL_RETURN_IF_ERROR(MakeFolders(files, folder));
     SL_RETURN_IF_ERROR(CleanUp(files, folder));
     SL_RETURN_IF_ERROR(WriteFolder(files, made, snapshot));
     return Place(files, made, path, folder);
@@ -210,6 +218,12 @@ Status WriteCheckpoint(FileSystem& files, const std::string& folder,
   return Status(status.code(),
                 StrCat("the checkpoint of step ", snapshot.rest.step,
                        " was not saved: ", status.message()));
+}
+
+Result<std::unique_ptr<FolderLock>> LockForWriting(FileSystem& files,
+                                                   const std::string& folder) {
+  SL_RETURN_IF_ERROR(MakeFolders(files, folder));
+  return FolderLock::Take(folder, kWaitForOthers);
 }
 
 Status RemoveCheckpoint(FileSystem& files, const std::string& path) {

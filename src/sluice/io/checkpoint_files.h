@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/io/folder_lock.h"
 #include "sluice/io/snapshot.h"
 #include "sluice/state/safetensors.h"
 
@@ -35,8 +36,13 @@ struct Frozen {
 // own from then on.
 Frozen Freeze(const Snapshot& snapshot, bool copy);
 
-// Writes step `rest.step` into `folder`. When it fails, what was there is there
-// still, and what was begun is removed, as far as that can be done.
+// Makes the folder and keeps others, of this process or another, from writing
+// into it. Waits while they do; the error says who does.
+Result<std::unique_ptr<FolderLock>> LockForWriting(FileSystem& files,
+                                                   const std::string& folder);
+// Writes step `rest.step` into `folder`. REQUIRES: it is locked. When it fails,
+// what was there is there still, and what was begun is removed, as far as that
+// can be done.
 Status WriteCheckpoint(FileSystem& files, const std::string& folder,
                        const Frozen& snapshot);
 // Takes a checkpoint away, in one piece as far as anyone can see.

@@ -10,6 +10,7 @@
 #include "sluice/io/npy_header.h"
 #include "sluice/io/zip.h"
 #include "sluice/kernels/raw_bytes.h"
+#include "sluice/tensor/empty_shape.h"
 
 namespace sluice::io {
 
@@ -163,6 +164,10 @@ Result<Array> ParseNpy(std::string_view bytes, const std::string& what) {
     return wrong(header.bytes,
                  StrCat(body.size(), " bytes after the header; wanted ",
                         header.descr, " ", *shape));
+  }
+  if (ClaimsMuchOfNothing(*shape)) {
+    return wrong(0, StrCat("shape ", *shape, " of nothing; wanted at most ",
+                           kMostEmptyRows, " empty rows"));
   }
   // Strings of no bytes: their number alone would say how much memory.
   if (layout.bytes == 0 && n > (int64_t{1} << 24)) {

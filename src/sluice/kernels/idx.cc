@@ -5,6 +5,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/raw_bytes.h"
 #include "sluice/tensor/array.h"
+#include "sluice/tensor/empty_shape.h"
 
 namespace sluice {
 
@@ -64,6 +65,10 @@ Result<IdxHeader> ReadIdxHeader(std::string_view bytes) {
   }
   Result<Shape> shape = Shape::Make(dims);
   if (!shape.ok()) return wrong(4, shape.status().message());
+  if (ClaimsMuchOfNothing(*shape)) {
+    return wrong(4, StrCat("shape ", *shape, " of nothing; wanted at most ",
+                           kMostEmptyRows, " empty rows"));
+  }
   int64_t want = shape->num_elements() * DTypeSize(dtype);
   if (static_cast<int64_t>(bytes.size() - header) != want) {
     return wrong(header, StrCat(bytes.size() - header,

@@ -1,6 +1,7 @@
 #include "sluice/passes/pipeline.h"
 
 #include "sluice/base/clock.h"
+#include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/verifier.h"
 #include "sluice/passes/branch_results.h"
@@ -89,6 +90,8 @@ struct Content {
 
 Status RunPass(Graph& graph, const Pass& pass, const PipelineOptions& options,
                PassReport* report) {
+  // A large graph takes a while: Ctrl-C counts from the first pass on.
+  SL_RETURN_IF_ERROR(Interruption::Check());
   PassReport::Entry entry;
   entry.pass = pass.name;
   entry.nodes_before = graph.num_nodes();

@@ -1,5 +1,6 @@
 #include "sluice/session/local_master.h"
 
+#include "sluice/base/clock.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/timer.h"
@@ -48,9 +49,12 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
   for (const Value& v : fetches) add(v);
   for (Node* t : targets) key.words.push_back(reinterpret_cast<uintptr_t>(t));
 
-  MutexLock lock(mu_);
-  auto it = programs_.find(key);
-  if (it != programs_.end()) return it->second;
+  {
+    MutexLock lock(mu_);
+    auto it = programs_.find(key);
+    if (it != programs_.end()) return it->second;
+  }
+  // Made with no lock held: steps of other programs must not wait for it.
   std::unique_ptr<Graph> pruned;
   {
     MutexLock graph_lock(graph_.mu());
@@ -61,8 +65,9 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
   options.executor = executor;
   options.resources = resources_.get();
   auto program = std::make_shared<Program>(std::move(pruned), options);
-  programs_.emplace(std::move(key), program);
-  return program;
+  MutexLock lock(mu_);
+  // Who was quicker has made the same one.
+  return programs_.emplace(std::move(key), std::move(program)).first->second;
 }
 
 namespace {
@@ -70,14 +75,24 @@ namespace {
 // What can stop a step from outside: a deadline, and the caller's own switch.
 class StopWatch {
  public:
-  StopWatch(const RunOptions& options, std::shared_ptr<Cancellation> step)
+  // `start`: when the run began; planning takes its share of the deadline.
+  StopWatch(const RunOptions& options, std::shared_ptr<Cancellation> step,
+            int64_t start)
       : outer_(options.cancellation.get()) {
     if (options.timeout_ms > 0) {
       int64_t ms = options.timeout_ms;
-      timer_ = Timer::Default().After(ms * 1'000'000, [step, ms] {
-        step->Cancel(DeadlineExceeded(
-            StrCat("the step did not end within its deadline of ", ms, " ms")));
-      });
+      // Made here: on the timer's thread nothing may fail.
+      Status late = DeadlineExceeded(
+          StrCat("the step did not end within its deadline of ", ms, " ms"));
+      // No clock runs for longer than a century.
+      int64_t left = std::min<int64_t>(ms, int64_t{1} << 42) * 1'000'000 -
+                     (NowNanos() - start);
+      if (left <= 0) {
+        step->Cancel(late);
+      } else {
+        timer_ =
+            Timer::Default().After(left, [step, late] { step->Cancel(late); });
+      }
     }
     if (outer_ &&
         !outer_->Register(&token_, [step, outer = options.cancellation] {
@@ -132,7 +147,9 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
   for (size_t i = 0; i < feeds.size(); ++i) {
     SL_RETURN_IF_ERROR(program.CheckFeed(static_cast<int>(i), feeds[i]));
   }
+  const int64_t start = options.timeout_ms > 0 ? NowNanos() : 0;
   SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, program.PlanFor(feeds));
+  SL_RETURN_IF_ERROR(Interruption::Check());
   std::unique_ptr<Step> step = plan->AcquireStep();
   StepRequest request;
   request.resources = resources_.get();
@@ -152,9 +169,9 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
     std::unique_ptr<StopWatch> watch;
     if (options.timeout_ms > 0 || options.cancellation) {
       keep = step->cancellation();
-      watch = std::make_unique<StopWatch>(options, keep);
+      watch = std::make_unique<StopWatch>(options, keep, start);
     }
-    Active active(*this, step->cancellation().get());
+    Active active(*this, step->cancellation());
     Interruption::Running stoppable(step->cancellation());
     if (active.refused()) step->Cancel(Cancelled("the session is closed"));
     for (size_t i = 0; i < feeds.size(); ++i) {
@@ -226,15 +243,23 @@ Result<std::string> LocalMaster::Explain(std::span<const Value> fetches,
 }
 
 void LocalMaster::Close() {
-  MutexLock lock(active_mu_);
-  closed_ = true;
-  for (Active* a = active_; a; a = a->next_) {
-    a->cancellation_->Cancel(Cancelled("the session was closed"));
+  // What a cancellation calls may be anybody's: not under the lock.
+  std::vector<std::shared_ptr<Cancellation>> running;
+  {
+    MutexLock lock(active_mu_);
+    closed_ = true;
+    for (Active* a = active_; a; a = a->next_) {
+      running.push_back(a->cancellation_);
+    }
+  }
+  for (const auto& step : running) {
+    step->Cancel(Cancelled("the session was closed"));
   }
 }
 
-LocalMaster::Active::Active(LocalMaster& master, Cancellation* cancellation)
-    : master_(master), cancellation_(cancellation) {
+LocalMaster::Active::Active(LocalMaster& master,
+                            std::shared_ptr<Cancellation> cancellation)
+    : master_(master), cancellation_(std::move(cancellation)) {
   MutexLock lock(master_.active_mu_);
   refused_ = master_.closed_;
   next_ = master_.active_;

@@ -83,14 +83,14 @@ class LocalMaster {
   // A running step, known to Close(). Lives on the stack of whoever runs it.
   class Active {
    public:
-    Active(LocalMaster& master, Cancellation* cancellation);
+    Active(LocalMaster& master, std::shared_ptr<Cancellation> cancellation);
     ~Active();
     bool refused() const { return refused_; }
 
    private:
     friend class LocalMaster;
     LocalMaster& master_;
-    Cancellation* cancellation_;
+    const std::shared_ptr<Cancellation> cancellation_;
     Active *prev_ = nullptr, *next_ = nullptr;
     bool refused_ = false;
   };

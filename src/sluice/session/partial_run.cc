@@ -16,8 +16,8 @@ PartialRun::PartialRun(LocalMaster& master, std::shared_ptr<const Plan> plan)
   request.step_id = random.calls;
   request.seed = random.seed;
   step_->Begin(request);
-  active_ = std::make_unique<LocalMaster::Active>(master,
-                                                  step_->cancellation().get());
+  active_ =
+      std::make_unique<LocalMaster::Active>(master, step_->cancellation());
   if (active_->refused()) step_->Cancel(Cancelled("the session is closed"));
 }
 

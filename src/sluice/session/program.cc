@@ -1,7 +1,10 @@
 #include "sluice/session/program.h"
 
 #include <algorithm>
+#include <chrono>
 
+#include "sluice/base/caught.h"
+#include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/passes/pipeline.h"
 #include "sluice/passes/report_loops.h"
@@ -51,48 +54,97 @@ void Program::DropStale() {
   generic_ = nullptr;
 }
 
+Program::Entry* Program::EntryFor(std::span<const Array> feeds) {
+  for (Entry& e : entries_) {
+    if (SameShapes(e.shapes, feeds)) return &e;
+  }
+  return nullptr;
+}
+
+Program::Found Program::Look(std::span<const Array> feeds, bool* generic,
+                             std::shared_ptr<const Plan>* plan) {
+  DropStale();
+  if (!*generic) {
+    ++clock_;
+    Entry* found = EntryFor(feeds);
+    if (!found) {
+      Entry entry;
+      for (const Array& f : feeds) entry.shapes.push_back(f.shape());
+      if (entries_.size() < kMaxPlans) {
+        entries_.push_back(std::move(entry));
+        found = &entries_.back();
+      } else {
+        // Many different shapes: one that never comes back is not worth a plan.
+        // Note it in place of the oldest, and plan it if it does come back.
+        entry.last_used = clock_;
+        Entry* oldest = nullptr;
+        for (Entry& e : entries_) {
+          if (e.building) continue;
+          if (!oldest || e.last_used < oldest->last_used) oldest = &e;
+        }
+        if (oldest) *oldest = std::move(entry);
+        *generic = true;
+      }
+    }
+    if (!*generic) {
+      found->last_used = clock_;
+      if (found->building) return Found::kWait;
+      *plan = found->plan;
+      if (*plan) return Found::kReady;
+      found->building = true;
+      return Found::kBuild;
+    }
+  }
+  if (building_generic_) return Found::kWait;
+  *plan = generic_;
+  if (*plan) return Found::kReady;
+  building_generic_ = true;
+  return Found::kBuild;
+}
+
+Result<std::shared_ptr<const Plan>> Program::FindOrBuild(
+    std::span<const Array> feeds, bool generic) SL_NO_THREAD_SAFETY_ANALYSIS {
+  // Who waits looks up now and then whether it is to stop.
+  constexpr auto kLookUp = std::chrono::milliseconds(20);
+  std::shared_ptr<const Plan> plan;
+  std::unique_lock lock(mu_.native());
+  for (;;) {
+    Found found = Look(feeds, &generic, &plan);
+    if (found == Found::kReady) return plan;
+    if (found == Found::kBuild) break;
+    built_.wait_for(lock, kLookUp);
+    SL_RETURN_IF_ERROR(Interruption::Check());
+  }
+  int64_t generation = generation_;
+  lock.unlock();
+  auto made = Guarded(
+      [&] { return Build(generic ? std::span<const Array>() : feeds); });
+  lock.lock();
+  // Plans of a generation that has gone hold handles of what is gone with it:
+  // such a one is run this once, as if it had been built a moment earlier.
+  bool keep = made.ok() && generation == generation_;
+  if (generic) {
+    building_generic_ = false;
+    if (keep) generic_ = *made;
+  } else if (Entry* entry = EntryFor(feeds)) {
+    entry->building = false;
+    if (keep) {
+      entry->plan = *made;
+    } else {
+      entries_.erase(entries_.begin() + (entry - entries_.data()));
+    }
+  }
+  built_.notify_all();
+  return made;
+}
+
 Result<std::shared_ptr<const Plan>> Program::PlanFor(
     std::span<const Array> feeds) {
-  // Plans are built under the lock: two threads asking for the same new plan
-  // should not both build it.
-  MutexLock lock(mu_);
-  DropStale();
-  ++clock_;
-  for (Entry& e : entries_) {
-    if (!SameShapes(e.shapes, feeds)) continue;
-    e.last_used = clock_;
-    if (!e.plan) {
-      SL_ASSIGN_OR_RETURN(e.plan, Build(feeds));
-    }
-    return e.plan;
-  }
-  Entry entry;
-  for (const Array& f : feeds) entry.shapes.push_back(f.shape());
-  entry.last_used = clock_;
-  if (entries_.size() < kMaxPlans) {
-    SL_ASSIGN_OR_RETURN(entry.plan, Build(feeds));
-    entries_.push_back(std::move(entry));
-    return entries_.back().plan;
-  }
-  // Many different shapes: one that never comes back is not worth a plan. Note
-  // it in place of the oldest, and plan it if it does come back.
-  if (!generic_) {
-    SL_ASSIGN_OR_RETURN(generic_, Build({}));
-  }
-  auto oldest = std::min_element(
-      entries_.begin(), entries_.end(),
-      [](const Entry& a, const Entry& b) { return a.last_used < b.last_used; });
-  *oldest = std::move(entry);
-  return generic_;
+  return FindOrBuild(feeds, false);
 }
 
 Result<std::shared_ptr<const Plan>> Program::GenericPlan() {
-  MutexLock lock(mu_);
-  DropStale();
-  if (!generic_) {
-    SL_ASSIGN_OR_RETURN(generic_, Build({}));
-  }
-  return generic_;
+  return FindOrBuild({}, true);
 }
 
 Result<std::unique_ptr<Graph>> Program::Optimized(std::span<const Array> feeds,

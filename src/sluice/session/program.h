@@ -7,6 +7,7 @@
 // Thread safe. Lives in the session's cache; runs in flight keep their plan.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,7 +30,9 @@ class Program {
 
   // Errors: a feed of the wrong dtype or shape.
   Status CheckFeed(int i, const Array& value) const;
-  // The plan to run for feeds of these shapes. Feeds have been checked.
+  // The plan to run for feeds of these shapes. Feeds have been checked. Built
+  // by the first who asks, with no lock held; others who want the same one wait
+  // for it, and may be interrupted.
   Result<std::shared_ptr<const Plan>> PlanFor(std::span<const Array> feeds);
   // The plan for feeds of any shape the graph allows.
   Result<std::shared_ptr<const Plan>> GenericPlan();
@@ -49,7 +52,16 @@ class Program {
     std::vector<Shape> shapes;
     std::shared_ptr<const Plan> plan;  // null: seen once, not planned
     int64_t last_used = 0;
+    bool building = false;  // by some thread, now
   };
+  enum class Found { kReady, kBuild, kWait };
+  // What is to be done for these feeds: the plan is there, or the caller is to
+  // build it, for them or (`generic`) for any.
+  Found Look(std::span<const Array> feeds, bool* generic,
+             std::shared_ptr<const Plan>* plan) SL_REQUIRES(mu_);
+  Entry* EntryFor(std::span<const Array> feeds) SL_REQUIRES(mu_);
+  Result<std::shared_ptr<const Plan>> FindOrBuild(std::span<const Array> feeds,
+                                                  bool generic);
   Result<std::shared_ptr<const Plan>> Build(std::span<const Array> feeds);
   Result<std::unique_ptr<Graph>> Optimized(std::span<const Array> feeds,
                                            std::string* notes) const;
@@ -60,6 +72,8 @@ class Program {
   Mutex mu_;
   std::vector<Entry> entries_ SL_GUARDED_BY(mu_);
   std::shared_ptr<const Plan> generic_ SL_GUARDED_BY(mu_);
+  bool building_generic_ SL_GUARDED_BY(mu_) = false;
+  std::condition_variable built_;  // or given up
   int64_t generation_ SL_GUARDED_BY(mu_) = 0;
   int64_t clock_ SL_GUARDED_BY(mu_) = 0;
   std::shared_ptr<Program> reporting_ SL_GUARDED_BY(mu_);

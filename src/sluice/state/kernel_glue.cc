@@ -1,6 +1,11 @@
 #include "sluice/state/kernel_glue.h"
 
+#include <memory>
+#include <utility>
+
+#include "sluice/base/caught.h"
 #include "sluice/base/strings.h"
+#include "sluice/op/async_launch.h"
 #include "sluice/op/record.h"
 #include "sluice/op/resource.h"
 
@@ -61,13 +66,34 @@ Status WrongHandle(const KernelContext& ctx, std::string_view wanted) {
                           WithArticle(wanted)));
 }
 
+namespace {
+
+// Who is to be answered. Dropped without an answer (no memory for the line it
+// was to wait in), it answers so itself: a kernel never waits for ever.
+struct Asked {
+  explicit Asked(AsyncContext& c) : ctx(&c) { AsyncLaunch::Keep(); }
+  ~Asked() {
+    if (ctx) ctx->Done(NoMemory());
+  }
+  void Answer(Status status) {
+    std::exchange(ctx, nullptr)->Done(std::move(status));
+  }
+  AsyncContext* ctx;
+};
+
+}  // namespace
+
 Reply ReplyTo(AsyncContext& ctx) {
-  return [&ctx](Status status, std::vector<Array> outputs) {
-    if (!status.ok()) return ctx.Done(AsOpError(ctx, status));
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      ctx.set_out(static_cast<int>(i), std::move(outputs[i]));
+  auto asked = std::make_shared<Asked>(ctx);
+  return [asked](Status status, std::vector<Array> outputs) {
+    if (!status.ok()) {
+      return asked->Answer(
+          Guarded([&] { return AsOpError(*asked->ctx, status); }));
     }
-    ctx.Done(OkStatus());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      asked->ctx->set_out(static_cast<int>(i), std::move(outputs[i]));
+    }
+    asked->Answer(OkStatus());
   };
 }
 

@@ -6,6 +6,7 @@
 #include "sluice/base/json.h"
 #include "sluice/base/strings.h"
 #include "sluice/state/safetensors.h"
+#include "sluice/tensor/empty_shape.h"
 
 namespace sluice {
 
@@ -171,6 +172,12 @@ Result<Array> SafetensorsFile::MakeFor(const Entry& e) const {
     return InvalidArgument(StrCat("tensor \"", EscapeString(e.name), "\" of \"",
                                   EscapeString(path()),
                                   "\": ", shape.status().message()));
+  }
+  if (ClaimsMuchOfNothing(*shape)) {
+    return InvalidArgument(StrCat("tensor \"", EscapeString(e.name), "\" of \"",
+                                  EscapeString(path()), "\" is of shape ",
+                                  *shape, "; wanted at most ", kMostEmptyRows,
+                                  " empty rows"));
   }
   return Array::Make(e.dtype, *shape);
 }

@@ -1,18 +1,20 @@
 #include "sluice/tensor/allocator.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "sluice/base/checked_math.h"
 #include "sluice/base/sanitizers.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/tensor/memory_limit.h"
 
 namespace sluice {
 
@@ -31,12 +33,6 @@ int64_t RoundLarge(int64_t bytes) {
   int64_t power =
       static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
   return AlignUp(bytes, std::max(power / 4, kAlignment));
-}
-
-int64_t PhysicalMemory() {
-  static const int64_t bytes =
-      int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  return bytes;
 }
 
 // Exactly so many bytes, so that a sanitizer sees the first one too far.
@@ -105,14 +101,17 @@ class CachingHostAllocator final : public Allocator {
     if (bytes <= kSmallLimit) return AllocateSmall(bytes);
     // The system would promise more memory than it has and kill the process
     // when it is touched: refuse what cannot fit.
-    if (bytes > limit_.load(std::memory_order_relaxed) -
-                    in_use_.load(std::memory_order_relaxed)) {
-      return {};
-    }
+    int64_t room = limit_.load(std::memory_order_relaxed) -
+                   in_use_.load(std::memory_order_relaxed);
+    if (bytes > room) return {};
     int64_t rounded = SL_ASAN ? bytes : RoundLarge(bytes);
     void* p = SL_ASAN ? nullptr : TakeCached(rounded);
     allocations_.fetch_add(1, std::memory_order_relaxed);
     if (!p) {
+      // What is kept for reuse is memory, too.
+      if (rounded > room - cached_.load(std::memory_order_relaxed)) {
+        ReleaseCached();
+      }
       p = SystemAllocate(rounded);
       if (!p) {
         ReleaseCached();
@@ -145,7 +144,7 @@ class CachingHostAllocator final : public Allocator {
     s.allocations = allocations_.load(std::memory_order_relaxed);
     s.system_allocations = system_allocations_.load(std::memory_order_relaxed);
     MutexLock lock(mu_);
-    s.bytes_cached = cached_;
+    s.bytes_cached = cached_.load(std::memory_order_relaxed);
     for (int i = 0; i < kFirstClasses; ++i) {
       if (first_[i].load(std::memory_order_relaxed)) {
         s.bytes_cached += ClassBytes(i);
@@ -163,7 +162,11 @@ class CachingHostAllocator final : public Allocator {
     limit_.store(bytes, std::memory_order_relaxed);
   }
 
+  void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.lock(); }
+  void AfterFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.unlock(); }
+
   void ReleaseCached() override {
+    // Without asking for memory: it is called when there is none.
     std::vector<Block> blocks;
     {
       MutexLock lock(mu_);
@@ -172,7 +175,7 @@ class CachingHostAllocator final : public Allocator {
     }
     for (int i = 0; i < kFirstClasses; ++i) {
       if (void* p = first_[i].exchange(nullptr, std::memory_order_acquire)) {
-        blocks.push_back({p, ClassBytes(i)});
+        SystemFree(p, ClassBytes(i));
       }
     }
     for (Block b : blocks) SystemFree(b.data, b.bytes);
@@ -227,8 +230,12 @@ class CachingHostAllocator final : public Allocator {
     }
     MutexLock lock(mu_);
     if (cached_ + block.bytes > kMaxCached) return block;
+    try {
+      free_.push_back(block);
+    } catch (const std::bad_alloc&) {
+      return block;  // no memory even to remember it by
+    }
     cached_ += block.bytes;
-    free_.push_back(block);
     return {};
   }
 
@@ -252,19 +259,29 @@ class CachingHostAllocator final : public Allocator {
 
   std::atomic<int64_t> in_use_{0}, peak_{0}, allocations_{0},
       system_allocations_{0};
-  std::atomic<int64_t> limit_{PhysicalMemory()};
+  std::atomic<int64_t> limit_{MemoryLimit()};
   std::atomic<void*> first_[kFirstClasses] = {};
   mutable Mutex mu_;
   std::vector<Block> free_ SL_GUARDED_BY(mu_);
-  int64_t cached_ SL_GUARDED_BY(mu_) = 0;
+  std::atomic<int64_t> cached_{0};  // written under mu_
 };
+
+CachingHostAllocator& TheHostAllocator() {
+  // Never destroyed: arrays may be freed by static destructors.
+  static auto* allocator = [] {
+    auto* made = new CachingHostAllocator;
+    // A fork takes no other thread along, but the lock it holds: so nobody may
+    // hold it then.
+    pthread_atfork([] { TheHostAllocator().BeforeFork(); },
+                   [] { TheHostAllocator().AfterFork(); },
+                   [] { TheHostAllocator().AfterFork(); });
+    return made;
+  }();
+  return *allocator;
+}
 
 }  // namespace
 
-Allocator& HostAllocator() {
-  // Never destroyed: arrays may be freed by static destructors.
-  static auto* allocator = new CachingHostAllocator;
-  return *allocator;
-}
+Allocator& HostAllocator() { return TheHostAllocator(); }
 
 }  // namespace sluice

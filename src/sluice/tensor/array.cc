@@ -30,7 +30,8 @@ Strides ContiguousStrides(const Shape& shape) {
 
 ArrayRep* Array::NewRep(int64_t inline_bytes) {
   Block block = HostAllocator().Allocate(kRepBytes + inline_bytes);
-  SL_CHECK(block.data != nullptr);
+  if (!block.data) [[unlikely]]
+    throw std::bad_alloc();
   auto* rep = new (block.data) ArrayRep;
   rep->block_bytes = block.bytes;
   return rep;
@@ -51,7 +52,12 @@ Result<Array> Array::Make(DType dtype, const Shape& shape,
   int64_t bytes = shape.num_elements() * DTypeSize(dtype);
   bool inline_data = bytes <= kInlineBytes && IsPlainData(dtype) &&
                      &allocator == &HostAllocator();
-  ArrayRep* rep = NewRep(inline_data ? bytes : 0);
+  ArrayRep* rep;
+  try {
+    rep = NewRep(inline_data ? bytes : 0);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory");
+  }
   Array array(rep);
   rep->dtype = dtype;
   rep->shape = shape;

@@ -11,7 +11,9 @@ struct AbsFn {
   static constexpr TileOp kTile = TileOp::kAbs;
   template <class C>
   static C Apply(C x) {
-    if constexpr (std::is_integral_v<C>) {
+    if constexpr (std::is_unsigned_v<C>) {
+      return x;
+    } else if constexpr (std::is_integral_v<C>) {
       return x < 0 ? Wrap<C>(0 - ToWrap(x)) : x;
     } else {
       return std::fabs(x);
@@ -25,11 +27,11 @@ SL_OP(Abs)
     .doc("|x|, elementwise; the smallest integer stays itself.")
     .input("x: T")
     .output("y: T")
-    .types("T", kSignedReals)
+    .types("T", kReals)
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy() * g.call("Sign", {g.in(0)}));
     })
-    .elementwise(unary_block<AbsFn, SignedTypes>)
+    .elementwise(unary_block<AbsFn, RealTypes>)
     .reference([](double x) { return std::fabs(x); })
     .samples(UnarySamples())
     .rejects(UnaryRejects("Abs"));

@@ -1,4 +1,4 @@
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/bit_types.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
 
@@ -19,8 +19,8 @@ SL_OP(BitwiseAnd)
     .input("a: T")
     .input("b: T")
     .output("y: T")
-    .types("T", kInts)
-    .elementwise(binary_block<BitwiseAndFn, IntTypes>)
+    .types("T", kBits)
+    .elementwise(binary_block<BitwiseAndFn, BitTypes>)
     .commutative()
     .associative()
     .reference([](double a, double b) {

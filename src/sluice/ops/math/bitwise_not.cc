@@ -1,4 +1,5 @@
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/cpu/bit_types.h"
+#include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
 
@@ -8,7 +9,11 @@ namespace {
 struct BitwiseNotFn {
   template <class C>
   static C Apply(C x) {
-    return Wrap<C>(~ToWrap(x));
+    if constexpr (std::is_same_v<C, bool>) {
+      return !x;
+    } else {
+      return Wrap<C>(~ToWrap(x));
+    }
   }
 };
 
@@ -18,10 +23,15 @@ SL_OP(BitwiseNot)
     .doc("Every bit of x flipped, elementwise.")
     .input("x: T")
     .output("y: T")
-    .types("T", kInts)
-    .elementwise(unary_block<BitwiseNotFn, IntTypes>)
-    .reference([](double x) -> double {
-      return static_cast<double>(~static_cast<int64_t>(x));
+    .types("T", kBits)
+    .elementwise(unary_block<BitwiseNotFn, BitTypes>)
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      bool truth = in[0].dtype == DType::kBool;
+      return std::vector<RefArray>{
+          ref::Map(in, [=](const std::vector<double>& v) -> double {
+            if (truth) return v[0] == 0;
+            return static_cast<double>(~static_cast<int64_t>(v[0]));
+          })};
     })
     .samples(UnarySamples(-9, 9, /*specials=*/false))
     .rejects(UnaryRejects("BitwiseNot"));

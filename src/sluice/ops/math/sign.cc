@@ -19,9 +19,9 @@ SL_OP(Sign)
     .doc("-1, 0 or 1 by the sign of x, elementwise; NaN stays NaN.")
     .input("x: T")
     .output("y: T")
-    .types("T", kSignedReals)
+    .types("T", kReals)
     .no_grad("it is constant but for its jump at 0")
-    .elementwise(unary_block<SignFn, SignedTypes>)
+    .elementwise(unary_block<SignFn, RealTypes>)
     .reference([](double x) {
       return x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
     })

@@ -13,23 +13,24 @@ struct BceLossFn {
   }
 };
 
-// Where a logarithm is held at -100 it has no slope.
+// (x - t) / (x (1 - x)), bounded as PyTorch has it: a wrong certainty is led
+// away from.
 void Grad(GradContext& g) {
   GradVar x = g.in(0), t = g.in(1), dy = DyOfEach(g);
   GradVar zero = g.scalar(0, x.dtype()), one = g.scalar(1, x.dtype());
-  GradVar least = g.scalar(std::exp(-100.0), x.dtype()), rest = 1.0 - x;
-  GradVar held_x = g.call("LessEqual", {x, least});
-  GradVar held_rest = g.call("LessEqual", {rest, least});
+  GradVar rest = 1.0 - x;
   if (g.wants(0)) {
-    auto share = [&](GradVar held, GradVar weight, GradVar of) {
-      GradVar safe = g.call("Select", {held, one, of});
-      return g.call("Select", {held, zero, weight / safe});
-    };
-    GradVar slope = share(held_rest, 1.0 - t, rest) - share(held_x, t, x);
-    g.set_dx(0, slope * dy);
+    // The smallest f16 is larger.
+    double bound = x.dtype() == DType::kF16 ? 6e-8 : 1e-12;
+    GradVar least = g.scalar(bound, x.dtype());
+    GradVar width = g.call("Maximum", {x * rest, least});
+    g.set_dx(0, (x - t) / width * dy);
   }
   if (g.wants(1)) {
     GradVar floor = g.scalar(-100, x.dtype());
+    GradVar least = g.scalar(std::exp(-100.0), x.dtype());
+    GradVar held_x = g.call("LessEqual", {x, least});
+    GradVar held_rest = g.call("LessEqual", {rest, least});
     auto log = [&](GradVar held, const char* op, GradVar safe, GradVar of) {
       GradVar y = g.call(op, {g.call("Select", {held, safe, of})});
       return g.call("Select", {held, floor, y});

@@ -36,7 +36,9 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 void Grad(GradContext& g) {
   GradVar logits = g.in(0), dx;
   if (g.has_dy(0)) {
-    dx = g.call("ExpandDims", {g.dy(0)}, {{"axis", 1}}) * g.out(1);
+    // Rows left out are 0, also where a mean over none of them is infinite.
+    dx = g.call("MulNoNan",
+                {g.out(1), g.call("ExpandDims", {g.dy(0)}, {{"axis", 1}})});
   }
   if (g.has_dy(1)) {
     // backprop is softmax(logits) less a constant, and 0 in rows left out.

@@ -18,7 +18,9 @@ Status Infer(ShapeContext& c) {
 }
 
 Status Launch(KernelContext& ctx) {
-  const Array &x = ctx.in(0), &y = ctx.out(0);
+  const Array& y = ctx.out(0);
+  // Elements that change while they are compared would lead the sort astray.
+  SL_ASSIGN_OR_RETURN(Array x, ctx.in(0).Clone());
   SL_RETURN_IF_ERROR(CheckSplits(ctx, 1, x.dim(0)));
   const int64_t* splits = ctx.in(1).data<int64_t>();
   bool descending = ctx.attr<bool>("descending");

@@ -7,6 +7,7 @@
 #include "sluice/kernels/cpu/gemm/dot_rows.h"
 #include "sluice/kernels/cpu/gemm/few_rows.h"
 #include "sluice/kernels/cpu/gemm/kit.h"
+#include "sluice/kernels/cpu/gemm/long_sums.h"
 #include "sluice/kernels/cpu/gemm/small.h"
 #include "sluice/tensor/half.h"
 
@@ -127,6 +128,7 @@ void Zero(const GemmArgs& g) {
 
 int64_t GemmWorkspace(GemmType type, int64_t m, int64_t n, int64_t k) {
   if (m <= 0 || n <= 0 || k <= 0) return 0;
+  if (type == GemmType::kF32 && k > kLongSum) return 0;
   return PackedWorkspace(KitFor(type), m, n, k);
 }
 
@@ -138,6 +140,7 @@ void Gemm(GemmType type, const GemmArgs& g, WorkerPool* pool, void* workspace) {
            : kit.out_bytes == 4 ? Zero<uint32_t>(g)
                                 : Zero<uint16_t>(g);
   }
+  if (type == GemmType::kF32 && g.k > kLongSum) return LongSumGemm(g, pool);
   bool done = false;
   switch (type) {
     case GemmType::kF32:

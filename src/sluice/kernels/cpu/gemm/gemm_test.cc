@@ -49,6 +49,33 @@ TEST(Gemm, NoProductsMakeZeros) {
   }
 }
 
+// One float that takes up millions of others in turn stops growing.
+TEST(Gemm, LongSumsKeepTheirDigits) {
+  constexpr int64_t k = 3'000'000;
+  WorkerPool pool(3);
+  std::vector<float> a(static_cast<size_t>(3 * k), 0.1f);
+  for (Shape3 s :
+       {Shape3{1, 1, k}, Shape3{3, 1, k}, Shape3{1, 3, k}, Shape3{2, 2, k}}) {
+    for (int t = 0; t < 4; ++t) {
+      bool ta = t & 1, tb = t & 2;
+      std::vector<float> c(9);
+      GemmArgs g{.m = s.m,
+                 .n = s.n,
+                 .k = k,
+                 .a = {a.data(), ta ? s.m : k, ta},
+                 .b = {a.data(), tb ? k : s.n, tb},
+                 .c = c.data(),
+                 .ldc = s.n};
+      Gemm(GemmType::kF32, g, t ? &pool : nullptr);
+      const double want = static_cast<double>(0.1f) * 0.1f * k;
+      for (int64_t i = 0; i < s.m * s.n; ++i) {
+        EXPECT_NEAR(c[static_cast<size_t>(i)], want, want * 4e-6)
+            << s.m << "x" << s.n << " " << t;
+      }
+    }
+  }
+}
+
 // With numbers that round, the sum's order shows: it must not depend on
 // threads.
 TEST(Gemm, ThreadsChangeNothing) {

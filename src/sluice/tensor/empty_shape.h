@@ -1,0 +1,25 @@
+// Shapes of nothing: a file of a few bytes may say that it holds billions of
+// empty rows, and whoever goes through them row by row does not come to an end.
+// Decoders of files refuse such shapes.
+#pragma once
+
+#include <algorithm>
+
+#include "sluice/tensor/shape.h"
+
+namespace sluice {
+
+inline constexpr int64_t kMostEmptyRows = int64_t{1} << 24;
+
+// Whether a shape has no elements, but more rows than anybody means.
+inline bool ClaimsMuchOfNothing(const Shape& shape) {
+  if (shape.num_elements() > 0) return false;
+  int64_t rows = 1;
+  for (int64_t d : shape.dims()) {
+    rows *= std::max<int64_t>(d, 1);
+    if (rows > kMostEmptyRows) return true;
+  }
+  return false;
+}
+
+}  // namespace sluice
