@@ -33,6 +33,7 @@ from ._core import (  # noqa: E402
     uint64 as uint64,
 )
 from ._ops import *  # noqa: E402, F403
+from ._symbols import *  # noqa: E402, F403
 from ._tensors import *  # noqa: E402, F403
 from ._autograd import *  # noqa: E402, F403
 from ._transforms import *  # noqa: E402, F403
@@ -51,11 +52,14 @@ if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
     from ._array.create import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
+    from ._array.layers import *  # noqa: F403
     from ._array.math import *  # noqa: F403
+    from ._array.matrix import *  # noqa: F403
     from ._array.memory import *  # noqa: F403
     from ._array.pick import *  # noqa: F403
     from ._array.reduce import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
+    from ._array.spread import *  # noqa: F403
     from ._array.types import *  # noqa: F403
     from ._control_flow import *  # noqa: F403
     from ._function import *  # noqa: F403

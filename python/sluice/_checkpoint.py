@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core
-from ._flat import Arguments, Results, name_of
+from ._flat import Arguments, Results, called, name_of
 
 __all__ = ["checkpoint", "remat"]
 
@@ -37,7 +37,7 @@ def _call(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     def again(tensors: list[Any]) -> list[Any]:
         args, kwargs = given.rebuild(tensors)
-        results = Results(f(*args, **kwargs), f"checkpoint of {name_of(f)}")
+        results = Results(called(f)(*args, **kwargs), f"checkpoint of {name_of(f)}")
         structure.append(results.tree)
         return results.tensors
 

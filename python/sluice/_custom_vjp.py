@@ -123,7 +123,7 @@ class _Call:
     def backward(self, xs: list[Any], ys: list[Any], gs: list[Any]) -> list[Any]:
         residuals = self._residuals
         # To be differentiated themselves, residuals must lead back to xs.
-        if _core.is_grad_enabled() or any(x.symbolic for x in xs):
+        if _core.is_grad_enabled() or any(x._deferred for x in xs):
             residuals = self._run_forward(xs)[1]
         gs = [zeros_like(y) if g is None else g for g, y in zip(gs, ys)]
         still = [self._args[i] for i in self._owner._still]

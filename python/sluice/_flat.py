@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core
 
@@ -111,6 +111,25 @@ class Results:
                 )
             self.tensors.append(_identity(leaf) if not is_array(leaf) else leaf)
         self.tensors = [to_tensor(leaf) for leaf in self.tensors]
+
+
+def called(f: Callable[..., Any]) -> Callable[..., Any]:
+    """f, to be called now: with its control flow converted, if a graph is built."""
+    if not _core.is_building():
+        return f
+    from ._convert.calls import callee
+
+    made: Callable[..., Any] = callee(f)
+    return made
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def as_it_is(wrapper: F) -> F:
+    """Marks a function of ours: the user's function in it is what is converted."""
+    setattr(wrapper, "__sl_do_not_convert__", True)
+    return wrapper
 
 
 def name_of(f: Any) -> str:

@@ -140,9 +140,11 @@ def function(
     needs a number there, as `range` does: it is then recorded for each value.
 
     Tensors around the function are read anew at every call; what the code writes
-    into them, and the gradients it leaves on them, happen at every call. Other
-    effects, such as print, happen when the code is recorded. Exceptions of the
-    code pass as they are and nothing is kept of the recording.
+    into them, and the gradients it leaves on them, happen at every call. So do
+    assignments to attributes, elements of containers, globals and nonlocals, and
+    print. Other values that the code reads around it are compared at every call;
+    others lead to another recording (docs/capture.md). Exceptions of the code
+    pass as they are and nothing is kept of the recording.
 
     name: for messages and graphs; the function's own by default.
     max_traces: recordings kept; the one used longest ago goes first.

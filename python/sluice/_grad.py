@@ -11,11 +11,14 @@ from ._autograd import enable_grad
 from ._flat import (
     Arguments,
     Results,
+    as_it_is,
+    called,
     carries_gradient,
     flatten,
     name_of,
     zeros_like,
 )
+from ._symbols.numbers import known_sizes
 
 __all__ = ["grad", "hvp", "jvp", "value_and_grad", "vjp"]
 
@@ -62,6 +65,22 @@ class _Chosen:
             args[n] = arg
         return args
 
+    def check_other_ways(self, value: Any, what: str) -> None:
+        """Says so where f reads an argument around itself alone."""
+        for n, (x, point) in enumerate(zip(self.given.tensors, self.points)):
+            if not isinstance(x, _core.Tensor) or not _core.why_no_grad(value, point):
+                continue
+            if (x._deferred or x.requires_grad) and not _core.why_no_grad(value, x):
+                raise ValueError(
+                    f"{what}: the result depends on tensor {n} of the arguments, but "
+                    "by another way (a closure, an attribute), where it is a constant "
+                    "to this derivative; wanted the function to read its argument"
+                )
+
+    def retire(self) -> None:
+        """Ends the derivative: nobody asks for gradients at its points any more."""
+        _core.retire(self.own_leaves())
+
     def own_leaves(self) -> list[Any]:
         """Points nobody outside knows."""
         return [p for p, made in zip(self.points, self.made) if made]
@@ -91,12 +110,26 @@ def _scalar(value: Any, what: str) -> Any:
             f"{what}: the function returned a tensor of {value.dtype}; "
             "wanted a floating-point scalar"
         )
-    if value.shape is not None and any(size not in (1, None) for size in value.shape):
+    sizes = known_sizes(value)
+    if sizes is not None and any(size not in (1, None) for size in sizes):
         raise ValueError(
-            f"{what}: the function returned a tensor of shape {value.shape}; "
+            f"{what}: the function returned a tensor of shape {sizes}; "
             "wanted a scalar (vjp and jacrev take others)"
         )
+    if value._deferred and (sizes is None or None in sizes):
+        _check_one_element(value, what)
     return value
+
+
+def _check_one_element(value: Any, what: str) -> None:
+    """The same when the graph runs, which alone knows the sizes."""
+    size = _core.op_function("Size")(value)
+    _core.op_function("Assert")(
+        _core.op_function("Equal")(size, _core.op_function("OnesLike")(size)),
+        [_core.op_function("Shape")(value)],
+        message=f"{what}: the function returned a tensor of more than one element; "
+        "wanted a scalar (vjp and jacrev take others), got one of sizes",
+    )
 
 
 def value_and_grad(
@@ -117,6 +150,7 @@ def value_and_grad(
 
     def _unconnected(chosen: _Chosen, value: Any, aux: Any, what: str) -> Any:
         if not allow_unused:
+            chosen.check_other_ways(value, what)
             why = _core.why_no_grad(value, chosen.points[0])
             raise ValueError(f"{what}: the result depends on no argument: {why}")
         grads = chosen.given.spread([zeros_like(p).detach() for p in chosen.points])
@@ -128,8 +162,8 @@ def value_and_grad(
         what = f"grad of {name_of(f)}"
         chosen = _Chosen(args, argnums, what)
         recorded = _core.is_grad_enabled()
-        with enable_grad():
-            out = f(*chosen.arguments(chosen.points), **kwargs)
+        with enable_grad(), _core.ApartFromCheckpoints():
+            out = called(f)(*chosen.arguments(chosen.points), **kwargs)
             aux = None
             if has_aux:
                 if not isinstance(out, (tuple, list)) or len(out) != 2:
@@ -139,24 +173,29 @@ def value_and_grad(
             kept = recorded and _core.reaches_beyond(
                 [value, *_tensors_in(aux)], chosen.own_leaves()
             )
-            if not value.symbolic and not value.requires_grad:
+            if not value._deferred and not value.requires_grad:
                 return _unconnected(chosen, value, aux, what)
-            found = _core.gradients(
-                [value],
-                chosen.points,
-                None if value.symbolic else [_core.op_function("OnesLike")(value)],
-                kept,
-                kept,
-                "zeros" if allow_unused else "error",
-                True,
-            )
+            try:
+                found = _core.gradients(
+                    [value],
+                    chosen.points,
+                    None if value.symbolic else [_core.op_function("OnesLike")(value)],
+                    kept,
+                    kept,
+                    "zeros" if allow_unused else "error",
+                    True,
+                )
+            except ValueError:
+                chosen.check_other_ways(value, what)
+                raise
+        chosen.retire()
         grads = chosen.given.spread(found)
         if not kept:
             value, aux = _let_go((value, aux))
         result = grads[0] if isinstance(argnums, int) else grads
         return ((value, aux) if has_aux else value), result
 
-    return value_and_grad_f
+    return as_it_is(value_and_grad_f)
 
 
 def grad(
@@ -177,7 +216,7 @@ def grad(
         value, gradient = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
-    return grad_f
+    return as_it_is(grad_f)
 
 
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -190,8 +229,8 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     what = f"vjp of {name_of(f)}"
     chosen = _Chosen(primals, tuple(range(len(primals))), what)
     recorded = _core.is_grad_enabled()
-    with enable_grad():
-        out = f(*chosen.arguments(chosen.points))
+    with enable_grad(), _core.ApartFromCheckpoints():
+        out = called(f)(*chosen.arguments(chosen.points))
         aux = None
         if has_aux:
             out, aux = out
@@ -212,7 +251,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         )
         ys = [y for y, yes in zip(results.tensors, flows) if yes]
         gs = [g for g, yes in zip(given.tensors, flows) if yes]
-        tracked = [y.symbolic or y.requires_grad for y in ys]
+        tracked = [y._deferred or y.requires_grad for y in ys]
         if not any(tracked):
             return chosen.given.spread([zeros_like(p).detach() for p in chosen.points])
         found = _core.gradients(
@@ -226,6 +265,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         )
         return chosen.given.spread(found)
 
+    chosen.retire()
     if not kept:
         out, aux = _let_go((out, aux))
     return (out, vjp_fn, aux) if has_aux else (out, vjp_fn)
@@ -256,15 +296,15 @@ def jvp(
     along = _tangents_for(chosen, tangents, what)
     recorded = _core.is_grad_enabled()
     ones = _core.op_function("OnesLike")
-    with enable_grad():
-        out = f(*chosen.arguments(chosen.points))
+    with enable_grad(), _core.ApartFromCheckpoints():
+        out = called(f)(*chosen.arguments(chosen.points))
         aux = None
         if has_aux:
             out, aux = out
         results = Results(out, what)
         ys = results.tensors
         flows = [
-            carries_gradient(y) and (y.symbolic or y.requires_grad) for y in ys
+            carries_gradient(y) and (y._deferred or y.requires_grad) for y in ys
         ]
         moving = [y for y, yes in zip(ys, flows) if yes]
         kept = recorded and _core.reaches_beyond(
@@ -275,7 +315,7 @@ def jvp(
         # tangents is how far f moves.
         stand_ins = [ones(y) for y in moving]
         for u in stand_ins:
-            if not u.symbolic:
+            if not u._deferred:
                 u.detach_().requires_grad_()
         pulled = _core.gradients(
             moving, chosen.points, stand_ins, True, True, "zeros", True
@@ -283,7 +323,7 @@ def jvp(
         pairs = [
             (p, t)
             for p, t in zip(pulled, along)
-            if t is not None and (p.symbolic or p.requires_grad)
+            if t is not None and (p._deferred or p.requires_grad)
         ]
         moved = _core.gradients(
             [p for p, _ in pairs],
@@ -294,6 +334,8 @@ def jvp(
             "zeros",
             True,
         ) if pairs else [zeros_like(y) for y in moving]
+    chosen.retire()
+    _core.retire(stand_ins)
     found = iter(moved)
     change = results.tree.unflatten(
         next(found) if yes else zeros_like(y) for y, yes in zip(ys, flows)
@@ -333,12 +375,37 @@ def _tangents_for(
                 )
             along += own if t is not None else [None] * len(points)
     for t, p in zip(along, chosen.points):
-        if t is not None and (t.shape != p.shape or t.dtype != p.dtype):
+        if t is None:
+            continue
+        # As far as they are the same whatever the arguments of a recording are.
+        sizes, wanted = _core.known_shape(t), _core.known_shape(p)
+        if not _may_be_equal(sizes, wanted) or t.dtype != p.dtype:
             raise ValueError(
-                f"{what}: a tangent is {t.dtype} of shape {t.shape}; "
-                f"wanted {p.dtype} of shape {p.shape}, as its primal"
+                f"{what}: a tangent is {t.dtype} of shape {sizes}; "
+                f"wanted {p.dtype} of shape {wanted}, as its primal"
             )
+        if sizes != wanted:
+            _check_equal_shapes(t, p, what)
     return along
+
+
+def _may_be_equal(a: Any, b: Any) -> bool:
+    """Whether shapes are equal as far as a graph knows them."""
+    if a is None or b is None:
+        return True
+    return len(a) == len(b) and all(
+        m is None or n is None or m == n for m, n in zip(a, b)
+    )
+
+
+def _check_equal_shapes(tangent: Any, primal: Any, what: str) -> None:
+    """The same when the graph runs, which alone knows the sizes."""
+    shape = _core.op_function("Shape")
+    _core.op_function("Assert")(
+        _core.op_function("Equal")(shape(tangent), shape(primal)),
+        [shape(tangent), shape(primal)],
+        message=f"{what}: a tangent has other sizes than its primal",
+    )
 
 
 def hvp(f: Callable[..., Any], primals: Any, v: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _core
-from ._flat import Results, name_of
+from ._flat import Results, as_it_is, called, name_of
 from ._grad import _check_function, _Chosen, grad, jvp, vjp
 from ._vmap import vmap
 
@@ -62,7 +62,7 @@ class _Flat:
         self.tree, self.ys = out.tree, out.tensors
 
     def _call(self, points: Sequence[Any]) -> Any:
-        return self._f(*self.chosen.arguments(points), **self._kwargs)
+        return called(self._f)(*self.chosen.arguments(points), **self._kwargs)
 
     def __call__(self, *points: Any) -> list[Any]:
         return list(Results(self._call(points), self._what).tensors)
@@ -102,7 +102,7 @@ def jacrev(
             blocks.append([_shaped(b, y, x) for b, x in zip(found, flat.xs)])
         return flat.tree_of(blocks, argnums)
 
-    return jacrev_f
+    return as_it_is(jacrev_f)
 
 
 def jacfwd(
@@ -132,7 +132,7 @@ def jacfwd(
         rows = [list(row) for row in zip(*columns)]
         return flat.tree_of(rows, argnums)
 
-    return jacfwd_f
+    return as_it_is(jacfwd_f)
 
 
 jacobian = jacrev

@@ -7,7 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core
-from ._flat import Arguments, Results, as_list, flatten, is_array, name_of
+from ._flat import (
+    Arguments,
+    Results,
+    as_it_is,
+    as_list,
+    called,
+    flatten,
+    is_array,
+    name_of,
+)
+from ._function import function
 
 __all__ = ["vmap"]
 
@@ -58,20 +68,29 @@ def vmap(
     axes_out = out_axes if out_dims == 0 else out_dims
     if isinstance(axes_in, list):
         axes_in = tuple(axes_in)
-    kept: dict[Any, tuple[Any, list[Any]]] = {}
+    kept: dict[Any, tuple[Any, Any, Any]] = {}
     whole = axes_out is None or isinstance(axes_out, int)
 
-    def record(given: Arguments, axes: list[int | None]) -> tuple[Any, list[Any]]:
+    def record(given: Arguments, axes: list[int | None]) -> tuple[Any, Any, Any]:
         structure: list[Any] = [None]
 
         def one_lane(tensors: list[Any]) -> list[Any]:
             args, kwargs = given.rebuild(tensors)
-            results = Results(f(*args, **kwargs), f"vmap of {name_of(f)}")
+            results = Results(called(f)(*args, **kwargs), f"vmap of {name_of(f)}")
             structure[0] = results.tree
             return results.tensors
 
         out = [axes_out] if whole else [0]
-        return _core.LanesOf(one_lane, axes, out, name_of(f)), structure
+        lanes = _core.LanesOf(one_lane, axes, out, name_of(f))
+
+        def all_lanes(tensors: list[Any]) -> Any:
+            results = lanes(tensors)
+            return structure[0].unflatten(results)
+
+        # Imperatively it is a captured function, with what that does about values
+        # the code reads around it.
+        captured = function(as_it_is(all_lanes), name=name_of(f))
+        return lanes, all_lanes, captured
 
     @functools.wraps(f)
     def vmap_f(*args: Any, **kwargs: Any) -> Any:
@@ -108,13 +127,13 @@ def vmap(
                 if len(kept) >= _MAX_KEPT:
                     kept.pop(next(iter(kept)))
                 kept[key] = made
-        lanes, structure = made
-        results = lanes(given.tensors)
+        lanes, all_lanes, captured = made
+        in_graph = _core.is_building() or any(t.symbolic for t in given.tensors)
+        value = (all_lanes if in_graph else captured)(given.tensors)
         vmap_f.report = lanes.report  # type: ignore[attr-defined]
-        value = structure[0].unflatten(results)
         return value if whole else _placed(value, axes_out)
 
-    return vmap_f
+    return as_it_is(vmap_f)
 
 
 def _placed(value: Any, axes: Any) -> Any:

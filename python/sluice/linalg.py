@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from . import _core, _ops
-from ._array.axes import NOTHING, one_of
-from ._array.math import diagonal, matmul, tensordot, vecdot
-from ._array.shape import as_tensor, matrix_transpose
+from ._array import math as _math
+from ._array import matrix as _matrix
+from ._array.axes import NOTHING, axes_tuple, one_of
+from ._array.math import matmul, tensordot, trace
+from ._array.reduce import axes_of
+from ._array.shape import as_tensor, matrix_transpose, moveaxis
 from ._core import Tensor
 
 __all__ = [
@@ -43,8 +46,6 @@ __all__ = [
 ]
 
 outer = _ops.outer
-trace = _ops.trace
-cross = _ops.cross
 
 
 class QRResult(NamedTuple):
@@ -97,15 +98,29 @@ def slogdet(x: Any) -> SlogdetResult:
     return SlogdetResult(*_ops.log_det(x))
 
 
+def diagonal(x: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A diagonal of the matrices in two axes, by default the last two."""
+    return _math.diagonal(x, offset, dim1, dim2)
+
+
+def cross(a: Any, b: Any, *, dim: Any = NOTHING, axis: Any = NOTHING) -> Tensor:
+    """Cross products of vectors of three along an axis, by default the last."""
+    return _math.cross(a, b, one_of(axis, dim, -1))
+
+
+def vecdot(x: Any, y: Any, *, dim: Any = NOTHING, axis: Any = NOTHING) -> Tensor:
+    """Inner products of vectors along an axis; of complex ones the first conjugated."""
+    return _math.vecdot(x, y, one_of(axis, dim, -1))
+
+
 def cholesky(x: Any, *, upper: bool = False) -> Tensor:
     """Lower triangular L with L L^T = x; its transpose on request."""
-    made = _ops.cholesky(x)
-    return matrix_transpose(made) if upper else made
+    return _matrix.cholesky(x, upper)
 
 
 def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Tensor:
     """x with L L^T x = b, for what cholesky gives."""
-    return _ops.cholesky_solve(matrix_transpose(factor) if upper else factor, b)
+    return _matrix.cholesky_solve(b, factor, upper)
 
 
 def solve(a: Any, b: Any) -> Tensor:
@@ -134,9 +149,12 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
 
 
 def qr(x: Any, mode: str = "reduced") -> QRResult:
-    """x = Q R, Q with orthonormal columns, R upper triangular."""
-    if mode not in ("reduced", "complete"):
-        raise ValueError(f"qr(): mode is {mode!r}; wanted reduced or complete")
+    """x = Q R, Q with orthonormal columns, R upper triangular; mode "r": R alone."""
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"qr(): mode is {mode!r}; wanted reduced, complete or r")
+    if mode == "r":
+        made = _ops.qr(x, full=False)[1]
+        return QRResult(_core.full((0,), 0, made.dtype), made)
     return QRResult(*_ops.qr(x, full=mode == "complete"))
 
 
@@ -150,19 +168,56 @@ def svdvals(x: Any) -> Tensor:
     return _ops.svd(x, full_matrices=False)[1]
 
 
-def eigh(x: Any) -> EighResult:
+def _lower(x: Any, UPLO: str) -> Any:
+    """The matrix such that its lower triangle is the one to read."""
+    if UPLO not in ("L", "U", "l", "u"):
+        raise ValueError(f"UPLO is {UPLO!r}; wanted L or U")
+    return x if UPLO in "Ll" else matrix_transpose(x)
+
+
+def eigh(x: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues (ascending) and eigenvectors of symmetric matrices."""
-    return EighResult(*_ops.eigh(x))
+    return EighResult(*_ops.eigh(_matrix.symmetric(_lower(x, UPLO))))
 
 
-def eigvalsh(x: Any) -> Tensor:
+def eigvalsh(x: Any, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending."""
-    return _ops.eigh(x)[0]
+    return _ops.eigh(_matrix.symmetric(_lower(x, UPLO)))[0]
 
 
-def lu_factor(x: Any) -> Any:
-    """L and U in one matrix, and the order of the rows: x[p] = L U."""
-    return _ops.lu(x)
+class LUFactorResult(NamedTuple):
+    """What lu_factor gives: row i was swapped with row pivots[i] - 1, in turn."""
+
+    LU: Tensor
+    pivots: Tensor
+
+
+def _swaps(order: list[int]) -> list[int]:
+    """The swaps, one a row and counted from 1, that put rows in this order."""
+    rows, made = list(range(len(order))), []
+    place = list(rows)  # where each row is now
+    for i, wanted in enumerate(order):
+        at = place[wanted]
+        made.append(at + 1)
+        moved = rows[i]
+        rows[i], rows[at] = wanted, moved
+        place[wanted], place[moved] = i, at
+    return made
+
+
+def lu_factor(x: Any, *, pivot: bool = True) -> LUFactorResult:
+    """L and U in one matrix, and the swaps of rows on the way to it."""
+    if not pivot:
+        raise NotImplementedError("lu_factor(): pivot=False is not supported")
+    lu, order = _ops.lu(x)
+    if order.symbolic:
+        raise ValueError("lu_factor(): wanted a tensor with values, not a graph's")
+    few = min(lu.shape[-2:])
+    flat = _ops.reshape(order, (-1, order.shape[-1])).tolist() if order.numel() else []
+    pivots = [_swaps(row)[:few] for row in flat]
+    made = _core.tensor(pivots, _core.int32) if pivots else _core.full(
+        (0,), 0, _core.int32)  # fmt: skip
+    return LUFactorResult(lu, _ops.reshape(made, (*order.shape[:-1], few)))
 
 
 def pinv(x: Any, rcond: float | None = None) -> Tensor:
@@ -195,23 +250,47 @@ def multi_dot(xs: Any) -> Tensor:
     return made
 
 
+def _typed(x: Any, dtype: Any) -> Tensor:
+    return as_tensor(x) if dtype is None else _ops.cast(x, dtype)
+
+
 def vector_norm(
     x: Any,
     ord: float = 2,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    dtype: Any = None,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """The norm of vectors: all elements, or those along some axes."""
-    keep = bool(keepdims or (keepdim is not NOTHING and keepdim))
-    return _ops.norm(x, one_of(axis, dim), keep, p=float(ord))
+    x = _typed(x, dtype)
+    axes = axes_of(x, dim, keepdim, axis, keepdims)
+    return _ops.norm(x, axes.over, axes.keep, p=float(ord))
 
 
-def matrix_norm(x: Any, ord: Any = "fro", keepdims: bool = False) -> Tensor:
-    """Norms of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
-    x = as_tensor(x)
+def matrix_norm(
+    x: Any,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Norms of matrices in two axes: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
+    x = _typed(x, dtype)
+    if not isinstance(dim, (tuple, list)) or len(dim) != 2:
+        raise TypeError(f"matrix_norm(): dim is {dim!r}; wanted two axes")
+    (a, b), keep = axes_tuple(dim, x.ndim, "matrix_norm"), keepdim or keepdims
+    if (a, b) == (x.ndim - 2, x.ndim - 1):
+        return _matrix_norm(x, ord, keep)
+    made = _matrix_norm(moveaxis(x, (a, b), (-2, -1)), ord, keep)
+    return moveaxis(made, (-2, -1), (a, b)) if keep else made
+
+
+def _matrix_norm(x: Tensor, ord: Any, keepdims: bool) -> Tensor:
     if ord == "fro":
         return _ops.norm(x, (-2, -1), keepdims)
     if ord in ("nuc", 2, -2):
@@ -232,23 +311,21 @@ def matrix_norm(x: Any, ord: Any = "fro", keepdims: bool = False) -> Tensor:
 def norm(
     x: Any,
     ord: Any = None,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    dtype: Any = None,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """The norm of vectors or matrices: one axis named, or two."""
-    axis = one_of(axis, dim)
-    keep = bool(keepdims or (keepdim is not NOTHING and keepdim))
+    x = _typed(x, dtype)
+    axes = axes_of(x, dim, keepdim, axis, keepdims)
     if ord is None:
-        return vector_norm(x, 2, axis, keep)
-    x = as_tensor(x)
-    matrices = isinstance(ord, str) or (axis is None and x.ndim == 2)
-    if isinstance(axis, (tuple, list)):
-        matrices = len(axis) == 2
+        return _ops.norm(x, axes.over, axes.keep)
+    matrices = isinstance(ord, str) or (axes.over is None and x.ndim == 2)
+    if isinstance(axes.over, (tuple, list)):
+        matrices = len(axes.over) == 2
     if not matrices:
-        return vector_norm(x, ord, axis, keep)
-    if axis is not None and tuple(a % x.ndim for a in axis) != (x.ndim - 2, x.ndim - 1):
-        raise ValueError("norm(): axes of matrices; wanted the last two")
-    return matrix_norm(x, ord, keep)
+        return _ops.norm(x, axes.over, axes.keep, p=float(ord))
+    return matrix_norm(x, ord, (-2, -1) if axes.over is None else axes.over, axes.keep)

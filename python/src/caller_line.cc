@@ -1,6 +1,7 @@
 #include "caller_line.h"
 
 #include <frameobject.h>
+#include <unistd.h>
 
 #include <array>
 #include <utility>
@@ -106,17 +107,38 @@ SourceLine PythonLine() {
   return line;
 }
 
+void WaitForTheEnd() {
+  for (;;) pause();
+}
+
+namespace {
+
+template <class F>
+auto OrWaitForTheEnd(F take) noexcept {
+  try {
+    return take();
+  } catch (...) {  // the unwinding: nothing else is thrown there
+  }
+  WaitForTheEnd();
+}
+
+}  // namespace
+
 ReleaseGil::ReleaseGil()
     : outer_(std::exchange(held_line, PythonLine())),
       state_(PyEval_SaveThread()) {}
 
 ReleaseGil::~ReleaseGil() {
-  PyEval_RestoreThread(state_);
+  OrWaitForTheEnd([this] {
+    PyEval_RestoreThread(state_);
+    return true;
+  });
   held_line = outer_;
 }
 
 TakeGil::TakeGil()
-    : outer_(std::exchange(held_line, {})), state_(PyGILState_Ensure()) {}
+    : outer_(std::exchange(held_line, {})),
+      state_(OrWaitForTheEnd([] { return PyGILState_Ensure(); })) {}
 
 TakeGil::~TakeGil() {
   PyGILState_Release(state_);

@@ -22,6 +22,12 @@ void FindPythonLines(const std::string& package);
 // Where the user's program is now. REQUIRES: the GIL.
 SourceLine PythonLine();
 
+// When Python ends, a daemon thread that wants the GIL again is never to run:
+// older Pythons end it by unwinding its stack, through code of ours and of
+// nanobind's that must not be unwound. It waits here instead until the process
+// is gone, as newer Pythons have it wait.
+[[noreturn]] void WaitForTheEnd();
+
 // Runs C++ without the GIL. Other threads of Python run meanwhile, and Ctrl-C
 // stops it (interrupt.h).
 class ReleaseGil {

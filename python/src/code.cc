@@ -30,7 +30,8 @@ Parts TakeParts(nb::handle tree, std::string_view what,
   parts.tree = TreeDef::Flatten(tree, parts.leaves);
   for (size_t k = 0; k < parts.leaves.size(); ++k) {
     Given given = Take(parts.leaves[k], what);
-    bool number = WeakNumbers::Has(given.tensor);
+    bool number =
+        WeakNumbers::Has(given.tensor) || (given.weak && given.tensor);
     parts.weak.push_back(number || (given.weak && !given.tensor));
     if (number) {
       // From here on it is a tensor as any other.

@@ -1,8 +1,8 @@
 #include "function_pattern.h"
 
-#include <cstring>
-
+#include "errors.h"
 #include "operand.h"
+#include "same_value.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/variable.h"
 
@@ -45,50 +45,6 @@ bool Matches(LeafKind kind, nb::handle leaf) {
   }
 }
 
-// Values that cannot change are compared as such; the rest is itself.
-bool Same(nb::handle a, nb::handle b) {
-  if (a.is(b)) return true;
-  PyTypeObject* type = Py_TYPE(a.ptr());
-  if (type != Py_TYPE(b.ptr())) return false;
-  if (type == &PyFloat_Type) {
-    // NaN is itself, and -0 is not 0.
-    double x = PyFloat_AS_DOUBLE(a.ptr()), y = PyFloat_AS_DOUBLE(b.ptr());
-    return std::memcmp(&x, &y, sizeof x) == 0;
-  }
-  if (type == &PyMethod_Type) {
-    return PyMethod_GET_FUNCTION(a.ptr()) == PyMethod_GET_FUNCTION(b.ptr()) &&
-           PyMethod_GET_SELF(a.ptr()) == PyMethod_GET_SELF(b.ptr());
-  }
-  if (type == &PyLong_Type || type == &PyUnicode_Type ||
-      type == &PyBytes_Type || type == &PyComplex_Type ||
-      type == &PyRange_Type || type == &PySlice_Type) {
-    int equal = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
-    if (equal < 0) throw nb::python_error();
-    return equal == 1;
-  }
-  return false;
-}
-
-constexpr size_t kLongText = 60;
-
-std::string Repr(nb::handle o) {
-  PyObject* text = PyObject_Repr(o.ptr());
-  if (!text) {
-    PyErr_Clear();
-    return StrCat("a ", Py_TYPE(o.ptr())->tp_name);
-  }
-  std::string all = nb::cast<std::string>(nb::steal(text));
-  for (char& c : all) {
-    if (c == '\n') c = ' ';
-  }
-  if (all.size() <= kLongText) return all;
-  size_t cut = kLongText;
-  while (cut > 0 && (static_cast<unsigned char>(all[cut]) & 0xC0) == 0x80) {
-    --cut;
-  }
-  return all.substr(0, cut) + "...";
-}
-
 }  // namespace
 
 Pattern Pattern::Of(const Parameters& parameters, const Values& values,
@@ -124,15 +80,49 @@ bool Pattern::SameFixed(const std::vector<nb::object>& fixed,
   size_t next = 0;
   for (size_t k = 0; k < kinds.size(); ++k) {
     if (kinds[k] != LeafKind::kFixed) continue;
-    if (!Same(fixed[next++], leaves[k])) return false;
+    if (!SameValue(fixed[next++], leaves[k])) return false;
   }
   return true;
 }
 
-std::shared_ptr<Variant> Pattern::Find(const std::vector<nb::object>& leaves) {
+bool Variant::Serves(const Values& values) {
+  if (!guards.Hold()) return false;
+  if (same_containers.is_valid()) {
+    nb::list all;
+    for (const nb::object& value : values) all.append(value);
+    if (!nb::cast<bool>(same_containers(all))) return false;
+  }
+  for (const auto& [place, text] : hidden) {
+    nb::object now = place.Read();
+    if (!now.is_valid() || !IsTensor(now)) return false;
+    const Tensor& tensor = AsTensor(now);
+    if (!tensor || tensor.symbolic()) return false;
+  }
+  return true;
+}
+
+void Variant::AddHidden(std::vector<Tensor>& tensors,
+                        std::vector<nb::object>& objects) const {
+  for (const auto& [place, text] : hidden) {
+    nb::object now = place.Read();
+    if (!now.is_valid() || !IsTensor(now)) {
+      ThrowTypeError(text + " was a tensor a moment ago, and is none now");
+    }
+    tensors.push_back(AsTensor(now));
+    objects.push_back(std::move(now));
+  }
+}
+
+std::shared_ptr<Variant> Pattern::Find(const Values& values,
+                                       const std::vector<nb::object>& leaves,
+                                       std::shared_ptr<Variant>& broken) {
   for (size_t i = 0; i < variants.size(); ++i) {
     if (!SameFixed(variants[i]->fixed, leaves)) continue;
     std::shared_ptr<Variant> found = variants[i];
+    if (!found->Serves(values)) {
+      if (!broken) broken = found;
+      continue;
+    }
     if (i > 0) {
       variants.erase(variants.begin() + static_cast<std::ptrdiff_t>(i));
       variants.insert(variants.begin(), found);
@@ -186,7 +176,7 @@ std::string Pattern::FixedText(const std::vector<nb::object>& fixed) const {
   size_t next = 0;
   for (size_t k = 0; k < kinds.size(); ++k) {
     if (kinds[k] != LeafKind::kFixed) continue;
-    parts.push_back(StrCat(names[k], "=", Repr(fixed[next++])));
+    parts.push_back(StrCat(names[k], "=", ShortRepr(fixed[next++])));
   }
   return Join(parts, ", ");
 }
@@ -204,9 +194,9 @@ std::vector<size_t> Pattern::Moving(
     for (const auto& variant : variants) {
       nb::handle value = variant->fixed[at];
       if (!IsNumber(value)) continue;
-      known = known || Same(value, leaves[k]);
+      known = known || SameValue(value, leaves[k]);
       bool met = false;
-      for (nb::handle v : values) met = met || Same(v, value);
+      for (nb::handle v : values) met = met || SameValue(v, value);
       if (!met) values.push_back(value);
     }
     if (!known && values.size() >= 2) moving.push_back(k);
@@ -221,14 +211,26 @@ Pattern Pattern::WithTensors(const std::vector<size_t>& numbers) const {
   return other;
 }
 
+std::vector<std::string> Pattern::FixedNames() const {
+  std::vector<std::string> found;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] == LeafKind::kFixed) found.push_back(names[k]);
+  }
+  return found;
+}
+
 Values Pattern::Together(const std::vector<nb::object>& fixed,
-                         std::span<const Tensor> tensors) const {
+                         std::span<const Tensor> tensors,
+                         std::vector<nb::object>* objects) const {
   std::vector<nb::object> leaves;
   size_t next_fixed = 0, next_tensor = 0;
   for (LeafKind kind : kinds) {
-    leaves.push_back(kind == LeafKind::kFixed
-                         ? fixed[next_fixed++]
-                         : nb::cast(tensors[next_tensor++]));
+    if (kind == LeafKind::kFixed) {
+      leaves.push_back(fixed[next_fixed++]);
+      continue;
+    }
+    leaves.push_back(nb::cast(tensors[next_tensor++]));
+    if (objects) objects->push_back(leaves.back());
   }
   Values values;
   size_t at = 0;
@@ -263,9 +265,10 @@ std::string Difference(const Parameters& parameters, const Pattern& before,
       if (!same) continue;
       LeafKind kind = now.kinds[at_now + k];
       const nb::object& leaf = leaves[at_now + k];
-      if (kind == old_kind && (!old.is_valid() || Same(old, leaf))) continue;
+      if (kind == old_kind && (!old.is_valid() || SameValue(old, leaf)))
+        continue;
       auto text = [](LeafKind which, nb::handle value) {
-        return which == LeafKind::kFixed ? Repr(value)
+        return which == LeafKind::kFixed ? ShortRepr(value)
                : which == LeafKind::kNumber
                    ? std::string("a number as a tensor")
                    : std::string("a tensor");

@@ -13,6 +13,7 @@
 
 #include "code.h"
 #include "function_arguments.h"
+#include "guards.h"
 #include "sluice/front/function.h"
 
 namespace sluice::py {
@@ -23,6 +24,23 @@ struct Variant {
   std::vector<nb::object> fixed;  // leaves of kind kFixed, in order
   front_internal::FunctionCore::VariantRef ref;
   bool recorded = false;  // its code went through at least once
+  // What its code read of the program around it.
+  Guards guards;
+  // Places of tensors that are bound anew between calls: whatever tensor is
+  // there is given to the code, as an argument is.
+  std::vector<std::pair<Place, std::string>> hidden;
+
+  // Containers among the arguments that its code found elsewhere, too, as
+  // Python gave them: a function of all arguments that says whether they are
+  // the same now. Holds nothing when there were no containers.
+  nb::object same_containers;
+
+  // Whether it serves a call now, apart from the leaves of its arguments.
+  bool Serves(const Values& values);
+  // The tensors in the hidden places, after those of the arguments; and the
+  // objects they are.
+  void AddHidden(std::vector<Tensor>& tensors,
+                 std::vector<nb::object>& objects) const;
 };
 
 struct Pattern {
@@ -40,8 +58,11 @@ struct Pattern {
 
   bool SameFixed(const std::vector<nb::object>& fixed,
                  const std::vector<nb::object>& leaves) const;
-  // Moves it to the front; null when there is none.
-  std::shared_ptr<Variant> Find(const std::vector<nb::object>& leaves);
+  // Moves it to the front; null when there is none. Then `broken` is one for
+  // these leaves that does not serve for what is read besides.
+  std::shared_ptr<Variant> Find(const Values& values,
+                                const std::vector<nb::object>& leaves,
+                                std::shared_ptr<Variant>& broken);
   std::vector<nb::object> Fixed(const std::vector<nb::object>& leaves) const;
   std::vector<Tensor> Tensors(const std::vector<nb::object>& leaves) const;
   std::vector<std::string> TensorNames() const;
@@ -53,7 +74,10 @@ struct Pattern {
   Pattern WithTensors(const std::vector<size_t>& numbers) const;
   // Arguments again, of the fixed leaves and other tensors.
   Values Together(const std::vector<nb::object>& fixed,
-                  std::span<const Tensor> tensors) const;
+                  std::span<const Tensor> tensors,
+                  std::vector<nb::object>* objects = nullptr) const;
+  // Names of the leaves that are fixed.
+  std::vector<std::string> FixedNames() const;
 };
 
 // How arguments differ from those of the call before, by name.

@@ -2,15 +2,23 @@
 // what is recorded around it, or as a function that calls itself.
 #include <nanobind/stl/shared_ptr.h>
 
+#include <utility>
+
 #include "errors.h"
 #include "function_state.h"
 #include "operand.h"
+#include "recorder.h"
+#include "same_value.h"
 #include "self_call.h"
+#include "size.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/made_once.h"
 #include "sluice/front/recursion.h"
+#include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
+#include "tensor_values.h"
 #include "weak_numbers.h"
 
 namespace sluice::py {
@@ -62,7 +70,41 @@ struct FunctionState::Activation {
   bool recorded = false;          // by itself, under the function's lock
   RecursionCore* core = nullptr;  // it calls itself
   std::optional<TreeDef> like;    // what it returns, once that is known
+  // Tensors the code was given, as Python objects; those of hidden places.
+  std::vector<nb::object> objects, hidden;
 };
+
+namespace {
+
+thread_local const Values* call_of_thread = nullptr;
+
+}  // namespace
+
+CallOfThread::CallOfThread(const Values& values) : before_(call_of_thread) {
+  call_of_thread = &values;
+}
+
+CallOfThread::~CallOfThread() { call_of_thread = before_; }
+
+const Values* CallOfThread::Take() {
+  return std::exchange(call_of_thread, nullptr);
+}
+
+namespace {
+
+// Tensors that were bound anew are arguments from now on.
+void Hide(Variant& variant, const Variant& broken) {
+  variant.hidden = broken.hidden;
+  for (auto& other : broken.guards.OtherTensors()) {
+    variant.hidden.push_back(std::move(other));
+  }
+  std::erase_if(variant.hidden, [](const auto& hidden) {
+    nb::object now = hidden.first.Read();
+    return !now.is_valid() || !IsTensor(now) || AsTensor(now).symbolic();
+  });
+}
+
+}  // namespace
 
 // A variant's code, with what it is called with beside tensors.
 struct Recording {
@@ -75,53 +117,166 @@ struct Recording {
   // keeps it, so that no tensor outlives what it is part of.
   nb::object graph{};
 
+  std::vector<std::pair<Place, std::string>> hidden{};
+
   BodyResult Run(const std::vector<Tensor>& args) {
     nb::object keep = std::move(graph);
     std::vector<Value> weak;
     for (size_t i : numbers) {
       if (args[i].symbolic()) weak.push_back(args[i].value());
+      front_internal::SetNumber(args[i]);
     }
     WeakNumbers as_numbers(std::move(weak));
     FunctionState::Activation own(*state, form, fixed, args);
     own.recorded = true;
-    BodyResult result = Returned::Of(state->Execute(own, args));
-    if (auto mine = variant.lock()) mine->recorded = true;
-    return result;
+    nb::object recorder = NewRecorder();
+    RecorderScope scope(recorder);
+    try {
+      size_t place = args.size() - hidden.size();
+      for (const auto& [where, text] : hidden) {
+        own.hidden.push_back(nb::cast(args[place++]));
+        recorder.attr("feed")(where.Parts(), own.hidden.back(), text);
+      }
+      Begin(recorder);
+      nb::object result = state->Execute(own, args);
+      nb::object finished = recorder.attr("finish")(result);
+      nb::object guards = finished[0], writes = finished[1];
+      if (auto mine = variant.lock()) {
+        mine->guards.Add(guards);
+        nb::object same = recorder.attr("same_containers")();
+        if (!same.is_none()) mine->same_containers = same;
+        if (Capture* capture = Capture::Current()) {
+          std::vector<EagerRef> captured;
+          for (const Capture::Entry& entry : capture->entries()) {
+            if (!entry.grad_of) captured.push_back(entry.value);
+          }
+          mine->guards.AddCaptured(captured);
+        }
+        mine->recorded = true;
+      }
+      own.objects.insert(own.objects.end(), own.hidden.begin(),
+                         own.hidden.end());
+      return Returned::Of(result, writes, own.objects,
+                          recorder.attr("tensors"));
+    } catch (...) {
+      nb::error_scope kept;  // whatever was raised goes on
+      recorder.attr("abandon")();
+      throw;
+    }
+  }
+
+  nb::object NewRecorder() const {
+    nb::object made =
+        nb::module_::import_("sluice._convert.recorder")
+            .attr("Recorder")(state->options().name,
+                              !state->options().convert.is_none());
+    return made;
+  }
+
+  void Begin(const nb::object& recorder) const {
+    nb::object code = state->Code();
+    nb::object first = state->First();
+    recorder.attr("begin")(state->source_,
+                           first.is_valid() ? first : nb::none(),
+                           form.FixedNames(), fixed);
   }
 };
 
-BodyResult Returned::Of(const nb::object& result) {
+BodyResult Returned::Of(const nb::object& result, nb::handle finished,
+                        const std::vector<nb::object>& arguments,
+                        const nb::dict& outside) {
   Returned made;
-  std::vector<nb::object> leaves;
+  std::vector<nb::object> leaves, seen;
   std::vector<Tensor> tensors;
+  // One object is one tensor for the caller, too, wherever it is.
+  auto place = [&](const nb::object& leaf) {
+    From from;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].is(leaf)) from.argument = static_cast<int>(i);
+    }
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i].is(leaf)) from.result = static_cast<int>(i);
+    }
+    if (from.result < 0) {
+      from.result = static_cast<int>(tensors.size());
+      tensors.push_back(AsTensor(leaf));
+      seen.push_back(leaf);
+    }
+    return from;
+  };
   made.tree = TreeDef::Flatten(result, leaves);
   for (nb::object& leaf : leaves) {
-    bool tensor = IsTensor(leaf);
-    if (tensor) tensors.push_back(AsTensor(leaf));
+    // A tensor of the program around is returned as it is; a number made of
+    // sizes comes out of the graph.
+    bool size = IsSymbol(leaf);
+    bool tensor =
+        size ||
+        (IsTensor(leaf) &&
+         !outside.contains(nb::cast(reinterpret_cast<uintptr_t>(leaf.ptr()))));
+    nb::object held = size ? nb::cast(SymbolTensor(leaf)) : leaf;
+    made.from.push_back(tensor ? place(held) : From());
+    made.sizes.push_back(size);
     made.others.push_back(tensor ? nb::object() : std::move(leaf));
   }
-  made.alone = IsTensor(result);
+  if (!finished.is_none()) {
+    made.writes = finished[1];
+    for (nb::handle leaf : nb::iter(finished[0])) {
+      made.written.push_back(place(nb::borrow(leaf)));
+    }
+  }
+  made.alone = IsTensor(result) && made.from[0].result >= 0 &&
+               made.from[0].argument < 0 && !made.writes.is_valid();
   return {std::move(tensors), UnderGil(std::move(made))};
 }
 
-nb::object Returned::Rebuild(BodyResult& result) {
+nb::object Returned::Rebuild(BodyResult& result,
+                             const std::vector<nb::object>& given,
+                             const Values& values) {
   const auto& returned = *static_cast<const Returned*>(result.note.get());
   if (returned.alone) return Wrap(std::move(result.tensors[0]));
+  std::vector<nb::object> made(result.tensors.size());
+  auto object = [&](const From& from) {
+    if (from.argument >= 0) {
+      const nb::object& own = given[static_cast<size_t>(from.argument)];
+      if (IsTensor(own)) return own;
+    }
+    auto k = static_cast<size_t>(from.result);
+    if (!made[k].is_valid()) made[k] = Wrap(std::move(result.tensors[k]));
+    return made[k];
+  };
+  if (returned.writes.is_valid()) {
+    nb::list tensors;
+    for (const From& from : returned.written) tensors.append(object(from));
+    nb::list arguments;
+    for (const nb::object& value : values) arguments.append(value);
+    returned.writes(tensors, arguments);
+  }
   std::vector<nb::object> leaves;
   leaves.reserve(returned.others.size());
-  size_t next = 0;
-  for (const nb::object& other : returned.others) {
-    leaves.push_back(
-        other.is_valid() ? other : Wrap(std::move(result.tensors[next++])));
+  for (size_t i = 0; i < returned.others.size(); ++i) {
+    const nb::object& other = returned.others[i];
+    nb::object leaf = other.is_valid() ? other : object(returned.from[i]);
+    if (returned.sizes[i]) leaf = OnlyElement(AsTensor(leaf), "a size");
+    leaves.push_back(std::move(leaf));
   }
   return returned.tree.Unflatten(leaves);
 }
 
 FunctionState::Chosen FunctionState::Begin(
-    std::shared_ptr<Pattern> pattern, const std::vector<nb::object>& leaves) {
+    std::shared_ptr<Pattern> pattern, const std::vector<nb::object>& leaves,
+    const std::shared_ptr<Variant>& broken) {
   auto variant = std::make_shared<Variant>();
   variant->fixed = pattern->Fixed(leaves);
+  std::string why = last_variant_ ? Difference(parameters_, *last_pattern_,
+                                               *last_variant_, *pattern, leaves)
+                                  : "the first call";
+  if (broken) {
+    std::string what = broken->guards.Broken();
+    if (!what.empty()) why = what;
+    Hide(*variant, *broken);
+  }
   Recording made{shared_from_this(), *pattern, variant->fixed, variant, {}};
+  made.hidden = variant->hidden;
   made.form.variants.clear();
   size_t place = 0;
   for (LeafKind& kind : made.form.kinds) {
@@ -141,16 +296,37 @@ FunctionState::Chosen FunctionState::Begin(
     recording->graph = nb::cast(graph);
   };
   about.names = pattern->TensorNames();
+  for (const auto& [place, text] : variant->hidden) about.names.push_back(text);
   about.fixed = pattern->FixedText(variant->fixed);
-  about.why = last_variant_ ? Difference(parameters_, *last_pattern_,
-                                         *last_variant_, *pattern, leaves)
-                            : "the first call";
+  about.why = why;
   variant->ref = core_.Add(std::move(about));
   pattern->variants.insert(pattern->variants.begin(), variant);
-  Chosen chosen{pattern, variant, pattern->Tensors(leaves)};
+  Chosen chosen = Use(pattern, variant, leaves);
   Evict();
   WarnOfNumbers(*pattern);
+  if (broken) WarnOfGuards(*pattern, *variant, why);
   return chosen;
+}
+
+void FunctionState::WarnOfGuards(const Pattern& pattern, const Variant& variant,
+                                 const std::string& why) {
+  constexpr size_t kMany = 8;
+  size_t count = 0;
+  for (const auto& other : pattern.variants) {
+    bool same = other->fixed.size() == variant.fixed.size();
+    for (size_t i = 0; same && i < variant.fixed.size(); ++i) {
+      same = SameValue(other->fixed[i], variant.fixed[i]);
+    }
+    count += same ? 1 : 0;
+  }
+  if (warned_ || count < kMany) return;
+  warned_ = true;
+  std::string text = StrCat(
+      options_.name, ": recorded anew for the ", count, "th time, because ",
+      why, "; wanted what its code reads to stay, or to be a tensor");
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) {
+    throw nb::python_error();
+  }
 }
 
 bool FunctionState::RecordingHere() const {
@@ -182,8 +358,20 @@ void FunctionState::WarnOfNumbers(const Pattern& pattern) {
 nb::object FunctionState::Execute(Activation& own,
                                   const std::vector<Tensor>& tensors) {
   if (!recursive_) {
-    return parameters_.Call(Code(), First(),
-                            own.form.Together(own.fixed, tensors));
+    own.objects.clear();
+    Values values = own.form.Together(own.fixed, tensors, &own.objects);
+    if (nb::object recorder = CurrentRecorder(); recorder.is_valid()) {
+      nb::list given, callers;
+      for (const nb::object& value : values) given.append(value);
+      if (const Values* call = CallOfThread::Take()) {
+        for (const nb::object& value : *call) callers.append(value);
+      }
+      nb::object used = recorder.attr("arguments")(given, callers);
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = nb::object(used[static_cast<nb::ssize_t>(i)]);
+      }
+    }
+    return parameters_.Call(Code(), First(), values);
   }
   RecursionCore core(
       [&](const std::vector<Tensor>& in) -> CodeResult {
@@ -209,6 +397,10 @@ nb::object FunctionState::Inline(PyObject* const* args, size_t count,
                                  PyObject* keywords) {
   front_internal::MadeOnce::Run run(core_.made());
   Values values = parameters_.Bind(args, count, keywords);
+  if (nb::object recorder = CurrentRecorder(); recorder.is_valid()) {
+    nb::object code = Code();
+    recorder.attr("inlined")(source_);
+  }
   std::vector<Activation*>& open = Activation::Open();
   std::vector<Tensor> tensors;
   for (size_t i = open.size(); i-- > 0;) {

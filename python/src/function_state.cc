@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "errors.h"
+#include "recorder.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/scope.h"
@@ -22,6 +23,7 @@ nb::object FunctionState::Code() {
   }
   if (!converted_) {
     converted_ = true;
+    source_ = options_.code;
     if (!options_.convert.is_none()) {
       options_.code = options_.convert(options_.code);
     }
@@ -50,9 +52,12 @@ FunctionState::Chosen FunctionState::Choose(const Values& values) {
                   patterns_.begin() + static_cast<std::ptrdiff_t>(i),
                   patterns_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     }
-    if (std::shared_ptr<Variant> variant = pattern->Find(leaves)) {
-      return {pattern, variant, pattern->Tensors(leaves)};
+    std::shared_ptr<Variant> broken;
+    std::shared_ptr<Variant> variant = pattern->Find(values, leaves, broken);
+    if (variant) {
+      return Use(pattern, variant, leaves);
     }
+    if (broken) return Begin(pattern, leaves, broken);
     std::vector<size_t> moving = pattern->Moving(leaves);
     if (moving.empty()) return Begin(pattern, leaves);
     auto other = std::make_shared<Pattern>(pattern->WithTensors(moving));
@@ -69,6 +74,19 @@ FunctionState::Chosen FunctionState::Choose(const Values& values) {
       std::make_shared<Pattern>(Pattern::Of(parameters_, values, leaves));
   patterns_.insert(patterns_.begin(), pattern);
   return Begin(pattern, leaves);
+}
+
+FunctionState::Chosen FunctionState::Use(
+    std::shared_ptr<Pattern> pattern, std::shared_ptr<Variant> variant,
+    const std::vector<nb::object>& leaves) const {
+  Chosen chosen{pattern, variant, pattern->Tensors(leaves), {}};
+  for (size_t k = 0; k < pattern->kinds.size(); ++k) {
+    if (pattern->kinds[k] != LeafKind::kFixed) {
+      chosen.given.push_back(leaves[k]);
+    }
+  }
+  variant->AddHidden(chosen.tensors, chosen.given);
+  return chosen;
 }
 
 void FunctionState::Keep(Chosen& chosen) {
@@ -159,11 +177,17 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
   if (RecordingHere()) return parameters_.Call(Code(), First(), values);
   return With(values, [&](const Chosen& chosen) {
     front_internal::BodyResult result = [&] {
+      CallOfThread call(values);
       ReleaseGil released;
       return core_.Call(chosen.variant->ref, chosen.tensors,
                         std::source_location::current());
     }();
-    return Returned::Rebuild(result);
+    uint64_t before = Epoch();
+    nb::object made = Returned::Rebuild(result, chosen.given, values);
+    if (uint64_t after = Epoch(); after != before) {
+      chosen.variant->guards.Wrote(result.note.get(), before, after);
+    }
+    return made;
   });
 }
 
@@ -196,6 +220,12 @@ std::vector<TraceInfo> FunctionState::traces() const {
 int FunctionState::Visit(visitproc visit, void* arg) const {
   Py_VISIT(options_.code.ptr());
   Py_VISIT(options_.convert.ptr());
+  Py_VISIT(source_.ptr());
+  for (const auto& pattern : patterns_) {
+    for (const auto& variant : pattern->variants) {
+      if (int result = variant->guards.Visit(visit, arg)) return result;
+    }
+  }
   return parameters_.Visit(visit, arg);
 }
 
@@ -216,6 +246,7 @@ void FunctionState::Clear() {
   Close();
   options_.code.reset();
   options_.convert.reset();
+  source_.reset();
   parameters_.Clear();
 }
 

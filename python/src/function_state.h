@@ -22,13 +22,48 @@ struct FunctionOptionsInPython {
 
 // What the code returned: a tree of tensors and of other objects, which are
 // returned as they were when it was recorded.
+//
+// With it goes what the code left in places of the program around it, which
+// every call writes there.
 struct Returned {
+  // A tensor: which result it is, and which argument, if it is one of those.
+  struct From {
+    int result = -1, argument = -1;
+  };
   TreeDef tree;
   std::vector<nb::object> others;  // holds nothing where a tensor is
-  bool alone = false;              // one tensor
+  std::vector<From> from;          // of each leaf
+  std::vector<bool> sizes;         // of tensors: a number that sizes make
+  bool alone = false;              // one tensor that is no argument
+  nb::object writes;               // of Python; holds nothing without any
+  std::vector<From> written;       // of the tensors it writes
 
-  static front_internal::BodyResult Of(const nb::object& result);
-  static nb::object Rebuild(front_internal::BodyResult& result);
+  // `finished` is what the recorder says of writes: (tensors, writes) or None.
+  // `arguments` are the objects the code was given, `outside` has the tensors
+  // it found in the program around it, by address.
+  static front_internal::BodyResult Of(const nb::object& result,
+                                       nb::handle finished,
+                                       const std::vector<nb::object>& arguments,
+                                       const nb::dict& outside);
+  // `given` are the objects of the caller's, `values` all arguments.
+  static nb::object Rebuild(front_internal::BodyResult& result,
+                            const std::vector<nb::object>& given,
+                            const Values& values);
+};
+
+// The arguments of the call this thread makes, while it lives: what is recorded
+// meanwhile is recorded with the caller's own containers.
+class CallOfThread {
+ public:
+  explicit CallOfThread(const Values& values);
+  ~CallOfThread();
+  CallOfThread(const CallOfThread&) = delete;
+  CallOfThread& operator=(const CallOfThread&) = delete;
+  // Null when there is none; each is taken once.
+  static const Values* Take();
+
+ private:
+  const Values* before_;
 };
 
 class FunctionState : public std::enable_shared_from_this<FunctionState> {
@@ -61,6 +96,7 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
     std::shared_ptr<Pattern> pattern;
     std::shared_ptr<Variant> variant;
     std::vector<Tensor> tensors;
+    std::vector<nb::object> given;  // the objects they are
     // Numbers that are tensors for the first time, and the form in which they
     // were numbers.
     struct Number {
@@ -82,8 +118,12 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
 
   // ---- Which recording serves ----
   Chosen Choose(const Values& values);
+  // `broken` is recorded for the same arguments and does not serve.
   Chosen Begin(std::shared_ptr<Pattern> pattern,
-               const std::vector<nb::object>& leaves);
+               const std::vector<nb::object>& leaves,
+               const std::shared_ptr<Variant>& broken = nullptr);
+  Chosen Use(std::shared_ptr<Pattern> pattern, std::shared_ptr<Variant> variant,
+             const std::vector<nb::object>& leaves) const;
   // run(chosen) for these arguments. Numbers that cannot be tensors are taken
   // for numbers again; functions that turn out to call themselves are recorded
   // again.
@@ -94,8 +134,11 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   bool TakeForNumbers(const Chosen& chosen);
   void Evict();
   void Drop(const std::vector<std::shared_ptr<Variant>>& gone);
-  // A number that is recorded for each of its values is worth a word.
+  // A number that is recorded for each of its values is worth a word; and so is
+  // something else that is another in every call.
   void WarnOfNumbers(const Pattern& pattern);
+  void WarnOfGuards(const Pattern& pattern, const Variant& variant,
+                    const std::string& why);
   // Whether this thread is recording it: its lock is held.
   bool RecordingHere() const;
   void RefuseInside(std::string_view what) const;
@@ -110,6 +153,7 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   Parameters parameters_;
   nb::object instance_;
   bool converted_ = false;
+  nb::object source_;  // the code before it was converted
   bool recursive_ = false;
   bool warned_ = false;
   front_internal::FunctionCore core_;

@@ -121,7 +121,12 @@ Tensor Constant(nb::handle value, nb::handle dtype, nb::handle shape,
   }
   Array array = ArrayOf(value, "constant(): value", wanted);
   if (!shape.is_none()) {
-    Shape sizes = ShapeFromPython(shape, "constant()").ToShape();
+    PartialShape wanted_shape = ShapeFromPython(shape, "constant()");
+    if (!wanted_shape.fully_known()) {
+      ThrowValueError(StrCat("constant(): shape is ", wanted_shape,
+                             "; wanted all sizes known"));
+    }
+    Shape sizes = wanted_shape.ToShape();
     if (array.num_elements() == 1 && sizes.num_elements() != 1) {
       return full(sizes, array.WithShape(Shape()), name.value_or(""));
     }

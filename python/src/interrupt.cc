@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -62,7 +63,11 @@ void StepBegins() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(CancelForever).detach();
+  try {
+    std::thread(CancelForever).detach();
+  } catch (const std::system_error&) {
+    watch->thread_started = false;  // the next step tries again
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

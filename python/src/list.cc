@@ -4,6 +4,7 @@
 #include "attr_value.h"
 #include "bindings.h"
 #include "errors.h"
+#include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
 
@@ -40,6 +41,9 @@ Operand Index(nb::handle index) {
 Operand Element(const List& list, nb::handle x) {
   if (IsTensor(x)) return AsTensor(x);
   Given given = Take(x, "List: an element");
+  if (given.tensor && given.weak) {
+    return CallOne("Cast", {std::move(given)}, {{"dtype", list.dtype()}});
+  }
   if (given.tensor) return given.tensor;
   if (given.weak) return CastArray(given.array, list.dtype());
   return given.array;

@@ -6,6 +6,8 @@
 #include "errors.h"
 #include "interrupt_region.h"
 #include "op_function.h"
+#include "recorder.h"
+#include "size.h"
 #include "tensor.h"
 #include "tree.h"
 
@@ -18,6 +20,7 @@ NB_MODULE(_core, m) {
   m.def("find_python_lines", &FindPythonLines, "package"_a);
   BindDType(m);
   BindTensor(m);
+  BindSizes(m);
   BindTree(m);
   BindOpFunctions(m);
   BindTensorCreate(m);
@@ -29,6 +32,7 @@ NB_MODULE(_core, m) {
   BindList(m);
   BindAutograd(m);
   BindTransforms(m);
+  BindRecorder(m);
   BindFunction(m);
   BindControlFlow(m);
   BindSession(m);

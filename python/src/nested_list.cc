@@ -15,8 +15,15 @@ enum class Kind { kNothing, kBool, kInt, kFloat, kComplex, kString, kOther };
 struct Survey {
   std::vector<int64_t> sizes;
   Kind kind = Kind::kNothing;
+  // Whether reading an element may run code of its class, which may change the
+  // very list that is read.
+  bool runs_code = false;
 
   void Element(PyObject* o) {
+    runs_code =
+        runs_code || !(PyFloat_CheckExact(o) || PyLong_CheckExact(o) ||
+                       PyBool_Check(o) || PyComplex_CheckExact(o) ||
+                       PyUnicode_CheckExact(o) || PyBytes_CheckExact(o));
     Kind k = PyBool_Check(o)                          ? Kind::kBool
              : PyLong_Check(o)                        ? Kind::kInt
              : PyFloat_Check(o)                       ? Kind::kFloat
@@ -74,6 +81,24 @@ void Walk(PyObject* o, size_t depth, std::vector<int64_t>& place,
   }
 }
 
+// The list as nested tuples, which nobody can change.
+nb::object Frozen(PyObject* o) {
+  if (!IsSequence(o)) return nb::borrow(o);
+  // Not by its iterator: that of a class may run code.
+  nb::object rows =
+      PyList_Check(o) ? nb::steal(PyList_AsTuple(o)) : nb::borrow(o);
+  if (!rows.is_valid()) throw nb::python_error();
+  Py_ssize_t size = PyTuple_GET_SIZE(rows.ptr());
+  nb::object made = nb::steal(PyTuple_New(size));
+  if (!made.is_valid()) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyTuple_SET_ITEM(made.ptr(), i,
+                     Frozen(PyTuple_GET_ITEM(rows.ptr(), i)).release().ptr());
+  }
+  return made;
+}
+
+// REQUIRES: nothing changes the list meanwhile.
 template <class T, class Read>
 void Fill(PyObject* o, T*& out, const Read& read) {
   if (!IsSequence(o)) {
@@ -169,6 +194,11 @@ NestedList ReadNested(nb::handle list, std::string_view what) {
   Walk(o, 0, place, what, survey);
   if (survey.kind == Kind::kOther) {
     return {Stacked(o, what), {}, false};
+  }
+  nb::object frozen;  // no code has run yet: it is what was surveyed
+  if (survey.runs_code) {
+    frozen = Frozen(o);
+    o = frozen.ptr();
   }
   Shape shape = ValueOrThrow(Shape::Make(survey.sizes));
   switch (survey.kind) {

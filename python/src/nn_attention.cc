@@ -122,8 +122,9 @@ Tensor Mask(const Layer& layer, Tensor padding, Tensor among, bool add) {
 // Step by step, for who wants to see the weights [batch, heads, queries, keys].
 std::pair<Tensor, Tensor> AttendSeen(const Tensor& q, const Tensor& k,
                                      const Tensor& v, const Tensor& mask,
-                                     bool causal, double dropout_p) {
-  double scale = 1 / std::sqrt(static_cast<double>(q.dim(-1)));
+                                     int64_t depth, bool causal,
+                                     double dropout_p) {
+  double scale = 1 / std::sqrt(static_cast<double>(depth));
   Tensor scores = batch_mat_mul(q * scale, k, {.transpose_b = true});
   Tensor seen;
   if (mask && !Hides(mask)) {
@@ -169,7 +170,8 @@ std::pair<Tensor, Tensor> Attend(const Layer& layer, const Call& call) {
   Tensor y, weights;
   if (call.need_weights) {
     std::tie(y, weights) =
-        AttendSeen(q, k, v, mask, call.causal, call.dropout_p);
+        AttendSeen(q, k, v, mask, layer.embed_dim / layer.heads, call.causal,
+                   call.dropout_p);
     if (call.average) weights = mean(weights, {.axes = {1}});
   } else {
     y = scaled_dot_product_attention(q, k, v,

@@ -66,6 +66,7 @@ Tensor Prelu(nb::handle input, nb::handle weight) {
   Tensor w = TensorArg(weight, "prelu(): weight");
   LongCall call{x};
   int64_t slopes = w.num_elements();
+  if (slopes == 1 && x.rank() == 0) w = reshape(w, nn::Ints({}));
   if (slopes == 1 || x.rank() < 0) return prelu(x, w);
   int channels = x.rank() == 1 ? 0 : 1;
   bool fits = x.rank() > 0 && w.rank() == 1 &&

@@ -47,7 +47,10 @@ std::vector<int64_t> Border(nb::handle padding, size_t axes,
   return border;
 }
 
-void CheckFilters(const Tensor& weight, size_t axes) {
+void CheckFilters(const Tensor& x, const Tensor& weight, size_t axes) {
+  SL_WANT(x.dtype() == weight.dtype(), Where::current(), "conv: input is ",
+          TypeText(x.dtype(), x.shape()), "; wanted ",
+          DTypeName(weight.dtype()), ", as the weight has");
   SL_WANT(weight.rank() == static_cast<int>(axes) + 2, Where::current(),
           "conv: weight is ", TypeText(weight.dtype(), weight.shape()),
           "; wanted ", axes + 2, " axes");
@@ -59,7 +62,7 @@ Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
   Tensor x = TensorArg(input, "conv(): input");
   Tensor w = TensorArg(weight, "conv(): weight");
   Tensor b = OptionalArg(bias, "conv(): bias");
-  CheckFilters(w, axes);
+  CheckFilters(x, w, axes);
   PerAxis steps =
       PerAxisArg(stride, "conv(): stride").Of(axes, 1, "conv: stride");
   PerAxis spread =
@@ -91,7 +94,7 @@ Tensor ConvTranspose(size_t axes, nb::handle input, nb::handle weight,
   Tensor x = TensorArg(input, "conv_transpose(): input");
   Tensor w = TensorArg(weight, "conv_transpose(): weight");
   Tensor b = OptionalArg(bias, "conv_transpose(): bias");
-  CheckFilters(w, axes);
+  CheckFilters(x, w, axes);
   auto each = [&](nb::handle sizes, int64_t least, const char* what) {
     return PerAxisArg(sizes, what).Of(axes, least, what).sizes();
   };

@@ -11,6 +11,13 @@ namespace {
 
 using Where = std::source_location;
 
+// Integers as floats: margins and means are not whole.
+Tensor FloatArg(nb::handle object, std::string_view what) {
+  Tensor x = TensorArg(object, what);
+  bool whole = IsInteger(x.dtype()) || x.dtype() == DType::kBool;
+  return whole ? cast(x, DType::kF32) : x;
+}
+
 // One sample without a batch: logits [classes], and one label.
 template <class F>
 Tensor Alone(Tensor x, Tensor target, const std::string& reduction,
@@ -96,7 +103,7 @@ Tensor KlDiv(nb::handle input, nb::handle target, const std::string& reduction,
 Tensor MarginRanking(nb::handle input1, nb::handle input2, nb::handle target,
                      double margin, const std::string& reduction) {
   const char* name = "margin_ranking_loss()";
-  Tensor a = TensorArg(input1, name), b = TensorArg(input2, name),
+  Tensor a = FloatArg(input1, name), b = FloatArg(input2, name),
          t = TensorArg(target, name);
   LongCall call{a};
   if (t.dtype() != a.dtype()) t = cast(t, a.dtype());  // 1 and -1
@@ -107,7 +114,7 @@ Tensor MarginRanking(nb::handle input1, nb::handle input2, nb::handle target,
 Tensor CosineEmbedding(nb::handle input1, nb::handle input2, nb::handle target,
                        double margin, const std::string& reduction) {
   const char* name = "cosine_embedding_loss()";
-  Tensor a = TensorArg(input1, name), b = TensorArg(input2, name),
+  Tensor a = FloatArg(input1, name), b = FloatArg(input2, name),
          t = TensorArg(target, name);
   LongCall call{a};
   return cosine_embedding_loss(a, b, t,
@@ -117,7 +124,7 @@ Tensor CosineEmbedding(nb::handle input1, nb::handle input2, nb::handle target,
 Tensor HingeEmbedding(nb::handle input, nb::handle target, double margin,
                       const std::string& reduction) {
   const char* name = "hinge_embedding_loss()";
-  Tensor x = TensorArg(input, name), t = TensorArg(target, name);
+  Tensor x = FloatArg(input, name), t = TensorArg(target, name);
   LongCall call{x};
   return hinge_embedding_loss(x, t, {.margin = margin, .reduction = reduction});
 }
@@ -126,8 +133,8 @@ Tensor TripletMargin(nb::handle anchor, nb::handle positive,
                      nb::handle negative, double margin,
                      const std::string& reduction) {
   const char* name = "triplet_margin_loss()";
-  Tensor a = TensorArg(anchor, name), p = TensorArg(positive, name),
-         n = TensorArg(negative, name);
+  Tensor a = FloatArg(anchor, name), p = FloatArg(positive, name),
+         n = FloatArg(negative, name);
   LongCall call{a};
   return triplet_margin_loss(a, p, n,
                              {.margin = margin, .reduction = reduction});

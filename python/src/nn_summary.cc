@@ -19,7 +19,7 @@ class Recording {
   void enter() {
     if (building_) ThrowValueError("the recording is open already");
     building_.emplace(*graph_);
-    capture_.emplace(*graph_);
+    capture_.emplace(graph_);
   }
   void exit() {
     capture_.reset();
@@ -43,7 +43,7 @@ class Recording {
 
  private:
   // Not at this object's own address, by which a graph of Python is known.
-  std::unique_ptr<Graph> graph_ = std::make_unique<Graph>("summary");
+  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>("summary");
   std::optional<GraphScope> building_;
   std::optional<Capture> capture_;
   size_t next_ = 0;

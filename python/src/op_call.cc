@@ -2,8 +2,8 @@
 
 #include <mutex>
 
+#include "bring_together.h"
 #include "caller_line.h"
-#include "dtype.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 #include "sluice/front/eager_call.h"
@@ -15,141 +15,6 @@
 namespace sluice::py {
 
 namespace {
-
-// The declared input that operand i belongs to; null when there are too many.
-const ArgSpec* SpecOf(const OpRecord& op, size_t operand, size_t count) {
-  size_t next = 0;
-  for (size_t k = 0; k < op.inputs.size(); ++k) {
-    size_t after = op.inputs.size() - k - 1;
-    size_t taken = !op.inputs[k].list     ? 1
-                   : count > next + after ? count - next - after
-                                          : 0;
-    if (operand < next + taken) return &op.inputs[k];
-    next += taken;
-  }
-  return nullptr;
-}
-
-// Of numbers that meet no tensor: Python's floats are f32.
-DType WeakDefault(DType dtype) {
-  return dtype == DType::kF64 ? DType::kF32 : dtype;
-}
-
-// The type that all operands of type variable `type` are computed in.
-DType Common(const OpRecord& op, std::span<const Given> inputs,
-             const std::string& type) {
-  DType strong = DType::kInvalid, weak = DType::kInvalid;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const ArgSpec* spec = SpecOf(op, i, inputs.size());
-    if (!spec || spec->type != type) continue;
-    DType dtype = inputs[i].dtype();
-    DType& into = inputs[i].weak ? weak : strong;
-    into = into == DType::kInvalid ? dtype : Promote(into, dtype);
-  }
-  if (strong == DType::kInvalid) return WeakDefault(weak);
-  if (weak != DType::kInvalid && NumberKind(weak) > NumberKind(strong)) {
-    return WeakDefault(weak);
-  }
-  return strong;
-}
-
-// What an op takes in place of a type it does not take: floats for integers.
-DType Accepted(const OpRecord& op, const std::string& type, DType dtype) {
-  const TypeVar* var = op.FindType(type);
-  if (!var || var->allowed.contains(dtype)) return dtype;
-  if (IsInteger(dtype) || dtype == DType::kBool) {
-    if (var->allowed.contains(DType::kI64)) return DType::kI64;
-    if (var->allowed.contains(DType::kF32)) return DType::kF32;
-  }
-  return dtype;
-}
-
-// A number as another type, where that is the same number for C++: most calls
-// with a number are x * 2 and x + 0.5.
-template <class From>
-bool NumberAs(const Array& number, DType dtype, Array* out) {
-  From value = *number.data<From>();
-  switch (dtype) {
-    case DType::kF32:
-      *out = Array::Scalar<float>(static_cast<float>(value));
-      return true;
-    case DType::kF64:
-      *out = Array::Scalar<double>(static_cast<double>(value));
-      return true;
-    case DType::kI64:
-      if constexpr (std::is_floating_point_v<From>) return false;
-      *out = Array::Scalar<int64_t>(static_cast<int64_t>(value));
-      return true;
-    default:
-      return false;
-  }
-}
-
-Array ValueAs(const Array& value, DType dtype) {
-  Array made;
-  if (value.rank() == 0) {
-    bool done =
-        value.dtype() == DType::kF64   ? NumberAs<double>(value, dtype, &made)
-        : value.dtype() == DType::kI64 ? NumberAs<int64_t>(value, dtype, &made)
-                                       : false;
-    if (done) return made;
-  }
-  return CastArray(value, dtype);
-}
-
-void Convert(Given& given, DType dtype) {
-  if (given.dtype() == dtype) return;
-  if (given.tensor) {
-    given.tensor = CallOne("Cast", {std::move(given)}, {{"dtype", dtype}});
-  } else {
-    given.array = ValueAs(given.array, dtype);
-  }
-}
-
-// Whether all operands that share a type have it already, as they mostly do.
-bool Agree(const OpRecord& op, std::span<const Given> inputs) {
-  if (op.inputs.size() != inputs.size()) return false;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].weak) return false;
-    const std::string& type = op.inputs[i].type;
-    const TypeVar* var = op.FindType(type);
-    if (!var || !var->allowed.contains(inputs[i].dtype())) return false;
-    for (size_t k = 0; k < i; ++k) {
-      if (op.inputs[k].type == type && inputs[k].dtype() != inputs[i].dtype()) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-void BringTogether(const OpRecord& op, std::span<Given> inputs,
-                   const Attrs& attrs) {
-  if (Agree(op, inputs)) return;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const ArgSpec* spec = SpecOf(op, i, inputs.size());
-    if (!spec) continue;
-    DType wanted = inputs[i].dtype();
-    if (spec->type == "any") {
-      if (inputs[i].weak) wanted = WeakDefault(wanted);
-    } else if (DType fixed = DTypeFromName(spec->type);
-               fixed != DType::kInvalid) {
-      // Numbers of another size are as good; a bool is not a number.
-      if (inputs[i].weak || (IsInteger(fixed) && IsInteger(wanted)) ||
-          (IsFloating(fixed) && NumberKind(wanted) <= 2)) {
-        wanted = fixed;
-      }
-    } else if (op.FindType(spec->type)) {
-      wanted = Accepted(op, spec->type, Common(op, inputs, spec->type));
-    } else if (const AttrValue* attr = attrs.find(spec->type);
-               attr && attr->kind() == AttrKind::kDType) {
-      wanted = attr->get<DType>();
-    } else if (inputs[i].weak) {
-      wanted = WeakDefault(wanted);
-    }
-    Convert(inputs[i], wanted);
-  }
-}
 
 // Small calls are over before another thread of Python could begin anything.
 constexpr int64_t kWorthReleasing = 16384;
@@ -224,6 +89,15 @@ Operation AddUnlessLocked(const front_internal::NodeRequest& request) {
   return front_internal::AddNode(request);
 }
 
+// Results of an op's own type, as that one again.
+void Restore(const OpRecord& op, DType dtype, CallResult& result) {
+  for (size_t i = 0; i < result.tensors.size() && i < op.outputs.size(); ++i) {
+    if (!op.FindType(op.outputs[i].type)) continue;
+    Tensor& t = result.tensors[i];
+    t = CallOne("Cast", {{t, {}, false}}, {{"dtype", dtype}});
+  }
+}
+
 }  // namespace
 
 const OpRecord& OpNamed(std::string_view name) {
@@ -233,10 +107,16 @@ const OpRecord& OpNamed(std::string_view name) {
 CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
                   const Attrs& attrs, std::string_view name) {
   WeakNumbers::Mark(op, inputs);
-  BringTogether(op, inputs, attrs);
+  for (Given& in : inputs) {
+    // A size cast to a type has that and no other.
+    if (in.weak && in.tensor && op.name == "Cast") in.weak = false;
+  }
+  const DType restored = BringTogether(op, inputs, attrs);
   CallResult result;
   if (RunsAtOnce(inputs)) {
     RunNow(op, inputs, attrs, result);
+    if (restored != DType::kInvalid) [[unlikely]]
+      Restore(op, restored, result);
     if (!name.empty() && !result.tensors.empty()) {
       result.tensors[0].set_name(name);
     }
@@ -260,6 +140,8 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
   for (int i = 0; i < result.operation.num_outputs(); ++i) {
     result.tensors.push_back(result.operation.output(i));
   }
+  if (restored != DType::kInvalid) [[unlikely]]
+    Restore(op, restored, result);
   return result;
 }
 

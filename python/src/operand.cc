@@ -6,7 +6,10 @@
 #include "errors.h"
 #include "foreign_array.h"
 #include "nested_list.h"
-#include "sluice/front/eager_value.h"
+#include "op_call.h"
+#include "size.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/trace_call.h"
 #include "sluice/front/variable.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
@@ -71,7 +74,9 @@ PyTypeObject* TensorType() {
 
 bool IsTensor(nb::handle object) {
   PyTypeObject* type = Py_TYPE(object.ptr());
-  return type == TensorType() || PyType_IsSubtype(type, TensorType());
+  // One that was never made in full holds no tensor, whatever its class.
+  return (type == TensorType() || PyType_IsSubtype(type, TensorType())) &&
+         nb::inst_ready(object);
 }
 
 nb::object Wrap(Tensor tensor) {
@@ -86,12 +91,22 @@ nb::object Wrap(Tensor tensor) {
 
 Tensor& AsTensor(nb::handle object) {
   if (!IsTensor(object)) [[unlikely]] {
+    if (PyType_IsSubtype(Py_TYPE(object.ptr()), TensorType())) {
+      ThrowTypeError("a " + TypeName(object) +
+                     " holds no tensor: its class has an __init__ that does "
+                     "not call super().__init__()");
+    }
     ThrowTypeError("self is a " + TypeName(object) + "; wanted a Tensor");
   }
   return *nb::inst_ptr<Tensor>(object);
 }
 
 Tensor TensorOf(Array array) {
+  // What recorded code makes is made by every call.
+  if (Capture* capture = Capture::Open()) {
+    return Tensor(capture->Make(TraceConstant(*capture, array), PythonLine(),
+                                {}, /*tainted=*/false));
+  }
   EagerRef value = MakeRef<EagerValue>(std::move(array));
   value->line = PythonLine();
   return Tensor(std::move(value));
@@ -116,10 +131,12 @@ Given Take(nb::handle object, std::string_view what) {
     given.weak = true;
     return given;
   }
+  if (IsSymbol(object)) return {SymbolTensor(object), {}, true};
   if (Variable variable; nb::try_cast<Variable>(object, variable, false)) {
     return {variable.read(), {}, false};
   }
   if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
+    if (IsSizes(object)) return {SizesVector(object), {}, true};
     NestedList nested = ReadNested(object, what);
     return {std::move(nested.tensor), std::move(nested.array), nested.weak};
   }
@@ -158,7 +175,12 @@ Array SharedArrayOf(nb::handle object, std::string_view what) {
 
 Tensor ToTensor(nb::handle object, std::string_view what) {
   Given given = Take(object, what);
-  if (given.tensor) return given.tensor;
+  if (given.tensor) {
+    bool doubles = given.weak && given.tensor.dtype() == DType::kF64;
+    if (!doubles) return given.tensor;
+    given.weak = false;
+    return CallOne("Cast", {std::move(given)}, {{"dtype", DType::kF32}});
+  }
   if (given.weak && given.array.dtype() == DType::kF64) {
     given.array = CastArray(given.array, DType::kF32);
   }

@@ -1,5 +1,6 @@
 #include "self_call.h"
 
+#include "caller_line.h"
 #include "sluice/front/region_draft.h"
 
 namespace sluice::py {
@@ -18,6 +19,7 @@ PyObject* NewSignal(const char* name, const char* doc) {
 }
 
 void Translate(const std::exception_ptr& thrown, void*) {
+  if (!thrown) WaitForTheEnd();  // no exception of C++: Python ends this thread
   try {
     std::rethrow_exception(thrown);
   } catch (const front_internal::UnknownResults&) {

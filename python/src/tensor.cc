@@ -4,7 +4,9 @@
 #include "errors.h"
 #include "op_call.h"
 #include "operand.h"
+#include "size.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/region_draft.h"
 #include "tensor_operators.h"
 #include "tensor_text.h"
 #include "tensor_values.h"
@@ -23,7 +25,9 @@ nb::object ShapeTuple(const Tensor& t) {
   nb::object tuple = nb::steal(PyTuple_New(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i) {
     int64_t size = shape.dims()[static_cast<size_t>(i)];
-    PyTuple_SET_ITEM(tuple.ptr(), i, SizeOrNone(size).release().ptr());
+    nb::object known =
+        size >= 0 ? nb::object(nb::int_(size)) : SizeOfAxis(t, i);
+    PyTuple_SET_ITEM(tuple.ptr(), i, known.release().ptr());
   }
   return tuple;
 }
@@ -87,8 +91,9 @@ void BindTensor(nb::module_& m) {
       "kin, and by every op.";
   cls.def("__init__", &Init, "data"_a, "dtype"_a = nb::none())
       .def_prop_ro("shape", &ShapeTuple,
-                   "The sizes of its axes; None for one that is not known "
-                   "before a step runs.")
+                   "The sizes of its axes. In a function being recorded they "
+                   "may be SymInts; in other graphs one that is not known "
+                   "before a step runs is None.")
       .def_prop_ro(
           "dtype", [](const Tensor& t) { return PythonDType(t.dtype()); },
           "The type of its elements.")
@@ -104,7 +109,7 @@ void BindTensor(nb::module_& m) {
       .def("stride", &Stride, "dim"_a = nb::none(),
            "Elements to step over to get to the next, for each axis or one.")
       .def(
-          "numel", [](const Tensor& t) { return SizeOrNone(t.num_elements()); },
+          "numel", [](const Tensor& t) { return CountOf(t); },
           "The number of elements.")
       .def(
           "element_size", [](const Tensor& t) { return DTypeSize(t.dtype()); },
@@ -112,7 +117,10 @@ void BindTensor(nb::module_& m) {
       .def("dim", &Tensor::rank, "How many axes it has.")
       .def(
           "is_contiguous",
-          [](const Tensor& t) { return t.array().contiguous(); },
+          [](const Tensor& t) {
+            return t.traced() ? t.identity()->traced->contiguous
+                              : t.array().contiguous();
+          },
           "Whether its elements lie one after the other in row-major order.")
       .def(
           "data_ptr",
@@ -131,6 +139,15 @@ void BindTensor(nb::module_& m) {
       .def_prop_ro("symbolic", &Tensor::symbolic,
                    "Whether it is part of a graph, with elements only while a "
                    "step runs.")
+      .def_prop_rw(
+          "_number", &front_internal::IsNumber,
+          [](const Tensor& t, bool) { front_internal::SetNumber(t); },
+          "Stands for a number of Python's in a function being recorded.")
+      .def_prop_ro(
+          "_deferred",
+          [](const Tensor& t) { return t.symbolic() && !t.traced(); },
+          "Part of a graph that no function is recorded into: it has no "
+          "history of its own.")
       .def("__repr__", &TensorText);
   BindTensorValues(m);
   m.def(

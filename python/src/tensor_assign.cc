@@ -5,6 +5,7 @@
 #include "op_call.h"
 #include "outside_memory.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/operand.h"
@@ -112,7 +113,8 @@ void Scatter(const Tensor& target, const Key& key, const Tensor& value) {
   int count = basic.places[0].rank();
   Tensor rows = AxesFirst(basic.part, basic.axes);
   std::vector<int64_t> sizes;  // of what the places show of the rows
-  for (int64_t d : basic.places[0].shape().dims()) sizes.push_back(d);
+  const PartialShape shown = basic.places[0].shape();  // dims() looks into it
+  for (int64_t d : shown.dims()) sizes.push_back(d);
   for (int i = static_cast<int>(basic.axes.size()); i < rows.rank(); ++i) {
     sizes.push_back(rows.shape().dim(i));
   }
@@ -135,6 +137,17 @@ bool Recorded(const Tensor& target, const Tensor& value) {
          (target.requires_grad() || value.requires_grad());
 }
 
+// By calls that the tape, or the function being recorded, knows of.
+void AssignRecorded(const Tensor& target, const Key& key, const Tensor& value) {
+  if (key.basic) {
+    Tensor part = CutBasic(target, key).part;
+    CheckFits(value, part.shape());
+    WriteInPlace(WriteKind::kCopy, part, Of(value), "assignment");
+  } else {
+    target.copy_(Replaced(target, key, value));
+  }
+}
+
 }  // namespace
 
 int TensorSetItem(PyObject* self, PyObject* key, PyObject* value) {
@@ -144,11 +157,12 @@ int TensorSetItem(PyObject* self, PyObject* key, PyObject* value) {
     CheckMayWrite(target, "assignment");
     Key read = ReadKey(target, key);
     Tensor given = ValueFor(target, value, RankOf(read));
-    if (target.symbolic()) {
+    bool traced = target.traced() || Capture::Open();
+    if (traced || Recorded(target, given)) {
+      AssignRecorded(target, read, given);
+    } else if (target.symbolic()) {
       // What this object stands for from now on; the node stays as it is.
       target = Replaced(target, read, given);
-    } else if (!RunsNow(given) || Recorded(target, given)) {
-      target.copy_(Replaced(target, read, given));
     } else {
       NoGrad off;
       if (read.basic) {

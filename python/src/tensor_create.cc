@@ -56,6 +56,14 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
   Tensor made;
   Given given = Take(data, "tensor(): data");
+  if (given.tensor && given.weak) {
+    // Sizes of a function being recorded: numbers as any others.
+    DType own = given.dtype() == DType::kF64 ? DType::kF32 : given.dtype();
+    DType to = wanted == DType::kInvalid ? own : wanted;
+    made = CallOne("Cast", {std::move(given)}, {{"dtype", to}});
+    if (requires_grad) made.requires_grad_();
+    return made;
+  }
   if (given.tensor) {
     // Also those of a graph, and lists of tensors: a new tensor of the same
     // elements, taken for a constant.

@@ -12,9 +12,10 @@ namespace {
 
 struct Function {
   PyObject_HEAD vectorcallfunc call;
-  PyObject* fast;   // an op's function, or null
-  PyObject* slow;   // knows everything but name=
-  PyObject* names;  // a tuple of keywords `fast` takes as well
+  PyObject* fast;     // an op's function, or null
+  PyObject* slow;     // knows everything but name=
+  PyObject* names;    // a tuple of keywords `fast` takes as well
+  Py_ssize_t places;  // how many arguments by place it takes as they are
 };
 
 Function* Of(PyObject* o) { return reinterpret_cast<Function*>(o); }
@@ -32,11 +33,16 @@ bool IsPlain(PyObject* o) {
 
 bool GoesFast(const Function& f, PyObject* const* args, Py_ssize_t count,
               PyObject* names) {
-  if (!f.fast || count == 0 || !IsTensor(args[0])) return false;
+  if (!f.fast || count == 0 || count > f.places || !IsTensor(args[0])) {
+    return false;
+  }
   const Tensor& first = AsTensor(args[0]);
   if (!first || !IsFloating(first.dtype())) return false;
+  // An element without axes has its own rules.
+  if (first.rank() == 0) return false;
   for (Py_ssize_t i = 1; i < count; ++i) {
-    if (!IsPlain(args[i])) return false;
+    // A bool is no axis: std(x, False) says something else.
+    if (!IsPlain(args[i]) || (i == 1 && PyBool_Check(args[i]))) return false;
   }
   Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t k = 0; k < named; ++k) {
@@ -150,7 +156,7 @@ PyType_Spec spec = {"sluice.Function", sizeof(Function), 0,
                     slots};
 
 nb::object Make(nb::handle fast, nb::handle slow,
-                const std::vector<std::string>& names) {
+                const std::vector<std::string>& names, Py_ssize_t places) {
   static auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) throw nb::python_error();
   if (Py_TYPE(slow.ptr()) == type) return nb::borrow(slow);
@@ -160,6 +166,7 @@ nb::object Make(nb::handle fast, nb::handle slow,
   // Owned for good: functions live as long as the module.
   made->fast = fast.is_none() ? nullptr : fast.inc_ref().ptr();
   made->slow = slow.inc_ref().ptr();
+  made->places = places;
   made->names = PyTuple_New(static_cast<Py_ssize_t>(names.size()));
   for (size_t i = 0; i < names.size(); ++i) {
     PyTuple_SET_ITEM(made->names, static_cast<Py_ssize_t>(i),
@@ -171,10 +178,10 @@ nb::object Make(nb::handle fast, nb::handle slow,
 }  // namespace
 
 void BindTensorFunctions(nb::module_& m) {
-  m.def("fast_path", &Make, "fast"_a.none(), "slow"_a, "names"_a);
+  m.def("fast_path", &Make, "fast"_a.none(), "slow"_a, "names"_a, "places"_a);
   m.def(
       "named",
-      [](nb::handle function) { return Make(nb::none(), function, {}); },
+      [](nb::handle function) { return Make(nb::none(), function, {}, 0); },
       "function"_a, "The function, which now takes name= as well.");
 }
 

@@ -5,6 +5,7 @@
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/autograd.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/tape.h"
 #include "tensor.h"
@@ -43,7 +44,7 @@ HookHandle RegisterHook(const Tensor& t, nb::handle hook) {
 
 // Part of a graph requires none: gradients there are asked for by name.
 void SetRequiresGrad(const Tensor& t, bool wanted) {
-  if (t.symbolic() && !wanted) return;
+  if (t.symbolic() && !t.traced() && !wanted) return;
   t.requires_grad_(wanted);
 }
 
@@ -54,7 +55,9 @@ const Tensor& Self(nb::handle self) {
       StrCat("got a ", Py_TYPE(self.ptr())->tp_name, "; wanted a Tensor"));
 }
 
-bool IsLeaf(const Tensor& t) { return !t.symbolic() && t.is_leaf(); }
+bool IsLeaf(const Tensor& t) {
+  return (!t.symbolic() || t.traced()) && t.is_leaf();
+}
 
 void SetGrad(const Tensor& t, nb::handle value) {
   Tensor grad = TensorOrNone(value, "grad");
@@ -106,7 +109,9 @@ void Backward(const Tensor& y, nb::handle gradient, nb::handle retain_graph,
 
 // Forgets how the tensor was made.
 void DetachInPlace(const Tensor& t) {
-  EagerValue& value = *t.eager();
+  const EagerRef here = t.here();
+  EagerValue& value = *here;
+  if (value.traced) return Capture::Current()->Detach(here);
   value.producer = {};
   value.output = 0;
   value.requires_grad = false;
@@ -114,14 +119,16 @@ void DetachInPlace(const Tensor& t) {
 }
 
 uint32_t Version(const Tensor& t) {
-  if (t.symbolic() || t.is_sparse()) return 0;
-  const Ref<WriteLog>& log = t.eager()->log;
+  if ((t.symbolic() && !t.traced()) || t.is_sparse()) return 0;
+  const EagerRef here = t.here();
+  const Ref<WriteLog>& log = here->log;
   return log ? log->count : 0;
 }
 
 bool RetainsGrad(const Tensor& t) {
-  if (t.symbolic() || t.is_sparse()) return false;
-  const EagerValue& value = *t.eager();
+  if ((t.symbolic() && !t.traced()) || t.is_sparse()) return false;
+  const EagerRef here = t.here();
+  const EagerValue& value = *here;
   return value.producer && value.extra && value.extra->retains_grad;
 }
 

@@ -72,8 +72,20 @@ Tensor ViewOf(const Tensor& tensor, const Key& key) {
   return Tensor(std::move(value));
 }
 
+// By ops, so that gradients know of it; also when what is written to the part
+// may be recorded.
 bool Recorded(const Tensor& t) {
-  return front_internal::EagerMode::Current().grad && t.requires_grad();
+  return front_internal::EagerMode::Current().grad && IsFloating(t.dtype());
+}
+
+// One axis cut where sizes of a function being recorded say.
+Tensor CutAtSizes(const Tensor& x, int64_t axis, const KeyEntry& e) {
+  auto place = [](const Tensor& symbol, int64_t number) {
+    return symbol ? Of(symbol) : Given{{}, Array::Scalar<int64_t>(number)};
+  };
+  return CallOne("SliceAxis",
+                 {Of(x), place(e.from, e.begin), place(e.to, e.end)},
+                 {{"axis", axis}, {"step", e.step}});
 }
 
 // The same by ops, which gradients and graphs know.
@@ -88,15 +100,23 @@ Tensor ViewByOps(Tensor x, const Key& key) {
     }
     bool number = e.kind == Kind::kNumber;
     if (number) dropped.push_back(static_cast<int64_t>(begin.size()));
-    if (e.kind == Kind::kPlace) {
+    if (e.from || e.to) {
+      x = CutAtSizes(x, static_cast<int64_t>(begin.size()), e);
+    }
+    if (e.kind == Kind::kPlace || e.from || e.to) {
       begin.push_back(0);
       end.push_back(std::numeric_limits<int64_t>::max());
       strides.push_back(1);
     } else {
-      int64_t past =
-          e.begin == -1 ? std::numeric_limits<int64_t>::max() : e.begin + 1;
       begin.push_back(e.begin);
-      end.push_back(number ? past : e.end);
+      if (number) {
+        // The slice that ends behind it; of the last element, at the end.
+        bool last =
+            e.begin == -1 || e.begin == std::numeric_limits<int64_t>::max();
+        end.push_back(last ? std::numeric_limits<int64_t>::max() : e.begin + 1);
+      } else {
+        end.push_back(e.end);
+      }
       strides.push_back(e.step);
       cuts = cuts || number || e.begin != 0 || e.step != 1 ||
              e.end != std::numeric_limits<int64_t>::max();

@@ -4,6 +4,7 @@
 
 #include "errors.h"
 #include "op_call.h"
+#include "size.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/scope.h"
 
@@ -21,6 +22,7 @@ struct Item {
   Kind kind;
   int64_t begin = 0, end = 0, step = 1;
   Tensor tensor{};
+  Tensor from{}, to{};
   int axes() const {  // of the indexed tensor
     switch (kind) {
       case Kind::kNewAxis:
@@ -52,14 +54,25 @@ int64_t Bound(PyObject* o, int64_t open) {
   return std::max<int64_t>(value, kSmallest);
 }
 
+// A size that is not known yet. Steps backwards are taken from what it is now.
+bool IsOpenSize(PyObject* o, int64_t step) { return step > 0 && IsSymbol(o); }
+
 Item ReadSlice(PyObject* o) {
   auto* slice = reinterpret_cast<PySliceObject*>(o);
   Item item{Item::Kind::kSlice};
   item.step = Bound(slice->step, 1);
   if (item.step == 0) ThrowValueError("a slice with step 0");
   bool back = item.step < 0;
-  item.begin = Bound(slice->start, back ? kLargest : 0);
-  item.end = Bound(slice->stop, back ? kSmallest : kLargest);
+  if (IsOpenSize(slice->start, item.step)) {
+    item.from = SymbolTensor(slice->start);
+  } else {
+    item.begin = Bound(slice->start, back ? kLargest : 0);
+  }
+  if (IsOpenSize(slice->stop, item.step)) {
+    item.to = SymbolTensor(slice->stop);
+  } else {
+    item.end = Bound(slice->stop, back ? kSmallest : kLargest);
+  }
   return item;
 }
 
@@ -87,11 +100,40 @@ Item ReadArray(nb::handle object, Given given) {
   return {Item::Kind::kPlaces, 0, 0, 1, tensor};
 }
 
+bool Is(PyObject* a, int compare, int64_t b) {
+  nb::object number = nb::int_(b);
+  int truth = PyObject_RichCompareBool(a, number.ptr(), compare);
+  if (truth < 0) throw nb::python_error();
+  return truth != 0;
+}
+
+// x[n] of a size: as the slice n:n+1, without its axis. Whether it counts from
+// the end is decided here.
+Item ReadSize(nb::handle size) {
+  Tensor at = SymbolTensor(size);
+  if (at.dtype() == DType::kBool) {
+    int truth = PyObject_IsTrue(size.ptr());
+    if (truth < 0) throw nb::python_error();
+    return ReadArray(size, Take(nb::bool_(truth != 0), "index"));
+  }
+  if (at.dtype() != DType::kI64) BadItem(size);
+  if (size.attr("hint").is_none()) return {Item::Kind::kPlaces, 0, 0, 1, at};
+  Item item{Item::Kind::kNumber};
+  item.from = at;
+  if (Is(size.ptr(), Py_GE, 0) || !Is(size.ptr(), Py_EQ, -1)) {
+    item.to = SymbolTensor(size.attr("__add__")(1));
+  } else {
+    item.end = kLargest;
+  }
+  return item;
+}
+
 Item ReadItem(nb::handle item) {
   PyObject* o = item.ptr();
   if (o == Py_None) return {Item::Kind::kNewAxis};
   if (o == Py_Ellipsis) return {Item::Kind::kEllipsis};
   if (PySlice_Check(o)) return ReadSlice(o);
+  if (IsSymbol(item)) return ReadSize(item);
   if (PyBool_Check(o)) return ReadArray(item, Take(item, "index"));
   if (PyLong_Check(o) || (PyIndex_Check(o) && !IsTensor(item))) {
     // numpy's arrays have __index__, too, and mean something else.
@@ -251,6 +293,12 @@ Key ReadKey(const Tensor& tensor, nb::handle key) {
     switch (item.kind) {
       case Item::Kind::kNumber: {
         int64_t size = shape.dim(axis);
+        if (item.from) {
+          made.entries.push_back({Kind::kNumber, 0, item.end, 1});
+          made.entries.back().from = item.from;
+          made.entries.back().to = item.to;
+          break;
+        }
         if (size >= 0 && (item.begin < -size || item.begin >= size)) {
           ThrowIndexError(StrCat("index ", item.begin,
                                  " is out of bounds for axis ", axis,
@@ -261,6 +309,8 @@ Key ReadKey(const Tensor& tensor, nb::handle key) {
       }
       case Item::Kind::kSlice:
         made.entries.push_back({Kind::kSlice, item.begin, item.end, item.step});
+        made.entries.back().from = item.from;
+        made.entries.back().to = item.to;
         break;
       case Item::Kind::kNewAxis:
         made.entries.push_back({Kind::kNewAxis});

@@ -21,7 +21,10 @@ struct KeyEntry {
   // A slice, as Python reads it; of a number `begin`. Open ends are the largest
   // and smallest numbers.
   int64_t begin = 0, end = 0, step = 1;
-  Tensor place{};      // of integers: picks along this axis
+  Tensor place{};  // of integers: picks along this axis
+  // A slice whose bounds are sizes of a function being recorded: scalars of the
+  // graph that take the place of `begin` and `end`.
+  Tensor from{}, to{};
   bool fresh = false;  // the axis is a new one, of size 1
 };
 

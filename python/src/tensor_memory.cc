@@ -129,6 +129,10 @@ nb::object ContiguousElements(const Tensor& t) {
 
 // Writable, so that what is read back into is taken over without a copy.
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
+  if (!nb::inst_ready(self)) {
+    PyErr_SetString(PyExc_BufferError, "ElementBytes that hold nothing");
+    return -1;
+  }
   const Array& a = nb::inst_ptr<Bytes>(nb::handle(self))->array;
   return PyBuffer_FillInfo(view, self, a.mutable_raw(), a.bytes(),
                            /*readonly=*/0, flags);

@@ -151,7 +151,9 @@ SL_UNARY(Neg, "Neg")
 PyObject* Abs(PyObject* a) {
   static const OpRecord& real = OpNamed("Abs");
   static const OpRecord& complex = OpNamed("ComplexAbs");
-  return Unary(AsTensor(a).dtype() == DType::kC64 ? complex : real, a);
+  // What is no tensor Unary refuses.
+  bool of_complex = IsTensor(a) && AsTensor(a).dtype() == DType::kC64;
+  return Unary(of_complex ? complex : real, a);
 }
 
 PyObject* Positive(PyObject* a) { return Py_NewRef(a); }

@@ -4,6 +4,7 @@
 
 #include "errors.h"
 #include "operand.h"
+#include "size.h"
 #include "sluice/base/strings.h"
 #include "tensor.h"
 
@@ -181,6 +182,15 @@ Py_ssize_t TensorLength(PyObject* self) {
     const Tensor& t = AsTensor(self);
     PartialShape shape = t.shape();
     if (shape.rank() == 0) ThrowTypeError("len() of a tensor without axes");
+    if (shape.rank_known() && shape.dim(0) < 0) {
+      // In a function being recorded: len() decides what it is.
+      nb::object size = SizeOfAxis(t, 0);
+      if (!size.is_none()) {
+        Py_ssize_t now = PyNumber_AsSsize_t(size.ptr(), PyExc_OverflowError);
+        if (now == -1 && PyErr_Occurred()) throw nb::python_error();
+        return now;
+      }
+    }
     if (!shape.rank_known() || shape.dim(0) < 0) {
       ThrowTypeError(StrCat("len() of <Tensor ", t.ToString(),
                             ">, the size of which is known only while a step "

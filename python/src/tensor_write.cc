@@ -64,7 +64,8 @@ PyObject* Operator(WriteKind kind, const OpRecord& op, PyObject* a, PyObject* b,
     }
     const Tensor& target = AsTensor(a);
     Given value = Take(b, what);
-    if (target.symbolic()) {
+    bool number = target.traced() && target.identity()->traced->number;
+    if (number || (target.symbolic() && !target.traced())) {
       Given inputs[] = {{target, {}, false}, std::move(value)};
       CallResult made = CallOp(op, inputs, {});
       return nb::cast(std::move(made.tensors[0])).release().ptr();

@@ -1,6 +1,6 @@
 // The raw functions behind grad, vjp, jvp, vmap, checkpoint and custom_vjp, on
 // flat lists of tensors. _transforms.py and autograd/ give them their faces.
-#include <unordered_set>
+#include <optional>
 
 #include "autograd.h"
 #include "bindings.h"
@@ -9,7 +9,9 @@
 #include "operand.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
-#include "sluice/front/tape.h"
+#include "sluice/front/own_points.h"
+#include "sluice/front/recompute.h"
+#include "sluice/front/scope.h"
 #include "sluice/front/vmap.h"
 #include "tensor_fn.h"
 
@@ -42,57 +44,14 @@ nb::list Gradients(nb::handle ys, nb::handle xs, nb::handle grad_ys,
   return ListOf(found);
 }
 
-// The points a function is differentiated at. What is part of a graph, or was
-// computed on the way to an outer gradient, becomes a value of its own that
-// leads back there: what else of the program depends on it is none of ours.
-// Leaves that require gradients, as parameters do, stay what they are, for
-// functions that know them by another way. Of the rest leaves are made. Gives
-// the points, and whether each is such a leaf.
+// The points a function is differentiated at (front/own_points.h), and whether
+// each is a leaf nobody outside knows.
 nb::tuple Points(nb::handle xs) {
-  std::vector<Tensor> points;
+  front_internal::OwnPoints points(TensorList(xs, "arguments"),
+                                   std::source_location::current());
   nb::list made;
-  for (const Tensor& x : TensorList(xs, "arguments")) {
-    bool plain = !x.symbolic() && !x.requires_grad() && !Capture::Current();
-    bool apart =
-        x.symbolic() ? x.dtype() != DType::kResource : !plain && !x.is_leaf();
-    if (plain) {
-      points.push_back(x.detach().requires_grad_());
-    } else {
-      points.push_back(apart ? CallOne("Identity", {{x, {}, false}}) : x);
-    }
-    made.append(plain);
-  }
-  return nb::make_tuple(ListOf(points), made);
-}
-
-// Whether a gradient of one of the ys flows to a leaf that is none of these: to
-// something the program outside knows of.
-bool ReachesBeyond(nb::handle ys, nb::handle leaves) {
-  std::unordered_set<const EagerValue*> own;
-  for (const Tensor& t : TensorList(leaves, "leaves")) {
-    if (t && !t.symbolic()) own.insert(t.eager().get());
-  }
-  std::vector<const TapeNode*> open;
-  for (const Tensor& y : TensorList(ys, "outputs")) {
-    if (!y || y.symbolic()) continue;
-    const EagerValue& value = *y.eager();
-    if (value.producer) open.push_back(value.producer.get());
-    if (!value.producer && value.requires_grad && !own.count(&value)) {
-      return true;
-    }
-  }
-  std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
-  while (!open.empty()) {
-    const TapeNode* node = open.back();
-    open.pop_back();
-    for (const TapeEdge& edge : node->edges) {
-      if (edge.leaf && !own.count(edge.leaf.get())) return true;
-      if (edge.node && seen.insert(edge.node.get()).second) {
-        open.push_back(edge.node.get());
-      }
-    }
-  }
-  return false;
+  for (bool leaf : points.made) made.append(leaf);
+  return nb::make_tuple(ListOf(points.at), made);
 }
 
 // backward(inputs, results, grads) -> one gradient or None per input. Where
@@ -169,6 +128,10 @@ class LanesOf {
   front_internal::VmapCore core_;
 };
 
+struct ApartFromCheckpoints {
+  std::optional<RecomputeRegion::Apart> scope;
+};
+
 }  // namespace
 
 void BindTransforms(nb::module_& m) {
@@ -176,10 +139,25 @@ void BindTransforms(nb::module_& m) {
         "grad_outputs"_a.none(), "retain_graph"_a, "create_graph"_a,
         "unconnected"_a, "dense"_a);
   m.def("points", &Points, "arguments"_a);
-  m.def("reaches_beyond", &ReachesBeyond, "outputs"_a, "leaves"_a);
+  m.def(
+      "reaches_beyond",
+      [](nb::handle outputs, nb::handle leaves) {
+        return front_internal::ReachesBeyond(TensorList(outputs, "outputs"),
+                                             TensorList(leaves, "leaves"));
+      },
+      "outputs"_a, "leaves"_a);
+  m.def(
+      "retire",
+      [](nb::handle leaves) {
+        front_internal::Retire(TensorList(leaves, "leaves"));
+      },
+      "leaves"_a);
   m.def(
       "same_tensor",
       [](const Tensor& a, const Tensor& b) {
+        if (a.traced() || b.traced()) {
+          return a.identity() == b.identity();
+        }
         if (a.symbolic() || b.symbolic()) {
           return a.symbolic() && b.symbolic() && a.value() == b.value();
         }
@@ -187,11 +165,31 @@ void BindTransforms(nb::module_& m) {
       },
       "a"_a, "b"_a);
   m.def(
+      "may_be",
+      [](const Tensor& t, const Tensor& other) {
+        Capture* capture = Capture::Open();
+        if (!capture || !t.traced()) return;
+        EagerRef value = capture->ValueOf(other);
+        if (!value->traced->number) capture->MayBe(*t.identity(), value);
+      },
+      "tensor"_a, "other"_a,
+      "In a function being recorded: t is the other one, in some calls.");
+  m.def(
       "is_recording",
       [] {
         return Capture::Current() || front_internal::EagerMode::Current().grad;
       },
       "Calls on this thread end up in a graph or on the tape.");
+  m.def(
+      "is_building",
+      [] { return front_internal::Building::Current().graph != nullptr; },
+      "Calls on this thread become nodes of a graph.");
+  // A derivative is taken inside of it (front/recompute.h).
+  nb::class_<ApartFromCheckpoints>(m, "ApartFromCheckpoints")
+      .def(nb::init<>())
+      .def("__enter__", [](ApartFromCheckpoints& a) { a.scope.emplace(); })
+      .def("__exit__",
+           [](ApartFromCheckpoints& a, nb::args) { a.scope.reset(); });
   m.def("custom_gradient", &CustomGradient, "forward"_a, "backward"_a,
         "inputs"_a);
   m.def("checkpoint", &Checkpoint, "f"_a, "inputs"_a);

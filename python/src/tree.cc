@@ -68,23 +68,30 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     for (nb::handle c : nb::borrow<nb::tuple>(o)) child(c);
   } else if (PyList_Check(o.ptr())) {
     node.kind = Kind::kList;
-    for (nb::handle c : nb::borrow<nb::list>(o)) child(c);
+    // Code of a child may change the list: its place is looked up each time.
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o.ptr()); ++i) {
+      child(nb::borrow(PyList_GET_ITEM(o.ptr(), i)));
+    }
   } else if (PyDict_Check(o.ptr())) {
     node.kind = Kind::kDict;
     if (!PyDict_CheckExact(o.ptr())) node.type = nb::borrow(o.type());
     TakeKeys(o, node);
     for (const nb::object& key : node.keys) {
-      child(nb::borrow<nb::dict>(o)[key]);
+      nb::object value = nb::borrow<nb::dict>(o)[key];
+      child(value);
     }
   } else if (!PyType_Check(o.ptr()) && IsDataclass(o)) {
     node.kind = Kind::kFields;
     node.type = nb::borrow(o.type());
     nb::object fields = nb::getattr(o, "__dataclass_fields__");
+    // A property of the class may run code, which may change the fields.
     for (auto [name, field] : nb::borrow<nb::dict>(fields)) {
       node.keys.push_back(nb::borrow(name));
-      child(nb::getattr(o, name));
     }
-  } else if (nb::isinstance<List>(o)) {
+    for (size_t i = 0; i < node.keys.size(); ++i) {
+      child(nb::getattr(o, node.keys[i]));
+    }
+  } else if (IsList(o)) {
     const List& list = *nb::inst_ptr<List>(o);
     node.kind = Kind::kTensorList;
     node.dtype = list.dtype();

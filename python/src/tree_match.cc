@@ -26,6 +26,10 @@ bool IsNamedTuple(nb::handle o) {
   return PyTuple_Check(o.ptr()) && nb::hasattr(o, "_fields");
 }
 
+bool IsList(nb::handle o) {
+  return nb::isinstance<List>(o) && nb::inst_ready(o);
+}
+
 bool IsDataclass(nb::handle o) {
   return nb::hasattr(o.type(), "__dataclass_fields__");
 }
@@ -43,7 +47,7 @@ bool IsLeaf(nb::handle o) {
     return true;
   }
   return !o.is_none() && !PyTuple_Check(o.ptr()) && !PyList_Check(o.ptr()) &&
-         !PyDict_Check(o.ptr()) && !IsCustom(o) && !nb::isinstance<List>(o) &&
+         !PyDict_Check(o.ptr()) && !IsCustom(o) && !IsList(o) &&
          (PyType_Check(o.ptr()) || !IsDataclass(o));
 }
 
@@ -115,7 +119,7 @@ bool Collect(const Node& node, nb::handle o, std::vector<nb::object>& leaves) {
       return i == count;
     }
     case Kind::kTensorList: {
-      if (!nb::isinstance<List>(o)) return false;
+      if (!IsList(o)) return false;
       const List& list = *nb::inst_ptr<List>(o);
       if (list.dtype() != node.dtype || !(list.shape() == node.shape)) {
         return false;

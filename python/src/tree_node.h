@@ -44,5 +44,7 @@ bool IsCustom(nb::handle o);
 nb::tuple CustomParts(nb::handle o);
 bool IsNamedTuple(nb::handle o);
 bool IsDataclass(nb::handle o);
+// A sluice::List, made in full.
+bool IsList(nb::handle o);
 
 }  // namespace sluice::py

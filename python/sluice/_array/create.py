@@ -8,6 +8,7 @@ from .. import _core, _ops
 from .._core import Tensor, tensor
 from .axes import sizes
 from .device import check_device
+from .open_sizes import has_symbols, identity
 
 __all__ = [
     "arange",
@@ -123,6 +124,7 @@ def arange(
     stop: Any = None,
     step: Any = 1,
     *,
+    end: Any = None,
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
@@ -132,16 +134,17 @@ def arange(
     Of ints it is int64, of floats float32.
     """
     check_device(device)
+    stop = stop if end is None else end
     if stop is None:
         start, stop = 0, start
     if dtype is not None:
         kind = _core.find_dtype(dtype)
         if not _is_number(kind):
             raise TypeError(f"arange(): dtype is {kind.name}; wanted numbers")
-        # Counted in a type that holds fractions of a step, then rounded.
-        wide = _core.float64 if kind.is_floating_point else None
-        if wide is not None:
-            start, stop, step = (_as(v, wide) for v in (start, stop, step))
+        # Counted in a type that holds fractions of a step, then rounded; integers
+        # go in whole steps between whole numbers, as PyTorch's do.
+        wide = _core.float64 if kind.is_floating_point else _i64
+        start, stop, step = (_as(v, wide) for v in (start, stop, step))
         made = _ops.range(start, stop, step)
         made = made if made.dtype == kind else _ops.cast(made, kind)
         return _finished(made, requires_grad)
@@ -160,24 +163,47 @@ def _is_number(dtype: Any) -> bool:
 
 def linspace(
     start: Any,
-    stop: Any,
+    stop: Any = None,
     num: int = 50,
     *,
+    end: Any = None,
+    steps: int | None = None,
     dtype: Any = None,
     endpoint: bool = True,
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`num` numbers from start to stop at equal distances."""
+    """`num` numbers from start to stop at equal distances; also as steps= and end=."""
     check_device(device)
-    start, stop = _as(start, dtype or _f32), _as(stop, dtype or _f32)
+    stop, num = stop if end is None else end, num if steps is None else steps
+    if stop is None:
+        raise TypeError("linspace(): lacks its argument stop")
+    kind = _core.find_dtype(dtype) if dtype is not None else _f32
     if num < 0:
         raise ValueError(f"linspace(): num is {num}; wanted 0 or more")
+    if not kind.is_floating_point:
+        return _whole_steps(start, stop, num, kind, endpoint)
+    start, stop = _as(start, kind), _as(stop, kind)
     if not endpoint:
         made = _ops.linspace(start, stop, num + 1)[:num]
     else:
         made = _ops.linspace(start, stop, num) if num else zeros(0, dtype=start.dtype)
     return _finished(made, requires_grad)
+
+
+def _whole_steps(start: Any, stop: Any, num: int, kind: Any, endpoint: bool) -> Tensor:
+    """Integers at equal distances, as PyTorch counts: from both ends, cut off."""
+    start, stop = int(start), int(stop)
+    step = (stop - start) / max(num - 1 if endpoint else num, 1)
+    half = num // 2
+    made = [start + step * i for i in range(half)]
+    if num == 1:
+        made = [start]
+    elif endpoint:
+        made += [stop - step * (num - i - 1) for i in range(half, num)]
+    else:
+        made += [start + step * i for i in range(half, num)]
+    return tensor([int(v) for v in made], kind) if made else zeros(0, dtype=kind)
 
 
 def eye(
@@ -191,12 +217,19 @@ def eye(
 ) -> Tensor:
     """A matrix of n rows and m columns with ones on its k-th diagonal."""
     check_device(device)
+    if has_symbols((n, m)):
+        made = identity(n, n if m is None else m, k, dtype or _f32)
+        return _finished(made, requires_grad)
     made = _ops.eye(n, n if m is None else m, k=k, dtype=dtype or _f32)
     return _finished(made, requires_grad)
 
 
-def meshgrid(*xs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """The coordinates of a grid, one array for each vector; indexing as numpy's."""
+def meshgrid(*xs: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """The coordinates of a grid, one array for each vector.
+
+    indexing="ij", PyTorch's, has the first vector along the first axis; "xy",
+    numpy's, along the second.
+    """
     if len(xs) == 1 and isinstance(xs[0], (tuple, list)):
         xs = tuple(xs[0])
     made = _ops.meshgrid(xs, indexing=indexing)

@@ -7,7 +7,9 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .shape import as_tensor
+from .axes import NOTHING, axes_tuple, one_of
+from .reduce import truth, widened
+from .shape import as_tensor, broadcast_arrays, moveaxis, own_copy
 
 __all__ = [
     "abs",
@@ -32,7 +34,9 @@ __all__ = [
     "ceil",
     "clamp",
     "clip",
+    "conj",
     "copysign",
+    "cross",
     "diag",
     "diagonal",
     "div",
@@ -50,6 +54,10 @@ __all__ = [
     "isposinf",
     "le",
     "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "lt",
     "matmul",
     "mm",
@@ -62,6 +70,7 @@ __all__ = [
     "newaxis",
     "nextafter",
     "pi",
+    "polygamma",
     "positive",
     "power",
     "remainder",
@@ -69,6 +78,7 @@ __all__ = [
     "signbit",
     "subtract",
     "tensordot",
+    "trace",
     "tril",
     "triu",
     "true_divide",
@@ -107,7 +117,6 @@ nextafter = _ops.next_after
 ne = _ops.not_equal
 power = _ops.pow
 subtract = _ops.sub
-bincount = _ops.bin_count
 
 
 def abs(x: Any) -> Tensor:
@@ -122,7 +131,7 @@ absolute = abs
 def _rounding(op: Any, x: Any) -> Tensor:
     x = as_tensor(x)
     # Integers are whole already.
-    return op(x) if x.dtype.is_floating_point else x
+    return op(x) if x.dtype.is_floating_point else own_copy(x)
 
 
 def floor(x: Any) -> Tensor:
@@ -147,12 +156,22 @@ def round(x: Any, decimals: int = 0) -> Tensor:
     x = as_tensor(x)
     if not x.dtype.is_floating_point:
         if decimals > 0:
-            return x
+            return own_copy(x)
         scale = 10**-decimals
         return _ops.cast(_ops.mul(_ops.round(_ops.div(
             _ops.cast(x, _core.float64), scale)), scale), x.dtype)  # fmt: skip
     scale = 10.0**decimals
     return _ops.div(_ops.round(_ops.mul(x, scale)), scale)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
+    """How often each of 0, 1, ... is there, or the sum of its weights."""
+    if weights is None:
+        return _ops.bin_count(x, minlength=minlength)
+    weights = as_tensor(weights)
+    if weights.dtype not in (_core.float32, _core.float64):
+        weights = _ops.cast(weights, _core.float64)
+    return _ops.bin_count(x, weights, minlength=minlength)
 
 
 def divide(a: Any, b: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -254,40 +273,47 @@ def isneginf(x: Any) -> Tensor:
 
 
 def nan_to_num(
-    x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+    x: Any,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
 ) -> Tensor:
     """NaN and infinities replaced by numbers, by default 0 and the largest ones."""
     from .types import finfo
 
     x = as_tensor(x)
     if not x.dtype.is_floating_point:
-        return x
+        return own_copy(x)
     limits = finfo(x.dtype)
-    x = _ops.where(_ops.isnan(x), nan, x)
+    x = _ops.where(_ops.isnan(x), 0.0 if nan is None else nan, x)
     x = _ops.where(_ops.equal(x, inf), limits.max if posinf is None else posinf, x)
     return _ops.where(_ops.equal(x, -inf), limits.min if neginf is None else neginf, x)
 
 
-def diagonal(x: Any, offset: int = 0) -> Tensor:
-    """A diagonal of the matrices in the last two axes."""
+def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A diagonal of the matrices in two axes, by default the first two."""
+    x = as_tensor(x)
+    a, b = axes_tuple((dim1, dim2), x.ndim, "diagonal")
+    if (a, b) != (x.ndim - 2, x.ndim - 1):
+        x = moveaxis(x, (a, b), (-2, -1))
     return _ops.diag_part(x, offset)
 
 
-def diag(x: Any, k: int = 0, *, diagonal: int | None = None) -> Tensor:
+def diag(x: Any, diagonal: int = 0, *, k: int | None = None) -> Tensor:
     """A matrix with a vector on its k-th diagonal, or that diagonal of a matrix."""
     x = as_tensor(x)
-    k = k if diagonal is None else diagonal
-    return _ops.diag(x, k) if x.ndim == 1 else _ops.diag_part(x, k)
+    k = diagonal if k is None else k
+    return _ops.diag(x, k) if x.ndim == 1 else own_copy(_ops.diag_part(x, k))
 
 
-def tril(x: Any, k: int = 0, *, diagonal: int | None = None) -> Tensor:
+def tril(x: Any, diagonal: int = 0, *, k: int | None = None) -> Tensor:
     """The elements on and below a diagonal; the others are 0."""
-    return _ops.tril(x, k if diagonal is None else diagonal)
+    return _ops.tril(x, diagonal if k is None else k)
 
 
-def triu(x: Any, k: int = 0, *, diagonal: int | None = None) -> Tensor:
+def triu(x: Any, diagonal: int = 0, *, k: int | None = None) -> Tensor:
     """The elements on and above a diagonal; the others are 0."""
-    return _ops.triu(x, k if diagonal is None else diagonal)
+    return _ops.triu(x, diagonal if k is None else k)
 
 
 def einsum(equation: Any, *operands: Any) -> Tensor:
@@ -301,41 +327,68 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     return _ops.einsum(operands, equation.replace(" ", ""))
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2, *, dims: Any = None) -> Tensor:
-    """Products summed over the last n axes of a and the first of b, or over pairs."""
-    a, b = as_tensor(a), as_tensor(b)
-    axes = axes if dims is None else dims
+def _axis_pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+    if isinstance(axes, Tensor):
+        axes = axes.tolist()
     if hasattr(axes, "__index__"):
         n = axes.__index__()
-        over_a, over_b = list(range(a.ndim - n, a.ndim)), list(range(n))
-    else:
-        over_a, over_b = (
-            [p] if hasattr(p, "__index__") else list(p) for p in axes
-        )
-    over_a = [i % a.ndim for i in over_a]
-    over_b = [i % b.ndim for i in over_b]
-    if len(over_a) != len(over_b):
+        if not 0 <= n <= min(a.ndim, b.ndim):
+            raise ValueError(
+                f"tensordot(): {n} axes of tensors of {a.ndim} and {b.ndim}"
+            )
+        return list(range(a.ndim - n, a.ndim)), list(range(n))
+    of_a, of_b = ([p] if hasattr(p, "__index__") else list(p) for p in axes)
+    if len(of_a) != len(of_b):
         raise ValueError("tensordot(): axes names more of one side than of the other")
+    return (list(axes_tuple(of_a, a.ndim, "tensordot")),
+            list(axes_tuple(of_b, b.ndim, "tensordot")))  # fmt: skip
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2, *, axes: Any = None) -> Tensor:
+    """Products summed over the last n axes of a and the first of b, or over pairs."""
+    a, b = as_tensor(a), as_tensor(b)
+    over_a, over_b = _axis_pairs(a, b, dims if axes is None else axes)
     for i, j in zip(over_a, over_b):
-        if a.shape[i] != b.shape[j]:
+        if None not in (a.shape[i], b.shape[j]) and a.shape[i] != b.shape[j]:
             raise ValueError(
                 f"tensordot(): axis {i} of a has size {a.shape[i]}, "
                 f"axis {j} of b {b.shape[j]}"
             )
-    rest_a = [i for i in range(a.ndim) if i not in over_a]
-    rest_b = [i for i in range(b.ndim) if i not in over_b]
-    shape = [a.shape[i] for i in rest_a] + [b.shape[i] for i in rest_b]
-    inner = math.prod(a.shape[i] for i in over_a)
-    rows = math.prod(a.shape[i] for i in rest_a)
-    columns = math.prod(b.shape[i] for i in rest_b)
-    left = _ops.reshape(_ops.transpose(a, rest_a + over_a), (rows, inner))
-    right = _ops.reshape(_ops.transpose(b, over_b + rest_b), (inner, columns))
-    return _ops.reshape(_core.matmul(left, right), shape)
+    # Every axis by a letter; those summed over share one.
+    letters = iter("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    of_a = [next(letters) for _ in range(a.ndim)]
+    of_b = [of_a[over_a[over_b.index(j)]] if j in over_b else next(letters)
+            for j in range(b.ndim)]  # fmt: skip
+    rest = [of_a[i] for i in range(a.ndim) if i not in over_a]
+    rest += [of_b[j] for j in range(b.ndim) if j not in over_b]
+    left, right, made = "".join(of_a), "".join(of_b), "".join(rest)
+    return _ops.einsum([a, b], f"{left},{right}->{made}")
+
+
+def cross(a: Any, b: Any, dim: int | None = None, *, axis: Any = NOTHING) -> Tensor:
+    """Cross products of vectors of three; by default along the first axis of 3."""
+    a, b = as_tensor(a), as_tensor(b)
+    at = one_of(axis, NOTHING, dim)
+    if at is None:
+        sizes = a.shape if a.ndim >= b.ndim else b.shape
+        threes = [i for i, n in enumerate(sizes) if n == 3]
+        if not threes:
+            raise ValueError(f"cross(): a is {list(a.shape)}; wanted an axis of 3")
+        at = threes[0] - len(sizes)
+    return _ops.cross(*broadcast_arrays(a, b), axis=at)
+
+
+def polygamma(n: int, x: Any) -> Tensor:
+    """The n-th derivative of digamma, elementwise; of n = 0 digamma itself."""
+    if isinstance(n, Tensor):
+        raise TypeError("polygamma(): n is a Tensor; wanted an int, and x behind it")
+    return _ops.digamma(x) if n == 0 else _ops.polygamma(x, n)
 
 
 def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
-    """Inner products of vectors along an axis."""
-    return _ops.sum(_ops.mul(a, b), axis)
+    """Inner products of vectors along an axis; of complex ones a conjugated."""
+    a = as_tensor(a)
+    return _ops.sum(_ops.mul(conj(a), b), axis)
 
 
 def bmm(a: Any, b: Any) -> Tensor:
@@ -354,15 +407,79 @@ def mv(a: Any, x: Any) -> Tensor:
 
 
 def baddbmm(x: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta x + alpha a @ b."""
-    return as_tensor(x) * beta + _core.matmul(a, b) * alpha
+    """beta x + alpha a @ b; with beta = 0 without x, NaN in it or not."""
+    x, a, b = as_tensor(x), as_tensor(a), as_tensor(b)
+    kind = a.dtype
+    if kind.name in _HALVES and {x.dtype, b.dtype} == {kind}:
+        # Rounded once, at the end.
+        x, a, b = (_ops.cast(t, _core.float32) for t in (x, a, b))
+    made = scaled_sum(x, _core.matmul(a, b), beta, alpha)
+    return made if made.dtype == kind or kind.name not in _HALVES else _ops.cast(
+        made, kind)  # fmt: skip
+
+
+def scaled_sum(x: Any, product: Tensor, beta: float, alpha: float) -> Tensor:
+    """beta x + alpha product, of the product's shape."""
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if not product.dtype.is_floating_point and factor != int(factor):
+            raise ValueError(f"{name} is {factor}, the product "
+                             f"{product.dtype.name}; wanted an integer")  # fmt: skip
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product
+    return (as_tensor(x) if beta == 1 else as_tensor(x) * beta) + product
+
+
+_HALVES = ("float16", "bfloat16")
+
+
+def _rounded_once(f: Any, *xs: Any) -> Tensor:
+    """f of tensors; of halves it is computed in floats and rounded at the end."""
+    tensors = [as_tensor(x) for x in xs]
+    kinds = {t.dtype for t in tensors}
+    if len(kinds) != 1 or tensors[0].dtype.name not in _HALVES:
+        return f(*tensors)
+    made = f(*(_ops.cast(t, _core.float32) for t in tensors))
+    return _ops.cast(made, tensors[0].dtype)
 
 
 def addcmul(x: Any, a: Any, b: Any, *, value: float = 1) -> Tensor:
     """x + value a b, elementwise."""
-    return as_tensor(x) + as_tensor(a) * b * value
+    return _rounded_once(lambda x, a, b: x + a * b * value, x, a, b)
 
 
 def addcdiv(x: Any, a: Any, b: Any, *, value: float = 1) -> Tensor:
     """x + value a / b, elementwise."""
-    return as_tensor(x) + as_tensor(a) / b * value
+    return _rounded_once(lambda x, a, b: x + a / b * value, x, a, b)
+
+
+def trace(x: Any) -> Tensor:
+    """The sum of the diagonal of a matrix; small integers are added as int64."""
+    return _ops.trace(widened(x, None))
+
+
+def logical_and(a: Any, b: Any) -> Tensor:
+    """Whether both are true, that is not 0, elementwise."""
+    return _ops.logical_and(truth(a), truth(b))
+
+
+def logical_or(a: Any, b: Any) -> Tensor:
+    """Whether one of them is true, that is not 0, elementwise."""
+    return _ops.logical_or(truth(a), truth(b))
+
+
+def logical_xor(a: Any, b: Any) -> Tensor:
+    """Whether just one of them is true, that is not 0, elementwise."""
+    return _ops.logical_xor(truth(a), truth(b))
+
+
+def logical_not(x: Any) -> Tensor:
+    """Whether x is false, that is 0, elementwise."""
+    return _ops.logical_not(truth(x))
+
+
+def conj(x: Any) -> Tensor:
+    """Complex conjugates; real numbers are their own."""
+    x = as_tensor(x)
+    return _ops.conj(x) if x.dtype.is_complex else x

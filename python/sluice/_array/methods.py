@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import math, pick, reduce, shape, types
+from . import layers, math, matrix, pick, reduce, shape, spread, types
+from .._symbols.numbers import Symbol, SymInt
 from .device import CPU, Device, check_device
 
 __all__: list[str] = []
@@ -15,32 +16,35 @@ __all__: list[str] = []
 # Ops as they are: the tensor is their first operand.
 _OPS = """
 acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
-bitwise_xor cholesky conj cos cosh cross det digamma dot erf erfc exp exp2 expm1
+bitwise_xor cos cosh det digamma dot erf erfc exp exp2 expm1
 floor_div fmod greater greater_equal hypot imag isfinite isinf isnan less less_equal
-lerp lgamma log log10 log1p log2 log_softmax logical_and logical_not logical_or
-logical_xor masked_select maximum minimum mul neg not_equal outer pow real reciprocal
-relu rsqrt sigmoid sign sin sinh softmax sqrt square sub tan tanh trace xlogy norm
+lerp lgamma log log10 log1p log2 maximum minimum mul neg not_equal outer pow real
+reciprocal relu rsqrt sigmoid sign sin sinh sqrt square sub tan tanh xlogy
 equal
 """.split()
 # The functions of the files beside, where the method is the same function.
 _FUNCTIONS: dict[Any, str] = {
     math: """
         abs absolute addcdiv addcmul allclose arccos arccosh arcsin arcsinh arctan
-        arctan2 arctanh baddbmm bmm ceil clamp clip copysign diag diagonal div divide
-        eq floor floor_divide ge gt isclose isneginf isposinf le logaddexp lt matmul
-        mm multiply mv nan_to_num ne negative positive power remainder round signbit
-        subtract tril triu true_divide trunc vecdot""",
+        arctan2 arctanh baddbmm bmm ceil clamp clip conj copysign cross diag
+        diagonal div divide eq floor floor_divide ge gt isclose isneginf isposinf le
+        logaddexp logical_and logical_not logical_or logical_xor lt matmul mm
+        multiply mv nan_to_num ne negative positive power remainder round signbit
+        subtract trace tril triu true_divide trunc vecdot""",
     reduce: """
-        all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp mean
-        nanmean nansum prod ptp std sum var""",
+        all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp max
+        mean min prod ptp sum""",
+    spread: "median nanmean nanmedian nansum norm std var",
     shape: """
         broadcast_to chunk expand flatten flip fliplr flipud moveaxis movedim permute
         ravel repeat_interleave reshape roll split squeeze swapaxes swapdims tile
         transpose unbind unflatten unsqueeze""",
     pick: """
-        argsort argwhere gather index_select masked_fill nonzero scatter scatter_add
-        take take_along_dim topk unique""",
+        argsort argwhere gather index_select masked_fill masked_select nonzero scatter
+        scatter_add sort take take_along_dim topk unique""",
     types: "astype",
+    layers: "index_add index_copy log_softmax softmax",
+    matrix: "cholesky cholesky_solve qr svd",
 }
 
 for _name in _OPS:
@@ -89,11 +93,25 @@ class Count(int):
         return self._shape if dim is None else self._shape[dim]
 
 
+class SymCount(SymInt):
+    """The same in a function being recorded."""
+
+    __slots__ = ("_shape",)
+
+    def __call__(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one axis."""
+        return self._shape if dim is None else self._shape[dim]
+
+
 def _size(self: Tensor) -> Any:
     """The number of elements; called, t.size(0), the size of an axis."""
     count = self.numel()
     if count is None:
         return None
+    if isinstance(count, Symbol):
+        open_count = SymCount(count.expr)
+        open_count._shape = self.shape
+        return open_count
     made = Count(count)
     made._shape = self.shape
     return made
@@ -130,58 +148,6 @@ def __trunc__(self: Tensor) -> Tensor:
 
 
 @_method
-def max(
-    self: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None,
-    keepdims: bool = False,
-) -> Any:  # fmt: skip
-    """The largest element; along dim (values, indices), along axis= the values.
-
-    Of another tensor the larger elements, as maximum.
-    """
-    keep = keepdim or keepdims
-    if isinstance(dim, Tensor):
-        return _ops.maximum(self, dim)
-    if dim is None or isinstance(dim, (tuple, list)):
-        return reduce.amax(self, axis if dim is None else dim, keep)
-    return reduce.with_indices(_ops.max, _ops.argmax, self, dim, keep)
-
-
-@_method
-def min(
-    self: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None,
-    keepdims: bool = False,
-) -> Any:  # fmt: skip
-    """The smallest element; along dim (values, indices), along axis= the values."""
-    keep = keepdim or keepdims
-    if isinstance(dim, Tensor):
-        return _ops.minimum(self, dim)
-    if dim is None or isinstance(dim, (tuple, list)):
-        return reduce.amin(self, axis if dim is None else dim, keep)
-    return reduce.with_indices(_ops.min, _ops.argmin, self, dim, keep)
-
-
-@_method
-def median(
-    self: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None
-) -> Any:
-    """The element in the middle; along dim (values, indices)."""
-    if dim is None:
-        return reduce.median(self, axis, keepdim)
-    return reduce.median(self, dim=dim, keepdims=keepdim)
-
-
-@_method
-def sort(
-    self: Tensor, dim: int = -1, descending: bool = False, stable: bool = True, *,
-    axis: int | None = None,
-) -> Any:  # fmt: skip
-    """(values, indices) in order along an axis; with axis= the values alone."""
-    if axis is not None:
-        return _ops.sort(self, axis, descending)
-    return pick.sort_with_indices(self, dim, descending)
-
-
-@_method
 def repeat(self: Tensor, *sizes: Any, axis: Any = None) -> Tensor:
     """Repeated as a whole, as PyTorch's; with axis= every slice, as numpy's."""
     if axis is not None:
@@ -215,6 +181,12 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 @_method
+def polygamma(self: Tensor, n: int) -> Tensor:
+    """The n-th derivative of digamma, elementwise."""
+    return math.polygamma(n, self)
+
+
+@_method
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """As the type of another tensor."""
     return _ops.cast(self, other.dtype)
@@ -227,25 +199,11 @@ def where(self: Tensor, condition: Any, other: Any) -> Tensor:
 
 
 @_method
-def index_add(
-    self: Tensor, dim: int, index: Any, source: Any, *, alpha: float = 1
-) -> Tensor:
-    """With slices of source added along an axis at these indices."""
-    more = source if alpha == 1 else _ops.mul(source, alpha)
-    return _ops.index_add(self, index, more, axis=dim)
-
-
-@_method
-def index_copy(self: Tensor, dim: int, index: Any, source: Any) -> Tensor:
-    """With slices along an axis at these indices set to those of source."""
-    return _ops.index_copy(self, index, source, axis=dim)
-
-
-@_method
 def index_fill(self: Tensor, dim: int, index: Any, value: Any) -> Tensor:
     """With slices along an axis at these indices set to a value."""
     picked = _ops.gather(self, index, axis=dim)
-    filled = _ops.broadcast_to(_ops.cast(value, self.dtype), picked.shape)
+    sizes = _ops.shape(picked) if picked.symbolic else picked.shape
+    filled = _ops.broadcast_to(_ops.cast(value, self.dtype), sizes)
     return _ops.index_copy(self, index, filled, axis=dim)
 
 
@@ -302,7 +260,7 @@ def type(self: Tensor, dtype: Any = None) -> Any:
 @_method
 def contiguous(self: Tensor) -> Tensor:
     """This tensor, or a copy with its elements in row-major order."""
-    return self if self.symbolic or self.is_contiguous() else self.clone()
+    return self if self._deferred or self.is_contiguous() else self.clone()
 
 
 @_method

@@ -6,9 +6,16 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, one_of
+from .axes import NOTHING, axes_tuple, one_of
 from .reduce import ValuesAndIndices, truth
-from .shape import as_tensor, ravel
+from .shape import (
+    as_tensor,
+    broadcast_arrays,
+    broadcast_shapes,
+    moveaxis,
+    own_copy,
+    ravel,
+)
 
 __all__ = [
     "argsort",
@@ -16,6 +23,7 @@ __all__ = [
     "gather",
     "index_select",
     "masked_fill",
+    "masked_select",
     "nonzero",
     "scatter",
     "scatter_add",
@@ -58,7 +66,8 @@ def nonzero(x: Any, *, as_tuple: bool = False) -> Any:
         return rows
     ndim = as_tensor(x).ndim
     if ndim == 0:
-        return (_ops.reshape(rows, (-1,)),)
+        # One that counts as a vector of one.
+        return (_ops.non_zero(_ops.reshape(x, (1,)))[:, 0],)
     return tuple(rows[:, i] for i in range(ndim))
 
 
@@ -69,8 +78,18 @@ def argwhere(x: Any) -> Tensor:
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Tensor:
     """value where the mask is true, else x."""
-    x = as_tensor(x)
-    return _ops.masked_fill(x, truth(mask), _ops.cast(value, x.dtype))
+    x, mask = as_tensor(x), truth(mask)
+    if x.shape != mask.shape:
+        x, mask = broadcast_arrays(x, mask)
+    return _ops.masked_fill(x, mask, _ops.cast(value, x.dtype))
+
+
+def masked_select(x: Any, mask: Any) -> Tensor:
+    """The elements where the mask is true, in order; both are stretched to fit."""
+    x, mask = as_tensor(x), truth(mask)
+    if x.shape != mask.shape:
+        x, mask = broadcast_arrays(x, mask)
+    return _ops.masked_select(x, mask)
 
 
 def take(x: Any, indices: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
@@ -80,7 +99,9 @@ def take(x: Any, indices: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tenso
         x, axis = ravel(x), 0
     x = as_tensor(x)
     before = (slice(None),) * (axis if axis >= 0 else axis + x.ndim)
-    return x[(*before, as_tensor(indices))]
+    indices = as_tensor(indices)
+    made = x[(*before, indices)]
+    return own_copy(made) if indices.ndim == 0 else made
 
 
 def index_select(x: Any, dim: int, index: Any) -> Tensor:
@@ -100,7 +121,47 @@ def take_along_axis(
     return _ops.take_along(x, _counted(indices, size), axis=axis)
 
 
-take_along_dim = take_along_axis
+def take_along_dim(
+    x: Any, indices: Any, dim: Any = None, *, axis: Any = NOTHING
+) -> Tensor:
+    """Elements along an axis, or of all when dim is None, at these indices.
+
+    Both are stretched to fit each other along the other axes.
+    """
+    dim = one_of(axis, dim if axis is NOTHING else NOTHING)
+    x, indices = as_tensor(x), as_tensor(indices)
+    if dim is None:
+        return take_along_axis(ravel(x), ravel(indices), 0)
+    (at,) = axes_tuple(dim, x.ndim, "take_along_dim")
+    if x.ndim != indices.ndim:
+        raise ValueError(f"take_along_dim(): x has {x.ndim} axes, indices have "
+                         f"{indices.ndim}; wanted as many")  # fmt: skip
+    ours, theirs = list(x.shape), list(indices.shape)
+    if None not in ours + theirs:
+        whole = list(broadcast_shapes(
+            ours[:at] + [1] + ours[at + 1 :], theirs[:at] + [1] + theirs[at + 1 :]))
+        x = _ops.broadcast_to(x, whole[:at] + [ours[at]] + whole[at + 1 :])
+        indices = _ops.broadcast_to(
+            indices, whole[:at] + [theirs[at]] + whole[at + 1 :])  # fmt: skip
+    return _ops.take_along(x, indices, axis=at)
+
+
+def _cut_to(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor, Any]:
+    """The part of x that an index of smaller sizes speaks of, and its place."""
+    if None in (x.shape or ()) or None in (index.shape or ()):
+        return x, None
+    if x.ndim != index.ndim or x.ndim == 0:
+        return x, None
+    (at,) = axes_tuple(dim, x.ndim, "gather")
+    wanted = [n if i == at else m for i, (n, m) in enumerate(zip(x.shape, index.shape))]
+    if list(x.shape) == wanted:
+        return x, None
+    if any(m > n for n, m in zip(x.shape, wanted)):
+        raise ValueError(
+            f"index is {list(index.shape)}, x {list(x.shape)}; wanted no size of "
+            f"index larger, but along axis {at}")
+    place = tuple(slice(n) for n in wanted)
+    return x[place], place
 
 
 def gather(x: Any, dim: Any = NOTHING, index: Any = NOTHING, *,
@@ -114,12 +175,22 @@ def gather(x: Any, dim: Any = NOTHING, index: Any = NOTHING, *,
             raise TypeError("gather(): lacks its argument index")
         if isinstance(index, int) and not isinstance(dim, int):
             return _ops.gather(x, dim, axis=index)  # (params, indices, axis)
-        return _ops.take_along(x, index, axis=one_of(axis, dim))
+        x, index, dim = as_tensor(x), as_tensor(index), one_of(axis, dim)
+        if x.ndim == 0 or index.ndim == 0:
+            return _gather_single(x, dim, index)
+        return _ops.take_along(_cut_to(x, dim, index)[0], index, axis=dim)
     if indices is NOTHING:
         indices = dim
     if indices is NOTHING:
         raise TypeError("gather(): lacks its argument index")
     return _ops.gather(x, indices, axis=one_of(axis, NOTHING, 0))
+
+
+def _gather_single(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Elements without axes count as vectors of one."""
+    axes_tuple(dim, max(x.ndim, 1), "gather")
+    made = _ops.take_along(ravel(x), ravel(index), axis=0)
+    return _ops.reshape(made, index.shape)
 
 
 def _spread(values: Any, index: Any, like: Tensor) -> Any:
@@ -149,9 +220,15 @@ def scatter(
     if reduce not in _MODES:
         raise ValueError(f"scatter(): reduce is {reduce!r}; wanted one of "
                          + ", ".join(k for k in _MODES if k))  # fmt: skip
-    return _ops.put_along(
-        x, index, _spread(given, index, x), axis=dim, mode=_MODES[reduce]
-    )
+    index = as_tensor(index)
+    values, mode = _spread(given, index, x), _MODES[reduce]
+    if x.ndim == 0 or index.ndim == 0:
+        axes_tuple(dim, max(x.ndim, 1), "scatter")
+        made = _ops.put_along(ravel(x), ravel(index), ravel(values), axis=0, mode=mode)
+        return _ops.reshape(made, x.shape)
+    part, place = _cut_to(x, dim, index)
+    made = _ops.put_along(part, index, values, axis=dim, mode=mode)
+    return made if place is None else _core.with_item(x, place, made)
 
 
 def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Tensor:
@@ -161,17 +238,17 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Tensor:
 
 def sort(
     x: Any,
-    axis: Any = -1,
-    *,
+    dim: Any = -1,
     descending: bool = False,
     stable: bool = True,
-    dim: Any = NOTHING,
+    *,
+    axis: Any = NOTHING,
 ) -> Any:
-    """In order along an axis; equal elements keep theirs.
+    """(values, indices) in order along dim, as PyTorch has it; equals keep theirs.
 
-    dim= gives (values, indices), as PyTorch does.
+    axis= gives the values alone, as numpy does.
     """
-    if dim is not NOTHING:
+    if axis is NOTHING:
         return sort_with_indices(x, dim, descending)
     if axis is None:
         x, axis = ravel(x), 0
@@ -180,6 +257,10 @@ def sort(
 
 def sort_with_indices(x: Any, dim: int = -1, descending: bool = False) -> Any:
     """In order along an axis, and where the elements were."""
+    x = as_tensor(x)
+    if x.ndim == 0:
+        axes_tuple(dim, 1, "sort")
+        return ValuesAndIndices(x.clone(), _core.tensor(0))
     order = _ops.arg_sort(x, dim, descending)
     return ValuesAndIndices(_ops.take_along(x, order, axis=dim), order)
 
@@ -194,6 +275,9 @@ def argsort(
 ) -> Tensor:
     """The indices along an axis that put x in order."""
     axis = one_of(axis, dim, -1)
+    x = as_tensor(x)
+    if x.ndim == 0:
+        return _core.tensor(0)
     if axis is None:
         x, axis = ravel(x), 0
     return _ops.arg_sort(x, axis, descending)
@@ -215,10 +299,12 @@ def topk(
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, *, right: bool = False, side: str = "left"
+    sorted_sequence: Any, values: Any, *, right: bool = False, side: str | None = None
 ) -> Tensor:
     """Where values belong in a sorted vector: before its equals, or behind them."""
-    if side not in ("left", "right"):
+    if side == "left" and right:
+        raise ValueError("searchsorted(): side is left and right is True")
+    if side not in ("left", "right", None):
         raise ValueError(f"searchsorted(): side is {side!r}; wanted left or right")
     return _ops.search_sorted(sorted_sequence, values, right=right or side == "right")
 
@@ -251,15 +337,37 @@ def unique(
     sorted: bool = True,
     return_inverse: bool = False,
     return_counts: bool = False,
+    dim: int | None = None,
 ) -> Any:
-    """The different elements; on request which one each element is, and how often."""
-    values, inverse, counts = _ops.unique(x, sorted=sorted)
+    """The different elements; on request which one each element is, and how often.
+
+    With dim the different slices along that axis.
+    """
+    if dim is None:
+        values, inverse, counts = _ops.unique(x, sorted=sorted)
+    else:
+        values, inverse, counts = _unique_slices(as_tensor(x), dim)
     made = [values]
     if return_inverse:
         made.append(inverse)
     if return_counts:
         made.append(counts)
     return made[0] if len(made) == 1 else tuple(made)
+
+
+def _unique_slices(x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
+    (at,) = axes_tuple(dim, x.ndim, "unique")
+    n = x.shape[at]
+    rows = _ops.reshape(moveaxis(x, at, 0), (n, -1) if x.numel() else (n, 0))
+    # Slices in order of their first element, those equal in it by the next, ...
+    _, number, counts = _ops.unique(_core.full((n,), 0, _core.int64), sorted=True)
+    for j in range(rows.shape[1]):
+        values, rank, _ = _ops.unique(rows[:, j], sorted=True)
+        key = number * values.shape[0] + rank
+        _, number, counts = _ops.unique(key, sorted=True)
+    order = _ops.arg_sort(number, 0)
+    first = _ops.gather(order, _ops.sub(_ops.cumsum(counts, 0), counts))
+    return _ops.gather(x, first, axis=at), number, counts
 
 
 def unique_values(x: Any) -> Tensor:

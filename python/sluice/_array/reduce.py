@@ -1,4 +1,9 @@
-"""Sums, extremes and other values made of all elements, or of those along axes."""
+"""Sums, extremes and other values made of all elements, or of those along axes.
+
+By place and as dim= and keepdim= arguments are PyTorch's: max(x, 1) is a pair of
+values and indices, sum(x, dim=()) goes over all axes. axis= and keepdims= are
+numpy's: max(x, axis=1) is values, sum(x, axis=()) goes over none.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, one_of
+from .axes import NOTHING, axes_tuple
+from .shape import as_tensor
 
 __all__ = [
     "all",
@@ -24,17 +30,10 @@ __all__ = [
     "logsumexp",
     "max",
     "mean",
-    "median",
     "min",
-    "nanmean",
-    "nansum",
     "prod",
     "ptp",
-    "std",
-    "std_mean",
     "sum",
-    "var",
-    "var_mean",
 ]
 
 
@@ -48,12 +47,12 @@ class ValuesAndIndices(NamedTuple):
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _fast(op: Any, *names: str) -> Callable[[_F], _F]:
+def fast(op: Any, *names: str, places: int = 3) -> Callable[[_F], _F]:
     """The op itself serves for tensors of floats with plain arguments."""
     allowed = names or ("axis", "dim", "keepdims", "keepdim")
 
     def with_fast(slow: _F) -> _F:
-        return cast(_F, _core.fast_path(op, slow, allowed))
+        return cast(_F, _core.fast_path(op, slow, allowed, places))
 
     return with_fast
 
@@ -61,93 +60,119 @@ def _fast(op: Any, *names: str) -> Callable[[_F], _F]:
 _SMALL = frozenset("bool int8 int16 int32 uint8 uint16 uint32".split())
 
 
-def _keeps(keepdims: Any, keepdim: Any) -> bool:
-    return bool(keepdims or (keepdim is not NOTHING and keepdim))
+class Axes(NamedTuple):
+    """What to reduce over."""
+
+    over: Any  # as ops take it: None for all
+    keep: bool
+    nothing: bool  # numpy's axis=(): every element by itself
 
 
-def _over(op: Any, x: Any, axis: Any, keep: bool) -> Tensor:
-    if isinstance(axis, (tuple, list)) and not axis:
-        return x if isinstance(x, Tensor) else _core.tensor(x)
-    return op(x, axis, keep)
+def axes_of(
+    x: Any, dim: Any, keepdim: Any, axis: Any = NOTHING, keepdims: Any = NOTHING
+) -> Axes:
+    if axis is not NOTHING and dim is not None and axis is not None:
+        raise TypeError("axis and dim mean the same; wanted only one of them")
+    keep = bool(keepdim) or (keepdims is not NOTHING and bool(keepdims))
+    given = dim if axis is NOTHING or axis is None else axis
+    if isinstance(given, (tuple, list)) and not given:
+        return Axes(None, keep, axis is not NOTHING)
+    if given is not None and isinstance(x, Tensor) and x.ndim == 0:
+        # PyTorch lets an element without axes have one of its own.
+        axes_tuple(given, 1, "reduction")
+        return Axes(None, keep, False)
+    return Axes(given, keep, False)
 
 
-def _widened(x: Any, dtype: Any) -> Any:
+def over(op: Any, x: Any, axes: Axes) -> Tensor:
+    return as_tensor(x) if axes.nothing else op(x, axes.over, axes.keep)
+
+
+def widened(x: Any, dtype: Any) -> Any:
     """Small integers are added up in 64 bits, as numpy and PyTorch do."""
     if dtype is not None:
         return _ops.cast(x, dtype)
-    if isinstance(x, Tensor) and x.dtype.name in _SMALL:
-        return _ops.cast(x, _core.int64)
-    return x
+    x = as_tensor(x)
+    return _ops.cast(x, _core.int64) if x.dtype.name in _SMALL else x
 
 
-@_fast(_ops.sum)
+def _as_asked(made: Tensor, dtype: Any) -> Tensor:
+    """Bools that were computed as integers are bools again."""
+    if dtype is None or made.dtype == _core.find_dtype(dtype):
+        return made
+    return _ops.cast(made, dtype)
+
+
+@fast(_ops.sum)
 def sum(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
     dtype: Any = None,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """The sum over all elements or some axes; small integers are added as int64."""
-    axis = one_of(axis, dim)
-    return _over(_ops.sum, _widened(x, dtype), axis, _keeps(keepdims, keepdim))
+    x = widened(x, dtype)
+    made = over(_ops.sum, x, axes_of(x, dim, keepdim, axis, keepdims))
+    return _as_asked(made, dtype)
 
 
-@_fast(_ops.prod)
+@fast(_ops.prod)
 def prod(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
     dtype: Any = None,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """The product over all elements or some axes."""
-    axis = one_of(axis, dim)
-    return _over(_ops.prod, _widened(x, dtype), axis, _keeps(keepdims, keepdim))
+    x = widened(x, dtype)
+    made = over(_ops.prod, x, axes_of(x, dim, keepdim, axis, keepdims))
+    return _as_asked(made, dtype)
 
 
-@_fast(_ops.mean)
+@fast(_ops.mean)
 def mean(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
     dtype: Any = None,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """The mean over all elements or some axes."""
-    x = x if dtype is None else _ops.cast(x, dtype)
-    return _over(_ops.mean, x, one_of(axis, dim), _keeps(keepdims, keepdim))
+    x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
+    return over(_ops.mean, x, axes_of(x, dim, keepdim, axis, keepdims))
 
 
 def average(x: Any, axis: Any = None, weights: Any = None) -> Tensor:
     """The mean, or that with weights."""
     if weights is None:
-        return mean(x, axis)
-    return _ops.div(sum(_ops.mul(x, weights), axis), sum(_ops.mul(_ops.ones_like(
-        x if isinstance(x, Tensor) else _core.tensor(x)), weights), axis))  # fmt: skip
+        return mean(x, axis=axis)
+    ones = _ops.ones_like(as_tensor(x))
+    return _ops.div(
+        sum(_ops.mul(x, weights), axis=axis), sum(_ops.mul(ones, weights), axis=axis)
+    )
 
 
-def _extreme(op: Any, arg: Any, x: Any, axis: Any, dim: Any, keep: bool) -> Any:
-    if dim is not NOTHING:
-        return with_indices(op, arg, x, dim, keep)
-    made = _over(op, x, axis, keep)
-    return _as_bool(x, made)
-
-
-def _as_bool(x: Any, made: Tensor) -> Tensor:
-    if isinstance(x, Tensor) and x.dtype == _core.bool and made.dtype != x.dtype:
+def _as_bool(x: Tensor, made: Tensor) -> Tensor:
+    if x.dtype == _core.bool and made.dtype != x.dtype:
         return _ops.cast(made, x.dtype)
     return made
 
 
-def with_indices(op: Any, arg: Any, x: Any, dim: int, keep: bool) -> Any:
+def with_indices(arg: Any, x: Any, dim: int, keep: bool) -> Any:
     """As PyTorch has it: the values along one axis, and where they are."""
+    x = as_tensor(x)
+    if x.ndim == 0:
+        axes_tuple(dim, 1, "max")
+        return ValuesAndIndices(x + 0 if x.dtype != _core.bool else x | x,
+                                _core.tensor(0))  # fmt: skip
     indices = arg(x, dim, True)
     values = _as_bool(x, _ops.take_along(x, indices, axis=dim))
     if not keep:
@@ -156,64 +181,76 @@ def with_indices(op: Any, arg: Any, x: Any, dim: int, keep: bool) -> Any:
     return ValuesAndIndices(values, indices)
 
 
-@_fast(_ops.max, "axis", "keepdims")
+def _extreme(
+    op: Any, arg: Any, other: Any, x: Any, dim: Any, keep: bool, axis: Any,
+    keepdims: Any,
+) -> Any:  # fmt: skip
+    if isinstance(dim, Tensor):
+        return other(x, dim)
+    x = as_tensor(x)
+    axes = axes_of(x, dim, keep, axis, keepdims)
+    if axis is NOTHING and dim is not None and not isinstance(dim, (tuple, list)):
+        return with_indices(arg, x, dim, axes.keep)
+    return _as_bool(x, over(op, x, axes))
+
+
+@fast(_ops.max, "axis", "keepdims", places=1)
 def max(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Any:
-    """The largest element of all, or along some axes.
+    """The largest element of all, or (values, indices) along dim, as PyTorch has it.
 
-    axis= gives the values, as numpy does; dim= gives (values, indices) along one
-    axis, as PyTorch does.
+    axis= gives the values along axes, as numpy does; max(a, b) is maximum(a, b).
     """
-    keep = _keeps(keepdims, keepdim)
-    return _extreme(_ops.max, _ops.argmax, x, axis, dim, keep)
+    return _extreme(_ops.max, _ops.argmax, _ops.maximum, x, dim, keepdim, axis,
+                    keepdims)  # fmt: skip
 
 
-@_fast(_ops.min, "axis", "keepdims")
+@fast(_ops.min, "axis", "keepdims", places=1)
 def min(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Any:
-    """The smallest element of all, or along some axes; axis= and dim= as max."""
-    keep = _keeps(keepdims, keepdim)
-    return _extreme(_ops.min, _ops.argmin, x, axis, dim, keep)
+    """The smallest element of all; dim, axis= and other tensors as for max."""
+    return _extreme(_ops.min, _ops.argmin, _ops.minimum, x, dim, keepdim, axis,
+                    keepdims)  # fmt: skip
 
 
-@_fast(_ops.max)
+@fast(_ops.max)
 def amax(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """The largest elements over some axes."""
-    axis = one_of(axis, dim)
-    return _as_bool(x, _over(_ops.max, x, axis, _keeps(keepdims, keepdim)))
+    x = as_tensor(x)
+    return _as_bool(x, over(_ops.max, x, axes_of(x, dim, keepdim, axis, keepdims)))
 
 
-@_fast(_ops.min)
+@fast(_ops.min)
 def amin(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """The smallest elements over some axes."""
-    axis = one_of(axis, dim)
-    return _as_bool(x, _over(_ops.min, x, axis, _keeps(keepdims, keepdim)))
+    x = as_tensor(x)
+    return _as_bool(x, over(_ops.min, x, axes_of(x, dim, keepdim, axis, keepdims)))
 
 
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -221,223 +258,123 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return _ops.sub(amax(x, axis, keepdims), amin(x, axis, keepdims))
 
 
-def _place(op: Any, x: Any, axis: Any, keep: bool) -> Tensor:
-    if axis is not None:
-        return op(x, axis, keep)
+def _place(op: Any, x: Any, axes: Axes) -> Tensor:
+    x = as_tensor(x)
+    if axes.over is not None:
+        return op(x, axes.over, axes.keep)
     made = op(_ops.reshape(x, (-1,)), 0, False)
-    if not keep:
-        return made
-    ndim = x.ndim if isinstance(x, Tensor) else _core.tensor(x).ndim
-    return _ops.reshape(made, (1,) * ndim)
+    return _ops.reshape(made, (1,) * x.ndim) if axes.keep else made
 
 
 def argmax(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """Where the largest element is: among all, or along an axis."""
-    return _place(_ops.argmax, x, one_of(axis, dim), _keeps(keepdims, keepdim))
+    x = as_tensor(x)
+    return _place(_ops.argmax, x, axes_of(x, dim, keepdim, axis, keepdims))
 
 
 def argmin(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """Where the smallest element is: among all, or along an axis."""
-    return _place(_ops.argmin, x, one_of(axis, dim), _keeps(keepdims, keepdim))
+    x = as_tensor(x)
+    return _place(_ops.argmin, x, axes_of(x, dim, keepdim, axis, keepdims))
 
 
 def truth(x: Any) -> Any:
     """Elements as bools: whether they are not 0."""
-    if isinstance(x, Tensor):
-        return x if x.dtype == _core.bool else _ops.not_equal(x, 0)
-    x = _core.tensor(x)
+    x = as_tensor(x)
     return x if x.dtype == _core.bool else _ops.not_equal(x, 0)
 
 
 def any(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """Whether some element is true, that is not 0."""
-    axis = one_of(axis, dim)
-    return _over(_ops.any_of, truth(x), axis, _keeps(keepdims, keepdim))
+    x = as_tensor(x)
+    return over(_ops.any_of, truth(x), axes_of(x, dim, keepdim, axis, keepdims))
 
 
 def all(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """Whether all elements are true, that is not 0."""
-    axis = one_of(axis, dim)
-    return _over(_ops.all_of, truth(x), axis, _keeps(keepdims, keepdim))
+    x = as_tensor(x)
+    return over(_ops.all_of, truth(x), axes_of(x, dim, keepdim, axis, keepdims))
 
 
 def count_nonzero(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """How many elements are not 0."""
-    axis = one_of(axis, dim)
-    return _over(_ops.count_non_zero, x, axis, _keeps(keepdims, keepdim))
+    x = as_tensor(x)
+    axes = axes_of(x, dim, keepdim, axis, keepdims)
+    if axes.nothing:
+        return _ops.cast(truth(x), _core.int64)
+    return over(_ops.count_non_zero, x, axes)
 
 
 def logsumexp(
     x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
+    dim: Any = None,
+    keepdim: bool = False,
     *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
+    axis: Any = NOTHING,
+    keepdims: Any = NOTHING,
 ) -> Tensor:
     """log(sum(exp(x))), without overflow on the way."""
-    axis = one_of(axis, dim)
-    return _over(_ops.log_sum_exp, x, axis, _keeps(keepdims, keepdim))
+    x = as_tensor(x)
+    return over(_ops.log_sum_exp, x, axes_of(x, dim, keepdim, axis, keepdims))
 
 
-def _correction(correction: Any, ddof: Any, unbiased: Any) -> int:
-    if unbiased is not None:
-        return 1 if unbiased else 0
-    given = correction if ddof is None else ddof
-    if given is not None and given != int(given):
-        raise ValueError(f"correction is {given}; wanted a whole number")
-    return 1 if given is None else int(given)
-
-
-def _spread(
-    op: Any, x: Any, axis: Any, keep: bool, correction: Any, ddof: Any, unbiased: Any
-) -> Tensor:
-    # torch.std(x, unbiased) by place: a bool is no axis.
-    if isinstance(axis, bool):
-        axis, unbiased = None, axis
-    how = _correction(correction, ddof, unbiased)
-    return op(x, axis, keep, correction=how)
-
-
-@_fast(_ops.std)
-def std(
-    x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
-    *,
-    correction: float | None = None,
-    ddof: float | None = None,
-    unbiased: bool | None = None,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
-) -> Tensor:
-    """The standard deviation. By default that of a sample, correction=1."""
-    keep = _keeps(keepdims, keepdim)
-    axis = one_of(axis, dim)
-    return _spread(_ops.std, x, axis, keep, correction, ddof, unbiased)
-
-
-@_fast(_ops.var)
-def var(
-    x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
-    *,
-    correction: float | None = None,
-    ddof: float | None = None,
-    unbiased: bool | None = None,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
-) -> Tensor:
-    """The variance. By default that of a sample, correction=1."""
-    keep = _keeps(keepdims, keepdim)
-    axis = one_of(axis, dim)
-    return _spread(_ops.var, x, axis, keep, correction, ddof, unbiased)
-
-
-def var_mean(x: Any, axis: Any = None, keepdims: bool = False, **how: Any) -> Any:
-    """Variance and mean."""
-    return var(x, axis, keepdims, **how), mean(x, how.get("dim", axis), keepdims)
-
-
-def std_mean(x: Any, axis: Any = None, keepdims: bool = False, **how: Any) -> Any:
-    """Standard deviation and mean."""
-    return std(x, axis, keepdims, **how), mean(x, how.get("dim", axis), keepdims)
-
-
-def nansum(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The sum of what is not NaN."""
-    return sum(_ops.where(_ops.isnan(x), 0, x), axis, keepdims)
-
-
-def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The mean of what is not NaN."""
-    there = sum(_ops.logical_not(_ops.isnan(x)), axis, keepdims)
-    return _ops.div(nansum(x, axis, keepdims), there)
-
-
-def median(
-    x: Any,
-    axis: Any = None,
-    keepdims: bool = False,
-    *,
-    dim: Any = NOTHING,
-    keepdim: Any = NOTHING,
-) -> Any:
-    """The element in the middle: of two such the lower, as PyTorch has it.
-
-    dim= gives (values, indices) along one axis.
-    """
-    keep = _keeps(keepdims, keepdim)
-    pair = dim is not NOTHING
-    axis = one_of(axis, dim)
-    if axis is None:
-        x, axis = _ops.reshape(x, (-1,)), 0
-    order = _ops.arg_sort(x, axis)
-    middle = (order.shape[axis] - 1) // 2
-    indices = _ops.gather(order, _core.tensor([middle]), axis=axis)
-    values = _ops.take_along(x, indices, axis=axis)
-    if not keep:
-        values = _ops.squeeze(values, (axis,))
-        indices = _ops.squeeze(indices, (axis,))
-    return ValuesAndIndices(values, indices) if pair else values
+def _running(op: Any, x: Any, dim: Any, dtype: Any, axis: Any) -> Tensor:
+    x = widened(x, dtype)
+    along = axes_of(x, dim, False, axis).over
+    if x.ndim == 0:
+        return _as_asked(op(_ops.reshape(x, (1,)), 0)[0], dtype)
+    if along is None:
+        x, along = _ops.reshape(x, (-1,)), 0
+    return _as_asked(op(x, along), dtype)
 
 
 def cumsum(
-    x: Any, axis: Any = None, *, dtype: Any = None, dim: Any = NOTHING
+    x: Any, dim: Any = None, *, dtype: Any = None, axis: Any = NOTHING
 ) -> Tensor:
     """Running sums along an axis, or over all elements in order."""
-    axis = one_of(axis, dim)
-    x = _widened(x, dtype)
-    if axis is None:
-        x, axis = _ops.reshape(x, (-1,)), 0
-    return _ops.cumsum(x, axis)
+    return _running(_ops.cumsum, x, dim, dtype, axis)
 
 
 def cumprod(
-    x: Any, axis: Any = None, *, dtype: Any = None, dim: Any = NOTHING
+    x: Any, dim: Any = None, *, dtype: Any = None, axis: Any = NOTHING
 ) -> Tensor:
     """Running products along an axis, or over all elements in order."""
-    axis = one_of(axis, dim)
-    x = _widened(x, dtype)
-    if axis is None:
-        x, axis = _ops.reshape(x, (-1,)), 0
-    return _ops.cumprod(x, axis)
+    return _running(_ops.cumprod, x, dim, dtype, axis)
 
 
 def cumulative_sum(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
+from .._symbols.numbers import Symbol
 from .axes import NOTHING, axes_tuple, one_of, whole
+from .open_sizes import chunks_of, has_symbols, pieces, split_by, tiled
 
 __all__ = [
     "atleast_1d",
@@ -55,6 +58,11 @@ __all__ = [
 def as_tensor(x: Any) -> Tensor:
     """x itself when it is a tensor, else one made of it."""
     return x if isinstance(x, Tensor) else _core.tensor(x)
+
+
+def own_copy(x: Tensor) -> Tensor:
+    """x with elements of its own, where writes could tell."""
+    return _ops.identity(x) if x.symbolic else x.clone()
 
 
 def _ndim(x: Tensor, what: str) -> int:
@@ -111,13 +119,22 @@ def unflatten(x: Any, dim: int, sizes: Any) -> Tensor:
 def squeeze(x: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
     """Without axes of size 1: all of them, or those named that are."""
     axis = one_of(axis, dim)
-    if axis is None:
-        return _ops.squeeze(x)
     x = as_tensor(x)
-    axes = axes_tuple(axis, _ndim(x, "squeeze"), "squeeze")
+    if axis is None:
+        if not x.symbolic or x.ndim < 0:
+            return _ops.squeeze(x)
+        axis = range(x.ndim)
+    axes = axes_tuple(tuple(axis) if isinstance(axis, range) else axis,
+                      _ndim(x, "squeeze"), "squeeze")  # fmt: skip
     # PyTorch leaves axes of other sizes alone.
-    axes = tuple(a for a in axes if x.shape[a] in (1, None))
+    axes = tuple(a for a in axes if _may_be_one(x.shape[a]))
     return _ops.squeeze(x, axes) if axes else x
+
+
+def _may_be_one(size: Any) -> bool:
+    if isinstance(size, Symbol) and size.hint is None:
+        return True  # the graph says so when it runs
+    return size is None or bool(size == 1)
 
 
 def expand_dims(x: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
@@ -228,7 +245,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 def broadcast_arrays(*xs: Any) -> list[Tensor]:
     """All of them stretched to the shape they have together."""
     tensors = [as_tensor(x) for x in xs]
-    if any(None in (t.shape or (None,)) for t in tensors if t.symbolic):
+    if any(None in (_core.known_shape(t) or (None,)) for t in tensors if t.symbolic):
         total = tensors[0]
         for t in tensors[1:]:
             total = _ops.add(_ops.zeros_like(total), _ops.zeros_like(t))
@@ -275,22 +292,42 @@ def stack(xs: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
     return _ops.stack(xs, axis=one_of(axis, dim, 0))
 
 
-def atleast_1d(x: Any) -> Tensor:
-    """x, with an axis if it has none."""
-    x = as_tensor(x)
-    return _ops.expand_dims(x, 0) if x.ndim == 0 else x
+def _of_each(f: Any, xs: tuple[Any, ...]) -> Any:
+    """f of one tensor, or a tuple of f of several, as PyTorch has it."""
+    if len(xs) == 1 and isinstance(xs[0], (tuple, list)):
+        if any(isinstance(x, Tensor) for x in xs[0]):
+            return tuple(f(x) for x in xs[0])
+    return f(xs[0]) if len(xs) == 1 else tuple(f(x) for x in xs)
 
 
-def atleast_2d(x: Any) -> Tensor:
-    """x, with axes added in front until it has two."""
-    x = atleast_1d(x)
-    return _ops.expand_dims(x, 0) if x.ndim == 1 else x
+def atleast_1d(*xs: Any) -> Any:
+    """x, with an axis if it has none; of several tensors a tuple."""
+
+    def one(x: Any) -> Tensor:
+        x = as_tensor(x)
+        return _ops.expand_dims(x, 0) if x.ndim == 0 else x
+
+    return _of_each(one, xs)
 
 
-def atleast_3d(x: Any) -> Tensor:
+def atleast_2d(*xs: Any) -> Any:
+    """x, with axes added in front until it has two; of several tensors a tuple."""
+
+    def one(x: Any) -> Tensor:
+        x = atleast_1d(x)
+        return _ops.expand_dims(x, 0) if x.ndim == 1 else x
+
+    return _of_each(one, xs)
+
+
+def atleast_3d(*xs: Any) -> Any:
     """x, with axes added until it has three, the last one behind."""
-    x = atleast_2d(x)
-    return _ops.expand_dims(x, -1) if x.ndim == 2 else x
+
+    def one(x: Any) -> Tensor:
+        x = atleast_2d(x)
+        return _ops.expand_dims(x, -1) if x.ndim == 2 else x
+
+    return _of_each(one, xs)
 
 
 def vstack(xs: Any) -> Tensor:
@@ -313,7 +350,25 @@ def _known_size(x: Tensor, axis: int, what: str) -> int:
     size = x.shape[at]
     if size is None:
         raise ValueError(f"{what}() needs to know the size of axis {axis}")
-    return int(size)
+    return int(size)  # decides it, in a function being recorded
+
+
+def _open_axis(x: Tensor, axis: int, what: str) -> int | None:
+    """The axis, where its size is a SymInt."""
+    (at,) = axes_tuple(axis, _ndim(x, what), what)
+    return at if isinstance(x.shape[at], Symbol) else None
+
+
+def _recorded(x: Tensor) -> bool:
+    return x.symbolic or (x.requires_grad and _core.is_grad_enabled())
+
+
+def _cut(x: Tensor, axis: int, sizes: list[int]) -> tuple[Tensor, ...]:
+    """Parts of these sizes along an axis: views, where nothing is recorded."""
+    (at,) = axes_tuple(axis, x.ndim, "split")
+    before = (slice(None),) * at
+    ends = list(accumulate(sizes, initial=0))
+    return tuple(x[(*before, slice(a, b))] for a, b in zip(ends, ends[1:]))
 
 
 def split(
@@ -323,16 +378,31 @@ def split(
     axis = one_of(axis, dim if axis is NOTHING else NOTHING, 0)
     x = as_tensor(x)
     size = split_size_or_sections
+    at = _open_axis(x, axis, "split")
     if not _is_int(size):
-        return _parts(_ops.split_v(x, list(size), axis=axis))
+        if at is not None or has_symbols(size):
+            (at,) = axes_tuple(axis, x.ndim, "split")
+            return pieces(x, list(size), at, "split")
+        sizes = list(size)
+        if not _recorded(x) and sum(sizes) == _known_size(x, axis, "split"):
+            return _cut(x, axis, [whole(n, "split(): a size") for n in sizes])
+        return _parts(_ops.split_v(x, sizes, axis=axis))
+    if isinstance(size, Symbol) and at is None:
+        (at,) = axes_tuple(axis, x.ndim, "split")
+    if at is not None:
+        if not isinstance(size, Symbol) and size <= 0:
+            raise ValueError(f"split(): split_size is {size}; wanted 1 or more")
+        return split_by(x, size, at)
     size = whole(size, "split(): split_size")
     if size <= 0:
         raise ValueError(f"split(): split_size is {size}; wanted 1 or more")
     total = _known_size(x, axis, "split")
     full, rest = divmod(total, size)
+    sizes = [size] * full + ([rest] if rest or not full else [])
+    if not _recorded(x):
+        return _cut(x, axis, sizes)
     if rest == 0 and full > 0:
         return _parts(_ops.split(x, full, axis=axis))
-    sizes = [size] * full + ([rest] if rest or not full else [])
     return _parts(_ops.split_v(x, sizes, axis=axis))
 
 
@@ -344,6 +414,9 @@ def chunk(
     x = as_tensor(x)
     if whole(chunks, "chunk(): chunks") <= 0:
         raise ValueError(f"chunk(): chunks is {chunks}; wanted 1 or more")
+    at = _open_axis(x, axis, "chunk")
+    if at is not None:
+        return chunks_of(x, int(chunks), at)
     total = _known_size(x, axis, "chunk")
     return split(x, max(-(-total // chunks), 1), axis)
 
@@ -353,6 +426,9 @@ def unbind(x: Any, dim: Any = 0, *, axis: Any = NOTHING) -> tuple[Tensor, ...]:
     axis = one_of(axis, dim if axis is NOTHING else NOTHING, 0)
     x = as_tensor(x)
     size = _known_size(x, axis, "unbind")
+    if not _recorded(x):
+        (at,) = axes_tuple(axis, x.ndim, "unbind")
+        return tuple(x[(slice(None),) * at + (i,)] for i in range(size))
     return _parts(_ops.unstack(x, size, axis=axis)) if size else ()
 
 
@@ -360,14 +436,16 @@ unstack = unbind
 
 
 def flip(
-    x: Any, axis: Any = None, *, dims: Any = NOTHING, dim: Any = NOTHING
+    x: Any, *places: Any, axis: Any = None, dims: Any = NOTHING, dim: Any = NOTHING
 ) -> Tensor:
-    """In reverse order along some axes, or along all."""
+    """In reverse order along some axes, flip(x, 0, 1) or flip(x, (0, 1)), or all."""
+    if places:
+        axis = places[0] if len(places) == 1 else places
     axis = one_of(axis, dim if dims is NOTHING else dims)
     x = as_tensor(x)
     ndim = _ndim(x, "flip")
     axes = axes_tuple(list(range(ndim)) if axis is None else axis, ndim, "flip")
-    return _ops.reverse(x, axes) if axes else x
+    return own_copy(_ops.reverse(x, axes) if axes else x)
 
 
 def fliplr(x: Any) -> Tensor:
@@ -388,7 +466,7 @@ def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
         return flip(x, (a, b))
     if k == 1:
         return swapaxes(flip(x, b), a, b)
-    return flip(swapaxes(x, a, b), b) if k == 3 else as_tensor(x)
+    return flip(swapaxes(x, a, b), b) if k == 3 else own_copy(as_tensor(x))
 
 
 def roll(
@@ -423,4 +501,5 @@ def tile(x: Any, *reps: Any) -> Tensor:
     extra = len(counts) - _ndim(x, "tile")
     if extra > 0:
         x = _ops.reshape(x, (*[1] * extra, *_sizes(x, 0, x.ndim)))
-    return _ops.tile(x, [1] * -extra + counts)
+    counts = [1] * -extra + counts
+    return tiled(x, counts) if has_symbols(counts) else _ops.tile(x, counts)

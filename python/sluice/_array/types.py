@@ -93,25 +93,30 @@ def promote_types(a: Any, b: Any) -> dtype:
 def result_type(*operands: Any) -> dtype:
     """The type these are computed in together: tensors, types and numbers.
 
-    Python's numbers take the type of what they meet, unless they are of a higher
-    kind: 2.5 makes floats of integers.
+    Tensors without axes, and then Python's numbers, take the type of what they meet,
+    unless they are of a higher kind: 2.5 makes floats of integers.
     """
     if not operands:
         raise ValueError("result_type(): wanted at least one operand")
-    found: dtype | None = None
-    numbers = []
+    full: list[Any] = []  # tensors with axes, types
+    single: list[Any] = []  # tensors without
+    numbers: list[Any] = []
     for x in operands:
         if isinstance(x, (bool, int, float, complex)):
-            numbers.append(x)
+            numbers.append(_core.tensor(x).dtype)
             continue
         array = hasattr(x, "__dlpack__")
         its = _core.find_dtype(x.dtype) if array else _dtype_of(x)
-        found = its if found is None else _core.promote_types(found, its)
-    for number in numbers:
-        its = _core.tensor(number).dtype
-        if found is None:
-            found = its
-        elif _rank(its) > _rank(found):
+        (single if array and getattr(x, "ndim", 1) == 0 else full).append(its)
+    found: dtype | None = None
+    # What comes later counts only where its numbers are of a higher kind.
+    for group in (full, single, numbers):
+        if not group:
+            continue
+        its = group[0]
+        for other in group[1:]:
+            its = _core.promote_types(its, other)
+        if found is None or _rank(its) > _rank(found):
             found = its
     assert found is not None
     return found

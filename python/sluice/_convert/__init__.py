@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .. import _core
 from .errors import ConversionWarning, StagingError, Unconvertible, add_note
 
 __all__ = ["ConversionWarning", "StagingError", "convert", "do_not_convert"]
@@ -62,8 +63,14 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
         if "part of a graph" in str(error):
             add_note(error, note)
 
+    def tell(args: tuple[Any, ...]) -> None:
+        recorder = _core.recorder()
+        if recorder is not None:
+            recorder.unconverted(function, args)
+
     @functools.wraps(function)
     def as_it_is(*args: Any, **kwargs: Any) -> Any:
+        tell(args)
         try:
             return function(*args, **kwargs)
         except TypeError as error:
@@ -72,6 +79,7 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
 
     @functools.wraps(function)
     def generator(*args: Any, **kwargs: Any) -> Any:
+        tell(args)
         try:
             return (yield from function(*args, **kwargs))
         except TypeError as error:
@@ -85,8 +93,11 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
 
 
 def _function(function: types.FunctionType, warn: bool) -> Any:
-    owner, made = function.__dict__.get(_KEPT, (None, None))
-    if owner is not None and owner() is function:
+    owner, made, code = function.__dict__.get(_KEPT, (None, None, None))
+    if owner is not None and owner() is function and code is function.__code__:
+        if not hasattr(made, _MARK) and made is not function:
+            made.__defaults__ = function.__defaults__
+            made.__kwdefaults__ = function.__kwdefaults__
         return made
     try:
         made = _make(function)
@@ -99,8 +110,13 @@ def _function(function: types.FunctionType, warn: bool) -> Any:
                 ConversionWarning,
                 stacklevel=4,
             )
-    setattr(function, _KEPT, (weakref.ref(function), made))
+    setattr(function, _KEPT, (weakref.ref(function), made, function.__code__))
     return made
+
+
+def is_left_as_it_is(made: Any) -> bool:
+    """Of what for_call gave: whether it is not converted."""
+    return bool(getattr(made, _MARK, False))
 
 
 def for_call(function: types.FunctionType) -> Any:

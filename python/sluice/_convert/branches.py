@@ -10,7 +10,6 @@ from .codes import RESULT, SIGNAL
 from .construct import Construct
 from .errors import add_note
 from .lists import as_list
-from .loops import refuse_if_needed
 from .merge import Outcome, choose
 from .signals import (
     BREAK,
@@ -22,7 +21,7 @@ from .signals import (
     possible,
 )
 from .signals import value as signal_value
-from .values import MISSING, Tensor
+from .values import IN_PLACE, MISSING, Tensor
 from .variables import Variables
 
 _assert = _core.op_function("Assert")
@@ -38,7 +37,7 @@ def live_after(construct: Construct, normal: frozenset[str]) -> Live:
         NORMAL: normal,
         BREAK: construct.on_break,
         CONTINUE: construct.on_continue,
-        RETURN: frozenset(),
+        RETURN: construct.shared,
     }
 
 
@@ -49,7 +48,7 @@ def live_in_loop(construct: Construct) -> Live:
         NORMAL: header,
         BREAK: construct.after,
         CONTINUE: header,
-        RETURN: frozenset(),
+        RETURN: construct.shared,
     }
 
 
@@ -72,17 +71,19 @@ class _Sides:
         self._result = variables.get(RESULT)
         self.possible: list[frozenset[int]] = [frozenset(), frozenset()]
         self._raised = [False, False]
+        self._lists = False  # one of them has become a List
 
     def restore(self) -> None:
         self._variables.put(self.before)
         self._variables.set(RESULT, self._result)
 
     def make_list(self, name: str, dtype: Any) -> None:
+        self._lists = True
         self.before[name] = as_list(self.before[name], dtype)
 
     def run(self, k: int, block: Callable[[], Any]) -> Outcome:
         self._variables.put_copies(self.before)
-        for name in self._construct.mutated:
+        for name in () if IN_PLACE else self._construct.mutated:
             value = self._variables.get(name)
             if isinstance(value, Tensor) and value.symbolic:
                 self._variables.set(name, Tensor(value))  # another handle
@@ -99,7 +100,7 @@ class _Sides:
             self._raised[k] = True
             self.possible[k] = frozenset()
             missing = dict.fromkeys([*self._names, RESULT, SIGNAL], MISSING)
-            return Outcome(missing, everything)
+            return Outcome(missing, everything, raised=True)
         self._raised[k] = False
         self.possible[k] = possible(signal)
         values = self._variables.taken(self._names)
@@ -111,7 +112,8 @@ class _Sides:
         returned = RETURN in self.possible[k]
         values[RESULT] = self._variables.get(RESULT) if returned else MISSING
         values[SIGNAL] = signal_value(signal)
-        return Outcome(values, optional)
+        before = {} if self._lists else self.before
+        return Outcome(values, optional, before)
 
     def _is_raised_here(self, error: BaseException) -> bool:
         trace = error.__traceback__
@@ -145,7 +147,6 @@ def branch(
     second: Callable[[], Any],
 ) -> Any:
     """One of two blocks, which change variables; how it ended."""
-    refuse_if_needed(construct)
     sides = _Sides(construct, variables, modified, live)
     try:
         values = choose(

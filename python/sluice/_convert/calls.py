@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import sys
 import threading
 import types
@@ -16,16 +17,20 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
 from .errors import StagingError
+from .frames import changed, places
+from .impure import next_, refuse_if_impure
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
+from .printing import print_
 from .values import Tensor, in_graph, truth
 
 _cast = _core.op_function("Cast")
 
 
 def _range(*args: Any) -> Any:
-    if any(in_graph(arg) is not None for arg in args):
+    if any(isinstance(arg, Symbol) or in_graph(arg) is not None for arg in args):
         return Range(*args)
     return range(*args)
 
@@ -58,9 +63,18 @@ def _len(items: Any) -> Any:
     return len(items) if known is None else known.size()
 
 
+def _symbol_as(python: type, value: Any) -> Any:
+    """int(n) or float(n) of sizes, which go on to be sizes."""
+    if python is float:
+        return value if isinstance(value, SymFloat) else value * 1.0
+    return math.trunc(value) if isinstance(value, (int, float)) else int(value)
+
+
 def _as(python: type, dtype: Any) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         tensor = in_graph(args[0]) if len(args) == 1 and not kwargs else None
+        if tensor is None and len(args) == 1 and isinstance(args[0], Symbol):
+            return _symbol_as(python, args[0])
         return python(*args, **kwargs) if tensor is None else _cast(tensor, dtype=dtype)
 
     return convert
@@ -76,10 +90,58 @@ def _least(python: Callable[..., Any], op: str) -> Callable[..., Any]:
 
     def choose(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) < 2 or all(in_graph(a) is None for a in args):
+            if not kwargs and any(isinstance(a, Symbol) for a in args):
+                made = choose_size(python.__name__, args)
+                if made is not None:
+                    return made
             return python(*args, **kwargs)
-        return functools.reduce(function, args)
+        least = functools.reduce(function, args)
+        for arg in args:  # Python's gives one of them
+            if isinstance(arg, Tensor):
+                _core.may_be(least, arg)
+        return least
 
     return choose
+
+
+def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    try:
+        return _core.attr(owner, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+def _hasattr(owner: Any, name: str) -> bool:
+    try:
+        _core.attr(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _setattr(owner: Any, name: str, value: Any) -> None:
+    setattr(_core.place(owner), name, value)
+
+
+def _delattr(owner: Any, name: str) -> None:
+    delattr(_core.place(owner), name)
+
+
+def _with_own(function: Callable[..., Any]) -> Callable[..., Any]:
+    """map and others, which call functions of the user's."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        named = {name: _own(arg) for name, arg in kwargs.items()}
+        return function(*map(_own, args), **named)
+
+    return call
+
+
+def _own(value: Any) -> Any:
+    kinds = (types.FunctionType, types.MethodType, functools.partial)
+    return callee(value) if isinstance(value, kinds) else value
 
 
 _OTHERS: dict[Any, Callable[..., Any]] = {
@@ -93,14 +155,54 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     builtins.bool: _bool,
     min: _least(min, "Minimum"),
     max: _least(max, "Maximum"),
+    getattr: _getattr,
+    hasattr: _hasattr,
+    setattr: _setattr,
+    delattr: _delattr,
 }
+# The same where a function is recorded.
+_RECORDED: dict[Any, Callable[..., Any]] = {
+    f: _with_own(f) for f in (map, filter, sorted, functools.reduce)
+}
+_RECORDED.update({print: print_, next: next_})
+
+
+# Functions whose code becomes a part of the graph of its own.
+_REGIONS = frozenset(
+    "cond case switch switch_case while_loop fori_loop scan associative_scan map "
+    "map_fn vectorized_map foldl foldr vmap checkpoint".split()
+)
+
+
+def _in_region(code: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Code for a region: what it would leave outside of it is refused."""
+
+    @functools.wraps(code)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with places() as journal, journal.frame() as frame:
+            result = code(*args, **kwargs)
+            for place, before in frame.values():
+                if changed(place, before):
+                    raise StagingError(
+                        f"{place.text} is assigned by a function that sl.{name} calls, "
+                        "which runs as a part of the graph of its own; return it "
+                        "instead, and assign it outside"
+                    )
+            return result
+
+    return call
 
 
 def _with_converted(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of ours that is passed functions of the user's."""
 
+    region = function.__name__ in _REGIONS
+
     def own(value: Any) -> Any:
-        return callee(value) if isinstance(value, types.FunctionType) else value
+        if not isinstance(value, (types.FunctionType, types.MethodType)):
+            return value
+        made = callee(value)
+        return _in_region(made, function.__name__) if region else made
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return function(
@@ -143,11 +245,15 @@ def _joins() -> dict[int, Callable[..., Any]]:
     return made
 
 
+_CACHE = type(functools.cache(lambda: None))
+
+
 def callee(function: Any) -> Any:
     """What to call instead of the function."""
     from . import for_call
 
     kind = type(function)
+    recorder = _core.recorder()
     joins = _joins().get(id(function))
     if joins is not None:
         return joins
@@ -155,29 +261,88 @@ def callee(function: Any) -> Any:
         if is_library(function):
             if (function.__module__ or "").split(".")[0] == "sluice":
                 return _with_converted(function)
-            return function
+            if recorder is not None:
+                refuse_if_impure(function)
+            return _wrapper(function, recorder)
+        if recorder is not None:
+            recorder.function(function)
         return for_call(function)
     if kind is types.MethodType:
         inner = function.__func__
         if type(inner) is types.FunctionType and not is_library(inner):
+            if recorder is not None:
+                recorder.function(inner)
             return types.MethodType(for_call(inner), function.__self__)
+        if recorder is not None:
+            refuse_if_impure(function)
         return function
     if kind is type or kind is types.BuiltinFunctionType:
         try:
-            return _OTHERS.get(function, function)
+            other = _OTHERS.get(function)
         except TypeError:
             return function
+        if other is not None:
+            return other
+        if recorder is None:
+            return function
+        refuse_if_impure(function)
+        if function in _RECORDED:
+            return _RECORDED[function]
+        return _constructor(function, recorder) if kind is type else function
     if kind is functools.partial:
         made = callee(function.func)
         if made is function.func:
             return function
         return functools.partial(made, *function.args, **function.keywords)
+    if kind is _CACHE and recorder is not None:
+        return callee(function.__wrapped__)  # it would keep tensors of the graph
     called = getattr(kind, "__call__", None)
     if type(called) is not types.FunctionType:
         return function
     if not is_library(called):
+        if recorder is not None:
+            recorder.function(called)
         return types.MethodType(for_call(called), function)
     return _module_call(function) if hasattr(function, "forward") else function
+
+
+def _wrapper(function: Any, recorder: Any) -> Any:
+    """A library's function around one of the user's, as contextmanager makes."""
+    inner = getattr(function, "__wrapped__", None)
+    if recorder is None or type(inner) is not types.FunctionType or is_library(inner):
+        return function
+    recorder.function(inner)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        recorder.unconverted(inner, args)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _constructor(cls: Any, recorder: Any) -> Any:
+    """A class whose __init__ is converted, where nothing else makes its objects."""
+    init = cls.__init__
+    if cls.__new__ is not object.__new__ or type(init) is not types.FunctionType:
+        return cls
+    if is_library(init):
+        return cls
+    recorder.function(init)
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(cls)
+        recorder.made(made)
+        for_call_of(init)(made, *args, **kwargs)
+        return made
+
+    return make
+
+
+def for_call_of(function: types.FunctionType) -> Any:
+    """The function, converted."""
+    from . import for_call
+
+    return for_call(function)
 
 
 class _Converting(threading.local):

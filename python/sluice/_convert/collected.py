@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _core
 from .errors import StagingError
-from .iterables import Rows, size, staged
+from .impure import refuse_if_iterator
+from .iterables import Range, Rows, size, staged
 from .values import Tensor, in_graph
 
 _SHORT = 8  # so many rows are written out
@@ -15,18 +16,36 @@ _SHORT = 8  # so many rows are written out
 
 def append(items: Any, value: Any) -> Any:
     """items.append(value), and the list to go on with."""
-    made = items.append(value)
+    made = _core.attr(items, "append")(value)
     return made if isinstance(items, _core.List) else items
+
+
+def grow(owner: Any, name: str, adder: str) -> Any:
+    """owner.name.append, to be called."""
+    recorder = _core.recorder()
+    if recorder is None:
+        return getattr(getattr(owner, name), adder)
+    return recorder.grow(owner, name, adder)
+
+
+def adding(target: Any, value: Any) -> Any:
+    """The value of target += value, which may change the target itself."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.adding(target)
+    return value
 
 
 def items(items: Any) -> Any:
     """What a comprehension goes over."""
     known = staged(items)
     if known is None:
+        refuse_if_iterator(items)
         return items
     count = known.size()
-    if isinstance(known, Rows) and isinstance(count, int):
-        return [known.get(i) for i in range(count)]
+    if isinstance(count, int) and isinstance(known, (Rows, Range)):
+        # Decides it, where it is a size of a function being recorded.
+        return [known.get(i) for i in range(int(count))]
     raise StagingError(
         f"a comprehension goes over {known}, whose size is known when the graph "
         "runs; use sl.map_fn, or a for loop that appends to a list"
@@ -37,12 +56,20 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
     """[element(item) for item in items]; a List where a graph makes it."""
     known = staged(items)
     if known is None:
+        refuse_if_iterator(items)
         return [element(item) for item in items]
     count = known.size()
-    if isinstance(count, int) and isinstance(known, Rows) and count <= _SHORT:
+    if type(count) is int and isinstance(known, Rows) and count <= _SHORT:
         return [element(known.get(i)) for i in range(count)]
     numbers = _core.op_function("Range")(0, count, 1)
-    made = _core.map_fn(lambda i: element(known.get(i)), numbers, "device", "", 10)
+    try:
+        made = _core.map_fn(lambda i: element(known.get(i)), numbers, "device", "", 10)
+    except TypeError:
+        # The element wants a number of Python's: an index, a size.
+        left = known.unrolled() if isinstance(known, Range) else None
+        if left is None:
+            raise
+        return [element(item) for item in left]
     return _core.List.of(made)
 
 

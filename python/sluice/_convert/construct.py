@@ -13,7 +13,8 @@ from .names import bindings, parts
 class Construct:
     """One statement with blocks.
 
-    Variables are named as in the source; "self.h" is an attribute of one.
+    Variables are named as in the source. Attributes and elements that are
+    assigned are no part of it: the recorder sees them when it happens.
     """
 
     kind: str  # "if", "while", "for", "with", "a conditional expression"
@@ -30,28 +31,18 @@ class Construct:
     end: frozenset[str] = frozenset()  # read after that
     on_break: frozenset[str] = frozenset()  # read where the loop around it ends
     on_continue: frozenset[str] = frozenset()  # read by its next iteration
+    shared: frozenset[str] = frozenset()  # global and nonlocal: always read later
     one_leaves: bool = False  # one of its branches never reaches its end
     breaks: bool = False
     returns: bool = False
     endless: bool = False  # while True
     simple_test: bool = False  # its condition calls nothing and cannot fail
-    refused: tuple[str, ...] = ()  # why it cannot be part of a graph
     raises: frozenset[int] = frozenset()  # lines of raise statements
 
     @property
     def place(self) -> str:
         """For messages."""
         return f"{self.filename}:{self.line}"
-
-
-def chain(node: ast.AST) -> str | None:
-    """The text of a.b.c; None for what is not names and dots."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = chain(node.value)
-        return base and f"{base}.{node.attr}"
-    return None
 
 
 def appended(node: ast.AST, is_local: Callable[[str], bool]) -> str | None:
@@ -71,17 +62,16 @@ def appended(node: ast.AST, is_local: Callable[[str], bool]) -> str | None:
 
 @dataclass
 class Stored:
-    """What statements change: variables, attributes, and what cannot be kept."""
+    """Variables that statements change."""
 
     names: set[str]
-    attributes: set[str]
-    mutated: set[str]  # of both: an element is assigned
-    refused: list[str]
+    shared: set[str]  # of those: global and nonlocal ones
+    mutated: set[str]  # of those: an element is assigned
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Variables and attributes in a fixed order."""
-        return (*sorted(self.names), *sorted(self.attributes))
+        """In a fixed order."""
+        return tuple(sorted(self.names))
 
 
 def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
@@ -89,38 +79,18 @@ def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
     nodes = list(nodes)
     made = bindings(nodes)
     names = {n for n in made.names if is_local(n)}
-    refused = [
-        f"{n!r} is declared global or nonlocal, and a graph does not assign it"
-        for n in sorted(made.names - names)
-    ]
-    attributes = set()
+    shared = made.names - names
     mutated = set()
-    for node in parts(nodes, ast.Attribute, ast.Subscript, ast.Expr):
+    for node in parts(nodes, ast.Subscript, ast.Expr):
         appends = appended(node, is_local)
         if appends:
             names.add(appends)
-        if not isinstance(node, (ast.Attribute, ast.Subscript)):
-            continue
-        if isinstance(node.ctx, ast.Load):
+        if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Load):
             continue
         target: ast.AST = node
         while isinstance(target, ast.Subscript):
             target = target.value
-        text = chain(target)
-        if text is None:
-            continue  # part of what a call returned: not ours to follow
-        if target is not node:
-            mutated.add(text)
-        root = text.split(".")[0]
-        if "." not in text:
-            if is_local(text):
-                names.add(text)
-        else:
-            attributes.add((root, text))
-    kept = set()
-    for root, text in attributes:
-        if root in made.names:
-            refused.append(f"{text!r} is assigned, and {root!r} is, too")
-        else:
-            kept.add(text)
-    return Stored(names, kept, mutated, refused)
+        if isinstance(target, ast.Name) and is_local(target.id):
+            mutated.add(target.id)
+            names.add(target.id)
+    return Stored(names | shared, shared, mutated)

@@ -11,6 +11,7 @@ import ast
 import copy
 from typing import Any
 
+from .code_reads import ADDERS
 from .codes import RUNTIME
 from .names import parts
 
@@ -68,6 +69,16 @@ def _assigns(*nodes: ast.expr) -> bool:
     return bool(parts(nodes, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
 
 
+def _grows(f: ast.expr) -> tuple[ast.expr, str, str] | None:
+    """The a, b and append of a.b.append."""
+    if not isinstance(f, ast.Attribute) or f.attr not in ADDERS:
+        return None
+    inner = f.value
+    if not isinstance(inner, ast.Attribute):
+        return None
+    return inner.value, inner.attr, f.attr
+
+
 class Expressions(ast.NodeTransformer):
     """Rewrites what is inside statements; functions inside are left alone."""
 
@@ -116,22 +127,71 @@ class Expressions(ast.NodeTransformer):
         )
         return at(call, node)
 
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            call = runtime_call("attr", node.value, ast.Constant(node.attr))
+            return at(call, node)
+        node.value = at(runtime_call("place", node.value), node.value)
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        parts: list[ast.expr] = []
+        for part in node.values:
+            if not isinstance(part, ast.FormattedValue):
+                parts.append(part)
+                continue
+            spec: ast.expr = ast.Constant("")
+            if part.format_spec is not None:
+                spec = self.visit(part.format_spec)
+            made = [self.visit(part.value), ast.Constant(part.conversion), spec]
+            parts.append(ast.Tuple(made, ast.Load()))
+        return at(runtime_call("text", *parts), node)
+
+    def visit_withitem(self, node: ast.withitem) -> Any:
+        self.generic_visit(node)
+        place = node.context_expr
+        node.context_expr = at(runtime_call("context", place), place)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.target, ast.Name):  # x += y may change what x is
+            call = runtime_call("adding", load(node.target.id), node.value)
+            node.value = at(call, node.value)
+        return node
+
     def visit_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             if not node.args and not node.keywords and self._first:
                 node.args = [at(load("__class__"), node), at(load(self._first), node)]
+            return node
+        grows = None if node.keywords else _grows(node.func)
+        if grows is not None:
+            base, name, adder = grows
+            node.func = at(
+                runtime_call(
+                    "grow", self.visit(base), ast.Constant(name), ast.Constant(adder)
+                ),
+                node.func,
+            )
+            node.args = [self.visit(arg) for arg in node.args]
             return node
         self.generic_visit(node)
         node.func = at(runtime_call("call", node.func), node.func)
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        self.generic_visit(node)
         base, index = node.value, node.slice
-        if not isinstance(node.ctx, ast.Load) or isinstance(index, ast.Slice):
-            return node
-        if isinstance(base, ast.Attribute) and base.attr == "shape":
-            return at(runtime_call("shape", base.value, index), node)
+        is_shape = isinstance(base, ast.Attribute) and base.attr == "shape"
+        loads = isinstance(node.ctx, ast.Load)
+        if is_shape and loads and not isinstance(index, ast.Slice):
+            assert isinstance(base, ast.Attribute)
+            call = runtime_call("shape", self.visit(base.value), self.visit(index))
+            return at(call, node)
+        self.generic_visit(node)
+        if not loads:
+            node.value = at(runtime_call("place", node.value), node.value)
         return node
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
+from .._symbols.numbers import Symbol, choose
 from .errors import StagingError
 from .values import Tensor, as_tensor, in_graph
 
@@ -66,6 +67,13 @@ class Rows(Staged):
         return self._tensor.get(index)
 
 
+def _number(value: Any) -> Any:
+    """What stands for a number of Python's, which nobody writes to."""
+    if isinstance(value, Tensor):
+        value._number = True
+    return value
+
+
 class Range(Staged):
     """range() of tensors."""
 
@@ -82,7 +90,7 @@ class Range(Staged):
             start, stop = args[:2]
         if len(args) == 3:
             step = args[2]
-        if isinstance(step, int) and step == 0:
+        if type(step) is int and step == 0:
             raise ValueError("range() arg 3 must not be zero")
         self._start, self._stop, self._step = start, stop, step
 
@@ -97,16 +105,29 @@ class Range(Staged):
             count = away if width == 1 else (away + (width - 1)) // width
         else:  # the sign of the step is known when the graph runs
             count = -((start - stop) // step)
+        if isinstance(count, Symbol):
+            return choose("max", (count, 0))
         if isinstance(count, int):
             return max(count, 0)
         return _maximum(_cast(count, dtype=_core.int64), 0)
 
     def get(self, index: Any) -> Any:
-        if isinstance(self._step, int) and self._step == 1:
-            if isinstance(self._start, int) and self._start == 0:
-                return index
-            return self._start + index
-        return self._start + index * self._step
+        if type(self._step) is int and self._step == 1:
+            if type(self._start) is int and self._start == 0:
+                return _number(index)
+            return _number(self._start + index)
+        return _number(self._start + index * self._step)
+
+    def __iter__(self) -> Any:
+        left = self.unrolled()
+        return super().__iter__() if left is None else iter(left)
+
+    def unrolled(self) -> range | None:
+        """The range of this call, decided; None where tensors make it."""
+        parts = (self._start, self._stop, self._step)
+        if any(in_graph(part) is not None for part in parts):
+            return None
+        return range(*map(int, parts))
 
 
 class Enumerate(Staged):
@@ -139,7 +160,8 @@ class Zip(Staged):
         least = sizes[0]
         for other in sizes[1:]:
             if isinstance(least, int) and isinstance(other, int):
-                least = min(least, other)
+                chosen = choose("min", (least, other))
+                least = min(least, other) if chosen is None else chosen
             else:
                 least = _minimum(least, other)
         return least

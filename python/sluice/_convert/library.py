@@ -26,6 +26,7 @@ def is_library_file(filename: str) -> bool:
         known = _known[filename] = (
             any(part in path for part in _INSTALLED)
             or path.startswith(_PYTHON)
+            or path.startswith(_HERE)
             or os.path.realpath(path).startswith(os.path.realpath(_HERE))
             or filename.startswith("<frozen")
         )

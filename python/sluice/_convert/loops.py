@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._symbols.numbers import Symbol
 from .carried import Carried
 from .codes import RESULT, SIGNAL
 from .construct import Construct
 from .errors import StagingError
+from .frames import changed, place_name, places
 from .merge import Again
 from .signals import (
     NORMAL,
@@ -20,6 +22,7 @@ from .signals import (
     value,
 )
 from .values import (
+    IN_PLACE,
     MISSING,
     Tensor,
     as_tensor,
@@ -40,17 +43,8 @@ _assert = _core.op_function("Assert")
 
 def as_bool(test: Any) -> Any:
     """What a test gave, as a scalar of bool in the graph."""
-    tensor = in_graph(test)
+    tensor = test._tensor() if isinstance(test, Symbol) else in_graph(test)
     return truth(tensor) if tensor is not None else as_tensor(bool(test))
-
-
-def refuse_if_needed(construct: Construct) -> None:
-    """Throws when the construct changes what a graph cannot change."""
-    if construct.refused:
-        raise StagingError(
-            f"{construct.place}: this {construct.kind} depends on a tensor, but "
-            + "; ".join(construct.refused)
-        )
 
 
 def _is_carried(leaf: Any) -> bool:
@@ -74,7 +68,6 @@ class GraphLoop:
         count: Any = None,
         signal: Any = NORMAL,
     ) -> None:
-        refuse_if_needed(construct)
         self._construct = construct
         self._variables = variables
         self._step = step
@@ -97,6 +90,9 @@ class GraphLoop:
             if name in construct.header or name in construct.after
         ]
         self._before = variables.taken(construct.modified)
+        # Attributes, elements and others that iterations assign, by name.
+        self._places: dict[str, Any] = {}
+        self._stay: set[str] = set()  # written in place only
         self._values = {name: self._before[name] for name in names}
         self._late: list[str] = []  # without a value before, read after the loop
         for name in names:
@@ -121,35 +117,59 @@ class GraphLoop:
 
     def run(self) -> Any:
         """Records the loop; how it ended."""
-        while True:
-            try:
-                return self._record()
-            except BaseException as error:
-                self._variables.put(self._before)
-                self._variables.set(RESULT, self._result)
-                if not isinstance(error, Again) or error.owner is not self._hints:
-                    raise
-                self._hints[error.key] = error.hint
+        with places() as journal:
+            # Containers from outside stay; what is done to them is noted.
+            self._stay |= {n for n, v in self._values.items() if journal.knows(v)}
+            while True:
+                try:
+                    return self._record(journal)
+                except BaseException as error:
+                    self._variables.put(self._before)
+                    self._variables.set(RESULT, self._result)
+                    if not isinstance(error, Again) or error.owner is not self._hints:
+                        raise
+                    self._learn(error)
 
-    def _record(self) -> Any:
-        carried = Carried(
-            self._construct, {**self._extra, **self._values}, self._hints
-        )
+    def _learn(self, again: Again) -> None:
+        if again.key[0] == "place":
+            self._places[again.key[1]] = again.hint
+        elif again.key[0] == "stays":
+            self._stay.add(again.key[1])
+        elif again.key[0] == "moves":
+            self._stay.discard(again.key[1])
+        else:
+            self._hints[again.key] = again.hint
+
+    def _record(self, journal: Any) -> Any:
+        start = {n: v for n, v in self._values.items() if n not in self._stay}
+        before = {name: place.get() for name, place in self._places.items()}
+        start.update({n: v for n, v in before.items() if n not in self._stay})
+        carried = Carried(self._construct, {**self._extra, **start}, self._hints)
         own = self._extra.keys()
 
         def enter(tensors: Any) -> dict[str, Any]:
             values = carried.values(tensors)
             self._variables.put_copies(self._before)
             for name in self._before:
-                if name not in values:
+                if name not in values and name not in self._stay:
                     self._variables.set(name, MISSING)
-            self._variables.put({n: v for n, v in values.items() if n not in own})
+            for name, value in values.items():
+                if name in self._places:
+                    journal.note(self._places[name])
+                    self._places[name].put(value)
+                elif name not in own:
+                    self._variables.set(name, value)
             return values
 
         def cond(*tensors: Any) -> Any:
-            return self._goes_on(enter(tensors))
+            with journal.frame():
+                return self._goes_on(enter(tensors))
 
         def body(*tensors: Any) -> Any:
+            with journal.frame() as frame:
+                return iteration(tensors, frame)
+
+        def iteration(tensors: Any, frame: Any) -> Any:
             extra = enter(tensors)
             signal = after_iteration(self._step(extra.get(INDEX)))
             self._possible |= possible(signal)
@@ -162,7 +182,16 @@ class GraphLoop:
                 after[RAN] = True
             if GO in own:
                 after[GO] = self._asked_again(signal)
-            after.update(self._variables.taken(self._values))
+            after.update(self._variables.taken(n for n in start if n in self._values))
+            for name in self._stay & self._values.keys():
+                if self._variables.get(name) is not self._before.get(name):
+                    raise Again(self._hints, ("moves", name), None)
+            self._find_places(frame)
+            after.update(
+                {name: self._places[name].get() for name in before if name in start}
+            )
+            if IN_PLACE:
+                self._find_stays(extra, after)
             made = carried.next(after, NORMAL not in possible(signal))
             return made[0] if len(made) == 1 else tuple(made)
 
@@ -171,8 +200,16 @@ class GraphLoop:
         )
         values = carried.values(last)
         self._variables.put(
-            {name: values.get(name, MISSING) for name in self._before}
+            {
+                name: values.get(name, MISSING)
+                for name in self._before
+                if name not in self._stay
+            }
         )
+        for name, place in self._places.items():
+            journal.note(place)
+            if name in values:
+                place.put(values[name])
         if RESULT in values:
             self._variables.set(RESULT, values[RESULT])
         if self._late and any(values[name] is not MISSING for name in self._late):
@@ -188,6 +225,24 @@ class GraphLoop:
         if self._construct.endless and len(ways) > 1:
             ways -= {NORMAL}  # its condition does not end it
         return normalized(Signal(values[SIGNAL], ways))
+
+    def _find_places(self, frame: dict[Any, Any]) -> None:
+        """Throws Again when an iteration has assigned a place not known yet."""
+        known = {place.key for place in self._places.values()}
+        for key, (place, before) in frame.items():
+            if key in known or not changed(place, before):
+                continue
+            name = place_name(place, [*self._values, *self._places])
+            raise Again(self._hints, ("place", name), place)
+
+    def _find_stays(self, given: dict[str, Any], after: dict[str, Any]) -> None:
+        """Throws Again when a variable is the tensor it was: it is no variable."""
+        for name, value in after.items():
+            if name in self._extra or not isinstance(value, Tensor):
+                continue
+            outer = self._values.get(name, MISSING)
+            if value is given.get(name) and isinstance(outer, Tensor):
+                raise Again(self._hints, ("stays", name), None)
 
     def _goes_on(self, values: dict[str, Any]) -> Any:
         if GO in values:

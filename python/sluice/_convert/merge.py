@@ -14,7 +14,9 @@ from typing import Any
 from .. import _core
 from .construct import Construct
 from .errors import StagingError
+from .frames import changed, place_name, places
 from .lists import grown
+from .places import Contents, Place, same_contents
 from .values import (
     MISSING,
     as_tensor,
@@ -63,6 +65,8 @@ class Outcome:
 
     values: dict[str, Any]
     optional: frozenset[str] = frozenset()
+    before: dict[str, Any] = field(default_factory=dict)  # what they were
+    raised: bool = False
 
 
 @dataclass
@@ -72,6 +76,7 @@ class _Side:
     structures: dict[str, Any] = field(default_factory=dict)
     # For each variable, which of its leaves are results of the cond.
     carried: dict[str, list[bool]] = field(default_factory=dict)
+    stays: set[str] = field(default_factory=set)  # what it was before
 
 
 class _Merge:
@@ -103,7 +108,12 @@ class _Merge:
         side = _Side(outcome)
         results: list[Any] = []
         for name, value in outcome.values.items():
+            if k and name not in self.sides[0].outcome.values:
+                raise Again(self, ("known", name), None)
             other = self.sides[0].outcome.values[name] if k else MISSING
+            if self._stays(name, value, outcome, k):
+                side.stays.add(name)
+                continue
             optional = name in outcome.optional
             if value is MISSING and optional:
                 if ("like", name) in self._hints:
@@ -122,6 +132,16 @@ class _Merge:
                 results += self._leaves(name, value, side, k)
         self.sides.append(side)
         return results
+
+    def _stays(self, name: str, value: Any, outcome: Outcome, k: int) -> bool:
+        """Whether it is the very object it was before: nothing to choose."""
+        if value is MISSING or value is not outcome.before.get(name, MISSING):
+            if k and name in self.sides[0].stays:
+                raise Again(self, ("changes", name), True)
+            return False
+        if ("changes", name) in self._hints:
+            return False
+        return not k or name in self.sides[0].stays
 
     def _leaves(self, name: str, value: Any, side: _Side, k: int) -> list[Any]:
         leaves, structure = flatten(value)
@@ -176,17 +196,19 @@ class _Merge:
         values = {}
         first, second = self.sides
         for name, value in second.outcome.values.items():
-            if value is MISSING:
-                values[name] = MISSING
+            if value is MISSING or name in second.stays:
+                values[name] = value
                 continue
             leaves = []
             for i, leaf in enumerate(second.leaves[name]):
                 other = first.leaves[name][i]
                 made = next(left) if second.carried[name][i] else leaf
                 if other is leaf or (
-                    is_number(leaf) and type(other) is type(leaf) and other == leaf
+                    is_number(leaf) and same(other, leaf)
                 ):
                     made = leaf
+                elif is_number(leaf) and type(other) is type(leaf):
+                    made._sl_python = type(leaf)  # outside it is a number
                 leaves.append(made)
             values[name] = second.structures[name].unflatten(leaves)
         return values
@@ -205,19 +227,54 @@ def choose(
     elements of a type before that.
     """
     merge = _Merge(construct, make_list is not None)
+    with places() as journal:
+        known: dict[str, Place] = {}
 
-    def branch(side: Callable[[], Outcome], k: int) -> Callable[[], list[Any]]:
-        return lambda: merge.take(side(), k)
+        def branch(side: Callable[[], Outcome], k: int) -> Callable[[], list[Any]]:
+            return lambda: _with_places(journal, known, merge, side, k)
 
-    ways = [branch(first, 0), branch(second, 1)]
-    while True:
-        try:
-            results = _core.run_branches("cond", pred, ways, (), False)
-        except Again as again:
-            if again.owner is not merge:
-                raise
-            if again.key[0] == "list" and make_list:
-                make_list(again.key[1], again.hint)
-            merge.hear(again)
-            continue
-        return merge.results(results if isinstance(results, list) else [])
+        ways = [branch(first, 0), branch(second, 1)]
+        while True:
+            try:
+                results = _core.run_branches("cond", pred, ways, (), False)
+            except Again as again:
+                if again.owner is not merge:
+                    raise
+                if again.key[0] == "list" and make_list:
+                    make_list(again.key[1], again.hint)
+                merge.hear(again)
+                continue
+            values = merge.results(results if isinstance(results, list) else [])
+            for name, place in known.items():
+                value = values.pop(name, MISSING)
+                journal.note(place)
+                if value is not place.get():
+                    place.put(value)
+            return values
+
+
+def _with_places(
+    journal: Any,
+    known: dict[str, Place],
+    merge: _Merge,
+    side: Callable[[], Outcome],
+    k: int,
+) -> list[Any]:
+    """Records one way; what it assigned to places is a part of what it left."""
+    with journal.frame() as frame:
+        outcome = side()
+        keys = {place.key for place in known.values()}
+        for key, (place, before) in frame.items():
+            if key not in keys and changed(place, before):
+                known[place_name(place, [*known, *outcome.values])] = place
+        last = {name: place.get() for name, place in known.items()}
+    outcome.before = dict(outcome.before)
+    for name, place in known.items():
+        now = outcome.before[name] = place.get()
+        value = MISSING if outcome.raised else last[name]
+        if isinstance(place, Contents) and same_contents(value, now):
+            value = now
+        outcome.values[name] = value
+    if outcome.raised:
+        outcome.optional |= frozenset(known)
+    return merge.take(outcome, k)

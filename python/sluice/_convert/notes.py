@@ -50,7 +50,7 @@ def note(
     changed = stored([node], is_local)
     later = stored(rest, is_local)
     after, end = live.after[node], live.end[node]
-    attributes = changed.attributes | later.attributes
+    shared = changed.shared | later.shared  # whoever reads them
     orelse = [] if isinstance(node, ast.With) else node.orelse
     second = orelse[0].lineno if orelse else node.lineno
     is_loop = isinstance(node, (ast.While, ast.For))
@@ -62,19 +62,19 @@ def note(
         lines=(node.body[0].lineno, second),
         modified=changed.all,
         mutated=frozenset(changed.mutated | later.mutated),
-        after=after | changed.attributes,
-        header=(live.header.get(node, frozenset()) | changed.attributes),
-        again=live.again.get(node, frozenset()) | changed.attributes,
+        after=after | changed.shared,
+        header=live.header.get(node, frozenset()) | changed.shared,
+        again=live.again.get(node, frozenset()) | changed.shared,
         rest_modified=later.all,
-        end=end | attributes,
-        on_break=live.on_break[node] | attributes,
-        on_continue=live.on_continue[node] | attributes,
+        end=end | shared,
+        on_break=live.on_break[node] | shared,
+        on_continue=live.on_continue[node] | shared,
+        shared=frozenset(shared),
         one_leaves=exits.never_ends(node.body) or exits.never_ends(orelse),
         breaks=is_loop and exits.breaks(node.body),
         returns=exits.returns([node]),
         endless=isinstance(test, ast.Constant) and bool(test.value),
         simple_test=test is not None and _is_simple(test),
-        refused=tuple(changed.refused),
         raises=exits.raise_lines([node]),
     )
     unit.constructs.append(construct)

@@ -10,10 +10,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from .. import _core
+from .._symbols.numbers import Symbol
 from . import collected, logic
 from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
+from .contexts import context
 from .errors import StagingError
+from .impure import refuse_if_iterator
 from .iterables import Range, Staged, staged
 from .loops import GraphLoop
 from .notes import Unit
@@ -27,6 +31,7 @@ from .signals import (
     possible,
 )
 from .place import user_place
+from .printing import text
 from .values import in_graph, truth
 from .variables import Variables
 
@@ -44,6 +49,12 @@ class Runtime:
         self._constructs = unit.constructs
 
     call = staticmethod(callee)
+    attr = staticmethod(_core.attr)
+    place = staticmethod(_core.place)
+    context = staticmethod(context)
+    text = staticmethod(text)
+    grow = staticmethod(collected.grow)
+    adding = staticmethod(collected.adding)
     and_ = staticmethod(logic.and_)
     or_ = staticmethod(logic.or_)
     not_ = staticmethod(logic.not_)
@@ -112,15 +123,23 @@ class Runtime:
         """while test(): body() else: orelse()."""
         construct = self._constructs[key]
         signal: Any = NORMAL
+        by_graph = True
         while True:
             asked = test() if not construct.endless else True
-            if isinstance(signal, Signal) or in_graph(asked) is not None:
-                loop = GraphLoop(
-                    construct, Variables(test, body, orelse, rest),
-                    lambda _: body(), test, asked, signal=signal,
-                )
-                signal = loop.run()
-                break
+            must = isinstance(signal, Signal) or in_graph(asked) is not None
+            if must or (by_graph and isinstance(asked, Symbol)):
+                try:
+                    loop = GraphLoop(
+                        construct, Variables(test, body, orelse, rest),
+                        lambda _: body(), test, asked, signal=signal,
+                    )
+                    signal = loop.run()
+                    break
+                except TypeError:
+                    # What sizes alone decide can be written out, too.
+                    if must:
+                        raise
+                    by_graph = False
             if not asked:
                 break
             signal = after_iteration(body())
@@ -150,7 +169,14 @@ class Runtime:
         variables = Variables(body, orelse, rest)
         known = staged(items)
         if known is not None:
-            signal = self._graph_for(key, variables, known, body, NORMAL)
+            try:
+                signal = self._graph_for(key, variables, known, body, NORMAL)
+            except TypeError:
+                # The body wants a number of Python's: an index, a size.
+                left = known.unrolled() if isinstance(known, Range) else None
+                if left is None:
+                    raise
+                signal = self._python_for(key, variables, left, body)
         else:
             signal = self._python_for(key, variables, items, body)
         return self.then(key, self._over(key, signal, orelse), rest)
@@ -170,6 +196,7 @@ class Runtime:
         construct = self._constructs[key]
         signal: Any = NORMAL
         done = 0
+        refuse_if_iterator(items)
         iterator = iter(items)
         for item in iterator:
             signal = after_iteration(body(item))

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
+from .._symbols.numbers import Symbol, SymBool, SymFloat, SymInt, known_sizes
 
 Tensor = _core.Tensor
 _identity = _core.op_function("Identity")
 _cast = _core.op_function("Cast")
 _reshape = _core.op_function("Reshape")
 
+# Whether a tensor of a graph that is written in place stays the object it is.
+IN_PLACE: bool = hasattr(Tensor, "_deferred")
+
 # By rank: what a number becomes when it meets one of a later kind.
 _DEFAULTS = {bool: _core.bool, int: _core.int64, float: _core.float32}
+_SYMBOLS = {SymBool: _core.bool, SymInt: _core.int64, SymFloat: _core.float32}
 
 
 class _Missing:
@@ -29,8 +34,11 @@ def in_graph(value: Any) -> Any:
     """The tensor as part of the graph being recorded; None when it is not one.
 
     A tensor of the program around it is read when the graph runs, so that it
-    counts while one is recorded.
+    counts while one is recorded. Sizes that depend on elements count, too; others
+    are numbers that Python decides by.
     """
+    if isinstance(value, Symbol) and value.hint is None:
+        return value._tensor()
     if not isinstance(value, Tensor):
         return None
     if not value.symbolic:
@@ -42,7 +50,7 @@ def truth(tensor: Any) -> Any:
     """A scalar of bool, as `if` understands the tensor."""
     if tensor.dtype != _core.bool:
         tensor = tensor != 0
-    shape = tensor.shape
+    shape = known_sizes(tensor)
     if shape:
         if any(size not in (1, None) for size in shape):
             raise ValueError(
@@ -55,11 +63,14 @@ def truth(tensor: Any) -> Any:
 
 def is_number(value: Any) -> bool:
     """Whether it is a number that takes the type of what it meets."""
-    return type(value) in _DEFAULTS
+    return type(value) in _DEFAULTS or isinstance(value, Symbol)
 
 
 def number_dtype(value: Any) -> Any:
     """The type a number has on its own."""
+    for kind, dtype in _SYMBOLS.items():
+        if isinstance(value, kind):
+            return dtype
     return _DEFAULTS[type(value)]
 
 
@@ -80,7 +91,10 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, Tensor):
         return value
     if is_number(value):
-        return _cast(value, dtype=dtype or number_dtype(value))
+        made = _cast(value, dtype=dtype or number_dtype(value))
+        # Nobody writes to a number: `n += 1` makes another.
+        made._number = True
+        return made
     if hasattr(value, "__array__") and hasattr(value, "dtype"):
         return _identity(value)
     return None
@@ -118,7 +132,7 @@ class Spec:
 
     def __init__(self, tensor: Any) -> None:
         self.dtype = tensor.dtype
-        self.shape = tensor.shape
+        self.shape = _core.known_shape(tensor)
 
     def zeros(self) -> Any:
         """A tensor like it."""
@@ -166,13 +180,15 @@ def describe(value: Any) -> str:
     if value is MISSING:
         return "undefined"
     if isinstance(value, Tensor):
-        sizes = value.shape
+        sizes = _core.known_shape(value)
         if sizes is None:
             return f"a tensor of {_dtype_name(value.dtype)}"
         text = ", ".join("?" if size is None else str(size) for size in sizes)
         return f"a tensor of {_dtype_name(value.dtype)}[{text}]"
     if value is None:
         return "None"
+    if isinstance(value, Symbol):
+        return f"{value.expression} (a size)"
     if is_number(value) or isinstance(value, str):
         return f"{value!r} (a Python {type(value).__name__})"
     if isinstance(value, (tuple, list, dict)):
@@ -191,6 +207,8 @@ def same(a: Any, b: Any) -> bool:
         return True
     if type(a) is not type(b):
         return False
+    if isinstance(a, Symbol):
+        return (a == b) is True  # whatever the sizes are
     try:
         return bool(a == b)
     except Exception:

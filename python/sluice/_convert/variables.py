@@ -1,16 +1,17 @@
 """The variables of a running function, read and written from outside.
 
 The blocks of a construct are functions whose closures hold the cells of the
-variables around them. "self.h" is an attribute of what is in such a cell.
+variables around them; what is in no cell is global.
 """
 
 from __future__ import annotations
 
-import builtins
 import types
 from collections.abc import Iterable
 from typing import Any
 
+from .. import _core
+from .codes import RESULT
 from .values import MISSING, copied
 
 
@@ -26,30 +27,11 @@ class Variables:
                 self._cells.update(zip(names, block.__closure__ or ()))
                 self._globals = block.__globals__
 
-    def _root(self, name: str) -> Any:
-        cell = self._cells.get(name)
-        try:
-            if cell is not None:
-                return cell.cell_contents
-        except ValueError:
-            return MISSING
-        return self._globals.get(name, getattr(builtins, name, MISSING))
-
-    def _owner(self, name: str) -> tuple[Any, str]:
-        first, *path, last = name.split(".")
-        owner = self._root(first)
-        for part in path:
-            owner = getattr(owner, part, MISSING)
-        return owner, last
-
     def get(self, name: str) -> Any:
-        """Its value, or MISSING."""
-        if "." in name:
-            owner, last = self._owner(name)
-            return getattr(owner, last, MISSING)
+        """Its value now; MISSING when it has none."""
         cell = self._cells.get(name)
         if cell is None:
-            return MISSING
+            return MISSING if name == RESULT else self._globals.get(name, MISSING)
         try:
             return cell.cell_contents
         except ValueError:
@@ -57,15 +39,14 @@ class Variables:
 
     def set(self, name: str, value: Any) -> None:
         """Assigns it; MISSING takes its value away."""
-        if "." in name:
-            owner, last = self._owner(name)
-            if value is not MISSING:
-                setattr(owner, last, value)
-            elif hasattr(owner, last):
-                delattr(owner, last)
-            return
         cell = self._cells.get(name)
         if cell is None:
+            if name == RESULT:
+                return
+            if value is not MISSING:
+                self._globals[name] = value
+            else:
+                self._globals.pop(name, None)
             return
         if value is not MISSING:
             cell.cell_contents = value
@@ -82,9 +63,13 @@ class Variables:
     def put(self, values: dict[str, Any]) -> None:
         """Gives them these values."""
         for name, value in values.items():
-            if "." not in name or self.get(name) is not value:
-                self.set(name, value)
+            self.set(name, value)
 
     def put_copies(self, values: dict[str, Any]) -> None:
-        """The same; containers are copied, so that their owner sees no change."""
-        self.put({name: copied(value) for name, value in values.items()})
+        """The same; containers of the function are copied, so that their owner
+        sees no change. Those from outside are not: who records knows them."""
+        recorder = _core.recorder()
+        for name, value in values.items():
+            if recorder is None or not recorder.knows(value):
+                value = copied(value)
+            self.set(name, value)

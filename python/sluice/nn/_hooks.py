@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from .. import _core
 
 
 class RemovableHandle:
@@ -24,6 +25,7 @@ class RemovableHandle:
         hooks = self._hooks()
         if hooks is not None:
             hooks.pop(self.id, None)
+            _core.bump_epoch()
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -40,14 +42,23 @@ class HookTable(OrderedDict):  # type: ignore[type-arg]
             raise TypeError(f"a hook is a {type(hook).__name__}; wanted a callable")
         handle = RemovableHandle(self)
         self[handle.id] = (hook, options)
+        _core.bump_epoch()
         return handle
 
 
 def run_pre_hooks(
-    module: Any, hooks: HookTable, args: tuple[Any, ...], kwargs: dict[str, Any]
+    module: Any,
+    hooks: HookTable,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    own: Callable[[Any], Any] | None = None,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What forward is called with after all hooks have seen it."""
+    """What forward is called with after all hooks have seen it.
+
+    `own` says what to call instead of a function of the user's.
+    """
     for hook, options in tuple(hooks.values()):
+        hook = hook if own is None else own(hook)
         if options.get("with_kwargs"):
             result = hook(module, args, kwargs)
             if result is not None:
@@ -65,9 +76,11 @@ def run_hooks(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     result: Any,
+    own: Callable[[Any], Any] | None = None,
 ) -> Any:
     """What a call gives after all hooks have seen it."""
     for hook, options in tuple(hooks.values()):
+        hook = hook if own is None else own(hook)
         if options.get("with_kwargs"):
             other = hook(module, args, kwargs, result)
         else:

@@ -60,14 +60,14 @@ class MSELoss(_Loss):
     """The square of the difference."""
 
     def forward(self, input: Any, target: Any) -> Tensor:
-        return F.mse_loss(input, target, self.reduction)
+        return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class L1Loss(_Loss):
     """The absolute difference."""
 
     def forward(self, input: Any, target: Any) -> Tensor:
-        return F.l1_loss(input, target, self.reduction)
+        return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
@@ -84,7 +84,9 @@ class SmoothL1Loss(_Loss):
         self.beta = beta
 
     def forward(self, input: Any, target: Any) -> Tensor:
-        return F.smooth_l1_loss(input, target, self.reduction, self.beta)
+        return F.smooth_l1_loss(
+            input, target, reduction=self.reduction, beta=self.beta
+        )
 
 
 class HuberLoss(Module):
@@ -118,9 +120,9 @@ class CrossEntropyLoss(_WeightedLoss):
             input,
             target,
             self.weight,
-            self.ignore_index,
-            self.reduction,
-            self.label_smoothing,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
         )
 
 
@@ -140,7 +142,11 @@ class NLLLoss(_WeightedLoss):
 
     def forward(self, input: Any, target: Any) -> Tensor:
         return F.nll_loss(
-            input, target, self.weight, self.ignore_index, self.reduction
+            input,
+            target,
+            self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
         )
 
 
@@ -148,7 +154,9 @@ class BCELoss(_WeightedLoss):
     """Binary cross entropy of probabilities."""
 
     def forward(self, input: Any, target: Any) -> Tensor:
-        return F.binary_cross_entropy(input, target, self.weight, self.reduction)
+        return F.binary_cross_entropy(
+            input, target, self.weight, reduction=self.reduction
+        )
 
 
 class BCEWithLogitsLoss(_Loss):
@@ -171,7 +179,11 @@ class BCEWithLogitsLoss(_Loss):
 
     def forward(self, input: Any, target: Any) -> Tensor:
         return F.binary_cross_entropy_with_logits(
-            input, target, self.weight, self.reduction, self.pos_weight
+            input,
+            target,
+            self.weight,
+            reduction=self.reduction,
+            pos_weight=self.pos_weight,
         )
 
 
@@ -189,7 +201,9 @@ class KLDivLoss(_Loss):
         self.log_target = log_target
 
     def forward(self, input: Any, target: Any) -> Tensor:
-        return F.kl_div(input, target, self.reduction, self.log_target)
+        return F.kl_div(
+            input, target, reduction=self.reduction, log_target=self.log_target
+        )
 
 
 class _MarginLoss(_Loss):
@@ -209,7 +223,7 @@ class MarginRankingLoss(_MarginLoss):
 
     def forward(self, input1: Any, input2: Any, target: Any) -> Tensor:
         return F.margin_ranking_loss(
-            input1, input2, target, self.margin, self.reduction
+            input1, input2, target, self.margin, reduction=self.reduction
         )
 
 
@@ -218,7 +232,7 @@ class CosineEmbeddingLoss(_MarginLoss):
 
     def forward(self, input1: Any, input2: Any, target: Any) -> Tensor:
         return F.cosine_embedding_loss(
-            input1, input2, target, self.margin, self.reduction
+            input1, input2, target, self.margin, reduction=self.reduction
         )
 
 
@@ -236,7 +250,9 @@ class HingeEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input: Any, target: Any) -> Tensor:
-        return F.hinge_embedding_loss(input, target, self.margin, self.reduction)
+        return F.hinge_embedding_loss(
+            input, target, self.margin, reduction=self.reduction
+        )
 
 
 class TripletMarginLoss(_Loss):
@@ -264,5 +280,5 @@ class TripletMarginLoss(_Loss):
             self.p,
             self.eps,
             self.swap,
-            self.reduction,
+            reduction=self.reduction,
         )

@@ -12,6 +12,7 @@ from ._hooks import HookTable, ModuleHooks, run_hooks, run_pre_hooks
 from ._hooks_backward import BackwardCall
 from ._parameter import Parameter
 from ._state import ModuleState
+from ._table import Table
 
 T = TypeVar("T", bound="Module")
 
@@ -40,9 +41,9 @@ class Module(ModuleHooks, ModuleState):
     def __init__(self) -> None:
         fields = self.__dict__
         fields["_mode"] = _core.NnMode()
-        fields["_parameters"] = {}
-        fields["_buffers"] = {}
-        fields["_modules"] = {}
+        fields["_parameters"] = Table()
+        fields["_buffers"] = Table()
+        fields["_modules"] = Table()
         fields["_non_persistent"] = set()
         fields["_pre_hooks"] = HookTable()
         fields["_hooks"] = HookTable()
@@ -93,16 +94,15 @@ class Module(ModuleHooks, ModuleState):
                 watching.end(self)
 
     def _call_hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        args, kwargs = run_pre_hooks(self, self._pre_hooks, args, kwargs)
+        own = converted_forward
+        args, kwargs = run_pre_hooks(self, self._pre_hooks, args, kwargs, own)
         watched = None
         if self._backward_hooks or self._backward_pre_hooks:
             watched = BackwardCall(self, self._backward_pre_hooks, self._backward_hooks)
             args = watched.watch_inputs(args)
-        forward = self.forward
-        if converted_forward is not None:
-            forward = converted_forward(forward)
+        forward = self.forward if own is None else own(self.forward)
         result = forward(*args, **kwargs)
-        result = run_hooks(self, self._hooks, args, kwargs, result)
+        result = run_hooks(self, self._hooks, args, kwargs, result, own)
         return result if watched is None else watched.watch_result(result)
 
     # ---- Attributes ----
@@ -118,7 +118,9 @@ class Module(ModuleHooks, ModuleState):
             for other in _TABLES:
                 if other != table:
                     fields[other].pop(name, None)
-            fields.pop(name, None)
+            if name in fields:
+                self._attribute_changes(name)
+                del fields[name]
             if isinstance(value, Module):
                 self._check_child(name, value)
             fields[table][name] = value
@@ -128,7 +130,15 @@ class Module(ModuleHooks, ModuleState):
             if held is not None and name in held:
                 self._assign_held(table, name, value)
                 return
+        self._attribute_changes(name)
         object.__setattr__(self, name, value)
+
+    def _attribute_changes(self, name: str) -> None:
+        """Tells functions that were recorded, and one that is being recorded."""
+        _core.bump_epoch()
+        recorder = _core.recorder()
+        if recorder is not None:
+            recorder.module_changes(self, name)
 
     def _assign_held(self, table: str, name: str, value: Any) -> None:
         wanted = {"_parameters": "a Parameter", "_modules": "a Module"}.get(
@@ -158,6 +168,7 @@ class Module(ModuleHooks, ModuleState):
                 del held[name]
                 self.__dict__["_non_persistent"].discard(name)
                 return
+        self._attribute_changes(name)
         object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
@@ -240,7 +251,13 @@ class Module(ModuleHooks, ModuleState):
 
     @training.setter
     def training(self, wanted: bool) -> None:
-        self.__dict__["_mode"].set(bool(wanted))
+        self._set_mode(bool(wanted))
+
+    def _set_mode(self, wanted: bool) -> None:
+        recorder = _core.recorder()
+        if recorder is not None:
+            recorder.mode_changes(self)
+        self.__dict__["_mode"].set(wanted)
 
     def _mode_text(self) -> str:
         return "the mode of " + _paths.module_text(_paths.path_in_calls(self), self)
@@ -250,7 +267,7 @@ class Module(ModuleHooks, ModuleState):
         if not isinstance(mode, bool):
             raise ValueError(f"mode is {mode!r}; wanted True or False")
         for module in self.modules():
-            module.__dict__["_mode"].set(mode)
+            module._set_mode(mode)
         return self
 
     def eval(self: T) -> T:
@@ -284,4 +301,6 @@ class Module(ModuleHooks, ModuleState):
         training = state.pop("_mode")
         self.__dict__["_mode"] = _core.NnMode()
         self.__dict__["_mode"].set(training)
+        for table in _TABLES:
+            state[table] = Table(state[table])
         self.__dict__.update(state)

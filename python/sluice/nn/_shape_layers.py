@@ -84,8 +84,9 @@ class Upsample(Module):
 
     def forward(self, input: Any) -> Tensor:
         return F.interpolate(
-            input, self.size, self.scale_factor, self.mode, self.align_corners
-        )
+            input, self.size, self.scale_factor, self.mode, self.align_corners,
+            self.recompute_scale_factor,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         if self.scale_factor is not None:

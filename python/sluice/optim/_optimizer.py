@@ -138,6 +138,7 @@ class Optimizer:
         elif not pairs:
             raise ValueError(f"{what}: no parameters")
         self.param_groups.append(group)
+        _core.bump_epoch()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops all gradients, or makes them zeros."""

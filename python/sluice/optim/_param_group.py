@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
+from .. import _core
+
 
 class ParamGroup(MutableMapping[str, Any]):
     """One group of parameters and its options, as a dict.
 
-    ``group["lr"] = 0.01`` and other options count from the next step on.
-    Functions captured before keep all of them but ``lr``. Other keys may be
-    added; they are kept with the group.
+    ``group["lr"] = 0.01`` and other options count from the next step on. The
+    rate is a tensor of captured functions; for another value of the others they
+    are recorded again. Other keys may be added; they are kept with the group.
     """
 
     def __init__(
@@ -40,6 +42,8 @@ class ParamGroup(MutableMapping[str, Any]):
             raise ValueError(
                 "the parameters of a group are fixed; wanted add_param_group"
             )
+        if key != "lr" or self._owner is None:
+            self._changes(key)
         if self._owner is not None:
             if key == "lr":
                 self._owner.set_lr(self._index, float(value))
@@ -51,7 +55,15 @@ class ParamGroup(MutableMapping[str, Any]):
     def __delitem__(self, key: str) -> None:
         if key in self._options or key in ("params", "param_names"):
             raise ValueError(f"{key!r} is part of every group")
+        self._changes(key)
         del self._data[key]
+
+    def _changes(self, key: str) -> None:
+        """Tells functions that were recorded, and one that is being recorded."""
+        _core.bump_epoch()
+        recorder = _core.recorder()
+        if recorder is not None:
+            recorder.option_changes(self, key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)

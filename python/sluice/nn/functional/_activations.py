@@ -9,7 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import _core
+from ..._array.axes import axes_tuple
+from ..._array.math import clip
+from ..._array.shape import as_tensor
 from ..._core import Tensor
+from ._in_place import written
 
 __all__ = [
     "celu",
@@ -50,39 +54,47 @@ _hard_tanh, _softsign = _op("HardTanh"), _op("Softsign")
 _soft_shrink, _hard_shrink = _op("SoftShrink"), _op("HardShrink")
 _tanh_shrink, _log_sigmoid = _op("TanhShrink"), _op("LogSigmoid")
 _threshold, _glu, _neg = _op("Threshold"), _op("Glu"), _op("Neg")
+_where = _op("Select")
 _softmax, _log_softmax, _cast = _op("Softmax"), _op("LogSoftmax"), _op("Cast")
 
 
 def relu(input: Any, inplace: bool = False) -> Tensor:
     """max(input, 0), elementwise."""
-    return _relu(input)
+    made = _relu(input)
+    return written(input, made) if inplace else made
 
 
 def relu6(input: Any, inplace: bool = False) -> Tensor:
     """The input held between 0 and 6."""
-    return _relu6(input)
+    x = as_tensor(input)
+    made = _relu6(x) if x.dtype.is_floating_point else clip(x, 0, 6)
+    return written(input, made) if inplace else made
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The input where positive, else alpha (exp(input) - 1)."""
-    return _elu(input, alpha)
+    made = _elu(input, alpha)
+    return written(input, made) if inplace else made
 
 
 def selu(input: Any, inplace: bool = False) -> Tensor:
     """elu, scaled so that means and variances stay 0 and 1."""
-    return _selu(input)
+    made = _selu(input)
+    return written(input, made) if inplace else made
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The input where positive, else alpha (exp(input / alpha) - 1)."""
-    return _celu(input, alpha)
+    made = _celu(input, alpha)
+    return written(input, made) if inplace else made
 
 
 def leaky_relu(
     input: Any, negative_slope: float = 0.01, inplace: bool = False
 ) -> Tensor:
     """The input where positive, else times negative_slope."""
-    return _leaky_relu(input, negative_slope)
+    made = _leaky_relu(input, negative_slope)
+    return written(input, made) if inplace else made
 
 
 def prelu(input: Any, weight: Any) -> Tensor:
@@ -97,12 +109,14 @@ def gelu(input: Any, approximate: str = "none") -> Tensor:
 
 def silu(input: Any, inplace: bool = False) -> Tensor:
     """The input times its sigmoid."""
-    return _silu(input)
+    made = _silu(input)
+    return written(input, made) if inplace else made
 
 
 def mish(input: Any, inplace: bool = False) -> Tensor:
     """The input times tanh(softplus(input))."""
-    return _mish(input)
+    made = _mish(input)
+    return written(input, made) if inplace else made
 
 
 def sigmoid(input: Any) -> Tensor:
@@ -117,19 +131,32 @@ def tanh(input: Any) -> Tensor:
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Tensor:
     """A sigmoid of straight lines."""
-    return _hard_sigmoid(input)
+    made = _hard_sigmoid(input)
+    return written(input, made) if inplace else made
 
 
 def hardswish(input: Any, inplace: bool = False) -> Tensor:
     """The input times its hardsigmoid."""
-    return _hard_swish(input)
+    made = _hard_swish(input)
+    return written(input, made) if inplace else made
 
 
 def hardtanh(
     input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
     """The input held between min_val and max_val."""
-    return _hard_tanh(input, min_val, max_val)
+    x = as_tensor(input)
+    if x.dtype.is_floating_point:
+        made = _hard_tanh(x, min_val, max_val)
+        return written(input, made) if inplace else made
+    made = clip(x, _whole(min_val, "min_val"), _whole(max_val, "max_val"))
+    return written(input, made) if inplace else made
+
+
+def _whole(value: float, what: str) -> int:
+    if value != int(value):
+        raise ValueError(f"{what} is {value}, the input integers; wanted an integer")
+    return int(value)
 
 
 def softsign(input: Any) -> Tensor:
@@ -166,7 +193,12 @@ def threshold(
     input: Any, threshold: float, value: float, inplace: bool = False
 ) -> Tensor:
     """The input where above the threshold, else the value."""
-    return _threshold(input, threshold, value)
+    x = as_tensor(input)
+    if x.dtype.is_floating_point:
+        made = _threshold(x, threshold, value)
+        return written(input, made) if inplace else made
+    made = _where(x > threshold, x, _whole(value, "value"))
+    return written(input, made) if inplace else made
 
 
 def glu(input: Any, dim: int = -1) -> Tensor:
@@ -178,19 +210,37 @@ def _typed(input: Any, dtype: Any) -> Any:
     return input if dtype is None else _cast(input, dtype)
 
 
-def softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Tensor:
-    """Numbers along an axis (the last, if none is given) as probabilities."""
-    return _softmax(_typed(input, dtype), -1 if dim is None else dim)
+def _along(op: Any, input: Any, dim: int | None, dtype: Any) -> Tensor:
+    x = as_tensor(_typed(input, dtype))
+    if x.ndim == 0:
+        axes_tuple(0 if dim is None else dim, 1, "softmax")
+        return op(x.reshape(1), 0).reshape(())
+    if dim is None:
+        # PyTorch's rule: the axis of classes, where there seems to be one.
+        dim = 0 if x.ndim in (1, 3) else 1
+    return op(x, dim)
 
 
-def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Tensor:
+def softmax(
+    input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """Numbers along an axis as probabilities; None: the first of 1 or 3 axes, else
+    the second, as PyTorch has it."""
+    return _along(_softmax, input, dim, dtype)
+
+
+def softmin(
+    input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
     """softmax(-input)."""
-    return _softmax(_neg(_typed(input, dtype)), -1 if dim is None else dim)
+    return _along(_softmax, _neg(_typed(input, dtype)), dim, None)
 
 
-def log_softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax along an axis (the last, if none is given)."""
-    return _log_softmax(_typed(input, dtype), -1 if dim is None else dim)
+def log_softmax(
+    input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """The logarithm of softmax along an axis; None as for softmax."""
+    return _along(_log_softmax, input, dim, dtype)
 
 
 def gumbel_softmax(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
+from ..._array.open_sizes import has_symbols, padded
+from ..._array.shape import as_tensor
 from ..._core import Tensor
+from ._in_place import written
+from ._scaled import scaled
 
 __all__ = [
     "bilinear",
@@ -45,7 +50,8 @@ def dropout(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """In training a share p of the elements set to 0, the rest divided by 1 - p."""
-    return _core.nn_dropout(input, p, training)
+    made = _core.nn_dropout(input, p, training)
+    return written(input, made) if inplace else made
 
 
 def _drop_channels(input: Any, p: float, training: bool) -> Tensor:
@@ -56,21 +62,24 @@ def dropout1d(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """dropout of whole channels of lines [N, C, L]."""
-    return _drop_channels(input, p, training)
+    made = _drop_channels(input, p, training)
+    return written(input, made) if inplace else made
 
 
 def dropout2d(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """dropout of whole channels of images [N, C, H, W]."""
-    return _drop_channels(input, p, training)
+    made = _drop_channels(input, p, training)
+    return written(input, made) if inplace else made
 
 
 def dropout3d(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """dropout of whole channels of volumes [N, C, D, H, W]."""
-    return _drop_channels(input, p, training)
+    made = _drop_channels(input, p, training)
+    return written(input, made) if inplace else made
 
 
 def _no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
@@ -147,7 +156,10 @@ def pad(
 ) -> Tensor:
     """A border around the input: (before, after) of the last axis, then of the one
     before it, and so on. mode: constant, reflect, replicate, circular."""
-    return _core.nn_pad(input, pad, mode, 0.0 if value is None else value)
+    number = 0.0 if value is None else value
+    if mode == "constant" and isinstance(input, Tensor) and has_symbols(pad):
+        return padded(input, pad, number)
+    return _core.nn_pad(input, pad, mode, number)
 
 
 def interpolate(
@@ -174,6 +186,16 @@ def interpolate(
         factor = float(scale_factor)
     if scale_factor is not None and not factor > 0:
         raise ValueError(f"scale_factor is {scale_factor}; wanted it positive")
+    if scale_factor is not None and (factor != int(factor) or recompute_scale_factor):
+        input = as_tensor(input)
+        shape = input.shape[2:]
+        if None in shape:
+            raise ValueError("interpolate: a size is unknown; wanted size=")
+        size = [math.floor(n * factor) for n in shape]
+        exact = all(m == n * factor for m, n in zip(size, shape))
+        # Places go by the factor, unless asked for those the sizes say.
+        if not (exact or recompute_scale_factor or align_corners):
+            return scaled(input, size, factor, mode)
     return _core.nn_interpolate(input, size, factor, mode, bool(align_corners))
 
 

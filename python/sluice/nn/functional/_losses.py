@@ -29,20 +29,39 @@ _mse, _l1 = _op("MseLoss"), _op("L1Loss")
 _smooth_l1, _huber = _op("SmoothL1Loss"), _op("HuberLoss")
 
 
-def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Tensor:
+def _reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """As one word, also from the two flags PyTorch has for it from before."""
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is not None and not reduce:
+        return "none"
+    return "mean" if size_average is None or size_average else "sum"
+
+
+def mse_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """The square of the difference."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _mse(input, target, reduction)
 
 
-def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Tensor:
+def l1_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """The absolute difference."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _l1(input, target, reduction)
 
 
 def smooth_l1_loss(
-    input: Any, target: Any, reduction: str = "mean", beta: float = 1.0
-) -> Tensor:
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", beta: float = 1.0,
+) -> Tensor:  # fmt: skip
     """The square of small differences (below beta), the absolute of others."""
+    reduction = _reduction(size_average, reduce, reduction)
     if beta == 0:
         return _l1(input, target, reduction)
     return _smooth_l1(input, target, beta, reduction)
@@ -59,12 +78,15 @@ def cross_entropy(
     input: Any,
     target: Any,
     weight: Any = None,
+    size_average: Any = None,
     ignore_index: int = -100,
+    reduce: Any = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
     """Of the softmax of logits [N, C, ...], given classes [N, ...] or
     probabilities [N, C, ...]."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_cross_entropy(
         input, target, weight, ignore_index, reduction, label_smoothing
     )
@@ -74,17 +96,22 @@ def nll_loss(
     input: Any,
     target: Any,
     weight: Any = None,
+    size_average: Any = None,
     ignore_index: int = -100,
+    reduce: Any = None,
     reduction: str = "mean",
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Minus the logarithm of a probability, input [N, C, ...], at its class."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_nll_loss(input, target, weight, ignore_index, reduction)
 
 
 def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean"
-) -> Tensor:
+    input: Any, target: Any, weight: Any = None, size_average: Any = None,
+    reduce: Any = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """Of probabilities; the target is 0 or 1, or a probability itself."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_bce(input, target, weight, reduction)
 
 
@@ -92,41 +119,52 @@ def binary_cross_entropy_with_logits(
     input: Any,
     target: Any,
     weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
     reduction: str = "mean",
     pos_weight: Any = None,
 ) -> Tensor:
     """Of the sigmoid of the input; the target is 0 or 1, or a probability."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_bce_with_logits(input, target, weight, pos_weight, reduction)
 
 
 def kl_div(
-    input: Any, target: Any, reduction: str = "mean", log_target: bool = False
-) -> Tensor:
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", log_target: bool = False,
+) -> Tensor:  # fmt: skip
     """The divergence of target from the distribution whose logarithm is input.
 
     reduction may also be batchmean: the sum divided by the size of the batch.
     """
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_kl_div(input, target, reduction, log_target)
 
 
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, reduction: str = "mean"
-) -> Tensor:
+    input1: Any, input2: Any, target: Any, margin: float = 0,
+    size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """max(0, margin - target (input1 - input2)), for targets of 1 and -1."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_margin_ranking_loss(input1, input2, target, margin, reduction)
 
 
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, reduction: str = "mean"
-) -> Tensor:
+    input1: Any, input2: Any, target: Any, margin: float = 0,
+    size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """1 - cos for targets of 1, max(0, cos - margin) for -1."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_cosine_embedding_loss(input1, input2, target, margin, reduction)
 
 
 def hinge_embedding_loss(
-    input: Any, target: Any, margin: float = 1.0, reduction: str = "mean"
-) -> Tensor:
+    input: Any, target: Any, margin: float = 1.0, size_average: Any = None,
+    reduce: Any = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """The input for targets of 1, max(0, margin - input) for -1."""
+    reduction = _reduction(size_average, reduce, reduction)
     return _core.nn_hinge_embedding_loss(input, target, margin, reduction)
 
 
@@ -138,9 +176,12 @@ def triplet_margin_loss(
     p: float = 2,
     eps: float = 1e-6,
     swap: bool = False,
+    size_average: Any = None,
+    reduce: Any = None,
     reduction: str = "mean",
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """max(0, |anchor - positive| - |anchor - negative| + margin), last axis."""
+    reduction = _reduction(size_average, reduce, reduction)
     if p != 2 or eps != 1e-6 or swap:
         raise NotImplementedError(
             "triplet_margin_loss is there for p=2, eps=1e-6 and swap=False"

@@ -1,0 +1,94 @@
+"""What a function reads and writes outside of itself, from its code alone.
+
+Globals, closure variables and what is taken of them by dots; of code that is
+rewritten and of code that is not.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+import weakref
+from dataclasses import dataclass, field
+
+# Methods that change a container without a look at what is in it.
+ADDERS = frozenset({"append", "appendleft", "extend", "extendleft", "add"})
+
+_GLOBAL_LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
+_GLOBAL_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+_FREE_LOADS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
+_FREE_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+_DOTS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
+_IGNORED = frozenset({"PUSH_NULL", "CACHE", "RESUME", "NOP", "EXTENDED_ARG"})
+
+
+@dataclass
+class Reads:
+    """Names by what is done with them."""
+
+    globals: set[str] = field(default_factory=set)
+    stored_globals: set[str] = field(default_factory=set)
+    free: set[str] = field(default_factory=set)
+    stored_free: set[str] = field(default_factory=set)
+    # Used otherwise than as the x of x.append(y).
+    looked_at: set[str] = field(default_factory=set)
+    # Attributes taken by dots of a name: ("config", "model", "scale").
+    chains: set[tuple[str, ...]] = field(default_factory=set)
+    stored_chains: set[tuple[str, ...]] = field(default_factory=set)
+
+
+_known: dict[int, tuple[weakref.ref[types.CodeType], Reads]] = {}
+
+
+def reads_of(code: types.CodeType) -> Reads:
+    """Of a function and of those inside of it."""
+    known = _known.get(id(code))
+    if known is not None and known[0]() is code:
+        return known[1]
+    made = Reads()
+    _collect(code, frozenset(code.co_freevars), made)
+    key = id(code)
+    _known[key] = (weakref.ref(code, lambda _: _known.pop(key, None)), made)
+    return made
+
+
+def _collect(code: types.CodeType, free: frozenset[str], made: Reads) -> None:
+    instructions = [
+        i for i in dis.get_instructions(code) if i.opname not in _IGNORED
+    ]
+    own = free & frozenset(code.co_freevars)
+    for at, i in enumerate(instructions):
+        name = i.argval
+        if i.opname in _GLOBAL_STORES:
+            made.stored_globals.add(name)
+        elif i.opname in _FREE_STORES and name in own:
+            made.stored_free.add(name)
+        elif i.opname in _GLOBAL_LOADS:
+            made.globals.add(name)
+            _used(name, instructions, at + 1, made)
+        elif i.opname in _FREE_LOADS and name in own:
+            made.free.add(name)
+            _used(name, instructions, at + 1, made)
+        elif i.opname in ("LOAD_FAST", "LOAD_FAST_CHECK"):
+            _used(name, instructions, at + 1, made)
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            _collect(part, own, made)
+
+
+def _used(
+    name: str, instructions: list[dis.Instruction], at: int, made: Reads
+) -> None:
+    chain = [name]
+    while at < len(instructions) and instructions[at].opname in _DOTS:
+        chain.append(instructions[at].argval)
+        at += 1
+    if len(chain) > 1:
+        made.chains.add(tuple(chain))
+    if len(chain) != 2 or chain[1] not in ADDERS:
+        made.looked_at.add(name)
+    if at < len(instructions) and instructions[at].opname in (
+        "STORE_ATTR",
+        "DELETE_ATTR",
+    ):
+        made.stored_chains.add((*chain, instructions[at].argval))

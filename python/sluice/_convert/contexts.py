@@ -1,0 +1,35 @@
+"""Context managers of the user's own: their methods are converted, too."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .. import _core
+from .calls import callee
+from .library import is_library
+
+
+class _Context:
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> Any:
+        enter = type(self._manager).__enter__
+        return callee(types.MethodType(enter, self._manager))()
+
+    def __exit__(self, *error: Any) -> Any:
+        leave = type(self._manager).__exit__
+        return callee(types.MethodType(leave, self._manager))(*error)
+
+
+def context(manager: Any) -> Any:
+    """What a with statement uses instead of the manager."""
+    if _core.recorder() is None:
+        return manager
+    enter = getattr(type(manager), "__enter__", None)
+    leave = getattr(type(manager), "__exit__", None)
+    for method in (enter, leave):
+        if isinstance(method, types.FunctionType) and not is_library(method):
+            return _Context(manager)
+    return manager

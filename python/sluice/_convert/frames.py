@@ -1,0 +1,44 @@
+"""Places that branches and loops of a graph assign, while they are recorded."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .. import _core
+from .places import Contents, Place, same_contents
+
+
+@contextlib.contextmanager
+def places() -> Iterator[Any]:
+    """Who is told of them: the recorder of the function, or one for a while."""
+    journal = _core.recorder()
+    if journal is not None:
+        yield journal
+        return
+    from .recorder import Recorder
+
+    journal = Recorder("")
+    before = _core.set_recorder(journal)
+    try:
+        yield journal
+    finally:
+        _core.set_recorder(before)
+
+
+def changed(place: Place, before: Any) -> bool:
+    """Whether a place has another value than it had."""
+    now = place.get()
+    if isinstance(place, Contents):
+        return not same_contents(now, before)
+    return now is not before
+
+
+def place_name(place: Place, taken: Iterable[str]) -> str:
+    """What to call it among variables."""
+    name = place.text
+    known = set(taken)
+    while name in known:
+        name += " outside"
+    return name

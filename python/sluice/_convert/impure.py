@@ -1,0 +1,76 @@
+"""Calls that give another value every time, of which a graph would keep one."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import random
+import time
+from typing import Any
+
+from .. import _core
+from .errors import StagingError
+from .place import user_place
+
+_CLOCKS = frozenset(
+    {
+        time.time, time.time_ns, time.perf_counter, time.perf_counter_ns,
+        time.monotonic, time.monotonic_ns, time.process_time, time.process_time_ns,
+        time.thread_time, time.thread_time_ns, input,
+    }
+)
+
+
+def _is_impure(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    if owner is None or isinstance(owner, type(random)):  # a function of a module
+        module = getattr(function, "__module__", None) or ""
+        return function in _CLOCKS or module in ("random", "secrets", "uuid")
+    if isinstance(owner, random.Random):
+        return True
+    if isinstance(owner, type):
+        is_date = issubclass(owner, datetime.date)
+        return is_date and function.__name__ in ("now", "today", "utcnow")
+    return type(owner).__module__.startswith("numpy.random")
+
+
+def refuse_if_iterator(items: Any) -> None:
+    """Throws for an iterator from outside: every call would take more of it."""
+    recorder = _core.recorder()
+    if recorder is None or id(items) not in recorder.old:
+        return
+    if not hasattr(type(items), "__next__"):
+        return
+    filename, line = user_place()
+    name = recorder.names.get(id(items), "this")
+    raise StagingError(
+        f"{filename}:{line}: {name} is an iterator made outside of the function, and "
+        "every call would take more of it; take from it outside, and give what it "
+        "gives as an argument"
+    )
+
+
+def next_(items: Any, *default: Any) -> Any:
+    """next(items) in recorded code."""
+    refuse_if_iterator(items)
+    return next(items, *default)
+
+
+def refuse_if_impure(function: Any) -> None:
+    """Throws where the user's code is recorded and calls one of them."""
+    if function is os.getenv:
+        _core.recorder().value(os.environ, "os.environ")
+        return
+    try:
+        impure = _is_impure(function)
+    except TypeError:  # it cannot be looked up
+        return
+    if not impure:
+        return
+    filename, line = user_place()
+    name = getattr(function, "__qualname__", str(function))
+    raise StagingError(
+        f"{filename}:{line}: {name}() gives another value in every call, and what is "
+        "recorded would keep this one; give the value as an argument, or draw it "
+        "with sl.rand and others"
+    )

@@ -1,0 +1,289 @@
+"""How attributes of objects are found, without running code of the user's.
+
+What the user's code would find by a property or __getattr__ is left to who
+asks, to be converted as any function.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import sys
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core
+from .code_reads import reads_of
+from .library import is_library, is_library_file
+from .places import INSTANCE, ITEM, SLOT, TYPE
+from .values import MISSING, Tensor
+
+CONTAINERS = (list, dict, set, collections.deque, bytearray)
+TABLES = ("_parameters", "_buffers", "_modules")
+_HOOKS = ("_pre_hooks", "_hooks", "_backward_pre_hooks", "_backward_hooks")
+_PLAIN = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), type(Ellipsis), range, slice,
+     types.CodeType, types.BuiltinFunctionType, types.GetSetDescriptorType}
+)
+_DTYPE = type(_core.float32)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether nothing of it can change, or a tensor, which is read anew."""
+    return type(value) in _PLAIN or isinstance(value, (Tensor, _DTYPE))
+
+
+def is_array(value: Any) -> bool:
+    """Whether its elements become constants of the graph."""
+    return hasattr(type(value), "tobytes") and hasattr(type(value), "__array__")
+
+
+@dataclass
+class Lookup:
+    """What object.name is, and what of the program says so."""
+
+    name: str
+    value: Any = MISSING
+    guards: list[tuple[Any, ...]] = field(default_factory=list)
+    table: tuple[dict[str, Any], str] | None = None  # of a module
+    binds: bool = False  # it is made of the value: a method
+    code: Any = None  # a function gives the value
+    arguments: tuple[Any, ...] = ()
+    setter: Any = None  # a function is called to assign it
+    slot: bool = False  # it is not in the object's dict
+
+
+def _in_class(cls: type, name: str) -> Any:
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return MISSING
+
+
+def _is_users(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and not is_library(function)
+
+
+@functools.cache
+def _is_library_class(cls: type) -> bool:
+    module = sys.modules.get(cls.__module__)
+    top = cls.__module__.split(".")[0]
+    if top in ("sluice", "builtins") or module is None:
+        return top in ("sluice", "builtins")
+    return _is_library_module(module)
+
+
+def _is_library_module(module: types.ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return module.__name__ != "__main__"
+    return is_library_file(file)
+
+
+def find(owner: Any, name: str) -> Lookup:
+    """Where owner.name is."""
+    found = Lookup(name)
+    if isinstance(owner, types.ModuleType):
+        found.value = owner.__dict__.get(name, MISSING)
+        if found.value is MISSING:
+            found.value = getattr(owner, name, MISSING)
+        elif not _is_library_module(owner):
+            found.guards.append((ITEM, owner.__dict__, name, found.value))
+        return found
+    if isinstance(owner, type):
+        found.value, found.binds = _in_class(owner, name), True
+        if found.value is MISSING:
+            found.value = getattr(owner, name, MISSING)
+        elif not _is_library_class(owner):
+            found.guards.append((TYPE, owner, name, found.value))
+        return found
+    return _in_object(owner, name, found)
+
+
+def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
+    cls = type(owner)
+    if _is_users(cls.__getattribute__):
+        found.code, found.arguments = cls.__getattribute__, (owner, name)
+        return found
+    raw = _in_class(cls, name)
+    if raw is not MISSING and hasattr(type(raw), "__set__"):
+        return _by_descriptor(owner, raw, found)
+    fields = getattr(owner, "__dict__", None)
+    if fields is not None and name in fields:
+        found.value = fields[name]
+        found.guards.append((INSTANCE, owner, name, found.value))
+        return found
+    if raw is MISSING and isinstance(owner, module_class()):
+        for table in TABLES:
+            held = fields.get(table, ()) if fields else ()
+            if name in held:
+                found.value, found.table = held[name], (held, name)
+                return found
+    if fields is not None and not _of_library(raw):
+        found.guards.append((INSTANCE, owner, name, MISSING))
+    if raw is MISSING:
+        other = _in_class(cls, "__getattr__")
+        if _is_users(other):
+            found.code, found.arguments = other, (owner, name)
+        elif other is not MISSING:
+            found.value = getattr(owner, name, MISSING)
+        return found
+    if isinstance(raw, functools.cached_property):
+        found.code = functools.partial(_cached, raw)
+        found.arguments = (owner, name)
+        return found
+    if not _of_library(raw):
+        found.guards.append((TYPE, cls, name, raw))
+    found.value, found.binds = raw, hasattr(type(raw), "__get__")
+    return found
+
+
+def _cached(made: functools.cached_property[Any], owner: Any, name: str) -> Any:
+    recorder = _core.recorder()
+    value = recorder.call(made.func)(owner)
+    recorder.will_set(owner, name)
+    owner.__dict__[name] = value
+    return value
+
+
+def _of_library(raw: Any) -> bool:
+    """A method of a library's class: nobody replaces it."""
+    function = getattr(raw, "__func__", raw)
+    if isinstance(function, types.FunctionType):
+        return is_library(function)
+    return isinstance(
+        raw, (types.MethodDescriptorType, types.WrapperDescriptorType,
+              types.ClassMethodDescriptorType)
+    )
+
+
+def _by_descriptor(owner: Any, raw: Any, found: Lookup) -> Lookup:
+    name = found.name
+    found.slot = True
+    if isinstance(raw, property) and _is_users(raw.fget):
+        found.code, found.arguments = raw.fget, (owner,)
+        found.setter = raw.fset if _is_users(raw.fset) else None
+        found.guards.append((TYPE, type(owner), name, raw))
+        return found
+    getter = getattr(type(raw), "__get__", None)
+    if _is_users(getter):
+        found.code, found.arguments = getter, (raw, owner, type(owner))
+        return found
+    found.value = getattr(owner, name, MISSING)
+    if isinstance(raw, types.MemberDescriptorType):
+        found.guards.append((SLOT, owner, name, found.value))
+    return found
+
+
+# ---- Modules and optimizers ----
+
+
+class _Nothing:
+    pass
+
+
+def module_class() -> type:
+    """nn.Module, if it is in use."""
+    nn = sys.modules.get("sluice.nn._module")
+    return getattr(nn, "Module", _Nothing)
+
+
+def _optimizer_class() -> type:
+    optim = sys.modules.get("sluice.optim._optimizer")
+    return getattr(optim, "Optimizer", _Nothing)
+
+
+def parts(recorder: Any, value: Any, text: str) -> None:
+    """What a module or optimizer consists of, which may change as a whole."""
+    if isinstance(value, module_class()):
+        for path, module in value.named_modules():
+            _module(recorder, module, f"{text}.{path}" if path else text)
+    elif isinstance(value, _optimizer_class()):
+        _optimizer(recorder, value, text)
+
+
+def _module(recorder: Any, module: Any, text: str) -> None:
+    recorder.old[id(module)] = module
+    recorder.names.setdefault(id(module), text)
+    fields = module.__dict__
+    for table in TABLES:
+        recorder.contents_by_epoch(fields[table], f"{text}.")
+    for table in _HOOKS:
+        recorder.contents_by_epoch(fields[table], f"the hooks of {text}")
+    forward = type(module).forward
+    if not _is_library_class(type(module)) and _is_users(forward):
+        if recorder.sees(forward):
+            return  # its code says what it reads
+    for name, value in list(fields.items()):
+        if name in TABLES or name in _HOOKS or name in ("_mode", "_non_persistent"):
+            continue
+        recorder.instance_by_epoch(module, name, value, f"{text}.{name}")
+
+
+def _optimizer(recorder: Any, optimizer: Any, text: str) -> None:
+    groups = optimizer.param_groups
+    recorder.contents_by_epoch(groups, f"{text}.param_groups")
+    for i, group in enumerate(groups):
+        place = f"{text}.param_groups[{i}]"
+        recorder.old[id(group)] = group
+        recorder.names.setdefault(id(group), place)
+        attached = group._owner is not None
+        for key, value in group._data.items():
+            if key == "params":
+                recorder.contents_by_epoch(value, f"{place}['params']")
+            elif key != "lr" or not attached:
+                recorder.item_by_epoch(group._data, key, value, f"{place}[{key!r}]")
+
+
+# ---- Code that runs as it is ----
+
+
+def by_dots(recorder: Any, function: types.FunctionType, args: Any) -> None:
+    """Attributes that code takes by dots of globals, closures and arguments.
+
+    The functions it calls are taken for such code, too.
+    """
+    names = reads_of(function.__code__)
+    code = function.__code__
+    roots = dict(zip(code.co_varnames[: code.co_argcount], args))
+    for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+        try:
+            roots[name] = cell.cell_contents
+        except ValueError:
+            pass
+    for name in names.globals:
+        roots.setdefault(name, function.__globals__.get(name, MISSING))
+    for value in list(roots.values()):
+        called(recorder, value)
+    for chain in sorted(names.chains):
+        called(recorder, _walk(recorder, roots.get(chain[0], MISSING), chain[1:]))
+    for chain in sorted(names.stored_chains):
+        owner = _walk(recorder, roots.get(chain[0], MISSING), chain[1:-1])
+        if owner is MISSING or id(owner) not in recorder.old or is_plain(owner):
+            continue
+        tells = isinstance(owner, module_class())
+        if not tells and find(owner, chain[-1]).setter is None:
+            recorder.will_set(owner, chain[-1])
+
+
+def called(recorder: Any, value: Any) -> None:
+    """A function that code as it is may call."""
+    if isinstance(value, types.MethodType) and _is_users(value.__func__):
+        recorder.value(value, value.__func__.__name__)
+        recorder.unconverted(value.__func__, (value.__self__,))
+    elif _is_users(value):
+        recorder.unconverted(value, ())
+    elif isinstance(value, module_class()) and _is_users(type(value).forward):
+        recorder.unconverted(type(value).forward, (value,))
+
+
+def _walk(recorder: Any, owner: Any, names: tuple[str, ...]) -> Any:
+    for name in names:
+        if owner is MISSING or is_plain(owner) or isinstance(owner, CONTAINERS):
+            return MISSING
+        found = find(owner, name)
+        if found.code is not None or found.value is MISSING:
+            return MISSING
+        owner = recorder.attr(owner, name) if id(owner) in recorder.old else found.value
+    return owner

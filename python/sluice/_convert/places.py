@@ -1,0 +1,209 @@
+"""Places of the program around recorded code that the code writes.
+
+A place can be read, written and emptied. It refers weakly to its object where
+that can be, so that a recording keeps no object alive.
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .values import MISSING
+
+# As guards.h names them.
+ITEM, INSTANCE, CELL, TYPE, SLOT, CODE, DEFAULTS, NAMED, ELEMENT = range(9)
+CONTENTS = -1
+
+LISTS = (list, collections.deque)
+DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+CONTAINERS = frozenset({*LISTS, *DICTS, set, bytearray})
+
+
+def reference(owner: Any) -> Callable[[], Any]:
+    """A function that gives the object, or None when it is gone."""
+    try:
+        return weakref.ref(owner)
+    except TypeError:
+        return lambda: owner
+
+
+class Place:
+    """One of them. `key` is the same for the same place; `text` is for messages."""
+
+    key: tuple[Any, ...]
+    text: str
+
+    def get(self) -> Any:
+        """What is there; MISSING when nothing is."""
+        raise NotImplementedError
+
+    def put(self, value: Any) -> None:
+        """Writes it; MISSING takes away what is there."""
+        raise NotImplementedError
+
+
+    def back(self, value: Any) -> None:
+        """Writes what was there before."""
+        self.put(value)
+
+
+class Item(Place):
+    """A key of a dict: a global, a buffer of a module."""
+
+    def __init__(self, owner: dict[Any, Any], name: Any, text: str) -> None:
+        self._owner, self._name, self.text = owner, name, text
+        self.key = (ITEM, id(owner), name)
+
+    def get(self) -> Any:
+        return self._owner.get(self._name, MISSING)
+
+    def put(self, value: Any) -> None:
+        if value is MISSING:
+            self._owner.pop(self._name, None)
+        else:
+            self._owner[self._name] = value
+
+
+class Element(Place):
+    """An element of a list."""
+
+    def __init__(self, owner: list[Any], index: int, text: str) -> None:
+        self._owner, self._index, self.text = owner, index, text
+        self.key = (ITEM, id(owner), index)
+
+    def get(self) -> Any:
+        return self._owner[self._index]
+
+    def put(self, value: Any) -> None:
+        self._owner[self._index] = value
+
+
+class Instance(Place):
+    """An attribute that an object keeps in its dict."""
+
+    def __init__(self, owner: Any, name: str, text: str) -> None:
+        self._owner, self.name, self.text = reference(owner), name, text
+        self.key = (INSTANCE, id(owner), name)
+
+    def get(self) -> Any:
+        owner = self._owner()
+        return MISSING if owner is None else owner.__dict__.get(self.name, MISSING)
+
+    def put(self, value: Any) -> None:
+        owner = self._owner()
+        if owner is None:
+            return
+        if value is MISSING:
+            owner.__dict__.pop(self.name, None)
+        else:
+            owner.__dict__[self.name] = value
+
+
+class Slot(Place):
+    """An attribute that is found otherwise: in a slot, in a class."""
+
+    def __init__(self, owner: Any, name: str, text: str) -> None:
+        self._owner, self.name, self.text = reference(owner), name, text
+        self.key = (SLOT, id(owner), name)
+
+    def get(self) -> Any:
+        owner = self._owner()
+        if isinstance(owner, type):
+            return owner.__dict__.get(self.name, MISSING)
+        return getattr(owner, self.name, MISSING)
+
+    def put(self, value: Any) -> None:
+        owner = self._owner()
+        if owner is None:
+            return
+        if value is not MISSING:
+            setattr(owner, self.name, value)
+        elif self.get() is not MISSING:
+            delattr(owner, self.name)
+
+
+class Cell(Place):
+    """A variable of a function around."""
+
+    def __init__(self, owner: types.CellType, name: str) -> None:
+        self._owner, self.text = owner, name
+        self.key = (CELL, id(owner), None)
+
+    def get(self) -> Any:
+        try:
+            return self._owner.cell_contents
+        except ValueError:
+            return MISSING
+
+    def put(self, value: Any) -> None:
+        if value is not MISSING:
+            self._owner.cell_contents = value
+        elif self.get() is not MISSING:
+            del self._owner.cell_contents
+
+
+class Contents(Place):
+    """The elements of a list, dict, set or deque."""
+
+    def __init__(self, owner: Any, text: str) -> None:
+        self.owner, self.text = owner, text
+        self.key = (CONTENTS, id(owner), None)
+
+    def get(self) -> Any:
+        return taken(self.owner)
+
+    def put(self, value: Any) -> None:
+        refill(self.owner, value)
+
+
+class Setter(Place):
+    """What is read by one function and written by another."""
+
+    def __init__(
+        self, key: Any, get: Callable[[], Any], put: Callable[[Any], None], text: str
+    ) -> None:
+        self.key = ("setter", key)
+        self.get, self.put = get, put  # type: ignore[method-assign]
+        self.text = text
+
+
+def taken(container: Any) -> Any:
+    """The elements, in a container of their own."""
+    if isinstance(container, dict):
+        return dict(container)
+    if isinstance(container, (set, frozenset)):
+        return set(container)
+    if isinstance(container, bytearray):
+        return bytes(container)
+    return list(container)
+
+
+def refill(container: Any, elements: Any) -> None:
+    """Makes them the elements of the container."""
+    if isinstance(container, (list, bytearray)):
+        container[:] = elements
+        return
+    container.clear()
+    if isinstance(container, collections.deque):
+        container.extend(elements)
+    elif isinstance(container, dict):
+        dict.update(container, elements)
+    else:
+        container.update(elements)
+
+
+def same_contents(a: Any, b: Any) -> bool:
+    """Whether two results of taken() have the same objects in the same order."""
+    if type(a) is not type(b) or len(a) != len(b):
+        return False
+    if isinstance(a, dict):
+        return all(
+            k is j and v is w for (k, v), (j, w) in zip(a.items(), b.items())
+        )
+    if isinstance(a, (set, bytes)):
+        return bool(a == b)
+    return all(v is w for v, w in zip(a, b))

@@ -1,0 +1,339 @@
+"""What recorded code reads of the program around it, as guards."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import os
+import types
+from typing import Any
+
+from .. import _core
+from . import object_reads
+from .code_reads import ADDERS, reads_of
+from .journal import Journal
+from .object_reads import Lookup, find, is_plain
+from .places import (
+    CELL,
+    CODE,
+    CONTENTS,
+    DEFAULTS,
+    INSTANCE,
+    ITEM,
+    NAMED,
+    Cell,
+    Contents,
+    Item,
+    taken,
+)
+from .values import MISSING, Tensor
+from .writes import Adder
+
+_MUTATORS = frozenset(
+    "append appendleft extend extendleft insert pop popleft popitem remove clear "
+    "sort reverse rotate update setdefault add discard difference_update "
+    "intersection_update symmetric_difference_update __setitem__ __delitem__ "
+    "move_to_end subtract".split()
+)
+_WRAPPERS = (types.FunctionType, type(functools.cache(lambda: None)))
+_CONTAINERS = object_reads.CONTAINERS
+_ABSENT = Ellipsis  # as guards.h understands it
+_ANY = NotImplemented  # whatever tensor is there
+
+
+class _Adding:
+    """container.append, which writes down what is added."""
+
+    def __init__(self, log: list[Adder], container: Any, name: str) -> None:
+        self._log, self._container, self._name = log, container, name
+
+    def __call__(self, *args: Any) -> Any:
+        made = getattr(self._container, self._name)(*args)
+        self._log.extend(Adder(self._container, self._name, arg) for arg in args)
+        return made
+
+
+class Reading(Journal):
+    """The part of a Recorder that is told of reads."""
+
+    def __init__(self, converted: bool) -> None:
+        super().__init__()
+        self.converted = converted
+        self.old: dict[int, Any] = {}
+        self.tensors: dict[int, Any] = {}  # from outside, as they are
+        self.names: dict[int, str] = {}
+        self.guards: dict[Any, tuple[Any, ...]] = {}
+        self.logs: dict[int, list[Adder]] = {}  # of containers only added to
+        self._functions: dict[int, Any] = {}
+        self._unconverted: dict[Any, Any] = {}
+        self._contents_seen: set[int] = set()
+        self._fed: dict[Any, Any] = {}
+        self._made: dict[int, tuple[Any, int]] = {}  # by this code, in which frame
+        self._cells: dict[int, tuple[Any, str]] = {}
+        self._globals: dict[int, dict[str, Any]] = {}
+
+    # ---- Reads ----
+
+    def attr(self, owner: Any, name: str) -> Any:
+        """owner.name, noted."""
+        if isinstance(owner, _CONTAINERS) and (
+            id(owner) in self.old or self.existed(owner)
+        ):
+            return self._method(owner, name)
+        if is_plain(owner):
+            return getattr(owner, name)
+        if isinstance(owner, super):
+            value = getattr(owner, name)
+            self.value(value, name)
+            return value
+        found = find(owner, name)
+        old = id(owner) in self.old
+        if found.code is not None:  # a property, __getattr__
+            if old:
+                self._read_all(found, self.text(owner, name))
+            return self.call(found.code)(*found.arguments)
+        value = found.value
+        if value is MISSING:
+            if old:
+                self._read_all(found, self.text(owner, name))
+            return getattr(owner, name)  # says what is missing
+        if old:
+            text = self.text(owner, name)
+            if self._read_all(found, text):
+                self.value(value, text)
+        elif isinstance(value, _CONTAINERS):
+            self._exists(owner, found, value)
+        if not found.binds:
+            return value
+        bound = getattr(owner, name)
+        if old and isinstance(bound, types.MethodType):
+            self.value(bound, text)
+        return bound
+
+    def _read_all(self, found: Lookup, text: str) -> bool:
+        """Whether what was found is from outside."""
+        fresh = [self.read(*guard, text) for guard in found.guards]
+        if found.table is not None:
+            where = (ITEM, id(found.table[0]), found.table[1])
+            written = self.frames[0].get(where)
+            return written is None or written[1] is found.value
+        return all(fresh)
+
+    def grow(self, owner: Any, name: str, adder: str) -> Any:
+        """owner.name.append, where nothing else is done with owner.name."""
+        if not is_plain(owner) and id(owner) in self.old:
+            found = find(owner, name)
+            if found.code is None and isinstance(found.value, (list, set)):
+                text = self.text(owner, name)
+                if self._read_all(found, text):
+                    self.value(found.value, text, contents=False)
+                return self._method(found.value, adder)
+        return self.attr(self.attr(owner, name), adder)
+
+    def text(self, owner: Any, name: str) -> str:
+        """For messages: "self.scale"."""
+        base = self.names.get(id(owner))
+        return f"{base or type(owner).__name__}.{name}"
+
+    def read(self, kind: int, owner: Any, key: Any, value: Any, text: str) -> bool:
+        """A guard, unless this recording has written the place."""
+        return self._guard(False, kind, owner, key, value, text)
+
+    def _guard(
+        self, changes: bool, kind: int, owner: Any, key: Any, value: Any, text: str
+    ) -> bool:
+        where = (kind, id(owner), key)
+        written = self.frames[0].get(where)
+        if written is not None and value is not written[1]:
+            return False
+        if where not in self.guards:
+            seen = _ABSENT if value is MISSING else value
+            self.guards[where] = (changes, kind, owner, key, seen, text)
+        return True
+
+    def value(self, value: Any, text: str, contents: bool = True) -> None:
+        """An object from outside: it is old, and what it consists of is, too."""
+        if isinstance(value, Tensor):
+            if not any(value is fed for fed in self._fed.values()):
+                self.tensors[id(value)] = value
+        if is_plain(value):
+            return
+        known = id(value) in self.old
+        if isinstance(value, _CONTAINERS):
+            self.old[id(value)] = value
+            self.names.setdefault(id(value), text)
+            if contents:
+                self._contents(value, text)
+            return
+        if known:
+            return
+        self.old[id(value)] = value
+        self.names.setdefault(id(value), text)
+        if isinstance(value, (tuple, frozenset)):
+            for i, part in enumerate(value):
+                self.value(part, f"{text}[{i}]")
+        elif isinstance(value, functools.partial):
+            self.value(value.func, f"{text}.func")
+            self.value(value.args, f"{text}.args")
+            self.value(value.keywords, f"{text}.keywords")
+        elif isinstance(value, types.MethodType):
+            self.value(value.__self__, f"{text}.__self__")
+            self.value(value.__func__, text)
+        elif type(value) in _WRAPPERS:
+            self.value(getattr(value, "__wrapped__", None), text)
+        elif isinstance(value, type(os.environ)):
+            self._contents(value._data, text)
+        elif object_reads.is_array(value):
+            self.guards[CONTENTS, id(value), None] = (
+                False, CONTENTS, value, None, value.tobytes(), text
+            )
+        else:
+            object_reads.parts(self, value, text)
+
+    def contents_by_epoch(self, container: Any, text: str) -> None:
+        """A table of a module or optimizer, which says when it changes."""
+        self._contents(container, text, True)
+
+    def item_by_epoch(self, owner: Any, key: Any, value: Any, text: str) -> None:
+        """The same of one entry."""
+        self._guard(True, ITEM, owner, key, value, text)
+
+    def instance_by_epoch(self, owner: Any, key: Any, value: Any, text: str) -> None:
+        """The same of an attribute."""
+        self._guard(True, INSTANCE, owner, key, value, text)
+
+    def _contents(self, container: Any, text: str, changes: bool = False) -> None:
+        if id(container) in self._contents_seen:
+            return
+        self._contents_seen.add(id(container))
+        self.old[id(container)] = container
+        self.names.setdefault(id(container), text)
+        where = (CONTENTS, id(container), None)
+        written = self.frames[0].get(where)
+        now = taken(container) if written is None else written[1]
+        seen = now
+        if isinstance(now, dict):
+            seen = {k: self._as_seen(container, k, v) for k, v in now.items()}
+        elif isinstance(now, list):
+            seen = [self._as_seen(container, k, v) for k, v in enumerate(now)]
+        self.guards[where] = (changes, CONTENTS, container, None, seen, text)
+        if isinstance(container, collections.defaultdict):
+            self.note(Contents(container, text))  # whoever reads may change it
+        if isinstance(now, dict):
+            for key, part in now.items():
+                dots = text.endswith(".")
+                self.value(part, f"{text}{key}" if dots else f"{text}[{key!r}]")
+        elif isinstance(now, list):
+            for i, part in enumerate(now):
+                self.value(part, f"{text}[{i}]")
+
+    def _as_seen(self, container: Any, key: Any, value: Any) -> Any:
+        where = (ITEM, id(container), key)
+        if where in self._fed:
+            return _ANY
+        written = self.frames[0].get(where)
+        return value if written is None or written[1] is MISSING else written[1]
+
+    def _method(self, container: Any, name: str) -> Any:
+        """A method of a container from outside."""
+        if name in _MUTATORS:
+            guarded = id(container) in self._contents_seen
+            plain = name in ADDERS and type(container) in (list, set)
+            if plain and not guarded and id(container) in self.old and self.depth == 1:
+                self.note(Contents(container, self.names.get(id(container), "")))
+                log = self.logs.setdefault(id(container), [])
+                return _Adding(log, container, name)
+            self.changes(container)
+        elif id(container) in self.old:
+            self._contents(container, self.names.get(id(container), "a container"))
+        return getattr(container, name)
+
+    def _exists(self, owner: Any, found: Lookup, container: Any) -> None:
+        """A container found in an object that may be new."""
+        made = self._made.get(id(owner))
+        if made is not None and made[0] is owner and made[1] >= self.depth:
+            return
+        if (INSTANCE, id(owner), found.name) not in self.frames[-1]:
+            self.exists(container)
+
+    # ---- Calls ----
+
+    def call(self, function: Any) -> Any:
+        """What to call instead of the function."""
+        from .calls import callee
+
+        return callee(function) if self.converted else function
+
+    def function(self, function: types.FunctionType) -> None:
+        """A function of the user's that is called: what its code names."""
+        if id(function) in self._functions:
+            return
+        self._functions[id(function)] = function
+        names = reads_of(function.__code__)
+        around = function.__globals__
+        self._globals[id(around)] = around
+        for name in sorted(names.globals):
+            value = around.get(name, MISSING)
+            fresh = self.read(ITEM, around, name, value, name)
+            if fresh and value is not MISSING:
+                self.value(value, name, name in names.looked_at)
+        for name in sorted(names.stored_globals):
+            self.note(Item(around, name, name))
+        if id(function) not in self.old:
+            return  # made by this code, of what was noted
+        self.read(CODE, function, None, function.__code__, function.__name__)
+        for kind, value in (
+            (DEFAULTS, function.__defaults__),
+            (NAMED, function.__kwdefaults__),
+        ):
+            text = f"the defaults of {function.__name__}"
+            self.read(kind, function, None, MISSING if value is None else value, text)
+            if value is not None:
+                self.value(value, text)
+        free = function.__code__.co_freevars
+        for name, cell in zip(free, function.__closure__ or ()):
+            place = Cell(cell, name)
+            held = place.get()
+            if not (isinstance(held, Tensor) and _core.recorded_here(held)):
+                self._cells[id(cell)] = cell, name  # else recorded code made it
+            if name in names.free:
+                value = place.get()
+                if self.read(CELL, cell, None, value, name) and value is not MISSING:
+                    self.value(value, name, name in names.looked_at)
+            if name in names.stored_free:
+                self.note(place)
+
+    def made(self, value: Any) -> None:
+        """An object this code has just made."""
+        self._made[id(value)] = value, self.depth
+
+    def unconverted(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
+        """A function that runs as it is: what it takes by dots, from its code."""
+        key = (id(function), *map(id, args))
+        if key in self._unconverted:
+            return
+        self._unconverted[key] = function, args
+        self.function(function)
+        object_reads.by_dots(self, function, args)
+
+    def sees(self, function: types.FunctionType) -> bool:
+        """Whether the function is converted when it is called."""
+        try:
+            from . import for_call, is_left_as_it_is
+        except ImportError:  # nothing is converted
+            return False
+        return self.converted and not is_left_as_it_is(for_call(function))
+
+    def globals_of_code(self) -> list[dict[str, Any]]:
+        """Globals of the functions called."""
+        return list(self._globals.values())
+
+    def cells_of_code(self) -> list[tuple[Any, str]]:
+        """Closure variables of those from outside."""
+        return list(self._cells.values())
+
+    # ---- In Recorder ----
+
+    def changes(self, container: Any) -> None:
+        """The elements of a container are about to change."""
+        raise NotImplementedError

@@ -1,0 +1,283 @@
+"""What recorded Python code reads and writes of the program around it.
+
+While a function is recorded, converted code tells its Recorder of attributes,
+globals, closure variables, defaults and containers. What was read becomes
+guards, compared at every later call (guards.h). What was written is done at
+once, put back when the recording ends, and done again by every call, with the
+tensors that call made.
+
+An object is *old* when it was reached from outside: by a global, an argument,
+an attribute of another. What the code makes itself needs no guard.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from . import object_reads
+from .left_behind import refuse_left_behind
+from .object_reads import find
+from .places import (
+    CELL,
+    ELEMENT,
+    INSTANCE,
+    ITEM,
+    Cell,
+    Contents,
+    Element,
+    Instance,
+    Item,
+    Place,
+    Setter,
+    Slot,
+)
+from .reading import Reading
+from .targets import Target
+from .writes import Attribute, Effect, SameContainers, finished
+
+_CONTAINERS = object_reads.CONTAINERS
+
+
+class Recorder(Reading):
+    """Of one recording; or, without a function, of one construct of a graph."""
+
+    def __init__(self, name: str, converted: bool = True) -> None:
+        super().__init__(converted)
+        self.name = name
+        # Containers made anew of the arguments, and where the caller's are.
+        self.adopted: dict[Any, Any] = {}  # and what they were filled with
+        self.from_caller: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+
+    # ---- From C++ ----
+
+    def begin(self, code: Any, first: Any, names: list[str], fixed: list[Any]) -> None:
+        """What the code is called with beside tensors."""
+        if first is not None:
+            self.value(first, "self")
+        for name, value in zip(names, fixed):
+            self.value(value, name)
+        inner = code.__func__ if isinstance(code, types.MethodType) else code
+        if isinstance(inner, types.FunctionType):
+            self.converted = self.converted and self.sees(inner)
+        self.inlined(code)
+        if not self.converted:
+            if first is None:
+                object_reads.called(self, code)
+            elif isinstance(code, types.FunctionType):
+                self.unconverted(code, (first,))
+
+    def inlined(self, code: Any) -> None:
+        """A captured function whose code runs as part of this recording."""
+        if isinstance(code, types.FunctionType):
+            if not _made_here(code):
+                self.value(code, code.__name__)
+            self.function(code)
+        elif isinstance(code, types.MethodType):
+            self.value(code.__self__, "self")
+            self.value(code.__func__, getattr(code, "__name__", "method"))
+            if isinstance(code.__func__, types.FunctionType):
+                self.function(code.__func__)
+        elif isinstance(code, functools.partial):
+            self.value(code.args, "the arguments")
+            self.value(code.keywords, "the arguments")
+            self.inlined(code.func)
+        else:
+            self.value(code, "self")
+
+    def arguments(self, values: list[Any], callers: list[Any]) -> list[Any]:
+        """What to call the code with. Containers are the caller's own, filled with
+        the tensors of the graph meanwhile: who else has them sees the same."""
+        if not callers:
+            callers = values
+        made = [self._argument(v, own, (i,)) for i, (v, own) in
+                enumerate(zip(values, callers))]
+        return made
+
+    def _argument(self, value: Any, own: Any, path: tuple[Any, ...]) -> Any:
+        if isinstance(value, tuple) and type(value) is type(own):
+            if hasattr(value, "_fields"):
+                return value
+            parts = zip(value, own)
+            return tuple(self._argument(*p, (*path, i)) for i, p in enumerate(parts))
+        if type(value) is list and type(own) is list:
+            pairs = zip(list(value), list(own))
+            filled: Any = [
+                self._argument(*p, (*path, i)) for i, p in enumerate(pairs)
+            ]
+        elif type(value) is dict and type(own) is dict:
+            filled = {
+                k: self._argument(v, own[k], (*path, k)) for k, v in value.items()
+            }
+            filled = {k: filled[k] for k in own}  # in the caller's order
+        else:
+            if dataclasses.is_dataclass(value) and not isinstance(value, type):
+                self.from_caller[id(value)] = value, path
+                for field in dataclasses.fields(value):
+                    parts = [getattr(v, field.name, None) for v in (value, own)]
+                    step = (*path, Attribute(field.name))
+                    if self._argument(*parts, step) is not parts[0]:
+                        object.__setattr__(
+                            value, field.name, self._argument(*parts, step)
+                        )
+            return value
+        place = Contents(own, self.names.get(id(own), "an argument"))
+        self.note(place)
+        place.put(filled)
+        self.adopted[place.key] = place.get()
+        self.from_caller[id(own)] = own, path
+        self.exists(own)
+        return own
+
+    def same_containers(self) -> Any:
+        """What says of the arguments of a call whether those containers that the
+        code found elsewhere, too, are the same; None when none are."""
+        found = {
+            path: own for own, path in self.from_caller.values() if id(own) in self.old
+        }
+        others = [v for v in self.old.values() if type(v) in (list, dict)]
+        if not self.from_caller or not others:
+            return None
+        return SameContainers(found, others)
+
+    def feed(self, place: Any, tensor: Any, text: str) -> None:
+        """The tensor of a place that is bound anew between calls."""
+        if place is None:
+            return
+        made = _place(*place, text)
+        self.note(made)
+        made.put(tensor)
+        self._fed[made.key] = tensor
+
+    def finish(self, result: Any) -> tuple[list[Any], Any]:
+        """Puts everything back: (guards, what every call writes or None)."""
+        try:
+            writes = finished(self, result, self._fed)
+        finally:
+            self.rollback()
+        refuse_left_behind(self)
+        return list(self.guards.values()), writes
+
+    def abandon(self) -> None:
+        """Puts everything back: nothing is kept."""
+        self.rollback()
+
+    # ---- Writes ----
+
+    def place(self, owner: Any) -> Any:
+        """What to assign attributes or elements of, instead of the object."""
+        if isinstance(owner, object_reads.module_class()):
+            return Target(self, owner)
+        if isinstance(owner, _CONTAINERS):
+            known = id(owner) in self.old or self.existed(owner)
+            return Target(self, owner) if known else owner
+        if id(owner) in self.old:
+            return Target(self, owner)
+        if id(owner) in self.from_caller:
+            return Target(self, owner)
+        made = self._made.get(id(owner))
+        own = made is not None and made[0] is owner and made[1] >= self.depth
+        return owner if own or self.depth == 1 else Target(self, owner)
+
+    def knows(self, value: Any) -> bool:
+        """Whether it is a container whose changes are noted."""
+        return isinstance(value, _CONTAINERS) and (
+            id(value) in self.old or self.existed(value)
+        )
+
+    def changes(self, container: Any) -> None:
+        """The elements of a container are about to change."""
+        text = self.names.get(id(container), "a container")
+        if id(container) in self.old:
+            self._contents(container, text)
+            self.logs.pop(id(container), None)
+        self.note(Contents(container, text))
+
+    def adding(self, value: Any) -> None:
+        """value += something is about to be done."""
+        if isinstance(value, _CONTAINERS):
+            if id(value) in self.old or self.existed(value):
+                self.changes(value)
+
+    def effect(self, function: Any, args: Any, kwargs: dict[str, Any]) -> bool:
+        """Something that every call does, as print; False where it cannot be."""
+        if self.depth > 1:
+            return False
+        self.note(Effect(function, [list(args), kwargs], len(self.frames[0])))
+        return True
+
+    def will_set(self, owner: Any, name: str) -> Any:
+        """An attribute is about to change; code to run instead, or None."""
+        if isinstance(owner, object_reads.module_class()):
+            return None  # it tells us itself
+        found = find(owner, name)
+        if found.setter is not None:
+            return self.call(found.setter)
+        text = self.text(owner, name)
+        if isinstance(owner, types.ModuleType):
+            self.note(Item(owner.__dict__, name, text))
+        elif found.slot or isinstance(owner, type) or not hasattr(owner, "__dict__"):
+            self.note(Slot(owner, name, text))
+        else:
+            self.note(Instance(owner, name, text))
+        return None
+
+    def module_changes(self, module: Any, name: str) -> None:
+        """An attribute of a module, none of its parts, is about to change."""
+        if id(module) in self.old or self.depth > 1:
+            self.note(Instance(module, name, self.text(module, name)))
+
+    def table_changes(self, table: Any, names: Any) -> None:
+        """Parts of a module are about to change."""
+        if id(table) in self.old or self.depth > 1:
+            for name in names:
+                text = f"{self.names.get(id(table), 'module.')}{name}"
+                self.note(Item(table, name, text))
+
+    def mode_changes(self, module: Any) -> None:
+        """A module is about to be set to train, or not to."""
+        mode = module.__dict__["_mode"]
+        text = self.text(module, "training")
+        self.note(
+            Setter((id(module), "training"), lambda: mode.get(module), mode.set, text)
+        )
+
+    def option_changes(self, group: Any, key: str) -> None:
+        """An option of an optimizer is about to change."""
+        text = f"{self.names.get(id(group), 'group')}[{key!r}]"
+        put = _put_item(group, key)
+        self.note(Setter((id(group), key), lambda: group[key], put, text))
+
+
+def _made_here(function: types.FunctionType) -> bool:
+    """Whether its closure holds tensors of the graph: this recording made it."""
+    for cell in function.__closure__ or ():
+        try:
+            if _core.recorded_here(cell.cell_contents):
+                return True
+        except ValueError:
+            pass
+    return False
+
+
+def _put_item(group: Any, key: str) -> Callable[[Any], None]:
+    def put(value: Any) -> None:
+        group[key] = value
+
+    return put
+
+
+def _place(kind: int, owner: Any, key: Any, text: str) -> Place:
+    if kind == CELL:
+        return Cell(owner, text)
+    if kind == INSTANCE:
+        return Instance(owner, key, text)
+    if kind == ELEMENT:
+        return Element(owner, key, text)
+    if kind == ITEM:
+        return Item(owner, key, text)
+    return Slot(owner, key, text)

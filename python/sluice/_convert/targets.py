@@ -1,0 +1,60 @@
+"""What converted code assigns to instead of an object: it tells the recorder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .object_reads import CONTAINERS
+
+
+class Target:
+    """`place(a).b = c`, `place(a)[b] = c`, and the same with += and del."""
+
+    __slots__ = ("_sl_owner", "_sl_recorder")
+
+    def __init__(self, recorder: Any, owner: Any) -> None:
+        _set_recorder(self, recorder)
+        _set_owner(self, owner)
+
+    def __getattribute__(self, name: str) -> Any:
+        value = _recorder(self).attr(_owner(self), name)  # of a.b += c
+        _recorder(self).adding(value)
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        owner = _owner(self)
+        instead = _recorder(self).will_set(owner, name)
+        if instead is None:
+            setattr(owner, name, value)
+        else:
+            instead(owner, value)
+
+    def __delattr__(self, name: str) -> None:
+        owner = _owner(self)
+        _recorder(self).will_set(owner, name)
+        delattr(owner, name)
+
+    def __getitem__(self, key: Any) -> Any:
+        value = _owner(self)[key]
+        _recorder(self).adding(value)
+        return value
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _changes(self)
+        _owner(self)[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        _changes(self)
+        del _owner(self)[key]
+
+
+_owner = Target.__dict__["_sl_owner"].__get__
+_recorder = Target.__dict__["_sl_recorder"].__get__
+_set_owner = Target.__dict__["_sl_owner"].__set__
+_set_recorder = Target.__dict__["_sl_recorder"].__set__
+
+
+def _changes(target: Target) -> None:
+    owner = _owner(target)
+    if isinstance(owner, CONTAINERS):
+        _recorder(target).changes(owner)

@@ -1,0 +1,240 @@
+#include "bring_together.h"
+
+#include <algorithm>
+
+#include "dtype.h"
+#include "errors.h"
+#include "op_call.h"
+#include "sluice/base/strings.h"
+
+namespace sluice::py {
+
+namespace {
+
+// The declared input that operand i belongs to; null when there are too many.
+const ArgSpec* SpecOf(const OpRecord& op, size_t operand, size_t count) {
+  size_t next = 0;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    size_t after = op.inputs.size() - k - 1;
+    size_t taken = !op.inputs[k].list     ? 1
+                   : count > next + after ? count - next - after
+                                          : 0;
+    if (operand < next + taken) return &op.inputs[k];
+    next += taken;
+  }
+  return nullptr;
+}
+
+// True for one element without axes; false where that is not known.
+bool IsScalar(const Given& g) {
+  return g.tensor ? g.tensor.rank() == 0 : g.array.rank() == 0;
+}
+
+// The type of two kinds of operands, the second of which counts only where its
+// numbers are of a higher kind.
+DType Over(DType first, DType second) {
+  if (first == DType::kInvalid) return second;
+  if (second == DType::kInvalid) return first;
+  return NumberKind(second) > NumberKind(first) ? second : first;
+}
+
+// The type that all operands of type variable `type` are computed in.
+DType Common(const OpRecord& op, std::span<const Given> inputs,
+             const std::string& type) {
+  DType full = DType::kInvalid, single = full, weak = full;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ArgSpec* spec = SpecOf(op, i, inputs.size());
+    if (!spec || spec->type != type) continue;
+    DType dtype = inputs[i].dtype();
+    DType& into = inputs[i].weak ? weak : IsScalar(inputs[i]) ? single : full;
+    into = into == DType::kInvalid ? dtype : Promote(into, dtype);
+  }
+  return Over(full, Over(single, WeakDefault(weak)));
+}
+
+// ---- Numbers of the program that a type does not hold ----
+
+bool Fits(DType dtype, DType its, const Array& numbers, int64_t i) {
+  const int bits = static_cast<int>(DTypeSize(dtype)) * 8;
+  const uint64_t top = ~uint64_t{0} >> (64 - bits + (IsSigned(dtype) ? 1 : 0));
+  if (its == DType::kU64) return numbers.data<uint64_t>()[i] <= top;
+  int64_t v = numbers.data<int64_t>()[i];
+  if (v >= 0) return static_cast<uint64_t>(v) <= top;
+  return IsSigned(dtype) && v >= -static_cast<int64_t>(top) - 1;
+}
+
+// Whether an integer type holds all of these. Numbers of the program are i64,
+// or u64 where those do not hold them.
+bool Holds(DType dtype, const Given& given) {
+  if (!given.weak || given.tensor || !IsInteger(dtype)) return true;
+  DType its = given.dtype();
+  if (its == dtype || (its != DType::kI64 && its != DType::kU64)) return true;
+  Array plain = ValueOrThrow(given.array.AsContiguous());
+  for (int64_t i = 0; i < plain.num_elements(); ++i) {
+    if (!Fits(dtype, its, plain, i)) return false;
+  }
+  return true;
+}
+
+// The type operands are compared in: u8 < 300 is asked of wider integers.
+DType Compared(const OpRecord& op, std::span<const Given> inputs,
+               DType common) {
+  bool compares = !op.outputs.empty() && op.outputs[0].type == "bool";
+  // No type holds large u64 and negative numbers.
+  if (!compares || !IsInteger(common) || common == DType::kU64) return common;
+  for (const Given& in : inputs) {
+    if (!Holds(common, in)) return Promote(common, in.dtype());
+  }
+  return common;
+}
+
+void WantHeld(const OpRecord& op, size_t i, const Given& given, DType dtype) {
+  if (Holds(dtype, given)) return;
+  std::string what = "a list of numbers";
+  if (IsScalar(given)) {
+    what = given.dtype() == DType::kU64 ? StrCat(*given.array.data<uint64_t>())
+                                        : StrCat(*given.array.data<int64_t>());
+  }
+  ThrowValueError(StrCat(
+      "[", op.name, "] operand ", i, " is ", what, ", which ",
+      PythonName(dtype),
+      " does not hold; wanted it in range, or the tensor as a wider type"));
+}
+
+// ---- Types that an op does not take ----
+
+// Ops that give bools when they are given bools, as PyTorch and numpy have it.
+bool KeepsBools(std::string_view op) {
+  static constexpr std::string_view kOps[] = {
+      "Add",      "Clip",    "CumMax", "CumMin",  "Heaviside", "IndexAdd",
+      "Max",      "Maximum", "Min",    "Minimum", "Mul",       "Outer",
+      "PutAlong", "Relu",    "Sign",   "Sort",    "TopK"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+// Products that have the type of their integers, in which they wrap.
+bool KeepsIntegers(std::string_view op) {
+  static constexpr std::string_view kOps[] = {
+      "BatchMatMul", "Dot", "Einsum", "MatMul", "MatVec", "Outer", "Relu"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+// The type results are to have again; kInvalid: they are as they should be.
+DType Restored(const OpRecord& op, DType common, DType computed) {
+  if (common == computed) return DType::kInvalid;
+  bool keeps =
+      common == DType::kBool
+          ? KeepsBools(op.name)
+          : IsInteger(common) && IsInteger(computed) && KeepsIntegers(op.name);
+  return keeps ? common : DType::kInvalid;
+}
+
+// What an op takes in place of a type it does not take: floats for integers.
+DType Accepted(const OpRecord& op, const std::string& type, DType dtype) {
+  const TypeVar* var = op.FindType(type);
+  if (!var || var->allowed.contains(dtype)) return dtype;
+  if (IsInteger(dtype) || dtype == DType::kBool) {
+    if (var->allowed.contains(DType::kI64)) return DType::kI64;
+    if (var->allowed.contains(DType::kF32)) return DType::kF32;
+  }
+  return dtype;
+}
+
+// ---- Conversions ----
+
+// A number as another type, where that is the same number for C++: most calls
+// with a number are x * 2 and x + 0.5.
+template <class From>
+bool NumberAs(const Array& number, DType dtype, Array* out) {
+  From value = *number.data<From>();
+  switch (dtype) {
+    case DType::kF32:
+      *out = Array::Scalar<float>(static_cast<float>(value));
+      return true;
+    case DType::kF64:
+      *out = Array::Scalar<double>(static_cast<double>(value));
+      return true;
+    case DType::kI64:
+      if constexpr (std::is_floating_point_v<From>) return false;
+      *out = Array::Scalar<int64_t>(static_cast<int64_t>(value));
+      return true;
+    default:
+      return false;
+  }
+}
+
+Array ValueAs(const Array& value, DType dtype) {
+  Array made;
+  if (value.rank() == 0) {
+    bool done =
+        value.dtype() == DType::kF64   ? NumberAs<double>(value, dtype, &made)
+        : value.dtype() == DType::kI64 ? NumberAs<int64_t>(value, dtype, &made)
+                                       : false;
+    if (done) return made;
+  }
+  return CastArray(value, dtype);
+}
+
+void Convert(Given& given, DType dtype) {
+  if (given.dtype() == dtype) return;
+  if (given.tensor) {
+    given.weak = false;
+    given.tensor = CallOne("Cast", {std::move(given)}, {{"dtype", dtype}});
+  } else {
+    given.array = ValueAs(given.array, dtype);
+  }
+}
+
+// Whether all operands that share a type have it already, as they mostly do.
+bool Agree(const OpRecord& op, std::span<const Given> inputs) {
+  if (op.inputs.size() != inputs.size()) return false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].weak) return false;
+    const std::string& type = op.inputs[i].type;
+    const TypeVar* var = op.FindType(type);
+    if (!var || !var->allowed.contains(inputs[i].dtype())) return false;
+    for (size_t k = 0; k < i; ++k) {
+      if (op.inputs[k].type == type && inputs[k].dtype() != inputs[i].dtype()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+DType BringTogether(const OpRecord& op, std::span<Given> inputs,
+                    const Attrs& attrs) {
+  if (Agree(op, inputs)) return DType::kInvalid;
+  DType restored = DType::kInvalid;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ArgSpec* spec = SpecOf(op, i, inputs.size());
+    if (!spec) continue;
+    DType wanted = inputs[i].dtype();
+    if (spec->type == "any") {
+      if (inputs[i].weak) wanted = WeakDefault(wanted);
+    } else if (DType fixed = DTypeFromName(spec->type);
+               fixed != DType::kInvalid) {
+      // Numbers of another size are as good; a bool is not a number.
+      if (inputs[i].weak || (IsInteger(fixed) && IsInteger(wanted)) ||
+          (IsFloating(fixed) && NumberKind(wanted) <= 2)) {
+        wanted = fixed;
+      }
+    } else if (op.FindType(spec->type)) {
+      DType common = Compared(op, inputs, Common(op, inputs, spec->type));
+      wanted = Accepted(op, spec->type, common);
+      if (restored == DType::kInvalid) restored = Restored(op, common, wanted);
+    } else if (const AttrValue* attr = attrs.find(spec->type);
+               attr && attr->kind() == AttrKind::kDType) {
+      wanted = attr->get<DType>();
+    } else if (inputs[i].weak) {
+      wanted = WeakDefault(wanted);
+    }
+    WantHeld(op, i, inputs[i], wanted);
+    Convert(inputs[i], wanted);
+  }
+  return restored;
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,108 @@
+#include "recorder.h"
+
+#include "operand.h"
+#include "sluice/front/capture.h"
+
+namespace sluice::py {
+
+namespace {
+
+uint64_t epoch = 1;
+
+thread_local PyObject* recorder = nullptr;  // kept by its scope
+
+// attr(object, name): the attribute, told to the recorder.
+PyObject* Attr(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "attr takes an object and a name");
+    return nullptr;
+  }
+  if (!recorder || IsTensor(args[0])) {
+    return PyObject_GetAttr(args[0], args[1]);
+  }
+  static PyObject* name = PyUnicode_InternFromString("attr");
+  return PyObject_CallMethodObjArgs(recorder, name, args[0], args[1], nullptr);
+}
+
+// place(object): what to assign attributes or elements of instead of it.
+PyObject* PlaceOf(PyObject*, PyObject* object) {
+  if (!recorder || IsTensor(object)) {
+    Py_INCREF(object);
+    return object;
+  }
+  static PyObject* name = PyUnicode_InternFromString("place");
+  return PyObject_CallMethodObjArgs(recorder, name, object, nullptr);
+}
+
+PyObject* Bump(PyObject*, PyObject*) {
+  ++epoch;
+  Py_RETURN_NONE;
+}
+
+PyObject* Recorder(PyObject*, PyObject*) {
+  PyObject* now = recorder ? recorder : Py_None;
+  Py_INCREF(now);
+  return now;
+}
+
+// recorded_here(tensor): whether it is of the graph this thread records.
+PyObject* RecordedHere(PyObject*, PyObject* object) {
+  bool here = false;
+  if (IsTensor(object)) {
+    const Tensor& tensor = AsTensor(object);
+    Capture* capture = Capture::Current();
+    // Of one whose recording is over nothing else can be asked.
+    here = capture && tensor &&
+           (tensor.traced()
+                ? tensor.identity()->traced->capture == capture
+                : tensor.symbolic() && &tensor.graph() == &capture->graph());
+  }
+  return PyBool_FromLong(here ? 1 : 0);
+}
+
+PyObject* SetRecorder(PyObject*, PyObject* wanted) {
+  PyObject* before = recorder ? recorder : Py_None;
+  // Whoever sets one keeps it until it sets the one before again.
+  recorder = wanted == Py_None ? nullptr : wanted;
+  Py_INCREF(before);
+  return before;
+}
+
+template <class F>
+PyCFunction AsMethod(F f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f));
+}
+
+PyMethodDef methods[] = {
+    {"attr", AsMethod(&Attr), METH_FASTCALL,
+     "attr(object, name)\n--\n\nAn attribute, told to who records."},
+    {"place", PlaceOf, METH_O,
+     "place(object)\n--\n\nWhat to assign parts of instead of the object."},
+    {"bump_epoch", Bump, METH_NOARGS,
+     "bump_epoch()\n--\n\nA part of a module or an optimizer has changed."},
+    {"recorder", Recorder, METH_NOARGS,
+     "recorder()\n--\n\nWho records on this thread, or None."},
+    {"recorded_here", RecordedHere, METH_O,
+     "recorded_here(tensor)\n--\n\nWhether it is of the graph being recorded."},
+    {"set_recorder", SetRecorder, METH_O,
+     "set_recorder(recorder)\n--\n\nThe one before; the caller keeps both."},
+    {}};
+
+}  // namespace
+
+uint64_t Epoch() { return epoch; }
+
+RecorderScope::RecorderScope(nb::handle wanted)
+    : before_(recorder), own_(nb::borrow(wanted)) {
+  recorder = own_.ptr();
+}
+
+RecorderScope::~RecorderScope() { recorder = before_; }
+
+nb::object CurrentRecorder() { return nb::borrow(recorder); }
+
+void BindRecorder(nb::module_& m) {
+  if (PyModule_AddFunctions(m.ptr(), methods) != 0) throw nb::python_error();
+}
+
+}  // namespace sluice::py
