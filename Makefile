@@ -9,6 +9,8 @@ NO_TESTS ?= ignore
 PREFIX ?= /usr/local
 # Arguments for `make bench`, e.g. make bench ARGS=executor
 ARGS ?=
+# The programs of `make fuzz-capture`: first:end.
+SEEDS ?= 0:2000
 
 # Ninja when there is one. Found inside each recipe, not here: the step before
 # may just have installed it. An existing build folder keeps its generator.
@@ -26,8 +28,9 @@ export CCACHE_NOHASHDIR ?= 1
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help deps build install test demo bench peers dev asan tsan cuda lint format \
-  clean wheel test-wheel build-python test-interop bench-python
+.PHONY: help deps build install test demo bench peers dev asan tsan cuda lint \
+  format clean wheel test-wheel build-python test-interop bench-python \
+  compare-ops asan-python fuzz-capture
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -40,8 +43,11 @@ help:
 	@echo "make test-wheel    the same, installed in a fresh environment and used"
 	@echo "make test-interop  the Python package beside PyTorch, JAX, TensorFlow"
 	@echo "make bench-python  the Python package measured beside them"
+	@echo "make compare-ops   every operator sample of PyTorch, there and here"
+	@echo "make fuzz-capture  random programs, captured and not (SEEDS=$(SEEDS))"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
 	@echo "make asan     every test under AddressSanitizer and UBSan"
+	@echo "make asan-python   the Python package's tests under the same"
 	@echo "make tsan     the threaded tests under ThreadSanitizer"
 	@echo "make cuda     optimised build with the CUDA part, in build/cuda"
 	@echo "make lint     layers, formatting, file sizes"
@@ -100,12 +106,35 @@ bench-python: build-python peers
 	@PYTHONPATH=build/release/python build/peers/bin/python \
 	  benchmarks/python/run.py $(ARGS)
 
+# Values, shapes, types and gradients of all samples; then signatures.
+compare-ops: build-python peers
+	@PYTHONPATH=build/release/python build/peers/bin/python -W ignore \
+	  python/fuzz/values/compare_ops.py --out build/compare_ops.jsonl $(ARGS)
+	@PYTHONPATH=build/release/python:python/fuzz/values build/peers/bin/python \
+	  -W ignore python/fuzz/values/signatures.py
+# Beside PyTorch, too, where `make peers` has been run.
+fuzz-capture: build-python
+	@python=build/python-env/bin/python; torch=; \
+	  if [ -x build/peers/bin/python ]; then \
+	    python=build/peers/bin/python; torch=--torch; fi; \
+	  PYTHONPATH=build/release/python:python/fuzz $$python -m capture $(SEEDS) \
+	    --jobs $(TEST_JOBS) $$torch $(ARGS)
+
 dev cuda:
 	@$(call build,$@)
 
 asan:
-	@$(call build,asan) --target tests
+	@$(call configure,asan) -D SLUICE_PYTHON=OFF && \
+	  $(call build_only,asan) --target tests
 	@ctest --preset asan -j $(TEST_JOBS) \
+	  --no-tests=$(NO_TESTS)
+
+# Apart from `asan`: the interpreter loads the sanitizer's runtime first.
+asan-python: deps
+	@python=$$(tools/python_env.sh); \
+	  $(call configure,asan) -D SLUICE_PYTHON=ON -D Python_EXECUTABLE=$$python
+	@$(call build_only,asan) --target sluice_python_package
+	@ctest --preset asan -L '^python$$' -j $(TEST_JOBS) \
 	  --no-tests=$(NO_TESTS)
 
 tsan:

@@ -30,6 +30,27 @@ if(NOT found_nanobind)
     "-DPython_EXECUTABLE=build/python-env/bin/python")
 endif()
 
+# What Python needs around it to load an instrumented extension: the runtime in
+# front of everything else. Python never frees much of what it makes, so leaks
+# say nothing.
+set(python_settings "")
+if(SLUICE_SANITIZE MATCHES "address")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    set(runtime libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
+  else()
+    set(runtime libasan.so)
+  endif()
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime}
+    OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE runtime)
+  # libstdc++ beside it: the runtime looks for its __cxa_throw at the start.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6
+    OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE standard_library)
+  set(python_settings
+    "LD_PRELOAD=${runtime} ${standard_library}"
+    "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1"
+    "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
+endif()
+
 set(package_dir ${PROJECT_BINARY_DIR}/python/sluice)
 file(MAKE_DIRECTORY ${package_dir})
 file(GLOB binding_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cc)
@@ -65,7 +86,8 @@ endforeach()
 # op functions by their records.
 set(stubs ${package_dir}/_core.pyi ${package_dir}/_ops.pyi)
 add_custom_command(OUTPUT ${stubs}
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/python_stubs.py
+  COMMAND ${CMAKE_COMMAND} -E env ${python_settings}
+    ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/python_stubs.py
     ${package_dir}
   DEPENDS sluice_python ${PROJECT_SOURCE_DIR}/tools/python_stubs.py
   COMMENT "Writing sluice/_core.pyi and _ops.pyi" VERBATIM)
@@ -101,6 +123,6 @@ if(SLUICE_TESTS)
       COMMAND ${Python_EXECUTABLE} -m pytest -p no:cacheprovider ${f}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(python_${name} PROPERTIES TIMEOUT 600 LABELS python
-      ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+      ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;${python_settings}")
   endforeach()
 endif()

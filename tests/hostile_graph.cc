@@ -9,7 +9,9 @@ namespace sluice {
 
 Result<std::vector<Array>> RunInGraph(const OpRecord& op,
                                       const HostileCall& call,
-                                      bool shapes_known, WorkerPool& pool) {
+                                      bool shapes_known,
+                                      ExecutorChoice executor,
+                                      WorkerPool& pool) {
   Graph graph("hostile");
   std::vector<Value> inputs;
   FeedList feeds;
@@ -28,10 +30,20 @@ Result<std::vector<Array>> RunInGraph(const OpRecord& op,
   for (int i = 0; i < node->num_outputs(); ++i) {
     fetches.push_back(node->output(i));
   }
+  std::vector<Node*> readers;
+  for (const Value& y : fetches) {
+    if (!kPlain.contains(y.dtype())) continue;
+    SL_ASSIGN_OR_RETURN(Node * reader,
+                        graph.Add(graph.root(), "Equal", {{y, y}}, {}));
+    readers.push_back(reader);
+  }
+  readers.push_back(node);
+  RunOptions run;
+  run.executor = executor;
   MasterOptions options;
   options.pool = &pool;
   LocalMaster master(graph, options);
-  return master.Run(fetches, feeds, {&node, 1});
+  return master.Run(fetches, feeds, readers, run);
 }
 
 }  // namespace sluice

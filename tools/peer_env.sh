@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 torch=2.13.0
 packages=("torch==$torch" torchvision jax==0.10.2 tensorflow==2.21.0
   tensorboard==2.21.0 tqdm numpy==2.4.6 ml_dtypes safetensors pytest==9.2.0
-  onnx onnxruntime)
+  expecttest onnx onnxruntime)
 env=build/peers
 mark=$env/packages.txt
 if [[ -x $env/bin/python && -e $mark && $(<"$mark") == "${packages[*]}" ]]; then

@@ -68,7 +68,7 @@ class Writer:
         if kind == "assign":
             return [f"{space}{name} = {self.value()}"]
         if kind == "augment":
-            return [f"{space}{name} += {self.value()}"]
+            return [f"{space}{name} = {name} + {self.value()}"]
         if kind == "temporary":
             self.counters += 1
             own = f"t{self.counters}"
@@ -76,7 +76,8 @@ class Writer:
         if kind == "append":
             return [f"{space}seen.append({self.value()})"]
         if kind == "element":
-            return [f"{space}pair[{self.random.randint(0, 1)}] += {name} % 5"]
+            place = f"pair[{self.random.randint(0, 1)}]"
+            return [f"{space}{place} = {place} + {name} % 5"]
         if kind == "leave":
             word = self.random.choice(["break", "continue"])
             return [f"{space}if {self.test()}:", f"{space}    {word}"]
@@ -91,7 +92,7 @@ class Writer:
         if kind == "try":
             body = self.block(indent + 1, False, 9)
             return [
-                f"{space}try:", *body, f"{space}finally:", f"{space}    {name} += 1"
+                f"{space}try:", *body, f"{space}finally:", f"{space}    {name} = {name} + 1"
             ]
         if kind == "if":
             lines = [f"{space}if {self.test()}:"]
@@ -115,7 +116,7 @@ class Writer:
             lines = [f"{space}{n} = 0", f"{space}while {test}:", f"{space}    {n} += 1"]
         elif kind == "for":
             lines = [f"{space}for {n} in range({self.random.randint(0, 3)}):"]
-            lines += [f"{space}    {name} += {n}"]
+            lines += [f"{space}    {name} = {name} + {n}"]
         else:
             lines = [f"{space}for {n} in range({name} % 4):"]
             lines += [f"{space}    {name} = {name} + {n}"]

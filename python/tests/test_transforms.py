@@ -102,6 +102,7 @@ def test_parameters_of_a_model():
     b = tensor(0.5).requires_grad_()
 
     def loss(params, batch):
+        w, b = params
         return sl.sum(w * batch) + b
 
     value, grads = sl.value_and_grad(loss)(iter([w, b]), tensor([3.0, 4.0]))

@@ -185,7 +185,7 @@ Way CapturedFromInside(const Cell& cell) {
   });
   captured->call_second = function([c = captured.get()](Tensors args) {
     Tensors targets = c->Targets(args);
-    Tensors first = gradients({c->Run(args)}, targets, Plain());
+    Tensors first = gradients({c->Run(args)}, targets, Recorded());
     return gradients({Along(first)}, targets, Plain());
   });
   return {"captured with its gradient",
@@ -239,9 +239,16 @@ struct Program {
     for (const Tensor& t : gradients({Along(first)}, targets, Plain())) {
       all.push_back(t);
     }
-    if (!options.hvp) return;
-    hvp_ =
-        hvp([&](const Tensors&) { return Tensors{y}; }, targets, Directions());
+    // Run once more, it would draw other numbers.
+    if (!options.hvp || cell.draws()) return;
+    hvp_ = hvp(
+        [&](const Tensors& points) {
+          Around at = a;
+          at.x = points[0];
+          if (!cell.uses_variables()) at.w = points[1];
+          return Tensors{cell.Run(at)};
+        },
+        targets, Directions());
   }
 };
 

@@ -1,0 +1,98 @@
+"""Statements that take gradients and steps inside the function."""
+
+from __future__ import annotations
+
+from . import expressions as ex
+from .writer import Writer
+
+
+def _parameter(w: Writer) -> str:
+    return w.rng.choice([f"{ex.w_net(w)}.w", f"{ex.w_net(w)}.q"])
+
+
+def backward(w: Writer) -> list[str] | None:
+    """A loss and its backward(), often a whole step of training."""
+    if w.no_grad or w.depth > 1 or not w.has("module"):
+        return None
+    loss = w.scope.fresh("loss")
+    made = f"{loss} = {ex.scalar(w)} + ({_parameter(w)} ** 2).sum()"
+    lines = [made]
+    stepping = w.has("optimizer") and w.chance(0.8)
+    if stepping and w.chance(0.8):
+        how = w.rng.choice(["", "", "set_to_none=False", "set_to_none=True"])
+        lines.insert(0 if w.chance(0.5) else 1, f"opt.zero_grad({how})")
+    lines.append(f"{loss}.backward()")
+    if w.chance(0.3):
+        p = _parameter(w)
+        lines += [f"if {p}.grad is not None:", "    " + w.rng.choice([
+            f"{p}.grad.mul_(0.5)", f"{p}.grad = {p}.grad * 0.5", f"{p}.grad.zero_()",
+            f"{p}.grad.clamp_(-0.1, 0.1)", f"{p}.grad = None", f"{p}.grad += 1"])]
+    if stepping:
+        if w.chance(0.2):
+            lines.append(f"T.nn.utils.clip_grad_norm_({ex.w_net(w)}.parameters(), 0.5)")
+        lines.append("opt.step()")
+        if w.has("scheduler") and w.chance(0.5):
+            lines.append("sched.step()")
+    w.scope.add(loss, "S", assigned=False, written=False)
+    return lines
+
+
+def penalty(w: Writer) -> list[str] | None:
+    """autograd.grad, with a graph of its own or not."""
+    if w.no_grad or not w.has("module"):
+        return None
+    p, name = _parameter(w), w.scope.fresh("g")
+    kind = "V" if p.endswith(".w") else "Q"
+    graph = w.rng.choice(["", ", create_graph=True", ", create_graph=True"])
+    loss = f"({ex.scalar(w)} * ({p} * {p}).sum())"
+    w.scope.add(name, kind)
+    if w.chance(0.3) and w.scope.of("V"):
+        return [f"{name} = T.autograd.grad({loss}, [{p}]{graph})[0]"]
+    return [f"({name},) = T.autograd.grad({loss}, {p}{graph})"]
+
+
+def parameter_write(w: Writer) -> list[str] | None:
+    """A parameter written under no_grad, as soft updates of targets are."""
+    if not w.has("module"):
+        return None
+    p = f"{ex.w_net(w)}.w"
+    v = ex.tensor(w, "V", 1)
+    return w.rng.choice([
+        ["with T.no_grad():", f"    {p} *= 0.9"],
+        ["with T.no_grad():", f"    {p}.copy_({p} * 0.5 + {v} * 0.1)"],
+        ["with T.no_grad():", f"    {p}.add_({v}, alpha=-0.1)"],
+        ["with T.no_grad():", f"    {p}[0] = {ex.number(w)}"],
+        [f"{p}.data.mul_(0.9)"], [f"{p}.data = {p}.data * 0.9"],
+        [f"{p}.requires_grad_({w.rng.choice(['False', 'True', 'flag'])})"],
+        [f"{p}.grad = None"],
+    ])
+
+
+def soft_update(w: Writer) -> list[str] | None:
+    """The parameters of a copy follow those of the module."""
+    if not w.has("target") or w.has("in_forward"):
+        return None
+    line = w.rng.choice(["a.mul_(0.9).add_(b, alpha=0.1)", "a.copy_(b)",
+                         "a.lerp_(b, 0.25)", "a += 0.5 * (b - a)"])
+    return ["with T.no_grad():",
+            "    for a, b in zip(target.parameters(), net.parameters()):",
+            "        " + line]
+
+
+def loaded(w: Writer) -> list[str] | None:
+    if not w.has("module") or not w.has("target") or w.has("in_forward"):
+        return None
+    return ["target.load_state_dict(net.state_dict())"]
+
+
+def hook(w: Writer) -> list[str] | None:
+    old = w.scope.pick("V", leaf=False)
+    if old is None or not w.has("hooks"):
+        return None
+    name = w.scope.fresh("y")
+    w.scope.add(name, "V", assigned=False, written=False)
+    what = w.rng.choice(["lambda g: g * 0.5", "lambda g: g + 1", "lambda g: None"])
+    lines = [f"{name} = {old.text} * {ex.w_net(w)}.w" if w.has("module")
+             else f"{name} = {old.text} * 1.5", f"if {name}.requires_grad:"]
+    return lines + ["    " + w.rng.choice(
+        [f"{name}.register_hook({what})", f"{name}.retain_grad()"])]

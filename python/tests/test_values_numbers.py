@@ -1,0 +1,147 @@
+"""Results and gradients at the edges: NaN, zeros, ties, very long sums."""
+
+import math
+
+import numpy as np
+import pytest
+
+import sluice as sl
+import sluice.nn.functional as F
+
+NAN = float("nan")
+
+
+def gradient(f, x):
+    x = x.detach().clone().requires_grad_()
+    f(x).sum().backward()
+    return x.grad.tolist()
+
+
+def test_interpolate_by_a_fractional_scale():
+    x = sl.arange(5.0).reshape(1, 1, 5)
+    # Places are counted in steps of 1 / 1.5, not of 5 / 7.
+    assert F.interpolate(x, scale_factor=1.5).tolist() == [[[0, 0, 1, 2, 2, 3, 4]]]
+    made = F.interpolate(x, scale_factor=1.5, mode="linear")
+    wanted = [max(0.0, (i + 0.5) / 1.5 - 0.5) for i in range(7)]
+    assert made.flatten().tolist() == pytest.approx(wanted, abs=1e-6)
+    # With recompute_scale_factor the sizes say it.
+    made = F.interpolate(
+        x, scale_factor=1.5, mode="linear", recompute_scale_factor=True)  # fmt: skip
+    wanted = [min(max(0.0, (i + 0.5) * 5 / 7 - 0.5), 4.0) for i in range(7)]
+    assert made.flatten().tolist() == pytest.approx(wanted, abs=1e-6)
+    image = x.reshape(1, 1, 1, 5).expand(1, 1, 5, 5)
+    made = F.interpolate(image, scale_factor=1.5, mode="bilinear")
+    assert made.shape == (1, 1, 7, 7)
+    wanted = [max(0.0, (i + 0.5) / 1.5 - 0.5) for i in range(7)]
+    assert made[0, 0, 3].tolist() == pytest.approx(wanted, abs=1e-6)
+    layer = sl.nn.Upsample(scale_factor=1.5, mode="bilinear")
+    assert layer(image).tolist() == made.tolist()
+
+
+def test_interpolate_by_a_fractional_scale_has_its_gradient():
+    x = sl.randn(1, 2, 5, 4, dtype=sl.float64).requires_grad_()
+    for mode in ("nearest", "bilinear"):
+        assert sl.autograd.gradcheck(
+            lambda t, m=mode: F.interpolate(t, scale_factor=1.6, mode=m), (x,))
+
+
+def test_vecdot_conjugates():
+    a, b = sl.tensor([1 + 2j, 3j]), sl.tensor([2 - 1j, 1 + 1j])
+    wanted = np.vdot(a.numpy(), b.numpy())
+    assert sl.vecdot(a, b).item() == pytest.approx(wanted)
+    assert sl.linalg.vecdot(a, b).item() == pytest.approx(wanted)
+
+
+def test_median_with_nan_is_nan():
+    x = sl.tensor([[1.0, NAN, 3.0], [4.0, 6.0, 5.0]])
+    assert math.isnan(sl.median(x).item())
+    values, indices = x.median(1)
+    assert math.isnan(values[0].item())
+    assert indices.tolist() == [1, 2]
+    assert values[1].item() == 5.0
+    assert sl.nanmedian(x).item() == 4.0
+    values, indices = sl.nanmedian(x, 1)
+    assert values.tolist() == [1.0, 5.0]
+
+
+def test_products_with_beta_0_do_not_look_at_the_sum():
+    bad = sl.full((2, 2, 2), NAN)
+    a = sl.ones(2, 2, 2)
+    assert sl.baddbmm(bad, a, a, beta=0).tolist() == (a @ a).tolist()
+    wanted = 2 * a + 3 * (a @ a)
+    assert sl.baddbmm(a, a, a, beta=2, alpha=3).tolist() == wanted.tolist()
+
+
+def test_cross_entropy_with_all_labels_left_out_has_no_gradient():
+    labels = sl.tensor([-100, -100])
+    for x in (sl.randn(2, 3), sl.randn(2, 3, dtype=sl.float64)):
+        assert math.isnan(F.cross_entropy(x, labels).item())
+        made = gradient(lambda t: F.cross_entropy(t, labels), x)
+        assert made == [[0, 0, 0], [0, 0, 0]]
+        made = gradient(lambda t: F.nll_loss(t, labels), x)
+        assert made == [[0, 0, 0], [0, 0, 0]]
+    # One that counts, and one row with an infinite logit that does not.
+    x = sl.tensor([[1.0, 2.0], [3.0, 4.0]])
+    made = gradient(lambda t: F.cross_entropy(t, sl.tensor([0, -100])), x)
+    assert made[1] == [0, 0]
+    assert made[0][0] == pytest.approx(-0.7310586)
+
+
+def test_bce_at_exactly_0_and_1():
+    x, t = sl.tensor([0.0, 1.0, 0.0, 1.0]), sl.tensor([0.0, 1.0, 1.0, 0.0])
+    assert F.binary_cross_entropy(x, t, reduction="none").tolist() == [0, 0, 100, 100]
+    made = gradient(lambda p: F.binary_cross_entropy(p, t, reduction="sum"), x)
+    # The slope that leads away from a wrong certainty, bounded as PyTorch has it.
+    assert made == pytest.approx([0, 0, -1e12, 1e12])
+
+
+def test_gradient_of_cholesky_is_symmetric():
+    m = sl.tensor([[4.0, 2.0], [2.0, 5.0]], dtype=sl.float64)
+    made = gradient(lambda x: sl.linalg.cholesky(x), m)
+    assert made[0][1] == made[1][0]
+    # d(l11 + l21 + l22) by each element of a symmetric matrix.
+    step = 1e-6
+    for i, j in ((0, 0), (1, 0), (1, 1)):
+        e = np.zeros((2, 2))
+        e[i, j] = e[j, i] = step
+        up = np.linalg.cholesky(m.numpy() + e).sum()
+        down = np.linalg.cholesky(m.numpy() - e).sum()
+        wanted = (up - down) / (2 * step)
+        got = made[i][j] + (made[j][i] if i != j else 0)
+        assert got == pytest.approx(wanted, rel=1e-5)
+    assert gradient(lambda x: sl.cholesky(x), m) == made
+
+
+@pytest.mark.parametrize("p", [0.5, 1, 1.5, 2, 3, float("inf")])
+def test_norms_have_gradients_at_zero(p):
+    made = gradient(lambda x: sl.norm(x, p), sl.zeros(3))
+    assert not any(math.isnan(g) or math.isinf(g) for g in made)
+    made = gradient(lambda x: sl.norm(x, p), sl.tensor([3.0, 0.0]))
+    assert made[0] == pytest.approx(1.0)
+    assert not math.isnan(made[1])
+
+
+def test_shifts_by_negative_amounts_are_pytorchs():
+    x = sl.tensor([8, -8])
+    assert (x << -1).tolist() == [0, 0]
+    assert (x >> -1).tolist() == [0, -1]
+    assert (x << 64).tolist() == [0, 0]
+
+
+def test_long_inner_products_keep_their_digits():
+    n = 5_000_000
+    a = sl.full((1, n), 0.1)
+    wanted = float(np.float32(0.1)) ** 2 * n
+    for made in (a @ a.T, sl.mv(a, a[0]), sl.mm(a, a.T), sl.einsum("ik,jk->ij", a, a)):
+        assert made.item() == pytest.approx(wanted, rel=4e-6)
+
+
+def test_tensordot_of_unknown_sizes():
+    with sl.Graph() as graph:
+        a = sl.placeholder(sl.float32, [None, 3, None])
+        b = sl.placeholder(sl.float32, [3, None, 2])
+        made = sl.tensordot(a, b, dims=([1, 2], [0, 1]))
+    x, y = np.ones((4, 3, 5), np.float32), np.ones((3, 5, 2), np.float32)
+    with sl.Session(graph) as session:
+        got = session.run(made, {a: x, b: y})
+    assert np.array_equal(np.asarray(got), np.tensordot(x, y, ([1, 2], [0, 1])))

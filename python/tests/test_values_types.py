@@ -1,0 +1,136 @@
+"""Types of results, and numbers that types do not hold: issue by issue."""
+
+import numpy as np
+import pytest
+
+import sluice as sl
+
+
+@pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor"])
+def test_bitwise_of_bools_are_bools(name):
+    a, b = sl.tensor([True, True, False]), sl.tensor([True, False, False])
+    made = getattr(sl, name)(a, b)
+    wanted = getattr(np, name)(a.numpy(), b.numpy())
+    assert made.dtype == sl.bool
+    assert made.tolist() == wanted.tolist()
+    assert getattr(a, name)(b).dtype == sl.bool
+    # With other kinds of operands, too.
+    assert getattr(sl, name)(a, True).dtype == sl.bool
+    assert getattr(sl, name)(a, [True, False, True]).dtype == sl.bool
+    assert getattr(sl, name)(a, np.array([True, False, True])).dtype == sl.bool
+
+
+def test_bitwise_not_of_bools_is_a_mask():
+    mask = sl.tensor([True, False, True])
+    assert sl.bitwise_not(mask).tolist() == [False, True, False]
+    # As a mask, not as the indices 0 and 1.
+    assert sl.tensor([1.0, 2.0, 3.0])[sl.bitwise_not(mask)].tolist() == [2.0]
+    assert sl.bitwise_not(sl.tensor([0, 1])).tolist() == [-1, -2]
+
+
+def test_comparisons_with_numbers_a_type_does_not_hold():
+    u8 = sl.tensor([1, 200], dtype=sl.uint8)
+    assert (u8 < 300).tolist() == [True, True]
+    assert (u8 == 256 + 1).tolist() == [False, False]
+    assert (u8 > -1).tolist() == [True, True]
+    assert (300 > u8).tolist() == [True, True]
+    i32 = sl.tensor([5, -5], dtype=sl.int32)
+    assert (i32 == 2**32 + 5).tolist() == [False, False]
+    assert (i32 != 2**32 + 5).tolist() == [True, True]
+    assert sl.less(u8, [300, 0]).tolist() == [True, False]
+    # Neither of the types holds both.
+    with pytest.raises(ValueError, match="does not hold"):
+        sl.tensor([1], dtype=sl.uint64) == -1  # noqa: B015
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x + 300,
+        lambda x: 300 - x,
+        lambda x: x * -1,
+        lambda x: sl.maximum(x, 1000),
+        lambda x: x & 256,
+        lambda x: sl.where(x > 1, x, 256),
+    ],
+)
+def test_arithmetic_with_numbers_a_type_does_not_hold_is_refused(call):
+    with pytest.raises(ValueError, match="uint8 does not hold"):
+        call(sl.tensor([1, 2], dtype=sl.uint8))
+
+
+def test_numbers_at_the_edge_are_held():
+    assert (sl.tensor([1], dtype=sl.uint8) + 255).tolist() == [0]
+    assert (sl.tensor([1], dtype=sl.int8) * -128).tolist() == [-128]
+    assert (sl.tensor([1], dtype=sl.uint64) * (2**64 - 1)).tolist() == [2**64 - 1]
+    assert (sl.tensor([1]) * -(2**63)).tolist() == [-(2**63)]
+
+
+def test_bools_added_and_multiplied_are_bools():
+    a, b = sl.tensor([True, True, False]), sl.tensor([True, False, False])
+    for made, wanted in [
+        (a + b, [True, True, False]),
+        (a * b, [True, False, False]),
+        (a + True, [True, True, True]),
+        (sl.maximum(a, b), [True, True, False]),
+        (sl.minimum(a, b), [True, False, False]),
+        (sl.sign(a), [True, True, False]),
+    ]:
+        assert made.dtype == sl.bool
+        assert made.tolist() == wanted
+    assert (a + 1).dtype == sl.int64
+    assert (a + 1).tolist() == [2, 2, 1]
+    assert a.sum().tolist() == 2
+
+
+def test_tensors_without_axes_give_way():
+    x, y = sl.tensor([1.0, 2.0]), sl.tensor(2.0, dtype=sl.float64)
+    assert (x * y).dtype == sl.float32
+    assert (y * x).dtype == sl.float32
+    assert sl.where(x > 1, x, y).dtype == sl.float32
+    assert (sl.tensor([1, 2], dtype=sl.int32) + sl.tensor(2)).dtype == sl.int32
+    # But not to a lower kind of numbers.
+    assert (sl.tensor([1, 2]) * y).dtype == sl.float64
+    assert (sl.tensor(1.0) * y).dtype == sl.float64
+    assert sl.result_type(x, y) == sl.float32
+    assert sl.result_type(sl.tensor([1]), y) == sl.float64
+
+
+def test_tensors_without_axes_give_way_in_captured_functions():
+    @sl.function
+    def f(x, y):
+        return x * y
+
+    made = f(sl.tensor([1.0, 2.0]), sl.tensor(2.0, dtype=sl.float64))
+    assert made.dtype == sl.float32
+
+
+def test_abs_and_sign_of_unsigned_integers():
+    big = sl.tensor([2**63 + 7, 0], dtype=sl.uint64)
+    for made, wanted in [
+        (sl.abs(big), [2**63 + 7, 0]),
+        (big.abs(), [2**63 + 7, 0]),
+        (abs(big), [2**63 + 7, 0]),
+        (sl.sign(big), [1, 0]),
+        (-sl.tensor([1, 0], dtype=sl.uint8), [255, 0]),
+        (sl.abs(sl.tensor([200], dtype=sl.uint8)), [200]),
+    ]:
+        assert made.tolist() == wanted
+        assert made.dtype in (sl.uint64, sl.uint8)
+
+
+def test_linspace_of_integers():
+    made = sl.linspace(0, 10, 5, dtype=sl.int64)
+    assert made.dtype == sl.int64
+    assert made.tolist() == [0, 2, 5, 7, 10]
+
+
+def test_products_of_small_integers_keep_their_type():
+    x = sl.tensor([[200, 100]], dtype=sl.uint8)
+    made = x @ x.T
+    assert made.dtype == sl.uint8
+    assert made.tolist() == [[(200 * 200 + 100 * 100) % 256]]
+    assert sl.outer(x[0], x[0]).dtype == sl.uint8
+    assert sl.dot(x[0], x[0]).dtype == sl.uint8
+    # Sums do not.
+    assert sl.trace(sl.eye(2, dtype=sl.uint8) * 200).item() == 400
