@@ -3,8 +3,8 @@
 Each program is run at once and captured, three calls each, on the same inputs;
 results, gradients, requires_grad and what happened to its arguments must agree.
 
-One long list on purpose: the programs are the data of a single test, a few lines each,
-and a new case is one more entry.
+Why one file: the programs are the data of a single test, a few lines each, and a new
+case is one more entry.
 """
 
 from __future__ import annotations

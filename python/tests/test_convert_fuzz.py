@@ -91,9 +91,8 @@ class Writer:
             return [f"{space}with nothing():", *body]
         if kind == "try":
             body = self.block(indent + 1, False, 9)
-            return [
-                f"{space}try:", *body, f"{space}finally:", f"{space}    {name} = {name} + 1"
-            ]
+            after = [f"{space}finally:", f"{space}    {name} = {name} + 1"]
+            return [f"{space}try:", *body, *after]
         if kind == "if":
             lines = [f"{space}if {self.test()}:"]
             lines += self.block(indent + 1, in_loop, depth + 1)
