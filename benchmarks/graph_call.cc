@@ -36,7 +36,7 @@ Result<GraphCall> GraphCall::Make(std::vector<CallInput> inputs,
       made.feeds_.push_back(in.value);
     }
     for (const Tensor& t : build(tensors)) {
-      if (!made.first_) made.first_ = t;
+      if (!made.first_.defined()) made.first_ = t;
       fetched.push_back(t);
     }
   }

@@ -81,7 +81,7 @@ struct Experts : nn::Module {
       Tensor share =
           sum(routes.weights * here, {.axes = {1}, .keep_dims = true});
       Tensor part = share * expert(constant(e), x);
-      y = y ? y + part : part;
+      y = y.defined() ? y + part : part;
     }
     return y;
   }

@@ -11,7 +11,7 @@
 namespace sluice::py {
 
 nb::object OrNone(Tensor tensor) {
-  return tensor ? nb::cast(std::move(tensor)) : nb::none();
+  return tensor.defined() ? nb::cast(std::move(tensor)) : nb::none();
 }
 
 Tensor TensorOrNone(nb::handle object, std::string_view what) {

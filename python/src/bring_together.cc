@@ -27,7 +27,7 @@ const ArgSpec* SpecOf(const OpRecord& op, size_t operand, size_t count) {
 
 // True for one element without axes; false where that is not known.
 bool IsScalar(const Given& g) {
-  return g.tensor ? g.tensor.rank() == 0 : g.array.rank() == 0;
+  return g.tensor.defined() ? g.tensor.rank() == 0 : g.array.rank() == 0;
 }
 
 // The type of two kinds of operands, the second of which counts only where its
@@ -66,7 +66,7 @@ bool Fits(DType dtype, DType its, const Array& numbers, int64_t i) {
 // Whether an integer type holds all of these. Numbers of the program are i64,
 // or u64 where those do not hold them.
 bool Holds(DType dtype, const Given& given) {
-  if (!given.weak || given.tensor || !IsInteger(dtype)) return true;
+  if (!given.weak || given.tensor.defined() || !IsInteger(dtype)) return true;
   DType its = given.dtype();
   if (its == dtype || (its != DType::kI64 && its != DType::kU64)) return true;
   Array plain = ValueOrThrow(given.array.AsContiguous());
@@ -177,7 +177,7 @@ Array ValueAs(const Array& value, DType dtype) {
 
 void Convert(Given& given, DType dtype) {
   if (given.dtype() == dtype) return;
-  if (given.tensor) {
+  if (given.tensor.defined()) {
     given.weak = false;
     given.tensor = CallOne("Cast", {std::move(given)}, {{"dtype", dtype}});
   } else {

@@ -30,9 +30,9 @@ Parts TakeParts(nb::handle tree, std::string_view what,
   parts.tree = TreeDef::Flatten(tree, parts.leaves);
   for (size_t k = 0; k < parts.leaves.size(); ++k) {
     Given given = Take(parts.leaves[k], what);
-    bool number =
-        WeakNumbers::Has(given.tensor) || (given.weak && given.tensor);
-    parts.weak.push_back(number || (given.weak && !given.tensor));
+    bool number = WeakNumbers::Has(given.tensor) ||
+                  (given.weak && given.tensor.defined());
+    parts.weak.push_back(number || (given.weak && !given.tensor.defined()));
     if (number) {
       // From here on it is a tensor as any other.
       DType wanted = given.dtype() == DType::kF64 ? DType::kF32 : given.dtype();
@@ -40,7 +40,7 @@ Parts TakeParts(nb::handle tree, std::string_view what,
       parts.tensors.push_back(CallOne("Cast", {given}, {{"dtype", wanted}}));
       continue;
     }
-    if (given.tensor) {
+    if (given.tensor.defined()) {
       parts.tensors.push_back(std::move(given.tensor));
       continue;
     }

@@ -33,7 +33,8 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
   bool own = false;  // nobody else has it
   if (IsTensor(object)) {
     const Tensor& tensor = AsTensor(object);
-    if (!tensor) ThrowValueError(StrCat(FeedPlace(to), " is an empty Tensor"));
+    if (!tensor.defined())
+      ThrowValueError(StrCat(FeedPlace(to), " is an empty Tensor"));
     if (tensor.symbolic()) {
       ThrowTypeError(StrCat(FeedPlace(to),
                             " is part of a graph and has elements only in a "
@@ -48,12 +49,12 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
     objects_.push_back(nb::borrow(object));
   } else {
     Given given = Take(object, FeedPlace(to));
-    if (given.tensor && given.tensor.symbolic()) {
+    if (given.tensor.defined() && given.tensor.symbolic()) {
       ThrowTypeError(StrCat(FeedPlace(to),
                             " is part of a graph and has elements only in a "
                             "step; wanted a number, a list or an array"));
     }
-    own = !given.tensor;
+    own = !given.tensor.defined();
     seen = own ? std::move(given.array) : given.tensor.array();
   }
   if (IsHandle(seen.dtype())) {

@@ -35,7 +35,7 @@ Tensor GraphTensor(nb::handle object, Place place) {
   Tensor tensor;
   if (IsTensor(object)) {
     tensor = AsTensor(object);
-    if (!tensor)
+    if (!tensor.defined())
       ThrowValueError(StrCat(place.ToString(), " is an empty Tensor"));
   } else if (Variable v; nb::try_cast<Variable>(object, v, false)) {
     tensor = v.value();
@@ -53,7 +53,7 @@ Tensor GraphTensor(nb::handle object, Place place) {
 std::string Place::ToString() const { return StrCat(what, " ", number); }
 
 void AddWords(nb::handle object, Place place, KeyWords& words) {
-  if (Tensor tensor = GraphTensor(object, place)) {
+  if (Tensor tensor = GraphTensor(object, place); tensor.defined()) {
     Value value = tensor.value();
     words.push_back(kValue);
     words.push_back(reinterpret_cast<uintptr_t>(value.node));
@@ -78,7 +78,7 @@ void AddWords(nb::handle object, Place place, KeyWords& words) {
 }
 
 Target FindTarget(Graph& graph, nb::handle object, Place place) {
-  if (Tensor tensor = GraphTensor(object, place)) {
+  if (Tensor tensor = GraphTensor(object, place); tensor.defined()) {
     return {ValueOrThrow(Fetch(tensor).In(graph))};
   }
   if (nb::isinstance<Operation>(object)) {

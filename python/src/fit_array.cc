@@ -23,7 +23,7 @@ Array FitArray(const Array& array, DType dtype) {
 
 Tensor FitTensor(nb::handle object, std::string_view what, DType dtype) {
   Given given = Take(object, what);
-  if (!given.tensor) return TensorOf(FitArray(given.array, dtype));
+  if (!given.tensor.defined()) return TensorOf(FitArray(given.array, dtype));
   DType own = given.tensor.dtype();
   if (own == dtype || !SameKind(own, dtype)) return given.tensor;
   return CallOne("Cast", {std::move(given)}, {{"dtype", dtype}});

@@ -96,7 +96,7 @@ bool Variant::Serves(const Values& values) {
     nb::object now = place.Read();
     if (!now.is_valid() || !IsTensor(now)) return false;
     const Tensor& tensor = AsTensor(now);
-    if (!tensor || tensor.symbolic()) return false;
+    if (!tensor.defined() || tensor.symbolic()) return false;
   }
   return true;
 }
@@ -149,7 +149,7 @@ std::vector<Tensor> Pattern::Tensors(
     if (kinds[k] == LeafKind::kFixed) continue;
     if (IsTensor(leaves[k])) {
       tensors.push_back(AsTensor(leaves[k]));
-      if (tensors.back()) continue;
+      if (tensors.back().defined()) continue;
       tensors.pop_back();
     }
     if (kinds[k] == LeafKind::kNumber && PyFloat_Check(leaves[k].ptr())) {

@@ -12,7 +12,8 @@ namespace {
 
 Tensor OneTensor(nb::handle object, std::string_view what) {
   if (IsTensor(object)) {
-    if (!AsTensor(object)) ThrowValueError(StrCat(what, " is an empty Tensor"));
+    if (!AsTensor(object).defined())
+      ThrowValueError(StrCat(what, " is an empty Tensor"));
     return AsTensor(object);
   }
   if (nb::isinstance<Variable>(object))
@@ -61,7 +62,8 @@ std::vector<Tensor> Each(nb::handle objects, const char* what, const F& take) {
 // Of a tensor that is not there: None.
 nb::list Listed(const std::vector<Tensor>& tensors) {
   nb::list list;
-  for (const Tensor& t : tensors) list.append(t ? nb::cast(t) : nb::none());
+  for (const Tensor& t : tensors)
+    list.append(t.defined() ? nb::cast(t) : nb::none());
   return list;
 }
 

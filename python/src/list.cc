@@ -41,10 +41,10 @@ Operand Index(nb::handle index) {
 Operand Element(const List& list, nb::handle x) {
   if (IsTensor(x)) return AsTensor(x);
   Given given = Take(x, "List: an element");
-  if (given.tensor && given.weak) {
+  if (given.tensor.defined() && given.weak) {
     return CallOne("Cast", {std::move(given)}, {{"dtype", list.dtype()}});
   }
-  if (given.tensor) return given.tensor;
+  if (given.tensor.defined()) return given.tensor;
   if (given.weak) return CastArray(given.array, list.dtype());
   return given.array;
 }

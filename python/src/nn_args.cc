@@ -21,7 +21,7 @@ LongCall::LongCall(std::initializer_list<Tensor> tensors) {
   constexpr int64_t kLong = 16384;
   int64_t elements = 0;
   for (const Tensor& t : tensors) {
-    if (t && !t.symbolic()) elements += t.array().num_elements();
+    if (t.defined() && !t.symbolic()) elements += t.array().num_elements();
   }
   if (elements >= kLong) released_.emplace();
 }

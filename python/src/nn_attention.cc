@@ -25,7 +25,7 @@ Tensor DotProductAttention(nb::handle query, nb::handle key, nb::handle value,
   Tensor q = TensorArg(query, name), k = TensorArg(key, name),
          v = TensorArg(value, name);
   Tensor mask = OptionalArg(attn_mask, name);
-  SL_WANT(!mask || !is_causal, Where::current(), name,
+  SL_WANT(!mask.defined() || !is_causal, Where::current(), name,
           ": attn_mask and is_causal; wanted one of them");
   LongCall call{q, k, v};
   return scaled_dot_product_attention(q, k, v,
@@ -51,12 +51,12 @@ struct Layer {
 Tensor Projected(const Layer& layer, const Tensor& x, int64_t part) {
   const Weights& w = layer.weights;
   int64_t from = part * layer.embed_dim, to = from + layer.embed_dim;
-  Tensor weight = w.in_proj ? w.in_proj.at({slice(from, to)})
-                            : (part == 0   ? w.q
-                               : part == 1 ? w.k
-                                           : w.v);
+  Tensor weight = w.in_proj.defined() ? w.in_proj.at({slice(from, to)})
+                                      : (part == 0   ? w.q
+                                         : part == 1 ? w.k
+                                                     : w.v);
   Tensor bias;
-  if (w.in_bias) bias = w.in_bias.at({slice(from, to)});
+  if (w.in_bias.defined()) bias = w.in_bias.at({slice(from, to)});
   Tensor y = linear(x, weight, bias);
   y = Reshaped(y, {{x, 0}, {x, 1}, layer.heads, layer.embed_dim / layer.heads},
                Where::current());
@@ -81,7 +81,7 @@ bool Hides(const Tensor& mask) { return mask.dtype() == DType::kBool; }
 // Masks as numbers to be added, or, where all are bool, true where one may
 // look.
 Tensor Mask(const Layer& layer, Tensor padding, Tensor among, bool add) {
-  if (padding) {
+  if (padding.defined()) {
     SL_WANT(padding.rank() == 2, Where::current(),
             "MultiheadAttention: key_padding_mask is ",
             TypeText(padding.dtype(), padding.shape()),
@@ -89,7 +89,7 @@ Tensor Mask(const Layer& layer, Tensor padding, Tensor among, bool add) {
     padding =
         Reshaped(padding, {{padding, 0}, 1, 1, {padding, 1}}, Where::current());
   }
-  if (among) {
+  if (among.defined()) {
     SL_WANT(among.rank() == 2 || among.rank() == 3, Where::current(),
             "MultiheadAttention: attn_mask is ",
             TypeText(among.dtype(), among.shape()),
@@ -101,7 +101,7 @@ Tensor Mask(const Layer& layer, Tensor padding, Tensor among, bool add) {
   }
   Tensor all;
   for (Tensor mask : {padding, among}) {
-    if (!mask) continue;
+    if (!mask.defined()) continue;
     if (!add) {
       mask = logical_not(mask);
     } else if (Hides(mask)) {
@@ -110,7 +110,7 @@ Tensor Mask(const Layer& layer, Tensor padding, Tensor among, bool add) {
     } else if (mask.dtype() != DType::kF32) {
       mask = cast(mask, DType::kF32);
     }
-    if (!all) {
+    if (!all.defined()) {
       all = mask;
     } else {
       all = add ? all + mask : logical_and(all, mask);
@@ -127,7 +127,7 @@ std::pair<Tensor, Tensor> AttendSeen(const Tensor& q, const Tensor& k,
   double scale = 1 / std::sqrt(static_cast<double>(depth));
   Tensor scores = batch_mat_mul(q * scale, k, {.transpose_b = true});
   Tensor seen;
-  if (mask && !Hides(mask)) {
+  if (mask.defined() && !Hides(mask)) {
     scores = scores + cast(mask, q.dtype());
   } else {
     seen = mask;
@@ -137,13 +137,13 @@ std::pair<Tensor, Tensor> AttendSeen(const Tensor& q, const Tensor& k,
       return range(int64_t{0}, shape(of)[-2], int64_t{1});
     };
     Tensor before = expand_dims(places(q), 1) >= places(k);
-    seen = seen ? logical_and(seen, before) : before;
+    seen = seen.defined() ? logical_and(seen, before) : before;
   }
   // Who sees nothing gets zeros, not 0 / 0.
   double little = q.dtype() == DType::kF16 ? -6e4 : -1e30;
-  if (seen) scores = where(seen, scores, little);
+  if (seen.defined()) scores = where(seen, scores, little);
   Tensor weights = softmax(scores);
-  if (seen) weights = where(seen, weights, 0);
+  if (seen.defined()) weights = where(seen, weights, 0);
   weights = dropout(weights, dropout_p, dropout_p > 0);
   return {batch_mat_mul(weights, v), weights};
 }
@@ -156,7 +156,7 @@ struct Call {
 
 std::pair<Tensor, Tensor> Attend(const Layer& layer, const Call& call) {
   Tensor q, k, v;
-  if (call.alike && layer.weights.in_proj) {
+  if (call.alike && layer.weights.in_proj.defined()) {
     std::vector<Tensor> all = ProjectedAlike(layer, call.query);
     q = all[0], k = all[1], v = all[2];
   } else {
@@ -164,8 +164,8 @@ std::pair<Tensor, Tensor> Attend(const Layer& layer, const Call& call) {
     k = Projected(layer, call.key, 1);
     v = Projected(layer, call.value, 2);
   }
-  bool add = (call.padding && !Hides(call.padding)) ||
-             (call.among && !Hides(call.among));
+  bool add = (call.padding.defined() && !Hides(call.padding)) ||
+             (call.among.defined() && !Hides(call.among));
   Tensor mask = Mask(layer, call.padding, call.among, add);
   Tensor y, weights;
   if (call.need_weights) {
@@ -193,9 +193,9 @@ std::pair<Tensor, Tensor> AttendAlone(const Layer& layer, Call call) {
   call.query = expand_dims(call.query, batch);
   call.key = call.alike ? call.query : expand_dims(call.key, batch);
   call.value = call.alike ? call.query : expand_dims(call.value, batch);
-  if (call.padding) call.padding = expand_dims(call.padding, 0);
+  if (call.padding.defined()) call.padding = expand_dims(call.padding, 0);
   auto [y, weights] = Attend(layer, call);
-  if (weights) weights = squeeze(weights, {.axes = {0}});
+  if (weights.defined()) weights = squeeze(weights, {.axes = {0}});
   return {squeeze(y, {.axes = {batch}}), weights};
 }
 
@@ -238,7 +238,7 @@ nb::object MultiHead(nb::handle query, nb::handle key, nb::handle value,
     made = rank == 2 ? AttendAlone(layer, call) : Attend(layer, call);
   }
   nb::object seen = nb::none();
-  if (made.second) seen = nb::cast(made.second);
+  if (made.second.defined()) seen = nb::cast(made.second);
   return nb::make_tuple(made.first, seen);
 }
 

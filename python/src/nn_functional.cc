@@ -35,7 +35,7 @@ Tensor Bilinear(nb::handle input1, nb::handle input2, nb::handle weight,
   Tensor b = OptionalArg(bias, "bilinear(): bias");
   LongCall call{x1, x2, w};
   Tensor y = einsum({x1, w, x2}, "...i,oij,...j->...o");
-  return b ? add(y, b) : y;
+  return b.defined() ? add(y, b) : y;
 }
 
 Tensor Dropout(nb::handle input, double p, bool training) {
@@ -134,10 +134,10 @@ Tensor EmbeddingBag(nb::handle input, nb::handle weight, nb::handle offsets,
   Tensor table = TensorArg(weight, "embedding_bag(): weight");
   Tensor begins = OptionalArg(offsets, "embedding_bag(): offsets");
   LongCall call{ids, table};
-  SL_WANT(ids.rank() == (begins ? 1 : 2), Where::current(),
+  SL_WANT(ids.rank() == (begins.defined() ? 1 : 2), Where::current(),
           "embedding_bag: input is ", TypeText(ids.dtype(), ids.shape()),
           "; wanted [bags, ids], or a vector and offsets");
-  if (!begins) {
+  if (!begins.defined()) {
     begins = range(0, size(ids), maximum(shape(ids)[1], int64_t{1}));
     ids = nn::Reshaped(ids, {-1}, Where::current());
   }

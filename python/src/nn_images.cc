@@ -82,7 +82,7 @@ Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
     const Operand operands[] = {images, w};
     Tensor y = front_internal::CallOne(StrCat("Conv", axes, "D"), operands,
                                        attrs, {}, Where::current());
-    if (!b) return y;
+    if (!b.defined()) return y;
     return nn::PlusPerChannel(y, b, static_cast<int>(axes), Where::current());
   });
 }
@@ -109,7 +109,7 @@ Tensor ConvTranspose(size_t axes, nb::handle input, nb::handle weight,
     const Operand operands[] = {images, w};
     Tensor y = front_internal::CallOne(StrCat("ConvTranspose", axes, "D"),
                                        operands, attrs, {}, Where::current());
-    if (!b) return y;
+    if (!b.defined()) return y;
     return nn::PlusPerChannel(y, b, static_cast<int>(axes), Where::current());
   });
 }

@@ -65,7 +65,8 @@ Tensor NllLoss(nb::handle input, nb::handle target, nb::handle weight,
   Tensor w = OptionalArg(weight, "nll_loss(): weight");
   LongCall call{x};
   auto loss = [&](const Tensor& logs, const Tensor& classes) {
-    if (w) return WeightedNll(logs, classes, w, ignore_index, reduction);
+    if (w.defined())
+      return WeightedNll(logs, classes, w, ignore_index, reduction);
     return nll_loss(logs, classes,
                     {.ignore_index = ignore_index, .reduction = reduction});
   };

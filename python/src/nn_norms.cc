@@ -16,7 +16,7 @@ using Where = std::source_location;
 // A tensor, or where there is none one number for each of `sizes`.
 Tensor Or(const Tensor& given, double number, const std::vector<int64_t>& sizes,
           DType dtype) {
-  if (given) return given;
+  if (given.defined()) return given;
   return number == 1 ? ones(sizes, dtype) : zeros(sizes, dtype);
 }
 
@@ -45,17 +45,18 @@ Tensor BatchNorm(nb::handle input, nb::handle running_mean,
       OptionalArg(num_batches_tracked, "batch_norm(): num_batches_tracked")};
   Tensor w = OptionalArg(weight, "batch_norm(): weight");
   Tensor b = OptionalArg(bias, "batch_norm(): bias");
-  SL_WANT(running.mean || training, Where::current(),
+  SL_WANT(running.mean.defined() || training, Where::current(),
           "batch_norm: there are no running statistics; wanted them, or "
           "training=True");
-  SL_WANT(!running.mean == !running.var, Where::current(),
+  SL_WANT(!running.mean.defined() == !running.var.defined(), Where::current(),
           "batch_norm: running_mean without running_var, or the other way "
           "round; wanted both");
-  SL_WANT(momentum || running.num_batches_tracked, Where::current(),
+  SL_WANT(momentum || running.num_batches_tracked.defined(), Where::current(),
           "batch_norm: momentum is None; wanted a number");
-  Tensor known = running.mean ? running.mean : w;
-  std::vector<int64_t> sizes{
-      known && known.rank() == 1 ? known.dim(0) : Channels("batch_norm", x)};
+  Tensor known = running.mean.defined() ? running.mean : w;
+  std::vector<int64_t> sizes{known.defined() && known.rank() == 1
+                                 ? known.dim(0)
+                                 : Channels("batch_norm", x)};
   LongCall call{x};
   Tensor scale = Or(w, 1, sizes, x.dtype()),
          offset = Or(b, 0, sizes, x.dtype());
@@ -68,7 +69,7 @@ Tensor BatchNorm(nb::handle input, nb::handle running_mean,
           "batch_norm: input is ", TypeText(x.dtype(), x.shape()),
           "; wanted more than one number per channel in training");
   auto made = batch_norm(x, scale, offset, {.epsilon = eps});
-  if (running.mean) {
+  if (running.mean.defined()) {
     nn::TrackBatch(running, momentum, x, made.mean, made.variance);
   }
   return made.y;
@@ -130,7 +131,8 @@ Tensor GroupNorm(nb::handle input, int64_t num_groups, nb::handle weight,
   Tensor x = TensorArg(input, "group_norm(): input");
   Tensor w = OptionalArg(weight, "group_norm(): weight");
   Tensor b = OptionalArg(bias, "group_norm(): bias");
-  std::vector<int64_t> sizes{w ? w.num_elements() : Channels("group_norm", x)};
+  std::vector<int64_t> sizes{w.defined() ? w.num_elements()
+                                         : Channels("group_norm", x)};
   LongCall call{x};
   return group_norm(x, Or(w, 1, sizes, x.dtype()), Or(b, 0, sizes, x.dtype()),
                     num_groups, {.epsilon = eps})
@@ -142,8 +144,8 @@ Tensor InstanceNorm(nb::handle input, nb::handle weight, nb::handle bias,
   Tensor x = TensorArg(input, "instance_norm(): input");
   Tensor w = OptionalArg(weight, "instance_norm(): weight");
   Tensor b = OptionalArg(bias, "instance_norm(): bias");
-  std::vector<int64_t> sizes{w ? w.num_elements()
-                               : Channels("instance_norm", x)};
+  std::vector<int64_t> sizes{w.defined() ? w.num_elements()
+                                         : Channels("instance_norm", x)};
   LongCall call{x};
   return instance_norm(x, Or(w, 1, sizes, x.dtype()),
                        Or(b, 0, sizes, x.dtype()), {.epsilon = eps})

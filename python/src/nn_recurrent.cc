@@ -36,8 +36,9 @@ GateWeights WeightsOf(const std::string& mode, nb::handle list) {
     if (next == std::size(places)) ThrowValueError("too many weights");
     *places[next++] = OptionalArg(tensor, "weight");
   }
-  bool fits = w.weight_ih && w.weight_hh && w.weight_ih.rank() == 2 &&
-              w.weight_hh.rank() == 2 && !w.bias_ih == !w.bias_hh;
+  bool fits = w.weight_ih.defined() && w.weight_hh.defined() &&
+              w.weight_ih.rank() == 2 && w.weight_hh.rank() == 2 &&
+              !w.bias_ih.defined() == !w.bias_hh.defined();
   if (!fits) {
     ThrowValueError(
         "recurrent weights: wanted weight_ih and weight_hh as matrices, and "

@@ -100,7 +100,7 @@ void SetData(nb::handle object, nb::handle data) {
 void CheckFinite(const std::vector<Tensor>& parameters) {
   std::vector<Tensor> gradients;
   for (const Tensor& p : parameters) {
-    if (Tensor g = p.grad()) gradients.push_back(g);
+    if (Tensor g = p.grad(); g.defined()) gradients.push_back(g);
   }
   if (gradients.empty()) return;
   double norm = cast(optim::global_norm(gradients), DType::kF64).item<double>();

@@ -22,7 +22,7 @@ constexpr int64_t kWorthReleasing = 16384;
 bool RunsAtOnce(std::span<const Given> inputs) {
   if (front_internal::Building::Current().graph) return false;
   for (const Given& in : inputs) {
-    if (in.tensor && in.tensor.symbolic()) return false;
+    if (in.tensor.defined() && in.tensor.symbolic()) return false;
   }
   return true;
 }
@@ -33,7 +33,7 @@ void RunNow(const OpRecord& op, std::span<const Given> inputs,
   SmallVector<EagerRef, 2> literals;
   int64_t elements = 0;
   for (const Given& in : inputs) {
-    if (in.tensor) {
+    if (in.tensor.defined()) {
       values.push_back(in.tensor.eager().get());
     } else {
       literals.push_back(MakeRef<EagerValue>(in.array));
@@ -109,7 +109,7 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
   WeakNumbers::Mark(op, inputs);
   for (Given& in : inputs) {
     // A size cast to a type has that and no other.
-    if (in.weak && in.tensor && op.name == "Cast") in.weak = false;
+    if (in.weak && in.tensor.defined() && op.name == "Cast") in.weak = false;
   }
   const DType restored = BringTogether(op, inputs, attrs);
   CallResult result;
@@ -124,7 +124,7 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
   }
   std::vector<Operand> operands;
   for (Given& in : inputs) {
-    if (in.tensor) {
+    if (in.tensor.defined()) {
       operands.push_back(Operand(std::move(in.tensor)));
     } else {
       operands.push_back(Operand(std::move(in.array)));

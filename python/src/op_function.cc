@@ -118,7 +118,7 @@ void TakeInput(const Face& face, size_t i, PyObject* value, Operands& inputs) {
   }
   if (IsTensor(value) && !p.input->list) {
     inputs.push_back({AsTensor(value), {}, false});
-    if (!inputs.back().tensor) {
+    if (!inputs.back().tensor.defined()) {
       ThrowValueError(StrCat(face.name, "(): ", p.name, " is an empty Tensor"));
     }
     return;

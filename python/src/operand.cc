@@ -123,7 +123,8 @@ Array CastArray(const Array& array, DType dtype) {
 Given Take(nb::handle object, std::string_view what) {
   if (IsTensor(object)) {
     const Tensor& tensor = AsTensor(object);
-    if (!tensor) ThrowValueError(std::string(what) + " is an empty Tensor");
+    if (!tensor.defined())
+      ThrowValueError(std::string(what) + " is an empty Tensor");
     return {tensor, {}, false};
   }
   Given given;
@@ -157,14 +158,14 @@ Given Take(nb::handle object, std::string_view what) {
 
 Array ArrayOf(nb::handle object, std::string_view what, DType dtype) {
   Given given = Take(object, what);
-  Array array = given.tensor ? given.tensor.array() : given.array;
+  Array array = given.tensor.defined() ? given.tensor.array() : given.array;
   if (dtype == DType::kInvalid) {
     // Floats written down are f32, as those of tensors mostly are.
     bool doubles = given.weak && array.dtype() == DType::kF64;
     dtype = doubles ? DType::kF32 : array.dtype();
   }
   if (array.dtype() != dtype) return CastArray(array, dtype);
-  return given.tensor ? ValueOrThrow(array.Clone()) : array;
+  return given.tensor.defined() ? ValueOrThrow(array.Clone()) : array;
 }
 
 Array SharedArrayOf(nb::handle object, std::string_view what) {
@@ -175,7 +176,7 @@ Array SharedArrayOf(nb::handle object, std::string_view what) {
 
 Tensor ToTensor(nb::handle object, std::string_view what) {
   Given given = Take(object, what);
-  if (given.tensor) {
+  if (given.tensor.defined()) {
     bool doubles = given.weak && given.tensor.dtype() == DType::kF64;
     if (!doubles) return given.tensor;
     given.weak = false;

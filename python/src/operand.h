@@ -13,7 +13,9 @@ struct Given {
   Array array;        // else the value
   bool weak = false;  // it takes the type of what it meets
 
-  DType dtype() const { return tensor ? tensor.dtype() : array.dtype(); }
+  DType dtype() const {
+    return tensor.defined() ? tensor.dtype() : array.dtype();
+  }
 };
 
 // Throws TypeError when the object is nothing an op takes; `what` names it in

@@ -110,7 +110,7 @@ void ZeroGrad(Optimizer& self, bool set_to_none) {
   for (size_t i = 0; i < self.num_groups(); ++i) {
     for (const Variable& v : self.parameters(i)) {
       Tensor grad = v.tensor().grad();
-      if (!grad) continue;
+      if (!grad.defined()) continue;
       if (grad.is_sparse()) {
         v.tensor().zero_grad();
       } else {
@@ -142,7 +142,7 @@ void BindBase(nb::module_& m) {
             nb::list pairs;
             for (auto& [grad, variable] :
                  self.compute_gradients(loss, VariablesOf(variables))) {
-              nb::object g = grad ? nb::cast(grad) : nb::none();
+              nb::object g = grad.defined() ? nb::cast(grad) : nb::none();
               pairs.append(nb::make_tuple(g, nb::cast(variable)));
             }
             return pairs;

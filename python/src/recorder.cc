@@ -52,7 +52,7 @@ PyObject* RecordedHere(PyObject*, PyObject* object) {
     const Tensor& tensor = AsTensor(object);
     Capture* capture = Capture::Current();
     // Of one whose recording is over nothing else can be asked.
-    here = capture && tensor &&
+    here = capture && tensor.defined() &&
            (tensor.traced()
                 ? tensor.identity()->traced->capture == capture
                 : tensor.symbolic() && &tensor.graph() == &capture->graph());

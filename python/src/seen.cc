@@ -47,7 +47,7 @@ PyObject* ItemOf(PyObject* dict, PyObject* key) {
 const EagerRef* EagerOf(PyObject* o) {
   if (!IsTensor(o)) return nullptr;
   Tensor& tensor = AsTensor(o);
-  return tensor && !tensor.symbolic() ? &tensor.eager() : nullptr;
+  return tensor.defined() && !tensor.symbolic() ? &tensor.eager() : nullptr;
 }
 
 Place::Place(Kind kind, nb::handle owner, nb::handle key)

@@ -20,8 +20,8 @@ PyObject* make_count = nullptr;       // (sizes) -> SymInt
 // The recording a tensor belongs to; null for none.
 SizeGuards* Recording(const Tensor& tensor) {
   Capture* capture = Capture::Current();
-  if (!capture || !capture->sizes() || !tensor || !tensor.symbolic() ||
-      &capture->graph() != &tensor.graph()) {
+  if (!capture || !capture->sizes() || !tensor.defined() ||
+      !tensor.symbolic() || &capture->graph() != &tensor.graph()) {
     return nullptr;
   }
   return capture->sizes().get();

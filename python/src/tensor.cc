@@ -64,7 +64,7 @@ void Init(Tensor* self, nb::handle data, nb::handle dtype) {
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
   if (IsTensor(data)) {
     const Tensor& given = AsTensor(data);
-    if (!given) ThrowValueError("Tensor(): data is an empty Tensor");
+    if (!given.defined()) ThrowValueError("Tensor(): data is an empty Tensor");
     if (wanted == DType::kInvalid || wanted == given.dtype()) {
       new (self) Tensor(given.symbolic() ? given : given.detach());
       return;

@@ -39,7 +39,7 @@ Tensor ValueFor(const Tensor& target, nb::handle object, int part_rank) {
                           " assigned to a tensor of ", PythonName(to)));
   }
   Tensor value;
-  if (given.tensor) {
+  if (given.tensor.defined()) {
     value = std::move(given.tensor);
     if (value.dtype() != to)
       value = CallOne("Cast", {Of(value)}, {{"dtype", to}});

@@ -56,7 +56,7 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
   Tensor made;
   Given given = Take(data, "tensor(): data");
-  if (given.tensor && given.weak) {
+  if (given.tensor.defined() && given.weak) {
     // Sizes of a function being recorded: numbers as any others.
     DType own = given.dtype() == DType::kF64 ? DType::kF32 : given.dtype();
     DType to = wanted == DType::kInvalid ? own : wanted;
@@ -64,14 +64,14 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
     if (requires_grad) made.requires_grad_();
     return made;
   }
-  if (given.tensor) {
+  if (given.tensor.defined()) {
     // Also those of a graph, and lists of tensors: a new tensor of the same
     // elements, taken for a constant.
     if (given.tensor.symbolic()) {
       made = wanted == DType::kInvalid || wanted == given.tensor.dtype()
                  ? given.tensor
                  : Tensor();
-      if (!made) {
+      if (!made.defined()) {
         ThrowTypeError(
             "tensor(): data is part of a graph; wanted astype() for another "
             "type");

@@ -37,7 +37,7 @@ bool GoesFast(const Function& f, PyObject* const* args, Py_ssize_t count,
     return false;
   }
   const Tensor& first = AsTensor(args[0]);
-  if (!first || !IsFloating(first.dtype())) return false;
+  if (!first.defined() || !IsFloating(first.dtype())) return false;
   // An element without axes has its own rules.
   if (first.rank() == 0) return false;
   for (Py_ssize_t i = 1; i < count; ++i) {

@@ -19,7 +19,7 @@ class HookHandle {
  public:
   HookHandle(Tensor tensor, int id) : tensor_(std::move(tensor)), id_(id) {}
   void Remove() {
-    if (tensor_) tensor_.remove_hook(id_);
+    if (tensor_.defined()) tensor_.remove_hook(id_);
     tensor_ = {};
   }
 
@@ -36,7 +36,7 @@ HookHandle RegisterHook(const Tensor& t, nb::handle hook) {
   int id = t.register_hook([call = Callback(hook)](const Tensor& g) {
     TakeGil gil;
     Tensor changed = TensorOrNone(call(g), "hook: what it returned");
-    if (changed) CheckGradient(changed, g, "hook: what it returned");
+    if (changed.defined()) CheckGradient(changed, g, "hook: what it returned");
     return changed;
   });
   return HookHandle(t, id);
@@ -61,7 +61,7 @@ bool IsLeaf(const Tensor& t) {
 
 void SetGrad(const Tensor& t, nb::handle value) {
   Tensor grad = TensorOrNone(value, "grad");
-  if (grad) CheckGradient(grad, t, "grad");
+  if (grad.defined()) CheckGradient(grad, t, "grad");
   t.set_grad(grad);
 }
 
@@ -72,19 +72,20 @@ void BackwardTo(const Tensor& y, const Tensor& gradient,
   GradOptions how{.none_when_unconnected = true,
                   .retain_graph = options.retain_graph,
                   .create_graph = options.create_graph};
-  if (gradient) how.grad_ys = {gradient};
+  if (gradient.defined()) how.grad_ys = {gradient};
   std::vector<Tensor> found = gradients({y}, inputs, how);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!found[i]) continue;
+    if (!found[i].defined()) continue;
     Tensor before = inputs[i].grad();
-    inputs[i].set_grad(before ? AddGradients(before, found[i]) : found[i]);
+    inputs[i].set_grad(before.defined() ? AddGradients(before, found[i])
+                                        : found[i]);
   }
 }
 
 void Backward(const Tensor& y, nb::handle gradient, nb::handle retain_graph,
               bool create_graph, nb::handle inputs) {
   Tensor flow = TensorOrNone(gradient, "backward: gradient");
-  if (flow) CheckGradient(flow, y, "backward: gradient");
+  if (flow.defined()) CheckGradient(flow, y, "backward: gradient");
   bool retain =
       retain_graph.is_none() ? create_graph : nb::cast<bool>(retain_graph);
   Tensor::BackwardOptions options{retain, create_graph};

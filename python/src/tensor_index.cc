@@ -81,7 +81,8 @@ bool Recorded(const Tensor& t) {
 // One axis cut where sizes of a function being recorded say.
 Tensor CutAtSizes(const Tensor& x, int64_t axis, const KeyEntry& e) {
   auto place = [](const Tensor& symbol, int64_t number) {
-    return symbol ? Of(symbol) : Given{{}, Array::Scalar<int64_t>(number)};
+    return symbol.defined() ? Of(symbol)
+                            : Given{{}, Array::Scalar<int64_t>(number)};
   };
   return CallOne("SliceAxis",
                  {Of(x), place(e.from, e.begin), place(e.to, e.end)},
@@ -100,10 +101,10 @@ Tensor ViewByOps(Tensor x, const Key& key) {
     }
     bool number = e.kind == Kind::kNumber;
     if (number) dropped.push_back(static_cast<int64_t>(begin.size()));
-    if (e.from || e.to) {
+    if (e.from.defined() || e.to.defined()) {
       x = CutAtSizes(x, static_cast<int64_t>(begin.size()), e);
     }
-    if (e.kind == Kind::kPlace || e.from || e.to) {
+    if (e.kind == Kind::kPlace || e.from.defined() || e.to.defined()) {
       begin.push_back(0);
       end.push_back(std::numeric_limits<int64_t>::max());
       strides.push_back(1);

@@ -78,14 +78,15 @@ Item ReadSlice(PyObject* o) {
 
 Item ReadArray(nb::handle object, Given given) {
   DType dtype = given.dtype();
-  if (given.weak && !given.tensor && given.array.num_elements() == 0) {
+  if (given.weak && !given.tensor.defined() &&
+      given.array.num_elements() == 0) {
     given.array = CastArray(given.array, dtype = DType::kI64);  // t[[]]
   }
   if (dtype != DType::kBool && !IsInteger(dtype)) {
     ThrowIndexError(StrCat("an index is an array of ", PythonName(dtype),
                            "; wanted integers or bools"));
   }
-  Tensor tensor = given.tensor ? given.tensor : TensorOf(given.array);
+  Tensor tensor = given.tensor.defined() ? given.tensor : TensorOf(given.array);
   if (dtype == DType::kBool) return {Item::Kind::kMask, 0, 0, 1, tensor};
   if (tensor.rank() == 0 && RunsNow(tensor)) {
     Py_ssize_t value = PyNumber_AsSsize_t(
@@ -293,7 +294,7 @@ Key ReadKey(const Tensor& tensor, nb::handle key) {
     switch (item.kind) {
       case Item::Kind::kNumber: {
         int64_t size = shape.dim(axis);
-        if (item.from) {
+        if (item.from.defined()) {
           made.entries.push_back({Kind::kNumber, 0, item.end, 1});
           made.entries.back().from = item.from;
           made.entries.back().to = item.to;

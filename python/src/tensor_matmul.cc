@@ -10,7 +10,7 @@ namespace sluice::py {
 namespace {
 
 PartialShape ShapeOf(const Given& g) {
-  return g.tensor ? g.tensor.shape() : PartialShape(g.array.shape());
+  return g.tensor.defined() ? g.tensor.shape() : PartialShape(g.array.shape());
 }
 
 Given Of(Tensor t) { return {std::move(t), {}, false}; }
@@ -46,7 +46,8 @@ Tensor AsOneProduct(Given a, Given b) {
   if (zero && rows < 0) {
     return CallOne("BatchMatMul", {std::move(a), std::move(b)});
   }
-  Tensor flat = a.tensor ? std::move(a.tensor) : TensorOf(std::move(a.array));
+  Tensor flat =
+      a.tensor.defined() ? std::move(a.tensor) : TensorOf(std::move(a.array));
   Tensor product = CallOne(
       "MatMul", {Of(Reshaped(std::move(flat), {rows, inner})), std::move(b)});
   return Reshaped(std::move(product), std::move(back));

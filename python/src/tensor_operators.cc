@@ -16,7 +16,7 @@ namespace sluice::py {
 bool TakeSide(PyObject* o, Given* out) {
   if (IsTensor(o)) {
     out->tensor = AsTensor(o);
-    return static_cast<bool>(out->tensor);
+    return out->tensor.defined();
   }
   if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) ||
       PyDict_Check(o)) {
@@ -50,7 +50,7 @@ constexpr int64_t kSmall = 16384;  // as op_call.cc: no other thread could begin
 EagerValue* SmallHere(PyObject* o) {
   if (!IsTensor(o)) return nullptr;
   const Tensor& t = AsTensor(o);
-  if (!t || t.symbolic() || t.is_sparse()) return nullptr;
+  if (!t.defined() || t.symbolic() || t.is_sparse()) return nullptr;
   EagerValue* value = t.eager().get();
   return value->array.num_elements() < kSmall ? value : nullptr;
 }
@@ -169,7 +169,8 @@ PyObject* DivMod(PyObject* a, PyObject* b) {
 }
 
 bool OfFloats(PyObject* o) {
-  return IsTensor(o) && AsTensor(o) && IsFloating(AsTensor(o).dtype());
+  return IsTensor(o) && AsTensor(o).defined() &&
+         IsFloating(AsTensor(o).dtype());
 }
 
 // Division of integers gives floats, as in Python.
@@ -188,7 +189,7 @@ PyObject* Div(PyObject* a, PyObject* b) {
     };
     if (whole(inputs[0]) && whole(inputs[1])) {
       for (Given& in : inputs) {
-        if (in.tensor) {
+        if (in.tensor.defined()) {
           in = {CallOne("Cast", {std::move(in)}, {{"dtype", DType::kF32}}),
                 {},
                 false};
@@ -238,7 +239,8 @@ PyObject* Invert(PyObject* a) {
 }
 
 bool OfStrings(PyObject* o) {
-  return IsTensor(o) && AsTensor(o) && AsTensor(o).dtype() == DType::kString;
+  return IsTensor(o) && AsTensor(o).defined() &&
+         AsTensor(o).dtype() == DType::kString;
 }
 
 // Strings are equal or not; nothing else is asked of them.

@@ -235,7 +235,7 @@ PrintOptions& PrintOptionsNow() {
 }
 
 std::string TensorText(const Tensor& t) {
-  if (!t) return "<Tensor of nothing>";
+  if (!t.defined()) return "<Tensor of nothing>";
   if (t.symbolic() || t.is_sparse())
     return StrCat("<Tensor ", t.ToString(), ">");
   const Array& a = t.array();

@@ -116,7 +116,7 @@ nb::object ElementToPython(DType dtype, const void* e) {
 }
 
 const Array& ElementsOf(const Tensor& tensor, std::string_view what) {
-  if (!tensor) {
+  if (!tensor.defined()) {
     ThrowValueError(StrCat(what, " of a Tensor that holds nothing"));
   }
   if (tensor.symbolic()) {

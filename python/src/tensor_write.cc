@@ -27,7 +27,7 @@ Tensor AsTypeOf(WriteKind kind, const Tensor& target, Given& value,
         "); wanted astype() or an operator that makes a new "
         "tensor"));
   }
-  if (value.tensor) {
+  if (value.tensor.defined()) {
     if (from == to) return std::move(value.tensor);
     return CallOne("Cast", {std::move(value)}, {{"dtype", to}});
   }
@@ -95,7 +95,7 @@ nb::object Scaled(nb::handle self, nb::handle other, nb::handle alpha,
 
 void WriteInPlace(WriteKind kind, const Tensor& target, Given value,
                   std::string_view what) {
-  if (!target) ThrowValueError(StrCat(what, " is an empty Tensor"));
+  if (!target.defined()) ThrowValueError(StrCat(what, " is an empty Tensor"));
   CheckMayWrite(target, what);
   Tensor typed = AsTypeOf(kind, target, value, what);
   if (target.symbolic() || target.num_elements() < kWorthReleasing) {

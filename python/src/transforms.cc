@@ -32,7 +32,7 @@ nb::list Gradients(nb::handle ys, nb::handle xs, nb::handle grad_ys,
   if (!grad_ys.is_none()) {
     options.grad_ys = TensorList(grad_ys, "grad_outputs");
     for (size_t i = 0; i < options.grad_ys.size() && i < from.size(); ++i) {
-      if (!options.grad_ys[i] || !from[i]) continue;
+      if (!options.grad_ys[i].defined() || !from[i].defined()) continue;
       CheckGradient(options.grad_ys[i], from[i], "grad_outputs");
     }
   }

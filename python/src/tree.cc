@@ -231,7 +231,7 @@ nb::object UnflattenTensors(const TreeDef& tree,
                             const std::vector<Tensor>& tensors) {
   std::vector<nb::object> leaves;
   for (const Tensor& t : tensors) {
-    leaves.push_back(t ? nb::cast(t) : nb::none());
+    leaves.push_back(t.defined() ? nb::cast(t) : nb::none());
   }
   return tree.Unflatten(leaves);
 }

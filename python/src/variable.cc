@@ -80,8 +80,8 @@ using RowChange = Operation (Variable::*)(const Operand&, const Operand&,
 template <RowChange change>
 nb::object ApplyRows(const Variable& v, nb::handle indices, nb::handle values) {
   Given at = Take(indices, "scatter: indices");
-  Operand where = at.tensor ? Operand(at.tensor) : Operand(at.array);
-  if (!at.tensor && !IsInteger(at.array.dtype())) {
+  Operand where = at.tensor.defined() ? Operand(at.tensor) : Operand(at.array);
+  if (!at.tensor.defined() && !IsInteger(at.array.dtype())) {
     ThrowTypeError(StrCat("scatter: indices are ", at.array.TypeText(),
                           "; wanted whole numbers"));
   }

@@ -26,7 +26,8 @@ class WeakNumbers {
   WeakNumbers& operator=(const WeakNumbers&) = delete;
 
   static bool Has(const Tensor& t) {
-    return current_ && t && t.symbolic() && current_->Contains(t.value());
+    return current_ && t.defined() && t.symbolic() &&
+           current_->Contains(t.value());
   }
   // Operands that are such numbers become weak, but for the op that makes them
   // something else.

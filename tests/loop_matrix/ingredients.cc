@@ -43,7 +43,7 @@ Tensors RandomStep(const Around& a, const Tensors& s) {
 // A variable that is read where it is used, and one that is written.
 Tensors VariableStep(const Around& a, const Tensors& s) {
   Tensor z = tanh(matmul(s[0], a.v.read())) + 0.5 * a.x;
-  if (!a.count) return {z};
+  if (!a.count.defined()) return {z};
   a.count.assign_add(int64_t{1});
   return {z * (1.0 + 0.1 * AsF64(a.count.read()))};
 }

@@ -25,7 +25,7 @@ Tensor Along(const Tensors& gradient) {
   Tensor total;
   for (size_t i = 0; i < gradient.size(); ++i) {
     Tensor part = sum(gradient[i] * constant(Direction()[i]));
-    total = total ? total + part : part;
+    total = total.defined() ? total + part : part;
   }
   return total;
 }
@@ -69,31 +69,32 @@ Way Imperative(const Cell& cell, bool written_out, bool positive) {
     a.positive = positive;
     return cell.Run(a);
   };
-  return {
-      written_out ? "imperatively, written out" : "imperatively",
-      [=](const Arrays& at, Order order) {
-        Derivatives d;
-        Tensors leaves = {Leaf(at[0]), Leaf(at[1])};
-        manual_seed(kSeed);
-        Tensor y = run(leaves);
-        d.value = y.array();
-        if (order == Order::kFirst) {
-          y.backward();
-          for (const Tensor& leaf : leaves) {
-            d.first.push_back(
-                leaf.grad() ? leaf.grad().to_dense().array()
-                            : Array::Zeros(DType::kF64, leaf.array().shape()));
-          }
-          return d;
-        }
-        Tensors first = gradients({y}, leaves, Recorded());
-        d.first = Elements(first);
-        d.second = Elements(gradients({Along(first)}, leaves, Plain()));
-        manual_seed(kSeed);
-        d.hvp = Elements(hvp([&](const Tensors& x) { return Tensors{run(x)}; },
+  return {written_out ? "imperatively, written out" : "imperatively",
+          [=](const Arrays& at, Order order) {
+            Derivatives d;
+            Tensors leaves = {Leaf(at[0]), Leaf(at[1])};
+            manual_seed(kSeed);
+            Tensor y = run(leaves);
+            d.value = y.array();
+            if (order == Order::kFirst) {
+              y.backward();
+              for (const Tensor& leaf : leaves) {
+                d.first.push_back(
+                    leaf.grad().defined()
+                        ? leaf.grad().to_dense().array()
+                        : Array::Zeros(DType::kF64, leaf.array().shape()));
+              }
+              return d;
+            }
+            Tensors first = gradients({y}, leaves, Recorded());
+            d.first = Elements(first);
+            d.second = Elements(gradients({Along(first)}, leaves, Plain()));
+            manual_seed(kSeed);
+            d.hvp =
+                Elements(hvp([&](const Tensors& x) { return Tensors{run(x)}; },
                              {Leaf(at[0]), Leaf(at[1])}, Directions()));
-        return d;
-      }};
+            return d;
+          }};
 }
 
 namespace {
@@ -113,7 +114,7 @@ struct Captured {
   Tensor Run(const Tensors& args) const {
     Around a;
     a.x = args[0];
-    if (v) {
+    if (v.defined()) {
       a.v = v;
       a.count = count;
     } else {
@@ -123,13 +124,13 @@ struct Captured {
   }
   // What derivatives are taken for.
   Tensors Targets(const Tensors& args) const {
-    return {args[0], v ? v.tensor() : args[1]};
+    return {args[0], v.defined() ? v.tensor() : args[1]};
   }
   Tensors Leaves(const Arrays& at) const {
     Tensors leaves = {Leaf(at[0])};
-    if (v) {
+    if (v.defined()) {
       v.assign(constant(at[1]));
-      if (count) count.assign(int64_t{0});
+      if (count.defined()) count.assign(int64_t{0});
       v.tensor().zero_grad();
     } else {
       leaves.push_back(Leaf(at[1]));
@@ -157,7 +158,7 @@ Way CapturedFromOutside(const Cell& cell) {
               y.backward();
               for (const Tensor& leaf : leaves) {
                 d.first.push_back(
-                    leaf.grad()
+                    leaf.grad().defined()
                         ? leaf.grad().to_dense().array()
                         : Array::Zeros(DType::kF64, leaf.array().shape()));
               }
@@ -198,7 +199,7 @@ Way CapturedFromInside(const Cell& cell) {
             d.second = Elements(captured->call_second(captured->Leaves(at)));
             return d;
           },
-          static_cast<bool>(captured->count)};
+          captured->count.defined()};
 }
 
 struct Program {

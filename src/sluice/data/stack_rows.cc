@@ -31,7 +31,7 @@ Result<std::vector<Array>> Column(const std::vector<Element>& elements,
       return wrong("equal numbers of components");
     }
     const Tensor& t = elements[i][c];
-    if (!t || t.symbolic() || t.is_sparse()) {
+    if (!t.defined() || t.symbolic() || t.is_sparse()) {
       return InvalidArgument(
           StrCat("component ", c, " of element ", number(i),
                  " has no elements; wanted an imperative tensor"));

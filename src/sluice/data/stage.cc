@@ -17,7 +17,7 @@ std::string TypesOf(const Element& element) {
   std::string text;
   for (const Tensor& t : element) {
     if (!text.empty()) text += ", ";
-    text += t ? TypeText(t.dtype(), t.shape()) : "nothing";
+    text += t.defined() ? TypeText(t.dtype(), t.shape()) : "nothing";
   }
   return text;
 }

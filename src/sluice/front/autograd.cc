@@ -73,7 +73,7 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
   for (const Tensor& y : ys) from.push_back(ValueIn(graph, y));
   for (const Tensor& x : xs) to.push_back(ValueIn(graph, x));
   for (const Tensor& g : options.grad_ys) {
-    flows.push_back(g ? ValueIn(graph, g) : Value());
+    flows.push_back(g.defined() ? ValueIn(graph, g) : Value());
   }
   // Custom gradients make nodes while the graph is locked.
   front_internal::SavedBuilding saved;
@@ -116,7 +116,7 @@ std::vector<Tensor> EagerGradients(const std::vector<Tensor>& ys,
   for (const Tensor& y : ys) roots.push_back(y.to_dense().here());
   for (const Tensor& x : xs) inputs.push_back(x.here());
   for (const Tensor& g : options.grad_ys) {
-    flows.push_back(g ? g.to_dense().here() : EagerRef());
+    flows.push_back(g.defined() ? g.to_dense().here() : EagerRef());
   }
   BackwardRequest request{.roots = roots,
                           .gradients = flows,
@@ -160,7 +160,7 @@ std::vector<Tensor> AnyGradients(const std::vector<Tensor>& ys,
                                  std::source_location where) {
   for (const std::vector<Tensor>* list : {&ys, &xs}) {
     for (const Tensor& t : *list) {
-      if (!t) {
+      if (!t.defined()) {
         Throw(InvalidArgument("gradients: a Tensor that holds nothing"), where);
       }
     }
@@ -263,7 +263,7 @@ std::vector<Tensor> ZerosFor(const std::vector<Tensor>& ts,
 // Results nobody outside can differentiate any further remember nothing.
 void LetGo(std::vector<Tensor>& ts) {
   for (Tensor& t : ts) {
-    if (t && !front_internal::IsDeferred(t) && t.requires_grad()) {
+    if (t.defined() && !front_internal::IsDeferred(t) && t.requires_grad()) {
       t = t.detach();
     }
   }
@@ -276,7 +276,7 @@ std::vector<Tensor> Along(const std::vector<Tensor>& pulled,
                           std::source_location where) {
   std::vector<Tensor> from, along;
   for (size_t i = 0; i < pulled.size(); ++i) {
-    if (!tangents[i] || !Moves(pulled[i])) continue;
+    if (!tangents[i].defined() || !Moves(pulled[i])) continue;
     from.push_back(pulled[i]);
     along.push_back(tangents[i]);
   }

@@ -342,7 +342,7 @@ class Engine {
       for (auto& [id, hook] : hooks) {
         SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
         Tensor changed = hook(Tensor(*flow));
-        if (changed) *flow = GradientRef(changed);
+        if (changed.defined()) *flow = GradientRef(changed);
       }
     }
     std::vector<EagerRef> found;

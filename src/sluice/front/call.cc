@@ -92,7 +92,7 @@ Status TryRunNow(const NodeRequest& r, EagerResults& results) {
   SmallVector<EagerRef, 2> literals;
   for (size_t i = 0; i < r.inputs.size(); ++i) {
     if (r.inputs[i].is_tensor()) {
-      if (!r.inputs[i].tensor()) return HoldsNothing(r.op);
+      if (!r.inputs[i].tensor().defined()) return HoldsNothing(r.op);
       inputs.push_back(r.inputs[i].tensor().eager().get());
       continue;
     }
@@ -115,7 +115,7 @@ Result<Graph*> GraphOf(const NodeRequest& r, const Building& building) {
   Graph* graph = r.graph ? r.graph : building.graph;
   for (const Operand& in : r.inputs) {
     if (!in.is_tensor()) continue;
-    if (!in.tensor()) return HoldsNothing(r.op);
+    if (!in.tensor().defined()) return HoldsNothing(r.op);
     if (!in.tensor().symbolic()) continue;
     Graph* its = &in.tensor().graph();
     if (!graph) graph = its;

@@ -66,7 +66,7 @@ TEST_F(Building, AnEmptyTensorIsRefused) {
   Contains(ErrorOf([&] { (void)(empty + 1); }), "holds nothing");
   Contains(ErrorOf([&] { (void)empty.dtype(); }), "holds nothing");
   Contains(ErrorOf([&] { (void)Operation().name(); }), "holds nothing");
-  EXPECT_FALSE(empty);
+  EXPECT_FALSE(empty.defined());
 }
 
 TEST_F(Building, ListsTakeTensorsAndValues) {

@@ -8,7 +8,7 @@ namespace sluice::front_internal {
 
 Tensor AsTensor(const Operand& operand) {
   if (operand.is_tensor()) {
-    if (operand.tensor()) return operand.tensor();
+    if (operand.tensor().defined()) return operand.tensor();
     throw Error(
         InvalidArgument("a predicate or initial value is a Tensor that "
                         "holds nothing")

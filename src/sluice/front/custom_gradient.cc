@@ -23,7 +23,7 @@ std::string CheckReturned(const std::vector<Tensor>& inputs,
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor &g = returned[i], &x = inputs[i];
-    if (!g) continue;
+    if (!g.defined()) continue;
     if (g.dtype() == x.dtype() && g.shape().CompatibleWith(x.shape())) continue;
     return StrCat("its backward returned ", TypeText(g.dtype(), g.shape()),
                   " for input ", i, "; wanted ",
@@ -87,7 +87,7 @@ class CustomTapeNode final : public TapeNode {
       return InvalidArgument(StrCat("[custom_gradient] ", wrong));
     }
     for (size_t i = 0; i < dx.size(); ++i) {
-      if (returned[i]) dx[i] = returned[i].eager_gradient();
+      if (returned[i].defined()) dx[i] = returned[i].eager_gradient();
     }
     return OkStatus();
   }
@@ -189,7 +189,7 @@ void BuildInGraph(GradContext& g, size_t num_inputs, const BackwardFn& backward,
     std::string wrong = CheckReturned(inputs, returned);
     if (!wrong.empty()) throw Error(InvalidArgument(wrong));
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (!returned[i]) continue;
+      if (!returned[i].defined()) continue;
       bool rows = returned[i].is_sparse();
       found[i].first = ValueIn(rows ? returned[i].values() : returned[i]);
       if (rows) found[i].second = ValueIn(returned[i].indices());

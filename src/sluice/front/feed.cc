@@ -19,7 +19,7 @@ Status InNoRegion(const Node& node) {
 }
 
 Result<Value> Fetch::In(Graph& graph) const {
-  if (tensor_) {
+  if (tensor_.defined()) {
     if (&tensor_.graph() == &graph) {
       SL_RETURN_IF_ERROR(InNoRegion(*tensor_.value().node));
       return tensor_.value();

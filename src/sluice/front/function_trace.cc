@@ -270,7 +270,7 @@ class Finisher {
   void Results(const std::vector<Tensor>& results) {
     std::vector<EagerRef> values;
     for (const Tensor& r : results) {
-      if (!r) {
+      if (!r.defined()) {
         throw Error(InvalidArgument(StrCat("[", name_,
                                            "] a result is a Tensor that holds "
                                            "nothing"))

@@ -26,10 +26,10 @@ Tensor Total(const std::vector<Tensor>& ys) {
   for (const Tensor& y : ys) {
     if (!kFloats.contains(y.dtype())) continue;
     Tensor part = Sum(y * y) * (0.5 * weight) + Sum(y) * weight;
-    total = total ? total + part : part;
+    total = total.defined() ? total + part : part;
     weight *= 0.7;
   }
-  if (!total) {
+  if (!total.defined()) {
     throw Error(InvalidArgument("gradcheck: f has no floating-point result"));
   }
   return total;

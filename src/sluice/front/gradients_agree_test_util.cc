@@ -21,7 +21,7 @@ Tensors Both(const Function1& f, const Tensors& x, bool second_order) {
   Tensor squares;
   for (const Tensor& g : found) {
     Tensor part = sum(g * g);
-    squares = squares ? squares + part : part;
+    squares = squares.defined() ? squares + part : part;
   }
   options.create_graph = false;
   if (squares.symbolic() || squares.requires_grad()) {

@@ -98,7 +98,7 @@ TEST(Backward, OfAChain) {
   sum(x).backward();
   EXPECT_EQ(x.grad().to_vector<float>(), (Floats{5, 9, 13})) << "adds up";
   x.zero_grad();
-  EXPECT_FALSE(x.grad());
+  EXPECT_FALSE(x.grad().defined());
 }
 
 TEST(Backward, BroadcastsAreSummed) {
@@ -148,7 +148,7 @@ TEST(Backward, GradientsOfGradients) {
   Tensor second = grad(first, x, {.create_graph = true});
   EXPECT_EQ(second.item<float>(), 12);
   EXPECT_EQ(grad(second, x).item<float>(), 6);
-  EXPECT_FALSE(x.grad()) << "grad() leaves .grad alone";
+  EXPECT_FALSE(x.grad().defined()) << "grad() leaves .grad alone";
 }
 
 TEST(Backward, ThroughSavedResults) {

@@ -48,7 +48,7 @@ class List {
   static List split(const Operand& x, const Operand& lengths,
                     Where where = Where::current());
 
-  explicit operator bool() const { return static_cast<bool>(list_); }
+  bool defined() const { return list_.defined(); }
   DType dtype() const { return dtype_; }                // of the elements
   const PartialShape& shape() const { return shape_; }  // of every element
   const Tensor& tensor() const { return list_; }

@@ -23,7 +23,7 @@ bool OthersMayWrite(const Tensor& t) {
 Operand ForList(std::string_view op, const Operand& x, DType dtype) {
   if (!x.is_tensor()) return Typed(op, x, dtype);
   const Tensor& t = x.tensor();
-  if (!t || IsReference(t.dtype()) || !RunsNow({t})) return x;
+  if (!t.defined() || IsReference(t.dtype()) || !RunsNow({t})) return x;
   return OthersMayWrite(t) ? Operand(t.clone(x.where()), x.where()) : x;
 }
 
@@ -39,7 +39,7 @@ Status RunTaking(std::string_view name, EagerValue& list,
   SL_ASSIGN_OR_RETURN(const OpRecord* op, LookupOp(name));
   std::vector<Array> in{list.array};
   for (const Operand& o : operands) {
-    if (o.is_tensor() && !o.tensor()) {
+    if (o.is_tensor() && !o.tensor().defined()) {
       return InvalidArgument(
           StrCat("[", name, "] an operand is a Tensor that holds nothing"));
     }
@@ -76,11 +76,11 @@ std::vector<Tensor> CallOnList(std::string_view op, const Tensor& list,
   for (const Operand& o : operands) {
     if (o.is_tensor()) all.push_back(o.tensor());
   }
-  bool now = list && RunsNow(all);
+  bool now = list.defined() && RunsNow(all);
   // What is recorded for gradients needs a list of its own.
   bool tracked = false;
   for (const Tensor& t : all) {
-    tracked = tracked || (now && t && t.eager()->tracked());
+    tracked = tracked || (now && t.defined() && t.eager()->tracked());
   }
   all.clear();
   if (take && now && !OthersMayWrite(list) && !tracked) {

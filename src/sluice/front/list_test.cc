@@ -96,7 +96,7 @@ TEST(ListFace, AMoveThatFailsLosesNothing) {
            "[ListAppend] the element is i32[2]; wanted f32[...]");
   EXPECT_EQ(list[0].item<float>(), 1);
   List gone = std::move(list).append(2);
-  EXPECT_FALSE(list);
+  EXPECT_FALSE(list.defined());
   Contains(ErrorOf([&] { (void)list.append(1); }), "holds nothing");
 }
 

@@ -107,8 +107,8 @@ inline void ExpectAgree(const Function1& f, const std::vector<Array>& args) {
   for (const Tensor& x : leaves) {
     if (x.dtype() != f32) continue;
     Tensor g = x.grad();
-    want.push_back(!g ? Array::Zeros(f32, x.array().shape())
-                      : (g.is_sparse() ? g.to_dense() : g).array());
+    want.push_back(!g.defined() ? Array::Zeros(f32, x.array().shape())
+                                : (g.is_sparse() ? g.to_dense() : g).array());
   }
   for (bool hoist : {true, false}) {
     for (bool sizes_known : {true, false}) {

@@ -41,7 +41,7 @@ class Operand {
   Operand(std::initializer_list<int64_t> values, Where where = Where::current())
       : literal_(values), where_(where) {}
 
-  bool is_tensor() const { return static_cast<bool>(tensor_) || !literal(); }
+  bool is_tensor() const { return tensor_.defined() || !literal(); }
   // Throws when this is a default-made Tensor.
   const Tensor& tensor() const { return tensor_; }
   const Literal& literal_value() const { return literal_; }

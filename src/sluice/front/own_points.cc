@@ -50,7 +50,8 @@ bool Asked(const EagerValue& leaf) {
 
 void Retire(const std::vector<Tensor>& leaves) {
   for (const Tensor& leaf : leaves) {
-    if (leaf && !IsDeferred(leaf)) leaf.here()->extras().name = kRetired;
+    if (leaf.defined() && !IsDeferred(leaf))
+      leaf.here()->extras().name = kRetired;
   }
 }
 
@@ -64,11 +65,11 @@ bool ReachesBeyond(const std::vector<Tensor>& ys,
                    const std::vector<Tensor>& leaves) {
   std::unordered_set<const EagerValue*> own;
   for (const Tensor& leaf : leaves) {
-    if (leaf && !IsDeferred(leaf)) own.insert(leaf.here().get());
+    if (leaf.defined() && !IsDeferred(leaf)) own.insert(leaf.here().get());
   }
   std::vector<const TapeNode*> open;
   for (const Tensor& y : ys) {
-    if (!y || IsDeferred(y)) continue;
+    if (!y.defined() || IsDeferred(y)) continue;
     const EagerRef here = y.here();
     const EagerValue& value = *here;
     if (value.producer) open.push_back(value.producer.get());

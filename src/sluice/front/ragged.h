@@ -57,7 +57,7 @@ class Ragged {
   static Ragged from_rows(const Ragged& rows, const Operand& splits,
                           Where where = Where::current());
 
-  explicit operator bool() const { return static_cast<bool>(values_); }
+  bool defined() const { return values_.defined(); }
   bool symbolic() const { return values_.symbolic(); }
   DType dtype() const { return values_.dtype(); }
 

@@ -25,7 +25,7 @@ void NeedGraph(std::string_view op, std::span<const Operand> operands,
                Where where) {
   if (Building::Current().graph) return;
   for (const Operand& operand : operands) {
-    if (operand.is_tensor() && operand.tensor() &&
+    if (operand.is_tensor() && operand.tensor().defined() &&
         operand.tensor().symbolic()) {
       return;
     }
@@ -81,8 +81,8 @@ Merged loop_merge(const Operand& entered, Where where) {
 }
 
 void set_next(const Tensor& merged, const Tensor& next, Where where) {
-  if (!merged || !next || !merged.symbolic() || !next.symbolic() ||
-      &merged.graph() != &next.graph()) {
+  if (!merged.defined() || !next.defined() || !merged.symbolic() ||
+      !next.symbolic() || &merged.graph() != &next.graph()) {
     Refuse("[set_next] wanted two values of one graph", where);
   }
   Node& merge = *merged.value().node;

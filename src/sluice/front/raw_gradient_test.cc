@@ -17,7 +17,7 @@ Tensors Both(const Function1& f, const Tensors& x) {
   Tensors found = gradients({sum(f(x))}, x, options);
   Tensor squares;
   for (const Tensor& g : found) {
-    squares = squares ? squares + sum(g * g) : sum(g * g);
+    squares = squares.defined() ? squares + sum(g * g) : sum(g * g);
   }
   Tensors second = gradients({squares}, x, options);
   found.insert(found.end(), second.begin(), second.end());

@@ -148,7 +148,7 @@ BranchOutcome RecordBranch(const Tensor& chooser,
 BranchOutcome RunBranch(const Tensor& chooser,
                         const std::vector<Code>& branches, bool has_default,
                         std::source_location where) {
-  if (!chooser) Refuse("cond", "the predicate holds nothing", where);
+  if (!chooser.defined()) Refuse("cond", "the predicate holds nothing", where);
   std::string_view what =
       chooser.dtype() == DType::kBool ? "cond" : "switch_case";
   if (what == "switch_case" && !kIndices.contains(chooser.dtype())) {

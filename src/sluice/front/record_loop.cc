@@ -198,7 +198,8 @@ std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
                             const LoopSettings& settings,
                             std::source_location where) {
   for (const Tensor& t : inits) {
-    if (!t) Refuse("while_loop", "an initial value holds nothing", where);
+    if (!t.defined())
+      Refuse("while_loop", "an initial value holds nothing", where);
   }
   if (settings.parallel < 1) {
     Refuse("while_loop",

@@ -123,7 +123,7 @@ Operation RecursionCore::Define(const std::vector<Tensor>& args,
 std::vector<Tensor> RecursionCore::Call(const std::vector<Tensor>& args,
                                         std::source_location where) {
   for (const Tensor& t : args) {
-    if (t) continue;
+    if (t.defined()) continue;
     throw Error(
         InvalidArgument(
             StrCat("[", name_, "] an argument is a Tensor that holds nothing"))

@@ -53,7 +53,8 @@ namespace {
 // The value of a tensor inside the region being recorded.
 Value ValueHere(const Tensor& tensor, std::string_view what,
                 std::source_location where) {
-  if (!tensor) Refuse(what, "a result is a Tensor that holds nothing", where);
+  if (!tensor.defined())
+    Refuse(what, "a result is a Tensor that holds nothing", where);
   if (tensor.is_sparse()) {
     Refuse(what, "a result is sparse; wanted to_dense() of it", where);
   }
@@ -196,7 +197,7 @@ void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
 bool RunsNow(const std::vector<Tensor>& tensors) {
   if (Building::Current().graph) return false;
   for (const Tensor& t : tensors) {
-    if (t && t.symbolic()) return false;
+    if (t.defined() && t.symbolic()) return false;
   }
   return true;
 }

@@ -196,16 +196,16 @@ Tensor AddGradients(const Tensor& a, const Tensor& b) {
 Tensor Tensor::indices() const {
   if (rows_) return Tensor(*graph_, rows_->indices);
   if (is_sparse()) return Tensor(eager_->rows->indices);
-  throw Error(FailedPrecondition(
-      StrCat("indices: ", *this ? ToString() : "a Tensor that holds nothing",
-             " is not sparse")));
+  throw Error(FailedPrecondition(StrCat(
+      "indices: ", defined() ? ToString() : "a Tensor that holds nothing",
+      " is not sparse")));
 }
 
 Tensor Tensor::values() const {
   if (rows_) return Tensor(*graph_, rows_->values);
   if (is_sparse()) return Tensor(eager_->rows->values);
   throw Error(FailedPrecondition(
-      StrCat("values: ", *this ? ToString() : "a Tensor that holds nothing",
+      StrCat("values: ", defined() ? ToString() : "a Tensor that holds nothing",
              " is not sparse")));
 }
 

@@ -18,7 +18,7 @@ Tensors Leaves(const std::vector<Array>& args) {
 Tensor Squares(const Tensors& gradients) {
   Tensor total;
   for (const Tensor& g : gradients) {
-    total = total ? total + sum(g * g) : sum(g * g);
+    total = total.defined() ? total + sum(g * g) : sum(g * g);
   }
   return total;
 }

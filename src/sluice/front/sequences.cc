@@ -38,7 +38,7 @@ int64_t CommonLength(const SequenceCall& call) {
   }
   int64_t length = -1;
   for (const Tensor& x : call.sequences) {
-    if (!x) Refuse(call.what, "a sequence holds nothing", call.where);
+    if (!x.defined()) Refuse(call.what, "a sequence holds nothing", call.where);
     PartialShape shape = x.shape();
     if (!shape.rank_known()) continue;
     if (shape.rank() == 0) {
@@ -159,7 +159,7 @@ Tensor LengthInGraph(const SequenceCall& call, int64_t length) {
     Tensor here = One(
         "Gather", {One("Shape", {x}, {}, where), Operand(int64_t{0}, where)},
         {}, where);
-    if (!n) {
+    if (!n.defined()) {
       n = here;
       continue;
     }
@@ -265,7 +265,7 @@ std::pair<std::vector<Tensor>, std::vector<Tensor>> HeadAndRest(
     std::source_location where) {
   std::vector<Tensor> head, rest;
   for (const Tensor& x : sequences) {
-    if (!x) Refuse(what, "a sequence holds nothing", where);
+    if (!x.defined()) Refuse(what, "a sequence holds nothing", where);
     if (x.shape().rank_known() && x.rank() > 0 && x.dim(0) == 0) {
       Refuse(what,
              "the sequence is empty and there is no initial value; wanted one "

@@ -171,8 +171,8 @@ TEST(SparseGrad, OfAVariableHasItsShape) {
   // One that y does not depend on has none, where that is asked for.
   std::vector<Tensor> both = gradients({y}, std::vector<Variable>{w, other},
                                        {.none_when_unconnected = true});
-  EXPECT_TRUE(both[0]);
-  EXPECT_FALSE(both[1]);
+  EXPECT_TRUE(both[0].defined());
+  EXPECT_FALSE(both[1].defined());
 }
 
 TEST(SparseGrad, OfAValueThatFlowsOn) {

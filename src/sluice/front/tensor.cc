@@ -161,7 +161,8 @@ std::string Tensor::ToString() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
-  return out << (tensor ? tensor.ToString() : std::string("(no tensor)"));
+  return out << (tensor.defined() ? tensor.ToString()
+                                  : std::string("(no tensor)"));
 }
 
 void Tensor::CopyOut(DType dtype, int64_t count, void* to) const {

@@ -62,7 +62,11 @@ class Tensor {
   Tensor(Graph& graph, Ref<GraphRows> rows)
       : graph_(&graph), value_(rows->values), rows_(std::move(rows)) {}
 
-  explicit operator bool() const { return value_.node || eager_; }
+  bool defined() const { return value_.node || eager_; }
+  // What `if (x > 0)`, `while`, `&&`, `||` and `!` mean: the one element, not
+  // whether the handle holds something. Throws for several elements, and for
+  // part of a graph, where cond() and while_loop() decide.
+  explicit operator bool() const;
   // Part of a graph, with elements only in a step; else they are here now.
   bool symbolic() const { return value_.node != nullptr || traced(); }
 

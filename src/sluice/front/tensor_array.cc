@@ -46,7 +46,7 @@ TensorArray::TensorArray(Tensor list, const TensorArray& like)
 TensorArray TensorArray::Closed() const { return TensorArray(Tensor(), *this); }
 
 const Tensor& TensorArray::Open(std::string_view what, Where where) const {
-  if (list_) return list_;
+  if (list_.defined()) return list_;
   throw Error(FailedPrecondition(StrCat("TensorArray::", what, ": the array ",
                                         name_.empty() ? name_ : name_ + " ",
                                         "holds nothing or has been closed"))

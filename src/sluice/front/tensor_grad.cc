@@ -67,10 +67,11 @@ Tensor Tensor::grad() const {
 void Tensor::set_grad(const Tensor& grad) const {
   EagerRef value = here();
   if (value->traced) {
-    Capture::Current()->SetGrad(value, grad ? GradientRef(grad) : EagerRef());
+    Capture::Current()->SetGrad(
+        value, grad.defined() ? GradientRef(grad) : EagerRef());
     return;
   }
-  value->grad = grad ? grad.eager_gradient() : EagerRef();
+  value->grad = grad.defined() ? grad.eager_gradient() : EagerRef();
 }
 
 void Tensor::zero_grad() const { set_grad({}); }
@@ -84,7 +85,8 @@ void Tensor::backward(const Tensor& gradient, BackwardOptions options,
                "\" is part of a graph; wanted sluice::gradients there"));
   } else {
     EagerRef roots[] = {here()};
-    EagerRef flows[] = {gradient ? gradient.to_dense().here() : EagerRef()};
+    EagerRef flows[] = {gradient.defined() ? gradient.to_dense().here()
+                                           : EagerRef()};
     BackwardRequest request{.roots = roots,
                             .gradients = flows,
                             .retain = options.retain_graph,
@@ -146,7 +148,7 @@ int Tensor::register_hook(GradHook hook) const {
   value.producer->hooks.push_back(
       {value.output, id, [hook = std::move(hook)](const EagerRef& g) {
          Tensor changed = hook(Tensor(g));
-         return changed ? GradientRef(changed) : EagerRef();
+         return changed.defined() ? GradientRef(changed) : EagerRef();
        }});
   return id;
 }

@@ -47,7 +47,7 @@ std::string Variable::name() const {
 }
 
 const Tensor& Variable::tensor() const {
-  if (!symbolic() && value_) return value_;
+  if (!symbolic() && value_.defined()) return value_;
   throw Error(FailedPrecondition(
       symbolic() ? StrCat("variable \"", name(),
                           "\" is part of a graph; wanted an imperative one")

@@ -47,9 +47,9 @@ class Variable {
   // The variable of a graph by its handle, as handle() gives it.
   static Variable OfHandle(const Tensor& handle);
 
-  explicit operator bool() const { return handle_ || value_; }
+  bool defined() const { return handle_.defined() || value_.defined(); }
   // Part of a graph.
-  bool symbolic() const { return static_cast<bool>(handle_); }
+  bool symbolic() const { return handle_.defined(); }
 
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }

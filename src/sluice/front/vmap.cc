@@ -181,7 +181,7 @@ std::vector<Tensor> VmapCore::State::RunLanes(const std::vector<Tensor>& args) {
     std::vector<Tensor> results = one(example).tensors;
     columns.resize(results.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      if (!results[i]) {
+      if (!results[i].defined()) {
         Refuse(options.name, "a result is a Tensor that holds nothing", where);
       }
       columns[i].emplace_back(results[i], where);

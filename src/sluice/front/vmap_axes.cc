@@ -82,7 +82,7 @@ std::vector<int> LaneAxes(const std::vector<Tensor>& args,
   bool any = false;
   for (size_t i = 0; i < args.size(); ++i) {
     const Tensor& arg = args[i];
-    if (!arg) {
+    if (!arg.defined()) {
       Refuse(options.name, StrCat("argument ", i, " holds nothing"), where);
     }
     int axis =

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMostRows = 60;
 
 std::string TypeOf(const Tensor& t) {
-  return t ? TypeText(t.dtype(), t.shape()) : "nothing";
+  return t.defined() ? TypeText(t.dtype(), t.shape()) : "nothing";
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ KeyReport compare_keys(const StateDict& wanted, const StateDict& got) {
     std::string is = there ? TypeOf(*there) : "", should = TypeOf(tensor);
     if (!there) {
       report.missing.push_back({name, "", should});
-    } else if (is != should || !*there) {
+    } else if (is != should || !there->defined()) {
       report.mismatched.push_back({name, is, should});
     } else {
       ++report.fitting;

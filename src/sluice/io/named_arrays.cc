@@ -9,10 +9,10 @@ std::vector<NamedArray> ArraysOf(const StateDict& state) {
   std::vector<NamedArray> arrays;
   arrays.reserve(state.size());
   for (const auto& [name, tensor] : state) {
-    if (!tensor || tensor.symbolic() || tensor.is_sparse()) {
+    if (!tensor.defined() || tensor.symbolic() || tensor.is_sparse()) {
       throw Error(
           InvalidArgument(StrCat("tensor \"", EscapeString(name), "\" ",
-                                 !tensor             ? "holds nothing"
+                                 !tensor.defined()   ? "holds nothing"
                                  : tensor.symbolic() ? "is part of a graph"
                                                      : "is sparse",
                                  "; wanted one whose elements are there")));

@@ -30,7 +30,8 @@ Tensor AttentionInSteps(const Tensor& q, const Tensor& k, const Tensor& v,
   Tensor scores = batch_mat_mul(mul(q, scale, {}, where), k,
                                 {.transpose_b = true}, {}, where);
   Tensor seen;
-  if (options.attn_mask && options.attn_mask.dtype() != DType::kBool) {
+  if (options.attn_mask.defined() &&
+      options.attn_mask.dtype() != DType::kBool) {
     scores = scores + cast(options.attn_mask, q.dtype(), {}, where);
   } else {
     seen = options.attn_mask;
@@ -40,13 +41,13 @@ Tensor AttentionInSteps(const Tensor& q, const Tensor& k, const Tensor& v,
       return range(int64_t{0}, shape(of, {}, where)[-2], int64_t{1}, {}, where);
     };
     Tensor before = expand_dims(places(q), 1, {}, where) >= places(k);
-    seen = seen ? logical_and(seen, before, {}, where) : before;
+    seen = seen.defined() ? logical_and(seen, before, {}, where) : before;
   }
   // Who sees nothing gets zeros, not 0 / 0.
   double little = q.dtype() == DType::kF16 ? -6e4 : -1e30;
-  if (seen) scores = sluice::where(seen, scores, little, {}, where);
+  if (seen.defined()) scores = sluice::where(seen, scores, little, {}, where);
   Tensor weights = softmax(scores, {}, {}, where);
-  if (seen) weights = sluice::where(seen, weights, 0, {}, where);
+  if (seen.defined()) weights = sluice::where(seen, weights, 0, {}, where);
   weights = dropout(weights, options.dropout_p, true, where);
   return batch_mat_mul(weights, v, {}, {}, where);
 }
@@ -59,7 +60,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k,
                                     Where where) {
   if (options.dropout_p != 0) return AttentionInSteps(q, k, v, options, where);
   std::vector<Operand> mask;
-  if (options.attn_mask) mask.push_back(options.attn_mask);
+  if (options.attn_mask.defined()) mask.push_back(options.attn_mask);
   return attention(q, k, v, mask,
                    {.causal = options.is_causal, .scale = options.scale}, {},
                    where)
@@ -124,7 +125,7 @@ std::vector<Tensor> MultiheadAttention::Projected(const Tensor& x,
   Tensor weight = in_proj_weight, bias = in_proj_bias;
   if (count < 3) {
     weight = weight.at({slice(from, to)}, line());
-    if (bias) bias = bias.at({slice(from, to)}, line());
+    if (bias.defined()) bias = bias.at({slice(from, to)}, line());
   }
   Tensor all = linear(x, weight, bias, line());
   // As [count, batch, heads, length, depth].
@@ -138,7 +139,7 @@ std::vector<Tensor> MultiheadAttention::Projected(const Tensor& x,
 Tensor MultiheadAttention::ProjectedBy(const Tensor& x, const Tensor& weight,
                                        int64_t part) {
   Tensor bias;
-  if (in_proj_bias) {
+  if (in_proj_bias.defined()) {
     bias = in_proj_bias.at({slice(part * embed_dim_, (part + 1) * embed_dim_)},
                            line());
   }
@@ -152,7 +153,7 @@ Tensor MultiheadAttention::ProjectedBy(const Tensor& x, const Tensor& weight,
 MultiheadAttention::Heads MultiheadAttention::Project(const Tensor& query,
                                                       const Tensor& key,
                                                       const Tensor& value) {
-  if (!in_proj_weight) {
+  if (!in_proj_weight.defined()) {
     return {ProjectedBy(query, q_proj_weight, 0),
             ProjectedBy(key, k_proj_weight, 1),
             ProjectedBy(value, v_proj_weight, 2)};
@@ -173,13 +174,13 @@ MultiheadAttention::Heads MultiheadAttention::Project(const Tensor& query,
 // One mask that is true where one may look, or is added.
 Tensor MultiheadAttention::Mask(const AttentionMasks& masks) {
   Tensor padding = masks.key_padding_mask, among = masks.attn_mask;
-  if (padding) {
+  if (padding.defined()) {
     SL_WANT(
         padding.rank() == 2, line(), "MultiheadAttention: key_padding_mask is ",
         TypeText(padding.dtype(), padding.shape()), "; wanted [batch, keys]");
     padding = Reshaped(padding, {{padding, 0}, 1, 1, {padding, 1}}, line());
   }
-  if (among) {
+  if (among.defined()) {
     SL_WANT(among.rank() == 2 || among.rank() == 3, line(),
             "MultiheadAttention: attn_mask is ",
             TypeText(among.dtype(), among.shape()),
@@ -188,11 +189,13 @@ Tensor MultiheadAttention::Mask(const AttentionMasks& masks) {
       among = Reshaped(among, {-1, heads_, {among, 1}, {among, 2}}, line());
     }
   }
-  auto hides = [](const Tensor& m) { return m && m.dtype() == DType::kBool; };
+  auto hides = [](const Tensor& m) {
+    return m.defined() && m.dtype() == DType::kBool;
+  };
   bool added = (padding && !hides(padding)) || (among && !hides(among));
   Tensor all;
   for (Tensor mask : {padding, among}) {
-    if (!mask) continue;
+    if (!mask.defined()) continue;
     if (!added) {
       mask = logical_not(mask, {}, line());
     } else if (hides(mask)) {
@@ -201,7 +204,7 @@ Tensor MultiheadAttention::Mask(const AttentionMasks& masks) {
     } else if (mask.dtype() != DType::kF32) {
       mask = cast(mask, DType::kF32, {}, line());
     }
-    if (!all) {
+    if (!all.defined()) {
       all = mask;
     } else {
       all = added ? all + mask : logical_and(all, mask, {}, line());
@@ -228,7 +231,7 @@ Tensor MultiheadAttention::forward(Tensor query, Tensor key, Tensor value,
     Tensor k = one ? q : expand_dims(key, batch, {}, line());
     Tensor v = other ? k : expand_dims(value, batch, {}, line());
     AttentionMasks own = masks;
-    if (own.key_padding_mask) {
+    if (own.key_padding_mask.defined()) {
       own.key_padding_mask = expand_dims(own.key_padding_mask, 0, {}, line());
     }
     Tensor y = forward(q, k, v, own);

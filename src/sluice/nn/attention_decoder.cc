@@ -70,7 +70,7 @@ AttentionDecoder::State AttentionDecoder::start(const Memory& memory,
   // Rows as many as the memory has: one key of each.
   Tensor rows = gather(memory.values, int64_t{0}, {.axis = 1}, {}, where);
   State state = ZeroState(weights, rows, where);
-  if (h) state[0] = h;
+  if (h.defined()) state[0] = h;
   state.push_back(zeros_like(rows, {}, where));
   return state;
 }

@@ -49,7 +49,7 @@ BatchNorm::BatchNorm(std::string_view type, int min_rank, int max_rank,
 }
 
 void BatchNorm::reset_running_stats() {
-  if (!running_mean) return;
+  if (!running_mean.defined()) return;
   init::zeros_(running_mean);
   init::ones_(running_var);
   num_batches_tracked.zero_();
@@ -62,9 +62,9 @@ Tensor BatchNorm::forward(Tensor x) {
   SL_WANT(fits, line(), type_name(), ": x is ", TypeText(x.dtype(), x.shape()),
           "; wanted ", min_rank_ == max_rank_ ? "" : StrCat(min_rank_, " or "),
           max_rank_, " axes, of which axis 1 has ", num_features_);
-  const Tensor& scale = weight ? weight : scale_;
-  const Tensor& offset = bias ? bias : offset_;
-  if (!training() && running_mean) {
+  const Tensor& scale = weight.defined() ? weight : scale_;
+  const Tensor& offset = bias.defined() ? bias : offset_;
+  if (!training() && running_mean.defined()) {
     return batch_norm_inference(x, scale, offset, running_mean, running_var,
                                 {.epsilon = options_.eps}, {}, line());
   }
@@ -73,7 +73,7 @@ Tensor BatchNorm::forward(Tensor x) {
           "; wanted more than one number per channel in training");
   auto made =
       batch_norm(x, scale, offset, {.epsilon = options_.eps}, {}, line());
-  if (training() && running_mean) {
+  if (training() && running_mean.defined()) {
     TrackBatch({running_mean, running_var, num_batches_tracked},
                options_.momentum, x, made.mean, made.variance, line());
   }
@@ -84,7 +84,8 @@ void TrackBatch(const RunningStats& running, std::optional<double> momentum,
                 const Tensor& x, const Tensor& mean, const Tensor& variance,
                 std::source_location where) {
   NoGrad off;
-  if (running.num_batches_tracked) running.num_batches_tracked.add_(1, where);
+  if (running.num_batches_tracked.defined())
+    running.num_batches_tracked.add_(1, where);
   DType dtype = running.mean.dtype();
   Operand share = momentum.value_or(0);
   if (!momentum) share = reciprocal(cast(running.num_batches_tracked, dtype));

@@ -54,7 +54,9 @@ Tensor Conv::forward(Tensor x) {
   const Operand operands[] = {x, weight};
   Tensor y =
       front_internal::CallOne(kOps[axes_ - 1], operands, attrs, {}, line());
-  return bias ? PlusPerChannel(y, bias, static_cast<int>(axes_), line()) : y;
+  return bias.defined()
+             ? PlusPerChannel(y, bias, static_cast<int>(axes_), line())
+             : y;
 }
 
 std::string Conv::extra_repr() const {
@@ -70,7 +72,7 @@ std::string Conv::extra_repr() const {
     StrAppend(text, ", dilation=", options_.dilation);
   }
   if (options_.groups != 1) StrAppend(text, ", groups=", options_.groups);
-  if (!bias) text += ", bias=false";
+  if (!bias.defined()) text += ", bias=false";
   if (options_.padding_mode != "zeros") {
     StrAppend(text, ", padding_mode=", options_.padding_mode);
   }

@@ -50,7 +50,9 @@ Tensor ConvTranspose::forward(Tensor x) {
   const Operand operands[] = {x, weight};
   Tensor y =
       front_internal::CallOne(kOps[axes_ - 1], operands, attrs, {}, line());
-  return bias ? PlusPerChannel(y, bias, static_cast<int>(axes_), line()) : y;
+  return bias.defined()
+             ? PlusPerChannel(y, bias, static_cast<int>(axes_), line())
+             : y;
 }
 
 std::string ConvTranspose::extra_repr() const {
@@ -64,7 +66,7 @@ std::string ConvTranspose::extra_repr() const {
   mention("output_padding", options_.output_padding, 0);
   mention("dilation", options_.dilation, 1);
   if (options_.groups != 1) StrAppend(text, ", groups=", options_.groups);
-  if (!bias) text += ", bias=false";
+  if (!bias.defined()) text += ", bias=false";
   return text;
 }
 

@@ -23,8 +23,8 @@ Tensor BatchOf(const char* what, const Tensors& state, Where where) {
           ": the state has no tensors; wanted one at least, which tells the "
           "number of examples");
   for (const Tensor& s : state) {
-    SL_WANT(s && s.rank() != 0, where, what, ": a state is ",
-            s ? "a scalar" : "nothing", "; wanted [batch, ...]");
+    SL_WANT(s.defined() && s.rank() != 0, where, what, ": a state is ",
+            s.defined() ? "a scalar" : "nothing", "; wanted [batch, ...]");
   }
   return gather(shape(state[0], {}, where), int64_t{0}, {}, {}, where);
 }
@@ -42,10 +42,11 @@ Tensor Filled(const std::vector<Tensor>& sizes, const Tensor& value,
 }
 
 Tensor CheckedLogits(const char* what, const Tensor& logits, Where where) {
-  bool fits = logits && (logits.rank() < 0 || logits.rank() == 2);
-  SL_WANT(fits, where, what, ": logits are ",
-          logits ? TypeText(logits.dtype(), logits.shape()) : "nothing",
-          "; wanted [n, vocabulary]");
+  bool fits = logits.defined() && (logits.rank() < 0 || logits.rank() == 2);
+  SL_WANT(
+      fits, where, what, ": logits are ",
+      logits.defined() ? TypeText(logits.dtype(), logits.shape()) : "nothing",
+      "; wanted [n, vocabulary]");
   return cast(logits, DType::kF32, {}, where);
 }
 

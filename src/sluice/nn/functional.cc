@@ -30,7 +30,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
     rows = nn::Reshaped(x, {-1, nn::SizeOf(weight, 1)}, where);
   }
   Tensor y = matmul(rows, weight, {.transpose_b = true}, {}, where);
-  if (bias) y = add(y, bias, {}, where);
+  if (bias.defined()) y = add(y, bias, {}, where);
   if (whole) return y;
   std::vector<nn::SizeOf> sizes;
   for (int i = 0; i + 1 < rank; ++i) sizes.emplace_back(x, i);

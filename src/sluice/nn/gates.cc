@@ -83,7 +83,8 @@ Tensor InputGates(const GateWeights& w, const Tensor& x, Where where) {
   // A GRU's reset gate stands between the state's product and its bias and the
   // sum; in others both biases are added to the same.
   Tensor bias = w.bias_ih;
-  if (bias && w.kind != CellKind::kGru) bias = add(bias, w.bias_hh, {}, where);
+  if (bias.defined() && w.kind != CellKind::kGru)
+    bias = add(bias, w.bias_hh, {}, where);
   return linear(x, w.weight_ih, bias, where);
 }
 
@@ -92,20 +93,20 @@ Tensors NextState(const GateWeights& w, const Tensor& x_gates,
   const Tensor& h = state[0];
   Tensor h_gates = FromState(w, h, where);
   if (w.kind == CellKind::kGru) {
-    if (w.bias_hh) h_gates = add(h_gates, w.bias_hh, {}, where);
+    if (w.bias_hh.defined()) h_gates = add(h_gates, w.bias_hh, {}, where);
     return {gru_cell(x_gates, h_gates, h, {}, where).h_new};
   }
   Tensor gates = add(h_gates, x_gates, {}, where);
   if (w.kind == CellKind::kTanh) return {tanh(gates, {}, where)};
   if (w.kind == CellKind::kRelu) return {relu(gates, {}, where)};
   Tensors next;
-  if (w.weight_ci) {
+  if (w.weight_ci.defined()) {
     next = WithPeepholes(w, gates, state[1], where);
   } else {
     auto made = lstm_cell(gates, state[1], {}, where);
     next = {made.h, made.c_new};
   }
-  if (w.weight_hr) {
+  if (w.weight_hr.defined()) {
     next[0] = matmul(next[0], w.weight_hr, {.transpose_b = true}, {}, where);
   }
   return next;

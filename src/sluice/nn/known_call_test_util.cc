@@ -51,7 +51,7 @@ void CheckKnownCall(const std::string& name, Module& module,
   ASSERT_EQ(grads.size(), known.gradients.size()) << name;
   for (size_t i = 0; i < grads.size(); ++i) {
     std::string what = name + " gradient " + std::to_string(i);
-    ASSERT_TRUE(grads[i]) << what;
+    ASSERT_TRUE(grads[i].defined()) << what;
     Near(WeightedSum(grads[i]), known.gradients[i], what);
   }
 
@@ -78,7 +78,7 @@ void CheckKnownCall(const std::string& name, Module& module,
   CheckResult(known, again);
   size_t next = of_inputs;
   for (const Tensor& p : module.parameters()) {
-    ASSERT_TRUE(p.grad()) << name;
+    ASSERT_TRUE(p.grad().defined()) << name;
     Near(WeightedSum(p.grad()), known.gradients[next],
          name + " recorded gradient " + std::to_string(next));
     ++next;

@@ -29,7 +29,8 @@ Linear::Linear(int64_t in_features, int64_t out_features,
 Tensor Linear::forward(Tensor x) { return linear(x, weight, bias, line()); }
 
 std::string Linear::extra_repr() const {
-  return StrCat(in_features, ", ", out_features, bias ? "" : ", bias=false");
+  return StrCat(in_features, ", ", out_features,
+                bias.defined() ? "" : ", bias=false");
 }
 
 Bilinear::Bilinear(int64_t in1_features, int64_t in2_features,
@@ -50,12 +51,12 @@ Bilinear::Bilinear(int64_t in1_features, int64_t in2_features,
 
 Tensor Bilinear::forward(Tensor x1, Tensor x2) {
   Tensor y = einsum({x1, weight, x2}, "...i,oij,...j->...o", {}, line());
-  return bias ? sluice::add(y, bias, {}, line()) : y;
+  return bias.defined() ? sluice::add(y, bias, {}, line()) : y;
 }
 
 std::string Bilinear::extra_repr() const {
   return StrCat(weight.dim(1), ", ", weight.dim(2), ", ", weight.dim(0),
-                bias ? "" : ", bias=false");
+                bias.defined() ? "" : ", bias=false");
 }
 
 }  // namespace sluice::nn

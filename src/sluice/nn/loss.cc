@@ -39,13 +39,13 @@ Tensor Smoothing(const Tensor& weighted_logs, double share, Where where) {
 Tensor OfProbabilities(const Tensor& logits, const Tensor& target,
                        const CrossEntropyOptions& options, Where where) {
   double smooth = options.label_smoothing;
-  if (logits.rank() == 2 && !options.weight && smooth == 0) {
+  if (logits.rank() == 2 && !options.weight.defined() && smooth == 0) {
     Tensor each =
         softmax_cross_entropy_with_logits(logits, target, {}, where).loss;
     return Reduced("cross_entropy", each, options.reduction, where);
   }
   Tensor logs = log_softmax(logits, {.axis = 1}, {}, where);
-  if (options.weight) {
+  if (options.weight.defined()) {
     logs = logs * AlongClasses(options.weight, logits.rank(), where);
   }
   Tensor each = OverClasses(logs * target, where);
@@ -59,7 +59,7 @@ Tensor OfClasses(const Tensor& logits, const Tensor& labels,
                  const CrossEntropyOptions& options, Where where) {
   Tensor logs = log_softmax(logits, {.axis = 1}, {}, where);
   double smooth = options.label_smoothing;
-  if (smooth == 0 && !options.weight) {
+  if (smooth == 0 && !options.weight.defined()) {
     return nll_loss(
         logs, labels,
         {.ignore_index = options.ignore_index, .reduction = options.reduction},
@@ -71,14 +71,14 @@ Tensor OfClasses(const Tensor& logits, const Tensor& labels,
   Tensor each = nll_loss(
       logs, labels, {.ignore_index = options.ignore_index, .reduction = "none"},
       {}, where);
-  if (options.weight) {
+  if (options.weight.defined()) {
     Tensor safe = sluice::where(counts, labels, 0, {}, where);
     share = share * gather(options.weight, safe, {}, {}, where);
     each = each * share;
   }
   if (smooth > 0) {
     Tensor all = logs;
-    if (options.weight) {
+    if (options.weight.defined()) {
       all = all * AlongClasses(options.weight, logits.rank(), where);
     }
     all = sluice::where(counts, Smoothing(all, smooth, where), 0, {}, where);
@@ -108,7 +108,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
   if (kFloats.contains(labels.dtype())) {
     return OfProbabilities(logits, labels, options, where);
   }
-  if (logits.rank() != 2 || smooth > 0 || options.weight) {
+  if (logits.rank() != 2 || smooth > 0 || options.weight.defined()) {
     return OfClasses(logits, labels, options, where);
   }
   Tensor each =
@@ -128,7 +128,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
 Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,
                             const BinaryCrossEntropyOptions& options,
                             Where where) {
-  if (!options.weight) {
+  if (!options.weight.defined()) {
     return bce_loss(x, target, {.reduction = options.reduction}, {}, where);
   }
   Tensor each = bce_loss(x, target, {.reduction = "none"}, {}, where);
@@ -139,19 +139,19 @@ Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,
 Tensor binary_cross_entropy_with_logits(
     const Tensor& x, const Tensor& target,
     const BinaryCrossEntropyWithLogitsOptions& options, Where where) {
-  if (!options.weight && !options.pos_weight) {
+  if (!options.weight.defined() && !options.pos_weight.defined()) {
     return bce_with_logits_loss(x, target, {.reduction = options.reduction}, {},
                                 where);
   }
   Tensor each;
-  if (options.pos_weight) {
+  if (options.pos_weight.defined()) {
     // (1 - t) x + (1 + (p - 1) t) log(1 + exp(-x))
     Tensor more = (options.pos_weight - 1) * target + 1;
     each = (1 - target) * x + more * softplus(-x, {}, where);
   } else {
     each = bce_with_logits_loss(x, target, {.reduction = "none"}, {}, where);
   }
-  if (options.weight) each = each * options.weight;
+  if (options.weight.defined()) each = each * options.weight;
   return Reduced("binary_cross_entropy_with_logits", each, options.reduction,
                  where);
 }

@@ -30,7 +30,7 @@ void Module::AfterForward(Tensor& result) {
   // A hook may remove itself or add others.
   if (!hooks_.empty()) {
     for (const auto& [id, hook] : std::vector(hooks_)) {
-      if (Tensor other = hook(*this, result)) result = other;
+      if (Tensor other = hook(*this, result); other.defined()) result = other;
     }
   }
   if (CallFrame::Observer* observer = CallFrame::CurrentObserver()) {
@@ -97,7 +97,7 @@ Tensor Module::add_parameter(std::string_view name, Tensor tensor) {
     throw Error(InvalidArgument(
         StrCat(type_name(), ": parameter \"", name, "\" ", what)));
   };
-  if (!tensor) refuse("holds nothing");
+  if (!tensor.defined()) refuse("holds nothing");
   if (tensor.symbolic()) {
     refuse(
         "is a value of a graph; wanted an imperative tensor: modules are "
@@ -121,7 +121,7 @@ Tensor Module::add_buffer(std::string_view name, Tensor tensor,
     throw Error(
         InvalidArgument(StrCat(type_name(), ": buffer \"", name, "\" ", what)));
   };
-  if (!tensor) refuse("holds nothing");
+  if (!tensor.defined()) refuse("holds nothing");
   if (tensor.symbolic()) {
     refuse("is a value of a graph; wanted an imperative tensor");
   }

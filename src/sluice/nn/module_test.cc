@@ -152,18 +152,18 @@ TEST(Module, SharedTensorsCountOnce) {
   EXPECT_EQ(net.num_parameters(), 15);
   EXPECT_EQ(KeysOf(net), (Names{"table.weight", "head.weight"}));
   sum(net(constant({1, 2}))).backward();
-  EXPECT_TRUE(net.table.weight.grad());
+  EXPECT_TRUE(net.table.weight.grad().defined());
 }
 
 TEST(Module, GradientsFreezeAndGo) {
   Net net;
   net.fc1.requires_grad_(false);
   sum(net(ones({2, 3}))).backward();
-  EXPECT_FALSE(net.fc1.weight.grad());
-  EXPECT_TRUE(net.fc2.weight.grad());
+  EXPECT_FALSE(net.fc1.weight.grad().defined());
+  EXPECT_TRUE(net.fc2.weight.grad().defined());
   net.zero_grad();
   for (const Tensor& p : net.parameters()) {
-    if (!p.grad()) continue;
+    if (!p.grad().defined()) continue;
     for (float v : p.grad().to_vector<float>()) EXPECT_EQ(v, 0);
   }
   int count = 0;

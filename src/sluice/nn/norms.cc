@@ -59,7 +59,8 @@ LayerNorm::LayerNorm(const PerAxis& normalized_shape,
 
 Tensor LayerNorm::forward(Tensor x) {
   int64_t axis = CheckLastAxes("LayerNorm", x, shape_, line());
-  return layer_norm(x, weight ? weight : scale_, bias ? bias : offset_,
+  return layer_norm(x, weight.defined() ? weight : scale_,
+                    bias.defined() ? bias : offset_,
                     {.axis = axis, .epsilon = options_.eps}, {}, line())
       .y;
 }
@@ -69,9 +70,9 @@ std::string LayerNorm::extra_repr() const {
                          ? StrCat(shape_[0])
                          : StrCat("(", Join(shape_.sizes(), ", "), ")");
   if (options_.eps != 1e-5) StrAppend(text, ", eps=", options_.eps);
-  if (!weight) {
+  if (!weight.defined()) {
     text += ", elementwise_affine=false";
-  } else if (!bias) {
+  } else if (!bias.defined()) {
     text += ", bias=false";
   }
   return text;
@@ -89,8 +90,8 @@ RMSNorm::RMSNorm(const PerAxis& normalized_shape, const RMSNormOptions& options,
 
 Tensor RMSNorm::forward(Tensor x) {
   int64_t axis = CheckLastAxes("RMSNorm", x, shape_, line());
-  return rms_norm(x, weight ? weight : scale_, {.axis = axis, .epsilon = eps_},
-                  {}, line())
+  return rms_norm(x, weight.defined() ? weight : scale_,
+                  {.axis = axis, .epsilon = eps_}, {}, line())
       .y;
 }
 
@@ -99,7 +100,7 @@ std::string RMSNorm::extra_repr() const {
                          ? StrCat(shape_[0])
                          : StrCat("(", Join(shape_.sizes(), ", "), ")");
   if (options_.eps) StrAppend(text, ", eps=", *options_.eps);
-  if (!weight) text += ", elementwise_affine=false";
+  if (!weight.defined()) text += ", elementwise_affine=false";
   return text;
 }
 
@@ -122,7 +123,8 @@ Tensor GroupNorm::forward(Tensor x) {
               (x.rank() >= 2 && (x.dim(1) < 0 || x.dim(1) == channels_)),
           line(), "GroupNorm: x is ", TypeText(x.dtype(), x.shape()),
           "; wanted [batch, ", channels_, ", ...]");
-  return group_norm(x, weight ? weight : scale_, bias ? bias : offset_, groups_,
+  return group_norm(x, weight.defined() ? weight : scale_,
+                    bias.defined() ? bias : offset_, groups_,
                     {.epsilon = options_.eps}, {}, line())
       .y;
 }
@@ -150,7 +152,8 @@ InstanceNorm::InstanceNorm(std::string_view type, int axes,
 
 Tensor InstanceNorm::forward(Tensor x) {
   CheckChannels(*this, x, axes_, features_, line());
-  return instance_norm(x, weight ? weight : scale_, bias ? bias : offset_,
+  return instance_norm(x, weight.defined() ? weight : scale_,
+                       bias.defined() ? bias : offset_,
                        {.epsilon = options_.eps}, {}, line())
       .y;
 }

@@ -23,11 +23,12 @@ GateWeights Checked(Module& module, const char* type, const GateSizes& sizes,
 }
 
 void CheckRows(const char* what, const Tensor& x, int64_t size, Where where) {
-  bool fits = x && (x.rank() < 0 ||
-                    (x.rank() == 2 && (x.dim(1) < 0 || x.dim(1) == size)));
+  bool fits =
+      x.defined() &&
+      (x.rank() < 0 || (x.rank() == 2 && (x.dim(1) < 0 || x.dim(1) == size)));
   SL_WANT(fits, where, what, " is ",
-          x ? TypeText(x.dtype(), x.shape()) : "nothing", "; wanted [batch, ",
-          size, "]");
+          x.defined() ? TypeText(x.dtype(), x.shape()) : "nothing",
+          "; wanted [batch, ", size, "]");
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ std::pair<Tensor, Tensor> PlainCell::step(const Tensor& prepared,
 std::string PlainCell::extra_repr() const {
   return StrCat(input_size, ", ", hidden_size,
                 weights.kind == CellKind::kRelu ? ", nonlinearity=relu" : "",
-                weights.bias_ih ? "" : ", bias=false");
+                weights.bias_ih.defined() ? "" : ", bias=false");
 }
 
 RNNCell::RNNCell(int64_t input_size, int64_t hidden_size,
@@ -122,11 +123,12 @@ std::pair<Tensor, LSTMState> LSTMCell::step(const Tensor& prepared,
 }
 
 std::string LSTMCell::extra_repr() const {
-  return StrCat(
-      input_size, ", ", hidden_size,
-      weights.weight_hr ? StrCat(", proj_size=", weights.weight_hr.dim(0)) : "",
-      weights.weight_ci ? ", peepholes=true" : "",
-      weights.bias_ih ? "" : ", bias=false");
+  return StrCat(input_size, ", ", hidden_size,
+                weights.weight_hr.defined()
+                    ? StrCat(", proj_size=", weights.weight_hr.dim(0))
+                    : "",
+                weights.weight_ci.defined() ? ", peepholes=true" : "",
+                weights.bias_ih.defined() ? "" : ", bias=false");
 }
 
 }  // namespace sluice::nn

@@ -86,7 +86,7 @@ Tensors FirstState(const RecurrentCall& call, const Tensor& x, Tensors state,
   parts.resize(call.weights.size() * sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     Tensors each(call.weights.size(), zeros[i]);
-    if (state[i]) {
+    if (state[i].defined()) {
       int rank = state[i].rank();
       bool fits =
           rank < 0 || (rank == (alone ? 2 : 3) &&
@@ -114,7 +114,7 @@ RecurrentOutcome RunRecurrent(const RecurrentCall& call, Tensor x,
   size_t per_cell = state.size();
   Tensors first = FirstState(call, x, std::move(state), form.alone);
   std::optional<RowSchedule> schedule;
-  if (lengths) {
+  if (lengths.defined()) {
     schedule = MakeSchedule(x, lengths, call.where);
     x = PackRows(*schedule, x, call.where);
   }

@@ -13,7 +13,7 @@ using Floats = std::vector<float>;
 
 void ExpectNear(const Tensor& got, const Tensor& wanted,
                 const std::string& what) {
-  ASSERT_TRUE(got && wanted) << what;
+  ASSERT_TRUE(got.defined() && wanted.defined()) << what;
   ASSERT_EQ(got.shape().ToString(), wanted.shape().ToString()) << what;
   Floats a = got.to_vector<float>(), b = wanted.to_vector<float>();
   for (size_t i = 0; i < a.size(); ++i) {

@@ -65,7 +65,7 @@ Tensor Reshaped(const Tensor& x, const std::vector<SizeOf>& sizes,
   }
   std::vector<Operand> parts;
   for (const SizeOf& s : sizes) {
-    if (s.number >= 0 || !s.of) {
+    if (s.number >= 0 || !s.of.defined()) {
       parts.push_back(Array::Vector<int64_t>({s.number}));
     } else {
       parts.push_back(SizeAt(s.of, s.axis, where));

@@ -13,7 +13,7 @@ using Where = std::source_location;
 
 Memory Memory::repeated(int64_t beams, Where where) const {
   auto each = [&](const Tensor& x) {
-    return x ? repeat_for_beams(x, beams, where) : x;
+    return x.defined() ? repeat_for_beams(x, beams, where) : x;
   };
   return {each(values), each(keys), each(seen)};
 }
@@ -36,7 +36,7 @@ Memory SequenceAttention::remember(const Tensor& sequence,
   Memory memory;
   memory.values = transpose(sequence, {.perm = {1, 0, 2}}, {}, where);
   memory.keys = Keys(memory.values, where);
-  if (lengths) {
+  if (lengths.defined()) {
     Tensor steps =
         gather(shape(sequence, {}, where), int64_t{0}, {}, {}, where);
     Tensor places = range(int64_t{0}, steps, int64_t{1}, {}, where);
@@ -55,12 +55,12 @@ std::pair<Tensor, Tensor> SequenceAttention::forward(Tensor query,
           TypeText(query.dtype(), query.shape()), "; wanted [batch, ",
           query_size, "]");
   Tensor scores = Scores(query, memory.keys, line());
-  if (memory.seen) {
+  if (memory.seen.defined()) {
     double little = query.dtype() == DType::kF16 ? -6e4 : -1e30;
     scores = sluice::where(memory.seen, scores, little, {}, line());
   }
   Tensor weights = softmax(scores, {.axis = 1}, {}, line());
-  if (memory.seen) {
+  if (memory.seen.defined()) {
     weights = sluice::where(memory.seen, weights, 0, {}, line());
   }
   Tensor context = batch_mat_mul(expand_dims(weights, 1, {}, line()),

@@ -52,7 +52,7 @@ TEST(Summary, ChangesNothing) {
   summary(net, {{2, 1, 8, 8}});
   EXPECT_EQ(state(), before);
   EXPECT_TRUE(net.training());
-  EXPECT_FALSE(net.fc.weight.grad());
+  EXPECT_FALSE(net.fc.weight.grad().defined());
   EXPECT_THROW(summary(net, {{2, 3, 8, 8}}), Error);
   Contains(ErrorOf([&] { summary(net, {{2, 3, 8, 8}}); }), "in features.0");
   EXPECT_THROW(summary(net, {}), Error);

@@ -12,7 +12,7 @@ namespace {
 
 // A gradient whose elements are all there once.
 Tensor Settled(const Tensor& g) {
-  return g && g.is_sparse() ? g.coalesce() : g;
+  return g.defined() && g.is_sparse() ? g.coalesce() : g;
 }
 
 Tensor Elements(const Tensor& g) { return g.is_sparse() ? g.values() : g; }
@@ -43,11 +43,11 @@ Tensor NormOfSettled(const std::vector<Tensor>& gradients,
                      const std::source_location& where) {
   DType dtype = DType::kF32;
   for (const Tensor& g : gradients) {
-    if (g && g.dtype() == DType::kF64) dtype = DType::kF64;
+    if (g.defined() && g.dtype() == DType::kF64) dtype = DType::kF64;
   }
   std::vector<Tensor> squares;
   for (const Tensor& g : gradients) {
-    if (!g) continue;
+    if (!g.defined()) continue;
     Tensor x = Elements(g);
     // Of 16 bits a sum of squares would be beyond all numbers.
     if (x.dtype() != dtype) x = cast(x, dtype);
@@ -67,7 +67,8 @@ std::vector<Tensor> GradsOf(const Parameters& parameters) {
 
 void SetGrads(const Parameters& parameters, const std::vector<Tensor>& grads) {
   for (size_t i = 0; i < grads.size(); ++i) {
-    if (grads[i]) parameters.entries()[i].variable.tensor().set_grad(grads[i]);
+    if (grads[i].defined())
+      parameters.entries()[i].variable.tensor().set_grad(grads[i]);
   }
 }
 
@@ -86,7 +87,7 @@ Clipped clip_by_global_norm(const std::vector<Tensor>& gradients,
   Tensor factor = minimum(max_norm / (norm + 1e-6), 1.0);
   Clipped clipped{.gradients = {}, .norm = norm};
   for (const Tensor& g : settled) {
-    if (!g) {
+    if (!g.defined()) {
       clipped.gradients.push_back({});
       continue;
     }
@@ -102,7 +103,7 @@ std::vector<Tensor> clip_by_value(const std::vector<Tensor>& gradients,
   std::vector<Tensor> clipped;
   for (const Tensor& given : gradients) {
     Tensor g = Settled(given);
-    if (g) g = WithElements(g, clip(Elements(g), -limit, limit));
+    if (g.defined()) g = WithElements(g, clip(Elements(g), -limit, limit));
     clipped.push_back(g);
   }
   return clipped;
@@ -113,7 +114,7 @@ Tensor clip_grad_norm_(const Parameters& parameters, double max_norm,
   NoGrad off;
   std::vector<Tensor> grads = GradsOf(parameters);
   bool any = false;
-  for (const Tensor& g : grads) any = any || g;
+  for (const Tensor& g : grads) any = any || g.defined();
   if (!any) return Tensor(MakeRef<EagerValue>(Array::Scalar(0.0f)));
   Clipped clipped = clip_by_global_norm(grads, max_norm, where);
   SetGrads(parameters, clipped.gradients);

@@ -19,7 +19,7 @@ TEST(Clip, ByNormKeepsTheDirection) {
   EXPECT_NEAR(norm.item<float>(), 6, 1e-6);
   ExpectNear(a.grad().to_vector<float>(), {1, 2});
   ExpectNear(b.grad().to_vector<float>(), {2});
-  EXPECT_FALSE(c.grad());
+  EXPECT_FALSE(c.grad().defined());
   // What is small enough stays as it is.
   norm = clip_grad_norm_({a, b, c}, 100);
   EXPECT_NEAR(norm.item<float>(), 3, 1e-5);

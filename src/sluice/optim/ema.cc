@@ -72,8 +72,9 @@ Operation Ema::update() {
   for (size_t i = 0; i < means_.size(); ++i) {
     DType dtype = means_[i].dtype();
     Tensor mean = means_[i].read(), now = As(parameters_[i].read(), dtype);
-    note(means_[i].assign(fresh ? lerp(mean, now, As(fresh, dtype))
-                                : lerp(mean, now, 1 - options_.decay)));
+    note(means_[i].assign(fresh.defined()
+                              ? lerp(mean, now, As(fresh, dtype))
+                              : lerp(mean, now, 1 - options_.decay)));
   }
   if (changes.empty()) return {};
   ControlScope after(changes);

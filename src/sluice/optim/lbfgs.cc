@@ -50,7 +50,7 @@ Tensor LBFGS::Gather(bool gradients) const {
     Tensor part = v.tensor();
     if (gradients) {
       Tensor g = part.grad();
-      part = g ? g.to_dense() : zeros_like(part);
+      part = g.defined() ? g.to_dense() : zeros_like(part);
     }
     parts.push_back(cast(reshape(part, {-1}), dtype_));
   }
@@ -71,19 +71,19 @@ void LBFGS::Scatter(const Tensor& flat) const {
 Point LBFGS::Evaluate(const Closure& closure, const Tensor& from,
                       const Tensor& direction, double t,
                       const Where& where) const {
-  if (direction) Scatter(from + t * direction);
+  if (direction.defined()) Scatter(from + t * direction);
   Tensor loss;
   {
     EnableGrad on;
     loss = closure();
   }
-  if (!loss || loss.symbolic() || loss.num_elements() != 1) {
+  if (!loss.defined() || loss.symbolic() || loss.num_elements() != 1) {
     Refuse("LBFGS: the closure returned no loss of one element", &where);
   }
   Point p{.t = t,
           .loss = Number(reshape(loss.detach(), Array::Vector<int64_t>({}))),
           .grad = Gather(true)};
-  if (direction) p.slope = Dot(p.grad, direction);
+  if (direction.defined()) p.slope = Dot(p.grad, direction);
   return p;
 }
 
@@ -134,7 +134,7 @@ Tensor LBFGS::step(const Closure& closure, Where where) {
   Tensor first = Tensor(MakeRef<EagerValue>(Array::Scalar(now.loss)));
   for (int64_t i = 0; i < o.max_iter && calls < max_eval; ++i) {
     if (Largest(now.grad) <= o.tolerance_grad) break;
-    bool fresh = !gradient_;
+    bool fresh = !gradient_.defined();
     if (!fresh) Remember(now.grad);
     direction_ = fresh ? -now.grad : Direction(now.grad);
     gradient_ = now.grad;
@@ -170,7 +170,7 @@ Tensor LBFGS::step(const Closure& closure, Where where) {
 
 StateDict LBFGS::state_dict() const {
   StateDict state = Optimizer::state_dict();
-  if (!gradient_) return state;
+  if (!gradient_.defined()) return state;
   auto numbers = Array::Of<double>({2}, {length_, curvature_});
   state.set("lengths", Tensor(MakeRef<EagerValue>(numbers)));
   state.set("direction", direction_);

@@ -36,7 +36,8 @@ std::string FreeScope(Graph& graph, std::string name) {
 
 std::vector<GradAndVariable> Optimizer::compute_gradients(
     const Tensor& loss, const std::vector<Variable>& variables, Where where) {
-  if (!loss) Refuse(StrCat(name_, ": the loss holds nothing"), &where);
+  if (!loss.defined())
+    Refuse(StrCat(name_, ": the loss holds nothing"), &where);
   std::vector<Variable> wanted = variables;
   if (wanted.empty()) {
     for (size_t i = 0; i < groups_.size(); ++i) {
@@ -54,7 +55,7 @@ std::vector<GradAndVariable> Optimizer::compute_gradients(
   if (!wanted.empty()) grads = gradients({loss}, wanted, how, where);
   std::vector<GradAndVariable> result;
   for (size_t i = 0; i < grads.size(); ++i) {
-    if (grads[i]) result.push_back({grads[i], wanted[i]});
+    if (grads[i].defined()) result.push_back({grads[i], wanted[i]});
   }
   if (result.empty()) {
     Refuse(StrCat(name_, ": ", loss.symbolic() ? loss.name() : "the loss",
@@ -87,7 +88,7 @@ Operation Optimizer::apply_gradients(
       Refuse(StrCat(name_, ": a Variable that holds nothing"), &where);
     }
     if (variable.symbolic()) graph = &variable.handle().graph();
-    any = any || grad;
+    any = any || grad.defined();
   }
   if (!any) Refuse(StrCat(name_, ": no gradients to apply"), &where);
   for (const auto& [grad, variable] : gradients) {
@@ -101,7 +102,7 @@ Operation Optimizer::apply_gradients(
   for (const auto& [grad, variable] : gradients) {
     Known known = *Find(variable);
     Tensor& place = grads[known.group][known.index];
-    if (place) {
+    if (place.defined()) {
       Refuse(StrCat(name_, ": two gradients for variable \"",
                     groups_[known.group].params[known.index].name, "\""),
              &where);
@@ -123,7 +124,7 @@ Operation Optimizer::apply_gradients(
   std::vector<Operation> changes;
   for (size_t i = 0; i < groups_.size(); ++i) {
     bool any = std::any_of(grads[i].begin(), grads[i].end(),
-                           [](const Tensor& g) { return bool(g); });
+                           [](const Tensor& g) { return g.defined(); });
     if (!any) continue;
     Advance(i, changes);
     UpdateGroup(i, grads[i], changes);

@@ -26,7 +26,7 @@ bool Small(const ParamState& p) {
 
 bool AnyOf(const std::vector<Tensor>& grads) {
   return std::any_of(grads.begin(), grads.end(),
-                     [](const Tensor& g) { return static_cast<bool>(g); });
+                     [](const Tensor& g) { return g.defined(); });
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void Optimizer::step(Where where) {
     bool any = false;
     for (size_t i = 0; i < groups_.size(); ++i) {
       for (size_t k = 0; k < grads[i].size(); ++k) {
-        if (!grads[i][k] || !Small(groups_[i].params[k])) continue;
+        if (!grads[i][k].defined() || !Small(groups_[i].params[k])) continue;
         grads[i][k] = {};
         any = true;
       }
@@ -73,7 +73,8 @@ void Optimizer::CheckGradients(size_t group, const std::vector<Tensor>& grads,
     const Tensor& g = grads[i];
     const ParamState& p = groups_[group].params[i];
     const Variable& v = p.variable;
-    if (!g || (g.dtype() == v.dtype() && g.shape().CompatibleWith(v.shape()))) {
+    if (!g.defined() ||
+        (g.dtype() == v.dtype() && g.shape().CompatibleWith(v.shape()))) {
       continue;
     }
     Refuse(StrCat(name_, ": the gradient of parameter \"", p.name, "\" is ",
@@ -133,7 +134,7 @@ void Optimizer::UpdateGroup(size_t index, const std::vector<Tensor>& grads,
   GroupStep step(index, group.lr.read(), cast(group.step.read(), DType::kF64));
   Begin(step);
   for (size_t i = 0; i < grads.size(); ++i) {
-    if (grads[i]) UpdateOne(group.params[i], step, grads[i], changes);
+    if (grads[i].defined()) UpdateOne(group.params[i], step, grads[i], changes);
   }
 }
 

@@ -44,19 +44,19 @@ void Param::Note(Operation change) {
 
 Tensor Param::value() const {
   Tensor whole = state_.variable.read();
-  Tensor part = rows_ ? gather(whole, rows_) : whole;
+  Tensor part = rows_.defined() ? gather(whole, rows_) : whole;
   return part.dtype() == dtype_ ? part : cast(part, dtype_);
 }
 
 void Param::subtract(const Tensor& change) {
   const Variable& v = state_.variable;
   if (v.dtype() == dtype_) {
-    Note(rows_ ? v.scatter_sub(rows_, change) : v.assign_sub(change));
+    Note(rows_.defined() ? v.scatter_sub(rows_, change) : v.assign_sub(change));
     return;
   }
   // Rounded once, when all is computed.
   Tensor next = cast(value() - change, v.dtype());
-  Note(rows_ ? v.scatter_update(rows_, next) : v.assign(next));
+  Note(rows_.defined() ? v.scatter_update(rows_, next) : v.assign(next));
 }
 
 const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {

@@ -70,7 +70,7 @@ class Param {
 
   const std::string& name() const { return state_.name; }
   size_t group() const { return step_.group(); }
-  bool sparse() const { return static_cast<bool>(rows_); }
+  bool sparse() const { return rows_.defined(); }
   const PartialShape& shape() const { return state_.variable.shape(); }
   DType dtype() const { return dtype_; }  // of values, slots and numbers
 
@@ -90,7 +90,7 @@ class Param {
  private:
   const Variable& Slot(std::string_view name, const SlotOptions& options);
   bool Whole(const SlotOptions& options) const {
-    return !rows_ || options.shape;
+    return !rows_.defined() || options.shape;
   }
   void Note(Operation change);
 

@@ -8,7 +8,7 @@ namespace sluice::optim {
 void Parameters::Add(std::string name, const Tensor& tensor) {
   std::string which =
       name.empty() ? StrCat(entries_.size()) : StrCat("\"", name, "\"");
-  if (!tensor) {
+  if (!tensor.defined()) {
     Refuse(StrCat("parameter ", which, " is a Tensor that holds nothing"));
   }
   if (tensor.symbolic()) {
