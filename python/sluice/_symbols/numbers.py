@@ -432,9 +432,8 @@ def _float_pair(sign: str, a: Any, b: Any) -> Any:
 
 
 def _f64(value: Any) -> Any:
-    if isinstance(value, SymFloat):
-        return value._tensor()
-    return _cast(value, dtype=_core.float64)
+    # A float beside a tensor of f64 is taken with all its digits.
+    return value._tensor() if isinstance(value, SymFloat) else value
 
 
 def _float_operator(sign: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -520,8 +519,9 @@ class SymBool(Symbol):
 
 def _like(number: Any, sides: Any) -> Any:
     """A number beside a symbol, of the symbol's type."""
-    floats = any(isinstance(x, SymFloat) for x in sides)
-    return _cast(number, dtype=_core.float64 if floats else _core.int64)
+    if any(isinstance(x, SymFloat) for x in sides):
+        return float(number)  # with all its digits
+    return _cast(number, dtype=_core.int64)
 
 
 # What else numbers can do needs to know which one it is.

@@ -8,6 +8,7 @@
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/list_constant.h"
+#include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
@@ -194,6 +195,10 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   std::vector<Value> values(r.inputs.size());
   TracedOperands traced(capture, *op, r.inputs);
   traced.Fill(values);
+  Value place;
+  if (capture && TakesPlace(*op, values.size())) {
+    place = capture->NextDraw(r.line);
+  }
   std::optional<MutexLock> lock;
   if (building.locked != *graph) lock.emplace((*graph)->mu());
   for (size_t i = 0; i < r.inputs.size(); ++i) {
@@ -219,6 +224,7 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
         (*graph)->Add(region, "Const", {}, {{"value", value}}, options));
     values[i] = constant->output();
   }
+  if (place) values.push_back(place);
   options.name = r.name;
   options.name_hint = r.hint;
   // A constant has nothing to wait for.

@@ -25,6 +25,7 @@
 #include "sluice/front/tensor.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/session/random_state.h"
 
 namespace sluice {
 
@@ -172,6 +173,43 @@ class Capture {
   // How often code was recorded for lanes (front/vmap.h).
   int lanes_recorded = 0;
 
+  // ---- Random numbers (front/random_place.h) ----
+  // The place a call draws from; none where code draws apart.
+  Value NextDraw(const SourceLine& line);
+  // The user's code sets the generator.
+  void SetPlace(const RandomState& state, const SourceLine& line);
+  // Where the next call would draw; none where code draws apart.
+  Value PlaceNow();
+  // Not 0 while code is recorded that runs for lanes, or calls itself.
+  int draws_apart = 0;
+  class [[nodiscard]] DrawsApart {
+   public:
+    explicit DrawsApart(Capture* capture) : capture_(capture) {
+      if (capture_) ++capture_->draws_apart;
+    }
+    ~DrawsApart() {
+      if (capture_) --capture_->draws_apart;
+    }
+    DrawsApart(const DrawsApart&) = delete;
+    DrawsApart& operator=(const DrawsApart&) = delete;
+
+   private:
+    Capture* capture_;
+  };
+  // While it lives, code draws from this place on, if there is one: it is
+  // recorded again. REQUIRES: a region is open, which ends later.
+  class [[nodiscard]] DrawsFrom {
+   public:
+    DrawsFrom(Capture* capture, Value place);
+    ~DrawsFrom();
+    DrawsFrom(const DrawsFrom&) = delete;
+    DrawsFrom& operator=(const DrawsFrom&) = delete;
+
+   private:
+    Capture* capture_;
+    int outer_ = 0;
+  };
+
   // ---- Regions ----
   // What changed since, to be undone: code of a region leaves no traces but the
   // region's results.
@@ -216,6 +254,7 @@ class Capture {
     EagerRef owner;
   };
   void NoteChange(EagerValue& value, bool written);
+  void MoveTo(EagerValue& place, Value now, const SourceLine& line);
   EagerRef Flowing(const EagerRef& value);
   TapeEdge EdgeOf(const Value& value, const Known& known) const;
   void Refresh(EagerValue& view);

@@ -195,7 +195,7 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
   if (records && flows && carries) {
     std::vector<Value> xs(node.inputs().begin(), node.inputs().end());
     way = MakeRef<GraphTapeNode>(graph_, node, std::move(xs), line);
-    way->edges.resize(inputs.size());
+    way->edges.resize(static_cast<size_t>(node.num_inputs()));
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i]) continue;
       way->Watch(node.input(static_cast<int>(i)),

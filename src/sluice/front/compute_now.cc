@@ -6,6 +6,8 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/manual_seed.h"
+#include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/node.h"
 
@@ -16,7 +18,12 @@ namespace {
 Tensor OfArgument(Capture* capture, const Value& arg, std::string_view what) {
   if (capture) {
     for (const Capture::Entry& entry : capture->entries()) {
-      if (entry.arg == arg && !entry.argument) return Tensor(entry.value);
+      if (entry.arg != arg || entry.argument) continue;
+      // The call that is recorded draws from there on.
+      if (entry.value == RandomPlace()) {
+        return Tensor(MakeRef<EagerValue>(PlaceArray(random_state())));
+      }
+      return Tensor(entry.value);
     }
   }
   throw Error(FailedPrecondition(

@@ -181,6 +181,7 @@ void BuildInGraph(GradContext& g, size_t num_inputs, const BackwardFn& backward,
   front_internal::Building::Current().region = &context->region();
   // The nodes may be moved or taken back: a recording forgets them.
   Capture::Region inside(Capture::Open());
+  Capture::DrawsApart apart(Capture::Open());
   std::vector<Tensor> returned;
   std::vector<std::pair<Value, Value>> found(inputs.size());
   try {

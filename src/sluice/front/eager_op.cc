@@ -6,13 +6,16 @@
 #include <utility>
 
 #include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/base/error.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/random.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/random_calls.h"
 #include "sluice/front/same_memory.h"
+#include "sluice/op/call_key.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/resource.h"
@@ -74,15 +77,25 @@ Recent& RecentOps() {
 int64_t RandomCalls() { return random_calls; }
 int64_t SetRandomCalls(int64_t calls) { return random_calls.exchange(calls); }
 
-RandomState NextRandomCall() {
-  return {random_seed, random_calls.fetch_add(1)};
+RandomState NextRandomCall() { return TakeRandomCalls(1); }
+
+RandomState TakeRandomCalls(int64_t count) {
+  return {random_seed, random_calls.fetch_add(count)};
 }
 
 void manual_seed(uint64_t seed) { set_random_state({seed, 0}); }
 
-RandomState random_state() { return {random_seed, random_calls}; }
+RandomState random_state() {
+  if (Capture::Open()) {
+    throw Error(Unimplemented(
+        "random_state: while a function is recorded, where its random numbers "
+        "are is not known; wanted it asked for before or after the call"));
+  }
+  return {random_seed, random_calls};
+}
 
 void set_random_state(const RandomState& state) {
+  if (Capture* capture = Capture::Open()) return capture->SetPlace(state, {});
   random_seed = state.seed;
   random_calls = state.calls;
 }
@@ -192,12 +205,13 @@ Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
 Status EagerOp::RunTaking(std::span<Array> in, std::span<Array> outputs) const {
   StepContext step;
   step.pool = &WorkerPool::Default();
-  if (record_->random) {
+  // One that is told a place does not take one.
+  if (record_->random && in.size() < record_->inputs.size()) {
     RandomState place = NextRandomCall();
     step.seed = place.seed;
     step.step_id = place.calls;
   }
-  NodeInfo node{record_->name, {}, RandomKey::Mix(0x5eed)};
+  NodeInfo node{record_->name, {}, CallKey()};
   if (record_->async()) {
     // Such an op may wait for long.
     auto stop = std::make_shared<Cancellation>();

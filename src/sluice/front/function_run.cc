@@ -3,7 +3,9 @@
 #include "sluice/base/error.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/list_call.h"
+#include "sluice/front/manual_seed.h"
 #include "sluice/front/random_calls.h"
+#include "sluice/front/random_place.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/same_memory.h"
 #include "sluice/front/view_write.h"
@@ -38,6 +40,7 @@ BodyResult TraceRun::Run() {
   Feed();
   RunProgram();
   ++trace_.info.calls;
+  LeavePlace();
   values_.resize(results_.size());
   MakeNode();
   // What looks into memory that is about to be written must not change with it.
@@ -56,6 +59,11 @@ void TraceRun::Feed() {
   feeds_.reserve(trace_.sources.size());
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
     feeds_.push_back(trace_.ArrayAt(i, args_));
+  }
+  if (trace_.place >= 0) {
+    place_ = trace_.place_fetch < 0 ? TakeRandomCalls(trace_.draws)
+                                    : random_state();
+    feeds_[static_cast<size_t>(trace_.place)] = PlaceArray(place_);
   }
   int next = 0;
   bool flows = false;
@@ -87,8 +95,8 @@ void TraceRun::GiveUp() {
 }
 
 void TraceRun::RunProgram() {
-  // Its place in the process's stream of random numbers, not one of its own:
-  // what is saved and restored with random_state() holds for it, too.
+  // What draws apart has a place in the process's stream, too: what is saved
+  // and restored with random_state() holds for it.
   if (trace_.random) options_.random = NextRandomCall();
   for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
   Status status = trace_.master->RunProgram(*trace_.program, feeds_, &results_,
@@ -102,6 +110,18 @@ void TraceRun::RunProgram() {
     log.last = line_;
   }
   throw Error(status);
+}
+
+// How often it has drawn only the run knows.
+void TraceRun::LeavePlace() {
+  if (trace_.place_fetch < 0) return;
+  RandomState now =
+      StateOf(results_[static_cast<size_t>(trace_.place_fetch)]);
+  if (now.seed == place_.seed) {
+    TakeRandomCalls(now.calls - place_.calls);
+  } else {
+    set_random_state(now);
+  }
 }
 
 // What comes back on the tape, where gradients flow through it.

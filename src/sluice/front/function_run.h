@@ -21,6 +21,7 @@ class TraceRun {
   void Feed();
   void GiveUp();
   void RunProgram();
+  void LeavePlace();
   void MakeNode();
   void Land();
   void Write(EagerValue& target, Array array, size_t fetch);
@@ -33,6 +34,7 @@ class TraceRun {
   const std::string& name_;
   const SourceLine line_;
   RunOptions options_;
+  RandomState place_;  // of the generator, when it began
   std::vector<Array> feeds_, fed_, results_;
   std::vector<EagerRef> values_;  // made of results, as they are asked for
   Ref<FunctionTapeNode> node_;

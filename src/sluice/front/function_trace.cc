@@ -8,6 +8,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/view_write.h"
 #include "sluice/passes/raise_for_gradients.h"
@@ -81,11 +82,11 @@ std::vector<Node*> EffectsOf(const Graph& graph) {
   return effects;
 }
 
-bool Draws(const Region& region) {
+bool DrawsApart(const Region& region) {
   for (const Node* node : region.nodes()) {
-    if (node->op().random) return true;
+    if (node->op().random && !DrawsAtPlace(*node)) return true;
     for (const auto& inner : node->regions()) {
-      if (Draws(*inner)) return true;
+      if (DrawsApart(*inner)) return true;
     }
   }
   return false;
@@ -199,6 +200,8 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
     // Rules may run code of the user's, which reads what it read before.
     Capture capture(graph);
     NoGrad off;
+    // What it draws is its own, unless it is told a place.
+    Capture::DrawsApart apart(&capture);
     for (size_t i = num_args; i < sources.size(); ++i) {
       if (sources[i].grad_of < 0) capture.Know(sources[i].value, feeds[i]);
     }
@@ -389,6 +392,7 @@ class Finisher {
     const Capture::Entry& entry = capture_.entries()[i];
     if (!entry.inside) return;
     EagerRef inside = entry.inside;
+    if (entry.value == RandomPlace()) return LandPlace(i);
     capture_.CheckKnown(*inside);
     if (entry.written()) {
       t_.landings.push_back({i, FetchWritten(inside), /*grad=*/false});
@@ -413,6 +417,16 @@ class Finisher {
       return;
     }
     t_.landings.push_back({i, Once(inside->grad), /*grad=*/true});
+  }
+
+  // How often it draws, where that is the same in every call.
+  void LandPlace(size_t i) {
+    const Capture::Entry& entry = capture_.entries()[i];
+    t_.place = static_cast<int64_t>(i);
+    PlaceAhead ahead = AheadOf(capture_.Now(*entry.inside));
+    t_.draws = ahead.draws;
+    if (ahead.from == entry.arg) return;
+    t_.place_fetch = static_cast<int64_t>(FetchWritten(entry.inside));
   }
 
   // Elements alone: a leaf stays one.
@@ -475,7 +489,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
       graph, MasterOptions{.resources = SharedResources()});
   t.program = ValueOrThrow(
       t.master->ProgramFor(t.feeds, fetches, targets, ExecutorChoice::kAuto));
-  t.random = Draws(t.program->graph().root());
+  t.random = DrawsApart(t.program->graph().root());
   t.info.nodes = graph.num_nodes();
   t.info.captured = static_cast<int64_t>(t.sources.size() - t.num_args);
   std::chrono::duration<double, std::milli> took =

@@ -88,7 +88,12 @@ struct Trace {
   std::vector<GradSeen> grads_seen;
   std::vector<Capture::Fact> facts;
   std::shared_ptr<SizeGuards> sizes;  // what the code decided by
-  bool random = false;                // it draws random numbers
+  // It draws random numbers apart from the generator's.
+  bool random = false;
+  // Which source stands for the generator, and how often the code draws from
+  // it, or which of what comes back is where it leaves it.
+  int64_t place = -1;
+  int64_t draws = 0, place_fetch = -1;
 
   // A result: something the program gives or a tensor outside, or a look into
   // one of them.

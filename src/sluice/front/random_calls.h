@@ -1,6 +1,5 @@
-// How many random ops, and captured functions that have some, have been called
-// imperatively since the seed was set: the place in the stream the next one
-// draws from.
+// How many random ops have been called since the seed was set, imperatively or
+// in captured functions: the place in the stream the next one draws from.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +13,7 @@ int64_t RandomCalls();
 int64_t SetRandomCalls(int64_t calls);
 // The place of a call that draws now; the next one has another.
 RandomState NextRandomCall();
+// The same for a function that draws so often.
+RandomState TakeRandomCalls(int64_t count);
 
 }  // namespace sluice

@@ -149,20 +149,26 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
   int first = graph.id_limit();
   Capture* capture = Capture::Open();
   const int lanes = capture ? capture->lanes_recorded : 0;
+  Value place = capture ? capture->PlaceNow() : Value();
   std::vector<Tensor> ys = f(inputs);
   // Code for lanes is not run again here: its values are kept.
   if (capture && capture->lanes_recorded != lanes) return ys;
   size_t count = inputs.size();
+  // What draws is told, when it is run again, where it drew.
+  bool draws = place && capture->PlaceNow() != place;
   for (const Tensor& more : UsedBeside(graph, first, ys, inputs)) {
     inputs.push_back(more);
   }
-  auto backward = [f, count, where](const std::vector<Tensor>& xs,
-                                    const std::vector<Tensor>&,
-                                    const std::vector<Tensor>& dys) {
+  if (draws) inputs.push_back(Tensor(graph, place));
+  auto backward = [f, count, draws, where](const std::vector<Tensor>& xs,
+                                           const std::vector<Tensor>&,
+                                           const std::vector<Tensor>& dys) {
     EnableGrad on;
     Capture::AllFlow all(Capture::Open());
+    Capture::DrawsFrom again(Capture::Open(),
+                             draws ? xs.back().value() : Value());
     std::vector<Tensor> later, targets;
-    for (size_t i = 0; i < xs.size(); ++i) {
+    for (size_t i = 0; i < xs.size() - (draws ? 1 : 0); ++i) {
       if (i >= count) {
         targets.push_back(xs[i]);
         continue;
@@ -174,7 +180,10 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
     }
     targets.insert(targets.begin(), later.begin(), later.end());
     std::vector<Tensor> ys = f(later);
-    return front_internal::GraphGradientsAt(ys, targets, dys, where);
+    std::vector<Tensor> found =
+        front_internal::GraphGradientsAt(ys, targets, dys, where);
+    if (draws) found.emplace_back();
+    return found;
   };
   return custom_gradient([&](const std::vector<Tensor>&) { return ys; },
                          backward, inputs);

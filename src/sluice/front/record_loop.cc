@@ -16,6 +16,10 @@ namespace {
 
 using Carried = RegionRequest::Carried;
 
+// The condition's code draws random numbers or writes a tensor: it is part of
+// what iterations carry on.
+struct ConditionWrites {};
+
 // Null when the loop does not carry it.
 Carried* Find(std::vector<Carried>& carried, const EagerRef& tensor) {
   for (Carried& c : carried) {
@@ -117,10 +121,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                          static_cast<size_t>(known - written.data())))) {
         continue;
       }
-      Refuse("while_loop",
-             StrCat("the condition writes ", w.tensor->Describe(),
-                    "; wanted only the body to"),
-             where);
+      throw ConditionWrites();
     }
     for (const Written& w : regions[1].written) {
       Carried* known = Find(written, w.tensor);
@@ -173,6 +174,38 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
   }
 }
 
+// The condition is asked before the loop and at the end of every iteration,
+// which carries the answer.
+std::vector<Tensor> RecordAskedLoop(const Code& cond, const Code& body,
+                                    std::vector<Tensor> inits,
+                                    const std::string& structure,
+                                    const LoopSettings& settings,
+                                    std::source_location where) {
+  auto ask = [&](const std::vector<Tensor>& carried) {
+    CodeResult answer = cond(carried);
+    CheckPredicate(answer, where);
+    return answer.tensors[0];
+  };
+  const size_t count = inits.size();
+  auto own = [count](const std::vector<Tensor>& carried) {
+    return std::vector<Tensor>(
+        carried.begin(), carried.begin() + static_cast<ptrdiff_t>(count));
+  };
+  inits.push_back(ask(inits));
+  Code answered = [&](const std::vector<Tensor>& carried) -> CodeResult {
+    return {{carried.back()}, "a tensor"};
+  };
+  Code asking = [&](const std::vector<Tensor>& carried) {
+    CodeResult next = body(own(carried));
+    if (next.tensors.size() == count) {
+      next.tensors.push_back(ask(next.tensors));
+    }
+    return next;
+  };
+  return own(
+      RecordLoop(answered, asking, inits, structure, settings, where));
+}
+
 // Calls the user's code; what it throws says in which iteration it was.
 CodeResult InLoop(const Code& code, const std::vector<Tensor>& carried,
                   int64_t iteration, std::source_location where) {
@@ -211,7 +244,11 @@ std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
     Refuse("while_loop", wrong, where);
   }
   if (!RunsNow(inits)) {
-    return RecordLoop(cond, body, inits, structure, settings, where);
+    try {
+      return RecordLoop(cond, body, inits, structure, settings, where);
+    } catch (const ConditionWrites&) {
+      return RecordAskedLoop(cond, body, inits, structure, settings, where);
+    }
   }
   return RunLoopNow(
       {.more =

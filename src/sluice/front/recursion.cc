@@ -4,6 +4,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/executor/flow_rules.h"
 #include "sluice/front/call.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
@@ -82,6 +83,7 @@ Operation RecursionCore::Define(const std::vector<Tensor>& args,
     CodeResult result;
     open_.push_back(&definition);
     try {
+      Capture::DrawsApart apart(Capture::Open());
       RecordedRegion recorded =
           RecordRegion(draft, {"body", definition.args, body_, name_, where});
       if (!recorded.written.empty()) {

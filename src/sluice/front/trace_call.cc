@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
@@ -84,6 +85,9 @@ Status TraceCall(const OpRecord& op, std::span<const EagerRef> given,
   std::vector<Value> values;
   for (const EagerRef& in : inputs) {
     values.push_back(records ? capture->NowAsOperand(*in) : capture->Now(*in));
+  }
+  if (TakesPlace(op, values.size())) {
+    if (Value place = capture->NextDraw(line)) values.push_back(place);
   }
   SL_ASSIGN_OR_RETURN(Node * node, Add(*capture, op.name, values, attrs, line));
   capture->Record(*node, inputs, line, records);

@@ -237,6 +237,7 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
     for (const Tensor& input : inputs) flows.push_back(Flows(input));
     RegionRequest request{"body", types, code, options.name, where, flows};
     request.now = ShapesNow(graph, lanes);
+    Capture::DrawsApart apart(Capture::Open());
     RecordedRegion recorded = RecordRegion(draft, request);
     RefuseWrites(recorded, options, where);
   }
