@@ -70,7 +70,7 @@ class _Chosen:
         for n, (x, point) in enumerate(zip(self.given.tensors, self.points)):
             if not isinstance(x, _core.Tensor) or not _core.why_no_grad(value, point):
                 continue
-            if (x._deferred or x.requires_grad) and not _core.why_no_grad(value, x):
+            if (x._deferred or x._tracked) and not _core.why_no_grad(value, x):
                 raise ValueError(
                     f"{what}: the result depends on tensor {n} of the arguments, but "
                     "by another way (a closure, an attribute), where it is a constant "
@@ -90,7 +90,7 @@ def _let_go(tree: Any) -> Any:
     """The same tree with tensors that remember nothing."""
     leaves, structure = flatten(tree)
     return structure.unflatten(
-        leaf.detach() if isinstance(leaf, _core.Tensor) and leaf.requires_grad else leaf
+        leaf.detach() if isinstance(leaf, _core.Tensor) and leaf._tracked else leaf
         for leaf in leaves
     )
 
@@ -173,7 +173,7 @@ def value_and_grad(
             kept = recorded and _core.reaches_beyond(
                 [value, *_tensors_in(aux)], chosen.own_leaves()
             )
-            if not value._deferred and not value.requires_grad:
+            if not value._deferred and not value._tracked:
                 return _unconnected(chosen, value, aux, what)
             try:
                 found = _core.gradients(
@@ -247,11 +247,11 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                 f"{what}: cotangents are {given.tree}; wanted {results.tree}"
             )
         create = _core.is_grad_enabled() and (
-            kept or any(g.requires_grad for g in given.tensors)
+            kept or any(g._tracked for g in given.tensors)
         )
         ys = [y for y, yes in zip(results.tensors, flows) if yes]
         gs = [g for g, yes in zip(given.tensors, flows) if yes]
-        tracked = [y._deferred or y.requires_grad for y in ys]
+        tracked = [y._deferred or y._tracked for y in ys]
         if not any(tracked):
             return chosen.given.spread([zeros_like(p).detach() for p in chosen.points])
         found = _core.gradients(
@@ -304,7 +304,7 @@ def jvp(
         results = Results(out, what)
         ys = results.tensors
         flows = [
-            carries_gradient(y) and (y._deferred or y.requires_grad) for y in ys
+            carries_gradient(y) and (y._deferred or y._tracked) for y in ys
         ]
         moving = [y for y, yes in zip(ys, flows) if yes]
         kept = recorded and _core.reaches_beyond(
@@ -323,7 +323,7 @@ def jvp(
         pairs = [
             (p, t)
             for p, t in zip(pulled, along)
-            if t is not None and (p._deferred or p.requires_grad)
+            if t is not None and (p._deferred or p._tracked)
         ]
         moved = _core.gradients(
             [p for p, _ in pairs],

@@ -233,7 +233,17 @@ nb::object Returned::Rebuild(BodyResult& result,
                              const std::vector<nb::object>& given,
                              const Values& values) {
   const auto& returned = *static_cast<const Returned*>(result.note.get());
-  if (returned.alone) return Wrap(std::move(result.tensors[0]));
+  // After a branch, only the run knows that a result is an argument.
+  auto wrapped = [&](Tensor& tensor) -> nb::object {
+    if (!tensor.symbolic() && !tensor.identity()->unique()) {
+      for (const nb::object& own : given) {
+        const EagerRef* eager = IsTensor(own) ? EagerOf(own.ptr()) : nullptr;
+        if (eager && *eager == tensor.identity()) return own;
+      }
+    }
+    return Wrap(std::move(tensor));
+  };
+  if (returned.alone) return wrapped(result.tensors[0]);
   std::vector<nb::object> made(result.tensors.size());
   auto object = [&](const From& from) {
     if (from.argument >= 0) {
@@ -241,7 +251,7 @@ nb::object Returned::Rebuild(BodyResult& result,
       if (IsTensor(own)) return own;
     }
     auto k = static_cast<size_t>(from.result);
-    if (!made[k].is_valid()) made[k] = Wrap(std::move(result.tensors[k]));
+    if (!made[k].is_valid()) made[k] = wrapped(result.tensors[k]);
     return made[k];
   };
   if (returned.writes.is_valid()) {

@@ -55,7 +55,20 @@ const Tensor& Self(nb::handle self) {
       StrCat("got a ", Py_TYPE(self.ptr())->tp_name, "; wanted a Tensor"));
 }
 
+// What only a run knows cannot be asked while a function is recorded.
+void CheckKnown(const Tensor& t, std::string_view what) {
+  if (Capture* capture = t.traced() ? Capture::Open() : nullptr) {
+    capture->CheckFlowKnown(*t.identity(), what);
+  }
+}
+
+bool RequiresGrad(const Tensor& t) {
+  CheckKnown(t, "requires_grad");
+  return t.requires_grad();
+}
+
 bool IsLeaf(const Tensor& t) {
+  CheckKnown(t, "is_leaf");
   return (!t.symbolic() || t.traced()) && t.is_leaf();
 }
 
@@ -155,7 +168,7 @@ void BindTensorGrad(nb::module_& m) {
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__exit__", [](HookHandle& h, const nb::args&) { h.Remove(); });
   nb::class_<Tensor> cls = TensorClass();
-  cls.def_prop_rw("requires_grad", &Tensor::requires_grad, &SetRequiresGrad,
+  cls.def_prop_rw("requires_grad", &RequiresGrad, &SetRequiresGrad,
                   "Whether gradients flow to this tensor, or through it.")
       .def(
           "requires_grad_",
@@ -164,6 +177,7 @@ void BindTensorGrad(nb::module_& m) {
             return nb::borrow(self);
           },
           "requires_grad"_a = true, "Sets requires_grad; returns the tensor.")
+      .def_prop_ro("_tracked", &Tensor::requires_grad)
       .def_prop_ro("is_leaf", &IsLeaf,
                    "No recorded call made it: backward() leaves its grad.")
       .def_prop_rw(

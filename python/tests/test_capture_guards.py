@@ -527,3 +527,28 @@ def test_a_defaultdict_that_reading_changes():
 
     assert [value(f(ONE)) for _ in range(3)] == [1.0, 2.0, 3.0]
     assert sorted(d) == ["a", "b"]
+
+
+def test_a_closure_read_below_one_that_was_bound_anew():
+    """Feeding c made the function look like one that its recording had made."""
+    c = sl.tensor([0.5])
+    n = 1
+
+    @sl.function
+    def step(x):
+        def inner(u):
+            if n > 2:
+                raise LookupError("many")
+            return u * n
+
+        return x + inner(c)
+
+    x = sl.tensor([1.0])
+    assert step(x).item() == 1.5
+    c = sl.tensor([2.0])
+    assert step(x).item() == 3.0
+    n = 2
+    assert step(x).item() == 5.0
+    n = 3
+    with pytest.raises(LookupError, match="many"):
+        step(x)

@@ -55,7 +55,7 @@ def symmetric(x: Any) -> Tensor:
     flows into the other.
     """
     x = as_tensor(x)
-    if not x.symbolic and not (x.requires_grad and _core.is_grad_enabled()):
+    if not x.symbolic and not (x._tracked and _core.is_grad_enabled()):
         return x
     other = matrix_transpose(x)
     # The same numbers: x - other is 0 where x is symmetric.

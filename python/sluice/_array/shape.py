@@ -360,7 +360,7 @@ def _open_axis(x: Tensor, axis: int, what: str) -> int | None:
 
 
 def _recorded(x: Tensor) -> bool:
-    return x.symbolic or (x.requires_grad and _core.is_grad_enabled())
+    return x.symbolic or (x._tracked and _core.is_grad_enabled())
 
 
 def _cut(x: Tensor, axis: int, sizes: list[int]) -> tuple[Tensor, ...]:

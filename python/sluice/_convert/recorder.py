@@ -74,7 +74,7 @@ class Recorder(Reading):
     def inlined(self, code: Any) -> None:
         """A captured function whose code runs as part of this recording."""
         if isinstance(code, types.FunctionType):
-            if not _made_here(code):
+            if not self._made_here(code):
                 self.value(code, code.__name__)
             self.function(code)
         elif isinstance(code, types.MethodType):
@@ -88,6 +88,19 @@ class Recorder(Reading):
             self.inlined(code.func)
         else:
             self.value(code, "self")
+
+    def _made_here(self, function: types.FunctionType) -> bool:
+        """Whether its closure holds tensors of the graph: this recording made it.
+        Those of places that are fed are there meanwhile, in cells from outside."""
+        for cell in function.__closure__ or ():
+            if Cell(cell, "").key in self._fed:
+                continue
+            try:
+                if _core.recorded_here(cell.cell_contents):
+                    return True
+            except ValueError:
+                pass
+        return False
 
     def arguments(self, values: list[Any], callers: list[Any]) -> list[Any]:
         """What to call the code with. Containers are the caller's own, filled with
@@ -251,17 +264,6 @@ class Recorder(Reading):
         text = f"{self.names.get(id(group), 'group')}[{key!r}]"
         put = _put_item(group, key)
         self.note(Setter((id(group), key), lambda: group[key], put, text))
-
-
-def _made_here(function: types.FunctionType) -> bool:
-    """Whether its closure holds tensors of the graph: this recording made it."""
-    for cell in function.__closure__ or ():
-        try:
-            if _core.recorded_here(cell.cell_contents):
-                return True
-        except ValueError:
-            pass
-    return False
 
 
 def _put_item(group: Any, key: str) -> Callable[[Any], None]:

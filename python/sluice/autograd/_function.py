@@ -123,7 +123,7 @@ class _Call:
         self.ctx.needs_input_grad = tuple(
             i in self.places
             and carries_gradient(arg)
-            and (arg._deferred or arg.requires_grad)
+            and (arg._deferred or arg._tracked)
             for i, arg in enumerate(self.args)
         )
         results = _core.custom_gradient(self.forward, self.backward, tensors)

@@ -13,7 +13,7 @@ _identity: Callable[..., Tensor] = _core.op_function("Identity")
 
 
 def _tracked(value: Any) -> bool:
-    return isinstance(value, Tensor) and bool(value.requires_grad)
+    return isinstance(value, Tensor) and bool(value._tracked)
 
 
 class BackwardCall:

@@ -145,15 +145,23 @@ class Engine {
     return inside_ ? own_leaves_.count(leaf.get()) > 0 : leaf->run == this;
   }
 
+  static std::string Untracked(const EagerValue& y) {
+    return StrCat(
+        "backward: ", y.Describe(),
+        ", was not made from a tensor that requires gradients; wanted "
+        "requires_grad on one, and no sluice::NoGrad around the calls");
+  }
+
   Status Seed() {
     for (size_t i = 0; i < request_.roots.size(); ++i) {
       const EagerRef& y = request_.roots[i];
       BringUpToDate(y);
       if (!y->tracked() || !kFloats.contains(y->dtype())) {
-        return FailedPrecondition(StrCat(
-            "backward: ", y->Describe(),
-            ", was not made from a tensor that requires gradients; wanted "
-            "requires_grad on one, and no sluice::NoGrad around the calls"));
+        return FailedPrecondition(Untracked(*y));
+      }
+      // Where only the run knows, it looks.
+      if (Capture* capture = Capture::Current()) {
+        capture->RequireFlow(*y, Untracked(*y));
       }
       EagerRef g =
           i < request_.gradients.size() ? request_.gradients[i] : EagerRef();

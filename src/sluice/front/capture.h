@@ -20,6 +20,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "sluice/front/merged_flow.h"
 #include "sluice/front/size_guard.h"
 #include "sluice/front/tape.h"
 #include "sluice/front/tensor.h"
@@ -145,9 +146,10 @@ class Capture {
   void Record(Node& node, std::span<const EagerRef> inputs,
               const SourceLine& line, bool records);
   // The same for a conditional, a loop or a call, once its results are known;
-  // `flows[i]`: gradients flow through result i.
+  // `flows[i]`: gradients flow through result i, if result `when[i]` says so,
+  // where that is not negative.
   void RecordRegions(Node& node, const std::vector<bool>& flows,
-                     const SourceLine& line);
+                     const std::vector<int>& when, const SourceLine& line);
   // target = made, and what it is a view of changes with it.
   void Write(const EagerRef& target, const EagerRef& made,
              const SourceLine& line, bool records);
@@ -169,6 +171,18 @@ class Capture {
     uint64_t outer_from_ = 0;
     std::unordered_map<const EagerValue*, EagerRef> outer_flowing_;
   };
+
+  // ---- What only a run knows (front/merged_flow.h) ----
+  FlowWhen FlowOf(const EagerValue& value) const;
+  // As one value, in the region that is open. REQUIRES: it is open.
+  Value AnyOf(const FlowWhen& flow);
+  WhichEntry WhichOf(const EagerValue& value) const;
+  void SetWhich(const EagerValue& value, Value told);
+  void NoteMerged() { merged_ = true; }
+  // A run fails with this message if gradients do not flow through it.
+  void RequireFlow(const EagerValue& value, const std::string& message);
+  // Throws where only a run knows whether gradients flow through it.
+  void CheckFlowKnown(const EagerValue& value, std::string_view what) const;
 
   // How often code was recorded for lanes (front/vmap.h).
   int lanes_recorded = 0;
@@ -287,6 +301,9 @@ class Capture {
   std::vector<EagerRef> kept_;  // whose address inside_ knows
   std::unordered_map<Value, Known, ValueHash> known_;
   std::vector<std::pair<EagerRef, Value>> values_;  // made outside of regions
+  // Values that are an entry on some ways, and what says which.
+  std::unordered_map<const EagerValue*, Value> which_;
+  bool merged_ = false;  // gradients flow through some values in some runs
 };
 
 }  // namespace sluice

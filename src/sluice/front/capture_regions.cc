@@ -33,7 +33,9 @@ Capture::Region::~Region() {
   for (auto& [value, made_as] : made_) {
     if (value && value->traced->entry >= 0) continue;
     capture_->known_.erase(made_as);
-    if (value) Over(*value);
+    if (!value) continue;
+    capture_->which_.erase(value.get());
+    Over(*value);
   }
 }
 

@@ -220,6 +220,7 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
 }
 
 void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
+                            const std::vector<int>& when,
                             const SourceLine& line) {
   std::vector<Value> xs;
   std::vector<TapeEdge> edges;
@@ -238,6 +239,11 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
     way = MakeRef<GraphTapeNode>(graph_, node, std::move(xs), line);
     for (TapeEdge& e : edges) way->edges.push_back(std::move(e));
     way->SetDepth();
+    for (size_t i = 0; i < when.size(); ++i) {
+      if (when[i] < 0) continue;
+      way->SetWhen(i, node.output(when[i]));
+      merged_ = true;
+    }
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
     Value out = node.output(i);

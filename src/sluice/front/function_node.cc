@@ -1,6 +1,8 @@
 #include "sluice/front/function_node.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/front/kept_values.h"
+#include "sluice/front/shared_outside.h"
 
 namespace sluice::front_internal {
 
@@ -20,17 +22,56 @@ Status OverTapeNode::Backward(std::span<const EagerRef>, bool,
   return GoneThrough(name_);
 }
 
+// Imperatively, what a rule reads must be as it was. Here, what was fed must
+// be, too: the rest is computed from it again.
+Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
+                                        const TraceGradient& gradient) const {
+  for (size_t i = 0; i < overwritten.size(); ++i) {
+    if (!dy[i] || overwritten[i]->empty()) continue;
+    return FailedPrecondition(*overwritten[i]);
+  }
+  for (const Kept& k : kept) {
+    SharedOutside::NoticeWrites(k.log.get());
+    if (!dy[k.output] || k.log->count == k.count) continue;
+    std::string type =
+        k.what->source < 0
+            ? k.what->type
+            : arrays_[static_cast<size_t>(k.what->source)].TypeText();
+    return FailedPrecondition(
+        OverwrittenText(k.what->before, type, *k.log, k.what->after));
+  }
+  for (const Fed& f : fed) {
+    WriteLog* log = f.tensor->log.get();
+    SharedOutside::NoticeWrites(log);
+    if (log->count == f.count || !gradient.reads[f.feed]) continue;
+    bool moved = f.tensor->array.raw() != arrays_[f.feed].raw();
+    if (moved && log->count == f.count + 1) continue;
+    return Unimplemented(
+        StrCat("[", name_, "] the gradient computes again from ",
+               feeds_[f.feed].ToString(), " (", feeds_[f.feed].type().ToString(),
+               "), which was overwritten in place at ", log->last.ToString(),
+               " after the call; wanted the gradient before, or the write to a "
+               "clone()"));
+  }
+  return OkStatus();
+}
+
 Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                   std::span<EagerRef> dx) {
   if (dropped_) return GoneThrough(name_);
   std::vector<bool> wants;
   for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
-  SL_ASSIGN_OR_RETURN(TraceGradient gradient,
-                      trace_->Gradient(ys_, feeds_, wants));
-  std::vector<Array> all = arrays_, results;
+  // What nothing flows into leads to no gradients, not to zeros.
+  std::vector<Value> ys;
   for (size_t i = 0; i < ys_.size(); ++i) {
-    all.push_back(dy[i] ? dy[i]->array
-                        : Array::Zeros(ys_[i].dtype(), shapes[i]));
+    if (dy[i]) ys.push_back(ys_[i]);
+  }
+  SL_ASSIGN_OR_RETURN(TraceGradient gradient,
+                      trace_->Gradient(ys, feeds_, wants));
+  SL_RETURN_IF_ERROR(CheckUnwritten(dy, gradient));
+  std::vector<Array> all = arrays_, results;
+  for (const EagerRef& g : dy) {
+    if (g) all.push_back(g->array);
   }
   for (const EagerRef& value : gradient.more) all.push_back(value->array);
   std::vector<Array> again;
@@ -51,9 +92,10 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                      trace_, std::move(feeds), std::move(again),
                                      std::move(made));
     node->run_options = run_options;
+    node->fed = fed;
     for (const TapeEdge& edge : edges) node->edges.push_back(edge);
     for (const EagerRef& g : dy) {
-      node->edges.push_back(g ? EdgeTo(*g) : TapeEdge());
+      if (g) node->edges.push_back(EdgeTo(*g));
     }
     for (const EagerRef& value : gradient.more) {
       node->edges.push_back(EdgeTo(*value));
@@ -66,7 +108,6 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     dx[i] = MakeRef<EagerValue>(std::move(results[next]));
     dx[i]->line = line();
     if (node) {
-      node->shapes.push_back(dx[i]->array.shape());
       dx[i]->producer = node;
       dx[i]->output = static_cast<int>(next);
     }

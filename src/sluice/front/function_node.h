@@ -1,6 +1,7 @@
 // A call of a captured function on the tape.
 #pragma once
 
+#include "sluice/base/error.h"
 #include "sluice/front/function_trace.h"
 #include "sluice/front/tape.h"
 
@@ -24,17 +25,45 @@ class FunctionTapeNode final : public TapeNode {
   size_t num_outputs() const override { return ys_.size(); }
   void Drop() override {
     arrays_.clear();
+    fed.clear();
+    kept.clear();
+    overwritten.clear();
     trace_.reset();
     dropped_ = true;
   }
   bool dropped() const override { return dropped_; }
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
+  const Array& array(size_t feed) const { return arrays_[feed]; }
+  // What was fed there is about to be written: its elements are copied. Throws.
+  void KeepApart(size_t feed) {
+    arrays_[feed] = ValueOrThrow(arrays_[feed].Clone());
+  }
 
-  RunOptions run_options;     // the gradient draws the same random numbers
-  std::vector<Shape> shapes;  // of the ys
+  RunOptions run_options;  // the gradient draws the same random numbers
+  // Tensors whose memory was fed, and the writes to it then. Not their logs: a
+  // write that gives the tensor other memory leaves what was fed as it is.
+  struct Fed {
+    size_t feed;
+    EagerRef tensor;
+    uint32_t count;
+  };
+  std::vector<Fed> fed;
+  // What imperative code would have kept (Trace::Kept), and for which output.
+  struct Kept {
+    size_t output;
+    const Trace::Kept* what;
+    Ref<WriteLog> log;
+    uint32_t count;
+  };
+  std::vector<Kept> kept;
+  // By output: what the code has overwritten of that; may be empty.
+  std::vector<const std::string*> overwritten;
 
  private:
+  Status CheckUnwritten(std::span<const EagerRef> dy,
+                        const TraceGradient& gradient) const;
+
   const std::string name_;
   std::shared_ptr<Trace> trace_;
   const std::vector<Value> feeds_;

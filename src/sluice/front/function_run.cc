@@ -8,6 +8,7 @@
 #include "sluice/front/random_place.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/same_memory.h"
+#include "sluice/front/shared_outside.h"
 #include "sluice/front/view_write.h"
 #include "sluice/tensor/strided.h"
 
@@ -52,6 +53,7 @@ BodyResult TraceRun::Run() {
   for (const Trace::Returned& how : trace_.returned) {
     made.push_back(Result(how));
   }
+  Watch();
   return {std::move(made), trace_.note};
 }
 
@@ -128,15 +130,12 @@ void TraceRun::LeavePlace() {
 void TraceRun::MakeNode() {
   if (fed_.empty()) return;
   std::vector<Value> ys;
-  std::vector<Shape> shapes;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i] < 0) continue;
     ys.push_back(trace_.fetched[i].value);
-    shapes.push_back(results_[i].shape());
   }
   node_ = MakeRef<FunctionTapeNode>(line_, name_, kept_, trace_.feeds,
                                     std::move(fed_), std::move(ys));
-  node_->shapes = std::move(shapes);
   node_->run_options = options_;
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
     bool leads = trace_.sources[i].requires_grad &&
@@ -148,9 +147,24 @@ void TraceRun::MakeNode() {
   node_->SetDepth();
 }
 
+const Array& TraceRun::Told(int64_t i) const {
+  return results_[trace_.fetched.size() + static_cast<size_t>(i)];
+}
+
+bool TraceRun::Flows(size_t fetch) const {
+  const Trace::Fetched& f = trace_.fetched[fetch];
+  return f.flows && (f.when < 0 || *Told(f.when).data<bool>());
+}
+
 EagerRef TraceRun::ValueOf(size_t fetch) {
   EagerRef& value = values_[fetch];
   if (value) return value;
+  if (int64_t which = trace_.fetched[fetch].which; which >= 0) {
+    int64_t source = *Told(which).data<int64_t>();
+    if (source != WhichEntry::kNone) {
+      return value = trace_.TensorAt(static_cast<size_t>(source), args_);
+    }
+  }
   // What is also a tensor around the function, or a look into one, must not
   // change with it.
   Array result = std::move(results_[fetch]);
@@ -164,18 +178,27 @@ EagerRef TraceRun::ValueOf(size_t fetch) {
   }
   value = MakeRef<EagerValue>(std::move(result));
   value->line = line_;
+  if (!Flows(fetch)) return value;
   if (outputs_[fetch] >= 0) {
     value->producer = node_;
     value->output = outputs_[fetch];
-  } else if (trace_.fetched[fetch].over) {
+  } else {
     value->producer = MakeRef<OverTapeNode>(line_, name_);
   }
   return value;
 }
 
+namespace {
+
+// Who looks at the old memory must see the new elements.
+bool Watched(const EagerValue& target) {
+  return target.view || (target.log && !target.log->unique());
+}
+
+}  // namespace
+
 void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
-  // Who looks at the old memory must see the new elements.
-  bool watched = target.view || (target.log && !target.log->unique());
+  bool watched = Watched(target);
   if (array.raw() == target.array.raw()) {
     // Written in place.
   } else if (watched && target.array.shape() == array.shape()) {
@@ -188,7 +211,7 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   WriteLog& log = target.writes();
   ++log.count;
   log.last = line_;
-  if (outputs_[fetch] < 0) return;
+  if (outputs_[fetch] < 0 || !Flows(fetch)) return;
   target.producer = node_;
   target.output = outputs_[fetch];
   ++log.histories;
@@ -198,6 +221,10 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
 void TraceRun::Land() {
   for (const Trace::Landing& landing : trace_.landings) {
     EagerValue& target = *trace_.TensorAt(landing.source, args_);
+    // The gradient computes from the elements that were fed.
+    if (node_ && !landing.grad && Watched(target)) {
+      node_->KeepApart(landing.source);
+    }
     if (landing.rows) {
       target.grad = MakeRows(ValueOf(landing.fetch), ValueOf(landing.fetch + 1),
                              target.array.dtype(), target.array.shape());
@@ -212,6 +239,38 @@ void TraceRun::Land() {
   for (size_t i : trace_.cleared) trace_.TensorAt(i, args_)->grad = {};
   for (auto& [i, wanted] : trace_.flags) {
     trace_.TensorAt(i, args_)->requires_grad = wanted;
+  }
+}
+
+// What the gradient will read is noted as it is now.
+void TraceRun::Watch() {
+  if (!node_) return;
+  for (size_t i = 0; i < trace_.sources.size(); ++i) {
+    if (static_cast<int64_t>(i) == trace_.place) continue;
+    if (trace_.sources[i].part != Capture::Entry::Part::kWhole) continue;
+    const EagerRef& tensor = trace_.TensorAt(i, args_);
+    if (!tensor || tensor->rows) continue;
+    if (tensor->array.raw() != node_->array(i).raw()) continue;
+    if (SharedOutside::Is(tensor->log.get())) {
+      node_->KeepApart(i);  // nobody tells of writes there
+    } else {
+      node_->fed.push_back({i, tensor, tensor->writes().count});
+    }
+  }
+  for (const Trace::Kept& k : trace_.kept) {
+    int output = outputs_[k.fetch];
+    if (output < 0) continue;
+    const EagerRef& value =
+        k.source >= 0
+            ? trace_.TensorAt(static_cast<size_t>(k.source), args_)
+            : values_[k.returned];
+    if (!value) continue;
+    WriteLog& log = value->writes();
+    node_->kept.push_back({static_cast<size_t>(output), &k,
+                           Ref<WriteLog>::Share(&log), log.count});
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i] >= 0) node_->overwritten.push_back(&trace_.overwritten[i]);
   }
 }
 

@@ -24,9 +24,13 @@ class TraceRun {
   void LeavePlace();
   void MakeNode();
   void Land();
+  void Watch();
   void Write(EagerValue& target, Array array, size_t fetch);
   Tensor Result(const Trace::Returned& how);
   EagerRef ValueOf(size_t fetch);
+  const Array& Told(int64_t i) const;
+  // Whether gradients flow through what comes back, in this run.
+  bool Flows(size_t fetch) const;
 
   std::shared_ptr<Trace> kept_;
   Trace& trace_;

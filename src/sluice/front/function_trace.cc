@@ -8,9 +8,11 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/kept_values.h"
 #include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/view_write.h"
+#include "sluice/graph/traverse.h"
 #include "sluice/passes/raise_for_gradients.h"
 
 namespace sluice::front_internal {
@@ -183,6 +185,29 @@ const char* Trace::Misfit(const std::vector<Tensor>& args) const {
   return nullptr;
 }
 
+namespace {
+
+// Of `args`, which ones the elements of some values are made from.
+std::vector<bool> Reads(const std::vector<Value>& args,
+                        const std::vector<Value>& values) {
+  std::unordered_set<Value, ValueHash> met(values.begin(), values.end());
+  std::vector<Value> open(values.begin(), values.end());
+  std::unordered_set<const Node*> seen;
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    met.insert(v);
+    if (v.node->is_args() || v.node->op().shape_only) continue;
+    if (!seen.insert(v.node).second) continue;
+    for (const Value& in : InputsWithCaptures(*v.node)) open.push_back(in);
+  }
+  std::vector<bool> reads;
+  for (const Value& arg : args) reads.push_back(met.count(arg) > 0);
+  return reads;
+}
+
+}  // namespace
+
 Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
                                       const std::vector<Value>& fed,
                                       const std::vector<bool>& wants) {
@@ -239,6 +264,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
   }
   SL_ASSIGN_OR_RETURN(made.program, master->ProgramFor(all, fetches, {},
                                                        ExecutorChoice::kAuto));
+  made.reads = Reads(fed, fetches);
   gradients_.push_back(made);
   return made;
 }
@@ -317,6 +343,7 @@ class Finisher {
     for (const Capture::GradSeen& seen : capture_.grads_seen()) {
       t_.grads_seen.push_back({seen.entry, seen});
     }
+    Kept();
   }
 
  private:
@@ -348,7 +375,20 @@ class Finisher {
     // The elements are new, the history is not.
     if (flows) now = capture_.NowAsOperand(*value);
     t_.fetched.push_back({now, flows, flows && Over(*value)});
+    FlowWhen when = capture_.FlowOf(*value);
+    if (flows && when.open()) {
+      t_.fetched.back().when = Tell(capture_.AnyOf(when));
+    }
+    if (Value told = capture_.WhichOf(*value).told) {
+      t_.fetched.back().which = Tell(told);
+    }
+    if (flows) flowing_.emplace_back(t_.fetched.size() - 1, value);
     return t_.fetched.size() - 1;
+  }
+
+  int64_t Tell(const Value& value) {
+    t_.told.push_back(value);
+    return static_cast<int64_t>(t_.told.size()) - 1;
   }
 
   Trace::Returned Result(const EagerRef& value) {
@@ -429,6 +469,36 @@ class Finisher {
     t_.place_fetch = static_cast<int64_t>(FetchWritten(entry.inside));
   }
 
+  // What calls on the way to results have kept (front/kept_values.h).
+  void Kept() {
+    std::unordered_map<const WriteLog*, size_t> sources, returned;
+    for (size_t i = 0; i < capture_.entries().size(); ++i) {
+      const EagerRef& inside = capture_.entries()[i].inside;
+      if (inside && inside->log) sources.try_emplace(inside->log.get(), i);
+    }
+    for (const auto& [value, fetch] : fetched_) {
+      if (value->log) returned.try_emplace(value->log.get(), fetch);
+    }
+    std::unordered_map<const WriteLog*, size_t> all = sources;
+    all.insert(returned.begin(), returned.end());
+    t_.overwritten.resize(t_.fetched.size());
+    for (const auto& [fetch, value] : flowing_) {
+      for (KeptValue& kept : KeptFor(*value, all)) {
+        if (kept.log->count != kept.count) {
+          t_.overwritten[fetch] =
+              OverwrittenText(kept.before, kept.type, *kept.log, kept.after);
+          continue;
+        }
+        auto source = sources.find(kept.log);
+        bool around = source != sources.end();
+        t_.kept.push_back(
+            {fetch, around ? static_cast<int64_t>(source->second) : -1,
+             around ? 0 : returned.at(kept.log), std::move(kept.before),
+             std::move(kept.type), std::move(kept.after)});
+      }
+    }
+  }
+
   // Elements alone: a leaf stays one.
   size_t FetchWritten(const EagerRef& inside) {
     if (inside->producer && inside->tracked()) return Fetch(inside);
@@ -442,6 +512,7 @@ class Finisher {
   std::source_location where_;
   std::unordered_map<const EagerValue*, int> uses_;
   std::unordered_map<const EagerValue*, size_t> fetched_;
+  std::vector<std::pair<size_t, EagerRef>> flowing_;  // by fetch
 };
 
 }  // namespace
@@ -484,6 +555,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   t.sizes = capture.sizes();
   std::vector<Value> fetches;
   for (const Fetched& f : t.fetched) fetches.push_back(f.value);
+  fetches.insert(fetches.end(), t.told.begin(), t.told.end());
   std::vector<Node*> targets = EffectsOf(graph);
   t.master = std::make_unique<LocalMaster>(
       graph, MasterOptions{.resources = SharedResources()});

@@ -46,6 +46,7 @@ struct TraceGradient {
   std::vector<bool> wants;   // of what is fed, with respect to what
   std::vector<Value> flows;  // what is fed beside, one for each y
   std::vector<Value> found;  // one for each that is fed, where there is one
+  std::vector<bool> reads;   // of what is fed, whether elements matter
   // Tensors around that code run for the gradient reads beside, fed last.
   std::vector<EagerRef> more;
   std::vector<Value> more_args;
@@ -109,11 +110,26 @@ struct Trace {
   std::vector<Returned> returned;
   // What comes back, and whether gradients flow through it; `over`: backward()
   // has been there while the function ran.
+  // Where only a run knows whether, or whether it is a tensor around the
+  // function (front/merged_flow.h): which of `told` says so.
   struct Fetched {
     Value value;
     bool flows = false, over = false;
+    int64_t when = -1, which = -1;
   };
   std::vector<Fetched> fetched;
+  std::vector<Value> told;  // come back after what was fetched
+  // What imperative code would keep for the gradient of a result, of a tensor
+  // around the function or of what it hands out: neither may be written before.
+  struct Kept {
+    size_t fetch;     // whose gradient
+    int64_t source;   // of what; negative: of what comes back
+    size_t returned;  // then this one
+    std::string before, type, after;
+  };
+  std::vector<Kept> kept;
+  // By result, what the code itself has overwritten of that; empty: nothing.
+  std::vector<std::string> overwritten;
   struct Landing {
     size_t source, fetch;
     bool grad;

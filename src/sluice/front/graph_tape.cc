@@ -141,6 +141,10 @@ void GraphTapeNode::Watch(Value value, std::string what, WriteLog& log) {
       {value, std::move(what), Ref<WriteLog>::Share(&log), log.count});
 }
 
+bool GraphTapeNode::has_regions() const {
+  return node_ && !node_->regions().empty();
+}
+
 // Whether what the rule has just added reads elements that were overwritten.
 Status GraphTapeNode::CheckUnwritten(int first_new) const {
   for (const Watched& w : watched_) {

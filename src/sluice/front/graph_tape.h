@@ -6,12 +6,17 @@
 // As long as its Capture is: afterwards nothing flows through it any more.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "sluice/front/tape.h"
 #include "sluice/graph/graph.h"
 
 namespace sluice {
+
+namespace front_internal {
+struct KeptValue;
+}
 
 class GraphTapeNode final : public TapeNode {
  public:
@@ -33,6 +38,23 @@ class GraphTapeNode final : public TapeNode {
   // it before the gradient has read it is an error, as it is imperatively.
   void Watch(Value value, std::string what, WriteLog& log);
 
+  // Gradients flow through output i only in runs in which this holds.
+  void SetWhen(size_t i, Value when) {
+    if (when_.size() <= i) when_.resize(i + 1);
+    when_[i] = when;
+  }
+  // None: in every run.
+  Value When(int i) const {
+    auto at = static_cast<size_t>(i);
+    return at < when_.size() ? when_[at] : Value();
+  }
+  // A conditional or a loop.
+  bool has_regions() const;
+  // What its rule reads of the values it watches: those that have been written
+  // since, and those whose log is among these.
+  void AddKept(const std::unordered_map<const WriteLog*, size_t>& logs,
+               std::vector<front_internal::KeptValue>& kept) const;
+
  private:
   struct Watched {
     Value value;
@@ -47,6 +69,7 @@ class GraphTapeNode final : public TapeNode {
   std::vector<Value> xs_, ys_;  // edges[i] leads to where xs_[i] came from
   const std::string name_;
   std::vector<Watched> watched_;
+  std::vector<Value> when_;
   bool dropped_ = false;
 };
 
@@ -54,8 +77,11 @@ class GraphTapeNode final : public TapeNode {
 // while the function runs, only after it.
 class OutsideTapeNode final : public TapeNode {
  public:
-  OutsideTapeNode(std::string what, SourceLine line)
-      : TapeNode(line), what_(std::move(what)) {}
+  OutsideTapeNode(std::string what, SourceLine line, Value when_flows = {})
+      : TapeNode(line), when(when_flows), what_(std::move(what)) {}
+  // Set: gradients flow only in runs in which this holds.
+  const Value when;
+
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
   void Drop() override {}

@@ -45,6 +45,45 @@ void Join(ValueType& type, const Value& value) {
   type.shape = JoinShapes(type.shape, value.shape());
 }
 
+// What branches say of a result that only a run knows: one more result each.
+struct Saying {
+  std::vector<Value> said;    // by branch; none: known is
+  std::vector<Array> known;
+};
+
+// Whether gradients flow through result k, or what was written, when the
+// branches differ in it.
+struct FlowSaying : Saying {
+  bool some = false, all = true, open = false;
+  void Add(bool flows, Value when) {
+    some = some || flows;
+    all = all && flows;
+    open = open || when;
+    said.push_back(when);
+    known.push_back(Array::Scalar<bool>(flows));
+  }
+  bool differ() const { return open || (some && !all); }
+};
+
+// Which tensor around the function result k is, when it is one on some ways and
+// not the same on all.
+struct WhichSaying : Saying {
+  bool some = false;
+  void Add(const WhichEntry& which) {
+    some = some || !which.none();
+    said.push_back(which.told);
+    known.push_back(Array::Scalar<int64_t>(which.entry));
+  }
+};
+
+// The same tensor on every way is that tensor; else null.
+EagerRef TheOne(const std::vector<RecordedRegion>& regions, size_t k) {
+  for (const RecordedRegion& r : regions) {
+    if (r.same[k] != regions[0].same[k]) return {};
+  }
+  return regions[0].same[k];
+}
+
 BranchOutcome RecordBranch(const Tensor& chooser,
                            const std::vector<Code>& branches, bool has_default,
                            std::string_view what, std::source_location where) {
@@ -91,22 +130,57 @@ BranchOutcome RecordBranch(const Tensor& chooser,
     before.push_back(capture->NowAsOperand(*tensor));
     types.push_back(before.back().type());
   }
-  std::vector<bool> flows(types.size());
+  std::vector<FlowSaying> flowing(types.size());
+  std::vector<WhichSaying> being(num_results);
+  std::vector<Value> when_before;
+  for (const EagerRef& tensor : written) {
+    FlowWhen flow = capture->FlowOf(*tensor);
+    when_before.push_back(flow.open() ? capture->AnyOf(flow) : Value());
+  }
+  for (const RecordedRegion& r : regions) {
+    for (size_t k = 0; k < num_results; ++k) {
+      flowing[k].Add(r.flows[k], r.when[k]);
+      being[k].Add(r.which[k]);
+    }
+    for (size_t k = 0; k < written.size(); ++k) {
+      const Written* w = Find(r.written, written[k]);
+      flowing[num_results + k].Add(w ? w->flows : written[k]->tracked(),
+                                   w ? w->when : when_before[k]);
+    }
+  }
+  std::vector<bool> flows;
+  std::vector<int> when(types.size(), -1), which(num_results, -1);
+  std::vector<const Saying*> told;
+  for (size_t k = 0; k < types.size(); ++k) {
+    flows.push_back(flowing[k].some);
+    if (!Capture::Open() || !flowing[k].differ()) continue;
+    when[k] = static_cast<int>(types.size() + told.size());
+    told.push_back(&flowing[k]);
+  }
+  for (size_t k = 0; k < num_results; ++k) {
+    if (!Capture::Open() || !being[k].some || TheOne(regions, k)) continue;
+    which[k] = static_cast<int>(types.size() + told.size());
+    told.push_back(&being[k]);
+  }
   {
     MutexLock lock(graph.mu());
-    for (RecordedRegion& r : regions) {
-      for (size_t k = 0; k < num_results; ++k) {
-        flows[k] = flows[k] || r.flows[k];
-      }
+    for (size_t i = 0; i < regions.size(); ++i) {
+      RecordedRegion& r = regions[i];
       std::vector<Value> more;
       for (size_t k = 0; k < written.size(); ++k) {
         const Written* w = Find(r.written, written[k]);
         more.push_back(w ? w->value : before[k]);
-        bool through = w ? w->flows : written[k]->tracked();
-        flows[num_results + k] = flows[num_results + k] || through;
         Join(types[num_results + k], more.back());
       }
+      for (const Saying* s : told) {
+        more.push_back(s->said[i]
+                           ? s->said[i]
+                           : KnownIn(graph, *r.region, s->known[i]));
+      }
       AddResults(graph, *r.region, more);
+    }
+    for (const Saying* s : told) {
+      types.push_back({s->known[0].dtype(), Shape()});
     }
     std::vector<DType> dtypes;
     for (const ValueType& type : types) dtypes.push_back(type.dtype);
@@ -115,7 +189,7 @@ BranchOutcome RecordBranch(const Tensor& chooser,
   }
   Operation made = draft.Keep();
   if (Capture::Open()) {
-    capture->RecordRegions(made.node(), flows, SourceLine::From(where));
+    capture->RecordRegions(made.node(), flows, when, SourceLine::From(where));
   }
   std::vector<Tensor> outputs = OutputsOf(made);
   for (size_t k = 0; k < written.size(); ++k) {
@@ -127,14 +201,13 @@ BranchOutcome RecordBranch(const Tensor& chooser,
     bool number = true;
     for (const RecordedRegion& r : regions) number = number && r.numbers[k];
     if (number) SetNumber(outputs[k]);
-    // The same tensor on every way is that tensor; else it may be.
-    bool one = static_cast<bool>(regions[0].same[k]);
-    for (const RecordedRegion& r : regions) {
-      one = one && r.same[k] == regions[0].same[k];
-    }
-    if (one) {
-      outputs[k] = Tensor(regions[0].same[k]);
+    if (EagerRef one = TheOne(regions, k)) {
+      outputs[k] = Tensor(std::move(one));
       continue;
+    }
+    // Else it may be one of them.
+    if (which[k] >= 0) {
+      capture->SetWhich(*outputs[k].identity(), made.node().output(which[k]));
     }
     for (const RecordedRegion& r : regions) {
       if (r.same[k]) capture->MayBe(*outputs[k].identity(), r.same[k]);

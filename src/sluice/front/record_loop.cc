@@ -59,6 +59,108 @@ void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
   }
 }
 
+// What only a run knows of a loop's variables, and how it begins.
+class ToldVariables {
+ public:
+  using Told = RegionRequest::Told;
+
+  // Finds out what is open when the loop begins.
+  ToldVariables(Capture* capture, const std::vector<Tensor>& inits)
+      : capture_(capture) {
+    for (const Tensor& t : inits) {
+      flow_.emplace_back();
+      which_.emplace_back();
+      if (!capture_) continue;
+      EagerRef value = capture_->ValueOf(t);
+      Begin(*value, flow_.back());
+      which_.back().begin = capture_->WhichOf(*value);
+      which_.back().told = !which_.back().begin.none();
+    }
+  }
+  bool flow_told(size_t i) const { return flow_[i].told; }
+  void TellFlow(size_t i) { flow_[i].told = true; }
+  bool TellWhich(size_t i, const WhichEntry& next) {
+    if (!capture_ || which_[i].told || next.none()) return false;
+    return which_[i].told = true;
+  }
+  // The list for a recording; written tensors are told of after the others.
+  std::vector<Told> All(const std::vector<Carried>& written) const {
+    std::vector<Told> all;
+    for (size_t i = 0; i < flow_.size(); ++i) {
+      if (flow_[i].told) all.push_back({i, false});
+      if (which_[i].told) all.push_back({i, true});
+    }
+    for (size_t k = 0; k < written.size(); ++k) {
+      if (written[k].told) all.push_back({flow_.size() + k, false});
+    }
+    return all;
+  }
+  // What it begins as.
+  Operand First(const Told& told, const std::vector<Carried>& written,
+                std::source_location where) const {
+    if (told.which) {
+      const WhichEntry& begin = which_[told.argument].begin;
+      if (begin.told) return Saying(begin.told, where);
+      return Operand(Array::Scalar<int64_t>(begin.entry), where);
+    }
+    Flow flow;
+    if (told.argument < flow_.size()) {
+      flow = flow_[told.argument];
+    } else {
+      Begin(*written[told.argument - flow_.size()].tensor, flow);
+    }
+    if (flow.when) return Saying(flow.when, where);
+    return Operand(Array::Scalar<bool>(flow.flows), where);
+  }
+  // What an iteration makes of it.
+  Value Next(const Told& told, const RecordedRegion& body,
+             const std::vector<Carried>& written, Graph& graph) const {
+    if (told.which) {
+      const WhichEntry& next = body.which[told.argument];
+      return next.told ? next.told
+                       : KnownIn(graph, *body.region,
+                                 Array::Scalar<int64_t>(next.entry));
+    }
+    bool flows;
+    Value when;
+    if (told.argument < flow_.size()) {
+      flows = body.flows[told.argument];
+      when = body.when[told.argument];
+    } else {
+      const Written* w = front_internal::Find(
+          body.written, written[told.argument - flow_.size()].tensor);
+      flows = w->flows;
+      when = w->when;
+    }
+    return when ? when
+                : KnownIn(graph, *body.region, Array::Scalar<bool>(flows));
+  }
+
+ private:
+  struct Flow {
+    bool told = false, flows = false;
+    Value when{};
+  };
+  struct Which {
+    bool told = false;
+    WhichEntry begin{};
+  };
+  void Begin(EagerValue& value, Flow& flow) const {
+    capture_->Now(value);
+    FlowWhen now = capture_->FlowOf(value);
+    flow.flows = now.always;
+    flow.told = now.open();
+    if (flow.told) flow.when = capture_->AnyOf(now);
+  }
+  Operand Saying(const Value& value, std::source_location where) const {
+    return Operand(Tensor(capture_->graph(), value), where);
+  }
+
+  Capture* capture_;
+  std::vector<Flow> flow_;
+  std::vector<Which> which_;
+};
+
 std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                                const std::vector<Tensor>& inits,
                                const std::string& structure,
@@ -78,12 +180,18 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     numbers.push_back(IsNumber(t));
   }
   std::vector<Carried> written;  // tensors around the loop that it changes
+  ToldVariables only_run(Capture::Open(), inits);
   for (;;) {
     std::vector<DType> all_dtypes = dtypes;
     std::vector<Operand> all = operands;
     for (const Carried& c : written) {
       all_dtypes.push_back(c.tensor->dtype());
       all.emplace_back(Tensor(c.tensor), where);
+    }
+    std::vector<RegionRequest::Told> told = only_run.All(written);
+    for (const RegionRequest::Told& t : told) {
+      all_dtypes.push_back(t.which ? DType::kI64 : DType::kBool);
+      all.push_back(only_run.First(t, written, where));
     }
     Attrs attrs{{"dtypes", all_dtypes},
                 {"parallel", settings.parallel},
@@ -95,10 +203,10 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                       where);
     std::vector<RecordedRegion> regions;
     regions.push_back(RecordRegion(draft, {"cond", carried, cond, "while_loop",
-                                           where, flows, numbers, written}));
+                                           where, flows, numbers, written, told}));
     CheckPredicate(regions[0].code, where);
     regions.push_back(RecordRegion(draft, {"body", carried, body, "while_loop",
-                                           where, flows, numbers, written}));
+                                           where, flows, numbers, written, told}));
     const CodeResult& next = regions[1].code;
     CheckCarried(next, inits, structure, where);
     bool again = false;
@@ -107,30 +215,28 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
           JoinShapes(carried[i].shape, next.tensors[i].shape());
       again = again || !(joined == carried[i].shape);
       carried[i].shape = std::move(joined);
-      if (regions[1].flows[i] && !flows[i]) {
+      // Flows differ between no iterations and some.
+      bool differ = regions[1].flows[i] != flows[i] || regions[1].when[i];
+      if (differ && !only_run.flow_told(i)) {
+        only_run.TellFlow(i);
         flows[i] = true;
         again = true;
       }
+      again = only_run.TellWhich(i, regions[1].which[i]) || again;
     }
     for (const Written& w : regions[0].written) {
-      // Being an argument counts as written.
-      Carried* known = Find(written, w.tensor);
-      if (known &&
-          w.value == regions[0].region->arg(static_cast<int>(
-                         inits.size() +
-                         static_cast<size_t>(known - written.data())))) {
-        continue;
-      }
-      throw ConditionWrites();
+      if (!w.given) throw ConditionWrites();
     }
     for (const Written& w : regions[1].written) {
       Carried* known = Find(written, w.tensor);
-      if (known && known->flows == (known->flows || w.flows)) continue;
+      FlowWhen before = Capture::Current()->FlowOf(*w.tensor);
+      bool told = before.open() || w.when || w.flows != before.always;
+      if (known && (known->told || !told)) continue;
       again = true;
       if (known) {
-        known->flows = true;
+        known->flows = known->told = true;
       } else {
-        written.push_back({w.tensor, w.flows || w.tensor->tracked()});
+        written.push_back({w.tensor, w.flows || w.tensor->tracked(), told});
       }
     }
     // Sizes change from one iteration to the next, or captured tensors do: what
@@ -145,14 +251,25 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
             front_internal::Find(regions[1].written, c.tensor)->value);
         types.push_back({c.tensor->dtype(), c.tensor->shape()});
       }
+      for (const RegionRequest::Told& t : told) {
+        more.push_back(
+            only_run.Next(t, regions[1], written, draft.graph()));
+        types.push_back({more.back().dtype(), Shape()});
+      }
       AddResults(draft.graph(), *regions[1].region, more);
       draft.graph().SetOutputs(draft.node(), types);
     }
     Operation made = draft.Keep();
     std::vector<bool> through = flows;
     for (const Carried& c : written) through.push_back(c.flows);
+    std::vector<int> when(through.size(), -1), which(inits.size(), -1);
+    for (size_t i = 0; i < told.size(); ++i) {
+      (told[i].which ? which : when)[told[i].argument] =
+          static_cast<int>(through.size() + i);
+    }
     if (Capture* capture = Capture::Open()) {
-      capture->RecordRegions(made.node(), through, SourceLine::From(where));
+      capture->RecordRegions(made.node(), through, when,
+                             SourceLine::From(where));
     }
     std::vector<Tensor> outputs = OutputsOf(made);
     for (size_t k = 0; k < written.size(); ++k) {
@@ -165,6 +282,10 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
       // After no iterations it is what it began as.
       Capture* capture = Capture::Open();
       if (!capture || numbers[i]) continue;
+      if (which[i] >= 0) {
+        capture->SetWhich(*outputs[i].identity(),
+                          made.node().output(which[i]));
+      }
       capture->MayBe(*outputs[i].identity(), capture->ValueOf(inits[i]));
       if (const EagerRef& same = regions[1].same[i]) {
         capture->MayBe(*outputs[i].identity(), same);

@@ -78,13 +78,31 @@ void CheckGradients(const Capture::Region& inside,
 }
 
 // An argument through which gradients flow, to and from what is around.
-TapeEdge ThroughArgument(const RegionRequest& request) {
+TapeEdge ThroughArgument(const RegionRequest& request, Value when) {
   return {MakeRef<OutsideTapeNode>(
               StrCat("a value that ", request.what,
                      " is given, or carries from one iteration to the next"),
-              SourceLine::From(request.where)),
+              SourceLine::From(request.where), when),
           0,
           {}};
+}
+
+// What an argument, or what is carried after them, is told by.
+Value ToldBy(const RegionRequest& request, const std::vector<Value>& told,
+             size_t argument, bool which) {
+  for (size_t i = 0; i < told.size(); ++i) {
+    if (request.told[i].argument == argument &&
+        request.told[i].which == which) {
+      return told[i];
+    }
+  }
+  return {};
+}
+
+// None: what is known tells.
+Value WhenHere(Capture& capture, const EagerValue& value) {
+  FlowWhen flow = capture.FlowOf(value);
+  return flow.open() ? capture.AnyOf(flow) : Value();
 }
 
 }  // namespace
@@ -95,7 +113,7 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
   if (capture && &capture->graph() != &graph) capture = nullptr;
   SourceLine line = SourceLine::From(request.where);
   RecordedRegion recorded;
-  std::vector<Value> args, written_args;
+  std::vector<Value> args, written_args, told;
   {
     MutexLock lock(graph.mu());
     recorded.region =
@@ -110,10 +128,16 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
       written_args.push_back(ValueOrThrow(graph.AddArg(
           region, StrCat("w", i), {carried.dtype(), carried.shape()})));
     }
+    for (size_t i = 0; i < request.told.size(); ++i) {
+      DType type = request.told[i].which ? DType::kI64 : DType::kBool;
+      told.push_back(ValueOrThrow(
+          graph.AddArg(region, StrCat("t", i), {type, Shape()})));
+    }
   }
   if (capture && capture->sizes() && !request.now.empty()) {
     capture->sizes()->now().Enter(*recorded.region, request.now);
   }
+  if (capture && !told.empty()) capture->NoteMerged();
   SavedBuilding saved;
   Building& building = Building::Current();
   building.graph = &graph;
@@ -128,17 +152,23 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     }
     bool flows = (i >= request.flows.size() || request.flows[i]) &&
                  CarriesGradient(args[i].dtype());
-    TapeEdge edge = flows ? ThroughArgument(request) : TapeEdge();
+    TapeEdge edge =
+        flows ? ThroughArgument(request, ToldBy(request, told, i, false))
+              : TapeEdge();
     tensors.push_back(
         Tensor(capture->Make(args[i], line, std::move(edge), flows)));
+    if (Value which = ToldBy(request, told, i, true)) {
+      capture->SetWhich(*tensors.back().identity(), which);
+    }
     if (i < request.numbers.size() && request.numbers[i]) {
       SetNumber(tensors.back());
     }
   }
   for (size_t i = 0; i < written_args.size(); ++i) {
-    capture->Replace(
-        *request.carried[i].tensor, written_args[i],
-        request.carried[i].flows ? ThroughArgument(request) : TapeEdge());
+    Value when = ToldBy(request, told, args.size() + i, false);
+    capture->Replace(*request.carried[i].tensor, written_args[i],
+                     request.carried[i].flows ? ThroughArgument(request, when)
+                                              : TapeEdge());
   }
   recorded.code = request.code(tensors);
   std::vector<Value> values;
@@ -155,6 +185,8 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     recorded.flows.push_back(Flows(t));
     recorded.numbers.push_back(IsNumber(t));
     EagerRef same = capture ? capture->ValueOf(t) : EagerRef();
+    recorded.when.push_back(same ? WhenHere(*capture, *same) : Value());
+    recorded.which.push_back(same ? capture->WhichOf(*same) : WhichEntry());
     if (same && (!inside.IsOutside(*same) || same->traced->number)) same = {};
     recorded.same.push_back(std::move(same));
     t = Tensor(graph, v);
@@ -162,8 +194,12 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
   if (capture) {
     CheckGradients(inside, request);
     for (const EagerRef& tensor : inside.Written()) {
+      Value as_is = capture->Now(*tensor);
+      bool given = std::find(written_args.begin(), written_args.end(),
+                             as_is) != written_args.end();
+      Value now = capture->NowAsOperand(*tensor);
       recorded.written.push_back(
-          {tensor, capture->NowAsOperand(*tensor), tensor->tracked()});
+          {tensor, now, tensor->tracked(), WhenHere(*capture, *tensor), given});
     }
   }
   MutexLock lock(graph.mu());
@@ -213,6 +249,11 @@ void AddResults(Graph& graph, Region& region, const std::vector<Value>& more) {
   std::vector<Value> results(region.results().begin(), region.results().end());
   results.insert(results.end(), more.begin(), more.end());
   graph.SetResults(region, std::move(results));
+}
+
+Value KnownIn(Graph& graph, Region& region, const Array& known) {
+  return ValueOrThrow(graph.Add(region, "Const", {}, {{"value", known}}, {}))
+      ->output();
 }
 
 const Written* Find(const std::vector<Written>& written,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sluice/front/merged_flow.h"
 #include "sluice/front/operand.h"
 #include "sluice/front/record_region.h"
 #include "sluice/graph/value.h"
@@ -42,6 +43,8 @@ struct Written {
   EagerRef tensor;
   Value value;
   bool flows;
+  Value when{};  // and only in runs in which this holds
+  bool given = false;  // it is an argument, and still that
 };
 
 struct RegionRequest {
@@ -59,8 +62,16 @@ struct RegionRequest {
   struct Carried {
     EagerRef tensor;
     bool flows;
+    bool told = false;  // only a run knows whether
   };
   std::span<const Carried> carried{};
+  // What only a run knows of arguments, and of what is carried, is told by
+  // arguments, too, after all others (front/merged_flow.h).
+  struct Told {
+    size_t argument;  // which one, or which of those carried after them
+    bool which;       // which tensor it is; else whether gradients flow
+  };
+  std::span<const Told> told{};
   // The shapes of the arguments in the call that is recorded, where they are
   // the same whenever the region runs.
   std::vector<PartialShape> now{};
@@ -68,6 +79,8 @@ struct RegionRequest {
 struct RecordedRegion {
   CodeResult code;
   std::vector<bool> flows;     // gradients flow through result i
+  std::vector<Value> when;     // where set: and only in runs where this holds
+  std::vector<WhichEntry> which;
   std::vector<bool> numbers;   // it stands for a number
   std::vector<EagerRef> same;  // it is this tensor from outside, or null
   Region* region = nullptr;
@@ -88,6 +101,8 @@ void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
 
 // Adds values to the results of a region.
 void AddResults(Graph& graph, Region& region, const std::vector<Value>& more);
+// What is known as a value of the region.
+Value KnownIn(Graph& graph, Region& region, const Array& known);
 // Null when the code of that region has not written it.
 const Written* Find(const std::vector<Written>& written,
                     const EagerRef& tensor);

@@ -67,6 +67,11 @@ Value TraceNode(Capture& capture, std::string_view op,
   return ValueOrThrow(Add(capture, op, inputs, attrs, {}))->output();
 }
 
+void TraceEffect(Capture& capture, std::string_view op,
+                 std::vector<Value> inputs, const Attrs& attrs) {
+  ThrowIfError(Add(capture, op, inputs, attrs, {}).status());
+}
+
 Value TraceConstant(Capture& capture, const Array& value) {
   return TraceNode(capture, "Const", {}, {{"value", value}});
 }

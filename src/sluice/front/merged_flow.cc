@@ -1,0 +1,101 @@
+#include "sluice/front/merged_flow.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/graph_tape.h"
+#include "sluice/front/random_place.h"
+#include "sluice/front/trace_call.h"
+#include "sluice/front/vmap_axes.h"
+#include "sluice/op/carries_gradient.h"
+
+namespace sluice {
+
+FlowWhen Capture::FlowOf(const EagerValue& value) const {
+  if (!value.tracked() || !CarriesGradient(value.dtype())) return {};
+  if (!merged_ || !value.producer) return {.always = true};
+  FlowWhen found;
+  auto add = [&](const Value& when) {
+    if (std::find(found.any.begin(), found.any.end(), when) ==
+        found.any.end()) {
+      found.any.push_back(when);
+    }
+  };
+  using Place = std::pair<const TapeNode*, int>;
+  std::vector<Place> open{{value.producer.get(), value.output}};
+  std::set<Place> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    auto [node, output] = open.back();
+    open.pop_back();
+    if (auto* outside = dynamic_cast<const OutsideTapeNode*>(node)) {
+      if (!outside->when) return {.always = true};
+      add(outside->when);
+      continue;
+    }
+    auto* stretch = dynamic_cast<const GraphTapeNode*>(node);
+    if (!stretch) return {.always = true};
+    if (Value when = stretch->When(output)) {
+      add(when);
+      continue;
+    }
+    // On every way.
+    if (stretch->has_regions()) return {.always = true};
+    for (const TapeEdge& edge : node->edges) {
+      if (edge.leaf) return {.always = true};
+      Place next{edge.node.get(), edge.output};
+      if (edge.node && seen.insert(next).second) open.push_back(next);
+    }
+  }
+  if (found.any.empty()) found.always = true;
+  return found;
+}
+
+Value Capture::AnyOf(const FlowWhen& flow) {
+  Value all = flow.any[0];
+  for (size_t i = 1; i < flow.any.size(); ++i) {
+    all = TraceNode(*this, "LogicalOr", {all, flow.any[i]}, {});
+  }
+  return all;
+}
+
+WhichEntry Capture::WhichOf(const EagerValue& value) const {
+  const TraceState& traced = *value.traced;
+  if (traced.number || value.view_of) return {};
+  if (auto it = which_.find(&value); it != which_.end()) {
+    return {WhichEntry::kNone, it->second};
+  }
+  if (traced.entry < 0) return {};
+  const Entry& entry = entries_[static_cast<size_t>(traced.entry)];
+  if (entry.grad_of || entry.value == RandomPlace()) return {};
+  return {traced.entry, {}};
+}
+
+void Capture::SetWhich(const EagerValue& value, Value told) {
+  which_[&value] = told;
+}
+
+void Capture::RequireFlow(const EagerValue& value, const std::string& message) {
+  if (!value.traced || value.traced->capture != this) return;
+  // Lanes together have no way of failing alone.
+  if (front_internal::InsideVmap()) return;
+  FlowWhen flow = FlowOf(value);
+  if (!flow.open()) return;
+  TraceEffect(*this, "Assert", {AnyOf(flow)}, {{"message", message}});
+}
+
+void Capture::CheckFlowKnown(const EagerValue& value,
+                             std::string_view what) const {
+  if (!value.traced || value.traced->capture != this) return;
+  if (!FlowOf(value).open()) return;
+  throw Error(Unimplemented(
+      StrCat(what, ": whether ", value.Describe(),
+             ", requires gradients depends on the branch taken, or on how "
+             "often a loop ran, which a captured function does not know while "
+             "it is recorded; wanted it the same on every way, by detach() or "
+             "requires_grad_()")));
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+// What of a tensor only a run knows, after a branch or a loop that tensors
+// decide: whether it requires gradients, when the ways differ in that, and
+// which tensor of the program around it is, when it is one on some way. Both
+// are values of the graph then, results of the branch or loop beside the
+// user's, and every call that hands the tensor out looks at them.
+//
+// Plain values, of one recording.
+#pragma once
+
+#include <vector>
+
+#include "sluice/front/eager_value.h"
+
+namespace sluice {
+
+// Whether gradients flow through a value: always, never (neither is set), or
+// when one of these holds.
+struct FlowWhen {
+  bool always = false;
+  std::vector<Value> any{};
+  bool open() const { return !always && !any.empty(); }
+};
+
+// Which entry of the recording (front/capture.h) a value is: that one, kNone,
+// or what `told` says.
+struct WhichEntry {
+  static constexpr int64_t kNone = -1;
+  int64_t entry = kNone;
+  Value told{};
+  bool none() const { return entry == kNone && !told; }
+  bool operator==(const WhichEntry&) const = default;
+};
+
+}  // namespace sluice
