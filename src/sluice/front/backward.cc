@@ -13,6 +13,7 @@
 #include "sluice/front/tensor.h"
 #include "sluice/front/trace_call.h"
 #include "sluice/front/view_write.h"
+#include "sluice/front/vmap_axes.h"
 #include "sluice/kernels/finite_range.h"
 #include "sluice/op/registry.h"
 
@@ -160,7 +161,8 @@ class Engine {
         return FailedPrecondition(Untracked(*y));
       }
       // Where only the run knows, it looks.
-      if (Capture* capture = Capture::Current()) {
+      if (Capture* capture = Capture::Current();
+          capture && request_.inputs.empty()) {
         capture->RequireFlow(*y, Untracked(*y));
       }
       EagerRef g =
@@ -355,9 +357,23 @@ class Engine {
     }
     std::vector<EagerRef> found;
     if (request_.inputs.empty()) {
+      Reach reach = ReachOfRoots();
       for (const EagerRef& leaf : leaves_) {
         SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
+        Capture* capture = leaf->traced ? Capture::Current() : nullptr;
+        Value there;
+        if (capture && !reach.empty()) {
+          FlowWhen when = OfLeaf(reach, *leaf);
+          // On no way: what flowed in are zeros of a branch's other results.
+          if (!when.always && when.any.empty()) continue;
+          Value before = capture->GradWhen(*leaf);
+          if (before) when.any.push_back(before);
+          if (when.open() && (before || !capture->GradOf(*leaf))) {
+            there = capture->AnyOf(when);
+          }
+        }
         SL_RETURN_IF_ERROR(AddToGrad(*leaf, std::move(*flow)));
+        if (there) capture->SetGradWhen(*leaf, there);
       }
       return found;
     }
@@ -372,6 +388,31 @@ class Engine {
                                           : EagerRef());
     }
     return found;
+  }
+
+  // Of a function being recorded.
+  Reach ReachOfRoots() const {
+    Reach all;
+    Capture* capture = Capture::Current();
+    if (!capture || front_internal::InsideVmap()) return all;
+    for (const EagerRef& y : request_.roots) {
+      if (!y->traced || y->traced->capture != capture) continue;
+      for (const Reached& to : capture->ReachOf(*y, 0)) {
+        // What is behind calls of other kinds is not said.
+        if (to.key.node && !to.key.node->outside()) return {};
+        all.push_back(to);
+      }
+    }
+    return all;
+  }
+  static FlowWhen OfLeaf(const Reach& reach, const EagerValue& leaf) {
+    FlowWhen when;
+    for (const Reached& to : reach) {
+      if (to.key.leaf != &leaf) continue;
+      if (to.when) when.any.push_back(to.when);
+      when.always = when.always || !to.when;
+    }
+    return when;
   }
 
   Status AddToGrad(EagerValue& leaf, EagerRef gradient) {

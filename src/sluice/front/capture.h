@@ -101,6 +101,13 @@ class Capture {
   }
 
   std::deque<Entry>& entries() { return entries_; }
+  // Tensors around that look into others and require no gradients: they are
+  // looks into what stands for those.
+  struct Look {
+    EagerRef value, inside;
+    bool in_region;
+  };
+  const std::vector<Look>& looks() const { return looks_; }
   Graph& graph() { return graph_; }
 
   // ---- Tensors of the program around ----
@@ -117,6 +124,10 @@ class Capture {
   // the call is read as an argument too.
   EagerRef GradOf(EagerValue& inside);
   void SetGrad(const EagerRef& inside, EagerRef grad);
+  // The gradient of an entry is there only in runs in which this holds.
+  void SetGradWhen(const EagerValue& inside, Value when);
+  // None: in all.
+  Value GradWhen(const EagerValue& inside) const;
   void SetRequiresGrad(const EagerRef& inside, bool wanted);
   // Forgets how it was made.
   void Detach(const EagerRef& inside);
@@ -148,8 +159,11 @@ class Capture {
   // The same for a conditional, a loop or a call, once its results are known;
   // `flows[i]`: gradients flow through result i, if result `when[i]` says so,
   // where that is not negative.
+  // `reach`, by result, says where to, where it is not empty.
   void RecordRegions(Node& node, const std::vector<bool>& flows,
-                     const std::vector<int>& when, const SourceLine& line);
+                     const std::vector<int>& when,
+                     const std::vector<ReachesTold>& reach,
+                     const SourceLine& line);
   // target = made, and what it is a view of changes with it.
   void Write(const EagerRef& target, const EagerRef& made,
              const SourceLine& line, bool records);
@@ -179,6 +193,12 @@ class Capture {
   WhichEntry WhichOf(const EagerValue& value) const;
   void SetWhich(const EagerValue& value, Value told);
   void NoteMerged() { merged_ = true; }
+  // What the gradient of a value reaches beyond the calls recorded since so
+  // many values were made, with nodes in the region that is open.
+  Reach ReachOf(const EagerValue& value, uint64_t since);
+  // Where gradients of an entry flow to.
+  TapeKey EntryKey(size_t entry) const;
+  uint64_t made() const { return made_; }
   // A run fails with this message if gradients do not flow through it.
   void RequireFlow(const EagerValue& value, const std::string& message);
   // Throws where only a run knows whether gradients flow through it.
@@ -247,6 +267,7 @@ class Capture {
     bool IsOutside(const EagerValue& value) const {
       return value.traced->serial <= first_;
     }
+    uint64_t first() const { return first_; }
     // A value from outside whose gradient is another than before; or null.
     EagerRef GradChanged() const;
 
@@ -298,11 +319,12 @@ class Capture {
   std::vector<Fact> facts_;
   std::shared_ptr<SizeGuards> sizes_;
   std::unordered_map<const EagerValue*, EagerRef> inside_;
-  std::vector<EagerRef> kept_;  // whose address inside_ knows
+  std::vector<Look> looks_;
   std::unordered_map<Value, Known, ValueHash> known_;
   std::vector<std::pair<EagerRef, Value>> values_;  // made outside of regions
   // Values that are an entry on some ways, and what says which.
   std::unordered_map<const EagerValue*, Value> which_;
+  std::unordered_map<const EagerValue*, Value> grads_when_;
   bool merged_ = false;  // gradients flow through some values in some runs
 };
 

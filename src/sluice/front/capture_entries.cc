@@ -90,7 +90,7 @@ EagerRef Capture::StandIn(const EagerRef& value) {
           TraceCall(*step.op, inputs, step.attrs, value->line, results));
       made = results[0];
     }
-    kept_.push_back(value);
+    looks_.push_back({value, made, region_ != nullptr});
     inside_[value.get()] = made;
     // Nodes of a region are not seen outside of it.
     if (region_) region_->met_.push_back(value.get());
@@ -232,23 +232,48 @@ void Capture::SetGrad(const EagerRef& inside, EagerRef grad) {
   }
   if (region_) region_->grads_.emplace_back(inside, inside->grad);
   inside->grad = std::move(grad);
+  grads_when_.erase(inside.get());
+}
+
+void Capture::SetGradWhen(const EagerValue& inside, Value when) {
+  if (inside.traced->entry >= 0) grads_when_[&inside] = when;
+}
+
+Value Capture::GradWhen(const EagerValue& inside) const {
+  auto known = grads_when_.find(&inside);
+  return known == grads_when_.end() ? Value() : known->second;
 }
 
 void Capture::SetRequiresGrad(const EagerRef& inside, bool wanted) {
-  if (region_ && inside->traced->serial <= region_->first_) {
+  bool around = region_ && inside->traced->serial <= region_->first_;
+  for (const Look& look : looks_) {
+    around = around || (look.inside == inside && look.in_region);
+  }
+  if (around || WhichOf(*inside).told) {
     throw Error(Unimplemented(
         StrCat("requires_grad_: ", inside->Describe(),
-               ", was made outside of the branch or loop that sets this; "
-               "wanted it set before")));
+               ", was made outside of the branch or loop that sets this, or is "
+               "a tensor of the program on some way; wanted it set before")));
   }
   inside->requires_grad = wanted;
   Value now = inside->traced->value;
+  // Gradients flow to the tensor, whatever has been written to it meanwhile.
+  if (wanted && inside->traced->entry >= 0 && !inside->traced->history) {
+    Value arg = entries_[static_cast<size_t>(inside->traced->entry)].arg;
+    if (now != arg) inside->traced->history = arg;
+  }
   known_[now].edge = wanted ? TapeEdge{{}, 0, inside} : TapeEdge();
   inside->traced->tainted = inside->traced->tainted || wanted;
   known_[now].tainted = inside->traced->tainted;
 }
 
 void Capture::Detach(const EagerRef& inside) {
+  if (WhichOf(*inside).told) {
+    throw Error(Unimplemented(
+        StrCat("detach_: ", inside->Describe(),
+               ", is a tensor of the program around on some way, by a branch; "
+               "wanted detach()")));
+  }
   Value now = TraceNode(*this, "StopGradient", {Now(*inside)}, {});
   NoteChange(*inside, /*written=*/false);
   inside->traced->value = now;

@@ -219,8 +219,35 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
   }
 }
 
+namespace {
+
+// What a result reaches, by what the node reads. Where something else is
+// reached, too, all of that is left as it is: reached.
+void SetThrough(GraphTapeNode& way, size_t output, const ReachesTold& reach,
+                Node& node) {
+  if (reach.empty()) return;
+  std::vector<GraphTapeNode::Through> by_x(way.edges.size(), {.never = true});
+  size_t met = 0;
+  for (const ReachTold& to : reach) {
+    bool known = false;
+    for (size_t i = 0; i < way.edges.size(); ++i) {
+      const TapeEdge& edge = way.edges[i];
+      TapeKey key{edge.node.get(), edge.output, edge.leaf.get()};
+      if (!(key == to.key)) continue;
+      known = true;
+      by_x[i] = {.never = false,
+                 .when = to.told < 0 ? Value() : node.output(to.told)};
+    }
+    met += known ? 1 : 0;
+  }
+  if (met == reach.size()) way.SetThrough(output, std::move(by_x));
+}
+
+}  // namespace
+
 void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
                             const std::vector<int>& when,
+                            const std::vector<ReachesTold>& reach,
                             const SourceLine& line) {
   std::vector<Value> xs;
   std::vector<TapeEdge> edges;
@@ -243,6 +270,9 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
       if (when[i] < 0) continue;
       way->SetWhen(i, node.output(when[i]));
       merged_ = true;
+    }
+    for (size_t i = 0; i < reach.size() && !all_flow_; ++i) {
+      SetThrough(*way, i, reach[i], node);
     }
   }
   for (int i = 0; i < node.num_outputs(); ++i) {

@@ -46,12 +46,12 @@ Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
     if (log->count == f.count || !gradient.reads[f.feed]) continue;
     bool moved = f.tensor->array.raw() != arrays_[f.feed].raw();
     if (moved && log->count == f.count + 1) continue;
-    return Unimplemented(
-        StrCat("[", name_, "] the gradient computes again from ",
-               feeds_[f.feed].ToString(), " (", feeds_[f.feed].type().ToString(),
-               "), which was overwritten in place at ", log->last.ToString(),
-               " after the call; wanted the gradient before, or the write to a "
-               "clone()"));
+    return Unimplemented(StrCat(
+        "[", name_, "] the gradient computes again from ",
+        feeds_[f.feed].ToString(), " (", feeds_[f.feed].type().ToString(),
+        "), which was overwritten in place at ", log->last.ToString(),
+        " after the call; wanted the gradient before, or the write to a "
+        "clone()"));
   }
   return OkStatus();
 }
@@ -102,9 +102,19 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     }
     node->SetDepth();
   }
-  size_t next = 0;
+  size_t next = 0, told = results.size() - gradient.told.size();
+  auto there = [&](const TraceGradient::There& t) {
+    bool any = t.always;
+    for (size_t k : t.when) any = any || *results[told + k].data<bool>();
+    return any;
+  };
   for (size_t i = 0; i < dx.size(); ++i) {
     if (!gradient.found[i]) continue;
+    if (!there(gradient.there[i])) {
+      // Nothing on the way taken was made from it.
+      ++next;
+      continue;
+    }
     dx[i] = MakeRef<EagerValue>(std::move(results[next]));
     dx[i]->line = line();
     if (node) {

@@ -63,8 +63,8 @@ void TraceRun::Feed() {
     feeds_.push_back(trace_.ArrayAt(i, args_));
   }
   if (trace_.place >= 0) {
-    place_ = trace_.place_fetch < 0 ? TakeRandomCalls(trace_.draws)
-                                    : random_state();
+    place_ =
+        trace_.place_fetch < 0 ? TakeRandomCalls(trace_.draws) : random_state();
     feeds_[static_cast<size_t>(trace_.place)] = PlaceArray(place_);
   }
   int next = 0;
@@ -72,7 +72,7 @@ void TraceRun::Feed() {
   outputs_.assign(trace_.fetched.size(), -1);
   for (size_t i = 0; i < trace_.fetched.size(); ++i) {
     const Trace::Fetched& f = trace_.fetched[i];
-    if (!f.flows || f.over) continue;
+    if (!f.flows || f.over || f.leaf) continue;
     outputs_[i] = next++;
     flows = true;
   }
@@ -117,8 +117,7 @@ void TraceRun::RunProgram() {
 // How often it has drawn only the run knows.
 void TraceRun::LeavePlace() {
   if (trace_.place_fetch < 0) return;
-  RandomState now =
-      StateOf(results_[static_cast<size_t>(trace_.place_fetch)]);
+  RandomState now = StateOf(results_[static_cast<size_t>(trace_.place_fetch)]);
   if (now.seed == place_.seed) {
     TakeRandomCalls(now.calls - place_.calls);
   } else {
@@ -179,6 +178,10 @@ EagerRef TraceRun::ValueOf(size_t fetch) {
   value = MakeRef<EagerValue>(std::move(result));
   value->line = line_;
   if (!Flows(fetch)) return value;
+  if (trace_.fetched[fetch].leaf) {
+    value->requires_grad = true;
+    return value;
+  }
   if (outputs_[fetch] >= 0) {
     value->producer = node_;
     value->output = outputs_[fetch];
@@ -219,22 +222,34 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
 }
 
 void TraceRun::Land() {
+  // Gradients last: what the code writes to one that is there is written to
+  // that, not to what takes its place.
   for (const Trace::Landing& landing : trace_.landings) {
+    if (landing.grad) continue;
     EagerValue& target = *trace_.TensorAt(landing.source, args_);
     // The gradient computes from the elements that were fed.
-    if (node_ && !landing.grad && Watched(target)) {
-      node_->KeepApart(landing.source);
-    }
-    if (landing.rows) {
-      target.grad = MakeRows(ValueOf(landing.fetch), ValueOf(landing.fetch + 1),
-                             target.array.dtype(), target.array.shape());
-    } else if (landing.grad) {
-      target.grad = ValueOf(landing.fetch);
-    } else if (values_[landing.fetch]) {
+    if (node_ && Watched(target)) node_->KeepApart(landing.source);
+    if (values_[landing.fetch]) {
       Write(target, values_[landing.fetch]->array, landing.fetch);
     } else {
       Write(target, std::move(results_[landing.fetch]), landing.fetch);
     }
+  }
+  for (const Trace::Landing& landing : trace_.landings) {
+    if (!landing.grad) continue;
+    EagerValue& target = *trace_.TensorAt(landing.source, args_);
+    if (landing.when >= 0 && !*Told(landing.when).data<bool>()) {
+      target.grad = {};
+      continue;
+    }
+    target.grad =
+        landing.rows
+            ? MakeRows(ValueOf(landing.fetch), ValueOf(landing.fetch + 1),
+                       target.array.dtype(), target.array.shape())
+            : ValueOf(landing.fetch);
+  }
+  for (const auto& [look, wanted] : trace_.looks) {
+    look->requires_grad = wanted;
   }
   for (size_t i : trace_.cleared) trace_.TensorAt(i, args_)->grad = {};
   for (auto& [i, wanted] : trace_.flags) {
@@ -261,9 +276,8 @@ void TraceRun::Watch() {
     int output = outputs_[k.fetch];
     if (output < 0) continue;
     const EagerRef& value =
-        k.source >= 0
-            ? trace_.TensorAt(static_cast<size_t>(k.source), args_)
-            : values_[k.returned];
+        k.source >= 0 ? trace_.TensorAt(static_cast<size_t>(k.source), args_)
+                      : values_[k.returned];
     if (!value) continue;
     WriteLog& log = value->writes();
     node_->kept.push_back({static_cast<size_t>(output), &k,

@@ -1,5 +1,6 @@
 #include "sluice/front/function_trace.h"
 
+#include <algorithm>
 #include <chrono>
 #include <unordered_map>
 #include <unordered_set>
@@ -8,9 +9,9 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/grad_mode.h"
-#include "sluice/front/kept_values.h"
 #include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
+#include "sluice/front/trace_finish.h"
 #include "sluice/front/view_write.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/passes/raise_for_gradients.h"
@@ -94,24 +95,6 @@ bool DrawsApart(const Region& region) {
   return false;
 }
 
-// Whether a value is made of another by ops that can write over it.
-bool WritesOver(Value made, const Value& from) {
-  while (made != from) {
-    const OpRecord& op = made.node->op();
-    if ((!op.in_place && !op.elementwise()) || made.index != 0) return false;
-    made = made.node->input(0);
-  }
-  return true;
-}
-
-// What a value is a look into, by ops that copy nothing.
-Value LooksInto(Value value) {
-  while (!value.node->is_args() && value.node->op().view && value.index == 0) {
-    value = value.node->input(0);
-  }
-  return value;
-}
-
 // State that functions make lives as long as the process.
 std::shared_ptr<ResourceManager> SharedResources() {
   static auto* resources =
@@ -142,19 +125,12 @@ const Array& Trace::ArrayAt(size_t source,
   }
 }
 
-namespace {
-
-int HooksOf(const EagerValue& value) {
-  if (!value.extra) return 0;
-  return value.extra->next_hook * 1000 +
-         static_cast<int>(value.extra->hooks.size());
-}
-
-}  // namespace
-
 const char* Trace::Misfit(const std::vector<Tensor>& args) const {
   for (const Capture::Fact& fact : facts) {
     if (!fact.Still()) return "a mode";
+  }
+  for (const auto& [look, then] : looks) {
+    if (look->requires_grad) return "requires_grad";
   }
   for (size_t i = num_args; i < sources.size(); ++i) {
     const Source& s = sources[i];
@@ -207,6 +183,30 @@ std::vector<bool> Reads(const std::vector<Value>& args,
 }
 
 }  // namespace
+
+void Trace::SayWhatIsThere(TraceGradient& gradient) const {
+  gradient.there.assign(gradient.found.size(), {});
+  for (const Value& y : gradient.ys) {
+    const Fetched* from = nullptr;
+    for (const Fetched& f : fetched) {
+      if (f.value == y && f.flows) from = &f;
+    }
+    if (!from || !from->reach_said) {
+      for (TraceGradient::There& t : gradient.there) t.always = true;
+      return;
+    }
+    for (const auto& [source, when] : from->reach) {
+      TraceGradient::There& there = gradient.there[source];
+      if (!when) {
+        there.always = true;
+        continue;
+      }
+      auto known = std::find(gradient.told.begin(), gradient.told.end(), when);
+      there.when.push_back(static_cast<size_t>(known - gradient.told.begin()));
+      if (known == gradient.told.end()) gradient.told.push_back(when);
+    }
+  }
+}
 
 Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
                                       const std::vector<Value>& fed,
@@ -262,260 +262,14 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
       all.push_back(capture.entries()[i].arg);
     }
   }
+  made.reads = Reads(fed, fetches);
+  SayWhatIsThere(made);
+  fetches.insert(fetches.end(), made.told.begin(), made.told.end());
   SL_ASSIGN_OR_RETURN(made.program, master->ProgramFor(all, fetches, {},
                                                        ExecutorChoice::kAuto));
-  made.reads = Reads(fed, fetches);
   gradients_.push_back(made);
   return made;
 }
-
-namespace {
-
-// What of the tape below a value backward() has used up.
-bool Over(const EagerValue& value) {
-  if (!value.producer) return false;
-  std::vector<const TapeNode*> open{value.producer.get()};
-  std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
-  while (!open.empty()) {
-    const TapeNode* node = open.back();
-    open.pop_back();
-    if (node->dropped()) return true;
-    for (const TapeEdge& edge : node->edges) {
-      if (edge.node && seen.insert(edge.node.get()).second) {
-        open.push_back(edge.node.get());
-      }
-    }
-  }
-  return false;
-}
-
-// Turns what a Capture saw into a Trace.
-class Finisher {
- public:
-  Finisher(Trace& trace, Capture& capture, const std::string& name,
-           std::source_location where)
-      : t_(trace), capture_(capture), name_(name), where_(where) {}
-
-  void Results(const std::vector<Tensor>& results) {
-    std::vector<EagerRef> values;
-    for (const Tensor& r : results) {
-      if (!r.defined()) {
-        throw Error(InvalidArgument(StrCat("[", name_,
-                                           "] a result is a Tensor that holds "
-                                           "nothing"))
-                        .WithLine(StrCat("at ", SourceLine::From(where_))));
-      }
-      if (r.is_sparse()) r.value();  // throws
-      values.push_back(capture_.ValueOf(r));
-      capture_.Now(*values.back());
-      capture_.LookedInto(*values.back());
-      ++uses_[BaseOf(values.back()).get()];
-    }
-    for (const EagerRef& value : values) t_.returned.push_back(Result(value));
-  }
-
-  void Sources() {
-    // Asking for gradients captures what they are; the list may grow.
-    for (size_t i = 0; i < capture_.entries().size(); ++i) {
-      Land(i);
-    }
-    for (size_t i = 0; i < capture_.entries().size(); ++i) {
-      const Capture::Entry& entry = capture_.entries()[i];
-      t_.feeds.push_back(entry.arg);
-      Trace::Source source;
-      if (entry.argument) {
-        ++t_.num_args;
-      } else {
-        source.value = entry.value;
-      }
-      if (entry.grad_of) source.grad_of = IndexOf(entry.grad_of);
-      source.part = entry.part;
-      source.requires_grad = entry.required_grad;
-      source.leaf = entry.leaf;
-      source.hooks = HooksOf(*entry.value);
-      source.contiguous = entry.contiguous;
-      source.order_matters = entry.order_matters;
-      source.overwritten = entry.written() &&
-                           WritesOver(entry.inside->traced->value, entry.arg) &&
-                           !StillSeen(entry.arg);
-      t_.sources.push_back(std::move(source));
-    }
-    for (const Capture::GradSeen& seen : capture_.grads_seen()) {
-      t_.grads_seen.push_back({seen.entry, seen});
-    }
-    Kept();
-  }
-
- private:
-  static const EagerRef& BaseOf(const EagerRef& value) {
-    return value->view_of ? value->view_of->base : value;
-  }
-
-  int64_t IndexOf(const EagerRef& outside) const {
-    for (size_t i = 0; i < capture_.entries().size(); ++i) {
-      const Capture::Entry& entry = capture_.entries()[i];
-      if (entry.value == outside && !entry.grad_of) {
-        return static_cast<int64_t>(i);
-      }
-    }
-    return -1;
-  }
-
-  // The old elements are a result: they may not be written over.
-  bool StillSeen(const Value& arg) const {
-    for (const Trace::Fetched& f : t_.fetched) {
-      if (LooksInto(f.value) == arg) return true;
-    }
-    return false;
-  }
-
-  size_t Fetch(const EagerRef& value) {
-    Value now = capture_.Now(*value);
-    bool flows = value->tracked() && kFloats.contains(now.dtype());
-    // The elements are new, the history is not.
-    if (flows) now = capture_.NowAsOperand(*value);
-    t_.fetched.push_back({now, flows, flows && Over(*value)});
-    FlowWhen when = capture_.FlowOf(*value);
-    if (flows && when.open()) {
-      t_.fetched.back().when = Tell(capture_.AnyOf(when));
-    }
-    if (Value told = capture_.WhichOf(*value).told) {
-      t_.fetched.back().which = Tell(told);
-    }
-    if (flows) flowing_.emplace_back(t_.fetched.size() - 1, value);
-    return t_.fetched.size() - 1;
-  }
-
-  int64_t Tell(const Value& value) {
-    t_.told.push_back(value);
-    return static_cast<int64_t>(t_.told.size()) - 1;
-  }
-
-  Trace::Returned Result(const EagerRef& value) {
-    Trace::Returned made;
-    const EagerRef& base = BaseOf(value);
-    bool outside = base->traced->entry >= 0 && !OfGradient(*base);
-    if (!outside && (base == value || uses_[base.get()] == 1)) {
-      made.fetch = Once(value);
-      return made;
-    }
-    if (outside) {
-      made.source = base->traced->entry;
-    } else {
-      made.fetch = Once(base);
-    }
-    if (!value->view_of) return made;
-    for (const ViewStep& step : value->view_of->steps) {
-      made.steps.push_back({step, {}});
-      for (const EagerRef& other : step.others) {
-        made.steps.back().others.push_back(Fetch(other));
-      }
-      made.steps.back().how.others.clear();
-    }
-    return made;
-  }
-
-  // One tensor that is a result twice comes back once.
-  size_t Once(const EagerRef& value) {
-    auto [it, fresh] = fetched_.try_emplace(value.get(), 0);
-    if (fresh) it->second = Fetch(value);
-    return it->second;
-  }
-
-  bool OfGradient(const EagerValue& base) const {
-    return static_cast<bool>(
-        capture_.entries()[static_cast<size_t>(base.traced->entry)].grad_of);
-  }
-
-  // What became of a tensor outside.
-  void Land(size_t i) {
-    const Capture::Entry& entry = capture_.entries()[i];
-    if (!entry.inside) return;
-    EagerRef inside = entry.inside;
-    if (entry.value == RandomPlace()) return LandPlace(i);
-    capture_.CheckKnown(*inside);
-    if (entry.written()) {
-      t_.landings.push_back({i, FetchWritten(inside), /*grad=*/false});
-    }
-    if (entry.leaf && inside->requires_grad != entry.required_grad) {
-      t_.flags.emplace_back(i, inside->requires_grad);
-    }
-    if (!entry.grad_set || inside->grad == entry.grad_before) {
-      if (!entry.grad_set || entry.grad_before) return;
-      // Cleared, and it may have been there.
-    }
-    if (!entry.grad_loaded) t_.dropped.push_back(i);
-    if (!inside->grad) {
-      t_.cleared.push_back(i);
-      return;
-    }
-    const EagerValue& grad = *inside->grad;
-    if (grad.rows) {
-      size_t first = Fetch(capture_.ValueOf(Tensor(grad.rows->indices)));
-      Fetch(capture_.ValueOf(Tensor(grad.rows->values)));
-      t_.landings.push_back({i, first, /*grad=*/true, /*rows=*/true});
-      return;
-    }
-    t_.landings.push_back({i, Once(inside->grad), /*grad=*/true});
-  }
-
-  // How often it draws, where that is the same in every call.
-  void LandPlace(size_t i) {
-    const Capture::Entry& entry = capture_.entries()[i];
-    t_.place = static_cast<int64_t>(i);
-    PlaceAhead ahead = AheadOf(capture_.Now(*entry.inside));
-    t_.draws = ahead.draws;
-    if (ahead.from == entry.arg) return;
-    t_.place_fetch = static_cast<int64_t>(FetchWritten(entry.inside));
-  }
-
-  // What calls on the way to results have kept (front/kept_values.h).
-  void Kept() {
-    std::unordered_map<const WriteLog*, size_t> sources, returned;
-    for (size_t i = 0; i < capture_.entries().size(); ++i) {
-      const EagerRef& inside = capture_.entries()[i].inside;
-      if (inside && inside->log) sources.try_emplace(inside->log.get(), i);
-    }
-    for (const auto& [value, fetch] : fetched_) {
-      if (value->log) returned.try_emplace(value->log.get(), fetch);
-    }
-    std::unordered_map<const WriteLog*, size_t> all = sources;
-    all.insert(returned.begin(), returned.end());
-    t_.overwritten.resize(t_.fetched.size());
-    for (const auto& [fetch, value] : flowing_) {
-      for (KeptValue& kept : KeptFor(*value, all)) {
-        if (kept.log->count != kept.count) {
-          t_.overwritten[fetch] =
-              OverwrittenText(kept.before, kept.type, *kept.log, kept.after);
-          continue;
-        }
-        auto source = sources.find(kept.log);
-        bool around = source != sources.end();
-        t_.kept.push_back(
-            {fetch, around ? static_cast<int64_t>(source->second) : -1,
-             around ? 0 : returned.at(kept.log), std::move(kept.before),
-             std::move(kept.type), std::move(kept.after)});
-      }
-    }
-  }
-
-  // Elements alone: a leaf stays one.
-  size_t FetchWritten(const EagerRef& inside) {
-    if (inside->producer && inside->tracked()) return Fetch(inside);
-    t_.fetched.push_back({capture_.Now(*inside), false, false});
-    return t_.fetched.size() - 1;
-  }
-
-  Trace& t_;
-  Capture& capture_;
-  const std::string& name_;
-  std::source_location where_;
-  std::unordered_map<const EagerValue*, int> uses_;
-  std::unordered_map<const EagerValue*, size_t> fetched_;
-  std::vector<std::pair<size_t, EagerRef>> flowing_;  // by fetch
-};
-
-}  // namespace
 
 std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
                                      const std::string& name,
@@ -548,9 +302,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   }
   BodyResult given = variant->body(inside);
   t.note = std::move(given.note);
-  Finisher finish(t, capture, name, where);
-  finish.Results(given.tensors);
-  finish.Sources();
+  FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
   t.sizes = capture.sizes();
   std::vector<Value> fetches;

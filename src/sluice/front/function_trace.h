@@ -47,6 +47,14 @@ struct TraceGradient {
   std::vector<Value> flows;  // what is fed beside, one for each y
   std::vector<Value> found;  // one for each that is fed, where there is one
   std::vector<bool> reads;   // of what is fed, whether elements matter
+  // By what is fed: whether, and when one of which of `told`, a gradient is
+  // there at all. `told` comes back after what was found.
+  struct There {
+    bool always = false;
+    std::vector<size_t> when{};
+  };
+  std::vector<There> there;
+  std::vector<Value> told;
   // Tensors around that code run for the gradient reads beside, fed last.
   std::vector<EagerRef> more;
   std::vector<Value> more_args;
@@ -115,7 +123,12 @@ struct Trace {
   struct Fetched {
     Value value;
     bool flows = false, over = false;
+    bool leaf = false;  // the code has made it one that requires gradients
     int64_t when = -1, which = -1;
+    // Which sources its gradient reaches, and in which runs; none: in all.
+    // Not said where it reaches something else.
+    bool reach_said = false;
+    std::vector<std::pair<size_t, Value>> reach{};
   };
   std::vector<Fetched> fetched;
   std::vector<Value> told;  // come back after what was fetched
@@ -134,8 +147,12 @@ struct Trace {
     size_t source, fetch;
     bool grad;
     bool rows = false;  // two results: indices and values
+    int64_t when = -1;  // of `told`: whether there is a gradient in this run
   };
   std::vector<Landing> landings;
+  // Tensors around that are looks into others, and what the code makes of
+  // whether they require gradients; they did not.
+  std::vector<std::pair<EagerRef, bool>> looks;
   std::vector<size_t> cleared;                 // whose gradient is taken away
   std::vector<std::pair<size_t, bool>> flags;  // requires_grad, set
   // Gradients the code replaces or clears without a look at them: they go
@@ -162,6 +179,8 @@ struct Trace {
   const char* Misfit(const std::vector<Tensor>& args) const;
 
  private:
+  void SayWhatIsThere(TraceGradient& gradient) const;
+
   Mutex mu_;
   std::vector<TraceGradient> gradients_ SL_GUARDED_BY(mu_);
 };

@@ -107,6 +107,10 @@ Result<std::vector<GradientValue>> ByFlow(Graph& graph, Node* node,
   return found;
 }
 
+uint64_t MadeSoFar() {
+  return Capture::Current() ? Capture::Current()->made() : 0;
+}
+
 Result<Value> ShapeOf(Graph& graph, const Value& x) {
   NodeOptions options;
   options.scope = "gradients";
@@ -125,7 +129,8 @@ GraphTapeNode::GraphTapeNode(Graph& graph, Node& node, std::vector<Value> xs,
       node_(&node),
       xs_(std::move(xs)),
       ys_(OutputsOf(node)),
-      name_(node.op().name) {}
+      name_(node.op().name),
+      made_at_(MadeSoFar()) {}
 
 GraphTapeNode::GraphTapeNode(Graph& graph, std::vector<Value> xs,
                              std::vector<Value> ys, std::string name,
@@ -134,11 +139,20 @@ GraphTapeNode::GraphTapeNode(Graph& graph, std::vector<Value> xs,
       graph_(graph),
       xs_(std::move(xs)),
       ys_(std::move(ys)),
-      name_(std::move(name)) {}
+      name_(std::move(name)),
+      made_at_(MadeSoFar()) {}
 
 void GraphTapeNode::Watch(Value value, std::string what, WriteLog& log) {
   watched_.push_back(
       {value, std::move(what), Ref<WriteLog>::Share(&log), log.count});
+}
+
+void GraphTapeNode::WrittenOver() {
+  for (auto it = watched_.begin(); it != watched_.end(); ++it) {
+    if (it->value != xs_[0]) continue;
+    watched_.erase(it);
+    return;
+  }
 }
 
 bool GraphTapeNode::has_regions() const {

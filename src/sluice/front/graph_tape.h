@@ -38,6 +38,10 @@ class GraphTapeNode final : public TapeNode {
   // it before the gradient has read it is an error, as it is imperatively.
   void Watch(Value value, std::string what, WriteLog& log);
 
+  // The result was written over the first input, of which the call keeps a
+  // copy.
+  void WrittenOver();
+
   // Gradients flow through output i only in runs in which this holds.
   void SetWhen(size_t i, Value when) {
     if (when_.size() <= i) when_.resize(i + 1);
@@ -50,6 +54,22 @@ class GraphTapeNode final : public TapeNode {
   }
   // A conditional or a loop.
   bool has_regions() const;
+  // Whether gradients of output k flow to where x i came from.
+  struct Through {
+    bool never = false;
+    Value when{};  // set: only in runs in which this holds
+  };
+  void SetThrough(size_t k, std::vector<Through> by_x) {
+    if (through_.size() <= k) through_.resize(k + 1);
+    through_[k] = std::move(by_x);
+  }
+  Through ThroughTo(int k, size_t i) const {
+    auto at = static_cast<size_t>(k);
+    bool said = at < through_.size() && i < through_[at].size();
+    return said ? through_[at][i] : Through();
+  }
+  // How many values had been made when it was recorded.
+  uint64_t made_at() const { return made_at_; }
   // What its rule reads of the values it watches: those that have been written
   // since, and those whose log is among these.
   void AddKept(const std::unordered_map<const WriteLog*, size_t>& logs,
@@ -70,6 +90,8 @@ class GraphTapeNode final : public TapeNode {
   const std::string name_;
   std::vector<Watched> watched_;
   std::vector<Value> when_;
+  std::vector<std::vector<Through>> through_;
+  const uint64_t made_at_;
   bool dropped_ = false;
 };
 

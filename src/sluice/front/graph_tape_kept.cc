@@ -29,13 +29,13 @@ Result<std::vector<bool>> ReadsOf(const Node& node,
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Value& in = node.input(i);
     if (!in.node->is_args() && in.node->op().name == "Const") {
-      SL_ASSIGN_OR_RETURN(Node * same, graph.Add(graph.root(), "Const", {},
-                                                 in.node->attrs()));
+      SL_ASSIGN_OR_RETURN(
+          Node * same, graph.Add(graph.root(), "Const", {}, in.node->attrs()));
       args.push_back(same->output());
       continue;
     }
-    SL_ASSIGN_OR_RETURN(
-        Value arg, graph.AddArg(graph.root(), StrCat("x", i), in.type()));
+    SL_ASSIGN_OR_RETURN(Value arg,
+                        graph.AddArg(graph.root(), StrCat("x", i), in.type()));
     args.push_back(arg);
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
@@ -56,7 +56,8 @@ Result<std::vector<bool>> ReadsOf(const Node& node,
   for (const Value& v : all) {
     bool given = false;
     for (int k = 0; k < node.num_inputs(); ++k) {
-      given = given || context.gradient(k) == v || context.gradient_rows(k) == v;
+      given =
+          given || context.gradient(k) == v || context.gradient_rows(k) == v;
     }
     reads.push_back(given || Read(v, twin));
   }
@@ -89,8 +90,7 @@ void GraphTapeNode::AddKept(
       read = read || ((*reads)[i] && own == w.value);
     }
     if (!read) continue;
-    kept.push_back({w.log.get(), w.count,
-                    StrCat("[", name_, "] ", w.what),
+    kept.push_back({w.log.get(), w.count, StrCat("[", name_, "] ", w.what),
                     w.value.type().ToString(),
                     StrCat("; wanted it as it was at ", line().ToString(),
                            ": write out of place, or to a clone()")});

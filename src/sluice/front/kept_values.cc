@@ -7,9 +7,10 @@ namespace sluice::front_internal {
 
 std::string OverwrittenText(const std::string& before, const std::string& type,
                             const WriteLog& log, const std::string& after) {
-  return StrCat(before, " (", type,
-                ") is needed for the gradient, but was overwritten in place at ",
-                log.last.ToString(), after);
+  return StrCat(
+      before, " (", type,
+      ") is needed for the gradient, but was overwritten in place at ",
+      log.last.ToString(), after);
 }
 
 std::vector<KeptValue> KeptFor(

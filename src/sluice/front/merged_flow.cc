@@ -61,6 +61,78 @@ Value Capture::AnyOf(const FlowWhen& flow) {
   return all;
 }
 
+namespace {
+
+TapeKey KeyOf(const TapeEdge& edge) {
+  return {edge.node.get(), edge.output, edge.leaf.get()};
+}
+
+// In the order they were met first.
+struct Conditions {
+  std::vector<std::pair<TapeKey, FlowWhen>> all;
+  void Add(const TapeKey& key, const FlowWhen& when) {
+    for (auto& [known, flow] : all) {
+      if (!(known == key)) continue;
+      flow.always = flow.always || when.always;
+      for (const Value& v : when.any) {
+        if (std::find(flow.any.begin(), flow.any.end(), v) == flow.any.end()) {
+          flow.any.push_back(v);
+        }
+      }
+      return;
+    }
+    all.emplace_back(key, when);
+  }
+};
+
+}  // namespace
+
+TapeKey Capture::EntryKey(size_t entry) const {
+  auto known = known_.find(entries_[entry].arg);
+  return known == known_.end() ? TapeKey() : KeyOf(known->second.edge);
+}
+
+Reach Capture::ReachOf(const EagerValue& value, uint64_t since) {
+  Reach reach;
+  if (!value.tracked() || !CarriesGradient(value.dtype())) return reach;
+  Conditions found, open;
+  auto add = [&](const TapeKey& key, const FlowWhen& when) {
+    auto* call = dynamic_cast<const GraphTapeNode*>(key.node);
+    bool inside = call && call->made_at() >= since;
+    (inside ? open : found).Add(key, when);
+  };
+  add(KeyOf(EdgeTo(const_cast<EagerValue&>(value))), {.always = true});
+  while (!open.all.empty()) {
+    // The deepest: all that leads to it has been met.
+    auto next = open.all.begin();
+    for (auto it = next; it != open.all.end(); ++it) {
+      if (it->first.node->depth() > next->first.node->depth()) next = it;
+    }
+    auto [key, when] = *next;
+    open.all.erase(next);
+    if (when.always) when.any.clear();
+    auto* call = static_cast<const GraphTapeNode*>(key.node);
+    for (size_t i = 0; i < call->edges.size(); ++i) {
+      if (!call->edges[i]) continue;
+      GraphTapeNode::Through through = call->ThroughTo(key.output, i);
+      if (through.never) continue;
+      FlowWhen further = when;
+      if (through.when) {
+        Value both = through.when;
+        if (!when.always) {
+          both = TraceNode(*this, "LogicalAnd", {AnyOf(when), both}, {});
+        }
+        further = {.always = false, .any = {both}};
+      }
+      add(KeyOf(call->edges[i]), further);
+    }
+  }
+  for (auto& [key, when] : found.all) {
+    reach.push_back({key, when.always ? Value() : AnyOf(when)});
+  }
+  return reach;
+}
+
 WhichEntry Capture::WhichOf(const EagerValue& value) const {
   const TraceState& traced = *value.traced;
   if (traced.number || value.view_of) return {};

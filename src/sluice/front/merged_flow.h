@@ -21,6 +21,30 @@ struct FlowWhen {
   bool open() const { return !always && !any.empty(); }
 };
 
+// Where a gradient flows to: an output of a call, or a leaf.
+struct TapeKey {
+  const TapeNode* node = nullptr;
+  int output = 0;
+  const EagerValue* leaf = nullptr;
+  explicit operator bool() const { return node || leaf; }
+  bool operator==(const TapeKey&) const = default;
+};
+
+// What the gradient of a value reaches, and in which runs; none: in all.
+struct Reached {
+  TapeKey key;
+  Value when{};
+};
+using Reach = std::vector<Reached>;
+
+// Of a conditional or a loop: what the gradient of one of its results reaches,
+// and which other result says in which runs; negative: in all.
+struct ReachTold {
+  TapeKey key;
+  int told = -1;
+};
+using ReachesTold = std::vector<ReachTold>;
+
 // Which entry of the recording (front/capture.h) a value is: that one, kNone,
 // or what `told` says.
 struct WhichEntry {

@@ -40,8 +40,7 @@ PlaceAhead AheadOf(const Value& place) {
   if (node.is_args() || node.op().name != "Add") return {place, 0};
   const Node& by = *node.input(1).node;
   if (by.is_args() || by.op().name != "Const") return {place, 0};
-  return {node.input(0),
-          by.attrs().get<Array>("value").data<int64_t>()[1]};
+  return {node.input(0), by.attrs().get<Array>("value").data<int64_t>()[1]};
 }
 
 Value Capture::NextDraw(const SourceLine& line) {

@@ -48,6 +48,32 @@ TEST(RandomState, CapturedFunctionsGoOn) {
   EXPECT_NE(g(x).to_vector<float>(), first);
 }
 
+// As many draws as the code makes, in a loop and beside it.
+TEST(RandomState, CapturedFunctionsDrawWhatTheirCodeDraws) {
+  auto code = [](Tensor x) {
+    Tensor y = Dropped(x) + random_uniform({64});
+    auto [i, sum] =
+        while_loop([](Tensor i, Tensor) { return i < 3; },
+                   [](Tensor i, Tensor sum) {
+                     return std::tuple(i + 1, sum + random_uniform({64}));
+                   },
+                   int64_t{0}, y);
+    return Dropped(sum);
+  };
+  auto draws = [&](auto f) {
+    manual_seed(9);
+    Floats all = Draw();
+    for (int k = 0; k < 2; ++k) {
+      Floats given = f(ones({64})).template to_vector<float>(), one = Draw();
+      all.insert(all.end(), given.begin(), given.end());
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  };
+  EXPECT_EQ(draws(function(code)), draws(code));
+  EXPECT_EQ(random_state(), (RandomState{9, 15}));
+}
+
 TEST(RandomState, FunctionsThatDrawNothingTakeNoPlace) {
   auto f = function([](Tensor x) { return x * 2; });
   manual_seed(1);

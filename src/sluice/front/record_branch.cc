@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <deque>
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/branch_sayings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/record_region.h"
 #include "sluice/front/region_draft.h"
+#include "sluice/front/vmap_axes.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/branch_index.h"
@@ -45,43 +48,19 @@ void Join(ValueType& type, const Value& value) {
   type.shape = JoinShapes(type.shape, value.shape());
 }
 
-// What branches say of a result that only a run knows: one more result each.
-struct Saying {
-  std::vector<Value> said;    // by branch; none: known is
-  std::vector<Array> known;
-};
-
-// Whether gradients flow through result k, or what was written, when the
-// branches differ in it.
-struct FlowSaying : Saying {
-  bool some = false, all = true, open = false;
-  void Add(bool flows, Value when) {
-    some = some || flows;
-    all = all && flows;
-    open = open || when;
-    said.push_back(when);
-    known.push_back(Array::Scalar<bool>(flows));
-  }
-  bool differ() const { return open || (some && !all); }
-};
-
-// Which tensor around the function result k is, when it is one on some ways and
-// not the same on all.
-struct WhichSaying : Saying {
-  bool some = false;
-  void Add(const WhichEntry& which) {
-    some = some || !which.none();
-    said.push_back(which.told);
-    known.push_back(Array::Scalar<int64_t>(which.entry));
-  }
-};
-
 // The same tensor on every way is that tensor; else null.
 EagerRef TheOne(const std::vector<RecordedRegion>& regions, size_t k) {
   for (const RecordedRegion& r : regions) {
     if (r.same[k] != regions[0].same[k]) return {};
   }
   return regions[0].same[k];
+}
+
+// To where a tensor was made, if gradients flow through it.
+Reach ReachNow(EagerValue& tensor) {
+  TapeEdge edge = EdgeTo(tensor);
+  if (!edge) return {};
+  return {{{edge.node.get(), edge.output, edge.leaf.get()}, {}}};
 }
 
 BranchOutcome RecordBranch(const Tensor& chooser,
@@ -148,20 +127,42 @@ BranchOutcome RecordBranch(const Tensor& chooser,
                                    w ? w->when : when_before[k]);
     }
   }
+  // Lanes together are on several ways at once.
+  const bool tells = Capture::Open() && !InsideVmap();
   std::vector<bool> flows;
   std::vector<int> when(types.size(), -1), which(num_results, -1);
   std::vector<const Saying*> told;
   for (size_t k = 0; k < types.size(); ++k) {
     flows.push_back(flowing[k].some);
-    if (!Capture::Open() || !flowing[k].differ()) continue;
+    if (!tells || !flowing[k].differ()) continue;
     when[k] = static_cast<int>(types.size() + told.size());
     told.push_back(&flowing[k]);
   }
   for (size_t k = 0; k < num_results; ++k) {
-    if (!Capture::Open() || !being[k].some || TheOne(regions, k)) continue;
+    if (!tells || !being[k].some || TheOne(regions, k)) continue;
     which[k] = static_cast<int>(types.size() + told.size());
     told.push_back(&being[k]);
   }
+  std::vector<ReachesTold> reach(types.size());
+  ReachSayings sayings;
+  const size_t first = types.size() + told.size();
+  for (size_t k = 0; k < types.size(); ++k) {
+    if (!tells || !flows[k]) continue;
+    std::vector<const Reach*> by_branch;
+    std::deque<Reach> before_it;
+    for (const RecordedRegion& r : regions) {
+      if (k < num_results) {
+        by_branch.push_back(&r.reach[k]);
+        continue;
+      }
+      const EagerRef& tensor = written[k - num_results];
+      const Written* w = Find(r.written, tensor);
+      if (!w) before_it.push_back(ReachNow(*tensor));
+      by_branch.push_back(w ? &w->reach : &before_it.back());
+    }
+    reach[k] = sayings.Add(by_branch, first);
+  }
+  for (const Saying& s : sayings.all()) told.push_back(&s);
   {
     MutexLock lock(graph.mu());
     for (size_t i = 0; i < regions.size(); ++i) {
@@ -173,9 +174,8 @@ BranchOutcome RecordBranch(const Tensor& chooser,
         Join(types[num_results + k], more.back());
       }
       for (const Saying* s : told) {
-        more.push_back(s->said[i]
-                           ? s->said[i]
-                           : KnownIn(graph, *r.region, s->known[i]));
+        more.push_back(s->said[i] ? s->said[i]
+                                  : KnownIn(graph, *r.region, s->known[i]));
       }
       AddResults(graph, *r.region, more);
     }
@@ -189,7 +189,8 @@ BranchOutcome RecordBranch(const Tensor& chooser,
   }
   Operation made = draft.Keep();
   if (Capture::Open()) {
-    capture->RecordRegions(made.node(), flows, when, SourceLine::From(where));
+    capture->RecordRegions(made.node(), flows, when, reach,
+                           SourceLine::From(where));
   }
   std::vector<Tensor> outputs = OutputsOf(made);
   for (size_t k = 0; k < written.size(); ++k) {
@@ -211,6 +212,9 @@ BranchOutcome RecordBranch(const Tensor& chooser,
     }
     for (const RecordedRegion& r : regions) {
       if (r.same[k]) capture->MayBe(*outputs[k].identity(), r.same[k]);
+      for (const EagerRef& other : r.perhaps[k]) {
+        capture->MayBe(*outputs[k].identity(), other);
+      }
     }
   }
   return {std::move(outputs), made};

@@ -7,6 +7,8 @@
 #include "sluice/front/record_region.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/run_loop_now.h"
+#include "sluice/front/told_variables.h"
+#include "sluice/front/vmap_axes.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 
@@ -59,108 +61,6 @@ void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
   }
 }
 
-// What only a run knows of a loop's variables, and how it begins.
-class ToldVariables {
- public:
-  using Told = RegionRequest::Told;
-
-  // Finds out what is open when the loop begins.
-  ToldVariables(Capture* capture, const std::vector<Tensor>& inits)
-      : capture_(capture) {
-    for (const Tensor& t : inits) {
-      flow_.emplace_back();
-      which_.emplace_back();
-      if (!capture_) continue;
-      EagerRef value = capture_->ValueOf(t);
-      Begin(*value, flow_.back());
-      which_.back().begin = capture_->WhichOf(*value);
-      which_.back().told = !which_.back().begin.none();
-    }
-  }
-  bool flow_told(size_t i) const { return flow_[i].told; }
-  void TellFlow(size_t i) { flow_[i].told = true; }
-  bool TellWhich(size_t i, const WhichEntry& next) {
-    if (!capture_ || which_[i].told || next.none()) return false;
-    return which_[i].told = true;
-  }
-  // The list for a recording; written tensors are told of after the others.
-  std::vector<Told> All(const std::vector<Carried>& written) const {
-    std::vector<Told> all;
-    for (size_t i = 0; i < flow_.size(); ++i) {
-      if (flow_[i].told) all.push_back({i, false});
-      if (which_[i].told) all.push_back({i, true});
-    }
-    for (size_t k = 0; k < written.size(); ++k) {
-      if (written[k].told) all.push_back({flow_.size() + k, false});
-    }
-    return all;
-  }
-  // What it begins as.
-  Operand First(const Told& told, const std::vector<Carried>& written,
-                std::source_location where) const {
-    if (told.which) {
-      const WhichEntry& begin = which_[told.argument].begin;
-      if (begin.told) return Saying(begin.told, where);
-      return Operand(Array::Scalar<int64_t>(begin.entry), where);
-    }
-    Flow flow;
-    if (told.argument < flow_.size()) {
-      flow = flow_[told.argument];
-    } else {
-      Begin(*written[told.argument - flow_.size()].tensor, flow);
-    }
-    if (flow.when) return Saying(flow.when, where);
-    return Operand(Array::Scalar<bool>(flow.flows), where);
-  }
-  // What an iteration makes of it.
-  Value Next(const Told& told, const RecordedRegion& body,
-             const std::vector<Carried>& written, Graph& graph) const {
-    if (told.which) {
-      const WhichEntry& next = body.which[told.argument];
-      return next.told ? next.told
-                       : KnownIn(graph, *body.region,
-                                 Array::Scalar<int64_t>(next.entry));
-    }
-    bool flows;
-    Value when;
-    if (told.argument < flow_.size()) {
-      flows = body.flows[told.argument];
-      when = body.when[told.argument];
-    } else {
-      const Written* w = front_internal::Find(
-          body.written, written[told.argument - flow_.size()].tensor);
-      flows = w->flows;
-      when = w->when;
-    }
-    return when ? when
-                : KnownIn(graph, *body.region, Array::Scalar<bool>(flows));
-  }
-
- private:
-  struct Flow {
-    bool told = false, flows = false;
-    Value when{};
-  };
-  struct Which {
-    bool told = false;
-    WhichEntry begin{};
-  };
-  void Begin(EagerValue& value, Flow& flow) const {
-    capture_->Now(value);
-    FlowWhen now = capture_->FlowOf(value);
-    flow.flows = now.always;
-    flow.told = now.open();
-    if (flow.told) flow.when = capture_->AnyOf(now);
-  }
-  Operand Saying(const Value& value, std::source_location where) const {
-    return Operand(Tensor(capture_->graph(), value), where);
-  }
-
-  Capture* capture_;
-  std::vector<Flow> flow_;
-  std::vector<Which> which_;
-};
-
 std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                                const std::vector<Tensor>& inits,
                                const std::string& structure,
@@ -180,7 +80,9 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     numbers.push_back(IsNumber(t));
   }
   std::vector<Carried> written;  // tensors around the loop that it changes
-  ToldVariables only_run(Capture::Open(), inits);
+  // Lanes together go round differently often.
+  Capture* tells = InsideVmap() ? nullptr : Capture::Open();
+  ToldVariables only_run(tells, inits);
   for (;;) {
     std::vector<DType> all_dtypes = dtypes;
     std::vector<Operand> all = operands;
@@ -202,11 +104,13 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                       settings.name.empty() ? "while_loop" : settings.name,
                       where);
     std::vector<RecordedRegion> regions;
-    regions.push_back(RecordRegion(draft, {"cond", carried, cond, "while_loop",
-                                           where, flows, numbers, written, told}));
+    regions.push_back(
+        RecordRegion(draft, {"cond", carried, cond, "while_loop", where, flows,
+                             numbers, written, told}));
     CheckPredicate(regions[0].code, where);
-    regions.push_back(RecordRegion(draft, {"body", carried, body, "while_loop",
-                                           where, flows, numbers, written, told}));
+    regions.push_back(
+        RecordRegion(draft, {"body", carried, body, "while_loop", where, flows,
+                             numbers, written, told}));
     const CodeResult& next = regions[1].code;
     CheckCarried(next, inits, structure, where);
     bool again = false;
@@ -217,7 +121,10 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
       carried[i].shape = std::move(joined);
       // Flows differ between no iterations and some.
       bool differ = regions[1].flows[i] != flows[i] || regions[1].when[i];
-      if (differ && !only_run.flow_told(i)) {
+      if (!tells) {
+        again = again || (regions[1].flows[i] && !flows[i]);
+        flows[i] = flows[i] || regions[1].flows[i];
+      } else if (differ && !only_run.flow_told(i)) {
         only_run.TellFlow(i);
         flows[i] = true;
         again = true;
@@ -230,11 +137,14 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     for (const Written& w : regions[1].written) {
       Carried* known = Find(written, w.tensor);
       FlowWhen before = Capture::Current()->FlowOf(*w.tensor);
-      bool told = before.open() || w.when || w.flows != before.always;
-      if (known && (known->told || !told)) continue;
+      bool told =
+          tells && (before.open() || w.when || w.flows != before.always);
+      if (known && known->told == told && (known->flows || !w.flows)) continue;
+      if (known && known->told) continue;
       again = true;
       if (known) {
-        known->flows = known->told = true;
+        known->flows = true;
+        known->told = told;
       } else {
         written.push_back({w.tensor, w.flows || w.tensor->tracked(), told});
       }
@@ -243,6 +153,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     // was recorded may rest on those of the first. Again, knowing better.
     if (again) continue;
     std::vector<ValueType> types = carried;
+    std::vector<ReachesTold> reach;
     {
       MutexLock lock(draft.graph().mu());
       std::vector<Value> more;
@@ -252,11 +163,18 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
         types.push_back({c.tensor->dtype(), c.tensor->shape()});
       }
       for (const RegionRequest::Told& t : told) {
-        more.push_back(
-            only_run.Next(t, regions[1], written, draft.graph()));
+        more.push_back(only_run.Next(t, regions[1], written, draft.graph()));
         types.push_back({more.back().dtype(), Shape()});
       }
       AddResults(draft.graph(), *regions[1].region, more);
+      if (tells) {
+        reach =
+            LoopReach(draft, only_run.Variables(regions[1], written), types);
+        for (size_t i = all_dtypes.size(); i < types.size(); ++i) {
+          all_dtypes.push_back(types[i].dtype);
+        }
+        draft.graph().SetAttr(draft.node(), "dtypes", all_dtypes);
+      }
       draft.graph().SetOutputs(draft.node(), types);
     }
     Operation made = draft.Keep();
@@ -268,7 +186,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
           static_cast<int>(through.size() + i);
     }
     if (Capture* capture = Capture::Open()) {
-      capture->RecordRegions(made.node(), through, when,
+      capture->RecordRegions(made.node(), through, when, reach,
                              SourceLine::From(where));
     }
     std::vector<Tensor> outputs = OutputsOf(made);
@@ -283,12 +201,14 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
       Capture* capture = Capture::Open();
       if (!capture || numbers[i]) continue;
       if (which[i] >= 0) {
-        capture->SetWhich(*outputs[i].identity(),
-                          made.node().output(which[i]));
+        capture->SetWhich(*outputs[i].identity(), made.node().output(which[i]));
       }
       capture->MayBe(*outputs[i].identity(), capture->ValueOf(inits[i]));
       if (const EagerRef& same = regions[1].same[i]) {
         capture->MayBe(*outputs[i].identity(), same);
+      }
+      for (const EagerRef& other : regions[1].perhaps[i]) {
+        capture->MayBe(*outputs[i].identity(), other);
       }
     }
     return outputs;
@@ -309,8 +229,8 @@ std::vector<Tensor> RecordAskedLoop(const Code& cond, const Code& body,
   };
   const size_t count = inits.size();
   auto own = [count](const std::vector<Tensor>& carried) {
-    return std::vector<Tensor>(
-        carried.begin(), carried.begin() + static_cast<ptrdiff_t>(count));
+    return std::vector<Tensor>(carried.begin(),
+                               carried.begin() + static_cast<ptrdiff_t>(count));
   };
   inits.push_back(ask(inits));
   Code answered = [&](const std::vector<Tensor>& carried) -> CodeResult {
@@ -323,8 +243,7 @@ std::vector<Tensor> RecordAskedLoop(const Code& cond, const Code& body,
     }
     return next;
   };
-  return own(
-      RecordLoop(answered, asking, inits, structure, settings, where));
+  return own(RecordLoop(answered, asking, inits, structure, settings, where));
 }
 
 // Calls the user's code; what it throws says in which iteration it was.

@@ -130,8 +130,8 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     }
     for (size_t i = 0; i < request.told.size(); ++i) {
       DType type = request.told[i].which ? DType::kI64 : DType::kBool;
-      told.push_back(ValueOrThrow(
-          graph.AddArg(region, StrCat("t", i), {type, Shape()})));
+      told.push_back(
+          ValueOrThrow(graph.AddArg(region, StrCat("t", i), {type, Shape()})));
     }
   }
   if (capture && capture->sizes() && !request.now.empty()) {
@@ -155,6 +155,7 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     TapeEdge edge =
         flows ? ThroughArgument(request, ToldBy(request, told, i, false))
               : TapeEdge();
+    recorded.places.push_back({edge.node.get(), 0, nullptr});
     tensors.push_back(
         Tensor(capture->Make(args[i], line, std::move(edge), flows)));
     if (Value which = ToldBy(request, told, i, true)) {
@@ -166,9 +167,11 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
   }
   for (size_t i = 0; i < written_args.size(); ++i) {
     Value when = ToldBy(request, told, args.size() + i, false);
+    TapeEdge edge =
+        request.carried[i].flows ? ThroughArgument(request, when) : TapeEdge();
+    recorded.places.push_back({edge.node.get(), 0, nullptr});
     capture->Replace(*request.carried[i].tensor, written_args[i],
-                     request.carried[i].flows ? ThroughArgument(request, when)
-                                              : TapeEdge());
+                     std::move(edge));
   }
   recorded.code = request.code(tensors);
   std::vector<Value> values;
@@ -187,6 +190,16 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     EagerRef same = capture ? capture->ValueOf(t) : EagerRef();
     recorded.when.push_back(same ? WhenHere(*capture, *same) : Value());
     recorded.which.push_back(same ? capture->WhichOf(*same) : WhichEntry());
+    recorded.reach.push_back(same ? capture->ReachOf(*same, inside.first())
+                                  : Reach());
+    recorded.perhaps.emplace_back();
+    if (same && !inside.IsOutside(*same)) {
+      for (const TraceState::Perhaps& p : same->traced->perhaps) {
+        if (inside.IsOutside(*p.other)) {
+          recorded.perhaps.back().push_back(p.other);
+        }
+      }
+    }
     if (same && (!inside.IsOutside(*same) || same->traced->number)) same = {};
     recorded.same.push_back(std::move(same));
     t = Tensor(graph, v);
@@ -195,11 +208,12 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     CheckGradients(inside, request);
     for (const EagerRef& tensor : inside.Written()) {
       Value as_is = capture->Now(*tensor);
-      bool given = std::find(written_args.begin(), written_args.end(),
-                             as_is) != written_args.end();
+      bool given = std::find(written_args.begin(), written_args.end(), as_is) !=
+                   written_args.end();
       Value now = capture->NowAsOperand(*tensor);
-      recorded.written.push_back(
-          {tensor, now, tensor->tracked(), WhenHere(*capture, *tensor), given});
+      recorded.written.push_back({tensor, now, tensor->tracked(),
+                                  WhenHere(*capture, *tensor), given,
+                                  capture->ReachOf(*tensor, inside.first())});
     }
   }
   MutexLock lock(graph.mu());

@@ -43,8 +43,9 @@ struct Written {
   EagerRef tensor;
   Value value;
   bool flows;
-  Value when{};  // and only in runs in which this holds
+  Value when{};        // and only in runs in which this holds
   bool given = false;  // it is an argument, and still that
+  Reach reach{};       // where its gradient flows
 };
 
 struct RegionRequest {
@@ -78,11 +79,14 @@ struct RegionRequest {
 };
 struct RecordedRegion {
   CodeResult code;
-  std::vector<bool> flows;     // gradients flow through result i
-  std::vector<Value> when;     // where set: and only in runs where this holds
+  std::vector<bool> flows;  // gradients flow through result i
+  std::vector<Value> when;  // where set: and only in runs where this holds
   std::vector<WhichEntry> which;
-  std::vector<bool> numbers;   // it stands for a number
-  std::vector<EagerRef> same;  // it is this tensor from outside, or null
+  std::vector<Reach> reach;     // where gradients flow, by result
+  std::vector<TapeKey> places;  // where they flow to arguments, and to carried
+  std::vector<bool> numbers;    // it stands for a number
+  std::vector<EagerRef> same;   // it is this tensor from outside, or null
+  std::vector<std::vector<EagerRef>> perhaps;  // or it may be one of these
   Region* region = nullptr;
   std::vector<Written> written;  // what the code has made of tensors outside
 };

@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/graph_tape.h"
 #include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
@@ -137,6 +138,7 @@ Status TraceInPlace(const OpRecord& op, const EagerRef& given,
   SL_RETURN_IF_ERROR(CheckTarget(op, *target, records));
   EagerResults made;
   SL_RETURN_IF_ERROR(TraceCall(op, inputs, attrs, line, made));
+  Ref<TapeNode> call = made.size() == 1 ? made[0]->producer : Ref<TapeNode>();
   PartialShape shape = target->shape();
   if (made.size() != 1 || made[0]->dtype() != target->dtype() ||
       !made[0]->shape().CompatibleWith(shape)) {
@@ -155,6 +157,7 @@ Status TraceInPlace(const OpRecord& op, const EagerRef& given,
     made = std::move(fitted);
   }
   capture->Write(target, made[0], line, records);
+  if (auto* way = dynamic_cast<GraphTapeNode*>(call.get())) way->WrittenOver();
   return OkStatus();
 }
 
