@@ -64,11 +64,14 @@ build:
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
 
-# docs/ops.md and docs/python/api.md are derived from the op records: refreshed
-# here, checked by tests.
+# docs/ops.md, docs/cpp/api.md and docs/python/api.md are derived from op records,
+# headers and docstrings: refreshed here, checked by tests.
 test: deps
 	@$(configure_release) && $(call build_only,release)
 	@build/release/bin/sluice info --ops-markdown > docs/ops.md
+	@if command -v python3 >/dev/null; then \
+	  python3 tools/cpp_api_pages.py > build/cpp_api.md && \
+	  cp build/cpp_api.md docs/cpp/api.md; fi
 	@if [ -e build/release/python/sluice/_core.pyi ]; then \
 	  PYTHONPATH=build/release/python build/python-env/bin/python \
 	    tools/python_api_pages.py > build/api.md && \
@@ -76,7 +79,8 @@ test: deps
 	@ctest --preset release -j $(TEST_JOBS) \
 	  --no-tests=$(NO_TESTS)
 
-demo: deps
+demo:
+	@tools/install_deps.sh --demo
 	@$(call build,release) --target app_sluice
 	@build/release/bin/sluice demo --dir build/demo
 

@@ -3,7 +3,8 @@
 # machine lacks. Does nothing, quickly, when all is there. Goes on without the
 # parts it could not get as long as a C++ compiler and CMake exist.
 #
-#   tools/install_deps.sh          for `make demo` and `make test`
+#   tools/install_deps.sh          for `make test`
+#   tools/install_deps.sh --demo   what building and running the demo needs alone
 #   tools/install_deps.sh --lint   also what `make lint` needs
 #
 # SLUICE_NO_INSTALL=1 only reports.
@@ -26,7 +27,7 @@ find_missing() {
   need clang-19 clang++-19
   need lld-19 ld.lld-19
   # The sanitizers' run-time part; a machine with g++ alone has its own.
-  compgen -G "/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.asan*" \
+  [[ $want_demo == 1 ]] || compgen -G "/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.asan*" \
     >/dev/null || missing+=(libclang-rt-19-dev)
   need ccache ccache
   need python3 python3
@@ -42,8 +43,9 @@ find_missing() {
   # `sluice-bench kernels` measures against it.
   compgen -G "/usr/lib/*/libopenblas.so.0" >/dev/null ||
     missing+=(libopenblas0-pthread)
-  # Kernels of the other architecture are compiled and run under emulation.
-  case $(uname -m) in
+  # Kernels of the other architecture are compiled and run under emulation, by
+  # tests alone.
+  [[ $want_demo == 1 ]] || case $(uname -m) in
     aarch64)
       need g++-x86-64-linux-gnu x86_64-linux-gnu-g++
       need qemu-user-static qemu-x86_64-static
@@ -97,8 +99,11 @@ install_missing() {
   fi
 }
 
-want_lint=0
-if [[ ${1:-} == --lint ]]; then want_lint=1; fi
+want_lint=0 want_demo=0
+case ${1:-} in
+  --lint) want_lint=1 ;;
+  --demo) want_demo=1 ;;
+esac
 
 find_missing
 if [[ ${#missing[@]} == 0 ]]; then exit 0; fi

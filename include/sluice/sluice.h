@@ -15,6 +15,7 @@
 #include "sluice/front/collections.h"
 #include "sluice/front/constants.h"
 #include "sluice/front/control_flow.h"
+#include "sluice/front/data_alias.h"
 #include "sluice/front/debug.h"
 #include "sluice/front/embedding.h"
 #include "sluice/front/function.h"

@@ -62,6 +62,8 @@ class _Mode:
             with self._copy():
                 return function(*args, **kwargs)
 
+        # Recorded, the function inside is converted as if it had no decorator.
+        setattr(under, "__sl_under__", (self, function))
         return cast(_F, under)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
+from ._file_objects import is_file_object, read, write
 
 __all__ = ["load", "save"]
 
@@ -60,7 +61,8 @@ def save(
     metadata: Mapping[str, str] | None = None,
     max_shard_bytes: int = 0,
 ) -> None:
-    """Writes tensors to a file; its name says the format.
+    """Writes tensors to a file; its name says the format. A file object, such as
+    io.BytesIO, gets the bytes of a ``.safetensors`` file.
 
     ``obj`` is a dict of tensors, also nested (its names become "a.b"), a list,
     or what has ``state_dict()``: a module, an optimizer. For ``.npy`` it is one
@@ -69,6 +71,9 @@ def save(
     text kept in safetensors files. Files are written beside and renamed: the
     old one or the new one is there, whatever happens.
     """
+    if is_file_object(path, "write"):
+        write(path, ".safetensors", lambda name: save(obj, name, metadata=metadata))
+        return
     form = _format(path)
     if metadata is not None and not form.startswith(".safetensors"):
         raise ValueError(f"save: {form} files have no metadata")
@@ -92,11 +97,13 @@ def save(
 
 def load(path: Any) -> Any:
     """The tensors of a file by name, in the order they were saved; of a
-    ``.npy`` file the tensor.
+    ``.npy`` file the tensor. Of a file object the bytes that are left in it.
 
     FileNotFoundError when there is none; ValueError when it is damaged, or no
     file of the format its name says.
     """
+    if is_file_object(path, "read"):
+        return read(path, load)
     form = _format(path)
     if form == ".npy":
         return _core.read_npy(path)

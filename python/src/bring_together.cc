@@ -1,7 +1,5 @@
 #include "bring_together.h"
 
-#include <algorithm>
-
 #include "dtype.h"
 #include "errors.h"
 #include "op_call.h"
@@ -11,45 +9,23 @@ namespace sluice::py {
 
 namespace {
 
-// The declared input that operand i belongs to; null when there are too many.
-const ArgSpec* SpecOf(const OpRecord& op, size_t operand, size_t count) {
-  size_t next = 0;
-  for (size_t k = 0; k < op.inputs.size(); ++k) {
-    size_t after = op.inputs.size() - k - 1;
-    size_t taken = !op.inputs[k].list     ? 1
-                   : count > next + after ? count - next - after
-                                          : 0;
-    if (operand < next + taken) return &op.inputs[k];
-    next += taken;
-  }
-  return nullptr;
-}
+using front_internal::InputSpec;
 
 // True for one element without axes; false where that is not known.
 bool IsScalar(const Given& g) {
   return g.tensor.defined() ? g.tensor.rank() == 0 : g.array.rank() == 0;
 }
 
-// The type of two kinds of operands, the second of which counts only where its
-// numbers are of a higher kind.
-DType Over(DType first, DType second) {
-  if (first == DType::kInvalid) return second;
-  if (second == DType::kInvalid) return first;
-  return NumberKind(second) > NumberKind(first) ? second : first;
-}
-
 // The type that all operands of type variable `type` are computed in.
 DType Common(const OpRecord& op, std::span<const Given> inputs,
              const std::string& type) {
-  DType full = DType::kInvalid, single = full, weak = full;
+  front_internal::CommonType common;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ArgSpec* spec = SpecOf(op, i, inputs.size());
+    const ArgSpec* spec = InputSpec(op, i, inputs.size());
     if (!spec || spec->type != type) continue;
-    DType dtype = inputs[i].dtype();
-    DType& into = inputs[i].weak ? weak : IsScalar(inputs[i]) ? single : full;
-    into = into == DType::kInvalid ? dtype : Promote(into, dtype);
+    common.Add(inputs[i].dtype(), inputs[i].weak, IsScalar(inputs[i]));
   }
-  return Over(full, Over(single, WeakDefault(weak)));
+  return common.get();
 }
 
 // ---- Numbers of the program that a type does not hold ----
@@ -99,45 +75,6 @@ void WantHeld(const OpRecord& op, size_t i, const Given& given, DType dtype) {
       "[", op.name, "] operand ", i, " is ", what, ", which ",
       PythonName(dtype),
       " does not hold; wanted it in range, or the tensor as a wider type"));
-}
-
-// ---- Types that an op does not take ----
-
-// Ops that give bools when they are given bools, as PyTorch and numpy have it.
-bool KeepsBools(std::string_view op) {
-  static constexpr std::string_view kOps[] = {
-      "Add",      "Clip",    "CumMax", "CumMin",  "Heaviside", "IndexAdd",
-      "Max",      "Maximum", "Min",    "Minimum", "Mul",       "Outer",
-      "PutAlong", "Relu",    "Sign",   "Sort",    "TopK"};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
-}
-
-// Products that have the type of their integers, in which they wrap.
-bool KeepsIntegers(std::string_view op) {
-  static constexpr std::string_view kOps[] = {
-      "BatchMatMul", "Dot", "Einsum", "MatMul", "MatVec", "Outer", "Relu"};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
-}
-
-// The type results are to have again; kInvalid: they are as they should be.
-DType Restored(const OpRecord& op, DType common, DType computed) {
-  if (common == computed) return DType::kInvalid;
-  bool keeps =
-      common == DType::kBool
-          ? KeepsBools(op.name)
-          : IsInteger(common) && IsInteger(computed) && KeepsIntegers(op.name);
-  return keeps ? common : DType::kInvalid;
-}
-
-// What an op takes in place of a type it does not take: floats for integers.
-DType Accepted(const OpRecord& op, const std::string& type, DType dtype) {
-  const TypeVar* var = op.FindType(type);
-  if (!var || var->allowed.contains(dtype)) return dtype;
-  if (IsInteger(dtype) || dtype == DType::kBool) {
-    if (var->allowed.contains(DType::kI64)) return DType::kI64;
-    if (var->allowed.contains(DType::kF32)) return DType::kF32;
-  }
-  return dtype;
 }
 
 // ---- Conversions ----
@@ -209,7 +146,7 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
   if (Agree(op, inputs)) return DType::kInvalid;
   DType restored = DType::kInvalid;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ArgSpec* spec = SpecOf(op, i, inputs.size());
+    const ArgSpec* spec = InputSpec(op, i, inputs.size());
     if (!spec) continue;
     DType wanted = inputs[i].dtype();
     if (spec->type == "any") {
@@ -223,8 +160,10 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
       }
     } else if (op.FindType(spec->type)) {
       DType common = Compared(op, inputs, Common(op, inputs, spec->type));
-      wanted = Accepted(op, spec->type, common);
-      if (restored == DType::kInvalid) restored = Restored(op, common, wanted);
+      wanted = front_internal::AcceptedType(op, spec->type, common);
+      if (restored == DType::kInvalid) {
+        restored = front_internal::RestoredType(op, common, wanted);
+      }
     } else if (const AttrValue* attr = attrs.find(spec->type);
                attr && attr->kind() == AttrKind::kDType) {
       wanted = attr->get<DType>();

@@ -32,7 +32,7 @@ class PipelineIterator {
     Element element;
     bool any = false;
     try {
-      Unlocked([&] { any = position_->Next(&element); });
+      Unlocked([&] { any = !closed_ && position_->Next(&element); });
     } catch (const Error& error) {
       for (auto& each : failures_) each->Raise(error.what());
       throw;
@@ -41,11 +41,18 @@ class PipelineIterator {
     return ElementToPython(element);
   }
   void Start(uint64_t epoch) {
-    Unlocked([&] { position_->Start(epoch); });
+    Unlocked([&] {
+      position_->Start(epoch);
+      closed_ = false;
+    });
   }
-  // Its threads end; it stands at the beginning of its pass.
+  // Its threads end, and with them its pass: next() has nothing any more.
   void Close() {
-    Unlocked([&] { position_->Start(position_->epoch()); });
+    Unlocked([&] {
+      closed_ = true;
+      // As new: threads begin with the first element that is asked for.
+      position_->Start(position_->epoch());
+    });
   }
   std::string State() {
     std::string text;
@@ -53,7 +60,10 @@ class PipelineIterator {
     return text;
   }
   void Restore(const std::string& state) {
-    Unlocked([&] { position_->Restore(state); });
+    Unlocked([&] {
+      position_->Restore(state);
+      closed_ = false;
+    });
   }
   uint64_t epoch() {
     uint64_t number = 0;
@@ -85,6 +95,7 @@ class PipelineIterator {
   std::vector<std::shared_ptr<Failures>> failures_;
   std::mutex mu_;
   std::unique_ptr<data::Position> position_;
+  bool closed_ = false;
 };
 
 nb::object CallOn(const Callback& f, const Element& element,
@@ -145,7 +156,8 @@ void BindIterator(nb::module_& m) {
       .def("__next__", &PipelineIterator::Next)
       .def("start", &PipelineIterator::Start, "epoch"_a,
            "Goes to the beginning of a pass.")
-      .def("close", &PipelineIterator::Close, "Ends its threads.")
+      .def("close", &PipelineIterator::Close, "Ends its threads and its pass: there is nothing more to take, until "
+           "start() or restore().")
       .def("state", &PipelineIterator::State,
            "Where it stands, as a line of JSON.")
       .def("restore", &PipelineIterator::Restore, "state"_a,

@@ -111,37 +111,6 @@ nb::object PythonDType(DType dtype) {
   return nb::borrow(Objects()[static_cast<size_t>(dtype)]);
 }
 
-int NumberKind(DType t) {
-  return t == DType::kBool  ? 0
-         : IsInteger(t)     ? 1
-         : IsFloating(t)    ? 2
-         : t == DType::kC64 ? 3
-                            : 4;
-}
-
-DType Promote(DType a, DType b) {
-  if (a == b) return a;
-  if (NumberKind(a) != NumberKind(b))
-    return NumberKind(a) > NumberKind(b) ? a : b;
-  if (IsFloating(a)) {
-    if (a == DType::kF64 || b == DType::kF64) return DType::kF64;
-    return DType::kF32;  // of f32, f16 and bf16 two that differ
-  }
-  bool signs_differ = IsSigned(a) != IsSigned(b);
-  DType larger = DTypeSize(a) >= DTypeSize(b) ? a : b;
-  if (!signs_differ) return larger;
-  DType plain = IsSigned(a) ? b : a, with_sign = IsSigned(a) ? a : b;
-  if (DTypeSize(with_sign) > DTypeSize(plain)) return with_sign;
-  switch (DTypeSize(plain)) {
-    case 1:
-      return DType::kI16;
-    case 2:
-      return DType::kI32;
-    default:
-      return DType::kI64;
-  }
-}
-
 void BindDType(nb::module_& m) {
   nb::class_<Type>(m, "dtype",
                    "The type of a tensor's elements: sl.float32 and its kin.")

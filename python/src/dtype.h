@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "sluice/front/promote.h"
 #include "sluice/tensor/dtype.h"
 
 namespace sluice::py {
@@ -23,13 +24,8 @@ DType FindDType(nb::handle object);
 // The one Python object of a type: sl.float32. A new reference.
 nb::object PythonDType(DType dtype);
 
-// What gives way to what: bool to integers, they to floats, those to complex
-// numbers, all of them to the rest.
-int NumberKind(DType t);
-
-// The type two operands are computed in: integers give way to floats, smaller
-// ones to larger ones, f16 and bf16 to f32.
-DType Promote(DType a, DType b);
+using front_internal::NumberKind;
+using front_internal::Promote;
 
 void BindDType(nb::module_& m);
 

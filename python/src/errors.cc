@@ -1,11 +1,13 @@
 #include "errors.h"
 
+#include <cerrno>
 #include <cstring>
 #include <exception>
 
 #include "caller_line.h"
 #include "interrupt_region.h"
 #include "sluice/base/foreign_error.h"
+#include "sluice/base/system_error.h"
 
 namespace sluice::py {
 
@@ -54,6 +56,7 @@ bool IsIndexError(const Error& error) {
 void SetError(const Error& error) {
   // What a signal stopped ends with what its handler raises.
   if (error.code() == Code::kCancelled && RaisedBySignal()) return;
+  if (SetSystemError(error)) return;
   PyObject* kind =
       IsIndexError(error) ? PyExc_IndexError : ClassOf(error.code());
   // Texts are ours or the user's: whatever bytes they hold, they are shown.
@@ -103,6 +106,19 @@ void Translate(const std::exception_ptr& thrown, void*) {
 }
 
 }  // namespace
+
+bool SetSystemError(const Error& error) {
+  int number = SystemErrorNumber(error.what());
+  if (number == 0 || number == ENOMEM) return false;
+  // Given a number, OSError is the subclass that stands for it.
+  nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+      error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())),
+      "replace"));
+  if (!text.is_valid()) return true;
+  nb::object args = nb::make_tuple(number, text);
+  PyErr_SetObject(PyExc_OSError, args.ptr());
+  return true;
+}
 
 void TranslateErrors() {
   nb::register_exception_translator(&Translate);

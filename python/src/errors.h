@@ -7,6 +7,8 @@
 //   NotFound                                   LookupError; of files
 //                                              FileNotFoundError
 //                                              (file_errors.h)
+//   what the system refused                    OSError with its errno: the
+//                                              class Python has for it
 //   Unimplemented                              NotImplementedError
 //   ResourceExhausted                          MemoryError
 //   DeadlineExceeded                           TimeoutError
@@ -31,6 +33,10 @@ void TranslateErrors();
 
 // Adds CancelledError.
 void BindErrors(nb::module_& m);
+
+// Sets the OSError for an error that tells of one of the system's; false for
+// others, and where there was no memory.
+bool SetSystemError(const Error& error);
 
 // Sets the exception that stands for this one. For code that is called by
 // Python directly, not through nanobind. REQUIRES: inside a catch block.

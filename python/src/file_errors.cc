@@ -8,40 +8,16 @@
 
 namespace sluice::py {
 
-namespace {
-
-[[noreturn]] void Raise(PyObject* cls, int number, const char* text) {
-  nb::object args = nb::make_tuple(number, text);
-  PyErr_SetObject(cls, args.ptr());
-  throw nb::python_error();
-}
-
-}  // namespace
-
 void ThrowFileError(const Error& error) {
-  // What the system refused reads: cannot read "x": No such file ...
-  bool system =
-      std::string_view(error.what()).find("cannot ") != std::string_view::npos;
-  switch (error.code()) {
-    case Code::kNotFound: {
-      std::string_view text = error.what();
-      bool file = system || text.find("no checkpoint") != text.npos ||
-                  text.find("no file") != text.npos;
-      if (file) Raise(PyExc_FileNotFoundError, ENOENT, error.what());
-      break;
-    }
-    case Code::kFailedPrecondition:
-      if (system) Raise(PyExc_PermissionError, EACCES, error.what());
-      break;
-    case Code::kResourceExhausted:
-      if (system) Raise(PyExc_OSError, ENOSPC, error.what());
-      break;
-    case Code::kInvalidArgument:
-    case Code::kDataLoss:
-      if (system) Raise(PyExc_OSError, EIO, error.what());
-      break;
-    default:
-      break;
+  if (SetSystemError(error)) throw nb::python_error();
+  // "no checkpoint in", "no file ... in": nothing the system said.
+  std::string_view text = error.what();
+  bool file = text.find("no checkpoint") != text.npos ||
+              text.find("no file") != text.npos;
+  if (error.code() == Code::kNotFound && file) {
+    nb::object args = nb::make_tuple(ENOENT, error.what());
+    PyErr_SetObject(PyExc_FileNotFoundError, args.ptr());
+    throw nb::python_error();
   }
   // What a file holds may be quoted, and be no text.
   throw Error(Status(error.code(), report::ValidUtf8(error.what())));

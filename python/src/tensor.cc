@@ -7,6 +7,7 @@
 #include "size.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/region_draft.h"
+#include "tensor_attributes.h"
 #include "tensor_operators.h"
 #include "tensor_text.h"
 #include "tensor_values.h"
@@ -150,6 +151,7 @@ void BindTensor(nb::module_& m) {
           "history of its own.")
       .def("__repr__", &TensorText);
   BindTensorValues(m);
+  BindTensorAttributes(m);
   m.def(
       "set_printoptions",
       [](std::optional<int> precision, std::optional<int64_t> threshold,

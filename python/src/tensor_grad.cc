@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/autograd.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/data_alias.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/tape.h"
 #include "tensor.h"
@@ -146,6 +147,14 @@ bool RetainsGrad(const Tensor& t) {
   return value.producer && value.extra && value.extra->retains_grad;
 }
 
+void SetData(const Tensor& t, nb::handle value) {
+  if (!IsTensor(value)) {
+    ThrowTypeError(StrCat("data is a ", Py_TYPE(value.ptr())->tp_name,
+                          "; wanted a Tensor"));
+  }
+  set_data(t, AsTensor(value));
+}
+
 void BindSparse(nb::class_<Tensor>& cls) {
   cls.def_prop_ro("is_sparse", &Tensor::is_sparse,
                   "A gradient of which only some slices along axis 0 are kept.")
@@ -191,6 +200,10 @@ void BindTensorGrad(nb::module_& m) {
            "Adds the gradients of this scalar (or of its product with "
            "`gradient`) to the grad of every leaf it was made from, or of "
            "`inputs` alone.")
+      .def_prop_rw("data", &Tensor::detach, &SetData,
+                   "The same elements, a constant to gradients: writes to it "
+                   "are writes to the tensor. Assigned to, the tensor has "
+                   "another one's elements and shares them.")
       .def("detach", &Tensor::detach,
            "The same elements, a constant to gradients.")
       .def(

@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/scope.h"
+#include "tensor_attributes.h"
 #include "tensor_index.h"
 #include "tensor_matmul.h"
 #include "tensor_values.h"
@@ -303,6 +304,7 @@ PyType_Slot* TensorSlots() {
                                 {Py_nb_invert, Slot(&Invert)},
                                 {Py_tp_richcompare, Slot(&Compare)},
                                 {Py_tp_hash, Slot(&Hash)},
+                                {Py_tp_setattro, Slot(&SetTensorAttribute)},
                                 {Py_nb_inplace_add, Slot(&InPlaceAdd)},
                                 {Py_nb_inplace_subtract, Slot(&InPlaceSub)},
                                 {Py_nb_inplace_multiply, Slot(&InPlaceMul)},

@@ -52,6 +52,19 @@ def test_api_page_is_current():
     assert done.stdout == wanted, "make test refreshes docs/python/api.md"
 
 
+def test_cpp_api_page_is_current():
+    tool = doc_page.ROOT / "tools" / "cpp_api_pages.py"
+    done = subprocess.run(
+        [sys.executable, str(tool)], text=True, capture_output=True, check=True)
+    page = (doc_page.ROOT / "docs" / "cpp" / "api.md").read_text(encoding="utf-8")
+    assert done.stdout == page, "make test refreshes docs/cpp/api.md"
+    # What a program begins with, and one of every folder.
+    for name in ["class Tensor {", "class Session {", "struct TrainerOptions {",
+                 "class Adam", "struct DataLoaderOptions {", "Tensor constant("]:
+        assert name in page, name
+    assert "front_internal" not in re.sub(r"//.*", "", page)
+
+
 def page_of(tmp_path, text):
     page = tmp_path / "page.md"
     page.write_text(text)

@@ -36,6 +36,11 @@ OTHER = """
   `sl.tensor([1], dtype=sl.uint8) + 300` raises, where PyTorch wraps to 45. Compared
   with, it is compared as it is: `u8 < 300` is true.
 - There is no `complex128`; there are no quantised types.
+- `p.data` counts as what it is: a write through it is a write to the tensor, and
+  `backward()` refuses what was kept before it, where PyTorch computes with what is there
+  by then. While a function is recorded `p.data = t` is refused.
+- Attributes that tensors do not have are refused; classes of your own that derive from
+  `Tensor` or `Parameter` have what they like.
 - `inplace=True` of activations and dropout writes over the argument, unless that is
   recorded for gradients or part of a graph: then it keeps its elements, and the result
   is what the function gives.

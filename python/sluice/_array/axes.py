@@ -62,6 +62,15 @@ def axes_tuple(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
     return tuple(made)
 
 
+def axes_or_none(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
+    """The same where a tensor without axes may be asked for its first or last one, as
+    PyTorch has it: there is nothing to do along it."""
+    if ndim == 0:
+        given = axis if isinstance(axis, (tuple, list)) else (axis,)
+        axis = [a for a in given if a not in (0, -1)]
+    return axes_tuple(axis, ndim, what)
+
+
 def whole(value: Any, what: str) -> int:
     """An int, or a TypeError that says what is not one."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):

@@ -196,8 +196,9 @@ def _gather_single(x: Tensor, dim: int, index: Tensor) -> Tensor:
 def _spread(values: Any, index: Any, like: Tensor) -> Any:
     """A number put at all places; a tensor cut to the index's shape."""
     if isinstance(values, Tensor) and values.ndim > 0:
-        if not values.symbolic and values.shape != as_tensor(index).shape:
-            return values[tuple(slice(n) for n in as_tensor(index).shape)]
+        given, wanted = values.shape or (None,), as_tensor(index).shape or (None,)
+        if None not in (*given, *wanted) and given != wanted:
+            return values[tuple(slice(n) for n in wanted)]
         return values
     value = _ops.cast(values, like.dtype)
     return _ops.broadcast_to(value, _ops.shape(index) if as_tensor(index).symbolic
@@ -294,6 +295,11 @@ def topk(
 ) -> ValuesAndIndices:
     """The k largest (or smallest) elements along an axis, and where they are."""
     axis = one_of(axis, dim if axis is NOTHING else NOTHING, -1)
+    if axis in (0, -1) and as_tensor(x).ndim == 0:
+        values, places = topk(as_tensor(x).reshape(1), k, 0, largest, sorted)
+        if k == 1:
+            values, places = values.reshape(()), places.reshape(())
+        return ValuesAndIndices(values, places)
     made = _ops.top_k(x, k, axis=axis, largest=largest, sorted=sorted)
     return ValuesAndIndices(*made)
 

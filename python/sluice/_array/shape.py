@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .._symbols.numbers import Symbol
-from .axes import NOTHING, axes_tuple, one_of, whole
+from .axes import NOTHING, axes_or_none, axes_tuple, one_of, whole
 from .open_sizes import chunks_of, has_symbols, pieces, split_by, tiled
 
 __all__ = [
@@ -124,8 +124,8 @@ def squeeze(x: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
         if not x.symbolic or x.ndim < 0:
             return _ops.squeeze(x)
         axis = range(x.ndim)
-    axes = axes_tuple(tuple(axis) if isinstance(axis, range) else axis,
-                      _ndim(x, "squeeze"), "squeeze")  # fmt: skip
+    given = tuple(axis) if isinstance(axis, range) else axis
+    axes = axes_or_none(given, _ndim(x, "squeeze"), "squeeze")
     # PyTorch leaves axes of other sizes alone.
     axes = tuple(a for a in axes if _may_be_one(x.shape[a]))
     return _ops.squeeze(x, axes) if axes else x
@@ -444,7 +444,7 @@ def flip(
     axis = one_of(axis, dim if dims is NOTHING else dims)
     x = as_tensor(x)
     ndim = _ndim(x, "flip")
-    axes = axes_tuple(list(range(ndim)) if axis is None else axis, ndim, "flip")
+    axes = axes_or_none(list(range(ndim)) if axis is None else axis, ndim, "flip")
     return own_copy(_ops.reverse(x, axes) if axes else x)
 
 
@@ -480,6 +480,8 @@ def roll(
     axes = [axis] if _is_int(axis) else list(axis)
     if len(shifts) == 1:
         shifts = shifts * len(axes)
+    if as_tensor(x).ndim == 0 and axes in ([0], [-1]):
+        return own_copy(as_tensor(x))
     return _ops.roll(x, shifts, axes)
 
 

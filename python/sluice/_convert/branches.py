@@ -162,7 +162,8 @@ def branch(
             add_note(
                 error,
                 f"{construct.place}: both ways of this {construct.kind} are recorded, "
-                "so that a recursion that a tensor ends has no end here; write a loop",
+                "so that a recursion that a tensor ends has no end here; write a "
+                "loop, or make the function that calls itself a sluice.function",
             )
         raise
     return sides.leave(values)

@@ -258,6 +258,8 @@ def callee(function: Any) -> Any:
     if joins is not None:
         return joins
     if kind is types.FunctionType:
+        if hasattr(function, "__sl_under__"):
+            return _under_mode(function)
         if is_library(function):
             if (function.__module__ or "").split(".")[0] == "sluice":
                 return _with_converted(function)
@@ -269,12 +271,18 @@ def callee(function: Any) -> Any:
         return for_call(function)
     if kind is types.MethodType:
         inner = function.__func__
+        if hasattr(inner, "__sl_under__"):
+            return types.MethodType(_under_mode(inner), function.__self__)
         if type(inner) is types.FunctionType and not is_library(inner):
             if recorder is not None:
                 recorder.function(inner)
             return types.MethodType(for_call(inner), function.__self__)
         if recorder is not None:
             refuse_if_impure(function)
+            if type(inner) is types.FunctionType:
+                around = _wrapper(inner, recorder)
+                if around is not inner:
+                    return types.MethodType(around, function.__self__)
         return function
     if kind is type or kind is types.BuiltinFunctionType:
         try:
@@ -304,6 +312,19 @@ def callee(function: Any) -> Any:
             recorder.function(called)
         return types.MethodType(for_call(called), function)
     return _module_call(function) if hasattr(function, "forward") else function
+
+
+def _under_mode(function: Any) -> Any:
+    """no_grad and its kin as decorators of the user's function."""
+    mode, inner = function.__sl_under__
+    made = callee(inner)
+
+    @functools.wraps(inner)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with mode._copy():
+            return made(*args, **kwargs)
+
+    return call
 
 
 def _wrapper(function: Any, recorder: Any) -> Any:

@@ -105,6 +105,9 @@ class _Merge:
     def take(self, outcome: Outcome, k: int) -> list[Any]:
         """What a branch returns to the cond."""
         del self.sides[k:]
+        # The other side may have called the function being recorded, of whose
+        # results nothing is known yet: this one tells, and all is recorded again.
+        k = len(self.sides)
         side = _Side(outcome)
         results: list[Any] = []
         for name, value in outcome.values.items():
@@ -194,15 +197,19 @@ class _Merge:
         """The variables after the cond."""
         left = iter(tensors)
         values = {}
-        first, second = self.sides
+        second = self.sides[-1]
+        first = self.sides[0] if len(self.sides) == 2 else None
         for name, value in second.outcome.values.items():
             if value is MISSING or name in second.stays:
                 values[name] = value
                 continue
             leaves = []
             for i, leaf in enumerate(second.leaves[name]):
-                other = first.leaves[name][i]
                 made = next(left) if second.carried[name][i] else leaf
+                if first is None:  # the other side is not known yet
+                    leaves.append(made)
+                    continue
+                other = first.leaves[name][i]
                 if other is leaf or (
                     is_number(leaf) and same(other, leaf)
                 ):
@@ -261,6 +268,7 @@ def _with_places(
     k: int,
 ) -> list[Any]:
     """Records one way; what it assigned to places is a part of what it left."""
+    del merge.sides[k:]
     with journal.frame() as frame:
         outcome = side()
         keys = {place.key for place in known.values()}

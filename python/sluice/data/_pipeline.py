@@ -162,8 +162,8 @@ def mnist(split: str = "train", dir: Any = "", flat: bool = True) -> Pipeline:
     """The MNIST digits: images of 784 (or 1 x 28 x 28) float32 in 0..1, and
     digits as int64.
 
-    The files are looked for in ``dir``, in $SLUICE_DATA and in data/mnist of
-    this folder and those above it.
+    The files are looked for in ``dir`` or, without it, in $SLUICE_DATA, in
+    data/mnist of this folder and those above it, and where they are installed.
     """
     return Pipeline(_core.pipeline_of_mnist(split, str(dir), flat))
 

@@ -8,6 +8,7 @@ and text in the manifest. The place in the random numbers is kept, too.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import warnings
 import weakref
@@ -96,6 +97,12 @@ def _say(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
+def _finish(core: Any) -> None:
+    """Waits for what is being written. There is nobody left to tell of errors."""
+    with contextlib.suppress(OSError):
+        core.steps()
+
+
 class CheckpointManager:
     """A folder in which a run leaves checkpoints, the newest of which is whole
     whatever happens.
@@ -121,7 +128,7 @@ class CheckpointManager:
         )
         # What is being written when the program ends is finished.
         core = self._core
-        self._finish = weakref.finalize(self, core.steps)
+        self._finish = weakref.finalize(self, _finish, core)
 
     @property
     def folder(self) -> str:

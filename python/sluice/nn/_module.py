@@ -10,6 +10,7 @@ from .._core import Tensor
 from . import _paths
 from ._hooks import HookTable, ModuleHooks, run_hooks, run_pre_hooks
 from ._hooks_backward import BackwardCall
+from ._no_effect import warn_of_no_effect
 from ._parameter import Parameter
 from ._state import ModuleState
 from ._table import Table
@@ -130,6 +131,8 @@ class Module(ModuleHooks, ModuleState):
             if held is not None and name in held:
                 self._assign_held(table, name, value)
                 return
+        if isinstance(value, bool) and name not in fields:
+            warn_of_no_effect(self, name)
         self._attribute_changes(name)
         object.__setattr__(self, name, value)
 

@@ -39,6 +39,9 @@ class Parameter(Tensor):
         return made
 
 
+_core.close_attributes(Parameter)
+
+
 def _rebuild(cls: type[Parameter], data: Tensor, requires_grad: bool) -> Parameter:
     return cls(data, requires_grad)
 

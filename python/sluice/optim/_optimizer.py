@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from . import _python_state
 from ._param_group import ParamGroup
 
 __all__ = ["Optimizer", "ParamGroup"]
@@ -59,7 +62,8 @@ class Optimizer:
 
     An optimizer written in Python derives from this class with
     ``super().__init__(params, defaults)`` and defines ``step``; it finds its
-    parameters in ``param_groups`` and keeps what it needs in ``state``.
+    parameters in ``param_groups`` and keeps what it needs in ``state[p]``, a dict
+    for each, which ``state_dict`` has, too.
     """
 
     _class: Any = None  # of C++; None: written in Python
@@ -67,7 +71,7 @@ class Optimizer:
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = dict(defaults)
         self.param_groups: list[ParamGroup] = []
-        self.state: dict[Any, Any] = {}
+        self.state: dict[Any, Any] = defaultdict(dict)
         self._calls: _Calls | None = None
         if params is None:
             if self._class is None:
@@ -198,15 +202,20 @@ class Optimizer:
         rate by a scheduler.
         """
         self._core.follow(curve)
+        self._curve = curve
 
     # ---- State ----
 
-    def state_dict(self) -> dict[str, Tensor]:
+    def state_dict(self) -> dict[str, Any]:
         """Tensors by name: "<parameter>.<slot>", "groups.<i>.lr", "....step".
 
-        They are those in use, not copies; ``sl.save`` takes them.
+        Of an optimizer written in Python, as PyTorch has it: {"state": {0: {...}},
+        "param_groups": [...]}, with a number for each parameter. The tensors are
+        those in use, not copies; ``sl.save`` takes both.
         """
-        state: dict[str, Tensor] = self._core.state_dict()
+        if self._calls is None:
+            return _python_state.state_dict(list(self.param_groups), self.state)
+        state: dict[str, Any] = self._core.state_dict()
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
@@ -215,7 +224,44 @@ class Optimizer:
         ValueError names all keys that are missing, left over or of another
         shape; nothing is changed then.
         """
+        if self._calls is None:
+            groups: list[Any] = list(self.param_groups)
+            what = type(self).__name__
+            loaded = _python_state.load(groups, state_dict, what)
+            self.state = defaultdict(dict, loaded)
+            return
         self._core.load_state_dict(state_dict)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Optimizer:
+        """One with state of its own, for copies of the parameters: those of the
+        modules that are copied with it."""
+        if self._calls is not None and not self.param_groups[0]["params"]:
+            raise TypeError(
+                f"deepcopy: this {type(self).__name__} is part of a graph; wanted "
+                "one made with tensors"
+            )
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        for key, value in vars(self).items():
+            if key not in ("param_groups", "state", "_calls", "_curve"):
+                setattr(made, key, copy.deepcopy(value, memo))
+        made.param_groups, made._calls = [], None
+        for group in self.param_groups:
+            params = [copy.deepcopy(p, memo) for p in group["params"]]
+            names = group.get("param_names")
+            options = {k: group[k] for k in group._option_values()}
+            pairs = list(zip(names, params, strict=True)) if names else params
+            made.add_param_group({"params": pairs, **copy.deepcopy(options, memo)})
+            for key in set(group) - set(made.param_groups[-1]):
+                made.param_groups[-1][key] = copy.deepcopy(group[key], memo)
+        made.state = defaultdict(dict)
+        for key, value in self.state.items():
+            made.state[copy.deepcopy(key, memo)] = copy.deepcopy(value, memo)
+        if self._calls is not None:
+            made._core.load_state_dict(self._core.state_dict())
+            if hasattr(self, "_curve"):
+                made.follow(self._curve)
+        return made
 
     def __repr__(self) -> str:
         groups = []

@@ -31,9 +31,27 @@ class Plot:
         self._core = _core.Plot(title, x_label, y_label, width, height, log_y, smooth)
 
     def line(
-        self, name: str, y: Iterable[float], x: Iterable[float] | None = None
+        self,
+        name: str,
+        *points: Iterable[float],
+        x: Iterable[float] | None = None,
+        y: Iterable[float] | None = None,
     ) -> Plot:
-        """A line through these points; over 0, 1, 2, ... without ``x``."""
+        """A line through points: ``line("a", x, y)``, or ``line("a", y)`` over 0, 1,
+        2, ..."""
+        if len(points) > 2 or (len(points) == 2 and (x, y) != (None, None)):
+            raise TypeError(
+                f"line: {len(points)} lists by place, x and y by name; wanted "
+                "line(name, y) or line(name, x, y)"
+            )
+        if len(points) == 2:
+            x, y = points
+        elif points and y is None:
+            y = points[0]
+        elif points and x is None:
+            x = points[0]
+        if y is None:
+            raise TypeError("line: there is no y; wanted line(name, y)")
         ys = [float(v) for v in y]
         xs = [float(i) for i in range(len(ys))] if x is None else [float(v) for v in x]
         self._core.line(name, xs, ys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ __all__ = ["FitResult", "Trainer"]
 
 @dataclass
 class FitResult:
-    """How a run ended: "done", "early" or "signal"."""
+    """How a run ended: "done", "early" or "signal"; "nothing" where all epochs and
+    steps were done before."""
 
     end: str = "done"
     steps: int = 0  # in all, those before a resume included
@@ -118,7 +120,8 @@ class Trainer:
         evaluate: Callable[[], Mapping[str, Any]] | None = None,
         after_step: Callable[[int, float], Any] | None = None,
     ) -> FitResult:
-        """Trains over ``epochs`` passes of a DataLoader.
+        """Trains over ``epochs`` passes of a DataLoader, those it had before
+        included: a run that is finished has nothing to train, and a warning says so.
 
         ``evaluate()`` is called after every pass, with the model in eval() and
         without gradients; it gives metrics by name. ``after_step(step, loss)``
@@ -196,7 +199,27 @@ class _Run:
     def enough(self) -> bool:
         return 0 < self.trainer.max_steps <= self.result.steps
 
+    def nothing_left(self) -> bool:
+        """Whether all was done before: says so."""
+        trainer = self.trainer
+        if self.enough():
+            done = f"all {trainer.max_steps} steps are done"
+        elif self.loader.epoch >= trainer.epochs:
+            done = f"the loader has had {self.loader.epoch} of {trainer.epochs} epochs"
+        else:
+            return False
+        self.result.end = "nothing"
+        where = "" if self.result.resumed is None else f" in {os.fspath(trainer.dir)!r}"
+        warnings.warn(
+            f"Trainer: nothing is trained: {done}{where}; wanted more of them, or a "
+            "new run",
+            stacklevel=5,
+        )
+        return True
+
     def loop(self) -> None:
+        if self.nothing_left():
+            return
         while self.loader.epoch < self.trainer.epochs and not self.enough():
             for batch in self.loader:
                 if not self.step(batch):

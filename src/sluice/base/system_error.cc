@@ -32,6 +32,38 @@ Status SystemError(std::string_view what, const std::string& path, int error) {
   }
 }
 
+namespace {
+
+// Of one line. The reason ends it, or a hint follows; what stands before is
+// quoted, with its quotes escaped.
+int NumberIn(std::string_view line) {
+  size_t begin = line.find("cannot ");
+  if (begin == std::string_view::npos) return 0;
+  line.remove_prefix(begin);
+  // What is found out before the system is asked (base/file.cc).
+  if (line.find("\": it is a directory") != line.npos) return EISDIR;
+  if (line.find("\": it is no plain file") != line.npos) return EINVAL;
+  constexpr int kNumbers = 134;  // Linux has no more
+  for (int error = 1; error < kNumbers; ++error) {
+    std::string reason = StrCat("\": ", std::strerror(error));
+    if (line.ends_with(reason)) return error;
+    if (line.find(reason + ";") != std::string_view::npos) return error;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int SystemErrorNumber(std::string_view message) {
+  while (!message.empty()) {
+    size_t end = message.find('\n');
+    if (int number = NumberIn(message.substr(0, end))) return number;
+    if (end == std::string_view::npos) break;
+    message.remove_prefix(end + 1);
+  }
+  return 0;
+}
+
 Status CheckPath(const std::string& path) {
   if (!path.empty() && path.find('\0') == std::string::npos) return OkStatus();
   return InvalidArgument(

@@ -1,5 +1,8 @@
 #include "sluice/data/find_file.h"
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -21,6 +24,31 @@ void AddUpwards(fs::path at, std::string_view folder,
   }
 }
 
+// share/sluice/FOLDER there and above: of an installation that lies there.
+void AddShares(fs::path at, std::string_view folder,
+               std::vector<fs::path>& places) {
+  for (; !at.empty(); at = at.parent_path()) {
+    places.push_back(at / "share" / "sluice" / folder);
+    if (at == at.root_path()) return;
+  }
+}
+
+// The library, the program or the Python module that this code is part of.
+fs::path OwnFile() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(&OwnFile), &info) == 0) return {};
+  std::error_code ignored;
+  return fs::absolute(info.dli_fname ? info.dli_fname : "", ignored);
+}
+
+void AddOnce(std::vector<fs::path> found, std::vector<fs::path>& places) {
+  for (fs::path& place : found) {
+    if (std::find(places.begin(), places.end(), place) == places.end()) {
+      places.push_back(std::move(place));
+    }
+  }
+}
+
 }  // namespace
 
 std::string find_file(std::string_view folder,
@@ -36,10 +64,18 @@ std::string find_file(std::string_view folder,
     std::error_code ignored;
     AddUpwards(fs::current_path(ignored), folder, places);
     fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    std::vector<fs::path> installed;
+    for (const fs::path& file : {program, OwnFile()}) {
+      if (!file.empty()) AddShares(file.parent_path(), folder, installed);
+    }
+    for (const char* prefix : {"/usr/local", "/usr"}) {
+      installed.push_back(fs::path(prefix) / "share" / "sluice" / folder);
+    }
+    AddOnce(std::move(installed), places);
     if (!program.empty()) {
-      fs::path bin = program.parent_path();
-      places.push_back(bin.parent_path() / "share" / "sluice" / folder);
-      AddUpwards(bin, folder, places);
+      std::vector<fs::path> above;
+      AddUpwards(program.parent_path(), folder, above);
+      AddOnce(std::move(above), places);
     }
   }
   std::error_code ignored;

@@ -1,6 +1,7 @@
 #include "sluice/front/backward.h"
 
 #include <algorithm>
+#include <atomic>
 #include <unordered_map>
 
 #include "sluice/base/foreign_error.h"
@@ -8,6 +9,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/front/grad_lock.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/tensor.h"
@@ -49,10 +51,17 @@ Lists& SpareLists() {
 // gradients itself.
 thread_local int depth = 0;
 
+// Marks on leaves are those of one run at a time. Others, on other threads, may
+// meet the same leaves, and keep lists of their own.
+std::atomic<bool> marks_taken{false};
+
 class Engine {
  public:
   explicit Engine(const BackwardRequest& request)
-      : request_(request), mode_(request.record), inside_(depth++ > 0) {
+      : request_(request),
+        mode_(request.record),
+        inside_(depth++ > 0),
+        marks_(!inside_ && !marks_taken.exchange(true)) {
     std::swap(heap_, SpareLists().heap);
     std::swap(leaves_, SpareLists().leaves);
   }
@@ -61,10 +70,11 @@ class Engine {
     for (const Ref<TapeNode>& node : heap_) Leave(*node);
     if (passing_) Leave(*passing_);
     for (const EagerRef& leaf : leaves_) {
-      if (inside_) break;
+      if (!marks_) break;
       leaf->run = nullptr;
       leaf->flow = {};
     }
+    if (marks_) marks_taken = false;
     --depth;
     heap_.clear();
     leaves_.clear();
@@ -101,8 +111,8 @@ class Engine {
       own_.erase(&node);
       return;
     }
-    node.run = nullptr;
     node.flows.clear();
+    node.run.store(nullptr, std::memory_order_release);
   }
 
   // What has flowed into the outputs of a node. A run inside of another keeps
@@ -115,42 +125,40 @@ class Engine {
       if (fresh) it->second.resize(node.num_outputs());
       return fresh;
     }
-    if (node.run == this) return false;
-    if (node.run) {
-      return FailedPrecondition(
-          StrCat("backward: a run on another thread meets the same call of ",
-                 node.name(), "; wanted calls of its own"));
+    const void* nobody = nullptr;
+    if (node.run.load(std::memory_order_relaxed) == this) return false;
+    if (!node.run.compare_exchange_strong(nobody, this,
+                                          std::memory_order_acquire)) {
+      return FailedPrecondition(StrCat(
+          "backward: another thread takes gradients through the same call of ",
+          node.name(),
+          " now; wanted calls of its own on each thread: leaves may be shared, "
+          "what is computed from them not"));
     }
-    node.run = this;
     node.flows.resize(node.num_outputs());
     return true;
   }
   Result<EagerRef*> LeafFlow(const EagerRef& leaf) {
-    if (inside_) {
+    if (!marks_) {
       auto [it, fresh] = own_leaves_.try_emplace(leaf.get());
       if (fresh) leaves_.push_back(leaf);
       return &it->second;
     }
     if (leaf->run != this) {
-      if (leaf->run) {
-        return FailedPrecondition(
-            StrCat("backward: a run on another thread meets the same leaf, ",
-                   leaf->Describe()));
-      }
       leaf->run = this;
       leaves_.push_back(leaf);
     }
     return &leaf->flow;
   }
   bool Met(const EagerRef& leaf) const {
-    return inside_ ? own_leaves_.count(leaf.get()) > 0 : leaf->run == this;
+    return marks_ ? leaf->run == this : own_leaves_.count(leaf.get()) > 0;
   }
 
   static std::string Untracked(const EagerValue& y) {
     return StrCat(
         "backward: ", y.Describe(),
         ", was not made from a tensor that requires gradients; wanted "
-        "requires_grad on one, and no sluice::NoGrad around the calls");
+        "requires_grad on one, and no_grad not around the calls");
   }
 
   Status Seed() {
@@ -429,7 +437,14 @@ class Engine {
       capture.SetGrad(EagerRef::Share(&leaf), std::move(gradient));
       return OkStatus();
     }
+    // What the sum does not take over ends after the lock: memory of others may
+    // need Python's to be given back, which who waits for this one may hold.
+    EagerRef ends[2];
+    MutexLock lock(front_internal::GradMutex(leaf));
     if (leaf.grad) {
+      bool over = Owned(*leaf.grad);
+      if (!over) ends[0] = leaf.grad;
+      if (over || !Owned(*gradient)) ends[1] = gradient;
       EagerRef old = std::move(leaf.grad);
       SL_ASSIGN_OR_RETURN(
           leaf.grad,
@@ -457,6 +472,7 @@ class Engine {
   const BackwardRequest& request_;
   GradModeScope mode_;
   const bool inside_;  // of another run, on this thread
+  const bool marks_;   // leaves are marked; else they are in own_leaves_
   std::unordered_map<TapeNode*, Flows> own_;
   std::unordered_map<const EagerValue*, EagerRef> own_leaves_;
   std::vector<Ref<TapeNode>> heap_;

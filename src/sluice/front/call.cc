@@ -7,7 +7,11 @@
 #include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/kept_constant.h"
 #include "sluice/front/list_constant.h"
+#include "sluice/front/other_graph.h"
+#include "sluice/front/promote.h"
+#include "sluice/front/promoted_operands.h"
 #include "sluice/front/random_place.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
@@ -20,25 +24,11 @@ namespace sluice {
 namespace front_internal {
 namespace {
 
-// The declared input an operand belongs to; null when there are too many.
-const ArgSpec* SpecOf(const OpRecord& op, size_t operand, size_t count) {
-  size_t next = 0;
-  for (size_t k = 0; k < op.inputs.size(); ++k) {
-    size_t after = op.inputs.size() - k - 1;
-    size_t taken = !op.inputs[k].list     ? 1
-                   : count > next + after ? count - next - after
-                                          : 0;
-    if (operand < next + taken) return &op.inputs[k];
-    next += taken;
-  }
-  return nullptr;
-}
-
 // The type a literal takes among these operands: the one its input is declared
 // with, that of a tensor whose input is declared alike, or its own.
 DType LiteralType(const NodeRequest& r, const OpRecord& op, size_t i) {
   DType own = r.inputs[i].literal_value().dtype();
-  const ArgSpec* spec = SpecOf(op, i, r.inputs.size());
+  const ArgSpec* spec = InputSpec(op, i, r.inputs.size());
   if (!spec || spec->type == "any") return own;
   if (DType fixed = DTypeFromName(spec->type); fixed != DType::kInvalid) {
     return fixed;
@@ -50,7 +40,7 @@ DType LiteralType(const NodeRequest& r, const OpRecord& op, size_t i) {
   // A tensor decides; without one the first literal does.
   std::optional<DType> first;
   for (size_t k = 0; k < r.inputs.size(); ++k) {
-    const ArgSpec* other = SpecOf(op, k, r.inputs.size());
+    const ArgSpec* other = InputSpec(op, k, r.inputs.size());
     if (!other || other->type != spec->type) continue;
     if (r.inputs[k].is_tensor()) return r.inputs[k].tensor().dtype();
     if (!first) first = r.inputs[k].literal_value().dtype();
@@ -122,15 +112,16 @@ Result<Graph*> GraphOf(const NodeRequest& r, const Building& building) {
     if (!graph) graph = its;
     if (graph != its) {
       return InvalidArgument(StrCat(
-          "[", r.op, "] \"", in.tensor().name(), "\" belongs to graph \"",
-          its->name(), "\"; wanted a value of graph \"", graph->name(), "\""));
+          "[", r.op, "] ",
+          OtherGraph(in.tensor().name(), *in.tensor().value().node, *its,
+                     *graph, "a value of the graph being built")));
     }
   }
   if (graph) return graph;
   return FailedPrecondition(
       StrCat("[", r.op,
-             "] no graph is open on this thread; wanted a "
-             "sluice::GraphScope"));
+             "] no graph is open on this thread; wanted one opened around the "
+             "call"));
 }
 
 // The operands of a call in a function being recorded, as the tape sees them.
@@ -210,7 +201,7 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
     }
     Array value;
     if (in.is_tensor()) {
-      value = in.tensor().array();
+      SL_ASSIGN_OR_RETURN(value, KeptConstant(in.tensor().array()));
     } else {
       SL_ASSIGN_OR_RETURN(value, LiteralValue(r, *op, i));
     }
@@ -271,46 +262,77 @@ NodeRequest RequestOf(std::string_view op, std::span<const Operand> inputs,
           .line = SourceLine::From(where)};
 }
 
+// The call, its operands brought to the types it is computed in, as results of
+// which type: calls `made` with the request.
+template <class F>
+auto Promoted(NodeRequest request, std::source_location where, const F& made) {
+  std::optional<PromotedOperands> together;
+  if (MayPromote(request.inputs)) {
+    const OpRecord* op = FindOp(request.op);
+    if (op) together = PromoteOperands(*op, request.inputs, where);
+  }
+  if (!together) return made(request, DType::kInvalid);
+  request.inputs = together->operands;
+  return made(request, together->restored);
+}
+
+Tensor Restored(Tensor made, DType dtype, std::source_location where) {
+  if (dtype == DType::kInvalid || made.dtype() == dtype) return made;
+  Operand operands[] = {std::move(made)};
+  return CallOne("Cast", operands, {{"dtype", dtype}}, {}, where);
+}
+
 }  // namespace
 
 Operation CallOperation(std::string_view op, std::span<const Operand> inputs,
                         const Attrs& attrs, std::string_view name,
                         std::source_location where) {
-  NodeRequest request = RequestOf(op, inputs, attrs, name, where);
-  if (!RunsAtOnce(request)) return AddNode(request);
-  EagerResults none;
-  RunNow(request, none);
-  return {};
+  NodeRequest all = RequestOf(op, inputs, attrs, name, where);
+  return Promoted(all, where, [](const NodeRequest& request, DType) {
+    if (!RunsAtOnce(request)) return AddNode(request);
+    EagerResults none;
+    RunNow(request, none);
+    return Operation();
+  });
 }
 
 Tensor CallOne(std::string_view op, std::span<const Operand> inputs,
                const Attrs& attrs, std::string_view name,
                std::source_location where) {
-  NodeRequest request = RequestOf(op, inputs, attrs, name, where);
-  if (!RunsAtOnce(request)) return AddNode(request).output();
-  EagerResults results;
-  RunNow(request, results);
-  if (!name.empty()) results[0]->extras().name = name;
-  return Tensor(std::move(results[0]));
+  NodeRequest all = RequestOf(op, inputs, attrs, name, where);
+  return Promoted(all, where, [&](const NodeRequest& request, DType dtype) {
+    if (!RunsAtOnce(request)) {
+      return Restored(AddNode(request).output(), dtype, where);
+    }
+    EagerResults results;
+    RunNow(request, results);
+    Tensor made = Restored(Tensor(std::move(results[0])), dtype, where);
+    if (!name.empty()) made.set_name(name);
+    return made;
+  });
 }
 
 std::vector<Tensor> CallMany(std::string_view op,
                              std::span<const Operand> inputs,
                              const Attrs& attrs, std::string_view name,
                              std::source_location where) {
-  NodeRequest request = RequestOf(op, inputs, attrs, name, where);
-  std::vector<Tensor> outputs;
-  if (RunsAtOnce(request)) {
-    EagerResults results;
-    RunNow(request, results);
-    for (EagerRef& r : results) outputs.push_back(Tensor(std::move(r)));
+  NodeRequest all = RequestOf(op, inputs, attrs, name, where);
+  return Promoted(all, where, [&](const NodeRequest& request, DType dtype) {
+    std::vector<Tensor> outputs;
+    if (RunsAtOnce(request)) {
+      EagerResults results;
+      RunNow(request, results);
+      for (EagerRef& r : results) outputs.push_back(Tensor(std::move(r)));
+    } else {
+      Operation made = AddNode(request);
+      for (int i = 0; i < made.num_outputs(); ++i) {
+        outputs.push_back(made.output(i));
+      }
+    }
+    // The first is the value; others, such as indices, have types of their own.
+    if (!outputs.empty()) outputs[0] = Restored(outputs[0], dtype, where);
     return outputs;
-  }
-  Operation made = AddNode(request);
-  for (int i = 0; i < made.num_outputs(); ++i) {
-    outputs.push_back(made.output(i));
-  }
-  return outputs;
+  });
 }
 
 }  // namespace front_internal

@@ -139,10 +139,25 @@ TEST_F(Building, GraphsDoNotMix) {
   Tensor y = placeholder(f32, {}, "y");
   Contains(ErrorOf([&] { (void)(x + y); }), "belongs to graph");
   Contains(ErrorOf([&] { (void)-x; }),
-           "[Neg] \"x\" belongs to graph \"test\"; wanted a value of graph "
-           "\"other\"");
+           "[Neg] \"x\" belongs to graph \"test\"; wanted a value of the "
+           "graph being built, \"other\"");
   Contains(ErrorOf([&] { ControlScope after({x.operation()}); }),
            "belongs to graph");
+}
+
+// It used to read: belongs to graph "main"; wanted a value of graph "main".
+TEST(NoGraph, GraphsOfOneNameAreToldApartByLines) {
+  Graph one, two;
+  Tensor x;
+  {
+    GraphScope building(one);
+    x = placeholder(f32, {}, "x");
+  }
+  GraphScope building(two);
+  std::string text = ErrorOf([&] { (void)-x; });
+  Contains(text, "[Neg] \"x\", made at ");
+  Contains(text, "call_test.cc:");
+  Contains(text, "belongs to another graph, which is called \"main\", too");
 }
 
 TEST(NoGraph, OpsGoToTheGraphOfTheirOperands) {

@@ -11,6 +11,7 @@
 #include "sluice/front/same_memory.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/trace_call.h"
+#include "sluice/front/view_write.h"
 #include "sluice/op/carries_gradient.h"
 
 namespace sluice {
@@ -76,6 +77,7 @@ EagerRef Capture::StandIn(const EagerRef& value) {
   if (auto known = inside_.find(value.get()); known != inside_.end()) {
     return known->second;
   }
+  ForgetMovedBase(*value);
   if (value->view_of && !value->requires_grad) {
     // A look into a tensor is a look into what stands for it.
     EagerRef made = StandIn(value->view_of->base);

@@ -2,6 +2,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
+#include "sluice/front/kept_constant.h"
+#include "sluice/front/scope.h"
 
 namespace sluice {
 
@@ -32,6 +34,13 @@ Tensor placeholder(DType dtype, const PartialSizes& shape,
 
 Tensor constant(const Literal& value, std::string_view name,
                 std::source_location where) {
+  // Tensors may share an Array's elements and write them; a graph keeps what it
+  // was given.
+  Graph* graph = front_internal::Building::Current().graph;
+  if (graph && value.own_type() && value.value()) {
+    return ConstantOf(ValueOrThrow(front_internal::KeptConstant(value.value())),
+                      name, where);
+  }
   return ConstantOf(value.value(), name, where);
 }
 

@@ -27,6 +27,14 @@ DType EagerValue::dtype() const {
   return traced->capture ? traced->value.dtype() : traced->type.dtype;
 }
 
+WriteLog& EagerValue::PublishLog() {
+  static Mutex mu;
+  MutexLock lock(mu);
+  if (!log) log = MakeRef<WriteLog>();
+  published_log.store(log.get(), std::memory_order_release);
+  return *log;
+}
+
 PartialShape EagerValue::shape() const {
   if (!traced) return PartialShape(array.shape());
   if (rows) return traced->dense;
@@ -185,7 +193,7 @@ Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
         StrCat("[", op.name, "] ", target.Describe(),
                leaf ? ", is a leaf" : ", is a view of a leaf",
                " that requires gradients and cannot be written in place "
-               "while calls are recorded; wanted a sluice::NoGrad around it"));
+               "while calls are recorded; wanted no_grad around it"));
   }
   if (cut) {
     return FailedPrecondition(StrCat(

@@ -125,7 +125,7 @@ Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
     return FailedPrecondition(
         StrCat("[", op.name,
                "] is part of a graph; no graph is open on this thread: wanted "
-               "a sluice::GraphScope"));
+               "one opened around the call"));
   }
   Ref<EagerOp> made = Ref<EagerOp>::Adopt(new EagerOp());
   made->record_ = &op;

@@ -2,10 +2,11 @@
 // and how they came to be, as far as gradients ask for that.
 //
 // Counted; handles share it, so a write in place is seen through all of them.
-// Not thread safe beyond its count: as with any C++ object, whoever writes is
-// alone with it.
+// Threads may read one at the same time, record calls of it and run backward to
+// it; as with any C++ object, whoever writes is alone with it (docs/safety.md).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,6 +51,7 @@ struct ViewOf {
   std::vector<ViewStep> steps;
   uint32_t seen = 0;    // WriteLog::histories the view's own history knows of
   bool records = true;  // made while calls were recorded
+  uint32_t moved = 0;   // of the base, then: it may look elsewhere since
 };
 
 // What a value is while a function is recorded (front/capture.h): one value of
@@ -102,9 +104,16 @@ struct EagerValue : RefCounted<EagerValue>, Pooled<EagerValue> {
     if (!extra) extra = std::make_unique<Extras>();
     return *extra;
   }
+  // Threads that read one value may come here at once.
   WriteLog& writes() {
-    if (!log) log = MakeRef<WriteLog>();
-    return *log;
+    WriteLog* made = published_log.load(std::memory_order_acquire);
+    return made ? *made : PublishLog();
+  }
+  WriteLog& PublishLog();
+  // For whoever is alone with it.
+  void SetLog(Ref<WriteLog> other) {
+    published_log.store(nullptr, std::memory_order_relaxed);
+    log = std::move(other);
   }
   // Gradients flow to here or through here.
   bool tracked() const { return requires_grad || producer; }
@@ -119,10 +128,12 @@ struct EagerValue : RefCounted<EagerValue>, Pooled<EagerValue> {
   Ref<TapeNode> producer;  // null: a leaf
   int output = 0;          // of the producer
   bool requires_grad = false;
+  uint32_t moved = 0;  // how often it was given other memory (data_alias.h)
   bool view = false;                   // looks into the memory of another value
   std::unique_ptr<ViewOf> view_of;     // and how, where that is known
   std::unique_ptr<TraceState> traced;  // set: part of a graph, no elements
   Ref<WriteLog> log;     // null: nobody has asked; shared with views
+  std::atomic<WriteLog*> published_log{nullptr};  // `log`, once it was asked for
   Ref<EagerValue> grad;  // of a leaf
   std::shared_ptr<Ref<EagerValue>> grad_place;  // of others that retain theirs
   std::unique_ptr<Extras> extra;

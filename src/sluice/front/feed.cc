@@ -1,6 +1,7 @@
 #include "sluice/front/feed.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/front/other_graph.h"
 #include "sluice/graph/node.h"
 
 namespace sluice {
@@ -24,9 +25,9 @@ Result<Value> Fetch::In(Graph& graph) const {
       SL_RETURN_IF_ERROR(InNoRegion(*tensor_.value().node));
       return tensor_.value();
     }
-    return InvalidArgument(StrCat(
-        "\"", tensor_.name(), "\" belongs to graph \"", tensor_.graph().name(),
-        "\"; wanted a value of the session's, \"", graph.name(), "\""));
+    return InvalidArgument(front_internal::OtherGraph(
+        tensor_.name(), *tensor_.value().node, tensor_.graph(), graph,
+        "a value of the session's"));
   }
   if (name_.empty()) {
     return InvalidArgument("a feed or fetch is a Tensor that holds nothing");

@@ -87,6 +87,9 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
     if (what == "order") {
       return "a tensor lies otherwise in memory, and views of it are written";
     }
+    if (what == "other memory") {
+      return "a tensor around the function was given other memory (data)";
+    }
     if (what == "hooks") return "tensors around the function have other hooks";
     if (what == "aliases") {
       return "an argument is also a tensor the function reads by itself";

@@ -141,6 +141,7 @@ const char* Trace::Misfit(const std::vector<Tensor>& args) const {
       return "requires_grad";
     }
     if (HooksOf(value) != s.hooks) return "hooks";
+    if (value.moved != s.moved) return "other memory";
     for (const Tensor& arg : args) {
       if (arg.eager() == s.value) return "aliases";
     }

@@ -82,7 +82,8 @@ struct Trace {
     bool overwritten = false;  // its new elements may be written over it
     bool requires_grad = false, leaf = true;
     bool contiguous = true, order_matters = false;
-    int hooks = 0;  // registered so far
+    int hooks = 0;       // registered so far
+    uint32_t moved = 0;  // how often it had been given other memory
   };
   std::vector<Source> sources;
   size_t num_args = 0;

@@ -13,6 +13,10 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
+std::span<const Index> Given(std::initializer_list<Index> indices) {
+  return {indices.begin(), indices.size()};
+}
+
 // Indices as a slice of every axis, then axes to drop and axes to add.
 struct Cuts {
   Ints begin, end, strides;
@@ -25,7 +29,7 @@ struct Cuts {
       OutOfRange(text).WithLine(StrCat("at ", SourceLine::From(where))));
 }
 
-Cuts CutsOf(const Tensor& x, std::initializer_list<Index> indices,
+Cuts CutsOf(const Tensor& x, std::span<const Index> indices,
             std::source_location where) {
   PartialShape shape = x.shape();
   int used = 0;
@@ -138,20 +142,17 @@ Tensor Replaced(const Tensor& x, const Cuts& cuts, const Operand& value,
 }  // namespace
 
 Tensor Tensor::at(std::initializer_list<Index> indices, Where where) const {
-  return Apply(*this, CutsOf(*this, indices, where), where);
+  return Apply(*this, CutsOf(*this, Given(indices), where), where);
 }
 
-// Operators have no room for a hidden argument; the line is that of whoever
-// made the tensor.
-Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
-  return at(indices);
+Tensor Tensor::operator[](const Indices& indices) const {
+  return Apply(*this, CutsOf(*this, indices.list(), indices.where()),
+               indices.where());
 }
-
-Tensor Tensor::operator[](int64_t index) const { return at({index}); }
 
 const Tensor& Tensor::set(std::initializer_list<Index> indices,
                           const Operand& value, Where where) const {
-  Cuts cuts = CutsOf(*this, indices, where);
+  Cuts cuts = CutsOf(*this, Given(indices), where);
   bool tracked =
       requires_grad() || (value.is_tensor() && value.tensor().requires_grad());
   bool records = front_internal::EagerMode::Current().grad && tracked;

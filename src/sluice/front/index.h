@@ -7,7 +7,11 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <source_location>
+#include <span>
+#include <vector>
 
 namespace sluice {
 
@@ -39,5 +43,27 @@ constexpr Index slice_from(int64_t begin, int64_t step = 1) {
 constexpr Index slice_to(int64_t end, int64_t step = 1) {
   return Index(Index::Kind::kSlice, Index::kOpen, end, step);
 }
+
+// All entries of one indexing, and the line it is written on: operators can have
+// no hidden arguments, but what they take can. x[2], x[{1, sl::all}].
+class Indices {
+ public:
+  using Where = std::source_location;
+
+  template <std::integral I>
+  Indices(I number, Where where = Where::current())
+      : list_{Index(number)}, where_(where) {}
+  Indices(Index index, Where where = Where::current())
+      : list_{index}, where_(where) {}
+  Indices(std::initializer_list<Index> indices, Where where = Where::current())
+      : list_(indices), where_(where) {}
+
+  std::span<const Index> list() const { return list_; }
+  const Where& where() const { return where_; }
+
+ private:
+  std::vector<Index> list_;
+  Where where_;
+};
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 // Literal: a value written down in the user's program, such as 0.5f, {1, 2, 3}
 // or an Array. It has the type C++ gives it, but where it meets a tensor it
-// takes the tensor's type, if that can hold it: x * 2 works for every x.
-// An Array is never converted. A plain value; copying shares the elements.
+// takes the tensor's type, if that can hold it: x * 2 works for every x. An
+// Array has its type as a tensor has (front/promote.h). A plain value; copying shares the elements.
 #pragma once
 
 #include <concepts>
@@ -75,6 +75,8 @@ class Literal {
   Literal(const std::vector<T>& values) : value_(Row(values)) {}
 
   const Array& value() const { return value_; }
+  // An Array, whose type is meant; else a number, which takes that of others.
+  bool own_type() const { return own_type_; }
   DType dtype() const { return value_ ? value_.dtype() : DType::kInvalid; }
 
   // The value as that type. Errors: the type cannot hold it; an Array that is

@@ -167,7 +167,7 @@ TEST(LoopReport, WhatCannotBeBoundedAtOnceIsRefused) {
   std::string text = ErrorOf(
       [&] { for_loop(3, [](Tensor, Tensor z) { return z * z; }, x, options); });
   Contains(text, "save is a budget and this loop runs at once");
-  Contains(text, "wanted it inside sl::function, or save = \"recompute\"");
+  Contains(text, "wanted it in a captured function, or save = \"recompute\"");
   options.save = "recompute";
   text = ErrorOf([&] { map_fn([](Tensor e) { return e * e; }, x, options); });
   Contains(text, "save is \"recompute\" and this loop runs at once");

@@ -1,5 +1,8 @@
-// Arithmetic and comparisons of tensors, elementwise with broadcasting. One
-// side may be a C++ value, which takes the other's type: 2 * x + 1.
+// Arithmetic and comparisons of tensors, elementwise with broadcasting. Types
+// that differ are brought together (front/promote.h): f32 + i64 is f32, i32 +
+// i64 is i64, a number of the program takes the tensor's type where its kind
+// allows: 2 * x + 1. Integers divided by integers give f32; div() and
+// floor_div() give integers.
 // == and != stay what they are for handles; see equal() and not_equal().
 #pragma once
 

@@ -31,8 +31,8 @@ void NeedGraph(std::string_view op, std::span<const Operand> operands,
     }
   }
   Refuse(StrCat("[", op,
-                "] no graph is open on this thread; wanted a "
-                "sluice::GraphScope, or a function being recorded"),
+                "] no graph is open on this thread; wanted one opened around "
+                "the call, or a function being recorded"),
          where);
 }
 

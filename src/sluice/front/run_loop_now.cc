@@ -82,7 +82,7 @@ void RefuseToRepeat(std::string_view what, const LoopSettings& settings,
   if (save.bytes() > 0) {
     Refuse(what,
            "save is a budget and this loop runs at once, where what its "
-           "iterations keep is not counted; wanted it inside sl::function, or "
+           "iterations keep is not counted; wanted it in a captured function, or "
            "save = \"recompute\"",
            where);
   }
@@ -90,7 +90,7 @@ void RefuseToRepeat(std::string_view what, const LoopSettings& settings,
   Refuse(what,
          StrCat("save is \"", save.how(),
                 "\" and this loop runs at once, where its code cannot be "
-                "called again; wanted it inside sl::function, or save = "
+                "called again; wanted it in a captured function, or save = "
                 "\"device\""),
          where);
 }

@@ -60,7 +60,7 @@ std::string Save::Wrong() const {
   }
   if (how_ == "device" || how_ == "recompute") return "";
   return StrCat("save is \"", how_,
-                "\"; wanted \"device\", \"recompute\" or sl::budget(bytes)",
+                "\"; wanted \"device\", \"recompute\" or budget(bytes)",
                 how_ == "host" ? ": there is no second memory yet" : "");
 }
 

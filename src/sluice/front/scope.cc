@@ -3,6 +3,8 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/kept_constant.h"
+#include "sluice/front/other_graph.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 
@@ -23,6 +25,8 @@ front_internal::SavedBuilding::~SavedBuilding() {
 GraphScope::GraphScope(Graph& graph) {
   Building::Current() = Building();
   Building::Current().graph = &graph;
+  Building::Current().constants =
+      std::make_shared<front_internal::KeptConstants>();
 }
 
 NameScope::NameScope(std::string_view name) {
@@ -40,10 +44,9 @@ ControlScope::ControlScope(const std::vector<Operation>& before) {
   Building& building = Building::Current();
   for (const Operation& op : before) {
     if (building.graph && &op.graph() != building.graph) {
-      throw Error(InvalidArgument(
-          StrCat("\"", op.name(), "\" belongs to graph \"", op.graph().name(),
-                 "\"; wanted one of graph \"", building.graph->name(),
-                 "\", whose scope is open")));
+      throw Error(InvalidArgument(front_internal::OtherGraph(
+          op.name(), op.node(), op.graph(), *building.graph,
+          "one of the graph whose scope is open")));
     }
     building.controls.push_back(&op.node());
   }
@@ -63,7 +66,7 @@ Graph& current_graph() {
   Graph* graph = Building::Current().graph;
   if (!graph) {
     throw Error(FailedPrecondition(
-        "no graph is open on this thread; wanted a sluice::GraphScope"));
+        "no graph is open on this thread; wanted one opened around the call"));
   }
   return *graph;
 }

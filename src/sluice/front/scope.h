@@ -12,6 +12,7 @@
 // the other graph. Each thread has its own scopes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ class Capture;
 
 namespace front_internal {
 
+class KeptConstants;
+
 // The open scopes of this thread.
 struct Building {
   Graph* graph = nullptr;    // null: that of the op's inputs
@@ -32,6 +35,8 @@ struct Building {
   std::vector<Node*> controls;
   std::string device;
   Graph* locked = nullptr;  // the graph whose lock this thread holds already
+  // Of `graph`, while its scope is open; null without one.
+  std::shared_ptr<KeptConstants> constants;
 
   static Building& Current();
 };

@@ -5,6 +5,7 @@
 #include "sluice/front/grad_mode.h"
 #include "sluice/session/local_master.h"
 #include "sluice/session/partial_run.h"
+#include "sluice/front/other_graph.h"
 
 namespace sluice {
 
@@ -33,9 +34,9 @@ std::vector<Node*> NodesOf(Graph& graph, std::span<const Operation> targets) {
   for (const Operation& t : targets) {
     Node& node = t.node();
     if (&t.graph() != &graph) {
-      throw Error(InvalidArgument(StrCat(
-          "\"", t.name(), "\" belongs to graph \"", t.graph().name(),
-          "\"; wanted an operation of the session's, \"", graph.name(), "\"")));
+      throw Error(InvalidArgument(front_internal::OtherGraph(
+          t.name(), node, t.graph(), graph,
+          "an operation of the session's")));
     }
     ThrowIfError(InNoRegion(node));
     nodes.push_back(&node);

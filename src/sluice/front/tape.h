@@ -6,6 +6,7 @@
 // count may be shared by threads; applying and dropping a node may not.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <span>
 
@@ -63,7 +64,7 @@ class TapeNode : public RefCounted<TapeNode> {
 
   // For the backward run that is passing here: who it is, and what has flowed
   // into each output so far.
-  const void* run = nullptr;
+  std::atomic<const void*> run{nullptr};
   SmallVector<EagerRef, 2> flows;
 
  private:

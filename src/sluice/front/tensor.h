@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "sluice/front/eager_value.h"
+#include "sluice/front/index.h"
 #include "sluice/graph/value.h"
 
 namespace sluice {
 
-class Index;
 class Operand;
 class Tensor;
 
@@ -167,8 +167,7 @@ class Tensor {
 
   // ---- Parts (front/index.h) ----
   // x[2], x[{1, sl::all}], x[{sl::slice(0, 5, 2), sl::ellipsis, -1}].
-  Tensor operator[](int64_t index) const;
-  Tensor operator[](std::initializer_list<Index> indices) const;
+  Tensor operator[](const Indices& indices) const;
   Tensor at(std::initializer_list<Index> indices,
             Where where = Where::current()) const;
   // Writes part of this tensor.

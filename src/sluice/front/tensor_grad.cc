@@ -4,6 +4,7 @@
 #include "sluice/front/backward.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/grad_lock.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/view_write.h"
@@ -60,6 +61,7 @@ Tensor Tensor::grad() const {
     EagerRef g = Capture::Current()->GradOf(*value);
     return g ? Tensor(std::move(g)) : Tensor();
   }
+  MutexLock lock(front_internal::GradMutex(*value));
   const EagerRef& g = value->grad_place ? *value->grad_place : value->grad;
   return g ? Tensor(g) : Tensor();
 }
@@ -71,7 +73,9 @@ void Tensor::set_grad(const Tensor& grad) const {
         value, grad.defined() ? GradientRef(grad) : EagerRef());
     return;
   }
-  value->grad = grad.defined() ? grad.eager_gradient() : EagerRef();
+  EagerRef now = grad.defined() ? grad.eager_gradient() : EagerRef();
+  MutexLock lock(front_internal::GradMutex(*value));
+  std::swap(value->grad, now);  // the old one ends after the lock
 }
 
 void Tensor::zero_grad() const { set_grad({}); }
@@ -82,7 +86,7 @@ void Tensor::backward(const Tensor& gradient, BackwardOptions options,
   if (symbolic() && !Capture::Open() && !traced()) {
     status = FailedPrecondition(
         StrCat("backward: \"", name(),
-               "\" is part of a graph; wanted sluice::gradients there"));
+               "\" is part of a graph; wanted gradients() there"));
   } else {
     EagerRef roots[] = {here()};
     EagerRef flows[] = {gradient.defined() ? gradient.to_dense().here()
@@ -122,7 +126,7 @@ Tensor Tensor::clone(Where where) const {
   same.eager()->array = ValueOrThrow(array().Clone());
   same.eager()->view = false;
   same.eager()->view_of = nullptr;
-  same.eager()->log = {};
+  same.eager()->SetLog({});
   return same;
 }
 

@@ -118,7 +118,7 @@ Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
       StrCat("[", op.name, "] ", target.Describe(),
              target.view_of ? ", is a view of a leaf" : ", is a leaf",
              " that requires gradients and cannot be written in place "
-             "while calls are recorded; wanted a sluice::NoGrad around it"));
+             "while calls are recorded; wanted no_grad around it"));
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ class Finisher {
       source.requires_grad = entry.required_grad;
       source.leaf = entry.leaf;
       source.hooks = HooksOf(*entry.value);
+      source.moved = entry.value->moved;
       source.contiguous = entry.contiguous;
       source.order_matters = entry.order_matters;
       source.overwritten = entry.written() &&

@@ -256,7 +256,7 @@ Variable variable(DType dtype, const PartialSizes& shape, std::string_view name,
     throw Error(At(FailedPrecondition(
                        StrCat("variable \"", name,
                               "\" has no initial value; wanted one, or an open "
-                              "sluice::GraphScope to make it in")),
+                              "graph to make it in")),
                    where));
   }
   Tensor handle = front_internal::MakeHandle(

@@ -84,6 +84,7 @@ class ViewWriteNode final : public TapeNode {
 void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
               EagerPointers inputs, bool records) {
   EagerValue& from = *inputs[0];
+  ForgetMovedBase(from);
   // A look at what looks into memory in a way nobody knows is such a look, too.
   if (from.view && !from.view_of) return;
   view.view_of = std::make_unique<ViewOf>();
@@ -96,6 +97,7 @@ void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
     how.base = EagerRef::Share(&from);
   }
   how.seen = view.log->histories;
+  how.moved = how.base->moved;
   ViewStep step{&op, attrs, {}};
   for (EagerValue* other : inputs.subspan(1)) {
     // Sizes, as they are now.
@@ -106,7 +108,15 @@ void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
   how.steps.push_back(std::move(step));
 }
 
+void ForgetMovedBase(EagerValue& view) {
+  if (!view.view_of || view.view_of->base->moved == view.view_of->moved) return;
+  view.view_of = nullptr;
+  view.view = false;
+}
+
 void RefreshView(EagerValue& view) {
+  ForgetMovedBase(view);
+  if (!view.view_of) return;
   ViewOf& how = *view.view_of;
   if (how.seen == view.log->histories) return;
   how.seen = view.log->histories;
@@ -117,6 +127,8 @@ void RefreshView(EagerValue& view) {
 }
 
 void ChangeHistory(EagerValue& view, const SourceLine& line) {
+  ForgetMovedBase(view);
+  if (!view.view_of) return;
   ViewOf& how = *view.view_of;
   EagerValue& base = *how.base;
   auto node = MakeRef<ViewWriteNode>(how.steps, line);

@@ -11,6 +11,10 @@ namespace sluice {
 void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
               EagerPointers inputs, bool records);
 
+// A value that was given other memory is nothing its old views look into: they
+// stand by themselves from then on.
+void ForgetMovedBase(EagerValue& view);
+
 // The view's history, if that of what it looks into has changed since.
 void RefreshView(EagerValue& view);
 

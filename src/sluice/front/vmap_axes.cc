@@ -101,7 +101,7 @@ std::vector<int> LaneAxes(const std::vector<Tensor>& args,
     if (axis < -rank || axis >= rank) {
       Refuse(options.name,
              StrCat("argument ", i, " is ", Text(arg), "; wanted an axis ",
-                    axis, " of lanes, or sl::unbatched in in_axes"),
+                    axis, " of lanes, or unbatched in in_axes"),
              where);
     }
     found.back() = axis < 0 ? axis + rank : axis;
@@ -109,7 +109,7 @@ std::vector<int> LaneAxes(const std::vector<Tensor>& args,
   if (!any) {
     Refuse(options.name,
            "no argument has lanes; wanted at least one whose axis in in_axes "
-           "is not sl::unbatched",
+           "is not unbatched",
            where);
   }
   CheckSizes(args, found, options, where);
@@ -155,7 +155,7 @@ std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
         Refuse(options.name,
                StrCat("result ", i,
                       " differs from lane to lane; wanted an "
-                      "axis for it in out_axes, which says sl::unbatched"),
+                      "axis for it in out_axes, which says unbatched"),
                where);
       }
       placed.push_back(Tensor(emit.graph(), value));

@@ -10,6 +10,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/system_error.h"
 #include "sluice/io/checkpoint_files.h"
 #include "sluice/io/manifest.h"
 
@@ -122,15 +123,23 @@ Status CheckpointManager::Write(FileSystem& files, const Frozen& frozen) const {
 
 namespace {
 
-// The checkpoints whose manifest and sizes are right, newest first.
-std::vector<Snapshot> Whole(const std::string& folder) {
+// The checkpoints whose manifest and sizes are right, newest first. Errors: the
+// folder or a manifest cannot be read. One that is not there, or is no manifest,
+// belongs to a checkpoint that is not whole.
+Result<std::vector<Snapshot>> Whole(const std::string& folder) {
   std::vector<Snapshot> whole;
-  Result<std::vector<CheckpointPlace>> places = CheckpointsIn(folder);
-  if (!places.ok()) return whole;
-  for (const CheckpointPlace& place : *places) {
+  SL_ASSIGN_OR_RETURN(std::vector<CheckpointPlace> places,
+                      CheckpointsIn(folder));
+  for (const CheckpointPlace& place : places) {
     if (!whole.empty() && whole.back().step == place.step) continue;
     Result<Snapshot> manifest = ReadManifest(place.path);
-    if (manifest.ok()) whole.push_back(*std::move(manifest));
+    if (manifest.ok()) {
+      whole.push_back(*std::move(manifest));
+      continue;
+    }
+    const Status& why = manifest.status();
+    bool there = why.code() != Code::kNotFound;
+    if (there && SystemErrorNumber(why.message()) != 0) return why;
   }
   return whole;
 }
@@ -154,7 +163,11 @@ std::optional<int64_t> BestOf(const std::vector<Snapshot>& newest_first,
 
 void CheckpointManager::RemoveOld(FileSystem& files, int64_t newest) const {
   if (options_.keep_last == 0) return;
-  std::vector<Snapshot> whole = Whole(folder_);
+  Result<std::vector<Snapshot>> found = Whole(folder_);
+  if (!found.ok()) {
+    return Say(StrCat("old checkpoints stay: ", found.status().message()));
+  }
+  const std::vector<Snapshot>& whole = *found;
   std::set<int64_t> kept = {newest};
   for (const Snapshot& s : whole) {
     if (static_cast<int>(kept.size()) >= options_.keep_last) break;
@@ -180,14 +193,17 @@ void CheckpointManager::RemoveOld(FileSystem& files, int64_t newest) const {
 std::vector<int64_t> CheckpointManager::steps() {
   writer_->Join();
   std::vector<int64_t> steps;
-  for (const Snapshot& s : Whole(folder_)) steps.push_back(s.step);
+  for (const Snapshot& s : ValueOrThrow(Whole(folder_))) {
+    steps.push_back(s.step);
+  }
   std::reverse(steps.begin(), steps.end());
   return steps;
 }
 
 std::optional<int64_t> CheckpointManager::best_step() {
   writer_->Join();
-  return BestOf(Whole(folder_), options_.keep_best, options_.best);
+  return BestOf(ValueOrThrow(Whole(folder_)), options_.keep_best,
+                options_.best);
 }
 
 std::optional<Snapshot> CheckpointManager::load_latest() {

@@ -62,7 +62,8 @@ class CheckpointManager {
   void save(int64_t step, const Snapshot& snapshot);
   void wait();
 
-  // Those that are there and whole as far as sizes tell, oldest first.
+  // Those that are there and whole as far as sizes tell, oldest first. Throws
+  // when the folder cannot be read; none when there is no folder.
   std::vector<int64_t> steps();
   // The newest that is whole; damaged ones are passed over with a message.
   // None when there is no checkpoint; throws when all are damaged, because to

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 
@@ -10,6 +11,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/system_error.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/io/manifest.h"
 #include "sluice/io/named_arrays.h"
@@ -164,7 +166,11 @@ std::string CheckpointPath(const std::string& folder, int64_t step) {
 Result<std::vector<CheckpointPlace>> CheckpointsIn(const std::string& folder) {
   Result<std::vector<std::string>> names = NamesIn(folder);
   std::vector<CheckpointPlace> places;
-  if (!names.ok() && names.status().code() == Code::kNotFound) return places;
+  // Nothing was ever saved there. A file in its place is another matter.
+  if (!names.ok() &&
+      SystemErrorNumber(names.status().message()) == ENOENT) {
+    return places;
+  }
   if (!names.ok()) return names.status();
   for (std::string_view name : *names) {
     CheckpointPlace place;

@@ -122,6 +122,9 @@ TEST(Checkpoint, BadInput) {
   Contains(ErrorOf([] { CheckpointManager(""); }), "wanted a folder");
   ASSERT_TRUE(WriteFileBytes(folder / "file", "x", false).ok());
   CheckpointManager wrong(folder / "file", {.background = false});
+  // It used to be an empty list.
+  Contains(ErrorOf([&] { wrong.steps(); }), "Not a directory");
+  EXPECT_TRUE(CheckpointManager(folder / "none").steps().empty());
   EXPECT_NE(ErrorOf([&] { wrong.save(1, ExampleSnapshot(1)); }), "");
   EXPECT_EQ(*NamesIn(folder.path()),
             (Names{"file", "step_00000001", "step_00000003"}));

@@ -1,5 +1,7 @@
 #include "sluice/passes/prune.h"
 
+#include <unordered_set>
+
 #include "sluice/base/strings.h"
 #include "sluice/graph/region_checks.h"
 
@@ -36,7 +38,7 @@ class Pruner {
         return InvalidArgument(
             StrCat("a target is not a node of graph \"", user_.name(), "\""));
       }
-      Need(target);
+      if (!IsFed(target)) Need(target);
     }
     SL_RETURN_IF_ERROR(Search());
     SL_RETURN_IF_ERROR(Copy());
@@ -46,7 +48,9 @@ class Pruner {
     for (const Value& fetch : fetches) results.push_back(map_.at(fetch));
     out_->SetResults(out_->root(), std::move(results));
     std::vector<Node*> roots;
-    for (Node* target : targets) roots.push_back(nodes_.at(target));
+    for (Node* target : targets) {
+      if (!IsFed(target)) roots.push_back(nodes_.at(target));
+    }
     out_->SetTargets(out_->root(), std::move(roots));
     return std::move(out_);
   }
@@ -82,6 +86,7 @@ class Pruner {
       type.shape = *merged;
     }
     SL_ASSIGN_OR_RETURN(map_[feed], out_->AddArg(out_->root(), name, type));
+    if (feed.node->op().name == "Placeholder") fed_.insert(feed.node);
     return OkStatus();
   }
 
@@ -92,6 +97,11 @@ class Pruner {
     ++num_needed_;
     todo_.push_back(node);
   }
+
+  // A placeholder that is fed does not run. Waiting for it is waiting for the
+  // feed, which is there before the step. (Other ops that are fed may have
+  // effects: who waits for them waits for those.)
+  bool IsFed(const Node* node) const { return fed_.count(node) > 0; }
 
   Status Need(const Value& v) {
     if (map_.count(v)) return OkStatus();  // fed
@@ -115,7 +125,7 @@ class Pruner {
         if (outside(v.node)) SL_RETURN_IF_ERROR(Need(v));
       }
       for (const Node* c : node->controls()) {
-        if (outside(c)) Need(c);
+        if (outside(c) && !IsFed(c)) Need(c);
       }
       for (const auto& inner : node->regions()) {
         SL_RETURN_IF_ERROR(NeedCaptures(*inner));
@@ -132,7 +142,9 @@ class Pruner {
       const Node* node = todo_.back();
       todo_.pop_back();
       for (const Value& v : node->inputs()) SL_RETURN_IF_ERROR(Need(v));
-      for (const Node* c : node->controls()) Need(c);
+      for (const Node* c : node->controls()) {
+        if (!IsFed(c)) Need(c);
+      }
       for (const auto& region : node->regions()) {
         SL_RETURN_IF_ERROR(NeedCaptures(*region));
       }
@@ -163,7 +175,7 @@ class Pruner {
         }
       }
       for (const Node* c : node->controls()) {
-        if (!ready(c)) return OutOfOrder(*node);
+        if (!ready(c) && !IsFed(c)) return OutOfOrder(*node);
       }
       out_->CopyNode(*node, out_->root(), map_, nodes_);
       copied[id] = true;
@@ -188,6 +200,7 @@ class Pruner {
   Graph::NodeMap own_nodes_;
   Graph::NodeMap& nodes_;
   std::unique_ptr<Graph> out_;
+  std::unordered_set<const Node*> fed_;  // placeholders
   Graph::ValueMap map_;       // first the feeds, then what is copied
   std::vector<bool> needed_;  // by id
   size_t num_needed_ = 0;

@@ -93,6 +93,20 @@ TEST_F(PruneTest, FedNodeStaysForThoseWhoWaitForIt) {
   })");
 }
 
+// It was kept as a node, which then said that it was not fed.
+TEST_F(PruneTest, FedPlaceholderThatIsOnlyWaitedForIsGone) {
+  Parse(R"(graph user() {
+    %x = Placeholder [dtype = f32, shape = [2]]
+    %one = Const [value = 1 : f32[]]
+    %y = Neg(%one) after %x
+  })");
+  Expect({"x"}, {"y"}, {}, R"(graph user(%x: f32[2]) -> (%y) {
+    %one = Const [value = 1 : f32[]]
+    %y = Neg(%one)
+  })");
+  Expect({"x"}, {}, {"x"}, "graph user(%x: f32[2]) {}");
+}
+
 TEST_F(PruneTest, FetchesMayRepeatAndMayBeFed) {
   Parse(kUser);
   Expect({"a"}, {"a", "b", "a", "b"}, {},

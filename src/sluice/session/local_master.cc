@@ -204,6 +204,11 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
                                             std::span<Node* const> targets,
                                             const RunOptions& options,
                                             RunMetadata* metadata) {
+  {
+    // Before all that could be wrong with the step itself.
+    MutexLock lock(active_mu_);
+    if (closed_) return Cancelled("the session is closed");
+  }
   std::vector<Value> fed;
   std::vector<Array> arrays;
   fed.reserve(feeds.size());

@@ -1,6 +1,7 @@
 #include "sluice/train/trainer.h"
 
 #include <cmath>
+#include <cstdio>
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
@@ -31,6 +32,8 @@ struct Trainer::Run {
   bool Step(const Batch& batch);  // false: the run ends here
   bool EndPass();
   void Save();
+  // Says so.
+  bool NothingLeft();
   void Loop();
 
   Trainer& trainer;
@@ -196,7 +199,31 @@ bool Trainer::Run::EndPass() {
   return !enough;
 }
 
+bool Trainer::Run::NothingLeft() {
+  bool passes = source.epoch() >= static_cast<uint64_t>(options.epochs);
+  bool steps = options.max_steps > 0 && result.steps >= options.max_steps;
+  if (!passes && !steps) return false;
+  result.end = FitResult::End::kNothing;
+  std::string text =
+      steps ? StrCat("all ", options.max_steps, " steps are done")
+            : StrCat("the data has had ", source.epoch(), " of ",
+                     options.epochs, " epochs");
+  text = StrCat("[Trainer] nothing is trained: ", text,
+                result.resumed >= 0
+                    ? StrCat(" in \"", EscapeString(options.dir), "\"")
+                    : "",
+                "; wanted more of them, or a new run");
+  if (progress) progress->note(text);
+  if (options.checkpoints.on_message) {
+    options.checkpoints.on_message(text);
+  } else if (!progress) {
+    std::fprintf(stderr, "sluice: %s\n", text.c_str());
+  }
+  return true;
+}
+
 void Trainer::Run::Loop() {
+  if (NothingLeft()) return;
   while (source.epoch() < static_cast<uint64_t>(options.epochs)) {
     if (options.max_steps > 0 && result.steps >= options.max_steps) return;
     std::optional<Batch> batch = source.next();

@@ -39,6 +39,8 @@ namespace sluice::train {
 using Metrics = std::vector<std::pair<std::string, double>>;
 
 struct TrainerOptions {
+  // Passes of the data in all, those it had before fit() included: as often as
+  // a run is begun again, it ends at the same place.
   int64_t epochs = 1;
   int64_t max_steps = 0;  // 0: as many as the epochs have
   double clip_norm = 0;   // of all gradients together; 0: as they are
@@ -63,7 +65,8 @@ struct TrainerOptions {
 };
 
 struct FitResult {
-  enum class End : uint8_t { kDone, kEarly, kSignal };
+  // kNothing: all epochs and steps were done before; a message says so.
+  enum class End : uint8_t { kDone, kEarly, kSignal, kNothing };
   End end = End::kDone;
   int64_t steps = 0;     // in all, those before a resume included
   int64_t resumed = -1;  // the step it went on from

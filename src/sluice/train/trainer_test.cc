@@ -196,6 +196,32 @@ TEST(Trainer, SpoiledParametersAndDataAreNamed) {
            "parameter \"fc2.bias\" has 3 of 3 elements that are not finite");
 }
 
+// It trained nothing and said nothing.
+TEST(Trainer, FinishedRunThatIsBegunAgainSaysSo) {
+  TestFolder folder;
+  std::vector<std::string> said;
+  auto fit = [&](int64_t epochs) {
+    CornerNet net;
+    optim::SGD sgd(net.parameters(), {.lr = 0.1});
+    TrainerOptions options = Quiet({.epochs = epochs, .dir = folder.path()});
+    options.checkpoints.on_message = [&](const std::string& text) {
+      said.push_back(text);
+    };
+    Trainer trainer(net, sgd, CornerLoss(net), options);
+    data::Loader<2> loader(Corners().batch(16));
+    return trainer.fit(loader);
+  };
+  FitResult once = fit(2);
+  EXPECT_EQ(once.end, FitResult::End::kDone);
+  EXPECT_TRUE(said.empty());
+  FitResult again = fit(2);
+  EXPECT_EQ(again.end, FitResult::End::kNothing);
+  EXPECT_EQ(again.steps, once.steps);
+  ASSERT_EQ(said.size(), 1u);
+  Contains(said[0], "nothing is trained: the data has had 2 of 2 epochs in");
+  EXPECT_GT(fit(3).steps, once.steps);
+}
+
 TEST(Trainer, RefusesToDoNothing) {
   CornerNet net;
   optim::SGD sgd(net.parameters(), {.lr = 0.1});

@@ -1,0 +1,64 @@
+#include "sluice/front/data_alias.h"
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/front/capture.h"
+#include "sluice/front/view_write.h"
+#include "sluice/op/carries_gradient.h"
+
+namespace sluice {
+
+namespace {
+
+Status Check(const Tensor& tensor, const Tensor& data) {
+  if (!tensor || !data) {
+    return InvalidArgument("data: a Tensor that holds nothing");
+  }
+  if (Capture::Open() || tensor.symbolic() || data.symbolic()) {
+    return Unimplemented(
+        "data: a tensor cannot be given other memory in a graph or while a "
+        "function is recorded; wanted copy_() under no_grad, or the assignment "
+        "outside of the function");
+  }
+  if (tensor.is_sparse() || data.is_sparse()) {
+    return InvalidArgument("data: of a sparse gradient; wanted to_dense()");
+  }
+  const EagerValue& value = *tensor.eager();
+  const Array& now = data.eager()->array;
+  if (value.tracked() && !CarriesGradient(now.dtype())) {
+    return InvalidArgument(
+        StrCat("data: ", value.Describe(), ", requires gradients, and the new "
+               "elements are ", now.TypeText(), "; wanted floats"));
+  }
+  bool same = value.array.dtype() == now.dtype() &&
+              value.array.shape() == now.shape();
+  if (value.producer && !same) {
+    return InvalidArgument(
+        StrCat("data: ", value.Describe(), ", was made by a recorded call, and "
+               "the new elements are ", now.TypeText(),
+               "; wanted the same type and shape, or a leaf"));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+void set_data(const Tensor& tensor, const Tensor& data,
+              std::source_location where) {
+  Status status = Check(tensor, data);
+  if (!status.ok()) {
+    throw Error(status.WithLine(StrCat("at ", SourceLine::From(where))));
+  }
+  EagerValue& value = *tensor.eager();
+  // What the views know of its history holds for them still.
+  if (value.view_of) RefreshView(value);
+  EagerRef from = data.eager();
+  if (from.get() == &value) return;
+  value.array = from->array;
+  value.SetLog(Ref<WriteLog>::Share(&from->writes()));
+  value.view_of = nullptr;
+  value.view = false;
+  ++value.moved;
+}
+
+}  // namespace sluice

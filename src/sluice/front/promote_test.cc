@@ -1,0 +1,114 @@
+// Types that differ are brought together in C++ as they are in Python: both are
+// held against one table, tests/promotion.txt, which python/tests/
+// test_promotion_table.py writes and checks.
+#include <fstream>
+#include <sstream>
+
+#include "sluice/front/front_test_util.h"
+#include "sluice/ops.h"
+
+namespace sluice {
+namespace {
+
+Tensor Operator(const std::string& op, const Tensor& a, const Tensor& b) {
+  if (op == "+") return a + b;
+  if (op == "-") return a - b;
+  if (op == "*") return a * b;
+  if (op == "/") return a / b;
+  if (op == "<") return a < b;
+  if (op == "maximum") return maximum(a, b);
+  ADD_FAILURE() << "an operator the test does not know: " << op;
+  return {};
+}
+
+// "f32[]" or "f32[3]".
+Tensor Of(const std::string& type) {
+  size_t bracket = type.find('[');
+  DType dtype = DTypeFromName(type.substr(0, bracket));
+  bool scalar = type.substr(bracket) == "[]";
+  return ones(scalar ? Sizes{} : Sizes{3}, dtype);
+}
+
+std::string Got(const std::string& op, const std::string& a,
+                const std::string& b) {
+  try {
+    return Operator(op, Of(a), Of(b)).array().TypeText();
+  } catch (const Error&) {
+    return "refused";
+  }
+}
+
+struct Row {
+  std::string a, op, b, wanted;
+};
+
+std::vector<Row> Table() {
+  std::ifstream file("tests/promotion.txt");
+  std::vector<Row> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    Row row;
+    std::string is;
+    std::istringstream(line) >> row.a >> row.op >> row.b >> is >> row.wanted;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(Promotion, OperatorsGiveTheTypesOfPython) {
+  std::vector<Row> rows = Table();
+  EXPECT_GT(rows.size(), 1000u);
+  for (const Row& row : rows) {
+    EXPECT_EQ(Got(row.op, row.a, row.b), row.wanted)
+        << row.a << " " << row.op << " " << row.b;
+  }
+}
+
+TEST(Promotion, NumbersOfTheProgramTakeTheTypeOfTensors) {
+  Tensor whole = constant({1, 2, 3}, DType::kI64);
+  EXPECT_EQ((whole * 2).dtype(), DType::kI64);
+  EXPECT_EQ((whole * 0.5).dtype(), DType::kF32);
+  EXPECT_EQ((0.5f + whole).dtype(), DType::kF32);
+  EXPECT_EQ((constant(1.0, DType::kF16) * 2.5).dtype(), DType::kF16);
+  EXPECT_EQ((whole / 2).to_vector<float>(), (std::vector<float>{.5f, 1, 1.5f}));
+  EXPECT_EQ(div(whole, 2).to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 1}));
+  Tensor small = constant({1, 200}, DType::kU8);
+  EXPECT_EQ(sum(cast(small < 300, i64)).item<int64_t>(), 2);
+  Contains(ErrorOf([&] { (void)(small + 300); }), "is no u8");
+}
+
+TEST(Promotion, GradientsFlowThroughIt) {
+  Tensor w = constant({2.0f, 3.0f}).requires_grad_();
+  Tensor n = constant({4, 5}, DType::kI64);
+  Tensor y = sum(w * n * constant({1.0, 1.0}, DType::kF64));
+  EXPECT_EQ(y.dtype(), DType::kF64);
+  y.backward();
+  EXPECT_EQ(w.grad().to_vector<float>(), (std::vector<float>{4, 5}));
+}
+
+TEST(Promotion, GraphsHaveIt) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor a = placeholder(i32, {3}), b = placeholder(DType::kF16, {3});
+  EXPECT_EQ((a + b).dtype(), DType::kF16);
+  EXPECT_EQ((a / a).dtype(), DType::kF32);
+}
+
+// ---- Lines ----
+
+TEST(Indexing, BlamesTheLineItIsWrittenOn) {
+  Tensor x = ones({2, 3});
+  std::string text = ErrorOf([&] { (void)x[7]; });
+  Contains(text, "index 7 of axis 0");
+  Contains(text, "promote_test.cc:");
+  text = ErrorOf([&] { (void)x[{sluice::all, 9}]; });
+  Contains(text, "index 9 of axis 1");
+  Contains(text, "promote_test.cc:");
+  EXPECT_EQ(x[1].shape(), PartialShape({3}));
+  EXPECT_EQ(x[{1}].shape(), PartialShape({3}));
+  EXPECT_EQ((x[{all, 1}].shape()), PartialShape({2}));
+  EXPECT_EQ(x[all].shape(), PartialShape({2, 3}));
+}
+
+}  // namespace
+}  // namespace sluice
