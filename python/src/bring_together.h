@@ -1,9 +1,9 @@
 // The types operands are computed in: brought together as users of numpy and
 // PyTorch expect.
 //
-// The rule is that of C++ (sluice/front/promote.h). A number of the program that
-// the type does not hold is refused, not wrapped; compared with, it is compared
-// as it is.
+// The rule is that of C++ (sluice/front/promote.h). A number of the program
+// that the type does not hold is refused, not wrapped; compared with, it is
+// compared as it is.
 #pragma once
 
 #include <span>

@@ -156,8 +156,10 @@ void BindIterator(nb::module_& m) {
       .def("__next__", &PipelineIterator::Next)
       .def("start", &PipelineIterator::Start, "epoch"_a,
            "Goes to the beginning of a pass.")
-      .def("close", &PipelineIterator::Close, "Ends its threads and its pass: there is nothing more to take, until "
-           "start() or restore().")
+      .def(
+          "close", &PipelineIterator::Close,
+          "Ends its threads and its pass: there is nothing more to take, until "
+          "start() or restore().")
       .def("state", &PipelineIterator::State,
            "Where it stands, as a line of JSON.")
       .def("restore", &PipelineIterator::Restore, "state"_a,

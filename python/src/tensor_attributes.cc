@@ -29,9 +29,10 @@ bool IsOurs(std::string_view name) {
 
 // Asked in Python, of the names that can be set.
 std::string Hint(PyTypeObject* type, PyObject* name) {
-  nb::object hint = nb::module_::import_("sluice._array.attributes")
-                        .attr("hint")(nb::handle(reinterpret_cast<PyObject*>(type)),
-                                      nb::handle(name));
+  nb::object hint =
+      nb::module_::import_("sluice._array.attributes")
+          .attr("hint")(nb::handle(reinterpret_cast<PyObject*>(type)),
+                        nb::handle(name));
   return nb::cast<std::string>(hint);
 }
 
@@ -51,10 +52,10 @@ int SetTensorAttribute(PyObject* self, PyObject* name, PyObject* value) {
   }
   try {
     std::string message =
-        known.is_valid() ? StrCat("'", type->tp_name, "' object attribute '", text,
-                       "' is a method and cannot be set")
-              : StrCat("'", type->tp_name, "' object has no attribute '", text,
-                       "'");
+        known.is_valid() ? StrCat("'", type->tp_name, "' object attribute '",
+                                  text, "' is a method and cannot be set")
+                         : StrCat("'", type->tp_name,
+                                  "' object has no attribute '", text, "'");
     PyErr_SetString(PyExc_AttributeError,
                     StrCat(message, Hint(type, name)).c_str());
   } catch (...) {
@@ -69,8 +70,7 @@ void BindTensorAttributes(nb::module_& m) {
   };
   close(TensorClass());
   m.def(
-      "close_attributes",
-      [close](nb::type_object cls) { close(cls); },
+      "close_attributes", [close](nb::type_object cls) { close(cls); },
       "cls"_a);
 }
 

@@ -1,7 +1,7 @@
-// Attributes of tensors that programs set: those the class has. One that it does
-// not have would be kept and never looked at, as a misspelt requires_grad, so it
-// is refused. Classes of the user's own that derive from Tensor have what they
-// like.
+// Attributes of tensors that programs set: those the class has. One that it
+// does not have would be kept and never looked at, as a misspelt requires_grad,
+// so it is refused. Classes of the user's own that derive from Tensor have what
+// they like.
 #pragma once
 
 #include "common.h"

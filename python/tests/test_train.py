@@ -65,7 +65,8 @@ def test_a_stopped_run_goes_on_bit_for_bit(tmp_path):
     lines = (tmp_path / "metrics.csv").read_text().splitlines()
     assert [int(line.split(",")[0]) for line in lines[1:]] == list(range(1, 25))
     assert any(name.startswith("events") for name in os.listdir(tmp_path))
-    again = Setup(epochs=4, gamma=0.9, dir=tmp_path).fit()
+    with pytest.warns(UserWarning, match="nothing is trained"):
+        again = Setup(epochs=4, gamma=0.9, dir=tmp_path).fit()
     assert again.resumed == again.steps == 24
 
 

@@ -111,10 +111,10 @@ Result<Graph*> GraphOf(const NodeRequest& r, const Building& building) {
     Graph* its = &in.tensor().graph();
     if (!graph) graph = its;
     if (graph != its) {
-      return InvalidArgument(StrCat(
-          "[", r.op, "] ",
-          OtherGraph(in.tensor().name(), *in.tensor().value().node, *its,
-                     *graph, "a value of the graph being built")));
+      return InvalidArgument(
+          StrCat("[", r.op, "] ",
+                 OtherGraph(in.tensor().name(), *in.tensor().value().node, *its,
+                            *graph, "a value of the graph being built")));
     }
   }
   if (graph) return graph;

@@ -26,17 +26,19 @@ Status Check(const Tensor& tensor, const Tensor& data) {
   const EagerValue& value = *tensor.eager();
   const Array& now = data.eager()->array;
   if (value.tracked() && !CarriesGradient(now.dtype())) {
-    return InvalidArgument(
-        StrCat("data: ", value.Describe(), ", requires gradients, and the new "
-               "elements are ", now.TypeText(), "; wanted floats"));
+    return InvalidArgument(StrCat("data: ", value.Describe(),
+                                  ", requires gradients, and the new "
+                                  "elements are ",
+                                  now.TypeText(), "; wanted floats"));
   }
-  bool same = value.array.dtype() == now.dtype() &&
-              value.array.shape() == now.shape();
+  bool same =
+      value.array.dtype() == now.dtype() && value.array.shape() == now.shape();
   if (value.producer && !same) {
     return InvalidArgument(
-        StrCat("data: ", value.Describe(), ", was made by a recorded call, and "
-               "the new elements are ", now.TypeText(),
-               "; wanted the same type and shape, or a leaf"));
+        StrCat("data: ", value.Describe(),
+               ", was made by a recorded call, and "
+               "the new elements are ",
+               now.TypeText(), "; wanted the same type and shape, or a leaf"));
   }
   return OkStatus();
 }

@@ -2,7 +2,8 @@
 //
 // Read, it is a tensor over the same elements that gradients take for a
 // constant, as detach() gives. Unlike PyTorch's, writes through it are counted:
-// backward() refuses what was kept before one, where it would be silently wrong.
+// backward() refuses what was kept before one, where it would be silently
+// wrong.
 #pragma once
 
 #include <source_location>

@@ -129,12 +129,13 @@ struct EagerValue : RefCounted<EagerValue>, Pooled<EagerValue> {
   int output = 0;          // of the producer
   bool requires_grad = false;
   uint32_t moved = 0;  // how often it was given other memory (data_alias.h)
-  bool view = false;                   // looks into the memory of another value
+  bool view = false;   // looks into the memory of another value
   std::unique_ptr<ViewOf> view_of;     // and how, where that is known
   std::unique_ptr<TraceState> traced;  // set: part of a graph, no elements
-  Ref<WriteLog> log;     // null: nobody has asked; shared with views
-  std::atomic<WriteLog*> published_log{nullptr};  // `log`, once it was asked for
-  Ref<EagerValue> grad;  // of a leaf
+  Ref<WriteLog> log;  // null: nobody has asked; shared with views
+  std::atomic<WriteLog*> published_log{
+      nullptr};                                 // `log`, once it was asked for
+  Ref<EagerValue> grad;                         // of a leaf
   std::shared_ptr<Ref<EagerValue>> grad_place;  // of others that retain theirs
   std::unique_ptr<Extras> extra;
   std::unique_ptr<EagerRows> rows;  // set: a sparse gradient (front/rows.h)

@@ -44,8 +44,8 @@ constexpr Index slice_to(int64_t end, int64_t step = 1) {
   return Index(Index::Kind::kSlice, Index::kOpen, end, step);
 }
 
-// All entries of one indexing, and the line it is written on: operators can have
-// no hidden arguments, but what they take can. x[2], x[{1, sl::all}].
+// All entries of one indexing, and the line it is written on: operators can
+// have no hidden arguments, but what they take can. x[2], x[{1, sl::all}].
 class Indices {
  public:
   using Where = std::source_location;

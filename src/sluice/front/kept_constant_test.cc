@@ -1,4 +1,5 @@
-// A graph keeps the value it was given, whatever is written to the tensor later.
+// A graph keeps the value it was given, whatever is written to the tensor
+// later.
 #include "sluice/front/front_test_util.h"
 #include "sluice/graph/text_printer.h"
 #include "sluice/ops.h"

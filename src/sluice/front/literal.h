@@ -1,7 +1,8 @@
 // Literal: a value written down in the user's program, such as 0.5f, {1, 2, 3}
 // or an Array. It has the type C++ gives it, but where it meets a tensor it
 // takes the tensor's type, if that can hold it: x * 2 works for every x. An
-// Array has its type as a tensor has (front/promote.h). A plain value; copying shares the elements.
+// Array has its type as a tensor has (front/promote.h). A plain value; copying
+// shares the elements.
 #pragma once
 
 #include <concepts>

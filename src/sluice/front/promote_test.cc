@@ -71,7 +71,8 @@ TEST(Promotion, NumbersOfTheProgramTakeTheTypeOfTensors) {
   EXPECT_EQ((0.5f + whole).dtype(), DType::kF32);
   EXPECT_EQ((constant(1.0, DType::kF16) * 2.5).dtype(), DType::kF16);
   EXPECT_EQ((whole / 2).to_vector<float>(), (std::vector<float>{.5f, 1, 1.5f}));
-  EXPECT_EQ(div(whole, 2).to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 1}));
+  EXPECT_EQ(div(whole, 2).to_vector<int64_t>(),
+            (std::vector<int64_t>{0, 1, 1}));
   Tensor small = constant({1, 200}, DType::kU8);
   EXPECT_EQ(sum(cast(small < 300, i64)).item<int64_t>(), 2);
   Contains(ErrorOf([&] { (void)(small + 300); }), "is no u8");

@@ -80,11 +80,12 @@ void RefuseToRepeat(std::string_view what, const LoopSettings& settings,
   const Save& save = settings.save;
   if (save.how() == "device" || !EagerMode::Current().grad) return;
   if (save.bytes() > 0) {
-    Refuse(what,
-           "save is a budget and this loop runs at once, where what its "
-           "iterations keep is not counted; wanted it in a captured function, or "
-           "save = \"recompute\"",
-           where);
+    Refuse(
+        what,
+        "save is a budget and this loop runs at once, where what its "
+        "iterations keep is not counted; wanted it in a captured function, or "
+        "save = \"recompute\"",
+        where);
   }
   if (settings.repeatable) return;
   Refuse(what,

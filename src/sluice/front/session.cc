@@ -3,9 +3,9 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/other_graph.h"
 #include "sluice/session/local_master.h"
 #include "sluice/session/partial_run.h"
-#include "sluice/front/other_graph.h"
 
 namespace sluice {
 
@@ -35,8 +35,7 @@ std::vector<Node*> NodesOf(Graph& graph, std::span<const Operation> targets) {
     Node& node = t.node();
     if (&t.graph() != &graph) {
       throw Error(InvalidArgument(front_internal::OtherGraph(
-          t.name(), node, t.graph(), graph,
-          "an operation of the session's")));
+          t.name(), node, t.graph(), graph, "an operation of the session's")));
     }
     ThrowIfError(InNoRegion(node));
     nodes.push_back(&node);

@@ -124,8 +124,8 @@ Status CheckpointManager::Write(FileSystem& files, const Frozen& frozen) const {
 namespace {
 
 // The checkpoints whose manifest and sizes are right, newest first. Errors: the
-// folder or a manifest cannot be read. One that is not there, or is no manifest,
-// belongs to a checkpoint that is not whole.
+// folder or a manifest cannot be read. One that is not there, or is no
+// manifest, belongs to a checkpoint that is not whole.
 Result<std::vector<Snapshot>> Whole(const std::string& folder) {
   std::vector<Snapshot> whole;
   SL_ASSIGN_OR_RETURN(std::vector<CheckpointPlace> places,

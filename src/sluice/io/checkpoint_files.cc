@@ -167,8 +167,7 @@ Result<std::vector<CheckpointPlace>> CheckpointsIn(const std::string& folder) {
   Result<std::vector<std::string>> names = NamesIn(folder);
   std::vector<CheckpointPlace> places;
   // Nothing was ever saved there. A file in its place is another matter.
-  if (!names.ok() &&
-      SystemErrorNumber(names.status().message()) == ENOENT) {
+  if (!names.ok() && SystemErrorNumber(names.status().message()) == ENOENT) {
     return places;
   }
   if (!names.ok()) return names.status();

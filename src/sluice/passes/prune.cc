@@ -201,8 +201,8 @@ class Pruner {
   Graph::NodeMap& nodes_;
   std::unique_ptr<Graph> out_;
   std::unordered_set<const Node*> fed_;  // placeholders
-  Graph::ValueMap map_;       // first the feeds, then what is copied
-  std::vector<bool> needed_;  // by id
+  Graph::ValueMap map_;                  // first the feeds, then what is copied
+  std::vector<bool> needed_;             // by id
   size_t num_needed_ = 0;
   std::vector<const Node*> todo_;
 };

@@ -204,10 +204,10 @@ bool Trainer::Run::NothingLeft() {
   bool steps = options.max_steps > 0 && result.steps >= options.max_steps;
   if (!passes && !steps) return false;
   result.end = FitResult::End::kNothing;
-  std::string text =
-      steps ? StrCat("all ", options.max_steps, " steps are done")
-            : StrCat("the data has had ", source.epoch(), " of ",
-                     options.epochs, " epochs");
+  std::string text = steps
+                         ? StrCat("all ", options.max_steps, " steps are done")
+                         : StrCat("the data has had ", source.epoch(), " of ",
+                                  options.epochs, " epochs");
   text = StrCat("[Trainer] nothing is trained: ", text,
                 result.resumed >= 0
                     ? StrCat(" in \"", EscapeString(options.dir), "\"")
