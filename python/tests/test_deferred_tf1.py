@@ -30,7 +30,7 @@ def test_linear_regression():
     assert isinstance(w_, np.ndarray)
     np.testing.assert_allclose([w_[0], b_[0]], [0.1, 0.3], atol=1e-3)
     assert n == 200 and n.dtype == np.int32
-    assert [v.name for v in tf.trainable_variables()] == ["weight", "bias"]
+    assert [v.name for v in tf.trainable_variables()] == ["weight:0", "bias:0"]
 
 
 def test_softmax_classifier_with_scopes():
@@ -63,7 +63,7 @@ def test_softmax_classifier_with_scopes():
         after, share = sess.run([loss, accuracy], feed)
     np.testing.assert_allclose(before, np.log(3), rtol=1e-5)
     assert after < 0.3 * before and share > 0.95
-    assert w.name == "layer/w"
+    assert w.name == "layer/w:0"
 
 
 def test_while_loops_and_their_gradients():
@@ -156,7 +156,7 @@ def test_graphs_and_names():
             again = tf.constant(2.0, name="x")
             w = tf.Variable(1.0, name="w")
         assert tf.get_default_graph() is g
-    assert (x.op.name, again.op.name, w.name) == ("a/x", "a/x_1", "a/w")
+    assert (x.op.name, again.op.name, w.name) == ("a/x", "a/x_1", "a/w:0")
     assert g.get_tensor_by_name("a/x:0").op == x.op
     assert tf.get_default_graph() is not g
     with tf.Session(graph=g) as sess:

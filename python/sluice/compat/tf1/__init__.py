@@ -3,62 +3,56 @@
     import sluice.compat.tf1 as tf
 
 Graphs, placeholders, variables and their scopes, loops and conditions, queues
-and their runners, optimizers and sessions have TensorFlow's names, arguments
-and defaults; Session.run returns numpy's arrays. What is called while no graph
-is open goes to the default graph.
+and their runners, optimizers and sessions have TensorFlow's names, arguments,
+defaults, types and errors; Session.run returns numpy's arrays and scalars. What
+is not there raises: docs/python/tf1.md says what there is.
 """
 
-from ..._core import (
-    Operation,
-    RunMetadata,
-    RunOptions,
-    Tensor,
-    bool,
-    complex64,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint16,
-)
-from ..._core import dtype as DType
+from . import _arrays, _dtypes, _emit, _flow, _functional, _gradients, _graphs
+from . import _initializers, _linalg, _math, _queues, _random, _reduce, _session
+from . import _shapes, _tensor, _tensor_array, _variable_scope, _variables
 from . import errors, nn, train
 from ._arrays import *  # noqa: F403
+from ._dtypes import *  # noqa: F403
+from ._emit import *  # noqa: F403
 from ._flow import *  # noqa: F403
+from ._functional import *  # noqa: F403
+from ._gradients import *  # noqa: F403
 from ._graphs import *  # noqa: F403
-from ._state import *  # noqa: F403
-from ._tensor_array import TensorArray
+from ._initializers import *  # noqa: F403
+from ._linalg import *  # noqa: F403
+from ._math import *  # noqa: F403
+from ._queues import *  # noqa: F403
+from ._random import *  # noqa: F403
+from ._reduce import *  # noqa: F403
+from ._session import *  # noqa: F403
+from ._shapes import *  # noqa: F403
+from ._tensor import *  # noqa: F403
+from ._tensor_array import *  # noqa: F403
+from ._variable_scope import *  # noqa: F403
 from ._variables import *  # noqa: F403
 
-#: Everything is in one namespace in TensorFlow, too.
-from . import _arrays as math  # noqa: E402
-
-__all__ = [
-    "DType",
-    "Operation",
-    "RunMetadata",
-    "RunOptions",
-    "Tensor",
-    "TensorArray",
-    "bool",
-    "complex64",
-    "errors",
-    "float16",
-    "float32",
-    "float64",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "math",
-    "nn",
-    "string",
-    "train",
-    "uint16",
-    "uint8",
-]
+_PARTS = (
+    _arrays,
+    _dtypes,
+    _emit,
+    _flow,
+    _functional,
+    _gradients,
+    _graphs,
+    _initializers,
+    _linalg,
+    _math,
+    _queues,
+    _random,
+    _reduce,
+    _session,
+    _shapes,
+    _tensor,
+    _tensor_array,
+    _variable_scope,
+    _variables,
+)
+__all__ = sorted(
+    {name for part in _PARTS for name in part.__all__} | {"errors", "nn", "train"}
+)

@@ -1,570 +1,595 @@
-"""Ops by TensorFlow's names and arguments."""
+"""Placeholders, fills and shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ... import _core, _ops
-from ..._core import Tensor
-from ._graphs import recorded, unique
+from ... import _core
+from ._constants import known, known_ints, sizes_of
+from ._dtypes import as_dtype, float32, int32, int64, string
+from ._dtypes import bool as bool_
+from ._emit import checked, convert, emit, make_constant, scoped
+from ._graphs import get_default_graph, opened
+from ._reduce import one_of
+from ._shapes import TensorShape
+from ._tensor import Tensor, wrap
 
-# The functions made from tables below are added to it.
 __all__ = [
-    "argmax",
-    "argmin",
-    "cast",
-    "clip_by_value",
+    "boolean_mask",
+    "broadcast_to",
     "concat",
-    "constant",
-    "convert_to_tensor",
-    "cumsum",
-    "divide",
     "expand_dims",
     "fill",
     "gather",
-    "identity",
+    "gather_nd",
     "linspace",
-    "matmul",
+    "newaxis",
     "one_hot",
     "ones",
     "pad",
     "placeholder",
     "placeholder_with_default",
-    "random_normal",
-    "random_uniform",
     "range",
     "rank",
     "reshape",
     "reverse",
     "shape",
+    "shape_n",
     "size",
     "slice",
     "split",
     "squeeze",
     "stack",
     "tile",
-    "to_float",
-    "to_int32",
-    "to_int64",
     "transpose",
-    "truncated_normal",
     "unstack",
-    "where",
     "zeros",
 ]
-_range = range
-
-_op = vars(_ops)
-
-
-def named(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
-    """The op of that name; the node's is made unique."""
-    return _op[op](*inputs, name=unique(name), **attrs)
-
+_range, _slice = range, slice
+newaxis = None
 
 # ---- Values ----
 
 
-def _elements(value: Any, dtype: Any) -> Any:
-    """Python's whole numbers are int32, as in TensorFlow, where they fit."""
-    if dtype is not None or isinstance(value, (np.ndarray, np.generic, Tensor)):
-        return value
-    array = np.asarray(value)
-    if array.dtype == np.int64 and np.array_equal(array.astype(np.int32), array):
-        return array.astype(np.int32)
-    return value
-
-
-@recorded
-def constant(
-    value: Any,
-    dtype: Any = None,
-    shape: Any = None,
-    name: str | None = "Const",
-    verify_shape: bool = False,
-) -> Tensor:
-    """Elements as part of the graph; whole numbers are int32."""
-    named = None if name == "Const" else unique(name)
-    return _core.constant(_elements(value, dtype), dtype, shape, named)
-
-
-@recorded
-def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of the graph: itself, a variable's value, or a constant."""
-    if isinstance(value, _core.Variable):
-        value = value.read()
-    if isinstance(value, Tensor) and value.symbolic:
-        return value if dtype in (None, value.dtype) else cast(value, dtype)
-    if isinstance(value, (list, tuple)) and any(
-        isinstance(v, (Tensor, _core.Variable)) for v in value
-    ):
-        return stack(value)
-    return constant(value, dtype, name=name)
-
-
-@recorded
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """A value every step is fed."""
-    return _core.placeholder(dtype, shape, unique(name))
+    kind, sizes = as_dtype(dtype), TensorShape(shape)
+    with opened() as graph:
+        graph._check_open()
+        full = graph.unique_name(checked(name or "Placeholder"))
+        known_sizes = None if sizes.ndims is None else sizes.as_list()
+        graph._made += 1
+        return wrap(graph, _core.placeholder(kind._core, known_sizes, full))
 
 
-@recorded
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """A value that may be fed: any value of a graph may."""
-    return identity(convert_to_tensor(input), name)
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    """A value that steps may be fed; the input where they are not."""
+    with scoped(name, "PlaceholderWithDefault", input) as full:
+        x = convert(input, name="input")
+        sizes = TensorShape(shape)
+        sizes.assert_is_compatible_with(x.shape)
+        made = emit(full, "identity", forget_shape(x, sizes))
+        return made
 
 
-def _sizes(shape: Any) -> Any:
-    if isinstance(shape, (Tensor, _core.Variable)):
-        return shape
-    if isinstance(shape, (list, tuple)) and any(isinstance(s, Tensor) for s in shape):
-        return stack([cast(convert_to_tensor(s), _core.int64) for s in shape])
-    return np.atleast_1d(np.asarray(shape, np.int64)).reshape(-1)
+def forget_shape(x: Any, shape: TensorShape) -> Any:
+    """The same value, of which no more is known than that shape."""
+    if x.shape == shape:
+        return x
+    items = _core.List(x.dtype._core, None).append(x._core)
+    made = wrap(x.graph, items.get(0))
+    return told_shape(made, shape)
 
 
-def _ints(sizes: Any, what: str) -> list[int]:
-    """Sizes that must be known while the graph is built."""
-    if isinstance(sizes, (Tensor, _core.Variable)):
-        raise NotImplementedError(f"{what} is a tensor; wanted numbers")
-    return [int(s) for s in np.asarray(sizes).reshape(-1)]
+def told_shape(x: Any, shape: TensorShape) -> Any:
+    """The same value, of which that shape is known."""
+    if shape.ndims is None or x.shape == shape:
+        return x
+    return emit(None, "ensure_shape", x, shape=shape.as_list())
 
 
-@recorded
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
     """A tensor of that shape, all of one value."""
-    return named("fill", _sizes(dims), convert_to_tensor(value), name=name)
+    _no_layout("fill", layout)
+    with scoped(name, "Fill", dims, value) as full:
+        value = convert(value, name="value")
+        if value.shape.ndims not in (0, None):
+            raise ValueError(f"fill: value is {value.shape}; wanted a scalar")
+        return emit(full, "fill", sizes_of(dims), value)
 
 
-@recorded
-def zeros(shape: Any, dtype: Any = _core.float32, name: str | None = None) -> Tensor:
-    """Zeros of that shape."""
-    return fill(shape, constant(0, dtype), name)
+def _no_layout(op: str, layout: Any) -> None:
+    if layout is not None:
+        raise NotImplementedError(f"{op}: layout is not there; wanted None")
 
 
-@recorded
-def ones(shape: Any, dtype: Any = _core.float32, name: str | None = None) -> Tensor:
-    """Ones of that shape."""
-    return fill(shape, constant(1, dtype), name)
+def _filled(number: int) -> Callable[..., Any]:
+    label = "ones" if number else "zeros"
+
+    def call(
+        shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None
+    ) -> Any:
+        _no_layout(label, layout)
+        kind = as_dtype(dtype)
+        if kind is string and number:
+            raise TypeError("ones: strings have no one; wanted numbers")
+        with scoped(name, label, shape) as full:
+            sizes = sizes_of(shape)
+            if not isinstance(sizes, Tensor) and (sizes < 0).any():
+                raise ValueError(f"{label}: the shape is {sizes.tolist()}")
+            element: Any = "" if kind is string else number
+            graph = get_default_graph()
+            array = np.asarray(element, kind.as_numpy_dtype)
+            if not isinstance(sizes, Tensor) and np.prod(sizes, dtype=float) < 1000:
+                return make_constant(np.full(sizes, array[()]), kind, full)
+            value = make_constant(array, kind, graph.unique_name("Const"))
+            return emit(full, "fill", sizes, value)
+
+    call.__name__ = call.__qualname__ = label
+    call.__doc__ = f"{label.capitalize()} of that shape."
+    return call
 
 
-@recorded
+zeros, ones = _filled(0), _filled(1)
+
+
 def range(
     start: Any,
     limit: Any = None,
     delta: Any = 1,
     dtype: Any = None,
     name: str | None = "range",
-) -> Tensor:
-    """Numbers from start up to limit, or from 0 up to start."""
+) -> Any:
+    """Numbers from start up to limit, or from 0 up to start.
+
+    Their type is the widest of the arguments'.
+    """
     if limit is None:
         start, limit = 0, start
-    parts = [convert_to_tensor(v, dtype) for v in (start, limit, delta)]
-    return named("range", *parts, name=name)
+    with scoped(name, "range", start, limit, delta) as full:
+        kind = None if dtype is None else as_dtype(dtype)
+        given = (("start", start), ("limit", limit), ("delta", delta))
+        parts = [
+            v if isinstance(v, Tensor) else convert(v, kind, name=n) for n, v in given
+        ]
+        if kind is None:
+            order = ["int32", "int64", "float32", "float64"]
+            for part in parts:
+                if part.dtype.name not in order:
+                    raise ValueError(f"range: a {part.dtype.name}; wanted one of {order}")
+            kind = as_dtype(order[max(order.index(p.dtype.name) for p in parts)])
+        parts = [
+            p if p.dtype is kind else emit(None, "cast", p, dtype=kind) for p in parts
+        ]
+        values = [known(p) for p in parts]
+        if all(v is not None for v in values):
+            _check_range(*[v.item() for v in values if v is not None])
+        return emit(full, "range", *parts)
 
 
-@recorded
-def linspace(start: Any, stop: Any, num: int, name: str | None = None) -> Tensor:
-    """That many numbers from start to stop, both included."""
-    return constant(np.linspace(start, stop, num, dtype=np.float32), name=name)
+def _check_range(start: Any, limit: Any, delta: Any) -> None:
+    if delta == 0:
+        raise ValueError("Requires delta != 0")
+    if delta > 0 and start > limit:
+        raise ValueError(f"Requires start <= limit when delta > 0: {start}/{limit}")
+    if delta < 0 and start < limit:
+        raise ValueError(f"Requires start >= limit when delta < 0: {start}/{limit}")
 
 
-@recorded
-def random_uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = _core.float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Random numbers between minval and maxval."""
-    if dtype in (_core.int32, _core.int64):
-        drawn = _op["random_int"](
-            _ints(shape, "shape"), hi=maxval, lo=minval, dtype=dtype, seed=seed or 0
-        )
-        return identity(drawn, name)
-    drawn = _op["random_uniform"](_ints(shape, "shape"), dtype=dtype, seed=seed or 0)
-    return identity(drawn * ((1 if maxval is None else maxval) - minval) + minval, name)
+def linspace(
+    start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0
+) -> Any:
+    """That many numbers from start to stop, both included, of start's type."""
+    with scoped(name, "linspace", start, stop) as full:
+        start = convert(start, name="start")
+        stop = convert(stop, start.dtype, name="stop")
+        if start.shape.ndims != 0 or stop.shape.ndims != 0 or axis not in (0, -1):
+            raise NotImplementedError("linspace: wanted scalars, and axis 0")
+        if not start.dtype.is_floating:
+            raise TypeError(f"linspace: start is {start.dtype.name}; wanted a float")
+        ends = [known(start), known(stop)]
+        count = known_ints(num, "linspace: num")[0]
+        if count < 1:
+            raise ValueError(f"linspace: num is {count}; wanted at least 1")
+        if ends[0] is not None and ends[1] is not None:
+            line = np.linspace(ends[0], ends[1], count, dtype=np.float64)
+            return make_constant(
+                line.astype(start.dtype.as_numpy_dtype), start.dtype, full
+            )
+        steps = np.arange(count) / max(count - 1, 1)
+        share = convert(steps.astype(start.dtype.as_numpy_dtype), name="share")
+        one = emit(None, "mul", emit(None, "sub", stop, start), share)
+        return emit(full, "add", start, one)
 
 
-def _normal(op: str) -> Callable[..., Tensor]:
-    @recorded
-    def draw(
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = _core.float32,
-        seed: int | None = None,
-        name: str | None = None,
-    ) -> Tensor:
-        """Random numbers of a normal distribution."""
-        drawn = _op[op](_ints(shape, "shape"), dtype=dtype, seed=seed or 0)
-        return identity(drawn * stddev + mean, name)
-
-    return draw
+# ---- Shapes ----
 
 
-random_normal = _normal("random_normal")
-truncated_normal = _normal("truncated_normal")
-
-# ---- Elementwise ----
-
-_UNARY = """abs acos asin atan ceil cos cosh digamma erf erfc exp expm1 floor lgamma
-log log1p reciprocal rsqrt sigmoid sign sin sinh sqrt square stop_gradient tan tanh
-zeros_like ones_like""".split()
-_BINARY = """add atan2 div equal floor_div greater greater_equal less less_equal
-logical_and logical_or logical_xor maximum minimum mod mul not_equal pow
-squared_difference sub""".split()
-_OTHER = {
-    "subtract": "sub",
-    "multiply": "mul",
-    "realdiv": "div",
-    "truediv": "div",
-    "floordiv": "floor_div",
-    "floormod": "mod",
-    "negative": "neg",
-    "logical_not": "logical_not",
-    "is_nan": "isnan",
-    "is_inf": "isinf",
-    "is_finite": "isfinite",
-}
-
-
-def _elementwise(op: str) -> Callable[..., Tensor]:
-    @recorded
-    def call(*operands: Any, name: str | None = None, **keywords: Any) -> Tensor:
-        inputs = [*operands, *keywords.values()]
-        if not any(isinstance(x, (Tensor, _core.Variable)) for x in inputs):
-            inputs[0] = convert_to_tensor(inputs[0])
-        if inputs and isinstance(inputs[-1], str) and name is None:
-            name = inputs.pop()
-        return named(op, *inputs, name=name)
-
-    call.__name__ = op
-    call.__doc__ = _op[op].__doc__
-    return call
-
-
-for _name in [*_UNARY, *_BINARY]:
-    globals()[_name] = _elementwise(_name)
-    __all__.append(_name)
-for _name, _source in _OTHER.items():
-    if _source in _op:
-        globals()[_name] = _elementwise(_source)
-        __all__.append(_name)
-
-
-@recorded
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y; of whole numbers a float, as in Python."""
-    return identity(convert_to_tensor(x) / y, name)
-
-
-@recorded
-def identity(input: Any, name: str | None = None) -> Tensor:
-    """The same value, under another name."""
-    return named("identity", convert_to_tensor(input), name=name)
-
-
-@recorded
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """The elements as another type."""
-    return named("cast", convert_to_tensor(x), dtype=dtype, name=name)
-
-
-def to_float(x: Any, name: str | None = None) -> Tensor:
-    """The elements as float32."""
-    return cast(x, _core.float32, name)
-
-
-def to_int32(x: Any, name: str | None = None) -> Tensor:
-    """The elements as int32."""
-    return cast(x, _core.int32, name)
-
-
-def to_int64(x: Any, name: str | None = None) -> Tensor:
-    """The elements as int64."""
-    return cast(x, _core.int64, name)
-
-
-@recorded
-def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
-) -> Tensor:
-    """The elements, none below or above these."""
-    low = _op["maximum"](convert_to_tensor(t), clip_value_min)
-    return named("minimum", low, clip_value_max, name=name)
-
-
-@recorded
-def where(
-    condition: Any, x: Any = None, y: Any = None, name: str | None = None
-) -> Tensor:
-    """x where the condition holds, else y; alone the places where it holds."""
-    if x is None and y is None:
-        return named("non_zero", condition, name=name)
-    return named("where", condition, x, y, name=name)
-
-
-# ---- Reductions ----
-
-
-def _reduction(op: str) -> Callable[..., Tensor]:
-    @recorded
-    def reduce(
-        input_tensor: Any,
-        axis: Any = None,
-        keepdims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: Any = None,
-        keep_dims: bool | None = None,
-    ) -> Tensor:
-        """Over the axes, or all of them."""
-        axis = reduction_indices if axis is None else axis
-        axes = None if axis is None else [int(a) for a in np.atleast_1d(axis)]
-        keep = bool(keepdims or keep_dims)
-        x = convert_to_tensor(input_tensor)
-        return named(op, x, axes=axes, keep_dims=keep, name=name)
-
-    return reduce
-
-
-for _name, _source in {
-    "reduce_sum": "sum",
-    "reduce_mean": "mean",
-    "reduce_max": "max",
-    "reduce_min": "min",
-    "reduce_prod": "prod",
-    "reduce_all": "all_of",
-    "reduce_any": "any_of",
-    "reduce_logsumexp": "log_sum_exp",
-}.items():
-    globals()[_name] = _reduction(_source)
-    __all__.append(_name)
-
-
-def _position(op: str) -> Callable[..., Tensor]:
-    @recorded
-    def find(
-        input: Any,
-        axis: int | None = None,
-        name: str | None = None,
-        dimension: int | None = None,
-        output_type: Any = _core.int64,
-    ) -> Tensor:
-        """The place along an axis, 0 when none is given."""
-        axis = dimension if axis is None else axis
-        found = named(op, convert_to_tensor(input), axis=axis or 0, name=name)
-        return found if output_type == found.dtype else cast(found, output_type)
-
-    return find
-
-
-argmax = _position("argmax")
-argmin = _position("argmin")
-
-# ---- Matrices and shapes ----
-
-
-@recorded
-def matmul(
-    a: Any,
-    b: Any,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """The product of matrices, or of batches of them."""
-    a, b = convert_to_tensor(a), convert_to_tensor(b)
-    op = "matmul" if (a.ndim, b.ndim) == (2, 2) or -1 in (a.ndim, b.ndim) else None
-    return named(
-        op or "batch_mat_mul",
-        a,
-        b,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-        name=name,
-    )
-
-
-@recorded
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape; one size may be -1."""
-    return named("reshape", convert_to_tensor(tensor), _sizes(shape), name=name)
+    with scoped(name, "Reshape", tensor, shape) as full:
+        x = convert(tensor, name="tensor")
+        sizes = sizes_of(shape)
+        if not isinstance(sizes, Tensor) and (sizes < -1).any():
+            raise ValueError(f"reshape: the shape is {sizes.tolist()}; wanted -1 or more")
+        return emit(full, "reshape", x, sizes)
 
 
-@recorded
 def transpose(
-    a: Any, perm: Sequence[int] | None = None, name: str | None = None
-) -> Tensor:
+    a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
+) -> Any:
     """Axes in another order; reversed when none is given."""
-    a = convert_to_tensor(a)
-    if perm is None:
-        perm = list(_range(a.ndim))[::-1]
-    return named("transpose", a, perm=[int(p) for p in perm], name=name)
+    with scoped(name, "transpose", a) as full:
+        a = convert(a, name="a")
+        if conjugate and a.dtype.is_complex:
+            a = emit(None, "conj", a)
+        if perm is None:
+            if a.shape.ndims is None:
+                raise NotImplementedError("transpose: wanted perm, or a known rank")
+            perm = list(_range(a.shape.ndims))[::-1]
+        return emit(full, "transpose", a, perm=known_ints(perm, "transpose: perm"))
 
 
-@recorded
-def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
+def _axis(axis: Any, what: str) -> int:
+    found = known_ints(axis, f"{what}: axis")
+    if len(found) != 1:
+        raise ValueError(f"{what}: axis is {axis}; wanted one number")
+    return found[0]
+
+
+def _alike(op: str, values: Any, dtype: Any = None) -> list[Any]:
+    """The operands as tensors of one type: that of the first tensor among them."""
+    kind = dtype
+    for value in values:
+        if kind is None and (isinstance(value, Tensor) or hasattr(value, "_as_tensor")):
+            kind = value.dtype
+    parts = []
+    for i, value in enumerate(values):
+        part = convert(value, None, name=f"values_{i}", hint=kind)
+        kind = kind or part.dtype
+        if part.dtype != kind:
+            raise TypeError(
+                f"Tensors in list passed to 'values' of '{op}' Op have types "
+                f"[{kind.name}, {part.dtype.name}] that don't all match."
+            )
+        parts.append(part)
+    return parts
+
+
+def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
     """Tensors one after the other along an axis."""
-    values = values if isinstance(values, (list, tuple)) else [values]
-    parts = [convert_to_tensor(v) for v in values]
-    return named("concat", parts, axis=int(axis), name=name)
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    with scoped(name, "concat", *values) as full:
+        parts = _alike("ConcatV2", values)
+        along = _axis(axis, "concat")
+        if len(parts) == 1:
+            return emit(full, "identity", parts[0])
+        if any(p.shape.ndims == 0 for p in parts):
+            raise ValueError("Can't concatenate scalars (use tf.stack instead)")
+        return emit(full, "concat", parts, axis=along)
 
 
-@recorded
-def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
+def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     """Tensors along a new axis."""
-    parts = [convert_to_tensor(v) for v in values]
-    return named("stack", parts, axis=axis, name=name)
+    if isinstance(values, Tensor):
+        values = unstack(values)
+    with scoped(name, "stack", *list(values)) as full:
+        parts = _alike("Pack", list(values))
+        rank = parts[0].shape.ndims if parts else None
+        if rank is not None and not -rank - 1 <= axis <= rank:
+            raise ValueError(
+                f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})"
+            )
+        return emit(full, "stack", parts, axis=axis)
 
 
-def _list(tensors: Any) -> list[Tensor]:
-    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
-
-
-@recorded
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
-) -> list[Tensor]:
+) -> list[Any]:
     """The slices along an axis."""
-    value = convert_to_tensor(value)
-    if num is None:
-        num = value.shape[axis] if value.shape else None
+    with scoped(name, "unstack", value) as full:
+        value = convert(value, name="value")
+        rank = value.shape.ndims
+        if rank is not None and not -rank <= axis < rank:
+            raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+        size = None if rank is None else value.shape[axis].value
         if num is None:
-            raise ValueError("unstack: the size of the axis is not known; wanted num")
-    return _list(named("unstack", value, num=num, axis=axis, name=name))
+            num = size
+        if num is None:
+            raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
+        if size is not None and size != num:
+            raise ValueError(f"unstack: num is {num}, the axis has size {size}")
+        if num == 0:
+            return []
+        made = emit(full, "unstack", value, num=num, axis=axis)
+        return made if isinstance(made, list) else [made]
 
 
-@recorded
 def split(
-    value: Any, num_or_size_splits: Any, axis: int = 0, name: str | None = "split"
-) -> list[Tensor]:
-    """So many equal parts along an axis, or parts of these sizes."""
-    value = convert_to_tensor(value)
-    if isinstance(num_or_size_splits, int):
-        made = named("split", value, num=num_or_size_splits, axis=axis, name=name)
-    else:
-        sizes = [int(s) for s in num_or_size_splits]
-        made = named("split_v", value, sizes=sizes, axis=axis, name=name)
-    return _list(made)
+    value: Any,
+    num_or_size_splits: Any,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str | None = "split",
+) -> list[Any]:
+    """So many equal parts along an axis, or parts of these sizes; one may be -1."""
+    with scoped(name, "split", value) as full:
+        value = convert(value, name="value")
+        along = _axis(axis, "split")
+        splits = known(num_or_size_splits)
+        if splits is None:
+            raise NotImplementedError(
+                "split: num_or_size_splits is known only when a step runs; "
+                "wanted numbers"
+            )
+        if splits.ndim == 0:
+            made = emit(full, "split", value, num=int(splits), axis=along)
+            return made if isinstance(made, list) else [made]
+        sizes = [int(s) for s in splits]
+        if num is not None and num != len(sizes):
+            raise ValueError(f"split: num is {num} with {len(sizes)} sizes")
+        if -1 in sizes:
+            whole = value.shape[along].value
+            if whole is None or sizes.count(-1) > 1:
+                raise NotImplementedError("split: -1 of a size that is not known")
+            sizes[sizes.index(-1)] = whole - sum(sizes) - 1
+        made = emit(full, "split_v", value, sizes=sizes, axis=along)
+        return made if isinstance(made, list) else [made]
 
 
-@recorded
 def expand_dims(
-    input: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
-) -> Tensor:
+    input: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Any:
     """With a new axis of size 1."""
-    axis = dim if axis is None else axis
-    return named("expand_dims", convert_to_tensor(input), axis=axis, name=name)
+    axis = one_of("axis", axis, dim, "dim")
+    if axis is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+    with scoped(name, "ExpandDims", input) as full:
+        x = convert(input, name="input")
+        return emit(full, "expand_dims", x, axis=_axis(axis, "expand_dims"))
 
 
-@recorded
 def squeeze(
     input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
-) -> Tensor:
+) -> Any:
     """Without axes of size 1: these, or all."""
-    axis = squeeze_dims if axis is None else axis
-    axes = None if axis is None else [int(a) for a in np.atleast_1d(axis)]
-    return named("squeeze", convert_to_tensor(input), axes=axes, name=name)
+    axis = one_of("axis", axis, squeeze_dims, "squeeze_dims")
+    with scoped(name, "Squeeze", input) as full:
+        x = convert(input, name="input")
+        axes = None if axis is None else known_ints(axis, "squeeze: axis")
+        if not axes:
+            axes = None  # as TensorFlow: an empty list is all of them
+        if axes is None and x.shape.ndims is not None:
+            if not x.shape.is_fully_defined():
+                raise NotImplementedError(
+                    f"squeeze: the shape is {x.shape}; wanted axis, or sizes known"
+                )
+            axes = [i for i, s in enumerate(x.shape.as_list()) if s == 1]
+            if not axes:
+                return emit(full, "identity", x)
+        return emit(full, "squeeze", x, axes=axes)
 
 
-@recorded
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """Repeated so often along each axis."""
-    times = _ints(multiples, "tile: multiples")
-    return named("tile", convert_to_tensor(input), times, name=name)
+    with scoped(name, "Tile", input) as full:
+        times = known_ints(multiples, "tile: multiples")
+        return emit(full, "tile", convert(input, name="input"), times)
 
 
-@recorded
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     """The part that begins there and has that size; -1 is the rest."""
-    x = convert_to_tensor(input_)
-    start, sizes = _ints(begin, "slice: begin"), _ints(size, "slice: size")
-    return named("slice", x, start, sizes, name=name)
+    with scoped(name, "Slice", input_) as full:
+        x = convert(input_, name="input")
+        start = known(begin)
+        sizes = known(size)
+        if start is not None and sizes is not None:
+            return emit(
+                full,
+                "slice",
+                x,
+                known_ints(begin, "slice: begin"),
+                known_ints(size, "slice: size"),
+            )
+        return _moving_slice(full, x, begin, size)
 
 
-@recorded
+def _moving_slice(full: str, x: Any, begin: Any, size: Any) -> Any:
+    """A slice whose place is known only when a step runs."""
+    if x.shape.ndims is None:
+        raise NotImplementedError("slice: wanted a tensor whose rank is known")
+    starts = unstack(begin, x.shape.ndims)
+    sizes = unstack(size, x.shape.ndims)
+    key = []
+    for start, count in zip(starts, sizes):
+        amount = known(count)
+        if amount is not None and int(amount) == -1:
+            key.append(_slice(start._core, None))
+            continue
+        if amount is None:
+            raise NotImplementedError("slice: size is known only when a step runs")
+        end = emit(None, "add", start, count)
+        key.append(_slice(start._core, end._core))
+    made = emit(full, "identity", wrap(x.graph, x._core[tuple(key)]))
+    counts = [known(c) for c in sizes]
+    told = [
+        None if c is None or int(c) == -1 else int(c) for c in counts
+    ]
+    return told_shape(made, TensorShape(told))
+
+
+_MODES = {"CONSTANT": "constant", "REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+
+
 def pad(
     tensor: Any,
     paddings: Any,
     mode: str = "CONSTANT",
     name: str | None = None,
-    constant_values: float = 0,
-) -> Tensor:
+    constant_values: Any = 0,
+) -> Any:
     """With so many elements before and after along each axis."""
-    around = _ints(paddings, "pad: paddings")
-    x = convert_to_tensor(tensor)
-    return named(
-        "pad", x, around, value=constant_values, mode=mode.lower(), name=name
-    )
+    if mode.upper() not in _MODES:
+        raise ValueError(f"Value of argument `mode` expected to be one of "
+                         f"{sorted(_MODES)}. Received `mode` = {mode}")
+    with scoped(name, "Pad", tensor) as full:
+        x = convert(tensor, name="tensor")
+        around = known_ints(paddings, "pad: paddings")
+        value = known(constant_values)
+        if value is None:
+            raise NotImplementedError("pad: constant_values is a tensor")
+        return emit(
+            full, "pad", x, around, value=value.item(), mode=_MODES[mode.upper()]
+        )
 
 
-@recorded
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """Backwards along these axes."""
-    axes = [int(a) for a in np.atleast_1d(axis)]
-    return named("reverse", convert_to_tensor(tensor), axes=axes, name=name)
+    with scoped(name, "ReverseV2", tensor) as full:
+        x = convert(tensor, name="tensor")
+        axes = known_ints(axis, "reverse: axis")
+        if not axes:
+            return emit(full, "identity", x)
+        return emit(full, "reverse", x, axes=axes)
 
 
-@recorded
-def gather(params: Any, indices: Any, name: str | None = None, axis: int = 0) -> Tensor:
-    """Slices at indices along an axis."""
-    params, indices = convert_to_tensor(params), convert_to_tensor(indices)
-    return named("gather", params, indices, axis=axis, name=name)
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+    """Repeated along axes of size 1, and new ones in front."""
+    with scoped(name, "BroadcastTo", input) as full:
+        x = convert(input, name="input")
+        return emit(full, "broadcast_to", x, sizes_of(shape))
 
 
-@recorded
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Any:
+    """Slices at indices along an axis; indices are always checked."""
+    del validate_indices  # out of use in TensorFlow, too
+    if batch_dims != 0:
+        raise NotImplementedError("gather: batch_dims is not there; wanted 0")
+    with scoped(name, "GatherV2", params, indices) as full:
+        x, where = convert(params, name="params"), convert(indices, name="indices")
+        if where.dtype not in (int32, int64):
+            raise TypeError(
+                f"gather: indices are {where.dtype.name}; wanted int32 or int64"
+            )
+        return emit(
+            full, "gather", x, where, axis=0 if axis is None else _axis(axis, "gather")
+        )
+
+
+def gather_nd(
+    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
+) -> Any:
+    """Slices at the places that rows of indices name."""
+    if batch_dims != 0:
+        raise NotImplementedError("gather_nd: batch_dims is not there; wanted 0")
+    with scoped(name, "GatherNd", params, indices) as full:
+        x, where = convert(params, name="params"), convert(indices, name="indices")
+        return emit(full, "gather_nd", x, where)
+
+
+def boolean_mask(
+    tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: Any = None
+) -> Any:
+    """The slices where the mask holds."""
+    with scoped(name, "boolean_mask", tensor, mask) as full:
+        x, mask = convert(tensor, name="tensor"), convert(mask, bool_, name="mask")
+        along = 0 if axis is None else _axis(axis, "boolean_mask")
+        count = mask.shape.ndims
+        if count is None or x.shape.ndims is None:
+            raise ValueError("boolean_mask: wanted the number of axes known")
+        if count == 0:
+            raise ValueError("mask cannot be scalar.")
+        x.shape[along : along + count].assert_is_compatible_with(mask.shape)
+        if count > 1:
+            if along or not x.shape.is_fully_defined():
+                raise NotImplementedError("boolean_mask: a mask of several axes")
+            x = reshape(x, [-1, *x.shape.as_list()[count:]])
+            mask = reshape(mask, [-1])
+        places = reshape(emit(None, "non_zero", mask), [-1])
+        return emit(full, "gather", x, places, axis=along)
+
+
 def one_hot(
     indices: Any,
-    depth: int,
-    on_value: Any = 1,
-    off_value: Any = 0,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
     axis: int | None = None,
-    dtype: Any = _core.float32,
+    dtype: Any = None,
     name: str | None = None,
-) -> Tensor:
-    """Vectors with on_value at the index."""
-    if axis not in (None, -1):
-        raise NotImplementedError(f"one_hot: axis is {axis}; wanted -1")
-    x = convert_to_tensor(indices)
-    return named(
-        "one_hot", x, depth=depth, on=on_value, off=off_value, dtype=dtype, name=name
-    )
+) -> Any:
+    """Vectors with on_value at the index and off_value elsewhere.
+
+    Their type is `dtype`, or that of the values, or float32.
+    """
+    with scoped(name, "one_hot", indices) as full:
+        kinds = {
+            convert(v, None if dtype is None else as_dtype(dtype)).dtype
+            for v in (on_value, off_value)
+            if v is not None
+        }
+        if len(kinds) > 1:
+            raise TypeError(f"one_hot: on_value and off_value are of {kinds}")
+        kind = as_dtype(dtype) if dtype is not None else float32
+        if kinds:
+            kind = kinds.pop()
+        count = known_ints(depth, "one_hot: depth")[0]
+        if count < 0:
+            raise ValueError(f"one_hot: depth is {count}; wanted 0 or more")
+        x = convert(indices, name="indices")
+        hot = emit(None, "one_hot", x, depth=count, dtype=bool_)
+        if axis is not None and axis != -1:
+            rank = x.shape.ndims
+            if rank is None:
+                raise NotImplementedError("one_hot: axis of an unknown rank")
+            order = list(_range(rank))
+            order.insert(axis % (rank + 1), rank)
+            hot = emit(None, "transpose", hot, perm=order)
+        on = convert(1 if on_value is None else on_value, kind, name="on")
+        off = convert(0 if off_value is None else off_value, kind, name="off")
+        return emit(full, "where", hot, on, off)
 
 
-@recorded
-def cumsum(
-    x: Any,
-    axis: int = 0,
-    exclusive: bool = False,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """Sums of the elements so far along an axis."""
-    return named(
-        "cumsum",
-        convert_to_tensor(x),
-        axis=axis,
-        exclusive=exclusive,
-        reverse=reverse,
-        name=name,
-    )
+def _about(op: str, label: str) -> Callable[..., Any]:
+    def ask(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+        kind = int32 if out_type is None else as_dtype(out_type)
+        if kind not in (int32, int64):
+            raise TypeError(f"{op}: out_type is {kind!r}; wanted int32 or int64")
+        with scoped(name, label, input) as full:
+            x = convert(input, name="input")
+            asked = emit(None, op, x)
+            return emit(full, "cast", asked, dtype=kind)
 
-
-def _about(op: str) -> Callable[..., Tensor]:
-    @recorded
-    def ask(input: Any, name: str | None = None, out_type: Any = _core.int32) -> Tensor:
-        """Known when the step runs, as int32."""
-        asked = _op[op](convert_to_tensor(input))
-        return named("cast", asked, dtype=out_type, name=name)
-
+    ask.__name__ = ask.__qualname__ = op
+    ask.__doc__ = f"The {op} of a value, int32 unless asked for int64."
     return ask
 
 
-shape = _about("shape")
-size = _about("size")
-rank = _about("rank")
+shape = _about("shape", "Shape")
+size = _about("size", "Size")
+
+
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Any]:
+    """The shapes of several values."""
+    with scoped(name, "ShapeN", *input):
+        return [shape(x, out_type=out_type) for x in input]
+
+
+def rank(input: Any, name: str | None = None) -> Any:
+    """How many axes a value has, int32."""
+    with scoped(name, "Rank", input) as full:
+        x = convert(input, name="input")
+        if x.shape.ndims is not None:
+            return make_constant(np.asarray(x.shape.ndims, np.int32), int32, full)
+        return emit(full, "cast", emit(None, "rank", x), dtype=int32)

@@ -1,4 +1,7 @@
-"""Loops, conditions and what is run for its effect."""
+"""Conditions, loops, and what is run for its effect.
+
+The functions they are given are called once, while the graph is built.
+"""
 
 from __future__ import annotations
 
@@ -6,224 +9,480 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from ... import _control_flow as flow
-from ... import _core, tree
-from ..._core import Operation, Tensor
-from ._arrays import constant, convert_to_tensor, identity, named
-from ._graphs import recorded, unique
+from ... import _core
+from ._dtypes import bool as bool_
+from ._dtypes import int64
+from ._emit import convert, emit, emit_op, scoped, typed_constant
+from ._graphs import get_default_graph, graph_of, opened
+from ._nest import flatten, is_nested, pack, same
+from ._shapes import TensorShape
+from ._tensor import IndexedSlices, Operation, Tensor, fresh, wrap
+from ._tensor_array import TensorArray
 
 __all__ = [
     "Assert",
     "Print",
     "case",
     "cond",
-    "foldl",
-    "gradients",
     "group",
-    "map_fn",
     "no_op",
-    "scan",
     "tuple",
     "while_loop",
+    "with_dependencies",
 ]
 
-
-def _tensors(values: Any) -> Any:
-    """Numbers and variables as tensors of the graph, in any tree."""
-
-    def one(leaf: Any) -> Any:
-        if isinstance(leaf, (Tensor, Operation)) or leaf is None:
-            return leaf
-        return convert_to_tensor(leaf)
-
-    return tree.map(one, values)
+# ---- Values that branches and loops pass on ----
 
 
-@recorded
+def _lowered(leaf: Any) -> Any:
+    return leaf._list if isinstance(leaf, TensorArray) else leaf._core
+
+
+def _raised(graph: Any, like: Any, core: Any) -> Any:
+    if isinstance(like, TensorArray):
+        return like._with(core)
+    return wrap(graph, core)
+
+
+def _entered(graph: Any, like: Any, core: Any) -> Any:
+    if isinstance(like, TensorArray):
+        return like._with(core)
+    return emit(None, "identity", fresh(graph, core))
+
+
+def _leaf(value: Any) -> Any:
+    return value if isinstance(value, TensorArray) else convert(value)
+
+
+# ---- Conditions ----
+
+
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
-    strict: bool = False,
+    strict: builtins.bool = False,
     name: str | None = None,
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """What one of the functions gives; only that one runs."""
+    """What one of the functions gives; only what it makes runs.
+
+    A list of one value is that value, unless `strict`.
+    """
+    if fn1 is not None and true_fn is not None:
+        raise TypeError("cond(): 'true_fn' and 'fn1' may not be set simultaneously.")
+    if fn2 is not None and false_fn is not None:
+        raise TypeError("cond(): 'false_fn' and 'fn2' may not be set simultaneously.")
     yes, no = true_fn or fn1, false_fn or fn2
-    if yes is None or no is None:
-        raise TypeError("cond: wanted true_fn and false_fn")
+    if yes is None:
+        raise TypeError("cond(): 'true_fn' argument required")
+    if no is None:
+        raise TypeError("cond(): 'false_fn' argument required")
+    if not callable(yes) or not callable(no):
+        raise TypeError("'true_fn' must be callable.")
+    if isinstance(pred, builtins.bool):
+        raise TypeError("'pred' must not be a Python bool.")
+    graph = graph_of([pred])
+    with opened(graph), graph.name_scope(name or "cond") as scope:
+        pred = _predicate(pred)
+        made: list[Any] = [None, None]
 
-    def branch(function: Callable[[], Any]) -> Callable[[], Any]:
-        def run() -> Any:
-            made = function()
-            if isinstance(made, Operation):
-                with _core.control_dependencies([made]):
-                    return constant(True)
-            made = _tensors(made)
-            single = isinstance(made, (list, builtins.tuple)) and len(made) == 1
-            return made[0] if single and not strict else made
+        def branch(which: int, function: Callable[[], Any]) -> Callable[[], Any]:
+            def run() -> Any:
+                result = function()
+                if result is None:
+                    raise ValueError(
+                        f"cond(): {'false_fn' if which else 'true_fn'} gives None; "
+                        "wanted tensors or an operation"
+                    )
+                leaves = [_outcome(leaf, not which) for leaf in flatten(result)]
+                made[which] = pack(result, leaves)
+                if which:
+                    _check_branches(*made)
+                return [_lowered(leaf) for leaf in leaves]
 
-        return run
+            return run
 
-    return flow.cond(convert_to_tensor(pred), branch(yes), branch(no))
+        codes = [branch(0, yes), branch(1, no)]
+        found = _core.run_branches("cond", pred._core, codes, (), False)
+        likes = flatten(made[0])
+        results = []
+        for like, core in zip(likes, found):
+            one = _raised(graph, like, core)
+            if isinstance(one, Tensor):
+                full = graph.unique_name("Merge")
+                one = emit(full, "identity", one)
+            results.append(one)
+        del scope
+        packed = pack(made[0], results)
+    if not strict and isinstance(packed, (list, builtins.tuple)) and len(packed) == 1:
+        return packed[0]
+    return packed
 
 
-@recorded
+def _predicate(pred: Any) -> Any:
+    pred = convert(pred, name="pred")
+    if pred.dtype is not bool_:
+        raise TypeError(f"cond(): pred is {pred.dtype.name}; wanted bool")
+    if pred.shape.ndims not in (0, None):
+        raise ValueError(f"cond(): pred is {pred.shape}; wanted a scalar")
+    return pred
+
+
+def _outcome(leaf: Any, holds: builtins.bool) -> Any:
+    """A tensor; of an operation whether the condition holds, once it has run."""
+    if isinstance(leaf, Operation):
+        with _core.control_dependencies([leaf._core]):
+            return emit(
+                None, "identity", typed_constant(holds, bool_, "holds")
+            )
+    if isinstance(leaf, IndexedSlices):
+        return convert(leaf)
+    leaf = _leaf(leaf)
+    if isinstance(leaf, Tensor):
+        # What a branch hands on from outside waits for its control dependencies.
+        return emit(None, "identity", leaf)
+    return leaf
+
+
+def _check_branches(a: Any, b: Any) -> None:
+    same("cond(): what true_fn and false_fn give", a, b)
+    for x, y in zip(flatten(a), flatten(b)):
+        if x.dtype != y.dtype:
+            raise TypeError(
+                "Outputs of true_fn and false_fn must have the same type: "
+                f"{x.dtype.name}, {y.dtype.name}"
+            )
+
+
 def case(
     pred_fn_pairs: Any,
     default: Callable[[], Any] | None = None,
-    exclusive: bool = False,
-    name: str | None = None,
+    exclusive: builtins.bool = False,
+    strict: builtins.bool = False,
+    name: str | None = "case",
 ) -> Any:
-    """What the function of the first condition that holds gives."""
-    pairs = pred_fn_pairs
-    pairs = list(pairs.items() if isinstance(pairs, dict) else pairs)
-    last = default or pairs[-1][1]
-    for pred, function in reversed(pairs):
-        rest = last
-        last = lambda p=pred, f=function, r=rest: cond(p, f, r)  # noqa: E731
-    return last()
+    """What the function of the first condition that holds gives, else `default`.
+
+    Without a default a step in which none holds fails, and with `exclusive` one
+    in which two do.
+    """
+    if isinstance(pred_fn_pairs, dict):
+        if not exclusive and len(pred_fn_pairs) > 1:
+            # As in TensorFlow, which sorts them by name where order matters.
+            pairs = sorted(pred_fn_pairs.items(), key=lambda pair: pair[0].name)
+        else:
+            pairs = list(pred_fn_pairs.items())
+    else:
+        pairs = list(pred_fn_pairs)
+    if not all(isinstance(p, builtins.tuple) and len(p) == 2 for p in pairs):
+        raise TypeError(
+            "Each entry in pred_fn_pairs must be a 2-tuple. Each entry is (pred, fn)."
+        )
+    for pred, fn in pairs:
+        if isinstance(pred, builtins.bool) or not hasattr(pred, "dtype"):
+            raise TypeError(f"pred must be Tensor of type bool: {pred}")
+        if pred.dtype != bool_:
+            raise TypeError(f"pred must be Tensor of type bool: {pred}")
+        if not callable(fn):
+            raise TypeError(f"fn for pred {pred.name} must be callable.")
+    if default is not None and not callable(default):
+        raise TypeError("default must be callable.")
+    if not pairs:
+        if default is None:
+            raise ValueError("case: there are no pairs and no default; wanted some")
+        return default()
+    preds = [p for p, _ in pairs]
+    graph = graph_of(preds)
+    with opened(graph), graph.name_scope(name or "case"):
+        checks = []
+        if exclusive:
+            ones = [emit(None, "cast", convert(p), dtype=int64) for p in preds]
+            total = emit(None, "add_n", ones)
+            one = typed_constant(1, int64, "one")
+            message = (
+                "case: more than one condition evaluated as True but exclusive=True"
+            )
+            checks.append(_check(emit(None, "less_equal", total, one), preds, message))
+        if default is None:
+            some = convert(preds[0])
+            for pred in preds[1:]:
+                some = emit(None, "logical_or", some, convert(pred))
+            message = "case: none of the conditions evaluated as True and no default"
+            checks.append(_check(some, preds, message))
+            pairs, default = pairs[:-1], pairs[-1][1]
+        with _core.control_dependencies([c._core for c in checks]):
+            if not pairs:
+                made = default()
+                return pack(made, [_outcome(x, True) for x in flatten(made)])
+            pairs = [(emit(None, "identity", convert(p)), f) for p, f in pairs]
+        chain = default
+        for pred, function in reversed(pairs):
+            chain = _chained(pred, function, chain, strict)
+        return chain()
 
 
-@recorded
+def _chained(pred: Any, yes: Any, no: Any, strict: builtins.bool) -> Callable[[], Any]:
+    return lambda: cond(pred, yes, no, strict)
+
+
+def _check(condition: Any, data: Any, message: str) -> Any:
+    full = get_default_graph().unique_name("Assert")
+    return emit_op(
+        full, "Assert", condition, [convert(d) for d in data], message=message
+    )
+
+
+# ---- Loops ----
+
+
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
     loop_vars: Any,
     shape_invariants: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
+    parallel_iterations: Any = 10,
+    back_prop: builtins.bool = True,
+    swap_memory: builtins.bool = False,
     name: str | None = None,
     maximum_iterations: Any = None,
-    return_same_structure: bool = False,
+    return_same_structure: builtins.bool = False,
 ) -> Any:
     """Runs the body while the condition holds.
 
-    Shapes may change without `shape_invariants`; memory is the host's, so that
-    there is nothing for `swap_memory` to do.
+    Shapes stay as they are, or within `shape_invariants`. Without `back_prop` the
+    results are constants for gradients. `parallel_iterations` and `swap_memory`
+    change no result.
     """
-    start = list(_tensors(list(loop_vars)))
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    del swap_memory
+    graph = graph_of(flatten(loop_vars))
+    with opened(graph), graph.name_scope(name or "while"):
+        start = [_leaf(v) for v in flatten(loop_vars)]
+        start = _invariant(loop_vars, start, shape_invariants)
+        limit = maximum_iterations
+        counted = limit is not None
+        if counted:
+            limit = convert(limit, name="maximum_iterations")
+            if limit.shape.ndims not in (0, None):
+                raise ValueError("maximum_iterations must be a scalar")
+            limit = emit(None, "cast", limit, dtype=int64)
+            start = [typed_constant(0, int64, "iteration"), *start]
 
-    def next_values(*values: Any) -> Any:
-        made = body(*values)
-        if len(start) == 1 and not isinstance(made, (list, builtins.tuple)):
-            made = [made]
-        made = builtins.tuple(_tensors(list(made)))
-        return made[0] if len(made) == 1 else made
+        def raised(values: Any) -> list[Any]:
+            return [_raised(graph, like, v) for like, v in zip(start, values)]
 
-    ended = flow.while_loop(
-        lambda *values: convert_to_tensor(cond(*values)),
-        next_values,
-        *start,
-        parallel_iterations=parallel_iterations,
-        maximum_iterations=maximum_iterations,
-        name=unique(name) or "",
+        def entered(values: Any) -> list[Any]:
+            return [_entered(graph, like, v) for like, v in zip(start, values)]
+
+        def args(values: list[Any]) -> Any:
+            return pack(loop_vars, values[1:] if counted else values)
+
+        def test(*cores: Any) -> Any:
+            values = entered(cores)
+            holds = _predicate(cond(*_spread(args(values))))
+            if counted:
+                below = emit(None, "less", values[0], limit)
+                holds = emit(None, "logical_and", below, holds)
+            return holds._core
+
+        def step(*cores: Any) -> Any:
+            values = entered(cores)
+            made = _body_result(loop_vars, body(*_spread(args(values))))
+            old = values[1:] if counted else values
+            leaves = [_kept(o, m) for o, m in zip(old, made)]
+            if counted:
+                one = typed_constant(1, int64, "one")
+                leaves = [emit(None, "add", values[0], one), *leaves]
+            return builtins.tuple(_lowered(leaf) for leaf in leaves)
+
+        ended = _core.while_loop(
+            test,
+            step,
+            builtins.tuple(_lowered(s) for s in start),
+            "device",
+            graph.unique_name("loop"),
+            int(parallel_iterations),
+            -1,
+        )
+        results = raised(ended)[1 if counted else 0 :]
+        results = [_exit(r, back_prop) for r in results]
+    packed = pack(loop_vars, results)
+    if not return_same_structure and is_nested(packed) and len(packed) == 1:
+        return next(iter(packed.values())) if isinstance(packed, dict) else packed[0]
+    return packed
+
+
+def _spread(packed: Any) -> Any:
+    return [packed] if isinstance(packed, dict) else packed
+
+
+def _exit(value: Any, back_prop: builtins.bool) -> Any:
+    if isinstance(value, TensorArray):
+        return value
+    full = get_default_graph().unique_name("Exit")
+    return emit(full, "identity" if back_prop else "stop_gradient", value)
+
+
+def _invariant(loop_vars: Any, start: list[Any], invariants: Any) -> list[Any]:
+    """The first values, of which no more is known than what stays."""
+    from ._arrays import forget_shape
+
+    if invariants is None:
+        return start
+    shapes = _shapes_of(loop_vars, invariants)
+    if len(shapes) != len(start):
+        raise ValueError(
+            f"while_loop: {len(shapes)} shape_invariants; wanted {len(start)}"
+        )
+    found = []
+    for value, shape in zip(start, shapes):
+        if isinstance(value, TensorArray) or shape is None:
+            found.append(value)
+            continue
+        if not isinstance(shape, TensorShape):
+            raise TypeError(f"while_loop: an invariant is {shape!r}; wanted TensorShape")
+        if not _less_or_equal(value.shape, shape):
+            raise ValueError(
+                f"The shape invariant specified for {value.name} is not compatible "
+                f"with the initial shape of the loop variable. It enters the loop with "
+                f"shape {value.shape}, but the specified shape invariant is {shape}."
+            )
+        found.append(forget_shape(value, shape))
+    return found
+
+
+def _shapes_of(like: Any, shapes: Any) -> list[Any]:
+    if not is_nested(like):
+        return [shapes]
+    if isinstance(like, dict):
+        return [s for k in sorted(like) for s in _shapes_of(like[k], shapes[k])]
+    if len(like) != len(shapes):
+        raise ValueError(
+            f"while_loop: {len(shapes)} shape_invariants; wanted {len(like)}"
+        )
+    return [s for one, shape in zip(like, shapes) for s in _shapes_of(one, shape)]
+
+
+def _less_or_equal(shape: TensorShape, wide: TensorShape) -> builtins.bool:
+    if wide.ndims is None:
+        return True
+    if shape.ndims != wide.ndims:
+        return False
+    return all(
+        w is None or s == w for s, w in zip(shape.as_list(), wide.as_list())
     )
-    if len(start) == 1:
-        return [ended] if return_same_structure else ended
-    kind = type(loop_vars)
-    return ended if kind is builtins.tuple else list(ended)
 
 
-@recorded
-def map_fn(
-    fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    name: str | None = None,
-) -> Any:
-    """fn of each slice along the first axis, stacked."""
-    return flow.map_fn(
-        lambda x: _tensors(fn(x)),
-        _tensors(elems),
-        parallel_iterations=parallel_iterations,
-        name=unique(name) or "",
-    )
+def _body_result(loop_vars: Any, made: Any) -> list[Any]:
+    if not is_nested(made):
+        made = [made]
+    elif isinstance(loop_vars, (list, builtins.tuple)) and isinstance(made, dict):
+        made = [made]
+    if made is None or any(leaf is None for leaf in flatten(made)):
+        raise ValueError("while_loop: the body gives None; wanted the next values")
+    expected = loop_vars
+    if isinstance(expected, (list, builtins.tuple)) and isinstance(
+        made, (list, builtins.tuple)
+    ):
+        made = list(made)
+        expected = list(expected)
+    try:
+        same("The two structures of the loop's variables and the body's", expected, made)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    return [_leaf(v) for v in flatten(made)]
 
 
-@recorded
-def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    name: str | None = None,
-) -> Any:
-    """All values of an accumulator that fn takes on, slice after slice."""
-    elems = _tensors(elems)
-    first = None
-    if initializer is None:
-        first = tree.map(lambda x: x[0], elems)
-        initializer, elems = first, tree.map(lambda x: x[1:], elems)
-
-    def step(state: Any, x: Any) -> Any:
-        state = _tensors(fn(state, x))
-        return state, state
-
-    made, _ = flow.scan(
-        step,
-        _tensors(initializer),
-        elems,
-        parallel_iterations=parallel_iterations,
-        name=unique(name) or "",
-    )
-    if first is None:
-        return made
-    return tree.map(lambda a, b: named("concat", [a[None], b], axis=0), first, made)
+def _kept(old: Any, new: Any) -> Any:
+    """The next value, of the type and shape of the one before."""
+    if isinstance(old, TensorArray) != isinstance(new, TensorArray):
+        raise TypeError("while_loop: a TensorArray stays one")
+    if isinstance(new, TensorArray):
+        return new
+    if new.dtype != old.dtype:
+        raise TypeError(
+            f"while_loop: {old.name} is {old.dtype.name} and the body gives "
+            f"{new.dtype.name}; wanted the same type"
+        )
+    if not _less_or_equal(new.shape, old.shape):
+        raise ValueError(
+            f"Input tensor {old.name!r} enters the loop with shape {old.shape}, but "
+            f"has shape {new.shape} after one iteration. To allow the shape to vary "
+            "across iterations, use the `shape_invariants` argument of tf.while_loop "
+            "to specify a less-specific shape."
+        )
+    return new
 
 
-@recorded
-def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The last value of an accumulator that fn takes on, slice after slice."""
-    elems = _tensors(elems)
-    if initializer is None:
-        initializer = tree.map(lambda x: x[0], elems)
-        elems = tree.map(lambda x: x[1:], elems)
-    return flow.foldl(
-        lambda state, x: _tensors(fn(state, x)), elems, _tensors(initializer)
-    )
+# ---- Effects ----
 
 
-@recorded
-def no_op(name: str | None = None) -> Operation:
+def no_op(name: str | None = None) -> Any:
     """An operation that does nothing, once what it waits for is done."""
-    made: Operation = _core.op_function("NoOp")(name=unique(name))
-    return made
+    with scoped(name, "NoOp") as full:
+        return emit_op(full, "NoOp")
 
 
-@recorded
-def group(*inputs: Any, name: str | None = None) -> Operation:
+def group(*inputs: Any, name: str | None = None) -> Any:
     """One operation that stands for all of these."""
-    with _core.control_dependencies([x for x in tree.leaves(inputs) if x is not None]):
-        return no_op(name)
+    given = []
+    for x in flatten(list(inputs)):
+        if x is None:
+            continue
+        if not hasattr(x, "graph"):
+            raise TypeError(
+                f"'inputs' should be zero or more (nested) Tensors. Received {x!r} with "
+                f"type {type(x)}."
+            )
+        given.append(x)
+    graph = graph_of(given)
+    with opened(graph), graph.control_dependencies(given):
+        with scoped(name, "group_deps", *given[:1]) as full:
+            return emit_op(full, "NoOp")
 
 
-@recorded
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
     """The tensors, none of which is there before all are."""
-    given = [t for t in tensors if t is not None] + list(control_inputs or ())
-    with _core.control_dependencies(given):
-        return [None if t is None else identity(t) for t in tensors]
+    given = [t for t in tensors if t is not None]
+    if not given:
+        raise ValueError("Must have at least one Tensor.")
+    graph = graph_of(given)
+    with opened(graph), graph.name_scope(name or "tuple"):
+        waits = [_waited(t) for t in given] + list(control_inputs or ())
+        with graph.control_dependencies(waits):
+            return [None if t is None else _identity(t) for t in tensors]
 
 
-@recorded
+def _waited(value: Any) -> Any:
+    return convert(value) if hasattr(value, "_as_tensor") else value
+
+
+def _identity(value: Any) -> Any:
+    from ._math import identity
+
+    return value if isinstance(value, Operation) else identity(value)
+
+
+def with_dependencies(
+    dependencies: Any, output_tensor: Any, name: str | None = None
+) -> Any:
+    """The tensor, once these are done."""
+    from ._math import identity
+
+    graph = graph_of([output_tensor, *dependencies])
+    with opened(graph), graph.control_dependencies(dependencies):
+        return identity(output_tensor, name or "control_dependency")
+
+
 def Print(
     input_: Any,
     data: Any,
@@ -231,40 +490,44 @@ def Print(
     first_n: int | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Tensor:
-    """The input itself; a step that computes it prints the data."""
-    prints = [
-        _core.op_function("Print")(convert_to_tensor(d), message=message or "")
-        for d in data
-    ]
-    with _core.control_dependencies(prints):
-        return identity(input_, name)
+) -> Any:
+    """The input itself; a step that computes it prints the data to stderr."""
+    if first_n is not None and first_n >= 0:
+        raise NotImplementedError("Print: first_n is not there; wanted None")
+    with scoped(name, "Print", input_, *list(data)) as full:
+        limit = 3 if summarize is None else summarize
+        prints = [
+            emit_op(
+                get_default_graph().unique_name("Print"),
+                "Print",
+                convert(d),
+                message=message or "",
+                limit=2**31 - 1 if limit < 0 else limit,
+            )
+            for d in data
+        ]
+        with _core.control_dependencies([p.op._core for p in prints]):
+            return emit(full, "identity", convert(input_))
 
 
-@recorded
 def Assert(
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Fails the step when the condition does not hold."""
-    return _core.op_function("Assert")(
-        convert_to_tensor(condition), [convert_to_tensor(d) for d in data]
-    )
+    """Fails the step, with InvalidArgumentError, when the condition does not hold.
 
-
-@recorded
-def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
-    name: str = "gradients",
-    colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-) -> list[Any]:
-    """Of the sum of ys with respect to each of xs; None where there is none."""
-    if stop_gradients is not None:
-        raise NotImplementedError("gradients: wanted stop_gradient() in the graph")
-    found: list[Any] = _core.gradients(ys, xs, grad_ys, unconnected_gradients="none")
-    return found
-
+    `summarize` says how many elements are shown; all of them are where it is -1.
+    """
+    del summarize  # the message shows as many as every message of the system does
+    if not isinstance(data, (list, builtins.tuple)):
+        raise ValueError("Assert: data is no list; wanted tensors in a list")
+    with scoped(name, "Assert", condition, *list(data)) as full:
+        holds = convert(condition, name="condition")
+        if holds.dtype is not bool_:
+            raise TypeError(f"Assert: the condition is {holds.dtype.name}; wanted bool")
+        return emit_op(
+            full,
+            "Assert",
+            holds,
+            [convert(d) for d in data],
+            message="assertion failed",
+        )

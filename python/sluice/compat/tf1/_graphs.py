@@ -1,67 +1,35 @@
-"""The default graph, names, collections and sessions."""
+"""The default graph, its names, scopes and collections.
+
+Names are TensorFlow's: unique within a graph whatever their case, numbered when
+they come again, prefixed by the name scopes that are open. A graph is built by
+one thread at a time.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import threading
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Iterator
 from typing import Any
 
-from ... import _core, tree
+from ... import _core
 
 __all__ = [
     "Graph",
     "GraphKeys",
-    "InteractiveSession",
-    "Session",
     "add_to_collection",
+    "add_to_collections",
     "colocate_with",
     "control_dependencies",
     "device",
     "get_collection",
+    "get_collection_ref",
     "get_default_graph",
-    "get_default_session",
+    "get_seed",
     "name_scope",
     "reset_default_graph",
     "set_random_seed",
 ]
-
-
-class Graph(_core.Graph):
-    """A graph with TensorFlow's methods and collections."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.collections: dict[str, list[Any]] = {}
-        self.seed = 0
-
-    def get_operations(self) -> list[_core.Operation]:
-        """All operations, in program order."""
-        return self.operations()
-
-    def get_operation_by_name(self, name: str) -> _core.Operation:
-        """The operation of that name."""
-        return self.operation(name)
-
-    def get_tensor_by_name(self, name: str) -> _core.Tensor:
-        """The tensor of that name: "x:0"."""
-        return self.tensor(name)
-
-    def get_collection(self, name: str) -> list[Any]:
-        """A copy of a collection."""
-        return list(self.collections.get(name, ()))
-
-    def add_to_collection(self, name: str, value: Any) -> None:
-        """Adds a value to a collection."""
-        self.collections.setdefault(name, []).append(value)
-
-    def finalize(self) -> None:
-        """Accepted; graphs may grow while sessions run them."""
-
-    def as_graph_def(self) -> str:
-        """The graph as text, which sluice.parse_graph reads."""
-        return str(self)
 
 
 class GraphKeys:
@@ -71,202 +39,361 @@ class GraphKeys:
     VARIABLES = "variables"
     TRAINABLE_VARIABLES = "trainable_variables"
     LOCAL_VARIABLES = "local_variables"
+    MODEL_VARIABLES = "model_variables"
     QUEUE_RUNNERS = "queue_runners"
     LOSSES = "losses"
     REGULARIZATION_LOSSES = "regularization_losses"
     SUMMARIES = "summaries"
     UPDATE_OPS = "update_ops"
     GLOBAL_STEP = "global_step"
+    TRAIN_OP = "train_op"
+
+
+class Graph(_core.Graph):
+    """A graph with TensorFlow's names, methods and collections."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seed: int | None = None
+        self._collections: dict[Any, list[Any]] = {}
+        self._used: dict[str, int] = {}
+        self._scope = ""
+        self._finalized = False
+        self._made = 0
+        # One Tensor and one Operation for each of the core's, as long as it is
+        # held: what is asked for twice is the same object.
+        self._held: weakref.WeakValueDictionary[Any, Any] = (
+            weakref.WeakValueDictionary()
+        )
+        #: Variables that sessions initialise by themselves: see _random.py.
+        self._counters: list[Any] = []
+
+    # ---- Names ----
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name within the open scopes, numbered when it is taken."""
+        full = f"{self._scope}/{name}" if self._scope else name
+        key, count = full.lower(), self._used.get(full.lower(), 0)
+        if mark_as_used:
+            self._used[key] = count + 1
+        if count == 0 and full not in self:
+            return full
+        count = max(count, 1)
+        while f"{key}_{count}" in self._used or f"{full}_{count}" in self:
+            count += 1
+        if mark_as_used:
+            self._used[f"{key}_{count}"] = 1
+        return f"{full}_{count}"
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Names inside begin with it; one that ends in "/" is used as it is."""
+        outer = self._scope
+        if not name:
+            self._scope = ""
+        elif name.endswith("/"):
+            self._scope = name[:-1]
+        else:
+            self._scope = self.unique_name(name)
+        try:
+            yield f"{self._scope}/" if self._scope else ""
+        finally:
+            self._scope = outer
+
+    def get_name_scope(self) -> str:
+        """The open name scope."""
+        return self._scope
+
+    # ---- What is in it ----
+
+    def get_operations(self) -> list[Any]:
+        """All operations, in program order."""
+        from ._tensor import wrap_operation
+
+        return [wrap_operation(self, op) for op in self.operations()]
+
+    def get_operation_by_name(self, name: str) -> Any:
+        """The operation of that name; KeyError when there is none."""
+        from ._tensor import wrap_operation
+
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Operation names are strings (or similar), not {type(name).__name__}."
+            )
+        if name not in self:
+            raise KeyError(
+                f"The name {name!r} refers to an Operation not in the graph."
+            )
+        return wrap_operation(self, self.operation(name))
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        """The tensor of that name: "x:0"; KeyError when there is none."""
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Tensor names are strings (or similar), not {type(name).__name__}."
+            )
+        return self.as_graph_element(name, allow_operation=False)
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The tensor or operation that an object or a name stands for."""
+        from ._tensor import element_of
+
+        return element_of(self, obj, allow_tensor, allow_operation)
+
+    # ---- Collections ----
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of a collection, or of what in it has a name that matches."""
+        import re
+
+        found = list(self._collections.get(name, ()))
+        if scope is None:
+            return found
+        match = re.compile(scope).match
+        return [v for v in found if hasattr(v, "name") and match(v.name)]
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection itself."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """The names of the collections that hold anything."""
+        return [k for k, v in self._collections.items() if isinstance(k, str) and v]
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Adds a value to a collection."""
+        self._check_open()
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Adds a value to each of these collections."""
+        names = (names,) if isinstance(names, str) else set(names)
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties a collection."""
+        self._collections.pop(name, None)
+
+    # ---- Scopes ----
+
+    def as_default(self) -> Any:
+        """A scope: operations made inside are this graph's."""
+        return opened(self)
+
+    def control_dependencies(self, control_inputs: Any) -> Any:
+        """Operations made inside wait for these; None: for none."""
+        return _control(self, control_inputs)
+
+    def device(self, device_name_or_function: Any) -> Any:
+        """Where operations made inside run."""
+        return _device(self, device_name_or_function)
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        """Operations made inside run where that one does: on the one device."""
+        return colocate_with(op, ignore_existing)
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing may be added."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """From now on nothing may be added."""
+        self._finalized = True
+
+    def _check_open(self) -> None:
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def is_feedable(self, tensor: Any) -> bool:
+        """Any tensor may be fed."""
+        return True
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Anything may be fetched."""
+        return True
 
 
 _default: list[Graph] = [Graph()]
 
 
-class _Names(threading.local):
-    def __init__(self) -> None:
-        self.scopes: list[str] = []
-
-
-_names = _Names()
-
-
 def get_default_graph() -> Graph:
     """The graph that is open on this thread, or the one of the whole program."""
-    return _core.current_graph() or _default[0]
+    graph = _core.current_graph()
+    return graph if isinstance(graph, Graph) else _default[0]
 
 
 def reset_default_graph() -> None:
     """Gives the program a new default graph."""
+    if _core.current_graph() is not None:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. "
+            "If you need a cleared graph, exit the nesting and create a new graph."
+        )
     _default[0] = Graph()
-    _names.scopes = []
 
 
 @contextlib.contextmanager
-def opened() -> Iterator[Graph]:
-    """The default graph, open."""
-    graph = _core.current_graph()
-    if graph is not None:
+def opened(graph: Graph | None = None) -> Iterator[Graph]:
+    """A graph, or the default one, open.
+
+    One that is open stays as it is: opening it anew would leave the branch or the
+    loop, and the control dependencies, this is in.
+    """
+    graph = graph or get_default_graph()
+    if _core.current_graph() is graph:
         yield graph
         return
-    with _default[0] as graph:
+    with graph:
         yield graph
 
 
-def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with what it makes in the default graph."""
-
-    @functools.wraps(function)
-    def inside(*args: Any, **keywords: Any) -> Any:
-        if _core.current_graph() is not None:
-            return function(*args, **keywords)
-        with _default[0]:
-            return function(*args, **keywords)
-
-    return inside
-
-
-def full_name(name: str) -> str:
-    """The name within the open scopes."""
-    return "/".join([*_names.scopes, name])
-
-
-def unique(name: str | None) -> str | None:
-    """The name, or name_1, ... when it is taken: TensorFlow takes any."""
-    if not name:
-        return None
-    graph = get_default_graph()
-    tried, count = name, 0
-    while full_name(tried) in graph:
-        count += 1
-        tried = f"{name}_{count}"
-    return tried
-
-
-@contextlib.contextmanager
-def name_scope(
-    name: str | None, default_name: str | None = None, values: Any = None
-) -> Iterator[str]:
+class name_scope:
     """Names of operations made inside begin with "name/"."""
-    name = name or default_name
-    if not name:
-        yield ""
-        return
-    name = name.strip("/")
-    with opened(), _core.name_scope(name):
-        _names.scopes.append(name)
-        try:
-            yield full_name("")
-        finally:
-            _names.scopes.pop()
+
+    def __init__(
+        self, name: str | None, default_name: str | None = None, values: Any = None
+    ) -> None:
+        if not (default_name is None or isinstance(default_name, str)):
+            raise TypeError(
+                f"`default_name` type ({type(default_name)}) is not a string type. "
+                "You likely meant to pass this into the `values` kwarg."
+            )
+        self._name = default_name if name is None else name
+        self._values = values
+        if self._name is None and values is not None:
+            raise ValueError(
+                f"At least one of name ({name}) and default_name ({default_name}) "
+                "must be provided."
+            )
+
+    @property
+    def name(self) -> str | None:
+        """What it was given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        self._stack = contextlib.ExitStack()
+        graph = graph_of(self._values) if self._values else get_default_graph()
+        self._stack.enter_context(opened(graph))
+        found: str = self._stack.enter_context(graph.name_scope(self._name))
+        return found
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.close()
+
+
+def graph_of(values: Any) -> Graph:
+    """The graph these are of, when any is of one; else the default one."""
+    found: Any = None
+    for value in values:
+        graph = getattr(value, "graph", None)
+        if isinstance(value, (list, tuple)) and value:
+            inner = [v for v in value if getattr(v, "graph", None) is not None]
+            if not inner:
+                continue
+            graph = graph_of(inner)
+        if isinstance(graph, Graph):
+            if found is not None and found is not graph:
+                raise ValueError(
+                    f"{value} must be from the same graph as the other inputs."
+                )
+            found = graph
+    return found or get_default_graph()
 
 
 @contextlib.contextmanager
-def control_dependencies(control_inputs: Any) -> Iterator[None]:
-    """Operations made inside wait for these."""
-    with opened(), _core.control_dependencies(control_inputs):
-        yield
+def _control(graph: Graph, control_inputs: Any) -> Iterator[None]:
+    from ._tensor import control_of
+
+    with opened(graph):
+        given = control_inputs
+        if given is not None:
+            given = [control_of(graph, x) for x in given]
+        with _core.control_dependencies(given):
+            yield
+
+
+def control_dependencies(control_inputs: Any) -> Any:
+    """Operations made inside wait for these; None: for none."""
+    return _control(get_default_graph(), control_inputs)
 
 
 @contextlib.contextmanager
-def device(device_name: Any) -> Iterator[None]:
-    """Where operations made inside should run; functions and None are no wish."""
+def _device(graph: Graph, name: Any) -> Iterator[None]:
     from ..._device import device as place
 
-    if not isinstance(device_name, str) or not device_name:
+    if callable(name):
+        raise NotImplementedError("device: a function is given; wanted a name or None")
+    if name is None or name == "":
         yield
         return
-    with opened(), place(device_name):
+    text = str(name).lower().removeprefix("/job:localhost").removeprefix("/task:0")
+    text = text.removeprefix("/replica:0").removeprefix("/task:0").lstrip("/")
+    text = text.removeprefix("device:")
+    kind, _, number = text.partition(":")
+    if kind not in ("cpu", "gpu", "cuda") or not (number or "0").isdigit():
+        raise ValueError(f"device: {name!r} is no device; wanted as '/cpu:0'")
+    kind = "cuda" if kind == "gpu" else kind
+    with opened(graph), place(f"{kind}:{number or 0}"):
         yield
+
+
+def device(device_name_or_function: Any) -> Any:
+    """Where operations made inside run: "/cpu:0", "/gpu:0", "/device:CPU:0"."""
+    return _device(get_default_graph(), device_name_or_function)
 
 
 @contextlib.contextmanager
 def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
-    """Accepted; there is one device."""
+    """Operations made inside run where that one does.
+
+    `ignore_existing` decides between wishes; a session has one device to choose.
+    """
+    if op is None and not ignore_existing:
+        raise ValueError(
+            "Trying to reset colocation (op is None) but ignore_existing is not True"
+        )
     yield
 
 
-def add_to_collection(name: str, value: Any) -> None:
+def add_to_collection(name: Any, value: Any) -> None:
     """Adds a value to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 
 
-def get_collection(key: str, scope: str | None = None) -> list[Any]:
-    """A collection of the default graph, or what of it is in a scope."""
-    found = get_default_graph().get_collection(key)
-    if scope is None:
-        return found
-    return [v for v in found if getattr(v, "name", "").startswith(scope)]
+def add_to_collections(names: Any, value: Any) -> None:
+    """Adds a value to collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
 
 
-def set_random_seed(seed: int) -> None:
-    """The seed of sessions that are made of the default graph from now on."""
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """A collection of the default graph, or what in it has a name that matches."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """The collection itself."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def set_random_seed(seed: int | None) -> None:
+    """The seed of the random operations made from now on in the default graph."""
     get_default_graph().seed = seed
 
 
-def _numpy(value: Any) -> Any:
-    if not isinstance(value, _core.Tensor):
-        return value
-    array: Any = value
-    return array.numpy()[()]
-
-
-class Session(_core.Session):
-    """Runs a graph; results are numpy's arrays."""
-
-    def __init__(
-        self, target: str = "", graph: Graph | None = None, config: Any = None
-    ) -> None:
-        if target:
-            raise NotImplementedError(
-                f"the target is {target!r}; wanted '', this process"
-            )
-        graph = graph or get_default_graph()
-        super().__init__(graph, seed=getattr(graph, "seed", 0))
-        self._opened: list[contextlib.ExitStack] = []
-
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: dict[Any, Any] | None = None,
-        options: _core.RunOptions | None = None,
-        run_metadata: _core.RunMetadata | None = None,
-    ) -> Any:
-        """One step; the tree of fetches with numpy's arrays in their places."""
-        result = super().run(fetches, feed_dict, options, run_metadata)
-        if isinstance(result, _core.Tensor):
-            return _numpy(result)
-        return None if result is None else tree.map(_numpy, result)
-
-    def __enter__(self) -> Session:
-        stack = contextlib.ExitStack()
-        stack.enter_context(self.graph)
-        stack.enter_context(self.as_default())
-        self._opened.append(stack)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._opened.pop().close()
-        self.close()
-
-
-class InteractiveSession(Session):
-    """A session that is the default one from when it is made until closed."""
-
-    def __init__(
-        self, target: str = "", graph: Graph | None = None, config: Any = None
-    ) -> None:
-        super().__init__(target, graph, config)
-        self._scope: Any = self.as_default()
-        self._scope.__enter__()
-
-    def close(self) -> None:
-        """Cancels what runs, refuses what comes."""
-        if self._scope is not None:
-            self._scope.__exit__(None, None, None)
-            self._scope = None
-        super().close()
-
-
-def get_default_session() -> Any:
-    """The innermost session that is the default one, or None."""
-    return _core.default_session()
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The two seeds of an operation: the graph's and its own; (None, None): none."""
+    graph = get_default_graph()
+    if graph.seed is None and op_seed is None:
+        return None, None
+    pair = (
+        87654321 if graph.seed is None else graph.seed,
+        graph._made if op_seed is None else op_seed,
+    )
+    first, second = (int(s) % 2**31 for s in pair)
+    # Both zero would read as no seed at all.
+    return (0, 2**31 - 1) if (first, second) == (0, 0) else (first, second)

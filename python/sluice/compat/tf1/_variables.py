@@ -1,321 +1,511 @@
-"""Variables, their scopes and initial values."""
+"""Variables: state that sessions keep, and what changes it.
+
+A read sees every change it was made to wait for, as TensorFlow's resource
+variables do.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import math
-import threading
-from collections.abc import Callable, Iterator
+import enum
 from typing import Any
 
+import numpy as np
+
 from ... import _core
-from ..._core import Operation, Tensor
-from ._arrays import constant, convert_to_tensor, random_normal, random_uniform
-from ._arrays import truncated_normal
-from ._graphs import GraphKeys, get_default_graph, name_scope, opened, recorded, unique
+from ._dtypes import as_dtype
+from ._emit import checked, convert, emit
+from ._graphs import Graph, GraphKeys, get_default_graph, opened
+from ._operators import Operand
+from ._shapes import TensorShape
+from ._tensor import IndexedSlices, _session_for, wrap, wrap_operation
 
 __all__ = [
-    "AUTO_REUSE",
     "Variable",
+    "VariableAggregation",
+    "VariableSynchronization",
+    "all_variables",
     "assign",
     "assign_add",
     "assign_sub",
-    "constant_initializer",
-    "get_variable",
-    "get_variable_scope",
-    "glorot_uniform_initializer",
     "global_variables",
     "global_variables_initializer",
     "initialize_all_variables",
+    "initialize_local_variables",
+    "initialize_variables",
+    "is_variable_initialized",
+    "local_variables",
     "local_variables_initializer",
-    "ones_initializer",
-    "random_normal_initializer",
-    "random_uniform_initializer",
+    "scatter_add",
+    "scatter_sub",
+    "scatter_update",
     "trainable_variables",
-    "truncated_normal_initializer",
-    "variable_scope",
     "variables_initializer",
-    "zeros_initializer",
 ]
 
-AUTO_REUSE = "auto_reuse"
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are made equal; there is one of each."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
 
 
-class Variable(_core.Variable):
-    """A variable; those that are trainable are what optimizers change."""
+class VariableAggregation(enum.Enum):
+    """How copies of a variable are put together; there is one of each."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+def refuse(what: str, **given: Any) -> None:
+    """NotImplementedError for what is given and not there."""
+    for name, value in given.items():
+        if value is not None:
+            raise NotImplementedError(
+                f"{what}: {name} is {value!r}, which is not there; wanted None"
+            )
+
+
+class Variable(Operand):
+    """A variable; those that are trainable are what optimizers change.
+
+    All are resource variables: `use_resource`, `synchronization` and `aggregation`
+    choose between kinds whose values are the same in one process.
+    """
 
     def __init__(
         self,
         initial_value: Any = None,
-        trainable: bool = True,
-        collections: list[str] | None = None,
+        trainable: bool | None = None,
+        collections: Any = None,
         validate_shape: bool = True,
         caching_device: Any = None,
         name: str | None = None,
+        variable_def: Any = None,
         dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: Any = None,
     ) -> None:
-        with opened() as graph, _core.control_dependencies(None):
-            if callable(initial_value) and not isinstance(initial_value, Tensor):
-                initial_value = initial_value()
-            start = convert_to_tensor(initial_value, dtype)
-            super().__init__(start, name=unique(name or "Variable"))
-        self.trainable = trainable
-        self.initial_value = start
-        keys = collections or [GraphKeys.GLOBAL_VARIABLES]
-        if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
-            keys = [*keys, GraphKeys.TRAINABLE_VARIABLES]
-        for key in keys:
-            graph.add_to_collection(key, self)
+        refuse(
+            "Variable",
+            caching_device=caching_device,
+            variable_def=variable_def,
+            import_scope=import_scope,
+            constraint=constraint,
+        )
+        del use_resource, synchronization, aggregation, expected_shape
+        if initial_value is None:
+            raise ValueError(
+                "initial_value must be specified. Received: initial_value=None"
+            )
+        if collections is None:
+            collections = [GraphKeys.GLOBAL_VARIABLES]
+        if not isinstance(collections, (list, tuple, set)):
+            raise ValueError(
+                "collections argument to Variable constructor must be a list, tuple, "
+                f"or set. Got {collections} of type {type(collections)}"
+            )
+        self._trainable = trainable is None or bool(trainable)
+        kind = None if dtype is None else as_dtype(dtype)
+        graph = get_default_graph()
+        with opened(graph), _core.control_dependencies(None):
+            graph._check_open()
+            full = graph.unique_name(checked(name or "Variable"))
+            # Names that the variable takes for itself.
+            graph._used.setdefault(f"{full}/value".lower(), 1)
+            graph._used.setdefault(f"{full}/initialize".lower(), 1)
+            outer, graph._scope = graph._scope, full
+            try:
+                start = initial_value() if callable(initial_value) else initial_value
+                start = convert(start, kind, name="initial_value")
+                self._make(graph, start, full, validate_shape, shape)
+            finally:
+                graph._scope = outer
+        self._graph = graph
+        keys = list(collections)
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
+            keys.append(GraphKeys.TRAINABLE_VARIABLES)
+        graph.add_to_collections(keys, self)
+        graph.get_collection_ref("_every_variable").append(self)
 
-    def assign(self, value: Any, name: str | None = None) -> Any:
-        """Its new value, once it has it."""
-        return _after(self, super().assign(value, unique(name)))
+    def _make(
+        self, graph: Graph, start: Any, full: str, validate: bool, shape: Any
+    ) -> None:
+        if validate and not start.shape.is_fully_defined():
+            raise ValueError(
+                "initial_value must have a shape specified: "
+                f"{start}; wanted it known, or validate_shape=False"
+            )
+        if not validate and shape is None:
+            shape = TensorShape(None)
+        sizes = start.shape if shape is None else TensorShape(shape)
+        if not sizes.is_compatible_with(start.shape):
+            raise ValueError(
+                f"The initial value's shape ({start.shape}) is not compatible with the "
+                f"explicitly supplied `shape` argument ({sizes})."
+            )
+        if sizes.ndims is None:
+            raise NotImplementedError(
+                "Variable: validate_shape=False is not there; wanted a shape"
+            )
+        self._variable = _core.Variable(
+            start._core, name=full, shape=sizes.as_list()
+        )
+        self._initial_value = start
+        graph._made += 1
 
-    def assign_add(self, value: Any, name: str | None = None) -> Any:
-        """Its new value, once this has been added."""
-        return _after(self, super().assign_add(value, unique(name)))
+    # ---- What it is ----
 
-    def assign_sub(self, value: Any, name: str | None = None) -> Any:
-        """Its new value, once this has been subtracted."""
-        return _after(self, super().assign_sub(value, unique(name)))
+    @property
+    def name(self) -> str:
+        """Its full name and ":0"."""
+        return f"{self._variable.name}:0"
 
-    def initialized_value(self) -> Tensor:
-        """The value it begins with, for other variables to begin with."""
-        return self.initial_value
+    @property
+    def dtype(self) -> Any:
+        """The type of its elements."""
+        return as_dtype(self._variable.dtype)
 
-    def get_shape(self) -> Any:
+    @property
+    def shape(self) -> TensorShape:
+        """Its shape."""
+        return TensorShape(self._variable.shape)
+
+    def get_shape(self) -> TensorShape:
         """Its shape."""
         return self.shape
 
+    @property
+    def graph(self) -> Graph:
+        """The graph it is of."""
+        return self._graph
 
-def _after(variable: Variable, change: Operation) -> Tensor:
-    # Opening a graph anew would leave the branch or loop this is in.
-    inside = _core.current_graph() is variable.graph
-    with contextlib.nullcontext() if inside else variable.graph:
-        with _core.control_dependencies([change]):
-            return variable.read()
+    @property
+    def op(self) -> Any:
+        """The operation that stands for it."""
+        return wrap_operation(self._graph, self._variable.op)
 
+    @property
+    def device(self) -> str:
+        """Where it was asked to be."""
+        found: str = self.op.device
+        return found
 
-@recorded
-def assign(
-    ref: Variable, value: Any, validate_shape: bool = True, name: str | None = None
-) -> Any:
-    """The variable's new value, once it has it."""
-    return ref.assign(value, name)
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers change it."""
+        return self._trainable
 
+    @property
+    def initializer(self) -> Any:
+        """The operation that gives it its initial value."""
+        return wrap_operation(self._graph, self._variable.initializer)
 
-@recorded
-def assign_add(ref: Variable, value: Any, name: Any = None) -> Any:
-    """The variable's new value, once this has been added."""
-    return ref.assign_add(value, name)
+    @property
+    def initial_value(self) -> Any:
+        """The value it begins with."""
+        return self._initial_value
 
+    @property
+    def constraint(self) -> None:
+        """There is none."""
+        return None
 
-@recorded
-def assign_sub(ref: Variable, value: Any, name: Any = None) -> Any:
-    """The variable's new value, once this has been subtracted."""
-    return ref.assign_sub(value, name)
+    def initialized_value(self) -> Any:
+        """Its value, or the one it begins with as long as it has none."""
+        from ._flow import cond
 
-
-def global_variables(scope: str | None = None) -> list[Variable]:
-    """The variables of the default graph."""
-    found = get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
-    return [v for v in found if scope is None or v.name.startswith(scope)]
-
-
-def trainable_variables(scope: str | None = None) -> list[Variable]:
-    """Those of them that optimizers change."""
-    found = get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)
-    return [v for v in found if scope is None or v.name.startswith(scope)]
-
-
-def global_variables_initializer() -> Operation:
-    """One operation that gives all variables so far their initial values."""
-    return _core.initialize_variables(get_default_graph())
-
-
-initialize_all_variables = global_variables_initializer
-
-
-@recorded
-def variables_initializer(var_list: Any, name: str | None = "init") -> Operation:
-    """One operation that gives these variables their initial values."""
-    with _core.control_dependencies([v.initializer for v in var_list]):
-        made: Operation = _core.op_function("NoOp")(name=unique(name))
-        return made
-
-
-def local_variables_initializer() -> Operation:
-    """Accepted: there are no variables of that kind."""
-    return variables_initializer([])
-
-
-# ---- Initial values ----
-
-Initializer = Callable[..., Any]
-
-
-def zeros_initializer(dtype: Any = _core.float32) -> Initializer:
-    """Zeros."""
-    return lambda shape, dtype=dtype, partition_info=None: constant(0, dtype, shape)
-
-
-def ones_initializer(dtype: Any = _core.float32) -> Initializer:
-    """Ones."""
-    return lambda shape, dtype=dtype, partition_info=None: constant(1, dtype, shape)
-
-
-def constant_initializer(value: Any = 0, dtype: Any = _core.float32) -> Initializer:
-    """That value, or those elements."""
-    return lambda shape, dtype=dtype, partition_info=None: constant(value, dtype, shape)
-
-
-def random_normal_initializer(
-    mean: float = 0.0, stddev: float = 1.0, seed: Any = None, dtype: Any = _core.float32
-) -> Initializer:
-    """Random numbers of a normal distribution."""
-    return lambda shape, dtype=dtype, partition_info=None: random_normal(
-        shape, mean, stddev, dtype, seed
-    )
-
-
-def truncated_normal_initializer(
-    mean: float = 0.0, stddev: float = 1.0, seed: Any = None, dtype: Any = _core.float32
-) -> Initializer:
-    """The same, none further away than two deviations."""
-    return lambda shape, dtype=dtype, partition_info=None: truncated_normal(
-        shape, mean, stddev, dtype, seed
-    )
-
-
-def random_uniform_initializer(
-    minval: float = -0.05,
-    maxval: float = 0.05,
-    seed: Any = None,
-    dtype: Any = _core.float32,
-) -> Initializer:
-    """Random numbers between two."""
-    return lambda shape, dtype=dtype, partition_info=None: random_uniform(
-        shape, minval, maxval, dtype, seed
-    )
-
-
-def glorot_uniform_initializer(
-    seed: Any = None, dtype: Any = _core.float32
-) -> Initializer:
-    """Random numbers whose range depends on how many inputs and outputs meet."""
-
-    def draw(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> Tensor:
-        sizes = list(shape)
-        field = math.prod(sizes[:-2])
-        ends = sizes[-2:] if len(sizes) >= 2 else [sizes[0] if sizes else 1] * 2
-        limit = math.sqrt(6.0 / (field * (ends[0] + ends[1])))
-        return random_uniform(shape, -limit, limit, dtype, seed)
-
-    return draw
-
-
-# ---- Scopes ----
-
-
-class VariableScope:
-    """What is open: names of variables, whether they are found, how they begin."""
-
-    def __init__(self, name: str, reuse: Any, initializer: Any) -> None:
-        self.name, self.reuse, self.initializer = name, reuse, initializer
-
-    def reuse_variables(self) -> None:
-        """From now on variables are found, not made."""
-        self.reuse = True
-
-
-class _Open(threading.local):
-    def __init__(self) -> None:
-        self.scopes = [VariableScope("", None, None)]
-
-
-_open = _Open()
-
-
-def get_variable_scope() -> VariableScope:
-    """The innermost variable_scope."""
-    return _open.scopes[-1]
-
-
-@contextlib.contextmanager
-def variable_scope(
-    name_or_scope: Any,
-    default_name: str | None = None,
-    values: Any = None,
-    initializer: Any = None,
-    reuse: Any = None,
-) -> Iterator[VariableScope]:
-    """Names of variables made inside begin with "name/"."""
-    outer = get_variable_scope()
-    if isinstance(name_or_scope, VariableScope):
-        name, plain = name_or_scope.name, name_or_scope.name.rpartition("/")[2]
-        initializer = initializer or name_or_scope.initializer
-        reuse = name_or_scope.reuse if reuse is None else reuse
-    else:
-        plain = name_or_scope or default_name or ""
-        name = f"{outer.name}/{plain}" if outer.name else plain
-    scope = VariableScope(
-        name, outer.reuse if reuse is None else reuse, initializer or outer.initializer
-    )
-    with name_scope(plain or None):
-        _open.scopes.append(scope)
-        try:
-            yield scope
-        finally:
-            _open.scopes.pop()
-
-
-def get_variable(
-    name: str,
-    shape: Any = None,
-    dtype: Any = _core.float32,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool = True,
-    collections: list[str] | None = None,
-) -> Variable:
-    """The variable of that name in the open scope: made, or found."""
-    scope = get_variable_scope()
-    full = f"{scope.name}/{name}" if scope.name else name
-    graph = get_default_graph()
-    known: dict[str, Variable] = graph.__dict__.setdefault("known_variables", {})
-    if scope.reuse and full in known:
-        return known[full]
-    if scope.reuse is True:
-        raise ValueError(f"variable {full!r} is not there; wanted it made before reuse")
-    if full in known:
-        raise ValueError(f"variable {full!r} is there; wanted reuse=True in its scope")
-    start = initializer or scope.initializer or glorot_uniform_initializer()
-    if callable(start) and not isinstance(start, Tensor):
-        if shape is None:
-            raise ValueError(f"variable {full!r} has no shape")
-        sizes = [shape] if isinstance(shape, int) else list(shape)
-        begin = lambda: start(sizes, dtype)  # noqa: E731
-    else:
-        begin = lambda: start  # noqa: E731
-    # The name is that of the scope of variables, whatever name scopes are open.
-    with opened(), _core_root():
-        made = Variable(
-            begin, trainable=trainable, collections=collections, name=full, dtype=dtype
+        return cond(
+            is_variable_initialized(self), self.read_value, lambda: self._initial_value
         )
-    if regularizer is not None:
-        graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, regularizer(made))
-    known[full] = made
-    return made
+
+    # ---- Its value ----
+
+    def value(self) -> Any:
+        """Its value before anything a step does to it."""
+        return wrap(self._graph, self._variable.value())
+
+    def read_value(self) -> Any:
+        """Its value, once what the read waits for is done."""
+        with opened(self._graph):
+            return wrap(self._graph, self._variable.read())
+
+    def _as_tensor(self) -> Any:
+        return self.read_value()
+
+    def _as_graph_element(self) -> Any:
+        return self.value()
+
+    def eval(self, session: Any = None) -> Any:
+        """Its value: numpy's array or scalar, from the default session."""
+        return _session_for(self, session, "evaluate tensor using `eval()`").run(self)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Gives it a value in a session."""
+        found = _session_for(self, session, "load a value")
+        found.run(self.initializer, {self._initial_value: value})
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """Its rows at indices."""
+        from ._arrays import gather
+
+        return gather(self, indices, name=name)
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that it may have that shape."""
+        self.shape.assert_is_compatible_with(shape)
+
+    # ---- Changes ----
+
+    def _value_for(self, value: Any, check: bool = True) -> Any:
+        value = convert(value, self.dtype, name="value")
+        if check and not self.shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Dimension mismatch: {self.name} is {self.shape}, the value is "
+                f"{value.shape}"
+            )
+        return value
+
+    def _changed(
+        self, change: Any, name: str | None, default: str, read_value: bool = True
+    ) -> Any:
+        graph = self._graph
+        full = graph.unique_name(checked(name or default))
+        with _core.control_dependencies([change]):
+            if not read_value:
+                made = _core.op_function("NoOp")(name=full)
+                return wrap_operation(graph, made)
+            return emit(full, "identity", self.read_value())
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Its new value, once it has it. Changes are whole: locks change nothing."""
+        del use_locking
+        with opened(self._graph) as graph:
+            graph._check_open()
+            change = self._variable.assign(self._value_for(value)._core)
+            return self._changed(change, name, "Assign", read_value)
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Its new value, once this has been added. Locks change nothing."""
+        del use_locking
+        with opened(self._graph) as graph:
+            graph._check_open()
+            change = self._variable.assign_add(self._value_for(delta)._core)
+            return self._changed(change, name, "AssignAdd", read_value)
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Its new value, once this has been subtracted. Locks change nothing."""
+        del use_locking
+        with opened(self._graph) as graph:
+            graph._check_open()
+            change = self._variable.assign_sub(self._value_for(delta)._core)
+            return self._changed(change, name, "AssignSub", read_value)
+
+    def _scattered(self, how: str, sparse_delta: Any, name: str | None) -> Any:
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        with opened(self._graph) as graph:
+            graph._check_open()
+            where = convert(sparse_delta.indices, name="indices")
+            values = convert(sparse_delta.values, self.dtype, name="updates")
+            change = getattr(self._variable, how)(where._core, values._core)
+            label = "".join(part.capitalize() for part in how.split("_"))
+            return self._changed(change, name, label)
+
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Its new value, once IndexedSlices have been added. Locks change nothing."""
+        del use_locking
+        return self._scattered("scatter_add", sparse_delta, name)
+
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Its new value, once they have been subtracted. Locks change nothing."""
+        del use_locking
+        return self._scattered("scatter_sub", sparse_delta, name)
+
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Its new value, once its rows are those. Locks change nothing."""
+        del use_locking
+        return self._scattered("scatter_update", sparse_delta, name)
+
+    def __iter__(self) -> Any:
+        raise TypeError("'Variable' object is not iterable.")
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        raise NotImplementedError(
+            f"Cannot convert a variable of a graph ({self.name}) to a numpy array; "
+            "wanted its value from a session"
+        )
 
 
-@contextlib.contextmanager
-def _core_root() -> Iterator[None]:
-    from ._graphs import _names
+# ---- Functions ----
 
-    graph = get_default_graph()
-    saved, _names.scopes = _names.scopes, []
-    try:
-        with graph:  # starts afresh: no name scope
-            yield
-    finally:
-        _names.scopes = saved
+
+def _variable(what: str, ref: Any) -> Variable:
+    if not isinstance(ref, Variable):
+        raise TypeError(f"{what}: a {type(ref).__name__}; wanted a tf.Variable")
+    return ref
+
+
+def assign(
+    ref: Any,
+    value: Any,
+    validate_shape: bool | None = None,
+    use_locking: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """The variable's new value, once it has it. Locks change nothing."""
+    del use_locking
+    if validate_shape is False:
+        raise NotImplementedError("assign: validate_shape=False is not there")
+    return _variable("assign", ref).assign(value, name=name)
+
+
+def assign_add(
+    ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
+) -> Any:
+    """The variable's new value, once this has been added. Locks change nothing."""
+    del use_locking
+    return _variable("assign_add", ref).assign_add(value, name=name)
+
+
+def assign_sub(
+    ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
+) -> Any:
+    """The variable's new value, once this has been subtracted. Locks change
+    nothing."""
+    del use_locking
+    return _variable("assign_sub", ref).assign_sub(value, name=name)
+
+
+def scatter_add(
+    ref: Any,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The variable's new value, once rows have been added. Locks change nothing."""
+    slices = IndexedSlices(convert(updates), convert(indices))
+    return _variable("scatter_add", ref).scatter_add(slices, use_locking, name)
+
+
+def scatter_sub(
+    ref: Any,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The variable's new value, once rows have been subtracted. Locks change
+    nothing."""
+    slices = IndexedSlices(convert(updates), convert(indices))
+    return _variable("scatter_sub", ref).scatter_sub(slices, use_locking, name)
+
+
+def scatter_update(
+    ref: Any,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The variable's new value, once its rows are those. Locks change nothing."""
+    slices = IndexedSlices(convert(updates), convert(indices))
+    return _variable("scatter_update", ref).scatter_update(slices, use_locking, name)
+
+
+def is_variable_initialized(variable: Any) -> Any:
+    """Whether a variable has a value, as a tensor."""
+    found = _variable("is_variable_initialized", variable)
+    with opened(found.graph):
+        return wrap(found.graph, found._variable.is_initialized())
+
+
+def _of_scope(key: str, scope: str | None) -> list[Any]:
+    return get_default_graph().get_collection(key, scope)
+
+
+def global_variables(scope: str | None = None) -> list[Any]:
+    """The variables of the default graph, those of optimizers among them."""
+    return _of_scope(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def all_variables() -> list[Any]:
+    """The variables of the default graph."""
+    return global_variables()
+
+
+def local_variables(scope: str | None = None) -> list[Any]:
+    """The variables that were made local."""
+    return _of_scope(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def trainable_variables(scope: str | None = None) -> list[Any]:
+    """Those that optimizers change."""
+    return _of_scope(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
+    """One operation that gives these variables their initial values."""
+    from ._flow import group
+
+    return group(*[v.initializer for v in var_list], name=name)
+
+
+initialize_variables = variables_initializer
+
+
+def global_variables_initializer() -> Any:
+    """One operation that gives all variables so far their initial values."""
+    return variables_initializer(global_variables())
+
+
+def initialize_all_variables() -> Any:
+    """The same."""
+    return global_variables_initializer()
+
+
+def local_variables_initializer() -> Any:
+    """One operation that gives all local variables their initial values."""
+    return variables_initializer(local_variables())
+
+
+def initialize_local_variables() -> Any:
+    """The same."""
+    return local_variables_initializer()

@@ -1,0 +1,622 @@
+"""Elementwise operations: operands of one type, as TensorFlow wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from ._dtypes import bool as bool_
+from ._emit import convert, emit, scoped, typed_constant
+
+# The functions made from tables below are added to it.
+__all__ = [
+    "abs",
+    "add",
+    "add_n",
+    "atan2",
+    "cast",
+    "ceil",
+    "clip_by_value",
+    "div",
+    "div_no_nan",
+    "divide",
+    "floor",
+    "floordiv",
+    "identity",
+    "logical_not",
+    "logical_xor",
+    "mod",
+    "multiply",
+    "negative",
+    "ones_like",
+    "pow",
+    "round",
+    "saturate_cast",
+    "sign",
+    "stop_gradient",
+    "subtract",
+    "to_bfloat16",
+    "to_double",
+    "to_float",
+    "to_int32",
+    "to_int64",
+    "truediv",
+    "where",
+    "zeros_like",
+]
+
+_abs, _pow, _round = abs, pow, round
+
+# Which types an operation takes.
+_FLOATS = "a real or complex float"
+_REALS = "a real float"
+_NUMBERS = "a number"
+_ORDERED = "a real number"
+_BOOLS = "bool"
+_ANY = "anything"
+
+
+def allowed(op: str, dtype: DType, kinds: str) -> None:
+    """TypeError unless the operation takes that type."""
+    number = dtype.is_floating or dtype.is_integer or dtype.is_complex
+    fits = {
+        _FLOATS: dtype.is_floating or dtype.is_complex,
+        _REALS: dtype.is_floating,
+        _NUMBERS: number,
+        _ORDERED: number and not dtype.is_complex,
+        _BOOLS: dtype is bool_,
+        _ANY: True,
+    }[kinds]
+    if not fits:
+        raise TypeError(
+            f"Value passed to parameter 'x' of {op} has DataType {dtype.name}; "
+            f"wanted {kinds}"
+        )
+
+
+def _unary(op: str, label: str, kinds: str) -> Callable[..., Any]:
+    def call(x: Any, name: str | None = None) -> Any:
+        with scoped(name, label, x) as full:
+            x = convert(x, name="x")
+            allowed(label, x.dtype, kinds)
+            return emit(full, op, x)
+
+    call.__doc__ = f"{label} of each element."
+    return call
+
+
+# name: (op, the name of the node, what it takes)
+_UNARY = {
+    "acos": ("acos", "Acos", _FLOATS),
+    "acosh": ("acosh", "Acosh", _FLOATS),
+    "asin": ("asin", "Asin", _FLOATS),
+    "asinh": ("asinh", "Asinh", _FLOATS),
+    "atan": ("atan", "Atan", _FLOATS),
+    "atanh": ("atanh", "Atanh", _FLOATS),
+    "cos": ("cos", "Cos", _FLOATS),
+    "cosh": ("cosh", "Cosh", _FLOATS),
+    "digamma": ("digamma", "Digamma", _REALS),
+    "erf": ("erf", "Erf", _REALS),
+    "erfc": ("erfc", "Erfc", _REALS),
+    "exp": ("exp", "Exp", _FLOATS),
+    "expm1": ("expm1", "Expm1", _FLOATS),
+    "is_finite": ("isfinite", "IsFinite", _REALS),
+    "is_inf": ("isinf", "IsInf", _REALS),
+    "is_nan": ("isnan", "IsNan", _REALS),
+    "lgamma": ("lgamma", "Lgamma", _REALS),
+    "log": ("log", "Log", _FLOATS),
+    "log1p": ("log1p", "Log1p", _FLOATS),
+    "negative": ("neg", "Neg", _NUMBERS),
+    "reciprocal": ("reciprocal", "Reciprocal", _FLOATS),
+    "rsqrt": ("rsqrt", "Rsqrt", _FLOATS),
+    "sigmoid": ("sigmoid", "Sigmoid", _FLOATS),
+    "sin": ("sin", "Sin", _FLOATS),
+    "sinh": ("sinh", "Sinh", _FLOATS),
+    "sqrt": ("sqrt", "Sqrt", _FLOATS),
+    "square": ("square", "Square", _NUMBERS),
+    "tan": ("tan", "Tan", _FLOATS),
+    "tanh": ("tanh", "Tanh", _FLOATS),
+}
+for _name, _row in _UNARY.items():
+    globals()[_name] = _unary(*_row)
+    globals()[_name].__name__ = globals()[_name].__qualname__ = _name
+    __all__.append(_name)
+negative = globals()["negative"]
+sqrt = globals()["sqrt"]
+
+
+def _same_type(op: str, x: Any, y: Any) -> None:
+    if x.dtype != y.dtype:
+        raise TypeError(
+            f"Input 'y' of '{op}' Op has type {y.dtype.name} that does not match "
+            f"type {x.dtype.name} of argument 'x'."
+        )
+
+
+def _pair(op: str, x: Any, y: Any, kinds: str) -> tuple[Any, Any]:
+    """Both operands; the second takes the type of the first."""
+    x = convert(x, name="x")
+    y = convert(y, name="y", hint=x.dtype)
+    _same_type(op, x, y)
+    allowed(op, x.dtype, kinds)
+    return x, y
+
+
+def _binary(op: str, label: str, kinds: str) -> Callable[..., Any]:
+    def call(x: Any, y: Any, name: str | None = None) -> Any:
+        with scoped(name, label, x, y) as full:
+            return emit(full, op, *_pair(label, x, y, kinds))
+
+    call.__doc__ = f"{label} of each pair of elements; both of one type."
+    return call
+
+
+_BINARY = {
+    "equal": ("equal", "Equal", _ANY),
+    "greater": ("greater", "Greater", _ORDERED),
+    "greater_equal": ("greater_equal", "GreaterEqual", _ORDERED),
+    "less": ("less", "Less", _ORDERED),
+    "less_equal": ("less_equal", "LessEqual", _ORDERED),
+    "logical_and": ("logical_and", "LogicalAnd", _BOOLS),
+    "logical_or": ("logical_or", "LogicalOr", _BOOLS),
+    "not_equal": ("not_equal", "NotEqual", _ANY),
+    "realdiv": ("div", "RealDiv", _FLOATS),
+    "squared_difference": ("squared_difference", "SquaredDifference", _NUMBERS),
+    "floor_div": ("floor_div", "FloorDiv", _ORDERED),
+    "floormod": ("mod", "FloorMod", _ORDERED),
+}
+for _name, _row in _BINARY.items():
+    globals()[_name] = _binary(*_row)
+    globals()[_name].__name__ = globals()[_name].__qualname__ = _name
+    __all__.append(_name)
+floor_div, floormod = globals()["floor_div"], globals()["floormod"]
+mod = floormod
+
+
+def _extreme(label: str, keeps: str) -> Callable[..., Any]:
+    """The first operand where it is kept, else the second.
+
+    At ties all of the gradient is the first one's, as TensorFlow has it.
+    """
+
+    def call(x: Any, y: Any, name: str | None = None) -> Any:
+        with scoped(name, label, x, y) as full:
+            x, y = _pair(label, x, y, _ORDERED)
+            first = emit(None, keeps, x, y)
+            if x.dtype.is_floating:  # what is no number stays
+                first = emit(None, "logical_or", first, emit(None, "isnan", x))
+            return emit(full, "where", first, x, y)
+
+    call.__name__ = call.__qualname__ = label.lower()
+    call.__doc__ = f"{label} of each pair of elements; both of one type."
+    return call
+
+
+maximum = _extreme("Maximum", "greater_equal")
+minimum = _extreme("Minimum", "less_equal")
+__all__ += ["maximum", "minimum"]
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Any:
+    """The sum; of strings one after the other."""
+    with scoped(name, "Add", x, y) as full:
+        return _sum(full, *_pair("Add", x, y, _ANY))
+
+
+def _sum(full: str, x: Any, y: Any) -> Any:
+    if x.dtype is string:
+        return emit(full, "string_join", [x, y])
+    allowed("Add", x.dtype, _NUMBERS)
+    return emit(full, "add", x, y)
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+    """x - y."""
+    with scoped(name, "Sub", x, y) as full:
+        return emit(full, "sub", *_pair("Sub", x, y, _NUMBERS))
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * y."""
+    with scoped(name, "Mul", x, y) as full:
+        return emit(full, "mul", *_pair("Mul", x, y, _NUMBERS))
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Any:
+    """x to the power of y."""
+    with scoped(name, "Pow", x, y) as full:
+        return emit(full, "pow", *_pair("Pow", x, y, _NUMBERS))
+
+
+def atan2(y: Any, x: Any, name: str | None = None) -> Any:
+    """The angle of the point (x, y)."""
+    with scoped(name, "Atan2", y, x) as full:
+        return emit(full, "atan2", *_pair("Atan2", y, x, _REALS))
+
+
+def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
+    """Whether one of them holds, and not both."""
+    with scoped(name, "LogicalXor", x, y) as full:
+        return emit(full, "logical_xor", *_pair("LogicalXor", x, y, _BOOLS))
+
+
+def logical_not(x: Any, name: str | None = None) -> Any:
+    """Whether it does not hold."""
+    with scoped(name, "LogicalNot", x) as full:
+        x = convert(x, name="x")
+        allowed("LogicalNot", x.dtype, _BOOLS)
+        return emit(full, "logical_not", x)
+
+
+def inverted(x: Any) -> Any:
+    """What ~x is."""
+    x = convert(x)
+    if x.dtype is bool_:
+        return logical_not(x)
+    if not x.dtype.is_integer:
+        raise TypeError(f"~ of {x.dtype.name}; wanted bool or whole numbers")
+    with scoped(None, "Invert", x) as full:
+        return emit(full, "bitwise_not", x)
+
+
+# ---- Division ----
+
+_QUOTIENT = {
+    "int8": float32,
+    "int16": float32,
+    "uint8": float32,
+    "uint16": float32,
+    "int32": float64,
+    "int64": float64,
+    "uint32": float64,
+    "uint64": float64,
+}
+
+
+def _real_quotient(full: str, x: Any, y: Any) -> Any:
+    x = convert(x, name="x")
+    y = convert(y, name="y", hint=x.dtype)
+    if x.dtype != y.dtype:
+        raise TypeError(
+            "`x` and `y` must have the same dtype, got "
+            f"{x.dtype.name} != {y.dtype.name}."
+        )
+    kind = _QUOTIENT.get(x.dtype.name)
+    if kind is not None:
+        x, y = (emit(None, "cast", v, dtype=kind) for v in (x, y))
+    allowed("truediv", x.dtype, _FLOATS)
+    return emit(full, "div", x, y)
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y as Python 3 has it: of whole numbers a float, float64 for int32."""
+    with scoped(name, "truediv", x, y) as full:
+        return _real_quotient(full, x, y)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y as Python 3 has it."""
+    from ._operators import Operand
+
+    if not isinstance(x, Operand):
+        x = convert(x, y.dtype if isinstance(y, Operand) else None)
+    with scoped(name, "truediv", x, y) as full:
+        return _real_quotient(full, x, y)
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y as Python 2 has it: of whole numbers rounded down."""
+    with scoped(name, "div", x, y) as full:
+        x = convert(x, name="x")
+        y = convert(y, x.dtype, name="y")
+        allowed("div", x.dtype, _NUMBERS)
+        whole = x.dtype.is_integer
+        return emit(full, "floor_div" if whole else "div", x, y)
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y rounded down."""
+    with scoped(name, "floordiv", x, y) as full:
+        return emit(full, "floor_div", *_pair("floordiv", x, y, _ORDERED))
+
+
+def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y, and 0 where y is."""
+    with scoped(name, "div_no_nan", x, y) as full:
+        x = convert(x, name="x")
+        y = convert(y, x.dtype, name="y")
+        allowed("div_no_nan", x.dtype, _FLOATS)
+        return emit(full, "div_no_nan", x, y)
+
+
+# ---- Operators ----
+
+_OPERATORS: dict[str, tuple[str, str]] = {
+    "sub": ("sub", _NUMBERS),
+    "mul": ("mul", _NUMBERS),
+    "floordiv": ("floor_div", _ORDERED),
+    "mod": ("mod", _ORDERED),
+    "pow": ("pow", _NUMBERS),
+    "Less": ("less", _ORDERED),
+    "LessEqual": ("less_equal", _ORDERED),
+    "Greater": ("greater", _ORDERED),
+    "GreaterEqual": ("greater_equal", _ORDERED),
+}
+_BITS = {
+    "and": ("logical_and", "bitwise_and"),
+    "or": ("logical_or", "bitwise_or"),
+    "xor": ("logical_xor", "bitwise_xor"),
+}
+
+
+def operator(name: str, x: Any, y: Any) -> Any:
+    """What an operator of Python makes of a tensor and something."""
+    if y is None:
+        raise ValueError("None values not supported.")
+    if name == "matmul":
+        from ._linalg import matmul
+
+        return matmul(x, convert(y, hint=convert(x).dtype), name="matmul")
+    with scoped(None, name, x, y) as full:
+        if name == "truediv":
+            return _real_quotient(full, x, y)
+        x, y = _pair(name, x, y, _ANY)
+        if name == "add":
+            return _sum(full, x, y)
+        if name in _BITS:
+            if x.dtype is not bool_ and not x.dtype.is_integer:
+                raise TypeError(f"{name} of {x.dtype.name}; wanted bool or integers")
+            return emit(full, _BITS[name][x.dtype is not bool_], x, y)
+        op, kinds = _OPERATORS[name]
+        allowed(name, x.dtype, kinds)
+        return emit(full, op, x, y)
+
+
+def operator_back(name: str, x: Any, y: Any) -> Any:
+    """The same where only the second one is a tensor: the first takes its type."""
+    y = convert(y)
+    with scoped(None, name, y):
+        x = convert(x, y.dtype, name="x")
+    return operator(name, x, y)
+
+
+# ---- Types ----
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """The elements as another type."""
+    kind = as_dtype(dtype)
+    if hasattr(x, "_as_tensor"):
+        x = x._as_tensor()
+    from ._tensor import IndexedSlices, Tensor
+
+    if isinstance(x, Tensor) and x.dtype is kind:
+        return x
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, kind, name), x.indices, x.dense_shape)
+    with scoped(name, "Cast", x) as full:
+        x = convert(x, name="x")
+        if x.dtype is kind:
+            return x
+        if string in (x.dtype, kind):
+            raise TypeError(
+                f"Cast {x.dtype.name} to {kind.name} is not supported; wanted "
+                "tf.as_string or tf.string_to_number"
+            )
+        return emit(full, "cast", x, dtype=kind)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """The elements as another type, at most its largest and at least its smallest."""
+    kind = as_dtype(dtype)
+    with scoped(name, "saturate_cast", value):
+        value = convert(value, name="value")
+        if value.dtype.min < kind.min:
+            value = maximum(value, typed_constant(kind.min, value.dtype, "min"))
+        if value.dtype.max > kind.max:
+            value = minimum(value, typed_constant(kind.max, value.dtype, "max"))
+        return cast(value, kind)
+
+
+def to_float(x: Any, name: str | None = "ToFloat") -> Any:
+    """The elements as float32."""
+    return cast(x, float32, name)
+
+
+def to_double(x: Any, name: str | None = "ToDouble") -> Any:
+    """The elements as float64."""
+    return cast(x, float64, name)
+
+
+def to_int32(x: Any, name: str | None = "ToInt32") -> Any:
+    """The elements as int32."""
+    return cast(x, int32, name)
+
+
+def to_int64(x: Any, name: str | None = "ToInt64") -> Any:
+    """The elements as int64."""
+    return cast(x, int64, name)
+
+
+def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Any:
+    """The elements as bfloat16."""
+    return cast(x, "bfloat16", name)
+
+
+# ---- Others ----
+
+
+def _floored(op: str, label: str) -> Callable[..., Any]:
+    def call(x: Any, name: str | None = None) -> Any:
+        with scoped(name, label, x) as full:
+            x = convert(x, name="x")
+            allowed(label, x.dtype, _REALS)
+            return emit(full, op, x)
+
+    call.__name__ = call.__qualname__ = op
+    call.__doc__ = f"{label} of each element."
+    return call
+
+
+floor = _floored("floor", "Floor")
+ceil = _floored("ceil", "Ceil")
+
+
+def round(x: Any, name: str | None = None) -> Any:
+    """To the nearest whole number, of two to the even one."""
+    with scoped(name, "Round", x) as full:
+        x = convert(x, name="x")
+        allowed("Round", x.dtype, _NUMBERS)
+        return x if x.dtype.is_integer else emit(full, "round", x)
+
+
+def abs(x: Any, name: str | None = None) -> Any:
+    """The absolute value; of complex numbers the real modulus."""
+    with scoped(name, "Abs", x) as full:
+        x = convert(x, name="x")
+        allowed("Abs", x.dtype, _NUMBERS)
+        return emit(full, "complex_abs" if x.dtype.is_complex else "abs", x)
+
+
+def sign(x: Any, name: str | None = None) -> Any:
+    """-1, 0 or 1."""
+    with scoped(name, "Sign", x) as full:
+        x = convert(x, name="x")
+        allowed("Sign", x.dtype, _ORDERED)
+        return emit(full, "sign", x)
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """The same value, once the operations it is made to wait for are done."""
+    from ._tensor import IndexedSlices
+
+    if isinstance(input, IndexedSlices):
+        return IndexedSlices(
+            identity(input.values, name), input.indices, input.dense_shape
+        )
+    with scoped(name, "Identity", input) as full:
+        return emit(full, "identity", convert(input, name="input"))
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """The same value, a constant for gradients."""
+    with scoped(name, "StopGradient", input) as full:
+        return emit(full, "stop_gradient", convert(input, name="input"))
+
+
+def _like(op: str, number: int) -> Callable[..., Any]:
+    def call(
+        tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+    ) -> Any:
+        with scoped(name, op, tensor) as full:
+            tensor = convert(tensor, name="tensor")
+            kind = tensor.dtype if dtype is None else as_dtype(dtype)
+            if kind is string:
+                raise NotImplementedError(f"{op} of strings is not there")
+            if optimize and tensor.shape.is_fully_defined():
+                from ._emit import make_constant
+                import numpy as np
+
+                sizes = tensor.shape.as_list()
+                return make_constant(
+                    np.full(sizes, number, kind.as_numpy_dtype), kind, full
+                )
+            if tensor.dtype is not kind:
+                tensor = emit(None, "cast", tensor, dtype=kind)
+            return emit(full, op, tensor)
+
+    call.__name__ = call.__qualname__ = op
+    call.__doc__ = f"{'Zeros' if number == 0 else 'Ones'} in the tensor's shape."
+    return call
+
+
+zeros_like = _like("zeros_like", 0)
+ones_like = _like("ones_like", 1)
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Any:
+    """The elements, none below or above these."""
+    from ._tensor import IndexedSlices
+
+    values = t.values if isinstance(t, IndexedSlices) else t
+    with scoped(name, "clip_by_value", values, clip_value_min, clip_value_max) as full:
+        values = convert(values, name="t")
+        below = minimum(values, clip_value_max)
+        values.shape.assert_is_compatible_with(below.shape)
+        clipped = maximum(below, clip_value_min, name=f"{full}/")
+        values.shape.assert_is_compatible_with(clipped.shape)
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clipped, t.indices, t.dense_shape)
+    return clipped
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of tensors of one shape."""
+    from ._tensor import IndexedSlices
+
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with "
+            "the same dtype and shape."
+        )
+    with scoped(name, "AddN", *inputs) as full:
+        if len(inputs) == 1:
+            one = inputs[0]
+            return convert(one) if isinstance(one, IndexedSlices) else identity(
+                one, f"{full}/"
+            )
+        parts = [convert(x, name="inputs") for x in inputs]
+        for part in parts[1:]:
+            _same_type("AddN", parts[0], part)
+            if not parts[0].shape.is_compatible_with(part.shape):
+                raise ValueError(
+                    f"AddN: the shapes are {parts[0].shape} and {part.shape}; wanted "
+                    "equal ones"
+                )
+        return emit(full, "add_n", parts)
+
+
+def where(
+    condition: Any, x: Any = None, y: Any = None, name: str | None = None
+) -> Any:
+    """x where the condition holds, else y; alone the places where it holds.
+
+    x and y have one shape; the condition has it, too, or is a vector that chooses
+    rows, or a scalar.
+    """
+    if (x is None) != (y is None):
+        raise ValueError("x and y must both be non-None or both be None.")
+    if x is None:
+        with scoped(name, "Where", condition) as full:
+            return emit(full, "non_zero", convert(condition, name="condition"))
+    with scoped(name, "Select", condition, x, y) as full:
+        condition = convert(condition, bool_, name="condition")
+        x = convert(x, name="t")
+        y = convert(y, name="e", hint=x.dtype)
+        _same_type("Select", x, y)
+        return _selected(full, condition, x, y)
+
+
+def _selected(full: str, condition: Any, x: Any, y: Any) -> Any:
+    shape = x.shape.merge_with(y.shape)
+    rank, own = shape.ndims, condition.shape.ndims
+    if rank is None or own is None:
+        raise NotImplementedError(
+            "where: how many axes the operands have is not known; wanted it known"
+        )
+    if own not in (0, 1) or own == rank:
+        condition.shape.assert_is_compatible_with(shape)
+    elif own == 1 and rank > 1:
+        if not condition.shape[0].is_compatible_with(shape[0]):
+            raise ValueError(
+                f"where: the condition is {condition.shape} and chooses rows of "
+                f"{shape}; wanted one for each row"
+            )
+        for _ in range(rank - 1):
+            condition = emit(None, "expand_dims", condition, axis=-1)
+    elif own == 1:
+        raise ValueError(f"where: the condition is {condition.shape}, x is {shape}")
+    return emit(full, "where", condition, x, y)
