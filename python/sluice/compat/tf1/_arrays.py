@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ._checks import checked_value
 from ._constants import known, known_ints, sizes_of
 from ._dtypes import as_dtype, float32, int32, int64, string
 from ._dtypes import bool as bool_
 from ._emit import checked, convert, emit, make_constant, scoped
 from ._graphs import get_default_graph, opened
+from ._indexing import cut
+from ._math import cast
 from ._reduce import one_of
 from ._shapes import TensorShape
 from ._tensor import Tensor, wrap
@@ -48,7 +51,7 @@ __all__ = [
     "unstack",
     "zeros",
 ]
-_range, _slice = range, slice
+_range = range
 newaxis = None
 
 # ---- Values ----
@@ -159,7 +162,9 @@ def range(
             order = ["int32", "int64", "float32", "float64"]
             for part in parts:
                 if part.dtype.name not in order:
-                    raise ValueError(f"range: a {part.dtype.name}; wanted one of {order}")
+                    raise ValueError(
+                        f"range: a {part.dtype.name}; wanted one of {order}"
+                    )
             kind = as_dtype(order[max(order.index(p.dtype.name) for p in parts)])
         parts = [
             p if p.dtype is kind else emit(None, "cast", p, dtype=kind) for p in parts
@@ -167,7 +172,12 @@ def range(
         values = [known(p) for p in parts]
         if all(v is not None for v in values):
             _check_range(*[v.item() for v in values if v is not None])
-        return emit(full, "range", *parts)
+        made = emit(full, "range", *parts)
+        if any(v is None for v in values):
+            return made
+        ends = [v.item() for v in values if v is not None]
+        count = max(0, int(np.ceil((ends[1] - ends[0]) / ends[2])))
+        return told_shape(made, TensorShape([count]))
 
 
 def _check_range(start: Any, limit: Any, delta: Any) -> None:
@@ -212,9 +222,14 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """The same elements in another shape; one size may be -1."""
     with scoped(name, "Reshape", tensor, shape) as full:
         x = convert(tensor, name="tensor")
+        given = known(shape)
+        if given is not None and given.ndim != 1:
+            raise ValueError(f"reshape: the shape is {shape}; wanted a list of sizes")
         sizes = sizes_of(shape)
         if not isinstance(sizes, Tensor) and (sizes < -1).any():
-            raise ValueError(f"reshape: the shape is {sizes.tolist()}; wanted -1 or more")
+            raise ValueError(
+                f"reshape: the shape is {sizes.tolist()}; wanted -1 or more"
+            )
         return emit(full, "reshape", x, sizes)
 
 
@@ -376,9 +391,22 @@ def squeeze(
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """Repeated so often along each axis."""
-    with scoped(name, "Tile", input) as full:
-        times = known_ints(multiples, "tile: multiples")
-        return emit(full, "tile", convert(input, name="input"), times)
+    with scoped(name, "Tile", input, multiples) as full:
+        x = convert(input, name="input")
+        if known(multiples) is not None:
+            return emit(full, "tile", x, known_ints(multiples, "tile: multiples"))
+        # [a, b] as [1, a, 1, b], repeated along the ones.
+        sizes = x.shape.as_list()
+        times = emit(None, "cast", convert(multiples, name="multiples"), dtype=int64)
+        own = emit(None, "shape", x)
+        pairs = emit(None, "stack", [times, own], axis=1)
+        wide = x
+        for axis in _range(len(sizes)):
+            wide = emit(None, "expand_dims", wide, axis=2 * axis)
+        flat = emit(None, "reshape", pairs, np.array([-1], np.int64))
+        spread = emit(None, "broadcast_to", wide, flat)
+        made = emit(full, "reshape", spread, emit(None, "mul", times, own))
+        return told_shape(made, TensorShape([None] * len(sizes)))
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
@@ -398,28 +426,41 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
         return _moving_slice(full, x, begin, size)
 
 
+def _numbers(values: Any, count: int) -> list[Any]:
+    """So many scalars, constants where they are known."""
+    fixed = known(values)
+    if fixed is None:
+        return unstack(values, count)
+    if fixed.shape != (count,):
+        raise ValueError(f"slice: {fixed.tolist()}; wanted {count} numbers")
+    return [convert(int(v)) for v in fixed]
+
+
 def _moving_slice(full: str, x: Any, begin: Any, size: Any) -> Any:
     """A slice whose place is known only when a step runs."""
     if x.shape.ndims is None:
         raise NotImplementedError("slice: wanted a tensor whose rank is known")
-    starts = unstack(begin, x.shape.ndims)
-    sizes = unstack(size, x.shape.ndims)
-    key = []
-    for start, count in zip(starts, sizes):
+    starts = _numbers(begin, x.shape.ndims)
+    sizes = _numbers(size, x.shape.ndims)
+    told = []
+    for axis, (start, count) in enumerate(zip(starts, sizes)):
+        begin = emit(None, "cast", start, dtype=int64)
         amount = known(count)
         if amount is not None and int(amount) == -1:
-            key.append(_slice(start._core, None))
-            continue
+            end, wide = convert(2**62, int64), begin
+            told.append(None)
+        else:
+            wide = emit(None, "cast", count, dtype=int64)
+            end = emit(None, "add", begin, wide)
+            told.append(None if amount is None else int(amount))
+        x = cut(x, begin, end, axis, 1)
         if amount is None:
-            raise NotImplementedError("slice: size is known only when a step runs")
-        end = emit(None, "add", start, count)
-        key.append(_slice(start._core, end._core))
-    made = emit(full, "identity", wrap(x.graph, x._core[tuple(key)]))
-    counts = [known(c) for c in sizes]
-    told = [
-        None if c is None or int(c) == -1 else int(c) for c in counts
-    ]
-    return told_shape(made, TensorShape(told))
+            size = emit(None, "slice", emit(None, "shape", x), [axis], [1])
+            message = "slice: a part reaches beyond the end; wanted begin + size inside"
+            x = checked_value(
+                x, emit(None, "equal", size, wide), [begin, wide], message
+            )
+    return emit(full, "identity", told_shape(x, TensorShape(told)))
 
 
 _MODES = {"CONSTANT": "constant", "REFLECT": "reflect", "SYMMETRIC": "symmetric"}
@@ -434,8 +475,10 @@ def pad(
 ) -> Any:
     """With so many elements before and after along each axis."""
     if mode.upper() not in _MODES:
-        raise ValueError(f"Value of argument `mode` expected to be one of "
-                         f"{sorted(_MODES)}. Received `mode` = {mode}")
+        raise ValueError(
+            f"Value of argument `mode` expected to be one of "
+            f"{sorted(_MODES)}. Received `mode` = {mode}"
+        )
     with scoped(name, "Pad", tensor) as full:
         x = convert(tensor, name="tensor")
         around = known_ints(paddings, "pad: paddings")
@@ -488,9 +531,18 @@ def gather(
 
 
 def gather_nd(
-    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
+    params: Any,
+    indices: Any,
+    name: str | None = None,
+    batch_dims: int = 0,
+    bad_indices_policy: str = "",
 ) -> Any:
-    """Slices at the places that rows of indices name."""
+    """Slices at the places that rows of indices name; a step fails where one is
+    outside ("", or "DEFAULT", or "ERROR")."""
+    if bad_indices_policy not in ("", "DEFAULT", "ERROR"):
+        raise NotImplementedError(
+            f"gather_nd: bad_indices_policy is {bad_indices_policy!r}; wanted 'ERROR'"
+        )
     if batch_dims != 0:
         raise NotImplementedError("gather_nd: batch_dims is not there; wanted 0")
     with scoped(name, "GatherNd", params, indices) as full:
@@ -511,11 +563,13 @@ def boolean_mask(
         if count == 0:
             raise ValueError("mask cannot be scalar.")
         x.shape[along : along + count].assert_is_compatible_with(mask.shape)
-        if count > 1:
-            if along or not x.shape.is_fully_defined():
-                raise NotImplementedError("boolean_mask: a mask of several axes")
-            x = reshape(x, [-1, *x.shape.as_list()[count:]])
-            mask = reshape(mask, [-1])
+        sizes = x.shape.as_list()
+        rest = sizes[along + count :]
+        if None in rest or None in sizes[:along]:
+            raise NotImplementedError(f"boolean_mask: the tensor is {x.shape}")
+        # Also where nothing changes: its gradient is that of the whole tensor.
+        x = reshape(x, [*sizes[:along], -1, *rest])
+        mask = reshape(mask, [-1])
         places = reshape(emit(None, "non_zero", mask), [-1])
         return emit(full, "gather", x, places, axis=along)
 
@@ -544,11 +598,17 @@ def one_hot(
         kind = as_dtype(dtype) if dtype is not None else float32
         if kinds:
             kind = kinds.pop()
-        count = known_ints(depth, "one_hot: depth")[0]
-        if count < 0:
-            raise ValueError(f"one_hot: depth is {count}; wanted 0 or more")
         x = convert(indices, name="indices")
-        hot = emit(None, "one_hot", x, depth=count, dtype=bool_)
+        fixed = known(depth)
+        if fixed is None:
+            classes = range(cast(depth, x.dtype))
+            places = emit(None, "expand_dims", x, axis=-1)
+            hot = emit(None, "equal", places, classes)
+        else:
+            count = known_ints(depth, "one_hot: depth")[0]
+            if count < 0:
+                raise ValueError(f"one_hot: depth is {count}; wanted 0 or more")
+            hot = emit(None, "one_hot", x, depth=count, dtype=bool_)
         if axis is not None and axis != -1:
             rank = x.shape.ndims
             if rank is None:

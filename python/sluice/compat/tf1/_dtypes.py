@@ -60,9 +60,9 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> Any:
-        """numpy's class: float32 is numpy.float32, string is numpy.object_."""
+        """numpy's class: float32 is numpy.float32, string is object."""
         if self._name == "string":
-            return np.object_
+            return object
         if self._name == "bfloat16":
             import ml_dtypes
 
@@ -101,8 +101,8 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes of an element; 1 for string, whose elements differ."""
-        return 1 if self._name == "string" else np.dtype(self.as_numpy_dtype).itemsize
+        """Bytes of an element; 0 for string, whose elements differ."""
+        return 0 if self._name == "string" else np.dtype(self.as_numpy_dtype).itemsize
 
     def _limits(self) -> Any:
         if self.is_integer:
@@ -118,12 +118,12 @@ class DType:
     @property
     def min(self) -> Any:
         """The smallest number."""
-        return False if self.is_bool else self._limits().min
+        return self._limits().min
 
     @property
     def max(self) -> Any:
         """The largest number."""
-        return True if self.is_bool else self._limits().max
+        return self._limits().max
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
         """Whether it is the same type."""
@@ -164,8 +164,7 @@ half, double = _known["float16"], _known["float64"]
 float32, float64, int32, int64 = (
     _known[n] for n in ("float32", "float64", "int32", "int64")
 )
-bool, string = _known["bool"], _known["string"]
-__all__ = [n for n in __all__ if n in globals()]
+bool, string, uint64 = _known["bool"], _known["string"], _known["uint64"]
 
 
 def as_dtype(type_value: Any) -> DType:
@@ -182,11 +181,9 @@ def as_dtype(type_value: Any) -> DType:
             return _known[name]
     elif type_value is float:
         return float32
-    elif type_value is int:
-        return int64
     elif type_value is builtins.bool:
         return bool
-    elif type_value is not None:
+    elif not any(type_value is t for t in (None, int, str)):  # nor has TensorFlow
         try:
             kind = np.dtype(type_value)
         except TypeError:
@@ -197,3 +194,6 @@ def as_dtype(type_value: Any) -> DType:
             if kind.name in _known:
                 return _known[kind.name]
     raise TypeError(f"Cannot convert value {type_value!r} to a TensorFlow DType.")
+
+
+__all__ = [n for n in __all__ if n in globals()]

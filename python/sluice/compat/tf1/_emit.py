@@ -86,7 +86,7 @@ def built(graph: Graph, function: Any, full: str, inputs: Any, attrs: Any) -> An
     """What the core makes of it; a wrong argument is a ValueError."""
     try:
         made = function(
-            *[lowered(x) for x in inputs],
+            *[lowered(_numbered(graph, x)) for x in inputs],
             name=full,
             **{k: lowered(v) for k, v in attrs.items()},
         )
@@ -97,6 +97,14 @@ def built(graph: Graph, function: Any, full: str, inputs: Any, attrs: Any) -> An
             raise
         raise ValueError(str(error)) from None
     return raised_up(graph, made)
+
+
+def _numbered(graph: Graph, value: Any) -> Any:
+    """An array as a constant within the operation's scope: the core would give it a
+    name of the program's."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return make_constant(value, None, graph.unique_name("shape"))
 
 
 def raised_up(graph: Graph, made: Any) -> Any:
@@ -123,8 +131,6 @@ def _refuse(value: Any, dtype: DType) -> None:
 
 
 def _check_leaf(value: Any, dtype: DType) -> None:
-    if value is None:
-        raise ValueError("None values not supported.")
     if isinstance(value, (np.ndarray, np.generic)):
         kind = value.dtype.kind
         if kind in "fc" and dtype.is_integer or kind in "OSU" and dtype is not string:
@@ -135,9 +141,9 @@ def _check_leaf(value: Any, dtype: DType) -> None:
     if dtype.is_integer:
         fits = isinstance(value, (numbers.Integral, Dimension))
     elif dtype.is_floating:
-        fits = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        fits = isinstance(value, numbers.Real)
     elif dtype.is_complex:
-        fits = isinstance(value, numbers.Complex) and not isinstance(value, bool)
+        fits = isinstance(value, numbers.Complex)
     elif dtype.is_bool:
         fits = isinstance(value, bool)
     else:
@@ -154,15 +160,28 @@ def _check(value: Any, dtype: DType) -> None:
         _check_leaf(value, dtype)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, inside: bool = False) -> Any:
     """Sizes as numbers, None as an error, in nested lists."""
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [_plain(v, True) for v in value]
     if isinstance(value, Dimension):
         return int(value)
     if value is None:
-        raise ValueError("None values not supported.")
+        kind = TypeError if inside else ValueError
+        raise kind("None values not supported.")
     return value
+
+
+def _check_leaves(value: Any) -> None:
+    """Arrays are not elements of lists, as TensorFlow has it."""
+    if isinstance(value, list):
+        for one in value:
+            _check_leaves(one)
+            if isinstance(one, np.ndarray) and one.ndim:
+                raise ValueError(
+                    f"an array of shape {one.shape} is in a list of values; wanted "
+                    "numbers, or tf.stack"
+                )
 
 
 def elements(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
@@ -182,6 +201,7 @@ def elements(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     value = _plain(value)
     if dtype is not None:
         _check(value, dtype)
+    _check_leaves(value)
     try:
         array = np.array(value, wanted)
     except ValueError as error:

@@ -28,7 +28,6 @@ __all__ = [
     "no_op",
     "tuple",
     "while_loop",
-    "with_dependencies",
 ]
 
 # ---- Values that branches and loops pass on ----
@@ -134,9 +133,7 @@ def _outcome(leaf: Any, holds: builtins.bool) -> Any:
     """A tensor; of an operation whether the condition holds, once it has run."""
     if isinstance(leaf, Operation):
         with _core.control_dependencies([leaf._core]):
-            return emit(
-                None, "identity", typed_constant(holds, bool_, "holds")
-            )
+            return emit(None, "identity", typed_constant(holds, bool_, "holds"))
     if isinstance(leaf, IndexedSlices):
         return convert(leaf)
     leaf = _leaf(leaf)
@@ -150,7 +147,7 @@ def _check_branches(a: Any, b: Any) -> None:
     same("cond(): what true_fn and false_fn give", a, b)
     for x, y in zip(flatten(a), flatten(b)):
         if x.dtype != y.dtype:
-            raise TypeError(
+            raise ValueError(
                 "Outputs of true_fn and false_fn must have the same type: "
                 f"{x.dtype.name}, {y.dtype.name}"
             )
@@ -277,6 +274,9 @@ def while_loop(
             limit = emit(None, "cast", limit, dtype=int64)
             start = [typed_constant(0, int64, "iteration"), *start]
 
+        # What comes out has the structure of what the body gives.
+        shape_of_results: list[Any] = []
+
         def raised(values: Any) -> list[Any]:
             return [_raised(graph, like, v) for like, v in zip(start, values)]
 
@@ -296,7 +296,9 @@ def while_loop(
 
         def step(*cores: Any) -> Any:
             values = entered(cores)
-            made = _body_result(loop_vars, body(*_spread(args(values))))
+            returned = body(*_spread(args(values)))
+            made = _body_result(loop_vars, returned)
+            shape_of_results.append(returned if is_nested(returned) else [returned])
             old = values[1:] if counted else values
             leaves = [_kept(o, m) for o, m in zip(old, made)]
             if counted:
@@ -315,7 +317,10 @@ def while_loop(
         )
         results = raised(ended)[1 if counted else 0 :]
         results = [_exit(r, back_prop) for r in results]
-    packed = pack(loop_vars, results)
+    like = loop_vars
+    if type(shape_of_results[0]) in (list, builtins.tuple):
+        like = shape_of_results[0]
+    packed = pack(like, results)
     if not return_same_structure and is_nested(packed) and len(packed) == 1:
         return next(iter(packed.values())) if isinstance(packed, dict) else packed[0]
     return packed
@@ -349,7 +354,9 @@ def _invariant(loop_vars: Any, start: list[Any], invariants: Any) -> list[Any]:
             found.append(value)
             continue
         if not isinstance(shape, TensorShape):
-            raise TypeError(f"while_loop: an invariant is {shape!r}; wanted TensorShape")
+            raise TypeError(
+                f"while_loop: an invariant is {shape!r}; wanted TensorShape"
+            )
         if not _less_or_equal(value.shape, shape):
             raise ValueError(
                 f"The shape invariant specified for {value.name} is not compatible "
@@ -377,9 +384,7 @@ def _less_or_equal(shape: TensorShape, wide: TensorShape) -> builtins.bool:
         return True
     if shape.ndims != wide.ndims:
         return False
-    return all(
-        w is None or s == w for s, w in zip(shape.as_list(), wide.as_list())
-    )
+    return all(w is None or s == w for s, w in zip(shape.as_list(), wide.as_list()))
 
 
 def _body_result(loop_vars: Any, made: Any) -> list[Any]:
@@ -396,7 +401,9 @@ def _body_result(loop_vars: Any, made: Any) -> list[Any]:
         made = list(made)
         expected = list(expected)
     try:
-        same("The two structures of the loop's variables and the body's", expected, made)
+        same(
+            "The two structures of the loop's variables and the body's", expected, made
+        )
     except TypeError as error:
         raise ValueError(str(error)) from None
     return [_leaf(v) for v in flatten(made)]
@@ -432,8 +439,11 @@ def no_op(name: str | None = None) -> Any:
         return emit_op(full, "NoOp")
 
 
-def group(*inputs: Any, name: str | None = None) -> Any:
-    """One operation that stands for all of these."""
+def group(*inputs: Any, **kwargs: Any) -> Any:
+    """One operation that stands for all of these; its keyword is `name`."""
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unknown keyword arguments: {sorted(kwargs)}.")
     given = []
     for x in flatten(list(inputs)):
         if x is None:
@@ -470,17 +480,6 @@ def _identity(value: Any) -> Any:
     from ._math import identity
 
     return value if isinstance(value, Operation) else identity(value)
-
-
-def with_dependencies(
-    dependencies: Any, output_tensor: Any, name: str | None = None
-) -> Any:
-    """The tensor, once these are done."""
-    from ._math import identity
-
-    graph = graph_of([output_tensor, *dependencies])
-    with opened(graph), graph.control_dependencies(dependencies):
-        return identity(output_tensor, name or "control_dependency")
 
 
 def Print(

@@ -256,9 +256,7 @@ def _fold(
             state = items.at(first)
             first = first - one if backwards else first + one
         else:
-            state = map_structure(
-                lambda v: convert(v, name="initializer"), initializer
-            )
+            state = map_structure(lambda v: convert(v, name="initializer"), initializer)
         alone = not is_nested(state)
 
         def body(i: Any, state: Any) -> Any:

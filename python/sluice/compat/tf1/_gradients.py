@@ -173,44 +173,47 @@ def clip_by_global_norm(
     with scoped(name, "clip_by_global_norm", norm):
         bound = convert(clip_norm, norm.dtype, name="clip_norm")
         one = typed_constant(1, norm.dtype, "one")
-        scale = emit(None, "mul", bound, emit(
+        scale = emit(
             None,
-            "minimum",
-            emit(None, "div", one, norm),
-            emit(None, "div", one, bound),
-        ))
+            "mul",
+            bound,
+            emit(
+                None,
+                "minimum",
+                emit(None, "div", one, norm),
+                emit(None, "div", one, bound),
+            ),
+        )
         # Zero, or a NaN that spreads.
         wrong = emit(None, "sub", norm, norm)
         scale = emit(None, "add", scale, wrong)
         clipped = [
-            None if t is None else _with_values(
-                t, emit(None, "mul", convert(_values(t)), scale)
+            (
+                None
+                if t is None
+                else _with_values(t, emit(None, "mul", convert(_values(t)), scale))
             )
             for t in t_list
         ]
         return clipped, norm
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(
+    t: Any, clip_norm: Any, axes: Any = None, name: str | None = None
+) -> Any:
     """The tensor made smaller, so that its norm over these axes is at most that."""
-    from ._reduce import axes_of
+    from ._reduce import axes_of, reduced
 
     values = _values(t)
     with scoped(name, "clip_by_norm", values) as full:
         x = convert(values, name="t")
         along = axes_of(axes, x.shape.ndims, "clip_by_norm")
-        squares = emit(
-            None, "sum", emit(None, "square", x), axes=along, keep_dims=True
-        )
+        squares = reduced(None, "sum", emit(None, "square", x), along, True)
         # Where the sum is zero its root has no finite gradient.
-        above = emit(
-            None, "greater", squares, typed_constant(0, x.dtype, "zero")
-        )
+        above = emit(None, "greater", squares, typed_constant(0, x.dtype, "zero"))
         safe = emit(None, "where", above, squares, emit(None, "ones_like", squares))
         norm = emit(None, "where", above, emit(None, "sqrt", safe), squares)
         bound = convert(clip_norm, x.dtype, name="clip_norm")
         larger = emit(None, "maximum", norm, bound)
         made = emit(full, "div", emit(None, "mul", x, bound), larger)
         return _with_values(t, made)
-
-

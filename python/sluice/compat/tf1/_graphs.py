@@ -114,17 +114,11 @@ class Graph(_core.Graph):
 
     def get_operation_by_name(self, name: str) -> Any:
         """The operation of that name; KeyError when there is none."""
-        from ._tensor import wrap_operation
-
         if not isinstance(name, str):
             raise TypeError(
                 f"Operation names are strings (or similar), not {type(name).__name__}."
             )
-        if name not in self:
-            raise KeyError(
-                f"The name {name!r} refers to an Operation not in the graph."
-            )
-        return wrap_operation(self, self.operation(name))
+        return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """The tensor of that name: "x:0"; KeyError when there is none."""

@@ -13,7 +13,6 @@ from ._random import random_normal, random_uniform, truncated_normal
 from ._shapes import TensorShape
 
 __all__ = [
-    "Initializer",
     "constant_initializer",
     "glorot_normal_initializer",
     "glorot_uniform_initializer",
@@ -30,7 +29,9 @@ class Initializer:
     """What all of them have. `partition_info` belongs to partitioned variables,
     which are not there."""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None
+    ) -> Any:
         """The first value of a variable of that shape."""
         if partition_info is not None:
             raise NotImplementedError("initializers: partition_info is not there")
@@ -180,8 +181,9 @@ class variance_scaling_initializer(Initializer):
         if scale <= 0.0:
             raise ValueError(f"Argument `scale` must be a positive float. Got: {scale}")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(f"Argument `mode` is {mode!r}; wanted fan_in, fan_out, "
-                             "fan_avg")
+            raise ValueError(
+                f"Argument `mode` is {mode!r}; wanted fan_in, fan_out, " "fan_avg"
+            )
         distribution = distribution.lower()
         known = ("normal", "uniform", "truncated_normal", "untruncated_normal")
         if distribution not in known:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ._dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from ._dtypes import bool as bool_
+from ._checks import same_size_at, same_sizes
 from ._emit import convert, emit, scoped, typed_constant
 
 # The functions made from tables below are added to it.
@@ -146,7 +147,10 @@ def _pair(op: str, x: Any, y: Any, kinds: str) -> tuple[Any, Any]:
 def _binary(op: str, label: str, kinds: str) -> Callable[..., Any]:
     def call(x: Any, y: Any, name: str | None = None) -> Any:
         with scoped(name, label, x, y) as full:
-            return emit(full, op, *_pair(label, x, y, kinds))
+            x, y = _pair(label, x, y, kinds)
+            if x.dtype is string and op == "not_equal":
+                return emit(full, "logical_not", emit(None, "string_equal", x, y))
+            return emit(full, "string_equal" if x.dtype is string else op, x, y)
 
     call.__doc__ = f"{label} of each pair of elements; both of one type."
     return call
@@ -484,7 +488,11 @@ def sign(x: Any, name: str | None = None) -> Any:
     with scoped(name, "Sign", x) as full:
         x = convert(x, name="x")
         allowed("Sign", x.dtype, _ORDERED)
-        return emit(full, "sign", x)
+        if not x.dtype.is_floating:
+            return emit(full, "sign", x)
+        # Its gradient is zeros, and not none.
+        here = emit(None, "ones_like", emit(None, "isnan", x))
+        return emit(full, "where", here, emit(None, "sign", x), x)
 
 
 def identity(input: Any, name: str | None = None) -> Any:
@@ -565,8 +573,10 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     with scoped(name, "AddN", *inputs) as full:
         if len(inputs) == 1:
             one = inputs[0]
-            return convert(one) if isinstance(one, IndexedSlices) else identity(
-                one, f"{full}/"
+            return (
+                convert(one)
+                if isinstance(one, IndexedSlices)
+                else identity(one, f"{full}/")
             )
         parts = [convert(x, name="inputs") for x in inputs]
         for part in parts[1:]:
@@ -576,12 +586,11 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
                     f"AddN: the shapes are {parts[0].shape} and {part.shape}; wanted "
                     "equal ones"
                 )
+        parts = [parts[0], *(same_sizes(p, parts[0], "AddN") for p in parts[1:])]
         return emit(full, "add_n", parts)
 
 
-def where(
-    condition: Any, x: Any = None, y: Any = None, name: str | None = None
-) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """x where the condition holds, else y; alone the places where it holds.
 
     x and y have one shape; the condition has it, too, or is a vector that chooses
@@ -607,14 +616,17 @@ def _selected(full: str, condition: Any, x: Any, y: Any) -> Any:
         raise NotImplementedError(
             "where: how many axes the operands have is not known; wanted it known"
         )
+    y = same_sizes(y, x, "Select")
     if own not in (0, 1) or own == rank:
         condition.shape.assert_is_compatible_with(shape)
+        condition = same_sizes(condition, x, "Select")
     elif own == 1 and rank > 1:
         if not condition.shape[0].is_compatible_with(shape[0]):
             raise ValueError(
                 f"where: the condition is {condition.shape} and chooses rows of "
                 f"{shape}; wanted one for each row"
             )
+        condition = same_size_at(condition, x, 0, "Select")
         for _ in range(rank - 1):
             condition = emit(None, "expand_dims", condition, axis=-1)
     elif own == 1:

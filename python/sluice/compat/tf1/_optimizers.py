@@ -123,7 +123,9 @@ class Optimizer:
             self._check_float("grad_loss", grad_loss)
         if var_list is None:
             var_list = trainable_variables()
-        variables = list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
+        variables = (
+            list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
+        )
         if not variables:
             raise ValueError("No variables to optimize.")
         for v in variables:
@@ -221,9 +223,7 @@ class Optimizer:
         )
         one = typed_constant(1, int64, "one")
         ones = emit(None, "fill", emit(None, "shape", grad.indices), one)
-        seen = emit(
-            None, "unsorted_segment_sum", ones, grad.indices, num_segments=rows
-        )
+        seen = emit(None, "unsorted_segment_sum", ones, grad.indices, num_segments=rows)
         mask = emit(None, "greater", seen, typed_constant(0, int64, "zero"))
         for _ in range(len(var.shape) - 1):
             mask = emit(None, "expand_dims", mask, axis=-1)
@@ -447,8 +447,9 @@ class AdamOptimizer(Optimizer):
         beta1 = self._hyper(self._beta1, var, "beta1")
         beta2 = self._hyper(self._beta2, var, "beta2")
         epsilon = self._hyper(self._epsilon, var, "epsilon")
-        scale = emit(None, "div", emit(None, "sqrt", _sub(one, power2)),
-                     _sub(one, power1))
+        scale = emit(
+            None, "div", emit(None, "sqrt", _sub(one, power2)), _sub(one, power1)
+        )
         alpha = _mul(rate, scale)
         m, v, old = first.read_value(), second.read_value(), var.read_value()
         new_m = _add(m, _mul(_sub(grad, m), _sub(one, beta1)))

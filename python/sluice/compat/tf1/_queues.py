@@ -135,9 +135,7 @@ class QueueBase:
         else:
             given = _as_list(vals)
         if len(given) != len(self._dtypes):
-            raise ValueError(
-                f"Expected {len(self._dtypes)} values, got {len(given)}"
-            )
+            raise ValueError(f"Expected {len(self._dtypes)} values, got {len(given)}")
         return [
             convert(v, t, name=f"component_{i}")
             for i, (v, t) in enumerate(zip(given, self._dtypes))
@@ -229,9 +227,7 @@ class QueueBase:
     def size(self, name: str | None = None) -> Any:
         """How many elements it holds, int32."""
         with scoped(name, f"{self.name}_Size", self) as full:
-            return emit(
-                full, "cast", wrap(self._graph, self._core.size()), dtype=int32
-            )
+            return emit(full, "cast", wrap(self._graph, self._core.size()), dtype=int32)
 
     def is_closed(self, name: str | None = None) -> Any:
         """Whether it is closed."""

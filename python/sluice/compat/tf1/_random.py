@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import _core
 from ._constants import known, known_ints
-from ._dtypes import as_dtype, float32, float64, int32, int64
+from ._dtypes import as_dtype, float32, float64, int32, int64, uint64
 from ._emit import convert, emit, scoped, typed_constant
 from ._graphs import get_default_graph, get_seed
 from ._tensor import wrap
@@ -48,17 +48,54 @@ def _key(seeds: tuple[int, int]) -> Any:
 
 def uniform(shape: Any, kind: Any, seed: int | None, lanes: int = 1) -> list[Any]:
     """Numbers of [0, 1), so many times over."""
-    sizes = known_ints(shape, "the shape of random numbers")
     seeds = get_seed(seed)
-    if seeds[0] is None or seeds[1] is None:
-        return [
-            emit(None, "random_uniform", sizes, dtype=kind) for _ in range(lanes)
-        ]
-    key = _key((seeds[0], seeds[1]))
+    seeded = seeds[0] is not None and seeds[1] is not None
+    if known(shape) is None:
+        key = (
+            _key((seeds[0] or 0, seeds[1] or 0))
+            if seeded
+            else emit(None, "random_int", [], hi=2**62, dtype=int64)
+        )
+        return [_hashed(shape, kind, key, lane) for lane in range(lanes)]
+    sizes = known_ints(shape, "the shape of random numbers")
+    if not seeded:
+        return [emit(None, "random_uniform", sizes, dtype=kind) for _ in range(lanes)]
+    key = _key((seeds[0] or 0, seeds[1] or 0))
     return [
         emit(None, "keyed_uniform", key, sizes, dtype=kind, seed=lane + 1)
         for lane in range(lanes)
     ]
+
+
+def _hashed(shape: Any, kind: Any, key: Any, lane: int) -> Any:
+    """The same in a shape that is known only when a step runs: the key and the
+    place of each element, stirred until every bit depends on all of them."""
+
+    def number(value: int) -> Any:
+        return typed_constant(value, uint64, "number")
+
+    sizes = emit(None, "cast", convert(shape, name="shape"), dtype=int64)
+    count = emit(None, "prod", sizes)
+    ends = [typed_constant(0, int64, "zero"), count, typed_constant(1, int64, "one")]
+    places = emit(None, "cast", emit(None, "range", *ends), dtype=uint64)
+    start = emit(None, "cast", key, dtype=uint64)
+    start = emit(None, "mul", start, number(0xD1342543DE82EF95))
+    start = emit(None, "add", start, number(lane * 0xA0761D6478BD642F % 2**64))
+    bits = emit(None, "mul", places, number(0x9E3779B97F4A7C15))
+    bits = emit(None, "add", bits, start)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 0)):
+        bits = emit(
+            None, "bitwise_xor", bits, emit(None, "right_shift", bits, number(shift))
+        )
+        if factor:
+            bits = emit(None, "mul", bits, number(factor))
+    digits = {"float64": 53, "float32": 24}.get(kind.name, 11)
+    top = emit(None, "right_shift", bits, number(64 - digits))
+    # Whole numbers below 2 ** 53 are doubles as they are.
+    share = emit(None, "cast", emit(None, "cast", top, dtype=int64), dtype=float64)
+    scale = typed_constant(2.0**-digits, float64, "scale")
+    made = emit(None, "cast", emit(None, "mul", share, scale), dtype=kind)
+    return emit(None, "reshape", made, sizes)
 
 
 def random_uniform(
@@ -76,7 +113,9 @@ def random_uniform(
             raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
         maxval = 1
     if not kind.is_floating and kind not in (int32, int64):
-        raise ValueError(f"random_uniform: dtype is {kind!r}; wanted floats or integers")
+        raise ValueError(
+            f"random_uniform: dtype is {kind!r}; wanted floats or integers"
+        )
     with scoped(name, "random_uniform", shape, minval, maxval) as full:
         low = convert(minval, kind, name="min")
         high = convert(maxval, kind, name="max")
@@ -96,7 +135,7 @@ def random_uniform(
 
 
 def _normals(shape: Any, kind: Any, seed: int | None) -> Any:
-    if get_seed(seed)[0] is None:
+    if get_seed(seed)[0] is None and known(shape) is not None:
         sizes = known_ints(shape, "the shape of random numbers")
         return emit(None, "random_normal", sizes, dtype=kind)
     # Box and Muller's way; 1 - u is never 0.

@@ -8,6 +8,7 @@ from typing import Any
 from ._constants import known, known_ints
 from ._dtypes import as_dtype, int32, int64
 from ._emit import convert, emit, scoped
+from ._graphs import get_default_graph
 from ._math import _BOOLS, _NUMBERS, _ORDERED, _REALS, allowed
 
 # The functions made from the table below are added to it.
@@ -54,7 +55,17 @@ def _arguments(
     return axis, bool(keep)
 
 
-def _reduced(full: str, op: str, x: Any, axes: Any, keep: bool) -> Any:
+def _named_as_tensorflow(x: Any, axis: Any) -> None:
+    """Takes the names that TensorFlow gives the axes, where none are given, so that
+    whatever comes after has the same."""
+    if axis is None:
+        graph = get_default_graph()
+        for name in ["Const"] if x.shape.ndims else ["Rank", "range"]:
+            graph.unique_name(name)
+
+
+def reduced(full: str | None, op: str, x: Any, axes: Any, keep: bool) -> Any:
+    """What is left of x over these axes; all of it for none."""
     if axes == []:  # nothing to reduce; the core takes that for all axes
         return emit(full, "identity", x)
     made = emit(full, op, x, axes=axes, keep_dims=keep)
@@ -73,10 +84,11 @@ def _reduction(op: str, label: str, kinds: str) -> Callable[..., Any]:
         keep_dims: bool | None = None,
     ) -> Any:
         axis, keep = _arguments(label, axis, keepdims, reduction_indices, keep_dims)
-        with scoped(name, label, input_tensor) as full:
-            x = convert(input_tensor, name="input_tensor")
+        x = convert(input_tensor)
+        _named_as_tensorflow(x, axis)
+        with scoped(name, label, x) as full:
             allowed(label, x.dtype, kinds)
-            return _reduced(full, op, x, axes_of(axis, x.shape.ndims, label), keep)
+            return reduced(full, op, x, axes_of(axis, x.shape.ndims, label), keep)
 
     reduce.__doc__ = f"{label} over these axes, or all; none for `[]`."
     return reduce
@@ -106,13 +118,14 @@ def reduce_mean(
 ) -> Any:
     """Mean over these axes, or all; of whole numbers a whole one, towards zero."""
     axis, keep = _arguments("Mean", axis, keepdims, reduction_indices, keep_dims)
-    with scoped(name, "Mean", input_tensor) as full:
-        x = convert(input_tensor, name="input_tensor")
+    x = convert(input_tensor)
+    _named_as_tensorflow(x, axis)
+    with scoped(name, "Mean", x) as full:
         allowed("Mean", x.dtype, _NUMBERS)
         axes = axes_of(axis, x.shape.ndims, "Mean")
         if not x.dtype.is_integer or axes == []:
-            return _reduced(full, "mean", x, axes, keep)
-        total = _reduced(None, "sum", x, axes, keep)  # type: ignore[arg-type]
+            return reduced(full, "mean", x, axes, keep)
+        total = reduced(None, "sum", x, axes, keep)
         count = emit(
             None, "floor_div", emit(None, "size", x), emit(None, "size", total)
         )
@@ -136,12 +149,14 @@ def count_nonzero(
     )
     with scoped(name, "count_nonzero", given) as full:
         x = convert(given, name="input")
-        is_one = x if x.dtype.is_bool else emit(
-            None, "not_equal", x, emit(None, "zeros_like", x)
+        is_one = (
+            x
+            if x.dtype.is_bool
+            else emit(None, "not_equal", x, emit(None, "zeros_like", x))
         )
         ones = emit(None, "cast", is_one, dtype=int64)
         axes = axes_of(axis, x.shape.ndims, "count_nonzero")
-        total = _reduced(None, "sum", ones, axes, keep)  # type: ignore[arg-type]
+        total = reduced(None, "sum", ones, axes, keep)
         return emit(full, "cast", total, dtype=as_dtype(dtype))
 
 

@@ -69,9 +69,7 @@ class QueueRunner:
         self._cancel_op = cancel_op or queue.close(cancel_pending_enqueues=True)
         self._ends = queue_closed_exception_types
         self._lock = threading.Lock()
-        self._running: weakref.WeakKeyDictionary[Any, int] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._running: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._exceptions: list[BaseException] = []
 
     @property

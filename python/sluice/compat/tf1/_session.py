@@ -62,9 +62,7 @@ class ConfigProto:
 
     @property
     def _threads(self) -> int:
-        return max(
-            self.intra_op_parallelism_threads, self.inter_op_parallelism_threads
-        )
+        return max(self.intra_op_parallelism_threads, self.inter_op_parallelism_threads)
 
 
 class RunOptions:
@@ -94,6 +92,7 @@ class _Fetches:
     def __init__(self, graph: Graph, fetches: Any) -> None:
         self.flat: list[Any] = []
         self._graph = graph
+        self._fed: dict[Any, Any] = {}
         self._build = self._visit(fetches)
 
     def _add(self, element: Any) -> Any:
@@ -101,11 +100,17 @@ class _Fetches:
         self.flat.append(element._core)
         if isinstance(element, Operation):
             return lambda results: None
-        return lambda results: _array(results[place])
+
+        def value(results: Any) -> Any:
+            # What is fed comes back as it was given.
+            fed = self._fed.get(element)
+            return _array(results[place]) if fed is None else fed
+
+        return value
 
     def _visit(self, fetch: Any) -> Any:
         if fetch is None:
-            raise TypeError(f"Argument `fetch` = {fetch} has invalid type \"NoneType\".")
+            raise TypeError(f'Argument `fetch` = {fetch} has invalid type "NoneType".')
         if isinstance(fetch, IndexedSlices):
             parts = [fetch.values, fetch.indices, fetch.dense_shape]
             builds = [None if p is None else self._add(p) for p in parts]
@@ -144,8 +149,9 @@ class _Fetches:
             ) from None
         return self._add(element)
 
-    def build(self, results: Any) -> Any:
+    def build(self, results: Any, fed: dict[Any, Any]) -> Any:
         """The structure of the fetches with numpy's values in their places."""
+        self._fed = fed
         return self._build(results)
 
 
@@ -163,16 +169,18 @@ def _feeds(graph: Graph, feed_dict: Any) -> dict[Any, Any]:
                 found[_target(graph, k)] = v
             continue
         found[_target(graph, key)] = value
-    return {t._fed: _fed_value(t, v) for t, v in found.items()}
+    return {t: _fed_value(t, v) for t, v in found.items()}
+
+
+def _core_feeds(feeds: dict[Any, Any]) -> dict[Any, Any]:
+    return {t._fed: _strings(v) if t.dtype is string else v for t, v in feeds.items()}
 
 
 def _target(graph: Graph, key: Any) -> Any:
     try:
         return graph.as_graph_element(key, allow_operation=False)
     except (KeyError, TypeError, ValueError) as error:
-        raise TypeError(
-            f"Cannot interpret feed_dict key as Tensor: {error}"
-        ) from None
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
 
 
 def _fed_value(target: Any, value: Any) -> Any:
@@ -200,10 +208,6 @@ def _fed_value(target: Any, value: Any) -> Any:
             f"Cannot feed value of shape {array.shape} for Tensor {target.name}, "
             f"which has shape {target.shape}"
         )
-    if kind is string:
-        if array.ndim == 0:
-            return _core.Tensor(array.item(), kind._core)
-        return _strings(array)
     return array
 
 
@@ -212,6 +216,8 @@ def _in_range(kind: Any, value: int) -> bool:
 
 
 def _strings(array: Any) -> Any:
+    if array.ndim == 0:
+        return _core.Tensor(array.item(), _core.string)
     if array.size == 0:
         return _core.empty_strings(list(array.shape))
     return _core.Tensor(array.tolist(), _core.string)
@@ -280,9 +286,11 @@ class Session:
         with of_steps(self._graph):
             self._start_counters()
             results = self._session.run(
-                wanted.flat, feeds, None if options is None else options._core()
+                wanted.flat,
+                _core_feeds(feeds),
+                None if options is None else options._core(),
             )
-        return wanted.build(results)
+        return wanted.build(results, feeds)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -329,11 +337,10 @@ class Session:
         """One part of a step."""
         self._check_open()
         wanted = _Fetches(self._graph, fetches)
+        feeds = _feeds(self._graph, feed_dict)
         with of_steps(self._graph):
-            results = self._session.partial_run(
-                handle, wanted.flat, _feeds(self._graph, feed_dict)
-            )
-        return wanted.build(results)
+            results = self._session.partial_run(handle, wanted.flat, _core_feeds(feeds))
+        return wanted.build(results, feeds)
 
     def close(self) -> None:
         """Cancels what runs, refuses what comes."""

@@ -10,12 +10,12 @@ from typing import Any
 
 from ... import _core
 from ._dtypes import DType, as_dtype
-from ._graphs import Graph, get_default_graph, opened
+from ._graphs import Graph, opened
 from ._operators import Operand
 from ._shapes import TensorShape
 from .errors import NodeDef
 
-__all__ = ["IndexedSlices", "IndexedSlicesValue", "Operation", "Tensor"]
+__all__ = ["IndexedSlices", "Operation", "Tensor"]
 
 
 class Tensor(Operand):
@@ -84,9 +84,7 @@ class Tensor(Operand):
 
     def consumers(self) -> list[Operation]:
         """The operations that read it."""
-        return [
-            op for op in self._graph.get_operations() if self in op.inputs
-        ]
+        return [op for op in self._graph.get_operations() if self in op.inputs]
 
     def __repr__(self) -> str:
         return f"<tf.Tensor {self._name!r} shape={self.shape} dtype={self.dtype.name}>"
@@ -371,13 +369,6 @@ def _element_by_name(
             f"The name {name!r} refers to an Operation, not a Tensor. Tensor names "
             'must be of the form "<op_name>:<output_index>".'
         )
-    return graph.get_operation_by_name(name)
-
-
-def default_graph_of(*values: Any) -> Graph:
-    """The graph of the first of these that has one, else the default one."""
-    for value in values:
-        graph = getattr(value, "graph", None)
-        if isinstance(graph, Graph):
-            return graph
-    return get_default_graph()
+    if name not in graph:
+        raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+    return wrap_operation(graph, graph.operation(name))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _core
+from ._checks import checked_value
 from ._constants import known
 from ._dtypes import as_dtype, int32, int64
-from ._emit import convert, emit, emit_op, scoped
+from ._emit import convert, emit, scoped
 from ._graphs import get_default_graph
 from ._shapes import TensorShape
 from ._tensor import wrap
@@ -20,6 +21,7 @@ class _Kind:
 
     def __init__(self, dtype: Any, shape: Any, grows: bool, infers: bool) -> None:
         self.dtype, self.shape = dtype, TensorShape(shape)
+        self.count: int | None = None
         self.grows, self.infers = grows, infers
 
     def learn(self, shape: TensorShape) -> None:
@@ -65,6 +67,9 @@ class TensorArray:
         )
         with scoped(name, "TensorArray", size):
             count = convert(size, name="size")
+            fixed = known(count)
+            if fixed is not None and not self._kind.grows:
+                self._kind.count = int(fixed)
             known_shape = self._kind.shape
             self._list = _core.List.sized(
                 self._kind.dtype._core,
@@ -113,16 +118,8 @@ class TensorArray:
             size = wrap(self._graph, self._list.size())
             below = emit(None, "less", wide, size)
             fits = emit(None, "logical_and", fits, below)
-        full = get_default_graph().unique_name("Assert")
-        check = emit_op(
-            full,
-            "Assert",
-            fits,
-            [wide],
-            message=f"TensorArray: tried to {what} an index beyond the array's size",
-        )
-        with _core.control_dependencies([check._core]):
-            return emit(None, "identity", wide)._core
+        message = f"TensorArray: tried to {what} an index beyond the array's size"
+        return checked_value(wide, fits, [wide], message)._core
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with the value there."""
@@ -151,7 +148,7 @@ class TensorArray:
     def stack(self, name: str | None = None) -> Any:
         """All of them along a new first axis."""
         with scoped(name, "TensorArrayStack") as full:
-            shape = TensorShape([None]).concatenate(self._kind.shape)
+            shape = TensorShape([self._kind.count]).concatenate(self._kind.shape)
             return self._told(full, self._list.stack(), shape)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
@@ -192,9 +189,7 @@ class TensorArray:
     def size(self, name: str | None = None) -> Any:
         """How many there are, as int32."""
         with scoped(name, "TensorArraySize") as full:
-            return emit(
-                full, "cast", wrap(self._graph, self._list.size()), dtype=int32
-            )
+            return emit(full, "cast", wrap(self._graph, self._list.size()), dtype=int32)
 
     def identity(self) -> TensorArray:
         """The same array."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import _core
 from ._dtypes import as_dtype, float32
-from ._emit import convert
+from ._emit import convert, elements
 from ._graphs import Graph, GraphKeys, get_default_graph, opened
 from ._shapes import TensorShape
 from ._variables import Variable, VariableAggregation, VariableSynchronization, refuse
@@ -190,9 +190,7 @@ class variable_scope:
         counts = dict(store.counts)
         if isinstance(given, VariableScope):
             full, plain, source = given.name, given.name.rpartition("/")[2], given
-            counts = {
-                k: v for k, v in counts.items() if not k.startswith(f"{full}/")
-            }
+            counts = {k: v for k, v in counts.items() if not k.startswith(f"{full}/")}
         else:
             plain = given
             if plain is None:
@@ -214,9 +212,7 @@ class variable_scope:
             opened_as = graph.get_name_scope()
             opened_as = f"{opened_as}/" if opened_as else ""
         scope._original_name_scope = (
-            given.original_name_scope
-            if isinstance(given, VariableScope)
-            else opened_as
+            given.original_name_scope if isinstance(given, VariableScope) else opened_as
         )
         store.scopes.append(scope)
         self._store, self._counts, self._scope = store, counts, scope
@@ -306,6 +302,17 @@ def get_variable(
             f"Variable {full} already exists, disallowed. Did you mean to set "
             "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
         )
+    if value_given and dtype is not None:
+        own = (
+            initializer
+            if hasattr(initializer, "graph")
+            else elements(initializer, None)
+        )
+        if as_dtype(own.dtype) != kind:
+            raise ValueError(
+                f"Initializer type '{own.dtype}' and explicit dtype '{kind.name}' "
+                "don't match."
+            )
     start, typed = _start(full, initializer, scope, sizes, kind, value_given)
     with opened(graph), _at_root(graph):
         made = Variable(
@@ -341,12 +348,12 @@ def _start(
 ) -> tuple[Any, Any]:
     """What the variable begins with, and the type it then has."""
     if is_value:
-        return convert_lazily(given, kind), None
+        return _own_value(given), None
     start = scope.initializer if given is None else given
     if start is None:
         start = _default_initializer(full, kind)
     if not callable(start):
-        return convert_lazily(start, kind), None
+        return _own_value(start), None
     if isinstance(start, type):
         start = start()
     if sizes is not None and sizes.is_fully_defined():
@@ -359,12 +366,12 @@ def _start(
     )
 
 
-def convert_lazily(value: Any, kind: Any) -> Any:
-    """Numbers as a tensor of that type, made where the variable is; tensors as
+def _own_value(value: Any) -> Any:
+    """Numbers as a tensor of their own type, made where the variable is; tensors as
     they are."""
     if hasattr(value, "graph"):
         return value
-    return lambda: convert(value, kind)
+    return lambda: convert(value)
 
 
 def _default_initializer(full: str, kind: Any) -> Any:
@@ -374,9 +381,7 @@ def _default_initializer(full: str, kind: Any) -> Any:
         return glorot_uniform_initializer()
     if kind.is_integer or kind.is_bool:
         return zeros_initializer()
-    raise ValueError(
-        f"An initializer for variable {full} of {kind!r} is required"
-    )
+    raise ValueError(f"An initializer for variable {full} of {kind!r} is required")
 
 
 def _needs_no_arguments(function: Any) -> bool:

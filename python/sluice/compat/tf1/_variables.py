@@ -157,9 +157,7 @@ class Variable(Operand):
             raise NotImplementedError(
                 "Variable: validate_shape=False is not there; wanted a shape"
             )
-        self._variable = _core.Variable(
-            start._core, name=full, shape=sizes.as_list()
-        )
+        self._variable = _core.Variable(start._core, name=full, shape=sizes.as_list())
         self._initial_value = start
         graph._made += 1
 
@@ -267,7 +265,12 @@ class Variable(Operand):
     # ---- Changes ----
 
     def _value_for(self, value: Any, check: bool = True) -> Any:
-        value = convert(value, self.dtype, name="value")
+        value = convert(value, name="value", hint=self.dtype)
+        if value.dtype != self.dtype:
+            raise TypeError(
+                f"the new value of {self.name} is {value.dtype.name}; wanted "
+                f"{self.dtype.name}"
+            )
         if check and not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Dimension mismatch: {self.name} is {self.shape}, the value is "

@@ -72,9 +72,7 @@ class OpError(Exception):
 
 
 def _kind(name: str, code: int, about: str) -> type[OpError]:
-    def __init__(
-        self: Any, node_def: Any, op: Any, message: str, *args: Any
-    ) -> None:
+    def __init__(self: Any, node_def: Any, op: Any, message: str, *args: Any) -> None:
         OpError.__init__(self, node_def, op, message, code, *args)
 
     def __reduce__(self: Any) -> Any:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ._checks import checked_value, same_size_at, same_sizes
 from ._constants import known, known_ints
 from ._dtypes import as_dtype, int32, int64
 from ._emit import convert, emit, scoped, typed_constant
-from ._graphs import get_default_graph
 from ._math import _REALS, _same_type, allowed
-from ._reduce import axes_of, one_of
+from ._reduce import axes_of, one_of, reduced
 from ._shapes import TensorShape
 from ._tensor import Tensor
+from .errors import InvalidArgumentError
 
 # The functions made from the table below are added to it.
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "leaky_relu",
     "log_softmax",
     "moments",
+    "selu",
     "sigmoid",
     "sigmoid_cross_entropy_with_logits",
     "softmax",
@@ -55,7 +57,6 @@ for _name, _label in {
     "relu": "Relu",
     "relu6": "Relu6",
     "elu": "Elu",
-    "selu": "Selu",
     "softplus": "Softplus",
     "softsign": "Softsign",
 }.items():
@@ -75,6 +76,19 @@ def tanh(x: Any, name: str | None = None) -> Any:
     from . import _math
 
     return vars(_math)["tanh"](x, name)
+
+
+def selu(features: Any, name: str | None = None) -> Any:
+    """scale * x, and scale * alpha * (exp(x) - 1) where it is below zero."""
+    with scoped(name, "Selu", features) as full:
+        x = convert(features, name="features")
+        allowed("Selu", x.dtype, _REALS)
+        scale = typed_constant(1.0507009873554804934193349852946, x.dtype, "scale")
+        alpha = typed_constant(1.7580993408473768599402175208123, x.dtype, "alpha")
+        below = emit(None, "less", x, typed_constant(0, x.dtype, "zero"))
+        low = emit(None, "where", below, x, emit(None, "zeros_like", x))
+        curve = emit(None, "mul", emit(None, "expm1", low), alpha)
+        return emit(full, "where", below, curve, emit(None, "mul", x, scale))
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
@@ -101,8 +115,8 @@ def _over(op: str, label: str) -> Callable[..., Any]:
             along = -1 if axis is None else int(axis)
             rank = x.shape.ndims
             if rank is not None and not -rank <= along < rank:
-                raise ValueError(
-                    f"`axis` is {along}; wanted one of the {rank} of the logits"
+                raise InvalidArgumentError(
+                    None, None, f"`axis` is {along}; wanted one of {rank} of the logits"
                 )
             return emit(full, op, x, axis=along)
 
@@ -145,9 +159,10 @@ def bias_add(
                     f"Dimensions must be equal, but are {size} and {b.shape[0]} for "
                     "BiasAdd"
                 )
+        if rank is None:
+            raise NotImplementedError("bias_add: wanted the number of axes known")
+        b = same_size_at(b, x, 1 if first else rank - 1, "BiasAdd")
         if first:
-            if rank is None:
-                raise NotImplementedError("bias_add: NC... of an unknown rank")
             for _ in range(rank - 2):
                 b = emit(None, "expand_dims", b, axis=-1)
         return emit(full, "add", x, b)
@@ -186,7 +201,7 @@ def l2_normalize(
 
         x = convert(x, name="x")
         axes = axes_of(axis, x.shape.ndims, "l2_normalize")
-        squares = emit(None, "sum", emit(None, "square", x), axes=axes, keep_dims=True)
+        squares = reduced(None, "sum", emit(None, "square", x), axes, True)
         least = typed_constant(epsilon, x.dtype, "epsilon")
         scale = emit(None, "rsqrt", maximum(squares, least))
         return emit(full, "mul", x, scale)
@@ -246,14 +261,7 @@ def dropout(
             amount = convert(given, x.dtype, name="rate")
             if rate is None:
                 amount = emit(None, "sub", one, amount)
-        sizes = x.shape
-        if noise_shape is not None:
-            sizes = TensorShape(
-                [
-                    s if n is None else n
-                    for s, n in zip(x.shape.as_list(), _noise(noise_shape, x))
-                ]
-            )
+        sizes = _sizes_of_noise(noise_shape, x)
         (drawn,) = uniform(sizes, x.dtype, seed)
         kept = emit(None, "greater_equal", drawn, amount)
         scale = emit(None, "div", one, emit(None, "sub", one, amount))
@@ -261,16 +269,25 @@ def dropout(
         return emit(full, "mul", grown, emit(None, "cast", kept, dtype=x.dtype))
 
 
-def _noise(noise_shape: Any, x: Any) -> list[Any]:
-    if isinstance(noise_shape, (Tensor, TensorShape)):
-        found: list[Any] = list(known_ints(noise_shape, "dropout: noise_shape"))
-    else:
-        found = [None if n is None else int(n) for n in noise_shape]
-    if len(found) != x.shape.ndims:
+def _sizes_of_noise(noise_shape: Any, x: Any) -> Any:
+    """What is drawn: a shape, or a tensor that is one when a step runs."""
+    from ._arrays import shape
+
+    if noise_shape is None:
+        return x.shape if x.shape.is_fully_defined() else shape(x)
+    if isinstance(noise_shape, Tensor):
+        return noise_shape
+    given = [None if n is None else int(n) for n in noise_shape]
+    if len(given) != x.shape.ndims:
         raise ValueError(
-            f"dropout: noise_shape has {len(found)} sizes; wanted {x.shape.ndims}"
+            f"dropout: noise_shape has {len(given)} sizes; wanted {x.shape.ndims}"
         )
-    return found
+    own = x.shape.as_list()
+    sizes = [o if n is None else n for o, n in zip(own, given)]
+    if None not in sizes:
+        return sizes
+    asked = shape(x)
+    return [asked[i] if n is None else n for i, n in enumerate(sizes)]
 
 
 # ---- Losses ----
@@ -342,7 +359,9 @@ def sparse_softmax_cross_entropy_with_logits(
         x, which = convert(logits, name="logits"), convert(labels, name="labels")
         allowed(label, x.dtype, _REALS)
         if which.dtype not in (int32, int64):
-            raise TypeError(f"{label}: labels are {which.dtype.name}; wanted int32/int64")
+            raise TypeError(
+                f"{label}: labels are {which.dtype.name}; wanted int32/int64"
+            )
         if x.shape.ndims is None or which.shape.ndims is None:
             raise NotImplementedError(f"{label}: wanted operands of known ranks")
         if x.shape.ndims == 0:
@@ -362,22 +381,22 @@ def sparse_softmax_cross_entropy_with_logits(
         classes = x.shape[-1].value
         if classes is None:
             raise NotImplementedError(f"{label}: wanted the number of classes known")
-        hot = emit(None, "one_hot", _last_checked(which, classes), depth=classes,
-                   dtype=x.dtype)
+        which = _last_checked(same_sizes(which, x, label, -1), classes)
+        hot = emit(None, "one_hot", which, depth=classes, dtype=x.dtype)
         rows = emit(None, "log_softmax", x, axis=-1)
         zero = emit(None, "zeros_like", rows)
         chosen = emit(
-            None, "where", emit(None, "greater", hot, emit(None, "zeros_like", hot)),
-            rows, zero,
+            None,
+            "where",
+            emit(None, "greater", hot, emit(None, "zeros_like", hot)),
+            rows,
+            zero,
         )
         return emit(full, "neg", emit(None, "sum", chosen, axes=[-1]))
 
 
 def _last_checked(which: Any, classes: int) -> Any:
     """The labels, once the step has seen that all are classes."""
-    from ... import _core
-    from ._emit import emit_op
-
     zero = typed_constant(0, which.dtype, "zero")
     count = typed_constant(classes, which.dtype, "classes")
     fits = emit(
@@ -386,15 +405,8 @@ def _last_checked(which: Any, classes: int) -> Any:
         emit(None, "greater_equal", which, zero),
         emit(None, "less", which, count),
     )
-    check = emit_op(
-        get_default_graph().unique_name("Assert"),
-        "Assert",
-        emit(None, "all_of", fits),
-        [which],
-        message=f"received a label value outside the valid range of [0, {classes})",
-    )
-    with _core.control_dependencies([check._core]):
-        return emit(None, "identity", which)
+    message = f"received a label value outside the valid range of [0, {classes})"
+    return checked_value(which, fits, [which], message)
 
 
 def sigmoid_cross_entropy_with_logits(
@@ -468,8 +480,9 @@ def top_k(
             raise ValueError("top_k: the input is a scalar; wanted an axis")
         last = None if x.shape.ndims is None else x.shape[-1].value
         if last is not None and count > last:
-            raise ValueError(f"input must have last dimension >= k = {count} but is "
-                             f"{last}")
+            raise ValueError(
+                f"input must have last dimension >= k = {count} but is " f"{last}"
+            )
         values, where = emit(full, "top_k", x, k=count, sorted=sorted)
         return TopK(values, emit(None, "cast", where, dtype=kind))
 
@@ -492,9 +505,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
             raise NotImplementedError("in_top_k: wanted the number of classes known")
         hot = emit(None, "one_hot", which, depth=classes, dtype=x.dtype)
         zero = emit(None, "zeros_like", x)
-        own = emit(
-            None, "where", emit(None, "greater", hot, zero), x, zero
-        )
+        own = emit(None, "where", emit(None, "greater", hot, zero), x, zero)
         mine = expand_dims(emit(None, "sum", own, axes=[1]), 1)
         larger = emit(None, "cast", emit(None, "greater", x, mine), dtype=int64)
         rank = emit(None, "sum", larger, axes=[1])

@@ -31,7 +31,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
     """Raises unless it is a whole number."""
     if not isinstance(global_step_tensor, Variable):
         raise TypeError(
-            "Existing \"global_step\" must be a Variable or Tensor: "
+            'Existing "global_step" must be a Variable or Tensor: '
             f"{global_step_tensor}."
         )
     if not global_step_tensor.dtype.is_integer:
