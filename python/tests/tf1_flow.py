@@ -73,7 +73,6 @@ def cases(tf):
     default = tf.case(pairs, default=lambda: tf.constant(3))
     bare = tf.case(pairs)
     exclusive = tf.case(pairs, default=lambda: tf.constant(3), exclusive=True)
-    both = tf.case(pairs, exclusive=True)
     one = tf.case([(x > 0, lambda: tf.constant(9))])
     table = tf.case(
         {x > 10: lambda: tf.constant(1), x < 5: lambda: tf.constant(2)},
@@ -90,7 +89,7 @@ def cases(tf):
 
         found = [
             [run(t, v) for v in (20, 7, 1, 0)]
-            for t in (default, bare, exclusive, both, one, table)
+            for t in (default, bare, exclusive, one, table)
         ]
     return found + [
         raised(tf, lambda: tf.case([(True, lambda: x)])),
@@ -98,6 +97,15 @@ def cases(tf):
         raised(tf, lambda: tf.case([[x > 1, lambda: x]])),
         raised(tf, lambda: tf.case(pairs, default=x)),
     ]
+
+
+@program
+def exclusive_without_default(tf):
+    x = tf.placeholder(tf.int32, [])
+    pairs = [(x > 10, lambda: tf.constant(1)), (x > 5, lambda: tf.constant(2))]
+    both = tf.case(pairs, exclusive=True)
+    with tf.Session() as sess:
+        return sess.run(both, {x: 20})
 
 
 @program

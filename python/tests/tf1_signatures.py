@@ -63,11 +63,13 @@ def arguments(function):
 
 
 def methods(kind):
-    """The public methods of a class of sluice's."""
+    """The public methods of a class of sluice's, without those that the core's
+    class under it has: they are sluice's own."""
     return [
         name
         for name, value in inspect.getmembers(kind)
-        if not name.startswith("_") and inspect.isroutine(value)
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.ismethod(value))
     ]
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arrays import concat, gather, range, reshape, shape, size
+from ._arrays import concat, gather, reshape, shape, size
 from ._dtypes import int32
 from ._emit import convert, emit, typed_constant
-from ._math import cast, maximum, where
+from ._fills import range
+from ._math import cast, maximum
+from ._select import where
 
 __all__ = ["partitioned_rows"]
 

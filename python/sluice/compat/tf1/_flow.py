@@ -1,4 +1,4 @@
-"""Conditions, loops, and what is run for its effect.
+"""Conditions, and what is run for its effect.
 
 The functions they are given are called once, while the graph is built.
 """
@@ -14,10 +14,9 @@ from ._dtypes import bool as bool_
 from ._dtypes import int64
 from ._emit import convert, emit, emit_op, scoped, typed_constant
 from ._graphs import get_default_graph, graph_of, opened
-from ._nest import flatten, is_nested, pack, same
-from ._shapes import TensorShape
-from ._tensor import IndexedSlices, Operation, Tensor, fresh, wrap
-from ._tensor_array import TensorArray
+from ._leaves import as_leaf, lowered_leaf, predicate, raised_leaf
+from ._nest import flatten, pack, same
+from ._tensor import IndexedSlices, Operation, Tensor
 
 __all__ = [
     "Assert",
@@ -27,31 +26,7 @@ __all__ = [
     "group",
     "no_op",
     "tuple",
-    "while_loop",
 ]
-
-# ---- Values that branches and loops pass on ----
-
-
-def _lowered(leaf: Any) -> Any:
-    return leaf._list if isinstance(leaf, TensorArray) else leaf._core
-
-
-def _raised(graph: Any, like: Any, core: Any) -> Any:
-    if isinstance(like, TensorArray):
-        return like._with(core)
-    return wrap(graph, core)
-
-
-def _entered(graph: Any, like: Any, core: Any) -> Any:
-    if isinstance(like, TensorArray):
-        return like._with(core)
-    return emit(None, "identity", fresh(graph, core))
-
-
-def _leaf(value: Any) -> Any:
-    return value if isinstance(value, TensorArray) else convert(value)
-
 
 # ---- Conditions ----
 
@@ -84,7 +59,7 @@ def cond(
         raise TypeError("'pred' must not be a Python bool.")
     graph = graph_of([pred])
     with opened(graph), graph.name_scope(name or "cond") as scope:
-        pred = _predicate(pred)
+        pred = predicate(pred)
         made: list[Any] = [None, None]
 
         def branch(which: int, function: Callable[[], Any]) -> Callable[[], Any]:
@@ -99,7 +74,7 @@ def cond(
                 made[which] = pack(result, leaves)
                 if which:
                     _check_branches(*made)
-                return [_lowered(leaf) for leaf in leaves]
+                return [lowered_leaf(leaf) for leaf in leaves]
 
             return run
 
@@ -108,7 +83,7 @@ def cond(
         likes = flatten(made[0])
         results = []
         for like, core in zip(likes, found):
-            one = _raised(graph, like, core)
+            one = raised_leaf(graph, like, core)
             if isinstance(one, Tensor):
                 full = graph.unique_name("Merge")
                 one = emit(full, "identity", one)
@@ -120,15 +95,6 @@ def cond(
     return packed
 
 
-def _predicate(pred: Any) -> Any:
-    pred = convert(pred, name="pred")
-    if pred.dtype is not bool_:
-        raise TypeError(f"cond(): pred is {pred.dtype.name}; wanted bool")
-    if pred.shape.ndims not in (0, None):
-        raise ValueError(f"cond(): pred is {pred.shape}; wanted a scalar")
-    return pred
-
-
 def _outcome(leaf: Any, holds: builtins.bool) -> Any:
     """A tensor; of an operation whether the condition holds, once it has run."""
     if isinstance(leaf, Operation):
@@ -136,7 +102,7 @@ def _outcome(leaf: Any, holds: builtins.bool) -> Any:
             return emit(None, "identity", typed_constant(holds, bool_, "holds"))
     if isinstance(leaf, IndexedSlices):
         return convert(leaf)
-    leaf = _leaf(leaf)
+    leaf = as_leaf(leaf)
     if isinstance(leaf, Tensor):
         # What a branch hands on from outside waits for its control dependencies.
         return emit(None, "identity", leaf)
@@ -231,205 +197,6 @@ def _check(condition: Any, data: Any, message: str) -> Any:
     )
 
 
-# ---- Loops ----
-
-
-def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
-    parallel_iterations: Any = 10,
-    back_prop: builtins.bool = True,
-    swap_memory: builtins.bool = False,
-    name: str | None = None,
-    maximum_iterations: Any = None,
-    return_same_structure: builtins.bool = False,
-) -> Any:
-    """Runs the body while the condition holds.
-
-    Shapes stay as they are, or within `shape_invariants`. Without `back_prop` the
-    results are constants for gradients. `parallel_iterations` and `swap_memory`
-    change no result.
-    """
-    if not loop_vars:
-        raise ValueError("'loop_vars' must be provided.")
-    if not callable(cond):
-        raise TypeError("'cond' must be callable.")
-    if not callable(body):
-        raise TypeError("'body' must be callable.")
-    if parallel_iterations < 1:
-        raise TypeError("'parallel_iterations' must be a positive integer.")
-    del swap_memory
-    graph = graph_of(flatten(loop_vars))
-    with opened(graph), graph.name_scope(name or "while"):
-        start = [_leaf(v) for v in flatten(loop_vars)]
-        start = _invariant(loop_vars, start, shape_invariants)
-        limit = maximum_iterations
-        counted = limit is not None
-        if counted:
-            limit = convert(limit, name="maximum_iterations")
-            if limit.shape.ndims not in (0, None):
-                raise ValueError("maximum_iterations must be a scalar")
-            limit = emit(None, "cast", limit, dtype=int64)
-            start = [typed_constant(0, int64, "iteration"), *start]
-
-        # What comes out has the structure of what the body gives.
-        shape_of_results: list[Any] = []
-
-        def raised(values: Any) -> list[Any]:
-            return [_raised(graph, like, v) for like, v in zip(start, values)]
-
-        def entered(values: Any) -> list[Any]:
-            return [_entered(graph, like, v) for like, v in zip(start, values)]
-
-        def args(values: list[Any]) -> Any:
-            return pack(loop_vars, values[1:] if counted else values)
-
-        def test(*cores: Any) -> Any:
-            values = entered(cores)
-            holds = _predicate(cond(*_spread(args(values))))
-            if counted:
-                below = emit(None, "less", values[0], limit)
-                holds = emit(None, "logical_and", below, holds)
-            return holds._core
-
-        def step(*cores: Any) -> Any:
-            values = entered(cores)
-            returned = body(*_spread(args(values)))
-            made = _body_result(loop_vars, returned)
-            shape_of_results.append(returned if is_nested(returned) else [returned])
-            old = values[1:] if counted else values
-            leaves = [_kept(o, m) for o, m in zip(old, made)]
-            if counted:
-                one = typed_constant(1, int64, "one")
-                leaves = [emit(None, "add", values[0], one), *leaves]
-            return builtins.tuple(_lowered(leaf) for leaf in leaves)
-
-        ended = _core.while_loop(
-            test,
-            step,
-            builtins.tuple(_lowered(s) for s in start),
-            "device",
-            graph.unique_name("loop"),
-            int(parallel_iterations),
-            -1,
-        )
-        results = raised(ended)[1 if counted else 0 :]
-        results = [_exit(r, back_prop) for r in results]
-    like = loop_vars
-    if type(shape_of_results[0]) in (list, builtins.tuple):
-        like = shape_of_results[0]
-    packed = pack(like, results)
-    if not return_same_structure and is_nested(packed) and len(packed) == 1:
-        return next(iter(packed.values())) if isinstance(packed, dict) else packed[0]
-    return packed
-
-
-def _spread(packed: Any) -> Any:
-    return [packed] if isinstance(packed, dict) else packed
-
-
-def _exit(value: Any, back_prop: builtins.bool) -> Any:
-    if isinstance(value, TensorArray):
-        return value
-    full = get_default_graph().unique_name("Exit")
-    return emit(full, "identity" if back_prop else "stop_gradient", value)
-
-
-def _invariant(loop_vars: Any, start: list[Any], invariants: Any) -> list[Any]:
-    """The first values, of which no more is known than what stays."""
-    from ._arrays import forget_shape
-
-    if invariants is None:
-        return start
-    shapes = _shapes_of(loop_vars, invariants)
-    if len(shapes) != len(start):
-        raise ValueError(
-            f"while_loop: {len(shapes)} shape_invariants; wanted {len(start)}"
-        )
-    found = []
-    for value, shape in zip(start, shapes):
-        if isinstance(value, TensorArray) or shape is None:
-            found.append(value)
-            continue
-        if not isinstance(shape, TensorShape):
-            raise TypeError(
-                f"while_loop: an invariant is {shape!r}; wanted TensorShape"
-            )
-        if not _less_or_equal(value.shape, shape):
-            raise ValueError(
-                f"The shape invariant specified for {value.name} is not compatible "
-                f"with the initial shape of the loop variable. It enters the loop with "
-                f"shape {value.shape}, but the specified shape invariant is {shape}."
-            )
-        found.append(forget_shape(value, shape))
-    return found
-
-
-def _shapes_of(like: Any, shapes: Any) -> list[Any]:
-    if not is_nested(like):
-        return [shapes]
-    if isinstance(like, dict):
-        return [s for k in sorted(like) for s in _shapes_of(like[k], shapes[k])]
-    if len(like) != len(shapes):
-        raise ValueError(
-            f"while_loop: {len(shapes)} shape_invariants; wanted {len(like)}"
-        )
-    return [s for one, shape in zip(like, shapes) for s in _shapes_of(one, shape)]
-
-
-def _less_or_equal(shape: TensorShape, wide: TensorShape) -> builtins.bool:
-    if wide.ndims is None:
-        return True
-    if shape.ndims != wide.ndims:
-        return False
-    return all(w is None or s == w for s, w in zip(shape.as_list(), wide.as_list()))
-
-
-def _body_result(loop_vars: Any, made: Any) -> list[Any]:
-    if not is_nested(made):
-        made = [made]
-    elif isinstance(loop_vars, (list, builtins.tuple)) and isinstance(made, dict):
-        made = [made]
-    if made is None or any(leaf is None for leaf in flatten(made)):
-        raise ValueError("while_loop: the body gives None; wanted the next values")
-    expected = loop_vars
-    if isinstance(expected, (list, builtins.tuple)) and isinstance(
-        made, (list, builtins.tuple)
-    ):
-        made = list(made)
-        expected = list(expected)
-    try:
-        same(
-            "The two structures of the loop's variables and the body's", expected, made
-        )
-    except TypeError as error:
-        raise ValueError(str(error)) from None
-    return [_leaf(v) for v in flatten(made)]
-
-
-def _kept(old: Any, new: Any) -> Any:
-    """The next value, of the type and shape of the one before."""
-    if isinstance(old, TensorArray) != isinstance(new, TensorArray):
-        raise TypeError("while_loop: a TensorArray stays one")
-    if isinstance(new, TensorArray):
-        return new
-    if new.dtype != old.dtype:
-        raise TypeError(
-            f"while_loop: {old.name} is {old.dtype.name} and the body gives "
-            f"{new.dtype.name}; wanted the same type"
-        )
-    if not _less_or_equal(new.shape, old.shape):
-        raise ValueError(
-            f"Input tensor {old.name!r} enters the loop with shape {old.shape}, but "
-            f"has shape {new.shape} after one iteration. To allow the shape to vary "
-            "across iterations, use the `shape_invariants` argument of tf.while_loop "
-            "to specify a less-specific shape."
-        )
-    return new
-
-
 # ---- Effects ----
 
 
@@ -450,7 +217,8 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
             continue
         if not hasattr(x, "graph"):
             raise TypeError(
-                f"'inputs' should be zero or more (nested) Tensors. Received {x!r} with "
+                "'inputs' should be zero or more (nested) Tensors. Received "
+                f"{x!r} with "
                 f"type {type(x)}."
             )
         given.append(x)
@@ -477,7 +245,7 @@ def _waited(value: Any) -> Any:
 
 
 def _identity(value: Any) -> Any:
-    from ._math import identity
+    from ._select import identity
 
     return value if isinstance(value, Operation) else identity(value)
 

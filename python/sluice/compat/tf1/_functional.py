@@ -8,7 +8,8 @@ from typing import Any
 from ... import _core
 from ._dtypes import as_dtype, int32, int64
 from ._emit import convert, emit
-from ._flow import cond, while_loop
+from ._flow import cond
+from ._loops import while_loop
 from ._graphs import graph_of, opened
 from ._nest import flatten, is_nested, map_structure, pack, same
 from ._shapes import TensorShape
@@ -49,7 +50,7 @@ class _Items:
 
     def at(self, index: Any) -> Any:
         """One of them, in the structure of the elements."""
-        from ._arrays import told_shape
+        from ._fills import told_shape
 
         place = emit(None, "cast", index, dtype=int64)._core
         found = []
@@ -93,7 +94,7 @@ class _Kept:
 
     def stacked(self, arrays: Any) -> list[Any]:
         """The lists as tensors."""
-        from ._arrays import told_shape
+        from ._fills import told_shape
 
         found = []
         for array, shape in zip(arrays, self.shapes):
@@ -109,7 +110,7 @@ def _stack(array: Any, shape: TensorShape, items: _Items) -> Any:
 
     if items.count or not shape.is_fully_defined():
         return all_of()
-    from ._arrays import zeros
+    from ._fills import zeros
 
     none = zeros([0, *shape.as_list()], array.dtype)
     if items.count == 0:

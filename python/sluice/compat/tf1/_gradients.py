@@ -124,7 +124,7 @@ def _source(x: Any) -> Any:
 
 
 def _missing(x: Any, how: str) -> Any:
-    from ._math import zeros_like
+    from ._select import zeros_like
 
     return None if how == "none" else zeros_like(x)
 

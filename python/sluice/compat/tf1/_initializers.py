@@ -62,7 +62,7 @@ class zeros_initializer(Initializer):
         self.dtype = as_dtype(dtype)
 
     def _draw(self, sizes: list[Any], kind: Any) -> Any:
-        from ._arrays import zeros
+        from ._fills import zeros
 
         return zeros(sizes, kind)
 
@@ -74,7 +74,7 @@ class ones_initializer(Initializer):
         self.dtype = as_dtype(dtype)
 
     def _draw(self, sizes: list[Any], kind: Any) -> Any:
-        from ._arrays import ones
+        from ._fills import ones
 
         return ones(sizes, kind)
 

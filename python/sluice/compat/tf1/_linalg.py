@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._emit import convert, emit, scoped
-from ._math import _NUMBERS, _same_type, allowed
+from ._math import _NUMBERS, same_type, allowed
 
 __all__ = ["matmul", "tensordot"]
 
@@ -46,7 +46,7 @@ def matmul(
     with scoped(name, "MatMul", a, b) as full:
         a = convert(a, name="a")
         b = convert(b, name="b", hint=a.dtype)
-        _same_type("MatMul", a, b)
+        same_type("MatMul", a, b)
         allowed("MatMul", a.dtype, _NUMBERS)
         for x in (a, b):
             if x.shape.ndims is not None and x.shape.ndims < 2:
@@ -77,7 +77,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     with scoped(name, "Tensordot", a, b) as full:
         a = convert(a, name="a")
         b = convert(b, name="b", hint=a.dtype)
-        _same_type("Tensordot", a, b)
+        same_type("Tensordot", a, b)
         left, right = a.shape.as_list(), b.shape.as_list()
         if None in left or None in right:
             raise NotImplementedError("tensordot: wanted operands of known shapes")

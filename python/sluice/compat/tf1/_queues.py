@@ -142,7 +142,7 @@ class QueueBase:
         ]
 
     def _packed(self, full: str, tensors: Any, lead: Any, known: bool) -> Any:
-        from ._arrays import told_shape
+        from ._fills import told_shape
 
         made = []
         for tensor, shape in zip(tensors, self._shapes):

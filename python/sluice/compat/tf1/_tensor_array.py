@@ -135,7 +135,7 @@ class TensorArray:
             return self._with(self._list.set(place, value._core))
 
     def _told(self, full: str, made: Any, shape: TensorShape) -> Any:
-        from ._arrays import told_shape
+        from ._fills import told_shape
 
         return emit(full, "identity", told_shape(wrap(self._graph, made), shape))
 

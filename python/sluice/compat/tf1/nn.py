@@ -9,9 +9,8 @@ from ._checks import checked_value, same_size_at, same_sizes
 from ._constants import known, known_ints
 from ._dtypes import as_dtype, int32, int64
 from ._emit import convert, emit, scoped, typed_constant
-from ._math import _REALS, _same_type, allowed
+from ._math import _REALS, same_type, allowed
 from ._reduce import axes_of, one_of, reduced
-from ._shapes import TensorShape
 from ._tensor import Tensor
 from .errors import InvalidArgumentError
 
@@ -336,7 +335,7 @@ def softmax_cross_entropy_with_logits(
     axis: int | None = None,
 ) -> Any:
     """The same, the labels constants for gradients."""
-    from ._math import stop_gradient
+    from ._select import stop_gradient
 
     along = dim if axis is None else axis
     _both("softmax_cross_entropy_with_logits", labels, logits)
@@ -416,7 +415,7 @@ def sigmoid_cross_entropy_with_logits(
     _both("sigmoid_cross_entropy_with_logits", labels, logits)
     with scoped(name, "logistic_loss", labels, logits) as full:
         x, z = convert(logits, name="logits"), convert(labels, name="labels")
-        _same_type("logistic_loss", x, z)
+        same_type("logistic_loss", x, z)
         if not z.shape.is_compatible_with(x.shape):
             raise ValueError(
                 "`logits` and `labels` must have the same shape, received "
