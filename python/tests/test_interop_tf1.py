@@ -8,6 +8,7 @@ import sluice.compat.tf1 as ours  # noqa: E402
 import tf1_all  # noqa: E402
 import tf1_compare  # noqa: E402
 import tf1_signatures  # noqa: E402
+import tf1_sweep  # noqa: E402
 
 tf = tf1_all.tensorflow()
 
@@ -39,3 +40,19 @@ def test_arguments_names_order_and_defaults():
             differ.append(name)
     print(f"{compared} signatures compared, {len(differ)} differ, {len(unseen)} unseen")
     assert compared > 400 and not differ and len(unseen) <= 3
+
+
+def test_sweep_of_operations_types_and_gradients():
+    compared, problems = 0, []
+    for text, build in tf1_sweep.calls():
+        if tf1_sweep.skipped(text):
+            continue
+        want = tf1_compare.expression(tf, build)
+        got = tf1_compare.expression(ours, build)
+        compared += 1
+        if tf1_compare.refused_earlier(want, got):
+            continue
+        rtol = 2e-3 if "float16" in text else 3e-5
+        problems += [f"{text}{d}" for d in tf1_compare.differences(want, got, "", rtol)]
+    print(f"{compared} calls compared, {len(problems)} differ")
+    assert compared > 1400 and not problems, "\n".join(problems)

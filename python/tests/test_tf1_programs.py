@@ -39,7 +39,10 @@ def test_arguments_are_tensorflows(name):
     want = WANT[f"signature of {name}"]
     if want is None:
         # TensorFlow's is not a function of Python, or has no such method.
-        assert name in ("Graph.get_operations", "Tensor.consumers",
-                        "train.Coordinator.on_stop")
+        assert name in (
+            "Graph.get_operations",
+            "Tensor.consumers",
+            "train.Coordinator.on_stop",
+        )
         return
     assert tf1_signatures.arguments(dict(tf1_signatures.members(tf))[name]) == want

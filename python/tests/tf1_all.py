@@ -15,6 +15,7 @@ import tf1_flow  # noqa: F401: they add to the table
 import tf1_names  # noqa: F401
 import tf1_sessions  # noqa: F401
 import tf1_signatures
+import tf1_unknown  # noqa: F401
 import tf1_variables  # noqa: F401
 from tf1_tools import PROCEDURES
 from tf1_values import EXPRESSIONS

@@ -97,12 +97,17 @@ def procedure(tf, run):
             return {"raised": error_name(tf, error)}
 
 
-def differences(want, got, at=""):
+def refused_earlier(want, got):
+    """Whether building refuses what would fail when it runs."""
+    return set(got) == {"refused"} and set(want) == {"failed"}
+
+
+def differences(want, got, at="", rtol=3e-5):
     """Where two of them differ: numbers by more than rounding."""
     if isinstance(want, float) and isinstance(got, float):
         if want == got or (want != want and got != got):
             return []
-        if abs(want - got) <= 3e-5 * max(abs(want), abs(got)) + 1e-7:
+        if abs(want - got) <= rtol * max(abs(want), abs(got)) + 1e-7:
             return []
         return [f"{at}: {got}, TensorFlow {want}"]
     if type(want) is not type(got):
@@ -110,13 +115,15 @@ def differences(want, got, at=""):
     if isinstance(want, dict):
         if set(want) != set(got):
             return [f"{at}: {got}, TensorFlow {want}"]
-        return [d for k in want for d in differences(want[k], got[k], f"{at}.{k}")]
+        return [
+            d for k in want for d in differences(want[k], got[k], f"{at}.{k}", rtol)
+        ]
     if isinstance(want, list):
         if len(want) != len(got):
             return [f"{at}: {got}, TensorFlow {want}"]
         return [
             d
             for i, (w, g) in enumerate(zip(want, got))
-            for d in differences(w, g, f"{at}[{i}]")
+            for d in differences(w, g, f"{at}[{i}]", rtol)
         ]
     return [] if want == got else [f"{at}: {got}, TensorFlow {want}"]

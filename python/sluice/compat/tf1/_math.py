@@ -20,6 +20,7 @@ __all__ = [
     "div_no_nan",
     "divide",
     "floor",
+    "floor_div",
     "floordiv",
     "logical_not",
     "logical_xor",
@@ -46,6 +47,8 @@ _FLOATS = "a real or complex float"
 _REALS = "a real float"
 _NUMBERS = "a number"
 _ORDERED = "a real number"
+_SIGNED = "a number that has a sign"
+_WIDE = "a float, int32 or int64"
 _BOOLS = "bool"
 _ANY = "anything"
 
@@ -58,6 +61,8 @@ def allowed(op: str, dtype: DType, kinds: str) -> None:
         _REALS: dtype.is_floating,
         _NUMBERS: number,
         _ORDERED: number and not dtype.is_complex,
+        _SIGNED: number and not dtype.is_unsigned,
+        _WIDE: number and (not dtype.is_integer or dtype in (int32, int64)),
         _BOOLS: dtype is bool_,
         _ANY: True,
     }[kinds]
@@ -100,7 +105,7 @@ _UNARY = {
     "lgamma": ("lgamma", "Lgamma", _REALS),
     "log": ("log", "Log", _FLOATS),
     "log1p": ("log1p", "Log1p", _FLOATS),
-    "negative": ("neg", "Neg", _NUMBERS),
+    "negative": ("neg", "Neg", _SIGNED),
     "reciprocal": ("reciprocal", "Reciprocal", _FLOATS),
     "rsqrt": ("rsqrt", "Rsqrt", _FLOATS),
     "sigmoid": ("sigmoid", "Sigmoid", _FLOATS),
@@ -158,15 +163,14 @@ _BINARY = {
     "logical_or": ("logical_or", "LogicalOr", _BOOLS),
     "not_equal": ("not_equal", "NotEqual", _ANY),
     "realdiv": ("div", "RealDiv", _FLOATS),
-    "squared_difference": ("squared_difference", "SquaredDifference", _NUMBERS),
-    "floor_div": ("floor_div", "FloorDiv", _ORDERED),
+    "squared_difference": ("squared_difference", "SquaredDifference", _WIDE),
     "floormod": ("mod", "FloorMod", _ORDERED),
 }
 for _name, _row in _BINARY.items():
     globals()[_name] = _binary(*_row)
     globals()[_name].__name__ = globals()[_name].__qualname__ = _name
     __all__.append(_name)
-floor_div, floormod = globals()["floor_div"], globals()["floormod"]
+floormod = globals()["floormod"]
 mod = floormod
 
 
@@ -222,7 +226,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
     """x to the power of y."""
     with scoped(name, "Pow", x, y) as full:
-        return emit(full, "pow", *_pair("Pow", x, y, _NUMBERS))
+        return emit(full, "pow", *_pair("Pow", x, y, _SIGNED))
 
 
 def atan2(y: Any, x: Any, name: str | None = None) -> Any:
@@ -270,7 +274,7 @@ _QUOTIENT = {
 }
 
 
-def _real_quotient(full: str, x: Any, y: Any) -> Any:
+def _real_quotient(full: str, x: Any, y: Any, op: str = "div") -> Any:
     x = convert(x, name="x")
     y = convert(y, name="y", hint=x.dtype)
     if x.dtype != y.dtype:
@@ -282,7 +286,7 @@ def _real_quotient(full: str, x: Any, y: Any) -> Any:
     if kind is not None:
         x, y = (emit(None, "cast", v, dtype=kind) for v in (x, y))
     allowed("truediv", x.dtype, _FLOATS)
-    return emit(full, "div", x, y)
+    return emit(full, op, x, y)
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
@@ -311,19 +315,30 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
         return emit(full, "floor_div" if whole else "div", x, y)
 
 
+def _rounded_down(full: str, x: Any, y: Any) -> Any:
+    if x.dtype.is_integer:
+        return emit(full, "floor_div", x, y)
+    # Not the quotient of what is left without its remainder, as in Python: 1 by
+    # 0.1 is 10, and infinity by a number is infinity.
+    return emit(full, "floor", emit(None, "div", x, y))
+
+
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y rounded down."""
     with scoped(name, "floordiv", x, y) as full:
-        return emit(full, "floor_div", *_pair("floordiv", x, y, _ORDERED))
+        return _rounded_down(full, *_pair("floordiv", x, y, _ORDERED))
+
+
+def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y rounded down."""
+    with scoped(name, "FloorDiv", x, y) as full:
+        return _rounded_down(full, *_pair("FloorDiv", x, y, _ORDERED))
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, and 0 where y is."""
     with scoped(name, "div_no_nan", x, y) as full:
-        x = convert(x, name="x")
-        y = convert(y, x.dtype, name="y")
-        allowed("div_no_nan", x.dtype, _FLOATS)
-        return emit(full, "div_no_nan", x, y)
+        return _real_quotient(full, x, y, "div_no_nan")
 
 
 # ---- Operators ----
@@ -331,9 +346,8 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
 _OPERATORS: dict[str, tuple[str, str]] = {
     "sub": ("sub", _NUMBERS),
     "mul": ("mul", _NUMBERS),
-    "floordiv": ("floor_div", _ORDERED),
     "mod": ("mod", _ORDERED),
-    "pow": ("pow", _NUMBERS),
+    "pow": ("pow", _SIGNED),
     "Less": ("less", _ORDERED),
     "LessEqual": ("less_equal", _ORDERED),
     "Greater": ("greater", _ORDERED),
@@ -364,6 +378,9 @@ def operator(name: str, x: Any, y: Any) -> Any:
             if x.dtype is not bool_ and not x.dtype.is_integer:
                 raise TypeError(f"{name} of {x.dtype.name}; wanted bool or integers")
             return emit(full, _BITS[name][x.dtype is not bool_], x, y)
+        if name == "floordiv":
+            allowed(name, x.dtype, _ORDERED)
+            return _rounded_down(full, x, y)
         op, kinds = _OPERATORS[name]
         allowed(name, x.dtype, kinds)
         return emit(full, op, x, y)
@@ -471,7 +488,7 @@ def abs(x: Any, name: str | None = None) -> Any:
     """The absolute value; of complex numbers the real modulus."""
     with scoped(name, "Abs", x) as full:
         x = convert(x, name="x")
-        allowed("Abs", x.dtype, _NUMBERS)
+        allowed("Abs", x.dtype, _SIGNED)
         return emit(full, "complex_abs" if x.dtype.is_complex else "abs", x)
 
 
@@ -479,7 +496,7 @@ def sign(x: Any, name: str | None = None) -> Any:
     """-1, 0 or 1."""
     with scoped(name, "Sign", x) as full:
         x = convert(x, name="x")
-        allowed("Sign", x.dtype, _ORDERED)
+        allowed("Sign", x.dtype, _SIGNED)
         if not x.dtype.is_floating:
             return emit(full, "sign", x)
         # Its gradient is zeros, and not none.

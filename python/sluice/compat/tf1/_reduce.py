@@ -181,6 +181,8 @@ def _position(op: str, label: str) -> Callable[..., Any]:
             raise TypeError(f"{op}: output_type is {kind!r}; wanted int32 or int64")
         with scoped(name, label, input) as full:
             x = convert(input, name="input")
+            if x.dtype.is_bool:
+                x = emit(None, "cast", x, dtype=int32)
             allowed(label, x.dtype, _ORDERED)
             along = 0 if axis is None else _along(axis, op)
             if kind is int64:

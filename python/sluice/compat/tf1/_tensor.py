@@ -343,7 +343,7 @@ def _element_by_name(
         if not index.isdigit():
             raise ValueError(
                 f"The name {name!r} looks a lot like a Tensor name, but is not a "
-                'valid one. Tensor names must be of the form '
+                "valid one. Tensor names must be of the form "
                 '"<op_name>:<output_index>".'
             )
         if op_name not in graph:

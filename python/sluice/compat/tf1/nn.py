@@ -43,8 +43,11 @@ def _activation(op: str, label: str) -> Callable[..., Any]:
     def call(features: Any, name: str | None = None) -> Any:
         with scoped(name, label, features) as full:
             x = convert(features, name="features")
-            if op != "relu" or not x.dtype.is_integer:
-                allowed(label, x.dtype, _REALS)
+            if op in ("relu", "relu6") and x.dtype.is_integer:
+                low = emit(None, "maximum", x, typed_constant(0, x.dtype, "zero"))
+                top = 6 if op == "relu6" else x.dtype.max
+                return emit(full, "minimum", low, typed_constant(top, x.dtype, "top"))
+            allowed(label, x.dtype, _REALS)
             return emit(full, op, x)
 
     call.__name__ = call.__qualname__ = op
