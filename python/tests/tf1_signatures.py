@@ -23,9 +23,9 @@ OWN = {
 def public_names(tf):
     """(dotted name, object) of everything sluice offers."""
     for name in tf.__all__:
-        if name not in ("errors", "nn", "train"):
+        if name not in ("errors", "math", "nn", "train"):
             yield name, getattr(tf, name)
-    for part in ("nn", "train", "errors"):
+    for part in ("math", "nn", "train", "errors"):
         module = getattr(tf, part)
         for name in module.__all__:
             yield f"{part}.{name}", getattr(module, name)

@@ -12,7 +12,7 @@ from . import _arrays, _dtypes, _emit, _fills, _flow, _functional, _gradients
 from . import _graphs, _initializers, _linalg, _loops, _math, _queues, _random
 from . import _reduce, _select, _session
 from . import _shapes, _tensor, _tensor_array, _variable_scope, _variables
-from . import errors, nn, train
+from . import errors, math, nn, train
 from ._arrays import *  # noqa: F403
 from ._dtypes import *  # noqa: F403
 from ._emit import *  # noqa: F403
@@ -61,5 +61,6 @@ _PARTS = (
     _variables,
 )
 __all__ = sorted(
-    {name for part in _PARTS for name in part.__all__} | {"errors", "nn", "train"}
+    {name for part in _PARTS for name in part.__all__}
+    | {"errors", "math", "nn", "train"}
 )

@@ -1,4 +1,4 @@
-"""Checks that a step makes: of sizes that are known only when it runs."""
+"""Checks: of arguments, and those a step makes of sizes it alone knows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from ... import _core
 from ._emit import emit, emit_op
 from ._graphs import get_default_graph
 
-__all__ = ["checked_value", "same_size_at", "same_sizes"]
+__all__ = ["checked_value", "refuse", "same_size_at", "same_sizes"]
+
+
+def refuse(what: str, **given: Any) -> None:
+    """NotImplementedError for an argument that is given and not there."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise NotImplementedError(
+                f"{what}: {name} is {value!r}, which is not there; wanted it left out"
+            )
 
 
 def checked_value(x: Any, holds: Any, data: Any, message: str) -> Any:

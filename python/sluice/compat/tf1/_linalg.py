@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._checks import refuse
 from ._emit import convert, emit, scoped
 from ._math import _NUMBERS, same_type, allowed
 
 __all__ = ["matmul", "tensordot"]
-
-
-def _refused(op: str, **given: Any) -> None:
-    """NotImplementedError for what is given and not there."""
-    for name, value in given.items():
-        if value is not None and value is not False:
-            raise NotImplementedError(
-                f"{op}: {name} is {value!r}, which is not there; wanted it left out"
-            )
 
 
 def matmul(
@@ -37,7 +29,7 @@ def matmul(
 
     `a_is_sparse` and `b_is_sparse` are hints that change no result.
     """
-    _refused("matmul", output_type=output_type, grad_a=grad_a, grad_b=grad_b)
+    refuse("matmul", output_type=output_type, grad_a=grad_a, grad_b=grad_b)
     if transpose_a and adjoint_a:
         raise ValueError("Only one of `transpose_a` and `adjoint_a` can be True.")
     if transpose_b and adjoint_b:

@@ -26,7 +26,6 @@ __all__ = [
     "logical_xor",
     "mod",
     "multiply",
-    "negative",
     "pow",
     "round",
     "saturate_cast",

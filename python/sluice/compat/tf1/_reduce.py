@@ -48,7 +48,7 @@ def axes_of(axis: Any, rank: int | None, what: str) -> list[int] | None:
 
 
 def _arguments(
-    what: str, axis: Any, keepdims: Any, reduction_indices: Any, keep_dims: Any
+    axis: Any, keepdims: Any, reduction_indices: Any, keep_dims: Any
 ) -> tuple[Any, bool]:
     axis = one_of("axis", axis, reduction_indices, "reduction_indices")
     keep = one_of("keepdims", keepdims, keep_dims, "keep_dims")
@@ -83,7 +83,7 @@ def _reduction(op: str, label: str, kinds: str) -> Callable[..., Any]:
         reduction_indices: Any = None,
         keep_dims: bool | None = None,
     ) -> Any:
-        axis, keep = _arguments(label, axis, keepdims, reduction_indices, keep_dims)
+        axis, keep = _arguments(axis, keepdims, reduction_indices, keep_dims)
         x = convert(input_tensor)
         _named_as_tensorflow(x, axis)
         with scoped(name, label, x) as full:
@@ -117,7 +117,7 @@ def reduce_mean(
     keep_dims: bool | None = None,
 ) -> Any:
     """Mean over these axes, or all; of whole numbers a whole one, towards zero."""
-    axis, keep = _arguments("Mean", axis, keepdims, reduction_indices, keep_dims)
+    axis, keep = _arguments(axis, keepdims, reduction_indices, keep_dims)
     x = convert(input_tensor)
     _named_as_tensorflow(x, axis)
     with scoped(name, "Mean", x) as full:
@@ -144,9 +144,7 @@ def count_nonzero(
 ) -> Any:
     """How many elements are not zero."""
     given = one_of("input", input, input_tensor, "input_tensor")
-    axis, keep = _arguments(
-        "count_nonzero", axis, keepdims, reduction_indices, keep_dims
-    )
+    axis, keep = _arguments(axis, keepdims, reduction_indices, keep_dims)
     with scoped(name, "count_nonzero", given) as full:
         x = convert(given, name="input")
         is_one = (

@@ -8,11 +8,12 @@ import inspect
 from typing import Any
 
 from ... import _core
+from ._checks import refuse
 from ._dtypes import as_dtype, float32
 from ._emit import convert, elements
 from ._graphs import Graph, GraphKeys, get_default_graph, opened
 from ._shapes import TensorShape
-from ._variables import Variable, VariableAggregation, VariableSynchronization, refuse
+from ._variables import Variable, VariableAggregation, VariableSynchronization
 
 __all__ = [
     "AUTO_REUSE",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ._checks import refuse
 from ._dtypes import as_dtype
 from ._emit import checked, convert, emit
 from ._graphs import Graph, GraphKeys, get_default_graph, opened
@@ -59,15 +60,6 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
-
-
-def refuse(what: str, **given: Any) -> None:
-    """NotImplementedError for what is given and not there."""
-    for name, value in given.items():
-        if value is not None:
-            raise NotImplementedError(
-                f"{what}: {name} is {value!r}, which is not there; wanted None"
-            )
 
 
 class Variable(Operand):
