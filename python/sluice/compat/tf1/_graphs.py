@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import _core
+from ._collections import Collection
 
 __all__ = [
     "Graph",
@@ -55,7 +56,7 @@ class Graph(_core.Graph):
     def __init__(self) -> None:
         super().__init__()
         self.seed: int | None = None
-        self._collections: dict[Any, list[Any]] = {}
+        self._collections: dict[Any, Collection] = {}
         self._used: dict[str, int] = {}
         self._scope = ""
         self._finalized = False
@@ -65,8 +66,8 @@ class Graph(_core.Graph):
         self._held: weakref.WeakValueDictionary[Any, Any] = (
             weakref.WeakValueDictionary()
         )
-        #: Variables that sessions initialise by themselves: see _random.py.
-        self._counters: list[Any] = []
+        #: Names of operations that sessions run by themselves: see _random.py.
+        self._counters: list[str] = []
 
     # ---- Names ----
 
@@ -148,9 +149,11 @@ class Graph(_core.Graph):
         match = re.compile(scope).match
         return [v for v in found if hasattr(v, "name") and match(v.name)]
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: Any) -> Collection:
         """The collection itself."""
-        return self._collections.setdefault(name, [])
+        if name not in self._collections:
+            self._collections[name] = Collection(self)
+        return self._collections[name]
 
     def get_all_collection_keys(self) -> list[Any]:
         """The names of the collections that hold anything."""
@@ -159,7 +162,7 @@ class Graph(_core.Graph):
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Adds a value to a collection."""
         self._check_open()
-        self._collections.setdefault(name, []).append(value)
+        self.get_collection_ref(name).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
         """Adds a value to each of these collections."""
@@ -369,7 +372,7 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
     return get_default_graph().get_collection(key, scope)
 
 
-def get_collection_ref(key: Any) -> list[Any]:
+def get_collection_ref(key: Any) -> Collection:
     """The collection itself."""
     return get_default_graph().get_collection_ref(key)
 

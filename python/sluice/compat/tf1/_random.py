@@ -36,7 +36,7 @@ def _key(seeds: tuple[int, int]) -> Any:
     with _core.control_dependencies(None):
         zero = typed_constant(0, int64, "zero")
         counter = _core.Variable(zero._core, name=full)
-    graph._counters.append(counter)
+    graph._counters.append(counter.initializer.name)
     one = typed_constant(1, int64, "one")
     change = counter.assign_add(one._core)
     with _core.control_dependencies([change]):

@@ -64,9 +64,14 @@ class QueueRunner:
                 "queue_closed_exception_types, when provided, must be a tuple of "
                 f"tf.error types, but saw: {queue_closed_exception_types}"
             )
-        self._queue, self._enqueue_ops = queue, list(enqueue_ops)
-        self._close_op = close_op or queue.close()
-        self._cancel_op = cancel_op or queue.close(cancel_pending_enqueues=True)
+        # Graphs keep runners: what would keep the graph is held by name, or by the
+        # program (see _collections.py).
+        self._graph, self._name = queue.graph, queue.name
+        self._queue = weakref.ref(queue)
+        self._enqueue_names = [op.name for op in enqueue_ops]
+        self._close_name = (close_op or queue.close()).name
+        cancel = cancel_op or queue.close(cancel_pending_enqueues=True)
+        self._cancel_name = cancel.name
         self._ends = queue_closed_exception_types
         self._lock = threading.Lock()
         self._running: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -74,23 +79,26 @@ class QueueRunner:
 
     @property
     def queue(self) -> Any:
-        """The queue it fills."""
-        return self._queue
+        """The queue it fills, as long as the program holds it."""
+        found = self._queue()
+        if found is None:
+            raise ReferenceError(f"the program does not hold the queue {self._name!r}")
+        return found
 
     @property
     def enqueue_ops(self) -> list[Any]:
         """The operations its threads run."""
-        return self._enqueue_ops
+        return [self._graph.get_operation_by_name(n) for n in self._enqueue_names]
 
     @property
     def close_op(self) -> Any:
         """The operation that closes the queue."""
-        return self._close_op
+        return self._graph.get_operation_by_name(self._close_name)
 
     @property
     def cancel_op(self) -> Any:
         """The operation that closes it and wakes those who wait."""
-        return self._cancel_op
+        return self._graph.get_operation_by_name(self._cancel_name)
 
     @property
     def queue_closed_exception_types(self) -> Any:
@@ -105,8 +113,7 @@ class QueueRunner:
     @property
     def name(self) -> str:
         """The name of the queue."""
-        found: str = self._queue.name
-        return found
+        return self._name
 
     def _run(self, sess: Any, op: Any, coord: Any) -> None:
         counted = True
@@ -120,7 +127,7 @@ class QueueRunner:
                         self._running[sess] -= 1
                         if self._running[sess] == 0:
                             with contextlib.suppress(Exception):
-                                sess.run(self._close_op)
+                                sess.run(self.close_op)
                     return
         except Exception as error:
             if coord is None:
@@ -137,7 +144,7 @@ class QueueRunner:
         coord.wait_for_stop()
         # The session may be closed by now, and nobody waits in a closed one.
         with contextlib.suppress(Exception):
-            sess.run(self._cancel_op)
+            sess.run(self.cancel_op)
 
     def create_threads(
         self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
@@ -146,7 +153,7 @@ class QueueRunner:
         with self._lock:
             if self._running.get(sess, 0) > 0:
                 return []
-            self._running[sess] = len(self._enqueue_ops)
+            self._running[sess] = len(self._enqueue_names)
             self._exceptions = []
         threads = [
             threading.Thread(
@@ -154,7 +161,7 @@ class QueueRunner:
                 args=(sess, op, coord),
                 name=f"QueueRunnerThread-{self.name}-{op.name}",
             )
-            for op in self._enqueue_ops
+            for op in self.enqueue_ops
         ]
         if coord is not None:
             threads.append(

@@ -304,7 +304,7 @@ class Session:
         with self._lock:
             fresh = counters[self._counted :]
             if fresh:
-                self._session.run([c.initializer for c in fresh])
+                self._session.run([self._graph.operation(name) for name in fresh])
             self._counted += len(fresh)
 
     def make_callable(

@@ -352,7 +352,7 @@ def _element_by_name(
                 f"operation, {op_name!r}, does not exist in the graph."
             )
         for variable in graph._collections.get("_every_variable", ()):
-            if variable.op.name == op_name and index == "0":
+            if variable._name == op_name and index == "0":
                 return variable.value()
         outputs = graph.operation(op_name).outputs
         if int(index) >= len(outputs):

@@ -109,6 +109,7 @@ class Variable(Operand):
         self._trainable = trainable is None or bool(trainable)
         kind = None if dtype is None else as_dtype(dtype)
         graph = get_default_graph()
+        self._graph = graph
         with opened(graph), _core.control_dependencies(None):
             graph._check_open()
             full = graph.unique_name(checked(name or "Variable"))
@@ -122,7 +123,6 @@ class Variable(Operand):
                 self._make(graph, start, full, validate_shape, shape)
             finally:
                 graph._scope = outer
-        self._graph = graph
         keys = list(collections)
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
@@ -149,26 +149,37 @@ class Variable(Operand):
             raise NotImplementedError(
                 "Variable: validate_shape=False is not there; wanted a shape"
             )
-        self._variable = _core.Variable(start._core, name=full, shape=sizes.as_list())
-        self._initial_value = start
+        _core.Variable(start._core, name=full, shape=sizes.as_list())
+        # Names, and not what they stand for: see _collections.py.
+        self._name, self._initial_name = full, start.name
+        self._dtype, self._shape = start.dtype, sizes
         graph._made += 1
+
+    @property
+    def _variable(self) -> Any:
+        value = self._graph.tensor(f"{self._name}/value")
+        return _core.variables_behind(value)[0]
+
+    @property
+    def _initial_value(self) -> Any:
+        return wrap(self._graph, self._graph.tensor(self._initial_name))
 
     # ---- What it is ----
 
     @property
     def name(self) -> str:
         """Its full name and ":0"."""
-        return f"{self._variable.name}:0"
+        return f"{self._name}:0"
 
     @property
     def dtype(self) -> Any:
         """The type of its elements."""
-        return as_dtype(self._variable.dtype)
+        return self._dtype
 
     @property
     def shape(self) -> TensorShape:
         """Its shape."""
-        return TensorShape(self._variable.shape)
+        return self._shape
 
     def get_shape(self) -> TensorShape:
         """Its shape."""
@@ -182,7 +193,7 @@ class Variable(Operand):
     @property
     def op(self) -> Any:
         """The operation that stands for it."""
-        return wrap_operation(self._graph, self._variable.op)
+        return wrap_operation(self._graph, self._graph.operation(self._name))
 
     @property
     def device(self) -> str:
@@ -198,7 +209,8 @@ class Variable(Operand):
     @property
     def initializer(self) -> Any:
         """The operation that gives it its initial value."""
-        return wrap_operation(self._graph, self._variable.initializer)
+        found = self._graph.operation(f"{self._name}/initialize")
+        return wrap_operation(self._graph, found)
 
     @property
     def initial_value(self) -> Any:
@@ -222,7 +234,7 @@ class Variable(Operand):
 
     def value(self) -> Any:
         """Its value before anything a step does to it."""
-        return wrap(self._graph, self._variable.value())
+        return wrap(self._graph, self._graph.tensor(f"{self._name}/value"))
 
     def read_value(self) -> Any:
         """Its value, once what the read waits for is done."""
