@@ -211,3 +211,41 @@ def embedding_and_batches(tf):
         for _ in range(3):
             sess.run(train, feed)
         return [before, sess.run(table), str(rows.get_shape())]
+
+
+@program
+def shapes_told_later(tf):
+    x = tf.placeholder(tf.float32)
+    before = x * x
+    x.set_shape([None, 2])
+    after = tf.reduce_sum(x * 3.0, 1)
+    (slope,) = tf.gradients([before, after], x)
+    feed = {x: [[1, 2], [3, 4]]}
+    with tf.Session() as sess:
+        values = sess.run([before, after, slope, x + 1], feed)
+    return [values, str(before.get_shape()), str(after.get_shape()), x.name]
+
+
+@program
+def steps_in_parts(tf):
+    a, b, c = (tf.placeholder(tf.float32, []) for _ in range(3))
+    first = a + b
+    second = first * c
+    with tf.Session() as sess:
+        step = sess.partial_run_setup([first, second], [a, b, c])
+        one = sess.partial_run(step, first, {a: 1, b: 2})
+        return [one, sess.partial_run(step, second, {c: one * 17})]
+
+
+@program
+def devices(tf):
+    with tf.device("/cpu:0"):
+        x = tf.constant(1.0)
+        with tf.device(None):
+            y = x + 1
+    with tf.device("/device:CPU:0"):
+        z = y + 1
+    with tf.colocate_with(x):
+        w = z + 1
+    with tf.Session() as sess:
+        return sess.run([x, y, z, w])

@@ -120,7 +120,8 @@ def _source(x: Any) -> Any:
         return variable
     if isinstance(x, IndexedSlices):
         return x.values._core
-    return convert(x)._core
+    # What it was before set_shape said more of it: all uses come from there.
+    return convert(x)._fed
 
 
 def _missing(x: Any, how: str) -> Any:

@@ -60,8 +60,7 @@ class Tensor(Operand):
     @property
     def device(self) -> str:
         """Where it was asked to be."""
-        found: str = self._fed.op.device
-        return found
+        return _device_name(self._fed.op.device)
 
     def get_shape(self) -> TensorShape:
         """What is known of its shape."""
@@ -162,8 +161,7 @@ class Operation:
     @property
     def device(self) -> str:
         """Where it was asked to run."""
-        found: str = self._core.device
-        return found
+        return _device_name(self._core.device)
 
     @property
     def node_def(self) -> NodeDef:
@@ -248,6 +246,14 @@ from collections import namedtuple  # noqa: E402
 IndexedSlicesValue = namedtuple(
     "IndexedSlicesValue", ["values", "indices", "dense_shape"]
 )
+
+
+def _device_name(place: str) -> str:
+    """As TensorFlow writes it: "/device:CPU:0"; "" for no wish."""
+    kind, _, number = place.lstrip("/").partition(":")
+    if not kind:
+        return ""
+    return f"/device:{'GPU' if kind == 'cuda' else kind.upper()}:{number or 0}"
 
 
 def _session_for(element: Any, session: Any, what: str) -> Any:
