@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 Status Check(const Tensor& tensor, const Tensor& data) {
-  if (!tensor || !data) {
+  if (!tensor.defined() || !data.defined()) {
     return InvalidArgument("data: a Tensor that holds nothing");
   }
   if (Capture::Open() || tensor.symbolic() || data.symbolic()) {

@@ -13,7 +13,7 @@ Tensor Binary(std::string_view op, Operand& a, Operand& b) {
 }
 
 bool IsWhole(const Operand& x) {
-  if (x.is_tensor() && !x.tensor()) return false;
+  if (x.is_tensor() && !x.tensor().defined()) return false;
   DType dtype = x.is_tensor() ? x.tensor().dtype() : x.literal_value().dtype();
   return IsInteger(dtype) || dtype == DType::kBool;
 }
