@@ -2,89 +2,16 @@
 // result, or an error; the process lives, nothing hangs, and the run after it
 // is right.
 // Not under sanitizers, which replace the allocator themselves.
-#include <gtest/gtest.h>
-#include <malloc.h>
-#include <pthread.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <thread>
 
-#include "sluice/base/caught.h"
-#include "sluice/base/sanitizers.h"
+#include "sluice/base/failing_allocation_test_util.h"
 #include "sluice/executor/step.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/session/program.h"
 #include "sluice/sluice.h"
 
-namespace {
-
-// Counts down while it is positive; the call that finds 1 fails.
-std::atomic<int64_t> fail_at{0};
-std::atomic<int64_t> failed{0};
-
-bool Fails() {
-  if (fail_at.load(std::memory_order_relaxed) <= 0) return false;
-  if (fail_at.fetch_sub(1, std::memory_order_relaxed) != 1) return false;
-  failed.fetch_add(1, std::memory_order_relaxed);
-  return true;
-}
-
-}  // namespace
-
-#if !SL_ASAN && !SL_TSAN
-#define SL_CAN_FAIL 1
-// Everything C++ allocates, and the memory of arrays.
-void* operator new(std::size_t bytes) {
-  void* p = Fails() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
-  if (!p) throw std::bad_alloc();
-  return p;
-}
-void* operator new[](std::size_t bytes) { return operator new(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-extern "C" void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
-  return Fails() ? nullptr : memalign(alignment, bytes);
-}
-#else
-#define SL_CAN_FAIL 0
-#endif
-
 namespace sluice {
 namespace {
-
-// Runs `work` with the n-th allocation failing, for every n until none fails;
-// `check` after each.
-template <class Work, class Check>
-void ForEveryAllocation(Work work, Check check) {
-  if (!SL_CAN_FAIL) GTEST_SKIP() << "a sanitizer has its own allocator";
-  int64_t errors = 0;
-  for (int64_t n = 1; n < 100'000; ++n) {
-    failed = 0;
-    fail_at = n;
-    Status status = Guarded([&]() -> Status { return work(); });
-    fail_at = 0;
-    bool came = failed.load() > 0;
-    errors += !status.ok();
-    if (!status.ok()) {
-      ASSERT_TRUE(came) << status.ToString();
-      ASSERT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
-    }
-    ASSERT_NO_FATAL_FAILURE(check()) << "after allocation " << n;
-    if (!came) {
-      testing::Test::RecordProperty("allocations", static_cast<int>(n - 1));
-      std::printf("%lld allocations failed, %lld errors\n",
-                  static_cast<long long>(n - 1),
-                  static_cast<long long>(errors));
-      EXPECT_GT(errors, 0);
-      return;
-    }
-  }
-  FAIL() << "it never ran to its end";
-}
 
 struct TestGraph {
   const char* name;

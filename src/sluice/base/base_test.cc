@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <thread>
 
 #include "sluice/base/cancellation.h"
@@ -70,22 +71,62 @@ TEST(Cancellation, FirstCauseWinsAndCallbacksRunOnce) {
   EXPECT_FALSE(c.Deregister(token));
 }
 
-TEST(Timer, CallsInOrderAndCanBeCalledOff) {
-  std::atomic<int> order{0};
-  int first = 0, second = 0;
+TEST(Timer, CallsWhatIsDueAndCanBeCalledOff) {
+  std::atomic<int> calls{0};
   Timer timer;
-  auto never = timer.After(int64_t{3600} * 1'000'000'000, [&] { order = 100; });
-  // Written before the count says so: it is what the other thread waits for.
-  auto note = [&](int& place) {
-    place = order + 1;
-    ++order;
-  };
-  timer.After(2'000'000, [&] { note(second); });
-  timer.After(1'000'000, [&] { note(first); });
-  while (order.load() < 2) std::this_thread::yield();
+  auto never = timer.After(int64_t{3600} * 1'000'000'000, [&] { calls = 100; });
+  timer.After(2'000'000, [&] { ++calls; });
+  timer.After(1'000'000, [&] { ++calls; });
+  while (calls.load() < 2) std::this_thread::yield();
   EXPECT_TRUE(timer.Cancel(never));
   EXPECT_FALSE(timer.Cancel(never));
-  EXPECT_LT(first, second);
+  EXPECT_EQ(calls.load(), 2);
+}
+
+// Each of the callbacks waits until all of them run.
+TEST(Timer, ASlowCallbackDelaysNoOther) {
+  constexpr int kSlow = 5;
+  std::atomic<int> here{0};
+  Timer timer;
+  for (int i = 0; i < kSlow; ++i) {
+    timer.After(1000, [&] {
+      ++here;
+      while (here.load() < kSlow) std::this_thread::yield();
+    });
+  }
+  while (here.load() < kSlow) std::this_thread::yield();
+  // Those that are not needed any more end.
+  while (timer.threads() > 2) std::this_thread::yield();
+}
+
+TEST(Timer, CancelWaitsForTheCallbackThatRuns) {
+  std::atomic<bool> began{false}, let_go{false}, done{false};
+  Timer timer;
+  auto id = timer.After(0, [&] {
+    began = true;
+    while (!let_go) std::this_thread::yield();
+    done = true;
+  });
+  while (!began) std::this_thread::yield();
+  std::thread other([&] { let_go = true; });
+  EXPECT_FALSE(timer.Cancel(id));
+  EXPECT_TRUE(done.load());
+  other.join();
+}
+
+// A callback may call itself off, and may throw.
+TEST(Timer, CallbacksDoAsTheyLike) {
+  std::atomic<int> calls{0};
+  Timer timer;
+  std::atomic<Timer::Id> id{0};
+  id = timer.After(1'000'000, [&] {
+    while (id == 0) std::this_thread::yield();
+    EXPECT_FALSE(timer.Cancel(id));
+    ++calls;
+    throw std::bad_alloc();
+  });
+  timer.After(2'000'000, [&] { ++calls; });
+  while (calls.load() < 2) std::this_thread::yield();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "sluice/base/cancellation.h"
 
+#include <exception>
+
 namespace sluice {
 
 Status Cancellation::status() const {
@@ -17,7 +19,16 @@ bool Cancellation::Cancel(Status why) {
     flag_.store(true, std::memory_order_release);
     callbacks.swap(callbacks_);
   }
-  for (auto& [token, callback] : callbacks) callback();
+  // One that fails keeps no other from hearing of it.
+  std::exception_ptr failed;
+  for (auto& [token, callback] : callbacks) {
+    try {
+      callback();
+    } catch (...) {
+      if (!failed) failed = std::current_exception();
+    }
+  }
+  if (failed) std::rethrow_exception(failed);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "sluice/base/worker_pool.h"
@@ -65,6 +66,31 @@ TEST(LoopHelper, IsNotWokenByLoopsOfOtherPools) {
   uint32_t after = event.Prepare();
   event.Cancel();
   EXPECT_EQ(before, after);
+}
+
+// A loop of many chunks wakes no more than the pool could use: the caller and
+// one more.
+TEST(LoopHelper, OfManyOnlyAsManyAreWokenAsHelp) {
+  WorkerPool pool(2);
+  constexpr int kHelpers = 10;
+  EventCount events[kHelpers];
+  uint32_t before[kHelpers];
+  std::optional<LoopHelper> helpers[kHelpers];
+  for (int i = 0; i < kHelpers; ++i) {
+    before[i] = events[i].Prepare();
+    helpers[i].emplace(&pool, events[i]);
+  }
+  std::atomic<int> items{0};
+  ParallelFor(&pool, 100, 1, [&](int64_t, int64_t) { ++items; });
+  EXPECT_EQ(items.load(), 100);
+  int woken = 0;
+  for (int i = 0; i < kHelpers; ++i) {
+    helpers[i].reset();
+    events[i].Cancel();
+    woken += events[i].Prepare() != before[i];
+    events[i].Cancel();
+  }
+  EXPECT_EQ(woken, 1);
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <system_error>
+#include <utility>
 
 #include "sluice/base/clock.h"
+#include "sluice/base/started_thread.h"
 
 namespace sluice {
 
@@ -32,61 +35,130 @@ Timer& Timer::Default() {
 }
 
 Timer::~Timer() {
-  {
-    std::lock_guard lock(mu_);
-    stop_ = true;
-    cv_.notify_all();
-  }
-  if (thread_.joinable()) thread_.join();
+  std::unique_lock lock(mu_);
+  stop_ = true;
+  first_.notify_all();
+  spare_.notify_all();
+  done_.wait(lock, [this] { return threads_ == 0; });
+}
+
+int Timer::threads() const {
+  std::lock_guard lock(mu_);
+  return threads_;
+}
+
+// Ended by itself, not joined: which of them ends is not known before.
+void Timer::StartThread() {
+  StartedThread([this] { Main(); }).detach();
+  ++threads_;
+  ++idle_;
 }
 
 Timer::Id Timer::After(int64_t nanos, std::function<void()> callback) {
   std::lock_guard lock(mu_);
-  // First, for it may fail: nobody would run what waits then.
-  if (!thread_.joinable()) thread_ = std::thread([this] { Main(); });
+  // First, for it may fail: with no thread at all nobody would run it.
+  if (idle_ == 0) {
+    try {
+      StartThread();
+    } catch (const std::system_error&) {
+      if (threads_ == 0) throw;
+    }
+  }
   Id id = next_++;
-  queue_.emplace(NowNanos() + nanos, std::pair(id, std::move(callback)));
-  cv_.notify_all();
+  auto place =
+      queue_.emplace(NowNanos() + nanos, Entry{id, std::move(callback)});
+  try {
+    places_.emplace(id, place);
+  } catch (...) {
+    queue_.erase(place);
+    throw;
+  }
+  if (place == queue_.begin()) first_.notify_all();
   return id;
 }
 
+Timer::Running** Timer::Find(Id id) {
+  Running** at = &running_;
+  while (*at && (*at)->id != id) at = &(*at)->next;
+  return at;
+}
+
 bool Timer::Cancel(Id id) {
+  std::function<void()> dropped;  // what it holds goes without the lock
   std::unique_lock lock(mu_);
-  for (auto it = queue_.begin(); it != queue_.end(); ++it) {
-    if (it->second.first == id) {
-      queue_.erase(it);
-      return true;
-    }
+  if (auto it = places_.find(id); it != places_.end()) {
+    dropped = std::move(it->second->second.callback);
+    queue_.erase(it->second);
+    places_.erase(it);
+    lock.unlock();
+    return true;
   }
-  if (std::this_thread::get_id() != thread_.get_id()) {
-    done_.wait(lock, [&] { return running_ != id; });
+  Running* running = *Find(id);
+  if (running && running->thread != std::this_thread::get_id()) {
+    done_.wait(lock, [&] { return !*Find(id); });
   }
   return false;
 }
 
-void Timer::Main() {
-  std::unique_lock lock(mu_);
+bool Timer::WatchClock(std::unique_lock<std::mutex>& lock) {
+  watched_ = true;
   while (!stop_) {
     if (queue_.empty()) {
-      cv_.wait(lock);
+      first_.wait(lock);
       continue;
     }
-    auto first = queue_.begin();
-    int64_t wait = first->first - NowNanos();
-    if (wait > 0) {
-      cv_.wait_for(lock, std::chrono::nanoseconds(wait));
-      continue;
-    }
-    auto [id, callback] = std::move(first->second);
-    queue_.erase(first);
-    running_ = id;
-    lock.unlock();
-    callback();
-    callback = nullptr;
-    lock.lock();
-    running_ = 0;
-    done_.notify_all();
+    int64_t wait = queue_.begin()->first - NowNanos();
+    if (wait <= 0) break;
+    first_.wait_for(lock, std::chrono::nanoseconds(wait));
   }
+  watched_ = false;
+  return !stop_;
+}
+
+void Timer::RunFirst(std::unique_lock<std::mutex>& lock) {
+  auto first = queue_.begin();
+  Running running{first->second.id, std::this_thread::get_id(), running_};
+  std::function<void()> callback = std::move(first->second.callback);
+  running_ = &running;
+  places_.erase(running.id);
+  queue_.erase(first);
+  --idle_;
+  if (idle_ > 0) {
+    spare_.notify_one();
+  } else if (!queue_.empty()) {
+    try {
+      StartThread();
+    } catch (...) {
+      // No thread, or no memory for one: the others wait for this callback.
+    }
+  }
+  lock.unlock();
+  try {
+    callback();
+  } catch (...) {
+  }
+  callback = nullptr;
+  lock.lock();
+  *Find(running.id) = running.next;
+  ++idle_;
+  done_.notify_all();
+}
+
+void Timer::Main() {
+  constexpr int kKept = 2;  // one watches, one runs
+  std::unique_lock lock(mu_);
+  while (!stop_) {
+    if (!watched_) {
+      if (WatchClock(lock)) RunFirst(lock);
+    } else if (idle_ > kKept) {
+      break;
+    } else {
+      spare_.wait(lock);
+    }
+  }
+  --idle_;
+  --threads_;
+  done_.notify_all();
 }
 
 }  // namespace sluice

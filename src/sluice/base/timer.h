@@ -1,6 +1,12 @@
-// Timer: calls back at a point in time. One thread, started by the first use,
-// serves every deadline and sleeping op of the process; it only calls, so
-// callbacks must be short and must not block.
+// Timer: calls back at a point in time, for every deadline and sleeping op of
+// the process.
+//
+// One thread watches the clock. When a callback is due it runs it, and another
+// thread watches meanwhile: a callback that takes long delays no other. Threads
+// are started when they are first needed and a few are kept. Where no thread is
+// to be had, those that are there do the work, later.
+//
+// Thread safe.
 #pragma once
 
 #include <condition_variable>
@@ -9,32 +15,60 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 
 namespace sluice {
 
 class Timer {
  public:
   static Timer& Default();
+  Timer() = default;
+  // Waits for callbacks that run; the others are never called.
   ~Timer();
 
   using Id = int64_t;
+  // What a callback throws is dropped: there is nobody to tell.
   Id After(int64_t nanos, std::function<void()> callback);
   // False when the callback has run or is running now; in the latter case
   // returns only after it is done, so what it uses may go away.
   bool Cancel(Id id);
 
- private:
-  void Main();
+  // How many threads there are, for tests.
+  int threads() const;
 
-  std::mutex mu_;
-  std::condition_variable cv_;
-  std::condition_variable done_;
+ private:
+  struct Entry {
+    Id id;
+    std::function<void()> callback;
+  };
+  using Queue = std::multimap<int64_t, Entry>;
+  // A callback that runs; on its thread's stack.
+  struct Running {
+    Id id;
+    std::thread::id thread;
+    Running* next;
+  };
+
+  void StartThread();
+  void Main();
+  // Waits until the first callback is due; false when the timer ends.
+  bool WatchClock(std::unique_lock<std::mutex>& lock);
+  void RunFirst(std::unique_lock<std::mutex>& lock);
+  Running** Find(Id id);
+
+  mutable std::mutex mu_;
+  std::condition_variable first_;  // the first deadline is another, or the end
+  std::condition_variable spare_;  // a thread is wanted to watch the clock
+  std::condition_variable done_;  // a callback has returned, a thread has ended
   // All below under mu_.
-  std::multimap<int64_t, std::pair<Id, std::function<void()>>> queue_;
+  Queue queue_;
+  std::unordered_map<Id, Queue::iterator> places_;
   Id next_ = 1;
-  Id running_ = 0;
+  Running* running_ = nullptr;
+  int threads_ = 0;
+  int idle_ = 0;  // of them, those that run no callback
+  bool watched_ = false;
   bool stop_ = false;
-  std::thread thread_;
 };
 
 }  // namespace sluice

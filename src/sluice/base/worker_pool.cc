@@ -13,6 +13,7 @@
 
 #include "sluice/base/clock.h"
 #include "sluice/base/loop_helpers.h"
+#include "sluice/base/started_thread.h"
 
 namespace sluice {
 
@@ -111,7 +112,7 @@ WorkerPool::WorkerPool(int parallelism) {
     Worker& w = *workers_[static_cast<size_t>(i)];
     w.random = 0x9e3779b9u * static_cast<uint32_t>(i + 1);
     try {
-      w.thread = std::thread([this, i] { WorkerMain(i); });
+      w.thread = StartedThread([this, i] { WorkerMain(i); });
     } catch (const std::system_error&) {
       // No more threads are to be had. Whoever waits helps, so everything still
       // runs; threads that run already look at the list of workers.
@@ -324,7 +325,8 @@ void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
   slot->left.store(slot->chunks - 1, std::memory_order_seq_cst);
   if (!first) more_loops_.fetch_add(1, std::memory_order_seq_cst);
   sleepers_.Notify(static_cast<int>(std::min<int64_t>(slot->chunks - 1, 1024)));
-  LoopHelper::Wake(this, slot->chunks - 1);
+  // Threads beyond the pool's parallelism would only take cores from others.
+  LoopHelper::Wake(this, std::min<int64_t>(slot->chunks, parallelism()) - 1);
   int64_t left = slot->chunks;
   while (left > 0) {
     RunChunk(*slot, slot->chunks - left);

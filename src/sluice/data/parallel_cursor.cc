@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "sluice/base/caught.h"
+#include "sluice/base/started_thread.h"
 #include "sluice/base/thread_annotations.h"
 
 namespace sluice::data {
@@ -73,7 +74,7 @@ class ThreadedCursor final : public Cursor {
     threads_.reserve(static_cast<size_t>(num_threads_));
     for (int i = 0; i < num_threads_; ++i) {
       try {
-        threads_.emplace_back([this] { Run(); });
+        threads_.push_back(StartedThread([this] { Run(); }));
       } catch (const std::system_error&) {
         if (threads_.empty()) throw;
         break;  // fewer do the same work
@@ -84,8 +85,9 @@ class ThreadedCursor final : public Cursor {
   Result<bool> Pop(std::unique_lock<std::mutex>& lock,
                    Element* element) SL_NO_THREAD_SAFETY_ANALYSIS {
     ready_.wait(lock, [&]() SL_NO_THREAD_SAFETY_ANALYSIS {
-      return !slots_.empty() && slots_.front()->done;
+      return slots_.empty() ? !failed_.ok() : slots_.front()->done;
     });
+    if (slots_.empty()) return failed_;
     Slot& front = *slots_.front();
     // The end and errors stay, to be told again.
     if (front.end) return false;
@@ -106,9 +108,20 @@ class ThreadedCursor final : public Cursor {
       });
       if (stop_ || ended_) return;
       // Jobs are taken one at a time, so that their numbers are their order.
+      Slot* slot = nullptr;
+      Status made = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+        slot = slots_.emplace_back(std::make_unique<Slot>()).get();
+        return OkStatus();
+      });
+      if (!made.ok()) {
+        // No place to tell it from: it comes after all others.
+        failed_ = std::move(made);
+        ended_ = true;
+        ready_.notify_one();
+        changed_.notify_all();
+        return;
+      }
       taking_ = true;
-      auto& place = slots_.emplace_back(std::make_unique<Slot>());
-      Slot* slot = place.get();
       slot->job.number = number_++;
       lock.unlock();
       Result<bool> any = Guarded([&] { return source_->Take(&slot->job); });
@@ -149,6 +162,7 @@ class ThreadedCursor final : public Cursor {
   std::condition_variable ready_;    // the first slot is done
   std::deque<std::unique_ptr<Slot>> slots_ SL_GUARDED_BY(mu_);
   bool taking_ SL_GUARDED_BY(mu_) = false;
+  Status failed_ SL_GUARDED_BY(mu_);
   bool ended_ SL_GUARDED_BY(mu_) = false, stop_ SL_GUARDED_BY(mu_) = false;
   int64_t number_ = 0;  // of the next job; guarded once threads run
 };

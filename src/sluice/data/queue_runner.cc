@@ -1,8 +1,12 @@
 #include "sluice/data/queue_runner.h"
 
+#include <chrono>
+#include <new>
 #include <system_error>
 #include <thread>
 
+#include "sluice/base/caught.h"
+#include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/front/scope.h"
@@ -28,7 +32,7 @@ struct QueueRunner::Impl {
     threads.reserve(static_cast<size_t>(threads_wanted));
     for (int i = 0; i < threads_wanted; ++i) {
       try {
-        threads.emplace_back([this] { Run(); });
+        threads.push_back(StartedThread([this] { Run(); }));
       } catch (const std::system_error&) {
         if (threads.empty()) throw;
         // Fewer do the same work. The last to end closes the queue, so those
@@ -50,15 +54,18 @@ struct QueueRunner::Impl {
     while (ended.ok()) ended = OneStep();
     bool normal =
         ended.code() == Code::kOutOfRange || ended.code() == Code::kCancelled;
+    if (!normal) {
+      ended = Guarded([&]() -> Status {
+        return Status(ended.code(),
+                      StrCat("[QueueRunner] a step that fills the queue "
+                             "failed: ",
+                             ended.message()));
+      });
+    }
     bool last;
     {
       MutexLock lock(mu);
-      if (!normal && status.ok()) {
-        status = Status(ended.code(),
-                        StrCat("[QueueRunner] a step that fills the queue "
-                               "failed: ",
-                               ended.message()));
-      }
+      if (!normal && status.ok()) status = ended;
       last = --running == 0;
     }
     // Whoever waits for elements must not wait for ever.
@@ -67,22 +74,32 @@ struct QueueRunner::Impl {
   }
 
   Status OneStep() {
-    try {
-      return step() ? OkStatus() : OutOfRange("no more");
-    } catch (const Error& e) {
-      return Status(e.code(), e.what());
-    } catch (const std::exception& e) {
-      return Aborted(e.what());
-    } catch (...) {
-      return Aborted("threw what is no std::exception");
-    }
+    return Guarded([&]() -> Status {
+      try {
+        return step() ? OkStatus() : OutOfRange("no more");
+      } catch (const Error&) {
+        throw;
+      } catch (const std::bad_alloc&) {
+        throw;
+      } catch (const std::exception& e) {
+        return Aborted(e.what());
+      } catch (...) {
+        return Aborted("threw what is no std::exception");
+      }
+    });
   }
 
   void Close(const Operation& how) {
-    try {
-      session.run(how);
-    } catch (const Error&) {
-      // The session is closed: nobody waits for this queue any more.
+    // Tried again while there is no memory for it: whoever waits for elements
+    // would wait for ever.
+    for (int tries = 0; tries < 100; ++tries) {
+      Status status = Guarded([&]() -> Status {
+        session.run(how);
+        return OkStatus();
+      });
+      // Else the session is closed: nobody waits for this queue any more.
+      if (status.code() != Code::kResourceExhausted) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(tries));
     }
   }
 

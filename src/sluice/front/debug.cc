@@ -53,10 +53,11 @@ class Stop {
     auto step = cancellation_;
     if (active_.refused()) step->Cancel(Cancelled("the session is closed"));
     if (int64_t ms = options.timeout_ms; ms > 0) {
-      timer_ = Timer::Default().After(ms * 1'000'000, [step, ms] {
-        step->Cancel(DeadlineExceeded(
-            StrCat("the step did not end within its deadline of ", ms, " ms")));
-      });
+      // Made here: on the timer's thread nothing may fail.
+      Status late = DeadlineExceeded(
+          StrCat("the step did not end within its deadline of ", ms, " ms"));
+      timer_ = Timer::Default().After(ms * 1'000'000,
+                                      [step, late] { step->Cancel(late); });
     }
     auto stop = [step, outer = outer_] { step->Cancel(outer->status()); };
     if (outer_ && !outer_->Register(&token_, stop)) {

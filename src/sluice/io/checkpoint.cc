@@ -7,8 +7,10 @@
 #include <system_error>
 #include <thread>
 
+#include "sluice/base/caught.h"
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
+#include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/system_error.h"
 #include "sluice/io/checkpoint_files.h"
@@ -94,11 +96,11 @@ void CheckpointManager::save(int64_t step, const Snapshot& snapshot) {
   FileSystem& files = FileSystem::Current();
   if (options_.background) {
     try {
-      writer_->thread = std::thread([this, frozen, &files] {
+      writer_->thread = StartedThread([this, frozen, &files] {
         try {
           writer_->status = Write(files, *frozen);
-        } catch (const std::exception& e) {
-          writer_->status = Internal(e.what());
+        } catch (...) {
+          writer_->status = CaughtStatus();
         }
       });
       return;

@@ -94,20 +94,29 @@ class StopWatch {
             Timer::Default().After(left, [step, late] { step->Cancel(late); });
       }
     }
-    if (outer_ &&
-        !outer_->Register(&token_, [step, outer = options.cancellation] {
-          step->Cancel(outer->status());
-        })) {
-      step->Cancel(outer_->status());
-      outer_ = nullptr;
+    if (!outer_) return;
+    try {
+      if (!outer_->Register(&token_, [step, outer = options.cancellation] {
+            step->Cancel(outer->status());
+          })) {
+        step->Cancel(outer_->status());
+        outer_ = nullptr;
+      }
+    } catch (...) {
+      CallOff();  // the timer must not outlive the step
+      throw;
     }
   }
   ~StopWatch() {
-    if (timer_) Timer::Default().Cancel(timer_);
+    CallOff();
     if (outer_) outer_->Deregister(token_);
   }
 
  private:
+  void CallOff() {
+    if (timer_) Timer::Default().Cancel(timer_);
+  }
+
   Timer::Id timer_ = 0;
   Cancellation* outer_;
   Cancellation::Token token_ = 0;

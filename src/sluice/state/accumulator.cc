@@ -31,7 +31,9 @@ Accumulator::Accumulator(std::string name, DType dtype,
 
 Accumulator::~Accumulator() {
   Replies replies;
-  while (!takes_.empty()) replies.AddCancelled(takes_.pop().waiter, what());
+  while (!takes_.empty()) {
+    replies.AddCancelled(takes_.pop().waiter, [&] { return what(); });
+  }
 }
 
 Status Accumulator::Apply(int64_t local_step, const Array& gradient) {
@@ -70,34 +72,39 @@ void Accumulator::Take(int64_t num_required, Cancellation* c, Reply reply) {
   Replies replies;
   MutexLock lock(mu_);
   bool now = takes_.empty() && count_ >= num_required;
-  if (!now && !Watch(take.waiter)) {
-    return replies.AddCancelled(std::move(take.waiter), what());
+  if (auto refused = Wait(takes_, std::move(take), now)) {
+    return replies.AddCancelled(std::move(refused->waiter),
+                                [&] { return what(); });
   }
-  takes_.push(std::move(take));
   Flush(replies);
 }
 
-void Accumulator::CancelWaiter(uint64_t id) {
+void Accumulator::CancelWaiter(uint64_t id) noexcept {
   Replies replies;
   MutexLock lock(mu_);
   if (auto take = takes_.Remove(id)) {
-    replies.AddCancelled(std::move(take->waiter), what());
+    replies.AddCancelled(std::move(take->waiter), [&] { return what(); });
   }
   Flush(replies);  // the next in line may want fewer
 }
 
 void Accumulator::Flush(Replies& replies) {
   while (!takes_.empty() && count_ >= takes_.front().num_required) {
-    Result<Array> value = Reduced();
-    if (!value.ok()) {
-      replies.Add(takes_.pop().waiter, value.status());
+    std::vector<Array> value;
+    Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+      value.resize(1);
+      SL_ASSIGN_OR_RETURN(value[0], Reduced());
+      return OkStatus();
+    });
+    if (!status.ok()) {
+      replies.Add(takes_.pop().waiter, std::move(status));
       continue;  // the gradients stay for the next one
     }
     // Forgotten before the reply, which may then be the only owner.
     sum_ = Array();
     count_ = 0;
     ++step_;
-    replies.Add(takes_.pop().waiter, OkStatus(), {std::move(*value)});
+    replies.Add(takes_.pop().waiter, OkStatus(), std::move(value));
   }
 }
 

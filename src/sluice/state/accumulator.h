@@ -46,7 +46,7 @@ class Accumulator : public WaitingResource {
 
  protected:
   ~Accumulator() override;
-  void CancelWaiter(uint64_t id) override;
+  void CancelWaiter(uint64_t id) noexcept override;
 
  private:
   struct PendingTake {

@@ -33,7 +33,8 @@ Barrier::Barrier(std::string name, TupleSpec spec)
 Barrier::~Barrier() {
   Replies replies;
   while (!takes_.empty()) {
-    replies.AddCancelled(takes_.pop().waiter, StrCat("take from ", who()));
+    replies.AddCancelled(takes_.pop().waiter,
+                         [&] { return StrCat("take from ", who()); });
   }
 }
 
@@ -65,22 +66,50 @@ Status Barrier::Insert(int64_t component, const Array& keys,
   Replies replies;
   MutexLock lock(mu_);
   SL_RETURN_IF_ERROR(CheckInsert(c, names));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const std::string& key = names.data<std::string>()[i];
-    auto [it, fresh] = incomplete_.try_emplace(key);
-    Partial& partial = it->second;
-    if (fresh) {
-      partial.order = next_order_++;
-      partial.element.parts.resize(spec_.dtypes.size());
-      partial.missing = spec_.size();
-    }
-    partial.element.parts[c] = std::move(rows[i].parts[0]);
-    if (--partial.missing > 0) continue;
-    ready_.emplace(partial.order, Complete{key, std::move(partial.element)});
-    incomplete_.erase(it);
-  }
+  Put(c, names, rows);
   Flush(replies);
   return OkStatus();
+}
+
+// All that needs memory first, so that it happens as a whole or not at all.
+void Barrier::Put(size_t component, const Array& keys,
+                  std::vector<Element>& rows) {
+  const auto* names = keys.data<std::string>();
+  std::map<Order, Complete> complete;  // nodes for those that get their last
+  size_t made = 0;
+  const Order before = next_order_;
+  try {
+    for (; made < rows.size(); ++made) {
+      const std::string& key = names[made];
+      auto it = incomplete_.find(key);
+      if (it == incomplete_.end()) {
+        Partial fresh;
+        fresh.order = next_order_;
+        fresh.element.parts.resize(spec_.dtypes.size());
+        fresh.missing = spec_.size();
+        it = incomplete_.emplace(key, std::move(fresh)).first;
+        ++next_order_;
+      }
+      if (it->second.missing == 1) {
+        complete.emplace(it->second.order, Complete{key, {}});
+      }
+    }
+  } catch (...) {
+    std::erase_if(incomplete_, [&](const auto& entry) {
+      return entry.second.order >= before;
+    });
+    next_order_ = before;
+    throw;
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto it = incomplete_.find(names[i]);
+    Partial& partial = it->second;
+    partial.element.parts[component] = std::move(rows[i].parts[0]);
+    if (--partial.missing > 0) continue;
+    complete.at(partial.order).element = std::move(partial.element);
+    incomplete_.erase(it);
+  }
+  ready_.merge(complete);
 }
 
 Status Barrier::CheckInsert(size_t component, const Array& keys) const {
@@ -115,11 +144,10 @@ void Barrier::Take(int64_t n, bool up_to, Cancellation* c, Reply reply) {
   Replies replies;
   MutexLock lock(mu_);
   bool now = takes_.empty() && static_cast<int64_t>(ready_.size()) >= n;
-  if (!now && !Watch(take.waiter)) {
-    return replies.AddCancelled(std::move(take.waiter),
-                                StrCat("take from ", who()));
+  if (auto refused = Wait(takes_, std::move(take), now)) {
+    return replies.AddCancelled(std::move(refused->waiter),
+                                [&] { return StrCat("take from ", who()); });
   }
-  takes_.push(std::move(take));
   Flush(replies);
 }
 
@@ -134,16 +162,17 @@ void Barrier::Close(bool cancel_pending) {
   Flush(replies);
 }
 
-void Barrier::CancelWaiter(uint64_t id) {
+void Barrier::CancelWaiter(uint64_t id) noexcept {
   Replies replies;
   MutexLock lock(mu_);
   if (auto take = takes_.Remove(id)) {
-    replies.AddCancelled(std::move(take->waiter), StrCat("take from ", who()));
+    replies.AddCancelled(std::move(take->waiter),
+                         [&] { return StrCat("take from ", who()); });
   }
   Flush(replies);  // the next in line may want fewer
 }
 
-void Barrier::Flush(Replies& replies) {
+void Barrier::Flush(Replies& replies) noexcept {
   while (!takes_.empty()) {
     const PendingTake& take = takes_.front();
     auto ready = static_cast<int64_t>(ready_.size());
@@ -159,36 +188,53 @@ void Barrier::Flush(Replies& replies) {
       Give(takes_.pop(), ready, replies);
     } else {
       PendingTake failed = takes_.pop();
-      replies.Add(std::move(failed.waiter),
-                  OutOfRange(StrCat(who(),
-                                    " is closed and has insufficient elements "
-                                    "(requested ",
-                                    failed.wanted, ", complete ", ready,
-                                    ", incomplete ", incomplete_.size(), ")")));
+      size_t incomplete = incomplete_.size();
+      replies.AddError(std::move(failed.waiter), [&] {
+        return OutOfRange(StrCat(
+            who(), " is closed and has insufficient elements (requested ",
+            failed.wanted, ", complete ", ready, ", incomplete ", incomplete,
+            ")"));
+      });
     }
   }
 }
 
+namespace {
+
+// A batch and what goes into it, until it is filled.
+struct Filling {
+  std::vector<Element> rows;
+  std::vector<Array> batch;
+};
+
+}  // namespace
+
 void Barrier::Give(PendingTake take, int64_t n, Replies& replies) {
   auto end = ready_.begin();
-  std::vector<Element> elements;
-  std::vector<std::string> keys;
-  for (int64_t i = 0; i < n; ++i, ++end) {
-    elements.push_back(end->second.element);
-    keys.push_back(end->second.key);
-  }
-  Result<std::vector<Array>> batch = AllocateBatch(spec_, false, elements);
-  if (!batch.ok()) {
-    return replies.Add(std::move(take.waiter), batch.status());
+  std::vector<Array> outputs;
+  std::function<void()> finish;
+  Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+    auto filling = std::make_shared<Filling>();
+    finish = [filling] { FillBatch(filling->rows, filling->batch); };
+    std::vector<std::string> keys;
+    for (int64_t i = 0; i < n; ++i, ++end) {
+      filling->rows.push_back(end->second.element);
+      keys.push_back(end->second.key);
+    }
+    SL_ASSIGN_OR_RETURN(filling->batch,
+                        AllocateBatch(spec_, false, filling->rows));
+    outputs.push_back(
+        Array::Of<std::string>(Shape{n}, std::span<const std::string>(keys)));
+    outputs.insert(outputs.end(), filling->batch.begin(), filling->batch.end());
+    return OkStatus();
+  });
+  if (!status.ok()) {
+    // The elements stay for the next one.
+    return replies.Add(std::move(take.waiter), std::move(status));
   }
   ready_.erase(ready_.begin(), end);
-  std::vector<Array> outputs{
-      Array::Of<std::string>(Shape{n}, std::span<const std::string>(keys))};
-  outputs.insert(outputs.end(), batch->begin(), batch->end());
   replies.Add(std::move(take.waiter), OkStatus(), std::move(outputs),
-              [rows = std::move(elements), target = std::move(*batch)] {
-                FillBatch(rows, target);
-              });
+              std::move(finish));
 }
 
 int64_t Barrier::ready_size() const {

@@ -50,7 +50,7 @@ class Barrier : public WaitingResource {
 
  protected:
   ~Barrier() override;
-  void CancelWaiter(uint64_t id) override;
+  void CancelWaiter(uint64_t id) noexcept override;
 
  private:
   using Order = uint64_t;  // counts first sightings of keys
@@ -71,7 +71,10 @@ class Barrier : public WaitingResource {
 
   Status CheckInsert(size_t component, const Array& keys) const
       SL_REQUIRES(mu_);
-  void Flush(Replies& replies) SL_REQUIRES(mu_);
+  // Puts the rows in. REQUIRES: CheckInsert() was OK.
+  void Put(size_t component, const Array& keys, std::vector<Element>& rows)
+      SL_REQUIRES(mu_);
+  void Flush(Replies& replies) noexcept SL_REQUIRES(mu_);
   void Give(PendingTake take, int64_t n, Replies& replies) SL_REQUIRES(mu_);
   std::string who() const { return "barrier \"" + name() + "\""; }
 

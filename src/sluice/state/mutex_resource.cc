@@ -6,17 +6,20 @@ namespace sluice {
 
 MutexResource::~MutexResource() {
   Replies replies;
-  while (!line_.empty()) replies.AddCancelled(line_.pop().waiter, what());
+  while (!line_.empty()) {
+    replies.AddCancelled(line_.pop().waiter, [&] { return what(); });
+  }
 }
 
 void MutexResource::Acquire(Cancellation* c, Reply reply) {
   Pending pending{{c, std::move(reply)}};
   Replies replies;
   MutexLock lock(mu_);
-  if (holder_ != 0 && !Watch(pending.waiter)) {
-    return replies.AddCancelled(std::move(pending.waiter), what());
+  // Nobody waits while the lock is free.
+  if (auto refused = Wait(line_, std::move(pending), holder_ == 0)) {
+    return replies.AddCancelled(std::move(refused->waiter),
+                                [&] { return what(); });
   }
-  line_.push(std::move(pending));  // nobody waits while the lock is free
   GrantNext(replies);
 }
 
@@ -35,17 +38,23 @@ Status MutexResource::Unlock(int64_t ticket) {
 }
 
 void MutexResource::GrantNext(Replies& replies) {
-  if (holder_ != 0 || line_.empty()) return;
-  holder_ = ++last_ticket_;
-  replies.Add(line_.pop().waiter, OkStatus(),
-              {Array::Scalar<int64_t>(holder_)});
+  while (holder_ == 0 && !line_.empty()) {
+    std::vector<Array> ticket;
+    Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+      ticket.push_back(Array::Scalar<int64_t>(last_ticket_ + 1));
+      return OkStatus();
+    });
+    // Only who gets the ticket holds the lock: nobody else could release it.
+    if (status.ok()) holder_ = ++last_ticket_;
+    replies.Add(line_.pop().waiter, std::move(status), std::move(ticket));
+  }
 }
 
-void MutexResource::CancelWaiter(uint64_t id) {
+void MutexResource::CancelWaiter(uint64_t id) noexcept {
   Replies replies;
   MutexLock lock(mu_);
   if (auto pending = line_.Remove(id)) {
-    replies.AddCancelled(std::move(pending->waiter), what());
+    replies.AddCancelled(std::move(pending->waiter), [&] { return what(); });
   }
 }
 

@@ -29,7 +29,7 @@ class MutexResource : public WaitingResource {
 
  protected:
   ~MutexResource() override;
-  void CancelWaiter(uint64_t id) override;
+  void CancelWaiter(uint64_t id) noexcept override;
 
  private:
   struct Pending {

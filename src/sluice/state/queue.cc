@@ -1,5 +1,6 @@
 #include "sluice/state/queue.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "sluice/base/strings.h"
@@ -47,10 +48,12 @@ Queue::~Queue() {
   // alive. They are answered all the same. Nobody else is here: no lock.
   Replies replies;
   while (!enqueues_.empty()) {
-    replies.AddCancelled(enqueues_.pop().waiter, StrCat("enqueue on ", who()));
+    replies.AddCancelled(enqueues_.pop().waiter,
+                         [&] { return StrCat("enqueue on ", who()); });
   }
   while (!dequeues_.empty()) {
-    replies.AddCancelled(dequeues_.pop().waiter, StrCat("dequeue on ", who()));
+    replies.AddCancelled(dequeues_.pop().waiter,
+                         [&] { return StrCat("dequeue on ", who()); });
   }
 }
 
@@ -98,15 +101,15 @@ void Queue::Submit(PendingEnqueue pending) {
   Replies replies;
   MutexLock lock(mu_);
   if (closed_) {
-    return replies.Add(std::move(pending.waiter),
-                       Cancelled(StrCat(who(), " is closed")));
+    return replies.AddError(std::move(pending.waiter), [&] {
+      return Cancelled(StrCat(who(), " is closed"));
+    });
   }
   bool now = enqueues_.empty() && room() >= count;
-  if (!now && !Watch(pending.waiter)) {
-    return replies.AddCancelled(std::move(pending.waiter),
-                                StrCat("enqueue on ", who()));
+  if (auto refused = Wait(enqueues_, std::move(pending), now)) {
+    return replies.AddCancelled(std::move(refused->waiter),
+                                [&] { return StrCat("enqueue on ", who()); });
   }
-  enqueues_.push(std::move(pending));
   Flush(replies);
 }
 
@@ -115,11 +118,10 @@ void Queue::Submit(PendingDequeue pending) {
   MutexLock lock(mu_);
   bool now = dequeues_.empty() &&
              (drained() || store_->ready(false) >= pending.wanted);
-  if (!now && !Watch(pending.waiter)) {
-    return replies.AddCancelled(std::move(pending.waiter),
-                                StrCat("dequeue on ", who()));
+  if (auto refused = Wait(dequeues_, std::move(pending), now)) {
+    return replies.AddCancelled(std::move(refused->waiter),
+                                [&] { return StrCat("dequeue on ", who()); });
   }
-  dequeues_.push(std::move(pending));
   Flush(replies);
 }
 
@@ -128,27 +130,30 @@ void Queue::Close(bool cancel_pending) {
   MutexLock lock(mu_);
   closed_ = true;
   while (cancel_pending && !enqueues_.empty()) {
-    replies.Add(enqueues_.pop().waiter,
-                Cancelled(StrCat("enqueue was cancelled: ", who(),
-                                 " was closed with cancel_pending")));
+    replies.AddError(enqueues_.pop().waiter, [&] {
+      return Cancelled(StrCat("enqueue was cancelled: ", who(),
+                              " was closed with cancel_pending"));
+    });
   }
   Flush(replies);
 }
 
-void Queue::CancelWaiter(uint64_t id) {
+void Queue::CancelWaiter(uint64_t id) noexcept {
   Replies replies;
   MutexLock lock(mu_);
   if (auto e = enqueues_.Remove(id)) {
     // Elements that are in already stay in: others may have taken them.
-    replies.AddCancelled(std::move(e->waiter), StrCat("enqueue on ", who()));
+    replies.AddCancelled(std::move(e->waiter),
+                         [&] { return StrCat("enqueue on ", who()); });
   } else if (auto d = dequeues_.Remove(id)) {
-    store_->PutBack(std::move(d->taken));
-    replies.AddCancelled(std::move(d->waiter), StrCat("dequeue on ", who()));
+    (void)PutBack(std::move(d->taken));
+    replies.AddCancelled(std::move(d->waiter),
+                         [&] { return StrCat("dequeue on ", who()); });
   }
   Flush(replies);
 }
 
-void Queue::Flush(Replies& replies) {
+void Queue::Flush(Replies& replies) noexcept {
   bool moved = true;
   while (moved) {
     moved = MoveIn(replies);
@@ -160,13 +165,16 @@ bool Queue::MoveIn(Replies& replies) {
   bool moved = false;
   while (!enqueues_.empty()) {
     PendingEnqueue& e = enqueues_.front();
-    for (; e.next < e.elements.size() && room() > 0; ++e.next) {
-      e.elements[e.next].sequence = sequence_++;
-      store_->Push(std::move(e.elements[e.next]));
-      moved = true;
-    }
-    if (e.next < e.elements.size()) break;
-    replies.Add(enqueues_.pop().waiter, OkStatus());
+    Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+      for (; e.next < e.elements.size() && room() > 0; ++e.next) {
+        e.elements[e.next].sequence = sequence_++;
+        store_->Push(std::move(e.elements[e.next]));
+        moved = true;
+      }
+      return OkStatus();
+    });
+    if (status.ok() && e.next < e.elements.size()) break;
+    replies.Add(enqueues_.pop().waiter, std::move(status));
     moved = true;
   }
   return moved;
@@ -177,13 +185,23 @@ bool Queue::MoveOut(Replies& replies) {
   while (!dequeues_.empty()) {
     PendingDequeue& d = dequeues_.front();
     bool last = drained();
-    int64_t ready = store_->ready(last);
+    int64_t ready = std::min(store_->ready(last), d.missing());
     // All at once when they are all there: a batch that is not complete takes
     // nothing out, so there is nothing to put back, unless others cannot get in
     // otherwise.
     bool stuck = room() <= 0 && !enqueues_.empty();
     if (ready >= d.missing() || stuck || last) {
-      for (; d.missing() > 0 && ready > 0; --ready) {
+      Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+        // Memory first: what has left the store must have a place.
+        d.taken.reserve(d.taken.size() + static_cast<size_t>(ready));
+        return OkStatus();
+      });
+      if (!status.ok()) {
+        GiveUp(dequeues_.pop(), replies, status);
+        moved = true;
+        continue;
+      }
+      for (; ready > 0; --ready) {
         d.taken.push_back(store_->Pop());
         moved = true;
       }
@@ -201,33 +219,69 @@ bool Queue::MoveOut(Replies& replies) {
   return moved;
 }
 
+namespace {
+
+// A batch and what goes into it, until it is filled.
+struct Filling {
+  std::vector<Element> elements;
+  std::vector<Array> batch;
+};
+
+}  // namespace
+
 void Queue::Finish(PendingDequeue done, Replies& replies) {
   if (!done.batch) {
     return replies.Add(std::move(done.waiter), OkStatus(),
                        std::move(done.taken[0].parts));
   }
-  store_->Arrange(done.taken);
-  Result<std::vector<Array>> batch =
-      AllocateBatch(spec_.tuple, spec_.pads(), done.taken);
-  if (!batch.ok()) {
-    store_->PutBack(std::move(done.taken));
-    return replies.Add(std::move(done.waiter), batch.status());
-  }
-  std::vector<Array> outputs = *batch;
+  std::vector<Array> outputs;
+  std::function<void()> finish;
+  Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+    store_->Arrange(done.taken);
+    auto filling = std::make_shared<Filling>();
+    finish = [filling] { FillBatch(filling->elements, filling->batch); };
+    SL_ASSIGN_OR_RETURN(filling->batch,
+                        AllocateBatch(spec_.tuple, spec_.pads(), done.taken));
+    outputs = filling->batch;
+    filling->elements = std::move(done.taken);  // last: it cannot fail
+    return OkStatus();
+  });
+  if (!status.ok()) return GiveUp(std::move(done), replies, std::move(status));
   replies.Add(std::move(done.waiter), OkStatus(), std::move(outputs),
-              [elements = std::move(done.taken), target = std::move(*batch)] {
-                FillBatch(elements, target);
-              });
+              std::move(finish));
 }
 
 void Queue::Fail(PendingDequeue failed, Replies& replies) {
-  store_->PutBack(std::move(failed.taken));
-  replies.Add(std::move(failed.waiter),
-              OutOfRange(StrCat(who(),
-                                " is closed and has insufficient elements "
-                                "(requested ",
-                                failed.wanted, ", current size ",
-                                store_->size(), ")")));
+  int64_t wanted = failed.wanted;
+  int64_t size = store_->size() + static_cast<int64_t>(failed.taken.size());
+  Status why = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+    return OutOfRange(
+        StrCat(who(), " is closed and has insufficient elements (requested ",
+               wanted, ", current size ", size, ")"));
+  });
+  GiveUp(std::move(failed), replies, std::move(why));
+}
+
+void Queue::GiveUp(PendingDequeue failed, Replies& replies, Status why) {
+  auto gathered = failed.taken.size();
+  if (!PutBack(std::move(failed.taken))) {
+    return replies.AddError(std::move(failed.waiter), [&] {
+      return ResourceExhausted(StrCat(why.message(), "; of the ", gathered,
+                                      " elements of ", who(),
+                                      " gathered for it some are lost: no "
+                                      "memory to put them back"));
+    });
+  }
+  replies.Add(std::move(failed.waiter), std::move(why));
+}
+
+bool Queue::PutBack(std::vector<Element> elements) {
+  if (elements.empty()) return true;
+  return Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+           store_->PutBack(std::move(elements));
+           return OkStatus();
+         })
+      .ok();
 }
 
 int64_t Queue::room() const {

@@ -57,7 +57,7 @@ class Queue : public WaitingResource {
 
  protected:
   ~Queue() override;
-  void CancelWaiter(uint64_t id) override;
+  void CancelWaiter(uint64_t id) noexcept override;
 
  private:
   struct PendingEnqueue {
@@ -78,12 +78,18 @@ class Queue : public WaitingResource {
 
   void Submit(PendingEnqueue pending);
   void Submit(PendingDequeue pending);
-  // Moves elements and answers waiters until nothing more can happen.
-  void Flush(Replies& replies) SL_REQUIRES(mu_);
+  // Moves elements and answers waiters until nothing more can happen. Who has
+  // no memory to go on is told so, and the others go on.
+  void Flush(Replies& replies) noexcept SL_REQUIRES(mu_);
   bool MoveIn(Replies& replies) SL_REQUIRES(mu_);
   bool MoveOut(Replies& replies) SL_REQUIRES(mu_);
   void Finish(PendingDequeue done, Replies& replies) SL_REQUIRES(mu_);
   void Fail(PendingDequeue failed, Replies& replies) SL_REQUIRES(mu_);
+  // Answers with an error, after what was gathered is back.
+  void GiveUp(PendingDequeue failed, Replies& replies, Status why)
+      SL_REQUIRES(mu_);
+  // False: there was no memory for it.
+  bool PutBack(std::vector<Element> elements) SL_REQUIRES(mu_);
   int64_t room() const SL_REQUIRES(mu_);
   bool drained() const SL_REQUIRES(mu_) { return closed_ && enqueues_.empty(); }
 

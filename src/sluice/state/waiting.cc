@@ -5,33 +5,49 @@
 namespace sluice {
 
 void Replies::Add(Waiter waiter, Status status, std::vector<Array> outputs,
-                  std::function<void()> finish) {
-  entries_.push_back({std::move(waiter),
-                      std::move(status),
-                      std::move(outputs),
-                      std::move(finish),
-                      {}});
+                  std::function<void()> finish) noexcept {
+  std::unique_ptr<PendingReply> a = std::move(waiter.answer);
+  a->status = std::move(status);
+  a->outputs = std::move(outputs);
+  a->finish = std::move(finish);
+  a->cancellation = waiter.cancellation;
+  a->token = waiter.token;
+  PendingReply* added = a.get();
+  (last_ ? last_->next : first_) = std::move(a);
+  last_ = added;
 }
 
-void Replies::AddCancelled(Waiter waiter, std::string what) {
-  entries_.push_back({std::move(waiter), {}, {}, nullptr, std::move(what)});
+namespace {
+
+Status WhyCancelled(const PendingReply& a) {
+  Status why = a.cancellation ? a.cancellation->status() : OkStatus();
+  return Cancelled(StrCat(a.what.empty() ? "a wait" : a.what, " was cancelled",
+                          why.ok() ? "" : ": ", why.message()));
 }
+
+}  // namespace
 
 Replies::~Replies() {
-  for (Entry& e : entries_) {
+  while (first_) {
+    std::unique_ptr<PendingReply> a = std::move(first_);
+    first_ = std::move(a->next);
     // The step, and with it the cancellation, may be gone after the reply.
-    if (e.waiter.token) e.waiter.cancellation->Deregister(e.waiter.token);
-    if (!e.cancelled.empty()) {
-      Status why =
-          e.waiter.cancellation ? e.waiter.cancellation->status() : OkStatus();
-      e.status = Cancelled(StrCat(e.cancelled, " was cancelled",
-                                  why.ok() ? "" : ": ", why.message()));
+    if (a->token) a->cancellation->Deregister(a->token);
+    if (a->cancelled) {
+      a->status = Guarded([&]() -> Status { return WhyCancelled(*a); });
     }
-    if (e.finish) {
-      e.finish();
-      e.finish = nullptr;  // it may share the outputs: leave them to the reply
+    if (a->finish) {
+      Status done = Guarded([&]() -> Status {
+        a->finish();
+        return OkStatus();
+      });
+      a->finish = nullptr;  // it may share the outputs: leave them to the reply
+      if (!done.ok()) {
+        a->status = std::move(done);
+        a->outputs.clear();
+      }
     }
-    e.waiter.reply(std::move(e.status), std::move(e.outputs));
+    a->reply(std::move(a->status), std::move(a->outputs));
   }
 }
 

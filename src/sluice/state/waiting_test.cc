@@ -48,7 +48,8 @@ TEST(Replies, CancelledSaysWhy) {
   cancellation.Cancel(DeadlineExceeded("too slow"));
   Answer answer;
   {
-    Replies().AddCancelled({&cancellation, answer.reply()}, "the wait");
+    Replies().AddCancelled({&cancellation, answer.reply()},
+                           [] { return std::string("the wait"); });
   }
   ExpectError(answer.status(), Code::kCancelled,
               "the wait was cancelled: too slow");

@@ -35,13 +35,21 @@ void Launch(AsyncContext& ctx) {
     }
   }
   // From here on `ctx` may be gone at any moment.
-  Timer::Default().After(nanos, [sleeper] {
+  try {
+    Timer::Default().After(nanos, [sleeper] {
+      if (sleeper->done.exchange(true)) return;
+      if (sleeper->cancellation) {
+        (void)sleeper->cancellation->Deregister(sleeper->token);
+      }
+      sleeper->ctx->Done(OkStatus());
+    });
+  } catch (...) {
+    // No thread or no memory: whoever launched this answers, unless it is
+    // cancelled already.
     if (sleeper->done.exchange(true)) return;
-    if (sleeper->cancellation) {
-      (void)sleeper->cancellation->Deregister(sleeper->token);
-    }
-    sleeper->ctx->Done(OkStatus());
-  });
+    if (cancellation) (void)cancellation->Deregister(sleeper->token);
+    throw;
+  }
 }
 
 }  // namespace
