@@ -1,5 +1,7 @@
 #include "bring_together.h"
 
+#include <map>
+
 #include "dtype.h"
 #include "errors.h"
 #include "op_call.h"
@@ -145,6 +147,8 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
                     const Attrs& attrs) {
   if (Agree(op, inputs)) return DType::kInvalid;
   DType restored = DType::kInvalid;
+  // Of each type variable once: a list may have many thousand operands.
+  std::map<std::string_view, DType> commons;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ArgSpec* spec = InputSpec(op, i, inputs.size());
     if (!spec) continue;
@@ -159,7 +163,11 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
         wanted = fixed;
       }
     } else if (op.FindType(spec->type)) {
-      DType common = Compared(op, inputs, Common(op, inputs, spec->type));
+      auto [found, first] = commons.try_emplace(spec->type, DType::kInvalid);
+      if (first) {
+        found->second = Compared(op, inputs, Common(op, inputs, spec->type));
+      }
+      DType common = found->second;
       wanted = front_internal::AcceptedType(op, spec->type, common);
       if (restored == DType::kInvalid) {
         restored = front_internal::RestoredType(op, common, wanted);

@@ -1,6 +1,7 @@
 #include "sluice/executor/tape_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -142,6 +143,34 @@ class TapeBuilder {
     return code;
   }
 
+  // What a loop reads, looked up once: a loop may have a million nodes, and
+  // many results.
+  struct LoopReads {
+    LoopReads(const FusedNodes& loop, const TapeViews& views) {
+      std::unordered_map<const Node*, size_t> places;
+      for (size_t k = 0; k < loop.nodes.size(); ++k) {
+        const Node* node = loop.nodes[k];
+        places.emplace(node, k);
+        auto before = places.find(node->input(0).node);
+        first.push_back(before == places.end() ? node->input(0)
+                                               : first[before->second]);
+        for (const Value& v : node->inputs()) {
+          Value root = views.Root(v);
+          Read& read = reads[root];
+          read.last = k;
+          read.as_view = read.as_view || v != root;
+        }
+      }
+    }
+    struct Read {
+      size_t last = 0;  // the last node that reads it
+      bool as_view = false;
+    };
+    // By node: the value from outside that its first inputs lead to.
+    std::vector<Value> first;
+    std::unordered_map<Value, Read, ValueHash> reads;
+  };
+
   // Registers for what others read of a loop. Block by block, an output may lie
   // over an external that dies here and that no later op of the loop reads;
   // `keep` are storages the kernel in front of the loop still reads.
@@ -174,7 +203,10 @@ class TapeBuilder {
         break;
       }
       int reg = b_.values_->Define(out, reuse);
-      if (b_.values_->IsOutput(out)) b_.NoteLoopOver(loop_, k, kernel_);
+      if (b_.values_->IsOutput(out)) {
+        if (!reads_) reads_.emplace(loop_, b_.views_);
+        b_.NoteLoopOver(loop_, *reads_, k, kernel_);
+      }
       return reg;
     }
     // The kernel the loop stands behind, with the loop before that.
@@ -186,6 +218,7 @@ class TapeBuilder {
     std::unordered_set<int> taken_;
     std::unordered_map<int, size_t> read_until_;
     std::vector<Value> candidates_;
+    std::optional<LoopReads> reads_;
     const FusionGroup* kernel_ = nullptr;
   };
 
@@ -193,14 +226,9 @@ class TapeBuilder {
   // is followed by it (w in w - rate * g), if nothing else of the loop reads
   // that later: an element is read before it is written. A kernel in front must
   // not read it at all, as it may still be at work on other elements.
-  void NoteLoopOver(const FusedNodes& loop, size_t k,
+  void NoteLoopOver(const FusedNodes& loop, const LoopReads& of_loop, size_t k,
                     const FusionGroup* kernel) {
-    Value out = loop.nodes[k]->output(0), in = out;
-    auto inside = [&](const Node* node) {
-      return std::find(loop.nodes.begin(), loop.nodes.end(), node) !=
-             loop.nodes.end();
-    };
-    while (inside(in.node)) in = in.node->input(0);
+    Value out = loop.nodes[k]->output(0), in = of_loop.first[k];
     int input = values_->InputOver(in, out);
     if (input < 0 || tape_->OverwritesInput(static_cast<size_t>(input))) return;
     auto reads = [&](const Node& node) {
@@ -209,10 +237,10 @@ class TapeBuilder {
       }
       return false;
     };
-    for (size_t j = 0; j < loop.nodes.size(); ++j) {
-      for (const Value& v : loop.nodes[j]->inputs()) {
-        if (views_.Root(v) == in && (v != in || j > k)) return;
-      }
+    auto read = of_loop.reads.find(in);
+    if (read != of_loop.reads.end() &&
+        (read->second.as_view || read->second.last > k)) {
+      return;
     }
     if (kernel) {
       if (reads(*kernel->node)) return;

@@ -10,43 +10,45 @@ namespace sluice {
 
 namespace {
 std::atomic<int64_t> list_copies{0};
+std::atomic<int64_t> list_elements_copied{0};
 }  // namespace
+
+// The elements of lists that ended inside another one's end, to be dropped by
+// the outermost: lists are nested deeper than calls should be.
+thread_local std::vector<Ref<ListValue::Store>>* ListValue::ending = nullptr;
 
 int64_t ListValue::copies() {
   return list_copies.load(std::memory_order_relaxed);
 }
 
-namespace {
-// Elements of lists that ended inside another one's end, to be dropped by the
-// outermost: lists are nested deeper than calls should be.
-thread_local std::vector<std::vector<Array>>* ending = nullptr;
-}  // namespace
+int64_t ListValue::elements_copied() {
+  return list_elements_copied.load(std::memory_order_relaxed);
+}
 
 ListValue::~ListValue() {
-  if (dtype_ != DType::kList || elements_.empty()) return;
+  if (dtype_ != DType::kList || !store_) return;
   if (ending) {
     try {
-      ending->push_back(std::move(elements_));
+      ending->push_back(std::move(store_));
     } catch (const std::bad_alloc&) {
       // Then they end here, one inside the other.
     }
     return;
   }
-  std::vector<std::vector<Array>> open;
+  std::vector<Ref<Store>> open;
   ending = &open;
-  elements_.clear();
+  store_ = nullptr;
   while (!open.empty()) {
-    std::vector<Array> elements = std::move(open.back());
+    Ref<Store> next = std::move(open.back());
     open.pop_back();
-    elements.clear();
   }
   ending = nullptr;
 }
-
 PartialShape ListValue::ElementShape() const {
   if (shape_.fully_known()) return shape_;
   const Array* first = nullptr;
-  for (const Array& e : elements_) {
+  for (int64_t i = 0; i < size_; ++i) {
+    const Array& e = at(i);
     if (!e) continue;
     if (!first) first = &e;
     // Elements of several shapes say nothing of one that is not there.
@@ -80,7 +82,8 @@ Status ListValue::Reserve(int64_t size) {
                                     max_size_));
   }
   try {
-    elements_.reserve(static_cast<size_t>(size));
+    // One that others see is about to be written: it moves out all the same.
+    if (size > capacity() || (store_ && !store_->unique())) Move(size);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(
         StrCat("no memory for a list of ", size, " elements"));
@@ -88,45 +91,93 @@ Status ListValue::Reserve(int64_t size) {
   return OkStatus();
 }
 
-Status ListValue::Resize(int64_t size) {
-  // Twice as much as before, so that growing one by one stays cheap.
-  bool fits = size <= static_cast<int64_t>(elements_.capacity());
-  if (!fits || size > max_size_) {
-    int64_t room = std::max(size, std::min(2 * this->size(), max_size_));
-    SL_RETURN_IF_ERROR(Reserve(room));
+void ListValue::Move(int64_t capacity) {
+  capacity = std::max(capacity, size_);
+  auto made = MakeRef<Store>(static_cast<size_t>(capacity));
+  bool alone = store_ && store_->unique();
+  for (int64_t i = 0; i < size_; ++i) {
+    auto k = static_cast<size_t>(i);
+    if (alone) {
+      made->slots[k] = std::move(store_->slots[k]);
+    } else {
+      made->slots[k] = store_->slots[k];
+    }
   }
-  elements_.resize(static_cast<size_t>(size));
-  if (taken_.size() > elements_.size()) taken_.resize(elements_.size());
+  list_elements_copied.fetch_add(size_, std::memory_order_relaxed);
+  made->used.store(size_, std::memory_order_relaxed);
+  store_ = std::move(made);
+}
+
+bool ListValue::UseNext() {
+  if (size_ >= capacity()) return false;
+  if (store_->unique()) {
+    if (store_->used.load(std::memory_order_relaxed) == size_) {
+      store_->used.store(size_ + 1, std::memory_order_relaxed);
+    }
+  } else {
+    int64_t used = size_;
+    if (!store_->used.compare_exchange_strong(used, size_ + 1)) return false;
+  }
+  ++size_;
+  return true;
+}
+
+Status ListValue::Resize(int64_t size) {
+  bool fits = size <= capacity() && (!store_ || store_->unique());
+  if (!fits || size > max_size_) {
+    // Twice as much as before, so that growing one by one stays cheap.
+    int64_t room = size <= size_ ? size : std::max(size, 2 * size_);
+    SL_RETURN_IF_ERROR(
+        Reserve(size > max_size_ ? size : std::min(room, max_size_)));
+  }
+  if (store_) {
+    // What is cut off, and what longer lists have left.
+    int64_t used = store_->used.load(std::memory_order_relaxed);
+    for (int64_t i = std::min(size, size_); i < used; ++i) {
+      store_->slots[static_cast<size_t>(i)] = Array();
+    }
+    store_->used.store(size, std::memory_order_relaxed);
+  }
+  size_ = size;
+  auto n = static_cast<size_t>(size);
+  if (taken_.size() > n) taken_.resize(n);
   return OkStatus();
 }
 
 Status ListValue::Append(Array element) {
-  SL_RETURN_IF_ERROR(Resize(size() + 1));
-  Set(size() - 1, std::move(element));
+  if (size_ >= max_size_ || !UseNext()) SL_RETURN_IF_ERROR(Resize(size_ + 1));
+  Put(size_ - 1, std::move(element));
   return OkStatus();
 }
 
 void ListValue::Set(int64_t i, Array element) {
+  Own();
+  Put(i, std::move(element));
+}
+
+void ListValue::Put(int64_t i, Array element) {
   if (dtype_ == DType::kList) {
     const ListValue* inner = ListOf(element);
     depth_ = std::max(depth_, inner ? inner->depth() + 1 : 2);
   }
   auto k = static_cast<size_t>(i);
-  elements_[k] = std::move(element);
+  store_->slots[k] = std::move(element);
   if (k < taken_.size()) taken_[k] = 0;
 }
 
 Array ListValue::Take(int64_t i) {
+  Own();
   auto k = static_cast<size_t>(i);
   if (taken_.size() <= k) taken_.resize(k + 1);
   taken_[k] = 1;
-  return std::exchange(elements_[k], Array());
+  return std::exchange(store_->slots[k], Array());
 }
 
 Array ListValue::Clear(int64_t i) {
+  Own();
   auto k = static_cast<size_t>(i);
   if (k < taken_.size()) taken_[k] = 0;
-  return std::exchange(elements_[k], Array());
+  return std::exchange(store_->slots[k], Array());
 }
 
 Ref<ListValue> ListValue::Hollow(DType dtype, int64_t size) {
@@ -171,11 +222,9 @@ Result<Array> WritableList(const Array& list) {
   Ref<ListValue> copy =
       MakeRef<ListValue>(old.dtype_, old.shape_, old.max_size_);
   copy->depth_ = old.depth_;
+  copy->size_ = old.size_;
+  copy->store_ = old.store_;
   try {
-    // Room for what is about to be added: the first append of many must not
-    // copy twice.
-    copy->elements_.reserve(old.elements_.size() + 1);
-    copy->elements_ = old.elements_;
     copy->taken_ = old.taken_;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(

@@ -3,13 +3,18 @@
 //
 // Counted. The writes below are for whoever is alone with it, as WritableList
 // makes sure: a list that nobody else sees is written in place, any other is
-// copied first (the elements stay shared). Read from any number of threads.
+// copied first. A copy shares the memory of its elements until it is written;
+// what is appended to it goes behind theirs, where the first list does not
+// look, so that appending one by one is linear even when every list on the way
+// is still seen. Read from any number of threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "sluice/base/ref_counted.h"
 #include "sluice/base/status.h"
 #include "sluice/tensor/array.h"
 #include "sluice/tensor/resource_base.h"
@@ -36,12 +41,12 @@ class ListValue final : public ResourceBase {
 
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }
-  int64_t size() const {
-    return static_cast<int64_t>(elements_.size()) + hollow_size_;
-  }
+  int64_t size() const { return size_ + hollow_size_; }
   int64_t max_size() const { return max_size_; }
   // An empty Array: never written. REQUIRES: 0 <= i < size().
-  const Array& at(int64_t i) const { return elements_[static_cast<size_t>(i)]; }
+  const Array& at(int64_t i) const {
+    return store_->slots[static_cast<size_t>(i)];
+  }
   // Whether element i was given away by Take.
   bool taken(int64_t i) const {
     return static_cast<size_t>(i) < taken_.size() &&
@@ -76,17 +81,46 @@ class ListValue final : public ResourceBase {
 
   // How often, in this process, a list was copied to be written. For tests.
   static int64_t copies();
+  // And how many elements were copied for that and to grow. For tests.
+  static int64_t elements_copied();
 
  private:
   friend Result<Array> WritableList(const Array& list);
+
+  // Places of elements, seen by one or more lists: each looks at the first
+  // size_ of them. Whoever alone sees it may write all; whoever has as many as
+  // are used may use one more (and only one can: `used` says who was first).
+  // Those from `used` on are empty.
+  struct Store : RefCounted<Store> {
+    explicit Store(size_t capacity) : slots(capacity) {}
+    std::vector<Array> slots;
+    std::atomic<int64_t> used{0};
+  };
+
+  int64_t capacity() const {
+    return store_ ? static_cast<int64_t>(store_->slots.size()) : 0;
+  }
+  // From now on the elements are in a store of its own with so much room.
+  // Throws std::bad_alloc.
+  void Move(int64_t capacity);
+  // Before writing what is there.
+  void Own() {
+    if (store_ && !store_->unique()) Move(size_);
+  }
+  void Put(int64_t i, Array element);
+  // A place behind the last element, when there is one to be had.
+  bool UseNext();
+
+  static thread_local std::vector<Ref<Store>>* ending;
 
   const DType dtype_;
   const PartialShape shape_;
   const int64_t max_size_;
   int depth_ = 1;
   int64_t hollow_size_ = 0;
-  std::vector<Array> elements_;
-  std::vector<uint8_t> taken_;  // shorter than elements_: the rest is not
+  int64_t size_ = 0;
+  Ref<Store> store_;            // null: no elements yet
+  std::vector<uint8_t> taken_;  // shorter than the list: the rest is not
 };
 
 // The list an array refers to; null when it is no list. Writable only as

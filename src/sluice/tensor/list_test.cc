@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <vector>
+
 namespace sluice {
 namespace {
 
@@ -108,6 +111,86 @@ TEST(List, RemembersWhatWasTaken) {
   ASSERT_TRUE(list.Resize(0).ok());
   ASSERT_TRUE(list.Resize(1).ok());
   EXPECT_FALSE(list.taken(0)) << "a new place";
+}
+
+// Every list on the way is still seen; each element is copied a few times, not
+// once for every one behind it.
+TEST(List, AppendingToListsThatOthersSeeIsLinear) {
+  constexpr int64_t kSize = 20'000;
+  std::vector<Array> seen{NewList(DType::kI32)};
+  int64_t before = ListValue::elements_copied();
+  for (int32_t i = 0; i < kSize; ++i) {
+    Array last = seen.back();
+    Array next = *WritableList(last);
+    ASSERT_TRUE(ListOf(next)->Append(Array::Scalar(i)).ok());
+    seen.push_back(next);
+  }
+  EXPECT_LT(ListValue::elements_copied() - before, 4 * kSize);
+  for (size_t i = 0; i < seen.size(); i += 1000) {
+    const ListValue& list = *ListOf(seen[i]);
+    ASSERT_EQ(list.size(), static_cast<int64_t>(i));
+    if (i > 0) {
+      EXPECT_EQ(list.at(list.size() - 1).data<int32_t>()[0],
+                static_cast<int32_t>(i) - 1);
+    }
+  }
+}
+
+// Lists that share their memory, written in all ways: each is as if it were
+// alone. Against plain vectors.
+TEST(List, SharedMemoryIsSeenByNobody) {
+  std::mt19937 random(7);
+  constexpr int32_t kEmpty = -1;
+  std::vector<Array> lists{NewList(DType::kI32)};
+  std::vector<std::vector<int32_t>> models(1);
+  for (int32_t round = 0; round < 20'000; ++round) {
+    size_t k = random() % lists.size();
+    if (lists.size() < 12 && random() % 3 == 0) {
+      lists.push_back(lists[k]);  // one more who sees it
+      models.push_back(models[k]);
+      continue;
+    }
+    if (lists.size() > 6 && random() % 8 == 0) {
+      lists.erase(lists.begin() + static_cast<ptrdiff_t>(k));
+      models.erase(models.begin() + static_cast<ptrdiff_t>(k));
+      continue;
+    }
+    lists[k] = *WritableList(lists[k]);
+    ListValue& list = *ListOf(lists[k]);
+    std::vector<int32_t>& model = models[k];
+    size_t at = model.empty() ? 0 : random() % model.size();
+    auto i = static_cast<int64_t>(at);
+    switch (model.empty() ? 0 : random() % 8) {
+      case 4:
+        list.Set(i, Array::Scalar(round));
+        model[at] = round;
+        break;
+      case 5:
+        (void)list.Take(i);
+        model[at] = kEmpty;
+        break;
+      case 6:
+        ASSERT_TRUE(list.Resize(i).ok());
+        model.resize(at);
+        break;
+      case 7:
+        ASSERT_TRUE(list.Resize(list.size() + 2).ok());
+        model.resize(model.size() + 2, kEmpty);
+        break;
+      default:
+        ASSERT_TRUE(list.Append(Array::Scalar(round)).ok());
+        model.push_back(round);
+    }
+    for (size_t l = 0; l < lists.size(); ++l) {
+      const ListValue& got = *ListOf(lists[l]);
+      ASSERT_EQ(got.size(), static_cast<int64_t>(models[l].size()));
+      for (size_t e = 0; e < models[l].size(); ++e) {
+        const Array& element = got.at(static_cast<int64_t>(e));
+        ASSERT_EQ(element ? element.data<int32_t>()[0] : kEmpty, models[l][e])
+            << "list " << l << ", element " << e << ", round " << round;
+      }
+    }
+  }
 }
 
 }  // namespace
