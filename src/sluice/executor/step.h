@@ -151,6 +151,8 @@ class Step {
   IterBlock* NewBlock(uint32_t type);
   void InitBlock(IterBlock& block, const FrameInfo& info);
   void ClearSlots(IterBlock& block, bool constants_too);
+  static void TakeSlots(IterBlock& block, std::vector<Array>& dropped);
+  void EmptyFrame(Frame& frame);
   void ReleaseFrame(Frame& frame);
   void ClearFrames();
   uint64_t TagOf(const IterBlock& block,

@@ -60,17 +60,33 @@ void Step::ClearSlots(IterBlock& block, bool constants_too) {
   }
 }
 
-// REQUIRES: frames_lock_ held when shared.
-void Step::ReleaseFrame(Frame& frame) {
-  while (IterBlock* block = frame.spare) {
-    frame.spare = block->next;
+void Step::TakeSlots(IterBlock& block, std::vector<Array>& dropped) {
+  const FrameInfo& info = *block.info;
+  for (uint32_t i = 0; i < info.num_slots; ++i) {
+    if (block.slots[i] && !block.sticky[i]) {
+      dropped.push_back(std::move(block.slots[i]));
+    }
+  }
+}
+
+// Not under a spin lock: an array may take long to end, and may want locks of
+// its own, such as Python's.
+void Step::EmptyFrame(Frame& frame) {
+  for (IterBlock* block = frame.spare; block; block = block->next) {
     ClearSlots(*block, true);
     block->filled = false;
-    block->next = free_blocks_[frame.type];
-    free_blocks_[frame.type] = block;
   }
   for (Array& value : frame.constants) value = Array();
   frame.parked.clear();
+}
+
+// REQUIRES: EmptyFrame before; frames_lock_ held when shared.
+void Step::ReleaseFrame(Frame& frame) {
+  while (IterBlock* block = frame.spare) {
+    frame.spare = block->next;
+    block->next = free_blocks_[frame.type];
+    free_blocks_[frame.type] = block;
+  }
   free_frames_[frame.type].push_back(&frame);
 }
 
@@ -89,6 +105,7 @@ void Step::ClearFrames() {
     }
     for (Array& value : frame->results) value = Array();
     frame->active = false;
+    EmptyFrame(*frame);
     ReleaseFrame(*frame);
   }
   for (size_t k = 0; k < root_.info->children.size(); ++k) {

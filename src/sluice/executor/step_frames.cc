@@ -136,12 +136,23 @@ void Step::AddWork(Local& local, IterBlock& block, int32_t delta) {
 // Ends the iterations that are over; true when the frame is over with them.
 template <bool kShared>
 bool Step::Retire(Local& local, Frame& frame) {
+  // Arrays end after the lock is gone.
+  struct Drop {
+    ~Drop() {
+      if (kShared) arrays.clear();
+    }
+    std::vector<Array>& arrays;
+  } drop{local.dropped};
   FrameGuard<kShared> guard(frame.lock);
   while (frame.active) {
     IterBlock* oldest = frame.at(frame.first);
     if (oldest->work.load(std::memory_order_acquire) != 0) return false;
     if (frame.first == 0 && frame.missing_enters != 0) return false;
-    ClearSlots(*oldest, false);
+    if (kShared) {
+      TakeSlots(*oldest, local.dropped);
+    } else {
+      ClearSlots(*oldest, false);
+    }
     oldest->next = frame.spare;
     frame.spare = oldest;
     ++frame.first;
@@ -191,6 +202,7 @@ int32_t Step::EndFrame(Local& local, Frame& frame) {
                                   Array(), true, false);
     }
   }
+  EmptyFrame(frame);  // nobody else sees it any more
   FrameGuard<kShared> guard(frames_lock_);
   ReleaseFrame(frame);
   return activated;

@@ -21,6 +21,7 @@ struct Step::Local {
   uint32_t later_mask = 0;   // which of them have tokens
   std::vector<Token> heavy;  // run when nothing light is left; exported first
   std::vector<FiringRecord> firings;
+  std::vector<Array> dropped;  // to end when no lock is held
   uint32_t worker = 0;
   uint32_t fired = 0;     // for sampling costs
   uint64_t last_end = 0;  // of the firing before, when recording; 0: none
