@@ -71,6 +71,9 @@ set(exports ${PROJECT_SOURCE_DIR}/python/src/exports.map)
 target_link_options(sluice_python PRIVATE
   LINKER:--version-script=${exports} LINKER:--gc-sections)
 set_property(TARGET sluice_python APPEND PROPERTY LINK_DEPENDS ${exports})
+# Daemon threads at the end of the process: python/src/exit.cc has the reasons.
+target_link_options(sluice_python PRIVATE
+  LINKER:--wrap=__gxx_personality_v0 LINKER:--wrap=__cxa_atexit)
 
 # Links to the modules, made anew when there are others.
 file(GLOB modules CONFIGURE_DEPENDS LIST_DIRECTORIES true

@@ -51,7 +51,7 @@ SYSTEM_HEADERS = set("""
     assert.h ctype.h cxxabi.h dirent.h dlfcn.h errno.h execinfo.h fcntl.h
     fenv.h float.h glob.h inttypes.h limits.h link.h malloc.h math.h poll.h pthread.h
     sched.h semaphore.h setjmp.h signal.h stdarg.h stddef.h stdint.h stdio.h stdlib.h
-    string.h strings.h termios.h time.h unistd.h
+    string.h strings.h termios.h time.h unistd.h unwind.h
 """.split())
 SYSTEM_FOLDERS = {"sys", "linux", "asm", "bits", "arpa", "netinet"}
 

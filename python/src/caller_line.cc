@@ -1,10 +1,12 @@
 #include "caller_line.h"
 
 #include <frameobject.h>
-#include <unistd.h>
 
 #include <array>
+#include <new>
 #include <utility>
+
+#include "exit.h"
 
 namespace sluice::py {
 
@@ -17,6 +19,9 @@ std::string& Package() {
 
 // The line to say while this thread runs without the GIL.
 thread_local SourceLine held_line;
+
+// This thread's state, while a ReleaseGil is open; null inside of a TakeGil.
+thread_local PyThreadState* let_go = nullptr;
 
 // What is known of one place in compiled code. Finding the line of an
 // instruction walks a table, so that places are remembered.
@@ -107,41 +112,47 @@ SourceLine PythonLine() {
   return line;
 }
 
-void WaitForTheEnd() {
-  for (;;) pause();
-}
-
-namespace {
-
-template <class F>
-auto OrWaitForTheEnd(F take) noexcept {
-  try {
-    return take();
-  } catch (...) {  // the unwinding: nothing else is thrown there
-  }
-  WaitForTheEnd();
-}
-
-}  // namespace
-
 ReleaseGil::ReleaseGil()
     : outer_(std::exchange(held_line, PythonLine())),
-      state_(PyEval_SaveThread()) {}
+      state_(PyEval_SaveThread()),
+      outer_state_(std::exchange(let_go, state_)) {}
 
 ReleaseGil::~ReleaseGil() {
-  OrWaitForTheEnd([this] {
-    PyEval_RestoreThread(state_);
-    return true;
-  });
+  PyEval_RestoreThread(state_);
+  let_go = outer_state_;
   held_line = outer_;
 }
 
+// As PyGILState_Ensure, which must not be asked at the end: it would look for
+// this thread in an interpreter that goes away meanwhile.
 TakeGil::TakeGil()
     : outer_(std::exchange(held_line, {})),
-      state_(OrWaitForTheEnd([] { return PyGILState_Ensure(); })) {}
+      outer_state_(std::exchange(let_go, nullptr)),
+      taken_(outer_state_) {
+  if (!taken_) {
+    InterpreterThere looking;
+    if (!looking.there() || PyGILState_Check()) return;
+    taken_ = PyGILState_GetThisThreadState();
+    if (!taken_) {
+      made_ = true;
+      taken_ = PyThreadState_New(PyInterpreterState_Main());
+      if (!taken_) {
+        held_line = outer_;
+        throw std::bad_alloc();
+      }
+    }
+  }
+  PyEval_RestoreThread(taken_);
+}
 
 TakeGil::~TakeGil() {
-  PyGILState_Release(state_);
+  if (made_) {
+    PyThreadState_Clear(taken_);
+    PyThreadState_DeleteCurrent();
+  } else if (taken_) {
+    PyEval_SaveThread();
+  }
+  let_go = outer_state_;
   held_line = outer_;
 }
 

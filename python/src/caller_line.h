@@ -22,14 +22,9 @@ void FindPythonLines(const std::string& package);
 // Where the user's program is now. REQUIRES: the GIL.
 SourceLine PythonLine();
 
-// When Python ends, a daemon thread that wants the GIL again is never to run:
-// older Pythons end it by unwinding its stack, through code of ours and of
-// nanobind's that must not be unwound. It waits here instead until the process
-// is gone, as newer Pythons have it wait.
-[[noreturn]] void WaitForTheEnd();
-
 // Runs C++ without the GIL. Other threads of Python run meanwhile, and Ctrl-C
-// stops it (interrupt.h).
+// stops it (interrupt.h). When Python has ended meanwhile, the thread does not
+// come back (exit.h); the same holds for TakeGil.
 class ReleaseGil {
  public:
   ReleaseGil();
@@ -41,6 +36,7 @@ class ReleaseGil {
   SourceLine outer_;
   InterruptibleRegion region_;
   PyThreadState* state_;
+  PyThreadState* outer_state_;
 };
 
 // Runs Python from C++, on a thread that has the GIL or not.
@@ -54,7 +50,9 @@ class TakeGil {
  private:
   SourceLine outer_;
   PythonRegion region_;
-  PyGILState_STATE state_;
+  PyThreadState* outer_state_;
+  PyThreadState* taken_ = nullptr;  // null: the thread had the GIL
+  bool made_ = false;               // taken_, for a thread not of Python's
 };
 
 }  // namespace sluice::py

@@ -12,6 +12,7 @@
 #include "callback.h"
 #include "common.h"
 #include "errors.h"
+#include "owned_function.h"
 #include "sluice/data/position.h"
 
 namespace sluice::py {
@@ -41,10 +42,21 @@ struct Pipeline {
   std::vector<std::shared_ptr<Failures>> failures{std::make_shared<Failures>()};
   std::shared_ptr<std::atomic<uint64_t>> passes =
       std::make_shared<std::atomic<uint64_t>>(0);
+  // What its stages call; they have no reference of their own.
+  OwnedFunctions owned{};
 
+  OwnedFunctions& functions() { return owned; }
   // The same functions, another stage.
   Pipeline With(data::StageRef next) const {
-    return {std::move(next), failures};
+    Pipeline made{std::move(next), failures};
+    made.owned = owned;
+    return made;
+  }
+  // And one function more.
+  Pipeline With(data::StageRef next, OwnedFunction function) const {
+    Pipeline made = With(std::move(next));
+    made.owned.push_back(std::move(function));
+    return made;
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "data_parts.h"
 #include "errors.h"
+#include "exit.h"
 #include "sluice/base/strings.h"
 #include "sluice/data/loader.h"
 #include "sluice/data/stages.h"
@@ -18,15 +19,23 @@ class PipelineIterator {
  public:
   PipelineIterator(Pipeline pipeline, uint64_t epoch)
       : failures_(std::move(pipeline.failures)),
+        owned_(std::move(pipeline.owned)),
         position_(std::make_unique<data::Position>(std::move(pipeline.stage),
                                                    epoch)) {
     All().insert(this);
   }
   ~PipelineIterator() {
     All().erase(this);
-    if (PyGILState_Check()) Unlocked([&] { position_.reset(); });
+    if (PythonEnds()) {
+      // A thread of its own may be stopped for good: nobody waits for it.
+      (void)position_.release();
+    } else {
+      Unlocked([&] { position_.reset(); });
+    }
   }
   PipelineIterator(const PipelineIterator&) = delete;
+
+  OwnedFunctions& functions() { return owned_; }
 
   nb::object Next() {
     Element element;
@@ -93,21 +102,23 @@ class PipelineIterator {
   }
 
   std::vector<std::shared_ptr<Failures>> failures_;
+  OwnedFunctions owned_;  // for longer than the threads that call them
   std::mutex mu_;
   std::unique_ptr<data::Position> position_;
   bool closed_ = false;
 };
 
-nb::object CallOn(const Callback& f, const Element& element,
+nb::object CallOn(const FunctionSlot& f, const Element& element,
                   data::Random* random) {
   nb::list args;
   if (random) args.append(nb::cast(*random));
   for (const Tensor& t : element) args.append(nb::cast(t));
   nb::tuple all(args);
-  return nb::steal(PyObject_CallObject(f.object().ptr(), all.ptr()));
+  nb::object function = f.Borrow();
+  return nb::steal(PyObject_CallObject(function.ptr(), all.ptr()));
 }
 
-nb::object Called(const Callback& f, const Element& element,
+nb::object Called(const FunctionSlot& f, const Element& element,
                   data::Random* random = nullptr) {
   nb::object result = CallOn(f, element, random);
   if (!result.is_valid()) throw nb::python_error();
@@ -116,28 +127,32 @@ nb::object Called(const Callback& f, const Element& element,
 
 Pipeline Map(const Pipeline& self, nb::callable f, int threads, uint64_t seed,
              bool random, const std::string& name) {
-  data::ElementFn fn = [f = Callback(f), failures = self.failures[0], random](
+  OwnedFunction owned(f);
+  data::ElementFn fn = [f = owned.slot(), failures = self.failures[0], random](
                            const Element& element, data::Random& numbers) {
     return Guarded(*failures, [&] {
-      nb::object result = Called(f, element, random ? &numbers : nullptr);
+      nb::object result = Called(*f, element, random ? &numbers : nullptr);
       return ElementFromPython(result, "what the function of map returned");
     });
   };
   return self.With(
       data::MapStage(self.stage, std::move(fn), random,
-                     {.threads = threads, .seed = seed, .name = name}));
+                     {.threads = threads, .seed = seed, .name = name}),
+      std::move(owned));
 }
 
 Pipeline Filter(const Pipeline& self, nb::callable f) {
+  OwnedFunction owned(f);
   data::ElementTest test =
-      [f = Callback(f), failures = self.failures[0]](const Element& element) {
+      [f = owned.slot(), failures = self.failures[0]](const Element& element) {
         return Guarded(*failures, [&] {
-          int truth = PyObject_IsTrue(Called(f, element).ptr());
+          int truth = PyObject_IsTrue(Called(*f, element).ptr());
           if (truth < 0) throw nb::python_error();
           return truth == 1;
         });
       };
-  return self.With(data::FilterStage(self.stage, std::move(test)));
+  return self.With(data::FilterStage(self.stage, std::move(test)),
+                   std::move(owned));
 }
 
 // Whoever reads both finds the exceptions of both.
@@ -145,13 +160,16 @@ Pipeline Joined(const Pipeline& a, const Pipeline& b, StageRef stage) {
   Pipeline both = a.With(std::move(stage));
   both.failures.insert(both.failures.end(), b.failures.begin(),
                        b.failures.end());
+  both.owned.insert(both.owned.end(), b.owned.begin(), b.owned.end());
   return both;
 }
 
 void BindIterator(nb::module_& m) {
-  nb::class_<PipelineIterator>(m, "PipelineIterator",
-                               "One pass over a Pipeline, and where it "
-                               "stands.")
+  nb::class_<PipelineIterator>(
+      m, "PipelineIterator",
+      nb::type_slots(OwnedFunctionSlots<PipelineIterator>::slots),
+      "One pass over a Pipeline, and where it "
+      "stands.")
       .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__next__", &PipelineIterator::Next)
       .def("start", &PipelineIterator::Start, "epoch"_a,
@@ -167,9 +185,14 @@ void BindIterator(nb::module_& m) {
       .def_prop_ro("epoch", &PipelineIterator::epoch)
       .def_prop_ro("taken", &PipelineIterator::taken);
   m.def("close_pipelines", [] {
-    std::vector<PipelineIterator*> all(PipelineIterator::All().begin(),
-                                       PipelineIterator::All().end());
-    for (PipelineIterator* it : all) it->Close();
+    // Held: daemon threads run while one is closed, and let go of others.
+    std::vector<nb::object> all;
+    for (PipelineIterator* it : PipelineIterator::All()) {
+      all.push_back(nb::find(*it));
+    }
+    for (const nb::object& it : all) {
+      if (it.is_valid()) nb::cast<PipelineIterator&>(it).Close();
+    }
   });
 }
 
@@ -189,7 +212,8 @@ void BindPipeline(nb::module_& m) {
           "n"_a, "In [0, n).")
       .def("uniform", &data::Random::uniform, "In [0, 1).");
   BindIterator(m);
-  nb::class_<Pipeline>(m, "PipelineCore")
+  nb::class_<Pipeline>(m, "PipelineCore",
+                       nb::type_slots(OwnedFunctionSlots<Pipeline>::slots))
       .def("map", &Map)
       .def("filter", &Filter)
       .def("scale",

@@ -38,9 +38,11 @@ std::vector<std::string> PathsOf(nb::handle paths) {
 Pipeline FromGenerator(nb::callable start) {
   Pipeline made;
   auto failures = made.failures[0];
-  auto begin = [start = Callback(start), failures]() -> data::ElementSource {
+  made.owned.emplace_back(start);
+  auto begin = [start = made.owned[0].slot(),
+                failures]() -> data::ElementSource {
     return Guarded(*failures, [&]() -> data::ElementSource {
-      auto pass = std::make_shared<Callback>(nb::iter(start()));
+      auto pass = std::make_shared<Callback>(nb::iter(start->Borrow()()));
       return [pass, failures](Element* element) {
         return Guarded(*failures, [&] {
           nb::object next = nb::steal(PyIter_Next(pass->object().ptr()));

@@ -77,7 +77,6 @@ void SetError(const Error& error) {
 
 // For an exception of ours that C++ meets on its way.
 void AddLine(const std::string& line) {
-  if (!std::current_exception()) return;  // Python ends this thread: it passes
   try {
     throw;
   } catch (nb::python_error& error) {
@@ -97,7 +96,6 @@ void AddLine(const std::string& line) {
 }
 
 void Translate(const std::exception_ptr& thrown, void*) {
-  if (!thrown) WaitForTheEnd();  // no exception of C++: Python ends this thread
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {

@@ -11,6 +11,7 @@
 #include "common.h"
 #include "interrupt_region.h"
 #include "sluice/base/interruption.h"
+#include "sluice/base/started_thread.h"
 
 namespace sluice::py {
 
@@ -64,7 +65,7 @@ void StepBegins() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    std::thread(CancelForever).detach();
+    StartedThread(CancelForever).detach();
   } catch (const std::system_error&) {
     watch->thread_started = false;  // the next step tries again
   }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "callback.h"
+#include "exit.h"
 #include "file_errors.h"
 #include "io_parts.h"
 #include "named_tensors.h"
@@ -23,9 +24,14 @@ class Manager {
       : manager_(
             std::make_unique<CheckpointManager>(folder, std::move(options))) {}
   ~Manager() {
-    if (!PyGILState_Check()) return;
-    ReleaseGil released;
-    manager_.reset();
+    if (PythonEnds()) {
+      // Its thread may be stopped for good; the package has waited for it
+      // before Python's end (io/_checkpoint.py).
+      (void)manager_.release();
+    } else {
+      ReleaseGil released;
+      manager_.reset();
+    }
   }
   CheckpointManager& get() { return *manager_; }
 

@@ -4,6 +4,7 @@
 #include "caller_line.h"
 #include "dtype.h"
 #include "errors.h"
+#include "exit.h"
 #include "interrupt_region.h"
 #include "op_function.h"
 #include "recorder.h"
@@ -17,6 +18,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);
   TranslateErrors();
   WatchInterrupts();
+  WatchTheEnd();
   m.def("find_python_lines", &FindPythonLines, "package"_a);
   BindDType(m);
   BindTensor(m);

@@ -19,7 +19,6 @@ PyObject* NewSignal(const char* name, const char* doc) {
 }
 
 void Translate(const std::exception_ptr& thrown, void*) {
-  if (!thrown) WaitForTheEnd();  // no exception of C++: Python ends this thread
   try {
     std::rethrow_exception(thrown);
   } catch (const front_internal::UnknownResults&) {

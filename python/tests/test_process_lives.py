@@ -153,34 +153,6 @@ def test_indices_that_change_while_they_are_used():
     assert rows.shape == (10, 4)
 
 
-EXIT = """
-import sys, threading, time
-import sluice as sl
-
-a = sl.rand(64, 64)
-
-def work():
-    while True:
-        if sys.argv[1] == "op":
-            (a @ a).sum()
-
-began = []
-for _ in range(3):
-    threading.Thread(target=lambda: (began.append(1), work()), daemon=True).start()
-while len(began) < 3:
-    time.sleep(0.001)
-time.sleep(0.05)
-print("fine")
-"""
-
-
-@pytest.mark.parametrize("what", ["op"])
-def test_exit_while_a_daemon_thread_works(what):
-    for _ in range(3):
-        done = run(EXIT, what)
-        assert done.returncode == 0 and done.stdout == "fine\n", done.stderr[-3000:]
-
-
 FORK = """
 import os, signal, threading
 import sluice as sl

@@ -1,0 +1,100 @@
+// A Python function that C++ calls and Python objects of ours own, so that
+// Python's garbage collector sees it: a pipeline that belongs to the object
+// whose method it calls is a circle, and must not live for ever.
+//
+// C++ has a FunctionSlot, which owns nothing. Each Python object through which
+// it may be called has an OwnedFunction, one reference of its own, which its
+// tp_traverse visits and its tp_clear drops. A call through a slot whose owners
+// are all gone raises; nobody who is still to be seen can make one.
+//
+// Everything here under the GIL.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common.h"
+
+namespace sluice::py {
+
+class FunctionSlot {
+ public:
+  // A reference for the time of a call.
+  nb::object Borrow() const {
+    if (!function_) {
+      PyErr_SetString(PyExc_RuntimeError,
+                      "the function of a pipeline is called, but the pipeline "
+                      "is gone");
+      throw nb::python_error();
+    }
+    return nb::borrow(function_);
+  }
+
+ private:
+  friend class OwnedFunction;
+  PyObject* function_ = nullptr;
+  int owners_ = 0;
+};
+
+class OwnedFunction {
+ public:
+  explicit OwnedFunction(nb::handle function)
+      : slot_(std::make_shared<FunctionSlot>()) {
+    slot_->function_ = function.ptr();
+    Take();
+  }
+  OwnedFunction(const OwnedFunction& other) : slot_(other.slot_) { Take(); }
+  OwnedFunction(OwnedFunction&& other) noexcept
+      : slot_(std::move(other.slot_)) {}
+  OwnedFunction& operator=(OwnedFunction other) noexcept {
+    std::swap(slot_, other.slot_);
+    return *this;
+  }
+  ~OwnedFunction() {
+    if (!slot_) return;
+    PyObject* function = slot_->function_;
+    if (--slot_->owners_ == 0) slot_->function_ = nullptr;
+    Py_XDECREF(function);
+  }
+
+  const std::shared_ptr<FunctionSlot>& slot() const { return slot_; }
+  // What tp_traverse visits: the one reference that this owns.
+  PyObject* function() const { return slot_->function_; }
+
+ private:
+  void Take() {
+    ++slot_->owners_;
+    Py_XINCREF(slot_->function_);
+  }
+
+  std::shared_ptr<FunctionSlot> slot_;  // null when moved from
+};
+
+using OwnedFunctions = std::vector<OwnedFunction>;
+
+// The slots of a class T with a member functions(), for nb::type_slots.
+template <class T>
+struct OwnedFunctionSlots {
+  static int Traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    for (const OwnedFunction& f : nb::inst_ptr<T>(self)->functions()) {
+      Py_VISIT(f.function());
+    }
+    return 0;
+  }
+  static int Clear(PyObject* self) {
+    if (!nb::inst_ready(self)) return 0;
+    // Taken out first: what goes may look at this object again.
+    OwnedFunctions gone = std::move(nb::inst_ptr<T>(self)->functions());
+    nb::inst_ptr<T>(self)->functions().clear();
+    return 0;
+  }
+  static inline PyType_Slot slots[] = {
+      {Py_tp_traverse, reinterpret_cast<void*>(&Traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(&Clear)},
+      {0, nullptr}};
+};
+
+}  // namespace sluice::py
