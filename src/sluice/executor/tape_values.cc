@@ -149,11 +149,24 @@ bool TapeValues::UsedOutside(const Value& v, size_t group) const {
   for (Node* user : v.node->users()) {
     auto it = group_of_.find(user);
     if (it == group_of_.end() || it->second == group) continue;
-    for (const Value& in : user->inputs()) {
-      if (in == v) return true;
-    }
+    if (Reads(*user, v)) return true;
   }
   return false;
+}
+
+// Looked up where there are many: a node may put thousands of values together,
+// and every one of them asks.
+bool TapeValues::Reads(const Node& node, const Value& v) const {
+  constexpr int kFew = 32;
+  if (node.num_inputs() <= kFew) {
+    for (const Value& in : node.inputs()) {
+      if (in == v) return true;
+    }
+    return false;
+  }
+  auto& read = wide_[&node];
+  if (read.empty()) read.insert(node.inputs().begin(), node.inputs().end());
+  return read.count(v) > 0;
 }
 
 int TapeValues::StorageOf(const Value& v) const {

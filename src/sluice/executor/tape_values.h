@@ -65,6 +65,7 @@ class TapeValues {
   int NewRegister(Tape::Register reg);
   Tape::Register Contiguous(const Value& v) const;
   size_t LastUse(const Value& v) const;
+  bool Reads(const Node& node, const Value& v) const;
 
   Tape& tape_;
   const TapeViews& views_;
@@ -72,6 +73,9 @@ class TapeValues {
   std::unordered_map<Value, int, ValueHash> output_index_;
   std::unordered_map<const Node*, size_t> group_of_;
   std::unordered_map<Value, size_t, ValueHash> last_use_;
+  // What nodes of many inputs read, once somebody has asked.
+  mutable std::unordered_map<const Node*, std::unordered_set<Value, ValueHash>>
+      wide_;
   std::unordered_map<Value, int, ValueHash> register_, storage_;
   std::vector<Storage> storages_;
   std::unordered_map<size_t, std::vector<int>> expiring_;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -318,9 +319,19 @@ Result<GradNeeds> Probe(const EagerOp& op, uint64_t wants, ArrayPointers inputs,
                         ArrayPointers outputs) {
   Graph graph("probe");
   std::vector<Value> args, dy;
+  // Of what comes after the first 64 nothing is asked: those of a kind may be
+  // one, where there are many thousand of them.
+  std::map<std::pair<DType, int>, Value> others;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    SL_ASSIGN_OR_RETURN(Value arg, Operand(graph, StrCat("x", i), *inputs[i]));
+    const Array& x = *inputs[i];
+    Value* other = i < 64 ? nullptr : &others[{x.dtype(), x.rank()}];
+    if (other && *other && !IsInteger(x.dtype())) {
+      args.push_back(*other);
+      continue;
+    }
+    SL_ASSIGN_OR_RETURN(Value arg, Operand(graph, StrCat("x", i), x));
     args.push_back(arg);
+    if (other) *other = arg;
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     SL_ASSIGN_OR_RETURN(Value arg,
