@@ -114,7 +114,7 @@ Graph& GraphOr(nb::handle graph, std::string_view what) {
 }
 
 std::string Repr(const Variable& v) {
-  if (!v) return "<sluice.Variable that holds nothing>";
+  if (!v.defined()) return "<sluice.Variable that holds nothing>";
   std::string name = v.name();
   std::string text =
       StrCat("<sluice.Variable ", name.empty() ? "" : "\"", name,

@@ -13,7 +13,7 @@ namespace {
 nb::object Read(PyObject* object) {
   if (!nb::isinstance<Variable>(nb::handle(object))) return nb::borrow(object);
   Variable v;
-  if (!nb::try_cast<Variable>(nb::handle(object), v, false) || !v) {
+  if (!nb::try_cast<Variable>(nb::handle(object), v, false) || !v.defined()) {
     ThrowTypeError("this Variable holds nothing: __init__ was not called");
   }
   return nb::cast(v.read());

@@ -94,7 +94,7 @@ TEST(FunctionVariable, IsMadeOnceForAllTraces) {
 TEST(FunctionVariable, MadeBehindAGuardServesTheProgramToo) {
   Variable w;
   auto step = function([&](Tensor x) {
-    if (!w) w = variable(ones({2}), "w");
+    if (!w.defined()) w = variable(ones({2}), "w");
     Tensor loss = sum(x * w);
     w.tensor().zero_grad();
     loss.backward();

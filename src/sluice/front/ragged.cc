@@ -64,7 +64,7 @@ Ragged Ragged::from_padded(const Tensor& padded, const Operand& lengths,
 Ragged Ragged::from_rows(const Ragged& rows, const Operand& splits,
                          Where where) {
   RaggedCall call{where};
-  if (!rows) call.Throw("from_rows: the Ragged holds nothing");
+  if (!rows.defined()) call.Throw("from_rows: the Ragged holds nothing");
   // The rows are grouped, so as many as there are lengths of them.
   std::vector<Tensor> all = rows.splits_;
   Tensor one_for_each =
@@ -93,7 +93,7 @@ int64_t Ragged::num_values() const {
 
 int64_t Ragged::padded_elements(Where where) const {
   RaggedCall call{where};
-  if (!*this || symbolic()) {
+  if (!defined() || symbolic()) {
     call.Throw(
         "padded_elements: the rows are part of a graph; wanted imperative "
         "ones");

@@ -12,7 +12,7 @@ void RaggedCall::Throw(std::string_view message) const {
 
 const Tensor& RaggedCall::OneLevel(std::string_view function,
                                    const Ragged& r) const {
-  if (!r) Throw(StrCat(function, ": the Ragged holds nothing"));
+  if (!r.defined()) Throw(StrCat(function, ": the Ragged holds nothing"));
   if (r.depth() != 1) {
     Throw(StrCat(function, ": got rows of ", r.depth(),
                  " levels; wanted 1 (inner() gives the innermost rows)"));
@@ -42,7 +42,7 @@ Tensor RaggedCall::After(const Tensor& values,
 std::vector<Tensor> RaggedCall::SameSplits(std::string_view function,
                                            const Ragged& a, const Ragged& b,
                                            bool* checked) const {
-  if (!a || !b) Throw(StrCat(function, ": a Ragged holds nothing"));
+  if (!a.defined() || !b.defined()) Throw(StrCat(function, ": a Ragged holds nothing"));
   if (a.depth() != b.depth()) {
     Throw(StrCat(function, ": got rows of ", a.depth(), " and of ", b.depth(),
                  " levels; wanted equal rows"));

@@ -15,7 +15,7 @@ namespace {
 
 const Ragged& Held(const RaggedCall& call, std::string_view op,
                    const Ragged& r) {
-  if (!r) call.Throw(StrCat(op, ": the Ragged holds nothing"));
+  if (!r.defined()) call.Throw(StrCat(op, ": the Ragged holds nothing"));
   return r;
 }
 

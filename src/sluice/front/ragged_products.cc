@@ -10,13 +10,13 @@ using Where = std::source_location;
 
 Ragged matmul(const Ragged& x, const Operand& w, Where where) {
   RaggedCall call{where};
-  if (!x) call.Throw("matmul: the Ragged holds nothing");
+  if (!x.defined()) call.Throw("matmul: the Ragged holds nothing");
   return Ragged::Assemble(call("MatMul", {x.values(), w}), x.all_splits());
 }
 
 Ragged embedding_lookup(const Tensor& table, const Ragged& ids, Where where) {
   RaggedCall call{where};
-  if (!ids) call.Throw("embedding_lookup: the Ragged holds nothing");
+  if (!ids.defined()) call.Throw("embedding_lookup: the Ragged holds nothing");
   return Ragged::Assemble(call("Gather", {table, ids.values()}),
                           ids.all_splits());
 }

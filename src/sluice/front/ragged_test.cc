@@ -123,7 +123,7 @@ TEST(Ragged, KnowsItsParts) {
   EXPECT_EQ(x.row_ids().to_vector<int64_t>(), (Ids{0, 0, 2}));
   EXPECT_EQ(x.row_splits().to_vector<int64_t>(), (Ids{0, 2, 2, 3}));
   EXPECT_EQ(x.row_count().item<int64_t>(), 3);
-  EXPECT_FALSE(Ragged());
+  EXPECT_FALSE(Ragged().defined());
   EXPECT_THROW(Ragged().row_splits(), Error);
   EXPECT_THROW(x.splits(1), Error);
 }

@@ -70,7 +70,7 @@ class Printer {
 }  // namespace
 
 std::string Ragged::ToString(int64_t max_elements) const {
-  if (!*this) return "(nothing)";
+  if (!defined()) return "(nothing)";
   if (!symbolic() && !row_splits().symbolic()) {
     return Printer(*this, max_elements).Text();
   }

@@ -84,7 +84,7 @@ Operation Optimizer::apply_gradients(
   Graph* graph = nullptr;
   bool any = false;
   for (const auto& [grad, variable] : gradients) {
-    if (!variable) {
+    if (!variable.defined()) {
       Refuse(StrCat(name_, ": a Variable that holds nothing"), &where);
     }
     if (variable.symbolic()) graph = &variable.handle().graph();

@@ -98,7 +98,7 @@ size_t Optimizer::AddGroup(const Parameters& parameters, double lr,
 
 void Optimizer::MakeNumbers(size_t index, bool symbolic) {
   Group& group = groups_[index];
-  if (group.lr) return;
+  if (group.lr.defined()) return;
   std::string suffix = index > 0 ? StrCat("_", index) : "";
   if (symbolic) {
     group.lr = variable(group.first_lr, StrCat("lr", suffix));
@@ -127,7 +127,7 @@ std::vector<Variable> Optimizer::parameters(size_t group) const {
 
 double Optimizer::lr(size_t group) const {
   const Group& g = At(group);
-  return g.lr && !g.lr.symbolic() ? g.lr.tensor().item<double>() : g.first_lr;
+  return g.lr.defined() && !g.lr.symbolic() ? g.lr.tensor().item<double>() : g.first_lr;
 }
 
 void Optimizer::set_lr(double lr) {
@@ -147,7 +147,7 @@ void Optimizer::set_lr(size_t group, double lr) {
                   "recorded; wanted it outside of it, or follow()"));
   }
   groups_[group].first_lr = lr;
-  if (At(group).lr) At(group).lr.assign(lr);
+  if (At(group).lr.defined()) At(group).lr.assign(lr);
 }
 
 const Variable& Optimizer::lr_variable(size_t group) const {

@@ -49,7 +49,7 @@ StateDict Optimizer::state_dict() const {
   StateDict state;
   for (size_t i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[i];
-    if (!group.lr) continue;
+    if (!group.lr.defined()) continue;
     state.set(GroupKey(i, "lr"), group.lr.value());
     state.set(GroupKey(i, "step"), group.step.value());
     for (const ParamState& p : group.params) {

@@ -33,7 +33,7 @@ Parameters::Parameters(const StateDict& named) {
 
 Parameters::Parameters(const std::vector<Variable>& variables) {
   for (const Variable& v : variables) {
-    if (!v) {
+    if (!v.defined()) {
       Refuse(StrCat("parameter ", entries_.size(),
                     " is a Variable that holds nothing"));
     }
