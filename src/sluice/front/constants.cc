@@ -24,6 +24,12 @@ Array ValueAs(const Literal& value, DType dtype, std::source_location where) {
       .value();
 }
 
+// 0 or 1, which are bools as well.
+Array WholeAs(int value, DType dtype, std::source_location where) {
+  if (dtype == DType::kBool) return Array::Scalar(value != 0);
+  return ValueAs(value, dtype, where);
+}
+
 }  // namespace
 
 Tensor placeholder(DType dtype, const PartialSizes& shape,
@@ -67,12 +73,12 @@ Tensor full(const Sizes& shape, const Literal& value, std::string_view name,
 
 Tensor zeros(const Sizes& shape, DType dtype, std::string_view name,
              std::source_location where) {
-  return full(shape, ValueAs(0, dtype, where), name, where);
+  return full(shape, WholeAs(0, dtype, where), name, where);
 }
 
 Tensor ones(const Sizes& shape, DType dtype, std::string_view name,
             std::source_location where) {
-  return full(shape, ValueAs(1, dtype, where), name, where);
+  return full(shape, WholeAs(1, dtype, where), name, where);
 }
 
 }  // namespace sluice

@@ -143,7 +143,7 @@ TEST(LoopReport, WrongSavesAreRefusedWithTheLine) {
   };
   Contains(text("host"),
            "save is \"host\"; wanted \"device\", "
-           "\"recompute\" or sl::budget(bytes)");
+           "\"recompute\" or budget(bytes)");
   Contains(text("host"), "there is no second memory yet");
   Contains(text("host"), "loop_report_test.cc:");
   Contains(text("budget"), "save is \"budget\"; wanted");

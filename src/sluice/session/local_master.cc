@@ -153,6 +153,11 @@ Status LocalMaster::RunReporting(Program& program, std::span<Array> feeds,
 Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
                              std::vector<Array>* results,
                              const RunOptions& options, RunMetadata* metadata) {
+  {
+    // Before all that could be wrong with the step itself.
+    MutexLock lock(active_mu_);
+    if (closed_) return Cancelled("the session is closed");
+  }
   for (size_t i = 0; i < feeds.size(); ++i) {
     SL_RETURN_IF_ERROR(program.CheckFeed(static_cast<int>(i), feeds[i]));
   }
@@ -213,11 +218,6 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
                                             std::span<Node* const> targets,
                                             const RunOptions& options,
                                             RunMetadata* metadata) {
-  {
-    // Before all that could be wrong with the step itself.
-    MutexLock lock(active_mu_);
-    if (closed_) return Cancelled("the session is closed");
-  }
   std::vector<Value> fed;
   std::vector<Array> arrays;
   fed.reserve(feeds.size());
