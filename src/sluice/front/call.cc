@@ -262,8 +262,9 @@ NodeRequest RequestOf(std::string_view op, std::span<const Operand> inputs,
           .line = SourceLine::From(where)};
 }
 
-// The call, its operands brought to the types it is computed in, as results of
-// which type: calls `made` with the request.
+// `made` of the call, with its operands brought to the types it is computed in;
+// its second argument is the type the result is to have again, and the name
+// then.
 template <class F>
 auto Promoted(NodeRequest request, std::source_location where, const F& made) {
   std::optional<PromotedOperands> together;
@@ -273,13 +274,15 @@ auto Promoted(NodeRequest request, std::source_location where, const F& made) {
   }
   if (!together) return made(request, DType::kInvalid);
   request.inputs = together->operands;
+  if (together->restored != DType::kInvalid) request.name = {};
   return made(request, together->restored);
 }
 
-Tensor Restored(Tensor made, DType dtype, std::source_location where) {
-  if (dtype == DType::kInvalid || made.dtype() == dtype) return made;
+Tensor Restored(Tensor made, DType dtype, std::string_view name,
+                std::source_location where) {
+  if (dtype == DType::kInvalid) return made;
   Operand operands[] = {std::move(made)};
-  return CallOne("Cast", operands, {{"dtype", dtype}}, {}, where);
+  return CallOne("Cast", operands, {{"dtype", dtype}}, name, where);
 }
 
 }  // namespace
@@ -302,11 +305,11 @@ Tensor CallOne(std::string_view op, std::span<const Operand> inputs,
   NodeRequest all = RequestOf(op, inputs, attrs, name, where);
   return Promoted(all, where, [&](const NodeRequest& request, DType dtype) {
     if (!RunsAtOnce(request)) {
-      return Restored(AddNode(request).output(), dtype, where);
+      return Restored(AddNode(request).output(), dtype, name, where);
     }
     EagerResults results;
     RunNow(request, results);
-    Tensor made = Restored(Tensor(std::move(results[0])), dtype, where);
+    Tensor made = Restored(Tensor(std::move(results[0])), dtype, {}, where);
     if (!name.empty()) made.set_name(name);
     return made;
   });
@@ -330,7 +333,7 @@ std::vector<Tensor> CallMany(std::string_view op,
       }
     }
     // The first is the value; others, such as indices, have types of their own.
-    if (!outputs.empty()) outputs[0] = Restored(outputs[0], dtype, where);
+    if (!outputs.empty()) outputs[0] = Restored(outputs[0], dtype, name, where);
     return outputs;
   });
 }

@@ -93,6 +93,10 @@ TEST(Promotion, GraphsHaveIt) {
   Tensor a = placeholder(i32, {3}), b = placeholder(DType::kF16, {3});
   EXPECT_EQ((a + b).dtype(), DType::kF16);
   EXPECT_EQ((a / a).dtype(), DType::kF32);
+  Tensor flag = placeholder(DType::kBool, {3});
+  Tensor both = add(flag, flag, "both");
+  EXPECT_EQ(both.dtype(), DType::kBool);
+  EXPECT_EQ(both.name(), "both");
 }
 
 // ---- Lines ----
