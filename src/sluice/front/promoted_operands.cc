@@ -13,7 +13,8 @@ DType NumberType(const Operand& operand) {
     return operand.literal_value().value() ? operand.literal_value().dtype()
                                            : DType::kInvalid;
   }
-  return operand.tensor().defined() ? operand.tensor().dtype() : DType::kInvalid;
+  return operand.tensor().defined() ? operand.tensor().dtype()
+                                    : DType::kInvalid;
 }
 
 bool IsWeak(const Operand& operand) {
