@@ -19,7 +19,8 @@ class _Maker:
         self.tf, self.rng = tf, random.Random(seed)
         self.x = tf.placeholder(tf.float32, [3], name="x")
         self.c = tf.constant([0.5, -1.0, 0.25])
-        self.v = tf.get_variable("v", initializer=np.array([1.0, 0.5, -0.5], np.float32))
+        start = np.array([1.0, 0.5, -0.5], np.float32)
+        self.v = tf.get_variable("v", initializer=start)
 
     def simple(self, here):
         tf, rng = self.tf, self.rng
