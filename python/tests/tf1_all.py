@@ -17,8 +17,13 @@ import tf1_sessions  # noqa: F401
 import tf1_signatures
 import tf1_unknown  # noqa: F401
 import tf1_variables  # noqa: F401
+from tf1_random_programs import program as random_program
 from tf1_tools import PROCEDURES
 from tf1_values import EXPRESSIONS
+
+# TensorFlow takes a second or two for each.
+for _seed in range(16):
+    PROCEDURES[f"random_program_{_seed}"] = random_program(_seed)
 
 EXPECTED = pathlib.Path(__file__).with_name("tf1_expected.json")
 # What TensorFlow gives and sluice does not, with the reason. All but the last two

@@ -9,7 +9,7 @@ import random
 
 import numpy as np
 
-DEPTH = 3
+DEPTH = 2
 
 
 class _Maker:
@@ -19,8 +19,9 @@ class _Maker:
         self.tf, self.rng = tf, random.Random(seed)
         self.x = tf.placeholder(tf.float32, [3], name="x")
         self.c = tf.constant([0.5, -1.0, 0.25])
-        start = np.array([1.0, 0.5, -0.5], np.float32)
-        self.v = tf.get_variable("v", initializer=start)
+        self.v = tf.get_variable(
+            "v", initializer=np.array([1.0, 0.5, -0.5], np.float32)
+        )
 
     def simple(self, here):
         tf, rng = self.tf, self.rng
@@ -44,7 +45,7 @@ class _Maker:
             return tf.stack(tf.unstack(a)[::-1]) + self.v
         if kind == 8:
             return tf.concat([a[:1], b[1:]], 0)
-        return tf.nn.softmax(a) * tf.gather(b, [2, 0, 1])
+        return tf.nn.softmax(a) * tf.reverse(b, [0])
 
     def vector(self, here, depth):
         """One more vector, of those that are there."""
