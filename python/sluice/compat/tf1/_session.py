@@ -135,6 +135,8 @@ class _Fetches:
                     {k: b(results) for k, b in pairs},
                 )
             return lambda results: whole((k, b(results)) for k, b in pairs)
+        if isinstance(fetch, Tensor) and fetch.graph is self._graph:
+            return self._add(fetch)
         try:
             element = self._graph.as_graph_element(fetch)
         except TypeError as error:
@@ -177,6 +179,8 @@ def _core_feeds(feeds: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _target(graph: Graph, key: Any) -> Any:
+    if isinstance(key, Tensor) and key.graph is graph:
+        return key
     try:
         return graph.as_graph_element(key, allow_operation=False)
     except (KeyError, TypeError, ValueError) as error:
@@ -203,12 +207,21 @@ def _fed_value(target: Any, value: Any) -> Any:
                 "type of the feed tensor to a larger type (e.g. int64)."
             )
     array = np.asarray(value, dtype=kind.as_numpy_dtype)
-    if not target.shape.is_compatible_with(array.shape):
+    if not _fits(target._core.shape, array.shape):
         raise ValueError(
             f"Cannot feed value of shape {array.shape} for Tensor {target.name}, "
             f"which has shape {target.shape}"
         )
     return array
+
+
+def _fits(known: Any, sizes: tuple[int, ...]) -> bool:
+    """Whether sizes are those that are known; each step asks."""
+    if known is None:
+        return True
+    return len(known) == len(sizes) and all(
+        k is None or k == s for k, s in zip(known, sizes)
+    )
 
 
 def _in_range(kind: Any, value: int) -> bool:
