@@ -84,6 +84,11 @@ def test_page_says_how_much_is_compared():
     assert "over 400 programs" in text and len(tf1_all.names()) > 400
 
 
+def fed_variable():
+    v = tf.Variable(1.0)
+    tf.Session().run(v + 1.0, {v: 5.0})
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -104,6 +109,7 @@ def test_page_says_how_much_is_compared():
         lambda: tf.Print(tf.constant(1), [], first_n=3),
         lambda: tf.Session("grpc://somewhere"),
         lambda: tf.Session().run(tf.constant(1), run_metadata=object()),
+        lambda: fed_variable(),
         lambda: tf.ConfigProto(log_device_placement=True),
         lambda: tf.RunOptions(trace_level=3),
         lambda: tf.TensorArray(tf.float32, 1, handle=1),

@@ -328,6 +328,14 @@ def scattered(tf):
         ]
 
 
+@program
+def gradients_by_values_of_variables(tf):
+    v = tf.Variable([1.0, 2.0])
+    y = v * v + v.value()
+    with started(tf) as sess:
+        return sess.run([tf.gradients(y, v)[0], tf.gradients(y, v.value())[0]])
+
+
 # ---- optimizers ----
 
 OPTIMIZERS = {

@@ -7,7 +7,7 @@ from typing import Any
 from ... import _core
 from ._emit import convert, emit, scoped, typed_constant
 from ._graphs import graph_of, opened
-from ._tensor import IndexedSlices, wrap
+from ._tensor import IndexedSlices, Tensor, wrap
 
 __all__ = [
     "AggregationMethod",
@@ -120,6 +120,11 @@ def _source(x: Any) -> Any:
         return variable
     if isinstance(x, IndexedSlices):
         return x.values._core
+    if isinstance(x, Tensor) and x.name.endswith("/value:0"):
+        # Of a variable's value(): all reads of it.
+        behind = _core.variables_behind(x._fed)
+        if len(behind) == 1 and f"{behind[0].name}/value:0" == x.name:
+            return behind[0]
     # What it was before set_shape said more of it: all uses come from there.
     return convert(x)._fed
 

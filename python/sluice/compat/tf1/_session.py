@@ -171,6 +171,14 @@ def _feeds(graph: Graph, feed_dict: Any) -> dict[Any, Any]:
                 found[_target(graph, k)] = v
             continue
         found[_target(graph, key)] = value
+    for target in found:
+        # Each use of a variable is a read of its own, which the feed of one of
+        # them would not reach.
+        if target._fed.op.type == "ReadVariable":
+            raise NotImplementedError(
+                f"feed_dict: {target.name} is the value of a variable; wanted "
+                "Variable.load, or a placeholder"
+            )
     return {t: _fed_value(t, v) for t, v in found.items()}
 
 
