@@ -38,6 +38,13 @@ Result<Shapes> InferNode(const Node& node, const Shapes& in) {
   return inferred;
 }
 
+// True of a check in a branch: sizes it refuses say that the branch does not
+// run, as that of a gradient whose other branch is known to be taken, or that
+// its kernel will refuse them. Either way they are no error yet.
+bool ChecksWhenRun(const Node& node, int branches) {
+  return branches > 0 && node.op().name == "EnsureShape";
+}
+
 // What the shapes of a region would be if its arguments had others than they
 // have now. Nothing of the graph changes. Values from outside keep theirs.
 class Trial {
@@ -88,7 +95,10 @@ class Trial {
       case Flow::kBranch: {
         Shapes joined;
         for (const auto& region : node.regions()) {
-          SL_ASSIGN_OR_RETURN(Shapes out, Run(*region, {}));
+          ++branches_;
+          Result<Shapes> ran = Run(*region, {});
+          --branches_;
+          SL_ASSIGN_OR_RETURN(Shapes out, std::move(ran));
           for (size_t i = 0; i < out.size(); ++i) {
             if (joined.size() <= i) joined.push_back(out[i]);
             joined[i] = JoinShapes(joined[i], out[i]);
@@ -98,11 +108,17 @@ class Trial {
       }
       case Flow::kLoop:
         return Carried(node, std::move(in));
-      default:
-        return InferNode(node, in);
+      default: {
+        Result<Shapes> found = InferNode(node, in);
+        if (!found.ok() && ChecksWhenRun(node, branches_)) {
+          return Shapes{node.attrs().get<PartialShape>("shape")};
+        }
+        return found;
+      }
     }
   }
 
+  int branches_ = 0;  // that this is in
   std::unordered_map<Value, PartialShape, ValueHash> shapes_;
 };
 
@@ -122,9 +138,12 @@ class Refiner {
       if (node->op().flow == Flow::kLoop) {
         SL_ASSIGN_OR_RETURN(found, EnterLoop(*node));
       }
+      const bool branch = node->op().flow == Flow::kBranch;
+      if (branch) ++branches_;
       for (const auto& inner : node->regions()) {
         SL_RETURN_IF_ERROR(Visit(*inner));
       }
+      if (branch) --branches_;
       if (node->op().flow == Flow::kBranch) {
         found = JoinedResults(*node);
       } else if (node->op().flow != Flow::kLoop) {
@@ -136,7 +155,9 @@ class Refiner {
         if (carries) continue;
         Shapes in;
         for (const Value& v : node->inputs()) in.push_back(v.shape());
-        SL_ASSIGN_OR_RETURN(found, InferNode(*node, in));
+        Result<Shapes> inferred = InferNode(*node, in);
+        if (!inferred.ok() && ChecksWhenRun(*node, branches_)) continue;
+        SL_ASSIGN_OR_RETURN(found, std::move(inferred));
       }
       SL_RETURN_IF_ERROR(Refine(*node, found));
     }
@@ -195,6 +216,7 @@ class Refiner {
 
   Graph& graph_;
   bool changed_ = false;
+  int branches_ = 0;  // that this is in
 };
 
 }  // namespace

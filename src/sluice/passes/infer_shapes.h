@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-// Error: shapes that contradict each other, with the node's line.
+// Error: shapes that contradict each other, with the node's line. Sizes that an
+// EnsureShape in a branch refuses are none: the branch may not be taken.
 Result<bool> RefineShapes(Graph& graph);
 
 }  // namespace sluice

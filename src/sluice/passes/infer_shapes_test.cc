@@ -52,5 +52,24 @@ TEST(RefineShapes, ContradictionsNameTheNodeAndItsLine) {
       << refined.status().message();
 }
 
+// What a gradient keeps for the side of a branch that is not taken has no
+// elements; that this is known early says nothing of the side that is.
+TEST(RefineShapes, ChecksInBranchesAreLeftToTheStep) {
+  auto graph = ParseOrDie(R"(graph g(%x: f32[...], %p: bool[]) -> (%y) {
+    %y = If(%p) [dtypes = {f32}] : f32[3] {
+      then() { %c = EnsureShape(%x) [shape = [3]] : f32[3] yield %c }
+      else() { %d = Const [value = [1 2 3] : f32[3]] : f32[3] yield %d } }
+  })");
+  graph->SetArgShape(graph->root(), 0, PartialShape({0}));
+  ASSERT_TRUE(RefineShapes(*graph).ok());
+  EXPECT_EQ(graph->FindNode("c")->output_type(0).ToString(), "f32[3]");
+
+  graph = ParseOrDie(R"(graph g(%x: f32[...]) -> (%c) {
+    %c = EnsureShape(%x) [shape = [3]] : f32[3]
+  })");
+  graph->SetArgShape(graph->root(), 0, PartialShape({0}));
+  EXPECT_FALSE(RefineShapes(*graph).ok());
+}
+
 }  // namespace
 }  // namespace sluice
