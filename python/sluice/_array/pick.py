@@ -79,8 +79,7 @@ def argwhere(x: Any) -> Tensor:
 def masked_fill(x: Any, mask: Any, value: Any) -> Tensor:
     """value where the mask is true, else x."""
     x, mask = as_tensor(x), truth(mask)
-    if x.shape != mask.shape:
-        x, mask = broadcast_arrays(x, mask)
+    # The op stretches both; to compare shapes here would decide by sizes.
     return _ops.masked_fill(x, mask, _ops.cast(value, x.dtype))
 
 
