@@ -29,7 +29,7 @@ export CCACHE_NOHASHDIR ?= 1
 MAKEFLAGS += --no-print-directory
 
 .PHONY: help deps build install test demo bench peers dev asan tsan cuda lint \
-  format clean wheel test-wheel build-python test-interop bench-python \
+  format clean wheel test-wheel build-python test-interop bench-python bench-calls \
   compare-ops asan-python fuzz-capture
 
 help:
@@ -43,6 +43,7 @@ help:
 	@echo "make test-wheel    the same, installed in a fresh environment and used"
 	@echo "make test-interop  the Python package beside PyTorch, JAX, TensorFlow"
 	@echo "make bench-python  the Python package measured beside them"
+	@echo "make bench-calls   the cost of calling captured functions"
 	@echo "make compare-ops   every operator sample of PyTorch, there and here"
 	@echo "make fuzz-capture  random programs, captured and not (SEEDS=$(SEEDS))"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
@@ -109,6 +110,11 @@ test-interop: build-python peers
 bench-python: build-python peers
 	@PYTHONPATH=build/release/python build/peers/bin/python \
 	  benchmarks/python/run.py $(ARGS)
+
+# What a call of a captured function costs beside its work.
+bench-calls: build-python
+	@PYTHONPATH=build/release/python build/python-env/bin/python \
+	  benchmarks/python/call_overhead.py $(ARGS)
 
 # Values, shapes, types and gradients of all samples; then signatures.
 compare-ops: build-python peers
