@@ -103,6 +103,7 @@ def function(
     name: str | None = None,
     max_traces: int = 32,
     autoconvert: bool = True,
+    one_graph: bool = False,
 ) -> Function: ...
 
 
@@ -113,6 +114,7 @@ def function(
     name: str | None = None,
     max_traces: int = 32,
     autoconvert: bool = True,
+    one_graph: bool = False,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
 
@@ -122,6 +124,7 @@ def function(
     name: str | None = None,
     max_traces: int = 32,
     autoconvert: bool = True,
+    one_graph: bool = False,
 ) -> Any:
     """Python code as a graph, recorded at the first call and run as a plan.
 
@@ -143,29 +146,33 @@ def function(
     into them, and the gradients it leaves on them, happen at every call. So do
     assignments to attributes, elements of containers, globals and nonlocals, and
     print. Other values that the code reads around it are compared at every call;
-    others lead to another recording (docs/capture.md). Exceptions of the code
-    pass as they are and nothing is kept of the recording.
+    others lead to another recording (docs/capture.md). An exception of the code
+    passes as it is, after what the code did before it.
 
     name: for messages and graphs; the function's own by default.
     max_traces: recordings kept; the one used longest ago goes first.
     autoconvert: if, while and for over tensors become part of the graph.
+    one_graph: refuse code that does not become one graph whatever its values are.
+    By default such code is recorded for the ways that values of calls decide.
 
     `f.traces()` says what was recorded and why, `f.graph(*args)` and
     `f.explain(*args)` show the graph and the plan.
     """
     if f is None:
         return functools.partial(
-            function, name=name, max_traces=max_traces, autoconvert=autoconvert
-        )
+            function, name=name, max_traces=max_traces, autoconvert=autoconvert,
+            one_graph=one_graph,
+        )  # fmt: skip
     if isinstance(f, Function):
         return f
     if isinstance(f, (staticmethod, classmethod)):
         kind = type(f)
         return kind(
             function(
-                f.__func__, name=name, max_traces=max_traces, autoconvert=autoconvert
+                f.__func__, name=name, max_traces=max_traces, autoconvert=autoconvert,
+                one_graph=one_graph,
             )
-        )
+        )  # fmt: skip
     if not callable(f):
         raise TypeError(f"function: f is a {type(f).__name__}; wanted a function")
     flags = getattr(getattr(f, "__code__", None), "co_flags", 0)
@@ -178,8 +185,9 @@ def function(
         own = getattr(f, "__name__", type(f).__name__)
         name = own if own.isidentifier() else "function"
     made = _core.make_function(
-        f, _signature(f), _converted if autoconvert else None, name, max_traces
-    )
+        f, _signature(f), _converted if autoconvert else None, name, max_traces,
+        one_graph,
+    )  # fmt: skip
     # An object that can be called keeps its attributes to itself.
     own_dict = ("__dict__",) if hasattr(f, "__code__") else ()
     functools.update_wrapper(made, f, updated=own_dict)

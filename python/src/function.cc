@@ -281,16 +281,17 @@ void BindFunction(nb::module_& m) {
   m.def(
       "make_function",
       [](nb::object code, nb::object signature, nb::object convert,
-         std::string name, int64_t max_traces) {
+         std::string name, int64_t max_traces, bool one_graph) {
         if (max_traces < 1) {
           ThrowValueError(StrCat("function: max_traces is ", max_traces,
                                  "; wanted at least 1"));
         }
         return nb::steal(New({code, signature, convert, std::move(name),
-                              static_cast<size_t>(max_traces)},
+                              static_cast<size_t>(max_traces), one_graph},
                              {}));
       },
-      "code"_a, "signature"_a, "convert"_a.none(), "name"_a, "max_traces"_a);
+      "code"_a, "signature"_a, "convert"_a.none(), "name"_a, "max_traces"_a,
+      "one_graph"_a = false);
   m.def(
       "set_ledger", [](nb::object make) { ledger = make.release().ptr(); },
       "make"_a);

@@ -85,6 +85,23 @@ bool Pattern::SameFixed(const std::vector<nb::object>& fixed,
   return true;
 }
 
+bool Hidden::Serves() const {
+  nb::object now = place.Read();
+  if (!now.is_valid()) return false;
+  if (kind == Kind::kFloat) return PyFloat_CheckExact(now.ptr());
+  if (kind == Kind::kCount) {
+    // Sizes are not negative, and small enough to be told apart from nonsense.
+    constexpr int64_t kMost = int64_t{1} << 40;
+    if (!PyLong_CheckExact(now.ptr())) return false;
+    int overflow = 0;
+    int64_t n = PyLong_AsLongLongAndOverflow(now.ptr(), &overflow);
+    return overflow == 0 && n >= 0 && n < kMost;
+  }
+  if (!IsTensor(now)) return false;
+  const Tensor& tensor = AsTensor(now);
+  return tensor.defined() && !tensor.symbolic();
+}
+
 bool Variant::Serves(const Values& values) {
   if (!guards.Hold()) return false;
   if (same_containers.is_valid()) {
@@ -92,23 +109,29 @@ bool Variant::Serves(const Values& values) {
     for (const nb::object& value : values) all.append(value);
     if (!nb::cast<bool>(same_containers(all))) return false;
   }
-  for (const auto& [place, text] : hidden) {
-    nb::object now = place.Read();
-    if (!now.is_valid() || !IsTensor(now)) return false;
-    const Tensor& tensor = AsTensor(now);
-    if (!tensor.defined() || tensor.symbolic()) return false;
+  for (const Hidden& one : hidden) {
+    if (!one.Serves()) return false;
   }
   return true;
 }
 
 void Variant::AddHidden(std::vector<Tensor>& tensors,
                         std::vector<nb::object>& objects) const {
-  for (const auto& [place, text] : hidden) {
-    nb::object now = place.Read();
-    if (!now.is_valid() || !IsTensor(now)) {
-      ThrowTypeError(text + " was a tensor a moment ago, and is none now");
+  for (const Hidden& one : hidden) {
+    if (!one.Serves()) {
+      ThrowTypeError(one.text + " was an input a moment ago, and is none now");
     }
-    tensors.push_back(AsTensor(now));
+    nb::object now = one.place.Read();
+    if (one.kind == Hidden::Kind::kFloat) {
+      tensors.push_back(
+          TensorOf(Array::Scalar<double>(PyFloat_AS_DOUBLE(now.ptr()))));
+    } else if (one.kind == Hidden::Kind::kCount) {
+      // No elements: the number is the size of its second axis.
+      tensors.push_back(TensorOf(
+          Array::Zeros(DType::kBool, {0, PyLong_AsLongLong(now.ptr())})));
+    } else {
+      tensors.push_back(AsTensor(now));
+    }
     objects.push_back(std::move(now));
   }
 }

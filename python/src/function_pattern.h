@@ -20,15 +20,29 @@ namespace sluice::py {
 
 enum class LeafKind : uint8_t { kTensor, kFixed, kNumber };
 
+// A place whose value is given to the code, as an argument is: whatever tensor
+// is there, or whatever number. Whole numbers come as sizes.
+struct Hidden {
+  enum class Kind : uint8_t { kTensor, kCount, kFloat };
+  Place place;
+  std::string text;
+  Kind kind = Kind::kTensor;
+
+  // Whether something of that kind is there now.
+  bool Serves() const;
+};
+
 struct Variant {
   std::vector<nb::object> fixed;  // leaves of kind kFixed, in order
   front_internal::FunctionCore::VariantRef ref;
   bool recorded = false;  // its code went through at least once
+  // Numbers are inputs in it for the first time, and may be numbers again.
+  bool tentative = false;
   // What its code read of the program around it.
   Guards guards;
-  // Places of tensors that are bound anew between calls: whatever tensor is
-  // there is given to the code, as an argument is.
-  std::vector<std::pair<Place, std::string>> hidden;
+  // Places of tensors that are bound anew between calls, and of numbers that
+  // keep changing.
+  std::vector<Hidden> hidden;
 
   // Containers among the arguments that its code found elsewhere, too, as
   // Python gave them: a function of all arguments that says whether they are

@@ -13,6 +13,7 @@
 #include "size.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/decisions.h"
 #include "sluice/front/made_once.h"
 #include "sluice/front/recursion.h"
 #include "sluice/front/region_draft.h"
@@ -68,6 +69,7 @@ struct FunctionState::Activation {
   const std::vector<nb::object>& fixed;
   std::vector<std::pair<DType, int>> types;
   bool recorded = false;          // by itself, under the function's lock
+  const Values* call = nullptr;   // the caller's arguments, when it is
   RecursionCore* core = nullptr;  // it calls itself
   std::optional<TreeDef> like;    // what it returns, once that is known
   // Tensors the code was given, as Python objects; those of hidden places.
@@ -90,21 +92,42 @@ const Values* CallOfThread::Take() {
   return std::exchange(call_of_thread, nullptr);
 }
 
+void CallOfThread::PutBack(const Values* taken) { call_of_thread = taken; }
+
 namespace {
 
-// Tensors that were bound anew are arguments from now on.
-void Hide(Variant& variant, const Variant& broken) {
-  variant.hidden = broken.hidden;
-  for (auto& other : broken.guards.OtherTensors()) {
-    variant.hidden.push_back(std::move(other));
-  }
-  std::erase_if(variant.hidden, [](const auto& hidden) {
-    nb::object now = hidden.first.Read();
-    return !now.is_valid() || !IsTensor(now) || AsTensor(now).symbolic();
-  });
+nb::object Normalized(const nb::python_error& error) {
+  PyObject* type = error.type().inc_ref().ptr();
+  PyObject* value = error.value().inc_ref().ptr();
+  PyObject* trace = error.traceback().inc_ref().ptr();
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace) PyException_SetTraceback(value, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return nb::steal(value);
 }
 
 }  // namespace
+
+// Tensors that were bound anew, and numbers that keep changing, are arguments
+// from now on.
+void FunctionState::Hide(Variant& variant, const Variant& broken) {
+  variant.hidden = broken.hidden;
+  for (auto& [place, text] : broken.guards.OtherTensors()) {
+    variant.hidden.push_back(
+        {std::move(place), std::move(text), Hidden::Kind::kTensor});
+  }
+  for (auto& [place, text] : broken.guards.OtherNumbers()) {
+    if (numbers_stay_.contains(text) || ++number_changes_[text] < 2) continue;
+    nb::object now = place.Read();
+    auto kind = PyFloat_CheckExact(now.ptr()) ? Hidden::Kind::kFloat
+                                              : Hidden::Kind::kCount;
+    variant.hidden.push_back({std::move(place), std::move(text), kind});
+    variant.tentative = true;
+  }
+  std::erase_if(variant.hidden,
+                [](const Hidden& hidden) { return !hidden.Serves(); });
+}
 
 // A variant's code, with what it is called with beside tensors.
 struct Recording {
@@ -116,8 +139,11 @@ struct Recording {
   // The graph being recorded, as Python sees it: whatever holds a tensor of it
   // keeps it, so that no tensor outlives what it is part of.
   nb::object graph{};
+  // Why it failed, where values that decide may help: code that a graph has
+  // branches or loops for was among it.
+  std::string undecided{};
 
-  std::vector<std::pair<Place, std::string>> hidden{};
+  std::vector<Hidden> hidden{};
 
   BodyResult Run(const std::vector<Tensor>& args) {
     nb::object keep = std::move(graph);
@@ -129,13 +155,18 @@ struct Recording {
     WeakNumbers as_numbers(std::move(weak));
     FunctionState::Activation own(*state, form, fixed, args);
     own.recorded = true;
+    const Values* call = own.call = CallOfThread::Take();
+    undecided.clear();
     nb::object recorder = NewRecorder();
     RecorderScope scope(recorder);
     try {
       size_t place = args.size() - hidden.size();
-      for (const auto& [where, text] : hidden) {
+      for (const Hidden& one : hidden) {
         own.hidden.push_back(nb::cast(args[place++]));
-        recorder.attr("feed")(where.Parts(), own.hidden.back(), text);
+        const char* feed = one.kind == Hidden::Kind::kTensor  ? "feed"
+                           : one.kind == Hidden::Kind::kCount ? "feed_count"
+                                                              : "feed_float";
+        recorder.attr(feed)(one.place.Parts(), own.hidden.back(), one.text);
       }
       Begin(recorder);
       nb::object result = state->Execute(own, args);
@@ -154,15 +185,69 @@ struct Recording {
         }
         mine->recorded = true;
       }
+      // What it leaves may yet turn out to be unknown.
+      if (MayDecide(recorder)) {
+        undecided = "what it leaves depends on values";
+      }
       own.objects.insert(own.objects.end(), own.hidden.begin(),
                          own.hidden.end());
       return Returned::Of(result, writes, own.objects,
                           recorder.attr("tensors"));
-    } catch (...) {
+    } catch (nb::python_error& error) {
       nb::error_scope kept;  // whatever was raised goes on
+      bool chose = MayDecide(recorder);
+      bool raised = error.matches(PyExc_Exception) && !IsSelfCall(error);
+      if (raised && call && (!chose || Decisions::OfBranches())) {
+        if (auto made = Raised(recorder, error, own)) return *std::move(made);
+      }
+      recorder.attr("abandon")();
+      if (chose && raised) {
+        undecided = nb::cast<std::string>(nb::str(Normalized(error)));
+        if (undecided.empty()) undecided = "it raises";
+      }
+      CallOfThread::PutBack(call);
+      throw;
+    } catch (const Error& error) {
+      nb::error_scope kept;
+      recorder.attr("abandon")();
+      if (MayDecide(recorder)) undecided = error.what();
+      CallOfThread::PutBack(call);
+      throw;
+    } catch (...) {
+      nb::error_scope kept;
       recorder.attr("abandon")();
       throw;
     }
+  }
+
+  // What the code has done when it raises. Nothing where it is the recording
+  // that cannot go on, and not the code.
+  std::optional<BodyResult> Raised(const nb::object& recorder,
+                                   const nb::python_error& error,
+                                   FunctionState::Activation& own) const {
+    auto mine = variant.lock();
+    nb::object refusal =
+        nb::module_::import_("sluice._convert.errors").attr("StagingError");
+    if (!mine || mine->tentative || error.matches(refusal) ||
+        error.matches(PyExc_NotImplementedError)) {
+      return std::nullopt;
+    }
+    try {
+      nb::object finished = recorder.attr("finish")(nb::none());
+      own.objects.insert(own.objects.end(), own.hidden.begin(),
+                         own.hidden.end());
+      return Returned::Raised(Normalized(error), finished[1], own.objects,
+                              recorder.attr("tensors"));
+    } catch (nb::python_error&) {
+      return std::nullopt;
+    }
+  }
+
+  // Whether branches or loops of its code have become part of the graph, and
+  // values may decide them instead.
+  bool MayDecide(const nb::object& recorder) const {
+    return !state->options().one_graph &&
+           nb::cast<bool>(recorder.attr("chose"));
   }
 
   nb::object NewRecorder() const {
@@ -229,6 +314,18 @@ BodyResult Returned::Of(const nb::object& result, nb::handle finished,
   return {std::move(tensors), UnderGil(std::move(made))};
 }
 
+BodyResult Returned::Raised(const nb::object& error, nb::handle finished,
+                            const std::vector<nb::object>& arguments,
+                            const nb::dict& outside) {
+  BodyResult made = Of(nb::none(), finished, arguments, outside);
+  auto note = std::static_pointer_cast<const Returned>(made.note);
+  Returned raising = *note;
+  raising.error = error;
+  made.note = UnderGil(std::move(raising));
+  made.once = true;
+  return made;
+}
+
 nb::object Returned::Rebuild(BodyResult& result,
                              const std::vector<nb::object>& given,
                              const Values& values) {
@@ -260,6 +357,11 @@ nb::object Returned::Rebuild(BodyResult& result,
     nb::list arguments;
     for (const nb::object& value : values) arguments.append(value);
     returned.writes(tensors, arguments);
+  }
+  if (returned.error.is_valid()) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(returned.error.ptr())),
+                    returned.error.ptr());
+    throw nb::python_error();
   }
   std::vector<nb::object> leaves;
   leaves.reserve(returned.others.size());
@@ -305,8 +407,18 @@ FunctionState::Chosen FunctionState::Begin(
     TakeGil gil;
     recording->graph = nb::cast(graph);
   };
+  about.undecided = [recording] {
+    TakeGil gil;
+    return recording->undecided;
+  };
   about.names = pattern->TensorNames();
-  for (const auto& [place, text] : variant->hidden) about.names.push_back(text);
+  for (const Hidden& hidden : variant->hidden) {
+    about.names.push_back(hidden.text +
+                          (hidden.kind == Hidden::Kind::kCount ? "#" : ""));
+    if (hidden.kind != Hidden::Kind::kTensor && variant->tentative) {
+      why += StrCat("; ", hidden.text, " is an input from now on");
+    }
+  }
   about.fixed = pattern->FixedText(variant->fixed);
   about.why = why;
   variant->ref = core_.Add(std::move(about));
@@ -373,7 +485,8 @@ nb::object FunctionState::Execute(Activation& own,
     if (nb::object recorder = CurrentRecorder(); recorder.is_valid()) {
       nb::list given, callers;
       for (const nb::object& value : values) given.append(value);
-      if (const Values* call = CallOfThread::Take()) {
+      const Values* call = own.recorded ? own.call : CallOfThread::Take();
+      if (call) {
         for (const nb::object& value : *call) callers.append(value);
       }
       nb::object used = recorder.attr("arguments")(given, callers);

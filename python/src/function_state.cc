@@ -55,7 +55,7 @@ FunctionState::Chosen FunctionState::Choose(const Values& values) {
     std::shared_ptr<Variant> broken;
     std::shared_ptr<Variant> variant = pattern->Find(values, leaves, broken);
     if (variant) {
-      return Use(pattern, variant, leaves);
+      return Use(std::move(pattern), std::move(variant), leaves);
     }
     if (broken) return Begin(pattern, leaves, broken);
     std::vector<size_t> moving = pattern->Moving(leaves);
@@ -63,6 +63,7 @@ FunctionState::Chosen FunctionState::Choose(const Values& values) {
     auto other = std::make_shared<Pattern>(pattern->WithTensors(moving));
     patterns_.insert(patterns_.begin(), other);
     Chosen chosen = Begin(other, leaves);
+    chosen.variant->tentative = true;
     for (size_t k : moving) {
       chosen.tried.push_back({k, PyLong_Check(leaves[k].ptr()) != 0});
     }
@@ -79,19 +80,21 @@ FunctionState::Chosen FunctionState::Choose(const Values& values) {
 FunctionState::Chosen FunctionState::Use(
     std::shared_ptr<Pattern> pattern, std::shared_ptr<Variant> variant,
     const std::vector<nb::object>& leaves) const {
-  Chosen chosen{pattern, variant, pattern->Tensors(leaves), {}};
-  for (size_t k = 0; k < pattern->kinds.size(); ++k) {
-    if (pattern->kinds[k] != LeafKind::kFixed) {
-      chosen.given.push_back(leaves[k]);
-    }
+  Chosen chosen{std::move(pattern), std::move(variant), {}, {}};
+  const std::vector<LeafKind>& kinds = chosen.pattern->kinds;
+  chosen.tensors = chosen.pattern->Tensors(leaves);
+  chosen.given.reserve(chosen.tensors.size());
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] != LeafKind::kFixed) chosen.given.push_back(leaves[k]);
   }
-  variant->AddHidden(chosen.tensors, chosen.given);
+  chosen.variant->AddHidden(chosen.tensors, chosen.given);
   return chosen;
 }
 
 void FunctionState::Keep(Chosen& chosen) {
   last_pattern_ = chosen.pattern;
   last_variant_ = chosen.variant;
+  chosen.variant->tentative = false;
   if (chosen.tried.empty()) return;
   std::erase(patterns_, chosen.instead_of);
   std::vector<std::shared_ptr<Variant>> gone;
@@ -107,7 +110,14 @@ void FunctionState::Forget(const Chosen& chosen) {
 // Whole numbers first: they count and index more often than they are computed
 // with.
 bool FunctionState::TakeForNumbers(const Chosen& chosen) {
-  if (chosen.tried.empty() || chosen.variant->recorded) return false;
+  if (chosen.variant->recorded) return false;
+  bool were_inputs = false;
+  for (const Hidden& hidden : chosen.variant->hidden) {
+    if (hidden.kind == Hidden::Kind::kTensor) continue;
+    were_inputs = numbers_stay_.insert(hidden.text).second || were_inputs;
+  }
+  if (were_inputs) return true;
+  if (chosen.tried.empty()) return false;
   for (const auto& [leaf, whole] : chosen.tried) {
     if (whole || !chosen.any_whole()) chosen.instead_of->stays[leaf] = true;
   }
@@ -176,19 +186,34 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
   // Run at once in the midst of its own recording.
   if (RecordingHere()) return parameters_.Call(Code(), First(), values);
   return With(values, [&](const Chosen& chosen) {
-    front_internal::BodyResult result = [&] {
+    std::optional<front_internal::BodyResult> ran;
+    try {
+      // To let go of the GIL and take it back costs as much as a small op.
+      ran = core_.CallIfShort(chosen.variant->ref, chosen.tensors,
+                              std::source_location::current());
+      if (ran) return Rebuilt(chosen, *ran, values);
       CallOfThread call(values);
       ReleaseGil released;
-      return core_.Call(chosen.variant->ref, chosen.tensors,
-                        std::source_location::current());
-    }();
-    uint64_t before = Epoch();
-    nb::object made = Returned::Rebuild(result, chosen.given, values);
-    if (uint64_t after = Epoch(); after != before) {
-      chosen.variant->guards.Wrote(result.note.get(), before, after);
+      ran = core_.Call(chosen.variant->ref, chosen.tensors,
+                       std::source_location::current());
+    } catch (const front_internal::RunFailed& failed) {
+      if (!failed.untouched) throw;
     }
-    return made;
+    // The code itself says what is wrong, after it has done what comes before.
+    if (!ran) return parameters_.Call(source_, First(), values);
+    return Rebuilt(chosen, *ran, values);
   });
+}
+
+nb::object FunctionState::Rebuilt(const Chosen& chosen,
+                                  front_internal::BodyResult& result,
+                                  const Values& values) {
+  uint64_t before = Epoch();
+  nb::object made = Returned::Rebuild(result, chosen.given, values);
+  if (uint64_t after = Epoch(); after != before) {
+    chosen.variant->guards.Wrote(result.note.get(), before, after);
+  }
+  return made;
 }
 
 std::string FunctionState::Explain(PyObject* const* args, size_t count,

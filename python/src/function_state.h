@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "function_pattern.h"
 
@@ -18,6 +19,7 @@ struct FunctionOptionsInPython {
   nb::object convert;  // code -> code, at the first recording; or None
   std::string name;
   size_t max_traces = 32;
+  bool one_graph = false;  // values decide nothing (front/decisions.h)
 };
 
 // What the code returned: a tree of tensors and of other objects, which are
@@ -37,6 +39,7 @@ struct Returned {
   bool alone = false;              // one tensor that is no argument
   nb::object writes;               // of Python; holds nothing without any
   std::vector<From> written;       // of the tensors it writes
+  nb::object error;                // raised after that, if there is one
 
   // `finished` is what the recorder says of writes: (tensors, writes) or None.
   // `arguments` are the objects the code was given, `outside` has the tensors
@@ -45,6 +48,10 @@ struct Returned {
                                        nb::handle finished,
                                        const std::vector<nb::object>& arguments,
                                        const nb::dict& outside);
+  // The code has raised: what it had done until then is done, too.
+  static front_internal::BodyResult Raised(
+      const nb::object& error, nb::handle finished,
+      const std::vector<nb::object>& arguments, const nb::dict& outside);
   // `given` are the objects of the caller's, `values` all arguments.
   static nb::object Rebuild(front_internal::BodyResult& result,
                             const std::vector<nb::object>& given,
@@ -59,8 +66,10 @@ class CallOfThread {
   ~CallOfThread();
   CallOfThread(const CallOfThread&) = delete;
   CallOfThread& operator=(const CallOfThread&) = delete;
-  // Null when there is none; each is taken once.
+  // Null when there is none; each is taken once, by the call it belongs to.
   static const Values* Take();
+  // For a recording that is made once more.
+  static void PutBack(const Values* taken);
 
  private:
   const Values* before_;
@@ -129,9 +138,14 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   // again.
   template <class F>
   auto With(const Values& values, F run);
+  // What a call gives back, after what it does to the program around.
+  static nb::object Rebuilt(const Chosen& chosen,
+                            front_internal::BodyResult& result,
+                            const Values& values);
   void Keep(Chosen& chosen);
   void Forget(const Chosen& chosen);
   bool TakeForNumbers(const Chosen& chosen);
+  void Hide(Variant& variant, const Variant& broken);
   void Evict();
   void Drop(const std::vector<std::shared_ptr<Variant>>& gone);
   // A number that is recorded for each of its values is worth a word; and so is
@@ -158,6 +172,10 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   bool warned_ = false;
   front_internal::FunctionCore core_;
   std::vector<std::shared_ptr<Pattern>> patterns_;  // used last: first
+  // How often numbers of the program around were others, by name; and those
+  // that cannot be inputs.
+  std::unordered_map<std::string, int> number_changes_;
+  std::unordered_set<std::string> numbers_stay_;
   // Of the last call, to say how the next one differs.
   std::shared_ptr<Pattern> last_pattern_;
   std::shared_ptr<Variant> last_variant_;

@@ -252,6 +252,19 @@ std::vector<std::pair<Place, std::string>> Guards::OtherTensors() const {
   return others;
 }
 
+std::vector<std::pair<Place, std::string>> Guards::OtherNumbers() const {
+  std::vector<std::pair<Place, std::string>> others;
+  for (const One& one : always_) {
+    nb::object now = one.place.Read();
+    if (!now.is_valid() || !one.seen.IsNumberLike(now.ptr()) ||
+        one.seen.Still(now.ptr())) {
+      continue;
+    }
+    others.emplace_back(one.place, one.text);
+  }
+  return others;
+}
+
 int Guards::Visit(visitproc visit, void* arg) const {
   for (const auto* all : {&always_, &by_epoch_}) {
     for (const One& one : *all) {

@@ -29,6 +29,8 @@ class Guards {
   // Places that hold another tensor than they did, if nothing else is broken
   // that a tensor given anew would not mend.
   std::vector<std::pair<Place, std::string>> OtherTensors() const;
+  // Places that hold another number of the same type than they did.
+  std::vector<std::pair<Place, std::string>> OtherNumbers() const;
   // A call of `trace` has written between these epochs. Once its writes were
   // found to break nothing they are no news: it writes the same places, with
   // the same values but for tensors.

@@ -1,7 +1,13 @@
 #include "recorder.h"
 
+#include <optional>
+
+#include "caller_line.h"
+#include "errors.h"
 #include "operand.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/decisions.h"
+#include "tensor_values.h"
 
 namespace sluice::py {
 
@@ -60,6 +66,25 @@ PyObject* RecordedHere(PyObject*, PyObject* object) {
   return PyBool_FromLong(here ? 1 : 0);
 }
 
+// decide(tensor): its element in the call being recorded, where values decide.
+PyObject* Decide(PyObject*, PyObject* object) {
+  try {
+    Decisions* here = IsTensor(object) ? Decisions::OfBranches() : nullptr;
+    if (!here) Py_RETURN_NONE;
+    SourceLine line = PythonLine();
+    std::optional<Array> value = here->Decide(AsTensor(object), line);
+    if (!value || value->num_elements() != 1) Py_RETURN_NONE;
+    return ElementToPython(value->dtype(), value->raw()).release().ptr();
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
+PyObject* Decides(PyObject*, PyObject*) {
+  return PyBool_FromLong(Decisions::OfBranches() ? 1 : 0);
+}
+
 PyObject* SetRecorder(PyObject*, PyObject* wanted) {
   PyObject* before = recorder ? recorder : Py_None;
   // Whoever sets one keeps it until it sets the one before again.
@@ -84,6 +109,12 @@ PyMethodDef methods[] = {
      "recorder()\n--\n\nWho records on this thread, or None."},
     {"recorded_here", RecordedHere, METH_O,
      "recorded_here(tensor)\n--\n\nWhether it is of the graph being recorded."},
+    {"decide", Decide, METH_O,
+     "decide(tensor)\n--\n\nIts element in the call being recorded, which "
+     "serves "
+     "calls of the same\nonly; None where that is not wanted, or unknown."},
+    {"decides", Decides, METH_NOARGS,
+     "decides()\n--\n\nWhether values decide in the code being recorded."},
     {"set_recorder", SetRecorder, METH_O,
      "set_recorder(recorder)\n--\n\nThe one before; the caller keeps both."},
     {}};

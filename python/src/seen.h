@@ -58,6 +58,13 @@ class Seen {
   bool Still(PyObject* now) const;  // null: nothing is there
   std::string Text() const;
   bool tensor() const { return kind_ == Kind::kTensor; }
+  // Whether both are whole numbers, or floats.
+  bool IsNumberLike(PyObject* now) const {
+    if (kind_ != Kind::kValue || Py_TYPE(value_.ptr()) != Py_TYPE(now)) {
+      return false;
+    }
+    return PyLong_CheckExact(now) || PyFloat_CheckExact(now);
+  }
   int Visit(visitproc visit, void* arg) const;
 
  private:

@@ -1,10 +1,12 @@
 #include "size.h"
 
+#include "caller_line.h"
 #include "errors.h"
 #include "op_call.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/decisions.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/size_guard.h"
 
@@ -145,7 +147,11 @@ void BindSizes(nb::module_& m) {
       [](const Tensor& condition, std::string text) {
         Status status =
             RecordingNow(condition).Require(condition.value(), std::move(text));
-        if (!status.ok()) throw Error(status);
+        if (status.ok()) return;
+        // It is made of a number the function is given.
+        Decisions* here = Decisions::Here();
+        if (here && here->Decide(condition, PythonLine())) return;
+        throw Error(status);
       },
       "condition"_a, "text"_a,
       "What is recorded serves calls in which this scalar is what it is now.");

@@ -13,9 +13,9 @@ def t(x):
 
 
 def refused(f, *args, match):
-    """sl.function(f) is refused with the place of the construct."""
+    """As one graph f is refused, with the place of the construct."""
     with pytest.raises(StagingError, match=match) as error:
-        sl.function(f)(*args)
+        sl.function(f, one_graph=True)(*args)
     assert isinstance(error.value, TypeError)
     return str(error.value)
 
@@ -268,9 +268,11 @@ def deep(n):
 
 
 def test_recursion_that_a_tensor_ends():
+    assert sl.function(lambda n: endless(n))(t(5)).item() == 120
+    assert sl.function(lambda n: deep(n))(t(5)).item() == 4
     with pytest.raises(RecursionError):
-        sl.function(lambda n: endless(n))(t(5))
+        sl.function(lambda n: endless(n), one_graph=True)(t(5))
     with pytest.raises(RecursionError) as error:
-        sl.function(lambda n: deep(n))(t(5))
+        sl.function(lambda n: deep(n), one_graph=True)(t(5))
     assert any("so that a recursion that a tensor ends" in n
                for n in error.value.__notes__)

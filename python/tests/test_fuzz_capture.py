@@ -25,9 +25,9 @@ from capture.snapshot import take  # noqa: E402
 JOBS = 2
 # family: seeds, and how many of them may be refused, each with a message.
 BLOCKS = {
-    "functional": (range(0, 240), 20),
+    "functional": (range(0, 240), 3),
     "closures": (range(0, 240), 6),
-    "state": (range(0, 600), 80),
+    "state": (range(0, 600), 6),
 }
 
 

@@ -100,7 +100,8 @@ class _Sides:
             self._raised[k] = True
             self.possible[k] = frozenset()
             missing = dict.fromkeys([*self._names, RESULT, SIGNAL], MISSING)
-            return Outcome(missing, everything, raised=True)
+            before = {} if self._lists else self.before
+            return Outcome(missing, everything, before, raised=True)
         self._raised[k] = False
         self.possible[k] = possible(signal)
         values = self._variables.taken(self._names)

@@ -24,7 +24,7 @@ from .impure import next_, refuse_if_impure
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
 from .printing import print_
-from .values import Tensor, in_graph, truth
+from .values import Tensor, decided, in_graph, truth
 
 _cast = _core.op_function("Cast")
 
@@ -81,6 +81,7 @@ def _as(python: type, dtype: Any) -> Callable[..., Any]:
 
 
 def _bool(*args: Any) -> Any:
+    args = tuple(map(decided, args))
     tensor = in_graph(args[0]) if len(args) == 1 else None
     return bool(*args) if tensor is None else truth(tensor)
 

@@ -8,8 +8,8 @@ from typing import Any
 from .. import _core
 from .errors import StagingError
 from .impure import refuse_if_iterator
-from .iterables import Range, Rows, size, staged
-from .values import Tensor, in_graph
+from .iterables import Range, Rows, size, staged, written_out
+from .values import Tensor, decided, in_graph
 
 _SHORT = 8  # so many rows are written out
 
@@ -58,6 +58,9 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
     if known is None:
         refuse_if_iterator(items)
         return [element(item) for item in items]
+    items, left_to_graph = written_out(known)
+    if left_to_graph is None:
+        return [element(item) for item in items]
     count = known.size()
     if type(count) is int and isinstance(known, Rows) and count <= _SHORT:
         return [element(known.get(i)) for i in range(count)]
@@ -75,6 +78,7 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
 
 def filter_test(test: Any) -> Any:
     """A condition of a comprehension."""
+    test = decided(test)
     if in_graph(test) is not None:
         raise StagingError(
             "the if of a comprehension depends on a tensor; use sl.where, or a "

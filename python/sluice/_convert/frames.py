@@ -15,6 +15,7 @@ def places() -> Iterator[Any]:
     """Who is told of them: the recorder of the function, or one for a while."""
     journal = _core.recorder()
     if journal is not None:
+        journal.chose = True
         yield journal
         return
     from .recorder import Recorder

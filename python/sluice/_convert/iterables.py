@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core
 from .._symbols.numbers import Symbol, choose
 from .errors import StagingError
-from .values import Tensor, as_tensor, in_graph
+from .values import Tensor, as_tensor, decided, in_graph
 
 _gather = _core.op_function("Gather")
 _shape = _core.op_function("Shape")
@@ -62,6 +62,8 @@ class Rows(Staged):
         return self._tensor.size()
 
     def get(self, index: Any) -> Any:
+        if type(index) is int:
+            return self._tensor[index]  # a look into it, as imperatively
         if isinstance(self._tensor, Tensor):
             return _gather(self._tensor, index)
         return self._tensor.get(index)
@@ -192,10 +194,19 @@ def staged(items: Any) -> Staged | None:
         return items
     tensor = in_graph(items)
     if tensor is not None:
-        return Rows(tensor)
+        return Rows(items if isinstance(items, Tensor) else tensor)
     if isinstance(items, _core.List) and items.symbolic:
         return Rows(items)
     return None
+
+
+def written_out(items: Staged) -> tuple[Any, Staged | None]:
+    """The elements, for Python to loop over, where values decide how many there
+    are, and None; else what a graph loops over, twice."""
+    count = decided(items.size()) if _core.decides() else None
+    if count is None or isinstance(count, Tensor):
+        return items, items
+    return [items.get(i) for i in range(int(count))], None
 
 
 def beside(items: Any) -> Staged:

@@ -11,7 +11,7 @@ from .. import _core
 from .construct import Construct
 from .errors import StagingError
 from .merge import Outcome, choose
-from .values import in_graph, truth
+from .values import decided, in_graph, truth
 
 _not = _core.op_function("LogicalNot")
 
@@ -51,6 +51,7 @@ def _chosen(
 
 
 def _as_truth(value: Any) -> Any:
+    value = decided(value)
     tensor = in_graph(value)
     return bool(value) if tensor is None else truth(tensor)
 
@@ -59,9 +60,10 @@ def and_(value: Any, *others: Callable[[], Any]) -> Any:
     """a and b and ...; what follows a false value is not evaluated."""
     if not others:
         return value
-    tensor = in_graph(value)
+    known = decided(value)
+    tensor = in_graph(known)
     if tensor is None:
-        return and_(others[0](), *others[1:]) if value else value
+        return and_(others[0](), *others[1:]) if known else value
     if tensor.dtype == _core.bool:
         return _chosen(
             "and", tensor, lambda: _as_truth(and_(others[0](), *others[1:])),
@@ -76,9 +78,10 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
     """a or b or ...; what follows a true value is not evaluated."""
     if not others:
         return value
-    tensor = in_graph(value)
+    known = decided(value)
+    tensor = in_graph(known)
     if tensor is None:
-        return value if value else or_(others[0](), *others[1:])
+        return value if known else or_(others[0](), *others[1:])
     if tensor.dtype == _core.bool:
         return _chosen(
             "or", tensor, lambda: True,
@@ -95,6 +98,7 @@ def not_(value: Any) -> Any:
 
 def if_exp(test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
     """a if test else b."""
+    test = decided(test)
     tensor = in_graph(test)
     if tensor is None:
         return first() if test else second()
@@ -135,6 +139,7 @@ def lacks(value: Any, items: Any) -> Any:
 
 def check(test: Any, message: Callable[[], Any], line: int) -> bool:
     """Whether an assertion holds. In a graph it is checked when that runs."""
+    test = decided(test)
     tensor = in_graph(test)
     if tensor is None:
         return bool(test)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from .._symbols.numbers import Symbol
+from .._symbols.numbers import SymFloat, Symbol
 from .carried import Carried
 from .codes import RESULT, SIGNAL
 from .construct import Construct
@@ -144,6 +144,13 @@ class GraphLoop:
         start = {n: v for n, v in self._values.items() if n not in self._stay}
         before = {name: place.get() for name, place in self._places.items()}
         start.update({n: v for n, v in before.items() if n not in self._stay})
+        for name, was in before.items():
+            if type(was) is float or isinstance(was, SymFloat):
+                raise StagingError(
+                    f"{self._construct.place}: iterations of this "
+                    f"{self._construct.kind} loop change {name}, a Python float; "
+                    "tensors have not all its digits"
+                )
         carried = Carried(self._construct, {**self._extra, **start}, self._hints)
         own = self._extra.keys()
 

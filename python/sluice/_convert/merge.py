@@ -85,6 +85,7 @@ class _Merge:
         self._lists = lists
         self._hints: dict[Any, Any] = {}
         self.sides: list[_Side] = []
+        self.places: dict[str, Place] = {}  # by name, as they are found
 
     def _differ(self, name: str, a: Any, b: Any, cure: str) -> StagingError:
         c = self._construct
@@ -119,10 +120,11 @@ class _Merge:
                 continue
             optional = name in outcome.optional
             if value is MISSING and optional:
+                before = outcome.before.get(name, MISSING)
                 if ("like", name) in self._hints:
-                    value = dummy(self._hints["like", name])
+                    value = dummy(self._hints["like", name], before)
                 elif k and other is not MISSING:
-                    value = dummy(spec(other))
+                    value = dummy(spec(other), before)
             elif k and other is MISSING and value is not MISSING:
                 if name in self.sides[0].outcome.optional:
                     raise Again(self, ("like", name), spec(value))
@@ -176,6 +178,10 @@ class _Merge:
             raise self._differ(name, a, b, cure)
         if tensor is None:
             return None
+        floats = all(is_number(v) and isinstance(v, float) for v in (a, b))
+        if floats and name in self.places and not same(a, b):
+            cure = "tensors have not all digits of Python's floats"
+            raise self._differ(name, a, b, cure)
         known = self._hints.get(("dtype", name, i))
         dtype = known or (number_dtype(a) if is_number(a) else as_tensor(a).dtype)
         if tensor.dtype == dtype:
@@ -214,8 +220,8 @@ class _Merge:
                     is_number(leaf) and same(other, leaf)
                 ):
                     made = leaf
-                elif is_number(leaf) and type(other) is type(leaf):
-                    made._sl_python = type(leaf)  # outside it is a number
+                elif is_number(leaf) and other.__class__ is leaf.__class__:
+                    made._sl_python = leaf.__class__  # outside it is a number
                 leaves.append(made)
             values[name] = second.structures[name].unflatten(leaves)
         return values
@@ -235,7 +241,7 @@ def choose(
     """
     merge = _Merge(construct, make_list is not None)
     with places() as journal:
-        known: dict[str, Place] = {}
+        known = merge.places
 
         def branch(side: Callable[[], Outcome], k: int) -> Callable[[], list[Any]]:
             return lambda: _with_places(journal, known, merge, side, k)

@@ -82,6 +82,8 @@ class Reading(Journal):
             return self._method(owner, name)
         if is_plain(owner):
             return getattr(owner, name)
+        if self.unsettled and name not in ("step", "optimizer", "zero_grad"):
+            self.check_settled(owner, self.text(owner, name))
         if isinstance(owner, super):
             value = getattr(owner, name)
             self.value(value, name)
@@ -333,6 +335,12 @@ class Reading(Journal):
         return list(self._cells.values())
 
     # ---- In Recorder ----
+
+    unsettled: dict[int, tuple[Any, str]]
+
+    def check_settled(self, thing: Any, what: str) -> None:
+        """Throws when it changes after the code that is recorded."""
+        raise NotImplementedError
 
     def changes(self, container: Any) -> None:
         """The elements of a container are about to change."""

@@ -19,9 +19,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._symbols.numbers import float_of, size_of
 from . import object_reads
+from .errors import StagingError
 from .left_behind import refuse_left_behind
 from .object_reads import find
+from .place import user_place
 from .places import (
     CELL,
     ELEMENT,
@@ -49,6 +52,9 @@ class Recorder(Reading):
     def __init__(self, name: str, converted: bool = True) -> None:
         super().__init__(converted)
         self.name = name
+        # What changes when a call is over, and by what.
+        self.unsettled: dict[int, tuple[Any, str]] = {}
+        self.chose = False  # a branch or loop has become part of the graph
         # Containers made anew of the arguments, and where the caller's are.
         self.adopted: dict[Any, Any] = {}  # and what they were filled with
         self.from_caller: dict[int, tuple[Any, tuple[Any, ...]]] = {}
@@ -166,6 +172,15 @@ class Recorder(Reading):
         made.put(tensor)
         self._fed[made.key] = tensor
 
+    def feed_count(self, place: Any, tensor: Any, text: str) -> None:
+        """The whole number of a place that is another in every call. It comes as a
+        size, so that it computes as Python's do and code may decide by it."""
+        self.feed(place, size_of(tensor, 1), text)
+
+    def feed_float(self, place: Any, tensor: Any, text: str) -> None:
+        """The same of a float."""
+        self.feed(place, float_of(tensor, _element(place), text), text)
+
     def finish(self, result: Any) -> tuple[list[Any], Any]:
         """Puts everything back: (guards, what every call writes or None)."""
         try:
@@ -223,6 +238,33 @@ class Recorder(Reading):
         self.note(Effect(function, [list(args), kwargs], len(self.frames[0])))
         return True
 
+    def later(
+        self, function: Any, args: Any, kwargs: dict[str, Any], changed: list[Any]
+    ) -> None:
+        """Something of the library's that every call does when its graph has run:
+        a step of a scheduler. What it changes is unknown from here on."""
+        name = f"{type(args[0]).__name__}.{function.__name__}()"
+        if not self.effect(function, args, kwargs):
+            filename, line = user_place()
+            raise StagingError(
+                f"{filename}:{line}: {name} is in a branch or loop that a tensor "
+                "decides, and is done by Python after the graph has run; wanted it "
+                "outside of that"
+            )
+        for thing in changed:
+            self.unsettled[id(thing)] = thing, name
+
+    def check_settled(self, thing: Any, what: str) -> None:
+        """Throws when this recording leaves a change of it to the end of calls."""
+        if id(thing) not in self.unsettled:
+            return
+        filename, line = user_place()
+        raise StagingError(
+            f"{filename}:{line}: {what} comes after {self.unsettled[id(thing)][1]}, "
+            "which a captured function does when everything else is done; wanted "
+            "it before, or the other outside of the function"
+        )
+
     def will_set(self, owner: Any, name: str) -> Any:
         """An attribute is about to change; code to run instead, or None."""
         if isinstance(owner, object_reads.module_class()):
@@ -264,6 +306,11 @@ class Recorder(Reading):
         text = f"{self.names.get(id(group), 'group')}[{key!r}]"
         put = _put_item(group, key)
         self.note(Setter((id(group), key), lambda: group[key], put, text))
+
+
+def _element(place: Any) -> float:
+    """The float that is there before it is fed."""
+    return float(_place(*place, "").get())
 
 
 def _put_item(group: Any, key: str) -> Callable[[Any], None]:

@@ -18,7 +18,7 @@ from .calls import callee
 from .contexts import context
 from .errors import StagingError
 from .impure import refuse_if_iterator
-from .iterables import Range, Staged, staged
+from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
 from .signals import (
@@ -32,7 +32,7 @@ from .signals import (
 )
 from .place import user_place
 from .printing import text
-from .values import in_graph, truth
+from .values import decided, in_graph, truth
 from .variables import Variables
 
 Block = Callable[..., Any]
@@ -76,6 +76,7 @@ class Runtime:
         rest: Block | None = None,
     ) -> Any:
         """if test: then() else: orelse(); then what follows, if it is given."""
+        test = decided(test)
         tensor = in_graph(test)
         if tensor is None:
             signal = then() if test else orelse() if orelse else NORMAL
@@ -125,7 +126,7 @@ class Runtime:
         signal: Any = NORMAL
         by_graph = True
         while True:
-            asked = test() if not construct.endless else True
+            asked = decided(test()) if not construct.endless else True
             must = isinstance(signal, Signal) or in_graph(asked) is not None
             if must or (by_graph and isinstance(asked, Symbol)):
                 try:
@@ -168,6 +169,8 @@ class Runtime:
         """for target in items: body(item) else: orelse()."""
         variables = Variables(body, orelse, rest)
         known = staged(items)
+        if known is not None:
+            items, known = written_out(known)
         if known is not None:
             try:
                 signal = self._graph_for(key, variables, known, body, NORMAL)

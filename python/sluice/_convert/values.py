@@ -46,6 +46,18 @@ def in_graph(value: Any) -> Any:
     return value if value.symbolic else None
 
 
+def decided(value: Any) -> Any:
+    """The element of a tensor, as a number of Python's, where values decide:
+    the recording serves calls in which it is the same. Else what it was."""
+    tensor = value
+    if isinstance(value, Symbol) and value.hint is None:
+        tensor = value._tensor()
+    if not isinstance(tensor, Tensor):
+        return value
+    element = _core.decide(tensor)
+    return value if element is None else element
+
+
 def truth(tensor: Any) -> Any:
     """A scalar of bool, as `if` understands the tensor."""
     if tensor.dtype != _core.bool:
@@ -91,7 +103,10 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, Tensor):
         return value
     if is_number(value):
-        made = _cast(value, dtype=dtype or number_dtype(value))
+        dtype = dtype or number_dtype(value)
+        if type(value) is float and dtype == _core.float64:
+            value = _core.tensor(value, dtype=dtype)  # all its digits
+        made = _cast(value, dtype=dtype)
         # Nobody writes to a number: `n += 1` makes another.
         made._number = True
         return made
@@ -116,8 +131,14 @@ def copied(value: Any) -> Any:
     return structure.unflatten(leaves)
 
 
-def dummy(like: Any) -> Any:
-    """A value of the same structure, types and known sizes, never to be read."""
+def dummy(like: Any, before: Any = None) -> Any:
+    """A value of the same structure, types and known sizes, never to be read.
+
+    What was there before may have the sizes that are not known: lanes, some of
+    which take the other way, want them to fit together.
+    """
+    if isinstance(like, Spec) and isinstance(before, Tensor) and like.resembles(before):
+        return before
     return _map(like, _dummy_leaf)
 
 
@@ -133,6 +154,13 @@ class Spec:
     def __init__(self, tensor: Any) -> None:
         self.dtype = tensor.dtype
         self.shape = _core.known_shape(tensor)
+
+    def resembles(self, tensor: Any) -> bool:
+        """Whether type and number of axes are those of a tensor."""
+        sizes = _core.known_shape(tensor)
+        if self.shape is None or sizes is None:
+            return False
+        return bool(self.dtype == tensor.dtype) and len(self.shape) == len(sizes)
 
     def zeros(self) -> Any:
         """A tensor like it."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _core
+from .._symbols.symbol import Symbol
 from .errors import StagingError
 from .left_behind import tensor_inside
 from .places import Contents, Element, Item, Place, reference, refill, same_contents
@@ -117,6 +118,10 @@ class Writes:
                 number = getattr(leaf, "_sl_python", None)
                 tensors.append(leaf)
                 kept.append(_Number(number) if number else _TENSOR)
+                continue
+            if isinstance(leaf, Symbol):
+                tensors.append(leaf._tensor())
+                kept.append(_Number(leaf.__class__))
                 continue
             where = tensor_inside(leaf)
             if where is not None:

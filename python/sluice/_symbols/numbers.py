@@ -403,6 +403,14 @@ def _float(value: Any) -> Any:
     )  # fmt: skip
 
 
+def float_of(tensor: Any, now: float, text: str) -> SymFloat:
+    """A float that a function is given as a scalar of float64."""
+    own: Any = atom(
+        ("float", id(tensor), text), None, text, True, lambda: tensor, (tensor, 0), None
+    )
+    return SymFloat(("float", own.key), now, text, [own], own.tensor)
+
+
 def _float_text(value: Any) -> str:
     text = value.expression if isinstance(value, Symbol) else str(value)
     return f"({text})" if " " in text else text

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .. import _core
+from .._autograd import no_grad
 from ._walk import ModuleWalk
+
+_identity = _core.op_function("Identity")
 
 
 class _Incompatible(NamedTuple):
@@ -63,9 +66,42 @@ class ModuleState(ModuleWalk):
         if assign:
             raise ValueError("assign=True is not supported: elements are copied")
         targets = dict(self._named_state(""))
+        if _core.is_building():
+            return _load_recorded(type(self).__name__, targets, state_dict, strict)
         missing, extra, mismatched, table = _core.nn_load(
             type(self).__name__, targets, state_dict, strict
         )
         keys = IncompatibleKeys(missing, extra)
         keys.mismatched_keys, keys.table = mismatched, table
         return keys
+
+
+def _load_recorded(
+    name: str, targets: dict[str, Any], state: Mapping[str, Any], strict: bool
+) -> IncompatibleKeys:
+    """The same in a function being recorded: every call copies."""
+    found = {
+        key: value if isinstance(value, _core.Tensor) else _identity(value)
+        for key, value in state.items()
+    }
+    missing = [key for key in targets if key not in found]
+    extra = [key for key in found if key not in targets]
+    both = [key for key in targets if key in found]
+    mismatched = [
+        key for key in both if tuple(found[key].shape) != tuple(targets[key].shape)
+    ]
+    rows = [f"{key}: missing" for key in missing]
+    rows += [f"{key}: left over" for key in extra]
+    rows += [f"{key}: of another shape" for key in mismatched]
+    if rows and strict:
+        raise ValueError(
+            "\n".join([f"{name}: the state is of another model; nothing was loaded",
+                       *rows])
+        )
+    with no_grad():
+        for key in both:
+            if key not in mismatched:
+                targets[key].copy_(found[key])
+    keys = IncompatibleKeys(missing, extra)
+    keys.mismatched_keys, keys.table = mismatched, "\n".join(rows)
+    return keys

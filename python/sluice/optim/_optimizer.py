@@ -166,6 +166,9 @@ class Optimizer:
         """
         if self._calls is None:
             raise NotImplementedError(f"{type(self).__name__} defines no step()")
+        recorder = _core.recorder()
+        if recorder is not None:
+            recorder.check_settled(self, f"{type(self).__name__}.step()")
         if closure is None:
             self._calls.core.step()
             return None

@@ -33,6 +33,9 @@ class ParamGroup(MutableMapping[str, Any]):
         return {k: v for k, v in self._data.items() if k in self._options}
 
     def __getitem__(self, key: str) -> Any:
+        recorder = _core.recorder()
+        if recorder is not None and key != "params":
+            recorder.check_settled(self, f"{key!r} of a group")
         if key == "lr" and self._owner is not None:
             return self._owner.lr(self._index)
         return self._data[key]

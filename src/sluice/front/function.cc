@@ -1,6 +1,7 @@
 #include "sluice/front/function.h"
 
 #include <list>
+#include <mutex>
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
@@ -18,6 +19,9 @@ struct FunctionCore::State {
   Mutex mu;
   std::list<std::shared_ptr<Trace>> traces;  // used last: first
 
+  // The one that serves, which is the first from now on; or null.
+  std::shared_ptr<Trace> Find(const VariantRef& variant,
+                              const std::vector<Tensor>& args);
   std::shared_ptr<Trace> TraceFor(const VariantRef& variant,
                                   const std::vector<Tensor>& args,
                                   std::source_location where);
@@ -78,6 +82,10 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
       break;  // a model's modes change all at once
     }
   }
+  if (parts.empty() && !before->Misfit(args)) {
+    std::string other = before->OtherWay(args);
+    if (!other.empty()) parts.push_back(std::move(other));
+  }
   if (parts.empty()) {
     std::string_view what = before->Misfit(args) ? before->Misfit(args) : "";
     if (what == "requires_grad") {
@@ -100,20 +108,44 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
   return Join(parts, ", ");
 }
 
-std::shared_ptr<Trace> FunctionCore::State::TraceFor(
-    const VariantRef& variant, const std::vector<Tensor>& args,
-    std::source_location where) {
+std::shared_ptr<Trace> FunctionCore::State::Find(
+    const VariantRef& variant, const std::vector<Tensor>& args) {
   for (auto it = traces.begin(); it != traces.end(); ++it) {
     const Trace& trace = **it;
     if (trace.variant != variant || !trace.signature.Is(args) ||
-        !trace.Fits(args) || !trace.sizes->Fit(args)) {
+        !trace.Fits(args) || !trace.sizes->Fit(args) ||
+        !trace.OtherWay(args).empty()) {
       continue;
     }
     if (it != traces.begin()) traces.splice(traces.begin(), traces, it);
     return traces.front();
   }
+  return nullptr;
+}
+
+std::shared_ptr<Trace> FunctionCore::State::TraceFor(
+    const VariantRef& variant, const std::vector<Tensor>& args,
+    std::source_location where) {
+  if (std::shared_ptr<Trace> found = Find(variant, args)) return found;
   std::string why = Why(*variant, SignatureOf(args), args);
-  traces.push_front(Trace::Record(variant, options.name, args, where));
+  bool by_values = false;
+  for (const auto& trace : traces) {
+    by_values = by_values || (trace->variant == variant && trace->by_values);
+  }
+  std::shared_ptr<Trace> made;
+  if (!by_values) {
+    std::string because;
+    try {
+      made = Trace::Record(variant, options.name, args, where, false);
+    } catch (...) {
+      if (variant->undecided) because = variant->undecided();
+      if (because.empty()) throw;
+    }
+    if (!made) why += StrCat("; values decide, because ", because);
+  }
+  if (!made) made = Trace::Record(variant, options.name, args, where, true);
+  if (made->once) return made;
+  traces.push_front(std::move(made));
   traces.front()->info.why = std::move(why);
   if (traces.size() > std::max<size_t>(1, options.max_traces)) {
     traces.pop_back();
@@ -171,6 +203,20 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
   MutexLock lock(state_->mu);
   std::shared_ptr<Trace> trace = state_->TraceFor(variant, args, where);
   return TraceRun(trace, args, state_->options.name, where).Run();
+}
+
+std::optional<BodyResult> FunctionCore::CallIfShort(
+    const VariantRef& variant, const std::vector<Tensor>& args,
+    std::source_location where) {
+  if (Inside(args)) return std::nullopt;
+  std::unique_lock<std::mutex> lock(state_->mu.native(), std::try_to_lock);
+  if (!lock) return std::nullopt;
+  if (state_->traces.empty() || !state_->traces.front()->few_ops) {
+    return std::nullopt;
+  }
+  std::shared_ptr<Trace> trace = state_->Find(variant, args);
+  if (!trace || !trace->IsShort(args)) return std::nullopt;
+  return TraceRun(std::move(trace), args, state_->options.name, where).Run();
 }
 
 std::vector<TraceInfo> FunctionCore::traces() const {

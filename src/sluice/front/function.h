@@ -22,12 +22,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "sluice/base/error.h"
 #include "sluice/front/tensor.h"
 
 namespace sluice {
@@ -58,6 +60,16 @@ struct BodyResult {
       : tensors(std::move(t)), note(std::move(n)) {}
   std::vector<Tensor> tensors;
   std::shared_ptr<const void> note;
+  bool once = false;  // recorded for this call alone: no other is to use it
+};
+
+// A run that failed after it was recorded.
+class RunFailed : public Error {
+ public:
+  RunFailed(Status status, bool untouched)
+      : Error(std::move(status)), untouched(untouched) {}
+  // Nothing has happened to the tensors around.
+  const bool untouched;
 };
 using FunctionBody = std::function<BodyResult(const std::vector<Tensor>&)>;
 
@@ -71,6 +83,9 @@ struct FunctionVariant {
   // Told of the graph before the body runs: who keeps it may ask tensors of it
   // whatever becomes of the recording.
   std::function<void(const std::shared_ptr<Graph>&)> opened{};
+  // Asked when the body has thrown: why it is to be recorded once more, with
+  // values that decide (front/decisions.h). Empty: it is not.
+  std::function<std::string()> undecided{};
 };
 
 class FunctionCore {
@@ -90,6 +105,12 @@ class FunctionCore {
   static bool Inside(std::span<const Tensor> args);
   BodyResult Call(const VariantRef& variant, const std::vector<Tensor>& args,
                   std::source_location where);
+  // The same where it takes next to no time: a trace is there, of few ops on
+  // few elements. Else nothing, and nothing has happened: it would be recorded,
+  // wait for another thread, or run for a while.
+  std::optional<BodyResult> CallIfShort(const VariantRef& variant,
+                                        const std::vector<Tensor>& args,
+                                        std::source_location where);
   std::vector<TraceInfo> traces() const;
   std::string Explain(const VariantRef& variant,
                       const std::vector<Tensor>& args);

@@ -104,14 +104,22 @@ void TraceRun::RunProgram() {
   Status status = trace_.master->RunProgram(*trace_.program, feeds_, &results_,
                                             options_, nullptr);
   if (status.ok()) return;
+  // Of an error of the program, not of a run that was ended from outside.
+  bool untouched = !trace_.random && trace_.place < 0 &&
+                   trace_.dropped.empty() &&
+                   (status.code() == Code::kInvalidArgument ||
+                    status.code() == Code::kOutOfRange ||
+                    status.code() == Code::kFailedPrecondition);
   // What stopped half way may have written.
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
     if (!trace_.sources[i].overwritten) continue;
+    untouched = false;
     WriteLog& log = trace_.TensorAt(i, args_)->writes();
     ++log.count;
     log.last = line_;
   }
-  throw Error(status);
+  untouched = untouched && !trace_.acts;
+  throw RunFailed(std::move(status), untouched);
 }
 
 // How often it has drawn only the run knows.

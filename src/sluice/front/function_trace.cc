@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -57,9 +58,11 @@ std::string Text(const Signature::Arg& arg) {
 namespace {
 
 // Whether running the node is seen elsewhere; of a call, whether its function
-// is seen to act. A function by itself does nothing.
-bool Acts(const Node& node, std::unordered_set<const Node*>& called) {
+// is seen to act. A function by itself does nothing. `checks`: to fail counts.
+bool Acts(const Node& node, std::unordered_set<const Node*>& called,
+          bool checks = true) {
   const OpRecord& op = node.op();
+  if (!checks && op.name == "Assert") return false;
   if (op.effect == Effect::kWrite || !op.global_effect.empty() || op.async() ||
       (op.stateful && node.num_outputs() == 0)) {
     return true;
@@ -69,7 +72,7 @@ bool Acts(const Node& node, std::unordered_set<const Node*>& called) {
   if (owner != &node && !called.insert(owner).second) return false;
   for (const auto& region : owner->regions()) {
     for (const Node* inner : region->nodes()) {
-      if (Acts(*inner, called)) return true;
+      if (Acts(*inner, called, checks)) return true;
     }
   }
   return false;
@@ -93,6 +96,18 @@ bool DrawsApart(const Region& region) {
     }
   }
   return false;
+}
+
+// Whether it only computes, in a few steps.
+bool FewOps(const Region& region) {
+  constexpr size_t kFew = 16;
+  if (region.nodes().size() > kFew) return false;
+  for (const Node* node : region.nodes()) {
+    const OpRecord& op = node->op();
+    if (!op.structural && !op.pure()) return false;
+    if (!node->regions().empty() || op.flow != Flow::kNone) return false;
+  }
+  return true;
 }
 
 // State that functions make lives as long as the process.
@@ -123,6 +138,16 @@ const Array& Trace::ArrayAt(size_t source,
     default:
       return value.array;
   }
+}
+
+bool Trace::IsShort(const std::vector<Tensor>& args) const {
+  constexpr int64_t kFew = 1024;
+  if (!few_ops || decider) return false;
+  int64_t elements = 0;
+  for (size_t i = 0; i < sources.size() && elements <= kFew; ++i) {
+    elements += ArrayAt(i, args).num_elements();
+  }
+  return elements <= kFew;
 }
 
 const char* Trace::Misfit(const std::vector<Tensor>& args) const {
@@ -209,6 +234,27 @@ void Trace::SayWhatIsThere(TraceGradient& gradient) const {
   }
 }
 
+std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
+  if (decisions.empty()) return {};
+  std::vector<Array> fed, now;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    fed.push_back(ArrayAt(i, args));
+  }
+  Status status = master->RunProgram(*decider, fed, &now, {}, nullptr);
+  // What comes after a value that decides otherwise may not even be defined.
+  if (!status.ok()) return "values that decide are others";
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    const Array& then = decisions[i].then;
+    if (now[i].shape() == then.shape() &&
+        std::memcmp(now[i].raw(), then.raw(), then.bytes()) == 0) {
+      continue;
+    }
+    return StrCat("what decides at ", decisions[i].line.ToString(),
+                  " is not what it was in the last trace");
+  }
+  return {};
+}
+
 Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
                                       const std::vector<Value>& fed,
                                       const std::vector<bool>& wants) {
@@ -275,7 +321,8 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
 std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
                                      const std::string& name,
                                      const std::vector<Tensor>& args,
-                                     std::source_location where) {
+                                     std::source_location where,
+                                     bool by_values) {
   auto began = std::chrono::steady_clock::now();
   auto made = std::make_shared<Trace>();
   Trace& t = *made;
@@ -301,8 +348,11 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
     inside.push_back(Tensor(
         capture.AddArgument(arg.eager(), PartialShape::OfRank(arg.rank()))));
   }
+  std::optional<Decisions> decisions;
+  if (variant->undecided) decisions.emplace(capture, by_values);
   BodyResult given = variant->body(inside);
   t.note = std::move(given.note);
+  t.once = given.once;
   FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
   t.sizes = capture.sizes();
@@ -310,11 +360,24 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   for (const Fetched& f : t.fetched) fetches.push_back(f.value);
   fetches.insert(fetches.end(), t.told.begin(), t.told.end());
   std::vector<Node*> targets = EffectsOf(graph);
+  for (const Node* node : targets) {
+    std::unordered_set<const Node*> called;
+    t.acts = t.acts || Acts(*node, called, /*checks=*/false);
+  }
   t.master = std::make_unique<LocalMaster>(
       graph, MasterOptions{.resources = SharedResources()});
   t.program = ValueOrThrow(
       t.master->ProgramFor(t.feeds, fetches, targets, ExecutorChoice::kAuto));
   t.random = DrawsApart(t.program->graph().root());
+  t.few_ops = FewOps(t.program->graph().root());
+  t.by_values = by_values;
+  if (decisions && !decisions->made().empty()) {
+    t.decisions = decisions->made();
+    std::vector<Value> values;
+    for (const Decisions::One& one : t.decisions) values.push_back(one.value);
+    t.decider = ValueOrThrow(
+        t.master->ProgramFor(t.feeds, values, {}, ExecutorChoice::kAuto));
+  }
   t.info.nodes = graph.num_nodes();
   t.info.captured = static_cast<int64_t>(t.sources.size() - t.num_args);
   std::chrono::duration<double, std::milli> took =

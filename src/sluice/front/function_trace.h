@@ -12,6 +12,7 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/decisions.h"
 #include "sluice/front/function.h"
 #include "sluice/front/rows.h"
 #include "sluice/session/local_master.h"
@@ -90,6 +91,8 @@ struct Trace {
   const EagerRef& TensorAt(size_t source,
                            const std::vector<Tensor>& args) const;
   const Array& ArrayAt(size_t source, const std::vector<Tensor>& args) const;
+  // A run with these is over soon.
+  bool IsShort(const std::vector<Tensor>& args) const;
 
   struct GradSeen {
     size_t source;
@@ -104,6 +107,12 @@ struct Trace {
   // it, or which of what comes back is where it leaves it.
   int64_t place = -1;
   int64_t draws = 0, place_fetch = -1;
+  bool acts = false;     // it is seen elsewhere: prints, queues
+  bool few_ops = false;  // which compute, and do nothing else
+  // What the code decided by values, and what says whether it comes out alike.
+  bool by_values = false, once = false;
+  std::vector<Decisions::One> decisions;
+  std::shared_ptr<Program> decider;
 
   // A result: something the program gives or a tensor outside, or a look into
   // one of them.
@@ -165,7 +174,8 @@ struct Trace {
   static std::shared_ptr<Trace> Record(const FunctionCore::VariantRef& variant,
                                        const std::string& name,
                                        const std::vector<Tensor>& args,
-                                       std::source_location where);
+                                       std::source_location where,
+                                       bool by_values);
 
   // Built when it is asked for.
   Result<TraceGradient> Gradient(const std::vector<Value>& ys,
@@ -178,6 +188,9 @@ struct Trace {
     return Misfit(args) == nullptr;
   }
   const char* Misfit(const std::vector<Tensor>& args) const;
+  // The first value that decides otherwise than it did, for the ledger; empty
+  // when there is none. Asked last: it computes.
+  std::string OtherWay(const std::vector<Tensor>& args) const;
 
  private:
   void SayWhatIsThere(TraceGradient& gradient) const;

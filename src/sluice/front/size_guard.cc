@@ -337,6 +337,8 @@ std::string SizeGuards::NameOf(const Value& value, int axis) const {
   if (value.node == graph_.root().args_node() &&
       static_cast<size_t>(value.index) < names_.size()) {
     name = names_[static_cast<size_t>(value.index)];
+    // A whole number that comes as a size (function_record.cc).
+    if (name.ends_with("#")) return name.substr(0, name.size() - 1);
   }
   return StrCat(name, ".shape[", axis, "]");
 }

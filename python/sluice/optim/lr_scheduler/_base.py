@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
+from ... import _core
 from .._optimizer import Optimizer
 
-__all__ = ["LRScheduler", "check_optimizer"]
+__all__ = ["LRScheduler", "by_every_call", "check_optimizer"]
+
+F = TypeVar("F", bound=Callable[..., None])
 
 
 def check_optimizer(optimizer: Any, what: str) -> Optimizer:
@@ -18,6 +22,23 @@ def check_optimizer(optimizer: Any, what: str) -> Optimizer:
             "wanted an Optimizer"
         )
     return optimizer
+
+
+def by_every_call(step: F) -> F:
+    """A step that a captured function leaves to Python: its calls do it when
+    the graph has run. The rates are tensors of the graph, read by every call."""
+
+    @functools.wraps(step)
+    def stepped(self: Any, *args: Any, **kwargs: Any) -> None:
+        recorder = _core.recorder()
+        if recorder is None:
+            step(self, *args, **kwargs)
+            return
+        optimizer = self.optimizer
+        changed = [self, optimizer, *optimizer.param_groups]
+        recorder.later(stepped, (self, *args), kwargs, changed)
+
+    return stepped  # type: ignore[return-value]
 
 
 class LRScheduler:
@@ -50,6 +71,7 @@ class LRScheduler:
         """The rate after ``epoch`` steps of a group that began with ``base``."""
         raise NotImplementedError(f"{type(self).__name__} defines no value()")
 
+    @by_every_call
     def step(self, epoch: float | None = None) -> None:
         """Goes on by one step, or to a certain one."""
         before = self.last_epoch

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import _core
 from .._optimizer import Optimizer
-from ._base import LRScheduler, check_optimizer
+from ._base import LRScheduler, by_every_call, check_optimizer
 
 __all__ = ["CosineAnnealingWarmRestarts", "OneCycleLR"]
 
@@ -117,6 +117,7 @@ class OneCycleLR(LRScheduler):
     def value(self, base: float, epoch: float, group: int) -> float:
         return float(self._curves[group](base, epoch))
 
+    @by_every_call
     def step(self, epoch: float | None = None) -> None:
         """Goes on by one step, or to a certain one."""
         super().step(epoch)

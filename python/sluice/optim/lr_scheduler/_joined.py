@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._optimizer import Optimizer
-from ._base import LRScheduler, check_optimizer
+from ._base import LRScheduler, by_every_call, check_optimizer
 
 __all__ = ["ChainedScheduler", "SequentialLR"]
 
@@ -77,6 +77,7 @@ class ChainedScheduler:
         """The number of steps done."""
         return self._schedulers[0].last_epoch
 
+    @by_every_call
     def step(self) -> None:
         """Goes on by one step."""
         for scheduler in self._schedulers:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import _core
 from .._optimizer import Optimizer
-from ._base import check_optimizer
+from ._base import by_every_call, check_optimizer
 
 __all__ = ["ReduceLROnPlateau"]
 
@@ -59,6 +59,7 @@ class ReduceLROnPlateau:
         """The best measure so far."""
         return float(self._core.best)
 
+    @by_every_call
     def step(self, metrics: Any) -> None:
         """Tells the measure of this step: a number, or a tensor of one."""
         self._core.step(float(metrics))

@@ -1,0 +1,198 @@
+"""Numbers of the program around that change from call to call: inputs of the
+recording from their second change on."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import sluice as sl
+import sluice.nn as nn
+
+COUNT = 0
+
+
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step = 0
+        self.h = sl.tensor([1.0], dtype=sl.float64)
+
+    def forward(self, x):
+        self.step += 1
+        rate = 1.0 / (self.step + 3) * 0.1
+        self.h = self.h * (1 - rate) + x * rate
+        return self.h * self.step
+
+
+def test_a_counter_of_a_module_is_recorded_three_times_at_most():
+    here, there = Counting(), Counting()
+    f = sl.function(there)
+    for k in range(20):
+        x = sl.tensor([0.1 * k], dtype=sl.float64)
+        want, got = here(x), f(x)
+        assert got.tolist() == want.tolist()  # to the last bit
+        assert got.dtype == want.dtype
+        assert (there.step, there.h.tolist()) == (here.step, here.h.tolist())
+        assert type(there.step) is int
+    assert len(f.traces()) <= 3, f.traces()
+    assert "self.step is an input from now on" in f.traces()[-1].why
+
+
+def test_a_number_that_others_change():
+    net = Counting()
+
+    @sl.function
+    def f(x):
+        return x * net.step + net.step // 3, net.step % 4
+
+    for k in range(20):
+        net.step = 7 * k
+        got, rest = f(sl.tensor([0.25]))
+        assert got.tolist() == [0.25 * 7 * k + 7 * k // 3]
+        assert rest == 7 * k % 4 and isinstance(rest, int)
+    assert len(f.traces()) <= 3
+
+
+def test_a_global_counter():
+    global COUNT
+    COUNT = 0
+
+    def step(x):
+        global COUNT
+        COUNT += 1
+        return x * COUNT
+
+    f = sl.function(step)
+    assert [f(sl.tensor(2.0)).item() for _ in range(20)] == [
+        2.0 * k for k in range(1, 21)
+    ]
+    assert COUNT == 20
+    assert len(f.traces()) <= 3
+
+
+def test_a_closure_counter():
+    count = 0
+
+    @sl.function
+    def f(x):
+        nonlocal count
+        count += 2
+        return x + count
+
+    assert [f(sl.tensor(0.0)).item() for _ in range(20)] == [
+        2.0 * k for k in range(1, 21)
+    ]
+    assert count == 40
+    assert len(f.traces()) <= 3
+
+
+def test_code_that_decides_by_a_counter_is_guarded():
+    net = Counting()
+
+    @sl.function
+    def f(x):
+        net.step += 1
+        if net.step % 5 == 0:
+            return x * 0
+        return x * net.step
+
+    for k in range(1, 21):
+        assert f(sl.tensor(1.0)).item() == (0 if k % 5 == 0 else k)
+    assert net.step == 20
+    assert len(f.traces()) <= 5
+
+
+def test_a_counter_that_indexes_is_right_though_slow():
+    net = Counting()
+    table = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+
+    @sl.function
+    def f(x):
+        net.step += 1
+        return x * table[net.step - 1]
+
+    assert [f(sl.tensor(1.0)).item() for _ in range(6)] == table
+
+
+def test_a_counter_that_becomes_negative():
+    net = Counting()
+
+    @sl.function
+    def f(x):
+        return x * net.step
+
+    for k in (0, 1, 2, 3, -1, -2, 5):
+        net.step = k
+        assert f(sl.tensor(1.0)).item() == k
+
+
+class Annealed(nn.Module):
+    def __init__(self, dtype):
+        super().__init__()
+        self.rate = 0.3
+        self.w = nn.Parameter(sl.tensor([0.7, -0.2], dtype=dtype))
+
+    def forward(self, x):
+        self.rate = self.rate * 0.9 + 0.01
+        return x * self.w * (1 - self.rate) + self.rate / 3
+
+
+@pytest.mark.parametrize("dtype", [sl.float32, sl.float64])
+def test_a_rate_is_an_input_and_agrees_to_the_last_bit(dtype):
+    here, there = Annealed(dtype), Annealed(dtype)
+    f = sl.function(there)
+    for k in range(20):
+        x = sl.tensor([0.1 * k, -1.0], dtype=dtype)
+        want, got = here(x), f(x)
+        assert got.dtype == want.dtype
+        assert got.tolist() == want.tolist()
+        assert there.rate == here.rate and type(there.rate) is float
+        for model, y in ((here, want), (there, got)):
+            model.w.grad = None
+            y.sum().backward()
+        assert there.w.grad.tolist() == here.w.grad.tolist()
+    assert len(f.traces()) <= 3, f.traces()
+
+
+def test_code_that_decides_by_a_rate_is_guarded():
+    box = Annealed(sl.float32)
+
+    @sl.function
+    def f(x):
+        if box.rate > 0.5:
+            return x * 10
+        return x * box.rate
+
+    for k in range(20):
+        box.rate = 0.05 * k
+        want = sl.tensor(2.0) * (10 if box.rate > 0.5 else box.rate)
+        assert f(sl.tensor(2.0)).item() == want.item()
+    assert len(f.traces()) <= 4, f.traces()
+
+
+def test_a_rate_that_python_computes_with_is_right_though_slow():
+    box = Annealed(sl.float32)
+
+    @sl.function
+    def f(x):
+        return x * math.sqrt(box.rate), f"{box.rate:.2f}"
+
+    for k in range(1, 6):
+        box.rate = 0.1 * k
+        got, text = f(sl.tensor(2.0))
+        assert got.item() == (sl.tensor(2.0) * math.sqrt(0.1 * k)).item()
+        assert text == f"{0.1 * k:.2f}"
+
+
+def test_a_number_that_becomes_another_kind():
+    box = Annealed(sl.float32)
+
+    @sl.function
+    def f(x):
+        return x * box.rate
+
+    for value in (0.5, 0.6, 0.7, 2, 0.8, True, 3, 4, 5):
+        box.rate = value
+        assert f(sl.tensor(2.0)).item() == (sl.tensor(2.0) * value).item()

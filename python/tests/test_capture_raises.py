@@ -1,0 +1,125 @@
+"""Captured code that raises: what it did before is done, as imperatively."""
+
+from __future__ import annotations
+
+import pytest
+
+import sluice as sl
+import sluice.nn as nn
+
+
+class Own(Exception):
+    pass
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.h = sl.tensor([0.0])
+        self.seen = []
+        self.limit = 2.0
+
+    def forward(self, x):
+        self.h = self.h + x
+        self.seen.append("called")
+        x += 1
+        if self.limit < 1.0:
+            raise Own("too low")
+        return self.h * 2
+
+
+def test_effects_before_an_error_are_kept():
+    cell = Cell()
+    f = sl.function(cell)
+    assert f(sl.tensor([1.0])).tolist() == [2.0]
+    cell.limit = 0.5
+    for count in (2, 3):
+        x = sl.tensor([1.0])
+        with pytest.raises(Own, match="too low"):
+            f(x)
+        assert cell.h.tolist() == [float(count)]
+        assert x.tolist() == [2.0]
+        assert len(cell.seen) == count
+    cell.limit = 2.0
+    assert f(sl.tensor([1.0])).tolist() == [8.0]
+
+
+def test_the_first_call_may_raise():
+    cell = Cell()
+    cell.limit = 0.0
+    f = sl.function(cell)
+    with pytest.raises(Own):
+        f(sl.tensor([1.0]))
+    assert cell.h.tolist() == [1.0]
+    assert cell.seen == ["called"]
+
+
+def test_an_error_of_an_op_keeps_what_was_done():
+    h = [sl.tensor([1.0])]
+
+    @sl.function
+    def f(x, y):
+        h[0] = h[0] + 1
+        return x @ y
+
+    with pytest.raises(ValueError):
+        f(sl.ones(2, 3), sl.ones(2, 3))
+    assert h[0].tolist() == [2.0]
+    assert f(sl.ones(2, 3), sl.ones(3, 2)).shape == (2, 2)
+    assert h[0].tolist() == [3.0]
+
+
+def test_a_branch_that_raises_raises_what_the_code_does():
+    h = [sl.tensor([0.0])]
+
+    @sl.function
+    def f(x):
+        h[0] = h[0] + x
+        if x.sum() > 3:
+            raise Own("large")
+        h[0] = h[0] * 10
+        return x
+
+    f(sl.tensor([1.0]))
+    assert h[0].tolist() == [10.0]
+    with pytest.raises(Own, match="large"):
+        f(sl.tensor([5.0]))
+    assert h[0].tolist() == [15.0]
+    f(sl.tensor([1.0]))
+    assert h[0].tolist() == [160.0]
+
+
+def test_gradients_before_an_error_are_kept():
+    net = nn.Linear(2, 1)
+    want = nn.Linear(2, 1)
+    want.load_state_dict(net.state_dict())
+
+    def step(net, x):
+        net(x).sum().backward()
+        raise Own("after backward")
+
+    f = sl.function(lambda x: step(net, x))
+    for _ in range(2):
+        for model, call in ((net, f), (want, lambda x: step(want, x))):
+            with pytest.raises(Own):
+                call(sl.ones(3, 2))
+            assert model.weight.grad is not None
+        assert net.weight.grad.tolist() == want.weight.grad.tolist()
+
+
+def test_what_cannot_be_recorded_changes_nothing():
+    cell = Cell()
+
+    @sl.function
+    def f(x):
+        cell.h = cell.h + x
+        if sl.rand(()) > 0.5:
+            cell.name = "a"
+        else:
+            cell.name = "b"
+        return x
+
+    with pytest.raises(TypeError, match="depends on a tensor"):
+        f(sl.tensor([1.0]))
+    assert cell.h.tolist() == [0.0]
+    assert not hasattr(cell, "name")
