@@ -145,16 +145,19 @@ def test_flags_are_those_of_the_way_taken(program):
     assert seen(sl.function, program) == seen(plain, program)
 
 
-def test_asking_while_recording_is_refused():
-    @sl.function
+def test_asking_while_recording_is_decided_by_values():
     def f(x, w):
         y = x
         if x > 0:
             y = w * 2
         return y * (2 if y.requires_grad else 3)
 
+    captured = sl.function(f)
+    for value in (1.0, -1.0, 2.0):
+        x, w = sl.tensor([value]), leaf(2.0)
+        assert captured(x, w).tolist() == f(x, w).tolist()
     with pytest.raises(NotImplementedError, match="depends on the branch taken"):
-        f(sl.tensor([1.0]), leaf(2.0))
+        sl.function(f, one_graph=True)(sl.tensor([1.0]), leaf(2.0))
 
 
 def test_backward_raises_where_the_way_taken_has_no_gradients():
