@@ -425,3 +425,26 @@ def test_a_captured_function_made_while_another_is_recorded():
         return inner(x) + inner(sl.tensor(1.0))
 
     assert [value(f(sl.tensor(v))) for v in (2.0, 3.0)] == [6.0, 12.0]
+
+
+def test_a_write_of_what_is_there_is_done_where_it_is_not():
+    """Recorded while self.h was box.t already, it was no write at all."""
+
+    class Holder:
+        pass
+
+    holder, box = Holder(), Holder()
+    holder.h, box.t = sl.tensor([0.0]), sl.tensor([1.0])
+
+    @sl.function
+    def step(x, flag):
+        holder.h = box.t
+        return x
+
+    x = sl.tensor([2.0])
+    step(x, False)
+    step(x, True)
+    assert holder.h is box.t
+    holder.h = sl.tensor([5.0])
+    step(x, True)
+    assert holder.h is box.t

@@ -23,7 +23,9 @@ def grown(before: Any, after: Any) -> Any:
 
 def _dtype(element: Any) -> Any:
     if is_number(element):
-        return number_dtype(element)
+        dtype = number_dtype(element)
+        # As elements of a tensor.
+        return _core.float32 if dtype == _core.float64 else dtype
     return element.dtype if isinstance(element, Tensor) else None
 
 

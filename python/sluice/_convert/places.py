@@ -45,6 +45,10 @@ class Place:
         """Writes it; MISSING takes away what is there."""
         raise NotImplementedError
 
+    def as_read(self) -> tuple[int, Any, Any] | None:
+        """Kind, owner and key, as guards have them, of what is noted only when it is
+        written; None for others."""
+        return None
 
     def back(self, value: Any) -> None:
         """Writes what was there before."""
@@ -89,6 +93,10 @@ class Instance(Place):
         self._owner, self.name, self.text = reference(owner), name, text
         self.key = (INSTANCE, id(owner), name)
 
+    def as_read(self) -> tuple[int, Any, Any] | None:
+        owner = self._owner()
+        return None if owner is None else (INSTANCE, owner, self.name)
+
     def get(self) -> Any:
         owner = self._owner()
         return MISSING if owner is None else owner.__dict__.get(self.name, MISSING)
@@ -109,6 +117,10 @@ class Slot(Place):
     def __init__(self, owner: Any, name: str, text: str) -> None:
         self._owner, self.name, self.text = reference(owner), name, text
         self.key = (SLOT, id(owner), name)
+
+    def as_read(self) -> tuple[int, Any, Any] | None:
+        owner = self._owner()
+        return None if owner is None else (SLOT, owner, self.name)
 
     def get(self) -> Any:
         owner = self._owner()

@@ -225,6 +225,12 @@ class Recorder(Reading):
             self.logs.pop(id(container), None)
         self.note(Contents(container, text))
 
+    def stays(self, where: tuple[int, Any, Any], value: Any, text: str) -> None:
+        """What was written to a place is what was there before."""
+        kind, owner, key = where
+        if id(owner) in self.old:
+            self.read(kind, owner, key, value, text)
+
     def adding(self, value: Any) -> None:
         """value += something is about to be done."""
         if isinstance(value, _CONTAINERS):

@@ -11,13 +11,15 @@ Tensor = _core.Tensor
 _identity = _core.op_function("Identity")
 _cast = _core.op_function("Cast")
 _reshape = _core.op_function("Reshape")
+_add = _core.op_function("Add")
 
 # Whether a tensor of a graph that is written in place stays the object it is.
 IN_PLACE: bool = hasattr(Tensor, "_deferred")
 
-# By rank: what a number becomes when it meets one of a later kind.
-_DEFAULTS = {bool: _core.bool, int: _core.int64, float: _core.float32}
-_SYMBOLS = {SymBool: _core.bool, SymInt: _core.int64, SymFloat: _core.float32}
+# By rank: what a number becomes when it meets one of a later kind. Floats have the
+# digits they have in Python; with a tensor they take its type.
+_DEFAULTS = {bool: _core.bool, int: _core.int64, float: _core.float64}
+_SYMBOLS = {SymBool: _core.bool, SymInt: _core.int64, SymFloat: _core.float64}
 
 
 class _Missing:
@@ -104,7 +106,7 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
         return value
     if is_number(value):
         dtype = dtype or number_dtype(value)
-        if type(value) is float and dtype == _core.float64:
+        if type(value) is float and dtype in _FLOATS:
             value = _core.tensor(value, dtype=dtype)  # all its digits
         made = _cast(value, dtype=dtype)
         # Nobody writes to a number: `n += 1` makes another.

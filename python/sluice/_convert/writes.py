@@ -212,7 +212,13 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
                 continue
             if same_contents(now, recorder.adopted.get(key, before)):
                 continue
-        elif now is before or now is fed.get(key, MISSING) is not MISSING:
+        elif now is before:
+            # What was there was written: nothing to do while it is.
+            where = place.as_read()
+            if where is not None:
+                recorder.stays(where, now, place.text)
+            continue
+        elif now is fed.get(key, MISSING) is not MISSING:
             continue
         given = recorder.from_caller.get(key[1]) if len(key) == 3 else None
         if given is not None:

@@ -208,11 +208,25 @@ bool Watched(const EagerValue& target) {
 
 }  // namespace
 
+// Memory that was given up may be that of another result by now.
+void TraceRun::LeaveMemory(const EagerValue& target) {
+  auto leave = [&](Array& array) {
+    if (array && SameMemory(array, target.array)) {
+      array = ValueOrThrow(array.Clone());
+    }
+  };
+  for (Array& result : results_) leave(result);
+  for (const EagerRef& value : values_) {
+    if (value && value.get() != &target && !value->view) leave(value->array);
+  }
+}
+
 void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   bool watched = Watched(target);
   if (array.raw() == target.array.raw()) {
     // Written in place.
   } else if (watched && target.array.shape() == array.shape()) {
+    LeaveMemory(target);
     CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
                target.array.mutable_raw(), target.array.strides());
   } else {

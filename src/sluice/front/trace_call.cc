@@ -107,18 +107,30 @@ namespace {
 
 Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
   const EagerValue& base = target.view_of ? *target.view_of->base : target;
-  if (target.traced->expanded) {
+  if (target.traced->expanded || base.traced->expanded) {
     return FailedPrecondition(
         StrCat("[", op.name, "] ", target.Describe(),
-               ", shows the same elements several times and cannot be written "
-               "in place; wanted a clone()"));
+               ", shows the same elements several times, or looks into what "
+               "does, and cannot be written in place; wanted a clone()"));
   }
-  if (!records || base.producer || !base.requires_grad) return OkStatus();
-  return FailedPrecondition(
-      StrCat("[", op.name, "] ", target.Describe(),
-             target.view_of ? ", is a view of a leaf" : ", is a leaf",
-             " that requires gradients and cannot be written in place "
-             "while calls are recorded; wanted no_grad around it"));
+  if (!records) return OkStatus();
+  bool cut = false;
+  for (size_t i = 0; target.view_of && i < target.view_of->steps.size(); ++i) {
+    cut = cut || !target.view_of->steps[i].op->grad;
+  }
+  bool leaf = !target.producer && target.requires_grad;
+  if (leaf || (!cut && !base.producer && base.requires_grad)) {
+    return FailedPrecondition(
+        StrCat("[", op.name, "] ", target.Describe(),
+               target.view_of ? ", is a view of a leaf" : ", is a leaf",
+               " that requires gradients and cannot be written in place "
+               "while calls are recorded; wanted no_grad around it"));
+  }
+  if (!cut) return OkStatus();
+  return FailedPrecondition(StrCat(
+      "[", op.name, "] ", target.Describe(),
+      ", is a view; writing it in place would change what gradients see of "
+      "the tensor it looks into; wanted set() on that tensor, or a clone()"));
 }
 
 }  // namespace

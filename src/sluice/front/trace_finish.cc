@@ -119,6 +119,7 @@ class Finisher {
     for (const Capture::GradSeen& seen : capture_.grads_seen()) {
       t_.grads_seen.push_back({seen.entry, seen});
     }
+    CheckHooks();
     CheckLeaves();
     Kept();
   }
@@ -265,6 +266,30 @@ class Finisher {
     t_.draws = ahead.draws;
     if (ahead.from == entry.arg) return;
     t_.place_fetch = static_cast<int64_t>(FetchWritten(entry.inside));
+  }
+
+  // A hook of the code's own belongs to gradients that flow while it runs.
+  void CheckHooks() {
+    std::unordered_set<const TapeNode*> seen;
+    std::vector<const TapeNode*> open;
+    auto add = [&](const TapeNode* node) {
+      if (node && seen.insert(node).second) open.push_back(node);
+    };
+    for (const auto& [fetch, value] : flowing_) {
+      if (!t_.fetched[fetch].over) add(value->producer.get());
+    }
+    while (!open.empty()) {
+      const TapeNode* node = open.back();
+      open.pop_back();
+      if (!node->hooks.empty()) {
+        throw Error(Unimplemented(StrCat(
+            "a captured function registers a hook at ", node->line().ToString(),
+            " and hands out what was made from there: gradients that "
+            "flow after the call do not meet the hook; wanted it "
+            "registered after the call, or backward() inside")));
+      }
+      for (const TapeEdge& edge : node->edges) add(edge.node.get());
+    }
   }
 
   // A leaf that is made anew is the end of gradients, which calls cannot tell.
