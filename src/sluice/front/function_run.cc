@@ -216,8 +216,8 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
     }
   };
   for (Array& result : results_) leave(result);
-  for (const EagerRef& value : values_) {
-    if (value && value.get() != &target && !value->view) leave(value->array);
+  for (size_t i = 0; i < trace_.fetched.size(); ++i) {
+    if (values_[i] && trace_.fetched[i].which < 0) leave(values_[i]->array);
   }
 }
 
@@ -236,9 +236,14 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   WriteLog& log = target.writes();
   ++log.count;
   log.last = line_;
-  if (outputs_[fetch] < 0 || !Flows(fetch)) return;
-  target.producer = node_;
-  target.output = outputs_[fetch];
+  if (!Flows(fetch) || trace_.fetched[fetch].leaf) return;
+  if (outputs_[fetch] >= 0) {
+    target.producer = node_;
+    target.output = outputs_[fetch];
+  } else {
+    target.producer = MakeRef<OverTapeNode>(line_, name_);
+    target.output = 0;
+  }
   ++log.histories;
   if (target.view_of) ChangeHistory(target, line_);
 }
