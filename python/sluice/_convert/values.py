@@ -11,7 +11,6 @@ Tensor = _core.Tensor
 _identity = _core.op_function("Identity")
 _cast = _core.op_function("Cast")
 _reshape = _core.op_function("Reshape")
-_add = _core.op_function("Add")
 
 # Whether a tensor of a graph that is written in place stays the object it is.
 IN_PLACE: bool = hasattr(Tensor, "_deferred")

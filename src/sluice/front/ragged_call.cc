@@ -42,7 +42,8 @@ Tensor RaggedCall::After(const Tensor& values,
 std::vector<Tensor> RaggedCall::SameSplits(std::string_view function,
                                            const Ragged& a, const Ragged& b,
                                            bool* checked) const {
-  if (!a.defined() || !b.defined()) Throw(StrCat(function, ": a Ragged holds nothing"));
+  if (!a.defined() || !b.defined())
+    Throw(StrCat(function, ": a Ragged holds nothing"));
   if (a.depth() != b.depth()) {
     Throw(StrCat(function, ": got rows of ", a.depth(), " and of ", b.depth(),
                  " levels; wanted equal rows"));

@@ -127,7 +127,8 @@ std::vector<Variable> Optimizer::parameters(size_t group) const {
 
 double Optimizer::lr(size_t group) const {
   const Group& g = At(group);
-  return g.lr.defined() && !g.lr.symbolic() ? g.lr.tensor().item<double>() : g.first_lr;
+  return g.lr.defined() && !g.lr.symbolic() ? g.lr.tensor().item<double>()
+                                            : g.first_lr;
 }
 
 void Optimizer::set_lr(double lr) {
