@@ -27,7 +27,7 @@ JOBS = 2
 BLOCKS = {
     "functional": (range(0, 240), 3),
     "closures": (range(0, 240), 6),
-    "state": (range(0, 600), 8),
+    "state": (range(0, 600), 12),
 }
 
 

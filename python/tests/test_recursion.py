@@ -72,14 +72,21 @@ def test_recursion_without_end_is_refused():
         forever(sl.tensor(3))
 
 
-def test_plain_functions_that_recurse_are_refused_with_a_cure():
-    def plain(n):
-        if n <= 0:
-            return n * 0
-        return plain(n - 1) + n
+def plain(n):
+    if n <= 0:
+        return n * 0
+    return plain(n - 1) + n
 
+
+def test_plain_functions_that_recurse_are_recorded_for_the_way_values_take():
+    captured = sl.function(plain)
+    for n in (3, 0, 5, 3):
+        assert captured(sl.tensor(n)).item() == plain(sl.tensor(n)).item()
+
+
+def test_plain_functions_that_recurse_are_no_one_graph():
     with pytest.raises(RecursionError) as told:
-        sl.function(plain)(sl.tensor(3))
+        sl.function(plain, one_graph=True)(sl.tensor(3))
     notes = "".join(getattr(told.value, "__notes__", []))
     assert "make the function that calls itself a sluice.function" in notes
 

@@ -185,7 +185,7 @@ TEST(Vmap, BadInput) {
            "(f32[3,1], axis 0) has 3 lanes; wanted as many");
   Contains(ErrorOf([&] { f(two, one); }),
            "[vmap] argument 1 is f32[]; wanted an axis 0 of lanes, or "
-           "sl::unbatched in in_axes");
+           "unbatched in in_axes");
   Contains(ErrorOf([&] { f(two, Tensor()); }),
            "[vmap] argument 1 holds nothing");
   auto none =

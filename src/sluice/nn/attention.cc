@@ -192,7 +192,8 @@ Tensor MultiheadAttention::Mask(const AttentionMasks& masks) {
   auto hides = [](const Tensor& m) {
     return m.defined() && m.dtype() == DType::kBool;
   };
-  bool added = (padding && !hides(padding)) || (among && !hides(among));
+  bool added = (padding.defined() && !hides(padding)) ||
+               (among.defined() && !hides(among));
   Tensor all;
   for (Tensor mask : {padding, among}) {
     if (!mask.defined()) continue;

@@ -23,7 +23,8 @@ bool SGD::Linear(size_t group) const {
 void SGD::Begin(GroupStep& step) {
   const SGDOptions& o = options(step.group());
   if (o.dampening == 0) return;
-  step.set("share", where(step.count() > 1, 1 - o.dampening, 1.0));
+  Tensor later = cast(step.count() > 1, DType::kF64);
+  step.set("share", 1 - o.dampening * later);
 }
 
 void SGD::Update(Param& p, const Tensor& grad) {
