@@ -26,6 +26,16 @@ __all__ = [
 ]
 
 
+def _asked(
+    x: Any, dim: Any, unbiased: Any, keepdim: bool, axis: Any, keepdims: Any
+) -> tuple[Tensor, Axes, Any]:
+    # torch.std(x, unbiased) by place: a bool is no axis.
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    x = as_tensor(x)
+    return x, axes_of(x, dim, keepdim, axis, keepdims), unbiased
+
+
 def _spread(
     op: Any, x: Any, axes: Axes, correction: Any, ddof: Any, unbiased: Any
 ) -> Tensor:
@@ -60,11 +70,7 @@ def std(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The standard deviation. By default that of a sample, correction=1."""
-    # torch.std(x, unbiased) by place: a bool is no axis.
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    x = as_tensor(x)
-    axes = axes_of(x, dim, keepdim, axis, keepdims)
+    x, axes, unbiased = _asked(x, dim, unbiased, keepdim, axis, keepdims)
     return _spread(_ops.std, x, axes, correction, ddof, unbiased)
 
 
@@ -81,10 +87,7 @@ def var(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The variance. By default that of a sample, correction=1."""
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    x = as_tensor(x)
-    axes = axes_of(x, dim, keepdim, axis, keepdims)
+    x, axes, unbiased = _asked(x, dim, unbiased, keepdim, axis, keepdims)
     return _spread(_ops.var, x, axes, correction, ddof, unbiased)
 
 
@@ -99,10 +102,7 @@ def var_mean(
     keepdims: Any = NOTHING,
 ) -> Any:
     """Variance and mean."""
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    x = as_tensor(x)
-    axes = axes_of(x, dim, keepdim, axis, keepdims)
+    x, axes, unbiased = _asked(x, dim, unbiased, keepdim, axis, keepdims)
     return (_spread(_ops.var, x, axes, correction, None, unbiased),
             over(_ops.mean, x, axes))  # fmt: skip
 
@@ -118,10 +118,7 @@ def std_mean(
     keepdims: Any = NOTHING,
 ) -> Any:
     """Standard deviation and mean."""
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    x = as_tensor(x)
-    axes = axes_of(x, dim, keepdim, axis, keepdims)
+    x, axes, unbiased = _asked(x, dim, unbiased, keepdim, axis, keepdims)
     return (_spread(_ops.std, x, axes, correction, None, unbiased),
             over(_ops.mean, x, axes))  # fmt: skip
 

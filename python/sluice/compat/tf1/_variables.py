@@ -282,16 +282,20 @@ class Variable(Operand):
             )
         return value
 
-    def _changed(
-        self, change: Any, name: str | None, default: str, read_value: bool = True
-    ) -> Any:
+    def _changed(self, change: Any, name: str, read_value: bool = True) -> Any:
         graph = self._graph
-        full = graph.unique_name(checked(name or default))
+        full = graph.unique_name(checked(name))
         with _core.control_dependencies([change]):
             if not read_value:
                 made = _core.op_function("NoOp")(name=full)
                 return wrap_operation(graph, made)
             return emit(full, "identity", self.read_value())
+
+    def _assigned(self, how: str, value: Any, name: str, read_value: bool) -> Any:
+        with opened(self._graph) as graph:
+            graph._check_open()
+            change = getattr(self._variable, how)(self._value_for(value)._core)
+            return self._changed(change, name, read_value)
 
     def assign(
         self,
@@ -302,10 +306,7 @@ class Variable(Operand):
     ) -> Any:
         """Its new value, once it has it. Changes are whole: locks change nothing."""
         del use_locking
-        with opened(self._graph) as graph:
-            graph._check_open()
-            change = self._variable.assign(self._value_for(value)._core)
-            return self._changed(change, name, "Assign", read_value)
+        return self._assigned("assign", value, name or "Assign", read_value)
 
     def assign_add(
         self,
@@ -316,10 +317,7 @@ class Variable(Operand):
     ) -> Any:
         """Its new value, once this has been added. Locks change nothing."""
         del use_locking
-        with opened(self._graph) as graph:
-            graph._check_open()
-            change = self._variable.assign_add(self._value_for(delta)._core)
-            return self._changed(change, name, "AssignAdd", read_value)
+        return self._assigned("assign_add", delta, name or "AssignAdd", read_value)
 
     def assign_sub(
         self,
@@ -330,10 +328,7 @@ class Variable(Operand):
     ) -> Any:
         """Its new value, once this has been subtracted. Locks change nothing."""
         del use_locking
-        with opened(self._graph) as graph:
-            graph._check_open()
-            change = self._variable.assign_sub(self._value_for(delta)._core)
-            return self._changed(change, name, "AssignSub", read_value)
+        return self._assigned("assign_sub", delta, name or "AssignSub", read_value)
 
     def _scattered(self, how: str, sparse_delta: Any, name: str | None) -> Any:
         if not isinstance(sparse_delta, IndexedSlices):
@@ -344,7 +339,7 @@ class Variable(Operand):
             values = convert(sparse_delta.values, self.dtype, name="updates")
             change = getattr(self._variable, how)(where._core, values._core)
             label = "".join(part.capitalize() for part in how.split("_"))
-            return self._changed(change, name, label)
+            return self._changed(change, name or label)
 
     def scatter_add(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None

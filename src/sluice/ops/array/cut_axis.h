@@ -146,4 +146,16 @@ inline Attrs Cuts(Ints begin, Ints end, Ints strides) {
   return {{"begin", begin}, {"end", end}, {"strides", strides}};
 }
 
+// The elements of `part` where those picks of Picks() lie in `y`.
+inline void PutAt(const std::vector<Ints>& picks, const RefArray& part,
+                  RefArray* y) {
+  ref::ForEach(part.shape, [&](const Ints& index) {
+    Ints at = index;
+    for (size_t i = 0; i < at.size(); ++i) {
+      at[i] = picks[i][static_cast<size_t>(at[i])];
+    }
+    y->v[static_cast<size_t>(ref::Flat(y->shape, at))] = ref::At(part, index);
+  });
+}
+
 }  // namespace sluice::cut_axis

@@ -45,13 +45,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
       dx.shape, slice_axis::CutsOf(dx.shape.rank(), attrs,
                                    static_cast<int64_t>(in[2].v[0]),
                                    static_cast<int64_t>(in[3].v[0])));
-  ref::ForEach(in[0].shape, [&](const Ints& index) {
-    Ints at = index;
-    for (size_t i = 0; i < at.size(); ++i) {
-      at[i] = picks[i][static_cast<size_t>(at[i])];
-    }
-    dx.v[static_cast<size_t>(ref::Flat(dx.shape, at))] = ref::At(in[0], index);
-  });
+  cut_axis::PutAt(picks, in[0], &dx);
   return {dx};
 }
 

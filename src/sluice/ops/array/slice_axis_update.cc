@@ -44,13 +44,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
       y.shape, slice_axis::CutsOf(y.shape.rank(), attrs,
                                   static_cast<int64_t>(in[2].v[0]),
                                   static_cast<int64_t>(in[3].v[0])));
-  ref::ForEach(in[1].shape, [&](const Ints& index) {
-    Ints at = index;
-    for (size_t i = 0; i < at.size(); ++i) {
-      at[i] = picks[i][static_cast<size_t>(at[i])];
-    }
-    y.v[static_cast<size_t>(ref::Flat(y.shape, at))] = ref::At(in[1], index);
-  });
+  cut_axis::PutAt(picks, in[1], &y);
   return {y};
 }
 

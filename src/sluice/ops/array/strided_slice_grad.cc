@@ -41,13 +41,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   Ints dims(in[1].v.begin(), in[1].v.end());
   RefArray dx = ref::Build(ref::MakeShape(dims), [](const Ints&) { return 0; });
   std::vector<Ints> picks = cut_axis::Picks(dx.shape, attrs);
-  ref::ForEach(in[0].shape, [&](const Ints& index) {
-    Ints at = index;
-    for (size_t i = 0; i < at.size(); ++i) {
-      at[i] = picks[i][static_cast<size_t>(at[i])];
-    }
-    dx.v[static_cast<size_t>(ref::Flat(dx.shape, at))] = ref::At(in[0], index);
-  });
+  cut_axis::PutAt(picks, in[0], &dx);
   return {dx};
 }
 

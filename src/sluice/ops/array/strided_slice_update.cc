@@ -40,13 +40,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
   RefArray y = in[0];
   std::vector<Ints> picks = cut_axis::Picks(y.shape, attrs);
-  ref::ForEach(in[1].shape, [&](const Ints& index) {
-    Ints at = index;
-    for (size_t i = 0; i < at.size(); ++i) {
-      at[i] = picks[i][static_cast<size_t>(at[i])];
-    }
-    y.v[static_cast<size_t>(ref::Flat(y.shape, at))] = ref::At(in[1], index);
-  });
+  cut_axis::PutAt(picks, in[1], &y);
   return {y};
 }
 
