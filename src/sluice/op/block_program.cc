@@ -349,6 +349,8 @@ void BlockProgram::Gather(const Register& reg, const char* base, int64_t begin,
 
 void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
                             int64_t end) const {
+  // A kernel may finish a part that has nothing in it: rows of no columns.
+  if (begin >= end) return;
   constexpr size_t kInline = 32;
   char* inline_base[kInline];
   std::vector<char*> heap_base;

@@ -68,6 +68,7 @@ void CheckParts(const Shape& space, const Shape& a_shape,
   std::vector<float> out(static_cast<size_t>(n), -1), part(out);
   void* data[] = {x.mutable_raw(), a.mutable_raw(), b.mutable_raw(),
                   out.data()};
+  program.RunPart(data, 0, 0);  // nothing to do, nothing done
   int64_t length = 1;
   for (int64_t begin = 0; begin < n; begin += length) {
     length = std::min(n - begin, length * 2 + 1);
@@ -90,6 +91,11 @@ TEST(BlockProgram, BroadcastOperandsInEveryPart) {
   CheckParts({5000, 2}, {5000, 1}, {2});
   CheckParts({255, 255}, {255}, {1, 1});
   CheckParts({40, 256}, {256}, {256});
+}
+
+TEST(BlockProgram, PartsOfRowsWithoutColumns) {
+  CheckParts({4, 0}, {4, 1}, {1});
+  CheckParts({0, 3}, {1, 3}, {3});
 }
 
 TEST(BlockProgram, EveryElementOnceWhateverTheThreads) {
