@@ -58,9 +58,10 @@ sluice_use_public_header(sluice_front_test_headers)
 target_precompile_headers(sluice_front_test_headers PRIVATE
   <gtest/gtest.h> ${PROJECT_SOURCE_DIR}/include/sluice/sluice.h)
 
-# NO_OPS: without the ops. FRONT: with the public header and the stack.
+# NO_OPS: without the ops. FRONT: with the public header and the stack. PARTS:
+# a long one, run in so many parts, so that no core waits for it at the end.
 function(sluice_add_test name)
-  cmake_parse_arguments(arg "NO_OPS;FRONT" "" "SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "NO_OPS;FRONT" "PARTS" "SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   if(NOT arg_NO_OPS)
     target_link_libraries(${name} PRIVATE sluice_ops)
@@ -84,10 +85,21 @@ function(sluice_add_test name)
       COMPILE_DEFINITIONS SLUICE_NUM_OP_FILES=${SLUICE_NUM_OP_FILES})
   endif()
 
-  add_test(NAME ${name} COMMAND ${name}
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES
-    TIMEOUT 1500 LABELS "${arg_LABELS}")
+  if(arg_PARTS)
+    foreach(part RANGE 1 ${arg_PARTS})
+      math(EXPR index "${part} - 1")
+      add_test(NAME ${name}_${part} COMMAND ${name}
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+      set_tests_properties(${name}_${part} PROPERTIES COST 100
+        TIMEOUT 1500 LABELS "${arg_LABELS}"
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_PARTS};GTEST_SHARD_INDEX=${index}")
+    endforeach()
+  else()
+    add_test(NAME ${name} COMMAND ${name}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES
+      TIMEOUT 1500 LABELS "${arg_LABELS}")
+  endif()
   add_dependencies(tests ${name})
   if("executor" IN_LIST arg_LABELS)
     add_dependencies(executor_tests ${name})
@@ -119,6 +131,9 @@ foreach(folder IN LISTS folders)
     set(parts NO_OPS)
   elseif(NOT folder IN_LIST folders_below_front)
     set(parts FRONT)
+  endif()
+  if(folder STREQUAL "front")
+    list(APPEND parts PARTS 3)
   endif()
   sluice_add_test(${folder}_test SOURCES ${files} LABELS ${labels} ${parts})
 endforeach()
@@ -185,7 +200,7 @@ endif()
 file(GLOB loop_matrix_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/tests/loop_matrix/*.cc)
 if(loop_matrix_files)
-  sluice_add_test(loop_matrix_test FRONT LABELS system
+  sluice_add_test(loop_matrix_test FRONT PARTS 4 LABELS system
     SOURCES ${loop_matrix_files})
 endif()
 

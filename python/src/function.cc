@@ -41,17 +41,18 @@ CapturedFunction* Of(PyObject* self) {
   return reinterpret_cast<CapturedFunction*>(self);
 }
 
-// Runs f(args, count) on the state, which lives as long as that takes. A bound
-// function's first argument is its object, which it knows.
+// Runs f(args, count) on the state, which lives as long as that takes: who
+// calls holds the function. A bound function's first argument is its object,
+// which it knows.
 template <class F>
 PyObject* Guarded(PyObject* self, PyObject* const* args, size_t count, F f) {
   try {
-    std::shared_ptr<FunctionState> state = *Of(self)->state;
-    if (state->bound() && count > 0) {
+    FunctionState& state = **Of(self)->state;
+    if (state.bound() && count > 0) {
       ++args;
       --count;
     }
-    return f(*state, args, count).release().ptr();
+    return f(state, args, count).release().ptr();
   } catch (const front_internal::UnknownResults&) {
     SetUnknownResults();
   } catch (...) {

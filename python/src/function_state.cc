@@ -92,8 +92,8 @@ FunctionState::Chosen FunctionState::Use(
 }
 
 void FunctionState::Keep(Chosen& chosen) {
-  last_pattern_ = chosen.pattern;
-  last_variant_ = chosen.variant;
+  if (last_pattern_ != chosen.pattern) last_pattern_ = chosen.pattern;
+  if (last_variant_ != chosen.variant) last_variant_ = chosen.variant;
   chosen.variant->tentative = false;
   if (chosen.tried.empty()) return;
   std::erase(patterns_, chosen.instead_of);

@@ -110,8 +110,7 @@ std::shared_ptr<const Choice> SessionObject::Find(const Asked& asked,
 nb::object SessionObject::Run(const Choice& choice, const FetchTree& tree,
                               FeedValues& feeds, const RunOptions& options,
                               RunMetadata* metadata) {
-  std::vector<Array> arrays;
-  arrays.reserve(choice.results.size());
+  ArrayList arrays;
   {
     ReleaseGil released;
     ThrowIfError(master().RunProgram(*choice.program, feeds.arrays(), &arrays,

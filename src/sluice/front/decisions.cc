@@ -92,7 +92,7 @@ std::optional<Array> Decisions::Decide(const Tensor& tensor,
   if (made_.size() == kMost || !Repeats(value)) return std::nullopt;
   if (!master_) master_ = std::make_unique<LocalMaster>(capture_.graph());
   std::vector<Value> args;
-  std::vector<Array> feeds, results;
+  ArrayList feeds, results;
   for (const Capture::Entry& entry : capture_.entries()) {
     if (entry.value->view_of) RefreshView(*entry.value);
     args.push_back(entry.arg);

@@ -17,6 +17,7 @@ struct FunctionCore::State {
   std::shared_ptr<MadeOnce> made = std::make_shared<MadeOnce>();
   FunctionOptions options;
   Mutex mu;
+  std::mutex turns;                          // of calls (front/function_run.h)
   std::list<std::shared_ptr<Trace>> traces;  // used last: first
 
   // The one that serves, which is the first from now on; or null.
@@ -200,29 +201,50 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
                               std::source_location where) {
   if (Inside(args)) return variant->body(args);
 
-  MutexLock lock(state_->mu);
-  std::shared_ptr<Trace> trace = state_->TraceFor(variant, args, where);
-  return TraceRun(trace, args, state_->options.name, where).Run();
+  for (;;) {
+    std::shared_ptr<Trace> trace;
+    {
+      MutexLock lock(state_->mu);
+      trace = state_->TraceFor(variant, args, where);
+    }
+    TraceRun run(trace, args, state_->options.name, where);
+    if (!trace->takes_turns()) return run.Run();
+    std::unique_lock<std::mutex> turn(state_->turns);
+    // Who was here a moment ago may have changed what the trace relies on.
+    if (trace->once || trace->Fits(args)) return run.Run(&turn);
+  }
 }
 
 std::optional<BodyResult> FunctionCore::CallIfShort(
     const VariantRef& variant, const std::vector<Tensor>& args,
     std::source_location where) {
   if (Inside(args)) return std::nullopt;
-  std::unique_lock<std::mutex> lock(state_->mu.native(), std::try_to_lock);
-  if (!lock) return std::nullopt;
-  if (state_->traces.empty() || !state_->traces.front()->few_ops) {
-    return std::nullopt;
+  std::shared_ptr<Trace> trace;
+  {
+    std::unique_lock<std::mutex> lock(state_->mu.native(), std::try_to_lock);
+    if (!lock) return std::nullopt;
+    if (state_->traces.empty() || !state_->traces.front()->few_ops) {
+      return std::nullopt;
+    }
+    trace = state_->Find(variant, args);
   }
-  std::shared_ptr<Trace> trace = state_->Find(variant, args);
   if (!trace || !trace->IsShort(args)) return std::nullopt;
-  return TraceRun(std::move(trace), args, state_->options.name, where).Run();
+  std::unique_lock<std::mutex> turn;
+  if (trace->takes_turns()) {
+    turn = {state_->turns, std::try_to_lock};
+    if (!turn || !trace->Fits(args)) return std::nullopt;
+  }
+  return TraceRun(std::move(trace), args, state_->options.name, where, true)
+      .Run();
 }
 
 std::vector<TraceInfo> FunctionCore::traces() const {
   MutexLock lock(state_->mu);
   std::vector<TraceInfo> all;
-  for (const auto& t : state_->traces) all.insert(all.begin(), t->info);
+  for (const auto& t : state_->traces) {
+    all.insert(all.begin(), t->info);
+    all.front().calls = t->calls.load(std::memory_order_relaxed);
+  }
   return all;
 }
 

@@ -69,7 +69,8 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
   SL_ASSIGN_OR_RETURN(TraceGradient gradient,
                       trace_->Gradient(ys, feeds_, wants));
   SL_RETURN_IF_ERROR(CheckUnwritten(dy, gradient));
-  std::vector<Array> all = arrays_, results;
+  std::vector<Array> all = arrays_;
+  ArrayList results;
   for (const EagerRef& g : dy) {
     if (g) all.push_back(g->array);
   }

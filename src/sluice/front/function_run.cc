@@ -30,17 +30,22 @@ Array GivenUp(const Array& array) {
 
 TraceRun::TraceRun(std::shared_ptr<Trace> trace,
                    const std::vector<Tensor>& args, const std::string& name,
-                   std::source_location where)
+                   std::source_location where, bool brief)
     : kept_(std::move(trace)),
       trace_(*kept_),
       args_(args),
       name_(name),
-      line_(SourceLine::From(where)) {}
+      line_(SourceLine::From(where)) {
+  options_.brief = brief;
+}
 
-BodyResult TraceRun::Run() {
+BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
   Feed();
+  bool alone = turn && trace_.waits;
+  if (alone) turn->unlock();
   RunProgram();
-  ++trace_.info.calls;
+  if (alone) turn->lock();
+  trace_.calls.fetch_add(1, std::memory_order_relaxed);
   LeavePlace();
   values_.resize(results_.size());
   MakeNode();
@@ -50,6 +55,7 @@ BodyResult TraceRun::Run() {
   }
   Land();
   std::vector<Tensor> made;
+  made.reserve(trace_.returned.size());
   for (const Trace::Returned& how : trace_.returned) {
     made.push_back(Result(how));
   }
@@ -58,7 +64,6 @@ BodyResult TraceRun::Run() {
 }
 
 void TraceRun::Feed() {
-  feeds_.reserve(trace_.sources.size());
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
     feeds_.push_back(trace_.ArrayAt(i, args_));
   }
@@ -67,19 +72,10 @@ void TraceRun::Feed() {
         trace_.place_fetch < 0 ? TakeRandomCalls(trace_.draws) : random_state();
     feeds_[static_cast<size_t>(trace_.place)] = PlaceArray(place_);
   }
-  int next = 0;
-  bool flows = false;
-  outputs_.assign(trace_.fetched.size(), -1);
-  for (size_t i = 0; i < trace_.fetched.size(); ++i) {
-    const Trace::Fetched& f = trace_.fetched[i];
-    if (!f.flows || f.over || f.leaf) continue;
-    outputs_[i] = next++;
-    flows = true;
-  }
   // What is recorded feeds its gradient the same: it must stay as it is.
-  if (flows) {
-    fed_ = feeds_;
-  } else {
+  if (trace_.num_outputs > 0) {
+    fed_.assign(feeds_.begin(), feeds_.end());
+  } else if (!trace_.waits) {
     GiveUp();
   }
 }
@@ -137,13 +133,14 @@ void TraceRun::LeavePlace() {
 void TraceRun::MakeNode() {
   if (fed_.empty()) return;
   std::vector<Value> ys;
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (outputs_[i] < 0) continue;
+  for (size_t i = 0; i < trace_.outputs.size(); ++i) {
+    if (trace_.outputs[i] < 0) continue;
     ys.push_back(trace_.fetched[i].value);
   }
   node_ = MakeRef<FunctionTapeNode>(line_, name_, kept_, trace_.feeds,
                                     std::move(fed_), std::move(ys));
   node_->run_options = options_;
+  node_->run_options.brief = false;
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
     bool leads = trace_.sources[i].requires_grad &&
                  trace_.sources[i].grad_of < 0 &&
@@ -190,9 +187,9 @@ EagerRef TraceRun::ValueOf(size_t fetch) {
     value->requires_grad = true;
     return value;
   }
-  if (outputs_[fetch] >= 0) {
+  if (trace_.outputs[fetch] >= 0) {
     value->producer = node_;
-    value->output = outputs_[fetch];
+    value->output = trace_.outputs[fetch];
   } else {
     value->producer = MakeRef<OverTapeNode>(line_, name_);
   }
@@ -237,9 +234,9 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   ++log.count;
   log.last = line_;
   if (!Flows(fetch) || trace_.fetched[fetch].leaf) return;
-  if (outputs_[fetch] >= 0) {
+  if (trace_.outputs[fetch] >= 0) {
     target.producer = node_;
-    target.output = outputs_[fetch];
+    target.output = trace_.outputs[fetch];
   } else {
     target.producer = MakeRef<OverTapeNode>(line_, name_);
     target.output = 0;
@@ -300,7 +297,7 @@ void TraceRun::Watch() {
     }
   }
   for (const Trace::Kept& k : trace_.kept) {
-    int output = outputs_[k.fetch];
+    int output = trace_.outputs[k.fetch];
     if (output < 0) continue;
     const EagerRef& value =
         k.source >= 0 ? trace_.TensorAt(static_cast<size_t>(k.source), args_)
@@ -310,8 +307,9 @@ void TraceRun::Watch() {
     node_->kept.push_back({static_cast<size_t>(output), &k,
                            Ref<WriteLog>::Share(&log), log.count});
   }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (outputs_[i] >= 0) node_->overwritten.push_back(&trace_.overwritten[i]);
+  for (size_t i = 0; i < trace_.outputs.size(); ++i) {
+    if (trace_.outputs[i] >= 0)
+      node_->overwritten.push_back(&trace_.overwritten[i]);
   }
 }
 

@@ -1,8 +1,11 @@
 // TraceRun: one call of a captured function that finds its trace: feeds it,
 // runs it, and lets happen to the tensors around it what its code does to them.
 //
-// Lives for the call, under the function's lock.
+// Lives for the call. Calls of one function run at the same time, unless they
+// change tensors around it: those take turns.
 #pragma once
+
+#include <mutex>
 
 #include "sluice/front/function_node.h"
 #include "sluice/front/function_trace.h"
@@ -12,10 +15,13 @@ namespace sluice::front_internal {
 class TraceRun {
  public:
   TraceRun(std::shared_ptr<Trace> trace, const std::vector<Tensor>& args,
-           const std::string& name, std::source_location where);
+           const std::string& name, std::source_location where,
+           bool brief = false);
 
-  // Throws what a step throws.
-  BodyResult Run();
+  // Throws what a step throws. `turn` is held, where calls take turns. A run
+  // that may wait for what another call does lets go of it meanwhile, and
+  // writes over nothing in place.
+  BodyResult Run(std::unique_lock<std::mutex>* turn = nullptr);
 
  private:
   void Feed();
@@ -40,10 +46,10 @@ class TraceRun {
   const SourceLine line_;
   RunOptions options_;
   RandomState place_;  // of the generator, when it began
-  std::vector<Array> feeds_, fed_, results_;
-  std::vector<EagerRef> values_;  // made of results, as they are asked for
+  ArrayList feeds_, results_;
+  std::vector<Array> fed_;           // what the gradient will be fed
+  SmallVector<EagerRef, 6> values_;  // made of results, as they are asked for
   Ref<FunctionTapeNode> node_;
-  std::vector<int> outputs_;  // of the node, by fetch; -1 for none
 };
 
 }  // namespace sluice::front_internal

@@ -98,6 +98,16 @@ bool DrawsApart(const Region& region) {
   return false;
 }
 
+bool Waits(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (node->op().async()) return true;
+    for (const auto& inner : node->regions()) {
+      if (Waits(*inner)) return true;
+    }
+  }
+  return false;
+}
+
 // Whether it only computes, in a few steps.
 bool FewOps(const Region& region) {
   constexpr size_t kFew = 16;
@@ -236,7 +246,7 @@ void Trace::SayWhatIsThere(TraceGradient& gradient) const {
 
 std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
   if (decisions.empty()) return {};
-  std::vector<Array> fed, now;
+  ArrayList fed, now;
   for (size_t i = 0; i < sources.size(); ++i) {
     fed.push_back(ArrayAt(i, args));
   }
@@ -357,7 +367,11 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   t.facts = capture.facts();
   t.sizes = capture.sizes();
   std::vector<Value> fetches;
-  for (const Fetched& f : t.fetched) fetches.push_back(f.value);
+  for (const Fetched& f : t.fetched) {
+    fetches.push_back(f.value);
+    bool recorded = f.flows && !f.over && !f.leaf;
+    t.outputs.push_back(recorded ? t.num_outputs++ : -1);
+  }
   fetches.insert(fetches.end(), t.told.begin(), t.told.end());
   std::vector<Node*> targets = EffectsOf(graph);
   for (const Node* node : targets) {
@@ -370,6 +384,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
       t.master->ProgramFor(t.feeds, fetches, targets, ExecutorChoice::kAuto));
   t.random = DrawsApart(t.program->graph().root());
   t.few_ops = FewOps(t.program->graph().root());
+  t.waits = Waits(t.program->graph().root());
   t.by_values = by_values;
   if (decisions && !decisions->made().empty()) {
     t.decisions = decisions->made();

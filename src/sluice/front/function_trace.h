@@ -2,10 +2,12 @@
 // code made, the program that runs it, and what the code does to the tensors
 // around it.
 //
-// Made under the function's lock; then shared with recorded calls, which ask
-// for gradients.
+// Made under the function's lock; then shared with calls that run, any number
+// at a time, and with recorded calls, which ask for gradients. Apart from what
+// is guarded it does not change.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -109,6 +111,8 @@ struct Trace {
   int64_t draws = 0, place_fetch = -1;
   bool acts = false;     // it is seen elsewhere: prints, queues
   bool few_ops = false;  // which compute, and do nothing else
+  bool waits = false;    // for a queue, say, which other calls may fill
+  std::atomic<int64_t> calls{0};
   // What the code decided by values, and what says whether it comes out alike.
   bool by_values = false, once = false;
   std::vector<Decisions::One> decisions;
@@ -141,6 +145,9 @@ struct Trace {
     std::vector<std::pair<size_t, Value>> reach{};
   };
   std::vector<Fetched> fetched;
+  // Of a recorded call, by fetch: which of its outputs it is; -1 for none.
+  std::vector<int> outputs;
+  int num_outputs = 0;
   std::vector<Value> told;  // come back after what was fetched
   // What imperative code would keep for the gradient of a result, of a tensor
   // around the function or of what it hands out: neither may be written before.
@@ -181,6 +188,13 @@ struct Trace {
   Result<TraceGradient> Gradient(const std::vector<Value>& ys,
                                  const std::vector<Value>& fed,
                                  const std::vector<bool>& wants);
+
+  // Calls change tensors around the function, or read what other calls change
+  // there: one after the other.
+  bool takes_turns() const {
+    return !landings.empty() || !dropped.empty() || !cleared.empty() ||
+           !flags.empty() || !looks.empty() || !grads_seen.empty();
+  }
 
   // What the code saw of the tensors around it is as it was. Empty, or what is
   // not, for the ledger.

@@ -152,10 +152,11 @@ std::vector<Array> Callable::operator()(std::vector<Array> feeds,
         InvalidArgument(StrCat("this Callable takes ", program_->num_feeds(),
                                " feeds, got ", feeds.size())));
   }
-  std::vector<Array> results;
+  ArrayList results;
   ThrowIfError(
       master_->RunProgram(*program_, feeds, &results, options, metadata));
-  return results;
+  return {std::make_move_iterator(results.begin()),
+          std::make_move_iterator(results.end())};
 }
 
 PartialStep Session::partial_run(const std::vector<Fetch>& feeds,

@@ -125,8 +125,7 @@ class StopWatch {
 }  // namespace
 
 Status LocalMaster::RunProgram(Program& program, std::span<Array> feeds,
-                               std::vector<Array>* results,
-                               const RunOptions& options,
+                               ArrayList* results, const RunOptions& options,
                                RunMetadata* metadata) {
   if ((options.loops && metadata) || LoopReport::Current()) [[unlikely]] {
     return RunReporting(program, feeds, results, options, metadata);
@@ -135,8 +134,7 @@ Status LocalMaster::RunProgram(Program& program, std::span<Array> feeds,
 }
 
 Status LocalMaster::RunReporting(Program& program, std::span<Array> feeds,
-                                 std::vector<Array>* results,
-                                 const RunOptions& options,
+                                 ArrayList* results, const RunOptions& options,
                                  RunMetadata* metadata) {
   SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> reporting, program.Reporting());
   auto log = MakeRef<LoopLog>();
@@ -151,12 +149,11 @@ Status LocalMaster::RunReporting(Program& program, std::span<Array> feeds,
 }
 
 Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
-                             std::vector<Array>* results,
-                             const RunOptions& options, RunMetadata* metadata) {
-  {
-    // Before all that could be wrong with the step itself.
-    MutexLock lock(active_mu_);
-    if (closed_) return Cancelled("the session is closed");
+                             ArrayList* results, const RunOptions& options,
+                             RunMetadata* metadata) {
+  // Before all that could be wrong with the step itself.
+  if (closed_.load(std::memory_order_acquire)) {
+    return Cancelled("the session is closed");
   }
   for (size_t i = 0; i < feeds.size(); ++i) {
     SL_RETURN_IF_ERROR(program.CheckFeed(static_cast<int>(i), feeds[i]));
@@ -185,9 +182,13 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
       keep = step->cancellation();
       watch = std::make_unique<StopWatch>(options, keep, start);
     }
-    Active active(*this, step->cancellation());
-    Interruption::Running stoppable(step->cancellation());
-    if (active.refused()) step->Cancel(Cancelled("the session is closed"));
+    std::optional<Active> active;
+    std::optional<Interruption::Running> stoppable;
+    if (!options.brief) {
+      active.emplace(*this, step->cancellation());
+      stoppable.emplace(step->cancellation());
+      if (active->refused()) step->Cancel(Cancelled("the session is closed"));
+    }
     for (size_t i = 0; i < feeds.size(); ++i) {
       step->Feed(static_cast<int>(i), std::move(feeds[i]));
     }
@@ -229,10 +230,10 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
   SL_ASSIGN_OR_RETURN(
       std::shared_ptr<Program> program,
       ProgramFor(fed, fetches, targets, options.executor, options.nan_trap));
-  std::vector<Array> results;
-  results.reserve(fetches.size());
+  ArrayList results;
   SL_RETURN_IF_ERROR(RunProgram(*program, arrays, &results, options, metadata));
-  return results;
+  return std::vector<Array>(std::make_move_iterator(results.begin()),
+                            std::make_move_iterator(results.end()));
 }
 
 Result<std::string> LocalMaster::Explain(std::span<const Value> fetches,

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sluice/base/small_vector.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/graph/graph.h"
@@ -31,6 +32,10 @@ struct MasterOptions {
   // Null: this master's own. Masters that share one share named state.
   std::shared_ptr<ResourceManager> resources;
 };
+
+// What a run is given and gives: a few, as a rule, and then nothing is taken
+// from the heap for the list.
+using ArrayList = SmallVector<Array, 6>;
 
 class LocalMaster {
  public:
@@ -52,7 +57,7 @@ class LocalMaster {
   // Runs a program on feeds in its order; appends the results. The feeds are
   // taken: of those that nobody else holds the step may use the memory.
   Status RunProgram(Program& program, std::span<Array> feeds,
-                    std::vector<Array>* results, const RunOptions& options,
+                    ArrayList* results, const RunOptions& options,
                     RunMetadata* metadata);
 
   // What the plan of such a run looks like, and why.
@@ -96,11 +101,10 @@ class LocalMaster {
   };
 
  private:
-  Status RunPlain(Program& program, std::span<Array> feeds,
-                  std::vector<Array>* results, const RunOptions& options,
-                  RunMetadata* metadata);
+  Status RunPlain(Program& program, std::span<Array> feeds, ArrayList* results,
+                  const RunOptions& options, RunMetadata* metadata);
   Status RunReporting(Program& program, std::span<Array> feeds,
-                      std::vector<Array>* results, const RunOptions& options,
+                      ArrayList* results, const RunOptions& options,
                       RunMetadata* metadata);
 
   struct Key {
@@ -123,7 +127,8 @@ class LocalMaster {
 
   Mutex active_mu_;
   Active* active_ SL_GUARDED_BY(active_mu_) = nullptr;
-  bool closed_ SL_GUARDED_BY(active_mu_) = false;
+  // Set under the lock, once; looked at without it where a run begins.
+  std::atomic<bool> closed_{false};
 };
 
 }  // namespace sluice

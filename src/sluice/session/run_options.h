@@ -35,6 +35,9 @@ struct RunOptions {
   std::shared_ptr<Cancellation> cancellation{};
   // Random ops draw from this place instead of the session's.
   std::optional<RandomState> random{};
+  // The caller knows that the run is over soon and waits for nothing: Close()
+  // and Ctrl-C let it end.
+  bool brief = false;
 };
 
 struct RunMetadata {
