@@ -27,7 +27,7 @@ if(NOT TARGET GTest::gtest_main)
 endif()
 
 # Folders whose code is about threads: run again under ThreadSanitizer.
-set(threaded_folders base state executor session)
+set(threaded_folders base state executor session front)
 # These stand below the registry; without the ops they link at once.
 set(folders_without_ops base tensor)
 # These stand below the public header and need not wait for it.

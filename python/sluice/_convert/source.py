@@ -1,7 +1,7 @@
 """The syntax tree of a function that is already there.
 
-A file is parsed once; its functions are found by the line and name their code
-remembers, so that neither indentation nor decorators matter.
+The files read last stay parsed; functions are found by the line and name their
+code remembers, so that neither indentation nor decorators matter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from .errors import Unconvertible
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 
+# Used last: last. A notebook's cell is a file, too, and there is no end of them.
 _files: dict[str, tuple[int, dict[int, list[FunctionNode]]]] = {}
+_MOST_FILES = 32
 
 
 def first_line(node: FunctionNode) -> int:
@@ -32,8 +34,9 @@ def _functions_of(filename: str) -> dict[int, list[FunctionNode]]:
     if not lines:
         raise Unconvertible(f"its source is not there ({filename})")
     text = "".join(lines)
-    known = _files.get(filename)
+    known = _files.pop(filename, None)
     if known and known[0] == hash(text):
+        _files[filename] = known
         return known[1]
     try:
         tree = ast.parse(text, filename)
@@ -44,6 +47,8 @@ def _functions_of(filename: str) -> dict[int, list[FunctionNode]]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             found.setdefault(first_line(node), []).append(node)
     _files[filename] = (hash(text), found)
+    while len(_files) > _MOST_FILES:
+        _files.pop(next(iter(_files)), None)  # another thread may have been here
     return found
 
 
