@@ -7,12 +7,15 @@
 #include "errors.h"
 #include "op_call.h"
 #include "operand.h"
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/own_points.h"
 #include "sluice/front/recompute.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/vmap.h"
+#include "sluice/front/vmap_axes.h"
 #include "tensor_fn.h"
 
 namespace sluice::py {
@@ -170,10 +173,41 @@ void BindTransforms(nb::module_& m) {
         Capture* capture = Capture::Open();
         if (!capture || !t.traced()) return;
         EagerRef value = capture->ValueOf(other);
-        if (!value->traced->number) capture->MayBe(*t.identity(), value);
+        if (value->traced->number) return;
+        capture->MayBe(*t.identity(), value,
+                       TraceState::Perhaps::How::kWhole);
       },
       "tensor"_a, "other"_a,
       "In a function being recorded: t is the other one, in some calls.");
+  m.def(
+      "check_gradients_known",
+      [](const std::vector<Tensor>& ys, const std::vector<Tensor>& xs) {
+        Capture* capture = Capture::Open();
+        if (!capture || front_internal::InsideVmap()) return;
+        for (const Tensor& y : ys) {
+          EagerRef value = capture->ValueOf(y);
+          capture->Now(*value);
+          capture->CheckFlowKnown(*value, "autograd.grad");
+          Reach reach = capture->ReachOf(*value, 0);
+          for (const Tensor& x : xs) {
+            EagerRef leaf = capture->ValueOf(x);
+            bool always = false, some = false;
+            for (const Reached& to : reach) {
+              if (to.key.leaf != leaf.get()) continue;
+              (to.when ? some : always) = true;
+            }
+            if (always || !some) continue;
+            throw Error(Unimplemented(
+                StrCat("autograd.grad: whether ", value->Describe(),
+                       ", has a gradient with respect to ", leaf->Describe(),
+                       ", depends on the branch taken, or on how often a loop "
+                       "ran, which a captured function does not know while it "
+                       "is recorded; wanted one on every way")));
+          }
+        }
+      },
+      "ys"_a, "xs"_a,
+      "Throws when only a run knows whether ys have gradients by xs.");
   m.def(
       "is_recording",
       [] {

@@ -314,3 +314,29 @@ def test_names():
     assert sl.cumsum(sl.tensor([1]), name="c").name == "c"
     with pytest.raises(TypeError, match="name is a int"):
         sl.where(sl.ones(2), 1, 2, name=3)
+
+
+def test_narrow_and_select_are_views():
+    x = sl.arange(12.0).reshape(3, 4)
+    part = x.narrow(1, -3, 2)
+    assert part.tolist() == [[1.0, 2.0], [5.0, 6.0], [9.0, 10.0]]
+    assert x.select(0, -1).tolist() == [8.0, 9.0, 10.0, 11.0]
+    assert x.select(-1, 2).shape == (3,)
+    part.fill_(0.0)
+    x.select(0, 2).add_(1.0)
+    assert x.tolist() == [[0.0, 0.0, 0.0, 3.0], [4.0, 0.0, 0.0, 7.0],
+                          [9.0, 1.0, 1.0, 12.0]]
+    assert x.narrow(0, 3, 0).shape == (0, 4)
+    w = sl.ones(3, 4).requires_grad_()
+    (w.narrow(0, 1, 2) * w.select(0, 0)).sum().backward()
+    assert w.grad.tolist() == [[2.0] * 4, [1.0] * 4, [1.0] * 4]
+    assert sl.function(lambda t: t.narrow(0, 1, t.shape[0] - 1).select(1, 0))(
+        x).tolist() == [4.0, 9.0]
+    for wrong in ((0, 2, 2), (0, 0, 4), (0, 0, -1)):
+        with pytest.raises(ValueError, match="length"):
+            x.narrow(*wrong)
+    for wrong in ((0, 4, 1), (0, -4, 1)):
+        with pytest.raises(IndexError, match="start"):
+            x.narrow(*wrong)
+    with pytest.raises(IndexError):
+        x.select(0, 3)

@@ -281,3 +281,21 @@ def test_gradients_of_gradients_of_captured_functions_that_draw():
     wanted = first(x).numpy() * 2 / x.numpy()
     sl.manual_seed(3)
     same(sl.grad(lambda x: sl.sum(first(x)))(x), wanted)
+
+
+# closures:536: gradients stop at a list, too.
+def test_scan_over_what_a_derivative_has_made_is_captured():
+    def f(x):
+        made = sl.jvp(lambda y: x * y, (x,), (x,))[1]
+        seen, total = sl.scan(lambda c, z: (c * z, c + z * x), x,
+                              sl.stack([made - x, x * 0.5]))
+        return x * total.sum() + seen.sum()
+
+    for value in (-0.5, 0.75):
+        x = sl.tensor(value, dtype=sl.float64)
+        assert sl.function(f)(x).item() == pytest.approx(f(x).item(), abs=1e-12)
+        want = sl.grad(f)(x).item()
+        assert sl.grad(sl.function(f))(x).item() == pytest.approx(want, abs=1e-12)
+        lanes = sl.stack([x, x * 2])
+        got = sl.vmap(sl.function(f))(lanes).tolist()
+        assert got == pytest.approx([f(lane).item() for lane in lanes], abs=1e-12)

@@ -7,6 +7,7 @@ code at once, and one that must agree with it. T is the library.
 from __future__ import annotations
 
 import random
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -138,6 +139,46 @@ def captured_elements(T: Any, f: Any) -> Any:
     return elements(T, T.function(f))
 
 
+def _names(code: types.CodeType) -> set[str]:
+    """All that code names, that of functions in it included."""
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _in_session(T: Any, f: Any, slope: bool) -> Any:
+    """f recorded into a graph of its own, from placeholders, and run by a session."""
+    from sluice._convert import convert
+
+    # Graphs know of no modes: there `no_grad` stops nothing, `detach()` does.
+    if slope and "quiet" in _names(f.__code__):
+        return gradient(T, f)
+
+    def call(*args: Any) -> Any:
+        graph, feeds = T.Graph(), {}
+        with graph:
+            given = []
+            for a in args:
+                if isinstance(a, T.Tensor):
+                    place = T.placeholder(a.dtype, list(a.shape))
+                    feeds[place], a = a, place
+                given.append(a)
+            made = convert(f)(*given)
+            if slope:
+                (made,) = T.gradients(made, [given[0]], unconnected_gradients="zero")
+        with T.Session(graph) as session:
+            return session.run(made, feeds)
+
+    return call
+
+
+def in_session(T: Any, f: Any) -> Any:
+    return _in_session(T, f, False)
+
+
+def gradient_in_session(T: Any, f: Any) -> Any:
+    return _in_session(T, f, True)
+
+
 _CAPTURED = Way("function(f)", plain, captured)
 _FUNCTIONAL = [
     Way("grad(function(f))", gradient, gradient_of_captured),
@@ -150,6 +191,8 @@ _FUNCTIONAL = [
     Way("function(vmap(f))", one_by_one, captured_map),
     Way("vmap(grad(function(f)))", slopes_one_by_one, map_of_slopes_of_captured),
     Way("function(vmap(grad(f)))", slopes_one_by_one, captured_map_of_slopes),
+    Way("f in a session", plain, in_session),
+    Way("gradients of f in a session", gradient, gradient_in_session),
 ]
 _DUALS = "capture.duals"
 _CLOSURES = [

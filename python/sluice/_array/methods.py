@@ -36,9 +36,9 @@ _FUNCTIONS: dict[Any, str] = {
         mean min prod ptp sum""",
     spread: "median nanmean nanmedian nansum norm std var",
     shape: """
-        broadcast_to chunk expand flatten flip fliplr flipud moveaxis movedim permute
-        ravel repeat_interleave reshape roll split squeeze swapaxes swapdims tile
-        transpose unbind unflatten unsqueeze""",
+        broadcast_to chunk expand flatten flip fliplr flipud moveaxis movedim narrow
+        permute ravel repeat_interleave reshape roll select split squeeze swapaxes
+        swapdims tile transpose unbind unflatten unsqueeze""",
     pick: """
         argsort argwhere gather index_select masked_fill masked_select nonzero scatter
         scatter_add sort take take_along_dim topk unique""",

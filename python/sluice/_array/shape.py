@@ -32,6 +32,7 @@ __all__ = [
     "matrix_transpose",
     "moveaxis",
     "movedim",
+    "narrow",
     "permute",
     "permute_dims",
     "ravel",
@@ -151,6 +152,45 @@ def expand_dims(x: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
 def unsqueeze(x: Any, dim: Any = NOTHING, *, axis: Any = NOTHING) -> Tensor:
     """With one more axis of size 1."""
     return expand_dims(x, one_of(axis, dim))
+
+
+def _place(x: Tensor, dim: int, what: str) -> tuple[Any, ...]:
+    """What comes before the index of an axis; an axis from behind counts as in
+    Python."""
+    (axis,) = axes_tuple(dim, _ndim(x, what), what)
+    return (slice(None),) * axis
+
+
+def narrow(x: Any, dim: int, start: Any, length: Any) -> Tensor:
+    """`length` slices along an axis, from `start` on: a view."""
+    x = as_tensor(x)
+    before = _place(x, dim, "narrow")
+    size = x.shape[len(before)]
+    if not isinstance(start, Symbol):
+        start = whole(start, "start")
+    if not isinstance(length, Symbol):
+        length = whole(length, "length")
+    if size is not None:
+        if not -size <= start <= size:
+            raise IndexError(
+                f"narrow(): start is {start}; wanted -{size} to {size}, the size of "
+                f"axis {dim}"
+            )
+        start = start + size if start < 0 else start
+        if length < 0 or start + length > size:
+            raise ValueError(
+                f"narrow(): start is {start} and length {length}; wanted a length "
+                f"of 0 or more that ends within {size}, the size of axis {dim}"
+            )
+    part: Tensor = x[(*before, slice(start, start + length))]
+    return part
+
+
+def select(x: Any, dim: int, index: Any) -> Tensor:
+    """One slice along an axis, without the axis: a view."""
+    x = as_tensor(x)
+    part: Tensor = x[(*_place(x, dim, "select"), index)]
+    return part
 
 
 def permute(x: Any, *dims: Any) -> Tensor:

@@ -145,6 +145,13 @@ class GraphLoop:
         before = {name: place.get() for name, place in self._places.items()}
         start.update({n: v for n, v in before.items() if n not in self._stay})
         for name, was in before.items():
+            if was is MISSING:
+                raise StagingError(
+                    f"{self._construct.place}: this {self._construct.kind} loop "
+                    f"depends on a tensor, and iterations set {name}, which has no "
+                    "value before it; without an iteration it has none after it: "
+                    "give it one before the loop"
+                )
             if type(was) is float or isinstance(was, SymFloat):
                 raise StagingError(
                     f"{self._construct.place}: iterations of this "

@@ -115,6 +115,8 @@ class _Merge:
             if k and name not in self.sides[0].outcome.values:
                 raise Again(self, ("known", name), None)
             other = self.sides[0].outcome.values[name] if k else MISSING
+            if value is MISSING and self._is_as_before(name, outcome, k):
+                value = outcome.values[name] = outcome.before[name]
             if self._stays(name, value, outcome, k):
                 side.stays.add(name)
                 continue
@@ -127,6 +129,8 @@ class _Merge:
                     value = dummy(spec(other), before)
             elif k and other is MISSING and value is not MISSING:
                 if name in self.sides[0].outcome.optional:
+                    if value is outcome.before.get(name, MISSING):
+                        raise Again(self, ("as before", name), True)
                     raise Again(self, ("like", name), spec(value))
             if k and (value is MISSING) != (other is MISSING):
                 raise self._differ(
@@ -137,6 +141,16 @@ class _Merge:
                 results += self._leaves(name, value, side, k)
         self.sides.append(side)
         return results
+
+    def _is_as_before(self, name: str, outcome: Outcome, k: int) -> bool:
+        """Of what nobody reads on this way: whether the other leaves it, so that it
+        is the very object it was, a list from outside, too."""
+        if name not in outcome.optional or name not in outcome.before:
+            return False
+        if outcome.before[name] is MISSING:
+            return False
+        stays = k > 0 and name in self.sides[0].stays
+        return stays or ("as before", name) in self._hints
 
     def _stays(self, name: str, value: Any, outcome: Outcome, k: int) -> bool:
         """Whether it is the very object it was before: nothing to choose."""

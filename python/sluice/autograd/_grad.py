@@ -60,6 +60,9 @@ def grad(
     retain = create_graph if retain_graph is None else bool(retain_graph)
     unused = "zeros" if materialize_grads else "none" if allow_unused else "error"
     flows = _flows(grad_outputs, ys, "grad: grad_outputs")
+    if _core.recorder() is not None:
+        wanted = [x for x in xs if isinstance(x, _core.Tensor)]
+        _core.check_gradients_known(ys, wanted)
     return tuple(
         _core.gradients(ys, xs, flows, retain, bool(create_graph), unused, False)
     )

@@ -207,7 +207,7 @@ void AddListRules(BatchRules& rules) {
   }
   for (const char* name : {"ListAdd", "ListWriteAll"}) rules[name] = BothLists;
   for (const char* name : {"ListClear", "ListMask", "ListReserve", "ListResize",
-                           "ListTruncate", "ListZerosLike"}) {
+                           "ListStopGradient", "ListTruncate", "ListZerosLike"}) {
     rules[name] = SameElements;
   }
   for (const char* name : {"ListGatherOr", "ListStackOr"}) {

@@ -11,6 +11,7 @@
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_lock.h"
 #include "sluice/front/grad_mode.h"
+#include "sluice/front/graph_tape.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/tensor.h"
 #include "sluice/front/trace_call.h"
@@ -315,6 +316,22 @@ class Engine {
     return OkStatus();
   }
 
+  // Whether what was computed before a function that is being recorded leads to
+  // what was asked for: gradients would flow there, and cannot.
+  bool OutsideLeads(const TapeNode& node) const {
+    if (!node.outside()) return false;
+    auto* before = dynamic_cast<const OutsideTapeNode*>(&node);
+    Capture* capture = Capture::Current();
+    if (!before || !capture) return false;
+    for (const EagerRef& input : request_.inputs) {
+      if (!input->traced || input->traced->entry < 0) continue;
+      auto entry = static_cast<size_t>(input->traced->entry);
+      if (input->producer.get() == &node) continue;  // it is the one
+      if (before->LeadsTo(*capture->entries()[entry].value)) return true;
+    }
+    return false;
+  }
+
   // Whether anything beyond this node was asked for. Without inputs everything
   // is; with them, those whose way leads to one.
   bool LeadsOn(const TapeNode& start) {
@@ -326,7 +343,7 @@ class Engine {
         open.pop_back();
         continue;
       }
-      bool all_known = true, leads = false;
+      bool all_known = true, leads = OutsideLeads(*node);
       for (const TapeEdge& edge : node->edges) {
         if (edge.leaf) {
           leads =

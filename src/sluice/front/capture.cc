@@ -24,6 +24,7 @@ Capture::Capture(std::shared_ptr<Graph> graph)
 
 Capture::~Capture() {
   CurrentCapture() = outer_;
+  for (size_t i = undo_.size(); i-- > 0;) undo_[i]();
   // Code that builds gradients later may come back to the graph's own values.
   for (auto& [value, made_as] : values_) {
     Value last = value->traced->value;

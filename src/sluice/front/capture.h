@@ -14,6 +14,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -50,6 +51,9 @@ class Capture {
     Value arg;        // what is fed
     EagerRef inside;  // stands for it; null for an argument given twice
     bool argument = false;
+    // An argument that the code has also met as a tensor of the program around:
+    // in other calls they may be two.
+    bool found_outside = false;
     // What the tensor was when it was met: another call that finds it
     // otherwise needs another recording.
     bool required_grad = false, leaf = true;
@@ -139,8 +143,10 @@ class Capture {
   // The same for one that may have one; else what it was made of decides
   // whether gradients flow through it.
   EagerRef Adopt(Value value);
-  // `value` is `other`, or a look into it, in some calls.
-  void MayBe(EagerValue& value, const EagerRef& other);
+  // `value` is `other`, or a look into it, in some calls; and so is it what
+  // that may be.
+  void MayBe(EagerValue& value, const EagerRef& other,
+             TraceState::Perhaps::How how);
   // Throws when what it is cannot be known.
   void CheckKnown(const EagerValue& value) const;
   // A result shares memory with what it is a view of.
@@ -203,6 +209,13 @@ class Capture {
   void RequireFlow(const EagerValue& value, const std::string& message);
   // Throws where only a run knows whether gradients flow through it.
   void CheckFlowKnown(const EagerValue& value, std::string_view what) const;
+
+  // What to do when nothing comes of the recording: what the code has made
+  // that is no part of the graph goes.
+  void Undo(std::function<void()> undo) { undo_.push_back(std::move(undo)); }
+  void Keep() { undo_.clear(); }
+  // Whether code of a branch or a loop is recorded, which may not be run.
+  bool in_region() const { return region_ != nullptr; }
 
   // How often code was recorded for lanes (front/vmap.h).
   int lanes_recorded = 0;
@@ -268,6 +281,8 @@ class Capture {
       return value.traced->serial <= first_;
     }
     uint64_t first() const { return first_; }
+    // The memory of values made here.
+    std::unordered_set<const WriteLog*> OwnLogs() const;
     // A value from outside whose gradient is another than before; or null.
     EagerRef GradChanged() const;
 
@@ -305,6 +320,7 @@ class Capture {
                   std::string_view kind);
 
   const std::shared_ptr<Graph> kept_graph_;
+  std::vector<std::function<void()>> undo_;
   Graph& graph_;
   Capture* outer_;
   Region* region_ = nullptr;

@@ -24,6 +24,15 @@ Capture::Entry& Capture::AddEntry(const EagerRef& value,
   std::string name = StrCat(kind, "_", entries_.size());
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph_) lock.emplace(graph_.mu());
+  // Gradients built before have met tensors of their own.
+  auto taken = [&] {
+    const sluice::Region& root = graph_.root();
+    for (int i = 0; i < root.num_args(); ++i) {
+      if (root.arg_name(i) == name) return true;
+    }
+    return false;
+  };
+  while (taken()) name += "_more";
   Value arg = ValueOrThrow(
       graph_.AddArg(graph_.root(), name, {value->array.dtype(), shape}));
   entries_.push_back({.value = value, .arg = arg, .inside = {}});
@@ -35,8 +44,9 @@ namespace {
 // The tensor's own history ends where the function begins.
 void Resemble(EagerValue& inside, EagerValue& outside) {
   if (outside.producer) {
-    inside.producer =
-        MakeRef<OutsideTapeNode>(outside.Describe(), outside.line);
+    auto way = MakeRef<OutsideTapeNode>(outside.Describe(), outside.line);
+    way->before = outside.producer;
+    inside.producer = std::move(way);
   } else {
     inside.requires_grad = outside.requires_grad;
   }
@@ -75,6 +85,10 @@ EagerRef Capture::AddArgument(const EagerRef& value,
 
 EagerRef Capture::StandIn(const EagerRef& value) {
   if (auto known = inside_.find(value.get()); known != inside_.end()) {
+    int64_t entry = known->second->traced->entry;
+    if (entry >= 0 && entries_[static_cast<size_t>(entry)].argument) {
+      entries_[static_cast<size_t>(entry)].found_outside = true;
+    }
     return known->second;
   }
   ForgetMovedBase(*value);
@@ -238,7 +252,7 @@ void Capture::SetGrad(const EagerRef& inside, EagerRef grad) {
 }
 
 void Capture::SetGradWhen(const EagerValue& inside, Value when) {
-  if (inside.traced->entry >= 0) grads_when_[&inside] = when;
+  grads_when_[&inside] = when;
 }
 
 Value Capture::GradWhen(const EagerValue& inside) const {
@@ -276,7 +290,7 @@ void Capture::Detach(const EagerRef& inside) {
                ", is a tensor of the program around on some way, by a branch; "
                "wanted detach()")));
   }
-  Value now = TraceNode(*this, "StopGradient", {Now(*inside)}, {});
+  Value now = TraceStopped(*this, Now(*inside));
   NoteChange(*inside, /*written=*/false);
   inside->traced->value = now;
   inside->traced->history = {};

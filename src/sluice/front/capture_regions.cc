@@ -51,6 +51,16 @@ std::vector<EagerRef> Capture::Region::Written() const {
   return written;
 }
 
+std::unordered_set<const WriteLog*> Capture::Region::OwnLogs() const {
+  std::unordered_set<const WriteLog*> logs;
+  for (const auto& [value, made_as] : made_) {
+    if (!value || !value->log || value->traced->entry >= 0) continue;
+    const EagerValue& base = value->view_of ? *value->view_of->base : *value;
+    if (!IsOutside(base)) logs.insert(value->log.get());
+  }
+  return logs;
+}
+
 EagerRef Capture::Region::GradChanged() const {
   for (const auto& [value, before] : grads_) {
     if (value->traced->serial > first_) continue;

@@ -135,9 +135,20 @@ Value Capture::Now(EagerValue& value) {
   return traced->value;
 }
 
-void Capture::MayBe(EagerValue& value, const EagerRef& other) {
+void Capture::MayBe(EagerValue& value, const EagerRef& other,
+                    TraceState::Perhaps::How how) {
+  using Perhaps = TraceState::Perhaps;
   const EagerRef& base = other->view_of ? other->view_of->base : other;
-  value.traced->perhaps.push_back({base, base->writes().count});
+  if (base.get() == &value) return;
+  bool look = how == Perhaps::How::kWhole && other->view_of;
+  if (look) how = Perhaps::How::kLook;
+  std::vector<Perhaps>& all = value.traced->perhaps;
+  all.push_back({base, base->writes().count, how});
+  for (Perhaps further : base->traced->perhaps) {
+    if (further.other.get() == &value) continue;
+    further.how = std::min(further.how, how);
+    all.push_back(std::move(further));
+  }
 }
 
 void Capture::CheckKnown(const EagerValue& value) const {
@@ -165,7 +176,7 @@ Value Capture::NowAsOperand(EagerValue& value) {
   TraceState& traced = *value.traced;
   if (!CarriesGradient(now.dtype())) return now;
   if (!value.tracked()) {
-    return traced.tainted ? TraceNode(*this, "StopGradient", {now}, {}) : now;
+    return traced.tainted ? TraceStopped(*this, now) : now;
   }
   if (!traced.history) return now;
   // The elements are new, the history is not.

@@ -21,7 +21,7 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   const EagerRef& base = from->view_of ? from->view_of->base : from;
   if (!op.write_back || (order == ViewOrder::kNeeds && !before.contiguous)) {
     now.expanded = !op.write_back;
-    MayBe(*made, base);
+    MayBe(*made, base, TraceState::Perhaps::How::kStrides);
     return;
   }
   if (order == ViewOrder::kNeeds) base->traced->reshaped = true;

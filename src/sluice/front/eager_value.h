@@ -77,6 +77,12 @@ struct TraceState {
   struct Perhaps {
     Ref<EagerValue> other;
     uint32_t seen;  // writes to it so far
+    enum class How : uint8_t {
+      kStrides,  // a look into it where its elements lie in order
+      kLook,     // a look into it on some way
+      kWhole     // the very tensor on some way
+    };
+    How how = How::kStrides;
   };
   std::vector<Perhaps> perhaps;
   bool expanded = false;  // shows elements more than once: no write

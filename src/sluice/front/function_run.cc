@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/front/grad_mode.h"
 #include "sluice/front/list_call.h"
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/random_calls.h"
@@ -101,8 +102,7 @@ void TraceRun::RunProgram() {
                                             options_, nullptr);
   if (status.ok()) return;
   // Of an error of the program, not of a run that was ended from outside.
-  bool untouched = !trace_.random && trace_.place < 0 &&
-                   trace_.dropped.empty() &&
+  bool untouched = !trace_.random && trace_.dropped.empty() &&
                    (status.code() == Code::kInvalidArgument ||
                     status.code() == Code::kOutOfRange ||
                     status.code() == Code::kFailedPrecondition);
@@ -115,6 +115,8 @@ void TraceRun::RunProgram() {
     log.last = line_;
   }
   untouched = untouched && !trace_.acts;
+  // The code that is run instead draws what this has drawn.
+  if (untouched && trace_.place >= 0) set_random_state(place_);
   throw RunFailed(std::move(status), untouched);
 }
 
@@ -317,6 +319,7 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   EagerRef value = how.source >= 0
                        ? trace_.TensorAt(static_cast<size_t>(how.source), args_)
                        : ValueOf(how.fetch);
+  GradModeScope mode(how.records && EagerMode::Current().grad);
   for (const Trace::Step& step : how.steps) {
     std::vector<EagerRef> inputs{value};
     for (size_t other : step.others) inputs.push_back(ValueOf(other));
@@ -325,6 +328,8 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
                            step.how.attrs, line_, made));
     value = made[0];
   }
+  if (how.requires_grad) value->requires_grad = true;
+  if (how.grad >= 0) value->grad = ValueOf(static_cast<size_t>(how.grad));
   return Tensor(std::move(value));
 }
 

@@ -182,6 +182,8 @@ const char* Trace::Misfit(const std::vector<Tensor>& args) const {
     }
   }
   for (size_t i = 0; i < num_args; ++i) {
+    const EagerRef& same = sources[i].same;
+    if (same && args[i].eager() != same) return "aliases";
     if (HooksOf(*args[i].eager()) != sources[i].hooks) return "hooks";
   }
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -398,6 +400,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   std::chrono::duration<double, std::milli> took =
       std::chrono::steady_clock::now() - began;
   t.info.milliseconds = took.count();
+  capture.Keep();
   return made;
 }
 

@@ -86,6 +86,7 @@ struct Trace {
     bool requires_grad = false, leaf = true;
     bool contiguous = true, order_matters = false;
     int hooks = 0;       // registered so far
+    EagerRef same{};     // an argument that must be this tensor: it is captured
     uint32_t moved = 0;  // how often it had been given other memory
   };
   std::vector<Source> sources;
@@ -128,6 +129,9 @@ struct Trace {
     int64_t source = -1;
     size_t fetch = 0;
     std::vector<Step> steps;
+    bool records = true;         // the steps are, for gradients
+    bool requires_grad = false;  // the code has made the look a leaf
+    int64_t grad = -1;           // of what comes back: the gradient it has
   };
   std::vector<Returned> returned;
   // What comes back, and whether gradients flow through it; `over`: backward()

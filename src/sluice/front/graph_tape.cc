@@ -1,6 +1,7 @@
 #include "sluice/front/graph_tape.h"
 
 #include <optional>
+#include <unordered_set>
 
 #include "sluice/autodiff/call_twins.h"
 #include "sluice/autodiff/flow_back.h"
@@ -8,6 +9,7 @@
 #include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/kept_values.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/scope.h"
 #include "sluice/graph/node.h"
@@ -161,6 +163,12 @@ bool GraphTapeNode::has_regions() const {
 
 // Whether what the rule has just added reads elements that were overwritten.
 Status GraphTapeNode::CheckUnwritten(int first_new) const {
+  for (const Inside& in : inside_) {
+    if (in.log->count == in.count) continue;
+    return Unimplemented(front_internal::OverwrittenText(
+        in.before, in.type, *in.log,
+        StrCat(in.after, "; whether depends on the branch taken")));
+  }
   for (const Watched& w : watched_) {
     if (w.log->count == w.count) continue;
     for (const Node* user : w.value.node->users()) {
@@ -273,6 +281,24 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     }
   }
   return OkStatus();
+}
+
+bool OutsideTapeNode::LeadsTo(const EagerValue& outside) const {
+  if (!before) return false;
+  std::vector<const TapeNode*> open{before.get()};
+  std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const TapeNode* node = open.back();
+    open.pop_back();
+    if (outside.producer.get() == node) return true;
+    for (const TapeEdge& edge : node->edges) {
+      if (edge.leaf.get() == &outside) return true;
+      if (edge.node && seen.insert(edge.node.get()).second) {
+        open.push_back(edge.node.get());
+      }
+    }
+  }
+  return false;
 }
 
 Status OutsideTapeNode::Backward(std::span<const EagerRef>, bool,

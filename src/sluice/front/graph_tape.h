@@ -6,7 +6,8 @@
 // As long as its Capture is: afterwards nothing flows through it any more.
 #pragma once
 
-#include <unordered_map>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "sluice/front/tape.h"
@@ -71,9 +72,12 @@ class GraphTapeNode final : public TapeNode {
   // How many values had been made when it was recorded.
   uint64_t made_at() const { return made_at_; }
   // What its rule reads of the values it watches: those that have been written
-  // since, and those whose log is among these.
-  void AddKept(const std::unordered_map<const WriteLog*, size_t>& logs,
+  // since, and those whose log is wanted.
+  void AddKept(const std::function<bool(const WriteLog*)>& wanted,
                std::vector<front_internal::KeptValue>& kept) const;
+  // The same of calls in its regions, as the memory is now.
+  void KeptInside(const front_internal::KeptValue& kept,
+                  const Ref<WriteLog>& log);
 
  private:
   struct Watched {
@@ -89,6 +93,12 @@ class GraphTapeNode final : public TapeNode {
   std::vector<Value> xs_, ys_;  // edges[i] leads to where xs_[i] came from
   const std::string name_;
   std::vector<Watched> watched_;
+  struct Inside {
+    Ref<WriteLog> log;
+    uint32_t count;
+    std::string before, type, after;
+  };
+  std::vector<Inside> inside_;
   std::vector<Value> when_;
   std::vector<std::vector<Through>> through_;
   const uint64_t made_at_;
@@ -103,6 +113,10 @@ class OutsideTapeNode final : public TapeNode {
       : TapeNode(line), when(when_flows), what_(std::move(what)) {}
   // Set: gradients flow only in runs in which this holds.
   const Value when;
+  // What the value was made by, then, outside.
+  Ref<TapeNode> before{};
+  // Whether that leads to a tensor outside.
+  bool LeadsTo(const EagerValue& outside) const;
 
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;

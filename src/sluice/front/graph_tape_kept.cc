@@ -67,13 +67,18 @@ Result<std::vector<bool>> ReadsOf(const Node& node,
 }  // namespace
 
 void GraphTapeNode::AddKept(
-    const std::unordered_map<const WriteLog*, size_t>& logs,
+    const std::function<bool(const WriteLog*)>& wanted,
     std::vector<front_internal::KeptValue>& kept) const {
+  for (const Inside& in : inside_) {
+    if (in.log->count == in.count && !wanted(in.log.get())) continue;
+    kept.push_back({in.log.get(), in.count, in.before, in.type, in.after,
+                    /*on_a_way=*/true});
+  }
   if (!node_ || node_->op().flow != Flow::kNone || !node_->op().grad) return;
   if (node_->op().name == "CustomGradient") return;  // code of the user's
   bool matters = false;
   for (const Watched& w : watched_) {
-    matters = matters || w.log->count != w.count || logs.count(w.log.get());
+    matters = matters || w.log->count != w.count || wanted(w.log.get());
   }
   if (!matters) return;
   std::vector<bool> wants;
@@ -81,7 +86,7 @@ void GraphTapeNode::AddKept(
   Result<std::vector<bool>> reads = ReadsOf(*node_, wants);
   if (!reads.ok()) return;
   for (const Watched& w : watched_) {
-    if (w.log->count == w.count && !logs.count(w.log.get())) continue;
+    if (w.log->count == w.count && !wanted(w.log.get())) continue;
     bool read = false;
     for (size_t i = 0; i < reads->size(); ++i) {
       auto k = static_cast<int>(i);
@@ -95,6 +100,11 @@ void GraphTapeNode::AddKept(
                     StrCat("; wanted it as it was at ", line().ToString(),
                            ": write out of place, or to a clone()")});
   }
+}
+
+void GraphTapeNode::KeptInside(const front_internal::KeptValue& kept,
+                               const Ref<WriteLog>& log) {
+  inside_.push_back({log, log->count, kept.before, kept.type, kept.after});
 }
 
 }  // namespace sluice

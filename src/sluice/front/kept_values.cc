@@ -1,5 +1,7 @@
 #include "sluice/front/kept_values.h"
 
+#include <functional>
+
 #include "sluice/base/strings.h"
 #include "sluice/front/graph_tape.h"
 
@@ -13,9 +15,12 @@ std::string OverwrittenText(const std::string& before, const std::string& type,
       log.last.ToString(), after);
 }
 
-std::vector<KeptValue> KeptFor(
-    const EagerValue& value,
-    const std::unordered_map<const WriteLog*, size_t>& logs) {
+namespace {
+
+// `since`: of calls recorded since so many values were made.
+std::vector<KeptValue> Find(
+    const EagerValue& value, uint64_t since,
+    const std::function<bool(const WriteLog*)>& wanted) {
   std::vector<KeptValue> kept;
   if (!value.producer) return kept;
   std::vector<const TapeNode*> open{value.producer.get()};
@@ -23,16 +28,31 @@ std::vector<KeptValue> KeptFor(
   while (!open.empty()) {
     const TapeNode* node = open.back();
     open.pop_back();
+    auto* call = dynamic_cast<const GraphTapeNode*>(node);
+    if (since > 0 && (!call || call->made_at() < since)) continue;
     for (const TapeEdge& edge : node->edges) {
       if (edge.node && seen.insert(edge.node.get()).second) {
         open.push_back(edge.node.get());
       }
     }
-    if (auto* call = dynamic_cast<const GraphTapeNode*>(node)) {
-      call->AddKept(logs, kept);
-    }
+    if (call) call->AddKept(wanted, kept);
   }
   return kept;
+}
+
+}  // namespace
+
+std::vector<KeptValue> KeptFor(
+    const EagerValue& value,
+    const std::unordered_map<const WriteLog*, size_t>& logs) {
+  return Find(value, 0, [&](const WriteLog* log) { return logs.count(log); });
+}
+
+std::vector<KeptValue> KeptSince(
+    const EagerValue& value, uint64_t since,
+    const std::unordered_set<const WriteLog*>& own) {
+  return Find(value, since,
+              [&](const WriteLog* log) { return !own.count(log); });
 }
 
 }  // namespace sluice::front_internal

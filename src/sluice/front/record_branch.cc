@@ -197,6 +197,7 @@ BranchOutcome RecordBranch(const Tensor& chooser,
     TakeWritten(written[k], outputs[num_results + k], flows[num_results + k],
                 where);
   }
+  if (Capture::Open()) WatchKept(outputs, regions);
   outputs.resize(num_results);
   for (size_t k = 0; k < num_results; ++k) {
     bool number = true;
@@ -211,10 +212,7 @@ BranchOutcome RecordBranch(const Tensor& chooser,
       capture->SetWhich(*outputs[k].identity(), made.node().output(which[k]));
     }
     for (const RecordedRegion& r : regions) {
-      if (r.same[k]) capture->MayBe(*outputs[k].identity(), r.same[k]);
-      for (const EagerRef& other : r.perhaps[k]) {
-        capture->MayBe(*outputs[k].identity(), other);
-      }
+      if (capture) MayBeAs(*outputs[k].identity(), r, k);
     }
   }
   return {std::move(outputs), made};

@@ -43,6 +43,49 @@ void CheckPredicate(const CodeResult& pred, std::source_location where) {
   }
 }
 
+// Which tensors around a loop its variables may be, from one iteration to the
+// next: writing one in place writes the other.
+class LoopAliases {
+ public:
+  using Perhaps = TraceState::Perhaps;
+
+  LoopAliases(Capture* capture, const std::vector<Tensor>& inits) {
+    all_.resize(inits.size());
+    for (size_t i = 0; i < inits.size() && capture; ++i) {
+      if (IsNumber(inits[i])) continue;
+      EagerRef value = capture->ValueOf(inits[i]);
+      all_[i] = value->traced->perhaps;
+      Insert(i, value->view_of ? value->view_of->base : value,
+             value->view_of ? Perhaps::How::kLook : Perhaps::How::kWhole);
+    }
+  }
+  // True when an iteration makes it another one.
+  bool Add(size_t i, const RecordedRegion& body) {
+    if (body.numbers[i]) return false;
+    bool more = false;
+    if (const EagerRef& same = body.same[i]) {
+      more = Insert(i, same->view_of ? same->view_of->base : same,
+                    Perhaps::How::kLook);
+    }
+    for (const Perhaps& p : body.perhaps[i]) {
+      more = Insert(i, p.other, p.how) || more;
+    }
+    return more;
+  }
+  const std::vector<std::vector<Perhaps>>& all() const { return all_; }
+
+ private:
+  bool Insert(size_t i, const EagerRef& other, Perhaps::How how) {
+    for (const Perhaps& known : all_[i]) {
+      if (known.other == other) return false;
+    }
+    all_[i].push_back({other, other->writes().count, how});
+    return true;
+  }
+
+  std::vector<std::vector<Perhaps>> all_;
+};
+
 void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
                   const std::string& structure, std::source_location where) {
   if (next.structure != structure || next.tensors.size() != carried.size()) {
@@ -83,6 +126,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
   // Lanes together go round differently often.
   Capture* tells = InsideVmap() ? nullptr : Capture::Open();
   ToldVariables only_run(tells, inits);
+  LoopAliases aliases(Capture::Open(), inits);
   for (;;) {
     std::vector<DType> all_dtypes = dtypes;
     std::vector<Operand> all = operands;
@@ -106,11 +150,11 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     std::vector<RecordedRegion> regions;
     regions.push_back(
         RecordRegion(draft, {"cond", carried, cond, "while_loop", where, flows,
-                             numbers, written, told}));
+                             numbers, written, told, {}, aliases.all()}));
     CheckPredicate(regions[0].code, where);
     regions.push_back(
         RecordRegion(draft, {"body", carried, body, "while_loop", where, flows,
-                             numbers, written, told}));
+                             numbers, written, told, {}, aliases.all()}));
     const CodeResult& next = regions[1].code;
     CheckCarried(next, inits, structure, where);
     bool again = false;
@@ -130,6 +174,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
         again = true;
       }
       again = only_run.TellWhich(i, regions[1].which[i]) || again;
+      again = aliases.Add(i, regions[1]) || again;
     }
     for (const Written& w : regions[0].written) {
       if (!w.given) throw ConditionWrites();
@@ -194,6 +239,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
       TakeWritten(written[k].tensor, outputs[inits.size() + k],
                   written[k].flows, where);
     }
+    if (Capture::Open()) WatchKept(outputs, regions);
     outputs.resize(inits.size());
     for (size_t i = 0; i < inits.size(); ++i) {
       if (numbers[i] && regions[1].numbers[i]) SetNumber(outputs[i]);
@@ -203,13 +249,9 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
       if (which[i] >= 0) {
         capture->SetWhich(*outputs[i].identity(), made.node().output(which[i]));
       }
-      capture->MayBe(*outputs[i].identity(), capture->ValueOf(inits[i]));
-      if (const EagerRef& same = regions[1].same[i]) {
-        capture->MayBe(*outputs[i].identity(), same);
-      }
-      for (const EagerRef& other : regions[1].perhaps[i]) {
-        capture->MayBe(*outputs[i].identity(), other);
-      }
+      capture->MayBe(*outputs[i].identity(), capture->ValueOf(inits[i]),
+                     TraceState::Perhaps::How::kWhole);
+      MayBeAs(*outputs[i].identity(), regions[1], i);
     }
     return outputs;
   }

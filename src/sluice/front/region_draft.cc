@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/grad_mode.h"
 #include "sluice/front/graph_tape.h"
 #include "sluice/front/made_once.h"
 #include "sluice/front/scope.h"
@@ -99,6 +100,44 @@ Value ToldBy(const RegionRequest& request, const std::vector<Value>& told,
   return {};
 }
 
+using Perhaps = TraceState::Perhaps;
+
+// What tensors outside a value made inside may be, or look into.
+std::vector<Perhaps> PerhapsOutside(const Capture::Region& inside,
+                                    const EagerRef& value) {
+  std::vector<Perhaps> found;
+  if (!value || inside.IsOutside(*value)) return found;
+  auto add = [&](const EagerValue& of, Perhaps::How most) {
+    for (const Perhaps& p : of.traced->perhaps) {
+      if (!inside.IsOutside(*p.other)) continue;
+      found.push_back({p.other, p.seen, std::min(p.how, most)});
+    }
+  };
+  add(*value, Perhaps::How::kWhole);
+  if (!value->view_of) return found;
+  const EagerRef& base = value->view_of->base;
+  if (inside.IsOutside(*base)) {
+    found.push_back({base, base->writes().count, Perhaps::How::kLook});
+  } else {
+    add(*base, Perhaps::How::kLook);
+  }
+  return found;
+}
+
+// What calls of the region have kept on the way to a value. What they write
+// over themselves is an error in runs that come here, and in no others.
+void AddKept(const Capture::Region& inside, const EagerValue& value,
+             std::vector<RecordedRegion::Kept>& kept) {
+  for (KeptValue& one : KeptSince(value, inside.first(), inside.OwnLogs())) {
+    if (one.log->count != one.count) {
+      throw Error(Unimplemented(
+          OverwrittenText(one.before, one.type, *one.log, one.after)));
+    }
+    Ref<WriteLog> log = Ref<WriteLog>::Share(one.log);
+    kept.push_back({std::move(log), std::move(one)});
+  }
+}
+
 // None: what is known tells.
 Value WhenHere(Capture& capture, const EagerValue& value) {
   FlowWhen flow = capture.FlowOf(value);
@@ -161,6 +200,11 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     if (Value which = ToldBy(request, told, i, true)) {
       capture->SetWhich(*tensors.back().identity(), which);
     }
+    if (i < request.perhaps.size()) {
+      for (const Perhaps& p : request.perhaps[i]) {
+        capture->MayBe(*tensors.back().identity(), p.other, p.how);
+      }
+    }
     if (i < request.numbers.size() && request.numbers[i]) {
       SetNumber(tensors.back());
     }
@@ -192,14 +236,8 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     recorded.which.push_back(same ? capture->WhichOf(*same) : WhichEntry());
     recorded.reach.push_back(same ? capture->ReachOf(*same, inside.first())
                                   : Reach());
-    recorded.perhaps.emplace_back();
-    if (same && !inside.IsOutside(*same)) {
-      for (const TraceState::Perhaps& p : same->traced->perhaps) {
-        if (inside.IsOutside(*p.other)) {
-          recorded.perhaps.back().push_back(p.other);
-        }
-      }
-    }
+    recorded.perhaps.push_back(PerhapsOutside(inside, same));
+    if (same) AddKept(inside, *same, recorded.kept);
     if (same && (!inside.IsOutside(*same) || same->traced->number)) same = {};
     recorded.same.push_back(std::move(same));
     t = Tensor(graph, v);
@@ -211,6 +249,7 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
       bool given = std::find(written_args.begin(), written_args.end(), as_is) !=
                    written_args.end();
       Value now = capture->NowAsOperand(*tensor);
+      AddKept(inside, *tensor, recorded.kept);
       recorded.written.push_back({tensor, now, tensor->tracked(),
                                   WhenHere(*capture, *tensor), given,
                                   capture->ReachOf(*tensor, inside.first())});
@@ -240,8 +279,9 @@ void SetNumber(const Tensor& tensor) {
 void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
                  std::source_location where) {
   bool leaf = !tensor->producer && tensor->requires_grad;
+  // Where calls are not recorded its history is what it was.
   Capture::Current()->Write(tensor, result.identity(), SourceLine::From(where),
-                            flows && !leaf);
+                            flows && !leaf && EagerMode::Current().grad);
 }
 
 bool RunsNow(const std::vector<Tensor>& tensors) {
@@ -256,6 +296,31 @@ std::vector<Tensor> OutputsOf(const Operation& op) {
   std::vector<Tensor> outputs;
   for (int i = 0; i < op.num_outputs(); ++i) outputs.push_back(op.output(i));
   return outputs;
+}
+
+void WatchKept(const std::vector<Tensor>& outputs,
+               const std::vector<RecordedRegion>& regions) {
+  GraphTapeNode* way = nullptr;
+  for (const Tensor& t : outputs) {
+    if (!t.traced() || way) continue;
+    way = dynamic_cast<GraphTapeNode*>(t.identity()->producer.get());
+  }
+  if (!way) return;
+  for (const RecordedRegion& region : regions) {
+    for (const RecordedRegion::Kept& kept : region.kept) {
+      way->KeptInside(kept.what, kept.log);
+    }
+  }
+}
+
+void MayBeAs(EagerValue& result, const RecordedRegion& region, size_t k) {
+  Capture& capture = *Capture::Current();
+  if (region.same[k]) {
+    capture.MayBe(result, region.same[k], Perhaps::How::kWhole);
+  }
+  for (const Perhaps& p : region.perhaps[k]) {
+    capture.MayBe(result, p.other, p.how);
+  }
 }
 
 // Adds values to the results of a region.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sluice/front/kept_values.h"
 #include "sluice/front/merged_flow.h"
 #include "sluice/front/operand.h"
 #include "sluice/front/record_region.h"
@@ -76,6 +77,8 @@ struct RegionRequest {
   // The shapes of the arguments in the call that is recorded, where they are
   // the same whenever the region runs.
   std::vector<PartialShape> now{};
+  // What an argument may be, by argument: writing it writes that.
+  std::vector<std::vector<TraceState::Perhaps>> perhaps{};
 };
 struct RecordedRegion {
   CodeResult code;
@@ -86,8 +89,15 @@ struct RecordedRegion {
   std::vector<TapeKey> places;  // where they flow to arguments, and to carried
   std::vector<bool> numbers;    // it stands for a number
   std::vector<EagerRef> same;   // it is this tensor from outside, or null
-  std::vector<std::vector<EagerRef>> perhaps;  // or it may be one of these
+  // Or it may be one of these, or look into it.
+  std::vector<std::vector<TraceState::Perhaps>> perhaps;
   Region* region = nullptr;
+  // What calls inside have kept of the memory of tensors outside.
+  struct Kept {
+    Ref<WriteLog> log;
+    KeptValue what;
+  };
+  std::vector<Kept> kept;
   std::vector<Written> written;  // what the code has made of tensors outside
 };
 // Runs the code, its nodes going to the draft's next region. What it writes to
@@ -113,6 +123,12 @@ const Written* Find(const std::vector<Written>& written,
 // What any of the regions has written, in order.
 std::vector<EagerRef> AllWritten(const std::vector<RecordedRegion>& regions);
 std::vector<Tensor> OutputsOf(const Operation& op);
+// What the regions' calls have kept is watched by the node they became: with
+// all it gives, once what was written is known.
+void WatchKept(const std::vector<Tensor>& outputs,
+               const std::vector<RecordedRegion>& regions);
+// A result of the node may be what result k of a region was.
+void MayBeAs(EagerValue& result, const RecordedRegion& region, size_t k);
 
 // Thrown by a recursive call when what the function returns is not known yet:
 // the path it is on says nothing about it. Caught where another path may.

@@ -58,7 +58,15 @@ bool Tensor::is_leaf() const {
 Tensor Tensor::grad() const {
   EagerRef value = here();
   if (value->traced) {
-    EagerRef g = Capture::Current()->GradOf(*value);
+    Capture* capture = Capture::Current();
+    if (capture->GradWhen(*value)) {
+      throw Error(Unimplemented(
+          StrCat("grad: whether ", value->Describe(),
+                 ", has a gradient depends on the branch taken, or on how "
+                 "often a loop ran, which a captured function does not know "
+                 "while it is recorded; wanted one on every way")));
+    }
+    EagerRef g = capture->GradOf(*value);
     return g ? Tensor(std::move(g)) : Tensor();
   }
   MutexLock lock(front_internal::GradMutex(*value));

@@ -68,6 +68,12 @@ Value TraceNode(Capture& capture, std::string_view op,
   return ValueOrThrow(Add(capture, op, inputs, attrs, {}))->output();
 }
 
+Value TraceStopped(Capture& capture, Value value) {
+  bool list = value.dtype() == DType::kList;
+  return TraceNode(capture, list ? "ListStopGradient" : "StopGradient", {value},
+                   {});
+}
+
 void TraceEffect(Capture& capture, std::string_view op,
                  std::vector<Value> inputs, const Attrs& attrs) {
   ThrowIfError(Add(capture, op, inputs, attrs, {}).status());

@@ -19,6 +19,8 @@ Status TraceInPlace(const OpRecord& op, const EagerRef& target,
 // Nodes that no tape hears of, in the region that is open: throws.
 Value TraceNode(Capture& capture, std::string_view op,
                 std::vector<Value> inputs, const Attrs& attrs);
+// The value, for gradients a constant.
+Value TraceStopped(Capture& capture, Value value);
 void TraceEffect(Capture& capture, std::string_view op,
                  std::vector<Value> inputs, const Attrs& attrs);
 Value TraceConstant(Capture& capture, const Array& value);

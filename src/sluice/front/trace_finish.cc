@@ -37,6 +37,17 @@ Value LooksInto(Value value) {
   return value;
 }
 
+// Whether what is computed looks for itself if it can go on.
+bool Asserts(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (node->op().name == "Assert") return true;
+    for (const auto& inner : node->regions()) {
+      if (Asserts(*inner)) return true;
+    }
+  }
+  return false;
+}
+
 // What of the tape below a value backward() has used up.
 bool Over(const EagerValue& value) {
   if (!value.producer) return false;
@@ -77,10 +88,14 @@ class Finisher {
       capture_.LookedInto(*values.back());
       ++uses_[BaseOf(values.back()).get()];
     }
+    CheckApart(values);
     for (const EagerRef& value : values) t_.returned.push_back(Result(value));
   }
 
   void Sources() {
+    const bool may_fail = Asserts(capture_.graph().root());
+    // The code is run itself when an assertion fails: it must find all as it
+    // was.
     // Asking for gradients captures what they are; the list may grow.
     for (size_t i = 0; i < capture_.entries().size(); ++i) {
       Land(i);
@@ -91,6 +106,7 @@ class Finisher {
       Trace::Source source;
       if (entry.argument) {
         ++t_.num_args;
+        if (entry.found_outside) source.same = entry.value;
       } else {
         source.value = entry.value;
       }
@@ -102,7 +118,7 @@ class Finisher {
       source.moved = entry.value->moved;
       source.contiguous = entry.contiguous;
       source.order_matters = entry.order_matters;
-      source.overwritten = entry.written() &&
+      source.overwritten = !may_fail && entry.written() &&
                            WritesOver(entry.inside->traced->value, entry.arg) &&
                            !StillSeen(entry.arg);
       t_.sources.push_back(std::move(source));
@@ -119,6 +135,7 @@ class Finisher {
     for (const Capture::GradSeen& seen : capture_.grads_seen()) {
       t_.grads_seen.push_back({seen.entry, seen});
     }
+    if (may_fail) t_.dropped.clear();
     CheckHooks();
     CheckLeaves();
     Kept();
@@ -187,8 +204,52 @@ class Finisher {
     return static_cast<int64_t>(t_.told.size()) - 1;
   }
 
+  // What is handed out may be written: what shares its memory on some way must
+  // be known.
+  void CheckApart(const std::vector<EagerRef>& values) const {
+    using How = TraceState::Perhaps::How;
+    std::unordered_map<const EagerValue*, const EagerValue*> takers;
+    for (const EagerRef& value : values) takers[BaseOf(value).get()] = nullptr;
+    std::unordered_set<const EagerValue*> met;
+    for (const EagerRef& value : values) {
+      const EagerValue* base = BaseOf(value).get();
+      if (!met.insert(base).second) continue;
+      for (const TraceState::Perhaps& p : base->traced->perhaps) {
+        if (p.how == How::kStrides || p.other->traced->number) continue;
+        const EagerValue* other = p.other.get();
+        bool around = other->traced->entry >= 0 && !OfGradient(*other);
+        // Which of the tensors around it is, the run says.
+        if (around && p.how == How::kWhole && capture_.WhichOf(*base).told) {
+          continue;
+        }
+        auto [it, fresh] = takers.try_emplace(other, base);
+        if (!around && (fresh || it->second == base)) continue;
+        throw Error(Unimplemented(StrCat(
+            "a captured function hands out ", value->Describe(),
+            ", which shares memory with ", other->Describe(),
+            ", on some ways: that depends on the branch taken, or on how often "
+            "a loop ran, which it does not know while it is recorded; wanted "
+            "a clone()")));
+      }
+    }
+  }
+
+  // What the code has made of a result that is a leaf of its own.
+  void OwnLeaf(const EagerRef& value, Trace::Returned& made) {
+    if (value->traced->entry >= 0 || value->producer) return;
+    if (!value->requires_grad || !value->grad) return;
+    if (value->grad->rows || capture_.GradWhen(*value)) {
+      throw Error(Unimplemented(StrCat(
+          "a captured function hands out ", value->Describe(),
+          ", a leaf it has made, with a gradient that is sparse or is there on "
+          "some ways only; wanted requires_grad_() after the call")));
+    }
+    made.grad = static_cast<int64_t>(Once(value->grad));
+  }
+
   Trace::Returned Result(const EagerRef& value) {
     Trace::Returned made;
+    OwnLeaf(value, made);
     const EagerRef& base = BaseOf(value);
     bool outside = base->traced->entry >= 0 && !OfGradient(*base);
     if (!outside && (base == value || uses_[base.get()] == 1)) {
@@ -201,6 +262,11 @@ class Finisher {
       made.fetch = Once(base);
     }
     if (!value->view_of) return made;
+    made.records = value->view_of->records;
+    made.requires_grad = value->requires_grad && !value->producer;
+    if (made.requires_grad) {
+      leaves_.push_back(value.get());
+    }
     for (const ViewStep& step : value->view_of->steps) {
       made.steps.push_back({step, {}});
       for (const EagerRef& other : step.others) {
@@ -325,6 +391,11 @@ class Finisher {
     for (const auto& [fetch, value] : flowing_) {
       for (KeptValue& kept : KeptFor(*value, all)) {
         if (kept.log->count != kept.count) {
+          if (kept.on_a_way) {
+            throw Error(Unimplemented(OverwrittenText(
+                kept.before, kept.type, *kept.log,
+                StrCat(kept.after, "; whether depends on the branch taken"))));
+          }
           t_.overwritten[fetch] =
               OverwrittenText(kept.before, kept.type, *kept.log, kept.after);
           continue;

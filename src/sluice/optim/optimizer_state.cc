@@ -53,7 +53,7 @@ StateDict Optimizer::state_dict() const {
     state.set(GroupKey(i, "lr"), group.lr.value());
     state.set(GroupKey(i, "step"), group.step.value());
     for (const ParamState& p : group.params) {
-      for (const auto& [slot, variable] : p.slots) {
+      for (const auto& [slot, variable] : *p.slots) {
         state.set(StrCat(p.name, ".", slot), variable.value());
       }
     }
@@ -76,6 +76,7 @@ ParamState Optimizer::Fresh(const ParamState& state, size_t group) {
   UpdateOne(fresh, step,
             placeholder(state.variable.dtype(), state.variable.shape()),
             changes);
+  capture.Keep();
   return fresh;
 }
 
@@ -107,19 +108,19 @@ void Optimizer::load_state_dict(const StateDict& state, Where where) {
     for (ParamState& p : group.params) {
       ParamState fresh = Fresh(p, i);
       bool given = false;
-      for (const auto& [slot, variable] : fresh.slots) {
+      for (const auto& [slot, variable] : *fresh.slots) {
         given = given || state.contains(StrCat(p.name, ".", slot));
       }
-      if (!given && p.slots.empty()) continue;
-      for (const auto& [slot, variable] : fresh.slots) {
+      if (!given && p.slots->empty()) continue;
+      for (const auto& [slot, variable] : *fresh.slots) {
         Tensor from =
             given ? problems.Take(state, StrCat(p.name, ".", slot), variable)
                   : variable.tensor();
         auto own = std::find_if(
-            p.slots.begin(), p.slots.end(),
+            p.slots->begin(), p.slots->end(),
             [&, &name = slot](const auto& s) { return s.first == name; });
         // Recorded plans know the tensors in use: those are written into.
-        bool known = own != p.slots.end();
+        bool known = own != p.slots->end();
         loads.push_back({known ? own->second : variable, from});
         if (!known) adopts.push_back({&p, slot, variable});
       }
@@ -137,7 +138,7 @@ void Optimizer::load_state_dict(const StateDict& state, Where where) {
   }
   for (const Load& load : loads) load.to.assign(load.from);
   for (Adopt& adopt : adopts) {
-    adopt.state->slots.emplace_back(adopt.slot, adopt.variable);
+    adopt.state->slots->emplace_back(adopt.slot, adopt.variable);
   }
 }
 

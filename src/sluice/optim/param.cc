@@ -1,5 +1,7 @@
 #include "sluice/optim/param.h"
 
+#include "sluice/base/error.h"
+#include "sluice/front/capture.h"
 #include "sluice/front/constants.h"
 #include "sluice/front/operators.h"
 #include "sluice/front/scope.h"
@@ -60,7 +62,7 @@ void Param::subtract(const Tensor& change) {
 }
 
 const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {
-  for (const auto& [own, variable] : state_.slots) {
+  for (const auto& [own, variable] : *state_.slots) {
     if (own == name) return variable;
   }
   const PartialShape& partial = options.shape ? *options.shape : shape();
@@ -80,6 +82,15 @@ const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {
     made = variable(start, StrCat(state_.name, "/", name));
   } else {
     // In a function that is being recorded too, this is made here and now.
+    if (Capture* capture = Capture::Current()) {
+      if (capture->in_region()) {
+        throw Error(Unimplemented(
+            StrCat("slot \"", name, "\" of parameter \"", state_.name,
+                   "\" is made by the first step, which is in a branch or loop "
+                   "that a tensor decides; wanted a step before")));
+      }
+      capture->Undo([slots = state_.slots] { slots->pop_back(); });
+    }
     Array start = Array::Zeros(dtype_, sizes);
     Tensor own(MakeRef<EagerValue>(std::move(start)));
     own.set_name(StrCat(state_.name, ".", name));
@@ -89,8 +100,8 @@ const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {
     }
     made = Variable(own);
   }
-  state_.slots.emplace_back(name, made);
-  return state_.slots.back().second;
+  state_.slots->emplace_back(name, made);
+  return state_.slots->back().second;
 }
 
 Tensor Param::slot(std::string_view name, const SlotOptions& options) {

@@ -12,6 +12,7 @@
 // They live for one step, on one thread.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,7 +52,10 @@ class GroupStep {
 struct ParamState {
   std::string name;
   Variable variable;
-  std::vector<std::pair<std::string, Variable>> slots{};
+  using Slots = std::vector<std::pair<std::string, Variable>>;
+  // Shared with a recording that has made some, and takes them back when
+  // nothing comes of it.
+  std::shared_ptr<Slots> slots = std::make_shared<Slots>();
 };
 
 struct SlotOptions {

@@ -1,0 +1,116 @@
+"""Leaves that captured code makes and hands out, and looks it made while calls
+were not recorded: flags and gradients are those of the same code run at once."""
+
+from __future__ import annotations
+
+import pytest
+
+import sluice as sl
+
+
+def seen(t):
+    grad = None if t.grad is None else t.grad.tolist()
+    return t.detach().tolist(), t.requires_grad, t.is_leaf, grad
+
+
+def a_look_made_a_leaf(x, w):
+    return x.detach().requires_grad_()
+
+
+def a_copy_made_a_leaf_with_a_gradient(x, w):
+    y = (x * 2).detach().requires_grad_()
+    (y * y).sum().backward()
+    return y
+
+
+def a_look_made_a_leaf_with_a_gradient(x, w):
+    y = x.detach().requires_grad_()
+    (y * 3).sum().backward()
+    return y
+
+
+def a_look_made_without_recording(x, w):
+    with sl.no_grad():
+        return w[:1]
+
+
+def a_flat_look_made_without_recording(x, w):
+    with sl.set_grad_enabled(False):
+        return w.reshape(2, 1).flatten()
+
+
+# state:2314, 2407, 5410
+@pytest.mark.parametrize(
+    "f",
+    [
+        a_look_made_a_leaf,
+        a_copy_made_a_leaf_with_a_gradient,
+        a_look_made_a_leaf_with_a_gradient,
+        a_look_made_without_recording,
+        a_flat_look_made_without_recording,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_a_leaf_that_is_handed_out(f):
+    def ran(g):
+        w = sl.tensor([2.0, 3.0]).requires_grad_()
+        return [seen(g(sl.tensor(v), w)) for v in ([1.0, 2.0], [3.0, 4.0])]
+
+    assert ran(sl.function(f)) == ran(f)
+
+
+def test_whether_there_is_a_gradient_is_not_zeros():
+    w, v = (sl.tensor([n]).requires_grad_() for n in (2.0, 3.0))
+
+    def f(x):
+        y = x * w if x[0] > 0 else x * v
+        y.sum().backward()
+        found = w.grad is None
+        w.grad = None
+        return x * 0.0 if found else x * 2.0
+
+    g = sl.function(f)
+    for value in (1.0, -1.0, 2.0, -2.0):
+        x = sl.tensor([value])
+        assert g(x).tolist() == f(x).tolist()
+
+
+# Imperatively an error, or None, where the way taken does not lead there.
+def test_autograd_grad_of_what_is_made_on_one_way():
+    def one(x, w, v):
+        y = x * w if x[0] > 0 else x
+        return sl.autograd.grad(y.sum(), w)[0]
+
+    def other(x, w, v):
+        y = x * w if x[0] > 0 else x * v
+        found = sl.autograd.grad(y.sum(), [w, v], allow_unused=True)
+        return x * (0.0 if found[0] is None else 1.0)
+
+    def ran(f):
+        found = []
+        for value in (1.0, -1.0, 2.0, -2.0):
+            w, v = (sl.tensor([n]).requires_grad_() for n in (2.0, 3.0))
+            try:
+                found.append(f(sl.tensor([value]), w, v).tolist())
+            except RuntimeError:
+                found.append("no gradient")
+        return found
+
+    for f in (one, other):
+        assert ran(sl.function(f)) == ran(f)
+
+
+# state:4064
+def test_autograd_grad_through_what_was_computed_before_is_refused():
+    w = sl.tensor([0.5]).requires_grad_()
+    held = [sl.tensor([2.0])]
+
+    @sl.function
+    def step():
+        (g,) = sl.autograd.grad(held[0] * (w * w), w, create_graph=True)
+        held[0] = g
+        return g
+
+    assert step().tolist() == [2.0]
+    with pytest.raises(NotImplementedError, match="computed before the captured"):
+        step()
