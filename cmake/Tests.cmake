@@ -204,6 +204,14 @@ if(loop_matrix_files)
     SOURCES ${loop_matrix_files})
 endif()
 
+# Random programs of the public face, in every way they can be run.
+file(GLOB random_program_files CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/tests/random_programs/*.cc)
+if(random_program_files)
+  sluice_add_test(random_programs_test FRONT LABELS system
+    SOURCES ${random_program_files})
+endif()
+
 # This one calls ops on the inputs the benchmarks make for them.
 if(TARGET threads_test)
   target_sources(threads_test PRIVATE

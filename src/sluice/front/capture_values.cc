@@ -161,14 +161,15 @@ void Capture::CheckKnown(const EagerValue& value) const {
                "captured function does not know; wanted a clone() to write "
                "to")));
   };
-  const TraceState& traced = *value.traced;
-  if (traced.unknown) refuse(traced.unknown_by);
-  if (value.view_of && value.view_of->base->traced->unknown) {
-    refuse(value.view_of->base->traced->unknown_by);
-  }
-  for (const TraceState::Perhaps& p : traced.perhaps) {
-    if (p.other->writes().count != p.seen) refuse(p.other->log->last);
-  }
+  auto check = [&](const TraceState& traced) {
+    if (traced.unknown) refuse(traced.unknown_by);
+    for (const TraceState::Perhaps& p : traced.perhaps) {
+      if (p.other->writes().count != p.seen) refuse(p.other->log->last);
+    }
+  };
+  check(*value.traced);
+  // What may be another tensor's memory is so for those who look into it.
+  if (value.view_of) check(*value.view_of->base->traced);
 }
 
 Value Capture::NowAsOperand(EagerValue& value) {

@@ -63,9 +63,10 @@ bool Repeats(const Value& value) {
 
 }  // namespace
 
-Decisions::Decisions(Capture& capture, bool branches)
+Decisions::Decisions(Capture& capture, bool branches, bool constructs)
     : capture_(capture),
       branches_(branches),
+      constructs_(constructs),
       outer_(std::exchange(CurrentDecisions(), this)) {}
 
 Decisions::~Decisions() { CurrentDecisions() = outer_; }
@@ -81,6 +82,11 @@ Decisions* Decisions::Here() {
 Decisions* Decisions::OfBranches() {
   Decisions* here = Here();
   return here && here->branches_ ? here : nullptr;
+}
+
+Decisions* Decisions::OfConstructs() {
+  Decisions* here = Here();
+  return here && here->constructs_ ? here : nullptr;
 }
 
 std::optional<Array> Decisions::Decide(const Tensor& tensor,

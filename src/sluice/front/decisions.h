@@ -27,8 +27,8 @@ class Decisions {
   };
 
   // `branches`: they decide branches and loops, too, not only what Python asks
-  // of numbers it was given.
-  Decisions(Capture& capture, bool branches);
+  // of numbers it was given. `constructs`: even cond and while_loop.
+  Decisions(Capture& capture, bool branches, bool constructs);
   ~Decisions();
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
@@ -37,6 +37,7 @@ class Decisions {
   // code of a region is recorded, which may run any number of times.
   static Decisions* Here();
   static Decisions* OfBranches();
+  static Decisions* OfConstructs();
 
   // The elements of a tensor in the call being recorded. Nothing when they
   // cannot be known before the call runs: random numbers, and what is read of
@@ -47,7 +48,7 @@ class Decisions {
 
  private:
   Capture& capture_;
-  const bool branches_;
+  const bool branches_, constructs_;
   Decisions* outer_;
   std::unique_ptr<LocalMaster> master_;
   std::vector<One> made_;

@@ -154,6 +154,22 @@ std::shared_ptr<Trace> FunctionCore::State::TraceFor(
   return traces.front();
 }
 
+namespace {
+
+// Of the error that is being handled: what a graph cannot say of all ways at
+// once. Anything else is the user's own mistake.
+std::string WhyNotOneGraph() {
+  try {
+    throw;
+  } catch (const Error& e) {
+    return e.code() == Code::kUnimplemented ? e.what() : "";
+  } catch (...) {
+    return "";
+  }
+}
+
+}  // namespace
+
 FunctionCore::FunctionCore(FunctionOptions options)
     : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
@@ -161,7 +177,10 @@ FunctionCore::FunctionCore(FunctionOptions options)
 
 FunctionCore::FunctionCore(FunctionBody body, FunctionOptions options)
     : FunctionCore(std::move(options)) {
-  only_ = Add({.body = std::move(body), .why = "the first call"});
+  FunctionVariant variant{.body = std::move(body), .why = "the first call"};
+  if (!state_->options.one_graph) variant.undecided = &WhyNotOneGraph;
+  variant.constructs = true;
+  only_ = Add(std::move(variant));
 }
 
 FunctionCore::~FunctionCore() = default;

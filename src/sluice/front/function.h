@@ -47,6 +47,9 @@ struct FunctionOptions {
   std::string name = "function";
   // Traces kept; the one used longest ago goes first.
   size_t max_traces = 32;
+  // Refuse code that does not become one graph whatever its values are. Else
+  // such code is recorded for the ways that values of calls decide.
+  bool one_graph = false;
 };
 
 namespace front_internal {
@@ -83,9 +86,11 @@ struct FunctionVariant {
   // Told of the graph before the body runs: who keeps it may ask tensors of it
   // whatever becomes of the recording.
   std::function<void(const std::shared_ptr<Graph>&)> opened{};
-  // Asked when the body has thrown: why it is to be recorded once more, with
-  // values that decide (front/decisions.h). Empty: it is not.
+  // Asked while what the body has thrown is handled: why it is to be recorded
+  // once more, with values that decide (front/decisions.h). Empty: it is not.
   std::function<std::string()> undecided{};
+  // They decide cond and while_loop, too: its code has no other branches.
+  bool constructs = false;
 };
 
 class FunctionCore {

@@ -1,6 +1,4 @@
-#include <gtest/gtest.h>
-
-#include "sluice/sluice.h"
+#include "sluice/front/front_test_util.h"
 #include "sluice/tensor/allocator.h"
 
 namespace sluice {
@@ -160,6 +158,42 @@ TEST(Function, WritesAreSeenByViews) {
   auto f = function([&](Tensor x) { w.add_(x); });
   f(constant(3.f));
   EXPECT_EQ(row.to_vector<float>(), (Floats{3, 3}));
+}
+
+// A loop of no rounds hands on the very tensor it was given.
+TEST(Function, LooksIntoWhatALoopMayHandOnSeeWrites) {
+  auto code = [](const Tensor& x) {
+    Tensor t = x + x;
+    auto [i, same] =
+        while_loop([](const Tensor& i, const Tensor&) { return i < 0; },
+                   [](const Tensor& i, const Tensor& v) {
+                     return std::tuple(i + 1, v * 3);
+                   },
+                   0, t);
+    Tensor look = same.detach();
+    t.mul_(2);
+    return look;
+  };
+  EXPECT_EQ(code(ones({2})).to_vector<float>(), Floats(2, 4));
+  EXPECT_EQ(function(code)(ones({2})).to_vector<float>(), Floats(2, 4));
+  Contains(ErrorOf([&] { function(code, {.one_graph = true})(ones({2})); }),
+           "may or may not share memory");
+}
+
+TEST(Function, ValuesDecideWhereNoGraphSaysItForAll) {
+  auto code = [](const Tensor& x) {
+    Tensor t = x + 1;
+    Tensor u = cond(sum(x) > 0, [&] { return t; }, [&] { return t * 2; });
+    u.add_(10);  // t, too, on one of the ways
+    return t * 1;
+  };
+  auto f = function(code);
+  for (float v : {1.f, -3.f, 2.f, -4.f}) {
+    Tensor x = constant({v});
+    EXPECT_EQ(f(x).item<float>(), code(x).item<float>()) << v;
+  }
+  ASSERT_EQ(f.traces().size(), 2u);
+  Contains(f.traces()[0].why, "values decide, because");
 }
 
 // The training step of the documentation: gradients, update, all of it.

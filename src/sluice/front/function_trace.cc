@@ -361,7 +361,9 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
         capture.AddArgument(arg.eager(), PartialShape::OfRank(arg.rank()))));
   }
   std::optional<Decisions> decisions;
-  if (variant->undecided) decisions.emplace(capture, by_values);
+  if (variant->undecided) {
+    decisions.emplace(capture, by_values, by_values && variant->constructs);
+  }
   BodyResult given = variant->body(inside);
   t.note = std::move(given.note);
   t.once = given.once;

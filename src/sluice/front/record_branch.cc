@@ -5,6 +5,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/branch_sayings.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/decisions.h"
 #include "sluice/front/record_region.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/vmap_axes.h"
@@ -233,11 +234,16 @@ BranchOutcome RunBranch(const Tensor& chooser,
            where);
   }
   if (branches.empty()) Refuse(what, "there are no branches", where);
-  if (!RunsNow({chooser})) {
+  std::optional<Array> decided;
+  if (RunsNow({chooser})) {
+    decided = chooser.array();
+  } else if (Decisions* values = Decisions::OfConstructs()) {
+    decided = values->Decide(chooser, SourceLine::From(where));
+  }
+  if (!decided) {
     return RecordBranch(chooser, branches, has_default, what, where);
   }
-  Result<size_t> taken =
-      BranchIndex(chooser.array(), branches.size(), has_default);
+  Result<size_t> taken = BranchIndex(*decided, branches.size(), has_default);
   if (!taken.ok()) {
     throw Error(Status(taken.status().code(),
                        StrCat("[", what, "] ", taken.status().message()))

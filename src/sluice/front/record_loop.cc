@@ -4,6 +4,7 @@
 #include "sluice/base/foreign_error.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/decisions.h"
 #include "sluice/front/record_region.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/run_loop_now.h"
@@ -148,13 +149,29 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                       settings.name.empty() ? "while_loop" : settings.name,
                       where);
     std::vector<RecordedRegion> regions;
-    regions.push_back(
-        RecordRegion(draft, {"cond", carried, cond, "while_loop", where, flows,
-                             numbers, written, told, {}, aliases.all()}));
+    regions.push_back(RecordRegion(draft, {"cond",
+                                           carried,
+                                           cond,
+                                           "while_loop",
+                                           where,
+                                           flows,
+                                           numbers,
+                                           written,
+                                           told,
+                                           {},
+                                           aliases.all()}));
     CheckPredicate(regions[0].code, where);
-    regions.push_back(
-        RecordRegion(draft, {"body", carried, body, "while_loop", where, flows,
-                             numbers, written, told, {}, aliases.all()}));
+    regions.push_back(RecordRegion(draft, {"body",
+                                           carried,
+                                           body,
+                                           "while_loop",
+                                           where,
+                                           flows,
+                                           numbers,
+                                           written,
+                                           told,
+                                           {},
+                                           aliases.all()}));
     const CodeResult& next = regions[1].code;
     CheckCarried(next, inits, structure, where);
     bool again = false;
@@ -307,6 +324,22 @@ CodeResult InLoop(const Code& code, const std::vector<Tensor>& carried,
 
 }  // namespace
 
+namespace {
+
+bool Decided(Decisions& values, const Tensor& condition,
+             std::source_location where) {
+  std::optional<Array> known =
+      values.Decide(condition, SourceLine::From(where));
+  if (known) return *known->data<bool>();
+  throw Error(
+      Unimplemented("[while_loop] values that are not known before the call "
+                    "runs, or too many of them, decide how often it runs; "
+                    "wanted code that becomes one graph")
+          .WithLine(StrCat("at ", SourceLine::From(where))));
+}
+
+}  // namespace
+
 std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
                             const std::vector<Tensor>& inits,
                             const std::string& structure,
@@ -325,7 +358,11 @@ std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
   if (std::string wrong = settings.save.Wrong(); !wrong.empty()) {
     Refuse("while_loop", wrong, where);
   }
-  if (!RunsNow(inits)) {
+  // By values it is run as imperatively, unless they are not to be had.
+  Decisions* values = RunsNow(inits) || settings.save.how() != "device"
+                          ? nullptr
+                          : Decisions::OfConstructs();
+  if (!values && !RunsNow(inits)) {
     try {
       return RecordLoop(cond, body, inits, structure, settings, where);
     } catch (const ConditionWrites&) {
@@ -337,7 +374,8 @@ std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
            [&](const std::vector<Tensor>& carried, int64_t i) {
              CodeResult pred = InLoop(cond, carried, i, where);
              CheckPredicate(pred, where);
-             return pred.tensors[0].item<bool>();
+             return values ? Decided(*values, pred.tensors[0], where)
+                           : pred.tensors[0].item<bool>();
            },
        .step =
            [body, structure, where](const std::vector<Tensor>& carried,
