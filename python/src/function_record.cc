@@ -142,6 +142,9 @@ struct Recording {
   // Why it failed, where values that decide may help: code that a graph has
   // branches or loops for was among it.
   std::string undecided{};
+  // The call it was recorded for, where that may yet be in vain: the next
+  // recording, of the way values decide, is for the same.
+  const Values* recorded_call = nullptr;
 
   std::vector<Hidden> hidden{};
 
@@ -157,6 +160,7 @@ struct Recording {
     own.recorded = true;
     const Values* call = own.call = CallOfThread::Take();
     undecided.clear();
+    recorded_call = nullptr;
     nb::object recorder = NewRecorder();
     RecorderScope scope(recorder);
     try {
@@ -169,7 +173,9 @@ struct Recording {
         recorder.attr(feed)(one.place.Parts(), own.hidden.back(), one.text);
       }
       Begin(recorder);
-      nb::object result = state->Execute(own, args);
+      // Containers of the caller's are put back: what is in them now counts.
+      nb::object result = nb::module_::import_("sluice._convert.values")
+                              .attr("copied")(state->Execute(own, args));
       nb::object finished = recorder.attr("finish")(result);
       nb::object guards = finished[0], writes = finished[1];
       if (auto mine = variant.lock()) {
@@ -188,6 +194,7 @@ struct Recording {
       // What it leaves may yet turn out to be unknown.
       if (MayDecide(recorder)) {
         undecided = "what it leaves depends on values";
+        recorded_call = call;
       }
       own.objects.insert(own.objects.end(), own.hidden.begin(),
                          own.hidden.end());
@@ -409,6 +416,9 @@ FunctionState::Chosen FunctionState::Begin(
   };
   about.undecided = [recording] {
     TakeGil gil;
+    if (recording->recorded_call) {
+      CallOfThread::PutBack(std::exchange(recording->recorded_call, nullptr));
+    }
     return recording->undecided;
   };
   about.names = pattern->TensorNames();

@@ -174,8 +174,7 @@ void BindTransforms(nb::module_& m) {
         if (!capture || !t.traced()) return;
         EagerRef value = capture->ValueOf(other);
         if (value->traced->number) return;
-        capture->MayBe(*t.identity(), value,
-                       TraceState::Perhaps::How::kWhole);
+        capture->MayBe(*t.identity(), value, TraceState::Perhaps::How::kWhole);
       },
       "tensor"_a, "other"_a,
       "In a function being recorded: t is the other one, in some calls.");

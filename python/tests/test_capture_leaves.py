@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 import sluice as sl
+from sluice import nn
 
 
 def seen(t):
@@ -114,3 +115,39 @@ def test_autograd_grad_through_what_was_computed_before_is_refused():
     assert step().tolist() == [2.0]
     with pytest.raises(NotImplementedError, match="computed before the captured"):
         step()
+
+
+# state:13447: on the way that leaves it, it is what it was.
+def test_a_gradient_that_one_way_takes_away():
+    def ran(wrap):
+        w = nn.Parameter(sl.tensor([0.5]))
+
+        def step(x):
+            if x > 0:
+                pass
+            else:
+                w.grad = None
+            (w * x).sum().backward()
+            return w.grad
+
+        g = wrap(step)
+        return [g(sl.tensor([v])).tolist() for v in (1.0, 2.0, -3.0, 1.0)]
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:1141, 12802: a parameter that requires none any more keeps its gradient.
+def test_the_gradient_of_a_parameter_that_requires_none():
+    def ran(wrap):
+        w, q = (nn.Parameter(sl.tensor([n])) for n in (0.5, 0.25))
+
+        def step():
+            (w + q).sum().backward()
+            return nn.utils.clip_grad_norm_([w, q], 0.5)
+
+        g = wrap(step)
+        found = [g().item()]
+        w.requires_grad_(False)
+        return [*found, g().item(), w.grad.item(), q.grad.item()]
+
+    assert ran(sl.function) == pytest.approx(ran(lambda f: f))

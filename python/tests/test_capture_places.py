@@ -3,7 +3,10 @@ whoever else holds what is in them."""
 
 from __future__ import annotations
 
+import pytest
+
 import sluice as sl
+from sluice import nn
 
 
 # state:6491, 6938: one tensor, met as an argument and as a global, is two later.
@@ -51,6 +54,121 @@ def test_a_list_that_a_loop_with_a_break_changes():
             for value in ([0.5, 1.0], [2.0, 1.0], [-1.0, 3.0]):
                 g(sl.tensor(value))
                 found.append(items[0].tolist())
+        return found
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:3307: it was what the list held before.
+def test_a_list_of_the_caller_that_is_changed_and_returned():
+    def f(x, items, d):
+        if x[0] > 0:
+            items[0] = x * 2
+        d["a"] = x + 1
+        return items, d, [items]
+
+    def ran(g):
+        found = []
+        for value in (0.5, -0.5):
+            items, d = [sl.tensor([-0.4])], {"a": sl.tensor([3.0])}
+            got = g(sl.tensor([value]), items, d)
+            found.append([got[0][0].tolist(), got[1]["a"].tolist(),
+                          got[2][0][0].tolist(), items[0].tolist(), d["a"].tolist()])
+        return found
+
+    assert ran(sl.function(f)) == ran(f)
+
+
+# state:6155, 11182: a parameter made of a tensor is a look into it.
+def test_a_look_at_a_parameter_has_its_gradients():
+    def ran(wrap):
+        q = nn.Parameter(sl.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        held = [q[1]]
+        f = wrap(lambda: held[0].sum() + q.mean())
+        r = f()
+        r.backward()
+        return r.item(), r.requires_grad, q.grad.tolist()
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:9221, 11092: in a later call an argument looks into another one.
+def test_a_later_argument_that_looks_into_what_is_written():
+    @sl.function
+    def f(x, y):
+        y[0] = 2.0
+        return x * 1
+
+    x = sl.tensor([1.0, 5.0])
+    assert f(x, sl.tensor([3.0])).tolist() == [1.0, 5.0]
+    with pytest.raises(NotImplementedError, match="also sees as"):
+        f(x, x[:1])
+
+
+# state:9991, 10067
+def test_an_expanded_look_that_is_handed_out():
+    def ran(wrap):
+        held = sl.tensor([1.0, 2.0])
+        f = wrap(lambda x: held.expand(2, 2)[1])
+        got = f(sl.tensor(1.0))
+        held.mul_(3.0)
+        return got.tolist()
+
+    assert ran(sl.function) == ran(lambda f: f) == [3.0, 6.0]
+
+
+# state:9377, 2407
+def test_looks_and_flags_in_the_order_of_the_code():
+    def before(w):
+        look = w[:1]
+        w.requires_grad_(False)
+        return look
+
+    def after(w):
+        w.requires_grad_(False)
+        look = w[:1]
+        w.requires_grad_(True)
+        return look
+
+    def enabled(w):
+        with sl.enable_grad():
+            return w[:1]
+
+    def ran(f):
+        w = sl.tensor([2.0, 3.0]).requires_grad_()
+        look = f(w)
+        return look.requires_grad, w.requires_grad
+
+    for f in (before, after):
+        assert ran(sl.function(f)) == ran(f)
+    with sl.no_grad():
+        assert ran(sl.function(enabled)) == ran(enabled)
+
+
+class Own(Exception):
+    pass
+
+
+# state:4450: the graph is in vain, and the way values decide raises.
+def test_what_is_assigned_before_a_way_raises():
+    def ran(wrap):
+        c = sl.tensor([-0.5, -0.25])
+
+        def step(x):
+            nonlocal c
+            if x > 0:
+                c = c * 0.5
+                if x > 1:
+                    raise Own
+            c[1] = 0.25
+
+        g, found = wrap(step), []
+        for value in (2.0, -1.0, 3.0, 0.5):
+            try:
+                g(sl.tensor(value))
+            except Own:
+                found.append("raised")
+            found.append(c.tolist())
         return found
 
     assert ran(sl.function) == ran(lambda f: f)

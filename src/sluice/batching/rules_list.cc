@@ -206,8 +206,9 @@ void AddListRules(BatchRules& rules) {
     rules[name] = ListPut;
   }
   for (const char* name : {"ListAdd", "ListWriteAll"}) rules[name] = BothLists;
-  for (const char* name : {"ListClear", "ListMask", "ListReserve", "ListResize",
-                           "ListStopGradient", "ListTruncate", "ListZerosLike"}) {
+  for (const char* name :
+       {"ListClear", "ListMask", "ListReserve", "ListResize",
+        "ListStopGradient", "ListTruncate", "ListZerosLike"}) {
     rules[name] = SameElements;
   }
   for (const char* name : {"ListGatherOr", "ListStackOr"}) {

@@ -92,7 +92,7 @@ EagerRef Capture::StandIn(const EagerRef& value) {
     return known->second;
   }
   ForgetMovedBase(*value);
-  if (value->view_of && !value->requires_grad) {
+  if (value->view_of && !value->requires_grad && !value->grad) {
     // A look into a tensor is a look into what stands for it.
     EagerRef made = StandIn(value->view_of->base);
     GradModeScope mode(value->view_of->records);
@@ -106,11 +106,15 @@ EagerRef Capture::StandIn(const EagerRef& value) {
           TraceCall(*step.op, inputs, step.attrs, value->line, results));
       made = results[0];
     }
-    looks_.push_back({value, made, region_ != nullptr});
-    inside_[value.get()] = made;
-    // Nodes of a region are not seen outside of it.
-    if (region_) region_->met_.push_back(value.get());
-    return made;
+    // A look at a parameter that itself is a look into what it was made of has
+    // gradients that this has not.
+    if (made->tracked() || !value->tracked()) {
+      looks_.push_back({value, made, region_ != nullptr});
+      inside_[value.get()] = made;
+      // Nodes of a region are not seen outside of it.
+      if (region_) region_->met_.push_back(value.get());
+      return made;
+    }
   }
   Entry& entry =
       AddEntry(value, PartialShape(value->array.shape()), "captured");
@@ -243,6 +247,7 @@ EagerRef Capture::GradOf(EagerValue& inside) {
 }
 
 void Capture::SetGrad(const EagerRef& inside, EagerRef grad) {
+  if (region_) GradOf(*inside);  // on the other way it is what it was
   if (inside->traced->entry >= 0) {
     entries_[static_cast<size_t>(inside->traced->entry)].grad_set = true;
   }

@@ -19,13 +19,15 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   TraceState& now = *made->traced;
   ViewOrder order = op.view_order(attrs);
   const EagerRef& base = from->view_of ? from->view_of->base : from;
-  if (!op.write_back || (order == ViewOrder::kNeeds && !before.contiguous)) {
-    now.expanded = !op.write_back;
+  // What shows elements more than once is a look that nobody writes through.
+  now.expanded = before.expanded || !op.write_back;
+  if (order == ViewOrder::kNeeds && !before.contiguous) {
     MayBe(*made, base, TraceState::Perhaps::How::kStrides);
     return;
   }
   if (order == ViewOrder::kNeeds) base->traced->reshaped = true;
-  now.contiguous = order != ViewOrder::kChanges && before.contiguous;
+  now.contiguous =
+      order != ViewOrder::kChanges && before.contiguous && !now.expanded;
   now.seen = from->writes().count;
   made->view = true;
   made->log = from->log;

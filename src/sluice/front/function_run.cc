@@ -319,7 +319,12 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   EagerRef value = how.source >= 0
                        ? trace_.TensorAt(static_cast<size_t>(how.source), args_)
                        : ValueOf(how.fetch);
-  GradModeScope mode(how.records && EagerMode::Current().grad);
+  GradModeScope mode(how.records);
+  // The code may have changed whether it requires gradients before the look, or
+  // after it.
+  EagerRef base = value;
+  const bool flag = base->requires_grad;
+  if (!how.steps.empty() && !base->producer) base->requires_grad = how.flows;
   for (const Trace::Step& step : how.steps) {
     std::vector<EagerRef> inputs{value};
     for (size_t other : step.others) inputs.push_back(ValueOf(other));
@@ -328,6 +333,7 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
                            step.how.attrs, line_, made));
     value = made[0];
   }
+  if (!how.steps.empty() && !base->producer) base->requires_grad = flag;
   if (how.requires_grad) value->requires_grad = true;
   if (how.grad >= 0) value->grad = ValueOf(static_cast<size_t>(how.grad));
   return Tensor(std::move(value));

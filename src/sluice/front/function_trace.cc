@@ -11,6 +11,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/random_place.h"
+#include "sluice/front/same_memory.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/trace_finish.h"
 #include "sluice/front/view_write.h"
@@ -191,6 +192,26 @@ const char* Trace::Misfit(const std::vector<Tensor>& args) const {
     if (s.order_matters &&
         TensorAt(i, args)->array.contiguous() != s.contiguous) {
       return "order";
+    }
+  }
+  // What is written may be seen by other arguments in one call, and not in
+  // another.
+  for (const Landing& landing : landings) {
+    if (landing.grad || num_args == 0) continue;
+    const Array& own = ArrayAt(landing.source, args);
+    if (IsReference(own.dtype())) continue;
+    size_t others = landing.source < num_args ? sources.size() : num_args;
+    for (size_t i = 0; i < others; ++i) {
+      if (i == landing.source || static_cast<int64_t>(i) == place ||
+          sources[i].grad_of >= 0) {
+        continue;
+      }
+      const EagerRef& other = TensorAt(i, args);
+      if (other == TensorAt(landing.source, args) ||
+          IsReference(other->array.dtype())) {
+        continue;
+      }
+      if (SameMemory(own, other->array)) return "aliases";
     }
   }
   for (const GradSeen& seen : grads_seen) {

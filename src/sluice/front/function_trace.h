@@ -130,6 +130,7 @@ struct Trace {
     size_t fetch = 0;
     std::vector<Step> steps;
     bool records = true;         // the steps are, for gradients
+    bool flows = false;          // gradients flow through the look
     bool requires_grad = false;  // the code has made the look a leaf
     int64_t grad = -1;           // of what comes back: the gradient it has
   };

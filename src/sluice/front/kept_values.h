@@ -18,10 +18,10 @@ namespace sluice::front_internal {
 // A value that a call has kept on the way to a result.
 struct KeptValue {
   WriteLog* log;
-  uint32_t count;      // writes to it when it was kept
-  std::string before;  // "[Mul] b"
-  std::string type;    // "f32[?]", as far as it is known
-  std::string after;   // "; wanted it as it was at model.py:7: ..."
+  uint32_t count;         // writes to it when it was kept
+  std::string before;     // "[Mul] b"
+  std::string type;       // "f32[?]", as far as it is known
+  std::string after;      // "; wanted it as it was at model.py:7: ..."
   bool on_a_way = false;  // only where a branch is taken, a loop is run
 };
 

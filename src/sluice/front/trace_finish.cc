@@ -224,6 +224,12 @@ class Finisher {
         }
         auto [it, fresh] = takers.try_emplace(other, base);
         if (!around && (fresh || it->second == base)) continue;
+        // What values do not decide, as the ways of while_loop(), gives tensors
+        // of their own.
+        if (Decisions::OfBranches() || !t_.variant->undecided ||
+            t_.variant->undecided().empty()) {
+          return;
+        }
         throw Error(Unimplemented(StrCat(
             "a captured function hands out ", value->Describe(),
             ", which shares memory with ", other->Describe(),
@@ -263,6 +269,7 @@ class Finisher {
     }
     if (!value->view_of) return made;
     made.records = value->view_of->records;
+    made.flows = static_cast<bool>(value->producer);
     made.requires_grad = value->requires_grad && !value->producer;
     if (made.requires_grad) {
       leaves_.push_back(value.get());
