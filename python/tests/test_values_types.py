@@ -134,3 +134,59 @@ def test_products_of_small_integers_keep_their_type():
     assert sl.dot(x[0], x[0]).dtype == sl.uint8
     # Sums do not.
     assert sl.trace(sl.eye(2, dtype=sl.uint8) * 200).item() == 400
+
+
+def _convolved(x, w, stride, dilation, groups):
+    """[N, C, L] and [out, C / groups, K] of plain integers, written out."""
+    places = (len(x[0][0]) - dilation * (len(w[0][0]) - 1) - 1) // stride + 1
+    depth, per_group = len(w[0]), len(w) // groups
+    return [
+        [
+            [
+                sum(
+                    w[o][c][k] * row[o // per_group * depth + c][p * stride + k * dilation]
+                    for c in range(depth)
+                    for k in range(len(w[o][c]))
+                )
+                for p in range(places)
+            ]
+            for o in range(len(w))
+        ]
+        for row in x
+    ]
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize(("stride", "dilation"), [(1, 1), (2, 1), (1, 2), (3, 2)])
+def test_convolutions_of_integers_are_exact_integers(stride, dilation, groups):
+    x = [[[(1 << 40) * (c + 1) + i * i for i in range(9)] for c in range(4)]] * 2
+    w = [[[o - c + k for k in range(3)] for c in range(4 // groups)] for o in range(6)]
+    options = {"stride": stride, "dilation": dilation, "groups": groups}
+    wanted = _convolved(x, w, **options)
+    made = sl.conv1d(sl.tensor(x), sl.tensor(w), **options)
+    assert made.dtype == sl.int64
+    assert made.tolist() == wanted
+    one = sl.conv1d(sl.tensor(x[0]), sl.tensor(w), sl.tensor([5] * 6), **options)
+    assert one.tolist() == [[v + 5 for v in row] for row in wanted[0]]
+    # Images of one line, and captured.
+    x2, w2 = sl.tensor(x).unsqueeze(2), sl.tensor(w).unsqueeze(2)
+    options["stride"], options["dilation"] = (1, stride), (1, dilation)
+    image = sl.function(lambda a, b: sl.conv2d(a, b, **options))(x2, w2)
+    assert image.squeeze(2).tolist() == wanted
+
+
+@pytest.mark.parametrize(("stride", "dilation"), [(1, 1), (2, 1), (3, 2)])
+def test_transposed_convolutions_of_integers_are_what_floats_give(stride, dilation):
+    x = sl.arange(2 * 4 * 5).reshape(2, 4, 5)
+    w = sl.arange(4 * 3 * 3).reshape(4, 3, 3) - 7
+    options = {"stride": stride, "dilation": dilation, "groups": 2, "padding": 1}
+    made = sl.conv_transpose1d(x, w, **options)
+    wanted = sl.conv_transpose1d(x.double(), w.double(), **options)
+    assert made.dtype == sl.int64
+    assert made.tolist() == wanted.tolist()
+
+
+def test_convolutions_of_integers_refuse_what_does_not_fit():
+    x, w = sl.ones(1, 4, 5, dtype=sl.int64), sl.ones(2, 3, 3, dtype=sl.int64)
+    with pytest.raises(ValueError, match="channels differ"):
+        sl.conv1d(x, w)

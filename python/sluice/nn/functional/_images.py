@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from . import _integer_conv
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -30,6 +31,23 @@ __all__ = [
 ]
 
 Size = int | Sequence[int]
+_FLOATS = (_core.float32, _core.float64, _core.bfloat16, _core.float16)
+
+
+def _conv(axes: int, input: Any, weight: Any, *args: Any) -> Tensor:
+    if getattr(weight, "dtype", None) not in _FLOATS:
+        y = _integer_conv.conv(axes, input, weight, *args)
+        if y is not None:
+            return y
+    return _core.nn_conv(axes, input, weight, *args, "zeros")
+
+
+def _conv_transpose(axes: int, input: Any, weight: Any, *args: Any) -> Tensor:
+    if getattr(weight, "dtype", None) not in _FLOATS:
+        y = _integer_conv.conv_transpose(axes, input, weight, *args)
+        if y is not None:
+            return y
+    return _core.nn_conv_transpose(axes, input, weight, *args)
 
 
 def conv1d(
@@ -42,9 +60,7 @@ def conv1d(
     groups: int = 1,
 ) -> Tensor:
     """Convolve lines [N, C, L] with filters [out, C / groups, K]."""
-    return _core.nn_conv(
-        1, input, weight, bias, stride, padding, dilation, groups, "zeros"
-    )
+    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv2d(
@@ -57,9 +73,7 @@ def conv2d(
     groups: int = 1,
 ) -> Tensor:
     """Convolve images [N, C, H, W] with filters [out, C / groups, KH, KW]."""
-    return _core.nn_conv(
-        2, input, weight, bias, stride, padding, dilation, groups, "zeros"
-    )
+    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv3d(
@@ -72,9 +86,7 @@ def conv3d(
     groups: int = 1,
 ) -> Tensor:
     """Convolve volumes [N, C, D, H, W] with filters [out, C / groups, ...]."""
-    return _core.nn_conv(
-        3, input, weight, bias, stride, padding, dilation, groups, "zeros"
-    )
+    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
 def conv_transpose1d(
@@ -88,7 +100,7 @@ def conv_transpose1d(
     dilation: Size = 1,
 ) -> Tensor:
     """What conv1d's gradient does to lines; filters [C, out / groups, K]."""
-    return _core.nn_conv_transpose(
+    return _conv_transpose(
         1, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
@@ -104,7 +116,7 @@ def conv_transpose2d(
     dilation: Size = 1,
 ) -> Tensor:
     """What conv2d's gradient does to images; filters [C, out / groups, KH, KW]."""
-    return _core.nn_conv_transpose(
+    return _conv_transpose(
         2, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
@@ -120,7 +132,7 @@ def conv_transpose3d(
     dilation: Size = 1,
 ) -> Tensor:
     """What conv3d's gradient does to volumes; filters [C, out / groups, ...]."""
-    return _core.nn_conv_transpose(
+    return _conv_transpose(
         3, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
