@@ -175,7 +175,7 @@ def clip_by_global_norm(
     that; and what it was. A norm that is not finite makes all of them NaN."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError("`t_list` should be a sequence of tensors.")
-    norm = global_norm(t_list) if use_norm is None else convert(use_norm)
+    norm = global_norm(t_list, name) if use_norm is None else convert(use_norm)
     with scoped(name, "clip_by_global_norm", norm):
         bound = convert(clip_norm, norm.dtype, name="clip_norm")
         one = typed_constant(1, norm.dtype, "one")

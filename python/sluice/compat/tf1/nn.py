@@ -333,14 +333,19 @@ def softmax_cross_entropy_with_logits_v2(
 def softmax_cross_entropy_with_logits(
     labels: Any = None,
     logits: Any = None,
-    dim: int = -1,
+    dim: int | None = -1,
     name: str | None = None,
     axis: int | None = None,
 ) -> Any:
-    """The same, the labels constants for gradients."""
+    """The same, the labels constants for gradients.
+
+    `axis` counts with `dim=None` alone, as in TensorFlow.
+    """
     from ._select import stop_gradient
 
-    along = dim if axis is None else axis
+    if axis is not None and dim is not None:
+        raise ValueError("Cannot specify both 'axis' and 'dim'.")
+    along = axis if dim is None else dim
     _both("softmax_cross_entropy_with_logits", labels, logits)
     with scoped(name, "softmax_cross_entropy_with_logits_sg", labels, logits) as full:
         x = convert(logits, name="logits")
