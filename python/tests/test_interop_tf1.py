@@ -6,6 +6,7 @@ pytest.importorskip("tensorflow")
 
 import sluice.compat.tf1 as ours  # noqa: E402
 import tf1_all  # noqa: E402
+import tf1_class_parameters  # noqa: E402
 import tf1_compare  # noqa: E402
 import tf1_parameters  # noqa: E402
 import tf1_signatures  # noqa: E402
@@ -88,15 +89,15 @@ def test_every_argument_of_functions_has_its_effect():
 
 def test_every_argument_of_classes_has_its_effect():
     compared, refused, problems = _told(
-        tf1_compare.procedure, tf1_parameters.programs(ours)
+        tf1_compare.procedure, tf1_class_parameters.programs(ours)
     )
     assert compared > 150 and len(refused) <= 10 and not problems, "\n".join(problems)
 
 
 def test_every_function_with_arguments_is_in_the_tables():
     """Methods and what makes no tensor apart: programs of their own are for those."""
-    classes = {*tf1_parameters.OPTIMIZERS, *tf1_parameters.INITIALIZERS}
-    classes |= {*tf1_parameters.QUEUES, "Variable"}
+    tables = tf1_class_parameters
+    classes = {*tables.OPTIMIZERS, *tables.INITIALIZERS, *tables.QUEUES, "Variable"}
     functions = {*tf1_parameters.BASE, *tf1_parameters.ELSEWHERE}
     missing = [
         name

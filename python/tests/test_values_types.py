@@ -144,7 +144,8 @@ def _convolved(x, w, stride, dilation, groups):
         [
             [
                 sum(
-                    w[o][c][k] * row[o // per_group * depth + c][p * stride + k * dilation]
+                    w[o][c][k]
+                    * row[o // per_group * depth + c][p * stride + k * dilation]
                     for c in range(depth)
                     for k in range(len(w[o][c]))
                 )

@@ -103,9 +103,8 @@ def conv_transpose(
     if not _same_integers(x, weight, bias) or weight.ndim != axes + 2:
         return None
     if x.ndim == axes + 1:
-        y = conv_transpose(
-            axes, x[None], weight, bias, stride, padding, output_padding, groups, dilation
-        )
+        others = (bias, stride, padding, output_padding, groups, dilation)
+        y = conv_transpose(axes, x[None], weight, *others)
         return None if y is None else y[0]
     steps, gaps = _per_axis(stride, axes), _per_axis(dilation, axes)
     pads, more = _per_axis(padding, axes), _per_axis(output_padding, axes)
