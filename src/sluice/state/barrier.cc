@@ -199,27 +199,32 @@ void Barrier::Flush(Replies& replies) noexcept {
   }
 }
 
-namespace {
-
 // A batch and what goes into it, until it is filled.
-struct Filling {
+struct Barrier::Filling {
+  std::map<Order, Complete> given;
   std::vector<Element> rows;
   std::vector<Array> batch;
 };
 
-}  // namespace
-
 void Barrier::Give(PendingTake take, int64_t n, Replies& replies) {
-  auto end = ready_.begin();
+  std::shared_ptr<Filling> filling;
   std::vector<Array> outputs;
   std::function<void()> finish;
   Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
-    auto filling = std::make_shared<Filling>();
-    finish = [filling] { FillBatch(filling->rows, filling->batch); };
+    filling = std::make_shared<Filling>();
+    finish = [filling, barrier = Ref<Barrier>::Share(this)] {
+      try {
+        FillBatch(filling->rows, filling->batch);  // copies texts
+      } catch (...) {
+        barrier->Return(std::move(filling->given));
+        throw;
+      }
+    };
     std::vector<std::string> keys;
-    for (int64_t i = 0; i < n; ++i, ++end) {
-      filling->rows.push_back(end->second.element);
-      keys.push_back(end->second.key);
+    auto next = ready_.begin();
+    for (int64_t i = 0; i < n; ++i, ++next) {
+      filling->rows.push_back(next->second.element);
+      keys.push_back(next->second.key);
     }
     SL_ASSIGN_OR_RETURN(filling->batch,
                         AllocateBatch(spec_, false, filling->rows));
@@ -232,9 +237,19 @@ void Barrier::Give(PendingTake take, int64_t n, Replies& replies) {
     // The elements stay for the next one.
     return replies.Add(std::move(take.waiter), std::move(status));
   }
-  ready_.erase(ready_.begin(), end);
+  // As they lie: going over to the batch and back needs no memory.
+  for (int64_t i = 0; i < n; ++i) {
+    filling->given.insert(filling->given.end(), ready_.extract(ready_.begin()));
+  }
   replies.Add(std::move(take.waiter), OkStatus(), std::move(outputs),
               std::move(finish));
+}
+
+void Barrier::Return(std::map<Order, Complete> given) noexcept {
+  Replies replies;
+  MutexLock lock(mu_);
+  ready_.merge(given);
+  Flush(replies);
 }
 
 int64_t Barrier::ready_size() const {

@@ -63,6 +63,7 @@ class Barrier : public WaitingResource {
     std::string key;
     Element element;
   };
+  struct Filling;
   struct PendingTake {
     Waiter waiter;
     int64_t wanted = 0;
@@ -76,6 +77,8 @@ class Barrier : public WaitingResource {
       SL_REQUIRES(mu_);
   void Flush(Replies& replies) noexcept SL_REQUIRES(mu_);
   void Give(PendingTake take, int64_t n, Replies& replies) SL_REQUIRES(mu_);
+  // Elements of a batch that could not be filled.
+  void Return(std::map<Order, Complete> given) noexcept;
   std::string who() const { return "barrier \"" + name() + "\""; }
 
   const TupleSpec spec_;

@@ -2,6 +2,7 @@
 // accumulators and locks. Wanted for every n: each operation is answered once,
 // or its call throws; nothing waits for ever.
 #include <optional>
+#include <string>
 
 #include "sluice/base/error.h"
 #include "sluice/base/failing_allocation_test_util.h"
@@ -86,6 +87,104 @@ TEST(FailingWaits, EveryOperationOfAQueueIsAnswered) {
     EveryoneIsAnswered(
         [&](Asked& a, Cancellation& c) { return PlayQueue(order, a, c); });
   }
+}
+
+// A text too long to lie inside a std::string, so that copying it may fail.
+Array Text(int i) {
+  return Array::Scalar<std::string>("the element with the number " +
+                                    std::to_string(i));
+}
+
+// What went in and what came out, as the operations were told.
+struct Tally {
+  Ref<Queue> queue;
+  int in = 0;
+  int64_t out = 0;
+
+  void Put(int i) {
+    (void)Guarded([&]() -> Status {
+      Array text = Text(i);
+      queue->Enqueue(
+          {&text, 1}, nullptr,
+          [this](const Status& s, const std::vector<Array>&) { in += s.ok(); });
+      return OkStatus();
+    });
+  }
+  void Get(int64_t n, Cancellation* c) {
+    (void)Guarded([&]() -> Status {
+      queue->DequeueMany(n, false, c,
+                         [this](const Status& s, const std::vector<Array>& y) {
+                           if (s.ok()) out += y[0].dim(0);
+                         });
+      return OkStatus();
+    });
+  }
+};
+
+// A dequeue that had gathered elements is cancelled while there is no memory
+// for anything: they are back, in order. They were lost, and nobody was told.
+TEST(FailingWaits, ElementsOfADequeueThatIsCancelledAreNotLost) {
+  for (QueueOrder order : {QueueOrder::kFifo, QueueOrder::kShuffle}) {
+    std::optional<Tally> tally;
+    ForEveryAllocation(
+        [&]() -> Status {
+          tally.emplace();
+          QueueSpec spec;
+          spec.tuple = {{DType::kString}, {PartialShape::Scalar()}, {}};
+          spec.capacity = 2;
+          spec.order = order;
+          SL_ASSIGN_OR_RETURN(tally->queue, Queue::Make("q", spec));
+          Status over = Aborted("over");
+          Cancellation cancellation;
+          for (int i = 0; i < 5; ++i) tally->Put(i);
+          tally->Get(9, &cancellation);  // gathers 4, so that all get in
+          tally->Put(5);                 // where room was
+          cancellation.Cancel(std::move(over));
+          tally->Get(3, nullptr);
+          return failed.load() > 0 ? NoMemory() : OkStatus();
+        },
+        [&] {
+          if (!tally->queue) return;
+          int64_t left = tally->queue->size();
+          EXPECT_EQ(tally->in, tally->out + left);
+          std::string last;
+          for (; left > 0; --left) {
+            tally->queue->Dequeue(
+                nullptr, [&](const Status&, const std::vector<Array>& y) {
+                  const std::string& text = y[0].data<std::string>()[0];
+                  if (order == QueueOrder::kFifo) EXPECT_LT(last, text);
+                  last = text;
+                });
+          }
+        });
+  }
+}
+
+TEST(FailingWaits, ElementsOfABarriersFailedTakeAreNotLost) {
+  Ref<Barrier> barrier;
+  int64_t in = 0, out = 0;
+  ForEveryAllocation(
+      [&]() -> Status {
+        in = out = 0;
+        barrier = nullptr;
+        TupleSpec spec{{DType::kString}, {Shape{}}, {}};
+        SL_ASSIGN_OR_RETURN(barrier, Barrier::Make("b", spec));
+        std::string names[] = {"first", "second", "third"};
+        Array keys = Array::Of<std::string>({3}, std::span<std::string>(names));
+        for (std::string& name : names) name += " in a text of some length";
+        Array rows = Array::Of<std::string>({3}, std::span<std::string>(names));
+        SL_RETURN_IF_ERROR(
+            Guarded([&] { return barrier->Insert(0, keys, rows); }));
+        in = 3;
+        barrier->Take(2, false, nullptr,
+                      [&](const Status& s, const std::vector<Array>& y) {
+                        if (s.ok()) out += y[0].dim(0);
+                      });
+        return failed.load() > 0 ? NoMemory() : OkStatus();
+      },
+      [&] {
+        if (barrier) EXPECT_EQ(in, out + barrier->ready_size());
+      });
 }
 
 TEST(FailingWaits, EveryTakeFromABarrierIsAnswered) {

@@ -146,7 +146,7 @@ void Queue::CancelWaiter(uint64_t id) noexcept {
     replies.AddCancelled(std::move(e->waiter),
                          [&] { return StrCat("enqueue on ", who()); });
   } else if (auto d = dequeues_.Remove(id)) {
-    (void)PutBack(std::move(d->taken));
+    store_->PutBack(std::move(d->taken));
     replies.AddCancelled(std::move(d->waiter),
                          [&] { return StrCat("dequeue on ", who()); });
   }
@@ -231,6 +231,7 @@ struct Filling {
 
 void Queue::Finish(PendingDequeue done, Replies& replies) {
   if (!done.batch) {
+    store_->Settle(1);
     return replies.Add(std::move(done.waiter), OkStatus(),
                        std::move(done.taken[0].parts));
   }
@@ -239,7 +240,16 @@ void Queue::Finish(PendingDequeue done, Replies& replies) {
   Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
     store_->Arrange(done.taken);
     auto filling = std::make_shared<Filling>();
-    finish = [filling] { FillBatch(filling->elements, filling->batch); };
+    finish = [filling, queue = Ref<Queue>::Share(this)] {
+      auto n = static_cast<int64_t>(filling->elements.size());
+      try {
+        FillBatch(filling->elements, filling->batch);  // copies texts
+      } catch (...) {
+        queue->Return(std::move(filling->elements));
+        throw;
+      }
+      queue->Settle(n);
+    };
     SL_ASSIGN_OR_RETURN(filling->batch,
                         AllocateBatch(spec_.tuple, spec_.pads(), done.taken));
     outputs = filling->batch;
@@ -263,25 +273,20 @@ void Queue::Fail(PendingDequeue failed, Replies& replies) {
 }
 
 void Queue::GiveUp(PendingDequeue failed, Replies& replies, Status why) {
-  auto gathered = failed.taken.size();
-  if (!PutBack(std::move(failed.taken))) {
-    return replies.AddError(std::move(failed.waiter), [&] {
-      return ResourceExhausted(StrCat(why.message(), "; of the ", gathered,
-                                      " elements of ", who(),
-                                      " gathered for it some are lost: no "
-                                      "memory to put them back"));
-    });
-  }
+  store_->PutBack(std::move(failed.taken));
   replies.Add(std::move(failed.waiter), std::move(why));
 }
 
-bool Queue::PutBack(std::vector<Element> elements) {
-  if (elements.empty()) return true;
-  return Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
-           store_->PutBack(std::move(elements));
-           return OkStatus();
-         })
-      .ok();
+void Queue::Return(std::vector<Element> elements) noexcept {
+  Replies replies;
+  MutexLock lock(mu_);
+  store_->PutBack(std::move(elements));
+  Flush(replies);
+}
+
+void Queue::Settle(int64_t n) noexcept {
+  MutexLock lock(mu_);
+  store_->Settle(n);
 }
 
 int64_t Queue::room() const {

@@ -6,7 +6,8 @@
 // Closing: enqueues that came before still go in (unless they are cancelled),
 // later ones are refused; dequeues get what is left, and when nothing more can
 // come, those that want more than there is fail and what they had gathered goes
-// back.
+// back. So does what one had gathered that is cancelled or for whose batch
+// there is no memory; going back needs none, so nothing is lost.
 //
 // Thread safe. Replies are called with no lock held, on whichever thread made
 // them possible. Kept alive by handles and by the cancellations it waits on.
@@ -88,8 +89,9 @@ class Queue : public WaitingResource {
   // Answers with an error, after what was gathered is back.
   void GiveUp(PendingDequeue failed, Replies& replies, Status why)
       SL_REQUIRES(mu_);
-  // False: there was no memory for it.
-  bool PutBack(std::vector<Element> elements) SL_REQUIRES(mu_);
+  // Elements of a batch that could not be filled.
+  void Return(std::vector<Element> elements) noexcept;
+  void Settle(int64_t n) noexcept;
   int64_t room() const SL_REQUIRES(mu_);
   bool drained() const SL_REQUIRES(mu_) { return closed_ && enqueues_.empty(); }
 

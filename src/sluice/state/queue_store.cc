@@ -1,7 +1,6 @@
 #include "sluice/state/queue_store.h"
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
 #include <tuple>
 
@@ -11,22 +10,48 @@ namespace sluice {
 
 namespace {
 
+// A list with places for so many, twice as many as before if there are fewer.
+void MakeRoom(std::vector<Element>& list, size_t places) {
+  if (list.capacity() >= places) return;
+  list.reserve(std::max(places, 2 * list.capacity()));
+}
+
+// A ring: elements come back at the front as easily as they leave there.
 class FifoStore final : public QueueStore {
  public:
-  int64_t size() const override { return static_cast<int64_t>(line_.size()); }
-  void Push(Element e) override { line_.push_back(std::move(e)); }
-  Element Pop() override {
-    Element e = std::move(line_.front());
-    line_.pop_front();
+  int64_t size() const override { return static_cast<int64_t>(count_); }
+  void Push(Element e) override {
+    if (ring_.size() < places()) Grow();
+    at(count_++) = std::move(e);
+  }
+
+ protected:
+  Element Take() override {
+    Element e = std::move(at(0));
+    head_ = (head_ + 1) % ring_.size();
+    --count_;
     return e;
   }
-  void PutBack(std::vector<Element> elements) override {
-    line_.insert(line_.begin(), std::make_move_iterator(elements.begin()),
-                 std::make_move_iterator(elements.end()));
+  void Return(std::vector<Element>& elements) noexcept override {
+    for (auto e = elements.rbegin(); e != elements.rend(); ++e) {
+      head_ = (head_ + ring_.size() - 1) % ring_.size();
+      ++count_;
+      at(0) = std::move(*e);
+    }
   }
 
  private:
-  std::deque<Element> line_;
+  Element& at(size_t i) { return ring_[(head_ + i) % ring_.size()]; }
+  void Grow() {
+    constexpr size_t kFirst = 8;
+    std::vector<Element> more(std::max({places(), kFirst, 2 * ring_.size()}));
+    for (size_t i = 0; i < count_; ++i) more[i] = std::move(at(i));
+    ring_ = std::move(more);
+    head_ = 0;
+  }
+
+  std::vector<Element> ring_;
+  size_t head_ = 0, count_ = 0;
 };
 
 class ShuffleStore final : public QueueStore {
@@ -38,15 +63,20 @@ class ShuffleStore final : public QueueStore {
   int64_t ready(bool drained) const override {
     return drained ? size() : std::max<int64_t>(size() - min_after_, 0);
   }
-  void Push(Element e) override { pool_.push_back(std::move(e)); }
-  Element Pop() override {
+  void Push(Element e) override {
+    MakeRoom(pool_, places());
+    pool_.push_back(std::move(e));
+  }
+
+ protected:
+  Element Take() override {
     size_t k = random_.Below(pool_.size());
     Element e = std::move(pool_[k]);
     if (k + 1 != pool_.size()) pool_[k] = std::move(pool_.back());
     pool_.pop_back();
     return e;
   }
-  void PutBack(std::vector<Element> elements) override {
+  void Return(std::vector<Element>& elements) noexcept override {
     for (Element& e : elements) pool_.push_back(std::move(e));
   }
 
@@ -60,24 +90,30 @@ class PriorityStore final : public QueueStore {
  public:
   int64_t size() const override { return static_cast<int64_t>(heap_.size()); }
   void Push(Element e) override {
-    heap_.push_back(std::move(e));
-    std::push_heap(heap_.begin(), heap_.end(), Later);
-  }
-  Element Pop() override {
-    std::pop_heap(heap_.begin(), heap_.end(), Later);
-    Element e = std::move(heap_.back());
-    heap_.pop_back();
-    return e;
-  }
-  void PutBack(std::vector<Element> elements) override {
-    for (Element& e : elements) Push(std::move(e));
+    MakeRoom(heap_, places());
+    Insert(std::move(e));
   }
   void Arrange(std::vector<Element>& elements) const override {
     std::sort(elements.begin(), elements.end(),
               [](const Element& a, const Element& b) { return Later(b, a); });
   }
 
+ protected:
+  Element Take() override {
+    std::pop_heap(heap_.begin(), heap_.end(), Later);
+    Element e = std::move(heap_.back());
+    heap_.pop_back();
+    return e;
+  }
+  void Return(std::vector<Element>& elements) noexcept override {
+    for (Element& e : elements) Insert(std::move(e));
+  }
+
  private:
+  void Insert(Element e) noexcept {
+    heap_.push_back(std::move(e));
+    std::push_heap(heap_.begin(), heap_.end(), Later);
+  }
   static bool Later(const Element& a, const Element& b) {
     auto key = [](const Element& e) {
       return std::tuple(e.parts[0].data<int64_t>()[0], e.sequence);

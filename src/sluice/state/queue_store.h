@@ -1,6 +1,10 @@
 // QueueStore: in which order the elements of a queue come out again. Holds the
 // elements and nothing else: capacity, waiting and closing are the Queue's
 // business, and so is the lock that guards a store.
+//
+// What is popped may come back, and must then have a place though there be no
+// memory: every Push keeps room for what is out until Settle says that it is
+// gone for good.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +22,31 @@ class QueueStore {
   virtual int64_t size() const = 0;
   // How many may be taken now; `drained`: nothing will ever come in again.
   virtual int64_t ready([[maybe_unused]] bool drained) const { return size(); }
+  // Throws std::bad_alloc, and then holds what it held.
   virtual void Push(Element element) = 0;
-  // REQUIRES: size() > 0.
-  virtual Element Pop() = 0;
-  // Undoes Pops: `elements` in the order they were popped.
-  virtual void PutBack(std::vector<Element> elements) = 0;
+  // The element is out from now on. REQUIRES: size() > 0.
+  Element Pop() {
+    ++out_;
+    return Take();
+  }
+  // Undoes Pops: `elements` in the order they were popped. Needs no memory.
+  void PutBack(std::vector<Element> elements) noexcept {
+    out_ -= static_cast<int64_t>(elements.size());
+    Return(elements);
+  }
+  // So many of those that are out do not come back. REQUIRES: they are out.
+  void Settle(int64_t n) noexcept { out_ -= n; }
   // Puts elements popped at different times into the order of the store.
   virtual void Arrange(std::vector<Element>&) const {}
+
+ protected:
+  virtual Element Take() = 0;
+  virtual void Return(std::vector<Element>& elements) noexcept = 0;
+  // Places there must be before one more is pushed.
+  size_t places() const { return static_cast<size_t>(size() + out_) + 1; }
+
+ private:
+  int64_t out_ = 0;
 };
 
 // First in, first out.
