@@ -123,6 +123,16 @@ bool ListValue::UseNext() {
 }
 
 Status ListValue::Resize(int64_t size) {
+  if (size <= size_ && store_ && !store_->unique() &&
+      2 * size >= store_->used.load(std::memory_order_relaxed)) {
+    // Others see the store: the end is out of sight from now on, and nothing is
+    // written. Below half of it the elements move, so that a short list does
+    // not hold what a long one left.
+    size_ = size;
+    auto n = static_cast<size_t>(size);
+    if (taken_.size() > n) taken_.resize(n);
+    return OkStatus();
+  }
   bool fits = size <= capacity() && (!store_ || store_->unique());
   if (!fits || size > max_size_) {
     // Twice as much as before, so that growing one by one stays cheap.

@@ -6,7 +6,7 @@
 // copied first. A copy shares the memory of its elements until it is written;
 // what is appended to it goes behind theirs, where the first list does not
 // look, so that appending one by one is linear even when every list on the way
-// is still seen. Read from any number of threads.
+// is still seen; so is taking off the end. Read from any number of threads.
 #pragma once
 
 #include <atomic>

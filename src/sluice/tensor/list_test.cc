@@ -136,6 +136,29 @@ TEST(List, AppendingToListsThatOthersSeeIsLinear) {
   }
 }
 
+TEST(List, PoppingListsThatOthersSeeIsLinear) {
+  constexpr int32_t kSize = 20'000;
+  Array first = NewList(DType::kI32);
+  for (int32_t i = 0; i < kSize; ++i) {
+    ASSERT_TRUE(ListOf(first)->Append(Array::Scalar(i)).ok());
+  }
+  std::vector<Array> seen{first};
+  int64_t before = ListValue::elements_copied();
+  for (int64_t size = kSize - 1; size >= 0; --size) {
+    Array next = *WritableList(Array(seen.back()));
+    ASSERT_TRUE(ListOf(next)->Resize(size).ok());
+    seen.push_back(next);
+  }
+  EXPECT_LT(ListValue::elements_copied() - before, 2 * kSize);
+  for (size_t i = 0; i < seen.size(); i += 1000) {
+    const ListValue& list = *ListOf(seen[i]);
+    ASSERT_EQ(list.size(), kSize - static_cast<int64_t>(i));
+    if (list.size() == 0) continue;
+    EXPECT_EQ(list.at(list.size() - 1).data<int32_t>()[0],
+              static_cast<int32_t>(list.size()) - 1);
+  }
+}
+
 // Lists that share their memory, written in all ways: each is as if it were
 // alone. Against plain vectors.
 TEST(List, SharedMemoryIsSeenByNobody) {
