@@ -34,6 +34,36 @@ std::vector<std::string> PathsOf(nb::handle paths) {
   return list;
 }
 
+// An iterator of Python in one pass, which belongs to whom the function it came
+// from belongs to.
+class RunningGenerator {
+ public:
+  explicit RunningGenerator(std::shared_ptr<FunctionSlot> slot)
+      : slot_(std::move(slot)) {
+    nb::object made = nb::iter(slot_->Borrow()());
+    slot_->Keep(made);
+    iterator_ = made.ptr();
+  }
+  RunningGenerator(const RunningGenerator&) = delete;
+  ~RunningGenerator() {
+    if (!Py_IsInitialized()) return;  // too late
+    TakeGil gil;
+    slot_->Drop(iterator_);
+  }
+  // Holds nothing at the end.
+  nb::object Next() {
+    if (!slot_->keeps(iterator_)) return {};  // its owners are gone
+    nb::object here = nb::borrow(iterator_);
+    nb::object next = nb::steal(PyIter_Next(here.ptr()));
+    if (!next.is_valid() && PyErr_Occurred()) throw nb::python_error();
+    return next;
+  }
+
+ private:
+  std::shared_ptr<FunctionSlot> slot_;
+  PyObject* iterator_ = nullptr;
+};
+
 // An iterator of Python for every pass, made by calling `start`.
 Pipeline FromGenerator(nb::callable start) {
   Pipeline made;
@@ -42,14 +72,11 @@ Pipeline FromGenerator(nb::callable start) {
   auto begin = [start = made.owned[0].slot(),
                 failures]() -> data::ElementSource {
     return Guarded(*failures, [&]() -> data::ElementSource {
-      auto pass = std::make_shared<Callback>(nb::iter(start->Borrow()()));
+      auto pass = std::make_shared<RunningGenerator>(start);
       return [pass, failures](Element* element) {
         return Guarded(*failures, [&] {
-          nb::object next = nb::steal(PyIter_Next(pass->object().ptr()));
-          if (!next.is_valid()) {
-            if (PyErr_Occurred()) throw nb::python_error();
-            return false;
-          }
+          nb::object next = pass->Next();
+          if (!next.is_valid()) return false;
           *element = ElementFromPython(next, "what the generator gave");
           return true;
         });

@@ -5,11 +5,14 @@
 // C++ has a FunctionSlot, which owns nothing. Each Python object through which
 // it may be called has an OwnedFunction, one reference of its own, which its
 // tp_traverse visits and its tp_clear drops. A call through a slot whose owners
-// are all gone raises; nobody who is still to be seen can make one.
+// are all gone raises; nobody who is still to be seen can make one. What a call
+// leaves behind for the next one, as a generator that is half way through, is
+// kept with the function: each owner has a reference of its own to that, too.
 //
 // Everything here under the GIL.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -30,10 +33,25 @@ class FunctionSlot {
     }
     return nb::borrow(function_);
   }
+  // Every owner keeps it, until Drop. REQUIRES: it is not kept yet.
+  void Keep(nb::handle object) {
+    kept_.push_back(object.ptr());
+    for (int i = 0; i < owners_; ++i) object.inc_ref();
+  }
+  bool keeps(nb::handle object) const {
+    return std::find(kept_.begin(), kept_.end(), object.ptr()) != kept_.end();
+  }
+  void Drop(nb::handle object) {
+    auto at = std::find(kept_.begin(), kept_.end(), object.ptr());
+    if (at == kept_.end()) return;
+    kept_.erase(at);  // first: what goes may come here again
+    for (int i = owners_; i > 0; --i) object.dec_ref();
+  }
 
  private:
   friend class OwnedFunction;
   PyObject* function_ = nullptr;
+  std::vector<PyObject*> kept_;
   int owners_ = 0;
 };
 
@@ -54,18 +72,28 @@ class OwnedFunction {
   ~OwnedFunction() {
     if (!slot_) return;
     PyObject* function = slot_->function_;
-    if (--slot_->owners_ == 0) slot_->function_ = nullptr;
+    if (--slot_->owners_ > 0) {  // nothing goes: they have references, too
+      for (PyObject* object : slot_->kept_) Py_DECREF(object);
+      Py_XDECREF(function);
+      return;
+    }
+    slot_->function_ = nullptr;
+    std::vector<PyObject*> kept = std::move(slot_->kept_);
+    slot_->kept_.clear();
+    for (PyObject* object : kept) Py_DECREF(object);
     Py_XDECREF(function);
   }
 
   const std::shared_ptr<FunctionSlot>& slot() const { return slot_; }
-  // What tp_traverse visits: the one reference that this owns.
+  // What tp_traverse visits: the references that this owns, one of each.
   PyObject* function() const { return slot_->function_; }
+  const std::vector<PyObject*>& kept() const { return slot_->kept_; }
 
  private:
   void Take() {
     ++slot_->owners_;
     Py_XINCREF(slot_->function_);
+    for (PyObject* object : slot_->kept_) Py_INCREF(object);
   }
 
   std::shared_ptr<FunctionSlot> slot_;  // null when moved from
@@ -81,6 +109,7 @@ struct OwnedFunctionSlots {
     if (!nb::inst_ready(self)) return 0;
     for (const OwnedFunction& f : nb::inst_ptr<T>(self)->functions()) {
       Py_VISIT(f.function());
+      for (PyObject* object : f.kept()) Py_VISIT(object);
     }
     return 0;
   }

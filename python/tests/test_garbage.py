@@ -50,7 +50,7 @@ def test_a_pipeline_that_calls_its_owner(kind):
     assert gone(seen)
 
 
-@pytest.mark.parametrize("kind", [k for k in PIPELINES if k != "generator"])
+@pytest.mark.parametrize("kind", PIPELINES)
 def test_a_pass_in_the_middle_whose_owner_goes(kind):
     threads = threading.active_count()
     owner = Owner()
@@ -61,6 +61,28 @@ def test_a_pass_in_the_middle_whose_owner_goes(kind):
     del owner
     assert gone(seen)
     assert threading.active_count() == threads
+
+
+def test_a_generator_half_way_through_goes_on_for_who_reads_it():
+    closed = []
+
+    def numbers():
+        try:
+            yield from (sl.tensor(float(i)) for i in range(5))
+        finally:
+            closed.append(True)
+
+    pipeline = data.from_generator(numbers)
+    first, second = pipeline.iterator(), pipeline.batch(2).iterator()
+    assert next(first).item() == 0
+    assert next(second).numpy().tolist() == [0, 1]
+    del pipeline
+    gc.collect()
+    assert [x.item() for x in first] == [1, 2, 3, 4]
+    assert next(second).numpy().tolist() == [2, 3]
+    del first, second
+    gc.collect()
+    assert closed == [True, True]
 
 
 def test_who_still_reads_a_pipeline_keeps_what_it_calls():
