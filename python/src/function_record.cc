@@ -414,6 +414,7 @@ FunctionState::Chosen FunctionState::Begin(
     TakeGil gil;
     recording->graph = nb::cast(graph);
   };
+  about.decidable = [recording] { return !recording->undecided.empty(); };
   about.undecided = [recording] {
     TakeGil gil;
     if (recording->recorded_call) {

@@ -91,6 +91,8 @@ struct FunctionVariant {
   std::function<std::string()> undecided{};
   // They decide cond and while_loop, too: its code has no other branches.
   bool constructs = false;
+  // Whether they would decide anything in what was recorded; null: yes.
+  std::function<bool()> decidable{};
 };
 
 class FunctionCore {

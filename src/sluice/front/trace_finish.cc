@@ -205,9 +205,15 @@ class Finisher {
   }
 
   // What is handed out may be written: what shares its memory on some way must
-  // be known.
+  // be known. What values do not decide, as the ways of while_loop() in Python,
+  // gives tensors of their own.
   void CheckApart(const std::vector<EagerRef>& values) const {
     using How = TraceState::Perhaps::How;
+    const FunctionVariant& variant = *t_.variant;
+    if (Decisions::OfBranches() || !variant.undecided ||
+        (variant.decidable && !variant.decidable())) {
+      return;
+    }
     std::unordered_map<const EagerValue*, const EagerValue*> takers;
     for (const EagerRef& value : values) takers[BaseOf(value).get()] = nullptr;
     std::unordered_set<const EagerValue*> met;
@@ -224,12 +230,6 @@ class Finisher {
         }
         auto [it, fresh] = takers.try_emplace(other, base);
         if (!around && (fresh || it->second == base)) continue;
-        // What values do not decide, as the ways of while_loop(), gives tensors
-        // of their own.
-        if (Decisions::OfBranches() || !t_.variant->undecided ||
-            t_.variant->undecided().empty()) {
-          return;
-        }
         throw Error(Unimplemented(StrCat(
             "a captured function hands out ", value->Describe(),
             ", which shares memory with ", other->Describe(),
