@@ -317,8 +317,31 @@ SELF_TEST = [
 ]
 
 
+def check_table(page, folders):
+  """The table of CONTRIBUTING.md names the folders there are, by layer."""
+  written = {}
+  for layer, names in re.findall(r"^\| (\d+) \| ((?:`\w+` ?)+)\|$", page, re.M):
+    for name in re.findall(r"`(\w+)`", names):
+      written[name] = int(layer)
+  there = folders - {OPS}
+  messages = [f"CONTRIBUTING.md: {name} is not in the table of layers"
+              for name in sorted(there - set(written))]
+  messages += [f"CONTRIBUTING.md: there is no folder {name}"
+               for name in sorted(set(written) - there)]
+  messages += [f"CONTRIBUTING.md: {name} is in layer {written[name]}; here it is "
+               f"in {LAYERS[name]}"
+               for name in sorted(there & set(written))
+               if LAYERS.get(name) != written[name]]
+  return messages
+
+
 def self_test():
   failures = 0
+  table = "| 0 | `base` |\n| 2 | `tensor` `op` |\n"
+  wrong = check_table(table, {"base", "tensor", "graph", "ops"})
+  if [m.split(": ")[1].split()[0] for m in wrong] != ["graph", "there", "tensor"]:
+    failures += 1
+    print(f"layers self-test: the table: got {wrong}")
   for path, text, wanted in SELF_TEST:
     got = check({path: text})
     good = not got if wanted is None else len(got) == 1 and wanted in got[0]
@@ -337,8 +360,11 @@ def main(arguments):
   if arguments:
     print(__doc__)
     return 2
-  files = read_tree(pathlib.Path(__file__).resolve().parent.parent)
+  root = pathlib.Path(__file__).resolve().parent.parent
+  files = read_tree(root)
+  folders = {p.name for p in (root / "src/sluice").iterdir() if p.is_dir()}
   messages = check(files)
+  messages += check_table((root / "CONTRIBUTING.md").read_text(), folders)
   for message in messages:
     print(message)
   print(f"layers: {len(files)} files, {len(messages)} violations")
