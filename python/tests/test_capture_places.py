@@ -172,3 +172,25 @@ def test_what_is_assigned_before_a_way_raises():
         return found
 
     assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:238: it became a tensor of float32, and lost digits in the next call.
+def test_an_attribute_that_is_a_number_on_one_way_and_a_tensor_on_the_other():
+    class Counts:
+        n = 1
+
+    @sl.function
+    def step(counts, x):
+        made = counts.n * 0.1 + x.double()
+        if x.sum() > 0:
+            pass
+        else:
+            counts.n = x
+        return made
+
+    counts = Counts()
+    x = sl.tensor([0.11])
+    assert step(counts, x).tolist() == [1 * 0.1 + x.double().item()]
+    assert type(counts.n) is int
+    step(counts, -x)
+    assert counts.n.tolist() == (-x).tolist()

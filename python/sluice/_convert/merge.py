@@ -196,6 +196,9 @@ class _Merge:
         if floats and name in self.places and not same(a, b):
             cure = "tensors have not all digits of Python's floats"
             raise self._differ(name, a, b, cure)
+        if is_number(a) != is_number(b) and name in self.places:
+            cure = "outside it would be a tensor on both ways"
+            raise self._differ(name, a, b, cure)
         known = self._hints.get(("dtype", name, i))
         dtype = known or (number_dtype(a) if is_number(a) else as_tensor(a).dtype)
         if tensor.dtype == dtype:
