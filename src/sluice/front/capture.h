@@ -132,6 +132,14 @@ class Capture {
   void SetGradWhen(const EagerValue& inside, Value when);
   // None: in all.
   Value GradWhen(const EagerValue& inside) const;
+  // Values may decide the branches and loops of the code that is recorded
+  // (front/decisions.h): what only one way knows may be refused.
+  void set_ways_decided(bool decided) { ways_decided_ = decided; }
+  bool ways_decided() const { return ways_decided_; }
+  // The code reads it. Throws where a branch decides whether it is there. Where
+  // loops do it is zeros in runs in which none goes round: a training step with
+  // a loop in it is one graph.
+  void RequireGrad(const EagerValue& inside) const;
   void SetRequiresGrad(const EagerRef& inside, bool wanted);
   // Forgets how it was made.
   void Detach(const EagerRef& inside);
@@ -341,6 +349,7 @@ class Capture {
   // Values that are an entry on some ways, and what says which.
   std::unordered_map<const EagerValue*, Value> which_;
   std::unordered_map<const EagerValue*, Value> grads_when_;
+  bool ways_decided_ = false;
   bool merged_ = false;  // gradients flow through some values in some runs
 };
 

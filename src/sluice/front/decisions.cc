@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sluice/base/error.h"
+#include "sluice/base/strings.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/view_write.h"
 #include "sluice/graph/traverse.h"
@@ -106,7 +107,10 @@ std::optional<Array> Decisions::Decide(const Tensor& tensor,
   }
   std::shared_ptr<Program> program = ValueOrThrow(
       master_->ProgramFor(args, {{value}}, {}, ExecutorChoice::kAuto));
-  ThrowIfError(master_->RunProgram(*program, feeds, &results, {}, nullptr));
+  Status status = master_->RunProgram(*program, feeds, &results, {}, nullptr);
+  if (!status.ok()) {
+    throw Error(status.WithLine(StrCat("before what decides at ", line)));
+  }
   made_.push_back({value, results[0], line});
   return made_.back().then;
 }

@@ -1,6 +1,7 @@
 #include "sluice/front/function_run.h"
 
 #include "sluice/base/error.h"
+#include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/list_call.h"
@@ -329,8 +330,11 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
     std::vector<EagerRef> inputs{value};
     for (size_t other : step.others) inputs.push_back(ValueOf(other));
     EagerResults made;
-    ThrowIfError(EagerCall(*step.how.op, std::span<const EagerRef>(inputs),
-                           step.how.attrs, line_, made));
+    Status status = EagerCall(*step.how.op, std::span<const EagerRef>(inputs),
+                              step.how.attrs, line_, made);
+    if (!status.ok()) {
+      throw Error(status.WithLine(StrCat("at ", how.line)));
+    }
     value = made[0];
   }
   if (!how.steps.empty() && !base->producer) base->requires_grad = flag;

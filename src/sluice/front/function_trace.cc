@@ -381,6 +381,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
     inside.push_back(Tensor(
         capture.AddArgument(arg.eager(), PartialShape::OfRank(arg.rank()))));
   }
+  capture.set_ways_decided(variant->undecided && !variant->constructs);
   std::optional<Decisions> decisions;
   if (variant->undecided) {
     decisions.emplace(capture, by_values, by_values && variant->constructs);

@@ -129,6 +129,7 @@ struct Trace {
     int64_t source = -1;
     size_t fetch = 0;
     std::vector<Step> steps;
+    SourceLine line{};           // where the code made it
     bool records = true;         // the steps are, for gradients
     bool flows = false;          // gradients flow through the look
     bool requires_grad = false;  // the code has made the look a leaf

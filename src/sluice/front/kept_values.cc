@@ -35,7 +35,8 @@ std::vector<KeptValue> Find(
         open.push_back(edge.node.get());
       }
     }
-    if (call) call->AddKept(wanted, kept);
+    // Nobody goes again where backward() has been.
+    if (call && !call->dropped()) call->AddKept(wanted, kept);
   }
   return kept;
 }

@@ -158,6 +158,38 @@ void Capture::RequireFlow(const EagerValue& value, const std::string& message) {
   TraceEffect(*this, "Assert", {AnyOf(flow)}, {{"message", message}});
 }
 
+namespace {
+
+// Whether a branch has a say in it, and not loops alone.
+bool OfBranches(const Value& said) {
+  std::set<const Node*> seen{said.node};
+  std::vector<const Node*> open{said.node};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node->op().flow == Flow::kBranch) return true;
+    // What decides how often a loop goes round does not decide whether.
+    if (node->is_args() || node->op().flow == Flow::kLoop) continue;
+    for (const Value& in : node->inputs()) {
+      if (seen.insert(in.node).second) open.push_back(in.node);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void Capture::RequireGrad(const EagerValue& inside) const {
+  Value when = GradWhen(inside);
+  if (!when) return;
+  if (!OfBranches(when)) return;
+  throw Error(Unimplemented(
+      StrCat("grad: whether ", inside.Describe(),
+             ", has a gradient depends on the branch taken, which a captured "
+             "function does not know while it is recorded; wanted one on every "
+             "way")));
+}
+
 void Capture::CheckFlowKnown(const EagerValue& value,
                              std::string_view what) const {
   if (!value.traced || value.traced->capture != this) return;

@@ -59,13 +59,7 @@ Tensor Tensor::grad() const {
   EagerRef value = here();
   if (value->traced) {
     Capture* capture = Capture::Current();
-    if (capture->GradWhen(*value)) {
-      throw Error(Unimplemented(
-          StrCat("grad: whether ", value->Describe(),
-                 ", has a gradient depends on the branch taken, or on how "
-                 "often a loop ran, which a captured function does not know "
-                 "while it is recorded; wanted one on every way")));
-    }
+    capture->RequireGrad(*value);
     EagerRef g = capture->GradOf(*value);
     return g ? Tensor(std::move(g)) : Tensor();
   }

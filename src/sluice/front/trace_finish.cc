@@ -255,6 +255,7 @@ class Finisher {
 
   Trace::Returned Result(const EagerRef& value) {
     Trace::Returned made;
+    made.line = value->line;
     OwnLeaf(value, made);
     const EagerRef& base = BaseOf(value);
     bool outside = base->traced->entry >= 0 && !OfGradient(*base);
@@ -399,6 +400,8 @@ class Finisher {
       for (KeptValue& kept : KeptFor(*value, all)) {
         if (kept.log->count != kept.count) {
           if (kept.on_a_way) {
+            // Nobody goes there again.
+            if (t_.fetched[fetch].over) continue;
             throw Error(Unimplemented(OverwrittenText(
                 kept.before, kept.type, *kept.log,
                 StrCat(kept.after, "; whether depends on the branch taken"))));

@@ -83,7 +83,7 @@ const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {
   } else {
     // In a function that is being recorded too, this is made here and now.
     if (Capture* capture = Capture::Current()) {
-      if (capture->in_region()) {
+      if (capture->in_region() && capture->ways_decided()) {
         throw Error(Unimplemented(
             StrCat("slot \"", name, "\" of parameter \"", state_.name,
                    "\" is made by the first step, which is in a branch or loop "
