@@ -299,3 +299,16 @@ def test_scan_over_what_a_derivative_has_made_is_captured():
         lanes = sl.stack([x, x * 2])
         got = sl.vmap(sl.function(f))(lanes).tolist()
         assert got == pytest.approx([f(lane).item() for lane in lanes], abs=1e-12)
+
+
+# closures:6349: what a loop reads around it got no gradient.
+def test_checkpoint_over_a_loop_that_reads_what_is_around():
+    def f(x):
+        return sl.checkpoint(
+            lambda y: sl.fori_loop(0, 1, lambda i, z: z * x * z, y)
+        )(x)
+
+    x = sl.tensor(0.77, dtype=sl.float64)
+    wanted = 3 * 0.77**2
+    for made in (sl.grad(f), sl.function(sl.grad(f)), sl.grad(sl.function(f))):
+        assert abs(made(x).item() - wanted) < 1e-12

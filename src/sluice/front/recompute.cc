@@ -13,6 +13,7 @@
 #include "sluice/front/vmap_axes.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/graph/traverse.h"
 
 namespace sluice {
 
@@ -129,7 +130,8 @@ std::vector<Tensor> UsedBeside(Graph& graph, int first,
       continue;
     }
     if (!seen.insert(v.node).second) continue;
-    for (const Value& in : v.node->inputs()) open.push_back(in);
+    // What code of branches and loops reads around it is used, too.
+    for (const Value& in : InputsWithCaptures(*v.node)) open.push_back(in);
   }
   return found;
 }
