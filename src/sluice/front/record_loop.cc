@@ -148,30 +148,23 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     RegionDraft draft("While", all, attrs,
                       settings.name.empty() ? "while_loop" : settings.name,
                       where);
+    auto record = [&](const char* label, const Code& code) {
+      return RecordRegion(draft, {label,
+                                  carried,
+                                  code,
+                                  "while_loop",
+                                  where,
+                                  flows,
+                                  numbers,
+                                  written,
+                                  told,
+                                  {},
+                                  aliases.all()});
+    };
     std::vector<RecordedRegion> regions;
-    regions.push_back(RecordRegion(draft, {"cond",
-                                           carried,
-                                           cond,
-                                           "while_loop",
-                                           where,
-                                           flows,
-                                           numbers,
-                                           written,
-                                           told,
-                                           {},
-                                           aliases.all()}));
+    regions.push_back(record("cond", cond));
     CheckPredicate(regions[0].code, where);
-    regions.push_back(RecordRegion(draft, {"body",
-                                           carried,
-                                           body,
-                                           "while_loop",
-                                           where,
-                                           flows,
-                                           numbers,
-                                           written,
-                                           told,
-                                           {},
-                                           aliases.all()}));
+    regions.push_back(record("body", body));
     const CodeResult& next = regions[1].code;
     CheckCarried(next, inits, structure, where);
     bool again = false;
