@@ -186,22 +186,26 @@ void BindTransforms(nb::module_& m) {
         for (const Tensor& y : ys) {
           EagerRef value = capture->ValueOf(y);
           capture->Now(*value);
-          capture->CheckFlowKnown(*value, "autograd.grad");
+          // Where only loops decide, it is as after one round.
+          for (const Value& when : capture->FlowOf(*value).any) {
+            if (!SaidByBranch(when)) continue;
+            capture->CheckFlowKnown(*value, "autograd.grad");
+          }
           Reach reach = capture->ReachOf(*value, 0);
           for (const Tensor& x : xs) {
             EagerRef leaf = capture->ValueOf(x);
             bool always = false, some = false;
             for (const Reached& to : reach) {
               if (to.key.leaf != leaf.get()) continue;
-              (to.when ? some : always) = true;
+              (to.when && SaidByBranch(to.when) ? some : always) = true;
             }
             if (always || !some) continue;
             throw Error(Unimplemented(
                 StrCat("autograd.grad: whether ", value->Describe(),
                        ", has a gradient with respect to ", leaf->Describe(),
-                       ", depends on the branch taken, or on how often a loop "
-                       "ran, which a captured function does not know while it "
-                       "is recorded; wanted one on every way")));
+                       ", depends on the branch taken, which a captured "
+                       "function does not know while it is recorded; wanted "
+                       "one on every way")));
           }
         }
       },

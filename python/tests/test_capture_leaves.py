@@ -151,3 +151,26 @@ def test_the_gradient_of_a_parameter_that_requires_none():
         return [*found, g().item(), w.grad.item(), q.grad.item()]
 
     assert ran(sl.function) == pytest.approx(ran(lambda f: f))
+
+
+# A loop is taken to go round: what it makes has a gradient, and one trace.
+def test_autograd_grad_through_loops_is_one_graph():
+    w = sl.ones(3).requires_grad_()
+
+    def penalty(xs):
+        _, h = sl.scan(lambda h, x: (h, (h * w + x).tanh()), sl.zeros(3), xs)
+        (g,) = sl.autograd.grad((h * h).sum(), [w], create_graph=True)
+        return (g * g).sum()
+
+    def grown(x):
+        h = x * 1
+        while h.sum() < 20:
+            h = h * w + 1
+        (g,) = sl.autograd.grad((h * h).sum(), [w])
+        return g
+
+    for code, x in ((penalty, sl.ones(4, 3)), (grown, sl.ones(3))):
+        f = sl.function(code)
+        assert sl.allclose(f(x), code(x))
+        assert len(f.traces()) == 1
+        assert "values decide" not in f.traces()[0].why

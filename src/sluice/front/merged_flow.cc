@@ -158,10 +158,7 @@ void Capture::RequireFlow(const EagerValue& value, const std::string& message) {
   TraceEffect(*this, "Assert", {AnyOf(flow)}, {{"message", message}});
 }
 
-namespace {
-
-// Whether a branch has a say in it, and not loops alone.
-bool OfBranches(const Value& said) {
+bool SaidByBranch(const Value& said) {
   std::set<const Node*> seen{said.node};
   std::vector<const Node*> open{said.node};
   while (!open.empty()) {
@@ -177,12 +174,9 @@ bool OfBranches(const Value& said) {
   return false;
 }
 
-}  // namespace
-
 void Capture::RequireGrad(const EagerValue& inside) const {
   Value when = GradWhen(inside);
-  if (!when) return;
-  if (!OfBranches(when)) return;
+  if (!when || !SaidByBranch(when)) return;
   throw Error(Unimplemented(
       StrCat("grad: whether ", inside.Describe(),
              ", has a gradient depends on the branch taken, which a captured "

@@ -55,4 +55,8 @@ struct WhichEntry {
   bool operator==(const WhichEntry&) const = default;
 };
 
+// Of what a run tells: whether a branch has a say in it, and not loops alone. A
+// loop is taken to go round, so that a training step with one is one graph.
+bool SaidByBranch(const Value& said);
+
 }  // namespace sluice
