@@ -58,6 +58,17 @@ Cost CostOf(Tensor (*make)(const Tensor&, int64_t), int64_t nodes) {
   return cost;
 }
 
+// Seconds to give a graph so many arguments.
+double CostOfArguments(int64_t count) {
+  double start = Now();
+  Graph graph;
+  for (int64_t i = 0; i < count; ++i) {
+    (void)graph.AddArg(graph.root(), "x" + std::to_string(i),
+                       {DType::kF32, PartialShape()});
+  }
+  return Now() - start;
+}
+
 }  // namespace
 
 SL_BENCH(executor, large_graphs, "graphs of a million nodes, shapes unknown") {
@@ -82,6 +93,12 @@ SL_BENCH(executor, large_graphs, "graphs of a million nodes, shapes unknown") {
                 {{"graph", c.name}, {"nodes", "1000000 to 125000"}},
                 AtMost(1.6));
   }
+  if (!report.Wants("args")) return;
+  constexpr int64_t kFew = 50'000, kMany = 800'000;
+  double few = CostOfArguments(kFew), many = CostOfArguments(kMany);
+  // Caches count for some of it; comparing each with all before would be 16.
+  report.Line("large_args_growth", many / few / (double{kMany} / kFew), "x",
+              {{"arguments", "800000 to 50000"}}, AtMost(5));
 }
 
 }  // namespace sluice::bench

@@ -47,7 +47,7 @@ void BatchEdit::ReplaceControl(Node& from, std::vector<Node*> to) {
 }
 
 void BatchEdit::AddControl(Node& node, Node& before) {
-  auto& c = node.controls_;
+  auto& c = node.few().controls;
   if (std::find(c.begin(), c.end(), &before) != c.end()) return;
   c.push_back(&before);
   changed_ = true;
@@ -75,18 +75,20 @@ Status BatchEdit::Rewrite(Node& node, std::string_view op_name,
   for (size_t i = 0; i < out.size(); ++i) {
     ValueType type{call.out_dtypes[i], out[i]};
     Result<PartialShape> merged =
-        MergeShapes(node.outputs_[i].shape, type.shape);
-    if (type.dtype != node.outputs_[i].dtype || !merged.ok()) {
+        MergeShapes(node.outputs_[i]->shape, type.shape);
+    if (type.dtype != node.outputs_[i]->dtype || !merged.ok()) {
       return InvalidArgument(StrCat("[", op->name, "] cannot stand for [",
                                     node.op().name, "]: it gives ", type,
-                                    ", not ", node.outputs_[i]));
+                                    ", not ", *node.outputs_[i]));
     }
     out[i] = *merged;
   }
-  for (size_t i = 0; i < out.size(); ++i) node.outputs_[i].shape = out[i];
+  for (size_t i = 0; i < out.size(); ++i) {
+    graph_.SetOutputShape(node, static_cast<int>(i), out[i]);
+  }
   node.op_ = op;
-  node.attrs_ = std::move(call.attrs);
-  node.inputs_ = std::move(inputs);
+  node.attrs_ = graph_.pool_->AttrsOf(*op, std::move(call.attrs));
+  node.inputs_ = std::span<const Value>(inputs);
   changed_ = true;
   return OkStatus();
 }
@@ -117,14 +119,16 @@ void BatchEdit::MoveToEnd(Node& node, Region& region) {
 }
 
 void BatchEdit::TakeOver(Node& heir, Node& gone) {
+  graph_.by_name_.Erase(heir);
+  graph_.by_name_.Erase(gone);
   std::swap(heir.name_, gone.name_);
-  graph_.by_name_[heir.name_] = &heir;
-  graph_.by_name_[gone.name_] = &gone;
-  heir.scope_ = gone.scope_;
-  heir.device_ = gone.device_;
-  heir.line_ = gone.line_;
+  graph_.by_name_.Insert(heir);
+  graph_.by_name_.Insert(gone);
+  heir.origin_ = gone.origin_;
   heir.key_ = gone.key_;
-  heir.controls_ = gone.controls_;
+  if (heir.few_ || gone.few_) {
+    heir.few().controls.assign(gone.controls().begin(), gone.controls().end());
+  }
   MoveBefore(heir, gone);
   ReplaceControl(gone, {&heir});
   heirs_[&gone] = &heir;
@@ -149,20 +153,21 @@ bool BatchEdit::HasControlUser(const Node& node) {
 void BatchEdit::CommitControls(Node& node) {
   if (replaced_controls_.empty()) return;
   auto changes = [&](Node* c) { return replaced_controls_.count(c) > 0; };
-  if (std::none_of(node.controls_.begin(), node.controls_.end(), changes)) {
+  if (std::none_of(node.controls().begin(), node.controls().end(), changes)) {
     return;
   }
+  std::vector<Node*>& controls = node.few().controls;
   // Stand-ins may have been replaced in turn, before or after they were noted.
-  std::vector<Node*> todo(node.controls_.rbegin(), node.controls_.rend());
+  std::vector<Node*> todo(controls.rbegin(), controls.rend());
   std::unordered_set<Node*> seen;
-  node.controls_.clear();
+  controls.clear();
   while (!todo.empty()) {
     Node* control = todo.back();
     todo.pop_back();
     if (!seen.insert(control).second) continue;
     auto it = replaced_controls_.find(control);
     if (it == replaced_controls_.end()) {
-      node.controls_.push_back(control);
+      controls.push_back(control);
     } else {
       todo.insert(todo.end(), it->second.rbegin(), it->second.rend());
     }
@@ -173,7 +178,7 @@ void BatchEdit::Drop(Region& region) {
   for (Node* node : region.nodes_) {
     if (inserted_nodes_.count(node)) continue;
     dropped_.push_back(node);
-    for (auto& inner : node->regions_) Drop(*inner);
+    for (const auto& inner : node->regions()) Drop(*inner);
   }
 }
 
@@ -184,14 +189,14 @@ void BatchEdit::CommitNode(Node* node, std::vector<Node*>& kept) {
   }
   if (erased(*node)) {
     dropped_.push_back(node);
-    for (auto& inner : node->regions_) Drop(*inner);
+    for (const auto& inner : node->regions()) Drop(*inner);
     return;
   }
   node->users_.clear();
   Update(*node);
   CommitControls(*node);
   kept.push_back(node);
-  for (auto& inner : node->regions_) CommitRegion(*inner);
+  for (const auto& inner : node->regions()) CommitRegion(*inner);
 }
 
 // Rewires what stays and lists what goes.
@@ -225,14 +230,14 @@ bool BatchEdit::Commit() {
   if (!changed_) return false;
   CommitRegion(*graph_.root_);
   for (Node* node : dropped_) {
-    graph_.by_name_.erase(node->name_);
+    graph_.by_name_.Erase(*node);
     --graph_.num_live_;
     graph_.nodes_[static_cast<size_t>(node->id_)].reset();
   }
   for (const auto& node : graph_.nodes_) {
     if (!node) continue;
     for (const Value& v : node->inputs_) graph_.AddUse(v, node.get());
-    for (Node* c : node->controls_) c->users_.push_back(node.get());
+    for (Node* c : node->controls()) c->users_.push_back(node.get());
   }
   return true;
 }

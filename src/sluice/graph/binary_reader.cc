@@ -305,9 +305,9 @@ class Reader {
                       node.num_outputs()));
     }
     for (size_t i = 0; i < types.size() && in_.ok(); ++i) {
-      const ValueType& inferred = node.output_type(static_cast<int>(i));
       // What goes round a loop may have any size.
       if (i == 0 && !late.empty()) graph_->SetOutputShape(node, 0, {});
+      const ValueType& inferred = node.output_type(static_cast<int>(i));
       Result<PartialShape> merged = MergeShapes(inferred.shape, types[i].shape);
       if (types[i].dtype != inferred.dtype || !merged.ok()) {
         in_.Fail(StrCat("[", op, "] is stated to give ", types[i],

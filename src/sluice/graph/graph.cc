@@ -75,7 +75,8 @@ Status WithOrigin(const Status& status, const SourceLine& line,
 
 }  // namespace
 
-Graph::Graph(std::string_view name) : name_(name) {
+Graph::Graph(std::string_view name)
+    : name_(name), pool_(std::make_unique<NodePool>()) {
   root_ = NewRegion("root", nullptr);
 }
 
@@ -111,8 +112,7 @@ void Graph::DropUse(Node* producer, Node* user) {
   auto& users = producer->users_;
   auto it = std::find(users.begin(), users.end(), user);
   SL_CHECK(it != users.end());
-  *it = users.back();
-  users.pop_back();
+  users.swap_out(it);
 }
 
 Result<std::string> Graph::ChooseName(std::string_view op,
@@ -120,11 +120,10 @@ Result<std::string> Graph::ChooseName(std::string_view op,
   std::string prefix = options.scope.empty() ? "" : options.scope + "/";
   if (!options.name.empty()) {
     std::string name = prefix + options.name;
-    auto taken = by_name_.find(name);
-    if (taken != by_name_.end()) {
+    if (const Node* taken = by_name_.Find(name)) {
       return AlreadyExists(StrCat("[", op, "] the name \"", name,
                                   "\" is taken by a node made at ",
-                                  taken->second->line()));
+                                  taken->line()));
     }
     return name;
   }
@@ -132,7 +131,7 @@ Result<std::string> Graph::ChooseName(std::string_view op,
                                                          : options.name_hint);
   std::string name = base;
   int& count = name_counts_[base];
-  while (by_name_.count(name)) name = StrCat(base, "_", ++count);
+  while (by_name_.Find(name)) name = StrCat(base, "_", ++count);
   return name;
 }
 
@@ -200,40 +199,61 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   node->op_ = &op;
   node->region_ = &region;
   node->name_ = std::move(*name);
-  node->scope_ = options.scope;
-  node->device_ = options.device;
-  node->line_ = options.line;
+  node->origin_ = pool_->Origin({options.scope, options.device, options.line});
   node->key_ = options.key ? options.key : NodeKey(node->name_);
-  node->attrs_ = std::move(call->attrs);
-  node->inputs_.assign(inputs.begin(), inputs.end());
+  node->attrs_ = pool_->AttrsOf(op, std::move(call->attrs));
+  node->inputs_ = inputs;
   for (size_t i = 0; i < out->size(); ++i) {
-    node->outputs_.push_back({call->out_dtypes[i], std::move((*out)[i])});
+    node->outputs_.push_back(
+        pool_->Type({call->out_dtypes[i], std::move((*out)[i])}));
   }
   for (const Value& v : inputs) AddUse(v, node);
-  node->controls_ = WithoutRepeats(options.controls);
-  for (Node* c : node->controls_) c->users_.push_back(node);
+  if (!options.controls.empty()) {
+    node->few().controls = WithoutRepeats(options.controls);
+    for (Node* c : node->controls()) c->users_.push_back(node);
+  }
   region.nodes_.push_back(node);
-  by_name_.emplace(node->name_, node);
+  by_name_.Insert(*node);
   return node;
+}
+
+namespace {
+// From so many arguments on, a region keeps an index of their names.
+constexpr size_t kManyArgs = 16;
+}  // namespace
+
+int Region::FindArg(std::string_view name) const {
+  if (!arg_index_.empty()) {
+    auto it = arg_index_.find(std::string(name));
+    return it == arg_index_.end() ? -1 : it->second;
+  }
+  for (size_t i = 0; i < arg_names_.size(); ++i) {
+    if (arg_names_[i] == name) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 Result<Value> Graph::AddArg(Region& region, std::string_view name,
                             ValueType type) {
-  for (const std::string& taken : region.arg_names_) {
-    if (taken == name) {
-      return AlreadyExists(StrCat("argument name \"", name, "\" is taken"));
-    }
+  if (region.FindArg(name) >= 0) {
+    return AlreadyExists(StrCat("argument name \"", name, "\" is taken"));
   }
   if (type.dtype == DType::kInvalid) {
     return InvalidArgument(StrCat("argument \"", name, "\" has no dtype"));
   }
   region.arg_names_.emplace_back(name);
-  region.args_->outputs_.push_back(std::move(type));
+  region.args_->outputs_.push_back(pool_->Type(type));
+  size_t n = region.arg_names_.size();
+  if (n >= kManyArgs) {
+    for (size_t i = n == kManyArgs ? 0 : n - 1; i < n; ++i) {
+      region.arg_index_.emplace(region.arg_names_[i], static_cast<int>(i));
+    }
+  }
   return region.arg(region.num_args() - 1);
 }
 
 Result<Region*> Graph::AddRegion(Node& owner, std::string_view label) {
-  size_t next = owner.regions_.size();
+  size_t next = owner.regions().size();
   std::string want = owner.op().RegionLabel(next);
   if (want.empty()) {
     return InvalidArgument(StrCat("[", owner.op().name, "] takes ",
@@ -252,13 +272,13 @@ Result<Region*> Graph::AddRegion(Node& owner, std::string_view label) {
                                   "] regions are nested deeper than ",
                                   kMaxNesting));
   }
-  owner.regions_.push_back(NewRegion(label, &owner));
-  return owner.regions_.back().get();
+  auto& regions = owner.few().regions;
+  regions.push_back(NewRegion(label, &owner));
+  return regions.back().get();
 }
 
 Node* Graph::FindNode(std::string_view name) const {
-  auto it = by_name_.find(std::string(name));
-  return it == by_name_.end() ? nullptr : it->second;
+  return by_name_.Find(name);
 }
 
 Result<Value> Graph::FindValue(std::string_view text) const {
@@ -269,9 +289,7 @@ Result<Value> Graph::FindValue(std::string_view text) const {
     }
     return node->output(0);
   }
-  for (int i = 0; i < root_->num_args(); ++i) {
-    if (root_->arg_name(i) == text) return root_->arg(i);
-  }
+  if (int i = root_->FindArg(text); i >= 0) return root_->arg(i);
   size_t colon = text.rfind(':');
   if (colon != text.npos) {
     int index = -1;
@@ -291,7 +309,7 @@ Result<Value> Graph::FindValue(std::string_view text) const {
 
 void Graph::Reserve(size_t nodes) {
   nodes_.reserve(nodes);
-  by_name_.reserve(nodes);
+  by_name_.Reserve(nodes);
   root_->nodes_.reserve(nodes);
 }
 
@@ -304,19 +322,20 @@ void Graph::SetInput(Node& node, int i, Value value) {
 
 void Graph::SetInputs(Node& node, std::vector<Value> values) {
   for (const Value& v : node.inputs_) DropUse(v.node, &node);
-  node.inputs_ = std::move(values);
+  node.inputs_ = std::span<const Value>(values);
   for (const Value& v : node.inputs_) AddUse(v, &node);
 }
 
 void Graph::AddControl(Node& node, Node& before) {
-  auto& c = node.controls_;
+  auto& c = node.few().controls;
   if (std::find(c.begin(), c.end(), &before) != c.end()) return;
   c.push_back(&before);
   before.users_.push_back(&node);
 }
 
 void Graph::RemoveControl(Node& node, Node& before) {
-  auto& c = node.controls_;
+  if (node.controls().empty()) return;
+  auto& c = node.few().controls;
   auto it = std::find(c.begin(), c.end(), &before);
   if (it == c.end()) return;
   c.erase(it);
@@ -324,15 +343,18 @@ void Graph::RemoveControl(Node& node, Node& before) {
 }
 
 void Graph::SetAttr(Node& node, std::string_view name, AttrValue value) {
-  node.attrs_.set(name, std::move(value));
+  Attrs attrs = node.attrs();
+  attrs.set(name, std::move(value));
+  node.attrs_ = pool_->AttrsOf(node.op(), std::move(attrs));
 }
 
 void Graph::SetOutputShape(Node& node, int i, PartialShape shape) {
-  node.outputs_[static_cast<size_t>(i)].shape = std::move(shape);
+  const ValueType*& type = node.outputs_[static_cast<size_t>(i)];
+  type = pool_->Type({type->dtype, std::move(shape)});
 }
 
 void Graph::SetArgShape(Region& region, int i, PartialShape shape) {
-  region.args_->outputs_[static_cast<size_t>(i)].shape = std::move(shape);
+  SetOutputShape(*region.args_, i, std::move(shape));
 }
 
 void Graph::SetResults(Region& region, std::vector<Value> results) {
@@ -366,7 +388,7 @@ void ReplaceResults(
 
 void Graph::ReplaceUses(Value from, Value to) {
   if (from == to) return;
-  std::vector<Node*> users = from.node->users_;
+  std::vector<Node*> users(from.node->users_.begin(), from.node->users_.end());
   std::sort(users.begin(), users.end());
   users.erase(std::unique(users.begin(), users.end()), users.end());
   for (Node* user : users) {
@@ -382,9 +404,9 @@ void Graph::ReplaceUses(Value from, Value to) {
 }
 
 void Graph::ReplaceControlUses(Node& from, Node& to) {
-  std::vector<Node*> users = from.users_;
+  std::vector<Node*> users(from.users_.begin(), from.users_.end());
   for (Node* user : users) {
-    auto& c = user->controls_;
+    auto c = user->controls();
     if (std::find(c.begin(), c.end(), &from) == c.end()) continue;
     RemoveControl(*user, from);
     if (user != &to) AddControl(*user, to);
@@ -405,26 +427,29 @@ void Graph::EraseRegion(Region& region) {
 }
 
 void Graph::Erase(Node& node) {
-  for (auto& region : node.regions_) EraseRegion(*region);
+  for (const auto& region : node.regions()) EraseRegion(*region);
   SL_CHECK(node.users_.empty());
   for (const Value& v : node.inputs_) DropUse(v.node, &node);
-  for (Node* c : node.controls_) DropUse(c, &node);
+  for (Node* c : node.controls()) DropUse(c, &node);
   auto& list = node.region_->nodes_;
   auto it = std::find(list.rbegin(), list.rend(), &node);
   list.erase(std::next(it).base());
-  by_name_.erase(node.name_);
+  by_name_.Erase(node);
   --num_live_;
   // A program may still hold tensors of what was recorded and taken back, and
   // ask for their types: the node stays until the graph goes, without what may
   // be large, such as the value of a constant.
   node.inputs_.clear();
-  node.controls_.clear();
-  node.attrs_ = Attrs();
+  if (node.few_) node.few_->controls.clear();
+  node.attrs_ = nullptr;
   arg_nodes_.push_back(std::move(nodes_[static_cast<size_t>(node.id_)]));
 }
 
 void Graph::SetOutputs(Node& node, std::vector<ValueType> outputs) {
-  node.outputs_ = std::move(outputs);
+  node.outputs_.clear();
+  for (const ValueType& type : outputs) {
+    node.outputs_.push_back(pool_->Type(type));
+  }
 }
 
 void Graph::MoveToEnd(Node& node) {
@@ -475,16 +500,16 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
   node->op_ = from.op_;
   node->region_ = &region;
   node->name_ = from.name_;
-  node->scope_ = from.scope_;
-  node->device_ = from.device_;
+  node->origin_ = pool_->Origin(from.origin());
   node->attrs_ = from.attrs_;
-  node->outputs_ = from.outputs_;
-  node->line_ = from.line_;
+  for (const ValueType* type : from.outputs_) {
+    node->outputs_.push_back(pool_->Type(*type));
+  }
   node->key_ = from.key_;
-  while (by_name_.count(node->name_)) {
+  while (by_name_.Find(node->name_)) {
     node->name_ = StrCat(from.name_, "_", ++name_counts_[from.name_]);
   }
-  by_name_.emplace(node->name_, node);
+  by_name_.Insert(*node);
   for (const Value& v : from.inputs_) {
     auto it = map.find(v);
     Value here = it == map.end() ? v : it->second;
@@ -493,10 +518,10 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
     node->inputs_.push_back(here);
     AddUse(here, node);
   }
-  for (Node* c : from.controls_) {
+  for (Node* c : from.controls()) {
     auto it = nodes.find(c);
     if (it == nodes.end()) continue;
-    node->controls_.push_back(it->second);
+    node->few().controls.push_back(it->second);
     it->second->users_.push_back(node);
   }
   region.nodes_.push_back(node);
@@ -508,9 +533,10 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
   if (from.op_->flow == Flow::kNextIteration && !fed) {
     CloseBackEdges(from, *node, *this, nodes);
   }
-  for (const auto& inner : from.regions_) {
-    node->regions_.push_back(NewRegion(inner->label_, node));
-    CopyRegion(*inner, *node->regions_.back(), map, nodes);
+  for (const auto& inner : from.regions()) {
+    auto& regions = node->few().regions;
+    regions.push_back(NewRegion(inner->label_, node));
+    CopyRegion(*inner, *regions.back(), map, nodes);
   }
   return node;
 }
@@ -518,7 +544,11 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
 void Graph::CopyRegion(const Region& from, Region& to, ValueMap& map,
                        NodeMap& nodes) {
   to.arg_names_ = from.arg_names_;
-  to.args_->outputs_ = from.args_->outputs_;
+  to.arg_index_ = from.arg_index_;
+  to.args_->outputs_.clear();
+  for (const ValueType* type : from.args_->outputs_) {
+    to.args_->outputs_.push_back(pool_->Type(*type));
+  }
   for (int i = 0; i < from.num_args(); ++i) map[from.arg(i)] = to.arg(i);
   for (Node* node : from.nodes_) CopyNode(*node, to, map, nodes);
   for (const Value& v : from.results_) {

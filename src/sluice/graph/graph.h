@@ -18,6 +18,7 @@
 #include "sluice/base/source_line.h"
 #include "sluice/base/status.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/graph/name_table.h"
 #include "sluice/graph/value.h"
 
 namespace sluice {
@@ -25,6 +26,7 @@ namespace sluice {
 class Array;
 class AttrValue;
 class Attrs;
+class NodePool;
 struct OpRecord;
 
 struct NodeOptions {
@@ -121,11 +123,12 @@ class Graph {
 
   std::string name_;
   mutable Mutex mu_;
+  std::unique_ptr<NodePool> pool_;            // what nodes have in common
   std::vector<std::unique_ptr<Node>> nodes_;  // by id; null when removed
   std::vector<std::unique_ptr<Node>> arg_nodes_;
   size_t num_live_ = 0;
   std::unique_ptr<Region> root_;
-  std::unordered_map<std::string, Node*> by_name_;
+  NameTable by_name_;
   std::unordered_map<std::string, int> name_counts_;
 };
 

@@ -4,15 +4,21 @@
 // one of its outputs; a Region is a list of nodes with arguments and results.
 // Ops like If and While own regions; the nodes inside may use values of the
 // regions around them. Nodes belong to their Graph and change only through it.
+//
+// A graph may have millions of nodes: what a node has in common with others is
+// the graph's (graph/node_pool.h), what few nodes have lies apart.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sluice/base/source_line.h"
+#include "sluice/graph/compact_list.h"
+#include "sluice/graph/node_pool.h"
 #include "sluice/graph/value.h"
 #include "sluice/op/record.h"
 
@@ -23,32 +29,36 @@ class Node {
   int id() const { return id_; }  // grows in program order
   const OpRecord& op() const { return *op_; }
   const std::string& name() const { return name_; }
-  const Attrs& attrs() const { return attrs_; }
-  std::span<const Value> inputs() const {
-    return {inputs_.data(), inputs_.size()};
+  const Attrs& attrs() const {
+    if (attrs_) return attrs_->attrs;
+    static const Attrs* const kNone = new Attrs;
+    return *kNone;
   }
+  std::span<const Value> inputs() const { return inputs_.span(); }
   const Value& input(int i) const { return inputs_[static_cast<size_t>(i)]; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   // Nodes that must finish before this one starts.
   std::span<Node* const> controls() const {
-    return {controls_.data(), controls_.size()};
+    return few_ ? std::span<Node* const>(few_->controls)
+                : std::span<Node* const>();
   }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   const ValueType& output_type(int i) const {
-    return outputs_[static_cast<size_t>(i)];
+    return *outputs_[static_cast<size_t>(i)];
   }
   Value output(int i = 0) { return {this, i}; }
   std::span<const std::unique_ptr<Region>> regions() const {
-    return {regions_.data(), regions_.size()};
+    return few_ ? std::span<const std::unique_ptr<Region>>(few_->regions)
+                : std::span<const std::unique_ptr<Region>>();
   }
   Region* region() const { return region_; }  // the one this node is in
-  const SourceLine& line() const { return line_; }
-  const std::string& scope() const { return scope_; }    // "encoder/layer1"
-  const std::string& device() const { return device_; }  // "" for no wish
+  const SourceLine& line() const { return origin().line; }
+  // "encoder/layer1"
+  const std::string& scope() const { return origin().scope; }
+  // "" for no wish
+  const std::string& device() const { return origin().device; }
   // Who uses an output or waits for this node; one entry per use.
-  std::span<Node* const> users() const {
-    return {users_.data(), users_.size()};
-  }
+  std::span<Node* const> users() const { return users_.span(); }
   // True for the pseudo node whose outputs are a region's arguments.
   bool is_args() const { return is_args_; }
   // Keys random numbers: set when the node is made, kept by every copy.
@@ -58,19 +68,33 @@ class Node {
   friend class BatchEdit;
   friend class Graph;
   friend class Region;
+  // What few nodes have.
+  struct Few {
+    std::vector<Node*> controls;
+    std::vector<std::unique_ptr<Region>> regions;
+  };
+  Few& few() {
+    if (!few_) few_ = std::make_unique<Few>();
+    return *few_;
+  }
+  const NodeOrigin& origin() const {
+    if (origin_) return *origin_;
+    static const NodeOrigin* const kNone = new NodeOrigin;
+    return *kNone;
+  }
+
   int id_ = -1;
   bool is_args_ = false;
   const OpRecord* op_ = nullptr;
   Region* region_ = nullptr;
-  std::string name_, scope_, device_;
-  Attrs attrs_;
-  std::vector<Value> inputs_;
-  std::vector<Node*> controls_;
-  std::vector<ValueType> outputs_;
-  std::vector<std::unique_ptr<Region>> regions_;
-  std::vector<Node*> users_;
-  SourceLine line_;
+  std::string name_;
+  const NodeOrigin* origin_ = nullptr;  // the graph's
+  Ref<SharedAttrs> attrs_;              // null: none
   uint64_t key_ = 0;
+  CompactList<Value, 2> inputs_;
+  CompactList<const ValueType*, 1> outputs_;  // the graph's
+  CompactList<Node*, 1> users_;
+  std::unique_ptr<Few> few_;  // null: neither
 };
 
 class Region {
@@ -84,6 +108,8 @@ class Region {
   const std::string& arg_name(int i) const {
     return arg_names_[static_cast<size_t>(i)];
   }
+  // -1 when there is none of that name.
+  int FindArg(std::string_view name) const;
   Node* args_node() const { return args_; }
   // In program order.
   std::span<Node* const> nodes() const {
@@ -112,6 +138,8 @@ class Region {
   Node* owner_ = nullptr;
   Node* args_ = nullptr;
   std::vector<std::string> arg_names_;
+  // Where there are many: their numbers by their names.
+  std::unordered_map<std::string, int> arg_index_;
   std::vector<Node*> nodes_;
   std::vector<Value> results_;
   std::vector<Node*> targets_;

@@ -147,7 +147,8 @@ class Merger {
       graph_.SetOutputShape(first, i, merged[static_cast<size_t>(i)]);
       edit_.Replace(node.output(i), first.output(i));
     }
-    edit_.ReplaceControl(node, {&first});
+    // Few are waited for, and a note of each costs memory.
+    if (BatchEdit::HasControlUser(node)) edit_.ReplaceControl(node, {&first});
     edit_.Erase(node);
     return true;
   }
