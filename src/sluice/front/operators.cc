@@ -1,5 +1,7 @@
 #include "sluice/front/operators.h"
 
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
 #include "sluice/front/call.h"
 
 namespace sluice {
@@ -36,6 +38,44 @@ Tensor operator/(Operand a, Operand b) {
     b = AsF32(b);
   }
   return Binary("Div", a, b);
+}
+
+namespace {
+
+// Whether it has memory of its own to write to, or stands for one that has.
+bool IsWritten(const Tensor& a) {
+  if (!a.defined() || !a.symbolic()) return true;
+  return a.traced() && !a.identity()->traced->number;
+}
+
+}  // namespace
+
+Tensor& operator+=(Tensor& a, const Operand& b) {
+  if (!IsWritten(a)) return a = Operand(a, b.where()) + b;
+  a.add_(b, b.where());
+  return a;
+}
+Tensor& operator-=(Tensor& a, const Operand& b) {
+  if (!IsWritten(a)) return a = Operand(a, b.where()) - b;
+  a.sub_(b, b.where());
+  return a;
+}
+Tensor& operator*=(Tensor& a, const Operand& b) {
+  if (!IsWritten(a)) return a = Operand(a, b.where()) * b;
+  a.mul_(b, b.where());
+  return a;
+}
+Tensor& operator/=(Tensor& a, const Operand& b) {
+  if (!IsWritten(a)) return a = Operand(a, b.where()) / b;
+  if (IsWhole(a)) {
+    throw Error(
+        InvalidArgument(StrCat("[Div] the result would be f32, and ",
+                               DTypeName(a.dtype()),
+                               " is written; wanted a = a / b, or div_()"))
+            .WithLine(StrCat("at ", SourceLine::From(b.where()))));
+  }
+  a.div_(b, b.where());
+  return a;
 }
 Tensor operator<(Operand a, Operand b) { return Binary("Less", a, b); }
 Tensor operator<=(Operand a, Operand b) { return Binary("LessEqual", a, b); }

@@ -87,6 +87,59 @@ TEST(Promotion, GradientsFlowThroughIt) {
   EXPECT_EQ(w.grad().to_vector<float>(), (std::vector<float>{4, 5}));
 }
 
+// The type that is written stays, where its kind of numbers holds the result.
+TEST(Promotion, WritesInPlaceKeepTheTypeThatIsWritten) {
+  const std::pair<DType, int> types[] = {
+      {DType::kBool, 0}, {DType::kU8, 1},  {DType::kI32, 1}, {DType::kI64, 1},
+      {DType::kF16, 2},  {DType::kF32, 2}, {DType::kF64, 2}};
+  for (auto [to, kind] : types) {
+    if (kind == 0) continue;  // bools are not added in place
+    for (auto [from, other] : types) {
+      Tensor a = ones({3}, to), same = a;
+      auto add = [&] { a += ones({3}, from); };
+      if (other > kind) {
+        Contains(ErrorOf(add), "the result would be of another type");
+        continue;
+      }
+      add();
+      EXPECT_EQ(same.dtype(), to);
+      EXPECT_EQ(cast(same, f32).to_vector<float>(), std::vector<float>(3, 2.f))
+          << DTypeName(to) << " += " << DTypeName(from);
+    }
+  }
+  Tensor x = constant({1.0f, 2.0f}), seen = x;
+  x += 0.5;
+  x *= constant({2, 4}, DType::kI32);
+  x -= constant(1.0, DType::kF64);
+  x /= 2;
+  EXPECT_EQ(seen.to_vector<float>(), (std::vector<float>{1.0f, 4.5f}));
+  Tensor whole = constant({1, 2}, DType::kI64);
+  Contains(ErrorOf([&] { whole += 0.5; }), "promote_test.cc:");
+  Contains(ErrorOf([&] { whole /= whole; }), "wanted a = a / b");
+  whole.copy_(constant({2.75f, -1.5f}));
+  EXPECT_EQ(whole.to_vector<int64_t>(), (std::vector<int64_t>{2, -1}));
+  x.scatter_add_(constant({0}, DType::kI64), constant({3}, DType::kI64));
+  EXPECT_EQ(seen.to_vector<float>(), (std::vector<float>{4.0f, 4.5f}));
+}
+
+TEST(Promotion, WritesInPlaceOfOtherTypesHaveGradients) {
+  Tensor w = constant({2.0f, 3.0f}).requires_grad_();
+  Tensor y = w * 1.0f;
+  y += w * constant({1.0, 2.0}, DType::kF64);
+  sum(y).backward();
+  EXPECT_EQ(w.grad().to_vector<float>(), (std::vector<float>{2, 3}));
+}
+
+TEST(Promotion, ValuesOfAGraphGiveWayToTheResult) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor a = placeholder(i32, {3});
+  Tensor b = a;
+  b += 0.5;
+  EXPECT_EQ(a.dtype(), DType::kI32);
+  EXPECT_EQ(b.dtype(), DType::kF32);
+}
+
 TEST(Promotion, GraphsHaveIt) {
   Graph graph;
   GraphScope building(graph);

@@ -4,6 +4,7 @@
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/front/promote.h"
 #include "sluice/front/trace_call.h"
 #include "sluice/op/registry.h"
 
@@ -11,13 +12,40 @@ namespace sluice {
 
 namespace {
 
+// A tensor as the type of what is written, as in Python: digits may be lost,
+// the fraction of a number may not. Copies convert like Cast.
+Operand AsWritten(std::string_view op, const Operand& operand, DType to) {
+  DType from = operand.tensor().dtype();
+  if (from == to) return operand;
+  bool strings = (to == DType::kString) != (from == DType::kString);
+  bool copies = op == "Overwrite" || op == "IndexCopy";
+  using front_internal::NumberKind;
+  if (strings || (!copies && NumberKind(from) > NumberKind(to))) {
+    throw Error(
+        InvalidArgument(
+            StrCat("[", op, "] the result would be of another type than the ",
+                   DTypeName(to),
+                   " tensor it is written to (the other side is ",
+                   DTypeName(from),
+                   "); wanted cast(), or an operator that "
+                   "makes a new tensor"))
+            .WithLine(StrCat("at ", SourceLine::From(operand.where()))));
+  }
+  return Operand(front_internal::CallOne("Cast", {&operand, 1}, {{"dtype", to}},
+                                         "", operand.where()),
+                 operand.where());
+}
+
 // An operand as an imperative value of the target's type.
 EagerRef Other(std::string_view op, const Tensor& target,
                const Operand& operand) {
-  if (operand.is_tensor()) return operand.tensor().here();
+  bool rows = op == "IndexAdd" || op == "IndexCopy";  // typed by WriteRows
+  if (operand.is_tensor()) {
+    if (rows || !operand.tensor().defined()) return operand.tensor().here();
+    return AsWritten(op, operand, target.dtype()).tensor().here();
+  }
   DType dtype = target.dtype();
-  if (op == "IndexAdd" || op == "IndexCopy")
-    dtype = operand.literal_value().dtype();
+  if (rows) dtype = operand.literal_value().dtype();
   Operand typed = front_internal::Typed(op, operand, dtype);
   const Array& value = typed.literal_value().value();
   if (Capture* capture = Capture::Open()) {
@@ -87,10 +115,12 @@ Operand AsType(std::string_view op, const Operand& operand, DType dtype) {
 const Tensor& WriteRows(std::string_view op, const Tensor& target,
                         const Operand& indices, const Operand& values,
                         std::source_location where) {
-  return Write(
-      op, target,
-      {AsType(op, indices, DType::kI64), AsType(op, values, target.dtype())},
-      where);
+  bool given = values.is_tensor() && values.tensor().defined();
+  return Write(op, target,
+               {AsType(op, indices, DType::kI64),
+                given ? AsWritten(op, values, target.dtype())
+                      : AsType(op, values, target.dtype())},
+               where);
 }
 
 }  // namespace
