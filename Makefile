@@ -103,9 +103,12 @@ build-python: deps
 	@$(configure_release) && $(call build_only,release) --target \
 	  sluice_python_package
 
+# A process for each file: two peers in one process may crash each other (the
+# compilers that PyTorch and TensorFlow bring both export LLVM's names).
 test-interop: build-python peers
-	@PYTHONPATH=build/release/python build/peers/bin/python -m pytest \
-	  -p no:cacheprovider python/tests/test_interop_*.py
+	@for file in python/tests/test_interop_*.py; do \
+	  PYTHONPATH=build/release/python build/peers/bin/python -m pytest \
+	    -p no:cacheprovider $$file || exit 1; done
 
 bench-python: build-python peers
 	@PYTHONPATH=build/release/python build/peers/bin/python \
