@@ -11,6 +11,7 @@
 #include "sluice/front/operand.h"
 #include "tensor_index.h"
 #include "tensor_write.h"
+#include "weak_numbers.h"
 
 namespace sluice::py {
 
@@ -41,7 +42,8 @@ Tensor ValueFor(const Tensor& target, nb::handle object, int part_rank) {
   Tensor value;
   if (given.tensor.defined()) {
     value = std::move(given.tensor);
-    if (value.dtype() != to)
+    // From here on a number is a tensor of that type, too.
+    if (value.dtype() != to || WeakNumbers::Has(value))
       value = CallOne("Cast", {Of(value)}, {{"dtype", to}});
   } else {
     value = TensorOf(CastArray(given.array, to));

@@ -5,12 +5,14 @@
 #include "op_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/eager_call.h"
+#include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
 #include "tensor_attributes.h"
 #include "tensor_index.h"
 #include "tensor_matmul.h"
 #include "tensor_values.h"
 #include "tensor_write.h"
+#include "weak_numbers.h"
 
 namespace sluice::py {
 
@@ -105,6 +107,36 @@ PyObject* Quick(const OpRecord& op, PyObject* a, PyObject* b) {
   return Wrap(Tensor(std::move(made[0]))).release().ptr();
 }
 
+bool IsNumber(const Given& g) {
+  if (!g.tensor.defined()) return g.weak && g.array.rank() == 0;
+  return g.weak || front_internal::IsNumber(g.tensor);
+}
+
+// Whether the graph being recorded computes a number of Python's here. Floats
+// among those have all the digits they have in Python.
+bool OfNumbers(const OpRecord& op, std::span<Given, 2> inputs) {
+  bool recorded = inputs[0].tensor.defined() || inputs[1].tensor.defined();
+  if (!recorded || !IsNumber(inputs[0]) || !IsNumber(inputs[1])) return false;
+  if (op.name == "Div" || IsFloating(inputs[0].dtype()) ||
+      IsFloating(inputs[1].dtype())) {
+    for (Given& in : inputs) {
+      if (in.dtype() != DType::kF64 && in.tensor.defined()) {
+        in.tensor = CallOne("Cast", {in}, {{"dtype", DType::kF64}});
+      } else if (in.dtype() != DType::kF64) {
+        in.array = CastArray(in.array, DType::kF64);
+      }
+      in.weak = false;
+      in.typed = true;
+    }
+  }
+  return true;
+}
+
+void IsOneToo(const Tensor& made) {
+  front_internal::SetNumber(made);
+  WeakNumbers::Add(made);
+}
+
 PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
   try {
     if (PyObject* made = Quick(op, a, b)) return made;
@@ -112,7 +144,9 @@ PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
     if (!TakeSide(a, &inputs[0]) || !TakeSide(b, &inputs[1])) {
       Py_RETURN_NOTIMPLEMENTED;
     }
+    bool numbers = OfNumbers(op, inputs);
     CallResult result = CallOp(op, inputs, {});
+    if (numbers) IsOneToo(result.tensors[0]);
     return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
     SetPythonError();
@@ -188,7 +222,8 @@ PyObject* Div(PyObject* a, PyObject* b) {
     auto whole = [](const Given& g) {
       return IsInteger(g.dtype()) || g.dtype() == DType::kBool;
     };
-    if (whole(inputs[0]) && whole(inputs[1])) {
+    bool numbers = OfNumbers(op, inputs);
+    if (!numbers && whole(inputs[0]) && whole(inputs[1])) {
       for (Given& in : inputs) {
         if (in.tensor.defined()) {
           in = {CallOne("Cast", {std::move(in)}, {{"dtype", DType::kF32}}),
@@ -200,6 +235,7 @@ PyObject* Div(PyObject* a, PyObject* b) {
       }
     }
     CallResult result = CallOp(op, inputs, {});
+    if (numbers) IsOneToo(result.tensors[0]);
     return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
     SetPythonError();

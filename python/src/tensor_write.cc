@@ -56,20 +56,18 @@ void Write(WriteKind kind, const Tensor& target, const Tensor& value) {
   }
 }
 
-PyObject* Operator(WriteKind kind, const OpRecord& op, PyObject* a, PyObject* b,
-                   const char* what) {
+PyObject* Operator(WriteKind kind, PyObject* a, PyObject* b, const char* what) {
   try {
     if (!IsTensor(a) || b == Py_None || PyUnicode_Check(b) || PyDict_Check(b)) {
       Py_RETURN_NOTIMPLEMENTED;
     }
     const Tensor& target = AsTensor(a);
-    Given value = Take(b, what);
+    // A number has no memory: Python goes on with the operator that makes one.
     bool number = target.traced() && target.identity()->traced->number;
     if (number || (target.symbolic() && !target.traced())) {
-      Given inputs[] = {{target, {}, false}, std::move(value)};
-      CallResult made = CallOp(op, inputs, {});
-      return nb::cast(std::move(made.tensors[0])).release().ptr();
+      Py_RETURN_NOTIMPLEMENTED;
     }
+    Given value = Take(b, what);
     WriteInPlace(kind, target, std::move(value), what);
     Py_INCREF(a);
     return a;
@@ -106,15 +104,14 @@ void WriteInPlace(WriteKind kind, const Tensor& target, Given value,
   }
 }
 
-#define SL_IN_PLACE(Function, kind, Op, what)                       \
-  PyObject* Function(PyObject* a, PyObject* b) {                    \
-    static const OpRecord& op = OpNamed(Op);                        \
-    return Operator(WriteKind::kind, op, a, b, "operand of " what); \
+#define SL_IN_PLACE(Function, kind, what)                       \
+  PyObject* Function(PyObject* a, PyObject* b) {                \
+    return Operator(WriteKind::kind, a, b, "operand of " what); \
   }
-SL_IN_PLACE(InPlaceAdd, kAdd, "Add", "+=")
-SL_IN_PLACE(InPlaceSub, kSub, "Sub", "-=")
-SL_IN_PLACE(InPlaceMul, kMul, "Mul", "*=")
-SL_IN_PLACE(InPlaceDiv, kDiv, "Div", "/=")
+SL_IN_PLACE(InPlaceAdd, kAdd, "+=")
+SL_IN_PLACE(InPlaceSub, kSub, "-=")
+SL_IN_PLACE(InPlaceMul, kMul, "*=")
+SL_IN_PLACE(InPlaceDiv, kDiv, "/=")
 #undef SL_IN_PLACE
 
 void BindTensorWrite(nb::module_&) {

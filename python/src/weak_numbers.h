@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "operand.h"
@@ -17,8 +18,8 @@ namespace sluice::py {
 class WeakNumbers {
  public:
   // What is recorded on this thread from now on, in place of what was before.
-  explicit WeakNumbers(std::vector<Value> numbers)
-      : numbers_(std::move(numbers)), outer_(current_) {
+  explicit WeakNumbers(const std::vector<Value>& numbers)
+      : numbers_(numbers.begin(), numbers.end()), outer_(current_) {
     current_ = this;
   }
   ~WeakNumbers() { current_ = outer_; }
@@ -29,27 +30,28 @@ class WeakNumbers {
     return current_ && t.defined() && t.symbolic() &&
            current_->Contains(t.value());
   }
+  // What Python's operators make of such numbers is one.
+  static void Add(const Tensor& t) {
+    if (current_ && t.symbolic()) current_->numbers_.insert(t.value());
+  }
   // Operands that are such numbers become weak, but for the op that makes them
   // something else.
   static void Mark(const OpRecord& op, std::span<Given> inputs) {
     if (!current_) return;
     bool other = op.name != "Cast";
     for (Given& in : inputs) {
-      if (Has(in.tensor)) in.weak = other;
+      if (!in.typed && Has(in.tensor)) in.weak = other;
     }
   }
 
  private:
   bool Contains(const Value& value) const {
-    for (const Value& v : numbers_) {
-      if (v == value) return true;
-    }
-    return outer_ && outer_->Contains(value);
+    return numbers_.contains(value) || (outer_ && outer_->Contains(value));
   }
 
-  std::vector<Value> numbers_;
-  const WeakNumbers* outer_;
-  static inline thread_local const WeakNumbers* current_ = nullptr;
+  std::unordered_set<Value, ValueHash> numbers_;
+  WeakNumbers* outer_;
+  static inline thread_local WeakNumbers* current_ = nullptr;
 };
 
 }  // namespace sluice::py

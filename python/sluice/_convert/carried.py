@@ -10,6 +10,7 @@ from .lists import as_list, grown
 from .merge import Again, mark_number, retype_number
 from .values import (
     MISSING,
+    PYTHON,
     Tensor,
     as_tensor,
     can_be,
@@ -78,6 +79,18 @@ class Carried:
         if number is not None and ("dtype", name, i) not in self._hints:
             mark_number(tensor, number, self._hints, ("dtype", name, i))
         return tensor
+
+    def outside(self, name: str, value: Any) -> Any:
+        """The value of a place after the loop. Numbers are numbers again there; so
+        nothing else may have taken their place."""
+        for i, leaf in enumerate(flatten(value)[0]):
+            number = self._number(name, i)
+            if number is None or not isinstance(leaf, Tensor):
+                continue
+            if not leaf._number or leaf.dtype not in PYTHON:
+                raise self._changes(name, leaf, "a place holds one or the other")
+            leaf._sl_python = PYTHON[leaf.dtype]
+        return value
 
     def _number(self, name: str, i: int) -> Any:
         if self._before[name] is MISSING:

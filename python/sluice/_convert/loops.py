@@ -221,9 +221,10 @@ class GraphLoop:
             }
         )
         for name, place in self._places.items():
+            journal.handed_on(place, before[name])
             journal.note(place)
             if name in values:
-                place.put(values[name])
+                place.put(carried.outside(name, values[name]))
         if RESULT in values:
             self._variables.set(RESULT, values[RESULT])
         if self._late and any(values[name] is not MISSING for name in self._late):

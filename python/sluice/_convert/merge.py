@@ -211,6 +211,14 @@ class _Merge:
         retype_number(b, dtype)
         raise self._differ(name, a, b, "give it one type on both ways")
 
+    def hands_on(self, name: str) -> bool:
+        """Whether a variable is on one of the ways what it was before."""
+        return any(
+            side.outcome.values.get(name, MISSING) is side.outcome.before[name]
+            for side in self.sides
+            if name in side.outcome.before
+        )
+
     def hear(self, again: Again) -> None:
         """Remembers what is known now."""
         self._hints[again.key] = again.hint
@@ -276,6 +284,8 @@ def choose(
                 continue
             values = merge.results(results if isinstance(results, list) else [])
             for name, place in known.items():
+                if merge.hands_on(name):
+                    journal.handed_on(place, place.get())
                 value = values.pop(name, MISSING)
                 journal.note(place)
                 if value is not place.get():

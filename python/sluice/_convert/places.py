@@ -46,8 +46,8 @@ class Place:
         raise NotImplementedError
 
     def as_read(self) -> tuple[int, Any, Any] | None:
-        """Kind, owner and key, as guards have them, of what is noted only when it is
-        written; None for others."""
+        """Kind, owner and key, as guards have them; None where those of another
+        place tell."""
         return None
 
     def back(self, value: Any) -> None:
@@ -61,6 +61,9 @@ class Item(Place):
     def __init__(self, owner: dict[Any, Any], name: Any, text: str) -> None:
         self._owner, self._name, self.text = owner, name, text
         self.key = (ITEM, id(owner), name)
+
+    def as_read(self) -> tuple[int, Any, Any] | None:
+        return ITEM, self._owner, self._name
 
     def get(self) -> Any:
         return self._owner.get(self._name, MISSING)
@@ -144,6 +147,9 @@ class Cell(Place):
     def __init__(self, owner: types.CellType, name: str) -> None:
         self._owner, self.text = owner, name
         self.key = (CELL, id(owner), None)
+
+    def as_read(self) -> tuple[int, Any, Any] | None:
+        return CELL, self._owner, None
 
     def get(self) -> Any:
         try:

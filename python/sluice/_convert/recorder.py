@@ -41,6 +41,7 @@ from .places import (
 )
 from .reading import Reading
 from .targets import Target
+from .values import MISSING
 from .writes import Attribute, Effect, SameContainers, finished
 
 _CONTAINERS = object_reads.CONTAINERS
@@ -225,11 +226,19 @@ class Recorder(Reading):
             self.logs.pop(id(container), None)
         self.note(Contents(container, text))
 
-    def stays(self, where: tuple[int, Any, Any], value: Any, text: str) -> None:
-        """What was written to a place is what was there before."""
+    def handed_on(self, place: Place, value: Any) -> None:
+        """What was in a place before may be there after code that writes it: on the
+        other way of a branch, without an iteration, or because it is written again.
+        That is to read it."""
+        where = place.as_read()
+        if where is None:
+            return
         kind, owner, key = where
-        if id(owner) in self.old:
-            self.read(kind, owner, key, value, text)
+        known = self._cells if kind == CELL else self.old
+        if id(owner) not in known and id(owner) not in self._globals:
+            return
+        if self.read(kind, owner, key, value, place.text) and value is not MISSING:
+            self.value(value, place.text)
 
     def adding(self, value: Any) -> None:
         """value += something is about to be done."""

@@ -18,6 +18,8 @@ IN_PLACE: bool = hasattr(Tensor, "_deferred")
 # By rank: what a number becomes when it meets one of a later kind. Floats have the
 # digits they have in Python; with a tensor they take its type.
 _DEFAULTS = {bool: _core.bool, int: _core.int64, float: _core.float64}
+# And what a number that a graph has computed is in Python.
+PYTHON = {dtype: kind for kind, dtype in _DEFAULTS.items()}
 _SYMBOLS = {SymBool: _core.bool, SymInt: _core.int64, SymFloat: _core.float64}
 
 

@@ -10,7 +10,7 @@ from .._symbols.symbol import Symbol
 from .errors import StagingError
 from .left_behind import tensor_inside
 from .places import Contents, Element, Item, Place, reference, refill, same_contents
-from .values import MISSING, Tensor, flatten
+from .values import MISSING, PYTHON, Tensor, flatten, is_number
 
 _TENSOR = object()  # where a tensor of the call belongs
 _ALONE = object()  # the structure of one tensor
@@ -102,20 +102,31 @@ class Writes:
     def __init__(self) -> None:
         self._all: list[tuple[Place, list[Any], Any]] = []
 
-    def add(self, place: Place, value: Any, tensors: list[Any], outside: Any) -> None:
+    def add(
+        self,
+        place: Place,
+        value: Any,
+        tensors: list[Any],
+        outside: Any,
+        before: Any = MISSING,
+    ) -> None:
         """One more; its tensors are added to the list. What the recorder knows to
-        be from `outside` is written as it is."""
+        be from `outside` is written as it is. Where there was a number `before`,
+        what the graph makes of numbers is one."""
         if value is MISSING:
             self._all.append((place, [MISSING], None))
             return
         leaves, structure = flatten(value)
         kept: list[Any] = []
-        for leaf in leaves:
+        numbers = _numbers(before, len(leaves))
+        for i, leaf in enumerate(leaves):
             if id(leaf) in outside.tensors:
                 kept.append(leaf)
                 continue
             if isinstance(leaf, Tensor):
                 number = getattr(leaf, "_sl_python", None)
+                if number is None and leaf._number and i in numbers:
+                    number = PYTHON.get(leaf.dtype)
                 tensors.append(leaf)
                 kept.append(_Number(number) if number else _TENSOR)
                 continue
@@ -158,6 +169,20 @@ class Writes:
             else:
                 place.put(value)
         _core.bump_epoch()
+
+
+def _numbers(before: Any, count: int) -> frozenset[int]:
+    """Which of the leaves of a place were numbers, if it has as many as it had."""
+    if before is MISSING:
+        return frozenset()
+    leaves = flatten(before)[0]
+    if len(leaves) != count:
+        return frozenset()
+    return frozenset(
+        i
+        for i, leaf in enumerate(leaves)
+        if is_number(leaf) or (isinstance(leaf, Tensor) and leaf._number)
+    )
 
 
 class _Number:
@@ -214,9 +239,7 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
                 continue
         elif now is before:
             # What was there was written: nothing to do while it is.
-            where = place.as_read()
-            if where is not None:
-                recorder.stays(where, now, place.text)
+            recorder.handed_on(place, now)
             continue
         elif now is fed.get(key, MISSING) is not MISSING:
             continue
@@ -225,5 +248,6 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             if isinstance(place, (Element, Item)):
                 continue  # a part of the contents, which are written as a whole
             place = OfCaller(place, given[1])
-        writes.add(place, now, tensors, recorder)
+        before = recorder.adopted.get(key, before)
+        writes.add(place, now, tensors, recorder, before)
     return (tensors, writes) if writes else None
