@@ -93,6 +93,9 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                      trace_, std::move(feeds), std::move(again),
                                      std::move(made));
     node->run_options = run_options;
+    if (gradient.through_calls) {
+      node->calls = Ref<FunctionTapeNode>::Share(this);
+    }
     node->fed = fed;
     for (const TapeEdge& edge : edges) node->edges.push_back(edge);
     for (const EagerRef& g : dy) {

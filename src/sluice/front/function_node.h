@@ -30,6 +30,7 @@ class FunctionTapeNode final : public TapeNode {
     overwritten.clear();
     trace_.reset();
     dropped_ = true;
+    if (calls) calls->Drop();
   }
   bool dropped() const override { return dropped_; }
   Status Backward(std::span<const EagerRef> dy, bool record,
@@ -57,6 +58,8 @@ class FunctionTapeNode final : public TapeNode {
     uint32_t count;
   };
   std::vector<Kept> kept;
+  // Of a gradient: the call it is of, where gradients flow through that.
+  Ref<FunctionTapeNode> calls;
   // By output: what the code has overwritten of that; may be empty.
   std::vector<const std::string*> overwritten;
 
@@ -75,8 +78,11 @@ class FunctionTapeNode final : public TapeNode {
 // What backward() has been through while the function ran.
 class OverTapeNode final : public TapeNode {
  public:
-  OverTapeNode(SourceLine line, std::string name)
-      : TapeNode(line), name_(std::move(name)) {}
+  OverTapeNode(SourceLine line, std::string name, std::vector<TapeEdge> to)
+      : TapeNode(line), name_(std::move(name)) {
+    for (TapeEdge& edge : to) edges.push_back(std::move(edge));
+    SetDepth();
+  }
   std::string_view name() const override { return name_; }
   size_t num_outputs() const override { return 1; }
   void Drop() override {}

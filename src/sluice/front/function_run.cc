@@ -132,6 +132,18 @@ void TraceRun::LeavePlace() {
   }
 }
 
+// Where gradients of what was fed go.
+std::vector<TapeEdge> TraceRun::Edges() const {
+  std::vector<TapeEdge> edges(trace_.sources.size());
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (trace_.sources[i].requires_grad && trace_.sources[i].grad_of < 0 &&
+        kFloats.contains(trace_.feeds[i].dtype())) {
+      edges[i] = EdgeTo(*trace_.TensorAt(i, args_));
+    }
+  }
+  return edges;
+}
+
 // What comes back on the tape, where gradients flow through it.
 void TraceRun::MakeNode() {
   if (fed_.empty()) return;
@@ -144,13 +156,7 @@ void TraceRun::MakeNode() {
                                     std::move(fed_), std::move(ys));
   node_->run_options = options_;
   node_->run_options.brief = false;
-  for (size_t i = 0; i < trace_.sources.size(); ++i) {
-    bool leads = trace_.sources[i].requires_grad &&
-                 trace_.sources[i].grad_of < 0 &&
-                 kFloats.contains(trace_.feeds[i].dtype());
-    node_->edges.push_back(leads ? EdgeTo(*trace_.TensorAt(i, args_))
-                                 : TapeEdge());
-  }
+  for (TapeEdge& edge : Edges()) node_->edges.push_back(std::move(edge));
   node_->SetDepth();
 }
 
@@ -194,7 +200,7 @@ EagerRef TraceRun::ValueOf(size_t fetch) {
     value->producer = node_;
     value->output = trace_.outputs[fetch];
   } else {
-    value->producer = MakeRef<OverTapeNode>(line_, name_);
+    value->producer = MakeRef<OverTapeNode>(line_, name_, Edges());
   }
   return value;
 }
@@ -241,7 +247,7 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
     target.producer = node_;
     target.output = trace_.outputs[fetch];
   } else {
-    target.producer = MakeRef<OverTapeNode>(line_, name_);
+    target.producer = MakeRef<OverTapeNode>(line_, name_, Edges());
     target.output = 0;
   }
   ++log.histories;

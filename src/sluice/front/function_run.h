@@ -28,6 +28,7 @@ class TraceRun {
   void GiveUp();
   void RunProgram();
   void LeavePlace();
+  std::vector<TapeEdge> Edges() const;
   void MakeNode();
   void Land();
   void Watch();

@@ -241,6 +241,30 @@ std::vector<bool> Reads(const std::vector<Value>& args,
   return reads;
 }
 
+// Whether some values are made of what a node older than id `limit` has made
+// of `args`, in a way that gradients flow.
+bool FlowsThrough(int limit, const std::vector<Value>& args,
+                  const std::vector<Value>& values) {
+  std::vector<Value> open(values.begin(), values.end()), met;
+  std::unordered_set<const Node*> seen;
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    if (v.node->is_args() || !kFloats.contains(v.dtype())) continue;
+    if (!v.node->op().grad && v.node->regions().empty()) continue;
+    if (!seen.insert(v.node).second) continue;
+    if (v.node->id() < limit) {
+      met.push_back(v);
+      continue;
+    }
+    for (const Value& in : InputsWithCaptures(*v.node)) open.push_back(in);
+  }
+  for (bool reads : Reads(args, met)) {
+    if (reads) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Trace::SayWhatIsThere(TraceGradient& gradient) const {
@@ -300,6 +324,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
   made.wants = wants;
   made.found.resize(fed.size());
   std::vector<Value> from = ys, to, fetches, all = fed;
+  int calls = 0;  // of the function have ids below this
   {
     GraphScope building(*graph);
     // Rules may run code of the user's, which reads what it read before.
@@ -314,6 +339,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
     MutexLock lock(graph->mu());
     Building::Current().locked = graph.get();
     Region& root = graph->root();
+    calls = graph->id_limit();
     for (const Value& y : ys) {
       SL_ASSIGN_OR_RETURN(
           Value flow,
@@ -343,6 +369,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
     }
   }
   made.reads = Reads(fed, fetches);
+  made.through_calls = FlowsThrough(calls, to, fetches);
   SayWhatIsThere(made);
   fetches.insert(fetches.end(), made.told.begin(), made.told.end());
   SL_ASSIGN_OR_RETURN(made.program, master->ProgramFor(all, fetches, {},

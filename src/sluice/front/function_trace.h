@@ -50,6 +50,9 @@ struct TraceGradient {
   std::vector<Value> flows;  // what is fed beside, one for each y
   std::vector<Value> found;  // one for each that is fed, where there is one
   std::vector<bool> reads;   // of what is fed, whether elements matter
+  // Whether gradients of it flow through calls the function itself has made:
+  // imperatively, backward() through it uses up those, too.
+  bool through_calls = false;
   // By what is fed: whether, and when one of which of `told`, a gradient is
   // there at all. `told` comes back after what was found.
   struct There {
