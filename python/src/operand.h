@@ -9,8 +9,8 @@
 namespace sluice::py {
 
 struct Given {
-  Tensor tensor;      // holds something: a tensor
-  Array array;        // else the value
+  Tensor tensor;       // holds something: a tensor
+  Array array;         // else the value
   bool weak = false;   // it takes the type of what it meets
   bool typed = false;  // it has the one it has, even if it stands for a number
 

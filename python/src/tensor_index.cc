@@ -93,7 +93,7 @@ Tensor CutAtSizes(const Tensor& x, int64_t axis, const KeyEntry& e) {
 Tensor ViewByOps(Tensor x, const Key& key) {
   Ints begin, end, strides, dropped, added;
   int64_t result_axis = 0;
-  bool cuts = false;
+  bool cuts = false, at_sizes = false;
   for (const KeyEntry& e : key.entries) {
     if (e.kind == Kind::kNewAxis || e.fresh) {
       added.push_back(result_axis++);
@@ -103,6 +103,7 @@ Tensor ViewByOps(Tensor x, const Key& key) {
     if (number) dropped.push_back(static_cast<int64_t>(begin.size()));
     if (e.from.defined() || e.to.defined()) {
       x = CutAtSizes(x, static_cast<int64_t>(begin.size()), e);
+      at_sizes = true;
     }
     if (e.kind == Kind::kPlace || e.from.defined() || e.to.defined()) {
       begin.push_back(0);
@@ -124,7 +125,9 @@ Tensor ViewByOps(Tensor x, const Key& key) {
     }
     result_axis += !number;
   }
-  if (cuts) {
+  // x[:] is another tensor over the same elements, too.
+  bool whole = key.basic && !at_sizes && dropped.empty() && added.empty();
+  if (cuts || whole) {
     x = CallOne("StridedSlice", {Of(x)},
                 {{"begin", begin}, {"end", end}, {"strides", strides}});
   }

@@ -156,6 +156,7 @@ def branch(
             lambda: sides.run(0, first),
             lambda: sides.run(1, second),
             sides.make_list,
+            variables,
         )
     except BaseException as error:
         sides.restore()

@@ -220,6 +220,8 @@ class GraphLoop:
                 if name not in self._stay
             }
         )
+        for name in self._construct.shared & start.keys():
+            journal.handed_on(self._variables.place(name), start[name])
         for name, place in self._places.items():
             journal.handed_on(place, before[name])
             journal.note(place)

@@ -29,6 +29,7 @@ from .values import (
     same,
     spec,
 )
+from .variables import Variables
 
 
 class Again(BaseException):
@@ -258,11 +259,13 @@ def choose(
     first: Callable[[], Outcome],
     second: Callable[[], Outcome],
     make_list: Callable[[str, Any], None] | None = None,
+    variables: Variables | None = None,
 ) -> dict[str, Any]:
     """The variables after one of two ways, of which pred chooses the first.
 
     The sides may be run more than once. `make_list` makes a variable a List of
-    elements of a type before that.
+    elements of a type before that. `variables` are those of functions around,
+    too.
     """
     merge = _Merge(construct, make_list is not None)
     with places() as journal:
@@ -283,6 +286,10 @@ def choose(
                 merge.hear(again)
                 continue
             values = merge.results(results if isinstance(results, list) else [])
+            for name in construct.shared if variables else ():
+                if merge.hands_on(name):
+                    before = merge.sides[0].outcome.before[name]
+                    journal.handed_on(variables.place(name), before)
             for name, place in known.items():
                 if merge.hands_on(name):
                     journal.handed_on(place, place.get())

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import _core
 from .codes import RESULT
+from .places import Cell, Item, Place
 from .values import MISSING, copied
 
 
@@ -55,6 +56,11 @@ class Variables:
                 del cell.cell_contents
             except ValueError:
                 pass
+
+    def place(self, name: str) -> Place:
+        """Where it is."""
+        cell = self._cells.get(name)
+        return Item(self._globals, name, name) if cell is None else Cell(cell, name)
 
     def taken(self, names: Iterable[str]) -> dict[str, Any]:
         """The values they have now."""

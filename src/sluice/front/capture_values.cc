@@ -273,8 +273,13 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
     xs.push_back(v);
     edges.push_back(std::move(its));
   }
+  // Where nothing is recorded, a tensor that is handed on as it is still has
+  // the way it had; `flows` tells of those.
+  const bool grad = EagerMode::Current().grad;
+  bool some = grad;
+  for (bool f : flows) some = some || f;
   Ref<GraphTapeNode> way;
-  if (EagerMode::Current().grad && !xs.empty()) {
+  if (some && !xs.empty()) {
     way = MakeRef<GraphTapeNode>(graph_, node, std::move(xs), line);
     for (TapeEdge& e : edges) way->edges.push_back(std::move(e));
     way->SetDepth();
@@ -290,8 +295,8 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
   for (int i = 0; i < node.num_outputs(); ++i) {
     Value out = node.output(i);
     TapeEdge edge;
-    bool through =
-        static_cast<size_t>(i) >= flows.size() || flows[static_cast<size_t>(i)];
+    auto k = static_cast<size_t>(i);
+    bool through = k < flows.size() ? flows[k] : grad;
     if (way && through && CarriesGradient(out.dtype())) edge = {way, i, {}};
     Make(out, line, std::move(edge), tainted);
   }

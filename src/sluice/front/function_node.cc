@@ -6,20 +6,9 @@
 
 namespace sluice::front_internal {
 
-namespace {
-
-Status GoneThrough(std::string_view name) {
-  return FailedPrecondition(
-      StrCat("[", name,
-             "] backward went through here before and gave up what it kept; "
-             "wanted retain_graph in the first backward"));
-}
-
-}  // namespace
-
 Status OverTapeNode::Backward(std::span<const EagerRef>, bool,
                               std::span<EagerRef>) {
-  return GoneThrough(name_);
+  return UsedUp(name_);
 }
 
 // Imperatively, what a rule reads must be as it was. Here, what was fed must
@@ -58,7 +47,7 @@ Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
 
 Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                   std::span<EagerRef> dx) {
-  if (dropped_) return GoneThrough(name_);
+  if (dropped_) return UsedUp(name_);
   std::vector<bool> wants;
   for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
   // What nothing flows into leads to no gradients, not to zeros.

@@ -194,12 +194,7 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
         StrCat("[", name_,
                "] is part of a captured function whose recording is over"));
   }
-  if (dropped_) {
-    return FailedPrecondition(
-        StrCat("[", name_,
-               "] backward went through here before and gave up what it kept; "
-               "wanted retain_graph in the first backward"));
-  }
+  if (dropped_) return UsedUp(name_);
   std::vector<Value> flows;
   for (const EagerRef& g : dy) {
     flows.push_back(g ? capture->Now(*g) : Value());
@@ -303,6 +298,7 @@ bool OutsideTapeNode::LeadsTo(const EagerValue& outside) const {
 
 Status OutsideTapeNode::Backward(std::span<const EagerRef>, bool,
                                  std::span<EagerRef>) {
+  if (before && before->dropped()) return UsedUp(before->name());
   return Unimplemented(
       StrCat("backward: gradients would flow to ", what_,
              ", which was computed before the captured function was called; "

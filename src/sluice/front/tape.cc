@@ -128,6 +128,13 @@ void OpTapeNode::KeepOutputs(std::span<const EagerRef> outputs) {
   }
 }
 
+Status UsedUp(std::string_view name) {
+  return FailedPrecondition(
+      StrCat("[", name,
+             "] backward went through here before and gave up what it kept; "
+             "wanted retain_graph in the first backward"));
+}
+
 void OpTapeNode::Drop() {
   dropped_ = true;
   values_.clear();
@@ -152,12 +159,7 @@ Result<Array> OpTapeNode::Kept(size_t i) const {
 
 Status OpTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                             std::span<EagerRef> dx) {
-  if (dropped_) {
-    return FailedPrecondition(
-        StrCat("[", name(),
-               "] backward went through here before and gave up what it kept; "
-               "wanted retain_graph in the first backward"));
-  }
+  if (dropped_) return UsedUp(name());
   if (!kept_) {
     // The region outlives its own run: this node keeps it.
     SL_RETURN_IF_ERROR(region_->Recompute());

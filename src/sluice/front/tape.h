@@ -72,6 +72,9 @@ class TapeNode : public RefCounted<TapeNode> {
   const SourceLine line_;
 };
 
+// The error of a backward run that comes to what another has used up.
+Status UsedUp(std::string_view name);
+
 // A call of an op.
 class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
  public:

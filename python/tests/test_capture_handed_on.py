@@ -1,0 +1,192 @@
+"""What is in a place of the program around, where captured code writes it on one
+way of a branch only, or in a loop that may have no iteration: it is left there."""
+
+from __future__ import annotations
+
+import pytest
+
+import sluice as sl
+
+SEEN = None
+
+
+class Box:
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+
+def plain(f):
+    return f
+
+
+def both(program):
+    wanted, got = program(plain), program(sl.function)
+    assert got == wanted
+    return wanted
+
+
+# state:13893: the tensor of the recording was handed on by every call.
+def test_an_attribute_that_one_way_writes():
+    def program(wrap):
+        box = Box(t=sl.tensor([1.0]))
+
+        @wrap
+        def step(x, other):
+            if x < 0:
+                box.t = other
+            box.t = box.t * 0.5
+
+        found = []
+        for v in (1.0, 1.0, -1.0, 1.0):
+            step(sl.tensor([v]), sl.tensor([8.0]))
+            found.append(box.t.tolist())
+        return found
+
+    assert both(program) == [[0.5], [0.25], [4.0], [2.0]]
+
+
+# state:21683, 12541: nobody reads it.
+def test_a_best_value_that_is_only_written():
+    def program(wrap):
+        box = Box(last=None, kept=sl.tensor([0.0]))
+
+        @wrap
+        def step(x):
+            if x > 0:
+                box.kept = x * 2
+
+        found = []
+        for v in (1.0, -1.0, 3.0, -1.0, -2.0):
+            step(sl.tensor([v]))
+            found.append(box.kept.tolist())
+        return found
+
+    assert both(program) == [[2.0], [2.0], [6.0], [6.0], [6.0]]
+
+
+def test_a_global_that_one_way_writes():
+    def program(wrap):
+        global SEEN
+        SEEN = sl.tensor([0.0])
+
+        @wrap
+        def step(x):
+            global SEEN
+            if x > 0:
+                SEEN = x
+
+        found = []
+        for v in (1.0, -1.0, 3.0, -1.0):
+            step(sl.tensor([v]))
+            found.append(SEEN.tolist())
+        SEEN = sl.tensor([9.0])
+        step(sl.tensor([-1.0]))
+        return [*found, SEEN.tolist()]
+
+    assert both(program)[-1] == [9.0]
+
+
+def test_a_variable_around_that_one_way_writes():
+    def program(wrap):
+        seen = sl.tensor([0.0])
+
+        @wrap
+        def step(x):
+            nonlocal seen
+            if x > 0:
+                seen = x
+
+        found = []
+        for v in (1.0, -1.0, 3.0, -1.0):
+            step(sl.tensor([v]))
+            found.append(seen.tolist())
+        seen = sl.tensor([9.0])
+        step(sl.tensor([-1.0]))
+        return [*found, seen.tolist()]
+
+    assert both(program)[-1] == [9.0]
+
+
+def test_what_a_loop_without_iterations_leaves():
+    def program(wrap):
+        box = Box(t=sl.tensor([0.0]))
+
+        @wrap
+        def step(x):
+            while x > 0:
+                x = x - 1.0
+                box.t = x
+
+        found = []
+        for v in (2.5, -1.0, 3.25, -1.0):
+            step(sl.tensor([v]))
+            found.append(box.t.tolist())
+        box.t = sl.tensor([9.0])
+        step(sl.tensor([-1.0]))
+        return [*found, box.t.tolist()]
+
+    assert both(program)[-1] == [9.0]
+
+
+# state:14794: a tensor was left, which the next call then wrote in place.
+def test_a_counter_that_a_loop_changes_is_a_number_after_it():
+    def program(wrap):
+        box = Box(n=0, sum=5)
+
+        @wrap
+        def step(x):
+            before = box.n
+            for _ in x:
+                box.n += 1
+            box.sum += box.n * 2
+            if x[0] > 0:
+                box.n += 1
+            return before
+
+        found = []
+        for v in (1.0, -1.0, 1.0, -1.0, 2.0):
+            found.append(int(step(sl.tensor([v, 0.5]))))
+            found.append((box.n, box.sum, type(box.n), type(box.sum)))
+        return found
+
+    assert both(program)[-1][0] == 13
+
+
+# state:10432: what it is depends on whether there is an iteration.
+@pytest.mark.parametrize("rounds", [0.0, 2.0])
+def test_a_number_in_whose_place_iterations_put_a_tensor(rounds):
+    def program(wrap):
+        box = Box(n=1)
+
+        @wrap
+        def step(x, rounds):
+            while rounds > 0:
+                rounds = rounds - 1
+                box.n = x
+            return x.double() + box.n * 0.1
+
+        x = sl.tensor([0.25])
+        return step(x, sl.tensor(rounds)).tolist(), type(box.n)
+
+    both(program)
+
+
+# state:5691: an argument that is a number became a tensor of float32.
+def test_numbers_among_the_arguments_have_their_digits():
+    def program(wrap):
+        h = sl.tensor([0.0], dtype=sl.float64)
+        d = {"n": 1, "f": 0.5}
+
+        @wrap
+        def step(x, d):
+            h[0] = d["n"] * 0.1 + d["n"] / 3
+            d["n"] += 1
+            d["f"] *= 0.9
+
+        found = []
+        for _ in range(5):
+            step(sl.tensor([1.0]), d)
+            found.append((h.tolist(), dict(d), type(d["n"]), type(d["f"])))
+        return found
+
+    both(program)

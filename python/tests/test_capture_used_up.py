@@ -1,0 +1,103 @@
+"""backward() uses up what it goes through, in captured functions, too."""
+
+from __future__ import annotations
+
+import pytest
+
+import sluice as sl
+
+
+def plain(f):
+    return f
+
+
+WAYS = pytest.mark.parametrize("wrap", [plain, sl.function])
+
+
+def leaf():
+    return sl.tensor([-0.75], requires_grad=True)
+
+
+# state:3389 and others: the gradient was computed again from what was fed.
+@WAYS
+def test_a_gradient_of_a_gradient_uses_up_the_call(wrap):
+    w = leaf()
+    r = wrap(lambda: (w + 1.0) ** 2)()
+    (g,) = sl.autograd.grad(r, w, create_graph=True)
+    g.backward()
+    with pytest.raises(RuntimeError, match="went through here before"):
+        sl.autograd.grad(r, w)
+
+
+@WAYS
+def test_a_gradient_of_a_gradient_that_does_not_go_there(wrap):
+    w = leaf()
+    r = wrap(lambda: w**2)()
+    (g,) = sl.autograd.grad(r, w, create_graph=True)
+    g.backward()
+    assert sl.autograd.grad(r, w)[0].tolist() == [-1.5]
+
+
+# state:5614: it was said to be unused.
+@WAYS
+def test_what_a_backward_inside_has_used_up(wrap):
+    w = leaf()
+
+    def step(x):
+        loss = x + w
+        loss.backward()
+        return loss
+
+    r = wrap(step)(sl.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="went through here before"):
+        sl.autograd.grad(r, w, allow_unused=True)
+
+
+# state:5096.
+@WAYS
+def test_a_tensor_written_by_a_call_that_used_it_up(wrap):
+    w = leaf()
+
+    def step(x):
+        x[:2] += w
+        sl.autograd.grad(x, w)
+
+    g, x = wrap(step), sl.tensor([0.5])
+    g(x)
+    with pytest.raises(RuntimeError, match="went through here before"):
+        g(x)
+
+
+# state:8718, 20258, 21313, 14050.
+@WAYS
+def test_what_is_handed_on_without_gradients_keeps_its_own(wrap):
+    def branch(x):
+        with sl.no_grad():
+            if x < 0:
+                x = x * 2
+        return x * x
+
+    def loop(x):
+        with sl.no_grad():
+            while x < 0:
+                x = x + 1
+        return x * x
+
+    for f, twice in ((branch, 1.0), (loop, 0.25)):
+        g = wrap(f)
+        for v, wanted in ((-0.5, twice), (0.5, 0.25), (-0.5, twice)):
+            x = sl.tensor([v], requires_grad=True)
+            r = g(x)
+            assert r.tolist() == [wanted] and r.requires_grad == (v > 0)
+            if v > 0:
+                r.sum().backward()
+                assert x.grad.tolist() == [2 * v]
+
+
+@WAYS
+def test_all_of_a_tensor_is_another_tensor(wrap):
+    x = sl.tensor([-0.25], requires_grad=True)
+    with sl.no_grad():
+        assert not wrap(lambda x: x[:])(x).requires_grad
+    y = wrap(lambda x: x[...])(x)
+    assert y.requires_grad and not y.is_leaf
