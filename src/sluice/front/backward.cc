@@ -98,6 +98,7 @@ class Engine {
       Leave(*passing_);
       SL_RETURN_IF_ERROR(status);
     }
+    for (const Ref<TapeNode>& node : spent_) node->Drop();
     return Finish();
   }
 
@@ -288,7 +289,12 @@ class Engine {
       if (!dx[i] || !node.edges[i]) continue;
       SL_RETURN_IF_ERROR(Flow(node.edges[i], std::move(dx[i])));
     }
-    if (!request_.retain && !request_.record) node.Drop();
+    if (!request_.retain && !request_.record) {
+      for (TapeNode* n = node.uses_up(); n; n = n->uses_up()) {
+        spent_.push_back(Ref<TapeNode>::Share(n));
+      }
+      node.Drop();
+    }
     return OkStatus();
   }
 
@@ -493,6 +499,7 @@ class Engine {
   std::unordered_map<TapeNode*, Flows> own_;
   std::unordered_map<const EagerValue*, EagerRef> own_leaves_;
   std::vector<Ref<TapeNode>> heap_;
+  std::vector<Ref<TapeNode>> spent_;  // beside what was passed
   Ref<TapeNode> passing_;  // out of the heap
   std::vector<EagerRef> leaves_;
   std::unordered_map<const EagerValue*, EagerRef> met_;

@@ -30,9 +30,9 @@ class FunctionTapeNode final : public TapeNode {
     overwritten.clear();
     trace_.reset();
     dropped_ = true;
-    if (calls) calls->Drop();
   }
   bool dropped() const override { return dropped_; }
+  TapeNode* uses_up() const override { return calls.get(); }
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
   const Array& array(size_t feed) const { return arrays_[feed]; }

@@ -41,6 +41,8 @@ class TapeNode : public RefCounted<TapeNode> {
   // Gives up what was kept; Backward then fails.
   virtual void Drop() = 0;
   virtual bool dropped() const { return false; }
+  // What else a backward run through here uses up, when it is over; or null.
+  virtual TapeNode* uses_up() const { return nullptr; }
   // Stands for calls recorded elsewhere, which its edges do not lead to.
   virtual bool outside() const { return false; }
   virtual std::string_view name() const = 0;
