@@ -30,7 +30,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
-  compare-ops asan-python fuzz-capture
+  compare-ops asan-python fuzz-capture house
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -53,6 +53,7 @@ help:
 	@echo "make cuda     optimised build with the CUDA part, in build/cuda"
 	@echo "make lint     layers, formatting, file sizes"
 	@echo "make format   rewrite all C++ files in the house style"
+	@echo "make house    figures of the code: sizes, functions, likeness, seconds"
 	@echo "make clean    remove build/"
 	@echo "JOBS=$(JOBS) compile jobs, TEST_JOBS=$(TEST_JOBS) test jobs"
 
@@ -160,6 +161,9 @@ lint:
 
 format:
 	@tools/lint.sh --fix
+
+house:
+	@python3 tools/house.py $(ARGS)
 
 clean:
 	rm -rf build

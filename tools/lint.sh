@@ -23,6 +23,7 @@ fi
 failed=0
 python3 tools/check_layers.py --self-test || failed=1
 python3 tools/check_layers.py || failed=1
+python3 tools/house.py --self-test || failed=1
 python3 tools/check_size.py || failed=1
 python3 tools/check_python.py || failed=1
 if [[ -n $clang_format ]]; then
