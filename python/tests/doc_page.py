@@ -1,16 +1,17 @@
 """Runs the Python blocks of a documentation page and compares what they print.
 
 The blocks of a page share one namespace and run in order, in a process of their
-own and an empty folder. A block
+own and an empty folder. Blocks of `sh` run in that folder, too, with the programs of
+the build before all others. A block
 
     ```text
 
-right behind a block of Python is what that prints; where the block raises, its
+right behind a block of either is what that prints; where the block raises, its
 last lines are the exception. A line `# output: 3` says what the block prints in
 all. Functions are found under the page's name and lines: `quick_start.py:17` in a
 message is line 17 of quick_start.md.
 
-    python python/tests/doc_page.py --update docs/python/*.md
+    python python/tests/doc_page.py --update docs/python/*.md docs/internals/*.md
 
 writes what was printed into the pages.
 """
@@ -18,6 +19,7 @@ writes what was printed into the pages.
 import ast
 import contextlib
 import dataclasses
+import importlib.util
 import io
 import json
 import linecache
@@ -29,6 +31,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUN = ("python", "sh")
 
 
 @dataclasses.dataclass
@@ -58,12 +61,18 @@ def blocks_of(text):
     return found
 
 
+def programs():
+    """The folder of the programs built beside the package that is imported."""
+    found = importlib.util.find_spec("sluice").submodule_search_locations[0]
+    return pathlib.Path(found).parents[1] / "bin"
+
+
 def python_blocks(text):
-    """The blocks of Python, each with the block that shows its output."""
+    """The blocks that run, each with the block that shows its output."""
     lines, found = text.split("\n"), []
     every = blocks_of(text)
     for block, after in zip(every, [*every[1:], None]):
-        if block.language != "python":
+        if block.language not in RUN:
             continue
         end = block.first + len(block.lines)
         between = lines[end + 1:after.first - 1] if after else []
@@ -81,7 +90,8 @@ def run_here(page):
     # The page with all but code blank: line numbers are those of the page.
     code = [""] * len(text.split("\n"))
     for block in blocks:
-        code[block.first:block.first + len(block.lines)] = block.lines
+        if block.language == "python":
+            code[block.first:block.first + len(block.lines)] = block.lines
     source = [line + "\n" for line in code]
     linecache.cache[name] = (len("".join(source)), None, source, name)
     namespace = {"__name__": "__main__", "__file__": name}
@@ -90,9 +100,12 @@ def run_here(page):
         out, error = io.StringIO(), ""
         with contextlib.redirect_stdout(out):
             try:
-                tree = ast.parse("\n".join(block.lines), name)
-                ast.increment_lineno(tree, block.first)
-                exec(compile(tree, name, "exec"), namespace)
+                if block.language == "sh":
+                    print(run_shell("\n".join(block.lines)), end="")
+                else:
+                    tree = ast.parse("\n".join(block.lines), name)
+                    ast.increment_lineno(tree, block.first)
+                    exec(compile(tree, name, "exec"), namespace)
             except Exception as raised:
                 error = "\n".join([f"{type(raised).__name__}: {raised}",
                                    *getattr(raised, "__notes__", [])])
@@ -101,6 +114,18 @@ def run_here(page):
         if error and block.expected is None:
             break
     return results
+
+
+def run_shell(commands):
+    """What the commands print, errors among it. One that fails ends them."""
+    path = f"{programs()}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", commands], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+        env=os.environ | {"PATH": path})
+    if done.returncode != 0:
+        raise RuntimeError(f"{done.stdout}exit code {done.returncode}")
+    return done.stdout
 
 
 def run(page):

@@ -1,4 +1,4 @@
-"""Every Python block of README.md and docs/ runs and prints what it says."""
+"""Every block of Python and sh of README.md and docs/ prints what it says."""
 
 import functools
 import re
@@ -17,8 +17,12 @@ PYTHON_PAGES = [p for p in PAGES if p.name == "README.md" or p.parent.name == "p
 @pytest.mark.parametrize(
     "page", PAGES, ids=lambda p: p.relative_to(doc_page.ROOT).as_posix())
 def test_page(page):
-    if not doc_page.python_blocks(page.read_text(encoding="utf-8")):
+    blocks = doc_page.python_blocks(page.read_text(encoding="utf-8"))
+    if not blocks:
         return
+    if any(block.language == "sh" for block in blocks) and not (
+            doc_page.programs() / "sluice").exists():
+        pytest.skip("the program `sluice` is not part of this build")
     assert list(doc_page.problems(page)) == []
 
 
@@ -79,6 +83,17 @@ def test_wrong_output_is_found(tmp_path):
 def test_wrong_output_comment_is_found(tmp_path):
     page = page_of(tmp_path, "```python\nprint(1)  # output: 2\n```\n")
     assert len(list(doc_page.problems(page))) == 1
+
+
+def test_commands_run_beside_python(tmp_path):
+    page = page_of(tmp_path, "```python\nopen('a', 'w').write('x')\n```\n\n"
+                   "```sh\ncat a\n```\n\n```text\ny\n```\n")
+    assert "printed\nx\nand the page says\ny" in list(doc_page.problems(page))[0]
+
+
+def test_command_that_fails_is_found(tmp_path):
+    page = page_of(tmp_path, "```sh\necho one\nfalse | cat\necho two\n```\n")
+    assert "one\nexit code 1" in list(doc_page.problems(page))[0]
 
 
 def test_block_that_raises_is_found(tmp_path):
