@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <regex>
+#include <set>
 
+#include "sluice/base/file.h"
 #include "sluice/front/ops_markdown.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/op/registry.h"
@@ -63,12 +66,36 @@ TEST(Docs, GraphTextsParse) {
   }
 }
 
+// README.md, CONTRIBUTING.md and every page of docs/, below `folder`.
+std::vector<std::string> Pages(const std::string& folder = "docs") {
+  std::vector<std::string> pages;
+  if (folder == "docs") pages = {"README.md", "CONTRIBUTING.md"};
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(folder)) {
+    if (file.path().extension() == ".md") pages.push_back(file.path().string());
+  }
+  return pages;
+}
+
+// What stands between single backticks, code blocks left out.
+std::vector<std::string> Spans(const std::string& page) {
+  static const std::regex kBlock("(^|\n)```[^]*?\n```");
+  static const std::regex kSpan("`([^`\n]+)`");
+  std::string text = std::regex_replace(ReadWholeFile(page), kBlock, "\n");
+  std::vector<std::string> spans;
+  for (std::sregex_iterator it(text.begin(), text.end(), kSpan), end; it != end;
+       ++it) {
+    spans.push_back((*it)[1]);
+  }
+  return spans;
+}
+
 TEST(Docs, LinksBetweenFilesLead) {
   static const std::regex kLink(R"(\]\(([^)#: ]+)(#[^)]*)?\))");
-  for (const char* page :
-       {"README.md", "CONTRIBUTING.md", "docs/add_an_op.md", "docs/ops.md",
-        "docs/graph_text.md", "docs/ragged.md"}) {
-    std::string text = ReadWholeFile(page);
+  static const std::regex kSpan("`[^`\n]*`");
+  EXPECT_GE(Pages().size(), 20u);
+  for (const std::string& page : Pages()) {
+    std::string text = std::regex_replace(ReadWholeFile(page), kSpan, "");
     auto folder = std::filesystem::path(page).parent_path();
     for (std::sregex_iterator it(text.begin(), text.end(), kLink), end;
          it != end; ++it) {
@@ -76,6 +103,105 @@ TEST(Docs, LinksBetweenFilesLead) {
           << page << " links to " << (*it)[1];
     }
   }
+}
+
+// Where a path in a page may begin: at the root, or as includes are written.
+// Null when it is none of ours, as one of the build.
+const char* StartOf(const std::string& path) {
+  std::string first = path.substr(0, path.find('/'));
+  if (first == "build") return nullptr;
+  for (const char* start : {"", "src/", "src/sluice/"}) {
+    if (std::filesystem::is_directory(start + first)) return start;
+  }
+  return nullptr;
+}
+
+TEST(Docs, PathsInPagesAreThere) {
+  static const std::regex kPath(R"([\w.*-]+(/[\w.*-]+)+/?)");
+  // Places for files to come.
+  static const std::set<std::string> kExamples = {
+      "apps/x_y.cc", "tests/z_test.cc", "device/cuda", "kernels/cuda"};
+  int found = 0;
+  for (const std::string& page : Pages()) {
+    for (const std::string& span : Spans(page)) {
+      const char* start =
+          std::regex_match(span, kPath) ? StartOf(span) : nullptr;
+      if (!start || kExamples.contains(span)) continue;
+      ++found;
+      bool there =
+          std::filesystem::exists(start + span) ||
+          std::filesystem::exists(start + span + ".cc") ||
+          std::filesystem::exists("include/" + span) ||
+          (span.find('*') != std::string::npos &&
+           !ValueOrThrow(MatchingFiles(std::string(start) + span)).empty());
+      EXPECT_TRUE(there) << page << " speaks of " << span;
+    }
+  }
+  EXPECT_GE(found, 100);
+}
+
+// The words of all sources, each with the files it is in.
+std::map<std::string, std::set<int>, std::less<>> WordsOfSources() {
+  std::map<std::string, std::set<int>, std::less<>> words;
+  int number = 0;
+  for (const char* top : {"include", "src", "python/src", "python/sluice"}) {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(top)) {
+      auto kind = file.path().extension();
+      if (kind != ".h" && kind != ".cc" && kind != ".py") continue;
+      std::string text = ReadWholeFile(file.path().string()), word;
+      for (char c : text + " ") {
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+          word += c;
+        } else if (!word.empty()) {
+          words[std::exchange(word, {})].insert(number);
+        }
+      }
+      ++number;
+    }
+  }
+  return words;
+}
+
+// Names of types, constants and members on the pages for those who change the
+// code. Of `A::b` both parts are in one file.
+TEST(Docs, NamesOnPagesOfInternalsAreInTheSources) {
+  static const std::regex kName(
+      R"((?:k[A-Z]\w+|SL_\w+|[A-Z]\w*[a-z]\w*)|(\w+)::(\w+))");
+  auto words = WordsOfSources();
+  int found = 0;
+  for (const std::string& page : Pages("docs/internals")) {
+    for (const std::string& span : Spans(page)) {
+      std::smatch parts;
+      if (!std::regex_match(span, parts, kName)) continue;
+      ++found;
+      std::set<int> both =
+          words[parts[1].matched ? parts[1].str() : parts[0].str()];
+      if (parts[2].matched) {
+        const std::set<int>& second = words[parts[2]];
+        std::erase_if(both, [&](int file) { return !second.contains(file); });
+      }
+      EXPECT_FALSE(both.empty()) << page << " speaks of " << span;
+    }
+  }
+  EXPECT_GE(found, 50);
+}
+
+// Code that such a page shows is that of a file it names.
+TEST(Docs, CodeOnPagesOfInternalsIsQuoted) {
+  int found = 0;
+  for (const std::string& page : Pages("docs/internals")) {
+    std::string named;
+    for (const std::string& span : Spans(page)) {
+      if (std::filesystem::is_regular_file(span)) named += ReadWholeFile(span);
+    }
+    for (const std::string& code : Blocks(ReadWholeFile(page), "cpp")) {
+      ++found;
+      EXPECT_NE(named.find(code), std::string::npos) << page << " shows\n"
+                                                     << code;
+    }
+  }
+  EXPECT_GE(found, 10);
 }
 
 }  // namespace
