@@ -228,6 +228,32 @@ foreach(name IN ITEMS cli_test examples_test bench_test)
   endif()
 endforeach()
 
+# The op of docs/add_an_op.md: its code, as it is on the page, swept. The sweeps
+# are linked as they are.
+if(TARGET sweep_test AND TARGET grad_sweep_test)
+  set(page ${PROJECT_SOURCE_DIR}/docs/add_an_op.md)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+  file(READ ${page} text)
+  string(FIND "${text}" "```cpp\n" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "${page} has no block of C++")
+  endif()
+  math(EXPR begin "${begin} + 7")
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(FIND "${text}" "```" end)
+  string(SUBSTRING "${text}" 0 ${end} text)
+  set(op_of_page ${PROJECT_BINARY_DIR}/generated/docs/add_an_op.cc)
+  # Written anew only when the page says something else.
+  file(CONFIGURE OUTPUT ${op_of_page} CONTENT "${text}" @ONLY)
+  sluice_add_test(add_an_op_test FRONT LABELS system SOURCES ${op_of_page})
+  target_sources(add_an_op_test PRIVATE
+    $<TARGET_OBJECTS:sweep_test> $<TARGET_OBJECTS:grad_sweep_test>)
+  target_link_libraries(add_an_op_test PRIVATE sluice_models
+    sluice_test_support)
+  set_tests_properties(add_an_op_test PROPERTIES
+    ENVIRONMENT "GTEST_FILTER=*Isru*" FAIL_REGULAR_EXPRESSION "Running 0 tests")
+endif()
+
 # What is installed, used by a project that knows nothing else of ours.
 if(SLUICE_INSTALL AND SLUICE_APPS)
   add_test(NAME package_test COMMAND ${CMAKE_COMMAND}

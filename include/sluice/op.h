@@ -3,13 +3,13 @@
 //
 //   #include <sluice/op.h>
 //
-//   SL_OP(Softsign)
-//       .doc("x / (1 + |x|), elementwise.")
+//   SL_OP(Isru)
+//       .doc("x / sqrt(1 + x^2), elementwise.")
 //       .input("x: T").output("y: T").types("T", sl::kFloats)
-//       .elementwise(sl::unary_block<SoftsignFn>);
+//       .elementwise(sl::unary_block<IsruFn>);
 //
 // The op belongs to the program or library whose file this is in, and is
-// called by its name: sl::call("Softsign", {x}). docs/add_an_op.md says what
+// called by its name: sl::call("Isru", {x}). docs/add_an_op.md says what
 // the lines mean.
 #pragma once
 
