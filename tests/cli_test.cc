@@ -104,6 +104,30 @@ TEST(Cli, GraphPrintsAndOptimises) {
   EXPECT_EQ(Sluice("graph --quiet " + file.path()).out, "");
 }
 
+TEST(Cli, GraphShowsWhatBecomesOfALoop) {
+  TempFile file("cli_test_loop.sluice",
+                "graph g(%x: f32[]) -> (%y) {\n"
+                "  %y = While(%x) [dtypes = {f32}] : f32[] {\n"
+                "    cond(%v: f32[]) { %c = Less(%v, 9) yield %c }\n"
+                "    body(%v: f32[]) { %w = Exp(%v) yield %w }\n  }\n}\n");
+  Finished lowered = Sluice("graph --lower " + file.path());
+  EXPECT_EQ(lowered.code, 0) << lowered.out;
+  EXPECT_EQ(lowered.out.find("While"), std::string::npos) << lowered.out;
+  ExpectContains(lowered.out, "%y.NextIteration = NextIteration(%w)");
+  Finished again =
+      RunCommand(SLUICE_BIN_DIR "/sluice graph --lower " + file.path() +
+                 " | " SLUICE_BIN_DIR "/sluice graph - 2>&1");
+  EXPECT_EQ(again.out, lowered.out);
+  Finished plan = Sluice("graph --plan " + file.path());
+  EXPECT_EQ(plan.code, 0) << plan.out;
+  ExpectContains(plan.out, "native While \"y\"");
+  ExpectContains(Sluice("graph --plan --executor tokens " + file.path()).out,
+                 "frame \"y\" on tokens");
+  EXPECT_EQ(Sluice("graph --plan --executor fast " + file.path()).code, 2);
+  EXPECT_EQ(Sluice("graph --executor tape " + file.path()).code, 2);
+  EXPECT_EQ(Sluice("graph --plan --lower " + file.path()).code, 2);
+}
+
 TEST(Cli, BadGraphsExitWith1AndSayWhere) {
   TempFile file("cli_test_bad.sluice",
                 "graph g(%x: f32[2]) -> (%y) {\n  %y = Mull(%x, %x)\n}\n");
