@@ -1,6 +1,7 @@
 // The documents say what is true of the code.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -141,27 +142,28 @@ TEST(Docs, PathsInPagesAreThere) {
   EXPECT_GE(found, 100);
 }
 
-// The words of all sources, each with the files it is in.
-std::map<std::string, std::set<int>, std::less<>> WordsOfSources() {
-  std::map<std::string, std::set<int>, std::less<>> words;
+// Adds to each word the sources it is in, by number.
+using Places = std::map<std::string, std::set<int>, std::less<>>;
+void FindInSources(Places& words) {
+  auto part_of_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   int number = 0;
   for (const char* top : {"include", "src", "python/src", "python/sluice"}) {
     for (const auto& file :
          std::filesystem::recursive_directory_iterator(top)) {
       auto kind = file.path().extension();
       if (kind != ".h" && kind != ".cc" && kind != ".py") continue;
-      std::string text = ReadWholeFile(file.path().string()), word;
-      for (char c : text + " ") {
-        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
-          word += c;
-        } else if (!word.empty()) {
-          words[std::exchange(word, {})].insert(number);
-        }
+      std::string text = ReadWholeFile(file.path().string());
+      for (auto at = text.begin(); at != text.end();) {
+        auto begin = std::find_if(at, text.end(), part_of_name);
+        at = std::find_if_not(begin, text.end(), part_of_name);
+        auto found = words.find(std::string_view(begin, at));
+        if (found != words.end()) found->second.insert(number);
       }
       ++number;
     }
   }
-  return words;
 }
 
 // Names of types, constants and members on the pages for those who change the
@@ -169,23 +171,31 @@ std::map<std::string, std::set<int>, std::less<>> WordsOfSources() {
 TEST(Docs, NamesOnPagesOfInternalsAreInTheSources) {
   static const std::regex kName(
       R"((?:k[A-Z]\w+|SL_\w+|[A-Z]\w*[a-z]\w*)|(\w+)::(\w+))");
-  auto words = WordsOfSources();
-  int found = 0;
+  struct Name {
+    std::string page, whole, first, second;
+  };
+  std::vector<Name> names;
+  Places words;
   for (const std::string& page : Pages("docs/internals")) {
     for (const std::string& span : Spans(page)) {
       std::smatch parts;
       if (!std::regex_match(span, parts, kName)) continue;
-      ++found;
-      std::set<int> both =
-          words[parts[1].matched ? parts[1].str() : parts[0].str()];
-      if (parts[2].matched) {
-        const std::set<int>& second = words[parts[2]];
-        std::erase_if(both, [&](int file) { return !second.contains(file); });
-      }
-      EXPECT_FALSE(both.empty()) << page << " speaks of " << span;
+      bool two = parts[2].matched;
+      names.push_back({page, span, two ? parts[1] : parts[0], parts[2]});
+      words[names.back().first];
+      if (two) words[names.back().second];
     }
   }
-  EXPECT_GE(found, 50);
+  EXPECT_GE(names.size(), 50u);
+  FindInSources(words);
+  for (const Name& name : names) {
+    std::set<int> both = words[name.first];
+    if (!name.second.empty()) {
+      const std::set<int>& second = words[name.second];
+      std::erase_if(both, [&](int file) { return !second.contains(file); });
+    }
+    EXPECT_FALSE(both.empty()) << name.page << " speaks of " << name.whole;
+  }
 }
 
 // Code that such a page shows is that of a file it names.

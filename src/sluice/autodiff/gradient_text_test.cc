@@ -15,6 +15,7 @@
 // SLUICE_UPDATE_TEXT=1 writes the second graph of every file anew.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
