@@ -181,6 +181,10 @@ class Capture {
   // target = made, and what it is a view of changes with it.
   void Write(const EagerRef& target, const EagerRef& made,
              const SourceLine& line, bool records);
+  // target.data = made: its views stay with the old elements, so that they are
+  // refused from then on. Throws where both would be memory of tensors outside.
+  void SetData(const EagerRef& target, const EagerRef& made,
+               const SourceLine& line);
   // Gives a value another one of the graph, for regions: nobody has written it.
   void Replace(EagerValue& value, Value now, TapeEdge edge);
 
@@ -319,6 +323,9 @@ class Capture {
   void Share(const EagerRef& made, const EagerRef& from, const Node& node);
   static void Over(EagerValue& value);
   void CheckApart(const EagerValue& base, const SourceLine& line) const;
+  void CheckUnmoved(const EagerValue& view) const;
+  // In this call, and in all that what is recorded serves.
+  bool HaveOneShape(const Value& a, const Value& b);
   void OrderMatters(const EagerValue& base);
   EagerRef Frozen(Value value);
   // A part of the gradient that tensor has, as an argument.

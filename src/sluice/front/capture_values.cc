@@ -99,7 +99,17 @@ void Capture::NoteChange(EagerValue& value, bool written) {
                                EdgeTo(value), now.tainted, now.seen, written});
 }
 
+void Capture::CheckUnmoved(const EagerValue& view) const {
+  const EagerValue& base = *view.view_of->base;
+  if (base.moved == view.view_of->moved) return;
+  throw Error(Unimplemented(
+      StrCat(view.Describe(), ", looks into what ", base.Describe(),
+             ", was before it was given other memory by `data`; wanted "
+             "copy_() under no_grad, or a clone() before")));
+}
+
 void Capture::Refresh(EagerValue& view) {
+  CheckUnmoved(view);
   NoteChange(view, /*written=*/false);
   EagerRef made = view.view_of->base;
   uint32_t count = view.log->count;

@@ -1,5 +1,6 @@
 // Views and writes in a function being recorded.
 #include "sluice/base/error.h"
+#include "sluice/base/strings.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/eager_call.h"
 #include "sluice/front/grad_mode.h"
@@ -33,6 +34,7 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   made->log = from->log;
   made->view_of = std::make_unique<ViewOf>();
   made->view_of->base = base;
+  made->view_of->moved = base->moved;
   made->view_of->records = EagerMode::Current().grad;
   if (from->view_of) made->view_of->steps = from->view_of->steps;
   ViewStep step{&op, attrs, {}};
@@ -55,8 +57,50 @@ void Capture::LookedInto(const EagerValue& view) {
   }
 }
 
+bool Capture::HaveOneShape(const Value& a, const Value& b) {
+  if (a.shape().fully_known() && b.shape().fully_known()) {
+    return a.shape() == b.shape();
+  }
+  if (!a.shape().rank_known() || !b.shape().rank_known()) return false;
+  if (a.shape().rank() != b.shape().rank() || !sizes_) return false;
+  Value same = TraceNode(*this, "Equal",
+                         {TraceNode(*this, "Shape", {a}, {}),
+                          TraceNode(*this, "Shape", {b}, {})},
+                         {});
+  same = TraceNode(*this, "All", {same}, {});
+  Result<std::optional<double>> now = sizes_->now().NumberOf(same);
+  if (!now.ok() || !*now || **now == 0) return false;
+  return sizes_->Require(same, "two shapes are one").ok();
+}
+
+void Capture::SetData(const EagerRef& target, const EagerRef& made,
+                      const SourceLine& line) {
+  if (target == made) return;
+  auto refuse = [&](std::string_view what) {
+    throw Error(Unimplemented(StrCat("data: ", what,
+                                     " while a function is recorded; wanted "
+                                     "copy_() under no_grad"))
+                    .WithLine(StrCat("at ", line)));
+  };
+  const EagerRef& base = made->view_of ? made->view_of->base : made;
+  if (region_) refuse("a tensor is given other memory in a branch or loop");
+  if (target->view_of) refuse("a view is given other memory");
+  if (base == target || base->traced->entry >= 0) {
+    refuse("a tensor is given the memory of one from outside");
+  }
+  Value now = Now(*made), before = Now(*target);
+  if (now.dtype() != before.dtype() || !HaveOneShape(now, before)) {
+    refuse("a tensor is given elements of another type or shape");
+  }
+  Write(target, made, line, /*records=*/false);
+  ++target->moved;
+  // Who writes to one of them writes to both.
+  MayBe(*base, target, TraceState::Perhaps::How::kLook);
+}
+
 void Capture::Write(const EagerRef& target, const EagerRef& made,
                     const SourceLine& line, bool records) {
+  if (target->view_of) CheckUnmoved(*target);
   const EagerRef base = target->view_of ? target->view_of->base : target;
   CheckApart(*base, line);
   OrderMatters(*base);

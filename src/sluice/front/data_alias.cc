@@ -14,11 +14,10 @@ Status Check(const Tensor& tensor, const Tensor& data) {
   if (!tensor.defined() || !data.defined()) {
     return InvalidArgument("data: a Tensor that holds nothing");
   }
-  if (Capture::Open() || tensor.symbolic() || data.symbolic()) {
+  if (tensor.symbolic() || data.symbolic()) {
     return Unimplemented(
-        "data: a tensor cannot be given other memory in a graph or while a "
-        "function is recorded; wanted copy_() under no_grad, or the assignment "
-        "outside of the function");
+        "data: a tensor cannot be given other memory in a graph; wanted "
+        "copy_() under no_grad");
   }
   if (tensor.is_sparse() || data.is_sparse()) {
     return InvalidArgument("data: of a sparse gradient; wanted to_dense()");
@@ -47,6 +46,11 @@ Status Check(const Tensor& tensor, const Tensor& data) {
 
 void set_data(const Tensor& tensor, const Tensor& data,
               std::source_location where) {
+  if (Capture* capture = Capture::Open();
+      capture && tensor.defined() && data.defined() && !tensor.is_sparse()) {
+    return capture->SetData(capture->ValueOf(tensor), capture->ValueOf(data),
+                            SourceLine::From(where));
+  }
   Status status = Check(tensor, data);
   if (!status.ok()) {
     throw Error(status.WithLine(StrCat("at ", SourceLine::From(where))));

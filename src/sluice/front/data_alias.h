@@ -15,8 +15,8 @@ namespace sluice {
 // Gives a tensor other memory: that of `data`, which both share from then on.
 // Its identity, requires_grad, history and gradient stay; views of it stay with
 // the old memory. Calls recorded before keep the old elements. Throws for parts
-// of graphs, while a function is recorded, and where gradients could not flow
-// to the new elements as they did to the old.
+// of graphs, and where gradients could not flow to the new elements as they did
+// to the old. While a function is recorded `data` must be of its own making.
 void set_data(const Tensor& tensor, const Tensor& data,
               std::source_location where = std::source_location::current());
 

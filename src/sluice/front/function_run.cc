@@ -254,6 +254,15 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   if (target.view_of) ChangeHistory(target, line_);
 }
 
+// Who looks at the old memory keeps that.
+void TraceRun::Move(EagerValue& target) {
+  target.array = ValueOrThrow(target.array.Clone());
+  target.SetLog(MakeRef<WriteLog>());
+  target.view_of = nullptr;
+  target.view = false;
+  ++target.moved;
+}
+
 void TraceRun::Land() {
   // Gradients last: what the code writes to one that is there is written to
   // that, not to what takes its place.
@@ -262,6 +271,7 @@ void TraceRun::Land() {
     EagerValue& target = *trace_.TensorAt(landing.source, args_);
     // The gradient computes from the elements that were fed.
     if (node_ && Watched(target)) node_->KeepApart(landing.source);
+    if (landing.moved && Watched(target)) Move(target);
     if (values_[landing.fetch]) {
       Write(target, values_[landing.fetch]->array, landing.fetch);
     } else {

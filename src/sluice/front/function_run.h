@@ -34,6 +34,7 @@ class TraceRun {
   void Watch();
   void Write(EagerValue& target, Array array, size_t fetch);
   void LeaveMemory(const EagerValue& target);
+  static void Move(EagerValue& target);
   Tensor Result(const Trace::Returned& how);
   EagerRef ValueOf(size_t fetch);
   const Array& Told(int64_t i) const;

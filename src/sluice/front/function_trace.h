@@ -172,8 +172,9 @@ struct Trace {
   struct Landing {
     size_t source, fetch;
     bool grad;
-    bool rows = false;  // two results: indices and values
-    int64_t when = -1;  // of `told`: whether there is a gradient in this run
+    bool rows = false;   // two results: indices and values
+    int64_t when = -1;   // of `told`: whether there is a gradient in this run
+    bool moved = false;  // it is given other memory
   };
   std::vector<Landing> landings;
   // Tensors around that are looks into others, and what the code makes of

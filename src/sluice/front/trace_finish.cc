@@ -119,6 +119,7 @@ class Finisher {
       source.contiguous = entry.contiguous;
       source.order_matters = entry.order_matters;
       source.overwritten = !may_fail && entry.written() &&
+                           entry.inside->moved == 0 &&
                            WritesOver(entry.inside->traced->value, entry.arg) &&
                            !StillSeen(entry.arg);
       t_.sources.push_back(std::move(source));
@@ -306,6 +307,7 @@ class Finisher {
     capture_.CheckKnown(*inside);
     if (entry.written()) {
       t_.landings.push_back({i, FetchWritten(inside), /*grad=*/false});
+      t_.landings.back().moved = inside->moved > 0;
     }
     if (entry.leaf && inside->requires_grad != entry.required_grad) {
       t_.flags.emplace_back(i, inside->requires_grad);
