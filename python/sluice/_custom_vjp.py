@@ -11,6 +11,7 @@ from . import _core
 from ._flat import (
     Arguments,
     Results,
+    called,
     flatten,
     is_array,
     name_of,
@@ -104,7 +105,7 @@ class _Call:
         assert self._owner._fwd is not None
         _inside.owners.append(self._owner)
         try:
-            out = self._owner._fwd(*args)
+            out = called(self._owner._fwd)(*args)
         finally:
             _inside.owners.pop()
         if not isinstance(out, (tuple, list)) or len(out) != 2:
@@ -128,7 +129,7 @@ class _Call:
         gs = [zeros_like(y) if g is None else g for g, y in zip(gs, ys)]
         still = [self._args[i] for i in self._owner._still]
         assert self._owner._bwd is not None
-        found = self._owner._bwd(*still, residuals, self.structure.unflatten(gs))
+        found = called(self._owner._bwd)(*still, residuals, self.structure.unflatten(gs))
         if not isinstance(found, (tuple, list)) or len(found) != len(self._moving):
             raise TypeError(
                 f"custom_vjp: the backward function of {name_of(self._owner)} returned "

@@ -36,7 +36,12 @@ HookHandle RegisterHook(const Tensor& t, nb::handle hook) {
   }
   int id = t.register_hook([call = Callback(hook)](const Tensor& g) {
     TakeGil gil;
-    Tensor changed = TensorOrNone(call(g), "hook: what it returned");
+    // Where it is recorded, what it reads and writes is noted.
+    nb::object own = nb::borrow(call.object());
+    if (g.symbolic()) {
+      own = nb::module_::import_("sluice._flat").attr("called")(own);
+    }
+    Tensor changed = TensorOrNone(own(g), "hook: what it returned");
     if (changed.defined()) CheckGradient(changed, g, "hook: what it returned");
     return changed;
   });

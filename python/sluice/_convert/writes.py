@@ -21,6 +21,7 @@ class Adder(Place):
 
     def __init__(self, owner: Any, name: str, value: Any) -> None:
         self._owner, self._name, self.value = owner, name, value
+        self.text = f"a {type(owner).__name__} (by {name})"
 
     def put(self, value: Any) -> None:
         getattr(self._owner, self._name)(value)
@@ -147,6 +148,11 @@ class Writes:
 
     def __bool__(self) -> bool:
         return bool(self._all)
+
+    @property
+    def text(self) -> str:
+        """The first place it writes, for messages."""
+        return self._all[0][0].text
 
     def __call__(self, tensors: list[Any], arguments: list[Any]) -> None:
         left = iter(tensors)

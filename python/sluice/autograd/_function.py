@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._flat import carries_gradient, is_array, to_tensor, zeros_like
+from .._flat import called, carries_gradient, is_array, to_tensor, zeros_like
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -91,7 +91,7 @@ def once_differentiable(backward: Any) -> Any:
 
     def alone(ctx: Any, *grads: Any) -> Any:
         with _no_grad():
-            return backward(ctx, *grads)
+            return called(backward)(ctx, *grads)
 
     return alone
 
@@ -142,10 +142,10 @@ class _Call:
             args[i] = tensor
         setup = getattr(self.cls, "setup_context", None)
         if setup is None:
-            out = self.cls.forward(ctx, *args)
+            out = called(self.cls.forward)(ctx, *args)
         else:
-            out = self.cls.forward(*args)
-            setup(ctx, tuple(args), out)
+            out = called(self.cls.forward)(*args)
+            called(setup)(ctx, tuple(args), out)
         self.single = not isinstance(out, (tuple, list))
         outputs = [out] if self.single else list(out)
         for value in outputs:
@@ -201,7 +201,7 @@ class _Call:
             before = self.inputs, self.outputs, list(ctx._saved)
             self._restore(xs, ys)
         try:
-            found = self.cls.backward(ctx, *gs)
+            found = called(self.cls.backward)(ctx, *gs)
         finally:
             if ctx is self.ctx:
                 self.inputs, self.outputs, ctx._saved = before

@@ -69,10 +69,13 @@ std::unordered_set<const Node*> Downstream(const Regions& regions,
 }
 
 // Last first: a node comes before what it reads. Ids grow in program order,
-// unless loops have been given more to carry since.
+// unless loops have been given more to carry since, or nodes were put between
+// others.
 void SortLastFirst(std::vector<Node*>& nodes, const Regions& regions,
                    const Region& region) {
-  if (!regions.any) {
+  auto earlier = [](const Node* a, const Node* b) { return a->id() < b->id(); };
+  std::span<Node* const> all = region.nodes();
+  if (!regions.any && std::is_sorted(all.begin(), all.end(), earlier)) {
     std::sort(nodes.begin(), nodes.end(),
               [](Node* a, Node* b) { return a->id() > b->id(); });
     return;

@@ -6,6 +6,7 @@
 #include "sluice/front/autograd.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
+#include "sluice/front/custom_rule.h"
 #include "sluice/front/grad_mode.h"
 #include "sluice/front/scope.h"
 #include "sluice/front/tape.h"
@@ -156,10 +157,10 @@ Value ValueIn(const Tensor& t) {
   return capture ? capture->Now(*capture->ValueOf(t)) : t.value();
 }
 
-// The rule of the op CustomGradient: the user's function, with tensors of the
-// graph the gradients are built in.
-void BuildInGraph(GradContext& g, size_t num_inputs, const BackwardFn& backward,
-                  bool zeros) {
+}  // namespace
+
+void front_internal::BuildCustomRule(GradContext& g, size_t num_inputs,
+                                     const BackwardFn& backward, bool zeros) {
   auto* context = dynamic_cast<GraphGradContext*>(&g);
   if (!context) return g.fail("a graph's gradient was asked for elsewhere");
   Graph& graph = context->graph();
@@ -209,8 +210,6 @@ void BuildInGraph(GradContext& g, size_t num_inputs, const BackwardFn& backward,
   }
 }
 
-}  // namespace
-
 std::vector<Tensor> custom_gradient(const TensorFn& forward,
                                     const BackwardFn& backward,
                                     const std::vector<Tensor>& inputs,
@@ -229,7 +228,7 @@ std::vector<Tensor> custom_gradient(const TensorFn& forward,
   size_t count = inputs.size();
   int64_t number =
       RegisterCustomGradient([backward, count, zeros](GradContext& g) {
-        BuildInGraph(g, count, backward, zeros);
+        front_internal::BuildCustomRule(g, count, backward, zeros);
       });
   return front_internal::CallMany("CustomGradient", operands,
                                   {{"dtypes", dtypes},

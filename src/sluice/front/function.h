@@ -78,6 +78,17 @@ using FunctionBody = std::function<BodyResult(const std::vector<Tensor>&)>;
 
 // A function whose code differs by more than tensors tell, as one in Python
 // does by its arguments of other kinds: each is recorded by itself.
+// Watches code of the user's that runs while a gradient of what was recorded is
+// built, and is not part of that: rules of a custom gradient.
+class RulesWatch {
+ public:
+  virtual ~RulesWatch() = default;
+  // It is built. Gives what says, for each later use, whether what that code
+  // has read is as it was; nothing when it has read nothing. Throws when it has
+  // done what every use would have to do.
+  virtual std::function<bool()> Done() = 0;
+};
+
 struct FunctionVariant {
   FunctionBody body;
   std::vector<std::string> names{};  // of the tensors; empty: their numbers
@@ -93,6 +104,7 @@ struct FunctionVariant {
   bool constructs = false;
   // Whether they would decide anything in what was recorded; null: yes.
   std::function<bool()> decidable{};
+  std::function<std::unique_ptr<RulesWatch>()> watch_rules{};
 };
 
 class FunctionCore {

@@ -316,9 +316,21 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
                                       const std::vector<Value>& fed,
                                       const std::vector<bool>& wants) {
   MutexLock one(mu_);
+  // Rules that read what is another each time would make it grow for ever.
+  constexpr size_t kMost = 64;
+  size_t stale = 0;
   for (const TraceGradient& known : gradients_) {
-    if (known.ys == ys && known.wants == wants) return known;
+    if (known.ys != ys || known.wants != wants) continue;
+    if (!known.holds || known.holds()) return known;
+    ++stale;
   }
+  if (stale >= kMost) {
+    return Unimplemented(StrCat(
+        "a hook or a backward of the user's reads what is another each time, ",
+        stale, " times so far; wanted it among the inputs, as a tensor"));
+  }
+  std::unique_ptr<RulesWatch> watch;
+  if (variant->watch_rules) watch = variant->watch_rules();
   TraceGradient made;
   made.ys = ys;
   made.wants = wants;
@@ -368,6 +380,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
       all.push_back(capture.entries()[i].arg);
     }
   }
+  if (watch) made.holds = watch->Done();
   made.reads = Reads(fed, fetches);
   made.through_calls = FlowsThrough(calls, to, fetches);
   SayWhatIsThere(made);

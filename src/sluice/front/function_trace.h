@@ -65,6 +65,7 @@ struct TraceGradient {
   std::vector<EagerRef> more;
   std::vector<Value> more_args;
   std::shared_ptr<Program> program;
+  std::function<bool()> holds;  // null: always
 };
 
 // One recording. What is fed: the arguments, then what was captured. What comes

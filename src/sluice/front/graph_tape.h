@@ -34,6 +34,7 @@ class GraphTapeNode final : public TapeNode {
   bool dropped() const override { return dropped_; }
   std::string_view name() const override { return name_; }
   size_t num_outputs() const override { return ys_.size(); }
+  Value y(int i) const { return ys_[static_cast<size_t>(i)]; }
 
   // The memory of input or output i is that of a value with this log: writing
   // it before the gradient has read it is an error, as it is imperatively.

@@ -6,6 +6,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/front/graph_tape.h"
+#include "sluice/front/hooked_value.h"
 #include "sluice/front/kept_values.h"
 #include "sluice/front/random_place.h"
 
@@ -137,7 +139,7 @@ class Finisher {
       t_.grads_seen.push_back({seen.entry, seen});
     }
     if (may_fail) t_.dropped.clear();
-    CheckHooks();
+    Hooks();
     CheckLeaves();
     Kept();
   }
@@ -344,8 +346,8 @@ class Finisher {
     t_.place_fetch = static_cast<int64_t>(FetchWritten(entry.inside));
   }
 
-  // A hook of the code's own belongs to gradients that flow while it runs.
-  void CheckHooks() {
+  // Hooks of the code's own are met by gradients that flow after the call, too.
+  void Hooks() {
     std::unordered_set<const TapeNode*> seen;
     std::vector<const TapeNode*> open;
     auto add = [&](const TapeNode* node) {
@@ -357,14 +359,37 @@ class Finisher {
     while (!open.empty()) {
       const TapeNode* node = open.back();
       open.pop_back();
-      if (!node->hooks.empty()) {
-        throw Error(Unimplemented(StrCat(
-            "a captured function registers a hook at ", node->line().ToString(),
-            " and hands out what was made from there: gradients that "
-            "flow after the call do not meet the hook; wanted it "
-            "registered after the call, or backward() inside")));
-      }
+      for (const TapeNode::Hook& hook : node->hooks) Meet(*node, hook);
       for (const TapeEdge& edge : node->edges) add(edge.node.get());
+    }
+  }
+
+  bool HandsOut(const TapeNode& node, int output) const {
+    for (const auto& [fetch, value] : flowing_) {
+      if (value->producer.get() == &node && value->output == output)
+        return true;
+    }
+    return false;
+  }
+
+  void Meet(const TapeNode& node, const TapeNode::Hook& hook) {
+    auto* made = dynamic_cast<const GraphTapeNode*>(&node);
+    Value value = made ? made->y(hook.output) : Value();
+    // retain_grad(): a call cannot tell the whole gradient of what it hands
+    // out, if that is used inside, too; nobody sees that of others.
+    bool keeps = hook.id < 0;
+    if (keeps && !HandsOut(node, hook.output)) return;
+    if (!value || keeps || value.node->region() != &capture_.graph().root()) {
+      throw Error(Unimplemented(
+          StrCat("a captured function registers a hook at ",
+                 node.line().ToString(), keeps ? ", by retain_grad()," : "",
+                 " and hands out what was made from there: gradients that "
+                 "flow after the call do not meet the hook; wanted it "
+                 "registered after the call, or backward() inside")));
+    }
+    Value hooked = HookValue(capture_, value, hook);
+    for (Trace::Fetched& f : t_.fetched) {
+      if (f.value == value) f.value = hooked;
     }
   }
 

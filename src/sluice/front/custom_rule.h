@@ -1,0 +1,15 @@
+// The user's function as the gradient rule of a graph's node.
+#pragma once
+
+#include "sluice/front/autograd.h"
+#include "sluice/op/grad_context.h"
+
+namespace sluice::front_internal {
+
+// Calls it with tensors of the graph the gradients are built in: the first
+// `num_inputs` inputs of the node, its outputs, and what flows into those.
+// `zeros`: where nothing does, too. Failures are told to `g`.
+void BuildCustomRule(GradContext& g, size_t num_inputs,
+                     const BackwardFn& backward, bool zeros);
+
+}  // namespace sluice::front_internal
