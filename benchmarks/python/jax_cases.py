@@ -40,4 +40,24 @@ def loop_of_adds():
     return lambda: loop(x).block_until_ready(), lambda y: float(y.sum())
 
 
-CASES = {f.__name__: f for f in (mlp_compiled, loop_of_adds)}
+def pendulums_grad():
+    """vmap(grad(scan)): 64 pendulums, 100 steps each."""
+
+    def energy(p, start):
+        def step(state, _):
+            angle, speed = state
+            speed = speed - 0.05 * (p[0] * jnp.sin(angle) + p[1] * speed)
+            angle = angle + 0.05 * speed
+            return (angle, speed), angle * angle
+
+        return jax.lax.scan(step, (start[0], start[1]), None, length=100)[1].sum()
+
+    gradients = jax.jit(jax.vmap(jax.grad(energy), in_axes=(None, 0)))
+    p, starts = jnp.array([1.0, 0.1]), jnp.linspace(-1, 1, 128).reshape(64, 2)
+    return (
+        lambda: gradients(p, starts).block_until_ready(),
+        lambda g: float(g.sum()),
+    )
+
+
+CASES = {f.__name__: f for f in (mlp_compiled, loop_of_adds, pendulums_grad)}

@@ -162,6 +162,14 @@ def report(times: Times, workers: dict[str, Worker]) -> None:
     row("1000 adds captured", text, ">= 50x",
         torch_loop / loop >= 50 if torch_loop else None)
 
+    lanes = times.get("sluice", "pendulums_grad")
+    jax_lanes = times.get("jax", "pendulums_grad")
+    text = f"{lanes * 1e6:.0f} us"
+    if jax_lanes:
+        text += f", JAX {jax_lanes * 1e6:.0f}"
+    row("vmap(grad(scan)), 64 pendulums of 100 steps", text, "level with JAX",
+        lanes <= jax_lanes * 1.05 if jax_lanes else None)
+
     seconds, printed = import_seconds("sluice")
     text = f"{seconds * 1e3:.0f} ms, prints {'nothing' if not printed else printed!r}"
     for library in workers:

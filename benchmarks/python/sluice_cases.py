@@ -69,6 +69,23 @@ def loop_of_adds():
     return lambda: loop(x), lambda y: y.sum().item()
 
 
+def pendulums_grad():
+    """vmap(grad(scan)): 64 pendulums, 100 steps each."""
+
+    def energy(p, start):
+        def step(state, _):
+            angle, speed = state
+            speed = speed - 0.05 * (p[0] * sl.sin(angle) + p[1] * speed)
+            angle = angle + 0.05 * speed
+            return angle * angle, (angle, speed)
+
+        return sl.scan(step, (start[0], start[1]), sl.zeros(100))[0].sum()
+
+    gradients = sl.function(sl.vmap(sl.grad(energy), in_axes=(None, 0)))
+    p, starts = sl.tensor([1.0, 0.1]), sl.linspace(-1, 1, 128).reshape(64, 2)
+    return lambda: gradients(p, starts), lambda g: g.sum().item()
+
+
 def session_run():
     graph = sl.Graph()
     with graph:
@@ -88,5 +105,7 @@ def session_run():
 
 CASES = {
     f.__name__: f
-    for f in (mlp_eager, mlp_compiled, tiny_add, loop_of_adds, session_run)
+    for f in (
+        mlp_eager, mlp_compiled, tiny_add, loop_of_adds, pendulums_grad, session_run
+    )
 }

@@ -56,6 +56,20 @@ std::vector<GradPart> GradFlow::PartsOf(const Value& v) const {
   return found;
 }
 
+// A few are added by an op that can be fused with its neighbours; not halves,
+// which AddN rounds once.
+Result<Value> GradFlow::Sum(const Value& v, const std::vector<Value>& parts) {
+  constexpr size_t kFew = 4;
+  bool exact = v.dtype() == DType::kF32 || v.dtype() == DType::kF64;
+  if (parts.size() > (exact ? kFew : 2)) return Call(v, "AddN", parts);
+  Value sum = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i) {
+    Value two[] = {sum, parts[i]};
+    SL_ASSIGN_OR_RETURN(sum, Call(v, "Add", two));
+  }
+  return sum;
+}
+
 Result<Value> GradFlow::Total(const Value& v) {
   auto it = parts_.find(v);
   if (it == parts_.end()) return Value();
@@ -67,9 +81,7 @@ Result<Value> GradFlow::Total(const Value& v) {
     return parts.total;
   }
   if (parts.dense.size() > 1) {
-    // Two are added by an op that can be fused with its neighbours.
-    std::string_view op = parts.dense.size() == 2 ? "Add" : "AddN";
-    SL_ASSIGN_OR_RETURN(Value sum, Call(v, op, parts.dense));
+    SL_ASSIGN_OR_RETURN(Value sum, Sum(v, parts.dense));
     parts.dense = {sum};
   }
   if (parts.rows.empty()) return parts.total = parts.dense[0];

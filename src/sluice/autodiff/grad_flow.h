@@ -52,6 +52,7 @@ class GradFlow {
     Value total;  // of both, once somebody asked for it
   };
 
+  Result<Value> Sum(const Value& v, const std::vector<Value>& parts);
   Result<Value> Call(const Value& v, std::string_view op,
                      std::span<const Value> inputs, const Attrs& attrs = {});
   Status MergeRows(const Value& v, std::vector<Rows>& rows);
