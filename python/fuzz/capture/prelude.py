@@ -59,6 +59,39 @@ class Box:
         self.n += 1
 '''
 
+# A gradient of the program's own, whose rule reads and writes the program around it.
+RULES = '''\
+RULE = {"scale": 0.5, "calls": 0, "seen": None}
+
+
+class Bent(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, t):
+        ctx.save_for_backward(t)
+        return T.tanh(t) * 0.5
+
+    @staticmethod
+    def backward(ctx, g):
+        (t,) = ctx.saved_tensors
+        return g * RULE["scale"] + t * 0.125
+
+
+class Counted(T.autograd.Function):
+    @staticmethod
+    def forward(ctx, t):
+        return t * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        RULE["calls"] += 1
+        return g * 2
+
+
+def halved(g):
+    RULE["seen"] = g.detach() * 0.5
+    return g * 0.5
+'''
+
 FIXED = '''\
 def fixed(module):
     for i, p in enumerate(module.parameters()):

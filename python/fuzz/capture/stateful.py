@@ -39,6 +39,12 @@ def features(rng: random.Random) -> set[str]:
     return chosen
 
 
+def later_features(seed: int) -> set[str]:
+    """Those that came later: earlier seeds stay the programs they were."""
+    rng = random.Random(f"later {seed}")
+    return {"rules"} if seed >= 200_000 and rng.random() < 0.3 else set()
+
+
 def statement(w: Writer) -> list[str]:
     def on(feature: str, weight: float = 1.0) -> float:
         return weight if w.has(feature) else 0.0
@@ -77,6 +83,7 @@ def statement(w: Writer) -> list[str]:
         (on("target", 0.2), lambda: training.loaded(w)),
         (on("contexts", 0.7), lambda: control.own_context(w, body)),
         (on("hooks", 0.6), lambda: training.hook(w)),
+        (on("rules", 1.5), lambda: training.rule(w)),
     ])
 
 
@@ -175,7 +182,7 @@ def _result(w: Writer) -> str:
 
 def program(seed: int) -> Program:
     rng = random.Random(f"state {seed}")
-    chosen = features(rng)
+    chosen = features(rng) | later_features(seed)
     w = Writer(rng, chosen)
     forward: list[str] = ["def forward(self, x, flag):", "    return x * self.w"]
     inner = w
@@ -208,6 +215,8 @@ def program(seed: int) -> Program:
     lines = ["D = T." + rng.choice(["float64", "float64", "float64", "float32"]),
              *prelude.globals_(w), "", "",
              *prelude.HELPERS.split("\n"), ""]
+    if w.has("rules"):
+        lines += [*prelude.RULES.split("\n"), ""]
     if w.has("layers"):
         lines += [*prelude.FIXED.split("\n"), ""]
     if w.has("module"):

@@ -96,3 +96,23 @@ def hook(w: Writer) -> list[str] | None:
              else f"{name} = {old.text} * 1.5", f"if {name}.requires_grad:"]
     return lines + ["    " + w.rng.choice(
         [f"{name}.register_hook({what})", f"{name}.retain_grad()"])]
+
+
+def rule(w: Writer) -> list[str] | None:
+    """Gradients of the program's own, and what they read; what branches leave."""
+    v, name = ex.tensor(w, "V", 1), w.scope.fresh("b")
+    lines = w.rng.choice([
+        [f"{name} = Bent.apply({v})"], [f"{name} = Bent.apply({v})"],
+        [f"{name} = Counted.apply({v})"],
+        [f"{name} = {v} * 1.5", f"if {name}.requires_grad:",
+         f'    {name}.register_hook(lambda g: g * RULE["scale"])'],
+        [f"{name} = {v} * 1.5", f"if {name}.requires_grad:",
+         f"    {name}.register_hook(halved)"],
+        ['RULE["scale"] *= 0.9', f"{name} = {v} + RULE[\"scale\"]"],
+        [f"{name} = {v}", f"for row in {name}:", '    RULE["calls"] += 1'],
+        [f"{name} = {v}", f"if {name}.sum() > 0.1:", f'    RULE["seen"] = {name} * 2'],
+        [f"{name} = {v}", f"while {name}.sum() > 0.6:", f"    {name} = {name} * 0.5",
+         f'    RULE["seen"] = {name} + 1'],
+    ])
+    w.scope.add(name, "V", assigned=False, written=False)
+    return lines
