@@ -244,7 +244,9 @@ struct Recording {
       nb::object finished = recorder.attr("finish")(nb::none());
       own.objects.insert(own.objects.end(), own.hidden.begin(),
                          own.hidden.end());
-      return Returned::Raised(Normalized(error), finished[1], own.objects,
+      nb::object as_written = nb::module_::import_("sluice._convert.errors")
+                                  .attr("as_written")(Normalized(error));
+      return Returned::Raised(as_written, finished[1], own.objects,
                               recorder.attr("tensors"));
     } catch (nb::python_error&) {
       return std::nullopt;

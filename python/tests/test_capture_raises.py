@@ -123,3 +123,18 @@ def test_what_cannot_be_recorded_changes_nothing():
         f(sl.tensor([1.0]))
     assert cell.h.tolist() == [0.0]
     assert not hasattr(cell, "name")
+
+
+# state:60655: in converted code it is in a cell, and raised a NameError.
+def test_a_variable_without_a_value():
+    @sl.function
+    def step(x, flag):
+        if flag:
+            y = x * 2
+        if x.sum() > 0:
+            x = x * y
+        return x
+
+    assert step(sl.ones(2), True).tolist() == [2.0, 2.0]
+    with pytest.raises(UnboundLocalError, match="'y'"):
+        step(sl.ones(2), False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class ConversionWarning(UserWarning):
     """A function could not be converted and runs as it is written."""
@@ -27,3 +29,25 @@ def add_note(error: BaseException, note: str) -> None:
             error.add_note(note)
     elif error.args and isinstance(error.args[0], str):
         error.args = (error.args[0] + "\n" + note, *error.args[1:])
+
+
+# Variables of converted code are in cells, where Python tells of one without a value
+# by another class of error.
+_UNBOUND = re.compile(
+    r"cannot access free variable '(\w+)' where it is not associated|"
+    r"free variable '(\w+)' referenced before assignment"
+)
+
+
+def as_written(error: BaseException) -> BaseException:
+    """The error as the code would raise it if it were not converted."""
+    if type(error) is not NameError:
+        return error
+    found = _UNBOUND.match(str(error))
+    if not found:
+        return error
+    name = found[1] or found[2]
+    made = UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )
+    return made.with_traceback(error.__traceback__)
