@@ -22,6 +22,8 @@ class Callback {
 
   // REQUIRES: the GIL. Whoever calls from C++ opens a TakeGil before.
   nb::handle object() const { return object_.get(); }
+  // No copy shares it.
+  bool sole() const { return object_.use_count() == 1; }
   template <class... Args>
   nb::object operator()(Args&&... args) const {
     return object()(std::forward<Args>(args)...);

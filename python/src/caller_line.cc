@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exit.h"
+#include "without_gil.h"
 
 namespace sluice::py {
 
@@ -22,6 +23,9 @@ thread_local SourceLine held_line;
 
 // This thread's state, while a ReleaseGil is open; null inside of a TakeGil.
 thread_local PyThreadState* let_go = nullptr;
+
+// The ReleaseGil that are open, on all threads. Under the GIL.
+int without_gil = 0;
 
 // What is known of one place in compiled code. Finding the line of an
 // instruction walks a table, so that places are remembered.
@@ -112,13 +116,16 @@ SourceLine PythonLine() {
   return line;
 }
 
+int StretchesWithoutGil() { return without_gil; }
+
 ReleaseGil::ReleaseGil()
     : outer_(std::exchange(held_line, PythonLine())),
-      state_(PyEval_SaveThread()),
+      state_((++without_gil, PyEval_SaveThread())),
       outer_state_(std::exchange(let_go, state_)) {}
 
 ReleaseGil::~ReleaseGil() {
   PyEval_RestoreThread(state_);
+  --without_gil;
   let_go = outer_state_;
   held_line = outer_;
 }

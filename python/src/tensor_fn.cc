@@ -5,6 +5,7 @@
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/variable.h"
+#include "tape_function.h"
 
 namespace sluice::py {
 
@@ -33,11 +34,34 @@ nb::list ListOf(const std::vector<Tensor>& tensors) {
 }
 
 TensorFn TensorFnOf(nb::handle f, std::string_view what) {
-  return [call = Callback(f),
-          what = std::string(what)](const std::vector<Tensor>& xs) {
-    TakeGil gil;
-    return TensorList(call(ListOf(xs)), what);
-  };
+  return ListFunction(f, what);
+}
+
+Tensor HookFunction::operator()(const Tensor& gradient) const {
+  TakeGil gil;
+  constexpr std::string_view kWhat = "hook: what it returned";
+  // Where it is recorded, what it reads and writes is noted.
+  nb::object own = nb::borrow(call_.object());
+  if (gradient.symbolic()) {
+    own = nb::module_::import_("sluice._flat").attr("called")(own);
+  }
+  Tensor changed = TensorOrNone(own(gradient), kWhat);
+  if (changed.defined()) CheckGradient(changed, gradient, kWhat);
+  return changed;
+}
+
+std::vector<Tensor> BackwardFunction::operator()(
+    const std::vector<Tensor>& inputs, const std::vector<Tensor>& results,
+    const std::vector<Tensor>& grads) const {
+  TakeGil gil;
+  return TensorList(call_(ListOf(inputs), ListOf(results), ListOf(grads)),
+                    "what backward returned");
+}
+
+std::vector<Tensor> ListFunction::operator()(
+    const std::vector<Tensor>& xs) const {
+  TakeGil gil;
+  return TensorList(call_(ListOf(xs)), what);
 }
 
 }  // namespace sluice::py

@@ -1,6 +1,5 @@
 // The gradient side of the class Tensor.
 #include "autograd.h"
-#include "callback.h"
 #include "errors.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
@@ -9,43 +8,51 @@
 #include "sluice/front/data_alias.h"
 #include "sluice/front/rows.h"
 #include "sluice/front/tape.h"
+#include "tape_function.h"
 #include "tensor.h"
 
 namespace sluice::py {
 
 namespace {
 
-// What register_hook returns. Lets go of the tensor once removed.
+// What register_hook returns. Has the tensor until removed, as a Python object
+// that the garbage collector sees.
 class HookHandle {
  public:
-  HookHandle(Tensor tensor, int id) : tensor_(std::move(tensor)), id_(id) {}
+  HookHandle(nb::object tensor, int id) : tensor_(std::move(tensor)), id_(id) {}
   void Remove() {
-    if (tensor_.defined()) tensor_.remove_hook(id_);
-    tensor_ = {};
+    nb::object tensor = std::move(tensor_);
+    if (tensor.is_valid()) AsTensor(tensor).remove_hook(id_);
   }
 
+  static int Traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    Py_VISIT(nb::inst_ptr<HookHandle>(self)->tensor_.ptr());
+    return 0;
+  }
+  static int Clear(PyObject* self) {
+    if (!nb::inst_ready(self)) return 0;
+    nb::object gone = std::move(nb::inst_ptr<HookHandle>(self)->tensor_);
+    return 0;
+  }
+  static inline PyType_Slot slots[] = {
+      {Py_tp_traverse, reinterpret_cast<void*>(&Traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(&Clear)},
+      {0, nullptr}};
+
  private:
-  Tensor tensor_;
+  nb::object tensor_;
   int id_;
 };
 
-HookHandle RegisterHook(const Tensor& t, nb::handle hook) {
+HookHandle RegisterHook(nb::handle self, nb::handle hook) {
   if (!PyCallable_Check(hook.ptr())) {
     ThrowTypeError(StrCat("register_hook: got a ", Py_TYPE(hook.ptr())->tp_name,
                           "; wanted a function of the gradient"));
   }
-  int id = t.register_hook([call = Callback(hook)](const Tensor& g) {
-    TakeGil gil;
-    // Where it is recorded, what it reads and writes is noted.
-    nb::object own = nb::borrow(call.object());
-    if (g.symbolic()) {
-      own = nb::module_::import_("sluice._flat").attr("called")(own);
-    }
-    Tensor changed = TensorOrNone(own(g), "hook: what it returned");
-    if (changed.defined()) CheckGradient(changed, g, "hook: what it returned");
-    return changed;
-  });
-  return HookHandle(t, id);
+  int id = AsTensor(self).register_hook(HookFunction(hook));
+  return HookHandle(nb::borrow(self), id);
 }
 
 // Part of a graph requires none: gradients there are asked for by name.
@@ -177,7 +184,8 @@ void BindSparse(nb::class_<Tensor>& cls) {
 }  // namespace
 
 void BindTensorGrad(nb::module_& m) {
-  nb::class_<HookHandle>(m, "HookHandle", "A hook that can be taken away.")
+  nb::class_<HookHandle>(m, "HookHandle", nb::type_slots(HookHandle::slots),
+                         "A hook that can be taken away.")
       .def("remove", &HookHandle::Remove, "Takes the hook away.")
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__exit__", [](HookHandle& h, const nb::args&) { h.Remove(); });

@@ -7,6 +7,7 @@
 #include "sluice/front/eager_call.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
+#include "tape_garbage.h"
 #include "tensor_attributes.h"
 #include "tensor_index.h"
 #include "tensor_matmul.h"
@@ -341,6 +342,8 @@ PyType_Slot* TensorSlots() {
                                 {Py_tp_richcompare, Slot(&Compare)},
                                 {Py_tp_hash, Slot(&Hash)},
                                 {Py_tp_setattro, Slot(&SetTensorAttribute)},
+                                {Py_tp_traverse, Slot(&TraverseTensor)},
+                                {Py_tp_clear, Slot(&ClearTensor)},
                                 {Py_nb_inplace_add, Slot(&InPlaceAdd)},
                                 {Py_nb_inplace_subtract, Slot(&InPlaceSub)},
                                 {Py_nb_inplace_multiply, Slot(&InPlaceMul)},

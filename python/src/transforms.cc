@@ -16,6 +16,7 @@
 #include "sluice/front/scope.h"
 #include "sluice/front/vmap.h"
 #include "sluice/front/vmap_axes.h"
+#include "tape_function.h"
 #include "tensor_fn.h"
 
 namespace sluice::py {
@@ -57,17 +58,10 @@ nb::tuple Points(nb::handle xs) {
   return nb::make_tuple(ListOf(points.at), made);
 }
 
-// backward(inputs, results, grads) -> one gradient or None per input. Where
-// nothing flows in, None is given.
+// Where nothing flows in, `backward` is given None.
 nb::list CustomGradient(nb::handle forward, nb::handle backward,
                         nb::handle inputs) {
-  BackwardFn back = [call = Callback(backward)](const std::vector<Tensor>& xs,
-                                                const std::vector<Tensor>& ys,
-                                                const std::vector<Tensor>& gs) {
-    TakeGil gil;
-    return TensorList(call(ListOf(xs), ListOf(ys), ListOf(gs)),
-                      "what backward returned");
-  };
+  BackwardFn back = BackwardFunction(backward);
   std::vector<Tensor> given = TensorList(inputs, "inputs");
   TensorFn run = TensorFnOf(forward, "what forward returned");
   std::vector<Tensor> results;

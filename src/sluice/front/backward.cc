@@ -248,7 +248,12 @@ class Engine {
     for (const TapeNode::Hook& hook : hooks) {
       EagerRef& g = flows[static_cast<size_t>(hook.output)];
       if (!g) continue;
-      if (EagerRef changed = hook.call(g)) g = std::move(changed);
+      if (hook.place) {
+        *hook.place = g;
+        continue;
+      }
+      Tensor changed = hook.user(Tensor(g));
+      if (changed.defined()) g = GradientRef(changed);
     }
     // Gradients of values that are asked for end here; they may flow on too.
     for (const EagerRef& input : request_.inputs) {

@@ -41,6 +41,7 @@ class CustomTapeNode final : public TapeNode {
 
   std::string_view name() const override { return "custom_gradient"; }
   size_t num_outputs() const override { return num_outputs_; }
+  const UserBackward* user_backward() const override { return &backward_; }
   void Drop() override {
     inputs_.clear();
     dropped_ = true;

@@ -103,7 +103,9 @@ Status RecomputeRegion::Recompute() {
     if (calls_[i]) calls_[i]->TakeValues(*repetitions_[i]);
   }
   done_ = true;
+  // Never run a third time: whatever the function holds may go.
   inputs_.clear();
+  f_ = nullptr;
   return OkStatus();
 }
 

@@ -6,6 +6,7 @@
 // Counted: kept by its calls. One thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sluice/front/autograd.h"
@@ -41,6 +42,14 @@ class RecomputeRegion : public RefCounted<RecomputeRegion> {
   bool Enter(OpTapeNode& node);
   // A call of the first run is gone.
   void Leave(size_t number) { calls_[number] = nullptr; }
+
+  // What is run again, and how many calls of the first run there are still:
+  // all who keep this, unless a run is being made.
+  const TensorFn& function() const { return f_; }
+  size_t calls_left() const {
+    return calls_.size() - static_cast<size_t>(std::count(
+                               calls_.begin(), calls_.end(), nullptr));
+  }
 
  private:
   friend class RefCounted<RecomputeRegion>;

@@ -47,6 +47,13 @@ class TapeNode : public RefCounted<TapeNode> {
   virtual bool outside() const { return false; }
   virtual std::string_view name() const = 0;
   virtual size_t num_outputs() const = 0;
+  // What it keeps of the user's, beside hooks, for those who follow who owns
+  // what: the function its gradient calls, and the stretch it is part of.
+  using UserBackward = std::function<std::vector<Tensor>(
+      const std::vector<Tensor>&, const std::vector<Tensor>&,
+      const std::vector<Tensor>&)>;
+  virtual const UserBackward* user_backward() const { return nullptr; }
+  virtual const RecomputeRegion* region() const { return nullptr; }
 
   // Greater than that of every node the edges lead to. REQUIRES: SetDepth was
   // called when the edges were there.
@@ -56,11 +63,13 @@ class TapeNode : public RefCounted<TapeNode> {
 
   SmallVector<TapeEdge, 3> edges;  // by input
 
-  // What is to happen to the gradient of an output before it flows on.
+  // What is to happen to the gradient of an output before it flows on: the
+  // user's function changes it, or it is put somewhere.
   struct Hook {
     int output;
     int id;
-    std::function<EagerRef(const EagerRef&)> call;
+    std::function<Tensor(const Tensor&)> user;
+    std::shared_ptr<EagerRef> place;  // set: there
   };
   std::vector<Hook> hooks;
 
@@ -96,6 +105,7 @@ class OpTapeNode final : public TapeNode, public Pooled<OpTapeNode> {
   bool dropped() const override { return dropped_; }
   std::string_view name() const override { return op_->record().name; }
   size_t num_outputs() const override { return op_->num_outputs(); }
+  const RecomputeRegion* region() const override { return region_.get(); }
 
   // Part of a stretch that keeps nothing: its values come from another run of
   // the same code.

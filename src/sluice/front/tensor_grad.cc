@@ -158,11 +158,7 @@ int Tensor::register_hook(GradHook hook) const {
     extras.hooks.emplace_back(id, std::move(hook));
     return id;
   }
-  value.producer->hooks.push_back(
-      {value.output, id, [hook = std::move(hook)](const EagerRef& g) {
-         Tensor changed = hook(Tensor(g));
-         return changed.defined() ? GradientRef(changed) : EagerRef();
-       }});
+  value.producer->hooks.push_back({value.output, id, std::move(hook), {}});
   return id;
 }
 
@@ -185,12 +181,7 @@ void Tensor::retain_grad() const {
   // The node must not keep the value alive, which keeps the node: both look at
   // a place the gradient is put into.
   value.grad_place = std::make_shared<EagerRef>();
-  std::shared_ptr<EagerRef> place = value.grad_place;
-  value.producer->hooks.push_back(
-      {value.output, -1, [place](const EagerRef& g) {
-         *place = g;
-         return EagerRef();
-       }});
+  value.producer->hooks.push_back({value.output, -1, {}, value.grad_place});
 }
 
 }  // namespace sluice
