@@ -25,14 +25,7 @@ Capture::Entry& Capture::AddEntry(const EagerRef& value,
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph_) lock.emplace(graph_.mu());
   // Gradients built before have met tensors of their own.
-  auto taken = [&] {
-    const sluice::Region& root = graph_.root();
-    for (int i = 0; i < root.num_args(); ++i) {
-      if (root.arg_name(i) == name) return true;
-    }
-    return false;
-  };
-  while (taken()) name += "_more";
+  while (graph_.root().FindArg(name) >= 0) name += "_more";
   Value arg = ValueOrThrow(
       graph_.AddArg(graph_.root(), name, {value->array.dtype(), shape}));
   entries_.push_back({.value = value, .arg = arg, .inside = {}});
@@ -62,6 +55,34 @@ void Describe(Capture::Entry& entry) {
   entry.required_grad = entry.value->tracked();
   entry.leaf = !entry.value->producer;
   entry.contiguous = entry.value->array.contiguous();
+}
+
+// Elements that two entries share, in a way nobody knows, cannot be followed.
+void CheckPair(const Capture::Entry& written, const Capture::Entry& other,
+               const SourceLine& line) {
+  if (&other == &written || other.value == written.value || !other.inside) {
+    return;
+  }
+  if (IsReference(written.value->array.dtype()) ||
+      IsReference(other.value->array.dtype()) ||
+      !SameMemory(written.value->array, other.value->array)) {
+    return;
+  }
+  throw Error(
+      Unimplemented(
+          StrCat("a captured function writes ", written.value->Describe(),
+                 ", whose memory it also sees as ", other.value->Describe(),
+                 "; wanted one of them as a view of the other, or clone()"))
+          .WithLine(StrCat("at ", line)));
+}
+
+// The pairs of those that were there before are checked: when the second one
+// came, or when one was written.
+void CheckNew(const Capture::Entry& entry,
+              const std::deque<Capture::Entry>& all, const SourceLine& line) {
+  for (const Capture::Entry& other : all) {
+    if (other.written()) CheckPair(other, entry, line);
+  }
 }
 
 }  // namespace
@@ -126,30 +147,14 @@ EagerRef Capture::StandIn(const EagerRef& value) {
   known_[entry.arg].edge = EdgeTo(*made);
   entry.inside = made;
   inside_[value.get()] = made;
-  for (const Entry& other : entries_) {
-    if (other.written()) CheckApart(*other.inside, value->line);
-  }
+  CheckNew(entry, entries_, value->line);
   return made;
 }
 
-// Elements that two entries share, in a way nobody knows, cannot be followed.
 void Capture::CheckApart(const EagerValue& base, const SourceLine& line) const {
   if (base.traced->entry < 0) return;
   const Entry& own = entries_[static_cast<size_t>(base.traced->entry)];
-  for (const Entry& other : entries_) {
-    if (&other == &own || other.value == own.value || !other.inside) continue;
-    if (IsReference(own.value->array.dtype()) ||
-        IsReference(other.value->array.dtype()) ||
-        !SameMemory(own.value->array, other.value->array)) {
-      continue;
-    }
-    throw Error(
-        Unimplemented(
-            StrCat("a captured function writes ", own.value->Describe(),
-                   ", whose memory it also sees as ", other.value->Describe(),
-                   "; wanted one of them as a view of the other, or clone()"))
-            .WithLine(StrCat("at ", line)));
-  }
+  for (const Entry& other : entries_) CheckPair(own, other, line);
 }
 
 EagerRef Capture::ValueOf(const Tensor& tensor) {
@@ -215,6 +220,7 @@ EagerRef Capture::GradPart(const EagerRef& part, const EagerRef& grad_of,
   made->traced->serial = 0;  // it was there before all regions
   entry.inside = made;
   inside_[part.get()] = made;
+  CheckNew(entry, entries_, part->line);
   return made;
 }
 
