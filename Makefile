@@ -124,6 +124,9 @@ bench-calls: build-python
 compare-ops: build-python peers
 	@PYTHONPATH=build/release/python build/peers/bin/python -W ignore \
 	  python/fuzz/values/compare_ops.py --out build/compare_ops.jsonl $(ARGS)
+	@PYTHONPATH=build/release/python build/peers/bin/python -W ignore \
+	  python/fuzz/values/compare_ops.py --out build/compare_ops_other.jsonl \
+	  --dtypes uint8,int8,int16,int32,float16,complex64 $(ARGS)
 	@PYTHONPATH=build/release/python:python/fuzz/values build/peers/bin/python \
 	  -W ignore python/fuzz/values/signatures.py
 # Beside PyTorch, too, where `make peers` has been run.

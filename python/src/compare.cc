@@ -21,17 +21,48 @@ std::string Place(const Shape& shape, int64_t k) {
   return StrCat("[", Join(parts, ","), "]");
 }
 
-Array Doubles(const Array& a) {
-  Array as = a.dtype() == DType::kF64 ? a : CastArray(a, DType::kF64);
-  return ValueOrThrow(as.AsContiguous());
+bool IsNan(double v) { return std::isnan(v); }
+bool IsNan(complex64 v) { return std::isnan(v.real()) || std::isnan(v.imag()); }
+
+std::string Text(double v) { return StrCat(v); }
+std::string Text(complex64 v) {
+  return StrCat(v.real(), v.imag() < 0 ? "" : "+", v.imag(), "j");
 }
 
-bool Close(double a, double b, const Tolerance& t) {
+// In double, whatever the parts are.
+double Distance(double a, double b) { return std::abs(a - b); }
+double Distance(complex64 a, complex64 b) {
+  return std::hypot(static_cast<double>(a.real()) - b.real(),
+                    static_cast<double>(a.imag()) - b.imag());
+}
+
+template <class T>
+bool Close(T a, T b, const Tolerance& t) {
   if (a == b) return true;
-  if (std::isnan(a) || std::isnan(b)) {
-    return t.equal_nan && std::isnan(a) && std::isnan(b);
+  if (IsNan(a) || IsNan(b)) return t.equal_nan && IsNan(a) && IsNan(b);
+  double allowed = t.atol + t.rtol * Distance(b, T(0));
+  return std::isfinite(allowed) && Distance(a, b) <= allowed;
+}
+
+template <class T>
+std::string Describe(const Array& a, const Array& b, const Tolerance& t) {
+  auto elements = [](const Array& given) {
+    return ValueOrThrow(CastArray(given, DTypeOf<T>::value).AsContiguous());
+  };
+  Array left = elements(a), right = elements(b);
+  const T *x = left.data<T>(), *y = right.data<T>();
+  int64_t different = 0, first = -1, count = left.num_elements();
+  double largest = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    if (Close(x[k], y[k], t)) continue;
+    if (different++ == 0) first = k;
+    largest = std::max(largest, Distance(x[k], y[k]));
   }
-  return std::abs(a - b) <= t.atol + t.rtol * std::abs(b);
+  if (different == 0) return {};
+  return StrCat(different, " of ", count, " elements differ; the first, ",
+                Place(a.shape(), first), ", is ", Text(x[first]), " and ",
+                Text(y[first]), "; the largest difference is ", largest,
+                " (rtol ", t.rtol, ", atol ", t.atol, ")");
 }
 
 }  // namespace
@@ -41,21 +72,8 @@ std::string DescribeDifference(const Array& a, const Array& b,
   if (!(a.shape() == b.shape())) {
     return StrCat("shapes differ: ", a.TypeText(), " and ", b.TypeText());
   }
-  Array left = Doubles(a), right = Doubles(b);
-  int64_t different = 0, first = -1, count = left.num_elements();
-  double largest = 0;
-  for (int64_t k = 0; k < count; ++k) {
-    double x = left.data<double>()[k], y = right.data<double>()[k];
-    if (Close(x, y, t)) continue;
-    if (different++ == 0) first = k;
-    largest = std::max(largest, std::abs(x - y));
-  }
-  if (different == 0) return {};
-  return StrCat(different, " of ", count, " elements differ; the first, ",
-                Place(a.shape(), first), ", is ", left.data<double>()[first],
-                " and ", right.data<double>()[first],
-                "; the largest difference is ", largest, " (rtol ", t.rtol,
-                ", atol ", t.atol, ")");
+  bool complex = a.dtype() == DType::kC64 || b.dtype() == DType::kC64;
+  return complex ? Describe<complex64>(a, b, t) : Describe<double>(a, b, t);
 }
 
 void BindCompare(nb::module_& m) {

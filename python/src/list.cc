@@ -7,6 +7,7 @@
 #include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "written_numbers.h"
 
 namespace sluice::py {
 
@@ -45,7 +46,11 @@ Operand Element(const List& list, nb::handle x) {
     return CallOne("Cast", {std::move(given)}, {{"dtype", list.dtype()}});
   }
   if (given.tensor.defined()) return given.tensor;
-  if (given.weak) return CastArray(given.array, list.dtype());
+  if (given.weak) {
+    CheckWritten(given.array, list.dtype(), "List: an element",
+                 Negatives::kWrap);
+    return CastArray(given.array, list.dtype());
+  }
   return given.array;
 }
 

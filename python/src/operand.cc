@@ -13,6 +13,7 @@
 #include "sluice/front/variable.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
+#include "written_numbers.h"
 
 namespace sluice::py {
 
@@ -114,6 +115,7 @@ Tensor TensorOf(Array array) {
 
 Array CastArray(const Array& array, DType dtype) {
   if (array.dtype() == dtype) return array;
+  CheckReal(array, dtype);
   const Array inputs[] = {array};
   std::vector<Array> made = ValueOrThrow(
       RunOp(*ValueOrThrow(LookupOp("Cast")), {{"dtype", dtype}}, inputs));

@@ -12,6 +12,7 @@
 #include "tensor_index.h"
 #include "tensor_write.h"
 #include "weak_numbers.h"
+#include "written_numbers.h"
 
 namespace sluice::py {
 
@@ -46,6 +47,9 @@ Tensor ValueFor(const Tensor& target, nb::handle object, int part_rank) {
     if (value.dtype() != to || WeakNumbers::Has(value))
       value = CallOne("Cast", {Of(value)}, {{"dtype", to}});
   } else {
+    if (given.weak) {
+      CheckWritten(given.array, to, "the value assigned", Negatives::kWrap);
+    }
     value = TensorOf(CastArray(given.array, to));
   }
   PartialShape shape = value.shape();

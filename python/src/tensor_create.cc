@@ -1,6 +1,4 @@
 // Tensors made from what Python holds.
-#include <cmath>
-
 #include "attr_value.h"
 #include "bindings.h"
 #include "caller_line.h"
@@ -12,6 +10,7 @@
 #include "sluice/front/constants.h"
 #include "sluice/front/manual_seed.h"
 #include "sluice/front/scope.h"
+#include "written_numbers.h"
 
 namespace sluice::py {
 
@@ -25,30 +24,6 @@ Tensor Made(Array array, std::string_view name = {}) {
   Tensor made = TensorOf(std::move(array));
   if (!name.empty()) made.set_name(name);
   return made;
-}
-
-// Numbers written down are what they say, or an error: a cast would give 0 for
-// NaN and the rest of a large integer.
-void CheckHolds(const Array& given, DType wanted) {
-  if (!IsInteger(wanted)) return;
-  Array flat = ValueOrThrow(given.AsContiguous());
-  if (flat.dtype() == DType::kF64) {
-    for (int64_t i = 0; i < flat.num_elements(); ++i) {
-      double value = flat.data<double>()[i];
-      if (std::isfinite(value)) continue;
-      ThrowValueError(StrCat("tensor(): data holds ", value, ", which is no ",
-                             PythonName(wanted)));
-    }
-  }
-  if (flat.dtype() != DType::kI64 || wanted == DType::kI64) return;
-  Array back = CastArray(CastArray(flat, wanted), DType::kI64);
-  bool plain = !IsSigned(wanted);
-  for (int64_t i = 0; i < flat.num_elements(); ++i) {
-    int64_t value = flat.data<int64_t>()[i];
-    if (value == back.data<int64_t>()[i] && !(plain && value < 0)) continue;
-    ThrowValueError(StrCat("tensor(): data holds ", value,
-                           ", which is too large for ", PythonName(wanted)));
-  }
 }
 
 Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
@@ -85,11 +60,23 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
       bool doubles = given.weak && given.array.dtype() == DType::kF64;
       wanted = doubles ? DType::kF32 : given.array.dtype();
     }
-    if (given.weak) CheckHolds(given.array, wanted);
+    if (given.weak) {
+      CheckWritten(given.array, wanted, "tensor(): data", Negatives::kRefused);
+    }
     made = Made(CastArray(given.array, wanted), name);
   }
   if (requires_grad) made.requires_grad_();
   return made;
+}
+
+// Anything an op takes, as what is put into a tensor of that type.
+Tensor ValueAs(nb::handle value, nb::handle dtype, std::string_view what) {
+  Given given = Take(value, what);
+  DType to = DTypeFromPython(dtype);
+  if (given.weak && !given.tensor.defined()) {
+    CheckWritten(given.array, to, what, Negatives::kWrap);
+  }
+  return CallOne("Cast", {std::move(given)}, {{"dtype", to}});
 }
 
 bool AllInts(nb::handle tuple) {
@@ -107,6 +94,8 @@ void BindTensorCreate(nb::module_& m) {
         "A tensor of its own with the elements of data: numbers, nested lists, "
         "arrays, tensors.\n\nPython's floats become float32, its ints int64; "
         "arrays keep their type.");
+  m.def("value_as", &ValueAs, "value"_a, "dtype"_a, "what"_a,
+        "A value to be put into a tensor of that type.");
   m.def(
       "shared_tensor",
       [](nb::handle data) -> nb::object {

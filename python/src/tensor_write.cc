@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/operand.h"
 #include "tensor.h"
+#include "written_numbers.h"
 
 namespace sluice::py {
 
@@ -31,6 +32,7 @@ Tensor AsTypeOf(WriteKind kind, const Tensor& target, Given& value,
     if (from == to) return std::move(value.tensor);
     return CallOne("Cast", {std::move(value)}, {{"dtype", to}});
   }
+  if (value.weak) CheckWritten(value.array, to, what, Negatives::kWrap);
   return TensorOf(CastArray(value.array, to));
 }
 

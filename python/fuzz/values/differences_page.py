@@ -34,7 +34,10 @@ OTHER = """
 
 - A number of the program that a tensor's integer type does not hold is refused:
   `sl.tensor([1], dtype=sl.uint8) + 300` raises, where PyTorch wraps to 45. Compared
-  with, it is compared as it is: `u8 < 300` is true.
+  with, it is compared as it is: `u8 < 300` is true. Negative ones are refused by
+  `tensor` and `full`, too; written into a tensor (`u8[0] = -1`) they wrap, as PyTorch's.
+- Complex elements of lists and arrays as a real type are refused, unless their imaginary
+  parts are 0; PyTorch drops those of arrays. `x.to(sl.float32)` drops them, as there.
 - There is no `complex128`; there are no quantised types.
 - `p.data` counts as what it is: a write through it is a write to the tensor, and
   `backward()` refuses what was kept before it, where PyTorch computes with what is there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, isfinite
 from typing import Any
 
 from .. import _core, _ops
@@ -143,12 +144,30 @@ def arange(
             raise TypeError(f"arange(): dtype is {kind.name}; wanted numbers")
         # Counted in a type that holds fractions of a step, then rounded; integers
         # go in whole steps between whole numbers, as PyTorch's do.
+        if (made := _counted_in_floats(start, stop, step, kind)) is not None:
+            return _finished(_ops.cast(made, kind), requires_grad)
         wide = _core.float64 if kind.is_floating_point else _i64
         start, stop, step = (_as(v, wide) for v in (start, stop, step))
         made = _ops.range(start, stop, step)
         made = made if made.dtype == kind else _ops.cast(made, kind)
         return _finished(made, requires_grad)
     return _finished(_ops.range(start, stop, step), requires_grad)
+
+
+def _counted_in_floats(start: Any, stop: Any, step: Any, kind: Any) -> Tensor | None:
+    """Integers from bounds with fractions: PyTorch, and numpy, count the steps before
+    they cut the fractions off. PyTorch cuts first for int64; None stands for that."""
+    bounds = (start, stop, step)
+    if kind.is_floating_point or kind == _i64:
+        return None
+    if not all(type(v) in (int, float) and isfinite(v) for v in bounds):
+        return None
+    # No whole step is refused, as of int64; PyTorch stays where it is.
+    count = ceil((stop - start) / step) if int(step) else 0
+    if count <= 0:
+        return None
+    made = _ops.range(_as(0, _i64), _as(count, _i64), _as(1, _i64))
+    return _ops.add(_ops.mul(made, int(step)), int(start))
 
 
 def _as(value: Any, dtype: Any) -> Tensor:
@@ -178,9 +197,15 @@ def linspace(
     stop, num = stop if end is None else end, num if steps is None else steps
     if stop is None:
         raise TypeError("linspace(): lacks its argument stop")
-    kind = _core.find_dtype(dtype) if dtype is not None else _f32
+    complex_ends = any(_is_complex(v) for v in (start, stop))
+    kind = _core.find_dtype(dtype or (_core.complex64 if complex_ends else _f32))
     if num < 0:
         raise ValueError(f"linspace(): num is {num}; wanted 0 or more")
+    if kind.is_complex:
+        ends = [_as(v, kind) for v in (start, stop)]
+        parts = (linspace(*(part(v) for v in ends), num, endpoint=endpoint)
+                 for part in (_ops.real, _ops.imag))  # fmt: skip
+        return _finished(_ops.make_complex(*parts), requires_grad)
     if not kind.is_floating_point:
         return _whole_steps(start, stop, num, kind, endpoint)
     start, stop = _as(start, kind), _as(stop, kind)
@@ -189,6 +214,12 @@ def linspace(
     else:
         made = _ops.linspace(start, stop, num) if num else zeros(0, dtype=start.dtype)
     return _finished(made, requires_grad)
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex) or (
+        isinstance(value, Tensor) and value.dtype.is_complex
+    )
 
 
 def _whole_steps(start: Any, stop: Any, num: int, kind: Any, endpoint: bool) -> Tensor:

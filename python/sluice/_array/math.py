@@ -130,8 +130,9 @@ absolute = abs
 
 def _rounding(op: Any, x: Any) -> Tensor:
     x = as_tensor(x)
-    # Integers are whole already.
-    return op(x) if x.dtype.is_floating_point else own_copy(x)
+    # Integers are whole already; complex numbers the op refuses.
+    real = x.dtype.is_floating_point or x.dtype.is_complex
+    return op(x) if real else own_copy(x)
 
 
 def floor(x: Any) -> Tensor:
@@ -154,7 +155,7 @@ def round(x: Any, decimals: int = 0) -> Tensor:
     if decimals == 0:
         return _rounding(_ops.round, x)
     x = as_tensor(x)
-    if not x.dtype.is_floating_point:
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
         if decimals > 0:
             return own_copy(x)
         scale = 10**-decimals
@@ -242,11 +243,33 @@ def isclose(
 ) -> Tensor:
     """|a - b| <= atol + rtol |b|, elementwise."""
     a, b = as_tensor(a), as_tensor(b)
+    if a.dtype.is_complex or b.dtype.is_complex:
+        return _close_complex(a, b, rtol, atol, equal_nan)
     if not (a.dtype.is_floating_point or b.dtype.is_floating_point):
         return _ops.equal(a, b) if a.dtype == _core.bool else _ops.approximate_equal(
             _ops.cast(a, _core.float64), _ops.cast(b, _core.float64),
             rtol=rtol, atol=atol)  # fmt: skip
     return _ops.approximate_equal(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def _close_complex(
+    a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool
+) -> Tensor:
+    a, b = (_ops.cast(t, _core.complex64) for t in (a, b))
+    allowed = _ops.add(_ops.mul(_ops.complex_abs(b), rtol), atol)
+    near = _ops.less_equal(_ops.complex_abs(_ops.sub(a, b)), allowed)
+    near = _ops.logical_and(near, _ops.isfinite(allowed))
+    near = _ops.logical_or(near, _ops.equal(a, b))
+    if equal_nan:
+        near = _ops.logical_or(near, _ops.logical_and(is_nan(a), is_nan(b)))
+    return near
+
+
+def is_nan(x: Tensor) -> Tensor:
+    """Where x is NaN; of complex numbers either part."""
+    if not x.dtype.is_complex:
+        return _ops.isnan(x)
+    return _ops.logical_or(_ops.isnan(_ops.real(x)), _ops.isnan(_ops.imag(x)))
 
 
 def allclose(
@@ -262,14 +285,21 @@ def array_equal(a: Any, b: Any) -> bool:
     return a.shape == b.shape and bool(_ops.all_of(a == b))
 
 
+def _ordered(x: Any, what: str) -> Tensor:
+    x = as_tensor(x)
+    if x.dtype.is_complex:
+        raise TypeError(f"{what}(): x is {x.dtype.name}; wanted real numbers")
+    return x
+
+
 def isposinf(x: Any) -> Tensor:
     """Where x is +inf."""
-    return _ops.equal(x, inf)
+    return _ops.equal(_ordered(x, "isposinf"), inf)
 
 
 def isneginf(x: Any) -> Tensor:
     """Where x is -inf."""
-    return _ops.equal(x, -inf)
+    return _ops.equal(_ordered(x, "isneginf"), -inf)
 
 
 def nan_to_num(
@@ -282,6 +312,9 @@ def nan_to_num(
     from .types import finfo
 
     x = as_tensor(x)
+    if x.dtype.is_complex:
+        parts = (_ops.real(x), _ops.imag(x))
+        return _ops.make_complex(*(nan_to_num(p, nan, posinf, neginf) for p in parts))
     if not x.dtype.is_floating_point:
         return own_copy(x)
     limits = finfo(x.dtype)

@@ -203,7 +203,8 @@ def index_fill(self: Tensor, dim: int, index: Any, value: Any) -> Tensor:
     """With slices along an axis at these indices set to a value."""
     picked = _ops.gather(self, index, axis=dim)
     sizes = _ops.shape(picked) if picked.symbolic else picked.shape
-    filled = _ops.broadcast_to(_ops.cast(value, self.dtype), sizes)
+    value = _core.value_as(value, self.dtype, "index_fill(): value")
+    filled = _ops.broadcast_to(value, sizes)
     return _ops.index_copy(self, index, filled, axis=dim)
 
 

@@ -80,7 +80,8 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Tensor:
     """value where the mask is true, else x."""
     x, mask = as_tensor(x), truth(mask)
     # The op stretches both; to compare shapes here would decide by sizes.
-    return _ops.masked_fill(x, mask, _ops.cast(value, x.dtype))
+    value = _core.value_as(value, x.dtype, "masked_fill(): value")
+    return _ops.masked_fill(x, mask, value)
 
 
 def masked_select(x: Any, mask: Any) -> Tensor:
@@ -199,7 +200,7 @@ def _spread(values: Any, index: Any, like: Tensor) -> Any:
         if None not in (*given, *wanted) and given != wanted:
             return values[tuple(slice(n) for n in wanted)]
         return values
-    value = _ops.cast(values, like.dtype)
+    value = _core.value_as(values, like.dtype, "scatter(): src")
     return _ops.broadcast_to(value, _ops.shape(index) if as_tensor(index).symbolic
                              else as_tensor(index).shape)  # fmt: skip
 

@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import NOTHING
+from .math import is_nan
 from .reduce import Axes, ValuesAndIndices, axes_of, fast, over, sum
 from .shape import as_tensor
 
@@ -124,9 +125,9 @@ def std_mean(
 
 
 def _without_nan(x: Tensor) -> Tensor:
-    if not x.dtype.is_floating_point:
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
         return x
-    return _ops.where(_ops.isnan(x), 0, x)
+    return _ops.where(is_nan(x), 0, x)
 
 
 def nansum(
@@ -155,7 +156,7 @@ def nanmean(
     """The mean of what is not NaN."""
     x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
     axes = axes_of(x, dim, keepdim, axis, keepdims)
-    there = _ops.cast(_ops.logical_not(_ops.isnan(x)), x.dtype)
+    there = _ops.cast(_ops.logical_not(is_nan(x)), x.dtype)
     return _ops.div(
         over(_ops.sum, _without_nan(x), axes), over(_ops.sum, there, axes)
     )

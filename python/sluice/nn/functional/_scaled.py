@@ -40,6 +40,8 @@ def scaled(x: Tensor, sizes: list[int], factor: float, mode: str) -> Tensor:
             f"interpolate: mode is {mode!r}; wanted nearest, linear (of lines) or "
             "bilinear (of images)"
         )
+    if mode != "nearest" and not x.dtype.is_floating_point:
+        raise ValueError(f"interpolate: input is {x.dtype.name}; wanted floats")
     if not all(sizes):
         raise ValueError(f"interpolate: the result would have sizes {sizes}")
     for i, size in enumerate(sizes):

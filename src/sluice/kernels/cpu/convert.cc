@@ -158,6 +158,14 @@ void TwoSteps(void* out, const void* const* in, int64_t n,
   }
 }
 
+// All but zero: the real part alone says nothing.
+void ComplexToBool(void* out, const void* const* in, int64_t n,
+                   const BlockParams&) {
+  const auto* x = static_cast<const complex64*>(in[0]);
+  bool* y = static_cast<bool*>(out);
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] != complex64(0);
+}
+
 void Same(void* out, const void* const* in, int64_t n,
           const BlockParams& params) {
   auto dtype = static_cast<DType>(params.p[0]);
@@ -219,6 +227,8 @@ BlockKernel ConvertBlock(DType from, DType to) {
     kernel.fn = Same;
   } else if (BlockFn direct = PickDirect(from, to)) {
     kernel.fn = direct;
+  } else if (from == DType::kC64 && to == DType::kBool) {
+    kernel.fn = ComplexToBool;
   } else if (IsFloating(from) || from == DType::kC64) {
     kernel.fn = TwoSteps<double, Types<float, double, f16, bf16, complex64>>;
   } else if (from >= DType::kU8 && from <= DType::kU64) {

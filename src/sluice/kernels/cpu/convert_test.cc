@@ -30,6 +30,13 @@ TEST(Convert, IntegersWrap) {
   EXPECT_EQ(Convert<int32_t>(int64_t{1} << 32), 0);
 }
 
+TEST(Convert, ComplexNumbersAreTrueUnlessBothPartsAreZero) {
+  EXPECT_TRUE(Convert<bool>(complex64(0, 1)));
+  EXPECT_TRUE(Convert<bool>(complex64(1, 0)));
+  EXPECT_FALSE(Convert<bool>(complex64(0, 0)));
+  EXPECT_EQ(Convert<float>(complex64(2, 1)), 2);
+}
+
 TEST(Convert, FloatsSaturate) {
   EXPECT_EQ(Convert<int64_t>(1e300), INT64_MAX);
   EXPECT_EQ(Convert<int64_t>(-1e300), INT64_MIN);

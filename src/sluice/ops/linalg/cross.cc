@@ -70,7 +70,7 @@ SL_OP(Cross)
     .input("a: T")
     .input("b: T")
     .output("y: T")
-    .types("T", kFloats | kSignedInts)
+    .types("T", kReals)
     .attr("axis", -1, "The axis of size 3.")
     .shape(Infer)
     .grad([](GradContext& g) {
