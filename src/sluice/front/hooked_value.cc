@@ -25,16 +25,16 @@ void PutBehind(Graph& graph, Node& node, const Value& value) {
 
 Value HookValue(Capture& capture, const Value& value,
                 const TapeNode::Hook& hook) {
-  auto call = hook.call;
-  auto backward = [call](const std::vector<Tensor>&, const std::vector<Tensor>&,
+  auto user = hook.user;
+  auto backward = [user](const std::vector<Tensor>&, const std::vector<Tensor>&,
                          const std::vector<Tensor>& flows) {
     Capture* open = Capture::Open();
     if (!open) {
       throw Error(Unimplemented(
           "a hook of a captured function was met where nothing is recorded"));
     }
-    EagerRef changed = call(open->ValueOf(flows[0]));
-    return std::vector<Tensor>{changed ? Tensor(changed) : flows[0]};
+    Tensor changed = user(Tensor(open->ValueOf(flows[0])));
+    return std::vector<Tensor>{changed.defined() ? changed : flows[0]};
   };
   int64_t number = RegisterCustomGradient([backward](GradContext& g) {
     BuildCustomRule(g, 1, backward, /*zeros=*/true);

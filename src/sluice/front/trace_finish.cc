@@ -377,7 +377,7 @@ class Finisher {
     Value value = made ? made->y(hook.output) : Value();
     // retain_grad(): a call cannot tell the whole gradient of what it hands
     // out, if that is used inside, too; nobody sees that of others.
-    bool keeps = hook.id < 0;
+    bool keeps = hook.place != nullptr;
     if (keeps && !HandsOut(node, hook.output)) return;
     if (!value || keeps || value.node->region() != &capture_.graph().root()) {
       throw Error(Unimplemented(
