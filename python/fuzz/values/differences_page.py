@@ -15,14 +15,14 @@ HEAD = """# Differences from PyTorch
 
 Where a name is PyTorch's, its arguments, results, shapes and types are PyTorch's.
 `make compare-ops` runs every sample of PyTorch's operator database on both sides, and
-compares the signatures of all functions that both have. What differs on purpose is
-here, with the reason; this page is written from
-`python/fuzz/values/deviations.toml`, and a difference that is not in that file fails
-the comparison.
+compares the signatures of all functions that both have. This page lists the intended
+differences and their reasons. It is generated from
+`python/fuzz/values/deviations.toml`; a difference that is not in that file fails the
+comparison.
 
-By place, and as `dim=` and `keepdim=`, arguments are PyTorch's: `sl.max(x, 1)` is a
-pair of values and indices. `axis=` and `keepdims=` are numpy's: `sl.max(x, axis=1)` is
-values, `sl.sum(x, axis=())` goes over no axis.
+Positional arguments, `dim=` and `keepdim=` follow PyTorch: `sl.max(x, 1)` returns
+values and indices. `axis=` and `keepdims=` follow numpy: `sl.max(x, axis=1)` returns
+values, `sl.sum(x, axis=())` reduces no axis.
 
 ## Results
 
@@ -32,23 +32,23 @@ values, `sl.sum(x, axis=())` goes over no axis.
 OTHER = """
 ## Numbers and types
 
-- A number of the program that a tensor's integer type does not hold is refused:
-  `sl.tensor([1], dtype=sl.uint8) + 300` raises, where PyTorch wraps to 45. Compared
-  with, it is compared as it is: `u8 < 300` is true. Negative ones are refused by
-  `tensor` and `full`, too; written into a tensor (`u8[0] = -1`) they wrap, as PyTorch's.
-- Complex elements of lists and arrays as a real type are refused, unless their imaginary
+- A Python number that does not fit a tensor's integer type is refused:
+  `sl.tensor([1], dtype=sl.uint8) + 300` raises, where PyTorch wraps to 45. Comparisons
+  use its exact value: `u8 < 300` is true. `tensor` and `full` also refuse negative
+  numbers for unsigned types; assigned to an element (`u8[0] = -1`) they wrap, as in
+  PyTorch.
+- Lists and arrays with complex elements are refused as a real type, unless all imaginary
   parts are 0; PyTorch drops those of arrays. `x.to(sl.float32)` drops them, as there.
 - There is no `complex128`; there are no quantised types.
-- `p.data` counts as what it is: a write through it is a write to the tensor, and
-  `backward()` refuses what was kept before it, where PyTorch computes with what is there
-  by then. While a function is recorded `p.data = t` is refused.
-- Attributes that tensors do not have are refused; classes of your own that derive from
-  `Tensor` or `Parameter` have what they like.
-- `inplace=True` of activations and dropout writes over the argument, unless that is
-  recorded for gradients or part of a graph: then it keeps its elements, and the result
-  is what the function gives.
-- Vectors of decompositions may have the other sign, and of equal elements either may
-  come first where an order is not promised (`sort`, `topk`).
+- A write through `p.data` is a write to the tensor: `backward()` refuses values saved
+  before it, where PyTorch silently uses the new ones. In a captured function,
+  `p.data = t` needs a `t` that the function computes, of the same type and shape.
+- Attributes that tensors do not have are refused; subclasses of `Tensor` or `Parameter`
+  may have any.
+- `inplace=True` of activations and dropout overwrites the argument, unless it is
+  recorded for gradients or part of a graph: then only the result has the new values.
+- Vectors of decompositions may have the opposite sign, and ties may come in either
+  order where none is promised (`sort`, `topk`).
 """
 SIGNATURES = """
 ## Parameters
