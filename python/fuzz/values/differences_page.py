@@ -37,8 +37,9 @@ OTHER = """
   use its exact value: `u8 < 300` is true. `tensor` and `full` also refuse negative
   numbers for unsigned types; assigned to an element (`u8[0] = -1`) they wrap, as in
   PyTorch.
-- Lists and arrays with complex elements are refused as a real type, unless all imaginary
-  parts are 0; PyTorch drops those of arrays. `x.to(sl.float32)` drops them, as there.
+- Lists and arrays with complex elements are refused as a real type, unless all
+  imaginary parts are 0; PyTorch drops those of arrays. `x.to(sl.float32)` drops them, as
+  in PyTorch.
 - There is no `complex128`; there are no quantised types.
 - A write through `p.data` is a write to the tensor: `backward()` refuses values saved
   before it, where PyTorch silently uses the new ones. In a captured function,
