@@ -129,7 +129,8 @@ class _Call:
         gs = [zeros_like(y) if g is None else g for g, y in zip(gs, ys)]
         still = [self._args[i] for i in self._owner._still]
         assert self._owner._bwd is not None
-        found = called(self._owner._bwd)(*still, residuals, self.structure.unflatten(gs))
+        bwd = called(self._owner._bwd)
+        found = bwd(*still, residuals, self.structure.unflatten(gs))
         if not isinstance(found, (tuple, list)) or len(found) != len(self._moving):
             raise TypeError(
                 f"custom_vjp: the backward function of {name_of(self._owner)} returned "

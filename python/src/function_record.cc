@@ -20,6 +20,7 @@
 #include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "tensor_values.h"
+#include "watched_rules.h"
 #include "weak_numbers.h"
 
 namespace sluice::py {
@@ -277,54 +278,6 @@ struct Recording {
   }
 };
 
-namespace {
-
-// What rules of a custom gradient read is compared at every use of the gradient
-// they made; what they write is refused.
-class WatchedRules final : public front_internal::RulesWatch {
- public:
-  explicit WatchedRules(nb::object recorder) : recorder_(std::move(recorder)) {
-    scope_.emplace(recorder_);
-  }
-  ~WatchedRules() override {
-    TakeGil gil;
-    scope_.reset();
-    if (recorder_.is_valid()) {
-      nb::error_scope kept;
-      recorder_.attr("abandon")();
-    }
-    recorder_.reset();
-  }
-  std::function<bool()> Done() override {
-    TakeGil gil;
-    scope_.reset();
-    nb::object made = std::move(recorder_);
-    nb::object finished = made.attr("finish")(nb::none());
-    if (nb::object writes = finished[1]; !writes.is_none()) {
-      throw Error(Unimplemented(
-          StrCat("a hook or a backward of the user's writes ",
-                 nb::cast<std::string>(nb::object(writes[1].attr("text"))),
-                 ", and runs once, when the gradient of a captured function is "
-                 "built; wanted the gradient inside of the function")));
-    }
-    nb::list guards = nb::cast<nb::list>(finished[0]);
-    if (guards.size() == 0) return {};
-    Guards seen;
-    seen.Add(guards);
-    std::shared_ptr<Guards> kept = UnderGil(std::move(seen));
-    return [kept] {
-      TakeGil gil;
-      return kept->Hold();
-    };
-  }
-
- private:
-  nb::object recorder_;
-  std::optional<RecorderScope> scope_;
-};
-
-}  // namespace
-
 BodyResult Returned::Of(const nb::object& result, nb::handle finished,
                         const std::vector<nb::object>& arguments,
                         const nb::dict& outside) {
@@ -475,7 +428,7 @@ FunctionState::Chosen FunctionState::Begin(
   };
   about.watch_rules = [recording]() -> std::unique_ptr<RulesWatch> {
     TakeGil gil;
-    return std::make_unique<WatchedRules>(recording->NewRecorder());
+    return WatchRules(recording->NewRecorder());
   };
   about.names = pattern->TensorNames();
   for (const Hidden& hidden : variant->hidden) {

@@ -505,7 +505,7 @@ class Engine {
   std::unordered_map<const EagerValue*, EagerRef> own_leaves_;
   std::vector<Ref<TapeNode>> heap_;
   std::vector<Ref<TapeNode>> spent_;  // beside what was passed
-  Ref<TapeNode> passing_;  // out of the heap
+  Ref<TapeNode> passing_;             // out of the heap
   std::vector<EagerRef> leaves_;
   std::unordered_map<const EagerValue*, EagerRef> met_;
   std::vector<const EagerValue*> wanted_leaves_;

@@ -63,10 +63,10 @@ bool Capture::HaveOneShape(const Value& a, const Value& b) {
   }
   if (!a.shape().rank_known() || !b.shape().rank_known()) return false;
   if (a.shape().rank() != b.shape().rank() || !sizes_) return false;
-  Value same = TraceNode(*this, "Equal",
-                         {TraceNode(*this, "Shape", {a}, {}),
-                          TraceNode(*this, "Shape", {b}, {})},
-                         {});
+  Value same = TraceNode(
+      *this, "Equal",
+      {TraceNode(*this, "Shape", {a}, {}), TraceNode(*this, "Shape", {b}, {})},
+      {});
   same = TraceNode(*this, "All", {same}, {});
   Result<std::optional<double>> now = sizes_->now().NumberOf(same);
   if (!now.ok() || !*now || **now == 0) return false;
