@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from both_ways import both
 
 import sluice as sl
-
-
-def plain(f):
-    return f
-
-
-def both(program):
-    wanted, got = program(plain), program(sl.function)
-    assert got == wanted
 
 
 def test_a_target_that_follows_slowly():

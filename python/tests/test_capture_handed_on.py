@@ -4,6 +4,7 @@ way of a branch only, or in a loop that may have no iteration: it is left there.
 from __future__ import annotations
 
 import pytest
+from both_ways import both
 
 import sluice as sl
 
@@ -13,16 +14,6 @@ SEEN = None
 class Box:
     def __init__(self, **values):
         self.__dict__.update(values)
-
-
-def plain(f):
-    return f
-
-
-def both(program):
-    wanted, got = program(plain), program(sl.function)
-    assert got == wanted
-    return wanted
 
 
 # state:13893: the tensor of the recording was handed on by every call.

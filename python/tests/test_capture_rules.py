@@ -5,6 +5,7 @@ it."""
 from __future__ import annotations
 
 import pytest
+from both_ways import both
 
 import sluice as sl
 
@@ -44,16 +45,6 @@ def bent(x):
 
 
 bent.defvjp(lambda x: (x * 2, None), lambda _, g: (g * SCALE,))
-
-
-def plain(f):
-    return f
-
-
-def both(program):
-    wanted, got = program(plain), program(sl.function)
-    assert got == wanted
-    return wanted
 
 
 def outside(f):

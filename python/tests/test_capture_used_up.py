@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from both_ways import plain
 
 import sluice as sl
-
-
-def plain(f):
-    return f
 
 
 WAYS = pytest.mark.parametrize("wrap", [plain, sl.function])

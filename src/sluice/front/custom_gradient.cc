@@ -58,11 +58,7 @@ class CustomTapeNode final : public TapeNode {
 
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override {
-    if (dropped_) {
-      return FailedPrecondition(
-          "[custom_gradient] backward went through here before and gave up "
-          "what it kept; wanted retain_graph in the first backward");
-    }
+    if (dropped_) return UsedUp(name());
     GradModeScope mode(record);
     std::vector<Tensor> results, flows;
     for (size_t i = 0; i < results_.size(); ++i) {
