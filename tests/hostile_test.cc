@@ -76,7 +76,7 @@ bool MayRun(const OpRecord& op) {
 
 // A loop over all elements of an array that has one in memory would not end.
 bool TooLongToRun(const OpRecord& op, const HostileCall& call) {
-  if (!op.strided_inputs || op.block) return false;
+  if (!op.cpu().strided_inputs || op.block) return false;
   for (const Array& in : call.inputs) {
     if (in.num_elements() > 1 << 24) return true;
   }

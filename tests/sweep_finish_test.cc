@@ -19,7 +19,8 @@ namespace {
 std::vector<std::string> FusingOps() {
   std::vector<std::string> names;
   for (const OpRecord* op : AllOps()) {
-    if (op->fuse_output && !op->samples.empty()) names.push_back(op->name);
+    if (op->cpu().fuse_output && !op->samples.empty())
+      names.push_back(op->name);
   }
   return names;
 }

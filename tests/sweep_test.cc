@@ -246,7 +246,8 @@ TEST_P(Sweep, ViewShowsWhatTheKernelCopies) {
     for (int layout = -1; layout < kNumLayouts; ++layout) {
       SCOPED_TRACE(StrCat(c.name, ", layout ", layout));
       std::vector<Array> in = c.inputs, out(1);
-      if (layout >= 0 && op().strided_inputs) in[0] = Restride(in[0], layout);
+      if (layout >= 0 && op().cpu().strided_inputs)
+        in[0] = Restride(in[0], layout);
       ASSERT_TRUE(
           AllocateOutputs(op(), call.attrs, in, call.out_dtypes, out).ok());
       KernelContext context(op(), call.attrs, node, step, in, out);
@@ -280,7 +281,8 @@ Array Workspace(const OpRecord& op, const ResolvedCall& call,
 
 // Elementwise block functions and in_place() kernels may write over an input.
 TEST_P(Sweep, OutputMayLieOverInput) {
-  if (!SelfContained(op()) || (!op().block && !op().in_place)) GTEST_SKIP();
+  if (!SelfContained(op()) || (!op().block && !op().cpu().in_place))
+    GTEST_SKIP();
   NodeInfo node;
   StepContext step;
   for (const SweepCase& c : CasesOf(op())) {
@@ -292,7 +294,8 @@ TEST_P(Sweep, OutputMayLieOverInput) {
     for (const Array& in : c.inputs) dtypes.push_back(in.dtype());
     ResolvedCall call = *ResolveCall(op(), c.attrs, dtypes);
     for (size_t over = 0; over < c.inputs.size(); ++over) {
-      if (over > 0 && op().in_place) break;  // in_place() is about input 0
+      if (over > 0 && op().cpu().in_place)
+        break;  // in_place() is about input 0
       std::vector<Array> in;
       for (const Array& a : c.inputs) in.push_back(*a.Clone());
       if (DTypeSize(in[over].dtype()) != DTypeSize(y.dtype()) ||
@@ -308,7 +311,7 @@ TEST_P(Sweep, OutputMayLieOverInput) {
         const void* data[kMaxBlockInputs] = {};
         for (size_t i = 0; i < in.size(); ++i) data[i] = in[i].raw();
         block.fn(out.mutable_raw(), data, y.num_elements(), block.params);
-      } else if (op().in_place) {
+      } else if (op().cpu().in_place) {
         std::vector<Array> outs = {out};
         for (size_t i = 1; i < want->size(); ++i) {
           outs.push_back(*Array::Make((*want)[i].dtype(), (*want)[i].shape()));

@@ -77,7 +77,7 @@ struct LaneLoop {
   // A list that the op changes is taken out of its box and put back: nobody
   // else holds it meanwhile, so that it is changed where it is.
   bool puts_back() const {
-    return !boxes.empty() && boxes[0] && c.node().op().in_place &&
+    return !boxes.empty() && boxes[0] && c.node().op().cpu().in_place &&
            c.node().output_type(0).dtype == DType::kList;
   }
 

@@ -157,7 +157,7 @@ class NeighbourFuser {
     Node* kernel = groups_[k].node;
     const FusedNodes& loop = groups_[g].loop;
     Value result = kernel->output(0);
-    if (!kernel->op().fuse_output) {
+    if (!kernel->op().cpu().fuse_output) {
       return "the kernel takes no loop behind it";
     }
     if (!groups_[k].loop.empty()) return "it has a loop behind it already";
@@ -229,7 +229,7 @@ class NeighbourFuser {
   Reason WhyNotBefore(size_t p, size_t g, const Value& made) const {
     Node* kernel = groups_[g].node;
     const FusedNodes& loop = groups_[p].loop;
-    if (!kernel->op().fuse_input) return "the kernel takes no loop before it";
+    if (!kernel->op().cpu().fuse_input) return "the kernel takes no loop before it";
     if (!views_.ShowsAll(kernel->input(0))) {
       return StrCat(made.type(), " is rearranged in between");
     }

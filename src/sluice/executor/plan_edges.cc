@@ -182,7 +182,7 @@ bool PlanBuilder::Overwrites(uint32_t id, size_t i) {
   }
   if (plan_->infos_[id].native || members_[id].empty()) return false;
   Node* node = members_[id][0];
-  return i == 0 && node->op().in_place && IsResult(node->output(0));
+  return i == 0 && node->op().cpu().in_place && IsResult(node->output(0));
 }
 
 // All nodes that wait for `from`, directly or not.

@@ -41,7 +41,7 @@ bool Search(const Value& v, std::unordered_set<Value, ValueHash>& seen) {
       for (int i = 0; i < user->num_outputs(); ++i) {
         if (user->output_type(i).dtype == DType::kList) return true;
       }
-      if (op.view || op.in_place) open.push_back(user->output(0));
+      if (op.view || op.cpu().in_place) open.push_back(user->output(0));
     }
   }
   return false;

@@ -268,7 +268,7 @@ class TapeBuilder {
   int KernelInput(const Node& node, int i) {
     int reg = values_->Read(node.input(i));
     const Tape::Register r = RegisterAt(reg);
-    if (node.op().strided_inputs || IsContiguous(r.shape, r.strides)) {
+    if (node.op().cpu().strided_inputs || IsContiguous(r.shape, r.strides)) {
       return reg;
     }
     Tape::Instruction move;
@@ -303,7 +303,7 @@ class TapeBuilder {
 
   // The storage an in-place kernel may write its result over, or -1.
   int KernelReuse(Node& node) const {
-    if (!node.op().in_place || node.num_inputs() == 0 ||
+    if (!node.op().cpu().in_place || node.num_inputs() == 0 ||
         values_->IsOutput(node.output(0))) {
       return -1;
     }
@@ -318,7 +318,7 @@ class TapeBuilder {
   // An in-place kernel whose result leaves the island may write it over what
   // came in, if that is not needed any more.
   void NoteInputOver(Node& node) {
-    if (!node.op().in_place || node.num_inputs() == 0 ||
+    if (!node.op().cpu().in_place || node.num_inputs() == 0 ||
         !values_->IsOutput(node.output(0))) {
       return;
     }

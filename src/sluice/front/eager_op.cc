@@ -267,7 +267,7 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
     }
   }
   Array made;
-  bool over = record_->in_place && !block_.fn && out.contiguous() &&
+  bool over = record_->cpu().in_place && !block_.fn && out.contiguous() &&
               inputs[0]->raw() == out.raw() &&
               inputs[0]->shape() == out.shape();
   for (const Array* in : inputs.subspan(1)) {

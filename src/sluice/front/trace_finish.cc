@@ -25,7 +25,8 @@ namespace {
 bool WritesOver(Value made, const Value& from) {
   while (made != from) {
     const OpRecord& op = made.node->op();
-    if ((!op.in_place && !op.elementwise()) || made.index != 0) return false;
+    if ((!op.cpu().in_place && !op.elementwise()) || made.index != 0)
+      return false;
     made = made.node->input(0);
   }
   return true;

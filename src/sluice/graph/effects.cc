@@ -109,7 +109,7 @@ void ReadersOfListsFirst(const Region& region, const Order& order) {
     if (node->op().flow > Flow::kCall) return;
   }
   for (Node* writer : region.nodes()) {
-    if (!writer->op().in_place || writer->num_inputs() == 0) continue;
+    if (!writer->op().cpu().in_place || writer->num_inputs() == 0) continue;
     Value list = writer->input(0);
     if (list.dtype() != DType::kList) continue;
     if (position.empty()) {

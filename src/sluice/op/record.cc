@@ -190,7 +190,7 @@ OpDefinition& OpDefinition::no_grad(std::string_view reason) {
 }
 OpDefinition& OpDefinition::elementwise(BlockSelect select) {
   record_.block = select;
-  record_.strided_inputs = true;
+  record_.kernels[0].strided_inputs = true;
   if (!record_.shape) record_.shape = shapes::broadcast;
   return *this;
 }
@@ -206,8 +206,28 @@ OpDefinition& OpDefinition::shares(ViewOrderFn order, GradFn write_back) {
   record_.write_back = write_back;
   return *this;
 }
+OpDefinition& OpDefinition::batch(BatchFn fn) {
+  record_.batch = fn;
+  return *this;
+}
+OpDefinition& OpDefinition::batch_lists(BatchFn fn) {
+  record_.batch_lists = fn;
+  return *this;
+}
+OpDefinition& OpDefinition::simplify(std::string_view says, SimplifyFn fn) {
+  record_.simplifications.push_back({std::string(says), fn});
+  return *this;
+}
+OpDefinition& OpDefinition::decompose(DecomposeFn fn) {
+  record_.decompose = fn;
+  return *this;
+}
 OpDefinition& OpDefinition::cost(CostFn fn) {
   record_.cost = fn;
+  return *this;
+}
+OpDefinition& OpDefinition::flops(CostFn fn) {
+  record_.flops = fn;
   return *this;
 }
 OpDefinition& OpDefinition::cpu(KernelFn fn) {
@@ -234,17 +254,43 @@ SL_TRAIT(stateful)
 SL_TRAIT(random)
 SL_TRAIT(handle)
 SL_TRAIT(dynamic_output)
-SL_TRAIT(strided_inputs)
-SL_TRAIT(in_place)
-SL_TRAIT(fuse_input)
-SL_TRAIT(fuse_output)
 SL_TRAIT(shape_only)
 SL_TRAIT(structural)
+SL_TRAIT(fails_for_sizes_only)
+SL_TRAIT(internal)
 OpDefinition& OpDefinition::flow(Flow flow) {
   record_.flow = flow;
   return structural();
 }
 #undef SL_TRAIT
+
+#define SL_CPU_TRAIT(trait)             \
+  OpDefinition& OpDefinition::trait() { \
+    record_.kernels[0].trait = true;    \
+    return *this;                       \
+  }
+SL_CPU_TRAIT(strided_inputs)
+SL_CPU_TRAIT(in_place)
+SL_CPU_TRAIT(fuse_input)
+SL_CPU_TRAIT(fuse_output)
+#undef SL_CPU_TRAIT
+
+OpDefinition& OpDefinition::role(Role role) {
+  record_.role = role;
+  return *this;
+}
+OpDefinition& OpDefinition::linear(Linear linear) {
+  record_.linear = linear;
+  return *this;
+}
+OpDefinition& OpDefinition::recompute(Recompute recompute) {
+  record_.recompute = recompute;
+  return *this;
+}
+OpDefinition& OpDefinition::function(std::string_view name) {
+  record_.function = name;
+  return *this;
+}
 
 OpDefinition& OpDefinition::reads() {
   record_.effect = Effect::kRead;

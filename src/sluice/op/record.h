@@ -21,6 +21,7 @@
 #include "sluice/op/attr.h"
 #include "sluice/op/block.h"
 #include "sluice/op/kernel_context.h"
+#include "sluice/op/op_traits.h"
 #include "sluice/op/sample.h"
 #include "sluice/op/shape_context.h"
 
@@ -28,6 +29,12 @@ namespace sluice {
 
 class GradContext;  // op/grad_context.h
 using GradFn = void (*)(GradContext&);
+class BatchContext;  // op/batch_context.h
+using BatchFn = bool (*)(BatchContext&);
+class SimplifyContext;  // op/simplify_context.h
+using SimplifyFn = bool (*)(SimplifyContext&);
+class DecomposeContext;  // op/decompose_context.h
+using DecomposeFn = void (*)(DecomposeContext&);
 
 // One declared input or output. Written "name: type", where type is
 //   a dtype name ("bool"), a type variable of .types() ("T"),
@@ -67,33 +74,17 @@ std::string_view DeviceKindName(DeviceKind kind);
 // Bytes of scratch space a launch needs, from shapes that are all known.
 using WorkspaceFn = int64_t (*)(const ShapeContext&);
 
-// How one op runs on one kind of device. Exactly one of the two is set.
+// How one op runs on one kind of device, and what planners may do with that.
+// Exactly one of the two launches is set.
 struct Kernel {
   KernelFn launch = nullptr;
   AsyncKernelFn launch_async = nullptr;
   WorkspaceFn workspace = nullptr;
+  bool strided_inputs = false;  // walks strides itself
+  bool in_place = false;        // output 0 may overwrite input 0
+  bool fuse_input = false;      // reads input 0 through Load alone
+  bool fuse_output = false;     // calls Finish for every element of output 0
   bool defined() const { return launch || launch_async; }
-};
-
-// How an op touches the resource whose handle is its input 0.
-enum class Effect : uint8_t { kNone, kRead, kWrite };
-
-// What an op is to control flow. Region ops own code that runs as often as they
-// say; the others are the primitives of the token machine, which move values
-// between branches, frames and iterations and compute nothing.
-enum class Flow : uint8_t {
-  kNone,
-  kBranch,    // one of its regions, chosen by input 0: If, Case
-  kLoop,      // regions cond and body: While
-  kFunction,  // its region is what calls of its output run
-  kCall,      // runs the function of input 0
-  kSwitch,
-  kMerge,
-  kEnter,
-  kExit,
-  kNextIteration,
-  kLoopCond,
-  kTrigger,  // waits for controls, dead or not, and is never dead
 };
 
 // Makes output 0 a view of input 0 and returns true, or returns false when the
@@ -108,6 +99,12 @@ using ViewOrderFn = ViewOrder (*)(const Attrs&);
 
 // A rough count of arithmetic operations, for scheduling. Default: elements.
 using CostFn = double (*)(const ShapeContext&);
+
+// One algebraic identity: what it says, and the rule that applies it.
+struct Simplification {
+  std::string says;  // "x + 0 = x"
+  SimplifyFn apply = nullptr;
+};
 
 struct OpRecord {
   std::string name;
@@ -130,7 +127,16 @@ struct OpRecord {
   // x after its view was written, by ops: in(0) is x, dy() the new part, dx(0)
   // the result. None: the view cannot be written.
   GradFn write_back = nullptr;
+  // The op on many examples at once. None: derived from traits, or lane by
+  // lane.
+  BatchFn batch = nullptr;
+  // The same for lists of which every example has its own.
+  BatchFn batch_lists = nullptr;
+  std::vector<Simplification> simplifications;
+  // By other ops, for a device that has no kernel of it.
+  DecomposeFn decompose = nullptr;
   CostFn cost = nullptr;
+  CostFn flops = nullptr;  // where `cost` counts more than multiply and add
   std::array<Kernel, kNumDeviceKinds> kernels;
 
   // Traits. Passes and planners ask for these, never for a name.
@@ -140,13 +146,16 @@ struct OpRecord {
   bool random = false;          // draws numbers: never merged or folded
   bool handle = false;          // makes a resource handle (resolved in plans)
   bool dynamic_output = false;  // sizes depend on values: allocates itself
-  bool strided_inputs = false;  // kernel walks strides itself
-  bool in_place = false;        // output 0 may overwrite input 0
-  bool fuse_input = false;      // reads input 0 through Load alone
-  bool fuse_output = false;     // calls Finish for every element of output 0
   bool shape_only = false;      // reads its inputs' shapes, never elements
   bool structural = false;      // graph structure: Placeholder, Arg, ...
   Flow flow = Flow::kNone;      // structural: what it is to control flow
+  Role role = Role::kNone;
+  Linear linear = Linear::kNo;
+  Recompute recompute = Recompute::kByTraits;
+  bool fails_for_sizes_only = false;  // never for the values of its inputs
+  bool internal = false;  // made by gradients and passes; not for users
+  std::string function;   // its name for users where that does not follow
+                          // from `name`: "matmul"
   Effect effect = Effect::kNone;
   std::string global_effect;  // "stdout": ordered though no handle is passed
 
@@ -159,10 +168,9 @@ struct OpRecord {
   const Kernel& kernel(DeviceKind kind) const {
     return kernels[static_cast<size_t>(kind)];
   }
+  const Kernel& cpu() const { return kernel(DeviceKind::kCpu); }
   bool elementwise() const { return block != nullptr; }
-  bool async() const {
-    return kernel(DeviceKind::kCpu).launch_async != nullptr;
-  }
+  bool async() const { return cpu().launch_async != nullptr; }
   // Pure: same inputs, same outputs, nothing else happens.
   bool pure() const {
     return !stateful && !random && !handle && !structural &&
@@ -212,7 +220,15 @@ class OpDefinition {
   // that they cannot be written.
   OpDefinition& shares(ViewOrderFn order);
   OpDefinition& shares(ViewOrderFn order, GradFn write_back);
+  // The op on many examples at once (op/batch_context.h).
+  OpDefinition& batch(BatchFn fn);
+  OpDefinition& batch_lists(BatchFn fn);
+  // An identity that simplifies calls of it (op/simplify_context.h).
+  OpDefinition& simplify(std::string_view says, SimplifyFn fn);
+  // The op made of others (op/decompose_context.h).
+  OpDefinition& decompose(DecomposeFn fn);
   OpDefinition& cost(CostFn fn);
+  OpDefinition& flops(CostFn fn);
   OpDefinition& cpu(KernelFn fn);
   OpDefinition& cpu_async(AsyncKernelFn fn);
   OpDefinition& cpu_workspace(WorkspaceFn fn);
@@ -230,7 +246,13 @@ class OpDefinition {
   OpDefinition& shape_only();
   OpDefinition& structural();
   OpDefinition& flow(Flow flow);  // structural, too
-  OpDefinition& reads();          // the resource of input 0
+  OpDefinition& role(Role role);
+  OpDefinition& linear(Linear linear);
+  OpDefinition& recompute(Recompute recompute);
+  OpDefinition& fails_for_sizes_only();
+  OpDefinition& internal();
+  OpDefinition& function(std::string_view name);
+  OpDefinition& reads();  // the resource of input 0
   OpDefinition& writes();
   OpDefinition& global_effect(std::string_view name);
 

@@ -85,7 +85,7 @@ bool WritesOver(std::span<const Array> inputs, const Array& output) {
 Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
                       DType dtype, const Shape& shape, bool over_input,
                       Array* output) {
-  if (over_input && op.in_place && WritesOver(inputs, *output) &&
+  if (over_input && op.cpu().in_place && WritesOver(inputs, *output) &&
       inputs[0].dtype() == dtype && inputs[0].shape() == shape) {
     *output = inputs[0];
     return OkStatus();
@@ -145,7 +145,7 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
               const KnownShapes* known) {
   KernelContext context(op, attrs, node, step, inputs, outputs);
   if (op.view && op.view(context, &outputs[0])) return OkStatus();
-  if (!op.strided_inputs) {
+  if (!op.cpu().strided_inputs) {
     for (Array& in : inputs) {
       if (!in.contiguous()) {
         SL_ASSIGN_OR_RETURN(in, MakeContiguous(in, step.pool));

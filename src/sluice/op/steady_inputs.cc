@@ -70,7 +70,7 @@ Status CopyPlaces(const OpRecord& op, std::span<Array> inputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     Array& in = inputs[i];
     if (!in || !kPlaceTypes.contains(in.dtype()) || in.unique() ||
-        !HasBit(op, bits, i, inputs.size()) || (i == 0 && op.in_place)) {
+        !HasBit(op, bits, i, inputs.size()) || (i == 0 && op.cpu().in_place)) {
       continue;
     }
     SL_ASSIGN_OR_RETURN(Array copy, Array::Make(in.dtype(), in.shape()));

@@ -88,7 +88,7 @@ TEST(Reduce, VarianceFarFromZero) {
 Array CallOnSquares(const char* name, const Attrs& given, const Array& x,
                     WorkerPool* pool, int64_t* finished) {
   const OpRecord &op = *FindOp(name), &square = *FindOp("Square");
-  EXPECT_TRUE(op.fuse_input && op.fuse_output) << name;
+  EXPECT_TRUE(op.cpu().fuse_input && op.cpu().fuse_output) << name;
   const std::vector<DType> dtypes = {DType::kF32};
   ResolvedCall call = *ResolveCall(op, given, dtypes);
   BlockProgram program;
