@@ -155,7 +155,7 @@ asan-python: deps
 	  --no-tests=$(NO_TESTS)
 
 tsan:
-	@$(call build,tsan) --target executor_tests
+	@$(call build,tsan) --target threads_tests
 	@tools/run_fixed_addresses.sh ctest --preset tsan -j $(TEST_JOBS) \
 	  --no-tests=$(NO_TESTS)
 

@@ -5,13 +5,13 @@
 
 #include "benchmarks/bench.h"
 #include "sluice/base/strings.h"
-#include "sluice/executor/plan.h"
-#include "sluice/executor/step.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
+#include "sluice/plan/plan.h"
 #include "sluice/session/local_master.h"
+#include "sluice/step/step_pool.h"
 
 namespace sluice::bench {
 namespace {
@@ -34,7 +34,7 @@ std::shared_ptr<const Plan> MustPlan(std::unique_ptr<Graph> graph,
 
 void RunStep(const Plan& plan, const std::vector<Array>& feeds,
              WorkerPool* pool, StepStats* stats = nullptr) {
-  std::unique_ptr<Step> step = plan.AcquireStep();
+  std::unique_ptr<Step> step = AcquireStep(plan);
   StepRequest request;
   request.pool = pool;
   request.stats = stats;
@@ -44,7 +44,7 @@ void RunStep(const Plan& plan, const std::vector<Array>& feeds,
   step->RunUntilQuiet();
   Status status = step->Finish();
   SL_CHECK(status.ok());
-  plan.ReleaseStep(std::move(step));
+  ReleaseStep(plan, std::move(step));
 }
 
 // Graphs of NoOps joined by control edges.

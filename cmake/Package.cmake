@@ -1,5 +1,5 @@
-# What other projects link, made of the objects of sluice, sluice_ops and
-# sluice_stack:
+# What other projects link, made of the objects of sluice, sluice_ops,
+# sluice_report and sluice_stack:
 #   Sluice::static  one archive, libsluice.a
 #   Sluice::shared  libsluice.so
 #   Sluice::sluice  one of them: the shared one where BUILD_SHARED_LIBS says so
@@ -9,11 +9,12 @@ include(GNUInstallDirs)
 
 # Folders whose headers a program may include, with what those headers call.
 # Functions of the other folders are not exported from the shared library.
-set(SLUICE_EXPORTED_FOLDERS base tensor op graph front ${SLUICE_STACK_FOLDERS})
+set(SLUICE_EXPORTED_FOLDERS base tensor formats op graph front
+  ${SLUICE_REPORT_FOLDERS} ${SLUICE_STACK_FOLDERS})
 list(JOIN SLUICE_EXPORTED_FOLDERS "|" exported)
 set(exported "/src/sluice/(${exported})/|/generated/")
 set(all_objects $<TARGET_OBJECTS:sluice> $<TARGET_OBJECTS:sluice_ops>
-  $<TARGET_OBJECTS:sluice_stack>)
+  $<TARGET_OBJECTS:sluice_report> $<TARGET_OBJECTS:sluice_stack>)
 set(open_objects "$<FILTER:${all_objects},INCLUDE,${exported}>")
 set(hidden_objects "$<FILTER:${all_objects},EXCLUDE,${exported}>")
 

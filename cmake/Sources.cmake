@@ -3,11 +3,13 @@
 #               archive
 #   sluice_ops  src/sluice/ops: an OBJECT library, because ops are reached only
 #               through the registry and an archive would drop every one
-# Stack.cmake adds the library above them. A program links all. Package.cmake
+# Stack.cmake adds the libraries above them. A program links all. Package.cmake
 # makes of their objects what others link.
 
 # Folders that call ops by their C++ functions, which are written from the ops.
-set(SLUICE_STACK_FOLDERS io report nn optim data train)
+set(SLUICE_STACK_FOLDERS io nn optim data train)
+# Plots, pictures, progress and event files: nothing below training needs them.
+set(SLUICE_REPORT_FOLDERS report)
 
 set(SLUICE_TEST_FILE "_test(_util)?\\.(cc|cu)$")
 set(SLUICE_CUDA_FILE "\\.cu$|/(device|kernels)/cuda/|/comm/nccl/")
@@ -37,7 +39,8 @@ set(src ${PROJECT_SOURCE_DIR}/src/sluice)
 sluice_sources(library_files ${src})
 list(FILTER library_files EXCLUDE REGEX "^${src}/ops/")
 list(JOIN SLUICE_STACK_FOLDERS "|" stack)
-list(FILTER library_files EXCLUDE REGEX "^${src}/(${stack})/")
+list(JOIN SLUICE_REPORT_FOLDERS "|" report)
+list(FILTER library_files EXCLUDE REGEX "^${src}/(${stack}|${report})/")
 sluice_sources(op_files ${src}/ops)
 
 # A target may not be empty, a folder may.

@@ -1,14 +1,14 @@
 # One test program per folder of src/sluice (base_test, ..., ops_test; a folder
 # includes its subfolders), one per file tests/*_test.cc, conformance_test of
 # tests/conformance and loop_examples_test of examples/loops. Each is one CTest
-# test labelled with its folder. Label `executor` marks what also runs under
+# test labelled with its folder. Label `threads` marks what also runs under
 # ThreadSanitizer; a file of tests/ asks for labels with a line
-#   // Labels: executor slow
+#   // Labels: threads slow
 
 enable_testing()
 set(SLUICE_TEST_PROGRAMS)
 add_custom_target(tests)           # builds every test program
-add_custom_target(executor_tests)  # builds those labelled `executor`
+add_custom_target(threads_tests)   # builds those labelled `threads`
 
 find_package(GTest QUIET)
 if(NOT TARGET GTest::gtest_main AND EXISTS /usr/src/googletest/CMakeLists.txt)
@@ -27,12 +27,12 @@ if(NOT TARGET GTest::gtest_main)
 endif()
 
 # Folders whose code is about threads: run again under ThreadSanitizer.
-set(threaded_folders base state executor session front)
+set(threaded_folders base state tape vm plan step session front)
 # These stand below the registry; without the ops they link at once.
 set(folders_without_ops base tensor)
 # These stand below the public header and need not wait for it.
 set(folders_below_front base tensor op device graph kernels state ops autodiff
-  passes placement partition executor comm session)
+  passes placement partition launch tape reference vm plan step comm session)
 
 add_library(sluice_test_options INTERFACE)
 target_link_libraries(sluice_test_options INTERFACE
@@ -58,6 +58,25 @@ sluice_use_public_header(sluice_front_test_headers)
 target_precompile_headers(sluice_front_test_headers PRIVATE
   <gtest/gtest.h> ${PROJECT_SOURCE_DIR}/include/sluice/sluice.h)
 
+# What tests of several folders share: *_test_util.cc, compiled once. A test
+# program links those it uses.
+file(GLOB_RECURSE utils CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/src/sluice/*_test_util.cc)
+set(below ${folders_below_front})
+list(JOIN below "|" below)
+set(utils_below ${utils})
+list(FILTER utils_below INCLUDE REGEX "/src/sluice/(${below})/")
+list(REMOVE_ITEM utils ${utils_below})
+add_library(sluice_test_utils STATIC EXCLUDE_FROM_ALL ${utils_below})
+target_link_libraries(sluice_test_utils PRIVATE sluice_test_options)
+target_precompile_headers(sluice_test_utils REUSE_FROM sluice_test_headers)
+add_library(sluice_front_test_utils STATIC EXCLUDE_FROM_ALL ${utils})
+sluice_use_public_header(sluice_front_test_utils)
+target_link_libraries(sluice_front_test_utils PRIVATE
+  sluice_front_test_options sluice_stack)
+target_precompile_headers(sluice_front_test_utils REUSE_FROM
+  sluice_front_test_headers)
+
 # NO_OPS: without the ops. FRONT: with the public header and the stack. PARTS:
 # a long one, run in so many parts, so that no core waits for it at the end.
 function(sluice_add_test name)
@@ -68,11 +87,12 @@ function(sluice_add_test name)
   endif()
   if(arg_FRONT)
     sluice_use_public_header(${name})
-    target_link_libraries(${name} PRIVATE
-      sluice_front_test_options sluice_stack)
+    target_link_libraries(${name} PRIVATE sluice_front_test_utils
+      sluice_test_utils sluice_front_test_options sluice_stack)
     target_precompile_headers(${name} REUSE_FROM sluice_front_test_headers)
   else()
-    target_link_libraries(${name} PRIVATE sluice_test_options)
+    target_link_libraries(${name} PRIVATE sluice_test_utils
+      sluice_test_options)
     target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
   endif()
 
@@ -101,8 +121,8 @@ function(sluice_add_test name)
       TIMEOUT 1500 LABELS "${arg_LABELS}")
   endif()
   add_dependencies(tests ${name})
-  if("executor" IN_LIST arg_LABELS)
-    add_dependencies(executor_tests ${name})
+  if("threads" IN_LIST arg_LABELS)
+    add_dependencies(threads_tests ${name})
   endif()
   set(SLUICE_TEST_PROGRAMS ${SLUICE_TEST_PROGRAMS} ${name} PARENT_SCOPE)
 endfunction()
@@ -114,8 +134,7 @@ foreach(folder IN LISTS folders)
   if(NOT IS_DIRECTORY ${dir})
     continue()
   endif()
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS
-    ${dir}/*_test.cc ${dir}/*_test_util.cc)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${dir}/*_test.cc)
   if(NOT SLUICE_CUDA)
     list(FILTER files EXCLUDE REGEX "${SLUICE_CUDA_FILE}")
   endif()
@@ -123,8 +142,8 @@ foreach(folder IN LISTS folders)
     continue()
   endif()
   set(labels ${folder})
-  if(folder IN_LIST threaded_folders AND NOT folder STREQUAL "executor")
-    list(APPEND labels executor)
+  if(folder IN_LIST threaded_folders)
+    list(APPEND labels threads)
   endif()
   set(parts)
   if(folder IN_LIST folders_without_ops)
@@ -171,20 +190,12 @@ foreach(f IN LISTS test_files)
   endif()
 endforeach()
 
-# Recurrent layers are loops, to be run in all the ways there are.
-if(TARGET nn_test)
-  target_sources(nn_test PRIVATE
-    ${PROJECT_SOURCE_DIR}/src/sluice/front/every_way_test_util.cc
-    ${PROJECT_SOURCE_DIR}/src/sluice/front/gradients_agree_test_util.cc)
-endif()
-
 # What mature systems pin down about control flow, asked of the whole of ours.
 file(GLOB conformance_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/tests/conformance/*.cc)
 if(conformance_files)
-  sluice_add_test(conformance_test FRONT LABELS system executor SOURCES
-    ${conformance_files}
-    ${PROJECT_SOURCE_DIR}/src/sluice/front/every_way_test_util.cc)
+  sluice_add_test(conformance_test FRONT LABELS system threads SOURCES
+    ${conformance_files})
 endif()
 
 # The programs of examples/loops learn, and are equal to what they should be.

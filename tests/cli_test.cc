@@ -120,7 +120,7 @@ TEST(Cli, GraphShowsWhatBecomesOfALoop) {
   EXPECT_EQ(again.out, lowered.out);
   Finished plan = Sluice("graph --plan " + file.path());
   EXPECT_EQ(plan.code, 0) << plan.out;
-  ExpectContains(plan.out, "native While \"y\"");
+  ExpectContains(plan.out, "bytecode While \"y\"");
   ExpectContains(Sluice("graph --plan --executor tokens " + file.path()).out,
                  "frame \"y\" on tokens");
   EXPECT_EQ(Sluice("graph --plan --executor fast " + file.path()).code, 2);

@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "sluice/base/failing_allocation_test_util.h"
-#include "sluice/executor/step.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/session/program.h"
 #include "sluice/sluice.h"
+#include "sluice/step/step_pool.h"
 
 namespace sluice {
 namespace {
@@ -81,7 +81,7 @@ class FailingAllocation
   }
   Result<std::vector<Array>> RunPlan(const Plan& plan,
                                      ResourceManager& resources) {
-    std::unique_ptr<Step> step = plan.AcquireStep();
+    std::unique_ptr<Step> step = AcquireStep(plan);
     StepRequest request;
     request.step_id = 1;
     request.resources = &resources;
@@ -97,7 +97,7 @@ class FailingAllocation
       for (Array& a : step->results()) results.push_back(std::move(a));
     }
     for (Array& a : step->results()) a = Array();
-    plan.ReleaseStep(std::move(step));
+    ReleaseStep(plan, std::move(step));
     if (!status.ok()) return status;
     return results;
   }

@@ -1,6 +1,6 @@
 // Threads that cannot be made: the n-th of a run, for every n. Wanted each
 // time: the result, or an error; the process lives and nothing hangs.
-// Labels: executor
+// Labels: threads
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,11 +13,11 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/data/data_test_util.h"
 #include "sluice/data/queue_runner.h"
-#include "sluice/executor/step.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/io/checkpoint.h"
 #include "sluice/session/program.h"
 #include "sluice/sluice.h"
+#include "sluice/step/step_pool.h"
 
 namespace sluice {
 namespace {
@@ -69,7 +69,7 @@ TEST(FailingThreads, OfAStepAreDoneWithout) {
   auto plan = *program.PlanFor(args);
   EXPECT_GT(ForEveryThread([&]() -> Status {
               WorkerPool pool(4);
-              std::unique_ptr<Step> step = plan->AcquireStep();
+              std::unique_ptr<Step> step = AcquireStep(*plan);
               StepRequest request;
               request.step_id = 1;
               request.resources = &resources;
@@ -81,7 +81,7 @@ TEST(FailingThreads, OfAStepAreDoneWithout) {
               step->RunUntilQuiet();
               Status status = step->Finish();
               for (Array& a : step->results()) a = Array();
-              plan->ReleaseStep(std::move(step));
+              ReleaseStep(*plan, std::move(step));
               return status;
             }),
             0);

@@ -2,8 +2,8 @@
 
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/random.h"
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/run_op.h"
+#include "sluice/reference/reference_interpreter.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {

@@ -9,8 +9,8 @@
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/sanitizers.h"
 #include "sluice/base/strings.h"
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/registry.h"
+#include "sluice/reference/reference_interpreter.h"
 #include "tests/grad_case.h"
 #include "tests/sweep_cases.h"
 

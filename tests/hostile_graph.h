@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sluice/base/worker_pool.h"
-#include "sluice/executor/executor_choice.h"
+#include "sluice/plan/executor_choice.h"
 #include "tests/hostile_calls.h"
 
 namespace sluice {

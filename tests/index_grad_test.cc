@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "sluice/autodiff/gradients.h"
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
+#include "sluice/reference/reference_interpreter.h"
 #include "tests/grad_case.h"
 #include "tests/sweep_cases.h"
 

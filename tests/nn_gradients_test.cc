@@ -8,7 +8,7 @@
 
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/strings.h"
-#include "sluice/executor/reference_interpreter.h"
+#include "sluice/reference/reference_interpreter.h"
 #include "tests/sweep_cases.h"
 
 namespace sluice {

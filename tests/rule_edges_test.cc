@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sluice/autodiff/gradients.h"
-#include "sluice/executor/reference_interpreter.h"
+#include "sluice/reference/reference_interpreter.h"
 
 namespace sluice {
 namespace {

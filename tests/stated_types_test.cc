@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "sluice/base/strings.h"
-#include "sluice/executor/plan.h"
-#include "sluice/executor/step.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
+#include "sluice/plan/plan.h"
+#include "sluice/step/step_pool.h"
 #include "tests/sweep_cases.h"
 
 namespace sluice {
@@ -30,7 +30,7 @@ Result<std::vector<Array>> RunBy(ExecutorChoice choice, const Graph& graph,
   options.executor = choice;
   SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                       Plan::Build(graph.Clone(), options));
-  std::unique_ptr<Step> step = plan->AcquireStep();
+  std::unique_ptr<Step> step = AcquireStep(*plan);
   StepRequest request;
   request.step_id = 1;
   step->Begin(request);

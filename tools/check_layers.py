@@ -18,19 +18,25 @@ import sys
 LAYERS = {
     "base": 0,
     "tensor": 1,
-    "op": 2, "device": 2,
+    "op": 2, "device": 2, "formats": 2,
     "graph": 3, "kernels": 3, "state": 3,
     "autodiff": 4, "batching": 4, "passes": 4, "placement": 4, "partition": 4,
-    "executor": 4, "comm": 4,
-    "session": 5,
-    "cluster": 6, "front": 6,
-    "io": 7, "report": 7,
-    "nn": 8, "optim": 8, "data": 8,
-    "train": 9,
+    "launch": 4, "comm": 4,
+    # What runs a graph, by lifetime.
+    "tape": 5, "reference": 5,
+    "vm": 6,
+    "plan": 7,
+    "step": 8,
+    "session": 9,
+    "cluster": 10, "front": 10,
+    "io": 11, "report": 11,
+    "nn": 12, "optim": 12, "data": 12,
+    "train": 13,
 }
 # Ops are a leaf: they stand on these folders, and nothing includes them.
 OPS = "ops"
-OPS_MAY_INCLUDE = {"base", "tensor", "op", "device", "kernels", "state"}
+OPS_MAY_INCLUDE = {"base", "tensor", "formats", "op", "device", "kernels",
+                   "state"}
 # Folders at the repository's root, above every layer.
 TOP = {"apps", "benchmarks", "tests", "examples", "python"}
 # Public headers live in include/sluice; front/ implements them. They and the
@@ -253,7 +259,8 @@ SELF_TEST = [
     # Allowed.
     ("src/sluice/base/a.cc", '#include "sluice/base/b.h"\n', None),
     ("src/sluice/op/a.cc", '#include "sluice/tensor/b.h"\n', None),
-    ("src/sluice/executor/sub/a.cc", '#include "sluice/executor/b.h"\n', None),
+    ("src/sluice/plan/sub/a.cc", '#include "sluice/plan/b.h"\n', None),
+    ("src/sluice/step/a.cc", '#include "sluice/plan/b.h"\n', None),
     ("src/sluice/state/a.cc", '#include "sluice/op/b.h"\n', None),
     ("src/sluice/ops/math/a.cc", '#include "sluice/kernels/b.h"\n', None),
     ("src/sluice/ops/math/a.cc", '#include "sluice/ops/math/b.h"\n', None),
@@ -284,8 +291,8 @@ SELF_TEST = [
     ("src/sluice/device/a.cc", '#include "sluice/op/b.h"\n',
      "do not include each other"),
     ("src/sluice/graph/a.cc", "#include <sluice/session/b.h>\n",
-     "graph (layer 3) includes sluice/session/b.h (layer 5)"),
-    ("src/sluice/executor/a.cc", '/* x */ #include "sluice/passes/b.h"\n',
+     "graph (layer 3) includes sluice/session/b.h (layer 9)"),
+    ("src/sluice/tape/a.cc", '/* x */ #include "sluice/reference/b.h"\n',
      "do not include each other"),
     ("src/sluice/ops/math/a.cc", '#include "sluice/graph/b.h"\n',
      "ops may include"),
@@ -293,7 +300,7 @@ SELF_TEST = [
      "nothing includes ops"),
     ("apps/a.cc", '#include "sluice/ops/math/b.h"\n', "nothing includes ops"),
     ("src/sluice/base/a.cc", "#  include <gtest/gtest.h>\n", "GoogleTest"),
-    ("src/sluice/executor/a.cc", "#include <cuda_runtime.h>\n", "CUDA"),
+    ("src/sluice/plan/a.cc", "#include <cuda_runtime.h>\n", "CUDA"),
     ("src/sluice/ops/math/a.cc", "#include <cublasLt.h>\n", "CUDA"),
     ("src/sluice/session/a.cc", "#include <arm_neon.h>\n", "instruction-set"),
     ("src/sluice/base/a.cc", "#include <absl/strings/str_cat.h>\n",
@@ -307,7 +314,7 @@ SELF_TEST = [
      "above everything below front"),
     ("src/sluice/base/a.h", "// #pragma once\n", "without #pragma once"),
     ("tests/a.h", "int x;\n", "without #pragma once"),
-    ("include/sluice/a.h", ONCE + '#include "sluice/executor/b.h"\n',
+    ("include/sluice/a.h", ONCE + '#include "sluice/plan/b.h"\n',
      "only public headers"),
     ("include/sluice/a.h", ONCE + "#include <cuda.h>\n", "public header"),
     ("include/sluice/a.h", ONCE + "#include <regex>\n", "slow to compile"),

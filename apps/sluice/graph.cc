@@ -7,13 +7,13 @@
 #include "apps/sluice/command.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/executor/lower_control_flow.h"
-#include "sluice/executor/plan.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
 #include "sluice/graph/verifier.h"
 #include "sluice/op/resource.h"
 #include "sluice/passes/pipeline.h"
+#include "sluice/plan/lower_control_flow.h"
+#include "sluice/plan/plan.h"
 
 namespace sluice::app {
 
@@ -25,7 +25,7 @@ const char kGraphUsage[] =
     "  --optimize  run the passes first\n"
     "  --lower     loops, branches and calls as the token machine's "
     "primitives\n"
-    "  --plan      print the plan of a run: islands, tapes, native code\n"
+    "  --plan      print the plan of a run: islands, tapes, bytecode\n"
     "  --executor  auto, tape or tokens: what the plan is made for\n"
     "  --plain     leave out types and source lines\n"
     "  --quiet     print nothing: the exit code says whether it is sound\n";

@@ -4,7 +4,7 @@
 
 #include "errors.h"
 #include "sluice/base/strings.h"
-#include "sluice/report/utf8.h"
+#include "sluice/formats/utf8.h"
 
 namespace sluice::py {
 
@@ -20,7 +20,7 @@ void ThrowFileError(const Error& error) {
     throw nb::python_error();
   }
   // What a file holds may be quoted, and be no text.
-  throw Error(Status(error.code(), report::ValidUtf8(error.what())));
+  throw Error(Status(error.code(), ValidUtf8(error.what())));
 }
 
 std::string PathOf(nb::handle path) {

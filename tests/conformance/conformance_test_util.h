@@ -45,7 +45,7 @@ std::optional<Code> CodeOf(S&& statement) {
 // twice.
 inline void EachExecutor(const std::function<void(const RunOptions&)>& f) {
   for (auto [name, choice] : {std::pair("auto", ExecutorChoice::kAuto),
-                              std::pair("native", ExecutorChoice::kTape),
+                              std::pair("tape", ExecutorChoice::kTape),
                               std::pair("tokens", ExecutorChoice::kTokens)}) {
     SCOPED_TRACE(name);
     RunOptions options;

@@ -1,8 +1,8 @@
 #include "tests/loop_matrix/ways.h"
 
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/resource.h"
 #include "sluice/passes/prune.h"
+#include "sluice/reference/reference_interpreter.h"
 
 namespace sluice::loop_matrix {
 

@@ -25,12 +25,12 @@
 
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/strings.h"
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
 #include "sluice/graph/verifier.h"
 #include "sluice/op/resource.h"
 #include "sluice/passes/dead_code.h"
+#include "sluice/reference/reference_interpreter.h"
 
 namespace sluice {
 namespace {

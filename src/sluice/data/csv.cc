@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
-#include "sluice/data/packed_file.h"
-#include "sluice/kernels/csv.h"
+#include "sluice/formats/csv.h"
+#include "sluice/formats/packed_file.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice::data {

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
-#include "sluice/data/protobuf_wire.h"
+#include "sluice/formats/protobuf_reader.h"
+#include "sluice/formats/protobuf_writer.h"
 
 namespace sluice::data {
 
@@ -222,34 +223,28 @@ std::vector<Tensor> parse_example(std::string_view bytes,
 
 std::string make_example(
     const std::vector<std::pair<std::string, Tensor>>& features) {
-  std::string entries;
+  ProtoWriter entries;
   for (const auto& [name, tensor] : features) {
     Array array = ValueOrThrow(tensor.array().AsContiguous());
     uint32_t kind = KindOf(array.dtype());
     Want(kind != 0, StrCat("[example] feature \"", EscapeString(name), "\" is ",
                            array.TypeText(), "; wanted f32, i64 or string"));
-    std::string list, packed, feature, entry;
-    for (int64_t i = 0; i < array.num_elements(); ++i) {
-      if (kind == kTexts) {
-        AppendBytes(&list, 1, array.data<std::string>()[i]);
-      } else if (kind == kInts) {
-        AppendVarint(&packed, static_cast<uint64_t>(array.data<int64_t>()[i]));
-      } else {
-        auto bits = std::bit_cast<uint32_t>(array.data<float>()[i]);
-        for (int k = 0; k < 4; ++k) {
-          packed.push_back(static_cast<char>(bits >> (8 * k)));
-        }
+    ProtoWriter list, feature, entry;
+    if (kind == kTexts) {
+      for (int64_t i = 0; i < array.num_elements(); ++i) {
+        list.Bytes(1, array.data<std::string>()[i]);
       }
+    } else if (auto n = static_cast<size_t>(array.num_elements());
+               kind == kInts) {
+      list.PackedInts(1, {array.data<int64_t>(), n});
+    } else {
+      list.PackedFloats(1, {array.data<float>(), n});
     }
-    if (kind != kTexts) AppendBytes(&list, 1, packed);
-    AppendBytes(&feature, kind, list);
-    AppendBytes(&entry, 1, name);
-    AppendBytes(&entry, 2, feature);
-    AppendBytes(&entries, 1, entry);
+    feature.Message(static_cast<int>(kind), list);
+    entry.Bytes(1, name).Message(2, feature);
+    entries.Message(1, entry);
   }
-  std::string example;
-  AppendBytes(&example, 1, entries);
-  return example;
+  return ProtoWriter().Message(1, entries).bytes();
 }
 
 void data_internal::WantFeatures(size_t features, size_t components) {

@@ -2,7 +2,7 @@
 #include "sluice/data/example.h"
 
 #include "sluice/data/data_test_util.h"
-#include "sluice/data/protobuf_wire.h"
+#include "sluice/formats/protobuf_reader.h"
 
 namespace sluice::data {
 namespace {

@@ -1,8 +1,8 @@
 #include "sluice/data/idx.h"
 
 #include "sluice/base/strings.h"
-#include "sluice/data/packed_file.h"
-#include "sluice/kernels/idx.h"
+#include "sluice/formats/idx.h"
+#include "sluice/formats/packed_file.h"
 
 namespace sluice::data {
 

@@ -2,9 +2,9 @@
 
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
-#include "sluice/data/packed_file.h"
-#include "sluice/kernels/inflate.h"
-#include "sluice/state/record_format.h"
+#include "sluice/formats/inflate.h"
+#include "sluice/formats/packed_file.h"
+#include "sluice/formats/record_format.h"
 
 namespace sluice::data {
 

@@ -3,10 +3,10 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/timer.h"
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/front/debug_recorder.h"
 #include "sluice/graph/node.h"
 #include "sluice/passes/prune.h"
+#include "sluice/reference/reference_interpreter.h"
 #include "sluice/session/local_master.h"
 
 namespace sluice {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sluice/executor/interpret_observer.h"
 #include "sluice/front/debug.h"
+#include "sluice/reference/interpret_observer.h"
 
 namespace sluice::front_internal {
 

@@ -1,8 +1,8 @@
 #include "sluice/front/every_way_test_util.h"
 
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/resource.h"
 #include "sluice/passes/prune.h"
+#include "sluice/reference/reference_interpreter.h"
 
 namespace sluice {
 
@@ -115,7 +115,7 @@ std::vector<Way> GraphWays(const Fn& f, const std::vector<Array>& args) {
     };
     for (int threads : {1, 2}) {
       for (Executor e : {Executor{"auto", ExecutorChoice::kAuto},
-                         Executor{"native", ExecutorChoice::kTape},
+                         Executor{"tape", ExecutorChoice::kTape},
                          Executor{"tokens", ExecutorChoice::kTokens},
                          Executor{"tokens", ExecutorChoice::kTokens, 1},
                          Executor{"tokens", ExecutorChoice::kTokens, 4},

@@ -66,7 +66,7 @@ void ExpectGradientsAgree(const Function1& f, const std::vector<Array>& args,
     found = Both(f, inputs, options.second_order);
   }
   for (auto [name, executor] : {std::pair("auto", ExecutorChoice::kAuto),
-                                std::pair("native", ExecutorChoice::kTape),
+                                std::pair("tape", ExecutorChoice::kTape),
                                 std::pair("tokens", ExecutorChoice::kTokens)}) {
     Session session(graph);
     RunOptions run;

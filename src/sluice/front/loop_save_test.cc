@@ -61,7 +61,7 @@ void ExpectSavesAgree(const Loop& f, const std::vector<Array>& args,
   }
   for (const auto& [how, save] : saves) {
     for (auto [name, executor] :
-         {std::pair("native", ExecutorChoice::kTape),
+         {std::pair("tape", ExecutorChoice::kTape),
           std::pair("tokens", ExecutorChoice::kTokens)}) {
       LoopOptions options;
       options.save = save;

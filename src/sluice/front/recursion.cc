@@ -2,11 +2,11 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/executor/flow_rules.h"
 #include "sluice/front/call.h"
 #include "sluice/front/capture.h"
 #include "sluice/front/region_draft.h"
 #include "sluice/front/scope.h"
+#include "sluice/graph/flow_rules.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 

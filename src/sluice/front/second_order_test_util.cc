@@ -90,7 +90,7 @@ void ExpectInGraphs(const Function1& f, const std::vector<Array>& args,
   std::vector<Feed> feeds;
   for (size_t i = 0; i < args.size(); ++i)
     feeds.push_back({inputs[i], args[i]});
-  for (auto [name, executor] : {std::pair("native", ExecutorChoice::kTape),
+  for (auto [name, executor] : {std::pair("tape", ExecutorChoice::kTape),
                                 std::pair("tokens", ExecutorChoice::kTokens)}) {
     Session session(graph);
     RunOptions options;

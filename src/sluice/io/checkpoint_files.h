@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "sluice/formats/safetensors.h"
 #include "sluice/io/folder_lock.h"
 #include "sluice/io/snapshot.h"
-#include "sluice/state/safetensors.h"
 
 namespace sluice::io {
 

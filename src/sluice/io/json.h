@@ -1,10 +1,10 @@
-// JSON for programs: the value (base/json.h), and files of it.
+// JSON for programs: the value (formats/json.h), and files of it.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "sluice/base/json.h"
+#include "sluice/formats/json.h"
 
 namespace sluice::io {
 

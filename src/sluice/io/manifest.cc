@@ -7,6 +7,7 @@
 #include "sluice/base/crc32c.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/formats/utf8.h"
 
 namespace sluice::io {
 

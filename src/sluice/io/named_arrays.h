@@ -2,8 +2,8 @@
 // to io/.
 #pragma once
 
+#include "sluice/formats/safetensors.h"
 #include "sluice/front/state_dict.h"
-#include "sluice/state/safetensors.h"
 
 namespace sluice::io {
 

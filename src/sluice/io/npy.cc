@@ -7,9 +7,9 @@
 #include "sluice/base/file.h"
 #include "sluice/base/file_system.h"
 #include "sluice/base/strings.h"
-#include "sluice/io/npy_header.h"
-#include "sluice/io/zip.h"
-#include "sluice/kernels/raw_bytes.h"
+#include "sluice/formats/npy_header.h"
+#include "sluice/formats/raw_bytes.h"
+#include "sluice/formats/zip.h"
 #include "sluice/tensor/empty_shape.h"
 
 namespace sluice::io {

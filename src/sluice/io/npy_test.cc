@@ -10,9 +10,9 @@
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
+#include "sluice/formats/zip.h"
 #include "sluice/front/constants.h"
 #include "sluice/io/faulty_files_test_util.h"
-#include "sluice/io/zip.h"
 
 namespace sluice::io {
 namespace {

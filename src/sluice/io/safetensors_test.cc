@@ -4,9 +4,9 @@
 
 #include "sluice/base/file.h"
 #include "sluice/base/temp_folder_test_util.h"
+#include "sluice/formats/safetensors.h"
 #include "sluice/front/front_test_util.h"
 #include "sluice/io/json.h"
-#include "sluice/state/safetensors.h"
 
 namespace sluice::io {
 namespace {

@@ -1,6 +1,6 @@
-#include "sluice/executor/reference_interpreter.h"
 #include "sluice/op/resource.h"
 #include "sluice/passes/pass_test_util.h"
+#include "sluice/reference/reference_interpreter.h"
 
 namespace sluice {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "sluice/base/strings.h"
-#include "sluice/state/record_format.h"
+#include "sluice/formats/record_format.h"
 
 namespace sluice::report {
 

@@ -4,7 +4,7 @@
 
 #include "sluice/base/crc32c.h"
 #include "sluice/base/strings.h"
-#include "sluice/report/utf8.h"
+#include "sluice/formats/utf8.h"
 
 namespace sluice::report {
 

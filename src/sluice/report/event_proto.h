@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "sluice/formats/protobuf_writer.h"
 #include "sluice/report/histogram.h"
-#include "sluice/report/proto_wire.h"
 
 namespace sluice::report {
 

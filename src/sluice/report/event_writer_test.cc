@@ -9,11 +9,11 @@
 #include <map>
 #include <thread>
 
+#include "sluice/formats/protobuf_writer.h"
+#include "sluice/formats/record_format.h"
 #include "sluice/report/event_file.h"
 #include "sluice/report/proto_reader_test_util.h"
-#include "sluice/report/proto_wire.h"
 #include "sluice/report/report_test_util.h"
-#include "sluice/state/record_format.h"
 
 namespace sluice::report {
 namespace {

@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "sluice/base/strings.h"
+#include "sluice/formats/protobuf_writer.h"
+#include "sluice/formats/utf8.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
-#include "sluice/report/proto_wire.h"
-#include "sluice/report/utf8.h"
 
 namespace sluice::report {
 

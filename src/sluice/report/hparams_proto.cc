@@ -1,6 +1,6 @@
 #include "sluice/report/hparams_proto.h"
 
-#include "sluice/report/utf8.h"
+#include "sluice/formats/utf8.h"
 
 namespace sluice::report {
 

@@ -4,8 +4,8 @@
 // Pure functions.
 #pragma once
 
+#include "sluice/formats/protobuf_writer.h"
 #include "sluice/report/event_writer.h"
-#include "sluice/report/proto_wire.h"
 
 namespace sluice::report {
 

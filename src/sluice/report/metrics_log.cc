@@ -8,9 +8,9 @@
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/formats/utf8.h"
 #include "sluice/report/folders.h"
 #include "sluice/report/metrics_text.h"
-#include "sluice/report/utf8.h"
 
 namespace sluice::report {
 

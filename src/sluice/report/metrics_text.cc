@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
-#include "sluice/report/utf8.h"
+#include "sluice/formats/utf8.h"
 
 namespace sluice::report {
 

@@ -5,8 +5,8 @@
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
-#include "sluice/kernels/inflate.h"
-#include "sluice/report/deflate.h"
+#include "sluice/formats/deflate.h"
+#include "sluice/formats/inflate.h"
 #include "sluice/report/png_filter.h"
 
 namespace sluice::report {

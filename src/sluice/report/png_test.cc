@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "sluice/kernels/inflate.h"
-#include "sluice/report/deflate.h"
+#include "sluice/formats/deflate.h"
+#include "sluice/formats/inflate.h"
 #include "sluice/report/png_filter.h"
 #include "sluice/report/report_test_util.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
+#include "sluice/formats/utf8.h"
 #include "sluice/report/number.h"
-#include "sluice/report/utf8.h"
 
 namespace sluice::report {
 
@@ -72,7 +72,7 @@ std::string Bar(const ProgressState& s, int length, const LineStyle& style) {
 
 size_t Width(const std::vector<Piece>& pieces) {
   size_t width = 0;
-  for (const Piece& p : pieces) width += Utf8Length(p.text) + 2;
+  for (const Piece& p : pieces) width += Utf8Columns(p.text) + 2;
   return width;
 }
 
@@ -155,7 +155,7 @@ std::string BarLine(const ProgressState& s, const LineStyle& style) {
       }
     }
     size_t bytes = narrow.size();
-    while (Utf8Length(Utf8Prefix(narrow, bytes)) > room) --bytes;
+    while (Utf8Columns(Utf8Prefix(narrow, bytes)) > room) --bytes;
     return std::string(Utf8Prefix(narrow, bytes));
   }
   return line;

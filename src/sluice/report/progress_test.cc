@@ -11,11 +11,11 @@
 #include <cmath>
 #include <thread>
 
+#include "sluice/formats/utf8.h"
 #include "sluice/report/number.h"
 #include "sluice/report/progress_line.h"
 #include "sluice/report/rate.h"
 #include "sluice/report/report_test_util.h"
-#include "sluice/report/utf8.h"
 
 namespace sluice::report {
 namespace {
@@ -222,7 +222,7 @@ TEST(ProgressLine, ShortensToTheWidth) {
   EXPECT_EQ(line(30), " 42% [==>......]  loss 0.1235");
   EXPECT_EQ(line(12), " 42%  loss ");
   for (int columns = 1; columns < 140; ++columns) {
-    EXPECT_LE(Utf8Length(line(columns)), static_cast<size_t>(columns))
+    EXPECT_LE(Utf8Columns(line(columns)), static_cast<size_t>(columns))
         << columns;
   }
 }

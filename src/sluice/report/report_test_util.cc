@@ -7,7 +7,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
-#include "sluice/kernels/inflate.h"
+#include "sluice/formats/inflate.h"
 
 namespace sluice::report {
 

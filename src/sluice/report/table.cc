@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "sluice/report/utf8.h"
+#include "sluice/formats/utf8.h"
 
 namespace sluice::report {
 
@@ -58,7 +58,7 @@ std::string Table::text() const {
       number.resize(cells.size(), true);
     }
     for (size_t i = 0; i < cells.size(); ++i) {
-      width[i] = std::max(width[i], Utf8Length(cells[i]));
+      width[i] = std::max(width[i], Utf8Columns(cells[i]));
       if (body && !cells[i].empty() && !LooksLikeNumber(cells[i])) {
         number[i] = false;
       }
@@ -71,7 +71,7 @@ std::string Table::text() const {
   auto put = [&](const std::vector<std::string>& cells) {
     std::string line;
     for (size_t i = 0; i < cells.size(); ++i) {
-      std::string blanks(width[i] - Utf8Length(cells[i]), ' ');
+      std::string blanks(width[i] - Utf8Columns(cells[i]), ' ');
       if (i > 0) line.append(kGap, ' ');
       line += number[i] ? blanks + cells[i] : cells[i] + blanks;
     }

@@ -4,11 +4,11 @@
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/timer.h"
-#include "sluice/executor/step.h"
 #include "sluice/passes/prune.h"
 #include "sluice/passes/trap_nan.h"
 #include "sluice/session/loop_report.h"
 #include "sluice/state/loop_log.h"
+#include "sluice/step/step_pool.h"
 
 namespace sluice {
 
@@ -161,7 +161,7 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
   const int64_t start = options.timeout_ms > 0 ? NowNanos() : 0;
   SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, program.PlanFor(feeds));
   SL_RETURN_IF_ERROR(Interruption::Check());
-  std::unique_ptr<Step> step = plan->AcquireStep();
+  std::unique_ptr<Step> step = AcquireStep(*plan);
   StepRequest request;
   request.resources = resources_.get();
   request.pool = pool_;
@@ -210,7 +210,7 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
     metadata->rows = metadata->stats.Rows(*plan);
     metadata->chrome_trace = metadata->stats.ChromeTrace(*plan);
   }
-  plan->ReleaseStep(std::move(step));
+  ReleaseStep(*plan, std::move(step));
   return status;
 }
 

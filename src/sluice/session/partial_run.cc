@@ -4,11 +4,12 @@
 
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
+#include "sluice/step/step_pool.h"
 
 namespace sluice {
 
 PartialRun::PartialRun(LocalMaster& master, std::shared_ptr<const Plan> plan)
-    : plan_(std::move(plan)), step_(plan_->AcquireStep()) {
+    : plan_(std::move(plan)), step_(AcquireStep(*plan_)) {
   StepRequest request;
   request.resources = &master.resources();
   request.pool = master.pool();
@@ -27,7 +28,7 @@ PartialRun::~PartialRun() {
   (void)step_->Finish();
   active_ = nullptr;
   for (Array& value : step_->results()) value = Array();
-  plan_->ReleaseStep(std::move(step_));
+  ReleaseStep(*plan_, std::move(step_));
 }
 
 Result<std::unique_ptr<PartialRun>> PartialRun::Setup(

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "sluice/executor/step.h"
 #include "sluice/session/local_master.h"
+#include "sluice/step/step.h"
 
 namespace sluice {
 

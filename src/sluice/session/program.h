@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "sluice/base/thread_annotations.h"
-#include "sluice/executor/plan.h"
 #include "sluice/op/resource.h"
+#include "sluice/plan/plan.h"
 
 namespace sluice {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "sluice/base/cancellation.h"
-#include "sluice/executor/executor_choice.h"
-#include "sluice/executor/step_stats.h"
 #include "sluice/graph/value.h"
 #include "sluice/op/loop_use.h"
+#include "sluice/plan/executor_choice.h"
 #include "sluice/session/random_state.h"
+#include "sluice/step/step_stats.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "sluice/base/thread_annotations.h"
+#include "sluice/formats/record_format.h"
 #include "sluice/state/named_resource.h"
-#include "sluice/state/record_format.h"
 
 namespace sluice {
 

@@ -1,5 +1,5 @@
 #include "sluice/base/strings.h"
-#include "sluice/kernels/inflate.h"
+#include "sluice/formats/inflate.h"
 #include "sluice/op/record.h"
 
 namespace sluice {

@@ -1,5 +1,5 @@
 #include "sluice/base/strings.h"
-#include "sluice/kernels/idx.h"
+#include "sluice/formats/idx.h"
 #include "sluice/op/record.h"
 
 namespace sluice {

@@ -1,7 +1,7 @@
 #include "sluice/base/strings.h"
+#include "sluice/formats/safetensors.h"
 #include "sluice/op/record.h"
 #include "sluice/state/kernel_glue.h"
-#include "sluice/state/safetensors.h"
 
 namespace sluice {
 namespace {

@@ -1,5 +1,5 @@
 #include "sluice/base/strings.h"
-#include "sluice/kernels/csv.h"
+#include "sluice/formats/csv.h"
 #include "sluice/kernels/text_number.h"
 #include "sluice/op/record.h"
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "sluice/base/strings.h"
-#include "sluice/kernels/raw_bytes.h"
+#include "sluice/formats/raw_bytes.h"
 #include "sluice/ops/strings/string_map.h"
 
 namespace sluice {

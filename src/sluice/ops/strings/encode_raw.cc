@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "sluice/kernels/raw_bytes.h"
+#include "sluice/formats/raw_bytes.h"
 #include "sluice/ops/strings/string_map.h"
 #include "sluice/tensor/dispatch.h"
 

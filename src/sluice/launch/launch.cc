@@ -1,0 +1,70 @@
+#include "sluice/launch/launch.h"
+
+#include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/run_op.h"
+#include "sluice/op/signature.h"
+
+namespace sluice {
+
+namespace {
+
+// The output shape of an elementwise op where that is one of its inputs': equal
+// shapes and scalars, by far the most common. Null: ask the shape function.
+const Shape* EasyShape(const KernelCall& call, std::span<Array> inputs) {
+  if (call.node->op().shape != shapes::broadcast) return nullptr;
+  const Shape* widest = &inputs[0].shape();
+  for (const Array& in : inputs.subspan(1)) {
+    if (in.rank() == 0 || in.shape() == *widest) continue;
+    if (widest->rank() != 0) return nullptr;
+    widest = &in.shape();
+  }
+  return widest;
+}
+
+}  // namespace
+
+Status LaunchElementwise(const KernelCall& call, const StepContext& step,
+                         std::span<Array> inputs, Array* output) {
+  DType dtype = call.out_dtypes[0];
+  const Shape* shape = EasyShape(call, inputs);
+  Array made;
+  if (!shape) [[unlikely]] {
+    SL_RETURN_IF_ERROR(AllocateOutputs(call.node->op(), call.node->attrs(),
+                                       inputs, call.out_dtypes, {&made, 1}));
+    shape = &made.shape();
+  }
+  for (Array& in : inputs) {
+    if (in.unique() && in.contiguous() &&
+        DTypeSize(in.dtype()) == DTypeSize(dtype) && in.shape() == *shape) {
+      *output = in.dtype() == dtype ? in : Array::Reinterpret(in, dtype);
+      break;
+    }
+  }
+  if (!*output && made) *output = std::move(made);
+  if (!*output) {
+    Result<Array> fresh = Array::Make(dtype, *shape);
+    if (!fresh.ok()) return InOp(call.node->op(), fresh.status());
+    *output = *std::move(fresh);
+  }
+  KernelContext context(call.node->op(), call.node->attrs(), call.info, step,
+                        inputs, {output, 1});
+  return RunBlock(context, call.block);
+}
+
+Status LaunchKernel(const Node& node, const KernelCall& call,
+                    const StepContext& step, std::span<Array> inputs,
+                    std::span<Array> outputs) {
+  const OpRecord& op = node.op();
+  if (inputs.empty() && outputs.empty()) {
+    // Nothing to check, view or allocate: `call` is named but not read, which
+    // in a large graph saves a cache miss.
+    KernelContext context(op, node.attrs(), call.info, step, {}, {});
+    return op.cpu().launch(context);
+  }
+  // What is fed for places is copied by the step (plan/steady_args.h), and
+  // what a kernel has made nobody writes.
+  return LaunchCpu(op, node.attrs(), call.info, step, inputs, call.out_dtypes,
+                   outputs, call.shapes.get(), /*steady=*/true);
+}
+
+}  // namespace sluice

@@ -1,0 +1,20 @@
+// Launching one node's kernel: allocate or forward, then run. An input nobody
+// else holds may become the output.
+#pragma once
+
+#include <span>
+
+#include "sluice/launch/kernel_call.h"
+#include "sluice/op/step_context.h"
+
+namespace sluice {
+
+// REQUIRES: call.block.fn.
+Status LaunchElementwise(const KernelCall& call, const StepContext& step,
+                         std::span<Array> inputs, Array* output);
+// REQUIRES: node is call.node.
+Status LaunchKernel(const Node& node, const KernelCall& call,
+                    const StepContext& step, std::span<Array> inputs,
+                    std::span<Array> outputs);
+
+}  // namespace sluice

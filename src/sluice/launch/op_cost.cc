@@ -1,0 +1,55 @@
+#include "sluice/launch/op_cost.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+double NodeCostNanos(const Node& node) {
+  constexpr double kLaunch = 30;     // nanoseconds around any kernel
+  constexpr double kUnknown = 1000;  // nothing known: neither cheap nor dear
+  constexpr double kNanosPerElement = 0.5;  // one pass over memory
+  constexpr double kNanosPerFlop = 0.1;
+  double elements = 0;
+  bool known = true;
+  auto count = [&](const PartialShape& shape) {
+    if (!shape.fully_known()) {
+      known = false;
+    } else {
+      elements = std::max(elements,
+                          static_cast<double>(shape.ToShape().num_elements()));
+    }
+  };
+  std::vector<DType> in_dtypes, out_dtypes;
+  std::vector<PartialShape> in_shapes, out_shapes;
+  std::vector<const Array*> values;
+  for (const Value& v : node.inputs()) {
+    if (IsReference(v.dtype())) continue;
+    count(v.shape());
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (!IsReference(node.output_type(i).dtype)) {
+      count(node.output_type(i).shape);
+    }
+  }
+  if (!known) return kUnknown;
+  if (node.op().view || node.op().shape_only) return kLaunch;
+  if (!node.op().cost) return kLaunch + elements * kNanosPerElement;
+  for (const Value& v : node.inputs()) {
+    in_dtypes.push_back(v.dtype());
+    in_shapes.push_back(v.shape());
+    values.push_back(ConstantValue(v));
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    out_dtypes.push_back(node.output_type(i).dtype);
+    out_shapes.push_back(node.output_type(i).shape);
+  }
+  ShapeContext context(node.op(), node.attrs(), in_dtypes, in_shapes, values,
+                       out_dtypes, out_shapes);
+  return kLaunch + node.op().cost(context) * kNanosPerFlop;
+}
+
+}  // namespace sluice

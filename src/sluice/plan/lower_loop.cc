@@ -1,0 +1,273 @@
+// Loops. Part of the lowering.
+//
+// Each carried value: Enter -> Merge -> Switch -> body -> NextIteration, and
+// out by the Switch's other side. A resource that somebody writes is carried
+// too, as a token with nothing in it: what touches it in one iteration does so
+// before the token goes on, what writes it in the next waits for the token.
+#include <set>
+
+#include "sluice/base/strings.h"
+#include "sluice/plan/lowering.h"
+
+namespace sluice {
+
+struct Lowering::Loop {
+  Node* node = nullptr;
+  Context* frame = nullptr;
+  std::vector<Node*> merges;  // of the carried values
+  std::vector<Node*> all;     // those, then counter and tokens
+  Node* counter = nullptr;    // merge of iterations done, with a maximum
+  struct Token {
+    std::string resource;
+    bool write = false;
+    Node* merge = nullptr;
+    Node* gate = nullptr;  // what reads wait for when nothing is written
+  };
+  std::vector<Token> tokens;
+  Value pred;  // of LoopCond
+};
+
+namespace {
+
+// Whether a condition may be computed once more than asked for: nothing in it
+// fails or has an effect.
+bool Harmless(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (!node->op().pure() || !node->regions().empty()) return false;
+    if (!node->op().elementwise() &&
+        !ConstantValue({const_cast<Node*>(node), 0}))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Node*> Lowering::Carry(Context& ctx, Loop& loop, const Value& init) {
+  SL_ASSIGN_OR_RETURN(Value v, Live(ctx, init));
+  Attrs attrs;
+  attrs.set("frame", loop.frame->frame);
+  attrs.set("parallel", loop.frame->parallel);
+  SL_ASSIGN_OR_RETURN(Node * enter,
+                      Add(*loop.frame, "Enter", {v}, attrs, loop.node));
+  Value e = enter->output(0);
+  SL_ASSIGN_OR_RETURN(Node * merge,
+                      Add(*loop.frame, "Merge", {e, e}, {}, loop.node));
+  loop.all.push_back(merge);
+  if (!loop.frame->beat) loop.frame->beat = merge;
+  return merge;
+}
+
+Status Lowering::LowerLoop(Context& ctx, Node& node) {
+  Loop loop;
+  loop.node = &node;
+  Context& frame = contexts_.emplace_back();
+  loop.frame = &frame;
+  frame.kind = Context::kFrame;
+  frame.parent = &ctx;
+  frame.region = ctx.region;
+  tracks_.emplace_back(new Tracks);
+  frame.tracks = tracks_.back().get();
+  frame.parallel = node.attrs().get<int64_t>("parallel");
+  int repeat = frame_names_[node.name()]++;
+  frame.frame = repeat ? StrCat(node.name(), "#", repeat) : node.name();
+  out_.frames[frame.frame] = {&node, ctx.calls};
+  SL_RETURN_IF_ERROR(EnterLoop(ctx, loop));
+  SL_RETURN_IF_ERROR(EnterTokens(ctx, loop));
+  SL_RETURN_IF_ERROR(LowerCond(loop));
+  return LowerBody(ctx, loop);
+}
+
+Status Lowering::EnterLoop(Context& ctx, Loop& loop) {
+  const Node& node = *loop.node;
+  const Region& cond = *node.regions()[0];
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    SL_ASSIGN_OR_RETURN(Value init, Lookup(ctx, node.input(i)));
+    SL_ASSIGN_OR_RETURN(Node * merge, Carry(ctx, loop, init));
+    graph_.SetOutputShape(*merge, 0, cond.arg(i).shape());
+    loop.frame->values[cond.arg(i)] = merge->output(0);
+    loop.merges.push_back(merge);
+  }
+  if (node.attrs().get<int64_t>("maximum") >= 0) {
+    SL_ASSIGN_OR_RETURN(Value zero, Constant(Array::Scalar<int64_t>(0)));
+    SL_ASSIGN_OR_RETURN(loop.counter, Carry(ctx, loop, zero));
+  }
+  return OkStatus();
+}
+
+Status Lowering::EnterTokens(Context& ctx, Loop& loop) {
+  for (const ResourceUse& use : ResourcesUsed(*loop.node)) {
+    if (!WrittenAnywhere(use.resource)) continue;
+    Loop::Token token;
+    token.resource = use.resource;
+    token.write = use.write;
+    SL_ASSIGN_OR_RETURN(Value init, True());
+    SL_ASSIGN_OR_RETURN(init, Live(ctx, init));
+    const Track& before = (*ctx.tracks)[use.resource];
+    bool waits = before.writer || (use.write && !before.readers.empty());
+    if (waits) {
+      SL_ASSIGN_OR_RETURN(Node * pass, Pass(ctx, init));
+      if (before.writer) Order(*before.writer, *pass, use.resource);
+      if (use.write) {
+        for (Node* r : before.readers) Order(*r, *pass, use.resource);
+      }
+      init = pass->output(0);
+    }
+    SL_ASSIGN_OR_RETURN(token.merge, Carry(ctx, loop, init));
+    Track& inside = (*loop.frame->tracks)[use.resource];
+    if (use.write) {
+      inside.writer = token.merge;
+    } else if (waits) {
+      Attrs attrs;
+      attrs.set("frame", loop.frame->frame);
+      attrs.set("constant", true);
+      attrs.set("parallel", loop.frame->parallel);
+      SL_ASSIGN_OR_RETURN(inside.writer,
+                          Add(*loop.frame, "Enter", {init}, attrs, loop.node));
+      token.gate = inside.writer;
+    }
+    loop.tokens.push_back(std::move(token));
+  }
+  if (!loop.frame->beat) {
+    // Carries nothing: something must still go round.
+    SL_ASSIGN_OR_RETURN(Value go, True());
+    SL_RETURN_IF_ERROR(Carry(ctx, loop, go).status());
+  }
+  return OkStatus();
+}
+
+Status Lowering::LowerCond(Loop& loop) {
+  Context& frame = *loop.frame;
+  const Region& cond = *loop.node->regions()[0];
+  Value pred;
+  if (!loop.counter) {
+    SL_RETURN_IF_ERROR(LowerRegion(frame, cond));
+    SL_ASSIGN_OR_RETURN(pred, LiveInput(frame, cond.results()[0]));
+  } else {
+    SL_ASSIGN_OR_RETURN(Value maximum,
+                        Constant(Array::Scalar<int64_t>(
+                            loop.node->attrs().get<int64_t>("maximum"))));
+    SL_ASSIGN_OR_RETURN(
+        Node * below,
+        Add(frame, "Less", {loop.counter->output(0), maximum}, {}, loop.node));
+    Value more = below->output(0);
+    if (Harmless(cond)) {
+      SL_RETURN_IF_ERROR(LowerRegion(frame, cond));
+      SL_ASSIGN_OR_RETURN(pred, LiveInput(frame, cond.results()[0]));
+      SL_ASSIGN_OR_RETURN(
+          Node * both, Add(frame, "LogicalAnd", {more, pred}, {}, loop.node));
+      pred = both->output(0);
+    } else {
+      Context& branch = contexts_.emplace_back();
+      branch.kind = Context::kBranch;
+      branch.parent = &frame;
+      branch.region = frame.region;
+      branch.tracks = frame.tracks;
+      branch.calls = frame.calls;
+      branch.pred = more;
+      SL_RETURN_IF_ERROR(LowerRegion(branch, cond));
+      SL_ASSIGN_OR_RETURN(Value yes, LiveInput(branch, cond.results()[0]));
+      SL_ASSIGN_OR_RETURN(Value no, SwitchSide(frame, more, more, false));
+      SL_ASSIGN_OR_RETURN(Node * merge,
+                          Add(frame, "Merge", {yes, no}, {}, loop.node));
+      pred = merge->output(0);
+    }
+  }
+  SL_ASSIGN_OR_RETURN(Node * loop_cond,
+                      Add(frame, "LoopCond", {pred}, {}, loop.node));
+  loop.pred = loop_cond->output(0);
+  return OkStatus();
+}
+
+Status Lowering::LowerBody(Context& ctx, Loop& loop) {
+  Context& frame = *loop.frame;
+  Node& node = *loop.node;
+  const Region& body = *node.regions()[1];
+  Context& inside = contexts_.emplace_back();
+  inside.kind = Context::kBody;
+  inside.parent = &frame;
+  inside.region = frame.region;
+  inside.tracks = frame.tracks;
+  inside.pred = loop.pred;
+  auto round = [&](Node* merge, const Value& next) -> Status {
+    SL_ASSIGN_OR_RETURN(Node * n,
+                        Add(inside, "NextIteration", {next}, {}, &node));
+    graph_.SetInput(*merge, 1, n->output(0));
+    return OkStatus();
+  };
+  for (size_t i = 0; i < loop.merges.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(
+        inside.values[body.arg(static_cast<int>(i))],
+        SwitchSide(frame, loop.merges[i]->output(0), loop.pred, true));
+  }
+  // What the condition touched comes before the token may leave.
+  std::map<Node*, Value> token_values;
+  for (Loop::Token& token : loop.tokens) {
+    Value v = token.merge->output(0);
+    const Track& track = (*frame.tracks)[token.resource];
+    bool touched = !track.readers.empty() ||
+                   (track.writer && track.writer != token.merge &&
+                    track.writer != token.gate);
+    if (touched) {
+      SL_ASSIGN_OR_RETURN(Node * pass, Pass(frame, v));
+      if (track.writer) Order(*track.writer, *pass, token.resource);
+      for (Node* r : track.readers) Order(*r, *pass, token.resource);
+      v = pass->output(0);
+    }
+    token_values[token.merge] = v;
+  }
+  SL_RETURN_IF_ERROR(LowerRegion(inside, body));
+  for (size_t i = 0; i < loop.merges.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(Value next, LiveInput(inside, body.results()[i]));
+    SL_RETURN_IF_ERROR(round(loop.merges[i], next));
+    SL_ASSIGN_OR_RETURN(Value last, SwitchSide(frame, loop.merges[i]->output(0),
+                                               loop.pred, false));
+    SL_ASSIGN_OR_RETURN(Node * exit, Add(frame, "Exit", {last}, {}, &node));
+    // It stands for the loop in what comes after: it belongs outside.
+    made_.back().second = ctx.tracks;
+    ctx.values[node.output(static_cast<int>(i))] = exit->output(0);
+  }
+  std::set<Node*> done(loop.merges.begin(), loop.merges.end());
+  if (loop.counter) {
+    SL_ASSIGN_OR_RETURN(Value count, SwitchSide(frame, loop.counter->output(0),
+                                                loop.pred, true));
+    SL_ASSIGN_OR_RETURN(Value one, Constant(Array::Scalar<int64_t>(1)));
+    SL_ASSIGN_OR_RETURN(Node * next,
+                        Add(inside, "Add", {count, one}, {}, &node));
+    SL_RETURN_IF_ERROR(round(loop.counter, next->output(0)));
+    done.insert(loop.counter);
+  }
+  for (Loop::Token& token : loop.tokens) {
+    Value v = token_values[token.merge];
+    SL_ASSIGN_OR_RETURN(Value stay, SwitchSide(frame, v, loop.pred, true));
+    SL_ASSIGN_OR_RETURN(Node * pass, Pass(inside, stay));
+    const Track& track = (*frame.tracks)[token.resource];
+    if (track.writer && track.writer != token.merge &&
+        track.writer != token.gate) {
+      Order(*track.writer, *pass, token.resource);
+    }
+    for (Node* r : track.readers) Order(*r, *pass, token.resource);
+    SL_RETURN_IF_ERROR(round(token.merge, pass->output(0)));
+    SL_ASSIGN_OR_RETURN(Value last, SwitchSide(frame, v, loop.pred, false));
+    SL_ASSIGN_OR_RETURN(Node * exit, Add(frame, "Exit", {last}, {}, &node));
+    made_.back().second = ctx.tracks;
+    // What came before, the token waited for on its way in.
+    Track& outside = (*ctx.tracks)[token.resource];
+    if (token.write) {
+      outside.writer = exit;
+      outside.readers.clear();
+    } else {
+      outside.readers.push_back(exit);
+    }
+    done.insert(token.merge);
+  }
+  for (Node* merge : loop.all) {
+    if (done.count(merge)) continue;
+    SL_ASSIGN_OR_RETURN(Value go,
+                        SwitchSide(frame, merge->output(0), loop.pred, true));
+    SL_RETURN_IF_ERROR(round(merge, go));
+  }
+  return OkStatus();
+}
+
+}  // namespace sluice

@@ -1,0 +1,102 @@
+// Asynchronous kernels: launched by any thread, their completions taken up by
+// the driver.
+#include "sluice/base/caught.h"
+#include "sluice/launch/node_error.h"
+#include "sluice/op/async_launch.h"
+#include "sluice/step/async_op.h"
+#include "sluice/step/step_local.h"
+
+namespace sluice {
+
+void Step::LaunchAsync(const Token& token) {
+  const PlanNode& node = plan_.nodes()[token.node];
+  const PlanNodeInfo& info = plan_.info(token.node);
+  std::span<Array> inputs(token.block->slots + node.first_slot,
+                          node.num_inputs);
+  StepContext context = context_;
+  context.tag = TagOf(*token.block, info.calls);
+  auto* op =
+      AsyncOp::Make(this, token, info, context, inputs, node.num_outputs);
+  for (uint32_t i = 0; i < node.num_inputs; ++i) {
+    if (!token.block->sticky[node.first_slot + i]) inputs[i] = Array();
+  }
+  {
+    MutexLock lock(mu_);
+    op->later = in_flight_;
+    if (in_flight_) in_flight_->earlier = op;
+    in_flight_ = op;
+  }
+  visitors_.fetch_add(1, std::memory_order_relaxed);
+  if (!op->status.ok()) {
+    op->Done(op->status);
+    return;
+  }
+  AsyncLaunch launch;
+  try {
+    info.node->op().kernel(DeviceKind::kCpu).launch_async(*op);
+  } catch (...) {
+    if (!launch.kept()) op->Done(CaughtStatus());
+  }
+}
+
+void Step::Post(AsyncOp* op) {
+  AsyncOp* head = inbox_.load(std::memory_order_relaxed);
+  do {
+    op->next = head;
+  } while (!inbox_.compare_exchange_weak(head, op, std::memory_order_seq_cst));
+  event_.Notify();
+  visitors_.fetch_sub(1, std::memory_order_release);
+}
+
+bool Step::DrainInbox(Local& local) {
+  if (!inbox_.load(std::memory_order_relaxed)) return false;
+  if (cancellation_->cancelled()) NoteDeadline();
+  AsyncOp* op = inbox_.exchange(nullptr, std::memory_order_acq_rel);
+  // Posted last is first in the list: turn it, so that completions are taken in
+  // the order they came.
+  AsyncOp* first = nullptr;
+  while (op) {
+    AsyncOp* next = op->next;
+    op->next = first;
+    first = op;
+    op = next;
+  }
+  bool any = first != nullptr;
+  while (first) {
+    std::unique_ptr<AsyncOp> own(first);
+    first = own->next;
+    {
+      MutexLock lock(mu_);
+      (own->earlier ? own->earlier->later : in_flight_) = own->later;
+      if (own->later) own->later->earlier = own->earlier;
+    }
+    const PlanNode& node = plan_.nodes()[own->token.node];
+    const PlanNodeInfo& info = plan_.info(own->token.node);
+    bool dead = !own->status.ok();
+    IterBlock& block = *own->token.block;
+    if (dead) {
+      Fail(Located(AtNode(own->status, *info.origin, own->inputs), block,
+                   info.calls));
+    }
+    if (stats_) {
+      local.firings.push_back(
+          {own->token.node, local.worker, own->started, CycleCount(), 0});
+    }
+    own->inputs.clear();
+    int32_t activated = 0;
+    std::span<const PlanEdge> edges{plan_.edges().data() + node.first_edge,
+                                    node.num_edges};
+    if (shared_) {
+      Deliver<true>(local, block, edges, own->outputs.data(), dead, &activated);
+      if (block.frame) AddWork<true>(local, block, activated - 1);
+    } else {
+      Deliver<false>(local, block, edges, own->outputs.data(), dead,
+                     &activated);
+      if (block.frame) AddWork<false>(local, block, activated - 1);
+    }
+    AddOutstanding(std::exchange(local.pushed, 0) - 1);
+  }
+  return any;
+}
+
+}  // namespace sluice

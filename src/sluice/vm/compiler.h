@@ -1,0 +1,17 @@
+// The compiler: from a conditional, a loop or a call, with everything
+// inside, to a VmProgram.
+#pragma once
+
+#include <memory>
+
+#include "sluice/vm/program.h"
+#include "sluice/vm/values.h"
+
+namespace sluice {
+
+// `fuse`: whether stretches of nodes of known shapes become tapes.
+Result<std::unique_ptr<VmProgram>> CompileBytecode(const Node& node,
+                                                   const VmValues& values,
+                                                   bool fuse);
+
+}  // namespace sluice

@@ -1,0 +1,300 @@
+#include "sluice/vm/machine.h"
+
+#include <utility>
+
+#include "sluice/graph/flow_rules.h"
+#include "sluice/launch/node_error.h"
+#include "sluice/vm/cells.h"
+#include "sluice/vm/launch.h"
+#include "sluice/vm/values.h"
+
+namespace sluice {
+
+VmMachine::VmMachine(const VmProgram& program)
+    : program_(program), room_(program.max_operands) {}
+
+void VmMachine::Push(const VmProcedure& procedure) {
+  size_t r = registers_.size(), c = cells_.size();
+  registers_.resize(r + procedure.num_registers());
+  cells_.insert(cells_.end(), procedure.cells.begin(), procedure.cells.end());
+  frames_.push_back({&procedure, r, c, nullptr, nullptr, -1});
+}
+
+Status VmMachine::Run(const StepContext& step, std::span<Array> inputs,
+                      const std::vector<bool>& kept, std::span<Array> outputs) {
+  step_ = step;
+  Push(*program_.procedures[0]);
+  cells_[kTagCell].set(step.tag);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (kept[i]) {
+      registers_[i] = inputs[i];
+    } else {
+      registers_[i] = std::move(inputs[i]);
+    }
+  }
+  Status status = Loop(outputs);
+  frames_.clear();
+  cells_.clear();
+  registers_.clear();
+  return status;
+}
+
+Status VmMachine::Located(Status status, int32_t loop) const {
+  for (size_t f = frames_.size(); f-- > 0;) {
+    const Frame& frame = frames_[f];
+    while (loop >= 0) {
+      const VmLoop& around = frame.procedure->loops[static_cast<size_t>(loop)];
+      size_t counter = frame.cells + static_cast<size_t>(around.counter);
+      status = InIteration(status, *around.node, cells_[counter].as<int64_t>());
+      loop = around.around;
+    }
+    if (frame.call) status = InCall(status, *frame.call->node);
+    loop = frame.loop;
+  }
+  return status;
+}
+
+Status VmMachine::Loop(std::span<Array> outputs) {
+  const Cancellation* cancellation = step_.cancellation;
+  const VmProcedure* procedure = frames_.back().procedure;
+  Array* R = registers_.data();
+  VmCell* C = cells_.data();
+  const VmInstr* code = procedure->code.data();
+  const VmInstr* pc = code;
+  Status status;
+  const Array* constants = program_.constants.data();
+  auto at = [&] { return VmRegisters{R, constants}; };
+  auto launch = [&](const VmLaunch& l) {
+    step_.tag = C[l.tag].as<uint64_t>();
+    return LaunchOnRegisters(l, step_, at(), room_.data());
+  };
+  auto tape = [&](const VmTape& t) {
+    step_.tag = C[t.tag].as<uint64_t>();
+    return RunTapeOnRegisters(t, step_, at(), room_.data());
+  };
+  auto stopped = [&] { return cancellation && cancellation->cancelled(); };
+  auto enter = [&] {
+    const Frame& frame = frames_.back();
+    procedure = frame.procedure;
+    code = procedure->code.data();
+    R = registers_.data() + frame.registers;
+    C = cells_.data() + frame.cells;
+  };
+  for (;;) {
+    const VmInstr& i = *pc++;
+    switch (i.code) {
+      case Do::kBlock1: {
+        const void* in[] = {C[i.a].bytes};
+        i.fn(C[i.to].bytes, in, 1, *i.params);
+        break;
+      }
+      case Do::kBlock2: {
+        const void* in[] = {C[i.a].bytes, C[i.b].bytes};
+        i.fn(C[i.to].bytes, in, 1, *i.params);
+        break;
+      }
+      case Do::kBlock3: {
+        const void* in[] = {C[i.a].bytes, C[i.b].bytes, C[i.c].bytes};
+        i.fn(C[i.to].bytes, in, 1, *i.params);
+        break;
+      }
+#define SL_RUN(name, type, expression)                 \
+  case Do::k##name: {                                  \
+    type a = C[i.a].as<type>(), b = C[i.b].as<type>(); \
+    C[i.to].set(expression);                           \
+    break;                                             \
+  }
+#define SL_RUN_UNLESS(name, type, expression)          \
+  case Do::kUnless##name: {                            \
+    type a = C[i.a].as<type>(), b = C[i.b].as<type>(); \
+    bool holds = expression;                           \
+    C[i.c].set(holds);                                 \
+    if (!holds) pc = code + i.to;                      \
+    break;                                             \
+  }
+        SL_VM_ARITHMETIC(SL_RUN)
+        SL_VM_COMPARISON(SL_RUN)
+        SL_VM_COMPARISON(SL_RUN_UNLESS)
+#undef SL_RUN
+#undef SL_RUN_UNLESS
+      case Do::kNot:
+        C[i.to].set(!C[i.a].as<bool>());
+        break;
+      case Do::kSelect:
+        C[i.to] = C[C[i.a].as<bool>() ? i.b : i.c];
+        break;
+      case Do::kMoveCell:
+        C[i.to] = C[i.a];
+        break;
+      case Do::kBox:
+        status = BoxCell(C[i.a], i.dtype, R[i.to]);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kUnbox:
+        status = UnboxCell(at().At(i.a), i.dtype, C[i.to]);
+        if (!status.ok()) [[unlikely]] {
+          if (i.node) status = status.WithLine(NodeLine(*i.node));
+          return Located(status, i.loop);
+        }
+        break;
+      case Do::kMove:
+        if (i.move) {
+          R[i.to] = std::move(R[i.a]);
+        } else {
+          R[i.to] = at().At(i.a);
+        }
+        break;
+      case Do::kDrop:
+        R[i.a] = Array();
+        break;
+      case Do::kLaunch: {
+        const VmLaunch& l = procedure->launches[static_cast<size_t>(i.a)];
+        if (l.once && R[l.out[0]]) break;
+        if (stopped()) [[unlikely]] {
+          return Located(cancellation->status(), i.loop);
+        }
+        status = launch(l);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      }
+      case Do::kTape:
+        status = tape(procedure->tapes[static_cast<size_t>(i.a)]);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kJump:
+        pc = code + i.to;
+        break;
+      case Do::kUnless:
+        if (!C[i.a].as<bool>()) pc = code + i.to;
+        break;
+      case Do::kUnlessArray: {
+        const Array& pred = at().At(i.a);
+        Result<bool> go = PredicateValue(pred);
+        if (!go.ok()) [[unlikely]] {
+          const Node& node = *procedure->loops[static_cast<size_t>(i.b)].node;
+          return Located(AtNode(go.status(), node, {&pred, 1}), i.loop);
+        }
+        if (!*go) pc = code + i.to;
+        break;
+      }
+      case Do::kChoose: {
+        const VmChoice& c = procedure->choices[static_cast<size_t>(i.b)];
+        Result<size_t> taken = ChosenByCell(*c.node, C[i.a]);
+        if (!taken.ok()) [[unlikely]]
+          return Located(taken.status(), i.loop);
+        pc = code + c.targets[*taken];
+        break;
+      }
+      case Do::kChooseArray: {
+        const VmChoice& c = procedure->choices[static_cast<size_t>(i.b)];
+        const Array& chooser = at().At(i.a);
+        Result<size_t> taken = ChosenRegion(*c.node, chooser);
+        if (!taken.ok()) [[unlikely]] {
+          return Located(AtNode(taken.status(), *c.node, {&chooser, 1}),
+                         i.loop);
+        }
+        pc = code + c.targets[*taken];
+        break;
+      }
+      case Do::kTag: {
+        const VmLoop& loop = procedure->loops[static_cast<size_t>(i.b)];
+        C[i.to].set(IterationTag(C[i.a].as<uint64_t>(), loop.node->key(),
+                                 C[loop.counter].as<uint64_t>()));
+        break;
+      }
+      case Do::kAtMost:
+        if (C[i.a].as<int64_t>() ==
+            procedure->loops[static_cast<size_t>(i.b)].maximum) {
+          pc = code + i.to;
+        }
+        break;
+      case Do::kBack:
+        C[i.a].set(C[i.a].as<int64_t>() + 1);
+        if (stopped()) [[unlikely]] {
+          return Located(cancellation->status(), i.loop);
+        }
+        pc = code + i.to;
+        break;
+      case Do::kCall: {
+        const VmCall& call = procedure->calls[static_cast<size_t>(i.a)];
+        if (stopped()) [[unlikely]] {
+          return Located(cancellation->status(), i.loop);
+        }
+        if (frames_.size() > static_cast<size_t>(kMaxCallDepth)) [[unlikely]] {
+          return Located(TooDeep(call), i.loop);
+        }
+        size_t registers = frames_.back().registers;
+        size_t cells = frames_.back().cells;
+        Push(*program_.procedures[static_cast<size_t>(call.procedure)]);
+        frames_.back().call = &call;
+        frames_.back().after = pc;
+        frames_.back().loop = i.loop;
+        enter();
+        Array* ours = registers_.data() + registers;
+        const VmCell* our_cells = cells_.data() + cells;
+        for (const auto& c : call.cells) C[c.to] = our_cells[c.from];
+        for (const auto& r : call.registers)
+          R[r.to] = VmRegisters{ours, constants}.Take(r.from);
+        C[kTagCell].set(IterationTag(our_cells[call.tag].as<uint64_t>(),
+                                     call.node->key(), 0));
+        pc = code;
+        break;
+      }
+      case Do::kReturn: {
+        if (frames_.size() == 1) {
+          for (size_t k = 0; k < outputs.size(); ++k) {
+            outputs[k] = at().Take(procedure->register_results[k]);
+          }
+          return OkStatus();
+        }
+        Frame done = frames_.back();
+        Array* theirs = R;
+        const VmCell* their_cells = C;
+        frames_.pop_back();
+        enter();
+        for (size_t k = 0; k < done.call->cell_results.size(); ++k) {
+          C[done.call->cell_results[k]] =
+              their_cells[done.procedure->cell_results[k]];
+        }
+        for (size_t k = 0; k < done.call->register_results.size(); ++k) {
+          R[done.call->register_results[k]] =
+              VmRegisters{theirs, constants}.Take(
+                  done.procedure->register_results[k]);
+        }
+        registers_.resize(done.registers);
+        cells_.resize(done.cells);
+        pc = done.after;
+        break;
+      }
+    }
+  }
+}
+
+// The operands as the call has them, for the message.
+Status VmMachine::TooDeep(const VmCall& call) const {
+  const Frame& frame = frames_.back();
+  const Region& body = *call.node->input(0).node->regions()[0];
+  std::vector<Array> inputs = {Array::Handle({})};
+  size_t cell = 0, reg = 0;
+  for (int i = 0; i < body.num_args(); ++i) {
+    Array value;
+    if (IsCellType(body.arg(i))) {
+      auto from = static_cast<size_t>(call.cells[cell++].from);
+      Status boxed =
+          BoxCell(cells_[frame.cells + from], body.arg(i).dtype(), value);
+      if (!boxed.ok()) return boxed;
+    } else {
+      int32_t from = call.registers[reg++].from.index;
+      value = from >= 0
+                  ? registers_[frame.registers + static_cast<size_t>(from)]
+                  : program_.constants[static_cast<size_t>(~from)];
+    }
+    inputs.push_back(std::move(value));
+  }
+  return AtNode(CallsTooDeep(*call.node), *call.node, inputs);
+}
+
+}  // namespace sluice

@@ -1,0 +1,87 @@
+#include "sluice/vm/scalar.h"
+
+#include <string_view>
+
+#include "sluice/vm/program.h"
+
+namespace sluice {
+
+namespace {
+
+struct Row {
+  std::string_view op;
+  DType dtype;  // of the operands
+  BytecodeScalar scalar;
+};
+
+// By the ops' names, for a formula cannot be asked what it computes; a test
+// holds each of them against its block function.
+constexpr Row kRows[] = {
+#define SL_FOUR(op, code, swap)                      \
+  {op, DType::kI32, {Do::k##code##I32, swap}},       \
+      {op, DType::kI64, {Do::k##code##I64, swap}},   \
+      {op, DType::kF32, {Do::k##code##F32, swap}}, { \
+    op, DType::kF64, { Do::k##code##F64, swap }      \
+  }
+    SL_FOUR("Add", Add, false),
+    SL_FOUR("Sub", Sub, false),
+    SL_FOUR("Mul", Mul, false),
+    SL_FOUR("Less", Less, false),
+    SL_FOUR("LessEqual", LessEqual, false),
+    SL_FOUR("Greater", Less, true),
+    SL_FOUR("GreaterEqual", LessEqual, true),
+    SL_FOUR("Equal", Equal, false),
+    SL_FOUR("NotEqual", NotEqual, false),
+#undef SL_FOUR
+    {"LogicalAnd", DType::kBool, {Do::kAnd}},
+    {"LogicalOr", DType::kBool, {Do::kOr}},
+    {"LogicalNot", DType::kBool, {Do::kNot}},
+    {"Select", DType::kBool, {Do::kSelect}},
+};
+
+}  // namespace
+
+BytecodeScalar ScalarFor(const Node& node) {
+  for (const Row& row : kRows) {
+    if (row.op == node.op().name && row.dtype == node.input(0).dtype()) {
+      return row.scalar;
+    }
+  }
+  static constexpr Do kBlocks[] = {Do::kBlock1, Do::kBlock2, Do::kBlock3};
+  return {kBlocks[node.num_inputs() - 1]};
+}
+
+bool IsComparison(Do code) {
+  return code >= Do::kLessI32 && code <= Do::kNotEqualF64;
+}
+
+Do JumpUnless(Do comparison) {
+  return static_cast<Do>(static_cast<int>(Do::kUnlessLessI32) +
+                         static_cast<int>(comparison) -
+                         static_cast<int>(Do::kLessI32));
+}
+
+int CellsRead(Do code) {
+  switch (code) {
+    case Do::kBlock1:
+    case Do::kNot:
+    case Do::kMoveCell:
+    case Do::kBox:
+    case Do::kUnless:
+    case Do::kChoose:
+    case Do::kTag:
+      return 1;
+    case Do::kBlock2:
+      return 2;
+    case Do::kBlock3:
+    case Do::kSelect:
+      return 3;
+    default:
+      break;
+  }
+  bool two = (code >= Do::kAddI32 && code <= Do::kNotEqualF64) ||
+             (code >= Do::kUnlessLessI32 && code <= Do::kUnlessNotEqualF64);
+  return two ? 2 : 0;
+}
+
+}  // namespace sluice
