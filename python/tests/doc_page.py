@@ -122,7 +122,8 @@ def run_shell(commands):
     done = subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", commands], text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
-        env=os.environ | {"PATH": path})
+        # Our programs bring the sanitizer's runtime themselves.
+        env=os.environ | {"PATH": path, "LD_PRELOAD": ""})
     if done.returncode != 0:
         raise RuntimeError(f"{done.stdout}exit code {done.returncode}")
     return done.stdout

@@ -3,7 +3,10 @@ were not recorded: flags and gradients are those of the same code run at once.""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from both_ways import both
 
 import sluice as sl
 from sluice import nn
@@ -174,3 +177,29 @@ def test_autograd_grad_through_loops_is_one_graph():
         assert sl.allclose(f(x), code(x))
         assert len(f.traces()) == 1
         assert "values decide" not in f.traces()[0].why
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_view_keeps_its_history_when_its_base_is_told_otherwise(before: bool) -> None:
+    def program(wrap: Any) -> Any:
+        w = sl.tensor([1.0, 2.0], requires_grad=before)
+
+        @wrap
+        def step(x: Any) -> Any:
+            v = w.view_as(x)
+            with sl.no_grad():
+                w.mul_(2.0)
+            w.requires_grad_(not before)
+            return v, v * w
+
+        v, product = step(sl.zeros(2))
+        return (
+            v.requires_grad,
+            v.tolist(),
+            product.requires_grad,
+            product.tolist(),
+            w.requires_grad,
+            w.tolist(),
+        )
+
+    assert both(program)[0] is before

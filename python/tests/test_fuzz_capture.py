@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import pytest
+from sanitized import SANITIZED
 
 import sluice as sl
 
@@ -34,6 +35,8 @@ BLOCKS = {
 @pytest.mark.parametrize("family", sorted(BLOCKS))
 def test_programs_agree(family):
     seeds, most_refused = BLOCKS[family]
+    if SANITIZED:
+        seeds = seeds[::8]
     tasks = [{"do": "judge", "family": family, "seed": seed, "torch": False}
              for seed in seeds]
     report = judge_all(tasks, JOBS)

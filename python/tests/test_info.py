@@ -57,4 +57,5 @@ def test_threads_are_those_asked_for():
 def _paths():
     import os
 
-    return {k: v for k, v in os.environ.items() if k in ("PYTHONPATH", "PATH")}
+    kept = ("PYTHONPATH", "PATH", "LD_PRELOAD", "ASAN_OPTIONS")
+    return {k: v for k, v in os.environ.items() if k in kept}

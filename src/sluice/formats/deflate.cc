@@ -121,7 +121,7 @@ std::vector<uint8_t> FixedLiterals() {
 
 // One block: tokens, how often each symbol is in them, and the bytes they
 // stand for.
-class Block {
+class PackedBlock {
  public:
   void Add(const LzToken& token) {
     tokens_.push_back(token);
@@ -239,7 +239,7 @@ std::string Deflate(std::string_view bytes) {
   LzMatches matches(bytes);
   size_t start = 0;
   do {
-    Block block;
+    PackedBlock block;
     LzToken token;
     while (!block.full() && matches.Next(&token)) block.Add(token);
     size_t end = matches.position();

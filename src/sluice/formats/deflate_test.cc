@@ -9,7 +9,7 @@
 
 #include "sluice/formats/huffman.h"
 #include "sluice/formats/inflate.h"
-#include "sluice/report/report_test_util.h"
+#include "sluice/formats/inflate_raw_test_util.h"
 
 namespace sluice {
 namespace {

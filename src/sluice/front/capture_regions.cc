@@ -24,6 +24,7 @@ Capture::Region::~Region() {
     value.traced->history = change.history;
     value.traced->tainted = change.tainted;
     value.traced->seen = change.seen;
+    if (value.view_of) value.view_of->seen = ViewOf::kNotKnown;
     value.producer = change.edge.node;
     value.output = change.edge.output;
     // Views that were brought up to date inside are not, outside.
@@ -79,6 +80,7 @@ EagerRef Capture::Region::GradChanged() const {
 void Capture::Replace(EagerValue& value, Value now, TapeEdge edge) {
   NoteChange(value, /*written=*/true);
   ++value.writes().count;
+  ++value.writes().histories;
   value.traced->value = now;
   value.traced->history = {};
   if (value.requires_grad && !value.producer) {

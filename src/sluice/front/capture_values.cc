@@ -111,11 +111,15 @@ void Capture::CheckUnmoved(const EagerValue& view) const {
 void Capture::Refresh(EagerValue& view) {
   CheckUnmoved(view);
   NoteChange(view, /*written=*/false);
-  EagerRef made = view.view_of->base;
+  ViewOf& how = *view.view_of;
+  EagerRef made = how.base;
   uint32_t count = view.log->count;
+  // Written only while calls were not recorded: other elements, and gradients
+  // flow as before, whatever the base has been told of them since.
+  bool stays = how.seen == view.log->histories;
   {
-    GradModeScope mode(view.view_of->records);
-    for (const ViewStep& step : view.view_of->steps) {
+    GradModeScope mode(how.records && !stays);
+    for (const ViewStep& step : how.steps) {
       std::vector<EagerRef> inputs{made};
       inputs.insert(inputs.end(), step.others.begin(), step.others.end());
       EagerResults results;
@@ -123,10 +127,18 @@ void Capture::Refresh(EagerValue& view) {
       made = results[0];
     }
   }
+  view.traced->seen = count;
+  if (stays) {
+    if (view.tracked() && !view.traced->history) {
+      view.traced->history = view.traced->value;
+    }
+    view.traced->value = made->traced->value;
+    return;
+  }
+  how.seen = view.log->histories;
   view.traced->value = made->traced->value;
   view.traced->history = {};
   view.traced->tainted = made->traced->tainted;
-  view.traced->seen = count;
   view.producer = made->producer;
   view.output = made->output;
 }

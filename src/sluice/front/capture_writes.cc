@@ -35,6 +35,7 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   made->view_of = std::make_unique<ViewOf>();
   made->view_of->base = base;
   made->view_of->moved = base->moved;
+  made->view_of->seen = from->log->histories;
   made->view_of->records = EagerMode::Current().grad;
   if (from->view_of) made->view_of->steps = from->view_of->steps;
   ViewStep step{&op, attrs, {}};
@@ -143,6 +144,7 @@ void Capture::Write(const EagerRef& target, const EagerRef& made,
   traced.history = {};
   traced.tainted = whole->traced->tainted;
   if (stays) return;
+  ++log.histories;
   base->producer = whole->producer;
   base->output = whole->output;
 }

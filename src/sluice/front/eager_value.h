@@ -49,6 +49,7 @@ struct ViewStep {
 struct ViewOf {
   Ref<EagerValue> base;  // itself no view
   std::vector<ViewStep> steps;
+  static constexpr uint32_t kNotKnown = ~0u;
   uint32_t seen = 0;    // WriteLog::histories the view's own history knows of
   bool records = true;  // made while calls were recorded
   uint32_t moved = 0;   // of the base, then: it may look elsewhere since

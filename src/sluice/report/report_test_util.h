@@ -1,4 +1,4 @@
-// What the tests of report/ share: unpacking, files of their own, messages.
+// What the tests of report/ share: files of their own, messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,10 +9,6 @@
 #include <vector>
 
 namespace sluice::report {
-
-// What deflate data stand for. gzip's frame, which our decoder wants, holds a
-// checksum of what is expected; anything else gives the decoder's message.
-std::string InflateRaw(std::string_view packed, std::string_view expected);
 
 // A folder of this test alone, empty, removed with the object.
 class TestFolder {

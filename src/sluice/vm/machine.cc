@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sluice/graph/flow_rules.h"
+#include "sluice/graph/graph.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/vm/cells.h"
 #include "sluice/vm/launch.h"
