@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from sanitized import SANITIZED
 
 import sluice as sl
 from sluice import _core
@@ -184,6 +185,7 @@ print("fine")
 """
 
 
+@pytest.mark.skipif(SANITIZED, reason="the sanitizer's allocator is locked at fork")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_fork_while_other_threads_allocate():
     done = run(FORK)
@@ -228,6 +230,7 @@ except MemoryError:
 """
 
 
+@pytest.mark.skipif(SANITIZED, reason="the sanitizer needs its own memory")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of Linux")
 @pytest.mark.parametrize("kind", ["large", "small", "function", "graph"])
 @pytest.mark.parametrize("extra", [60, 75, 150])

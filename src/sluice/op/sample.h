@@ -13,16 +13,35 @@ namespace sluice {
 
 // One input: random numbers of a shape, or given values.
 struct SampleInput {
-  SampleInput(std::initializer_list<int64_t> dims) : shape(dims) {}
-  SampleInput(Shape s) : shape(std::move(s)) {}
+  SampleInput(std::initializer_list<int64_t> dims);
+  SampleInput(Shape s);
   // Exactly these elements; their dtype is used as it is.
-  SampleInput(Array v) : shape(v.shape()), value(std::move(v)) {}
+  SampleInput(Array v);
+  SampleInput(const SampleInput&);
+  SampleInput(SampleInput&&) noexcept;
+  SampleInput& operator=(const SampleInput&);
+  SampleInput& operator=(SampleInput&&) noexcept;
+  ~SampleInput();
   Shape shape;
   Array value;
 };
 
+// A vector of them. Records hold thousands, written as lists: what makes and
+// copies one is compiled once, not in every op's file.
+class SampleInputs : public std::vector<SampleInput> {
+ public:
+  SampleInputs() noexcept;
+  SampleInputs(std::initializer_list<SampleInput> inputs);
+  SampleInputs(std::vector<SampleInput> inputs) noexcept;
+  SampleInputs(const SampleInputs&);
+  SampleInputs(SampleInputs&&) noexcept;
+  SampleInputs& operator=(const SampleInputs&);
+  SampleInputs& operator=(SampleInputs&&) noexcept;
+  ~SampleInputs();
+};
+
 struct Sample {
-  std::vector<SampleInput> in{};
+  SampleInputs in{};
   Attrs attrs{};
   double lo = -2, hi = 2;  // range of the random numbers
   DTypeSet only{};         // when not empty: only for these dtypes of T
@@ -30,7 +49,7 @@ struct Sample {
 
 // An input that must be refused, and (part of) the message it must give.
 struct Reject {
-  std::vector<SampleInput> in{};
+  SampleInputs in{};
   Attrs attrs{};
   std::string message{};
   DType dtype = DType::kF32;  // of inputs given by shape
