@@ -1,6 +1,7 @@
 #include "sluice/plan/frames.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/frame_rules.h"
 
 namespace sluice {
 
@@ -27,25 +28,96 @@ int FrameMap::runs_in(const Node& node) const {
   return it == runs_in_.end() ? of(node) : it->second;
 }
 
-Result<int> FrameMap::AddRegion(
-    const std::vector<Node*>& order,
-    const std::function<bool(const Node&)>& everywhere) {
-  int base = static_cast<int>(frames_.size());
-  frames_.push_back({});
-  std::unordered_map<std::string, int> by_name;
-  auto loop = [&](const Node& node) {
-    const std::string& name = node.attrs().get<std::string>("frame");
-    auto [it, fresh] = by_name.emplace(name, static_cast<int>(frames_.size()));
+// The nodes of one region, put into frames one after the other.
+class FrameMap::RegionWalk {
+ public:
+  RegionWalk(FrameMap& map, const std::function<bool(const Node&)>& everywhere)
+      : map_(map),
+        everywhere_(everywhere),
+        base_(static_cast<int>(map.frames_.size())) {
+    map_.frames_.push_back({});
+  }
+
+  int base() const { return base_; }
+
+  Status Add(const Node& node) {
+    if (everywhere_(node)) return OkStatus();
+    SL_ASSIGN_OR_RETURN(int frame, FrameOfOperands(node));
+    switch (node.op().flow) {
+      case Flow::kEnter:
+        return AddEnter(node, frame);
+      case Flow::kExit:
+        SL_RETURN_IF_ERROR(CheckInFrame(node, frame));
+        map_.runs_in_[&node] = frame;
+        // The way in stands above the way out; homeless ones enter from
+        // outside.
+        map_.of_[&node] = Type(frame).parent < 0 ? base_ : Type(frame).parent;
+        return OkStatus();
+      case Flow::kNextIteration:
+        SL_RETURN_IF_ERROR(CheckInFrame(node, frame));
+        map_.of_[&node] = frame;
+        return CheckLeadsToMerges(node);
+      default:
+        break;
+    }
+    if (frame < 0) frame = base_;
+    map_.of_[&node] = frame;
+    return node.op().flow == Flow::kLoopCond ? SetLoopCond(node, Type(frame))
+                                             : OkStatus();
+  }
+
+  // Enters of what is everywhere: where the others of their frame are.
+  void SettleHomeless() {
+    for (const Node* node : homeless_) {
+      FrameType& type = Type(map_.of_[node]);
+      if (type.parent < 0) type.parent = base_;
+      map_.runs_in_[node] = type.parent;
+    }
+  }
+
+  // What comes round must come round in its own loop, and what leaves must
+  // have been entered above.
+  Status CheckRound(const Node& node) const {
+    if (node.op().flow == Flow::kExit) {
+      const FrameType& type = Type(map_.runs_in_[&node]);
+      if (type.parent != map_.of_[&node]) {
+        return InvalidArgument(StrCat("[Exit] \"", node.name(),
+                                      "\" leaves frame \"", type.name,
+                                      "\" before it is known where that was "
+                                      "entered; wanted its Enters first"))
+            .WithLine(NodeLine(node));
+      }
+    }
+    for (const Value& v : node.inputs()) {
+      int here = map_.of(node), there = map_.of(*v.node);
+      if (IsBackEdge(node, v) && here != there) {
+        return Different(node, node, here, *v.node, there);
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  FrameType& Type(int frame) const {
+    return map_.frames_[static_cast<size_t>(frame)];
+  }
+
+  // The frame an Enter leads to, by its name.
+  int LoopOf(const Node& enter) {
+    const std::string& name = FrameName(enter);
+    auto [it, fresh] =
+        by_name_.emplace(name, static_cast<int>(map_.frames_.size()));
     if (fresh) {
-      frames_.push_back(
-          {name, -1, &node, nullptr, node.attrs().get<int64_t>("parallel")});
+      map_.frames_.push_back(
+          {name, -1, &enter, nullptr, enter.attrs().get<int64_t>("parallel")});
     }
     return it->second;
-  };
-  auto different = [&](const Node& node, const Node& a, int in_a, const Node& b,
-                       int in_b) {
+  }
+
+  Status Different(const Node& node, const Node& a, int in_a, const Node& b,
+                   int in_b) const {
     auto text = [&](const Node& n, int f) {
-      return StrCat(Quoted(n), " ", FrameText(frames_[static_cast<size_t>(f)]));
+      return StrCat(Quoted(n), " ", FrameText(Type(f)));
     };
     return InvalidArgument(
                StrCat("[", node.op().name, "] \"", node.name(),
@@ -54,121 +126,103 @@ Result<int> FrameMap::AddRegion(
         .WithLine(NodeLine(node))
         .WithLine(NodeLine(a))
         .WithLine(NodeLine(b));
-  };
-  std::vector<const Node*> homeless;  // Enters of what is everywhere
-  for (const Node* node : order) {
-    if (everywhere(*node)) continue;
+  }
+
+  // -1: none of them is in a frame yet, or there are none.
+  Result<int> FrameOfOperands(const Node& node) const {
     int frame = -1;
     const Node* first = nullptr;
-    Status mixed;
-    auto meet = [&](const Node& source) {
-      if (everywhere(source)) return;
-      int f = source.is_args() ? base : of(source);
-      if (f < 0) return;  // comes round the loop
+    auto meet = [&](const Node& source) -> Status {
+      if (everywhere_(source)) return OkStatus();
+      int f = source.is_args() ? base_ : map_.of(source);
+      if (f < 0) return OkStatus();  // comes round the loop
       if (frame < 0) {
         frame = f;
         first = &source;
-      } else if (f != frame && mixed.ok()) {
-        mixed = different(*node, *first, frame, source, f);
       }
+      return f == frame ? OkStatus()
+                        : Different(node, *first, frame, source, f);
     };
-    for (const Value& v : node->inputs()) {
-      if (!IsBackEdge(*node, v)) meet(*v.node);
+    for (const Value& v : node.inputs()) {
+      if (!IsBackEdge(node, v)) SL_RETURN_IF_ERROR(meet(*v.node));
     }
-    for (const Node* c : node->controls()) meet(*c);
-    SL_RETURN_IF_ERROR(mixed);
-    switch (node->op().flow) {
-      case Flow::kEnter: {
-        int inner = loop(*node);
-        of_[node] = inner;
-        FrameType& type = frames_[static_cast<size_t>(inner)];
-        if (frame < 0) {
-          homeless.push_back(node);
-          continue;
-        }
-        if (type.parent >= 0 && type.parent != frame) {
-          return InvalidArgument(
-                     StrCat("[Enter] \"", node->name(), "\" and \"",
-                            type.enter->name(), "\" enter frame \"", type.name,
-                            "\" from different frames; wanted one loop around "
-                            "it, or two names"))
-              .WithLine(NodeLine(*node))
-              .WithLine(NodeLine(*type.enter));
-        }
-        type.parent = frame;
-        runs_in_[node] = frame;
-        continue;
-      }
-      case Flow::kExit:
-      case Flow::kNextIteration:
-        if (frame < 0 || frame == base) {
-          return InvalidArgument(StrCat("[", node->op().name, "] \"",
-                                        node->name(),
-                                        "\" is in no frame; wanted what it "
-                                        "reads to have come in by an Enter"))
-              .WithLine(NodeLine(*node));
-        }
-        break;
-      default:
-        break;
-    }
-    if (frame < 0) frame = base;
-    FrameType& type = frames_[static_cast<size_t>(frame)];
-    if (node->op().flow == Flow::kExit) {
-      runs_in_[node] = frame;
-      // The way in stands above the way out; homeless ones enter from outside.
-      of_[node] = type.parent < 0 ? base : type.parent;
-      continue;
-    }
-    of_[node] = frame;
-    if (node->op().flow == Flow::kLoopCond) {
-      if (type.loop_cond) {
-        return InvalidArgument(StrCat("[LoopCond] \"", node->name(),
-                                      "\" and \"", type.loop_cond->name(),
-                                      "\" are both ", FrameText(type),
-                                      "; wanted one in each loop"))
-            .WithLine(NodeLine(*node))
-            .WithLine(NodeLine(*type.loop_cond));
-      }
-      type.loop_cond = node;
-    }
-    if (node->op().flow == Flow::kNextIteration) {
-      for (const Node* user : node->users()) {
-        bool reads = false;
-        for (const Value& v : user->inputs()) reads = reads || v.node == node;
-        if (!reads || user->op().flow == Flow::kMerge) continue;
-        return InvalidArgument(StrCat("[NextIteration] \"", node->name(),
-                                      "\" leads to ", Quoted(*user),
-                                      ", which the first iteration would wait "
-                                      "for; wanted a Merge with what enters"))
-            .WithLine(NodeLine(*node))
-            .WithLine(NodeLine(*user));
-      }
-    }
+    for (const Node* c : node.controls()) SL_RETURN_IF_ERROR(meet(*c));
+    return frame;
   }
-  for (const Node* node : homeless) {
-    FrameType& type = frames_[static_cast<size_t>(of_[node])];
-    if (type.parent < 0) type.parent = base;
-    runs_in_[node] = type.parent;
-  }
-  // What comes round must come round in its own loop.
-  for (const Node* node : order) {
-    if (node->op().flow == Flow::kExit) {
-      const FrameType& type = frames_[static_cast<size_t>(runs_in_[node])];
-      if (type.parent != of_[node]) {
-        return InvalidArgument(StrCat("[Exit] \"", node->name(),
-                                      "\" leaves frame \"", type.name,
-                                      "\" before it is known where that was "
-                                      "entered; wanted its Enters first"))
-            .WithLine(NodeLine(*node));
-      }
+
+  Status AddEnter(const Node& node, int from) {
+    int inner = LoopOf(node);
+    map_.of_[&node] = inner;
+    FrameType& type = Type(inner);
+    if (from < 0) {
+      homeless_.push_back(&node);
+      return OkStatus();
     }
-    for (const Value& v : node->inputs()) {
-      if (!IsBackEdge(*node, v) || of(*v.node) == of(*node)) continue;
-      return different(*node, *node, of(*node), *v.node, of(*v.node));
+    if (type.parent >= 0 && type.parent != from) {
+      return InvalidArgument(
+                 StrCat("[Enter] \"", node.name(), "\" and \"",
+                        type.enter->name(), "\" enter frame \"", type.name,
+                        "\" from different frames; wanted one loop around "
+                        "it, or two names"))
+          .WithLine(NodeLine(node))
+          .WithLine(NodeLine(*type.enter));
     }
+    type.parent = from;
+    map_.runs_in_[&node] = from;
+    return OkStatus();
   }
-  return base;
+
+  Status CheckInFrame(const Node& node, int frame) const {
+    if (frame >= 0 && frame != base_) return OkStatus();
+    return InvalidArgument(StrCat("[", node.op().name, "] \"", node.name(),
+                                  "\" is in no frame; wanted what it reads to "
+                                  "have come in by an Enter"))
+        .WithLine(NodeLine(node));
+  }
+
+  Status SetLoopCond(const Node& node, FrameType& type) const {
+    if (type.loop_cond) {
+      return InvalidArgument(StrCat("[LoopCond] \"", node.name(), "\" and \"",
+                                    type.loop_cond->name(), "\" are both ",
+                                    FrameText(type),
+                                    "; wanted one in each loop"))
+          .WithLine(NodeLine(node))
+          .WithLine(NodeLine(*type.loop_cond));
+    }
+    type.loop_cond = &node;
+    return OkStatus();
+  }
+
+  Status CheckLeadsToMerges(const Node& node) const {
+    for (const Node* user : node.users()) {
+      bool reads = false;
+      for (const Value& v : user->inputs()) reads = reads || v.node == &node;
+      if (!reads || user->op().flow == Flow::kMerge) continue;
+      return InvalidArgument(StrCat("[NextIteration] \"", node.name(),
+                                    "\" leads to ", Quoted(*user),
+                                    ", which the first iteration would wait "
+                                    "for; wanted a Merge with what enters"))
+          .WithLine(NodeLine(node))
+          .WithLine(NodeLine(*user));
+    }
+    return OkStatus();
+  }
+
+  FrameMap& map_;
+  const std::function<bool(const Node&)>& everywhere_;
+  const int base_;
+  std::unordered_map<std::string, int> by_name_;
+  std::vector<const Node*> homeless_;
+};
+
+Result<int> FrameMap::AddRegion(
+    const std::vector<Node*>& order,
+    const std::function<bool(const Node&)>& everywhere) {
+  RegionWalk walk(*this, everywhere);
+  for (const Node* node : order) SL_RETURN_IF_ERROR(walk.Add(*node));
+  walk.SettleHomeless();
+  for (const Node* node : order) SL_RETURN_IF_ERROR(walk.CheckRound(*node));
+  return walk.base();
 }
 
 }  // namespace sluice

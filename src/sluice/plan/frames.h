@@ -42,6 +42,7 @@ class FrameMap {
   void SetArgs(const Node& args, int frame) { of_[&args] = frame; }
 
  private:
+  class RegionWalk;
   std::vector<FrameType> frames_;
   std::unordered_map<const Node*, int> of_;
   std::unordered_map<const Node*, int> runs_in_;

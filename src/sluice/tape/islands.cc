@@ -1,117 +1,17 @@
 #include "sluice/tape/islands.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <tuple>
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/signature.h"
+#include "sluice/tape/ancestor_sets.h"
 
 namespace sluice {
 
 namespace {
-
-// Sets of what a node waits for that others may not: asynchronous ancestors,
-// sides of predicates, frames. Each distinct set is stored once; nodes carry
-// its number. Graphs have few distinct sets, so unions are mostly lookups.
-class AncestorSets {
- public:
-  AncestorSets() { Intern({}); }
-
-  int Union(int a, int b) {
-    if (a == b || b == 0) return a;
-    if (a == 0) return b;
-    auto key = std::minmax(a, b);
-    auto it = unions_.find(key);
-    if (it != unions_.end()) return it->second;
-    std::vector<int> merged;
-    const auto &x = sets_[static_cast<size_t>(a)],
-               &y = sets_[static_cast<size_t>(b)];
-    std::set_union(x.begin(), x.end(), y.begin(), y.end(),
-                   std::back_inserter(merged));
-    return unions_[key] = Intern(std::move(merged));
-  }
-  int With(int set, int element) {
-    auto key = std::pair(set, element);
-    auto it = withs_.find(key);
-    if (it != withs_.end()) return it->second;
-    std::vector<int> more = sets_[static_cast<size_t>(set)];
-    auto at = std::lower_bound(more.begin(), more.end(), element);
-    if (at == more.end() || *at != element) more.insert(at, element);
-    return withs_[key] = Intern(std::move(more));
-  }
-
- private:
-  int Intern(std::vector<int> set) {
-    auto [it, fresh] = ids_.emplace(set, static_cast<int>(sets_.size()));
-    if (fresh) sets_.push_back(std::move(set));
-    return it->second;
-  }
-  std::vector<std::vector<int>> sets_;
-  std::map<std::vector<int>, int> ids_;
-  std::map<std::pair<int, int>, int> unions_, withs_;
-};
-
-// A view that nobody inside the island reads would be copied out of it; left
-// outside it stays free. Taking away what nothing inside depends on keeps an
-// island convex.
-void LeaveTrailingViews(const std::vector<Node*>& order,
-                        std::vector<std::string>& why_not) {
-  std::unordered_map<const Node*, size_t> position;
-  for (size_t i = 0; i < order.size(); ++i) position[order[i]] = i;
-  for (size_t i = order.size(); i-- > 0;) {
-    if (!why_not[i].empty() || !order[i]->op().view) continue;
-    bool read_inside = false;
-    for (Node* user : order[i]->users()) {
-      auto it = position.find(user);
-      read_inside =
-          read_inside || (it != position.end() && why_not[it->second].empty());
-    }
-    if (!read_inside) why_not[i] = "a view that leaves the island";
-  }
-}
-
-// Numbers for what may be in a set of ancestors.
-class Elements {
- public:
-  int Async(int position) { return Number(0, nullptr, position); }
-  int Side(const Value& pred, int side) {
-    return Number(1, pred.node, pred.index * 2 + side);
-  }
-  // Of a Merge, by what its inputs have behind them: it is alive when one of
-  // them is, whatever side that comes from.
-  int Merged(std::vector<int> ways) {
-    std::sort(ways.begin(), ways.end());
-    auto [it, fresh] =
-        merges_.emplace(std::move(ways), static_cast<int>(merges_.size()));
-    return Number(3, nullptr, it->second);
-  }
-  int Frame(const std::string& name) {
-    auto [it, fresh] = frames_.emplace(name, static_cast<int>(frames_.size()));
-    return Number(2, nullptr, it->second);
-  }
-
- private:
-  int Number(int kind, const Node* node, int i) {
-    auto key = std::tuple(kind, node, i);
-    return ids_.emplace(key, static_cast<int>(ids_.size())).first->second;
-  }
-  std::map<std::tuple<int, const Node*, int>, int> ids_;
-  std::map<std::string, int> frames_;
-  std::map<std::vector<int>, int> merges_;
-};
-
-int Find(std::vector<int>& parent, int x) {
-  while (parent[static_cast<size_t>(x)] != x) {
-    int& p = parent[static_cast<size_t>(x)];
-    p = parent[static_cast<size_t>(p)];
-    x = p;
-  }
-  return x;
-}
 
 // Whether the shapes of a node's outputs, which memory is planned from, follow
 // from those of its inputs. A graph may state more than that (one from a file
@@ -154,7 +54,7 @@ std::string WhyNotInIsland(const Node& node) {
   if (!op.global_effect.empty() || op.stateful) return "has a side effect";
   if (op.structural) return "structural";
   if (op.dynamic_output) return "output size depends on values";
-  if (!op.kernel(DeviceKind::kCpu).launch && !op.block) return "no CPU kernel";
+  if (!op.cpu().launch && !op.block) return "no CPU kernel";
   if (node.num_outputs() == 0) return "no outputs";
   for (int i = 0; i < node.num_outputs(); ++i) {
     const ValueType& type = node.output_type(i);
@@ -173,131 +73,209 @@ std::string WhyNotInIsland(const Node& node) {
   return WhyNotCertain(node);
 }
 
+namespace {
+
+// Goes through the nodes in order. Two nodes may share an island when a path
+// between them stays inside (equal depth), when they wait for the same
+// (ancestors), and when one reads the other.
+class IslandChooser {
+ public:
+  IslandChooser(const std::vector<Node*>& order,
+                const std::vector<EffectEdge>& effects,
+                const IslandOptions& options)
+      : order_(order),
+        options_(options),
+        kind_(order.size()),
+        depth_(order.size(), 0),
+        ancestors_(order.size(), 0),
+        parent_(order.size()),
+        before_by_effect_(effects.empty() ? 0 : order.size()) {
+    std::iota(parent_.begin(), parent_.end(), size_t{0});
+    choice_.island.assign(order.size(), -1);
+    choice_.why_not.resize(order.size());
+    position_.reserve(order.size());
+    for (size_t i = 0; i < order.size(); ++i) position_[order[i]] = i;
+    for (const EffectEdge& e : effects) {
+      before_by_effect_[position_.at(e.after)].push_back(
+          position_.at(e.before));
+    }
+  }
+
+  IslandChoice Choose() {
+    for (size_t i = 0; i < order_.size(); ++i) {
+      Classify(i);
+      Wait(i);
+      if (kind_[i] == Kind::kInside) JoinOperands(i);
+    }
+    LeaveTrailingViews();
+    NumberIslands();
+    return std::move(choice_);
+  }
+
+ private:
+  enum class Kind : uint8_t {
+    kInside,    // may be part of an island
+    kConstant,  // is there before anything runs
+    kOutside,
+  };
+
+  void Leave(size_t i, std::string why) {
+    kind_[i] = Kind::kOutside;
+    choice_.why_not[i] = std::move(why);
+  }
+
+  void Classify(size_t i) {
+    const Node& node = *order_[i];
+    // A constant that waits for something is a node like any other.
+    if (node.num_outputs() > 0 && node.controls().empty() &&
+        ConstantValue(order_[i]->output(0))) {
+      kind_[i] = Kind::kConstant;
+      choice_.why_not[i] = "constant";
+      return;
+    }
+    std::string why = WhyNotInIsland(node);
+    if (!why.empty()) Leave(i, std::move(why));
+  }
+
+  bool Apart(const Node& a, const Node& b) const {
+    return a.device() != b.device() ||
+           (options_.group && options_.group(a) != options_.group(b));
+  }
+
+  // Node i waits for node k; for its output when that is not negative. Depth
+  // counts how often a path to a node has crossed between island nodes and
+  // others. Two nodes of equal depth with a path between them have only nodes
+  // of that depth and kind on it, so equal depth makes a set convex.
+  void WaitFor(size_t i, size_t k, int output) {
+    if (kind_[k] == Kind::kConstant) return;
+    const Node& source = *order_[k];
+    bool crossing = (kind_[i] == Kind::kInside) != (kind_[k] == Kind::kInside);
+    crossing = crossing || Apart(*order_[i], source);
+    depth_[i] = std::max(depth_[i], depth_[k] + (crossing ? 1 : 0));
+    int set = sets_.Union(ancestors_[i], ancestors_[k]);
+    if (source.op().async()) {
+      set = sets_.With(set, elements_.Async(static_cast<int>(k)));
+    }
+    if (source.op().flow == Flow::kSwitch && output >= 0) {
+      set = sets_.With(set, elements_.Side(source.input(1), output));
+    }
+    ancestors_[i] = set;
+  }
+  void WaitFor(size_t i, const Node* source, int output) {
+    auto it = position_.find(source);
+    if (it != position_.end()) WaitFor(i, it->second, output);
+  }
+
+  void Wait(size_t i) {
+    Node& node = *order_[i];
+    if (node.op().flow == Flow::kNone) {
+      for (const Value& v : node.inputs()) WaitFor(i, v.node, v.index);
+    } else {
+      // It also waits for what its regions read.
+      for (const Value& v : InputsWithCaptures(node)) {
+        if (!IsBackEdge(node, v)) WaitFor(i, v.node, v.index);
+      }
+    }
+    for (Node* c : node.controls()) WaitFor(i, c, -1);
+    if (!before_by_effect_.empty()) {
+      for (size_t p : before_by_effect_[i]) WaitFor(i, p, -1);
+    }
+    if (node.op().flow == Flow::kMerge) MergeWays(i);
+    // All of a frame has waited for what the frame waited for outside.
+    if (node.op().flow == Flow::kEnter) {
+      ancestors_[i] = sets_.With(
+          0, elements_.Frame(node.attrs().get<std::string>("frame")));
+    }
+  }
+
+  // A Merge is alive when one of its inputs is, whatever side that is on.
+  void MergeWays(size_t i) {
+    const Node& node = *order_[i];
+    std::vector<int> ways;
+    for (const Value& v : node.inputs()) {
+      if (IsBackEdge(node, v)) return;
+      auto it = position_.find(v.node);
+      int behind = it == position_.end() ? 0 : ancestors_[it->second];
+      if (v.node->op().flow == Flow::kSwitch) {
+        behind = sets_.With(behind, elements_.Side(v.node->input(1), v.index));
+      }
+      ways.push_back(behind);
+    }
+    ancestors_[i] = sets_.With(0, elements_.Merged(std::move(ways)));
+  }
+
+  size_t Root(size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+
+  void JoinOperands(size_t i) {
+    auto join = [&](const Node* source) {
+      auto it = position_.find(source);
+      if (it == position_.end()) return;
+      size_t k = it->second;
+      if (kind_[k] == Kind::kInside && depth_[k] == depth_[i] &&
+          ancestors_[k] == ancestors_[i]) {
+        parent_[Root(i)] = Root(k);
+      }
+    };
+    for (const Value& v : order_[i]->inputs()) join(v.node);
+    for (Node* c : order_[i]->controls()) join(c);
+  }
+
+  // A view that nobody inside the island reads would be copied out of it; left
+  // outside it stays free. Taking away what nothing inside depends on keeps an
+  // island convex.
+  void LeaveTrailingViews() {
+    for (size_t i = order_.size(); i-- > 0;) {
+      if (kind_[i] != Kind::kInside || !order_[i]->op().view) continue;
+      bool read_inside = false;
+      for (Node* user : order_[i]->users()) {
+        auto it = position_.find(user);
+        read_inside = read_inside || (it != position_.end() &&
+                                      kind_[it->second] == Kind::kInside);
+      }
+      if (!read_inside) Leave(i, "a view that leaves the island");
+    }
+  }
+
+  void NumberIslands() {
+    std::vector<int> sizes(order_.size(), 0);
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (kind_[i] == Kind::kInside) ++sizes[Root(i)];
+    }
+    std::unordered_map<size_t, int> numbers;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (kind_[i] != Kind::kInside) continue;
+      if (sizes[Root(i)] < options_.min_nodes) {
+        Leave(i, "alone");
+        continue;
+      }
+      auto [it, fresh] = numbers.emplace(Root(i), choice_.count);
+      if (fresh) ++choice_.count;
+      choice_.island[i] = it->second;
+    }
+  }
+
+  const std::vector<Node*>& order_;
+  const IslandOptions& options_;
+  IslandChoice choice_;
+  std::unordered_map<const Node*, size_t> position_;
+  // By position.
+  std::vector<Kind> kind_;
+  std::vector<int> depth_, ancestors_;
+  std::vector<size_t> parent_;  // joined nodes are a tree, by root
+  std::vector<std::vector<size_t>> before_by_effect_;
+  AncestorSets sets_;
+  AncestorElements elements_;
+};
+
+}  // namespace
+
 IslandChoice ChooseIslands(const std::vector<Node*>& order,
                            const std::vector<EffectEdge>& effects,
                            const IslandOptions& options) {
-  size_t n = order.size();
-  IslandChoice choice;
-  choice.island.assign(n, -1);
-  choice.why_not.resize(n);
-  std::unordered_map<const Node*, int> position;
-  position.reserve(n);
-  for (size_t i = 0; i < n; ++i) position[order[i]] = static_cast<int>(i);
-  std::vector<std::vector<int>> before_by_effect(effects.empty() ? 0 : n);
-  for (const EffectEdge& e : effects) {
-    before_by_effect[static_cast<size_t>(position.at(e.after))].push_back(
-        position.at(e.before));
-  }
-
-  // depth counts how often a path to the node has crossed between island nodes
-  // and others. Two nodes of equal depth with a path between them have only
-  // nodes of that depth and kind on it, so equal depth makes a set convex.
-  std::vector<int> depth(n, 0), ancestors(n, 0), parent(n);
-  std::iota(parent.begin(), parent.end(), 0);
-  AncestorSets sets;
-  Elements elements;
-  auto apart = [&](const Node& a, const Node& b) {
-    return a.device() != b.device() ||
-           (options.group && options.group(a) != options.group(b));
-  };
-  for (size_t i = 0; i < n; ++i) {
-    Node* node = order[i];
-    // A constant that waits for something is a node like any other.
-    bool constant = node->num_outputs() > 0 && node->controls().empty() &&
-                    ConstantValue(node->output(0)) != nullptr;
-    bool inside = !constant;
-    if (inside) {
-      choice.why_not[i] = WhyNotInIsland(*node);
-      inside = choice.why_not[i].empty();
-    } else {
-      choice.why_not[i] = "constant";
-    }
-    auto arrive = [&](int p, int output) {
-      auto k = static_cast<size_t>(p);
-      if (choice.why_not[k] == "constant") return;
-      bool crossing =
-          inside != choice.why_not[k].empty() || apart(*node, *order[k]);
-      depth[i] = std::max(depth[i], depth[k] + (crossing ? 1 : 0));
-      ancestors[i] = sets.Union(ancestors[i], ancestors[k]);
-      if (order[k]->op().async()) {
-        ancestors[i] = sets.With(ancestors[i], elements.Async(p));
-      }
-      // Alive on one side only.
-      if (order[k]->op().flow == Flow::kSwitch && output >= 0) {
-        ancestors[i] =
-            sets.With(ancestors[i], elements.Side(order[k]->input(1), output));
-      }
-    };
-    auto from = [&](const Node* source, int output) {
-      auto it = position.find(source);
-      if (it != position.end()) arrive(it->second, output);
-    };
-    if (node->op().flow == Flow::kNone) {
-      for (const Value& v : node->inputs()) from(v.node, v.index);
-    } else {
-      // What its regions read it waits for, too.
-      for (const Value& v : InputsWithCaptures(*node)) {
-        if (!IsBackEdge(*node, v)) from(v.node, v.index);
-      }
-    }
-    for (Node* c : node->controls()) from(c, -1);
-    if (!before_by_effect.empty()) {
-      for (int p : before_by_effect[i]) arrive(p, -1);
-    }
-    bool loops = false;
-    for (const Value& v : node->inputs()) loops |= IsBackEdge(*node, v);
-    if (node->op().flow == Flow::kMerge && !loops) {
-      std::vector<int> ways;
-      for (const Value& v : node->inputs()) {
-        auto it = position.find(v.node);
-        int behind = it == position.end()
-                         ? 0
-                         : ancestors[static_cast<size_t>(it->second)];
-        if (v.node->op().flow == Flow::kSwitch) {
-          behind = sets.With(behind, elements.Side(v.node->input(1), v.index));
-        }
-        ways.push_back(behind);
-      }
-      ancestors[i] = sets.With(0, elements.Merged(std::move(ways)));
-    }
-    // What a frame waited for outside, all of it has waited for.
-    if (node->op().flow == Flow::kEnter) {
-      ancestors[i] =
-          sets.With(0, elements.Frame(node->attrs().get<std::string>("frame")));
-    }
-    if (!inside) continue;
-    auto join = [&](const Node* source) {
-      auto it = position.find(source);
-      if (it == position.end()) return;
-      auto k = static_cast<size_t>(it->second);
-      if (!choice.why_not[k].empty() || depth[k] != depth[i] ||
-          ancestors[k] != ancestors[i]) {
-        return;
-      }
-      parent[static_cast<size_t>(Find(parent, static_cast<int>(i)))] =
-          Find(parent, it->second);
-    };
-    for (const Value& v : node->inputs()) join(v.node);
-    for (Node* c : node->controls()) join(c);
-  }
-  LeaveTrailingViews(order, choice.why_not);
-
-  std::unordered_map<int, int> sizes, numbers;
-  for (size_t i = 0; i < n; ++i) {
-    if (choice.why_not[i].empty()) ++sizes[Find(parent, static_cast<int>(i))];
-  }
-  for (size_t i = 0; i < n; ++i) {
-    if (!choice.why_not[i].empty()) continue;
-    int root = Find(parent, static_cast<int>(i));
-    if (sizes[root] < options.min_nodes) {
-      choice.why_not[i] = "alone";
-      continue;
-    }
-    auto [it, fresh] = numbers.emplace(root, choice.count);
-    if (fresh) ++choice.count;
-    choice.island[i] = it->second;
-  }
-  return choice;
+  return IslandChooser(order, effects, options).Choose();
 }
 
 }  // namespace sluice
