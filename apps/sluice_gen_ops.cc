@@ -6,7 +6,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "sluice/front/ops_header.h"
+#include "apps/op_pages/ops_header.h"
 #include "sluice/op/registry.h"
 
 namespace {

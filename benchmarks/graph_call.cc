@@ -5,9 +5,9 @@
 #include "sluice/base/error.h"
 #include "sluice/base/random.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/call.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/scope.h"
 #include "sluice/op/registry.h"
 #include "sluice/tensor/dispatch.h"
 

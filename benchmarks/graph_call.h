@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "sluice/eager/tensor.h"
 #include "sluice/front/session.h"
-#include "sluice/front/tensor.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 

@@ -8,7 +8,7 @@
 #include "benchmarks/timing.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
-#include "sluice/front/call.h"
+#include "sluice/eager/call.h"
 
 namespace sluice::bench {
 namespace {

@@ -11,9 +11,9 @@
 #include "sluice/base/random.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
-#include "sluice/front/call.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/variable.h"
 
 namespace sluice::bench {

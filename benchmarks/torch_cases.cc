@@ -1,6 +1,6 @@
 #include "benchmarks/torch_cases.h"
 
-#include "sluice/front/call.h"
+#include "sluice/eager/call.h"
 
 namespace sluice::bench {
 

@@ -9,8 +9,8 @@ include(GNUInstallDirs)
 
 # Folders whose headers a program may include, with what those headers call.
 # Functions of the other folders are not exported from the shared library.
-set(SLUICE_EXPORTED_FOLDERS base tensor formats op graph front
-  ${SLUICE_REPORT_FOLDERS} ${SLUICE_STACK_FOLDERS})
+set(SLUICE_EXPORTED_FOLDERS base tensor formats op graph eager trace
+  front ${SLUICE_REPORT_FOLDERS} ${SLUICE_STACK_FOLDERS})
 list(JOIN SLUICE_EXPORTED_FOLDERS "|" exported)
 set(exported "/src/sluice/(${exported})/|/generated/")
 set(all_objects $<TARGET_OBJECTS:sluice> $<TARGET_OBJECTS:sluice_ops>

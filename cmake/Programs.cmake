@@ -19,7 +19,8 @@ foreach(f IN LISTS app_files)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE
-    sluice_options sluice_ops sluice_models sluice_stack sluice)
+    sluice_options sluice_ops sluice_op_pages sluice_models sluice_stack
+    sluice)
   sluice_use_public_header(${target})
   target_precompile_headers(${target} REUSE_FROM sluice_models)
   list(APPEND SLUICE_PROGRAMS ${program})

@@ -21,5 +21,5 @@ target_link_libraries(sluice_stack PRIVATE sluice_options
 sluice_use_public_header(sluice_stack)
 target_precompile_headers(sluice_stack PRIVATE
   <algorithm> <functional> <map> <memory> <string> <vector>
-  ${src}/front/autograd.h ${src}/front/operators.h ${src}/front/variable.h
+  ${src}/front/autograd.h ${src}/eager/operators.h ${src}/front/variable.h
   ${SLUICE_GENERATED_DIR}/sluice/ops.h)

@@ -27,7 +27,7 @@ if(NOT TARGET GTest::gtest_main)
 endif()
 
 # Folders whose code is about threads: run again under ThreadSanitizer.
-set(threaded_folders base state tape vm plan step session front)
+set(threaded_folders base state tape vm plan step session eager trace front)
 # These stand below the registry; without the ops they link at once.
 set(folders_without_ops base tensor)
 # These stand below the public header and need not wait for it.
@@ -184,7 +184,7 @@ foreach(f IN LISTS test_files)
       "a folder; call it something else")
   endif()
   sluice_add_test(${name} FRONT SOURCES ${f} LABELS ${labels})
-  target_link_libraries(${name} PRIVATE sluice_models)
+  target_link_libraries(${name} PRIVATE sluice_models sluice_op_pages)
   if(TARGET sluice_test_support)
     target_link_libraries(${name} PRIVATE sluice_test_support)
   endif()

@@ -7,8 +7,9 @@
 #include <regex>
 #include <set>
 
+#include "apps/op_pages/ops_markdown.h"
+#include "sluice/base/error.h"
 #include "sluice/base/file.h"
-#include "sluice/front/ops_markdown.h"
 #include "sluice/graph/text_parser.h"
 #include "sluice/op/registry.h"
 #include "tests/subprocess.h"

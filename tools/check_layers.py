@@ -28,10 +28,13 @@ LAYERS = {
     "plan": 7,
     "step": 8,
     "session": 9,
-    "cluster": 10, "front": 10,
-    "io": 11, "report": 11,
-    "nn": 12, "optim": 12, "data": 12,
-    "train": 13,
+    # What users call: at once, recorded, and the functions made of both.
+    "eager": 10,
+    "trace": 11,
+    "cluster": 12, "front": 12,
+    "io": 13, "report": 13,
+    "nn": 14, "optim": 14, "data": 14,
+    "train": 15,
 }
 # Ops are a leaf: they stand on these folders, and nothing includes them.
 OPS = "ops"
@@ -39,10 +42,11 @@ OPS_MAY_INCLUDE = {"base", "tensor", "formats", "op", "device", "kernels",
                    "state"}
 # Folders at the repository's root, above every layer.
 TOP = {"apps", "benchmarks", "tests", "examples", "python"}
-# Public headers live in include/sluice; front/ implements them. They and the
-# headers below may appear in a user's program.
+# Public headers live in include/sluice; front/ and what it is made of implement
+# them. They and the headers below may appear in a user's program.
 PUBLIC = "include"
-PUBLIC_FOLDERS = {"front", "io", "report", "nn", "optim", "data", "train"}
+PUBLIC_FOLDERS = {"eager", "trace", "front", "io", "report", "nn", "optim",
+                  "data", "train"}
 PUBLIC_HEADERS = {
     "sluice/base/status.h", "sluice/base/error.h",
     "sluice/tensor/dtype.h", "sluice/tensor/half.h", "sluice/tensor/shape.h",
@@ -262,6 +266,7 @@ SELF_TEST = [
     ("src/sluice/plan/sub/a.cc", '#include "sluice/plan/b.h"\n', None),
     ("src/sluice/step/a.cc", '#include "sluice/plan/b.h"\n', None),
     ("src/sluice/state/a.cc", '#include "sluice/op/b.h"\n', None),
+    ("src/sluice/trace/a.cc", '#include "sluice/eager/b.h"\n', None),
     ("src/sluice/ops/math/a.cc", '#include "sluice/kernels/b.h"\n', None),
     ("src/sluice/ops/math/a.cc", '#include "sluice/ops/math/b.h"\n', None),
     ("src/sluice/ops/state/a.cc", '#include "sluice/state/b.h"\n', None),
@@ -292,6 +297,10 @@ SELF_TEST = [
      "do not include each other"),
     ("src/sluice/graph/a.cc", "#include <sluice/session/b.h>\n",
      "graph (layer 3) includes sluice/session/b.h (layer 9)"),
+    ("src/sluice/eager/a.cc", '#include "sluice/trace/b.h"\n',
+     "eager (layer 10) includes sluice/trace/b.h (layer 11)"),
+    ("src/sluice/trace/a.cc", '#include "sluice/front/b.h"\n',
+     "trace (layer 11) includes sluice/front/b.h (layer 12)"),
     ("src/sluice/tape/a.cc", '/* x */ #include "sluice/reference/b.h"\n',
      "do not include each other"),
     ("src/sluice/ops/math/a.cc", '#include "sluice/graph/b.h"\n',

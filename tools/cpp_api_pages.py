@@ -17,8 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INTERNAL = re.compile(r"(_internal|detail)\b")
 # Defined where all else is made of; a reader meets them on every page.
-FIRST = ["sluice/tensor/dtype.h", "sluice/tensor/array.h", "sluice/front/tensor.h",
-         "sluice/front/operand.h", "sluice/front/literal.h"]
+FIRST = ["sluice/tensor/dtype.h", "sluice/tensor/array.h", "sluice/eager/tensor.h",
+         "sluice/eager/operand.h", "sluice/eager/literal.h"]
 
 HEAD = """# C++ API
 
@@ -45,7 +45,7 @@ later writes do not change it.
 ## Types
 
 Operands of different types are brought together as in Python, by one rule
-(`sluice/front/promote.h`): tensors with axes come first, tensors without next, numbers
+(`sluice/eager/promote.h`): tensors with axes come first, tensors without next, numbers
 written in the program last, and a later kind counts only where its numbers are of a
 higher one (bool, integers, floats, complex). Within a kind the wider type counts.
 

@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <thread>
 
+#include "apps/op_pages/ops_markdown.h"
 #include "apps/sluice/command.h"
 #include "sluice/base/cpu_features.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
-#include "sluice/front/ops_markdown.h"
 #include "sluice/front/version.h"
 #include "sluice/op/registry.h"
 

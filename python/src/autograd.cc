@@ -5,8 +5,8 @@
 #include "errors.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/front/autograd.h"
-#include "sluice/front/grad_mode.h"
 
 namespace sluice::py {
 

@@ -1,7 +1,7 @@
 // The types operands are computed in: brought together as users of numpy and
 // PyTorch expect.
 //
-// The rule is that of C++ (sluice/front/promote.h). A number of the program
+// The rule is that of C++ (sluice/eager/promote.h). A number of the program
 // that the type does not hold is refused, not wrapped; compared with, it is
 // compared as it is.
 #pragma once
@@ -9,7 +9,7 @@
 #include <span>
 
 #include "operand.h"
-#include "sluice/front/promote.h"
+#include "sluice/eager/promote.h"
 #include "sluice/op/record.h"
 
 namespace sluice::py {

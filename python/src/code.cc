@@ -4,8 +4,8 @@
 #include "operand.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/control_flow.h"
-#include "sluice/front/scope.h"
 #include "weak_numbers.h"
 
 namespace sluice::py {

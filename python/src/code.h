@@ -13,7 +13,7 @@
 
 #include "caller_line.h"
 #include "common.h"
-#include "sluice/front/record_region.h"
+#include "sluice/trace/record_region.h"
 #include "tree.h"
 
 namespace sluice::py {

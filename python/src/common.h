@@ -15,7 +15,7 @@
 #include "dtype.h"
 #include "graph_lifetime.h"
 #include "sluice/base/error.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::py {
 

@@ -7,8 +7,8 @@
 #include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::py {
 

@@ -3,7 +3,7 @@
 
 #include "code.h"
 #include "common.h"
-#include "sluice/front/record_region.h"
+#include "sluice/trace/record_region.h"
 
 namespace sluice::py {
 

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "sluice/front/promote.h"
+#include "sluice/eager/promote.h"
 #include "sluice/tensor/dtype.h"
 
 namespace sluice::py {

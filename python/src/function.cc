@@ -10,8 +10,8 @@
 #include "operand.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/region_draft.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/region_draft.h"
 #include "tensor.h"
 
 namespace sluice::py {

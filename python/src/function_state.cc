@@ -6,7 +6,7 @@
 #include "recorder.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 
 namespace sluice::py {
 

@@ -19,7 +19,7 @@ struct FunctionOptionsInPython {
   nb::object convert;  // code -> code, at the first recording; or None
   std::string name;
   size_t max_traces = 32;
-  bool one_graph = false;  // values decide nothing (front/decisions.h)
+  bool one_graph = false;  // values decide nothing (trace/decisions.h)
 };
 
 // What the code returned: a tree of tensors and of other objects, which are

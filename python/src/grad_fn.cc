@@ -1,7 +1,7 @@
 // Tensor.grad_fn: the recorded call a tensor came from, to look at.
 #include "autograd.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/tape.h"
+#include "sluice/eager/tape.h"
 #include "tensor.h"
 
 namespace sluice::py {

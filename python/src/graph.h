@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common.h"
-#include "sluice/front/sizes.h"
+#include "sluice/eager/sizes.h"
 #include "sluice/graph/graph.h"
 
 namespace sluice::py {

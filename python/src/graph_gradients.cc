@@ -2,9 +2,9 @@
 #include "graph.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/autograd.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/scope.h"
 
 namespace sluice::py {
 

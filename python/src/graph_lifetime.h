@@ -8,8 +8,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "sluice/eager/tensor.h"
 #include "sluice/front/list.h"
-#include "sluice/front/tensor.h"
 #include "sluice/front/variable.h"
 
 namespace sluice::py {

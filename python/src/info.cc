@@ -11,9 +11,9 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/device/cpu/cpu_device.h"
-#include "sluice/front/op_function.h"
 #include "sluice/front/version.h"
 #include "sluice/kernels/cpu/lapack.h"
+#include "sluice/op/op_function.h"
 #include "sluice/op/registry.h"
 
 namespace sluice::py {

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "nn_args.h"
-#include "sluice/front/index.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/index.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/attention.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"

@@ -2,7 +2,7 @@
 // of their own (nn_args.h lists them).
 #include "bindings.h"
 #include "nn_args.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/dropout.h"
 #include "sluice/nn/functional.h"

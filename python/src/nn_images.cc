@@ -1,7 +1,7 @@
 // Convolutions and pooling over one, two or three axes, of batches
 // [batch, channels, ...] or of one sample [channels, ...].
 #include "nn_args.h"
-#include "sluice/front/call.h"
+#include "sluice/eager/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/pool.h"

@@ -1,6 +1,6 @@
 // Losses as functions, where ops have not all of PyTorch's arguments.
 #include "nn_args.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/loss.h"
 #include "sluice/ops.h"

@@ -3,8 +3,8 @@
 #include "bindings.h"
 #include "nn_args.h"
 #include "operand.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::py {
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "nn_args.h"
-#include "sluice/front/constants.h"
+#include "sluice/eager/constants.h"
 #include "sluice/nn/batch_norm.h"
 #include "sluice/nn/checks.h"
 #include "sluice/ops.h"

@@ -1,6 +1,6 @@
 // Functions that move elements about: flatten, pad, one_hot, interpolate.
 #include "nn_args.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/reshape.h"

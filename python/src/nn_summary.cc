@@ -3,11 +3,11 @@
 #include "errors.h"
 #include "nn_args.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/nn/flops.h"
 #include "sluice/nn/summary.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::py {
 

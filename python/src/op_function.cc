@@ -7,7 +7,7 @@
 #include "errors.h"
 #include "op_call.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/op_function.h"
+#include "sluice/op/op_function.h"
 #include "sluice/op/registry.h"
 
 namespace sluice::py {

@@ -8,11 +8,11 @@
 #include "nested_list.h"
 #include "op_call.h"
 #include "size.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/trace_call.h"
 #include "sluice/front/variable.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/trace_call.h"
 #include "written_numbers.h"
 
 namespace sluice::py {

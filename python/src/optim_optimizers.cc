@@ -8,7 +8,7 @@
 #include "named_tensors.h"
 #include "optim_parts.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/grad_mode.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/optim/optim.h"
 
 namespace sluice::py {

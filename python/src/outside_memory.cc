@@ -8,7 +8,7 @@
 #include "errors.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
-#include "sluice/front/shared_outside.h"
+#include "sluice/eager/shared_outside.h"
 
 namespace sluice::py {
 

@@ -21,7 +21,7 @@ OutsideArray LookAt(void* data, DType dtype, const Shape& shape,
                     std::function<void()> release);
 
 // A tensor of such an array. Calls recorded for gradients copy what they keep
-// of it, because others may write there (front/shared_outside.h).
+// of it, because others may write there (eager/shared_outside.h).
 Tensor TensorOver(const OutsideArray& outside);
 
 // Whether these elements are not ours to write.

@@ -5,8 +5,8 @@
 #include "caller_line.h"
 #include "errors.h"
 #include "operand.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/decisions.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/decisions.h"
 #include "tensor_values.h"
 
 namespace sluice::py {
@@ -60,7 +60,7 @@ PyObject* RecordedHere(PyObject*, PyObject* object) {
     // Of one whose recording is over nothing else can be asked.
     here = capture && tensor.defined() &&
            (tensor.traced()
-                ? tensor.identity()->traced->capture == capture
+                ? tensor.identity()->traced->recording == capture
                 : tensor.symbolic() && &tensor.graph() == &capture->graph());
   }
   return PyBool_FromLong(here ? 1 : 0);

@@ -1,5 +1,5 @@
 // The scopes that Python's `with` statements have opened on this thread: C++
-// scopes (front/scope.h), which must close in the reverse order and on their
+// scopes (eager/scope.h), which must close in the reverse order and on their
 // own thread, kept so whatever a program does with its `with` objects.
 //
 // Entries own the Python objects they point into, such as the graph, so that an

@@ -3,7 +3,7 @@
 #include "operand.h"
 #include "scope_stack.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 
 namespace sluice::py {
 

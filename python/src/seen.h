@@ -8,7 +8,7 @@
 #pragma once
 
 #include "common.h"
-#include "sluice/front/eager_value.h"
+#include "sluice/eager/eager_value.h"
 
 namespace sluice::py {
 

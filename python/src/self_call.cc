@@ -1,7 +1,7 @@
 #include "self_call.h"
 
 #include "caller_line.h"
-#include "sluice/front/region_draft.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::py {
 

@@ -6,7 +6,7 @@
 #include "graph.h"
 #include "scope_stack.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/grad_mode.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/session/local_master.h"
 #include "tensor.h"
 

@@ -5,10 +5,10 @@
 #include "op_call.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/decisions.h"
-#include "sluice/front/scope.h"
-#include "sluice/front/size_guard.h"
+#include "sluice/eager/scope.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/decisions.h"
+#include "sluice/trace/size_guard.h"
 
 namespace sluice::py {
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/front/recompute.h"
-#include "sluice/front/tape.h"
+#include "sluice/eager/recompute.h"
+#include "sluice/eager/tape.h"
 #include "tape_function.h"
 #include "without_gil.h"
 

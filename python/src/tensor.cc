@@ -6,7 +6,7 @@
 #include "operand.h"
 #include "size.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/region_draft.h"
+#include "sluice/trace/region_draft.h"
 #include "tensor_attributes.h"
 #include "tensor_operators.h"
 #include "tensor_text.h"

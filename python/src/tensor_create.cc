@@ -7,9 +7,9 @@
 #include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/manual_seed.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/manual_seed.h"
+#include "sluice/eager/scope.h"
 #include "written_numbers.h"
 
 namespace sluice::py {

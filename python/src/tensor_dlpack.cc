@@ -5,7 +5,7 @@
 #include "foreign_array.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/shared_outside.h"
+#include "sluice/eager/shared_outside.h"
 #include "tensor.h"
 #include "tensor_memory.h"
 #include "tensor_values.h"

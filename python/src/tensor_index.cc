@@ -7,7 +7,7 @@
 #include "errors.h"
 #include "op_call.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/grad_mode.h"
+#include "sluice/eager/grad_mode.h"
 
 namespace sluice::py {
 

@@ -6,7 +6,7 @@
 #include "op_call.h"
 #include "size.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 
 namespace sluice::py {
 

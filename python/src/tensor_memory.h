@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "common.h"
-#include "sluice/front/shared_outside.h"
+#include "sluice/eager/shared_outside.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice::py {

@@ -5,7 +5,7 @@
 #include "op_call.h"
 #include "outside_memory.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/operand.h"
+#include "sluice/eager/operand.h"
 #include "tensor.h"
 #include "written_numbers.h"
 

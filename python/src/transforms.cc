@@ -9,13 +9,13 @@
 #include "operand.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/grad_mode.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/recompute.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/own_points.h"
-#include "sluice/front/recompute.h"
-#include "sluice/front/scope.h"
 #include "sluice/front/vmap.h"
-#include "sluice/front/vmap_axes.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/inside_vmap.h"
 #include "tape_function.h"
 #include "tensor_fn.h"
 
@@ -215,7 +215,7 @@ void BindTransforms(nb::module_& m) {
       "is_building",
       [] { return front_internal::Building::Current().graph != nullptr; },
       "Calls on this thread become nodes of a graph.");
-  // A derivative is taken inside of it (front/recompute.h).
+  // A derivative is taken inside of it (eager/recompute.h).
   nb::class_<ApartFromCheckpoints>(m, "ApartFromCheckpoints")
       .def(nb::init<>())
       .def("__enter__", [](ApartFromCheckpoints& a) { a.scope.emplace(); })

@@ -7,7 +7,7 @@
 #include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 #include "sluice/graph/node.h"
 #include "variable_operators.h"
 

@@ -1,6 +1,6 @@
 """Types that differ are brought together in one way, in Python and in C++.
 
-The table is tests/promotion.txt, which src/sluice/front/promote_test.cc reads, too.
+The table is tests/promotion.txt, which src/sluice/eager/promote_test.cc reads, too.
 
     PYTHONPATH=build/release/python python python/tests/test_promotion_table.py
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sluice/data/random.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::data {
 

@@ -4,7 +4,7 @@
 #include "sluice/data/parallel_cursor.h"
 #include "sluice/data/plain_mode.h"
 #include "sluice/data/stages.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/ops.h"
 
 namespace sluice::data {

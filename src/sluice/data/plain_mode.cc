@@ -2,8 +2,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/scope.h"
 
 namespace sluice::data {
 

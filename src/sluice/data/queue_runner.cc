@@ -9,7 +9,7 @@
 #include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 
 namespace sluice::data {
 

@@ -7,13 +7,13 @@
 // cut the way: see why_no_grad.
 #pragma once
 
-#include <functional>
 #include <source_location>
 #include <string>
 #include <vector>
 
-#include "sluice/front/operand.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/operand.h"
+#include "sluice/eager/tensor.h"
+#include "sluice/eager/tensor_fn.h"
 
 namespace sluice {
 
@@ -60,8 +60,6 @@ Tensor grad(const Tensor& y, const Variable& x, const GradOptions& options = {},
 // cut the way and its line; empty when there is one.
 std::string why_no_grad(const Tensor& y, const Tensor& x);
 
-using TensorFn = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-
 // f(x), and its change along the tangents: forward mode.
 struct JvpResult {
   std::vector<Tensor> values, tangents;
@@ -87,9 +85,6 @@ std::vector<Tensor> hvp(
 // that holds nothing stands for none. Works in graphs too, where `backward` is
 // called when gradients are built. What flows into a result nothing was made of
 // is zeros or, if those are not wanted, a Tensor that holds nothing.
-using BackwardFn = std::function<std::vector<Tensor>(
-    const std::vector<Tensor>& inputs, const std::vector<Tensor>& results,
-    const std::vector<Tensor>& grads)>;
 std::vector<Tensor> custom_gradient(
     const TensorFn& forward, const BackwardFn& backward,
     const std::vector<Tensor>& inputs,

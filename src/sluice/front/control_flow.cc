@@ -2,7 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/call.h"
+#include "sluice/eager/call.h"
 
 namespace sluice::front_internal {
 

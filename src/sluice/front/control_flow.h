@@ -30,10 +30,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "sluice/front/operand.h"
-#include "sluice/front/record_region.h"
-#include "sluice/front/save.h"
+#include "sluice/eager/operand.h"
 #include "sluice/front/structure.h"
+#include "sluice/trace/record_region.h"
+#include "sluice/trace/save.h"
 
 namespace sluice {
 

@@ -2,8 +2,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/call.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/operators.h"
 
 namespace sluice {
 

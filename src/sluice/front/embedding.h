@@ -8,8 +8,8 @@
 #include <source_location>
 #include <vector>
 
-#include "sluice/front/operand.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/operand.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice {
 

@@ -1,7 +1,7 @@
 #include "sluice/front/feed.h"
 
 #include "sluice/base/strings.h"
-#include "sluice/front/other_graph.h"
+#include "sluice/eager/other_graph.h"
 #include "sluice/graph/node.h"
 
 namespace sluice {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/front/literal.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/literal.h"
+#include "sluice/eager/tensor.h"
 #include "sluice/front/variable.h"
 #include "sluice/graph/graph.h"
 

@@ -3,10 +3,10 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operators.h"
 #include "sluice/front/autograd.h"
-#include "sluice/front/call.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operators.h"
 
 namespace sluice {
 

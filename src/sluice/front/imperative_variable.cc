@@ -2,9 +2,9 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/compute_now.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/made_once.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/trace/compute_now.h"
+#include "sluice/trace/made_once.h"
 
 namespace sluice::front_internal {
 

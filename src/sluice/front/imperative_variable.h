@@ -1,5 +1,5 @@
 // variable() where no graph is open: a tensor of its own memory, made once per
-// captured function (front/made_once.h).
+// captured function (trace/made_once.h).
 #pragma once
 
 #include "sluice/front/variable.h"

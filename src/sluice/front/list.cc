@@ -1,6 +1,6 @@
 #include "sluice/front/list.h"
 
-#include "sluice/front/list_call.h"
+#include "sluice/eager/list_call.h"
 
 namespace sluice {
 

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/front/operand.h"
-#include "sluice/front/sizes.h"
+#include "sluice/eager/operand.h"
+#include "sluice/eager/sizes.h"
 #include "sluice/front/structure.h"
 
 namespace sluice {

@@ -1,5 +1,5 @@
 // Gradients through lists, and through the loops over sequences made of them.
-#include "sluice/front/constants.h"
+#include "sluice/eager/constants.h"
 #include "sluice/front/gradients_agree_test_util.h"
 #include "sluice/front/list.h"
 #include "sluice/front/sequences.h"

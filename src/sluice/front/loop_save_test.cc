@@ -4,8 +4,8 @@
 
 #include "sluice/front/control_flow.h"
 #include "sluice/front/front_test_util.h"
-#include "sluice/front/save.h"
 #include "sluice/front/sequences.h"
+#include "sluice/trace/save.h"
 
 namespace sluice {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <unordered_set>
 
-#include "sluice/front/call.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/scope.h"
-#include "sluice/front/tape.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/scope.h"
+#include "sluice/eager/tape.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::front_internal {
 

@@ -15,7 +15,7 @@
 #include <source_location>
 #include <vector>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::front_internal {
 

@@ -4,9 +4,9 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/index.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/index.h"
+#include "sluice/eager/operators.h"
 #include "sluice/front/ragged_call.h"
 
 namespace sluice {

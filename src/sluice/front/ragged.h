@@ -26,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "sluice/front/operand.h"
+#include "sluice/eager/operand.h"
+#include "sluice/eager/tensor.h"
 #include "sluice/front/structure.h"
-#include "sluice/front/tensor.h"
 
 namespace sluice {
 

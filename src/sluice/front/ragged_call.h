@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/front/call.h"
+#include "sluice/eager/call.h"
 #include "sluice/front/ragged.h"
 
 namespace sluice::front_internal {

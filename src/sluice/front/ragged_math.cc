@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/index.h"
+#include "sluice/eager/index.h"
 #include "sluice/front/ragged_call.h"
 
 namespace sluice {

@@ -1,7 +1,7 @@
 #include "sluice/front/ragged_rows.h"
 
 #include "sluice/base/strings.h"
-#include "sluice/front/index.h"
+#include "sluice/eager/index.h"
 #include "sluice/front/ragged_call.h"
 
 namespace sluice {

@@ -4,8 +4,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/call.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 

@@ -20,8 +20,8 @@
 #include <source_location>
 #include <string>
 
-#include "sluice/front/operand.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/operand.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::raw {
 

@@ -1,9 +1,9 @@
 #include "sluice/front/raw_control_flow.h"
 
-#include "sluice/front/call.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/operators.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/front_test_util.h"
-#include "sluice/front/operators.h"
-#include "sluice/front/scope.h"
 #include "sluice/graph/verifier.h"
 #include "sluice/passes/prune.h"
 #include "sluice/reference/reference_interpreter.h"

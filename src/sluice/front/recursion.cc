@@ -2,13 +2,13 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/call.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/region_draft.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/scope.h"
 #include "sluice/graph/flow_rules.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::front_internal {
 

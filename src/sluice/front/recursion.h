@@ -24,8 +24,8 @@
 #include <tuple>
 #include <vector>
 
-#include "sluice/front/record_region.h"
 #include "sluice/front/structure.h"
+#include "sluice/trace/record_region.h"
 
 namespace sluice {
 

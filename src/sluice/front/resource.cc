@@ -1,6 +1,6 @@
 #include "sluice/front/resource.h"
 
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 
 namespace sluice::front_internal {
 

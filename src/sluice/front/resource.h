@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/front/call.h"
-#include "sluice/front/sizes.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/sizes.h"
 
 namespace sluice {
 

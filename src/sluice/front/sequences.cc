@@ -5,15 +5,15 @@
 #include "sluice/base/error.h"
 #include "sluice/base/foreign_error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/call.h"
-#include "sluice/front/index.h"
-#include "sluice/front/region_draft.h"
-#include "sluice/front/run_loop_now.h"
-#include "sluice/front/scope.h"
-#include "sluice/front/sizes.h"
-#include "sluice/front/step_types.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/index.h"
+#include "sluice/eager/scope.h"
+#include "sluice/eager/sizes.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/trace/region_draft.h"
+#include "sluice/trace/run_loop_now.h"
+#include "sluice/trace/step_types.h"
 
 namespace sluice::front_internal {
 

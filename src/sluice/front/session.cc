@@ -2,8 +2,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/other_graph.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/other_graph.h"
 #include "sluice/session/local_master.h"
 #include "sluice/session/partial_run.h"
 

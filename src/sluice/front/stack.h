@@ -15,8 +15,8 @@
 #include <source_location>
 #include <string>
 
-#include "sluice/front/operand.h"
-#include "sluice/front/sizes.h"
+#include "sluice/eager/operand.h"
+#include "sluice/eager/sizes.h"
 
 namespace sluice {
 

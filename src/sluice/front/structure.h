@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/eager/tensor.h"
 #include "sluice/front/plain_struct.h"
-#include "sluice/front/tensor.h"
 
 namespace sluice {
 

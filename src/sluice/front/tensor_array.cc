@@ -2,8 +2,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/list_call.h"
 #include "sluice/front/list.h"
-#include "sluice/front/list_call.h"
 
 namespace sluice {
 

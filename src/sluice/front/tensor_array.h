@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/front/operand.h"
-#include "sluice/front/sizes.h"
+#include "sluice/eager/operand.h"
+#include "sluice/eager/sizes.h"
 #include "sluice/front/structure.h"
 
 namespace sluice {

@@ -1,10 +1,10 @@
 #include "sluice/front/value_and_grad.h"
 
+#include "sluice/eager/call.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/recompute.h"
 #include "sluice/front/autograd.h"
-#include "sluice/front/call.h"
-#include "sluice/front/grad_mode.h"
 #include "sluice/front/own_points.h"
-#include "sluice/front/recompute.h"
 
 namespace sluice {
 

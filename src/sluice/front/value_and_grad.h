@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice {
 

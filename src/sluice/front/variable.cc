@@ -1,13 +1,13 @@
 #include "sluice/front/variable.h"
 
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/grad_mode.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/imperative_variable.h"
 #include "sluice/front/resource.h"
-#include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/front/operand.h"
+#include "sluice/eager/operand.h"
 
 namespace sluice {
 

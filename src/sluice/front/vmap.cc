@@ -7,23 +7,16 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/batching/batch.h"
-#include "sluice/front/call.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/region_draft.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/vmap_axes.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/inside_vmap.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice {
-
-namespace front_internal {
-namespace {
-// Inside a vmap being recorded on this thread.
-thread_local bool inside_another = false;
-}  // namespace
-bool InsideVmap() { return inside_another; }
-}  // namespace front_internal
 
 std::string VmapReport::ToString() const {
   return StrCat(together, " ops on all lanes at once, ", single,
@@ -38,18 +31,16 @@ namespace {
 // Of the call being made on this thread, for messages.
 thread_local std::source_location where;
 
-template <class T>
-class Restored {
+class CalledAt {
  public:
-  Restored(T& variable, T now)
-      : variable_(variable), saved_(std::exchange(variable, now)) {}
-  ~Restored() { variable_ = saved_; }
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
+  explicit CalledAt(std::source_location now)
+      : saved_(std::exchange(where, now)) {}
+  ~CalledAt() { where = saved_; }
+  CalledAt(const CalledAt&) = delete;
+  CalledAt& operator=(const CalledAt&) = delete;
 
  private:
-  T& variable_;
-  T saved_;
+  const std::source_location saved_;
 };
 
 // Code that may do different things for different lanes.
@@ -229,7 +220,7 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   for (const Lanes& arg : lanes) types.push_back(ExampleType(arg));
   RegionDraft draft("Function", {}, {}, options.name, where);
   {
-    Restored<bool> inside(inside_another, true);
+    VmapScope inside(true);
     Code code = [&](const std::vector<Tensor>& given) -> CodeResult {
       return {one(given).tensors, ""};
     };
@@ -242,7 +233,7 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
     RefuseWrites(recorded, options, where);
   }
   const Region& code = *draft.node().regions()[0];
-  bool leave = inside_another && ChoosesOrLoops(code);
+  bool leave = InsideVmap() && ChoosesOrLoops(code);
   if (leave) draft.Keep();
   MutexLock lock(graph.mu());
   std::vector<Lanes> results;
@@ -281,10 +272,10 @@ VmapCore::~VmapCore() = default;
 std::vector<Tensor> VmapCore::Call(const std::vector<Tensor>& args,
                                    std::source_location called_at) {
   State& state = *state_;
-  Restored<std::source_location> calling(where, called_at);
+  CalledAt calling(called_at);
   LaneAxes(args, state.options, where);
   if (!RunsNow(args)) return state.Batch(args);
-  Restored<bool> outermost(inside_another, false);
+  VmapScope outermost(false);
   return core_->Call(args, where);
 }
 

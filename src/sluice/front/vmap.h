@@ -26,8 +26,8 @@
 #include <string>
 #include <vector>
 
+#include "sluice/eager/tensor.h"
 #include "sluice/front/function.h"
-#include "sluice/front/tensor.h"
 
 namespace sluice {
 

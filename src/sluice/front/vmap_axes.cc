@@ -4,7 +4,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/region_draft.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::front_internal {
 

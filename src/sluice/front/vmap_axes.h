@@ -14,10 +14,6 @@
 
 namespace sluice::front_internal {
 
-// Whether the code of a vmap is being recorded on this thread: tensors of one
-// lane are gone once it is batched.
-bool InsideVmap();
-
 // For each argument its axis of lanes, from 0, or `unbatched`. Refused: an axis
 // that is not there, no lanes at all, numbers of lanes that are known to
 // differ.

@@ -4,8 +4,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operand.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operand.h"
 #include "sluice/io/named_arrays.h"
 
 namespace sluice::io {

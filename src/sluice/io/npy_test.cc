@@ -10,8 +10,8 @@
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/constants.h"
 #include "sluice/formats/zip.h"
-#include "sluice/front/constants.h"
 #include "sluice/io/faulty_files_test_util.h"
 
 namespace sluice::io {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/front/manual_seed.h"
+#include "sluice/eager/manual_seed.h"
 #include "sluice/front/state_dict.h"
 #include "sluice/io/json.h"
 

@@ -1,7 +1,7 @@
 #include "sluice/nn/activation.h"
 
-#include "sluice/front/constants.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"

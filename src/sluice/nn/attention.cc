@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "sluice/front/constants.h"
-#include "sluice/front/index.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/index.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/init.h"

@@ -1,8 +1,8 @@
 #include "sluice/nn/batch_norm.h"
 
-#include "sluice/front/constants.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/init.h"
 #include "sluice/nn/reshape.h"

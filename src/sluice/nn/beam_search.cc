@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
-#include "sluice/front/constants.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/decode_start.h"
 #include "sluice/nn/decoding.h"

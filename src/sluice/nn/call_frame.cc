@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 #include "sluice/nn/module.h"
 
 namespace sluice::nn {

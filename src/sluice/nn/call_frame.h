@@ -9,7 +9,7 @@
 #include <source_location>
 
 #include "sluice/base/error.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::nn {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::nn {
 

@@ -1,6 +1,6 @@
 #include "sluice/nn/conv_transpose.h"
 
-#include "sluice/front/call.h"
+#include "sluice/eager/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/op/attr.h"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "sluice/front/constants.h"
+#include "sluice/eager/constants.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/decode_start.h"
 #include "sluice/ops.h"

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
 

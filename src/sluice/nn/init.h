@@ -9,8 +9,8 @@
 #include <source_location>
 #include <string>
 
-#include "sluice/front/sizes.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/sizes.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::nn::init {
 

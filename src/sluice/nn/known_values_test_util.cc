@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "sluice/front/constants.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operators.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/init.h"

@@ -1,6 +1,6 @@
 #include "sluice/nn/loss.h"
 
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"

@@ -8,7 +8,7 @@
 #include <source_location>
 #include <string>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice {
 

@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
 #include "sluice/nn/module_walk.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::nn {
 

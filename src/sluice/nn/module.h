@@ -28,8 +28,8 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/eager/tensor.h"
 #include "sluice/front/state_dict.h"
-#include "sluice/front/tensor.h"
 #include "sluice/io/load_into.h"
 #include "sluice/nn/call_frame.h"
 

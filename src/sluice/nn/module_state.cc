@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/operand.h"
+#include "sluice/eager/operand.h"
 #include "sluice/nn/module_walk.h"
 
 namespace sluice::nn {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "sluice/front/constants.h"
+#include "sluice/eager/constants.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/ops.h"

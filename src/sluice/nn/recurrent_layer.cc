@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/index.h"
+#include "sluice/eager/index.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/step_loop.h"

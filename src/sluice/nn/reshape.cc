@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sluice/front/index.h"
+#include "sluice/eager/index.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/ops.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::nn {
 

@@ -1,7 +1,7 @@
 #include "sluice/nn/row_schedule.h"
 
-#include "sluice/front/operators.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/operators.h"
+#include "sluice/eager/scope.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"

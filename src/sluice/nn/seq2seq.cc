@@ -1,6 +1,6 @@
 #include "sluice/nn/seq2seq.h"
 
-#include "sluice/front/index.h"
+#include "sluice/eager/index.h"
 #include "sluice/nn/checks.h"
 #include "sluice/ops.h"
 

@@ -2,9 +2,9 @@
 
 #include "sluice/front/list.h"
 #include "sluice/front/sequences.h"
-#include "sluice/front/step_types.h"
 #include "sluice/nn/checks.h"
 #include "sluice/ops.h"
+#include "sluice/trace/step_types.h"
 
 namespace sluice::nn {
 

@@ -5,11 +5,11 @@
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/nn/flops.h"
 #include "sluice/nn/module_walk.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::nn {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sluice/front/sizes.h"
+#include "sluice/eager/sizes.h"
 #include "sluice/nn/module.h"
 
 namespace sluice::nn {

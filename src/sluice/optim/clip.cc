@@ -1,8 +1,8 @@
 #include "sluice/optim/clip.h"
 
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operators.h"
-#include "sluice/front/rows.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operators.h"
+#include "sluice/eager/rows.h"
 #include "sluice/ops.h"
 #include "sluice/optim/refuse.h"
 

@@ -12,7 +12,7 @@
 #include <source_location>
 #include <vector>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 #include "sluice/optim/parameters.h"
 
 namespace sluice::optim {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/ops.h"
 #include "sluice/optim/refuse.h"
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::optim {
 

@@ -1,7 +1,7 @@
 // Weight decay as part of the gradient: the gradient of half the squared norm.
 #pragma once
 
-#include "sluice/front/operators.h"
+#include "sluice/eager/operators.h"
 #include "sluice/ops.h"
 #include "sluice/optim/param.h"
 

@@ -1,8 +1,8 @@
 #include "sluice/optim/ema.h"
 
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operators.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operators.h"
+#include "sluice/eager/scope.h"
 #include "sluice/graph/node.h"
 #include "sluice/ops.h"
 #include "sluice/optim/param.h"

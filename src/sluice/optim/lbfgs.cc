@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "sluice/front/capture.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/operators.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/operators.h"
 #include "sluice/ops.h"
 #include "sluice/optim/refuse.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::optim {
 

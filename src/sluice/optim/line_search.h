@@ -10,7 +10,7 @@
 
 #include <functional>
 
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 
 namespace sluice::optim {
 

@@ -1,10 +1,10 @@
 // Optimizers in graphs.
 #include <algorithm>
 
+#include "sluice/eager/call.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/autograd.h"
-#include "sluice/front/call.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/op/attr.h"
 #include "sluice/ops.h"

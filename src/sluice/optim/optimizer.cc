@@ -1,7 +1,7 @@
 #include "sluice/optim/optimizer.h"
 
-#include "sluice/front/capture.h"
 #include "sluice/optim/refuse.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::optim {
 

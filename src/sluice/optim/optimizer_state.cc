@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "sluice/front/capture.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/ops.h"
 #include "sluice/optim/optimizer.h"
 #include "sluice/optim/refuse.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::optim {
 

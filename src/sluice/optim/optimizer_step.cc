@@ -1,9 +1,9 @@
 // One step of an optimizer.
 #include <algorithm>
 
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/function.h"
-#include "sluice/front/grad_mode.h"
-#include "sluice/front/scope.h"
 #include "sluice/ops.h"
 #include "sluice/optim/optimizer.h"
 #include "sluice/optim/refuse.h"

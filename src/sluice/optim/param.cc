@@ -1,12 +1,12 @@
 #include "sluice/optim/param.h"
 
 #include "sluice/base/error.h"
-#include "sluice/front/capture.h"
-#include "sluice/front/constants.h"
-#include "sluice/front/operators.h"
-#include "sluice/front/scope.h"
+#include "sluice/eager/constants.h"
+#include "sluice/eager/operators.h"
+#include "sluice/eager/scope.h"
 #include "sluice/ops.h"
 #include "sluice/optim/refuse.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::optim {
 

@@ -8,7 +8,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 #include "sluice/report/table.h"
 #include "sluice/tensor/dispatch.h"
 

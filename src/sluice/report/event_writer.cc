@@ -10,7 +10,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 #include "sluice/report/event_file.h"
 #include "sluice/report/event_proto.h"
 #include "sluice/report/folders.h"

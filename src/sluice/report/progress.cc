@@ -8,7 +8,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
-#include "sluice/front/tensor.h"
+#include "sluice/eager/tensor.h"
 #include "sluice/report/number.h"
 #include "sluice/report/progress_line.h"
 #include "sluice/report/rate.h"

@@ -4,7 +4,7 @@
 // Shape and dtype never change after construction. Elements are written by the
 // kernel that produces the array, before anyone else sees it; afterwards they
 // are read-only, except where an owner proves it is the only one (unique()).
-// The public sluice::Tensor (front/) is a handle above this.
+// The public sluice::Tensor (eager/) is a handle above this.
 #pragma once
 
 #include <array>

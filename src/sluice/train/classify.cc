@@ -1,7 +1,7 @@
 #include "sluice/train/classify.h"
 
+#include "sluice/eager/grad_mode.h"
 #include "sluice/front/function.h"
-#include "sluice/front/grad_mode.h"
 #include "sluice/nn/loss.h"
 #include "sluice/ops.h"
 

@@ -2,7 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/front/grad_mode.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/kernels/finite_range.h"
 
 namespace sluice::train {

@@ -5,8 +5,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/front/function.h"
-#include "sluice/front/grad_mode.h"
 #include "sluice/io/load_into.h"
 #include "sluice/ops.h"
 #include "sluice/optim/clip.h"

@@ -1,0 +1,93 @@
+#include "apps/op_pages/ops_markdown.h"
+
+#include <map>
+
+#include "sluice/base/strings.h"
+#include "sluice/op/op_function.h"
+
+namespace sluice {
+
+namespace {
+
+// The folder of ops/ the record is written in: "math", "array", ...
+std::string TopicOf(const OpRecord& op) {
+  std::string_view file = op.line.file;
+  size_t end = file.rfind('/');
+  if (end == std::string_view::npos) return "other";
+  size_t begin = file.rfind('/', end - 1);
+  begin = begin == std::string_view::npos ? 0 : begin + 1;
+  return std::string(file.substr(begin, end - begin));
+}
+
+std::string Traits(const OpRecord& op) {
+  std::vector<std::string> words;
+  if (op.elementwise()) words.push_back("elementwise");
+  if (op.view) words.push_back("a view where strides allow");
+  if (op.commutative) words.push_back("commutative");
+  if (op.random) words.push_back("random");
+  if (op.handle) words.push_back("makes a resource handle");
+  if (op.effect == Effect::kRead) words.push_back("reads its resource");
+  if (op.effect == Effect::kWrite) words.push_back("changes its resource");
+  if (op.async()) words.push_back("may wait, without a thread");
+  if (op.dynamic_output && op.pure()) {
+    words.push_back("the result's size depends on values");
+  }
+  return Join(words, ", ");
+}
+
+void AppendOp(std::string& out, const OpRecord& op) {
+  StrAppend(out, "### ", op.name, "\n\n", op.doc, "\n\n    ", op.Signature(),
+            "\n\n");
+  if (HasFunction(op)) {
+    StrAppend(out, "- C++: `sluice::", FunctionName(op), "`\n");
+  }
+  for (const TypeVar& type : op.types) {
+    StrAppend(out, "- ", type.name, ": ", type.allowed, "\n");
+  }
+  for (const AttrSpec& attr : op.attrs) {
+    StrAppend(out, "- attribute `", attr.name, "`, ", AttrKindName(attr.kind));
+    if (attr.default_value.kind() != AttrKind::kNone) {
+      StrAppend(out, ", default `", attr.default_value.ToString(), "`");
+    }
+    if (!attr.choices.empty()) {
+      StrAppend(out, ", one of ", Join(attr.choices, ", "));
+    }
+    StrAppend(out, attr.doc.empty() ? "" : ": ", attr.doc, "\n");
+  }
+  if (std::string traits = Traits(op); !traits.empty()) {
+    StrAppend(out, "- ", traits, "\n");
+  }
+  if (op.max_ulp > 0) {
+    StrAppend(out, "- f32 results within ", op.max_ulp,
+              " units in the last place\n");
+  }
+  out += "\n";
+}
+
+}  // namespace
+
+std::string OpsMarkdown(std::span<const OpRecord* const> ops) {
+  std::map<std::string, std::vector<const OpRecord*>> topics;
+  for (const OpRecord* op : ops) topics[TopicOf(*op)].push_back(op);
+  std::string out =
+      "# Ops\n\n"
+      "Written from the op records by `sluice info --ops-markdown`; a test "
+      "compares.\nEvery op takes its operands' types and shapes as its record "
+      "says and refuses\nothers with a message. `T` and the like stand for one "
+      "type throughout a call.\n\n";
+  for (const auto& [topic, list] : topics) {
+    StrAppend(out, "- [", topic, "](#", topic, "): ");
+    std::vector<std::string> names;
+    for (const OpRecord* op : list) names.push_back(op->name);
+    StrAppend(out, Join(names, ", "), "\n");
+  }
+  out += "\n";
+  for (const auto& [topic, list] : topics) {
+    StrAppend(out, "## ", topic, "\n\n");
+    for (const OpRecord* op : list) AppendOp(out, *op);
+  }
+  while (out.size() > 1 && out[out.size() - 2] == '\n') out.pop_back();
+  return out;
+}
+
+}  // namespace sluice

@@ -1,0 +1,74 @@
+#include "sluice/eager/scope.h"
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/eager/kept_constant.h"
+#include "sluice/eager/other_graph.h"
+#include "sluice/eager/recording.h"
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+using front_internal::Building;
+
+Building& Building::Current() {
+  thread_local Building building;
+  return building;
+}
+
+front_internal::SavedBuilding::SavedBuilding() : saved_(Building::Current()) {}
+front_internal::SavedBuilding::~SavedBuilding() {
+  Building::Current() = std::move(saved_);
+}
+
+GraphScope::GraphScope(Graph& graph) {
+  Building::Current() = Building();
+  Building::Current().graph = &graph;
+  Building::Current().constants =
+      std::make_shared<front_internal::KeptConstants>();
+}
+
+NameScope::NameScope(std::string_view name) {
+  if (name.empty() || name.front() == '/' || name.back() == '/') {
+    throw Error(InvalidArgument(
+        StrCat("the scope's name is \"", name,
+               "\"; wanted a name like \"encoder\" or \"encoder/layer1\"")));
+  }
+  std::string& scope = Building::Current().scope;
+  if (!scope.empty()) scope += '/';
+  scope += name;
+}
+
+ControlScope::ControlScope(const std::vector<Operation>& before) {
+  Building& building = Building::Current();
+  for (const Operation& op : before) {
+    if (building.graph && &op.graph() != building.graph) {
+      throw Error(InvalidArgument(front_internal::OtherGraph(
+          op.name(), op.node(), op.graph(), *building.graph,
+          "one of the graph whose scope is open")));
+    }
+    building.controls.push_back(&op.node());
+  }
+}
+
+DeviceScope::DeviceScope(std::string_view device) {
+  Building::Current().device = device;
+}
+
+ImperativeScope::ImperativeScope() : suspended_(Recording::Suspend()) {
+  Building::Current() = Building();
+}
+
+ImperativeScope::~ImperativeScope() { Recording::Resume(suspended_); }
+
+Graph& current_graph() {
+  Graph* graph = Building::Current().graph;
+  if (!graph) {
+    throw Error(FailedPrecondition(
+        "no graph is open on this thread; wanted one opened around the call"));
+  }
+  return *graph;
+}
+
+}  // namespace sluice

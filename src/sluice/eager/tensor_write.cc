@@ -1,0 +1,143 @@
+// Tensors written in place.
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/eager_call.h"
+#include "sluice/eager/promote.h"
+#include "sluice/eager/recording.h"
+#include "sluice/op/registry.h"
+
+namespace sluice {
+
+namespace {
+
+// A tensor as the type of what is written, as in Python: digits may be lost,
+// the fraction of a number may not. Copies convert like Cast.
+Operand AsWritten(std::string_view op, const Operand& operand, DType to) {
+  DType from = operand.tensor().dtype();
+  if (from == to) return operand;
+  bool strings = (to == DType::kString) != (from == DType::kString);
+  bool copies = op == "Overwrite" || op == "IndexCopy";
+  using front_internal::NumberKind;
+  if (strings || (!copies && NumberKind(from) > NumberKind(to))) {
+    throw Error(
+        InvalidArgument(
+            StrCat("[", op, "] the result would be of another type than the ",
+                   DTypeName(to),
+                   " tensor it is written to (the other side is ",
+                   DTypeName(from),
+                   "); wanted cast(), or an operator that "
+                   "makes a new tensor"))
+            .WithLine(StrCat("at ", SourceLine::From(operand.where()))));
+  }
+  return Operand(front_internal::CallOne("Cast", {&operand, 1}, {{"dtype", to}},
+                                         "", operand.where()),
+                 operand.where());
+}
+
+// An operand as an imperative value of the target's type.
+EagerRef Other(std::string_view op, const Tensor& target,
+               const Operand& operand) {
+  bool rows = op == "IndexAdd" || op == "IndexCopy";  // typed by WriteRows
+  if (operand.is_tensor()) {
+    if (rows || !operand.tensor().defined()) return operand.tensor().here();
+    return AsWritten(op, operand, target.dtype()).tensor().here();
+  }
+  DType dtype = target.dtype();
+  if (rows) dtype = operand.literal_value().dtype();
+  Operand typed = front_internal::Typed(op, operand, dtype);
+  const Array& value = typed.literal_value().value();
+  if (Recording* recording = Recording::Open()) {
+    return recording->Constant(value);
+  }
+  return MakeRef<EagerValue>(value);
+}
+
+// target = op(target, others...), in place.
+const Tensor& Write(std::string_view name, const Tensor& target,
+                    std::initializer_list<Operand> others,
+                    std::source_location where) {
+  SourceLine line = SourceLine::From(where);
+  if (target.symbolic() && !target.traced() && !Recording::Open()) {
+    throw Error(FailedPrecondition(
+                    StrCat("[", name, "] \"", target.name(),
+                           "\" is a value of a graph and cannot be written in "
+                           "place; wanted a variable"))
+                    .WithLine(StrCat("at ", line)));
+  }
+  EagerRef here = target.here();
+  if (here->traced && !target.symbolic()) {
+    if (Status status = CheckWritable(name, *target.eager()); !status.ok()) {
+      throw Error(status.WithLine(StrCat("at ", line)));
+    }
+  }
+  SmallVector<EagerRef, 2> values;
+  for (const Operand& operand : others) {
+    values.push_back(Other(name, target, operand));
+  }
+  Status status = EagerCallInPlace(*FindOp(name), here, values, {}, line);
+  if (!status.ok()) throw Error(status.WithLine(StrCat("at ", line)));
+  return target;
+}
+
+}  // namespace
+
+const Tensor& Tensor::add_(const Operand& b, Where where) const {
+  return Write("Add", *this, {b}, where);
+}
+const Tensor& Tensor::sub_(const Operand& b, Where where) const {
+  return Write("Sub", *this, {b}, where);
+}
+const Tensor& Tensor::mul_(const Operand& b, Where where) const {
+  return Write("Mul", *this, {b}, where);
+}
+const Tensor& Tensor::div_(const Operand& b, Where where) const {
+  return Write("Div", *this, {b}, where);
+}
+const Tensor& Tensor::copy_(const Operand& b, Where where) const {
+  return Write("Overwrite", *this, {b}, where);
+}
+const Tensor& Tensor::fill_(const Operand& b, Where where) const {
+  return Write("Overwrite", *this, {b}, where);
+}
+const Tensor& Tensor::zero_(Where where) const {
+  return Write("Overwrite", *this, {Operand(0, where)}, where);
+}
+
+namespace {
+
+Operand AsType(std::string_view op, const Operand& operand, DType dtype) {
+  if (operand.is_tensor()) return operand;
+  return front_internal::Typed(op, operand, dtype);
+}
+
+const Tensor& WriteRows(std::string_view op, const Tensor& target,
+                        const Operand& indices, const Operand& values,
+                        std::source_location where) {
+  bool given = values.is_tensor() && values.tensor().defined();
+  return Write(op, target,
+               {AsType(op, indices, DType::kI64),
+                given ? AsWritten(op, values, target.dtype())
+                      : AsType(op, values, target.dtype())},
+               where);
+}
+
+}  // namespace
+
+const Tensor& Tensor::scatter_add_(const Operand& indices,
+                                   const Operand& values, Where where) const {
+  return WriteRows("IndexAdd", *this, indices, values, where);
+}
+const Tensor& Tensor::scatter_sub_(const Operand& indices,
+                                   const Operand& values, Where where) const {
+  Operand taken[] = {AsType("IndexAdd", values, dtype())};
+  return scatter_add_(
+      indices, front_internal::CallOne("Neg", taken, {}, {}, where), where);
+}
+const Tensor& Tensor::scatter_update_(const Operand& indices,
+                                      const Operand& values,
+                                      Where where) const {
+  return WriteRows("IndexCopy", *this, indices, values, where);
+}
+
+}  // namespace sluice

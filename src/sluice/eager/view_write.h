@@ -1,0 +1,24 @@
+// Writes through views, imperatively: elements are shared anyway; here is what
+// the tape has to know. A view that is written while calls are recorded changes
+// how the value it looks into came to be, and with it all views of that value.
+#pragma once
+
+#include "sluice/eager/eager_call.h"
+
+namespace sluice {
+
+// `view` shows what the op shows of its first input.
+void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
+              EagerPointers inputs, bool records);
+
+// A value that was given other memory is nothing its old views look into: they
+// stand by themselves from then on.
+void ForgetMovedBase(EagerValue& view);
+
+// The view's history, if that of what it looks into has changed since.
+void RefreshView(EagerValue& view);
+
+// `view` was written by a recorded call: so was what it looks into.
+void ChangeHistory(EagerValue& view, const SourceLine& line);
+
+}  // namespace sluice

@@ -1,0 +1,101 @@
+#include "sluice/op/op_function.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+namespace sluice {
+
+namespace {
+
+struct Renamed {
+  std::string_view op, function;
+};
+// Names that do not follow from the op's: numpy's spelling, and names that
+// mean something else in C++ (sl::any is an unknown size, assert a macro).
+constexpr Renamed kRenamed[] = {
+    {"All", "all_of"},    {"Any", "any_of"},         {"ArgMax", "argmax"},
+    {"ArgMin", "argmin"}, {"Assert", "assert_that"}, {"CumProd", "cumprod"},
+    {"CumSum", "cumsum"}, {"IsFinite", "isfinite"},  {"IsInf", "isinf"},
+    {"IsNan", "isnan"},   {"MatMul", "matmul"},      {"Select", "where"},
+};
+
+// Words that may not name a function or parameter, sorted.
+constexpr std::string_view kTaken[] = {
+    "and",      "any",      "array",     "auto",     "bool",      "break",
+    "c64",      "call",     "case",      "catch",    "char",      "class",
+    "concept",  "const",    "constant",  "continue", "default",   "delete",
+    "do",       "double",   "else",      "enum",     "explicit",  "export",
+    "extern",   "false",    "float",     "for",      "friend",    "front",
+    "full",     "goto",     "if",        "inline",   "int",       "long",
+    "mutable",  "name",     "namespace", "new",      "not",       "ones",
+    "operator", "options",  "or",        "private",  "protected", "public",
+    "register", "requires", "return",    "short",    "signed",    "sizeof",
+    "static",   "string",   "struct",    "switch",   "template",  "this",
+    "throw",    "true",     "try",       "typedef",  "typename",  "union",
+    "unsigned", "using",    "variable",  "virtual",  "void",      "volatile",
+    "while",    "xor",      "zeros",
+};
+
+std::string Free(std::string text) {
+  if (std::binary_search(std::begin(kTaken), std::end(kTaken),
+                         std::string_view(text))) {
+    text += '_';
+  }
+  return text;
+}
+
+bool HasReferences(const OpRecord& op) {
+  if (op.handle || op.effect != Effect::kNone) return true;
+  for (const auto* args : {&op.inputs, &op.outputs}) {
+    for (const ArgSpec& arg : *args) {
+      if (IsReference(DTypeFromName(arg.type))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool HasFunction(const OpRecord& op) {
+  if (op.structural || !op.regions.empty() || HasReferences(op)) return false;
+  for (const AttrSpec& attr : op.attrs) {
+    if (attr.kind == AttrKind::kArray) return false;  // Const: constant()
+  }
+  return true;
+}
+
+std::string FunctionName(const OpRecord& op) {
+  for (const Renamed& r : kRenamed) {
+    if (r.op == op.name) return std::string(r.function);
+  }
+  // A capital begins a word, unless it continues a run of capitals or, as in
+  // Conv2D, belongs to the number before it.
+  std::string out;
+  auto upper = [&](size_t i) {
+    return i < op.name.size() &&
+           std::isupper(static_cast<unsigned char>(op.name[i])) != 0;
+  };
+  auto dimension = [&](size_t i) {
+    return i > 0 && op.name[i] == 'D' && op.name[i - 1] >= '1' &&
+           op.name[i - 1] <= '9';
+  };
+  for (size_t i = 0; i < op.name.size(); ++i) {
+    if (dimension(i)) {
+      out += 'd';
+      continue;
+    }
+    bool ends_run = upper(i) && i + 1 < op.name.size() && !upper(i + 1);
+    if (i > 0 && upper(i) && (!upper(i - 1) || ends_run)) out += '_';
+    out +=
+        static_cast<char>(std::tolower(static_cast<unsigned char>(op.name[i])));
+  }
+  return Free(out);
+}
+
+std::string ParameterName(std::string_view name) {
+  if (name == "where") return "where_";
+  return Free(std::string(name));
+}
+
+}  // namespace sluice

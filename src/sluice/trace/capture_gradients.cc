@@ -1,0 +1,77 @@
+// Capture: where a backward run that is recorded ends.
+#include "sluice/eager/rows.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/graph_tape.h"
+#include "sluice/trace/inside_vmap.h"
+
+namespace sluice {
+
+namespace {
+
+FlowWhen OfLeaf(const Reach& reach, const EagerValue& leaf) {
+  FlowWhen when;
+  for (const Reached& to : reach) {
+    if (to.key.leaf != &leaf) continue;
+    if (to.when) when.any.push_back(to.when);
+    when.always = when.always || !to.when;
+  }
+  return when;
+}
+
+}  // namespace
+
+bool Capture::LeadsOutside(const TapeNode& node,
+                           const EagerValue& inside) const {
+  auto* before = dynamic_cast<const OutsideTapeNode*>(&node);
+  if (!before || inside.traced->entry < 0) return false;
+  auto entry = static_cast<size_t>(inside.traced->entry);
+  return before->LeadsTo(*entries_[entry].value);
+}
+
+Reach Capture::ReachOfAll(std::span<const EagerRef> roots) {
+  Reach all;
+  if (front_internal::InsideVmap()) return all;
+  for (const EagerRef& y : roots) {
+    if (!y->traced || y->traced->recording != this) continue;
+    for (const Reached& to : ReachOf(*y, 0)) {
+      // What is behind calls of other kinds is not said.
+      if (to.key.node && !to.key.node->outside()) return {};
+      all.push_back(to);
+    }
+  }
+  return all;
+}
+
+Status Capture::AddToGrad(EagerValue& leaf, EagerRef gradient, bool record) {
+  if (EagerRef before = GradOf(leaf)) {
+    SL_ASSIGN_OR_RETURN(gradient,
+                        AddGradients(before, std::move(gradient), record));
+  } else if (!gradient->rows) {
+    // A tensor of its own: others may have the same gradient.
+    gradient = Make(Now(*gradient), gradient->line, EdgeTo(*gradient),
+                    gradient->traced->tainted);
+  }
+  SetGrad(EagerRef::Share(&leaf), std::move(gradient));
+  return OkStatus();
+}
+
+Status Capture::AddToGrads(std::span<const EagerRef> roots,
+                           std::span<LeafGradient> found, bool record) {
+  Reach reach = ReachOfAll(roots);
+  for (auto& [leaf, gradient] : found) {
+    Value there;
+    if (!reach.empty()) {
+      FlowWhen when = OfLeaf(reach, *leaf);
+      // On no way: what flowed in are zeros of a branch's other results.
+      if (!when.always && when.any.empty()) continue;
+      Value before = GradWhen(*leaf);
+      if (before) when.any.push_back(before);
+      if (when.open() && (before || !GradOf(*leaf))) there = AnyOf(when);
+    }
+    SL_RETURN_IF_ERROR(AddToGrad(*leaf, std::move(gradient), record));
+    if (there) SetGradWhen(*leaf, there);
+  }
+  return OkStatus();
+}
+
+}  // namespace sluice

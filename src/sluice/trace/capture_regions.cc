@@ -1,0 +1,96 @@
+// What code recorded into regions does to values around them.
+#include <algorithm>
+
+#include "sluice/eager/tape.h"
+#include "sluice/trace/capture.h"
+
+namespace sluice {
+
+Capture::Region::Region(Capture* capture)
+    : capture_(capture), outer_(capture ? capture->region_ : nullptr) {
+  if (!capture_) return;
+  capture_->region_ = this;
+  first_ = capture_->made_;
+}
+
+Capture::Region::~Region() {
+  if (!capture_) return;
+  capture_->region_ = outer_;
+  for (const EagerValue* view : met_) capture_->inside_.erase(view);
+  for (size_t i = changes_.size(); i-- > 0;) {
+    Change& change = changes_[i];
+    EagerValue& value = *change.value;
+    value.traced->value = change.before;
+    value.traced->history = change.history;
+    value.traced->tainted = change.tainted;
+    value.traced->seen = change.seen;
+    if (value.view_of) value.view_of->seen = ViewOf::kNotKnown;
+    value.producer = change.edge.node;
+    value.output = change.edge.output;
+    // Views that were brought up to date inside are not, outside.
+    if (change.written) ++value.writes().count;
+  }
+  // What was made inside ends here: its nodes may be taken back.
+  for (auto& [value, made_as] : made_) {
+    if (value && value->traced->entry >= 0) continue;
+    capture_->known_.erase(made_as);
+    if (!value) continue;
+    capture_->which_.erase(value.get());
+    Over(*value);
+  }
+}
+
+std::vector<EagerRef> Capture::Region::Written() const {
+  std::vector<EagerRef> written;
+  for (const Change& change : changes_) {
+    if (!change.written || change.value->traced->serial > first_) continue;
+    if (std::find(written.begin(), written.end(), change.value) ==
+        written.end()) {
+      written.push_back(change.value);
+    }
+  }
+  return written;
+}
+
+std::unordered_set<const WriteLog*> Capture::Region::OwnLogs() const {
+  std::unordered_set<const WriteLog*> logs;
+  for (const auto& [value, made_as] : made_) {
+    if (!value || !value->log || value->traced->entry >= 0) continue;
+    const EagerValue& base = value->view_of ? *value->view_of->base : *value;
+    if (!IsOutside(base)) logs.insert(value->log.get());
+  }
+  return logs;
+}
+
+EagerRef Capture::Region::GradChanged() const {
+  for (const auto& [value, before] : grads_) {
+    if (value->traced->serial > first_) continue;
+    // The first one says what it was when the region began.
+    EagerRef first = before;
+    for (const auto& [other, then] : grads_) {
+      if (other != value) continue;
+      first = then;
+      break;
+    }
+    if (value->grad != first) return value;
+  }
+  return {};
+}
+
+void Capture::Replace(EagerValue& value, Value now, TapeEdge edge) {
+  NoteChange(value, /*written=*/true);
+  ++value.writes().count;
+  ++value.writes().histories;
+  value.traced->value = now;
+  value.traced->history = {};
+  if (value.requires_grad && !value.producer) {
+    edge = EdgeTo(value);  // a leaf it stays
+  } else {
+    value.producer = edge.node;
+    value.output = edge.output;
+  }
+  known_[now] = {edge, value.traced->tainted || edge, EagerRef::Share(&value)};
+  region_->made_.emplace_back(EagerRef(), now);
+}
+
+}  // namespace sluice

@@ -1,0 +1,327 @@
+// Values of a function being recorded: what they are, and the tape they are on.
+#include <algorithm>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/graph/traverse.h"
+#include "sluice/op/carries_gradient.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/graph_tape.h"
+#include "sluice/trace/trace_call.h"
+
+namespace sluice {
+
+using front_internal::EagerMode;
+
+EagerRef Capture::Make(Value value, const SourceLine& line, TapeEdge edge,
+                       bool tainted) {
+  EagerRef made = MakeRef<EagerValue>(Array());
+  made->traced = std::make_unique<TraceState>();
+  made->traced->recording = this;
+  made->traced->value = value;
+  made->traced->serial = ++made_;
+  made->line = line;
+  (region_ ? region_->made_ : values_).emplace_back(made, value);
+  made->producer = edge.node;
+  made->output = edge.output;
+  auto [known, fresh] = known_.try_emplace(value);
+  made->traced->tainted = tainted || known->second.tainted || edge;
+  if (fresh) {
+    known->second = {std::move(edge), made->traced->tainted, made};
+  }
+  return made;
+}
+
+EagerRef Capture::Frozen(Value value) { return Make(value, {}, {}, false); }
+
+EagerRef Capture::Adopt(Value value) {
+  if (auto it = known_.find(value); it != known_.end()) {
+    const EagerRef& owner = it->second.owner;
+    if (owner && owner->traced->value == value) return owner;
+    EagerRef made =
+        Make(value, owner ? owner->line : SourceLine(), it->second.edge, false);
+    made->requires_grad = static_cast<bool>(it->second.edge.leaf);
+    return made;
+  }
+  if (all_flow_ && CarriesGradient(value.dtype())) {
+    auto outside =
+        MakeRef<OutsideTapeNode>("a value of the graph", SourceLine());
+    return Make(value, {}, {std::move(outside), 0, {}}, /*tainted=*/true);
+  }
+  // All that is known of what it was made of.
+  std::vector<Value> xs;
+  std::vector<TapeEdge> edges;
+  bool tainted = false;
+  std::unordered_set<const Node*> seen{value.node};
+  std::vector<Node*> open{value.node};
+  while (!open.empty()) {
+    Node* node = open.back();
+    open.pop_back();
+    if (node->is_args()) continue;
+    std::vector<Value> reads;
+    if (node->regions().empty() && node->op().flow != Flow::kCall) {
+      reads.assign(node->inputs().begin(), node->inputs().end());
+    } else {
+      reads = InputsWithCaptures(*node);
+    }
+    for (const Value& v : reads) {
+      auto it = known_.find(v);
+      if (it == known_.end()) {
+        if (seen.insert(v.node).second) open.push_back(v.node);
+        continue;
+      }
+      tainted = tainted || it->second.tainted;
+      TapeEdge its = EdgeOf(v, it->second);
+      if (!its || std::find(xs.begin(), xs.end(), v) != xs.end()) continue;
+      xs.push_back(v);
+      edges.push_back(std::move(its));
+    }
+  }
+  TapeEdge edge;
+  if (EagerMode::Current().grad && !xs.empty() &&
+      CarriesGradient(value.dtype())) {
+    auto way =
+        MakeRef<GraphTapeNode>(graph_, std::move(xs), std::vector<Value>{value},
+                               value.node->op().name, value.node->line());
+    for (TapeEdge& e : edges) way->edges.push_back(std::move(e));
+    way->SetDepth();
+    edge = {std::move(way), 0, {}};
+  }
+  SourceLine line = value.node->is_args() ? SourceLine() : value.node->line();
+  return Make(value, line, std::move(edge), tainted);
+}
+
+void Capture::NoteChange(EagerValue& value, bool written) {
+  if (!region_) return;
+  const TraceState& now = *value.traced;
+  region_->changes_.push_back({EagerRef::Share(&value), now.value, now.history,
+                               EdgeTo(value), now.tainted, now.seen, written});
+}
+
+void Capture::CheckUnmoved(const EagerValue& view) const {
+  const EagerValue& base = *view.view_of->base;
+  if (base.moved == view.view_of->moved) return;
+  throw Error(Unimplemented(
+      StrCat(view.Describe(), ", looks into what ", base.Describe(),
+             ", was before it was given other memory by `data`; wanted "
+             "copy_() under no_grad, or a clone() before")));
+}
+
+void Capture::Refresh(EagerValue& view) {
+  CheckUnmoved(view);
+  NoteChange(view, /*written=*/false);
+  ViewOf& how = *view.view_of;
+  EagerRef made = how.base;
+  uint32_t count = view.log->count;
+  // Written only while calls were not recorded: other elements, and gradients
+  // flow as before, whatever the base has been told of them since.
+  bool stays = how.seen == view.log->histories;
+  {
+    GradModeScope mode(how.records && !stays);
+    for (const ViewStep& step : how.steps) {
+      std::vector<EagerRef> inputs{made};
+      inputs.insert(inputs.end(), step.others.begin(), step.others.end());
+      EagerResults results;
+      ThrowIfError(Call(*step.op, inputs, step.attrs, view.line, results));
+      made = results[0];
+    }
+  }
+  view.traced->seen = count;
+  if (stays) {
+    if (view.tracked() && !view.traced->history) {
+      view.traced->history = view.traced->value;
+    }
+    view.traced->value = made->traced->value;
+    return;
+  }
+  how.seen = view.log->histories;
+  view.traced->value = made->traced->value;
+  view.traced->history = {};
+  view.traced->tainted = made->traced->tainted;
+  view.producer = made->producer;
+  view.output = made->output;
+}
+
+Value Capture::Now(EagerValue& value) {
+  TraceState* traced = value.traced.get();
+  if (traced && !traced->recording && Mine(value)) return traced->value;
+  if (!traced || traced->recording != this) {
+    throw Error(FailedPrecondition(
+        StrCat(value.Describe(),
+               " belongs to a captured function whose recording is over; "
+               "wanted it among the function's results")));
+  }
+  CheckKnown(value);
+  if (value.view_of && value.log->count != traced->seen) Refresh(value);
+  return traced->value;
+}
+
+void Capture::MayBe(EagerValue& value, const EagerRef& other,
+                    TraceState::Perhaps::How how) {
+  using Perhaps = TraceState::Perhaps;
+  const EagerRef& base = other->view_of ? other->view_of->base : other;
+  if (base.get() == &value) return;
+  bool look = how == Perhaps::How::kWhole && other->view_of;
+  if (look) how = Perhaps::How::kLook;
+  std::vector<Perhaps>& all = value.traced->perhaps;
+  all.push_back({base, base->writes().count, how});
+  for (Perhaps further : base->traced->perhaps) {
+    if (further.other.get() == &value) continue;
+    further.how = std::min(further.how, how);
+    all.push_back(std::move(further));
+  }
+}
+
+void Capture::CheckKnown(const EagerValue& value) const {
+  auto refuse = [&](const SourceLine& by) {
+    throw Error(Unimplemented(
+        StrCat(value.Describe(),
+               ", may or may not share memory with what was written at ",
+               by.ToString(),
+               ": that depends on strides, or on the branch taken, which a "
+               "captured function does not know; wanted a clone() to write "
+               "to")));
+  };
+  auto check = [&](const TraceState& traced) {
+    if (traced.unknown) refuse(traced.unknown_by);
+    for (const TraceState::Perhaps& p : traced.perhaps) {
+      if (p.other->writes().count != p.seen) refuse(p.other->log->last);
+    }
+  };
+  check(*value.traced);
+  // What may be another tensor's memory is so for those who look into it.
+  if (value.view_of) check(*value.view_of->base->traced);
+}
+
+Value Capture::NowAsOperand(EagerValue& value) {
+  Value now = Now(value);
+  TraceState& traced = *value.traced;
+  if (!CarriesGradient(now.dtype())) return now;
+  if (!value.tracked()) {
+    return traced.tainted ? TraceStopped(*this, now) : now;
+  }
+  if (!traced.history) return now;
+  // The elements are new, the history is not.
+  NoteChange(value, /*written=*/false);
+  traced.value = TraceNode(*this, "WithHistory", {now, traced.history}, {});
+  traced.history = {};
+  known_[traced.value] = {EdgeTo(value), true, EagerRef::Share(&value)};
+  if (region_) region_->made_.emplace_back(EagerRef(), traced.value);
+  return traced.value;
+}
+
+void Capture::Record(Node& node, std::span<const EagerRef> inputs,
+                     const SourceLine& line, bool records) {
+  const OpRecord& op = node.op();
+  bool tainted = false, flows = false, numbers = false, others = false;
+  for (const EagerRef& in : inputs) {
+    if (in) (in->traced->number ? numbers : others) = true;
+    if (!in || !CarriesGradient(in->dtype())) continue;
+    tainted = tainted || in->tracked() || in->traced->tainted;
+    flows = flows || in->tracked();
+  }
+  Ref<GraphTapeNode> way;
+  bool carries = false;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    carries = carries || CarriesGradient(node.output(i).dtype());
+  }
+  if (records && flows && carries) {
+    std::vector<Value> xs(node.inputs().begin(), node.inputs().end());
+    way = MakeRef<GraphTapeNode>(graph_, node, std::move(xs), line);
+    way->edges.resize(static_cast<size_t>(node.num_inputs()));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i]) continue;
+      way->Watch(node.input(static_cast<int>(i)),
+                 op.InputName(static_cast<int>(i)), inputs[i]->writes());
+      if (CarriesGradient(inputs[i]->dtype())) {
+        way->edges[i] = EdgeTo(*inputs[i]);
+      }
+    }
+    way->SetDepth();
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    Value out = node.output(i);
+    TapeEdge edge;
+    if (way && CarriesGradient(out.dtype())) edge = {way, i, {}};
+    EagerRef made = Make(out, line, std::move(edge), tainted);
+    made->traced->number = numbers && !others;
+    if (i == 0 && op.view && !inputs.empty() && inputs[0]) {
+      Share(made, inputs[0], node);
+    }
+    if (way) way->Watch(out, "the result of the call", made->writes());
+  }
+}
+
+namespace {
+
+// What a result reaches, by what the node reads. Where something else is
+// reached, too, all of that is left as it is: reached.
+void SetThrough(GraphTapeNode& way, size_t output, const ReachesTold& reach,
+                Node& node) {
+  if (reach.empty()) return;
+  std::vector<GraphTapeNode::Through> by_x(way.edges.size(), {.never = true});
+  size_t met = 0;
+  for (const ReachTold& to : reach) {
+    bool known = false;
+    for (size_t i = 0; i < way.edges.size(); ++i) {
+      const TapeEdge& edge = way.edges[i];
+      TapeKey key{edge.node.get(), edge.output, edge.leaf.get()};
+      if (!(key == to.key)) continue;
+      known = true;
+      by_x[i] = {.never = false,
+                 .when = to.told < 0 ? Value() : node.output(to.told)};
+    }
+    met += known ? 1 : 0;
+  }
+  if (met == reach.size()) way.SetThrough(output, std::move(by_x));
+}
+
+}  // namespace
+
+void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
+                            const std::vector<int>& when,
+                            const std::vector<ReachesTold>& reach,
+                            const SourceLine& line) {
+  std::vector<Value> xs;
+  std::vector<TapeEdge> edges;
+  bool tainted = false;
+  for (const Value& v : InputsWithCaptures(node)) {
+    auto it = known_.find(v);
+    if (it == known_.end()) continue;
+    tainted = tainted || it->second.tainted;
+    TapeEdge its = EdgeOf(v, it->second);
+    if (!its || std::find(xs.begin(), xs.end(), v) != xs.end()) continue;
+    xs.push_back(v);
+    edges.push_back(std::move(its));
+  }
+  // Where nothing is recorded, a tensor that is handed on as it is still has
+  // the way it had; `flows` tells of those.
+  const bool grad = EagerMode::Current().grad;
+  bool some = grad;
+  for (bool f : flows) some = some || f;
+  Ref<GraphTapeNode> way;
+  if (some && !xs.empty()) {
+    way = MakeRef<GraphTapeNode>(graph_, node, std::move(xs), line);
+    for (TapeEdge& e : edges) way->edges.push_back(std::move(e));
+    way->SetDepth();
+    for (size_t i = 0; i < when.size(); ++i) {
+      if (when[i] < 0) continue;
+      way->SetWhen(i, node.output(when[i]));
+      merged_ = true;
+    }
+    for (size_t i = 0; i < reach.size() && !all_flow_; ++i) {
+      SetThrough(*way, i, reach[i], node);
+    }
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    Value out = node.output(i);
+    TapeEdge edge;
+    auto k = static_cast<size_t>(i);
+    bool through = k < flows.size() ? flows[k] : grad;
+    if (way && through && CarriesGradient(out.dtype())) edge = {way, i, {}};
+    Make(out, line, std::move(edge), tainted);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,290 @@
+#include "sluice/trace/function_core.h"
+
+#include <list>
+#include <mutex>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/scope.h"
+#include "sluice/graph/text_printer.h"
+#include "sluice/trace/function_run.h"
+#include "sluice/trace/made_once.h"
+
+namespace sluice::front_internal {
+
+struct FunctionCore::State {
+  std::shared_ptr<MadeOnce> made = std::make_shared<MadeOnce>();
+  FunctionOptions options;
+  Mutex mu;
+  std::mutex turns;                          // of calls (trace/function_run.h)
+  std::list<std::shared_ptr<Trace>> traces;  // used last: first
+
+  // The one that serves, which is the first from now on; or null.
+  std::shared_ptr<Trace> Find(const VariantRef& variant,
+                              const std::vector<Tensor>& args);
+  std::shared_ptr<Trace> TraceFor(const VariantRef& variant,
+                                  const std::vector<Tensor>& args,
+                                  std::source_location where);
+  std::string Why(const FunctionVariant& variant, const Signature& wanted,
+                  const std::vector<Tensor>& args) const;
+};
+
+std::string FunctionCore::State::Why(const FunctionVariant& variant,
+                                     const Signature& wanted,
+                                     const std::vector<Tensor>& args) const {
+  if (traces.empty()) return "the first call";
+  const Trace* before = nullptr;
+  for (const auto& trace : traces) {
+    if (!before && trace->variant.get() == &variant) before = trace.get();
+  }
+  if (!before) return variant.why;
+  const Signature& last = before->signature;
+  if (last.args.size() != wanted.args.size()) {
+    return StrCat(wanted.args.size(), " arguments; the last trace has ",
+                  last.args.size());
+  }
+  std::vector<std::string> parts;
+  if (wanted.records != last.records) {
+    parts.push_back(wanted.records
+                        ? "gradients are recorded; in the last trace they "
+                          "were not"
+                        : "gradients are not recorded; in the last trace they "
+                          "were");
+  }
+  for (size_t i = 0; i < wanted.args.size(); ++i) {
+    const Signature::Arg &now = wanted.args[i], &then = last.args[i];
+    if (now == then) continue;
+    std::string name =
+        StrCat("argument ",
+               i < variant.names.size() ? variant.names[i] : std::to_string(i));
+    if (Text(now) != Text(then)) {
+      parts.push_back(
+          StrCat(name, " is ", Text(now), "; the last trace has ", Text(then)));
+    } else if (now.requires_grad != then.requires_grad) {
+      parts.push_back(StrCat(name, now.requires_grad
+                                       ? " requires gradients; the last "
+                                         "trace's did not"
+                                       : " requires no gradients; the last "
+                                         "trace's did"));
+    } else {
+      parts.push_back(StrCat(name, now.same_as != then.same_as
+                                       ? " is another argument, too, or was"
+                                       : " is a leaf or was one"));
+    }
+  }
+  if (parts.empty()) {
+    std::string sizes = before->sizes->Why(args);
+    if (!sizes.empty()) parts.push_back(std::move(sizes));
+  }
+  for (const Capture::Fact& fact : before->facts) {
+    if (!fact.Still()) {
+      parts.push_back(StrCat(fact.name, " is another than in the last trace"));
+      break;  // a model's modes change all at once
+    }
+  }
+  if (parts.empty() && !before->Misfit(args)) {
+    std::string other = before->OtherWay(args);
+    if (!other.empty()) parts.push_back(std::move(other));
+  }
+  if (parts.empty()) {
+    std::string_view what = before->Misfit(args) ? before->Misfit(args) : "";
+    if (what == "requires_grad") {
+      return "tensors around the function require gradients and did not, or "
+             "did";
+    }
+    if (what == "order") {
+      return "a tensor lies otherwise in memory, and views of it are written";
+    }
+    if (what == "other memory") {
+      return "a tensor around the function was given other memory (data)";
+    }
+    if (what == "hooks") return "tensors around the function have other hooks";
+    if (what == "aliases") {
+      return "an argument is also a tensor the function reads by itself";
+    }
+    return "tensors around the function have gradients they had not, or lack "
+           "some they had";
+  }
+  return Join(parts, ", ");
+}
+
+std::shared_ptr<Trace> FunctionCore::State::Find(
+    const VariantRef& variant, const std::vector<Tensor>& args) {
+  for (auto it = traces.begin(); it != traces.end(); ++it) {
+    const Trace& trace = **it;
+    if (trace.variant != variant || !trace.signature.Is(args) ||
+        !trace.Fits(args) || !trace.sizes->Fit(args) ||
+        !trace.OtherWay(args).empty()) {
+      continue;
+    }
+    if (it != traces.begin()) traces.splice(traces.begin(), traces, it);
+    return traces.front();
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Trace> FunctionCore::State::TraceFor(
+    const VariantRef& variant, const std::vector<Tensor>& args,
+    std::source_location where) {
+  if (std::shared_ptr<Trace> found = Find(variant, args)) return found;
+  std::string why = Why(*variant, SignatureOf(args), args);
+  bool by_values = false;
+  for (const auto& trace : traces) {
+    by_values = by_values || (trace->variant == variant && trace->by_values);
+  }
+  std::shared_ptr<Trace> made;
+  if (!by_values) {
+    std::string because;
+    try {
+      made = Trace::Record(variant, options.name, args, where, false);
+    } catch (...) {
+      if (variant->undecided) because = variant->undecided();
+      if (because.empty()) throw;
+    }
+    if (!made) why += StrCat("; values decide, because ", because);
+  }
+  if (!made) made = Trace::Record(variant, options.name, args, where, true);
+  if (made->once) return made;
+  traces.push_front(std::move(made));
+  traces.front()->info.why = std::move(why);
+  if (traces.size() > std::max<size_t>(1, options.max_traces)) {
+    traces.pop_back();
+  }
+  return traces.front();
+}
+
+namespace {
+
+// Of the error that is being handled: what a graph cannot say of all ways at
+// once. Anything else is the user's own mistake.
+std::string WhyNotOneGraph() {
+  try {
+    throw;
+  } catch (const Error& e) {
+    return e.code() == Code::kUnimplemented ? e.what() : "";
+  } catch (...) {
+    return "";
+  }
+}
+
+}  // namespace
+
+FunctionCore::FunctionCore(FunctionOptions options)
+    : state_(std::make_unique<State>()) {
+  state_->options = std::move(options);
+}
+
+FunctionCore::FunctionCore(FunctionBody body, FunctionOptions options)
+    : FunctionCore(std::move(options)) {
+  FunctionVariant variant{.body = std::move(body), .why = "the first call"};
+  if (!state_->options.one_graph) variant.undecided = &WhyNotOneGraph;
+  variant.constructs = true;
+  only_ = Add(std::move(variant));
+}
+
+FunctionCore::~FunctionCore() = default;
+
+FunctionCore::VariantRef FunctionCore::Add(FunctionVariant variant) const {
+  variant.body = [body = std::move(variant.body),
+                  made = state_->made](const std::vector<Tensor>& args) {
+    MadeOnce::Run run(made);
+    return body(args);
+  };
+  return std::make_shared<const FunctionVariant>(std::move(variant));
+}
+
+void FunctionCore::Drop(const VariantRef& variant) {
+  MutexLock lock(state_->mu);
+  state_->traces.remove_if(
+      [&](const auto& trace) { return trace->variant == variant; });
+}
+
+const std::shared_ptr<MadeOnce>& FunctionCore::made() const {
+  return state_->made;
+}
+
+bool FunctionCore::Inside(std::span<const Tensor> args) {
+  // Inside another function, or with values of a graph, its code is part of
+  // that one.
+  if (Building::Current().graph) return true;
+  for (const Tensor& a : args) {
+    if (a.symbolic()) return true;
+  }
+  // A trap looks at every result, which a plan does not keep.
+  return EagerMode::Current().nan_trap;
+}
+
+BodyResult FunctionCore::Call(const VariantRef& variant,
+                              const std::vector<Tensor>& args,
+                              std::source_location where) {
+  if (Inside(args)) return variant->body(args);
+
+  for (;;) {
+    std::shared_ptr<Trace> trace;
+    {
+      MutexLock lock(state_->mu);
+      trace = state_->TraceFor(variant, args, where);
+    }
+    TraceRun run(trace, args, state_->options.name, where);
+    if (!trace->takes_turns()) return run.Run();
+    std::unique_lock<std::mutex> turn(state_->turns);
+    // Who was here a moment ago may have changed what the trace relies on.
+    if (trace->once || trace->Fits(args)) return run.Run(&turn);
+  }
+}
+
+std::optional<BodyResult> FunctionCore::CallIfShort(
+    const VariantRef& variant, const std::vector<Tensor>& args,
+    std::source_location where) {
+  if (Inside(args)) return std::nullopt;
+  std::shared_ptr<Trace> trace;
+  {
+    std::unique_lock<std::mutex> lock(state_->mu.native(), std::try_to_lock);
+    if (!lock) return std::nullopt;
+    if (state_->traces.empty() || !state_->traces.front()->few_ops) {
+      return std::nullopt;
+    }
+    trace = state_->Find(variant, args);
+  }
+  if (!trace || !trace->IsShort(args)) return std::nullopt;
+  std::unique_lock<std::mutex> turn;
+  if (trace->takes_turns()) {
+    turn = {state_->turns, std::try_to_lock};
+    if (!turn || !trace->Fits(args)) return std::nullopt;
+  }
+  return TraceRun(std::move(trace), args, state_->options.name, where, true)
+      .Run();
+}
+
+std::vector<TraceInfo> FunctionCore::traces() const {
+  MutexLock lock(state_->mu);
+  std::vector<TraceInfo> all;
+  for (const auto& t : state_->traces) {
+    all.insert(all.begin(), t->info);
+    all.front().calls = t->calls.load(std::memory_order_relaxed);
+  }
+  return all;
+}
+
+std::string FunctionCore::GraphText(const VariantRef& variant,
+                                    const std::vector<Tensor>& args) {
+  MutexLock lock(state_->mu);
+  return PrintGraph(
+      *state_->TraceFor(variant, args, std::source_location::current())->graph);
+}
+
+std::string FunctionCore::Explain(const VariantRef& variant,
+                                  const std::vector<Tensor>& args) {
+  MutexLock lock(state_->mu);
+  std::shared_ptr<Trace> kept =
+      state_->TraceFor(variant, args, std::source_location::current());
+  Trace& trace = *kept;
+  std::vector<Array> feeds;
+  for (size_t i = 0; i < trace.sources.size(); ++i) {
+    feeds.push_back(trace.ArrayAt(i, args));
+  }
+  return ValueOrThrow(trace.program->PlanFor(feeds))->Explain();
+}
+
+}  // namespace sluice::front_internal

@@ -1,0 +1,122 @@
+#include "sluice/trace/function_node.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/eager/shared_outside.h"
+#include "sluice/trace/kept_values.h"
+
+namespace sluice::front_internal {
+
+Status OverTapeNode::Backward(std::span<const EagerRef>, bool,
+                              std::span<EagerRef>) {
+  return UsedUp(name_);
+}
+
+// Imperatively, what a rule reads must be as it was. Here, what was fed must
+// be, too: the rest is computed from it again.
+Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
+                                        const TraceGradient& gradient) const {
+  for (size_t i = 0; i < overwritten.size(); ++i) {
+    if (!dy[i] || overwritten[i]->empty()) continue;
+    return FailedPrecondition(*overwritten[i]);
+  }
+  for (const Kept& k : kept) {
+    SharedOutside::NoticeWrites(k.log.get());
+    if (!dy[k.output] || k.log->count == k.count) continue;
+    std::string type =
+        k.what->source < 0
+            ? k.what->type
+            : arrays_[static_cast<size_t>(k.what->source)].TypeText();
+    return FailedPrecondition(
+        OverwrittenText(k.what->before, type, *k.log, k.what->after));
+  }
+  for (const Fed& f : fed) {
+    WriteLog* log = f.tensor->log.get();
+    SharedOutside::NoticeWrites(log);
+    if (log->count == f.count || !gradient.reads[f.feed]) continue;
+    bool moved = f.tensor->array.raw() != arrays_[f.feed].raw();
+    if (moved && log->count == f.count + 1) continue;
+    return Unimplemented(StrCat(
+        "[", name_, "] the gradient computes again from ",
+        feeds_[f.feed].ToString(), " (", feeds_[f.feed].type().ToString(),
+        "), which was overwritten in place at ", log->last.ToString(),
+        " after the call; wanted the gradient before, or the write to a "
+        "clone()"));
+  }
+  return OkStatus();
+}
+
+Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
+                                  std::span<EagerRef> dx) {
+  if (dropped_) return UsedUp(name_);
+  std::vector<bool> wants;
+  for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
+  // What nothing flows into leads to no gradients, not to zeros.
+  std::vector<Value> ys;
+  for (size_t i = 0; i < ys_.size(); ++i) {
+    if (dy[i]) ys.push_back(ys_[i]);
+  }
+  SL_ASSIGN_OR_RETURN(TraceGradient gradient,
+                      trace_->Gradient(ys, feeds_, wants));
+  SL_RETURN_IF_ERROR(CheckUnwritten(dy, gradient));
+  std::vector<Array> all = arrays_;
+  ArrayList results;
+  for (const EagerRef& g : dy) {
+    if (g) all.push_back(g->array);
+  }
+  for (const EagerRef& value : gradient.more) all.push_back(value->array);
+  std::vector<Array> again;
+  if (record) again = all;
+  SL_RETURN_IF_ERROR(trace_->master->RunProgram(
+      *gradient.program, all, &results, run_options, nullptr));
+  // What was found, made of all that was fed.
+  Ref<FunctionTapeNode> node;
+  if (record) {
+    std::vector<Value> feeds = feeds_, made;
+    feeds.insert(feeds.end(), gradient.flows.begin(), gradient.flows.end());
+    feeds.insert(feeds.end(), gradient.more_args.begin(),
+                 gradient.more_args.end());
+    for (const Value& v : gradient.found) {
+      if (v) made.push_back(v);
+    }
+    node = MakeRef<FunctionTapeNode>(line(), StrCat("the gradient of ", name_),
+                                     trace_, std::move(feeds), std::move(again),
+                                     std::move(made));
+    node->run_options = run_options;
+    if (gradient.through_calls) {
+      node->calls = Ref<FunctionTapeNode>::Share(this);
+    }
+    node->fed = fed;
+    for (const TapeEdge& edge : edges) node->edges.push_back(edge);
+    for (const EagerRef& g : dy) {
+      if (g) node->edges.push_back(EdgeTo(*g));
+    }
+    for (const EagerRef& value : gradient.more) {
+      node->edges.push_back(EdgeTo(*value));
+    }
+    node->SetDepth();
+  }
+  size_t next = 0, told = results.size() - gradient.told.size();
+  auto there = [&](const TraceGradient::There& t) {
+    bool any = t.always;
+    for (size_t k : t.when) any = any || *results[told + k].data<bool>();
+    return any;
+  };
+  for (size_t i = 0; i < dx.size(); ++i) {
+    if (!gradient.found[i]) continue;
+    if (!there(gradient.there[i])) {
+      // Nothing on the way taken was made from it.
+      ++next;
+      continue;
+    }
+    dx[i] = MakeRef<EagerValue>(std::move(results[next]));
+    dx[i]->line = line();
+    if (node) {
+      dx[i]->producer = node;
+      dx[i]->output = static_cast<int>(next);
+    }
+    ++next;
+  }
+  return OkStatus();
+}
+
+}  // namespace sluice::front_internal

@@ -1,0 +1,97 @@
+// A call of a captured function on the tape.
+#pragma once
+
+#include "sluice/base/error.h"
+#include "sluice/eager/tape.h"
+#include "sluice/trace/function_trace.h"
+
+namespace sluice::front_internal {
+
+// Keeps what was fed; the gradient computes the rest again. The gradient is
+// such a call, too, with what flowed in fed beside: gradients of any order.
+class FunctionTapeNode final : public TapeNode {
+ public:
+  FunctionTapeNode(SourceLine line, std::string name,
+                   std::shared_ptr<Trace> trace, std::vector<Value> feeds,
+                   std::vector<Array> arrays, std::vector<Value> ys)
+      : TapeNode(line),
+        name_(std::move(name)),
+        trace_(std::move(trace)),
+        feeds_(std::move(feeds)),
+        arrays_(std::move(arrays)),
+        ys_(std::move(ys)) {}
+
+  std::string_view name() const override { return name_; }
+  size_t num_outputs() const override { return ys_.size(); }
+  void Drop() override {
+    arrays_.clear();
+    fed.clear();
+    kept.clear();
+    overwritten.clear();
+    trace_.reset();
+    dropped_ = true;
+  }
+  bool dropped() const override { return dropped_; }
+  TapeNode* uses_up() const override { return calls.get(); }
+  Status Backward(std::span<const EagerRef> dy, bool record,
+                  std::span<EagerRef> dx) override;
+  const Array& array(size_t feed) const { return arrays_[feed]; }
+  // What was fed there is about to be written: its elements are copied. Throws.
+  void KeepApart(size_t feed) {
+    arrays_[feed] = ValueOrThrow(arrays_[feed].Clone());
+  }
+
+  RunOptions run_options;  // the gradient draws the same random numbers
+  // Tensors whose memory was fed, and the writes to it then. Not their logs: a
+  // write that gives the tensor other memory leaves what was fed as it is.
+  struct Fed {
+    size_t feed;
+    EagerRef tensor;
+    uint32_t count;
+  };
+  std::vector<Fed> fed;
+  // What imperative code would have kept (Trace::Kept), and for which output.
+  struct Kept {
+    size_t output;
+    const Trace::Kept* what;
+    Ref<WriteLog> log;
+    uint32_t count;
+  };
+  std::vector<Kept> kept;
+  // Of a gradient: the call it is of, where gradients flow through that.
+  Ref<FunctionTapeNode> calls;
+  // By output: what the code has overwritten of that; may be empty.
+  std::vector<const std::string*> overwritten;
+
+ private:
+  Status CheckUnwritten(std::span<const EagerRef> dy,
+                        const TraceGradient& gradient) const;
+
+  const std::string name_;
+  std::shared_ptr<Trace> trace_;
+  const std::vector<Value> feeds_;
+  std::vector<Array> arrays_;
+  const std::vector<Value> ys_;
+  bool dropped_ = false;
+};
+
+// What backward() has been through while the function ran.
+class OverTapeNode final : public TapeNode {
+ public:
+  OverTapeNode(SourceLine line, std::string name, std::vector<TapeEdge> to)
+      : TapeNode(line), name_(std::move(name)) {
+    for (TapeEdge& edge : to) edges.push_back(std::move(edge));
+    SetDepth();
+  }
+  std::string_view name() const override { return name_; }
+  size_t num_outputs() const override { return 1; }
+  void Drop() override {}
+  bool dropped() const override { return true; }
+  Status Backward(std::span<const EagerRef>, bool,
+                  std::span<EagerRef>) override;
+
+ private:
+  const std::string name_;
+};
+
+}  // namespace sluice::front_internal

@@ -1,0 +1,362 @@
+#include "sluice/trace/function_run.h"
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/eager/eager_call.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/list_call.h"
+#include "sluice/eager/manual_seed.h"
+#include "sluice/eager/random_calls.h"
+#include "sluice/eager/rows.h"
+#include "sluice/eager/same_memory.h"
+#include "sluice/eager/shared_outside.h"
+#include "sluice/eager/view_write.h"
+#include "sluice/tensor/strided.h"
+#include "sluice/trace/random_place.h"
+
+namespace sluice::front_internal {
+
+namespace {
+
+// The same elements under a count of their own: the step sees an array that is
+// nobody else's and may write over it, which is the point.
+Array GivenUp(const Array& array) {
+  auto* keep = new Array(array);
+  Ref<Buffer> memory = Buffer::Wrap(
+      array.mutable_raw(), array.bytes(),
+      [](void* kept) { delete static_cast<Array*>(kept); }, keep);
+  return Array::Over(std::move(memory), array.dtype(), array.shape());
+}
+
+}  // namespace
+
+TraceRun::TraceRun(std::shared_ptr<Trace> trace,
+                   const std::vector<Tensor>& args, const std::string& name,
+                   std::source_location where, bool brief)
+    : kept_(std::move(trace)),
+      trace_(*kept_),
+      args_(args),
+      name_(name),
+      line_(SourceLine::From(where)) {
+  options_.brief = brief;
+}
+
+BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
+  Feed();
+  bool alone = turn && trace_.waits;
+  if (alone) turn->unlock();
+  RunProgram();
+  if (alone) turn->lock();
+  trace_.calls.fetch_add(1, std::memory_order_relaxed);
+  LeavePlace();
+  values_.resize(results_.size());
+  MakeNode();
+  // What looks into memory that is about to be written must not change with it.
+  for (const Trace::Returned& how : trace_.returned) {
+    if (how.source < 0) ValueOf(how.fetch);
+  }
+  Land();
+  std::vector<Tensor> made;
+  made.reserve(trace_.returned.size());
+  for (const Trace::Returned& how : trace_.returned) {
+    made.push_back(Result(how));
+  }
+  Watch();
+  return {std::move(made), trace_.note};
+}
+
+void TraceRun::Feed() {
+  for (size_t i = 0; i < trace_.sources.size(); ++i) {
+    feeds_.push_back(trace_.ArrayAt(i, args_));
+  }
+  if (trace_.place >= 0) {
+    place_ =
+        trace_.place_fetch < 0 ? TakeRandomCalls(trace_.draws) : random_state();
+    feeds_[static_cast<size_t>(trace_.place)] = PlaceArray(place_);
+  }
+  // What is recorded feeds its gradient the same: it must stay as it is.
+  if (trace_.num_outputs > 0) {
+    fed_.assign(feeds_.begin(), feeds_.end());
+  } else if (!trace_.waits) {
+    GiveUp();
+  }
+}
+
+void TraceRun::GiveUp() {
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    if (!trace_.sources[i].overwritten) continue;
+    Array& own = feeds_[i];
+    bool alone = own.contiguous();
+    for (const Array& other : feeds_) {
+      alone = alone && (&other == &own || !SameMemory(own, other));
+    }
+    if (alone) own = GivenUp(own);
+  }
+}
+
+void TraceRun::RunProgram() {
+  // What draws apart has a place in the process's stream, too: what is saved
+  // and restored with random_state() holds for it.
+  if (trace_.random) options_.random = NextRandomCall();
+  for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
+  Status status = trace_.master->RunProgram(*trace_.program, feeds_, &results_,
+                                            options_, nullptr);
+  if (status.ok()) return;
+  // Of an error of the program, not of a run that was ended from outside.
+  bool untouched = !trace_.random && trace_.dropped.empty() &&
+                   (status.code() == Code::kInvalidArgument ||
+                    status.code() == Code::kOutOfRange ||
+                    status.code() == Code::kFailedPrecondition);
+  // What stopped half way may have written.
+  for (size_t i = 0; i < trace_.sources.size(); ++i) {
+    if (!trace_.sources[i].overwritten) continue;
+    untouched = false;
+    WriteLog& log = trace_.TensorAt(i, args_)->writes();
+    ++log.count;
+    log.last = line_;
+  }
+  untouched = untouched && !trace_.acts;
+  // The code that is run instead draws what this has drawn.
+  if (untouched && trace_.place >= 0) set_random_state(place_);
+  throw RunFailed(std::move(status), untouched);
+}
+
+// How often it has drawn only the run knows.
+void TraceRun::LeavePlace() {
+  if (trace_.place_fetch < 0) return;
+  RandomState now = StateOf(results_[static_cast<size_t>(trace_.place_fetch)]);
+  if (now.seed == place_.seed) {
+    TakeRandomCalls(now.calls - place_.calls);
+  } else {
+    set_random_state(now);
+  }
+}
+
+// Where gradients of what was fed go.
+std::vector<TapeEdge> TraceRun::Edges() const {
+  std::vector<TapeEdge> edges(trace_.sources.size());
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (trace_.sources[i].requires_grad && trace_.sources[i].grad_of < 0 &&
+        kFloats.contains(trace_.feeds[i].dtype())) {
+      edges[i] = EdgeTo(*trace_.TensorAt(i, args_));
+    }
+  }
+  return edges;
+}
+
+// What comes back on the tape, where gradients flow through it.
+void TraceRun::MakeNode() {
+  if (fed_.empty()) return;
+  std::vector<Value> ys;
+  for (size_t i = 0; i < trace_.outputs.size(); ++i) {
+    if (trace_.outputs[i] < 0) continue;
+    ys.push_back(trace_.fetched[i].value);
+  }
+  node_ = MakeRef<FunctionTapeNode>(line_, name_, kept_, trace_.feeds,
+                                    std::move(fed_), std::move(ys));
+  node_->run_options = options_;
+  node_->run_options.brief = false;
+  for (TapeEdge& edge : Edges()) node_->edges.push_back(std::move(edge));
+  node_->SetDepth();
+}
+
+const Array& TraceRun::Told(int64_t i) const {
+  return results_[trace_.fetched.size() + static_cast<size_t>(i)];
+}
+
+bool TraceRun::Flows(size_t fetch) const {
+  const Trace::Fetched& f = trace_.fetched[fetch];
+  return f.flows && (f.when < 0 || *Told(f.when).data<bool>());
+}
+
+EagerRef TraceRun::ValueOf(size_t fetch) {
+  EagerRef& value = values_[fetch];
+  if (value) return value;
+  if (int64_t which = trace_.fetched[fetch].which; which >= 0) {
+    int64_t source = *Told(which).data<int64_t>();
+    if (source != WhichEntry::kNone) {
+      return value = trace_.TensorAt(static_cast<size_t>(source), args_);
+    }
+  }
+  // What is also a tensor around the function, or a look into one, must not
+  // change with it.
+  Array result = std::move(results_[fetch]);
+  if (!result.unique()) result = ValueOrThrow(result.Clone());
+  if (result.dtype() == DType::kList) {
+    std::vector<Array> around;
+    for (size_t i = 0; i < trace_.sources.size(); ++i) {
+      around.push_back(trace_.ArrayAt(i, args_));
+    }
+    result = ApartFrom(std::move(result), around);
+  }
+  value = MakeRef<EagerValue>(std::move(result));
+  value->line = line_;
+  if (!Flows(fetch)) return value;
+  if (trace_.fetched[fetch].leaf) {
+    value->requires_grad = true;
+    return value;
+  }
+  if (trace_.outputs[fetch] >= 0) {
+    value->producer = node_;
+    value->output = trace_.outputs[fetch];
+  } else {
+    value->producer = MakeRef<OverTapeNode>(line_, name_, Edges());
+  }
+  return value;
+}
+
+namespace {
+
+// Who looks at the old memory must see the new elements.
+bool Watched(const EagerValue& target) {
+  return target.view || (target.log && !target.log->unique());
+}
+
+}  // namespace
+
+// Memory that was given up may be that of another result by now.
+void TraceRun::LeaveMemory(const EagerValue& target) {
+  auto leave = [&](Array& array) {
+    if (array && SameMemory(array, target.array)) {
+      array = ValueOrThrow(array.Clone());
+    }
+  };
+  for (Array& result : results_) leave(result);
+  for (size_t i = 0; i < trace_.fetched.size(); ++i) {
+    if (values_[i] && trace_.fetched[i].which < 0) leave(values_[i]->array);
+  }
+}
+
+void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
+  bool watched = Watched(target);
+  if (array.raw() == target.array.raw()) {
+    // Written in place.
+  } else if (watched && target.array.shape() == array.shape()) {
+    LeaveMemory(target);
+    CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
+               target.array.mutable_raw(), target.array.strides());
+  } else {
+    if (!array.unique()) array = ValueOrThrow(array.Clone());
+    target.array = std::move(array);
+  }
+  WriteLog& log = target.writes();
+  ++log.count;
+  log.last = line_;
+  if (!Flows(fetch) || trace_.fetched[fetch].leaf) return;
+  if (trace_.outputs[fetch] >= 0) {
+    target.producer = node_;
+    target.output = trace_.outputs[fetch];
+  } else {
+    target.producer = MakeRef<OverTapeNode>(line_, name_, Edges());
+    target.output = 0;
+  }
+  ++log.histories;
+  if (target.view_of) ChangeHistory(target, line_);
+}
+
+// Who looks at the old memory keeps that.
+void TraceRun::Move(EagerValue& target) {
+  target.array = ValueOrThrow(target.array.Clone());
+  target.SetLog(MakeRef<WriteLog>());
+  target.view_of = nullptr;
+  target.view = false;
+  ++target.moved;
+}
+
+void TraceRun::Land() {
+  // Gradients last: what the code writes to one that is there is written to
+  // that, not to what takes its place.
+  for (const Trace::Landing& landing : trace_.landings) {
+    if (landing.grad) continue;
+    EagerValue& target = *trace_.TensorAt(landing.source, args_);
+    // The gradient computes from the elements that were fed.
+    if (node_ && Watched(target)) node_->KeepApart(landing.source);
+    if (landing.moved && Watched(target)) Move(target);
+    if (values_[landing.fetch]) {
+      Write(target, values_[landing.fetch]->array, landing.fetch);
+    } else {
+      Write(target, std::move(results_[landing.fetch]), landing.fetch);
+    }
+  }
+  for (const Trace::Landing& landing : trace_.landings) {
+    if (!landing.grad) continue;
+    EagerValue& target = *trace_.TensorAt(landing.source, args_);
+    if (landing.when >= 0 && !*Told(landing.when).data<bool>()) {
+      target.grad = {};
+      continue;
+    }
+    target.grad =
+        landing.rows
+            ? MakeRows(ValueOf(landing.fetch), ValueOf(landing.fetch + 1),
+                       target.array.dtype(), target.array.shape())
+            : ValueOf(landing.fetch);
+  }
+  for (const auto& [look, wanted] : trace_.looks) {
+    look->requires_grad = wanted;
+  }
+  for (size_t i : trace_.cleared) trace_.TensorAt(i, args_)->grad = {};
+  for (auto& [i, wanted] : trace_.flags) {
+    trace_.TensorAt(i, args_)->requires_grad = wanted;
+  }
+}
+
+// What the gradient will read is noted as it is now.
+void TraceRun::Watch() {
+  if (!node_) return;
+  for (size_t i = 0; i < trace_.sources.size(); ++i) {
+    if (static_cast<int64_t>(i) == trace_.place) continue;
+    if (trace_.sources[i].part != Capture::Entry::Part::kWhole) continue;
+    const EagerRef& tensor = trace_.TensorAt(i, args_);
+    if (!tensor || tensor->rows) continue;
+    if (tensor->array.raw() != node_->array(i).raw()) continue;
+    if (SharedOutside::Is(tensor->log.get())) {
+      node_->KeepApart(i);  // nobody tells of writes there
+    } else {
+      node_->fed.push_back({i, tensor, tensor->writes().count});
+    }
+  }
+  for (const Trace::Kept& k : trace_.kept) {
+    int output = trace_.outputs[k.fetch];
+    if (output < 0) continue;
+    const EagerRef& value =
+        k.source >= 0 ? trace_.TensorAt(static_cast<size_t>(k.source), args_)
+                      : values_[k.returned];
+    if (!value) continue;
+    WriteLog& log = value->writes();
+    node_->kept.push_back({static_cast<size_t>(output), &k,
+                           Ref<WriteLog>::Share(&log), log.count});
+  }
+  for (size_t i = 0; i < trace_.outputs.size(); ++i) {
+    if (trace_.outputs[i] >= 0)
+      node_->overwritten.push_back(&trace_.overwritten[i]);
+  }
+}
+
+Tensor TraceRun::Result(const Trace::Returned& how) {
+  EagerRef value = how.source >= 0
+                       ? trace_.TensorAt(static_cast<size_t>(how.source), args_)
+                       : ValueOf(how.fetch);
+  GradModeScope mode(how.records);
+  // The code may have changed whether it requires gradients before the look, or
+  // after it.
+  EagerRef base = value;
+  const bool flag = base->requires_grad;
+  if (!how.steps.empty() && !base->producer) base->requires_grad = how.flows;
+  for (const Trace::Step& step : how.steps) {
+    std::vector<EagerRef> inputs{value};
+    for (size_t other : step.others) inputs.push_back(ValueOf(other));
+    EagerResults made;
+    Status status = EagerCall(*step.how.op, std::span<const EagerRef>(inputs),
+                              step.how.attrs, line_, made);
+    if (!status.ok()) {
+      throw Error(status.WithLine(StrCat("at ", how.line)));
+    }
+    value = made[0];
+  }
+  if (!how.steps.empty() && !base->producer) base->requires_grad = flag;
+  if (how.requires_grad) value->requires_grad = true;
+  if (how.grad >= 0) value->grad = ValueOf(static_cast<size_t>(how.grad));
+  return Tensor(std::move(value));
+}
+
+}  // namespace sluice::front_internal

@@ -1,0 +1,471 @@
+#include "sluice/trace/function_trace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sluice/autodiff/gradients.h"
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/same_memory.h"
+#include "sluice/eager/scope.h"
+#include "sluice/eager/view_write.h"
+#include "sluice/graph/traverse.h"
+#include "sluice/passes/raise_for_gradients.h"
+#include "sluice/trace/random_place.h"
+#include "sluice/trace/trace_finish.h"
+
+namespace sluice::front_internal {
+
+namespace {
+
+Signature::Arg ArgOf(const std::vector<Tensor>& args, size_t i) {
+  const EagerRef& value = args[i].eager();
+  if (value->view_of) RefreshView(*value);
+  const Array& array = value->array;
+  Signature::Arg arg{array.dtype(), array.rank(), value->tracked(),
+                     !value->producer};
+  for (size_t k = 0; k < i && arg.same_as < 0; ++k) {
+    if (args[k].eager() == value) arg.same_as = static_cast<int>(k);
+  }
+  return arg;
+}
+
+}  // namespace
+
+Signature SignatureOf(const std::vector<Tensor>& args) {
+  Signature s;
+  s.records = EagerMode::Current().grad;
+  for (size_t i = 0; i < args.size(); ++i) s.args.push_back(ArgOf(args, i));
+  return s;
+}
+
+bool Signature::Is(const std::vector<Tensor>& tensors) const {
+  if (tensors.size() != args.size()) return false;
+  if (records != EagerMode::Current().grad) return false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!(ArgOf(tensors, i) == args[i])) return false;
+  }
+  return true;
+}
+
+std::string Text(const Signature::Arg& arg) {
+  return TypeText(arg.dtype, PartialShape::OfRank(arg.rank));
+}
+
+namespace {
+
+// Whether running the node is seen elsewhere; of a call, whether its function
+// is seen to act. A function by itself does nothing. `checks`: to fail counts.
+bool Acts(const Node& node, std::unordered_set<const Node*>& called,
+          bool checks = true) {
+  const OpRecord& op = node.op();
+  if (!checks && op.name == "Assert") return false;
+  if (op.effect == Effect::kWrite || !op.global_effect.empty() || op.async() ||
+      (op.stateful && node.num_outputs() == 0)) {
+    return true;
+  }
+  if (op.flow == Flow::kFunction) return false;
+  const Node* owner = op.flow == Flow::kCall ? node.input(0).node : &node;
+  if (owner != &node && !called.insert(owner).second) return false;
+  for (const auto& region : owner->regions()) {
+    for (const Node* inner : region->nodes()) {
+      if (Acts(*inner, called, checks)) return true;
+    }
+  }
+  return false;
+}
+
+// Effects without a result must happen all the same.
+std::vector<Node*> EffectsOf(const Graph& graph) {
+  std::vector<Node*> effects;
+  for (Node* node : graph.root().nodes()) {
+    std::unordered_set<const Node*> called;
+    if (Acts(*node, called)) effects.push_back(node);
+  }
+  return effects;
+}
+
+bool DrawsApart(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (node->op().random && !DrawsAtPlace(*node)) return true;
+    for (const auto& inner : node->regions()) {
+      if (DrawsApart(*inner)) return true;
+    }
+  }
+  return false;
+}
+
+bool Waits(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (node->op().async()) return true;
+    for (const auto& inner : node->regions()) {
+      if (Waits(*inner)) return true;
+    }
+  }
+  return false;
+}
+
+// Whether it only computes, in a few steps.
+bool FewOps(const Region& region) {
+  constexpr size_t kFew = 16;
+  if (region.nodes().size() > kFew) return false;
+  for (const Node* node : region.nodes()) {
+    const OpRecord& op = node->op();
+    if (!op.structural && !op.pure()) return false;
+    if (!node->regions().empty() || op.flow != Flow::kNone) return false;
+  }
+  return true;
+}
+
+// State that functions make lives as long as the process.
+std::shared_ptr<ResourceManager> SharedResources() {
+  static auto* resources =
+      new std::shared_ptr<ResourceManager>(std::make_shared<ResourceManager>());
+  return *resources;
+}
+
+}  // namespace
+
+const EagerRef& Trace::TensorAt(size_t source,
+                                const std::vector<Tensor>& args) const {
+  const Source& s = sources[source];
+  if (!s.value) return args[source].eager();
+  if (s.grad_of < 0) return s.value;
+  return TensorAt(static_cast<size_t>(s.grad_of), args)->grad;
+}
+
+const Array& Trace::ArrayAt(size_t source,
+                            const std::vector<Tensor>& args) const {
+  const EagerValue& value = *TensorAt(source, args);
+  switch (sources[source].part) {
+    case Capture::Entry::Part::kIndices:
+      return value.rows->indices->array;
+    case Capture::Entry::Part::kValues:
+      return value.rows->values->array;
+    default:
+      return value.array;
+  }
+}
+
+bool Trace::IsShort(const std::vector<Tensor>& args) const {
+  constexpr int64_t kFew = 1024;
+  if (!few_ops || decider) return false;
+  int64_t elements = 0;
+  for (size_t i = 0; i < sources.size() && elements <= kFew; ++i) {
+    elements += ArrayAt(i, args).num_elements();
+  }
+  return elements <= kFew;
+}
+
+const char* Trace::Misfit(const std::vector<Tensor>& args) const {
+  for (const Capture::Fact& fact : facts) {
+    if (!fact.Still()) return "a mode";
+  }
+  for (const auto& [look, then] : looks) {
+    if (look->requires_grad) return "requires_grad";
+  }
+  for (size_t i = num_args; i < sources.size(); ++i) {
+    const Source& s = sources[i];
+    if (s.grad_of >= 0) continue;
+    EagerValue& value = *s.value;
+    if (value.view_of) RefreshView(value);
+    if (value.tracked() != s.requires_grad || !value.producer != s.leaf) {
+      return "requires_grad";
+    }
+    if (HooksOf(value) != s.hooks) return "hooks";
+    if (value.moved != s.moved) return "other memory";
+    for (const Tensor& arg : args) {
+      if (arg.eager() == s.value) return "aliases";
+    }
+  }
+  for (size_t i = 0; i < num_args; ++i) {
+    const EagerRef& same = sources[i].same;
+    if (same && args[i].eager() != same) return "aliases";
+    if (HooksOf(*args[i].eager()) != sources[i].hooks) return "hooks";
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Source& s = sources[i];
+    if (s.order_matters &&
+        TensorAt(i, args)->array.contiguous() != s.contiguous) {
+      return "order";
+    }
+  }
+  // What is written may be seen by other arguments in one call, and not in
+  // another.
+  for (const Landing& landing : landings) {
+    if (landing.grad || num_args == 0) continue;
+    const Array& own = ArrayAt(landing.source, args);
+    if (IsReference(own.dtype())) continue;
+    size_t others = landing.source < num_args ? sources.size() : num_args;
+    for (size_t i = 0; i < others; ++i) {
+      if (i == landing.source || static_cast<int64_t>(i) == place ||
+          sources[i].grad_of >= 0) {
+        continue;
+      }
+      const EagerRef& other = TensorAt(i, args);
+      if (other == TensorAt(landing.source, args) ||
+          IsReference(other->array.dtype())) {
+        continue;
+      }
+      if (SameMemory(own, other->array)) return "aliases";
+    }
+  }
+  for (const GradSeen& seen : grads_seen) {
+    if (!seen.then.Still(*TensorAt(seen.source, args))) return "gradients";
+  }
+  return nullptr;
+}
+
+namespace {
+
+// Of `args`, which ones the elements of some values are made from.
+std::vector<bool> Reads(const std::vector<Value>& args,
+                        const std::vector<Value>& values) {
+  std::unordered_set<Value, ValueHash> met(values.begin(), values.end());
+  std::vector<Value> open(values.begin(), values.end());
+  std::unordered_set<const Node*> seen;
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    met.insert(v);
+    if (v.node->is_args() || v.node->op().shape_only) continue;
+    if (!seen.insert(v.node).second) continue;
+    for (const Value& in : InputsWithCaptures(*v.node)) open.push_back(in);
+  }
+  std::vector<bool> reads;
+  for (const Value& arg : args) reads.push_back(met.count(arg) > 0);
+  return reads;
+}
+
+// Whether some values are made of what a node older than id `limit` has made
+// of `args`, in a way that gradients flow.
+bool FlowsThrough(int limit, const std::vector<Value>& args,
+                  const std::vector<Value>& values) {
+  std::vector<Value> open(values.begin(), values.end()), met;
+  std::unordered_set<const Node*> seen;
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    if (v.node->is_args() || !kFloats.contains(v.dtype())) continue;
+    if (!v.node->op().grad && v.node->regions().empty()) continue;
+    if (!seen.insert(v.node).second) continue;
+    if (v.node->id() < limit) {
+      met.push_back(v);
+      continue;
+    }
+    for (const Value& in : InputsWithCaptures(*v.node)) open.push_back(in);
+  }
+  for (bool reads : Reads(args, met)) {
+    if (reads) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Trace::SayWhatIsThere(TraceGradient& gradient) const {
+  gradient.there.assign(gradient.found.size(), {});
+  for (const Value& y : gradient.ys) {
+    const Fetched* from = nullptr;
+    for (const Fetched& f : fetched) {
+      if (f.value == y && f.flows) from = &f;
+    }
+    if (!from || !from->reach_said) {
+      for (TraceGradient::There& t : gradient.there) t.always = true;
+      return;
+    }
+    for (const auto& [source, when] : from->reach) {
+      TraceGradient::There& there = gradient.there[source];
+      if (!when) {
+        there.always = true;
+        continue;
+      }
+      auto known = std::find(gradient.told.begin(), gradient.told.end(), when);
+      there.when.push_back(static_cast<size_t>(known - gradient.told.begin()));
+      if (known == gradient.told.end()) gradient.told.push_back(when);
+    }
+  }
+}
+
+std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
+  if (decisions.empty()) return {};
+  ArrayList fed, now;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    fed.push_back(ArrayAt(i, args));
+  }
+  Status status = master->RunProgram(*decider, fed, &now, {}, nullptr);
+  // What comes after a value that decides otherwise may not even be defined.
+  if (!status.ok()) return "values that decide are others";
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    const Array& then = decisions[i].then;
+    if (now[i].shape() == then.shape() &&
+        std::memcmp(now[i].raw(), then.raw(), then.bytes()) == 0) {
+      continue;
+    }
+    return StrCat("what decides at ", decisions[i].line.ToString(),
+                  " is not what it was in the last trace");
+  }
+  return {};
+}
+
+Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
+                                      const std::vector<Value>& fed,
+                                      const std::vector<bool>& wants) {
+  MutexLock one(mu_);
+  // Rules that read what is another each time would make it grow for ever.
+  constexpr size_t kMost = 64;
+  size_t stale = 0;
+  for (const TraceGradient& known : gradients_) {
+    if (known.ys != ys || known.wants != wants) continue;
+    if (!known.holds || known.holds()) return known;
+    ++stale;
+  }
+  if (stale >= kMost) {
+    return Unimplemented(StrCat(
+        "a hook or a backward of the user's reads what is another each time, ",
+        stale, " times so far; wanted it among the inputs, as a tensor"));
+  }
+  std::unique_ptr<RulesWatch> watch;
+  if (variant->watch_rules) watch = variant->watch_rules();
+  TraceGradient made;
+  made.ys = ys;
+  made.wants = wants;
+  made.found.resize(fed.size());
+  std::vector<Value> from = ys, to, fetches, all = fed;
+  int calls = 0;  // of the function have ids below this
+  {
+    GraphScope building(*graph);
+    // Rules may run code of the user's, which reads what it read before.
+    Capture capture(graph);
+    NoGrad off;
+    // What it draws is its own, unless it is told a place.
+    Capture::DrawsApart apart(&capture);
+    for (size_t i = num_args; i < sources.size(); ++i) {
+      if (sources[i].grad_of < 0) capture.Know(sources[i].value, feeds[i]);
+    }
+    const size_t known_before = capture.entries().size();
+    MutexLock lock(graph->mu());
+    Building::Current().locked = graph.get();
+    Region& root = graph->root();
+    calls = graph->id_limit();
+    for (const Value& y : ys) {
+      SL_ASSIGN_OR_RETURN(
+          Value flow,
+          graph->AddArg(root, StrCat("flow_", root.num_args()), y.type()));
+      made.flows.push_back(flow);
+      all.push_back(flow);
+    }
+    std::vector<size_t> which;
+    for (size_t i = 0; i < fed.size(); ++i) {
+      if (!wants[i] || !kFloats.contains(fed[i].dtype())) continue;
+      to.push_back(fed[i]);
+      which.push_back(i);
+    }
+    SL_RETURN_IF_ERROR(RaiseForGradients(*graph, from, to));
+    SL_ASSIGN_OR_RETURN(std::vector<Value> found,
+                        Gradients(*graph, from, to, made.flows,
+                                  {.none_when_unconnected = true}));
+    for (size_t k = 0; k < which.size(); ++k) {
+      if (!found[k]) continue;
+      made.found[which[k]] = found[k];
+      fetches.push_back(found[k]);
+    }
+    for (size_t i = known_before; i < capture.entries().size(); ++i) {
+      made.more.push_back(capture.entries()[i].value);
+      made.more_args.push_back(capture.entries()[i].arg);
+      all.push_back(capture.entries()[i].arg);
+    }
+  }
+  if (watch) made.holds = watch->Done();
+  made.reads = Reads(fed, fetches);
+  made.through_calls = FlowsThrough(calls, to, fetches);
+  SayWhatIsThere(made);
+  fetches.insert(fetches.end(), made.told.begin(), made.told.end());
+  SL_ASSIGN_OR_RETURN(made.program, master->ProgramFor(all, fetches, {},
+                                                       ExecutorChoice::kAuto));
+  gradients_.push_back(made);
+  return made;
+}
+
+std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
+                                     const std::string& name,
+                                     const std::vector<Tensor>& args,
+                                     std::source_location where,
+                                     bool by_values) {
+  auto began = std::chrono::steady_clock::now();
+  auto made = std::make_shared<Trace>();
+  Trace& t = *made;
+  t.variant = variant;
+  t.signature = SignatureOf(args);
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::vector<std::string>& names = variant->names;
+    texts.push_back(StrCat(i < names.size() ? names[i] + ": " : "",
+                           Text(t.signature.args[i])));
+  }
+  if (!variant->fixed.empty()) texts.push_back(variant->fixed);
+  t.info.signature = Join(texts, ", ");
+
+  t.graph = std::make_shared<Graph>(name);
+  if (variant->opened) variant->opened(t.graph);
+  Graph& graph = *t.graph;
+  GraphScope building(graph);
+  Capture capture(t.graph);
+  capture.set_sizes(std::make_shared<SizeGuards>(graph, args, variant->names));
+  std::vector<Tensor> inside;
+  for (const Tensor& arg : args) {
+    inside.push_back(Tensor(
+        capture.AddArgument(arg.eager(), PartialShape::OfRank(arg.rank()))));
+  }
+  capture.set_ways_decided(variant->undecided && !variant->constructs);
+  std::optional<Decisions> decisions;
+  if (variant->undecided) {
+    decisions.emplace(capture, by_values, by_values && variant->constructs);
+  }
+  BodyResult given = variant->body(inside);
+  t.note = std::move(given.note);
+  t.once = given.once;
+  FinishTrace(t, capture, given.tensors, name, where);
+  t.facts = capture.facts();
+  t.sizes = capture.sizes();
+  std::vector<Value> fetches;
+  for (const Fetched& f : t.fetched) {
+    fetches.push_back(f.value);
+    bool recorded = f.flows && !f.over && !f.leaf;
+    t.outputs.push_back(recorded ? t.num_outputs++ : -1);
+  }
+  fetches.insert(fetches.end(), t.told.begin(), t.told.end());
+  std::vector<Node*> targets = EffectsOf(graph);
+  for (const Node* node : targets) {
+    std::unordered_set<const Node*> called;
+    t.acts = t.acts || Acts(*node, called, /*checks=*/false);
+  }
+  t.master = std::make_unique<LocalMaster>(
+      graph, MasterOptions{.resources = SharedResources()});
+  t.program = ValueOrThrow(
+      t.master->ProgramFor(t.feeds, fetches, targets, ExecutorChoice::kAuto));
+  t.random = DrawsApart(t.program->graph().root());
+  t.few_ops = FewOps(t.program->graph().root());
+  t.waits = Waits(t.program->graph().root());
+  t.by_values = by_values;
+  if (decisions && !decisions->made().empty()) {
+    t.decisions = decisions->made();
+    std::vector<Value> values;
+    for (const Decisions::One& one : t.decisions) values.push_back(one.value);
+    t.decider = ValueOrThrow(
+        t.master->ProgramFor(t.feeds, values, {}, ExecutorChoice::kAuto));
+  }
+  t.info.nodes = graph.num_nodes();
+  t.info.captured = static_cast<int64_t>(t.sources.size() - t.num_args);
+  std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - began;
+  t.info.milliseconds = took.count();
+  capture.Keep();
+  return made;
+}
+
+}  // namespace sluice::front_internal

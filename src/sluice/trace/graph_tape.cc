@@ -1,0 +1,309 @@
+#include "sluice/trace/graph_tape.h"
+
+#include <optional>
+#include <unordered_set>
+
+#include "sluice/autodiff/call_twins.h"
+#include "sluice/autodiff/flow_back.h"
+#include "sluice/autodiff/gradients.h"
+#include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/base/strings.h"
+#include "sluice/eager/rows.h"
+#include "sluice/eager/scope.h"
+#include "sluice/graph/node.h"
+#include "sluice/op/carries_gradient.h"
+#include "sluice/passes/raise_for_gradients.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/kept_values.h"
+
+namespace sluice {
+
+namespace {
+
+using front_internal::Building;
+
+std::vector<Value> OutputsOf(Node& node) {
+  std::vector<Value> outputs;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    outputs.push_back(node.output(i));
+  }
+  return outputs;
+}
+
+Region& RegionHere(Graph& graph) {
+  const Building& building = Building::Current();
+  return building.region ? *building.region : graph.root();
+}
+
+// By the op's own rule.
+Result<std::vector<GradientValue>> ByRule(Graph& graph, Node& node,
+                                          std::span<const Value> dy,
+                                          const std::vector<bool>& wants) {
+  GraphGradContext context(graph, node, dy, wants, RegionHere(graph));
+  node.op().grad(context);
+  SL_RETURN_IF_ERROR(context.status());
+  std::vector<GradientValue> found;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    GradientValue g;
+    if (Value v = context.gradient(i)) {
+      if (Value rows = context.gradient_rows(i)) {
+        g.indices = rows;
+        g.values = v;
+      } else {
+        g.dense = v;
+      }
+    }
+    found.push_back(g);
+  }
+  return found;
+}
+
+// Of a conditional, a loop, a call; or of all nodes between.
+Result<std::vector<GradientValue>> ByFlow(Graph& graph, Node* node,
+                                          std::span<const Value> xs,
+                                          std::span<const Value> ys,
+                                          std::span<const Value> dy) {
+  Region& region = RegionHere(graph);
+  GradFlow flow(graph, region);
+  std::vector<Value> to(xs.begin(), xs.end());
+  if (node) {
+    std::unordered_set<Value, ValueHash> wanted(xs.begin(), xs.end());
+    // Gradients built before may have given it more results.
+    std::vector<Value> flows(dy.begin(), dy.end());
+    flows.resize(static_cast<size_t>(node->num_outputs()));
+    RegionGradient at{graph, region, *node, std::move(flows), wanted, flow};
+    CallTwins::Scope twins(graph);
+    Status status;
+    switch (node->op().flow) {
+      case Flow::kBranch:
+        status = BranchGradient(at);
+        break;
+      case Flow::kLoop:
+        status = LoopGradient(at);
+        break;
+      default:
+        status = CallGradient(at);
+    }
+    SL_RETURN_IF_ERROR(status);
+  } else {
+    std::vector<Value> from, seeds;
+    for (size_t i = 0; i < ys.size(); ++i) {
+      if (!dy[i]) continue;
+      from.push_back(ys[i]);
+      seeds.push_back(dy[i]);
+    }
+    SL_RETURN_IF_ERROR(RaiseForGradients(graph, from, to));
+    SL_RETURN_IF_ERROR(FlowBack({.graph = graph,
+                                 .region = region,
+                                 .ys = from,
+                                 .xs = to,
+                                 .seeds = seeds,
+                                 .stop_at_xs = true},
+                                flow));
+  }
+  std::vector<GradientValue> found;
+  for (const Value& x : to) {
+    SL_ASSIGN_OR_RETURN(GradientValue total, flow.TotalOrRows(x));
+    found.push_back(total);
+  }
+  return found;
+}
+
+uint64_t MadeSoFar() {
+  return Capture::Current() ? Capture::Current()->made() : 0;
+}
+
+Result<Value> ShapeOf(Graph& graph, const Value& x) {
+  NodeOptions options;
+  options.scope = "gradients";
+  options.line = x.node->line();
+  SL_ASSIGN_OR_RETURN(
+      Node * node, graph.Add(RegionHere(graph), "Shape", {&x, 1}, {}, options));
+  return node->output();
+}
+
+}  // namespace
+
+GraphTapeNode::GraphTapeNode(Graph& graph, Node& node, std::vector<Value> xs,
+                             SourceLine line)
+    : TapeNode(line),
+      graph_(graph),
+      node_(&node),
+      xs_(std::move(xs)),
+      ys_(OutputsOf(node)),
+      name_(node.op().name),
+      made_at_(MadeSoFar()) {}
+
+GraphTapeNode::GraphTapeNode(Graph& graph, std::vector<Value> xs,
+                             std::vector<Value> ys, std::string name,
+                             SourceLine line)
+    : TapeNode(line),
+      graph_(graph),
+      xs_(std::move(xs)),
+      ys_(std::move(ys)),
+      name_(std::move(name)),
+      made_at_(MadeSoFar()) {}
+
+void GraphTapeNode::Watch(Value value, std::string what, WriteLog& log) {
+  watched_.push_back(
+      {value, std::move(what), Ref<WriteLog>::Share(&log), log.count});
+}
+
+void GraphTapeNode::WrittenOver() {
+  for (auto it = watched_.begin(); it != watched_.end(); ++it) {
+    if (it->value != xs_[0]) continue;
+    watched_.erase(it);
+    return;
+  }
+}
+
+bool GraphTapeNode::has_regions() const {
+  return node_ && !node_->regions().empty();
+}
+
+// Whether what the rule has just added reads elements that were overwritten.
+Status GraphTapeNode::CheckUnwritten(int first_new) const {
+  for (const Inside& in : inside_) {
+    if (in.log->count == in.count) continue;
+    return Unimplemented(front_internal::OverwrittenText(
+        in.before, in.type, *in.log,
+        StrCat(in.after, "; whether depends on the branch taken")));
+  }
+  for (const Watched& w : watched_) {
+    if (w.log->count == w.count) continue;
+    for (const Node* user : w.value.node->users()) {
+      if (user->id() < first_new || user->op().shape_only) continue;
+      for (const Value& in : user->inputs()) {
+        if (in != w.value) continue;
+        return FailedPrecondition(StrCat(
+            "[", name_, "] ", w.what, " (", w.value.type().ToString(),
+            ") is needed for the gradient, but was overwritten in place at ",
+            w.log->last.ToString(), "; wanted it as it was at ",
+            line().ToString(), ": write out of place, or to a clone()"));
+      }
+    }
+  }
+  return OkStatus();
+}
+
+Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
+                               std::span<EagerRef> dx) {
+  Capture* capture = Capture::Current();
+  if (!capture || &capture->graph() != &graph_) {
+    return FailedPrecondition(
+        StrCat("[", name_,
+               "] is part of a captured function whose recording is over"));
+  }
+  if (dropped_) return UsedUp(name_);
+  std::vector<Value> flows;
+  for (const EagerRef& g : dy) {
+    flows.push_back(g ? capture->Now(*g) : Value());
+  }
+  std::vector<GradientValue> found;
+  std::vector<Value> shapes(xs_.size());
+  {
+    front_internal::SavedBuilding saved;
+    std::optional<MutexLock> lock;
+    if (Building::Current().locked != &graph_) lock.emplace(graph_.mu());
+    Building::Current().locked = &graph_;
+    int first_new = graph_.id_limit();
+    if (node_ && node_->op().flow == Flow::kNone) {
+      std::vector<bool> wants;
+      for (const TapeEdge& edge : edges) {
+        wants.push_back(static_cast<bool>(edge));
+      }
+      SL_ASSIGN_OR_RETURN(found, ByRule(graph_, *node_, flows, wants));
+    } else {
+      SL_ASSIGN_OR_RETURN(found, ByFlow(graph_, node_, xs_, ys_, flows));
+    }
+    SL_RETURN_IF_ERROR(CheckUnwritten(first_new));
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!edges[i] || !found[i].rows()) continue;
+      shapes[i] = found[i].shape;
+      if (shapes[i]) continue;
+      SL_ASSIGN_OR_RETURN(shapes[i], ShapeOf(graph_, xs_[i]));
+    }
+  }
+  // The gradients themselves can be differentiated: they were made from what
+  // this node was made from, its results, and what flowed in.
+  Ref<GraphTapeNode> way;
+  std::vector<Value> made;
+  if (record) {
+    std::vector<Value> from;
+    std::vector<TapeEdge> to;
+    auto add = [&](const Value& v, TapeEdge edge) {
+      if (!edge || !v || !CarriesGradient(v.dtype())) return;
+      for (const Value& known : from) {
+        if (known == v) return;
+      }
+      from.push_back(v);
+      to.push_back(std::move(edge));
+    };
+    for (size_t i = 0; i < xs_.size(); ++i) add(xs_[i], edges[i]);
+    for (size_t i = 0; i < ys_.size(); ++i) {
+      add(ys_[i], {Ref<TapeNode>::Share(this), static_cast<int>(i), {}});
+    }
+    for (size_t i = 0; i < dy.size(); ++i) {
+      if (dy[i]) add(flows[i], EdgeTo(*dy[i]));
+    }
+    for (const GradientValue& g : found) {
+      made.push_back(g.rows() ? g.values : g.dense);
+    }
+    if (!from.empty()) {
+      way = MakeRef<GraphTapeNode>(graph_, std::move(from), made,
+                                   StrCat("the gradient of ", name_), line());
+      for (TapeEdge& edge : to) way->edges.push_back(std::move(edge));
+      way->SetDepth();
+    }
+  }
+  for (size_t i = 0; i < found.size(); ++i) {
+    const GradientValue& g = found[i];
+    if (!g || !edges[i]) continue;
+    auto enter = [&](const Value& v) -> EagerRef {
+      for (size_t k = 0; k < dy.size(); ++k) {
+        if (flows[k] == v) return dy[k];
+      }
+      TapeEdge edge;
+      if (way && v == made[i]) edge = {way, static_cast<int>(i), {}};
+      return capture->Make(v, line(), edge, /*tainted=*/true);
+    };
+    if (g.rows()) {
+      EagerRef values = enter(g.values);
+      dx[i] = MakeRows(capture->Make(g.indices, line(), {}, false),
+                       std::move(values), *capture, shapes[i], xs_[i].type());
+    } else {
+      dx[i] = enter(g.dense);
+    }
+  }
+  return OkStatus();
+}
+
+bool OutsideTapeNode::LeadsTo(const EagerValue& outside) const {
+  if (!before) return false;
+  std::vector<const TapeNode*> open{before.get()};
+  std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const TapeNode* node = open.back();
+    open.pop_back();
+    if (outside.producer.get() == node) return true;
+    for (const TapeEdge& edge : node->edges) {
+      if (edge.leaf.get() == &outside) return true;
+      if (edge.node && seen.insert(edge.node.get()).second) {
+        open.push_back(edge.node.get());
+      }
+    }
+  }
+  return false;
+}
+
+Status OutsideTapeNode::Backward(std::span<const EagerRef>, bool,
+                                 std::span<EagerRef>) {
+  if (before && before->dropped()) return UsedUp(before->name());
+  return Unimplemented(
+      StrCat("backward: gradients would flow to ", what_,
+             ", which was computed before the captured function was called; "
+             "wanted detach() of it, backward() after the call, or its "
+             "computation inside"));
+}
+
+}  // namespace sluice

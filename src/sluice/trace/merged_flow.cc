@@ -1,0 +1,199 @@
+#include "sluice/trace/merged_flow.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/op/carries_gradient.h"
+#include "sluice/trace/capture.h"
+#include "sluice/trace/graph_tape.h"
+#include "sluice/trace/inside_vmap.h"
+#include "sluice/trace/random_place.h"
+#include "sluice/trace/trace_call.h"
+
+namespace sluice {
+
+FlowWhen Capture::FlowOf(const EagerValue& value) const {
+  if (!value.tracked() || !CarriesGradient(value.dtype())) return {};
+  if (!merged_ || !value.producer) return {.always = true};
+  FlowWhen found;
+  auto add = [&](const Value& when) {
+    if (std::find(found.any.begin(), found.any.end(), when) ==
+        found.any.end()) {
+      found.any.push_back(when);
+    }
+  };
+  using Place = std::pair<const TapeNode*, int>;
+  std::vector<Place> open{{value.producer.get(), value.output}};
+  std::set<Place> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    auto [node, output] = open.back();
+    open.pop_back();
+    if (auto* outside = dynamic_cast<const OutsideTapeNode*>(node)) {
+      if (!outside->when) return {.always = true};
+      add(outside->when);
+      continue;
+    }
+    auto* stretch = dynamic_cast<const GraphTapeNode*>(node);
+    if (!stretch) return {.always = true};
+    if (Value when = stretch->When(output)) {
+      add(when);
+      continue;
+    }
+    // On every way.
+    if (stretch->has_regions()) return {.always = true};
+    for (const TapeEdge& edge : node->edges) {
+      if (edge.leaf) return {.always = true};
+      Place next{edge.node.get(), edge.output};
+      if (edge.node && seen.insert(next).second) open.push_back(next);
+    }
+  }
+  if (found.any.empty()) found.always = true;
+  return found;
+}
+
+Value Capture::AnyOf(const FlowWhen& flow) {
+  Value all = flow.any[0];
+  for (size_t i = 1; i < flow.any.size(); ++i) {
+    all = TraceNode(*this, "LogicalOr", {all, flow.any[i]}, {});
+  }
+  return all;
+}
+
+namespace {
+
+TapeKey KeyOf(const TapeEdge& edge) {
+  return {edge.node.get(), edge.output, edge.leaf.get()};
+}
+
+// In the order they were met first.
+struct Conditions {
+  std::vector<std::pair<TapeKey, FlowWhen>> all;
+  void Add(const TapeKey& key, const FlowWhen& when) {
+    for (auto& [known, flow] : all) {
+      if (!(known == key)) continue;
+      flow.always = flow.always || when.always;
+      for (const Value& v : when.any) {
+        if (std::find(flow.any.begin(), flow.any.end(), v) == flow.any.end()) {
+          flow.any.push_back(v);
+        }
+      }
+      return;
+    }
+    all.emplace_back(key, when);
+  }
+};
+
+}  // namespace
+
+TapeKey Capture::EntryKey(size_t entry) const {
+  auto known = known_.find(entries_[entry].arg);
+  return known == known_.end() ? TapeKey() : KeyOf(known->second.edge);
+}
+
+Reach Capture::ReachOf(const EagerValue& value, uint64_t since) {
+  Reach reach;
+  if (!value.tracked() || !CarriesGradient(value.dtype())) return reach;
+  Conditions found, open;
+  auto add = [&](const TapeKey& key, const FlowWhen& when) {
+    auto* call = dynamic_cast<const GraphTapeNode*>(key.node);
+    bool inside = call && call->made_at() >= since;
+    (inside ? open : found).Add(key, when);
+  };
+  add(KeyOf(EdgeTo(const_cast<EagerValue&>(value))), {.always = true});
+  while (!open.all.empty()) {
+    // The deepest: all that leads to it has been met.
+    auto next = open.all.begin();
+    for (auto it = next; it != open.all.end(); ++it) {
+      if (it->first.node->depth() > next->first.node->depth()) next = it;
+    }
+    auto [key, when] = *next;
+    open.all.erase(next);
+    if (when.always) when.any.clear();
+    auto* call = static_cast<const GraphTapeNode*>(key.node);
+    for (size_t i = 0; i < call->edges.size(); ++i) {
+      if (!call->edges[i]) continue;
+      GraphTapeNode::Through through = call->ThroughTo(key.output, i);
+      if (through.never) continue;
+      FlowWhen further = when;
+      if (through.when) {
+        Value both = through.when;
+        if (!when.always) {
+          both = TraceNode(*this, "LogicalAnd", {AnyOf(when), both}, {});
+        }
+        further = {.always = false, .any = {both}};
+      }
+      add(KeyOf(call->edges[i]), further);
+    }
+  }
+  for (auto& [key, when] : found.all) {
+    reach.push_back({key, when.always ? Value() : AnyOf(when)});
+  }
+  return reach;
+}
+
+WhichEntry Capture::WhichOf(const EagerValue& value) const {
+  const TraceState& traced = *value.traced;
+  if (traced.number || value.view_of) return {};
+  if (auto it = which_.find(&value); it != which_.end()) {
+    return {WhichEntry::kNone, it->second};
+  }
+  if (traced.entry < 0) return {};
+  const Entry& entry = entries_[static_cast<size_t>(traced.entry)];
+  if (entry.grad_of || entry.value == RandomPlace()) return {};
+  return {traced.entry, {}};
+}
+
+void Capture::SetWhich(const EagerValue& value, Value told) {
+  which_[&value] = told;
+}
+
+void Capture::RequireFlow(const EagerValue& value, const std::string& message) {
+  if (!value.traced || value.traced->recording != this) return;
+  // Lanes together have no way of failing alone.
+  if (front_internal::InsideVmap()) return;
+  FlowWhen flow = FlowOf(value);
+  if (!flow.open()) return;
+  TraceEffect(*this, "Assert", {AnyOf(flow)}, {{"message", message}});
+}
+
+bool SaidByBranch(const Value& said) {
+  std::set<const Node*> seen{said.node};
+  std::vector<const Node*> open{said.node};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node->op().flow == Flow::kBranch) return true;
+    // What decides how often a loop goes round does not decide whether.
+    if (node->is_args() || node->op().flow == Flow::kLoop) continue;
+    for (const Value& in : node->inputs()) {
+      if (seen.insert(in.node).second) open.push_back(in.node);
+    }
+  }
+  return false;
+}
+
+void Capture::RequireGrad(const EagerValue& inside) const {
+  Value when = GradWhen(inside);
+  if (!when || !SaidByBranch(when)) return;
+  throw Error(Unimplemented(
+      StrCat("grad: whether ", inside.Describe(),
+             ", has a gradient depends on the branch taken, which a captured "
+             "function does not know while it is recorded; wanted one on every "
+             "way")));
+}
+
+void Capture::CheckFlowKnown(const EagerValue& value,
+                             std::string_view what) const {
+  if (!value.traced || value.traced->recording != this) return;
+  if (!FlowOf(value).open()) return;
+  throw Error(Unimplemented(
+      StrCat(what, ": whether ", value.Describe(),
+             ", requires gradients depends on the branch taken, or on how "
+             "often a loop ran, which a captured function does not know while "
+             "it is recorded; wanted it the same on every way, by detach() or "
+             "requires_grad_()")));
+}
+
+}  // namespace sluice

@@ -1,0 +1,478 @@
+#include "sluice/trace/trace_finish.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
+#include "sluice/trace/graph_tape.h"
+#include "sluice/trace/hooked_value.h"
+#include "sluice/trace/kept_values.h"
+#include "sluice/trace/random_place.h"
+
+namespace sluice::front_internal {
+
+int HooksOf(const EagerValue& value) {
+  if (!value.extra) return 0;
+  return value.extra->next_hook * 1000 +
+         static_cast<int>(value.extra->hooks.size());
+}
+
+namespace {
+
+// Whether a value is made of another by ops that can write over it.
+bool WritesOver(Value made, const Value& from) {
+  while (made != from) {
+    const OpRecord& op = made.node->op();
+    if ((!op.cpu().in_place && !op.elementwise()) || made.index != 0)
+      return false;
+    made = made.node->input(0);
+  }
+  return true;
+}
+
+// What a value is a look into, by ops that copy nothing.
+Value LooksInto(Value value) {
+  while (!value.node->is_args() && value.node->op().view && value.index == 0) {
+    value = value.node->input(0);
+  }
+  return value;
+}
+
+// Whether what is computed looks for itself if it can go on.
+bool Asserts(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (node->op().name == "Assert") return true;
+    for (const auto& inner : node->regions()) {
+      if (Asserts(*inner)) return true;
+    }
+  }
+  return false;
+}
+
+// What of the tape below a value backward() has used up.
+bool Over(const EagerValue& value) {
+  if (!value.producer) return false;
+  std::vector<const TapeNode*> open{value.producer.get()};
+  std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const TapeNode* node = open.back();
+    open.pop_back();
+    if (node->dropped()) return true;
+    for (const TapeEdge& edge : node->edges) {
+      if (edge.node && seen.insert(edge.node.get()).second) {
+        open.push_back(edge.node.get());
+      }
+    }
+  }
+  return false;
+}
+
+// Turns what a Capture saw into a Trace.
+class Finisher {
+ public:
+  Finisher(Trace& trace, Capture& capture, const std::string& name,
+           std::source_location where)
+      : t_(trace), capture_(capture), name_(name), where_(where) {}
+
+  void Results(const std::vector<Tensor>& results) {
+    std::vector<EagerRef> values;
+    for (const Tensor& r : results) {
+      if (!r.defined()) {
+        throw Error(InvalidArgument(StrCat("[", name_,
+                                           "] a result is a Tensor that holds "
+                                           "nothing"))
+                        .WithLine(StrCat("at ", SourceLine::From(where_))));
+      }
+      if (r.is_sparse()) r.value();  // throws
+      values.push_back(capture_.ValueOf(r));
+      capture_.Now(*values.back());
+      capture_.LookedInto(*values.back());
+      ++uses_[BaseOf(values.back()).get()];
+    }
+    CheckApart(values);
+    for (const EagerRef& value : values) t_.returned.push_back(Result(value));
+  }
+
+  void Sources() {
+    const bool may_fail = Asserts(capture_.graph().root());
+    // The code is run itself when an assertion fails: it must find all as it
+    // was.
+    // Asking for gradients captures what they are; the list may grow.
+    for (size_t i = 0; i < capture_.entries().size(); ++i) {
+      Land(i);
+    }
+    for (size_t i = 0; i < capture_.entries().size(); ++i) {
+      const Capture::Entry& entry = capture_.entries()[i];
+      t_.feeds.push_back(entry.arg);
+      Trace::Source source;
+      if (entry.argument) {
+        ++t_.num_args;
+        if (entry.found_outside) source.same = entry.value;
+      } else {
+        source.value = entry.value;
+      }
+      if (entry.grad_of) source.grad_of = IndexOf(entry.grad_of);
+      source.part = entry.part;
+      source.requires_grad = entry.required_grad;
+      source.leaf = entry.leaf;
+      source.hooks = HooksOf(*entry.value);
+      source.moved = entry.value->moved;
+      source.contiguous = entry.contiguous;
+      source.order_matters = entry.order_matters;
+      source.overwritten = !may_fail && entry.written() &&
+                           entry.inside->moved == 0 &&
+                           WritesOver(entry.inside->traced->value, entry.arg) &&
+                           !StillSeen(entry.arg);
+      t_.sources.push_back(std::move(source));
+    }
+    for (const Capture::Look& look : capture_.looks()) {
+      if (look.inside->grad) {
+        throw Error(Unimplemented(StrCat(
+            "a captured function leaves a gradient on ", look.value->Describe(),
+            ", which looks into the memory of another tensor; wanted "
+            "requires_grad_() before the call")));
+      }
+      t_.looks.emplace_back(look.value, look.inside->requires_grad);
+    }
+    for (const Capture::GradSeen& seen : capture_.grads_seen()) {
+      t_.grads_seen.push_back({seen.entry, seen});
+    }
+    if (may_fail) t_.dropped.clear();
+    Hooks();
+    CheckLeaves();
+    Kept();
+  }
+
+ private:
+  static const EagerRef& BaseOf(const EagerRef& value) {
+    return value->view_of ? value->view_of->base : value;
+  }
+
+  int64_t IndexOf(const EagerRef& outside) const {
+    for (size_t i = 0; i < capture_.entries().size(); ++i) {
+      const Capture::Entry& entry = capture_.entries()[i];
+      if (entry.value == outside && !entry.grad_of) {
+        return static_cast<int64_t>(i);
+      }
+    }
+    return -1;
+  }
+
+  // The old elements are a result: they may not be written over.
+  bool StillSeen(const Value& arg) const {
+    for (const Trace::Fetched& f : t_.fetched) {
+      if (LooksInto(f.value) == arg) return true;
+    }
+    return false;
+  }
+
+  size_t Fetch(const EagerRef& value) {
+    Value now = capture_.Now(*value);
+    bool flows = value->tracked() && kFloats.contains(now.dtype());
+    // The elements are new, the history is not.
+    if (flows) now = capture_.NowAsOperand(*value);
+    t_.fetched.push_back({now, flows, flows && Over(*value)});
+    FlowWhen when = capture_.FlowOf(*value);
+    if (flows && when.open()) {
+      t_.fetched.back().when = Tell(capture_.AnyOf(when));
+    }
+    if (Value told = capture_.WhichOf(*value).told) {
+      t_.fetched.back().which = Tell(told);
+    }
+    if (flows && !value->producer && value->traced->entry < 0) {
+      t_.fetched.back().leaf = true;
+      leaves_.push_back(value.get());
+    }
+    if (flows) flowing_.emplace_back(t_.fetched.size() - 1, value);
+    if (flows) SayReach(*value, t_.fetched.back());
+    return t_.fetched.size() - 1;
+  }
+
+  void SayReach(const EagerValue& value, Trace::Fetched& fetched) {
+    fetched.reach_said = true;
+    for (const Reached& to : capture_.ReachOf(value, 0)) {
+      bool known = false;
+      for (size_t i = 0; i < capture_.entries().size() && !known; ++i) {
+        if (!(capture_.EntryKey(i) == to.key)) continue;
+        known = true;
+        fetched.reach.emplace_back(i, to.when);
+      }
+      fetched.reach_said = fetched.reach_said && known;
+    }
+  }
+
+  int64_t Tell(const Value& value) {
+    t_.told.push_back(value);
+    return static_cast<int64_t>(t_.told.size()) - 1;
+  }
+
+  // What is handed out may be written: what shares its memory on some way must
+  // be known. What values do not decide, as the ways of while_loop() in Python,
+  // gives tensors of their own.
+  void CheckApart(const std::vector<EagerRef>& values) const {
+    using How = TraceState::Perhaps::How;
+    const FunctionVariant& variant = *t_.variant;
+    if (Decisions::OfBranches() || !variant.undecided ||
+        (variant.decidable && !variant.decidable())) {
+      return;
+    }
+    std::unordered_map<const EagerValue*, const EagerValue*> takers;
+    for (const EagerRef& value : values) takers[BaseOf(value).get()] = nullptr;
+    std::unordered_set<const EagerValue*> met;
+    for (const EagerRef& value : values) {
+      const EagerValue* base = BaseOf(value).get();
+      if (!met.insert(base).second) continue;
+      for (const TraceState::Perhaps& p : base->traced->perhaps) {
+        if (p.how == How::kStrides || p.other->traced->number) continue;
+        const EagerValue* other = p.other.get();
+        bool around = other->traced->entry >= 0 && !OfGradient(*other);
+        // Which of the tensors around it is, the run says.
+        if (around && p.how == How::kWhole && capture_.WhichOf(*base).told) {
+          continue;
+        }
+        auto [it, fresh] = takers.try_emplace(other, base);
+        if (!around && (fresh || it->second == base)) continue;
+        throw Error(Unimplemented(StrCat(
+            "a captured function hands out ", value->Describe(),
+            ", which shares memory with ", other->Describe(),
+            ", on some ways: that depends on the branch taken, or on how often "
+            "a loop ran, which it does not know while it is recorded; wanted "
+            "a clone()")));
+      }
+    }
+  }
+
+  // What the code has made of a result that is a leaf of its own.
+  void OwnLeaf(const EagerRef& value, Trace::Returned& made) {
+    if (value->traced->entry >= 0 || value->producer) return;
+    if (!value->requires_grad || !value->grad) return;
+    if (value->grad->rows || capture_.GradWhen(*value)) {
+      throw Error(Unimplemented(StrCat(
+          "a captured function hands out ", value->Describe(),
+          ", a leaf it has made, with a gradient that is sparse or is there on "
+          "some ways only; wanted requires_grad_() after the call")));
+    }
+    made.grad = static_cast<int64_t>(Once(value->grad));
+  }
+
+  Trace::Returned Result(const EagerRef& value) {
+    Trace::Returned made;
+    made.line = value->line;
+    OwnLeaf(value, made);
+    const EagerRef& base = BaseOf(value);
+    bool outside = base->traced->entry >= 0 && !OfGradient(*base);
+    if (!outside && (base == value || uses_[base.get()] == 1)) {
+      made.fetch = Once(value);
+      return made;
+    }
+    if (outside) {
+      made.source = base->traced->entry;
+    } else {
+      made.fetch = Once(base);
+    }
+    if (!value->view_of) return made;
+    made.records = value->view_of->records;
+    made.flows = static_cast<bool>(value->producer);
+    made.requires_grad = value->requires_grad && !value->producer;
+    if (made.requires_grad) {
+      leaves_.push_back(value.get());
+    }
+    for (const ViewStep& step : value->view_of->steps) {
+      made.steps.push_back({step, {}});
+      for (const EagerRef& other : step.others) {
+        made.steps.back().others.push_back(Fetch(other));
+      }
+      made.steps.back().how.others.clear();
+    }
+    return made;
+  }
+
+  // One tensor that is a result twice comes back once.
+  size_t Once(const EagerRef& value) {
+    auto [it, fresh] = fetched_.try_emplace(value.get(), 0);
+    if (fresh) it->second = Fetch(value);
+    return it->second;
+  }
+
+  bool OfGradient(const EagerValue& base) const {
+    return static_cast<bool>(
+        capture_.entries()[static_cast<size_t>(base.traced->entry)].grad_of);
+  }
+
+  // What became of a tensor outside.
+  void Land(size_t i) {
+    const Capture::Entry& entry = capture_.entries()[i];
+    if (!entry.inside) return;
+    EagerRef inside = entry.inside;
+    if (entry.value == RandomPlace()) return LandPlace(i);
+    capture_.CheckKnown(*inside);
+    if (entry.written()) {
+      t_.landings.push_back({i, FetchWritten(inside), /*grad=*/false});
+      t_.landings.back().moved = inside->moved > 0;
+    }
+    if (entry.leaf && inside->requires_grad != entry.required_grad) {
+      t_.flags.emplace_back(i, inside->requires_grad);
+    }
+    if (!entry.grad_set || inside->grad == entry.grad_before) {
+      if (!entry.grad_set || entry.grad_before) return;
+      // Cleared, and it may have been there.
+    }
+    if (!entry.grad_loaded) t_.dropped.push_back(i);
+    if (!inside->grad) {
+      t_.cleared.push_back(i);
+      return;
+    }
+    const EagerValue& grad = *inside->grad;
+    if (grad.rows) {
+      size_t first = Fetch(capture_.ValueOf(Tensor(grad.rows->indices)));
+      Fetch(capture_.ValueOf(Tensor(grad.rows->values)));
+      t_.landings.push_back({i, first, /*grad=*/true, /*rows=*/true});
+    } else {
+      t_.landings.push_back({i, Once(inside->grad), /*grad=*/true});
+    }
+    if (Value when = capture_.GradWhen(*inside)) {
+      t_.landings.back().when = Tell(when);
+    }
+  }
+
+  // How often it draws, where that is the same in every call.
+  void LandPlace(size_t i) {
+    const Capture::Entry& entry = capture_.entries()[i];
+    t_.place = static_cast<int64_t>(i);
+    PlaceAhead ahead = AheadOf(capture_.Now(*entry.inside));
+    t_.draws = ahead.draws;
+    if (ahead.from == entry.arg) return;
+    t_.place_fetch = static_cast<int64_t>(FetchWritten(entry.inside));
+  }
+
+  // Hooks of the code's own are met by gradients that flow after the call, too.
+  void Hooks() {
+    std::unordered_set<const TapeNode*> seen;
+    std::vector<const TapeNode*> open;
+    auto add = [&](const TapeNode* node) {
+      if (node && seen.insert(node).second) open.push_back(node);
+    };
+    for (const auto& [fetch, value] : flowing_) {
+      if (!t_.fetched[fetch].over) add(value->producer.get());
+    }
+    while (!open.empty()) {
+      const TapeNode* node = open.back();
+      open.pop_back();
+      for (const TapeNode::Hook& hook : node->hooks) Meet(*node, hook);
+      for (const TapeEdge& edge : node->edges) add(edge.node.get());
+    }
+  }
+
+  bool HandsOut(const TapeNode& node, int output) const {
+    for (const auto& [fetch, value] : flowing_) {
+      if (value->producer.get() == &node && value->output == output)
+        return true;
+    }
+    return false;
+  }
+
+  void Meet(const TapeNode& node, const TapeNode::Hook& hook) {
+    auto* made = dynamic_cast<const GraphTapeNode*>(&node);
+    Value value = made ? made->y(hook.output) : Value();
+    // retain_grad(): a call cannot tell the whole gradient of what it hands
+    // out, if that is used inside, too; nobody sees that of others.
+    bool keeps = hook.place != nullptr;
+    if (keeps && !HandsOut(node, hook.output)) return;
+    if (!value || keeps || value.node->region() != &capture_.graph().root()) {
+      throw Error(Unimplemented(
+          StrCat("a captured function registers a hook at ",
+                 node.line().ToString(), keeps ? ", by retain_grad()," : "",
+                 " and hands out what was made from there: gradients that "
+                 "flow after the call do not meet the hook; wanted it "
+                 "registered after the call, or backward() inside")));
+    }
+    Value hooked = HookValue(capture_, value, hook);
+    for (Trace::Fetched& f : t_.fetched) {
+      if (f.value == value) f.value = hooked;
+    }
+  }
+
+  // A leaf that is made anew is the end of gradients, which calls cannot tell.
+  void CheckLeaves() {
+    for (const auto& [fetch, value] : flowing_) {
+      if (t_.fetched[fetch].leaf) continue;
+      for (const Reached& to : capture_.ReachOf(*value, 0)) {
+        if (std::find(leaves_.begin(), leaves_.end(), to.key.leaf) ==
+            leaves_.end()) {
+          continue;
+        }
+        throw Error(Unimplemented(StrCat(
+            "a captured function hands out ", to.key.leaf->Describe(),
+            ", a leaf it has made by requires_grad_(), and ", value->Describe(),
+            ", made from it; wanted requires_grad_() after the call")));
+      }
+    }
+  }
+
+  // What calls on the way to results have kept (trace/kept_values.h).
+  void Kept() {
+    std::unordered_map<const WriteLog*, size_t> sources, returned;
+    for (size_t i = 0; i < capture_.entries().size(); ++i) {
+      const EagerRef& inside = capture_.entries()[i].inside;
+      if (inside && inside->log) sources.try_emplace(inside->log.get(), i);
+    }
+    for (const auto& [value, fetch] : fetched_) {
+      if (value->log) returned.try_emplace(value->log.get(), fetch);
+    }
+    std::unordered_map<const WriteLog*, size_t> all = sources;
+    all.insert(returned.begin(), returned.end());
+    t_.overwritten.resize(t_.fetched.size());
+    for (const auto& [fetch, value] : flowing_) {
+      for (KeptValue& kept : KeptFor(*value, all)) {
+        if (kept.log->count != kept.count) {
+          if (kept.on_a_way) {
+            // Nobody goes there again.
+            if (t_.fetched[fetch].over) continue;
+            throw Error(Unimplemented(OverwrittenText(
+                kept.before, kept.type, *kept.log,
+                StrCat(kept.after, "; whether depends on the branch taken"))));
+          }
+          t_.overwritten[fetch] =
+              OverwrittenText(kept.before, kept.type, *kept.log, kept.after);
+          continue;
+        }
+        auto source = sources.find(kept.log);
+        bool around = source != sources.end();
+        t_.kept.push_back(
+            {fetch, around ? static_cast<int64_t>(source->second) : -1,
+             around ? 0 : returned.at(kept.log), std::move(kept.before),
+             std::move(kept.type), std::move(kept.after)});
+      }
+    }
+  }
+
+  // Elements alone: a leaf stays one.
+  size_t FetchWritten(const EagerRef& inside) {
+    if (inside->producer && inside->tracked()) return Fetch(inside);
+    t_.fetched.push_back({capture_.Now(*inside), false, false});
+    return t_.fetched.size() - 1;
+  }
+
+  Trace& t_;
+  Capture& capture_;
+  const std::string& name_;
+  std::source_location where_;
+  std::unordered_map<const EagerValue*, int> uses_;
+  std::unordered_map<const EagerValue*, size_t> fetched_;
+  std::vector<std::pair<size_t, EagerRef>> flowing_;  // by fetch
+  std::vector<const EagerValue*> leaves_;  // made by the code, handed out
+};
+
+}  // namespace
+
+void FinishTrace(Trace& trace, Capture& capture,
+                 const std::vector<Tensor>& results, const std::string& name,
+                 std::source_location where) {
+  Finisher finish(trace, capture, name, where);
+  finish.Results(results);
+  finish.Sources();
+}
+
+}  // namespace sluice::front_internal
