@@ -66,11 +66,12 @@ build:
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
 
-# docs/ops.md, docs/cpp/api.md and docs/python/api.md are derived from op records,
-# headers and docstrings: refreshed here, checked by tests.
+# docs/ops.md, docs/internal_ops.md, docs/cpp/api.md and docs/python/api.md are
+# derived from op records, headers and docstrings: refreshed here, checked by tests.
 test: deps
 	@$(configure_release) && $(call build_only,release)
 	@build/release/bin/sluice info --ops-markdown > docs/ops.md
+	@build/release/bin/sluice info --internal-ops-markdown > docs/internal_ops.md
 	@if command -v python3 >/dev/null; then \
 	  python3 tools/cpp_api_pages.py > build/cpp_api.md && \
 	  cp build/cpp_api.md docs/cpp/api.md; fi

@@ -17,10 +17,15 @@
 namespace sluice {
 namespace {
 
-TEST(Docs, OpsPageIsCurrent) {
+TEST(Docs, OpsPagesAreCurrent) {
   EXPECT_TRUE(ReadWholeFile("docs/ops.md") == OpsMarkdown(AllOps()))
       << "docs/ops.md is not what the op records say; run\n"
          "  build/release/bin/sluice info --ops-markdown > docs/ops.md";
+  EXPECT_TRUE(ReadWholeFile("docs/internal_ops.md") ==
+              InternalOpsMarkdown(AllOps()))
+      << "docs/internal_ops.md is not what the op records say; run\n"
+         "  build/release/bin/sluice info --internal-ops-markdown > "
+         "docs/internal_ops.md";
 }
 
 // The text between ``` marks that begins after `language`.

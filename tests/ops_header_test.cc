@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "apps/op_pages/ops_markdown.h"
 #include "sluice/op/op_function.h"
 #include "sluice/op/registry.h"
@@ -27,14 +29,14 @@ AttrSpec Attr(std::string name, AttrKind kind, AttrValue default_value) {
 TEST(OpFunction, NamesFollowFromTheOps) {
   EXPECT_EQ(FunctionName(Named("SoftmaxCrossEntropy")),
             "softmax_cross_entropy");
-  EXPECT_EQ(FunctionName(Named("MatMul")), "matmul");
+  EXPECT_EQ(FunctionName(*FindOp("MatMul")), "matmul");
   EXPECT_EQ(FunctionName(Named("AddN")), "add_n");
   EXPECT_EQ(FunctionName(Named("Expm1")), "expm1");
   EXPECT_EQ(FunctionName(Named("LSTMCell")), "lstm_cell");
   EXPECT_EQ(FunctionName(Named("Conv2D")), "conv2d");
   EXPECT_EQ(FunctionName(Named("Conv2DInputGrad")), "conv2d_input_grad");
   EXPECT_EQ(FunctionName(Named("Switch")), "switch_");
-  EXPECT_EQ(FunctionName(Named("Any")), "any_of");
+  EXPECT_EQ(FunctionName(*FindOp("Any")), "any_of");
   EXPECT_EQ(ParameterName("where"), "where_");
   EXPECT_EQ(ParameterName("default"), "default_");
   EXPECT_EQ(ParameterName("name"), "name_");
@@ -52,9 +54,9 @@ TEST(OpFunction, NoTwoOpsShareAName) {
   EXPECT_TRUE(twice == names.end()) << *twice;
 }
 
-TEST(OpFunction, StateStructureAndConstantsHaveNone) {
-  for (const char* name :
-       {"Variable", "Assign", "Dequeue", "Placeholder", "Const", "FifoQueue"}) {
+TEST(OpFunction, StateStructureConstantsAndInternalOpsHaveNone) {
+  for (const char* name : {"Variable", "Assign", "Dequeue", "Placeholder",
+                           "Const", "FifoQueue", "ReluGrad"}) {
     ASSERT_TRUE(FindOp(name)) << name;
     EXPECT_FALSE(HasFunction(*FindOp(name))) << name;
   }
@@ -136,9 +138,20 @@ TEST(OpsMarkdown, SaysWhatTheRecordSays) {
   std::string text = OpsMarkdown(ops);
   ExpectContains(text, "## math\n\n### MatMul\n\n");
   ExpectContains(text, "- C++: `sluice::matmul`\n");
+  ExpectContains(OpsMarkdown(std::array{FindOp("Sub")}),
+                 "- simplified: x - 0 = x\n");
   ExpectContains(text, "- attribute `transpose_a`, bool, default `false`");
   EXPECT_EQ(text.back(), '\n');
   EXPECT_NE(text[text.size() - 2], '\n');
+}
+
+TEST(OpsMarkdown, InternalOpsHaveAPageOfTheirOwn) {
+  const OpRecord* ops[] = {FindOp("Relu"), FindOp("ReluGrad")};
+  std::string page = OpsMarkdown(ops), internal = InternalOpsMarkdown(ops);
+  ExpectContains(page, "### Relu\n");
+  ExpectContains(internal, "### ReluGrad\n");
+  EXPECT_EQ(page.find("### ReluGrad"), std::string::npos);
+  EXPECT_EQ(internal.find("### Relu\n"), std::string::npos);
 }
 
 }  // namespace

@@ -16,10 +16,8 @@ How they are found:
   literals go, and the sets of all runs of 10 tokens are compared. A pair has 0.9 or
   more of them in common (intersection by union) for functions of at least 60 tokens,
   0.8 for files of at least 150.
-- Op names: string literals that equal the name of a registered op, in folders of
-  src/sluice above op/ and in python/src. `compared` stands beside == or !=; `named`
-  is any other, as a rule a call. Ops are those of `sluice info --ops` in
-  build/release, and of SL_OP in the sources.
+- Op names: as tools/check_op_names.py finds them, compared or called. Ops are those
+  of `sluice info --ops` in build/release, and of SL_OP in the sources.
 - Public functions: declarations with parentheses in docs/cpp/api.md, entries of
   docs/python/api.md; tests keep both pages current.
 - Seconds: of the last build of each file in build/release/.ninja_log (a compiler
@@ -35,14 +33,14 @@ import statistics
 import subprocess
 import sys
 
+import check_op_names
 import cpp_scan
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CPP = {".h", ".cc", ".cu", ".cuh", ".inc"}
 TOPS = ("apps", "benchmarks", "cmake", "examples", "include", "python", "src",
         "tests", "tools")
-BELOW_OPS = {"base", "tensor", "op", "device", "ops"}
-TEST = re.compile(r"_test\.cc$|_test_util\.\w+$|^tests/|^python/(tests|fuzz)/")
+TEST = check_op_names.TEST
 
 
 def folder_of(name):
@@ -80,11 +78,8 @@ class House:
         self.functions = {"C++": [], "Python": []}  # (lines, name:line function)
         self.alike = {"functions": cpp_scan.Alike(60, 0.9),
                       "files": cpp_scan.Alike(150, 0.8)}
-        self.ops = set(ops)
-        for name, text in files.items():
-            if name.startswith("src/sluice/ops/"):
-                self.ops.update(re.findall(r"^SL_OP\((\w+)\)", text, re.M))
-        self.op_names = []  # (folder, "compared" or "named", where, op)
+        self.ops = check_op_names.registered(files) | set(ops)
+        self.op_names = []  # (folder, "compared" or "called", where, op)
         for name, text in files.items():
             if TEST.search(name):
                 continue
@@ -105,17 +100,10 @@ class House:
             run = slice(bisect.bisect_left(offsets, f.begin),
                         bisect.bisect_left(offsets, f.end))
             self.alike["functions"].add(where, tokens[run])
-        above = re.match(r"src/sluice/(\w+)/", name)
-        if not (name.startswith("python/src/") or (
-                above and above.group(1) not in BELOW_OPS)):
-            return
-        for at, word in cpp_scan.string_literals(text):
-            if word not in self.ops:
-                continue
-            beside = code[max(0, at - 4):at] + code[at + len(word) + 2:][:4]
-            kind = "compared" if re.search("[!=]=", beside) else "named"
-            line = text.count("\n", 0, at) + 1
-            self.op_names.append((folder_of(name), kind, f"{name}:{line}", word))
+        if check_op_names.is_above_ops(name):
+            self.op_names += [
+                (folder_of(name), found.kind, f"{name}:{found.line}", found.op)
+                for found in check_op_names.names_in(name, text, code, self.ops)]
 
 
 def build_seconds(log):
@@ -210,9 +198,9 @@ def print_op_names(house, verbose):
     found = house.op_names
     print(f"op names above op/: {len(found)}, of {len(house.ops)} ops")
     counts = collections.Counter((folder, kind) for folder, kind, _, _ in found)
-    rows = [("folder", "compared", "named")] if found else []
+    rows = [("folder", "compared", "called")] if found else []
     for folder in sorted({folder for folder, _ in counts}):
-        rows.append((folder, counts[folder, "compared"], counts[folder, "named"]))
+        rows.append((folder, counts[folder, "compared"], counts[folder, "called"]))
     table(rows, (-22, 8, 6))
     if verbose:
         table([(where, kind, op) for _, kind, where, op in found], (-1, -1, -1))
@@ -281,7 +269,7 @@ def self_test():
                    [(2, "python/sluice/a.py:1 one"), (2, "python/sluice/a.py:6 two")]),
         "op names": ([found[1:] for found in house.op_names],
                      [("compared", "src/sluice/passes/a.cc:9", "Add"),
-                      ("named", "src/sluice/passes/a.cc:11", "Add")]),
+                      ("called", "src/sluice/passes/a.cc:11", "Add")]),
         "alike": ([p[0] for p in twins.alike["functions"].pairs()], [1.0]),
         "not alike": (house.alike["functions"].pairs(), []),
         "build": (dict(build_seconds(log)),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All checks that need no compiler: layers, formatting, file sizes, Python.
+# All checks that need no compiler: layers, op names, formatting, file sizes, Python.
 # `tools/lint.sh --fix` reformats instead of checking.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +24,8 @@ failed=0
 python3 tools/check_layers.py --self-test || failed=1
 python3 tools/check_layers.py || failed=1
 python3 tools/house.py --self-test || failed=1
+python3 tools/check_op_names.py --self-test || failed=1
+python3 tools/check_op_names.py || failed=1
 python3 tools/check_size.py || failed=1
 python3 tools/check_python.py || failed=1
 if [[ -n $clang_format ]]; then

@@ -57,6 +57,9 @@ void AppendOp(std::string& out, const OpRecord& op) {
   if (std::string traits = Traits(op); !traits.empty()) {
     StrAppend(out, "- ", traits, "\n");
   }
+  for (const Simplification& rule : op.simplifications) {
+    StrAppend(out, "- simplified: ", rule.says, "\n");
+  }
   if (op.max_ulp > 0) {
     StrAppend(out, "- f32 results within ", op.max_ulp,
               " units in the last place\n");
@@ -64,17 +67,13 @@ void AppendOp(std::string& out, const OpRecord& op) {
   out += "\n";
 }
 
-}  // namespace
-
-std::string OpsMarkdown(std::span<const OpRecord* const> ops) {
+std::string Page(std::span<const OpRecord* const> ops, bool internal,
+                 std::string_view head) {
   std::map<std::string, std::vector<const OpRecord*>> topics;
-  for (const OpRecord* op : ops) topics[TopicOf(*op)].push_back(op);
-  std::string out =
-      "# Ops\n\n"
-      "Written from the op records by `sluice info --ops-markdown`; a test "
-      "compares.\nEvery op takes its operands' types and shapes as its record "
-      "says and refuses\nothers with a message. `T` and the like stand for one "
-      "type throughout a call.\n\n";
+  for (const OpRecord* op : ops) {
+    if (op->internal == internal) topics[TopicOf(*op)].push_back(op);
+  }
+  std::string out(head);
   for (const auto& [topic, list] : topics) {
     StrAppend(out, "- [", topic, "](#", topic, "): ");
     std::vector<std::string> names;
@@ -88,6 +87,29 @@ std::string OpsMarkdown(std::span<const OpRecord* const> ops) {
   }
   while (out.size() > 1 && out[out.size() - 2] == '\n') out.pop_back();
   return out;
+}
+
+}  // namespace
+
+std::string OpsMarkdown(std::span<const OpRecord* const> ops) {
+  return Page(
+      ops, /*internal=*/false,
+      "# Ops\n\n"
+      "Written from the op records by `sluice info --ops-markdown`; a test "
+      "compares.\nEvery op takes its operands' types and shapes as its record "
+      "says and refuses\nothers with a message. `T` and the like stand for one "
+      "type throughout a call.\nOps that only gradients, passes and the "
+      "runtime make are in\n[internal_ops.md](internal_ops.md).\n\n");
+}
+
+std::string InternalOpsMarkdown(std::span<const OpRecord* const> ops) {
+  return Page(
+      ops, /*internal=*/true,
+      "# Internal ops\n\n"
+      "Written from the op records by `sluice info --internal-ops-markdown`; a "
+      "test\ncompares. Gradients, passes, batching and the runtime make these; "
+      "they are seen\nin texts of graphs and in profiles, have no functions, "
+      "and may change. Those for\nusers are in [ops.md](ops.md).\n\n");
 }
 
 }  // namespace sluice

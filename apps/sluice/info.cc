@@ -16,11 +16,13 @@
 namespace sluice::app {
 
 const char kInfoUsage[] =
-    "usage: sluice info [--ops | --ops-markdown]\n"
+    "usage: sluice info [--ops | --ops-markdown | "
+    "--internal-ops-markdown]\n"
     "  Version, compiler, machine, processor, number of ops.\n"
     "  --ops           every op, one a line, sorted: its signature and what it "
     "does\n"
-    "  --ops-markdown  the text of docs/ops.md\n";
+    "  --ops-markdown  the text of docs/ops.md\n"
+    "  --internal-ops-markdown  the text of docs/internal_ops.md\n";
 
 namespace {
 
@@ -67,11 +69,14 @@ int RunInfo(Arguments arguments) {
   bool help = arguments.flag("--help") || arguments.flag("-h");
   bool ops = arguments.flag("--ops");
   bool markdown = arguments.flag("--ops-markdown");
+  bool internal = arguments.flag("--internal-ops-markdown");
   arguments.finish();
   if (help) {
     std::fputs(kInfoUsage, stdout);
   } else if (markdown) {
     std::fputs(OpsMarkdown(AllOps()).c_str(), stdout);
+  } else if (internal) {
+    std::fputs(InternalOpsMarkdown(AllOps()).c_str(), stdout);
   } else if (ops) {
     for (const OpRecord* op : AllOps()) {
       std::printf("%-24s %s  %s\n", op->name.c_str(),

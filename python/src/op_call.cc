@@ -109,7 +109,7 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
   WeakNumbers::Mark(op, inputs);
   for (Given& in : inputs) {
     // A size cast to a type has that and no other.
-    if (in.weak && in.tensor.defined() && op.name == "Cast") in.weak = false;
+    if (op.role == Role::kCast && in.tensor.defined()) in.weak = false;
   }
   const DType restored = BringTogether(op, inputs, attrs);
   CallResult result;

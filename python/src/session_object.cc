@@ -26,7 +26,7 @@ namespace {
 
 bool IsVariable(const Value& to) {
   return to.dtype() == DType::kResource && !to.node->is_args() &&
-         to.node->op().name == "Variable";
+         to.node->op().role == Role::kVariable;
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ bool IsNumber(const Given& g) {
 bool OfNumbers(const OpRecord& op, std::span<Given, 2> inputs) {
   bool recorded = inputs[0].tensor.defined() || inputs[1].tensor.defined();
   if (!recorded || !IsNumber(inputs[0]) || !IsNumber(inputs[1])) return false;
-  if (op.name == "Div" || IsFloating(inputs[0].dtype()) ||
+  if (op.role == Role::kDiv || IsFloating(inputs[0].dtype()) ||
       IsFloating(inputs[1].dtype())) {
     for (Given& in : inputs) {
       if (in.dtype() != DType::kF64 && in.tensor.defined()) {

@@ -94,7 +94,7 @@ std::vector<Variable> VariablesOf(Graph& graph) {
   {
     MutexLock lock(graph.mu());
     for (Node* node : graph.root().nodes()) {
-      if (node->op().name == "Variable") {
+      if (node->op().role == Role::kVariable) {
         handles.emplace_back(graph, node->output());
       }
     }

@@ -38,7 +38,7 @@ class WeakNumbers {
   // something else.
   static void Mark(const OpRecord& op, std::span<Given> inputs) {
     if (!current_) return;
-    bool other = op.name != "Cast";
+    bool other = op.role != Role::kCast;
     for (Given& in : inputs) {
       if (!in.typed && Has(in.tensor)) in.weak = other;
     }

@@ -20,12 +20,9 @@ bool ComputeAgain::IsCheap(const Node& node) {
   if (op.elementwise()) {
     return op.max_ulp == 0 || node.output_type(0).shape.rank() == 0;
   }
-  if (op.name == "ListSize" || op.name == "Fill" || op.name == "BroadcastTo") {
-    return true;
-  }
-  // Another look at what stays as it is.
-  return (op.name == "ListGet" || op.name == "Gather") &&
-         Invariant(node.input(0));
+  // An element of what stays as it is can be read again.
+  return op.recompute == Recompute::kCheap ||
+         (op.recompute == Recompute::kCheapOfFixed && Invariant(node.input(0)));
 }
 
 bool ComputeAgain::Invariant(const Value& v) {

@@ -4,6 +4,7 @@
 
 #include "sluice/autodiff/carry_more.h"
 #include "sluice/autodiff/inner_gradient.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
@@ -37,7 +38,7 @@ Result<Node*> ForwardCheckpoints::AddFirst(std::string_view op,
 Status ForwardCheckpoints::Prepare() {
   for (int i = 0; i < loop_.num_inputs(); ++i) {
     const Value& next = body_.results()[static_cast<size_t>(i)];
-    if (next.node->op().name == "CheckpointChoice" && next.index == 2 &&
+    if (RoleOf(next) == Role::kCheckpointChoice && next.index == 2 &&
         next.node->region() == &body_ && next.node->input(1) == body_.arg(i)) {
       state_ = i;
       choice_ = next.node;
@@ -60,8 +61,9 @@ Status ForwardCheckpoints::Prepare() {
 Result<int> ForwardCheckpoints::Keep(int i) {
   for (int k = 0; k < loop_.num_inputs(); ++k) {
     const Node& kept = *body_.results()[static_cast<size_t>(k)].node;
-    if (kept.op().name == "ListCheckpoint" && kept.input(0) == body_.arg(k) &&
-        kept.input(1) == body_.arg(i) && kept.input(2) == choice_->output(0)) {
+    if (RoleOf(kept) == Role::kListCheckpoint &&
+        kept.input(0) == body_.arg(k) && kept.input(1) == body_.arg(i) &&
+        kept.input(2) == choice_->output(0)) {
       return k;
     }
   }

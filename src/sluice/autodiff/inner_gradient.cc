@@ -134,7 +134,7 @@ std::vector<Node*> InnerGradient::TakeSizes() {
     const OpRecord& op = node->op();
     bool size = (op.shape_only && node->num_outputs() == 1 &&
                  IsInteger(node->output_type(0).dtype)) ||
-                op.name == "ListSize";
+                op.role == Role::kListSize;
     for (const Value& v : node->inputs()) size = size && Inside(v);
     if (size) sizes.push_back(node);
   }

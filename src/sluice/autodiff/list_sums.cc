@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "sluice/autodiff/inner_gradient.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
 namespace {
 
 bool AddsElements(const Node& node) {
-  return node.op().name == "ListAddAt" || node.op().name == "ListAddRows";
+  return RoleOf(node) == Role::kListAddAt || RoleOf(node) == Role::kListAddRows;
 }
 
 // The nodes that make `part` of nothing by adding elements, first to last;
@@ -20,7 +21,7 @@ std::vector<Node*> Additions(const Value& part) {
   for (; AddsElements(*node); node = node->input(0).node) {
     nodes.push_back(node);
   }
-  if (node->op().name != "ListZero") return {};
+  if (RoleOf(*node) != Role::kListZero) return {};
   std::reverse(nodes.begin(), nodes.end());
   return nodes;
 }
@@ -38,7 +39,7 @@ Result<Value> AddListGradient(Graph& graph, Region& region, Value sum,
         AddBeside(graph, region, *node, node->op().name, in, node->attrs()));
     sum = added->output();
   }
-  if (!additions.empty() || part.node->op().name == "ListZero") return sum;
+  if (!additions.empty() || RoleOf(part) == Role::kListZero) return sum;
   Value in[] = {sum, part};
   SL_ASSIGN_OR_RETURN(Node * added,
                       AddBeside(graph, region, *part.node, "ListAdd", in));

@@ -2,11 +2,12 @@
 
 #include "sluice/autodiff/inner_gradient.h"
 #include "sluice/base/strings.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
 bool LoopExtension::IsConstant(const Value& v, int64_t n) const {
-  if (n == 0 && v.node->op().name == "ZerosLike") {
+  if (n == 0 && RoleOf(v) == Role::kZerosLike) {
     return v.dtype() == DType::kI64 && v.shape().rank() == 0;
   }
   const Array* value = ConstantValue(v);
@@ -54,7 +55,7 @@ Result<int> LoopExtension::CountTrips() {
   for (int i = 0; i < loop_.num_inputs(); ++i) {
     const Value& next = body_.results()[static_cast<size_t>(i)];
     const Node& add = *next.node;
-    if (IsConstant(loop_.input(i), 0) && add.op().name == "Add" &&
+    if (IsConstant(loop_.input(i), 0) && RoleOf(add) == Role::kAdd &&
         add.input(0) == body_.arg(i) && IsConstant(add.input(1), 1)) {
       return i;
     }
@@ -75,8 +76,9 @@ Result<int> LoopExtension::CountTrips() {
 Result<int> LoopExtension::Keep(const Value& v) {
   for (int i = 0; i < loop_.num_inputs(); ++i) {
     const Node& append = *body_.results()[static_cast<size_t>(i)].node;
-    if (append.op().name == "ListAppend" && append.input(0) == body_.arg(i) &&
-        append.input(1) == v && loop_.input(i).node->op().name == "ListNew") {
+    if (RoleOf(append) == Role::kListAppend &&
+        append.input(0) == body_.arg(i) && append.input(1) == v &&
+        RoleOf(loop_.input(i)) == Role::kListNew) {
       return i;
     }
   }

@@ -1,14 +1,16 @@
 #include "sluice/autodiff/loop_residuals.h"
 
+#include "sluice/graph/role_of.h"
+
 namespace sluice {
 
 void LoopResiduals::FindCounters() {
   for (int i = 0; i < loop_.num_inputs(); ++i) {
     Value counter = body_.arg(i);
     const Node& next = *body_.results()[static_cast<size_t>(i)].node;
-    bool down = next.op().name == "Sub";
+    bool down = RoleOf(next) == Role::kSub;
     if (!kIndices.contains(counter.dtype()) ||
-        (next.op().name != "Add" && !down)) {
+        (RoleOf(next) != Role::kAdd && !down)) {
       continue;
     }
     bool first = next.input(0) == counter;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/autodiff/linear_in.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
@@ -11,10 +12,6 @@ namespace {
 // As many rows at a time are a large product already: adding it up is cheaper
 // than keeping them.
 constexpr int64_t kManyRows = 256;
-
-bool IsOp(const Value& v, std::string_view op) {
-  return v.node->op().name == op;
-}
 
 }  // namespace
 
@@ -75,7 +72,7 @@ void LoopSums::Collect(const Value& v) {
 
 // A sum over rows, of whose rows all iterations are to be collected.
 Result<bool> LoopSums::Reduces(const Value& v) {
-  if (IsOp(v, "SumTo")) {
+  if (RoleOf(v) == Role::kSumTo) {
     const Value& x = v.node->input(0);
     bool rows = v.shape().rank_known() && x.shape().rank() > v.shape().rank();
     if (!rows || !products_.count(x) || !Invariant(v.node->input(1))) {
@@ -84,14 +81,14 @@ Result<bool> LoopSums::Reduces(const Value& v) {
     Collect(x);
     return true;
   }
-  bool outer = IsOp(v, "Outer");
-  if (!outer && !IsOp(v, "MatMul")) return false;
+  bool outer = RoleOf(v) == Role::kOuter;
+  if (!outer && RoleOf(v) != Role::kMatMul) return false;
   auto it = rewritten_.find(v);
   Value product = it == rewritten_.end() ? v : it->second;
   Value a = product.node->input(0), b = product.node->input(1);
   // Rows of many iterations of a loop inside this one are a large product.
-  if (Invariant(a) || Invariant(b) || IsOp(a, "ListConcat") ||
-      IsOp(b, "ListConcat")) {
+  if (Invariant(a) || Invariant(b) || RoleOf(a) == Role::kListConcat ||
+      RoleOf(b) == Role::kListConcat) {
     return false;
   }
   if (it == rewritten_.end()) {
@@ -110,7 +107,7 @@ Result<bool> LoopSums::Reduces(const Value& v) {
 
 // The product as a' b, which sums over the rows of both.
 Result<Value> LoopSums::OverRows(const Value& v, Value a, Value b) {
-  if (IsOp(v, "Outer")) {
+  if (RoleOf(v) == Role::kOuter) {
     for (Value* x : {&a, &b}) {
       SL_ASSIGN_OR_RETURN(*x,
                           inner_.Call(v, "ExpandDims", {x, 1}, {{"axis", 0}}));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sluice/autodiff/loop_sums.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
@@ -12,7 +13,7 @@ namespace {
 // stays rows.
 bool OneByOne(const GradPart& part) {
   const Node& node = *part.indices.node;
-  return node.op().name == "Reshape" && node.input(0).shape().rank() == 0;
+  return RoleOf(node) == Role::kReshape && node.input(0).shape().rank() == 0;
 }
 
 Result<Value> DenseRows(Graph& graph, Region& region, const Value& to,

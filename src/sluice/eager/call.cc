@@ -73,7 +73,7 @@ Result<Array> LiteralValue(const NodeRequest& r, const OpRecord& op, size_t i) {
 
 Status TryRunNow(const NodeRequest& r, EagerResults& results) {
   SL_ASSIGN_OR_RETURN(const OpRecord* op, LookupOp(r.op));
-  if (op->name == "Const") {
+  if (op->role == Role::kConst) {
     EagerRef value = MakeRef<EagerValue>(r.attrs->get<Array>("value"));
     value->line = r.line;
     results.push_back(std::move(value));
@@ -219,7 +219,7 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   options.name = r.name;
   options.name_hint = r.hint;
   // A constant has nothing to wait for.
-  if (scoped && !r.without_controls && op->name != "Const") {
+  if (scoped && !r.without_controls && op->role != Role::kConst) {
     options.controls = building.controls;
   }
   SL_ASSIGN_OR_RETURN(

@@ -13,21 +13,21 @@ namespace {
 
 // A tensor as the type of what is written, as in Python: digits may be lost,
 // the fraction of a number may not. Copies convert like Cast.
-Operand AsWritten(std::string_view op, const Operand& operand, DType to) {
+Operand AsWritten(const OpRecord& op, const Operand& operand, DType to) {
   DType from = operand.tensor().dtype();
   if (from == to) return operand;
   bool strings = (to == DType::kString) != (from == DType::kString);
-  bool copies = op == "Overwrite" || op == "IndexCopy";
+  bool copies = op.role == Role::kOverwrite || op.role == Role::kIndexCopy;
   using front_internal::NumberKind;
   if (strings || (!copies && NumberKind(from) > NumberKind(to))) {
     throw Error(
         InvalidArgument(
-            StrCat("[", op, "] the result would be of another type than the ",
-                   DTypeName(to),
-                   " tensor it is written to (the other side is ",
-                   DTypeName(from),
-                   "); wanted cast(), or an operator that "
-                   "makes a new tensor"))
+            StrCat(
+                "[", op.name, "] the result would be of another type than the ",
+                DTypeName(to), " tensor it is written to (the other side is ",
+                DTypeName(from),
+                "); wanted cast(), or an operator that "
+                "makes a new tensor"))
             .WithLine(StrCat("at ", SourceLine::From(operand.where()))));
   }
   return Operand(front_internal::CallOne("Cast", {&operand, 1}, {{"dtype", to}},
@@ -36,16 +36,17 @@ Operand AsWritten(std::string_view op, const Operand& operand, DType to) {
 }
 
 // An operand as an imperative value of the target's type.
-EagerRef Other(std::string_view op, const Tensor& target,
+EagerRef Other(const OpRecord& op, const Tensor& target,
                const Operand& operand) {
-  bool rows = op == "IndexAdd" || op == "IndexCopy";  // typed by WriteRows
+  // Typed by WriteRows.
+  bool rows = op.role == Role::kIndexAdd || op.role == Role::kIndexCopy;
   if (operand.is_tensor()) {
     if (rows || !operand.tensor().defined()) return operand.tensor().here();
     return AsWritten(op, operand, target.dtype()).tensor().here();
   }
   DType dtype = target.dtype();
   if (rows) dtype = operand.literal_value().dtype();
-  Operand typed = front_internal::Typed(op, operand, dtype);
+  Operand typed = front_internal::Typed(op.name, operand, dtype);
   const Array& value = typed.literal_value().value();
   if (Recording* recording = Recording::Open()) {
     return recording->Constant(value);
@@ -71,11 +72,12 @@ const Tensor& Write(std::string_view name, const Tensor& target,
       throw Error(status.WithLine(StrCat("at ", line)));
     }
   }
+  const OpRecord& op = *FindOp(name);
   SmallVector<EagerRef, 2> values;
   for (const Operand& operand : others) {
-    values.push_back(Other(name, target, operand));
+    values.push_back(Other(op, target, operand));
   }
-  Status status = EagerCallInPlace(*FindOp(name), here, values, {}, line);
+  Status status = EagerCallInPlace(op, here, values, {}, line);
   if (!status.ok()) throw Error(status.WithLine(StrCat("at ", line)));
   return target;
 }
@@ -117,7 +119,7 @@ const Tensor& WriteRows(std::string_view op, const Tensor& target,
   bool given = values.is_tensor() && values.tensor().defined();
   return Write(op, target,
                {AsType(op, indices, DType::kI64),
-                given ? AsWritten(op, values, target.dtype())
+                given ? AsWritten(*FindOp(op), values, target.dtype())
                       : AsType(op, values, target.dtype())},
                where);
 }

@@ -61,7 +61,7 @@ bool OnTape(const std::vector<Tensor>& ys, const std::vector<Tensor>& xs) {
 
 // The shape of what x stands for: of a variable's handle that of its value.
 PartialShape ShapeOf(const Value& x) {
-  if (x.node->is_args() || x.node->op().name != "Variable") return x.shape();
+  if (x.node->op().role != Role::kVariable) return x.shape();
   return x.node->attrs().get<PartialShape>("shape");
 }
 

@@ -297,7 +297,7 @@ Operation initialize_variables(Graph& graph, std::source_location where) {
   {
     MutexLock lock(graph.mu());
     for (Node* node : graph.root().nodes()) {
-      if (node->op().name != "Variable") continue;
+      if (node->op().role != Role::kVariable) continue;
       Node* init = graph.FindNode(StrCat(node->name(), kInitialize));
       if (init) initializers.emplace_back(graph, *init);
     }

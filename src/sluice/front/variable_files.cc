@@ -31,7 +31,7 @@ std::vector<Chosen> Choose(Graph& graph, const VariableFileOptions& options,
   {
     MutexLock lock(graph.mu());
     for (Node* node : graph.root().nodes()) {
-      if (node->op().name != "Variable") continue;
+      if (node->op().role != Role::kVariable) continue;
       names.push_back(node->name());
       const auto& only = options.only;
       bool wanted = only.empty() || std::find(only.begin(), only.end(),

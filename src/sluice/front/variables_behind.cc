@@ -13,7 +13,7 @@ inline namespace front {
 
 Variable Variable::OfHandle(const Tensor& handle) {
   Operation made = handle.operation();
-  if (made.type() != "Variable") {
+  if (made.node().op().role != Role::kVariable) {
     throw Error(InvalidArgument(StrCat("\"", handle.name(), "\" is made by ",
                                        made.type(),
                                        "; wanted the handle of a variable")));
@@ -41,7 +41,7 @@ std::vector<Variable> variables_behind(const Tensor& value) {
     while (!open.empty()) {
       Node* node = open.back();
       open.pop_back();
-      if (!node->is_args() && node->op().name == "Variable") {
+      if (!node->is_args() && node->op().role == Role::kVariable) {
         found.push_back(node);
       }
       if (node->is_args()) {

@@ -26,7 +26,7 @@ const OpRecord& RegionArgsRecord() {
 }
 
 const Array* ConstantValue(const Value& value) {
-  if (value.node->num_inputs() != 0 || value.node->op().name != "Const") {
+  if (value.node->num_inputs() != 0 || value.node->op().role != Role::kConst) {
     return nullptr;
   }
   const AttrValue* attr = value.node->attrs().find("value");

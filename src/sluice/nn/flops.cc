@@ -3,32 +3,17 @@
 #include <vector>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/role_of.h"
 #include "sluice/op/shape_context.h"
 
 namespace sluice::nn {
 
 namespace {
 
-// Without the exponentials, which its cost has in it: every query with every
-// key, then with every value.
-double AttentionFlops(const std::vector<PartialShape>& in) {
-  const PartialShape &q = in[0], &k = in[1], &v = in[2];
-  double work = 2;
-  for (int i = 0; i + 1 < q.rank(); ++i) work *= static_cast<double>(q[i]);
-  return work * static_cast<double>(k[k.rank() - 2]) *
-         static_cast<double>(q[q.rank() - 1] + v[v.rank() - 1]);
-}
-
 // A number known before anything runs; null when it is not.
 const Array* KnownNumber(Value v) {
-  while (!v.node->is_args() && v.node->op().name == "Identity") {
-    v = v.node->input(0);
-  }
+  while (RoleOf(v) == Role::kIdentity) v = v.node->input(0);
   return v.node->is_args() ? nullptr : ConstantValue(v);
-}
-
-bool IsCall(const Value& v, const char* op) {
-  return !v.node->is_args() && v.node->op().name == op;
 }
 
 // How often a loop runs that counts from 0 to a known number, as those over
@@ -36,12 +21,12 @@ bool IsCall(const Value& v, const char* op) {
 double TripsOf(const Node& loop) {
   const Region &cond = *loop.regions()[0], &body = *loop.regions()[1];
   Value goes_on = cond.results()[0];
-  if (!IsCall(goes_on, "Less")) return 0;
+  if (RoleOf(goes_on) != Role::kLess) return 0;
   Value counter = goes_on.node->input(0);
   if (counter.node != cond.args_node()) return 0;
   Value next = body.results()[static_cast<size_t>(counter.index)];
-  bool counts = IsCall(loop.input(counter.index), "ZerosLike") &&
-                IsCall(next, "Add") &&
+  bool counts = RoleOf(loop.input(counter.index)) == Role::kZerosLike &&
+                RoleOf(next) == Role::kAdd &&
                 next.node->input(0) == body.arg(counter.index);
   const Array* limit = KnownNumber(goes_on.node->input(1));
   const Array* step = counts ? KnownNumber(next.node->input(1)) : nullptr;
@@ -62,8 +47,9 @@ double LoopFlops(const Node& loop) {
 }  // namespace
 
 double NodeFlops(const Node& node) {
-  if (node.op().name == "While") return LoopFlops(node);
-  if (!node.op().cost) return 0;
+  if (node.op().flow == Flow::kLoop) return LoopFlops(node);
+  CostFn count = node.op().flops ? node.op().flops : node.op().cost;
+  if (!count) return 0;
   std::vector<DType> in_dtypes, out_dtypes;
   std::vector<PartialShape> in_shapes, out_shapes;
   std::vector<const Array*> values;
@@ -78,10 +64,9 @@ double NodeFlops(const Node& node) {
     out_dtypes.push_back(node.output_type(i).dtype);
     out_shapes.push_back(node.output_type(i).shape);
   }
-  if (node.op().name == "Attention") return AttentionFlops(in_shapes);
   ShapeContext context(node.op(), node.attrs(), in_dtypes, in_shapes, values,
                        out_dtypes, out_shapes);
-  return node.op().cost(context);
+  return count(context);
 }
 
 }  // namespace sluice::nn

@@ -5,6 +5,7 @@
 #include "sluice/eager/index.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/graph/role_of.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {
@@ -14,7 +15,7 @@ namespace {
 // The pieces a shape was put together from below, one size each; none when it
 // was made otherwise.
 bool MadeOfSizes(const Value& shape, int axis) {
-  if (shape.node->op().name != "Concat") return false;
+  if (RoleOf(shape) != Role::kConcat) return false;
   if (axis >= shape.node->num_inputs()) return false;
   for (const Value& piece : shape.node->inputs()) {
     if (!(piece.shape() == PartialShape({1}))) return false;
@@ -30,14 +31,13 @@ Tensor SizeAt(const Tensor& x, int axis, std::source_location where) {
   Value at = x.value();
   for (;;) {
     const OpRecord& op = at.node->op();
-    bool keeps = (op.block && at.node->num_inputs() == 1) ||
-                 op.name == "Dropout" || op.name == "LayerNorm" ||
-                 op.name == "RmsNorm";
+    // What may be written over input 0 is as large as that.
+    bool keeps = op.block ? at.node->num_inputs() == 1 : op.cpu().in_place;
     if (keeps && at.index == 0) {
       at = at.node->input(0);
       continue;
     }
-    if (op.name == "Reshape" && MadeOfSizes(at.node->input(1), axis)) {
+    if (op.role == Role::kReshape && MadeOfSizes(at.node->input(1), axis)) {
       return Tensor(x.graph(), at.node->input(1).node->input(axis));
     }
     break;

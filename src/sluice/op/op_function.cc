@@ -8,18 +8,6 @@ namespace sluice {
 
 namespace {
 
-struct Renamed {
-  std::string_view op, function;
-};
-// Names that do not follow from the op's: numpy's spelling, and names that
-// mean something else in C++ (sl::any is an unknown size, assert a macro).
-constexpr Renamed kRenamed[] = {
-    {"All", "all_of"},    {"Any", "any_of"},         {"ArgMax", "argmax"},
-    {"ArgMin", "argmin"}, {"Assert", "assert_that"}, {"CumProd", "cumprod"},
-    {"CumSum", "cumsum"}, {"IsFinite", "isfinite"},  {"IsInf", "isinf"},
-    {"IsNan", "isnan"},   {"MatMul", "matmul"},      {"Select", "where"},
-};
-
 // Words that may not name a function or parameter, sorted.
 constexpr std::string_view kTaken[] = {
     "and",      "any",      "array",     "auto",     "bool",      "break",
@@ -58,7 +46,8 @@ bool HasReferences(const OpRecord& op) {
 }  // namespace
 
 bool HasFunction(const OpRecord& op) {
-  if (op.structural || !op.regions.empty() || HasReferences(op)) return false;
+  if (op.internal || op.structural) return false;
+  if (!op.regions.empty() || HasReferences(op)) return false;
   for (const AttrSpec& attr : op.attrs) {
     if (attr.kind == AttrKind::kArray) return false;  // Const: constant()
   }
@@ -66,9 +55,7 @@ bool HasFunction(const OpRecord& op) {
 }
 
 std::string FunctionName(const OpRecord& op) {
-  for (const Renamed& r : kRenamed) {
-    if (r.op == op.name) return std::string(r.function);
-  }
+  if (!op.function.empty()) return op.function;
   // A capital begins a word, unless it continues a run of capitals or, as in
   // Conv2D, belongs to the number before it.
   std::string out;

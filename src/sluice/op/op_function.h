@@ -11,7 +11,8 @@
 namespace sluice {
 
 // Ops of state, of lists, of graph structure and with regions have hand-written
-// faces (variable(), List, placeholder(), ...); all others have a function.
+// faces (variable(), List, placeholder(), ...), internal ones have none; all
+// others have a function.
 bool HasFunction(const OpRecord& op);
 
 // "softmax_cross_entropy" for SoftmaxCrossEntropy; "matmul" where numpy runs

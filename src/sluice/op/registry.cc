@@ -156,7 +156,15 @@ std::vector<const OpRecord*> AllOps() {
 
 std::vector<std::string> RegistryProblems() {
   std::vector<std::string> problems = TheRegistry().problems;
-  for (const OpRecord* op : AllOps()) CheckRecord(*op, problems);
+  std::map<Role, const OpRecord*> roles;
+  for (const OpRecord* op : AllOps()) {
+    CheckRecord(*op, problems);
+    if (op->role == Role::kNone) continue;
+    auto [it, first] = roles.emplace(op->role, op);
+    if (first) continue;
+    problems.push_back(
+        StrCat(op->name, ": has the role of ", it->second->name));
+  }
   return problems;
 }
 

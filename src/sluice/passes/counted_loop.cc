@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sluice/graph/role_of.h"
+
 namespace sluice {
 
 namespace {
@@ -14,13 +16,9 @@ std::optional<int64_t> ConstantInt(const Value& v) {
   return std::nullopt;
 }
 
-bool IsOp(const Value& v, std::string_view op) {
-  return v.node->op().name == op;
-}
-
 // v is one of the carried values plus 1.
 bool IsNext(const Value& v, const Value& counter) {
-  if (!IsOp(v, "Add")) return false;
+  if (RoleOf(v) != Role::kAdd) return false;
   const Value &a = v.node->input(0), &b = v.node->input(1);
   return (a == counter && ConstantInt(b) == 1) ||
          (b == counter && ConstantInt(a) == 1);
@@ -28,8 +26,8 @@ bool IsNext(const Value& v, const Value& counter) {
 
 // The loop's bound when `pred` says that carried value i is below it.
 Value BoundOf(const Node& loop, const Value& pred, int* i) {
-  bool less = IsOp(pred, "Less");
-  if (!less && !IsOp(pred, "Greater")) return {};
+  bool less = RoleOf(pred) == Role::kLess;
+  if (!less && RoleOf(pred) != Role::kGreater) return {};
   const Value& small = pred.node->input(less ? 0 : 1);
   const Value& large = pred.node->input(less ? 1 : 0);
   const Region& cond = *loop.regions()[0];
@@ -46,7 +44,7 @@ std::optional<CountedLoop> Search(const Node& loop, const Value& pred,
   if (pred.node->region() != loop.regions()[0].get() || depth > 8) {
     return std::nullopt;
   }
-  if (IsOp(pred, "LogicalAnd")) {
+  if (RoleOf(pred) == Role::kAnd) {
     for (const Value& part : pred.node->inputs()) {
       if (auto found = Search(loop, part, false, depth + 1)) return found;
     }

@@ -3,6 +3,7 @@
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/graph/role_of.h"
 #include "sluice/passes/counted_loop.h"
 
 namespace sluice {
@@ -53,7 +54,7 @@ class Hoister {
     std::optional<CountedLoop> counted = FindCounter(loop);
     for (Node* node : body.nodes()) {
       Projection p;
-      if (node->op().name != "MatMul" || !Read(loop, *node, &p)) continue;
+      if (RoleOf(*node) != Role::kMatMul || !Read(loop, *node, &p)) continue;
       std::string why = WhyNot(loop, counted, p);
       if (why.empty()) {
         SL_RETURN_IF_ERROR(Hoist(loop, p));
@@ -78,13 +79,14 @@ class Hoister {
     }
     Value a = product.input(0);
     auto keeps_order = [](const Node& node) {
-      const std::string& op = node.op().name;
-      return op == "Reshape" || op == "ExpandDims" || op == "Squeeze";
+      Role role = RoleOf(node);
+      return role == Role::kReshape || role == Role::kExpandDims ||
+             role == Role::kSqueeze;
     };
     while (a.node->region() == body && keeps_order(*a.node)) {
       a = a.node->input(0);
     }
-    if (a.node->region() != body || a.node->op().name != "Gather") return false;
+    if (a.node->region() != body || RoleOf(a) != Role::kGather) return false;
     *p = {
         &product, a.node->input(0), a.node->input(1), product.input(1), 0, 0, 0,
         0};
@@ -112,7 +114,7 @@ class Hoister {
     *first = counted.start;
     *last = counted.start + counted.trips - 1;
     if (index == counter) return true;
-    if (index.node->op().name != "Sub" || index.node->input(1) != counter) {
+    if (RoleOf(index) != Role::kSub || index.node->input(1) != counter) {
       return false;
     }
     const Array* from = ConstantValue(index.node->input(0));

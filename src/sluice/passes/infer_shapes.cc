@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/role_of.h"
 #include "sluice/op/signature.h"
 
 namespace sluice {
@@ -42,7 +43,7 @@ Result<Shapes> InferNode(const Node& node, const Shapes& in) {
 // run, as that of a gradient whose other branch is known to be taken, or that
 // its kernel will refuse them. Either way they are no error yet.
 bool ChecksWhenRun(const Node& node, int branches) {
-  return branches > 0 && node.op().name == "EnsureShape";
+  return branches > 0 && RoleOf(node) == Role::kEnsureShape;
 }
 
 // What the shapes of a region would be if its arguments had others than they

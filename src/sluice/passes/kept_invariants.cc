@@ -2,15 +2,12 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/graph/role_of.h"
 #include "sluice/op/signature.h"
 
 namespace sluice {
 
 namespace {
-
-bool IsOp(const Value& v, std::string_view op) {
-  return v.node->op().name == op;
-}
 
 bool IsNumber(const Value& v, int64_t n) {
   const Array* array = ConstantValue(v);
@@ -27,7 +24,7 @@ bool CountsTrips(const Value& v) {
   const Region& body = *v.node->regions()[1];
   const Value &next = body.results()[static_cast<size_t>(v.index)],
               arg = body.arg(v.index);
-  if (!IsOp(next, "Add")) return false;
+  if (RoleOf(next) != Role::kAdd) return false;
   const Value &a = next.node->input(0), &b = next.node->input(1);
   return (a == arg && IsNumber(b, 1)) || (b == arg && IsNumber(a, 1));
 }
@@ -35,7 +32,9 @@ bool CountsTrips(const Value& v) {
 // Whether an index is left - 1 in a loop whose `left` goes down by one from the
 // trips of `counted` as long as it is above 0.
 bool CountsDownFrom(const Value& index, const Node* counted) {
-  if (!IsOp(index, "Sub") || !IsNumber(index.node->input(1), 1)) return false;
+  if (RoleOf(index) != Role::kSub || !IsNumber(index.node->input(1), 1)) {
+    return false;
+  }
   const Value& left = index.node->input(0);
   const Node* loop = left.node->region()->owner();
   if (!left.node->is_args() || !IsLoop(loop) ||
@@ -45,10 +44,11 @@ bool CountsDownFrom(const Value& index, const Node* counted) {
   const Value& start = loop->input(left.index);
   const Value& more = loop->regions()[0]->results()[0];
   Value tested = loop->regions()[0]->arg(left.index);
-  bool above = (IsOp(more, "Greater") && more.node->input(0) == tested &&
-                IsNumber(more.node->input(1), 0)) ||
-               (IsOp(more, "Less") && more.node->input(1) == tested &&
-                IsNumber(more.node->input(0), 0));
+  bool above =
+      (RoleOf(more) == Role::kGreater && more.node->input(0) == tested &&
+       IsNumber(more.node->input(1), 0)) ||
+      (RoleOf(more) == Role::kLess && more.node->input(1) == tested &&
+       IsNumber(more.node->input(0), 0));
   const Region& body = *loop->regions()[1];
   return above && start.node == counted && CountsTrips(start) &&
          body.results()[static_cast<size_t>(left.index)] == index;
@@ -71,7 +71,7 @@ class Reader {
       for (const auto& inner : node->regions()) {
         SL_RETURN_IF_ERROR(Visit(*inner));
       }
-      if (node->op().name == "ListGet" && !edit_.is_target(*node)) {
+      if (RoleOf(*node) == Role::kListGet && !edit_.is_target(*node)) {
         SL_RETURN_IF_ERROR(Read(*node));
       }
     }
@@ -82,12 +82,12 @@ class Reader {
   static Value Appended(const Value& list) {
     if (!IsLoop(list.node)) return {};
     const Value& start = list.node->input(list.index);
-    if (!IsOp(start, "ListNew") || !IsNumber(start.node->input(0), 0)) {
+    if (RoleOf(start) != Role::kListNew || !IsNumber(start.node->input(0), 0)) {
       return {};
     }
     const Region& body = *list.node->regions()[1];
     const Value& next = body.results()[static_cast<size_t>(list.index)];
-    if (!IsOp(next, "ListAppend") || next.node->region() != &body ||
+    if (RoleOf(next) != Role::kListAppend || next.node->region() != &body ||
         next.node->input(0) != body.arg(list.index)) {
       return {};
     }

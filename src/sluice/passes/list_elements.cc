@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sluice/graph/role_of.h"
 #include "sluice/op/signature.h"
 #include "sluice/passes/counted_loop.h"
 
@@ -32,10 +33,10 @@ PartialShape RestOf(const PartialShape& x, bool keep_axis) {
 bool RunsOver(const Value& index, const Value& counter, const Value& n,
               int64_t trips) {
   if (index == counter) return true;
-  if (index.node->op().name != "Sub") return false;
+  if (RoleOf(index) != Role::kSub) return false;
   const Value &a = index.node->input(0), &b = index.node->input(1);
   if (b == counter) return trips > 0 && ConstantSize(a) == trips - 1;
-  return ConstantSize(b) == 1 && a.node->op().name == "Sub" &&
+  return ConstantSize(b) == 1 && RoleOf(a) == Role::kSub &&
          a.node->input(1) == counter &&
          (a.node->input(0) == n ||
           (trips >= 0 && ConstantSize(a.node->input(0)) == trips));
@@ -157,11 +158,11 @@ void ListElements::FinishLoop(const Node& loop) {
       continue;
     }
     KnownElements now = *last;
-    if (made.op().name == "ListAppend") {
+    if (RoleOf(made) == Role::kListAppend) {
       bool both = start->size >= 0 && counted->trips >= 0;
       now.size = both ? start->size + counted->trips : -1;
-    } else if (made.op().name == "ListSet" &&
-               loop.input(i).node->op().name == "ListNew" &&
+    } else if (RoleOf(made) == Role::kListSet &&
+               RoleOf(loop.input(i)) == Role::kListNew &&
                loop.attrs().get<int64_t>("maximum") < 0) {
       const Value& n = loop.input(i).node->input(0);
       bool all = n == counted->end ||
@@ -178,29 +179,29 @@ void ListElements::FinishLoop(const Node& loop) {
 }
 
 void ListElements::VisitOp(const Node& node) {
-  const std::string& op = node.op().name;
+  Role role = RoleOf(node);
   auto set = [&](KnownElements k) {
     known_[{const_cast<Node*>(&node), 0}] =
         std::make_shared<const KnownElements>(std::move(k));
   };
   auto first = [&] { return At(node.input(0)); };
-  if (op == "ListNew") {
+  if (role == Role::kListNew) {
     int64_t size = ConstantSize(node.input(0));
     KnownElements empty;
     empty.holes = size != 0;
     empty.size = size;
     return set(std::move(empty));
   }
-  if (op == "ListUnstack" || op == "ListSplit") {
+  if (role == Role::kListUnstack || role == Role::kListSplit) {
     const PartialShape& x = node.input(0).shape();
-    bool split = op == "ListSplit";
+    bool split = role == Role::kListSplit;
     const PartialShape& count = split ? node.input(1).shape() : x;
     bool sized = count.rank_known() && count.rank() > 0;
     return set({.none = false,
                 .shape = RestOf(x, split),
                 .size = sized ? count[0] : -1});
   }
-  if (op == "ListGet") {
+  if (role == Role::kListGet) {
     // A list of a list.
     Known list = first();
     if (node.output_type(0).dtype != DType::kList || !list || !list->inner ||
@@ -212,20 +213,20 @@ void ListElements::VisitOp(const Node& node) {
   if (node.num_inputs() == 0 || node.input(0).dtype() != DType::kList) return;
   Known list = first();
   if (!list) return;
-  if (op == "ListAppend") {
+  if (role == Role::kListAppend) {
     KnownElements more = *With(list, node.input(1), At(node.input(1)));
     if (more.size >= 0) ++more.size;
     set(std::move(more));
-  } else if (op == "ListSet") {
+  } else if (role == Role::kListSet) {
     // It may lie beyond the end.
     KnownElements more = *With(list, node.input(2), At(node.input(2)));
     more.holes = true;
     more.size = -1;
     set(std::move(more));
-  } else if (op == "Identity" || op == "ListReserve" || op == "ListTake" ||
-             op == "ListZerosLike") {
+  } else if (role == Role::kIdentity || role == Role::kListReserve ||
+             role == Role::kListTake || role == Role::kListZerosLike) {
     set(*list);
-  } else if (op == "ListPop" || op == "ListTruncate") {
+  } else if (role == Role::kListPop || role == Role::kListTruncate) {
     KnownElements fewer = *list;
     fewer.size = -1;
     set(std::move(fewer));

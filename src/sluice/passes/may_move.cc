@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 namespace sluice {
 
@@ -55,22 +54,6 @@ bool DrawsIn(const Region& region, Functions& seen) {
     }
   }
   return false;
-}
-
-// Ops that fail for their inputs' sizes or not at all, besides those that
-// their traits tell of.
-constexpr std::string_view kFailsForSizesOnly[] = {
-    "BatchMatMul", "Concat",   "Const",     "Conv1D",  "Conv2D",
-    "CumSum",      "Dot",      "GroupNorm", "GruCell", "LayerNorm",
-    "LogSoftmax",  "LstmCell", "MatMul",    "MatVec",  "Max",
-    "Mean",        "Min",      "Outer",     "Prod",    "RmsNorm",
-    "Softmax",     "Split",    "Stack",     "Sum",     "Tile",
-    "Tril",        "Triu",     "Unstack",
-};
-
-bool InTable(const OpRecord& op) {
-  return std::find(std::begin(kFailsForSizesOnly), std::end(kFailsForSizesOnly),
-                   op.name) != std::end(kFailsForSizesOnly);
 }
 
 bool AllSizesKnown(const Node& node) {
@@ -140,7 +123,7 @@ bool CannotFail(const Node& node) {
   if (op.dynamic_output || !AllSizesKnown(node)) return false;
   // What reads no elements, or makes a view by attributes and constants.
   if (op.shape_only) return node.input(0).dtype() != DType::kList;
-  return (op.view && OthersConstant(node)) || InTable(op);
+  return (op.view && OthersConstant(node)) || op.fails_for_sizes_only;
 }
 
 bool CannotFail(const Region& region) {

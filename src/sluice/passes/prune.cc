@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/region_checks.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
@@ -86,7 +87,7 @@ class Pruner {
       type.shape = *merged;
     }
     SL_ASSIGN_OR_RETURN(map_[feed], out_->AddArg(out_->root(), name, type));
-    if (feed.node->op().name == "Placeholder") fed_.insert(feed.node);
+    if (RoleOf(feed) == Role::kPlaceholder) fed_.insert(feed.node);
     return OkStatus();
   }
 

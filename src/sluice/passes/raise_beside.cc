@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/role_of.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/passes/may_move.h"
 #include "sluice/passes/raise_control_flow.h"
@@ -196,7 +197,7 @@ class Raising {
 Value RaisedStandIn(const Graph& graph, const Value& v) {
   if (!IsPrimitive(*v.node) || v.index != 0) return {};
   Node* node = graph.FindNode(StandInName(v));
-  bool fits = node && node->op().name == "Identity" &&
+  bool fits = node && RoleOf(*node) == Role::kIdentity &&
               node->region() == v.node->region();
   return fits ? node->output() : Value();
 }

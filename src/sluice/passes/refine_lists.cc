@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/graph/role_of.h"
 #include "sluice/op/signature.h"
 #include "sluice/passes/list_elements.h"
 
@@ -10,9 +11,10 @@ namespace sluice {
 namespace {
 
 bool ReadsElements(const Node& node) {
-  const std::string& op = node.op().name;
-  return op == "ListGet" || op == "ListTake" || op == "ListPop" ||
-         op == "ListStack" || op == "ListConcat" || op == "ListGather";
+  Role role = RoleOf(node);
+  return role == Role::kListGet || role == Role::kListTake ||
+         role == Role::kListPop || role == Role::kListStack ||
+         role == Role::kListConcat || role == Role::kListGather;
 }
 
 class Refiner {
@@ -47,7 +49,7 @@ class Refiner {
     Attrs attrs = node.attrs();
     bool better = !(*shape == said);
     attrs.set("shape", *shape);
-    if (node.op().name == "ListStack" && known->size >= 0 &&
+    if (RoleOf(node) == Role::kListStack && known->size >= 0 &&
         node.attrs().get<int64_t>("size") < 0) {
       attrs.set("size", known->size);
       better = true;

@@ -1,6 +1,7 @@
 #include "sluice/passes/report_loops.h"
 
 #include "sluice/graph/node.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
@@ -41,7 +42,7 @@ class Reporter {
       kept.push_back(loop.output(i));
       // Lists that only grow are largest at the end; these do not.
       const Value& next = body.results()[static_cast<size_t>(i)];
-      if (next.node->op().name == "ListCheckpoint") {
+      if (RoleOf(next) == Role::kListCheckpoint) {
         checkpoints.push_back(body.arg(i));
       }
     }

@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/node.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
@@ -40,7 +41,8 @@ Result<bool> TrapRegion(Graph& graph, Region& region) {
       changed |= some;
     }
     // A constant was written down as it is.
-    if (node.op().name == "Const" || node.op().name == "TrapNan") continue;
+    Role role = RoleOf(node);
+    if (role == Role::kConst || role == Role::kTrapNan) continue;
     Node* next = i + 1 < nodes.size() ? nodes[i + 1] : nullptr;
     for (int k = 0; k < node.num_outputs(); ++k) {
       if (!kFloats.contains(node.output_type(k).dtype)) continue;

@@ -63,7 +63,7 @@ namespace {
 bool Acts(const Node& node, std::unordered_set<const Node*>& called,
           bool checks = true) {
   const OpRecord& op = node.op();
-  if (!checks && op.name == "Assert") return false;
+  if (!checks && op.role == Role::kAssert) return false;
   if (op.effect == Effect::kWrite || !op.global_effect.empty() || op.async() ||
       (op.stateful && node.num_outputs() == 0)) {
     return true;

@@ -28,7 +28,7 @@ Result<std::vector<bool>> ReadsOf(const Node& node,
   std::vector<Value> args, dy;
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Value& in = node.input(i);
-    if (!in.node->is_args() && in.node->op().name == "Const") {
+    if (!in.node->is_args() && in.node->op().role == Role::kConst) {
       SL_ASSIGN_OR_RETURN(
           Node * same, graph.Add(graph.root(), "Const", {}, in.node->attrs()));
       args.push_back(same->output());
@@ -75,7 +75,7 @@ void GraphTapeNode::AddKept(
                     /*on_a_way=*/true});
   }
   if (!node_ || node_->op().flow != Flow::kNone || !node_->op().grad) return;
-  if (node_->op().name == "CustomGradient") return;  // code of the user's
+  if (node_->op().role == Role::kCustomGradient) return;  // code of the user's
   bool matters = false;
   for (const Watched& w : watched_) {
     matters = matters || w.log->count != w.count || wanted(w.log.get());

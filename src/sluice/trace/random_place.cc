@@ -32,9 +32,9 @@ bool DrawsAtPlace(const Node& node) {
 
 PlaceAhead AheadOf(const Value& place) {
   const Node& node = *place.node;
-  if (node.is_args() || node.op().name != "Add") return {place, 0};
+  if (node.is_args() || node.op().role != Role::kAdd) return {place, 0};
   const Node& by = *node.input(1).node;
-  if (by.is_args() || by.op().name != "Const") return {place, 0};
+  if (by.is_args() || by.op().role != Role::kConst) return {place, 0};
   return {node.input(0), by.attrs().get<Array>("value").data<int64_t>()[1]};
 }
 

@@ -205,8 +205,9 @@ void KnownSizes::Compute(const Node& node, const std::vector<Array>& in,
     return;
   }
   // One size of a tensor whose others depend on its elements.
-  if (op.name == "Gather" && node.input(0).node->op().name == "Shape" &&
-      in[1] && in[1].rank() == 0 && !in[0]) {
+  if (op.role == Role::kGather &&
+      node.input(0).node->op().role == Role::kShape && in[1] &&
+      in[1].rank() == 0 && !in[0]) {
     Result<PartialShape> of = ShapeOf(node.input(0).node->input(0));
     auto axis = static_cast<int>(Number(in[1]));
     if (of.ok() && axis >= 0 && axis < of->rank() && of->dim(axis) >= 0) {

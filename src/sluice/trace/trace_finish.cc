@@ -43,7 +43,7 @@ Value LooksInto(Value value) {
 // Whether what is computed looks for itself if it can go on.
 bool Asserts(const Region& region) {
   for (const Node* node : region.nodes()) {
-    if (node->op().name == "Assert") return true;
+    if (node->op().role == Role::kAssert) return true;
     for (const auto& inner : node->regions()) {
       if (Asserts(*inner)) return true;
     }

@@ -89,14 +89,14 @@ int64_t KnownTrips(const Node& loop) {
   // the numbers at hand, it would cost as much as the loop.
   const Value& counter = test->input(0);
   int64_t begin, end, step;
-  if (test->op().name != "Less" || counter.node != cond.args_node() ||
+  if (test->op().role != Role::kLess || counter.node != cond.args_node() ||
       !IntegerOf(test->input(1), &end) ||
       !IntegerOf(loop.input(counter.index), &begin)) {
     return maximum;
   }
   const Value& next = body.results()[static_cast<size_t>(counter.index)];
   Value arg = body.arg(counter.index);
-  if (next.node->is_args() || next.node->op().name != "Add") return maximum;
+  if (next.node->op().role != Role::kAdd) return maximum;
   const Value &a = next.node->input(0), &b = next.node->input(1);
   if (!(a == arg && IntegerOf(b, &step)) &&
       !(b == arg && IntegerOf(a, &step))) {

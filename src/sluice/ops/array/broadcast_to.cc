@@ -3,6 +3,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -61,6 +62,9 @@ SL_OP(BroadcastTo)
     .shares([](const Attrs&) { return ViewOrder::kChanges; }, nullptr)
     .cpu(copy_view<View>)
     .strided_inputs()
+    .simplify("BroadcastTo(x) to x's own shape = x", DropToSameShape)
+    .role(Role::kBroadcastTo)
+    .recompute(Recompute::kCheap)
     .reference(Reference)
     .samples({{.in = {{3}, To({2, 3})}},
               {.in = {Shape(), To({2, 2})}},

@@ -100,6 +100,8 @@ SL_OP(Concat)
     })
     .cpu(Launch)
     .strided_inputs()
+    .role(Role::kConcat)
+    .fails_for_sizes_only()
     .reference(Reference)
     .samples({{.in = {{2}, {3}}},
               {.in = {{2, 3}, {2, 1}, {2, 2}}, .attrs = {{"axis", 1}}},

@@ -100,6 +100,7 @@ SL_OP(ConcatGrad)
     })
     .cpu(Launch)
     .strided_inputs()
+    .internal()
     .reference(Reference)
     .samples({{.in = {{6}, To({1}), To({3}), To({2})}},
               {.in = {{2, 4}, To({2, 3}), To({2, 1})}, .attrs = {{"axis", 1}}},

@@ -40,6 +40,8 @@ SL_OP(Const)
     .attr("value", AttrKind::kArray, "The value.")
     .shape(Infer)
     .cpu(Launch)
+    .role(Role::kConst)
+    .fails_for_sizes_only()
     .reference(Reference)
     .samples(
         {{.in = {}, .attrs = {{"value", Array::Scalar(2.5f)}}},

@@ -71,6 +71,7 @@ SL_OP(DiagPartGrad)
     })
     .cpu(Launch)
     .strided_inputs()
+    .internal()
     .reference(Reference)
     .samples({{.in = {{3}, To({3, 3})}},
               {.in = {{3}, To({3, 5})}, .attrs = {{"k", 1}}},

@@ -40,6 +40,7 @@ SL_OP(EnsureShape)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu(copy_view<View>)
     .strided_inputs()
+    .role(Role::kEnsureShape)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{in[0]};
     })

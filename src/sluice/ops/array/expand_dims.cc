@@ -59,6 +59,8 @@ SL_OP(ExpandDims)
     .shares([](const Attrs&) { return ViewOrder::kKeeps; })
     .cpu(copy_view<View>)
     .strided_inputs()
+    .role(Role::kExpandDims)
+    .linear(Linear::kInFirst)
     .reference(Reference)
     .samples({{.in = {{2, 3}}, .attrs = {{"axis", 0}}},
               {.in = {{2, 3}}, .attrs = {{"axis", 1}}},

@@ -41,6 +41,8 @@ SL_OP(Fill)
     .shape(Infer)
     .grad([](GradContext& g) { g.set_dx(1, g.call("Sum", {g.dy()})); })
     .cpu(Launch)
+    .role(Role::kFill)
+    .recompute(Recompute::kCheap)
     .reference(Reference)
     .samples({{.in = {To({2, 3}), Shape()}},
               {.in = {To({}), Shape()}},

@@ -125,6 +125,8 @@ SL_OP(Gather)
     .shape(Infer)
     .grad(Rule)
     .cpu(Launch)
+    .role(Role::kGather)
+    .recompute(Recompute::kCheapOfFixed)
     .reference(Reference)
     .samples(
         {{.in = {{5}, {3}}, .lo = 0, .hi = 4},

@@ -113,6 +113,8 @@ SL_OP(GatherGrad)
     })
     .cpu(Launch)
     .cpu_workspace(Workspace)
+    .linear(Linear::kInFirst)
+    .internal()
     .tolerance(1e-5)
     .reference(Reference)
     .samples({{.in = {{3}, {3}, To({5})}, .lo = 0, .hi = 4},

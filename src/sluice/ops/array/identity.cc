@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +22,13 @@ SL_OP(Identity)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu(copy_view<View>)
     .strided_inputs()
+    .simplify("Identity(x) = x",
+              [](SimplifyContext& s) {
+                // With a device of its own it says where the value is wanted.
+                return !s.has_device() && s.becomes(s.in(0));
+              })
+    .role(Role::kIdentity)
+    .linear(Linear::kInFirst)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{in[0]};
     })

@@ -27,6 +27,7 @@ SL_OP(Placeholder)
     .cpu(Launch)
     .structural()
     .dynamic_output()
+    .role(Role::kPlaceholder)
     .rejects({{.in = {},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[Placeholder] \"\" was not fed"},

@@ -19,6 +19,7 @@ SL_OP(Rank)
     .cpu(Launch)
     .strided_inputs()
     .shape_only()
+    .role(Role::kRank)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{
           {Shape(), {static_cast<double>(in[0].shape.rank())}}};

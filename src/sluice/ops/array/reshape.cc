@@ -2,6 +2,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -116,6 +117,15 @@ SL_OP(Reshape)
     .shares([](const Attrs&) { return ViewOrder::kNeeds; })
     .cpu(Launch)
     .strided_inputs()
+    .simplify("Reshape(x) to x's own shape = x", DropToSameShape)
+    .simplify("Reshape(Reshape(x, s), t) = Reshape(x, t)",
+              [](SimplifyContext& s) {
+                // The elements of both are x's in row-major order.
+                SimplifyVar x = InnerOfTwice(s);
+                return x && s.becomes("Reshape", {x, s.in(1)}, s.attrs());
+              })
+    .role(Role::kReshape)
+    .linear(Linear::kInFirst)
     .reference(Reference)
     .samples({{.in = {{2, 3}, To({3, 2})}},
               {.in = {{2, 3}, To({-1})}},

@@ -26,6 +26,7 @@ SL_OP(Shape)
     .cpu(Launch)
     .strided_inputs()
     .shape_only()
+    .role(Role::kShape)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       RefArray y{{in[0].shape.rank()}, {}};
       for (int64_t d : in[0].shape.dims())

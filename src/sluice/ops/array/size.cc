@@ -19,6 +19,7 @@ SL_OP(Size)
     .cpu(Launch)
     .strided_inputs()
     .shape_only()
+    .role(Role::kSize)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{
           {Shape(), {static_cast<double>(in[0].v.size())}}};

@@ -111,6 +111,7 @@ SL_OP(Slice)
         })
     .cpu(copy_view<View>)
     .strided_inputs()
+    .role(Role::kSlice)
     .reference(Reference)
     .samples({{.in = {{4, 5}},
                .attrs = {{"begin", Ints{1, 2}}, {"size", Ints{2, 3}}}},

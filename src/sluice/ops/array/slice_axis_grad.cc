@@ -73,6 +73,7 @@ SL_OP(SliceAxisGrad)
     })
     .cpu(Launch)
     .strided_inputs()
+    .internal()
     .reference(Reference)
     .samples(
         {{.in = {{5}, To({7}), Place(1), Place(6)}, .attrs = Along(0)},

@@ -84,6 +84,8 @@ SL_OP(Squeeze)
     .shares([](const Attrs&) { return ViewOrder::kKeeps; })
     .cpu(copy_view<View>)
     .strided_inputs()
+    .role(Role::kSqueeze)
+    .linear(Linear::kInFirst)
     .reference(Reference)
     .samples({{.in = {{1, 3, 1}}},
               {.in = {{1, 3, 1}}, .attrs = {{"axes", Ints{0}}}},

@@ -120,6 +120,7 @@ SL_OP(Stack)
     })
     .cpu(Launch)
     .strided_inputs()
+    .fails_for_sizes_only()
     .reference(Reference)
     .samples({{.in = {{3}, {3}}},
               {.in = {Shape(), Shape(), Shape()}},

@@ -68,6 +68,8 @@ SL_OP(StridedSliceGrad)
     })
     .cpu(Launch)
     .strided_inputs()
+    .linear(Linear::kInFirst)
+    .internal()
     .reference(Reference)
     .samples(
         {{.in = {{3}, To({7})}, .attrs = Cuts({1}, {6}, {2})},

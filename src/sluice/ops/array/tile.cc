@@ -189,6 +189,7 @@ SL_OP(Tile)
     .shape(Infer)
     .grad(Rule)
     .cpu(Launch)
+    .fails_for_sizes_only()
     .reference(Reference)
     .samples({{.in = {{3}}, .attrs = {{"multiples", Ints{2}}}},
               {.in = {{2, 3}}, .attrs = {{"multiples", Ints{2, 3}}}},

@@ -2,6 +2,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -77,6 +78,37 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
+// Which axis of x each axis of Transpose(x) is; empty when not known.
+Ints Permutation(SimplifyVar x, const Attrs& attrs) {
+  Ints perm = attrs.get<Ints>("perm");
+  const PartialShape& shape = x.shape();
+  if (!shape.rank_known()) return perm;
+  if (perm.empty()) {
+    for (int64_t axis = shape.rank() - 1; axis >= 0; --axis) {
+      perm.push_back(axis);
+    }
+  }
+  for (int64_t& axis : perm) axis += axis < 0 ? shape.rank() : 0;
+  return perm;
+}
+
+bool TransposeBack(SimplifyContext& s) {
+  SimplifyVar x = InnerOfTwice(s);
+  if (!x) return false;
+  Ints outer = Permutation(s.in(0), s.attrs());
+  Ints inner = Permutation(x, s.in(0).made_with());
+  // Both reversed, of a rank nobody knows yet.
+  if (outer.empty() && inner.empty()) return s.becomes(x);
+  if (outer.size() != inner.size()) return false;
+  for (size_t i = 0; i < outer.size(); ++i) {
+    auto axis = static_cast<size_t>(outer[i]);
+    if (axis >= inner.size() || inner[axis] != static_cast<int64_t>(i)) {
+      return false;
+    }
+  }
+  return s.becomes(x);
+}
+
 }  // namespace
 
 SL_OP(Transpose)
@@ -100,6 +132,9 @@ SL_OP(Transpose)
     .shares([](const Attrs&) { return ViewOrder::kChanges; })
     .cpu(copy_view<View>)
     .strided_inputs()
+    .simplify("Transpose back again = x", TransposeBack)
+    .role(Role::kTranspose)
+    .linear(Linear::kInFirst)
     .reference(Reference)
     .samples({{.in = {{2, 3}}},
               {.in = {{2, 3, 4}}, .attrs = {{"perm", Ints{1, 0, 2}}}},

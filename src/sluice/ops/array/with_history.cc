@@ -24,6 +24,7 @@ SL_OP(WithHistory)
     .grad([](GradContext& g) { g.set_dx(1, g.reshape_as(g.dy(), g.in(1))); })
     .cpu(copy_view<View>)
     .strided_inputs()
+    .internal()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{in[0]};
     })

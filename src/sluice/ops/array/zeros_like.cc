@@ -25,6 +25,7 @@ SL_OP(ZerosLike)
     .cpu(Launch)
     .strided_inputs()
     .shape_only()
+    .role(Role::kZerosLike)
     .reference([](double) { return 0.0; })
     .samples({{.in = {{2, 3}}}, {.in = {Shape()}}, {.in = {{0, 4}}}})
     .rejects(UnaryRejects("ZerosLike"));

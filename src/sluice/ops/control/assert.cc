@@ -25,12 +25,14 @@ SL_OP(Assert)
     .doc(
         "Fails the step with a message and some values unless every element of "
         "cond is true.")
+    .function("assert_that")
     .input("cond: bool")
     .input("data: any*")
     .attr("message", "assertion failed", "What to say.")
     .shape(shapes::none)
     .cpu(Launch)
     .stateful()
+    .role(Role::kAssert)
     .samples({{.in = {Truth(true)}},
               {.in = {Array::Vector<bool>({true, true}), {2}}},
               {.in = {Array::Zeros(DType::kBool, {0}), {2}, {3}}}})

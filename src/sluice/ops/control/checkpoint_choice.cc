@@ -83,6 +83,8 @@ SL_OP(CheckpointChoice)
     .no_grad("it counts")
     .cpu(Launch)
     // Worked by hand for one iteration between checkpoints and no budget.
+    .role(Role::kCheckpointChoice)
+    .internal()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       double trip = in[0].v[0], thin = trip >= 2 ? 1 : 0;
       return std::vector<RefArray>{

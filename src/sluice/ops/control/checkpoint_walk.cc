@@ -109,6 +109,7 @@ SL_OP(CheckpointWalk)
     .cpu(Launch)
     .dynamic_output()
     // Worked by hand for one checkpoint, at 0, and iterations not measured yet.
+    .internal()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       double left = in[1].v[0];
       RefArray next{{1}, {0}};

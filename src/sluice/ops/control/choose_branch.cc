@@ -52,6 +52,7 @@ SL_OP(ChooseBranch)
           "error otherwise.")
     .shape(Infer)
     .cpu(Launch)
+    .internal()
     .reference(Reference)
     .samples({{.in = {Shape()},
                .attrs = {{"branches", 3}, {"has_default", true}},

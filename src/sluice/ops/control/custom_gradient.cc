@@ -68,6 +68,7 @@ SL_OP(CustomGradient)
     .grad(Rule)
     .cpu(Launch)
     .strided_inputs()
+    .role(Role::kCustomGradient)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>(
           in.begin() + attrs.get<int64_t>("num_inputs"), in.end());

@@ -35,6 +35,7 @@ SL_OP(NoteLoop)
     .shape(shapes::none)
     .cpu(Launch)
     .stateful()
+    .internal()
     .rejects({{.in = {{2}},
                .attrs = {{"loop", "l"}},
                .message = "[NoteLoop] log is f32; wanted resource"},

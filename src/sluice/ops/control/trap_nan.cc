@@ -51,6 +51,8 @@ SL_OP(TrapNan)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .cpu(Launch)
     .in_place()
+    .role(Role::kTrapNan)
+    .internal()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{in[0]};
     })

@@ -24,6 +24,7 @@ SL_OP(WaitFor)
     .view(View)
     .cpu(copy_view<View>)
     .strided_inputs()
+    .internal()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{in[0]};
     })

@@ -36,6 +36,8 @@ SL_OP(ListAdd)
         if (g.wants(i)) g.set_dx(i, g.dy());
       }
     })
+    .role(Role::kListAdd)
+    .internal()
     .rejects({{.in = {{2}, Array::Zeros(DType::kList, {})},
                .message = "[ListAdd] a is f32; wanted list"}});
 

@@ -31,6 +31,8 @@ SL_OP(ListAddAt)
       g.set_dx(2, g.call("ListGetOr", {g.dy(), g.in(1), g.shape_of(g.in(2))},
                          {{"dtype", g.in(2).dtype()}}));
     })
+    .role(Role::kListAddAt)
+    .internal()
     .rejects(
         {{.in = {{2}, Array::Scalar<int64_t>(0), {2}},
           .message = "[ListAddAt] list is f32; wanted list"},

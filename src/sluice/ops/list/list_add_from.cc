@@ -51,6 +51,7 @@ SL_OP(ListAddFrom)
       g.set_dx(2,
                g.call("ListSelect", {g.dy(), g.in(1)}, {{"gradient", true}}));
     })
+    .internal()
     .rejects({{.in = {{2},
                       Array::Vector<int64_t>({0}),
                       Array::Zeros(DType::kList, {})},

@@ -46,6 +46,7 @@ SL_OP(ListAddLanes)
                g.call("ListGetLanesOr", {g.dy(), g.in(1), g.shape_of(g.in(2))},
                       {{"dtype", g.in(2).dtype()}}));
     })
+    .internal()
     .rejects({{.in = {{2}, Array::Vector<int64_t>({0}), {1}},
                .message = "[ListAddLanes] lists is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

@@ -56,6 +56,8 @@ SL_OP(ListAddRows)
                          {{"dtype", g.in(2).dtype()},
                           {"last", g.attr<bool>("last")}}));
     })
+    .role(Role::kListAddRows)
+    .internal()
     .rejects({{.in = {{2}, Array::Vector<int64_t>({0}), {2}},
                .message = "[ListAddRows] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

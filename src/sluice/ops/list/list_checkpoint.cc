@@ -66,6 +66,8 @@ SL_OP(ListCheckpoint)
     .cpu(Launch)
     .dynamic_output()
     .in_place()
+    .role(Role::kListCheckpoint)
+    .internal()
     .rejects({{.in = {{2},
                       {2},
                       Array::Scalar<int64_t>(0),

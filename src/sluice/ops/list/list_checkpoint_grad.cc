@@ -81,6 +81,7 @@ SL_OP(ListCheckpointGrad)
     .grad(Grad)
     .cpu(Launch)
     .dynamic_output()
+    .internal()
     .rejects({{.in = {{2},
                       Array::Scalar<int64_t>(0),
                       Array::Scalar<bool>(false),

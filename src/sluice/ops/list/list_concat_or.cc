@@ -45,6 +45,7 @@ SL_OP(ListConcatOr)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ListSplit", {g.dy(), g.in(1)}));
     })
+    .internal()
     .rejects(
         {{.in = {{2}, Array::Vector<int64_t>({2}), Array::Vector<int64_t>({2})},
           .attrs = {{"dtype", DType::kF32}},

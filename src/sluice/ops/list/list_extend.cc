@@ -39,6 +39,7 @@ SL_OP(ListExtend)
       GradVar places = g.call("Range", {size, end, g.call("OnesLike", {size})});
       g.set_dx(1, g.call("ListSelect", {g.dy(), places}, {{"gradient", true}}));
     })
+    .internal()
     .rejects({{.in = {{2}, Array::Zeros(DType::kList, {})},
                .message = "[ListExtend] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

@@ -49,6 +49,7 @@ SL_OP(ListGather)
       g.set_dx(
           0, g.call("ListAddRows", {g.call("ListZero", {}), g.in(1), g.dy()}));
     })
+    .role(Role::kListGather)
     .rejects({{.in = {{2}, Array::Vector<int64_t>({0})},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListGather] list is f32; wanted list"},

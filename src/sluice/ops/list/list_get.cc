@@ -36,6 +36,8 @@ SL_OP(ListGet)
       g.set_dx(0,
                g.call("ListAddAt", {g.call("ListZero", {}), g.in(1), g.dy()}));
     })
+    .role(Role::kListGet)
+    .recompute(Recompute::kCheapOfFixed)
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListGet] list is f32; wanted list"},

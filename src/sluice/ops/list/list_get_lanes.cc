@@ -88,6 +88,7 @@ SL_OP(ListGetLanes)
       g.set_dx(
           0, g.call("ListAddLanes", {g.call("ListZero", {}), g.in(1), g.dy()}));
     })
+    .internal()
     .rejects({{.in = {{2}, Array::Vector<int64_t>({0})},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListGetLanes] lists is f32; wanted list"},

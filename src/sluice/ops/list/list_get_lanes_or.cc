@@ -49,6 +49,7 @@ SL_OP(ListGetLanesOr)
       g.set_dx(
           0, g.call("ListAddLanes", {g.call("ListZero", {}), g.in(1), g.dy()}));
     })
+    .internal()
     .rejects(
         {{.in = {{2}, Array::Vector<int64_t>({0}), Array::Vector<int64_t>({1})},
           .attrs = {{"dtype", DType::kF32}},

@@ -61,6 +61,7 @@ SL_OP(ListLanes)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ListTogether", {g.dy(), g.in(1)}));
     })
+    .internal()
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(2)},
                .message = "[ListLanes] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

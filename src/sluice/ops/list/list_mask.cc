@@ -35,6 +35,8 @@ SL_OP(ListMask)
       g.set_dx(0, g.call("ListMask", {g.dy(), g.in(1)},
                          {{"written", g.attr<bool>("written")}}));
     })
+    .role(Role::kListMask)
+    .internal()
     .rejects({{.in = {{2}, Array::Zeros(DType::kList, {})},
                .message = "[ListMask] list is f32; wanted list"}});
 

@@ -41,6 +41,7 @@ SL_OP(ListPop)
       if (g.has_dy(1)) rest = g.call("ListAddAt", {rest, size, g.dy(1)});
       g.set_dx(0, rest);
     })
+    .role(Role::kListPop)
     .rejects({{.in = {{2}},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListPop] list is f32; wanted list"},

@@ -21,6 +21,8 @@ SL_OP(ListReserve)
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
+    .role(Role::kListReserve)
+    .internal()
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .message = "[ListReserve] list is f32; wanted list"}});
 

@@ -57,6 +57,7 @@ SL_OP(ListSelect)
       g.set_dx(
           0, g.call("ListAddFrom", {g.call("ListZero", {}), g.in(1), g.dy()}));
     })
+    .internal()
     .rejects({{.in = {{2}, Array::Vector<int64_t>({0})},
                .message = "[ListSelect] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}), {2}},

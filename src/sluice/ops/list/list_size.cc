@@ -16,6 +16,8 @@ SL_OP(ListSize)
     .shape(ListShapes<1>)
     .cpu(Launch)
     .shape_only()  // a list's size is its shape: kept instead of the list
+    .role(Role::kListSize)
+    .recompute(Recompute::kCheap)
     .rejects({{.in = {{2}}, .message = "[ListSize] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {})},
                .message = "[ListSize] list is empty; wanted a list"},

@@ -29,6 +29,7 @@ SL_OP(ListSizeLanes)
     .shape(Infer)
     .cpu(Launch)
     .dynamic_output()
+    .internal()
     .rejects({{.in = {{2}},
                .message = "[ListSizeLanes] lists is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {})},

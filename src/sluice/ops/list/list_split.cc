@@ -63,6 +63,7 @@ SL_OP(ListSplit)
       g.set_dx(0, g.call("ListConcatOr", {g.dy(), g.in(1), g.shape_of(g.in(0))},
                          {{"dtype", g.in(0).dtype()}}));
     })
+    .role(Role::kListSplit)
     .rejects({{.in = {{3}, Array::Vector<int64_t>({1, 3})},
                .message = "[ListSplit] lengths[1] is 3; wanted 0 <= length <= "
                           "2, what is left of x"},

@@ -28,6 +28,7 @@ SL_OP(ListStackOr)
     .shape([](ShapeContext& c) { return PartsShape(c, 1); })
     .cpu(Launch)
     .grad([](GradContext& g) { g.set_dx(0, g.call("ListUnstack", {g.dy()})); })
+    .internal()
     .rejects({{.in = {{2}, Array::Vector<int64_t>({2})},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListStackOr] list is f32; wanted list"}});

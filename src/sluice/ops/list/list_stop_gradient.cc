@@ -17,6 +17,7 @@ SL_OP(ListStopGradient)
     .dynamic_output()
     .in_place()
     .no_grad("it was put there to stop gradients")
+    .internal()
     .rejects({{.in = {{2}},
                .message = "[ListStopGradient] list is f32; wanted list"}});
 

@@ -88,6 +88,7 @@ SL_OP(ListTogether)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ListLanes", {g.dy(), g.in(1)}));
     })
+    .internal()
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(2)},
                .message = "[ListTogether] lists is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

@@ -27,6 +27,8 @@ SL_OP(ListTruncate)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ListTruncate", {g.dy(), g.in(1)}));
     })
+    .role(Role::kListTruncate)
+    .internal()
     .rejects({{.in = {{2}, Array::Scalar<int64_t>(0)},
                .message = "[ListTruncate] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}),

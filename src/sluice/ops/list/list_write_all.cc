@@ -49,6 +49,8 @@ SL_OP(ListWriteAll)
                  g.call("ListMask", {g.dy(), g.in(1)}, {{"written", i == 1}}));
       }
     })
+    .role(Role::kListWriteAll)
+    .internal()
     .rejects({{.in = {{2}, Array::Zeros(DType::kList, {})},
                .message = "[ListWriteAll] list is f32; wanted list"},
               {.in = {Array::Zeros(DType::kList, {}), {2}},

@@ -44,6 +44,7 @@ SL_OP(ListZerosLike)
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext&) {})
+    .role(Role::kListZerosLike)
     .rejects({{.in = {{2}},
                .message = "[ListZerosLike] list is f32; wanted list"}});
 

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -26,8 +27,15 @@ SL_OP(Add)
       g.set_dx(1, g.dy());
     })
     .elementwise(binary_block<AddFn, NumberTypes>)
+    .simplify("x + 0 = x; for floats x + -0.0 = x",
+              [](SimplifyContext& s) {
+                // -0.0 + 0.0 is +0.0: for floats only -0.0 is neutral.
+                return DropNeutral(s, IsFloating(s.in(0).dtype()) ? -0.0 : 0.0);
+              })
     .commutative()
     .associative()
+    .role(Role::kAdd)
+    .linear(Linear::kInAll)
     .reference([](double a, double b) { return a + b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("Add"));

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -47,6 +48,13 @@ Status Run(KernelContext& ctx, Types<Ts...>) {
 
 Status Launch(KernelContext& ctx) { return Run(ctx, NumberTypes{}); }
 
+bool OfFew(SimplifyContext& s) {
+  if (s.num_inputs() == 1) return s.becomes(s.in(0));
+  // Add would broadcast where AddN refuses: only for shapes known to agree.
+  return s.num_inputs() == 2 && s.same_type(s.in(0), s.in(1)) &&
+         s.becomes("Add", {s.in(0), s.in(1)});
+}
+
 }  // namespace
 
 SL_OP(AddN)
@@ -60,6 +68,9 @@ SL_OP(AddN)
     })
     .cpu(Launch)
     .in_place()
+    .simplify("AddN(x) = x; AddN(x, y) = Add(x, y)", OfFew)
+    .role(Role::kAddN)
+    .linear(Linear::kInAll)
     .tolerance(1e-6)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{

@@ -27,6 +27,7 @@ double Fold(const std::vector<double>& v) {
 SL_OP(All)
     .doc(
         "True when all elements over some axes are. Of no elements it is true.")
+    .function("all_of")
     .input("x: bool")
     .output("y: bool")
     .attr("axes", Ints{}, "Axes to reduce; none means all.")

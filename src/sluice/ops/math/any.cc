@@ -27,6 +27,7 @@ double Fold(const std::vector<double>& v) {
 SL_OP(Any)
     .doc(
         "True when some element over some axes is. Of no elements it is false.")
+    .function("any_of")
     .input("x: bool")
     .output("y: bool")
     .attr("axes", Ints{}, "Axes to reduce; none means all.")

@@ -46,6 +46,7 @@ SL_OP(ArgMax)
         "The index of the largest element along an axis: the first of equals, "
         "and "
         "the first NaN when there is one.")
+    .function("argmax")
     .input("x: T")
     .output("y: i64")
     .types("T", kReals)

@@ -46,6 +46,7 @@ SL_OP(ArgMin)
         "The index of the smallest element along an axis: the first of equals, "
         "and "
         "the first NaN when there is one.")
+    .function("argmin")
     .input("x: T")
     .output("y: i64")
     .types("T", kReals)

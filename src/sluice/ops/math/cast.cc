@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/convert.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -74,6 +75,12 @@ SL_OP(Cast)
     .attr("dtype", AttrKind::kDType, "The type of the result.")
     .grad([](GradContext& g) { g.set_dx(0, g.cast(g.dy(), g.in(0).dtype())); })
     .elementwise(Pick)
+    .simplify("Cast(x) to x's own type = x",
+              [](SimplifyContext& s) {
+                return s.out_dtype() == s.in(0).dtype() && s.becomes(s.in(0));
+              })
+    .role(Role::kCast)
+    .linear(Linear::kInFirst)
     .reference(Reference)
     .samples(Samples())
     .rejects({{.in = {{2}},

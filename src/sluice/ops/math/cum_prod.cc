@@ -36,6 +36,7 @@ std::vector<Sample> Samples() {
 
 SL_OP(CumProd)
     .doc("Running products along an axis; integers wrap.")
+    .function("cumprod")
     .input("x: T")
     .output("y: T")
     .types("T", kReals)

@@ -5,6 +5,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -74,6 +75,10 @@ SL_OP(Div)
     .elementwise(
         binary_block<DivFn, Types<float, double, f16, bf16, complex64>>)
     .cpu(checked_int_kernel<DivInt>)
+    .simplify("x / 1 = x",
+              [](SimplifyContext& s) { return DropNeutralRight(s, 1); })
+    .role(Role::kDiv)
+    .linear(Linear::kInFirst)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       bool whole = IsInteger(in[0].dtype);
       return std::vector<RefArray>{

@@ -89,6 +89,7 @@ SL_OP(Dot)
     })
     .cpu(Launch)
     .fuse_output()
+    .fails_for_sizes_only()
     .tolerance(1e-4)
     .reference(Reference)
     .samples({{.in = {{4}, {4}}},

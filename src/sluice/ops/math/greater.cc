@@ -22,6 +22,7 @@ SL_OP(Greater)
     .types("T", kReals)
     .no_grad("it compares")
     .elementwise(compare_block<GreaterFn>)
+    .role(Role::kGreater)
     .reference([](double a, double b) -> double { return a > b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("Greater"));

@@ -22,6 +22,7 @@ SL_OP(GreaterEqual)
     .types("T", kReals)
     .no_grad("it compares")
     .elementwise(compare_block<GreaterEqualFn>)
+    .role(Role::kGreaterEqual)
     .reference([](double a, double b) -> double { return a >= b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("GreaterEqual"));

@@ -19,6 +19,7 @@ struct IsFiniteFn {
 
 SL_OP(IsFinite)
     .doc("True where x is neither infinite nor NaN.")
+    .function("isfinite")
     .input("x: T")
     .output("y: bool")
     .types("T", kFloats)

@@ -19,6 +19,7 @@ struct IsInfFn {
 
 SL_OP(IsInf)
     .doc("True where x is infinite.")
+    .function("isinf")
     .input("x: T")
     .output("y: bool")
     .types("T", kFloats)

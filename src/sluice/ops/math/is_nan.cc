@@ -18,6 +18,7 @@ struct IsNanFn {
 
 SL_OP(IsNan)
     .doc("True where x is NaN.")
+    .function("isnan")
     .input("x: T")
     .output("y: bool")
     .types("T", kFloats)

@@ -22,6 +22,7 @@ SL_OP(Less)
     .types("T", kReals)
     .no_grad("it compares")
     .elementwise(compare_block<LessFn>)
+    .role(Role::kLess)
     .reference([](double a, double b) -> double { return a < b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("Less"));

@@ -22,6 +22,7 @@ SL_OP(LessEqual)
     .types("T", kReals)
     .no_grad("it compares")
     .elementwise(compare_block<LessEqualFn>)
+    .role(Role::kLessEqual)
     .reference([](double a, double b) -> double { return a <= b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("LessEqual"));

@@ -19,6 +19,7 @@ SL_OP(LogicalAnd)
     .elementwise(binary_block<LogicalAndFn, BoolTypes>)
     .commutative()
     .associative()
+    .role(Role::kAnd)
     .reference([](double a, double b) -> double { return a != 0 && b != 0; })
     .samples(BinarySamples(0, 1, false))
     .rejects(BinaryRejects("LogicalAnd", DType::kBool));

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -16,6 +17,8 @@ SL_OP(LogicalNot)
     .input("x: bool")
     .output("y: bool")
     .elementwise(unary_block<LogicalNotFn, BoolTypes>)
+    .simplify("not not x = x", DropTwice)
+    .role(Role::kNot)
     .reference([](double x) -> double { return x == 0; })
     .samples(UnarySamples(0, 1, false))
     .rejects({{.in = {{2}}, .message = "[LogicalNot] x is f32; wanted bool"}});

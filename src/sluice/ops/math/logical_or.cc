@@ -19,6 +19,7 @@ SL_OP(LogicalOr)
     .elementwise(binary_block<LogicalOrFn, BoolTypes>)
     .commutative()
     .associative()
+    .role(Role::kOr)
     .reference([](double a, double b) -> double { return a != 0 || b != 0; })
     .samples(BinarySamples(0, 1, false))
     .rejects(BinaryRejects("LogicalOr", DType::kBool));

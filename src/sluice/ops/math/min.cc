@@ -63,6 +63,7 @@ SL_OP(Min)
     .cpu_workspace(reduce_workspace)
     .fuse_input()
     .fuse_output()
+    .fails_for_sizes_only()
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};
     })

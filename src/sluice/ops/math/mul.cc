@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -17,6 +18,18 @@ struct MulFn {
   }
 };
 
+// Not for floats: infinity * 0 is NaN, -1 * 0 is -0.
+bool TimesZero(SimplifyContext& s) {
+  constexpr int64_t kMaxElements = 1 << 16;  // computing more beats storing it
+  bool zero = s.is(s.in(0), 0) || s.is(s.in(1), 0);
+  if (!zero || !IsInteger(s.out_dtype()) || !s.out_shape().fully_known() ||
+      s.out_shape().ToShape().num_elements() > kMaxElements) {
+    return false;
+  }
+  Array zeros = Array::Zeros(s.out_dtype(), s.out_shape().ToShape());
+  return s.becomes("Const", {}, {{"value", zeros}});
+}
+
 }  // namespace
 
 SL_OP(Mul)
@@ -30,8 +43,12 @@ SL_OP(Mul)
       if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
     })
     .elementwise(binary_block<MulFn, NumberTypes>)
+    .simplify("x * 1 = x", [](SimplifyContext& s) { return DropNeutral(s, 1); })
+    .simplify("x * 0 = 0 for integers", TimesZero)
     .commutative()
     .associative()
+    .role(Role::kMul)
+    .linear(Linear::kInEither)
     .reference([](double a, double b) { return a * b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("Mul"));

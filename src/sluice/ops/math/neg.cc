@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -26,6 +27,9 @@ SL_OP(Neg)
     .types("T", kNumbers)
     .grad([](GradContext& g) { g.set_dx(0, -g.dy()); })
     .elementwise(unary_block<NegFn, NumberTypes>)
+    .simplify("-(-x) = x", DropTwice)
+    .role(Role::kNeg)
+    .linear(Linear::kInFirst)
     .reference([](double x) { return -x; })
     .samples(UnarySamples())
     .rejects(UnaryRejects("Neg"));

@@ -98,6 +98,8 @@ SL_OP(Outer)
     })
     .cpu(Launch)
     .fuse_output()
+    .role(Role::kOuter)
+    .fails_for_sizes_only()
     .reference(Reference)
     .samples({{.in = {{4}, {3}}},
               {.in = {{1}, {70}}},

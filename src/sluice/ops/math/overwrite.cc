@@ -28,6 +28,8 @@ SL_OP(Overwrite)
       if (g.wants(0)) g.set_dx(0, g.zeros_like(g.in(0)));
       g.set_dx(1, g.dy());
     })
+    .role(Role::kOverwrite)
+    .internal()
     .reference([](double, double b) { return b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("Overwrite"));

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -77,6 +78,11 @@ SL_OP(Pow)
     })
     .elementwise(binary_block<PowFn, FloatTypes>)
     .cpu(checked_int_kernel<PowInt>)
+    .simplify("x ^ 2 = Square(x)",
+              [](SimplifyContext& s) {
+                return s.is(s.in(1), 2) && s.keeps_shape(s.in(0), s.in(1)) &&
+                       s.becomes("Square", {s.in(0)});
+              })
     .max_ulp(2)
     .reference([](double a, double b) { return std::pow(a, b); })
     .samples(Samples())

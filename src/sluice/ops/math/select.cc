@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
@@ -30,12 +31,23 @@ BlockKernel Pick(const Attrs&, std::span<const DType>, DType out) {
   return kernel;
 }
 
+bool OnConstant(SimplifyContext& s) {
+  const Array* condition = s.in(0).constant();
+  if (!condition || condition->rank() != 0 ||
+      condition->dtype() != DType::kBool) {
+    return false;
+  }
+  SimplifyVar taken = s.in(condition->data<bool>()[0] ? 1 : 2);
+  return s.out_like(taken) && s.becomes(taken);
+}
+
 }  // namespace
 
 SL_OP(Select)
     .doc(
         "where: a where cond is true, else b; elementwise, all three broadcast "
         "together.")
+    .function("where")
     .input("cond: bool")
     .input("a: T")
     .input("b: T")
@@ -47,6 +59,8 @@ SL_OP(Select)
       if (g.wants(2)) g.set_dx(2, g.call("Select", {g.in(0), zero, g.dy()}));
     })
     .elementwise(Pick)
+    .simplify("Select(true, x, y) = x", OnConstant)
+    .role(Role::kSelect)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{
           ref::Map(in, [](const std::vector<double>& v) {

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 
 namespace sluice {
 namespace {
@@ -26,6 +27,11 @@ SL_OP(Sub)
       if (g.wants(1)) g.set_dx(1, -g.dy());
     })
     .elementwise(binary_block<SubFn, NumberTypes>)
+    // x - (+0.0) is x even for -0.0; x - (-0.0) is not.
+    .simplify("x - 0 = x",
+              [](SimplifyContext& s) { return DropNeutralRight(s, 0.0); })
+    .role(Role::kSub)
+    .linear(Linear::kInAll)
     .reference([](double a, double b) { return a - b; })
     .samples(BinarySamples())
     .rejects(BinaryRejects("Sub"));

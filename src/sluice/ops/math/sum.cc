@@ -28,6 +28,8 @@ SL_OP(Sum)
     .cpu_workspace(reduce_workspace)
     .fuse_input()
     .fuse_output()
+    .role(Role::kSum)
+    .fails_for_sizes_only()
     .tolerance(1e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};

@@ -3,6 +3,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/simplify_context.h"
 #include "sluice/ops/math/sum_of.h"
 
 namespace sluice {
@@ -91,6 +92,11 @@ SL_OP(SumTo)
     .cpu_workspace(reduce_workspace)
     .fuse_input()
     .fuse_output()
+    // A sum would turn -0.0 into 0.0; imperative gradients leave it out as
+    // well.
+    .simplify("SumTo(x) to x's own shape = x", DropToSameShape)
+    .role(Role::kSumTo)
+    .linear(Linear::kInFirst)
     .tolerance(1e-5)
     .reference(Reference)
     .samples({{.in = {{2, 3}, To({3})}},

@@ -20,6 +20,7 @@ SL_OP(AdaptiveMaxPool2DPick)
       g.set_dx(1, g.call("AdaptiveMaxPool2DGrad", {g.in(0), g.dy()}));
     })
     .cpu(max_pool_pick_kernel)
+    .internal()
     .reference(MaxPoolPickReference)
     .samples(AdaptiveMaxPoolPickSamples(2))
     .rejects(MaxPoolPickRejects("AdaptiveMaxPool2DPick", 2,

@@ -34,6 +34,16 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {y, lse};
 }
 
+// Without the exponentials, which the cost has in it: every query with every
+// key, then with every value.
+double Flops(const ShapeContext& c) {
+  const PartialShape &q = c.in(0), &k = c.in(1), &v = c.in(2);
+  double work = 2;
+  for (int i = 0; i + 1 < q.rank(); ++i) work *= static_cast<double>(q[i]);
+  return work * static_cast<double>(k[k.rank() - 2]) *
+         static_cast<double>(q[q.rank() - 1] + v[v.rank() - 1]);
+}
+
 void Grad(GradContext& g) {
   bool masked = g.num_inputs() > 3;
   GradVar dx[3];
@@ -96,6 +106,7 @@ SL_OP(Attention)
     .cpu(attention_kernel)
     .cpu_workspace(attention_workspace)
     .cost(attention_cost)
+    .flops(Flops)
     .tolerance(5e-6)
     .reference(Reference)
     .samples({{.in = {{3, 4}, {5, 4}, {5, 2}}},

@@ -118,6 +118,7 @@ SL_OP(AttentionGrad)
     .cpu(attention_grad_kernel)
     .cpu_workspace(attention_grad_workspace)
     .cost(attention_grad_cost)
+    .internal()
     .tolerance(2e-5)
     .reference(Reference)
     .samples(

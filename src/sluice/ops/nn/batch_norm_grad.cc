@@ -31,6 +31,7 @@ SL_OP(BatchNormGrad)
     .cpu(batch_norm_grad_kernel)
     .cpu_workspace(batch_norm_workspace)
     .fuse_output()
+    .internal()
     .tolerance(3e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       std::vector<double> rstd;

@@ -38,6 +38,7 @@ SL_OP(CeluGrad)
       g.set_dx(1, WhereNotPositive(g, slope) / g.attr<double>("alpha"));
     })
     .elementwise(with_numbers<binary_block<CeluGradFn, FloatTypes>, CeluGradFn>)
+    .internal()
     .tolerance(2e-06)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       double alpha = attrs.get<double>("alpha");

@@ -56,6 +56,7 @@ SL_OP(DropoutGrad)
       g.set_dx(0, g.call("DropoutGrad", {g.dy(), g.in(1)}, g.attrs()));
     })
     .elementwise(Pick)
+    .internal()
     .max_ulp(1)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       double rate = attrs.get<double>("rate");

@@ -29,6 +29,7 @@ SL_OP(EluGrad)
       g.set_dx(1, WhereNotPositive(g, slope));
     })
     .elementwise(with_numbers<binary_block<EluGradFn, FloatTypes>, EluGradFn>)
+    .internal()
     .max_ulp(4)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       double alpha = attrs.get<double>("alpha");

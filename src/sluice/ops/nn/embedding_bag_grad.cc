@@ -93,6 +93,7 @@ SL_OP(EmbeddingBagGrad)
       g.set_dx(0, g.call("EmbeddingBag", {g.dy(), rows, g.in(2)}, g.attrs()));
     })
     .cpu(Launch)
+    .internal()
     .max_ulp(1)
     .reference(Reference)
     .samples({{.in = {{2, 3},

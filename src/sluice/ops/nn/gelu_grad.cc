@@ -83,6 +83,7 @@ SL_OP(GeluGrad)
       g.set_dx(1, g.dy() * g.in(0) * bend);
     })
     .elementwise(Pick)
+    .internal()
     .tolerance(1e-5)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       return v[0] * (attrs.get<std::string>("approximate") == "tanh"

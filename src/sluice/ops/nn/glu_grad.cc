@@ -83,6 +83,7 @@ SL_OP(GluGrad)
                g.call("Concat", {da, db}, {{"axis", g.attr<int64_t>("axis")}}));
     })
     .cpu(Launch)
+    .internal()
     .tolerance(1e-6)
     .reference(Reference)
     .samples({{.in = {{3}, {6}}},

@@ -49,6 +49,7 @@ SL_OP(GroupNorm)
     .cpu(group_norm_kernel)
     .in_place()
     .fuse_output()
+    .fails_for_sizes_only()
     .tolerance(5e-6)
     .reference(Reference)
     .samples({{.in = {{2, 4, 5}, {4}, {4}}, .attrs = {{"groups", 2}}},

@@ -31,6 +31,7 @@ SL_OP(GroupNormGrad)
     .cpu(group_norm_grad_kernel)
     .cpu_workspace(group_norm_grad_workspace)
     .fuse_output()
+    .internal()
     .tolerance(2e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return ref::PartsGradient(in, attrs.get<int64_t>("groups"), in[4].v);

@@ -120,6 +120,7 @@ SL_OP(GruCellGrad)
     .shape(Infer)
     .grad(Grad)
     .cpu(Launch)
+    .internal()
     .tolerance(2e-6)
     .reference(Reference)
     .samples({{.in = {{2, 3}, {2, 9}, {2, 9}, {2, 3}}},

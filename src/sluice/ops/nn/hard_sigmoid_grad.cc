@@ -21,6 +21,7 @@ SL_OP(HardSigmoidGrad)
     .types("T", kFloats)
     .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(binary_block<HardSigmoidGradFn, FloatTypes>)
+    .internal()
     .max_ulp(1)
     .reference([](double dy, double x) {
       return x > -3 && x < 3 ? dy / 6 : 0.0;

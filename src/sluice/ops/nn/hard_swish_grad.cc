@@ -29,6 +29,7 @@ SL_OP(HardSwishGrad)
       g.set_dx(1, g.call("HardSigmoidGrad", {g.dy() * g.in(0) * 2.0, g.in(1)}));
     })
     .elementwise(binary_block<HardSwishGradFn, FloatTypes>)
+    .internal()
     .tolerance(3e-07)
     .reference([](double dy, double x) {
       return x < -3 ? 0.0 : x > 3 ? dy : dy * (x / 3 + 0.5);

@@ -33,6 +33,7 @@ SL_OP(HardTanhGrad)
     .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(
         with_numbers<binary_block<HardTanhGradFn, FloatTypes>, HardTanhGradFn>)
+    .internal()
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       double lo = attrs.get<double>("min"), hi = attrs.get<double>("max");
       return v[1] > lo && v[1] < hi ? v[0] : 0.0;

@@ -28,6 +28,7 @@ SL_OP(InstanceNormGrad)
     .cpu(group_norm_grad_kernel)
     .cpu_workspace(group_norm_grad_workspace)
     .fuse_output()
+    .internal()
     .tolerance(2e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return ref::PartsGradient(in, in[1].shape.dim(1), in[4].v);

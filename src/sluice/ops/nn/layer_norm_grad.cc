@@ -60,6 +60,7 @@ SL_OP(LayerNormGrad)
     .cpu(layer_norm_grad_kernel)
     .cpu_workspace(norm_rows_grad_workspace)
     .fuse_output()
+    .internal()
     .tolerance(2e-5)
     .reference(Reference)
     .samples({{.in = {{4}, {4}, {4}, Shape(), Shape()}},

@@ -25,6 +25,7 @@ SL_OP(LeakyReluGrad)
     .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(with_numbers<binary_block<LeakyReluGradFn, FloatTypes>,
                               LeakyReluGradFn>)
+    .internal()
     .max_ulp(1)
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       return v[1] > 0 ? v[0] : attrs.get<double>("alpha") * v[0];

@@ -43,6 +43,7 @@ SL_OP(LogSoftmaxGrad)
     .in_place()
     .fuse_input()
     .fuse_output()
+    .internal()
     .tolerance(4e-6)
     .reference(Reference)
     .samples({{.in = {{4}, {4}}},

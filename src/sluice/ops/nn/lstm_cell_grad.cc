@@ -126,6 +126,7 @@ SL_OP(LstmCellGrad)
     .shape(Infer)
     .grad(Grad)
     .cpu(Launch)
+    .internal()
     .tolerance(2e-6)
     .reference(Reference)
     .samples({{.in = {{2, 3}, {2, 3}, {2, 12}, {2, 3}, {2, 3}}},

@@ -24,6 +24,7 @@ SL_OP(MaxPool1DPick)
       g.set_dx(1, g.call("MaxPool1DGrad", {g.in(0), g.dy()}, g.attrs()));
     })
     .cpu(max_pool_pick_kernel)
+    .internal()
     .reference(MaxPoolPickReference)
     .samples(MaxPoolPickSamples(1))
     .rejects(MaxPoolPickRejects("MaxPool1DPick", 1,

@@ -24,6 +24,7 @@ SL_OP(MaxPool2DPick)
       g.set_dx(1, g.call("MaxPool2DGrad", {g.in(0), g.dy()}, g.attrs()));
     })
     .cpu(max_pool_pick_kernel)
+    .internal()
     .reference(MaxPoolPickReference)
     .samples(MaxPoolPickSamples(2))
     .rejects(MaxPoolPickRejects("MaxPool2DPick", 2,

@@ -24,6 +24,7 @@ SL_OP(MaxPool3DPick)
       g.set_dx(1, g.call("MaxPool3DGrad", {g.in(0), g.dy()}, g.attrs()));
     })
     .cpu(max_pool_pick_kernel)
+    .internal()
     .reference(MaxPoolPickReference)
     .samples(MaxPoolPickSamples(3))
     .rejects(MaxPoolPickRejects("MaxPool3DPick", 3,

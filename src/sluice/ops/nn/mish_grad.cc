@@ -35,6 +35,7 @@ SL_OP(MishGrad)
       g.set_dx(1, g.call("TanhGrad", {g.dy() * g.in(0) * s * bend, t}));
     })
     .elementwise(binary_block<MishGradFn, FloatTypes>)
+    .internal()
     .tolerance(3e-06)
     .reference([](double dy, double x) {
       double t = std::tanh(std::log1p(std::exp(x)));

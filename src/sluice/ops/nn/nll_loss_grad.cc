@@ -73,6 +73,7 @@ SL_OP(NllLossGrad)
       g.set_dx(0, g.call("NllLoss", {g.dy(), g.in(2)}, g.attrs()));
     })
     .cpu(Launch)
+    .internal()
     .tolerance(1e-6)
     .reference(Reference)
     .samples({{.in = {Shape(), {4, 3}, {4}}, .lo = 0, .hi = 2},

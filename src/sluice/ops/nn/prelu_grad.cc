@@ -31,6 +31,7 @@ SL_OP(PreluGrad)
       g.set_dx(2, g.call("Select", {negative, g.dy() * g.in(0), zero}));
     })
     .elementwise(ternary_block<PreluGradFn>)
+    .internal()
     .max_ulp(1)
     .reference(Formula([](const std::vector<double>& v, const Attrs&) {
       return v[1] < 0 ? v[2] * v[0] : v[0];

@@ -20,6 +20,7 @@ SL_OP(Relu6Grad)
     .types("T", kFloats)
     .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(binary_block<Relu6GradFn, FloatTypes>)
+    .internal()
     .reference([](double dy, double x) { return x > 0 && x < 6 ? dy : 0.0; })
     .samples(BinarySamples(-8, 8, /*specials=*/false))
     .rejects(GradRejects("Relu6Grad"));

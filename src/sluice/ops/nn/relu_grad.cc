@@ -23,6 +23,7 @@ SL_OP(ReluGrad)
       g.set_dx(0, g.call("ReluGrad", {g.dy(), g.in(1)}));
     })
     .elementwise(binary_block<ReluGradFn, FloatTypes>)
+    .internal()
     .reference([](double dy, double x) { return x > 0 ? dy : 0.0; })
     .samples(BinarySamples(-5, 5, /*specials=*/false))
     .rejects(GradRejects("ReluGrad"));

@@ -47,6 +47,7 @@ SL_OP(RmsNormGrad)
     .cpu(rms_norm_grad_kernel)
     .cpu_workspace(norm_rows_grad_workspace)
     .fuse_output()
+    .internal()
     .tolerance(2e-5)
     .reference(Reference)
     .samples(

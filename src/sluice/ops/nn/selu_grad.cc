@@ -27,6 +27,7 @@ SL_OP(SeluGrad)
       g.set_dx(1, WhereNotPositive(g, slope));
     })
     .elementwise(binary_block<SeluGradFn, FloatTypes>)
+    .internal()
     .max_ulp(5)
     .reference([](double dy, double x) {
       double scale = 1.0507009873554804934193, alpha = 1.6732632423543772848170;

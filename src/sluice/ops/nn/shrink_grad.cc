@@ -25,6 +25,7 @@ SL_OP(ShrinkGrad)
     .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(
         with_numbers<binary_block<ShrinkGradFn, FloatTypes>, ShrinkGradFn>)
+    .internal()
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       double l = attrs.get<double>("lambd");
       return std::fabs(v[1]) <= l ? 0.0 : v[0];

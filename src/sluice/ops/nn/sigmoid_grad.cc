@@ -24,6 +24,7 @@ SL_OP(SigmoidGrad)
       g.set_dx(1, g.dy() * g.in(0) * (1.0 - 2.0 * g.in(1)));
     })
     .elementwise(binary_block<SigmoidGradFn, FloatTypes>)
+    .internal()
     .max_ulp(3)
     .reference([](double dy, double y) { return dy * y * (1 - y); })
     .samples(BinarySamples(0, 1, /*specials=*/false))

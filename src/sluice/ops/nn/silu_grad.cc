@@ -28,6 +28,7 @@ SL_OP(SiluGrad)
       g.set_dx(1, g.call("SigmoidGrad", {g.dy() * g.in(0) * bend, s}));
     })
     .elementwise(binary_block<SiluGradFn, FloatTypes>)
+    .internal()
     .tolerance(2e-06)
     .reference([](double dy, double x) {
       double s = 1 / (1 + std::exp(-x));

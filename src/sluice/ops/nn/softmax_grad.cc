@@ -46,6 +46,7 @@ SL_OP(SoftmaxGrad)
     .in_place()
     .fuse_input()
     .fuse_output()
+    .internal()
     .tolerance(4e-6)
     .reference(Reference)
     .samples({{.in = {{4}, {4}}},

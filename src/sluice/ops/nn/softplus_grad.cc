@@ -25,6 +25,7 @@ SL_OP(SoftplusGrad)
       g.set_dx(1, g.call("SigmoidGrad", {g.dy() * g.in(0), s}));
     })
     .elementwise(binary_block<SoftplusGradFn, FloatTypes>)
+    .internal()
     .max_ulp(4)
     .reference([](double dy, double x) { return dy / (1 + std::exp(-x)); })
     .samples(BinarySamples(-20, 20, /*specials=*/false))

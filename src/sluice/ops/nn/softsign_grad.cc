@@ -28,6 +28,7 @@ SL_OP(SoftsignGrad)
       g.set_dx(1, g.call("SoftsignGrad", {g.dy() * g.in(0) * bend * 2.0, x}));
     })
     .elementwise(binary_block<SoftsignGradFn, FloatTypes>)
+    .internal()
     .max_ulp(3)
     .reference([](double dy, double x) {
       return dy / ((1 + std::fabs(x)) * (1 + std::fabs(x)));

@@ -24,6 +24,7 @@ SL_OP(TanhGrad)
       g.set_dx(1, g.dy() * g.in(0) * g.in(1) * -2.0);
     })
     .elementwise(binary_block<TanhGradFn, FloatTypes>)
+    .internal()
     .tolerance(3e-07)
     .reference([](double dy, double y) { return dy * (1 - y * y); })
     .samples(BinarySamples(-1, 1, /*specials=*/false))

@@ -25,6 +25,7 @@ SL_OP(ThresholdGrad)
     .grad(SetGradByDy)  // f is straight but for its bends
     .elementwise(with_numbers<binary_block<ThresholdGradFn, FloatTypes>,
                               ThresholdGradFn>)
+    .internal()
     .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
       return v[1] > attrs.get<double>("threshold") ? v[0] : 0.0;
     }))

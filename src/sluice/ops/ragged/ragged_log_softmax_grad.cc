@@ -22,6 +22,7 @@ SL_OP(RaggedLogSoftmaxGrad)
     .cpu(ragged::SoftmaxKernel<softmax::LogSoftmaxGradRows,
                                softmax::LogSoftmaxGradColumns>)
     .in_place()
+    .internal()
     .tolerance(4e-6)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return ragged::ByRow(in[1], in[2], [&](const Ints& at, const auto& row) {

@@ -25,6 +25,7 @@ SL_OP(RaggedSoftmaxGrad)
     .cpu(ragged::SoftmaxKernel<softmax::SoftmaxGradRows,
                                softmax::SoftmaxGradColumns>)
     .in_place()
+    .internal()
     .tolerance(4e-6)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return ragged::ByRow(in[1], in[2], [&](const Ints& at, const auto& row) {

@@ -22,6 +22,8 @@ SL_OP(IterationTag)
                        static_cast<uint64_t>(*ctx.in(1).data<int64_t>())));
       return OkStatus();
     })
+    .role(Role::kIterationTag)
+    .internal()
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       uint64_t tag =
           IterationTag(static_cast<uint64_t>(in[0].v[0]),

@@ -14,6 +14,7 @@ SL_OP(StepTag)
       return OkStatus();
     })
     .random()
+    .internal()
     .samples({{.in = {}}})
     .rejects({{.in = {{2}}, .message = "[StepTag] takes 0 inputs, got 1"}});
 

@@ -21,6 +21,7 @@ SL_OP(IndexCopy)
     })
     .cpu(index_rows::kernel<ScatterOp::kUpdate>)
     .in_place()
+    .role(Role::kIndexCopy)
     .reference(index_rows::reference<scatter_reference::Update>)
     .samples(index_rows::Samples())
     .rejects(index_rows::Rejects("IndexCopy"));

@@ -40,6 +40,7 @@ SL_OP(Variable)
     .shape(InferShape)
     .cpu(Launch)
     .handle()
+    .role(Role::kVariable)
     .rejects({{.in = {},
                .attrs = {{"dtype", DType::kResource}},
                .message = "[Variable] dtype is resource; wanted one of"},
