@@ -6,10 +6,11 @@
 #include <sluice/sluice.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "sluice/base/strings.h"
-#include "sluice/batching/rules.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
 #include "tests/sweep_cases.h"
@@ -68,7 +69,9 @@ Result<std::vector<Example>> ByItself(const OpRecord& op, const Attrs& attrs,
   return results;
 }
 
-double Tolerance(DType dtype) {
+// Elements of their own give the same bits; sums may be in another order.
+double Tolerance(const OpRecord& op, DType dtype) {
+  if (op.elementwise()) return 0;
   switch (dtype) {
     case DType::kF16:
       return 4e-3;
@@ -81,7 +84,7 @@ double Tolerance(DType dtype) {
   }
 }
 
-std::string Compare(const Array& got, const Array& want) {
+std::string Compare(const OpRecord& op, const Array& got, const Array& want) {
   if (got.dtype() != want.dtype() || !(got.shape() == want.shape())) {
     return StrCat("is ", got.TypeText(), ", wanted ", want.TypeText());
   }
@@ -90,7 +93,8 @@ std::string Compare(const Array& got, const Array& want) {
     if (a.v[i] == b.v[i] || (std::isnan(a.v[i]) && std::isnan(b.v[i]))) {
       continue;
     }
-    double allowed = Tolerance(want.dtype()) * std::max(1.0, std::fabs(b.v[i]));
+    double allowed =
+        Tolerance(op, want.dtype()) * std::max(1.0, std::fabs(b.v[i]));
     if (kFloats.contains(want.dtype()) &&
         std::fabs(a.v[i] - b.v[i]) <= allowed) {
       continue;
@@ -179,7 +183,7 @@ class VmapSweep : public testing::TestWithParam<std::string> {
     for (size_t i = 0; i < got.size(); ++i) {
       std::vector<Array> column;
       for (const Example& lane : want) column.push_back(lane[i]);
-      std::string differs = Compare(got[i], Stacked(column));
+      std::string differs = Compare(op(), got[i], Stacked(column));
       EXPECT_EQ(differs, "")
           << c.name << ", output " << i << ", " << f.report().ToString();
     }
@@ -209,9 +213,34 @@ TEST_P(VmapSweep, LanesGiveWhatTheyGiveAlone) {
     }
   }
   // A rule that never helps is none.
-  if (ran_ && FindBatchRule(op())) {
+  if (ran_ && BatchRuleOf(op())) {
     EXPECT_TRUE(together_);
   }
+}
+
+// What has a rule, and that none repeats what follows from the record anyway.
+TEST(VmapRules, SayWhatTraitsDoNot) {
+  int own = 0, derived = 0, lists = 0, lane_by_lane = 0;
+  for (const OpRecord* op : AllOps()) {
+    if (op->structural || op->handle || op->effect != Effect::kNone) continue;
+    EXPECT_FALSE(op->elementwise() && op->batch == batch_rules::elementwise)
+        << op->name << ": follows from being elementwise";
+    EXPECT_FALSE(op->shape == shapes::reduce &&
+                 op->batch == batch_rules::reduction)
+        << op->name << ": follows from its shape function";
+    if (op->batch_lists) {
+      EXPECT_TRUE(op->batch) << op->name << ": a rule for lists apart alone";
+      ++lists;
+    }
+    ++(op->batch ? own : BatchRuleOf(*op) ? derived : lane_by_lane);
+  }
+  EXPECT_GT(own, 0);
+  EXPECT_GT(derived, 0);
+  std::printf(
+      "batching: %d ops have a rule (%d of them one for each lane's own "
+      "lists), "
+      "%d have one by their traits, %d run lane by lane\n",
+      own, lists, derived, lane_by_lane);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, VmapSweep, testing::ValuesIn(OpNames()),

@@ -52,6 +52,7 @@ PUBLIC_HEADERS = {
     "sluice/tensor/dtype.h", "sluice/tensor/half.h", "sluice/tensor/shape.h",
     # For ops of a user's own: include/sluice/op.h.
     "sluice/op/record.h", "sluice/op/grad_context.h",
+    "sluice/op/batch_rules.h",
     "sluice/kernels/cpu/elementwise.h",
 }
 

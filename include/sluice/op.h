@@ -1,5 +1,5 @@
-// What an op of one's own needs: its record (SL_OP), the context of its
-// gradient rule, and kernels of elementwise ops from one formula.
+// What an op of one's own needs: its record (SL_OP), the contexts of its
+// gradient and batching rules, and kernels of elementwise ops from one formula.
 //
 //   #include <sluice/op.h>
 //
@@ -14,5 +14,6 @@
 #pragma once
 
 #include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/record.h"

@@ -4,9 +4,10 @@
 //
 // adds to region `into` what `code` does to every lane (slice along axis 0) of
 // x, with the same w for all of them. Ops become ops on all lanes together
-// (batching/rules.h) or, where there is no rule, run lane by lane. Conditionals
-// run each branch on the lanes that take it; loops run on the lanes that have
-// not ended; nothing runs for a lane that would not have run by itself.
+// (op/batch_context.h) or, where there is no rule, run lane by lane.
+// Conditionals run each branch on the lanes that take it; loops run on the
+// lanes that have not ended; nothing runs for a lane that would not have run by
+// itself.
 //
 // `code` stays as it is; `into` is a region around it. The caller holds the
 // graph's lock. After an error nothing is added.

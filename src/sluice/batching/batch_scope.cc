@@ -27,8 +27,9 @@ BatchScope BatchScope::OfFunction(Emitter emit, BatchScope& outer,
 
 bool CanHaveLanes(const Value& list) {
   if (list.node->is_args()) return false;
-  const std::string& op = list.node->op().name;
-  return op == "ListNew" || op == "ListUnstack" || op == "ListZero";
+  Role role = list.node->op().role;
+  return role == Role::kListNew || role == Role::kListUnstack ||
+         role == Role::kListZero;
 }
 
 LaneForm BatchScope::FormOf(Value of_one) const {
@@ -115,8 +116,8 @@ Value BatchScope::Boxed(Lanes list) {
 Value BatchScope::FullList(Value list) {
   if (!emit_.ok()) return {};
   const Node& made = *list.node;
-  if (CanHaveLanes(list) && made.op().name == "ListZero") return list;
-  if (CanHaveLanes(list) && made.op().name == "ListNew") {
+  if (CanHaveLanes(list) && made.op().role == Role::kListZero) return list;
+  if (CanHaveLanes(list) && made.op().role == Role::kListNew) {
     Attrs attrs = made.attrs();
     attrs.set("shape",
               WithLanes(attrs.get<PartialShape>("shape"), known_count()));

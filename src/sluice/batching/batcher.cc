@@ -2,7 +2,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/batching/lane_spread.h"
-#include "sluice/batching/rules.h"
+#include "sluice/batching/rule_forecast.h"
+#include "sluice/op/batch_rules.h"
 
 namespace sluice {
 
@@ -33,16 +34,6 @@ bool Acts(const Node& node) {
     });
   }
   return found;
-}
-
-bool TakesOrGivesLists(const Node& node) {
-  for (const Value& v : node.inputs()) {
-    if (IsList(v)) return true;
-  }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    if (node.output_type(i).dtype == DType::kList) return true;
-  }
-  return false;
 }
 
 // Of the nodes added since there were `before`.
@@ -142,34 +133,38 @@ void Batcher::RunOp(BatchScope& scope, const Node& node) {
                 "result to be written by the program around it"));
     return;
   }
-  BatchContext c(scope, node);
+  Emitter& emit = scope.emit();
+  NodeBatchContext c(scope, node);
   if (!c.any_batched() && !op.random) {
     Values inputs;
-    for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.in(i));
-    Values made = c.Again(inputs, node.attrs());
-    for (size_t i = 0; c.ok() && i < made.size(); ++i) {
-      scope.Set({const_cast<Node*>(&node), static_cast<int>(i)},
-                {made[i], false});
+    for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.value(i));
+    Node* made = emit.Add(op.name, inputs, node.attrs());
+    for (int i = 0; made && i < node.num_outputs(); ++i) {
+      scope.Set({const_cast<Node*>(&node), i}, {made->output(i), false});
     }
     ++report_.single;
     return;
   }
-  BatchRule rule = FindBatchRule(op);
   bool apart =
       TakesOrGivesLists(node) &&
-      !KeepsListsTogether(
-          node, [&](const Value& v) { return scope.FormOf(v); },
-          [&](const Value& v) { return CanHaveLanes(scope.Find(v).value); });
-  if (apart ? !BatchBoxedList(c) : !rule || !rule(c)) {
-    if (state_.status.ok()) RunLanes(scope, node);
+      !RuleForecast(
+           node, [&](const Value& v) { return scope.FormOf(v); },
+           [&](const Value& v) { return CanHaveLanes(scope.Find(v).value); })
+           .serves();
+  BatchFn rule = apart ? op.batch_lists : BatchRuleOf(op);
+  bool served = rule && rule(c);
+  if (!c.status().ok()) emit.Fail(c.status());
+  if (!emit.ok()) return;
+  if (!served) {
+    RunLanes(scope, node);
     return;
   }
   ++report_.together;
   int64_t lanes = scope.known_count();
-  for (int i = 0; c.ok() && i < node.num_outputs(); ++i) {
-    Lanes out = c.outputs()[static_cast<size_t>(i)];
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    Lanes out = c.output(i);
     if (out.batched && !IsList(out.value)) {
-      c.Refine(out.value, WithLanes(node.output_type(i).shape, lanes));
+      emit.Refine(out.value, WithLanes(node.output_type(i).shape, lanes));
     }
     scope.Set({const_cast<Node*>(&node), i}, out);
   }

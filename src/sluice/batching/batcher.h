@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sluice/batching/batch.h"
-#include "sluice/batching/batch_context.h"
+#include "sluice/batching/node_batch_context.h"
 
 namespace sluice {
 

@@ -1,9 +1,9 @@
 #include "sluice/batching/emitter.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "sluice/base/strings.h"
+#include "sluice/op/registry.h"
 
 namespace sluice {
 
@@ -30,9 +30,11 @@ Node* Emitter::Add(std::string_view op, std::span<const Value> inputs,
     options.line = source->line();
   }
   // What is added to a region around, for others there to read too, waits for
-  // nothing in here.
+  // nothing in here. A constant waits for nobody.
+  const OpRecord* record = FindOp(op);
+  bool constant = record && record->role == Role::kConst;
   for (Node* before : state_->controls) {
-    if (op != "Const" && before->region()->Encloses(region_)) {
+    if (!constant && before->region()->Encloses(region_)) {
       options.controls.push_back(before);
     }
   }
@@ -125,11 +127,7 @@ Value Emitter::Transpose(Value x, const std::vector<int64_t>& perm) {
 }
 
 Value Emitter::MoveAxis(Value x, int rank, int from, int to) {
-  std::vector<int64_t> perm(static_cast<size_t>(rank));
-  std::iota(perm.begin(), perm.end(), 0);
-  perm.erase(perm.begin() + from);
-  perm.insert(perm.begin() + to, from);
-  return Transpose(x, perm);
+  return Transpose(x, AxisMoved(rank, from, to));
 }
 
 Value Emitter::Gather(Value x, Value rows) { return Call("Gather", {x, rows}); }
@@ -278,16 +276,6 @@ void Emitter::Refine(Value value, const PartialShape& shape) {
   if (merged.ok()) {
     graph().SetOutputShape(*value.node, value.index, *merged);
   }
-}
-
-PartialShape WithLanes(const PartialShape& shape, int64_t lanes) {
-  if (!shape.rank_known() || shape.rank() >= kMaxRank) return {};
-  PartialShape made = PartialShape::OfRank(shape.rank() + 1);
-  made.set_dim(0, lanes);
-  for (int i = 0; i < shape.rank(); ++i) {
-    made.set_dim(i + 1, std::max(shape[i], kUnknownDim));
-  }
-  return made;
 }
 
 }  // namespace sluice

@@ -15,6 +15,7 @@
 
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/op/batch_context.h"
 
 namespace sluice {
 
@@ -108,9 +109,5 @@ class Emitter {
 };
 
 Emitter::Values OutputsOf(Node& node);
-
-// `shape` behind an axis of that size (-1: unknown); symbols, which mean
-// something only among themselves, become unknown.
-PartialShape WithLanes(const PartialShape& shape, int64_t lanes);
 
 }  // namespace sluice

@@ -11,12 +11,12 @@ using Values = Emitter::Values;
 
 constexpr int64_t kMostUnrolled = 16;
 
-void Unroll(Emitter& emit, const BatchContext& c, int64_t lanes,
+void Unroll(Emitter& emit, NodeBatchContext& c, int64_t lanes,
             std::vector<Values>& results) {
   std::vector<Values> parts(static_cast<size_t>(c.num_inputs()));
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (!c.batched(i)) continue;
-    Node* node = emit.Add("Unstack", Values{c.in(i)}, {{"num", lanes}});
+    Node* node = emit.Add("Unstack", Values{c.value(i)}, {{"num", lanes}});
     if (!node) return;
     parts[static_cast<size_t>(i)] = OutputsOf(*node);
   }
@@ -26,7 +26,7 @@ void Unroll(Emitter& emit, const BatchContext& c, int64_t lanes,
       inputs.push_back(
           c.batched(i)
               ? parts[static_cast<size_t>(i)][static_cast<size_t>(lane)]
-              : c.in(i));
+              : c.value(i));
     }
     Node* node = emit.Add(c.node().op().name, inputs, c.attrs());
     if (!node) return;
@@ -36,20 +36,20 @@ void Unroll(Emitter& emit, const BatchContext& c, int64_t lanes,
 
 // What one lane has of the inputs; `boxes` are those that are lists. `taken`
 // is input 0, when that is there already.
-Values InputsOf(Emitter& emit, const BatchContext& c, const Values& boxes,
+Values InputsOf(Emitter& emit, NodeBatchContext& c, const Values& boxes,
                 Value lane, Value taken = {}) {
   Values inputs;
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (i == 0 && taken) {
       inputs.push_back(taken);
     } else if (!c.batched(i)) {
-      inputs.push_back(c.in(i));
+      inputs.push_back(c.value(i));
     } else if (Value box = boxes[static_cast<size_t>(i)]) {
       inputs.push_back(emit.Call(
           "ListGet", {box, lane},
           {{"dtype", DType::kList}, {"shape", PartialShape::Scalar()}}));
     } else {
-      inputs.push_back(emit.Gather(c.in(i), lane));
+      inputs.push_back(emit.Gather(c.value(i), lane));
       // As much as was known of one example.
       emit.Refine(inputs.back(), c.example(i));
     }
@@ -58,7 +58,7 @@ Values InputsOf(Emitter& emit, const BatchContext& c, const Values& boxes,
 }
 
 // The results of one lane: of tensors, as rows.
-Values OneLane(Emitter& emit, const BatchContext& c, const Values& inputs) {
+Values OneLane(Emitter& emit, NodeBatchContext& c, const Values& inputs) {
   Node* node = emit.Add(c.node().op().name, inputs, c.attrs());
   Values rows;
   for (int i = 0; node && i < node->num_outputs(); ++i) {
@@ -71,7 +71,7 @@ Values OneLane(Emitter& emit, const BatchContext& c, const Values& inputs) {
 // A loop over lanes from number `first` on.
 struct LaneLoop {
   Emitter& emit;
-  const BatchContext& c;
+  NodeBatchContext& c;
   Values boxes;
 
   // A list that the op changes is taken out of its box and put back: nobody
@@ -85,7 +85,7 @@ struct LaneLoop {
     carried.insert(carried.begin(), emit.Int(first));
     shapes.insert(shapes.begin(), PartialShape::Scalar());
     if (!emit.ok()) return {};
-    Value count = emit.ScalarOf(c.lanes());
+    Value count = emit.ScalarOf(c.scope().count());
     Values last = emit.While(
         carried, shapes,
         [&](Emitter& e, const Values& args) -> Values {
@@ -126,8 +126,7 @@ struct LaneLoop {
 };
 
 // All lanes, of which there is at least one. The first makes room for all.
-Values LoopOverLanes(Emitter& emit, const BatchContext& c,
-                     const Values& boxes) {
+Values LoopOverLanes(Emitter& emit, NodeBatchContext& c, const Values& boxes) {
   Values carried;
   std::vector<PartialShape> shapes;
   LaneLoop loop{emit, c, boxes};
@@ -144,8 +143,9 @@ Values LoopOverLanes(Emitter& emit, const BatchContext& c,
       continue;
     }
     if (kPlain.contains(room.dtype())) {
-      room = emit.Call("BroadcastTo",
-                       {room, emit.Join({c.lanes(), emit.Sizes(room, 1)})});
+      room = emit.Call(
+          "BroadcastTo",
+          {room, emit.Join({c.scope().count(), emit.Sizes(room, 1)})});
     }
     carried.push_back(room);
     shapes.push_back(WithLanes(c.node().output_type(static_cast<int>(i)).shape,
@@ -155,7 +155,7 @@ Values LoopOverLanes(Emitter& emit, const BatchContext& c,
 }
 
 // The same for what gives nothing but one list that it was given, changed.
-Values ChangeLists(Emitter& emit, const BatchContext& c, const Values& boxes) {
+Values ChangeLists(Emitter& emit, NodeBatchContext& c, const Values& boxes) {
   return LaneLoop{emit, c, boxes}.Run(0, {boxes[0]}, {PartialShape::Scalar()});
 }
 
@@ -163,7 +163,7 @@ Values ChangeLists(Emitter& emit, const BatchContext& c, const Values& boxes) {
 
 void Batcher::RunLanes(BatchScope& scope, const Node& node) {
   Emitter& emit = scope.emit();
-  BatchContext c(scope, node);
+  NodeBatchContext c(scope, node);
   bool lists = false;
   for (int i = 0; i < node.num_outputs(); ++i) {
     DType dtype = node.output_type(i).dtype;
@@ -176,8 +176,8 @@ void Batcher::RunLanes(BatchScope& scope, const Node& node) {
   }
   Values boxes(static_cast<size_t>(c.num_inputs()));
   for (int i = 0; i < c.num_inputs(); ++i) {
-    if (!c.batched(i) || !IsList(c.in(i))) continue;
-    boxes[static_cast<size_t>(i)] = c.full(i);
+    if (!c.batched(i) || !IsList(c.value(i))) continue;
+    boxes[static_cast<size_t>(i)] = scope.Full(c.given(i));
     lists = true;
   }
   report_.lane_by_lane.push_back({node.op().name, node.line()});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "sluice/batching/rules.h"
+#include "sluice/batching/rule_forecast.h"
 
 namespace sluice {
 
@@ -158,15 +158,14 @@ void LaneSpread::Visit(const Node& node) {
       }
       outputs = Results(*function->regions()[0], args);
     }
-  } else if (SameForAllLanes(op)) {
-    // A list of each lane's own has a size of each lane's own.
-    fill(op.name == "ListSize" && Form(node.input(0)) == LaneForm::kBoxed,
-         LaneForm::kBoxed);
-  } else {
-    bool together = KeepsListsTogether(
+  } else if (any) {
+    RuleForecast rule(
         node, [&](const Value& v) { return Form(v); },
         [&](const Value& v) { return CanHave(v); });
-    fill(any, together ? LaneForm::kTogether : LaneForm::kBoxed);
+    fill(true, LaneForm::kBoxed);
+    for (size_t i = 0; rule.serves() && i < outputs.size(); ++i) {
+      outputs[i] = rule.output(static_cast<int>(i));
+    }
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     known_[output(i)] = {outputs[i], depth_};

@@ -3,8 +3,9 @@
 // carries before its body is written.
 //
 // It says what batching does: a value has lanes when something it is made of
-// has, or when it is drawn at random; a shape never has. And it says so of the
-// form lists have (batch_scope.h). Lives on the stack.
+// has, or when it is drawn at random, unless the op's rule says otherwise
+// (rule_forecast.h): a shape never has. And it says so of the form lists have
+// (batch_scope.h). Lives on the stack.
 #pragma once
 
 #include <functional>
@@ -54,13 +55,6 @@ class LaneSpread {
   // What arguments of regions begin as.
   std::unordered_map<Value, Value, ValueHash> given_;
 };
-
-// Whether the rule of a list op serves inputs of these forms, so that lists
-// stay together: else each lane's list is by itself. `can` says of a list that
-// is the same for all whether it can have lanes.
-bool KeepsListsTogether(const Node& node,
-                        const std::function<LaneForm(const Value&)>& form,
-                        const std::function<bool(const Value&)>& can);
 
 // Visits every node that may run when the region does, those of functions it
 // calls too; `seen` are functions not to go into.

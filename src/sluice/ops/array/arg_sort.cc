@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/array/sort_axis.h"
 
 namespace sluice {
@@ -53,6 +54,7 @@ SL_OP(ArgSort)
     .attr("axis", -1, "The axis to sort along.")
     .attr("descending", false, "Largest first.")
     .shape(sort_axis::shape)
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .reference(Reference)

@@ -2,6 +2,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 
@@ -60,6 +61,12 @@ SL_OP(BroadcastTo)
     .view(View)
     .grad([](GradContext& g) { g.set_dx(0, g.sum_to(g.dy(), g.in(0))); })
     .shares([](const Attrs&) { return ViewOrder::kChanges; }, nullptr)
+    .batch([](BatchContext& b) {
+      int wanted = b.rank_out();
+      if (b.batched(1) || b.rank(0) < 0 || wanted < 0) return false;
+      RuleVar x = b.expand(b.in(0), 1, wanted - b.rank(0));
+      return b.set_all({x, b.lanes_and(b.in(1))}, {});
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .simplify("BroadcastTo(x) to x's own shape = x", DropToSameShape)

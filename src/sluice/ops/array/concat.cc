@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/array_grad.h"
 
@@ -98,6 +99,7 @@ SL_OP(Concat)
     .grad([](GradContext& g) {
       SplitBack(g, g.dy(), 0, g.attr<int64_t>("axis"));
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .strided_inputs()
     .role(Role::kConcat)

@@ -2,6 +2,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/strided.h"
 
@@ -79,6 +80,17 @@ Array To(std::initializer_list<int64_t> dims) {
   return Array::Vector<int64_t>(dims);
 }
 
+// The cuts are those of the parts' shapes, which are the same for all lanes.
+bool Batched(BatchContext& b) {
+  if (b.rank(0) < 1) return false;
+  RuleVars inputs{b.full(0)};
+  for (int i = 1; i < b.num_inputs(); ++i) {
+    if (b.batched(i)) return false;
+    inputs.push_back(b.lanes_and(b.in(i)));
+  }
+  return b.set_all(inputs, b.shifted_axis(b.rank(0)));
+}
+
 }  // namespace
 
 SL_OP(ConcatGrad)
@@ -98,6 +110,7 @@ SL_OP(ConcatGrad)
       auto whole = g.call_all("Concat", parts, g.attrs());
       if (!whole.empty()) g.set_dx(0, whole[0]);
     })
+    .batch(Batched)
     .cpu(Launch)
     .strided_inputs()
     .internal()

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/space_depth.h"
 
@@ -53,6 +54,7 @@ SL_OP(DepthToSpace)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("SpaceToDepth", {g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::rows<0>)
     .cpu(space_depth::kernel<false>)
     .reference(space_depth::reference<false>)
     .samples(

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -81,6 +82,7 @@ SL_OP(Diag)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("DiagPart", {g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{3}}},

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/diagonal.h"
 
@@ -60,6 +61,7 @@ SL_OP(DiagPart)
               g.set_dx(0, g.call("Select",
                                  {g.cast(there, DType::kBool), put, g.in(0)}));
             })
+    .batch(batch_rules::leading)
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/diagonal.h"
 
@@ -68,6 +69,10 @@ SL_OP(DiagPartGrad)
     .shape(Infer)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("DiagPart", {g.dy()}, g.attrs()));
+    })
+    .batch([](BatchContext& b) {
+      if (b.batched(1)) return false;
+      return b.set_all({b.full(0), b.lanes_and(b.in(1))});
     })
     .cpu(Launch)
     .strided_inputs()

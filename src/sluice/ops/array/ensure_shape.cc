@@ -2,6 +2,7 @@
 // is.
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -38,6 +39,11 @@ SL_OP(EnsureShape)
     .shape(Infer)
     .view(View)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
+    .batch([](BatchContext& b) {
+      Attrs attrs = b.attrs();
+      attrs.set("shape", b.with_lanes(b.attr<PartialShape>("shape")));
+      return b.set_all({b.in(0)}, attrs);
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .role(Role::kEnsureShape)

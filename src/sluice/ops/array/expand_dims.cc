@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -57,6 +58,7 @@ SL_OP(ExpandDims)
     .view(View)
     .grad([](GradContext& g) { g.set_dx(0, g.reshape_as(g.dy(), g.in(0))); })
     .shares([](const Attrs&) { return ViewOrder::kKeeps; })
+    .batch(batch_rules::new_axis)
     .cpu(copy_view<View>)
     .strided_inputs()
     .role(Role::kExpandDims)

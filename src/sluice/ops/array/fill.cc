@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -40,6 +41,13 @@ SL_OP(Fill)
     .types("T", kAnyData)
     .shape(Infer)
     .grad([](GradContext& g) { g.set_dx(1, g.call("Sum", {g.dy()})); })
+    .batch([](BatchContext& b) {
+      int wanted = b.rank_out();
+      if (b.batched(0) || wanted < 0) return false;
+      RuleVar value = b.expand(b.in(1), 1, wanted);
+      b.set(0, b.call("BroadcastTo", {value, b.lanes_and(b.in(0))}));
+      return true;
+    })
     .cpu(Launch)
     .role(Role::kFill)
     .recompute(Recompute::kCheap)

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -110,6 +111,32 @@ void Rule(GradContext& g) {
 
 constexpr DTypeSet kFew{DType::kF32, DType::kF16, DType::kI8, DType::kC64};
 
+bool Batched(BatchContext& b) {
+  int rank = b.rank(0), picked = b.rank(1);
+  if (rank < 1 || picked < 0) return false;
+  int64_t axis = b.attr<int64_t>("axis");
+  if (axis < 0) axis += rank;
+  int at = static_cast<int>(axis);
+  if (!b.batched(1)) return b.set_all(b.all_in(), b.shifted_axis(rank));
+  if (!b.batched(0)) {
+    // The axes of the indices, lanes first, stand where the axis was.
+    RuleVar y = b.call("Gather", {b.in(0), b.in(1)}, {{"axis", axis}});
+    b.set(0, b.move_axis(y, rank + picked, at, 0));
+    return true;
+  }
+  RuleVar rows = b.move_axis(b.in(0), rank + 1, at + 1, 1);
+  RuleVar tuples = batch_rules::with_lane_numbers(
+      b, b.expand(b.in(1), picked + 1), picked + 1);
+  RuleVar y = b.call("GatherNd", {rows, tuples});
+  // [lanes, indices, before the axis, behind it] to where they belong.
+  std::vector<int64_t> perm{0};
+  for (int i = 0; i < at; ++i) perm.push_back(1 + picked + i);
+  for (int i = 0; i < picked; ++i) perm.push_back(1 + i);
+  for (int i = at; i + 1 < rank; ++i) perm.push_back(1 + picked + i);
+  b.set(0, b.transpose(y, perm));
+  return true;
+}
+
 }  // namespace
 
 SL_OP(Gather)
@@ -124,6 +151,7 @@ SL_OP(Gather)
     .attr("axis", 0, "The axis of params to pick from.")
     .shape(Infer)
     .grad(Rule)
+    .batch(Batched)
     .cpu(Launch)
     .role(Role::kGather)
     .recompute(Recompute::kCheapOfFixed)

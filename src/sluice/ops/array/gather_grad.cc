@@ -7,6 +7,7 @@
 #include "sluice/kernels/cpu/scatter.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -93,6 +94,21 @@ Array To(std::initializer_list<int64_t> dims) {
 }
 constexpr DTypeSet kFew{DType::kF32, DType::kBF16, DType::kF16, DType::kI64};
 
+bool Batched(BatchContext& b) {
+  int rank = b.rank_out(), picked = b.rank(1);
+  if (b.batched(2) || rank < 1 || picked < 0) return false;
+  RuleVar shape = b.lanes_and(b.in(2));
+  if (!b.batched(1)) {
+    return b.set_all({b.full(0), b.in(1), shape}, b.shifted_axis(rank));
+  }
+  int64_t axis = b.attr<int64_t>("axis");
+  if (axis != 0 && axis != -rank) return false;
+  RuleVar tuples = batch_rules::with_lane_numbers(
+      b, b.expand(b.in(1), picked + 1), picked + 1);
+  b.set(0, b.call("ScatterNd", {tuples, b.full(0), shape}));
+  return true;
+}
+
 }  // namespace
 
 SL_OP(GatherGrad)
@@ -111,6 +127,7 @@ SL_OP(GatherGrad)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("Gather", {g.dy(), g.in(1)}, g.attrs()));
     })
+    .batch(Batched)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .linear(Linear::kInFirst)

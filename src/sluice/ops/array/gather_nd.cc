@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -92,6 +93,13 @@ SL_OP(GatherNd)
     .grad([](GradContext& g) {
       GradVar shape = g.shape_of(g.in(0));
       g.set_dx(0, g.call("ScatterNd", {g.in(1), g.dy(), shape}));
+    })
+    .batch([](BatchContext& b) {
+      if (!b.batched(0)) return b.set_all(b.all_in());
+      int rank = b.rank(1);
+      if (rank < 1) return false;
+      return b.set_all(
+          {b.in(0), batch_rules::with_lane_numbers(b, b.full(1), rank)});
     })
     .cpu(Launch)
     .cpu_workspace(Workspace)

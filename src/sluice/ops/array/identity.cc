@@ -1,4 +1,5 @@
 #include "sluice/kernels/cpu/copy.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 
@@ -20,6 +21,7 @@ SL_OP(Identity)
     .shape(shapes::same_as_first)
     .view(View)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
+    .batch(batch_rules::leading)
     .cpu(copy_view<View>)
     .strided_inputs()
     .simplify("Identity(x) = x",

@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -77,6 +78,7 @@ SL_OP(OneHot)
     .attr("off", 0.0, "The value elsewhere.")
     .attr("dtype", DType::kF32, "The type of the result.")
     .shape(Infer)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{4}}, .attrs = {{"depth", 3}}, .lo = 0, .hi = 2},

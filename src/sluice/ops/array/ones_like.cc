@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -22,6 +23,7 @@ SL_OP(OnesLike)
     .types("T", kPlain)
     .shape(shapes::same_as_first)
     .no_grad("it reads the shape of x alone")
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .strided_inputs()
     .shape_only()

@@ -8,6 +8,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/array/pad_grad.h"
 #include "sluice/tensor/copy_bytes.h"
@@ -233,6 +234,13 @@ SL_OP(Pad)
     .one_of({"constant", "edge", "reflect", "symmetric", "wrap"})
     .shape(Infer)
     .grad(pad_mode::rule)
+    .batch([](BatchContext& b) {
+      using batch_rules::prepended;
+      Attrs attrs = b.attrs();
+      const auto& around = b.attr<batch_rules::Ints>("paddings");
+      attrs.set("paddings", prepended(0, prepended(0, around)));
+      return b.set_all({b.in(0)}, attrs);
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples(

@@ -1,4 +1,5 @@
 #include "sluice/kernels/cpu/scatter.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/array/along_axis.h"
 #include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/tensor/strided.h"
@@ -137,6 +138,7 @@ SL_OP(PutAlong)
       if (mode == "mul") return scatter_grad::MulRule(g, along);
       scatter_grad::ExtremeRule(g, along);
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .in_place()
     .tolerance(1e-4)

@@ -1,4 +1,5 @@
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -16,6 +17,14 @@ SL_OP(Rank)
     .input("x: any")
     .output("y: i64")
     .shape(shapes::scalar)
+    .batch([](BatchContext& b) {
+      RuleVar known =
+          b.rank(0) >= 0
+              ? b.integer(b.rank(0))
+              : b.call("Sub", {b.call("Rank", {b.in(0)}), b.integer(1)});
+      b.set(0, known, false);
+      return true;
+    })
     .cpu(Launch)
     .strided_inputs()
     .shape_only()

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/axis_view.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/array_grad.h"
 #include "sluice/tensor/copy_bytes.h"
@@ -168,6 +169,11 @@ SL_OP(Repeat)
           g.call("Repeat", {CountTo(g, SizeOfAxis(g, x, a)), g.in(1)});
       g.set_dx(0,
                g.call("GatherGrad", {g.dy(), from, g.shape_of(x)}, g.attrs()));
+    })
+    .batch([](BatchContext& b) {
+      // How often may differ from slice to slice, not from lane to lane.
+      if (b.batched(1) || b.rank(0) < 1) return false;
+      return b.set_all(b.all_in(), b.shifted_axis(b.rank(0)));
     })
     .cpu(Launch)
     .reference(Reference)

@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 #include "sluice/tensor/strided.h"
@@ -101,6 +102,21 @@ Array To(std::initializer_list<int64_t> dims) {
   return Array::Vector<int64_t>(dims);
 }
 
+// A shape that differs from lane to lane is refused.
+bool Batched(BatchContext& b) {
+  if (b.batched(1)) return false;
+  const PartialShape& made = b.example_out();
+  std::vector<int64_t> sizes{-1};
+  bool known = made.fully_known();
+  for (int64_t size : made.dims()) {
+    sizes.push_back(size);
+    // Nothing times the number of lanes would leave it open.
+    known = known && size > 0;
+  }
+  RuleVar shape = known ? b.ints(sizes) : b.lanes_and(b.in(1));
+  return b.set_all({b.in(0), shape}, {});
+}
+
 }  // namespace
 
 SL_OP(Reshape)
@@ -115,6 +131,7 @@ SL_OP(Reshape)
     .view(View)
     .grad([](GradContext& g) { g.set_dx(0, g.reshape_as(g.dy(), g.in(0))); })
     .shares([](const Attrs&) { return ViewOrder::kNeeds; })
+    .batch(Batched)
     .cpu(Launch)
     .strided_inputs()
     .simplify("Reshape(x) to x's own shape = x", DropToSameShape)

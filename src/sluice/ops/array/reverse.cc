@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -67,6 +68,7 @@ SL_OP(Reverse)
       g.set_dx(0, g.call("Reverse", {g.dy()}, g.attrs()));
     })
     .shares([](const Attrs&) { return ViewOrder::kChanges; })
+    .batch(batch_rules::along_axes)
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

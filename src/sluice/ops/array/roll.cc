@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
@@ -149,6 +150,7 @@ SL_OP(Roll)
       GradVar dx = g.call("Roll", {g.dy()}, By(back, axes));
       g.set_dx(0, smallest ? g.call("Roll", {dx}, By(one, axes)) : dx);
     })
+    .batch(batch_rules::along_axes)
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{5}}, .attrs = By({2}, {0})},

@@ -5,6 +5,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/sort_key.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -168,6 +169,11 @@ SL_OP(SearchSorted)
     .types("T", kReals)
     .attr("right", false, "Behind equal elements instead of before them.")
     .shape(Infer)
+    .batch([](BatchContext& b) {
+      // A vector is searched for any values; rows each for its own.
+      if (b.batched(0) && b.rank(0) != b.rank(1)) return false;
+      return batch_rules::leading(b);
+    })
     .cpu(Launch)
     .reference(Reference)
     .samples(Samples())

@@ -1,4 +1,5 @@
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -23,6 +24,11 @@ SL_OP(Shape)
     .input("x: any")
     .output("y: i64")
     .shape(Infer)
+    .batch([](BatchContext& b) {
+      // A shape is the same for all lanes.
+      b.set(0, b.sizes(b.in(0), 1), false);
+      return true;
+    })
     .cpu(Launch)
     .strided_inputs()
     .shape_only()

@@ -1,4 +1,5 @@
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -16,6 +17,10 @@ SL_OP(Size)
     .input("x: any")
     .output("y: i64")
     .shape(shapes::scalar)
+    .batch([](BatchContext& b) {
+      b.set(0, b.call("Prod", {b.sizes(b.in(0), 1)}), false);
+      return true;
+    })
     .cpu(Launch)
     .strided_inputs()
     .shape_only()

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/cut_axis.h"
 
@@ -109,6 +110,13 @@ SL_OP(Slice)
           g.set_dx(0,
                    g.call("StridedSliceUpdate", {g.in(0), g.dy()}, AsCuts(g)));
         })
+    .batch([](BatchContext& b) {
+      using batch_rules::Ints;
+      using batch_rules::prepended;
+      return b.set_all({b.in(0)},
+                       {{"begin", prepended(0, b.attr<Ints>("begin"))},
+                        {"size", prepended(-1, b.attr<Ints>("size"))}});
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .role(Role::kSlice)

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/array/slice_batch.h"
 
 namespace sluice {
 namespace {
@@ -71,6 +72,11 @@ SL_OP(SliceAxis)
                        g.call("SliceAxisUpdate",
                               {g.in(0), g.dy(), g.in(1), g.in(2)}, g.attrs()));
             })
+    .batch([](BatchContext& b) {
+      // The same places in all lanes.
+      if (b.batched(1) || b.batched(2)) return false;
+      return b.set_all(b.all_in(), slice_batch::next_axis(b));
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

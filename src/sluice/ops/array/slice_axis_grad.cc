@@ -2,6 +2,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/slice_axis.h"
+#include "sluice/ops/array/slice_batch.h"
 
 namespace sluice {
 namespace {
@@ -70,6 +71,11 @@ SL_OP(SliceAxisGrad)
     .shape(Infer)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("SliceAxis", {g.dy(), g.in(2), g.in(3)}, g.attrs()));
+    })
+    .batch([](BatchContext& b) {
+      if (b.batched(1) || b.batched(2) || b.batched(3)) return false;
+      return b.set_all({b.full(0), b.lanes_and(b.in(1)), b.in(2), b.in(3)},
+                       slice_batch::next_axis(b));
     })
     .cpu(Launch)
     .strided_inputs()

@@ -2,6 +2,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/slice_axis.h"
+#include "sluice/ops/array/slice_batch.h"
 
 namespace sluice {
 namespace {
@@ -70,6 +71,11 @@ SL_OP(SliceAxisUpdate)
       if (g.wants(1)) {
         g.set_dx(1, g.call("SliceAxis", {g.dy(), g.in(2), g.in(3)}, g.attrs()));
       }
+    })
+    .batch([](BatchContext& b) {
+      if (b.batched(2) || b.batched(3)) return false;
+      return b.set_all({b.full(0), b.full(1), b.in(2), b.in(3)},
+                       slice_batch::next_axis(b));
     })
     .cpu(Launch)
     .in_place()

@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/array/array_grad.h"
 #include "sluice/ops/array/sort_axis.h"
 
@@ -48,6 +49,7 @@ SL_OP(Sort)
       g.set_dx(0, g.call("PutAlong", {ZerosAs(g, g.in(0)), from, g.dy()},
                          {{"axis", g.attr<int64_t>("axis")}, {"mode", "add"}}));
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .in_place()

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/space_depth.h"
 
@@ -51,6 +52,7 @@ SL_OP(SpaceToDepth)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("DepthToSpace", {g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::rows<0>)
     .cpu(space_depth::kernel<true>)
     .reference(space_depth::reference<true>)
     .samples(

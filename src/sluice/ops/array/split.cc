@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -78,6 +79,7 @@ SL_OP(Split)
           g.call_all("Concat", parts, {{"axis", g.attr<int64_t>("axis")}});
       if (!whole.empty()) g.set_dx(0, whole[0]);
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .strided_inputs()
     .fails_for_sizes_only()

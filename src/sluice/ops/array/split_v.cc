@@ -2,6 +2,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/strided.h"
 
@@ -87,6 +88,7 @@ SL_OP(SplitV)
           g.call_all("Concat", parts, {{"axis", g.attr<int64_t>("axis")}});
       if (!whole.empty()) g.set_dx(0, whole[0]);
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .strided_inputs()
     .reference(Reference)

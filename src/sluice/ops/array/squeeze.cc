@@ -2,6 +2,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -70,6 +71,24 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {RefArray{ref::MakeShape(dims), in[0].v}};
 }
 
+// No axes mean all of size 1, which must be known: those of lanes stay.
+bool Batched(BatchContext& b) {
+  batch_rules::Ints axes = b.attr<batch_rules::Ints>("axes");
+  const PartialShape& x = b.example(0);
+  if (!x.rank_known()) return false;
+  if (axes.empty()) {
+    if (!x.fully_known()) return false;
+    for (int i = 0; i < x.rank(); ++i) {
+      if (x[i] == 1) axes.push_back(i);
+    }
+  }
+  if (axes.empty()) {
+    b.set(0, b.call("Identity", {b.in(0)}));
+    return true;
+  }
+  return b.set_all({b.in(0)}, {{"axes", batch_rules::shifted(axes, x.rank())}});
+}
+
 }  // namespace
 
 SL_OP(Squeeze)
@@ -82,6 +101,7 @@ SL_OP(Squeeze)
     .view(View)
     .grad([](GradContext& g) { g.set_dx(0, g.reshape_as(g.dy(), g.in(0))); })
     .shares([](const Attrs&) { return ViewOrder::kKeeps; })
+    .batch(Batched)
     .cpu(copy_view<View>)
     .strided_inputs()
     .role(Role::kSqueeze)

@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -118,6 +119,7 @@ SL_OP(Stack)
         g.set_dx(static_cast<int>(i), parts[i]);
       }
     })
+    .batch(batch_rules::new_axis)
     .cpu(Launch)
     .strided_inputs()
     .fails_for_sizes_only()

@@ -1,4 +1,5 @@
 #include "sluice/kernels/cpu/copy.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -21,6 +22,7 @@ SL_OP(StopGradient)
     .view(View)
     .shares([](const Attrs&) { return ViewOrder::kKeeps; },
             [](GradContext& g) { g.set_dx(0, g.dy()); })
+    .batch(batch_rules::leading)
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference([](const std::vector<RefArray>& in, const Attrs&) {

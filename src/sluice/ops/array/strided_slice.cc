@@ -2,6 +2,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/cut_axis.h"
+#include "sluice/ops/array/slice_batch.h"
 
 namespace sluice {
 namespace {
@@ -57,6 +58,9 @@ SL_OP(StridedSlice)
               g.set_dx(0, g.call("StridedSliceUpdate", {g.in(0), g.dy()},
                                  g.attrs()));
             })
+    .batch([](BatchContext& b) {
+      return b.set_all({b.in(0)}, slice_batch::all_lanes(b));
+    })
     .cpu(copy_view<View>)
     .strided_inputs()
     .reference(Reference)

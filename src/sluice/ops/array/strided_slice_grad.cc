@@ -3,6 +3,7 @@
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/cut_axis.h"
+#include "sluice/ops/array/slice_batch.h"
 
 namespace sluice {
 namespace {
@@ -65,6 +66,11 @@ SL_OP(StridedSliceGrad)
     .shape(Infer)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("StridedSlice", {g.dy()}, g.attrs()));
+    })
+    .batch([](BatchContext& b) {
+      if (b.batched(1)) return false;
+      return b.set_all({b.full(0), b.lanes_and(b.in(1))},
+                       slice_batch::all_lanes(b));
     })
     .cpu(Launch)
     .strided_inputs()

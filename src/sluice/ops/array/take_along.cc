@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/array/along_axis.h"
 #include "sluice/ops/array/array_grad.h"
 
@@ -82,6 +83,7 @@ SL_OP(TakeAlong)
       g.set_dx(0, g.call("PutAlong", {ZerosAs(g, g.in(0)), g.in(1), g.dy()},
                          {{"axis", g.attr<int64_t>("axis")}, {"mode", "add"}}));
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .reference(Reference)
     .samples(

@@ -7,6 +7,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/array_grad.h"
 #include "sluice/tensor/copy_bytes.h"
@@ -188,6 +189,11 @@ SL_OP(Tile)
     .attr("multiples", AttrKind::kInts, "How often, one number per axis.")
     .shape(Infer)
     .grad(Rule)
+    .batch([](BatchContext& b) {
+      const auto& multiples = b.attr<batch_rules::Ints>("multiples");
+      return b.set_all({b.in(0)},
+                       {{"multiples", batch_rules::prepended(1, multiples)}});
+    })
     .cpu(Launch)
     .fails_for_sizes_only()
     .reference(Reference)

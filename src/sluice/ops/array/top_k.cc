@@ -1,5 +1,6 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/array/array_grad.h"
 #include "sluice/ops/array/sort_axis.h"
 
@@ -101,6 +102,7 @@ SL_OP(TopK)
       g.set_dx(0, g.call("PutAlong", {ZerosAs(g, g.in(0)), g.out(1), g.dy()},
                          {{"axis", g.attr<int64_t>("axis")}, {"mode", "add"}}));
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .reference(Reference)

@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 
@@ -109,6 +110,17 @@ bool TransposeBack(SimplifyContext& s) {
   return s.becomes(x);
 }
 
+bool Batched(BatchContext& b) {
+  int rank = b.rank(0);
+  if (rank < 0) return false;
+  std::vector<int64_t> perm{0};
+  std::vector<int64_t> given =
+      batch_rules::shifted(b.attr<std::vector<int64_t>>("perm"), rank);
+  for (int i = rank; given.empty() && i > 0; --i) perm.push_back(i);
+  perm.insert(perm.end(), given.begin(), given.end());
+  return b.set_all({b.in(0)}, {{"perm", perm}});
+}
+
 }  // namespace
 
 SL_OP(Transpose)
@@ -130,6 +142,7 @@ SL_OP(Transpose)
       g.set_dx(0, g.call("Transpose", {g.dy()}, {{"perm", back}}));
     })
     .shares([](const Attrs&) { return ViewOrder::kChanges; })
+    .batch(Batched)
     .cpu(copy_view<View>)
     .strided_inputs()
     .simplify("Transpose back again = x", TransposeBack)

@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/array/triangle.h"
 
@@ -15,6 +16,7 @@ SL_OP(Triu)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("Triu", {g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::leading)
     .cpu(triangle::kernel<false>)
     .in_place()
     .fails_for_sizes_only()

@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/strided.h"
 
@@ -81,6 +82,7 @@ SL_OP(Unstack)
           g.call_all("Stack", parts, {{"axis", g.attr<int64_t>("axis")}});
       if (!whole.empty()) g.set_dx(0, whole[0]);
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .strided_inputs()
     .fails_for_sizes_only()

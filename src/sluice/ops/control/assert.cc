@@ -1,4 +1,5 @@
 #include "sluice/base/strings.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -30,6 +31,7 @@ SL_OP(Assert)
     .input("data: any*")
     .attr("message", "assertion failed", "What to say.")
     .shape(shapes::none)
+    .batch(batch_rules::as_given)
     .cpu(Launch)
     .stateful()
     .role(Role::kAssert)

@@ -3,6 +3,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 #include "sluice/tensor/strided.h"
@@ -64,6 +65,7 @@ SL_OP(CheckNumerics)
     .attr("message", "", "What to say before the index.")
     .shape(shapes::same_as_first)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .in_place()
     .reference([](double x) { return x; })

@@ -1,4 +1,5 @@
 #include "sluice/kernels/cpu/copy.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -22,6 +23,7 @@ SL_OP(WaitFor)
     .shape(shapes::same_as_first)
     .grad([](GradContext& g) { g.set_dx(0, g.dy()); })
     .view(View)
+    .batch(batch_rules::like_first)
     .cpu(copy_view<View>)
     .strided_inputs()
     .internal()

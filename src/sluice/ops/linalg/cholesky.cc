@@ -4,6 +4,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
@@ -96,6 +97,7 @@ SL_OP(Cholesky)
       s = g.call("TriangularSolve", {l, s}, {{"left", false}});
       g.set_dx(0, ForLowerTriangle(g, s));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .tolerance(1e-5)
     .reference(Reference)

@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
@@ -89,6 +90,7 @@ SL_OP(CholeskySolve)
       GradVar both = outer + Transposed(g, outer);
       g.set_dx(0, -Lower(g, Times(g, both, Lower(g, l))));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .tolerance(2e-5)
     .reference(Reference)

@@ -2,6 +2,7 @@
 #include "sluice/kernels/cpu/axis_view.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -78,6 +79,7 @@ SL_OP(Cross)
       if (g.wants(0)) g.set_dx(0, g.call("Cross", {b, dy}, g.attrs()));
       if (g.wants(1)) g.set_dx(1, g.call("Cross", {dy, a}, g.attrs()));
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .tolerance(1e-6)
     .reference(Reference)

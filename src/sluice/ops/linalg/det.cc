@@ -1,4 +1,5 @@
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/determinant.h"
 #include "sluice/ops/linalg/matrix_grad.h"
@@ -81,6 +82,7 @@ SL_OP(Det)
     .types("T", kLapackTypes)
     .shape(determinant::Infer)
     .grad(Gradient)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(determinant::Workspace)
     .tolerance(1e-5)

@@ -3,6 +3,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
@@ -175,6 +176,10 @@ SL_OP(Eigh)
     .attr("compute_v", true, "False: v is empty.")
     .shape(Infer)
     .grad(Gradient)
+    .batch([](BatchContext& b) {
+      // Without the vectors, v has no axes at all.
+      return b.attr<bool>("compute_v") && batch_rules::leading(b);
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

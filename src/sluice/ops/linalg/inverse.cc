@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/invert.h"
 #include "sluice/ops/linalg/matrix_grad.h"
@@ -85,6 +86,7 @@ SL_OP(Inverse)
       GradVar right = matrix::TimesTransposed(g, g.dy(), y);
       g.set_dx(0, -matrix::TransposedTimes(g, y, right));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .cost(Cost)

@@ -3,6 +3,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 #include "sluice/ops/linalg/pinv_grad.h"
@@ -198,6 +199,7 @@ SL_OP(LeastSquares)
       GradVar dp = TimesTransposed(g, g.dy(), g.in(1));
       g.set_dx(0, PinvBack(g, g.in(0), p, dp, rcond));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/lu_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
@@ -124,6 +125,7 @@ SL_OP(Lu)
     .types("T", kLapackTypes)
     .shape(Infer)
     .grad(LuGrad)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(1e-5)

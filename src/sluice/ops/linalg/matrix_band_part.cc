@@ -3,6 +3,7 @@
 
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -75,6 +76,7 @@ SL_OP(MatrixBandPart)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("MatrixBandPart", {g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{4, 5}}, .attrs = {{"lower", 1}, {"upper", 0}}},

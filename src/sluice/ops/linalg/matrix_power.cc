@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/invert.h"
 #include "sluice/ops/linalg/matrix_grad.h"
@@ -161,6 +162,7 @@ SL_OP(MatrixPower)
     .between(-1000000000, 1000000000)
     .shape(Infer)
     .grad(Gradient)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

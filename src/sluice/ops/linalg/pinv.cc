@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 #include "sluice/ops/linalg/pinv_grad.h"
@@ -145,6 +146,7 @@ SL_OP(Pinv)
       g.set_dx(0,
                PinvBack(g, g.in(0), g.out(), g.dy(), g.attr<double>("rcond")));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

@@ -3,6 +3,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 #include "sluice/ops/linalg/qr_grad.h"
@@ -160,6 +161,7 @@ SL_OP(Qr)
     .attr("full", false, "Square q, else min(rows, columns) columns.")
     .shape(Infer)
     .grad(QrGrad)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(2e-5)

@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/matrix_batch.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
@@ -123,6 +124,7 @@ SL_OP(Solve)
       g.set_dx(1, db);
       if (g.wants(0)) g.set_dx(0, -TimesTransposed(g, db, g.out()));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(2e-5)

@@ -3,6 +3,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_samples.h"
 #include "sluice/ops/linalg/svd_grad.h"
@@ -156,6 +157,10 @@ SL_OP(Svd)
     .attr("compute_uv", true, "False: u and vt are empty.")
     .shape(Infer)
     .grad(SvdGrad)
+    .batch([](BatchContext& b) {
+      // Without the vectors, they have no axes at all.
+      return b.attr<bool>("compute_uv") && batch_rules::leading(b);
+    })
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .tolerance(5e-5)

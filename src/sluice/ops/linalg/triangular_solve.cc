@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/linalg_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/matrix_grad.h"
 #include "sluice/ops/linalg/matrix_samples.h"
@@ -142,6 +143,7 @@ SL_OP(TriangularSolve)
     .attr("unit_diagonal", false, "Take the diagonal of a to be ones.")
     .shape(Infer)
     .grad(Gradient)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .tolerance(2e-5)
     .reference(Reference)

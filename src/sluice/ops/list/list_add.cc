@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -28,6 +29,7 @@ SL_OP(ListAdd)
     .input("b: list")
     .output("out: list")
     .shape(ListShapes<2>)
+    .batch(list_batch::both_lists)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -22,6 +23,10 @@ SL_OP(ListAddAt)
     .types("I", kIndices)
     .types("T", kElements)
     .shape(ListShapes<2>)
+    .batch(list_batch::put)
+    .batch_lists([](BatchContext& b) {
+      return list_batch::set_lists(b, "ListAddLanes");
+    })
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,6 +1,7 @@
 #include <unordered_set>
 
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -46,6 +47,12 @@ SL_OP(ListAddRows)
     .attr("last", false,
           "Of several slices for one index the last alone is added.")
     .shape(Infer)
+    .batch([](BatchContext& b) {
+      // Slices along axis 0 are elements.
+      if (b.batched(1) || b.rank(2) < 1) return false;
+      RuleVar rows = b.move_axis(b.full(2), b.rank(2) + 1, 0, 1);
+      return b.set_all({b.together(0), b.in(1), rows});
+    })
     .cpu(Launch)
     .dynamic_output()
     .in_place()

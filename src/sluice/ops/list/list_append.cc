@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -17,6 +18,10 @@ SL_OP(ListAppend)
     .output("out: list")
     .types("T", kElements)
     .shape(ListShapes<1>)
+    .batch(list_batch::put)
+    .batch_lists([](BatchContext& b) {
+      return list_batch::set_lists(b, "ListAppendLanes");
+    })
     .cpu(Launch)
     .dynamic_output()
     .in_place()

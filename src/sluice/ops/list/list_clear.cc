@@ -1,4 +1,5 @@
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -31,6 +32,7 @@ SL_OP(ListClear)
     .output("out: list")
     .types("I", kIndices)
     .shape(Infer)
+    .batch(list_batch::same_elements)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,4 +1,5 @@
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -43,6 +44,12 @@ SL_OP(ListGather)
     .attr("dtype", AttrKind::kDType, "Of the elements.")
     .attr("shape", PartialShape(), "What is known of every element's shape.")
     .shape(Infer)
+    .batch([](BatchContext& b) {
+      if (b.batched(1)) return false;
+      return list_batch::set_turned(b,
+                                    b.call("ListGather", {b.in(0), b.in(1)},
+                                           list_batch::elements_with_lanes(b)));
+    })
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext& g) {

@@ -1,6 +1,7 @@
 #include <unordered_set>
 
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -41,6 +42,7 @@ SL_OP(ListGatherOr)
     .attr("last", false,
           "An index that is there several times is read for the last alone.")
     .shape([](ShapeContext& c) { return PartsShape(c, 2); })
+    .batch(list_batch::stacked_or)
     .cpu(Launch)
     .grad([](GradContext& g) {
       g.set_dx(0,

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -46,6 +47,17 @@ SL_OP(ListGetOr)
     .types("I", kIndices)
     .attr("dtype", AttrKind::kDType, "Of the elements.")
     .shape(Infer)
+    .batch([](BatchContext& b) {
+      if (b.batched(1) || b.batched(2)) return false;
+      return b.set_all({b.in(0), b.in(1), b.lanes_and(b.in(2))});
+    })
+    .batch_lists([](BatchContext& b) {
+      if (b.batched(2)) return false;
+      RuleVar dims = b.lanes_and(b.in(2));
+      return list_batch::set_elements(
+          b, b.call("ListGetLanesOr", {b.full(0), b.full(1), dims},
+                    {{"dtype", b.attr<DType>("dtype")}}));
+    })
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext& g) {

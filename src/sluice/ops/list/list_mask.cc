@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -28,6 +29,7 @@ SL_OP(ListMask)
     .output("out: list")
     .attr("written", true, "What stays: the elements written in `like`.")
     .shape(ListShapes<2>)
+    .batch(list_batch::same_elements)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -31,6 +32,7 @@ SL_OP(ListPop)
     .attr("dtype", AttrKind::kDType, "Of the elements.")
     .attr("shape", PartialShape(), "What is known of the element's shape.")
     .shape(Infer)
+    .batch(list_batch::leave)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

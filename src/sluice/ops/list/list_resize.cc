@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -17,6 +18,7 @@ SL_OP(ListResize)
     .output("out: list")
     .types("I", kIndices)
     .shape(ListShapes<2>)
+    .batch(list_batch::same_elements)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

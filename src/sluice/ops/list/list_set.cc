@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -29,6 +30,7 @@ SL_OP(ListSet)
     .attr("once", false, "Refuse an index that has been written or read.")
     .attr("fixed", false, "Refuse an index beyond the end.")
     .shape(ListShapes<2>)
+    .batch(list_batch::put)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -14,6 +15,14 @@ SL_OP(ListSize)
     .input("list: list")
     .output("size: i64")
     .shape(ListShapes<1>)
+    .batch([](BatchContext& b) {
+      b.set(0, b.call("ListSize", {b.in(0)}), false);
+      return true;
+    })
+    .batch_lists([](BatchContext& b) {
+      b.set(0, b.call("ListSizeLanes", {b.full(0)}));
+      return true;
+    })
     .cpu(Launch)
     .shape_only()  // a list's size is its shape: kept instead of the list
     .role(Role::kListSize)

@@ -1,5 +1,6 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -42,6 +43,11 @@ SL_OP(ListStack)
     .attr("size", -1, "How many elements there are; -1: not known.")
     .between(-1, kMaxListSize)
     .shape(Infer)
+    .batch([](BatchContext& b) {
+      return list_batch::set_turned(
+          b,
+          b.call("ListStack", {b.in(0)}, list_batch::elements_with_lanes(b)));
+    })
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext& g) { g.set_dx(0, g.call("ListUnstack", {g.dy()})); })

@@ -1,4 +1,5 @@
 #include "sluice/kernels/shape_value.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -26,6 +27,7 @@ SL_OP(ListStackOr)
     .output("y: dtype")
     .attr("dtype", AttrKind::kDType, "Of the elements.")
     .shape([](ShapeContext& c) { return PartsShape(c, 1); })
+    .batch(list_batch::stacked_or)
     .cpu(Launch)
     .grad([](GradContext& g) { g.set_dx(0, g.call("ListUnstack", {g.dy()})); })
     .internal()

@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -13,6 +14,7 @@ SL_OP(ListStopGradient)
     .input("list: list")
     .output("out: list")
     .shape(ListShapes<1>)
+    .batch(list_batch::same_elements)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,5 +1,6 @@
 // ListTake: the read of an array whose elements are written once and read
 // once. Its memory is free as soon as the reader is done with it.
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -36,6 +37,7 @@ SL_OP(ListTake)
     .attr("dtype", AttrKind::kDType, "Of the elements.")
     .attr("shape", PartialShape(), "What is known of the element's shape.")
     .shape(Infer)
+    .batch(list_batch::leave)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,3 +1,4 @@
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_sum.h"
 
 namespace sluice {
@@ -21,6 +22,10 @@ SL_OP(ListTruncate)
     .output("out: list")
     .types("I", kIndices)
     .shape(ListShapes<2>)
+    .batch(list_batch::same_elements)
+    .batch_lists([](BatchContext& b) {
+      return list_batch::set_lists(b, "ListTruncateLanes");
+    })
     .cpu(Launch)
     .dynamic_output()
     .in_place()

@@ -1,4 +1,5 @@
 #include "sluice/base/strings.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/list/list_op.h"
 #include "sluice/state/arithmetic.h"
 
@@ -33,6 +34,11 @@ SL_OP(ListUnstack)
     .output("list: list")
     .types("T", kAnyData)
     .shape(Infer)
+    .batch([](BatchContext& b) {
+      if (b.rank(0) < 1) return false;
+      return b.set_all({b.move_axis(b.in(0), b.rank(0) + 1, 0, 1)});
+    })
+    .role(Role::kListUnstack)
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext& g) {

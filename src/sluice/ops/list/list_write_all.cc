@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -39,6 +40,7 @@ SL_OP(ListWriteAll)
     .attr("once", false, "Refuse an index that has been written or read.")
     .attr("fixed", false, "Refuse an index beyond the end.")
     .shape(ListShapes<2>)
+    .batch(list_batch::both_lists)
     .cpu(Launch)
     .dynamic_output()
     .in_place()

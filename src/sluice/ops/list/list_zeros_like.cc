@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 
 namespace sluice {
@@ -41,6 +42,7 @@ SL_OP(ListZerosLike)
     .input("list: list")
     .output("out: list")
     .shape(ListShapes<1>)
+    .batch(list_batch::same_elements)
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext&) {})

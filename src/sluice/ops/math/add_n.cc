@@ -3,6 +3,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 
@@ -66,6 +67,7 @@ SL_OP(AddN)
     .grad([](GradContext& g) {
       for (int i = 0; i < g.num_inputs(); ++i) g.set_dx(i, g.dy());
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .in_place()
     .simplify("AddN(x) = x; AddN(x, y) = Add(x, y)", OfFew)

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/arg_reduce.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -54,6 +55,7 @@ SL_OP(ArgMin)
     .attr("keep_dims", false, "Keep the axis with size 1.")
     .shape(arg_reduce_shape)
     .no_grad("its result is an index")
+    .batch(batch_rules::along_axis)
     .cpu(arg_reduce_kernel<ArgMin>)
     .cpu_workspace(arg_reduce_workspace)
     .fuse_input()

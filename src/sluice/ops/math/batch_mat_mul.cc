@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/mat_mul_shapes.h"
 
@@ -144,6 +145,18 @@ std::vector<Sample> Samples() {
           {.in = {{8, 100, 30}, {30, 40}}, .only = {DType::kF32}}};
 }
 
+// Axes before the matrices broadcast: those one side lacks go behind its lanes.
+bool Batched(BatchContext& b) {
+  int most = std::max(b.rank(0), b.rank(1));
+  if (b.rank(0) < 2 || b.rank(1) < 2) return false;
+  RuleVars inputs;
+  for (int i : {0, 1}) {
+    inputs.push_back(b.batched(i) ? b.expand(b.in(i), 1, most - b.rank(i))
+                                  : b.in(i));
+  }
+  return b.set_all(inputs);
+}
+
 }  // namespace
 
 SL_OP(BatchMatMul)
@@ -177,6 +190,7 @@ SL_OP(BatchMatMul)
         g.set_dx(1, g.sum_to(db, b));
       }
     })
+    .batch(Batched)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .fuse_output()

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/scan_grad.h"
 
@@ -33,6 +34,7 @@ SL_OP(CumMax)
     .attr("reverse", false, "Start from the end.")
     .shape(scan_shape)
     .grad(CumExtremeGrad)
+    .batch(batch_rules::along_axis)
     .cpu(ScanKernel<CumMaxOp, false, RealTypes>::Launch)
     .cpu_workspace(scan_workspace)
     .in_place()

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/scan_grad.h"
 
@@ -53,6 +54,7 @@ SL_OP(CumProd)
           exclusive ? g.out() : g.call("CumProd", {g.in(0)}, before);
       g.set_dx(0, first * ScanBack(g, g.in(0), g.dy(), exclusive));
     })
+    .batch(batch_rules::along_axis)
     .cpu(ScanKernel<CumProdOp, true, RealTypes>::Launch)
     .cpu_workspace(scan_workspace)
     .in_place()

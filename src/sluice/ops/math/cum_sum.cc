@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -39,6 +40,7 @@ SL_OP(CumSum)
                           {"exclusive", g.attr<bool>("exclusive")},
                           {"reverse", !g.attr<bool>("reverse")}}));
     })
+    .batch(batch_rules::along_axis)
     .cpu(ScanKernel<CumSumOp, true, RealTypes>::Launch)
     .cpu_workspace(scan_workspace)
     .in_place()

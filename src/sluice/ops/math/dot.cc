@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/gemm/dot_rows.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/half.h"
 
@@ -86,6 +87,12 @@ SL_OP(Dot)
     .grad([](GradContext& g) {
       if (g.wants(0)) g.set_dx(0, g.dy() * g.in(1));
       if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
+    })
+    .batch([](BatchContext& b) {
+      RuleVar row = b.expand(b.full(0), 1), column = b.expand(b.full(1), 2);
+      RuleVar y = b.call("BatchMatMul", {row, column});
+      b.set(0, b.reshape(y, b.lanes()));
+      return true;
     })
     .cpu(Launch)
     .fuse_output()

@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/einsum/contract.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/einsum_grad.h"
 #include "sluice/ops/math/einsum_reference.h"
@@ -178,6 +179,31 @@ double Cost(const ShapeContext& c) {
   return std::min(work, 1e18);
 }
 
+// One more letter, in front of the operands that have lanes and the result.
+bool Batched(BatchContext& b) {
+  std::string equation = b.attr<std::string>("equation");
+  equation.erase(std::remove(equation.begin(), equation.end(), ' '),
+                 equation.end());
+  size_t arrow = equation.find("->");
+  if (arrow == std::string::npos) return false;
+  char lane = 'a';
+  while (equation.find(lane) != std::string::npos) {
+    if (lane == 'z') return false;
+    ++lane;
+  }
+  std::string made;
+  size_t from = 0;
+  for (int i = 0; i < b.num_inputs(); ++i) {
+    size_t end = std::min(equation.find(',', from), arrow);
+    if (b.batched(i)) made += lane;
+    made += equation.substr(from, end - from);
+    if (i + 1 < b.num_inputs()) made += ',';
+    from = end + 1;
+  }
+  made += StrCat("->", std::string(1, lane), equation.substr(arrow + 2));
+  return b.set_all(b.all_in(), {{"equation", made}});
+}
+
 }  // namespace
 
 SL_OP(Einsum)
@@ -195,6 +221,7 @@ SL_OP(Einsum)
     .attr("equation", AttrKind::kString, "Such as \"bij,bjk->bik\".")
     .shape(Infer)
     .grad(EinsumGrad)
+    .batch(Batched)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .cost(Cost)

@@ -7,6 +7,7 @@
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -204,6 +205,7 @@ SL_OP(LinearScan)
     .one_of({"inclusive", "lagged", "exclusive"})
     .shape(Infer)
     .grad(Gradient)
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .tolerance(1e-5)
     .reference(Reference)

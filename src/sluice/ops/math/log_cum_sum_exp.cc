@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/scan_samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/scan_grad.h"
 
@@ -56,6 +57,7 @@ SL_OP(LogCumSumExp)
     .attr("reverse", false, "Start from the end.")
     .shape(scan_shape)
     .grad(Gradient)
+    .batch(batch_rules::along_axis)
     .cpu(ScanKernel<LogCumSumExpOp, true, FloatTypes>::Launch)
     .in_place()
     .tolerance(1e-5)

@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/mat_mul_shapes.h"
 
@@ -66,6 +67,28 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
+// One matrix for all lanes on the right: all rows of all lanes in one product.
+// Else a stack of products.
+bool Batched(BatchContext& b) {
+  bool transpose_a = b.attr<bool>("transpose_a");
+  bool transpose_b = b.attr<bool>("transpose_b");
+  const PartialShape& right = b.example(1);
+  // An inner size of 0 would leave the number of rows open.
+  int64_t inner = right.rank() == 2 ? right[transpose_b ? 1 : 0] : -1;
+  if (transpose_a || b.batched(1) || inner <= 0) {
+    b.set(0,
+          b.call("BatchMatMul", {b.in(0), b.in(1)},
+                 {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}}));
+    return true;
+  }
+  RuleVar x = b.in(0);
+  RuleVar rows = b.reshape(x, b.ints({-1, inner}));
+  RuleVar y = b.call("MatMul", {rows, b.in(1)},
+                     {{"transpose_a", false}, {"transpose_b", transpose_b}});
+  b.set(0, b.reshape(y, b.join({b.sizes(x, 0, 2), b.sizes(y, 1)})));
+  return true;
+}
+
 }  // namespace
 
 SL_OP(MatMul)
@@ -96,6 +119,7 @@ SL_OP(MatMul)
                        : product(g.in(0), !ta, dy, false));
       }
     })
+    .batch(Batched)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .fuse_output()

@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -54,6 +55,21 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
+bool Batched(BatchContext& b) {
+  bool transpose = b.attr<bool>("transpose_a");
+  if (!b.batched(0)) {
+    // All lanes' vectors as the rows of one matrix.
+    b.set(0, b.call("MatMul", {b.in(1), b.in(0)},
+                    {{"transpose_a", false}, {"transpose_b", !transpose}}));
+    return true;
+  }
+  RuleVar column = b.expand(b.in(1), b.batched(1) ? 2 : 1);
+  RuleVar y = b.call("BatchMatMul", {b.in(0), column},
+                     {{"transpose_a", transpose}, {"transpose_b", false}});
+  b.set(0, b.call("Squeeze", {y}, {{"axes", std::vector<int64_t>{2}}}));
+  return true;
+}
+
 }  // namespace
 
 SL_OP(MatVec)
@@ -77,6 +93,7 @@ SL_OP(MatVec)
                  g.call("MatVec", {g.in(0), g.dy()}, {{"transpose_a", !ta}}));
       }
     })
+    .batch(Batched)
     .cpu(Launch)
     .fuse_output()
     .fails_for_sizes_only()

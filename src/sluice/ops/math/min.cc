@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/reduce.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/extreme_grad.h"
 
@@ -59,6 +60,7 @@ SL_OP(Min)
     .grad([](GradContext& g) {
       g.set_dx(0, ShareAmong(g, g.in(0), g.out(), g.dy()));
     })
+    .batch(batch_rules::reduction)
     .cpu(reduce_kernel<MinOf, RealTypes>)
     .cpu_workspace(reduce_workspace)
     .fuse_input()

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/extreme_grad.h"
 
@@ -165,6 +166,7 @@ SL_OP(Norm)
     .attr("p", 2.0, "The power.")
     .shape(Infer)
     .grad(Gradient)
+    .batch(batch_rules::reduction)
     .cpu(Launch)
     .cpu_workspace(reduce_workspace)
     .fuse_input()

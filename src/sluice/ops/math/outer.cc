@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -95,6 +96,12 @@ SL_OP(Outer)
         g.set_dx(1,
                  g.call("MatVec", {g.dy(), g.in(0)}, {{"transpose_a", true}}));
       }
+    })
+    .batch([](BatchContext& b) {
+      RuleVar column = b.expand(b.in(0), b.batched(0) ? 2 : 1);
+      RuleVar row = b.batched(1) ? b.expand(b.in(1), 1) : b.in(1);
+      b.set(0, b.call("Mul", {column, row}));
+      return true;
     })
     .cpu(Launch)
     .fuse_output()

@@ -2,6 +2,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 #include "sluice/ops/math/sum_of.h"
@@ -76,6 +77,18 @@ Array To(std::initializer_list<int64_t> dims) {
   return Array::Vector<int64_t>(dims);
 }
 
+// Axes the shape lacks come first: they are kept with size 1 and dropped then.
+bool Batched(BatchContext& b) {
+  int wanted = b.rank_out();
+  if (b.batched(1) || b.rank(0) < 0 || wanted < 0) return false;
+  int lacks = b.rank(0) - wanted;
+  std::vector<int64_t> ones(static_cast<size_t>(std::max(lacks, 0)), 1);
+  RuleVar kept = b.join({b.lanes(), b.ints(ones), b.in(1)});
+  RuleVar y = b.call("SumTo", {b.in(0), kept});
+  b.set(0, lacks > 0 ? b.reshape(y, b.lanes_and(b.in(1))) : y);
+  return true;
+}
+
 }  // namespace
 
 SL_OP(SumTo)
@@ -88,6 +101,7 @@ SL_OP(SumTo)
     .types("T", kNumbers)
     .shape(Infer)
     .grad([](GradContext& g) { g.set_dx(0, g.broadcast_as(g.dy(), g.in(0))); })
+    .batch(Batched)
     .cpu(Launch)
     .cpu_workspace(reduce_workspace)
     .fuse_input()

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -75,6 +76,7 @@ SL_OP(Trace)
       g.set_dx(0, g.call("MatrixBandPart", {g.broadcast_as(dy, g.in(0))},
                          {{"lower", 0}, {"upper", 0}}));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .tolerance(1e-5)
     .reference(Reference)

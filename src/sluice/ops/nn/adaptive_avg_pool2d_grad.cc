@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 #include "sluice/ops/nn/spatial_sizes.h"
@@ -19,6 +20,7 @@ SL_OP(AdaptiveAvgPool2DGrad)
       g.set_dx(0, g.call("AdaptiveAvgPool2D", {g.dy()},
                          {{"output_size", SpatialSizes(g, g.in(0))}}));
     })
+    .batch(batch_rules::rows_to_shape<1, 0>)
     .cpu(avg_pool_grad_kernel)
     .cpu_workspace(pool_grad_workspace)
     .fuse_output()

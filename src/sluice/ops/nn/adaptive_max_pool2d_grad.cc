@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 #include "sluice/ops/nn/spatial_sizes.h"
@@ -19,6 +20,7 @@ SL_OP(AdaptiveMaxPool2DGrad)
       g.set_dx(1, g.call("AdaptiveMaxPool2DPick", {g.in(0), g.dy()},
                          {{"output_size", SpatialSizes(g, g.in(1))}}));
     })
+    .batch(batch_rules::rows<0, 1>)
     .cpu(max_pool_grad_kernel)
     .cpu_workspace(pool_grad_workspace)
     .fuse_output()

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/attention.h"
 
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/attention_reference.h"
 #include "sluice/ops/nn/attention_scores.h"
@@ -103,6 +104,11 @@ SL_OP(Attention)
     .attr("scale", 0.0, "What scores are multiplied by; 0: 1 / sqrt(depth).")
     .shape(attention_shape)
     .grad(Grad)
+    .batch([](BatchContext& b) {
+      // Queries, keys and values of each lane for themselves; masks may
+      // broadcast in ways that lanes in front would change.
+      return b.num_inputs() == 3 && batch_rules::leading(b);
+    })
     .cpu(attention_kernel)
     .cpu_workspace(attention_workspace)
     .cost(attention_cost)

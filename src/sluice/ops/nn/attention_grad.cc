@@ -1,4 +1,5 @@
 #include "sluice/kernels/cpu/attention.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/attention_reference.h"
 #include "sluice/ops/nn/attention_scores.h"
@@ -115,6 +116,10 @@ SL_OP(AttentionGrad)
     .attr("scale", 0.0, "What scores are multiplied by; 0: 1 / sqrt(depth).")
     .shape(attention_grad_shape)
     .grad(Grad)
+    .batch([](BatchContext& b) {
+      if (b.num_inputs() != 6 || b.rank(0) < 2) return false;
+      return b.set_all(b.all_full());
+    })
     .cpu(attention_grad_kernel)
     .cpu_workspace(attention_grad_workspace)
     .cost(attention_grad_cost)

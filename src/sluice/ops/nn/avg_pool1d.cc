@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
@@ -20,6 +21,7 @@ SL_OP(AvgPool1D)
       g.set_dx(
           0, g.call("AvgPool1DGrad", {g.dy(), g.shape_of(g.in(0))}, g.attrs()));
     })
+    .batch(batch_rules::rows<0>)
     .cpu(avg_pool_kernel)
     .fuse_output()
     .tolerance(2e-6)

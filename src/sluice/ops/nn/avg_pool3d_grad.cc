@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
@@ -20,6 +21,7 @@ SL_OP(AvgPool3DGrad)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("AvgPool3D", {g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::rows_to_shape<1, 0>)
     .cpu(avg_pool_grad_kernel)
     .cpu_workspace(pool_grad_workspace)
     .fuse_output()

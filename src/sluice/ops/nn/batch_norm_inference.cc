@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/batch_norm.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
 
@@ -35,6 +36,7 @@ SL_OP(BatchNormInference)
       SetFromView(g, 1, far * rstd);
       if (g.wants(4)) SetFromView(g, 4, ByVariance(rstd, far * scale));
     })
+    .batch(batch_rules::rows<0>)
     .cpu(batch_norm_inference_kernel)
     .cpu_workspace(batch_norm_workspace)
     .in_place()

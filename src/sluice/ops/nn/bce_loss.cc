@@ -54,6 +54,7 @@ SL_OP(BceLoss)
     .one_of({"none", "mean", "sum"})
     .shape(loss_shape)
     .grad(Grad)
+    .batch(BatchEach)
     .cpu(loss_kernel<BceLossFn>)
     .tolerance(5e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

@@ -30,6 +30,7 @@ SL_OP(BceWithLogitsLoss)
       }
       if (g.wants(1)) g.set_dx(1, -(g.in(0) * dy));
     })
+    .batch(BatchEach)
     .cpu(loss_kernel<BceWithLogitsLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

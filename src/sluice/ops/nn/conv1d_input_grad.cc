@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/conv_grad.h"
 #include "sluice/ops/nn/conv_samples.h"
@@ -20,6 +21,7 @@ SL_OP(Conv1DInputGrad)
     .between(1, kMaxConvGroups)
     .shape(conv_input_grad_shape<1>)
     .grad(conv_input_grad_grad<1>)
+    .batch(batch_rules::rows_to_shape<2, 0>)
     .cpu(conv_input_grad_kernel)
     .cpu_workspace(conv_input_grad_workspace)
     .cost(conv_input_grad_cost)

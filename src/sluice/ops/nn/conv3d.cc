@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/conv_grad.h"
 #include "sluice/ops/nn/conv_samples.h"
@@ -22,6 +23,7 @@ SL_OP(Conv3D)
     .between(1, kMaxConvGroups)
     .shape(conv_shape<3>)
     .grad(conv_grad<3>)
+    .batch(batch_rules::rows<0>)
     .cpu(conv_kernel)
     .cpu_workspace(conv_workspace)
     .cost(conv_cost)

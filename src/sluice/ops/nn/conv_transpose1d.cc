@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/conv_grad.h"
 #include "sluice/ops/nn/conv_samples.h"
@@ -26,6 +27,7 @@ SL_OP(ConvTranspose1D)
     .between(1, kMaxConvGroups)
     .shape(conv_transpose_shape<1>)
     .grad(conv_transpose_grad<1>)
+    .batch(batch_rules::rows<0>)
     .cpu(conv_transpose_kernel)
     .cpu_workspace(conv_transpose_workspace)
     .cost(conv_transpose_cost)

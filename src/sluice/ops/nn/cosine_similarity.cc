@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/moments.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -150,6 +151,7 @@ SL_OP(CosineSimilarity)
     .attr("epsilon", 1e-8, "The least length.")
     .shape(Infer)
     .grad(Grad)
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .tolerance(2e-6)
     .reference(Reference)

@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/philox_lanes.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/random/random_op.h"
 #include "sluice/tensor/dispatch.h"
@@ -91,6 +92,7 @@ SL_OP(Dropout)
       g.set_dx(0, g.call("DropoutGrad", {g.dy(), g.out(1)},
                          {{"rate", g.attr<double>("rate")}}));
     })
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .in_place()
     .fuse_output()

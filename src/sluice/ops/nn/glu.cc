@@ -1,5 +1,7 @@
 #include "sluice/ops/nn/glu.h"
 
+#include "sluice/op/batch_rules.h"
+
 namespace sluice {
 namespace {
 
@@ -60,6 +62,7 @@ SL_OP(Glu)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("GluGrad", {g.dy(), g.in(0)}, g.attrs()));
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .fuse_output()
     .max_ulp(4)

@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/nn/glu.h"
 
 namespace sluice {
@@ -82,6 +83,7 @@ SL_OP(GluGrad)
       g.set_dx(1,
                g.call("Concat", {da, db}, {{"axis", g.attr<int64_t>("axis")}}));
     })
+    .batch(batch_rules::along_axis)
     .cpu(Launch)
     .internal()
     .tolerance(1e-6)

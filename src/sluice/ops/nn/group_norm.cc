@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/group_norm.h"
 
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
 
@@ -46,6 +47,7 @@ SL_OP(GroupNorm)
                                        g.attr<int64_t>("groups")),
                          dx);
     })
+    .batch(batch_rules::rows<0>)
     .cpu(group_norm_kernel)
     .in_place()
     .fuse_output()

@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/nn/rnn_cell.h"
 
 namespace sluice {
@@ -102,6 +103,7 @@ SL_OP(GruCell)
     .types("T", kFloats)
     .shape(Infer)
     .grad(Grad)
+    .batch(batch_rules::rows<0, 1, 2>)
     .cpu(Launch)
     .fails_for_sizes_only()
     .tolerance(1e-6)

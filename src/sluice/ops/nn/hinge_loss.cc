@@ -35,6 +35,7 @@ SL_OP(HingeLoss)
       if (g.wants(0)) g.set_dx(0, slope(t));
       if (g.wants(1)) g.set_dx(1, slope(x));
     })
+    .batch(BatchEach)
     .cpu(loss_kernel<HingeLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs& attrs) {

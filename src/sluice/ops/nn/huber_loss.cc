@@ -40,6 +40,7 @@ SL_OP(HuberLoss)
                              {{"min", -delta}, {"max", delta}});
       SetOpposite(g, slope * DyOfEach(g));
     })
+    .batch(BatchEach)
     .cpu(loss_kernel<HuberLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs& attrs) {

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/group_norm.h"
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
 
@@ -39,6 +40,7 @@ SL_OP(InstanceNorm)
       SetWithMeanAndRstd(g, GroupNormView(g, g.in(0), g.in(1), g.out(1), 0),
                          dx);
     })
+    .batch(batch_rules::rows<0>)
     .cpu(group_norm_kernel)
     .in_place()
     .fuse_output()

@@ -36,6 +36,7 @@ SL_OP(KlDivLoss)
       GradVar log = g.call("Log", {g.call("Select", {none, one, t})});
       g.set_dx(1, g.call("Select", {none, zero, (log + 1.0 - x) * dy}));
     })
+    .batch(BatchEach)
     .cpu(loss_kernel<KlDivLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

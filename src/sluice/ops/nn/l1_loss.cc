@@ -24,6 +24,7 @@ SL_OP(L1Loss)
     .grad([](GradContext& g) {
       SetOpposite(g, g.call("Sign", {g.in(0) - g.in(1)}) * DyOfEach(g));
     })
+    .batch(BatchEach)
     .cpu(loss_kernel<L1LossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

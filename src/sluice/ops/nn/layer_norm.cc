@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/norm_rows.h"
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
 
@@ -47,6 +48,7 @@ SL_OP(LayerNorm)
       if (!g.has_dy(1) && !g.has_dy(2)) return g.set_dx(0, dx);
       SetWithMeanAndRstd(g, LayerNormView(g, g.in(1), g.out(1)), dx);
     })
+    .batch(batch_rules::first_along_axis)
     .cpu(layer_norm_kernel)
     .in_place()
     .fuse_input()

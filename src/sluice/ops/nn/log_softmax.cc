@@ -4,6 +4,7 @@
 
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -43,6 +44,7 @@ SL_OP(LogSoftmax)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("LogSoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
     })
+    .batch(batch_rules::along_axis)
     .cpu(log_softmax_kernel)
     .in_place()
     .fuse_input()

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -39,6 +40,7 @@ SL_OP(LogSoftmaxGrad)
       if (g.wants(0)) g.set_dx(0, u - g.call("Sum", {part}, along));
       if (g.wants(1)) g.set_dx(1, -(part * g.call("Sum", {g.in(0)}, along)));
     })
+    .batch(batch_rules::along_axis)
     .cpu(log_softmax_grad_kernel)
     .in_place()
     .fuse_input()

@@ -9,6 +9,7 @@
 #include "sluice/kernels/cpu/loss.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/sample_lists.h"
 
@@ -60,6 +61,26 @@ inline GradVar DyOfEach(GradContext& g) {
 inline void SetOpposite(GradContext& g, GradVar dx) {
   g.set_dx(0, dx);
   if (g.wants(1)) g.set_dx(1, -dx);
+}
+
+// The batching rule: a sum or mean is over one example's elements, not over
+// lanes.
+inline bool BatchEach(BatchContext& b) {
+  int rank = b.common_rank();
+  if (rank < 0) return false;
+  const std::string& reduction = b.attr<std::string>("reduction");
+  bool none = reduction == "none", mean = reduction == "mean";
+  if (!none && !mean && reduction != "sum") return false;
+  Attrs each = b.attrs();
+  each.set("reduction", "none");
+  RuleVar loss = b.again(b.all_full(), each)[0];
+  if (!none && rank > 0) {
+    batch_rules::Ints axes;
+    for (int i = 1; i <= rank; ++i) axes.push_back(i);
+    loss = b.call(mean ? "Mean" : "Sum", {loss}, {{"axes", axes}});
+  }
+  b.set(0, loss);
+  return true;
 }
 
 // Every reduction, one element, none, and enough for blocks and chunks; `more`

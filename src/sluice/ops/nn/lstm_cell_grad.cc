@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/nn/rnn_cell.h"
 
 namespace sluice {
@@ -125,6 +126,7 @@ SL_OP(LstmCellGrad)
     .types("T", kFloats)
     .shape(Infer)
     .grad(Grad)
+    .batch(batch_rules::rows<0, 1, 2, 3, 4>)
     .cpu(Launch)
     .internal()
     .tolerance(2e-6)

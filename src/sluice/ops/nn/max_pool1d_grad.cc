@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
@@ -22,6 +23,7 @@ SL_OP(MaxPool1DGrad)
     .grad([](GradContext& g) {
       g.set_dx(1, g.call("MaxPool1DPick", {g.in(0), g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::rows<0, 1>)
     .cpu(max_pool_grad_kernel)
     .cpu_workspace(pool_grad_workspace)
     .fuse_output()

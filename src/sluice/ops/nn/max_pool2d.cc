@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
@@ -22,6 +23,7 @@ SL_OP(MaxPool2D)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("MaxPool2DGrad", {g.in(0), g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::rows<0>)
     .cpu(max_pool_kernel)
     .fuse_output()
     .reference(MaxPoolReference)

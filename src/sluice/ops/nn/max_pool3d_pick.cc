@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/pool_samples.h"
 
@@ -23,6 +24,7 @@ SL_OP(MaxPool3DPick)
     .grad([](GradContext& g) {
       g.set_dx(1, g.call("MaxPool3DGrad", {g.in(0), g.dy()}, g.attrs()));
     })
+    .batch(batch_rules::rows<0, 1>)
     .cpu(max_pool_pick_kernel)
     .internal()
     .reference(MaxPoolPickReference)

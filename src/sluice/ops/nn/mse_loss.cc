@@ -25,6 +25,7 @@ SL_OP(MseLoss)
     .grad([](GradContext& g) {
       SetOpposite(g, (g.in(0) - g.in(1)) * (2.0 * DyOfEach(g)));
     })
+    .batch(BatchEach)
     .cpu(loss_kernel<MseLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

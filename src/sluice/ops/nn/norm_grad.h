@@ -28,7 +28,7 @@ struct NormView {
 
  private:
   GradVar As(GradVar v, GradVar shape) const {
-    GradContext& g = *v.context();
+    RuleContext& g = *v.context();
     v = g.cast(v, dtype);
     return shape ? g.call("Reshape", {v, shape}) : v;
   }

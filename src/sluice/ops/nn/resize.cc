@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/resize.h"
 
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/resize_samples.h"
 
@@ -26,6 +27,7 @@ SL_OP(Resize)
                       {{"mode", g.attr<std::string>("mode")},
                        {"coordinates", g.attr<std::string>("coordinates")}}));
     })
+    .batch(batch_rules::rows<0>)
     .cpu(resize_kernel)
     .cpu_workspace(resize_workspace)
     .fuse_output()

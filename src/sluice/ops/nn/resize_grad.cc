@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/resize.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/resize_samples.h"
 #include "sluice/ops/nn/spatial_sizes.h"
@@ -22,6 +23,7 @@ SL_OP(ResizeGrad)
       attrs.set("size", SpatialSizes(g, g.in(0)));
       g.set_dx(0, g.call("Resize", {g.dy()}, attrs));
     })
+    .batch(batch_rules::rows_to_shape<1, 0>)
     .cpu(resize_grad_kernel)
     .cpu_workspace(resize_grad_workspace)
     .fuse_output()

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/norm_rows.h"
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
 
@@ -47,6 +48,7 @@ SL_OP(RmsNorm)
       GradVar by = ByVariance(view.Stats(g.out(1)), view.Stats(g.dy(1)));
       SetWithStats(g, view, dx, {}, {}, by);
     })
+    .batch(batch_rules::first_along_axis)
     .cpu(rms_norm_kernel)
     .in_place()
     .fuse_input()

@@ -43,6 +43,7 @@ SL_OP(SmoothL1Loss)
           beta > 0 ? g.call("HardTanh", {d / beta}) : g.call("Sign", {d});
       SetOpposite(g, slope * DyOfEach(g));
     })
+    .batch(BatchEach)
     .cpu(loss_kernel<SmoothL1LossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs& attrs) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -44,6 +45,7 @@ SL_OP(Softmax)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("SoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
     })
+    .batch(batch_rules::along_axis)
     .cpu(softmax_kernel)
     .in_place()
     .fuse_input()

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -35,6 +36,7 @@ SL_OP(SoftmaxCrossEntropy)
       GradVar dy = g.call("ExpandDims", {g.dy()}, {{"axis", 1}});
       if (!both.empty()) g.set_dx(0, dy * both[1]);
     })
+    .batch(batch_rules::rows<0, 1>)
     .cpu(sparse_cross_entropy_kernel)
     .tolerance(2e-6)
     .reference(Reference)

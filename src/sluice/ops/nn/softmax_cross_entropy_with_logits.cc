@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -69,6 +70,7 @@ SL_OP(SoftmaxCrossEntropyWithLogits)
     .types("T", kFloats)
     .shape(dense_cross_entropy_shape)
     .grad(Grad)
+    .batch(batch_rules::rows<0, 1>)
     .cpu(dense_cross_entropy_kernel)
     .tolerance(5e-6)
     .reference(Reference)

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -42,6 +43,7 @@ SL_OP(SoftmaxGrad)
       GradVar up = g.call("Sum", {u * y}, along);
       g.set_dx(1, u * (g.in(0) - dot) - g.in(0) * up);
     })
+    .batch(batch_rules::along_axis)
     .cpu(softmax_grad_kernel)
     .in_place()
     .fuse_input()

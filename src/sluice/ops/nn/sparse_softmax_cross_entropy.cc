@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -71,6 +72,7 @@ SL_OP(SparseSoftmaxCrossEntropy)
     .attr("ignore_index", -100, "The label of rows to leave out.")
     .shape(sparse_cross_entropy_shape)
     .grad(Grad)
+    .batch(batch_rules::rows<0, 1>)
     .cpu(sparse_cross_entropy_kernel)
     .tolerance(3e-6)
     .reference(Reference)

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/random_int.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/random_op.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -56,6 +57,7 @@ SL_OP(Bernoulli)
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(shapes::same_as_first)
     .no_grad("it draws 0 or 1, which jump as p moves")
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .random()
     .samples({{.in = {{20, 5}}, .lo = 0.3, .hi = 0.7},

@@ -5,6 +5,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/strict_math.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/draw_op.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -80,6 +81,7 @@ SL_OP(Categorical)
     .between(0, int64_t{1} << 40)
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(draw_op::Infer)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .random()

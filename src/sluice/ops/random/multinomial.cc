@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/categorical.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/random_fill.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/draw_op.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -127,6 +128,7 @@ SL_OP(Multinomial)
     .attr("replacement", false, "Whether a class may be drawn again.")
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(Infer)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .cpu_workspace(Workspace)
     .random()

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/gamma_poisson.h"
 
 namespace sluice {
@@ -47,6 +48,7 @@ SL_OP(RandomGamma)
     .shape(shapes::same_as_first)
     .no_grad(
         "it draws again where a draw is refused, which jumps as alpha moves")
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .random()
     .samples({{.in = {{4, 5}}, .lo = 0.1, .hi = 4},

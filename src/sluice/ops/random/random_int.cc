@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/random_op.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -89,6 +90,7 @@ SL_OP(RandomInt)
     .attr("dtype", DType::kI64, "The type of the result.")
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(Infer)
+    .batch(batch_rules::random_of_shape)
     .cpu(Launch)
     .random()
     .samples(

@@ -1,4 +1,5 @@
 #include "sluice/kernels/cpu/random_fill.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/random_op.h"
 
 namespace sluice {
@@ -25,6 +26,7 @@ SL_OP(RandomNormal)
     .attr("dtype", DType::kF32, "The type of the result.")
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(random_op::Infer)
+    .batch(batch_rules::random_of_shape)
     .cpu(Launch)
     .random()
     .samples(random_op::Samples())

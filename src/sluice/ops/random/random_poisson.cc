@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/gamma_poisson.h"
 
 namespace sluice {
@@ -71,6 +72,7 @@ SL_OP(RandomPoisson)
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(shapes::same_as_first)
     .no_grad("it draws whole numbers, which jump as rate moves")
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .random()
     .samples({{.in = {{8, 5}}, .lo = 0.5, .hi = 9},

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/element_stream.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/random_fill.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/random/random_op.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -55,6 +56,7 @@ SL_OP(TruncatedNormal)
     .attr("dtype", DType::kF32, "The type of the result.")
     .attr("seed", 0, random_op::kSeedDoc)
     .shape(random_op::Infer)
+    .batch(batch_rules::random_of_shape)
     .cpu(Launch)
     .random()
     .samples(random_op::Samples())

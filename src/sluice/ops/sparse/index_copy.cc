@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/index_rows.h"
+#include "sluice/ops/sparse/scatter_batch.h"
 #include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 
@@ -19,6 +20,7 @@ SL_OP(IndexCopy)
     .grad([](GradContext& g) {
       scatter_grad::SetRule(g, scatter_grad::Rows(g));
     })
+    .batch(scatter_batch::slices)
     .cpu(index_rows::kernel<ScatterOp::kUpdate>)
     .in_place()
     .role(Role::kIndexCopy)

@@ -1,4 +1,5 @@
 #include "sluice/ops/sparse/index_rows.h"
+#include "sluice/ops/sparse/scatter_batch.h"
 #include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 
@@ -19,6 +20,7 @@ SL_OP(IndexMax)
     .grad([](GradContext& g) {
       scatter_grad::ExtremeRule(g, scatter_grad::Rows(g));
     })
+    .batch(scatter_batch::slices)
     .cpu(index_rows::kernel<ScatterOp::kMax>)
     .in_place()
     .reference(index_rows::reference<scatter_reference::Max>)

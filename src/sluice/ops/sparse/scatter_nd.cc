@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 #include "sluice/ops/sparse/scatter_tuples.h"
@@ -52,6 +53,13 @@ SL_OP(ScatterNd)
     .shape(Infer)
     .grad([](GradContext& g) {
       g.set_dx(1, g.call("GatherNd", {g.dy(), g.in(0)}));
+    })
+    .batch([](BatchContext& b) {
+      int rank = b.rank(0);
+      if (b.batched(2) || rank < 1) return false;
+      return b.set_all({batch_rules::with_lane_numbers(b, b.full(0), rank),
+                        b.full(1), b.lanes_and(b.in(2))},
+                       {});
     })
     .cpu(Launch)
     .cpu_workspace(Workspace)

@@ -1,3 +1,4 @@
+#include "sluice/ops/sparse/scatter_batch.h"
 #include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 #include "sluice/ops/sparse/scatter_tuples.h"
@@ -19,6 +20,7 @@ SL_OP(TensorScatterAdd)
     .grad([](GradContext& g) {
       scatter_grad::AddRule(g, scatter_grad::Tuples());
     })
+    .batch(scatter_batch::tuples)
     .cpu(scatter_tuples::kernel<ScatterOp::kAdd>)
     .cpu_workspace(scatter_tuples::workspace)
     .in_place()

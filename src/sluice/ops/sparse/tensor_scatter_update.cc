@@ -1,3 +1,4 @@
+#include "sluice/ops/sparse/scatter_batch.h"
 #include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/ops/sparse/scatter_reference.h"
 #include "sluice/ops/sparse/scatter_tuples.h"
@@ -19,6 +20,7 @@ SL_OP(TensorScatterUpdate)
     .grad([](GradContext& g) {
       scatter_grad::SetRule(g, scatter_grad::Tuples());
     })
+    .batch(scatter_batch::tuples)
     .cpu(scatter_tuples::kernel<ScatterOp::kUpdate>)
     .cpu_workspace(scatter_tuples::workspace)
     .in_place()

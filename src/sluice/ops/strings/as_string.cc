@@ -3,6 +3,7 @@
 
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/text_number.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -53,6 +54,7 @@ SL_OP(AsString)
           "Digits after the point of floats; -1: as many as needed.")
     .between(-1, 100)
     .shape(shapes::same_as_first)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(Reference)
     .samples({{.in = {{2, 3}}, .lo = -100, .hi = 100},

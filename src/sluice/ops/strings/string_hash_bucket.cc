@@ -1,4 +1,5 @@
 #include "sluice/kernels/string_hash.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/strings/string_map.h"
 
 namespace sluice {
@@ -52,6 +53,7 @@ SL_OP(StringHashBucket)
     .between(1, INT64_MAX)
     .attr("seed", 0, "Another seed, another hash.")
     .shape(shapes::same_as_first)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(string_op::MapReference(Reference))
     .samples(Samples())

@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/strings/string_map.h"
 
 namespace sluice {
@@ -32,6 +33,7 @@ SL_OP(StringLength)
     .attr("unit", "bytes", "What to count; chars are those of UTF-8.")
     .one_of({"bytes", "chars"})
     .shape(shapes::same_as_first)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(string_op::MapReference([](const std::string& s, const Attrs&) {
       return static_cast<double>(s.size());

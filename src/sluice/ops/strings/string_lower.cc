@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/strings/string_map.h"
 
 namespace sluice {
@@ -17,6 +18,7 @@ SL_OP(StringLower)
     .input("x: string")
     .output("y: string")
     .shape(shapes::same_as_first)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(string_op::MapReference([](const std::string& s, const Attrs&) {
       return string_op::Spelled(s);

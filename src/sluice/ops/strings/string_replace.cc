@@ -1,3 +1,4 @@
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/strings/string_map.h"
 
 namespace sluice {
@@ -58,6 +59,7 @@ SL_OP(StringReplace)
     .attr("pattern", AttrKind::kString, "What to replace; not empty.")
     .attr("with", "", "What to put in its place.")
     .shape(Infer)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(string_op::MapReference(Reference))
     .samples(Samples())

@@ -1,4 +1,5 @@
 #include "sluice/kernels/text_number.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/strings/string_map.h"
 
 namespace sluice {
@@ -23,6 +24,7 @@ SL_OP(StringStrip)
     .input("x: string")
     .output("y: string")
     .shape(shapes::same_as_first)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference(string_op::MapReference([](const std::string& s, const Attrs&) {
       return string_op::Spelled(s);

@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/text_number.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/ops/strings/string_map.h"
 
 namespace sluice {
@@ -46,6 +47,7 @@ SL_OP(StringToNumber)
     .types("dtype", kTextTypes)
     .attr("dtype", DType::kF32, "The type of the result.")
     .shape(shapes::same_as_first)
+    .batch(batch_rules::leading)
     .cpu(Launch)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{{in[0].shape, in[0].v}};
