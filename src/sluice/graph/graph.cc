@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/checked_when_run.h"
 #include "sluice/graph/nesting.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/registry.h"
@@ -191,6 +192,9 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   if (!call.ok()) return fail(call.status(), &op);
   Result<std::vector<PartialShape>> out =
       InferShapes(op, call->attrs, dtypes, shapes, values, call->out_dtypes);
+  if (!out.ok() && CheckedWhenRun(op, region)) {
+    out = std::vector<PartialShape>{StatedShape(call->attrs)};
+  }
   if (!out.ok()) return fail(out.status(), &op);
   Result<std::string> name = ChooseName(op.name, options);
   if (!name.ok()) return fail(name.status(), &op);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/checked_when_run.h"
 #include "sluice/graph/region_checks.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/registry.h"
@@ -193,6 +194,9 @@ class Verifier {
     }
     Result<std::vector<PartialShape>> inferred = InferShapes(
         node.op(), node.attrs(), dtypes, shapes, values, call->out_dtypes);
+    if (!inferred.ok() && CheckedWhenRun(node.op(), *node.region())) {
+      inferred = std::vector<PartialShape>{StatedShape(node.attrs())};
+    }
     if (!inferred.ok()) return inferred.status().WithLine(NodeLine(node));
     for (int i = 0; i < node.num_outputs(); ++i) {
       const ValueType& type = node.output_type(i);

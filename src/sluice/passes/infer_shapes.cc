@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
-#include "sluice/graph/role_of.h"
+#include "sluice/graph/checked_when_run.h"
 #include "sluice/op/signature.h"
 
 namespace sluice {
@@ -37,13 +37,6 @@ Result<Shapes> InferNode(const Node& node, const Shapes& in) {
       InferShapes(node.op(), node.attrs(), dtypes, in, values, out_dtypes);
   if (!inferred.ok()) return inferred.status().WithLine(OperandLine(node, in));
   return inferred;
-}
-
-// True of a check in a branch: sizes it refuses say that the branch does not
-// run, as that of a gradient whose other branch is known to be taken, or that
-// its kernel will refuse them. Either way they are no error yet.
-bool ChecksWhenRun(const Node& node, int branches) {
-  return branches > 0 && RoleOf(node) == Role::kEnsureShape;
 }
 
 // What the shapes of a region would be if its arguments had others than they
@@ -96,10 +89,7 @@ class Trial {
       case Flow::kBranch: {
         Shapes joined;
         for (const auto& region : node.regions()) {
-          ++branches_;
-          Result<Shapes> ran = Run(*region, {});
-          --branches_;
-          SL_ASSIGN_OR_RETURN(Shapes out, std::move(ran));
+          SL_ASSIGN_OR_RETURN(Shapes out, Run(*region, {}));
           for (size_t i = 0; i < out.size(); ++i) {
             if (joined.size() <= i) joined.push_back(out[i]);
             joined[i] = JoinShapes(joined[i], out[i]);
@@ -111,15 +101,14 @@ class Trial {
         return Carried(node, std::move(in));
       default: {
         Result<Shapes> found = InferNode(node, in);
-        if (!found.ok() && ChecksWhenRun(node, branches_)) {
-          return Shapes{node.attrs().get<PartialShape>("shape")};
+        if (!found.ok() && CheckedWhenRun(node.op(), *node.region())) {
+          return Shapes{StatedShape(node.attrs())};
         }
         return found;
       }
     }
   }
 
-  int branches_ = 0;  // that this is in
   std::unordered_map<Value, PartialShape, ValueHash> shapes_;
 };
 
@@ -139,12 +128,9 @@ class Refiner {
       if (node->op().flow == Flow::kLoop) {
         SL_ASSIGN_OR_RETURN(found, EnterLoop(*node));
       }
-      const bool branch = node->op().flow == Flow::kBranch;
-      if (branch) ++branches_;
       for (const auto& inner : node->regions()) {
         SL_RETURN_IF_ERROR(Visit(*inner));
       }
-      if (branch) --branches_;
       if (node->op().flow == Flow::kBranch) {
         found = JoinedResults(*node);
       } else if (node->op().flow != Flow::kLoop) {
@@ -157,7 +143,7 @@ class Refiner {
         Shapes in;
         for (const Value& v : node->inputs()) in.push_back(v.shape());
         Result<Shapes> inferred = InferNode(*node, in);
-        if (!inferred.ok() && ChecksWhenRun(*node, branches_)) continue;
+        if (!inferred.ok() && CheckedWhenRun(node->op(), region)) continue;
         SL_ASSIGN_OR_RETURN(found, std::move(inferred));
       }
       SL_RETURN_IF_ERROR(Refine(*node, found));
@@ -217,7 +203,6 @@ class Refiner {
 
   Graph& graph_;
   bool changed_ = false;
-  int branches_ = 0;  // that this is in
 };
 
 }  // namespace

@@ -63,6 +63,9 @@ TEST(RefineShapes, ChecksInBranchesAreLeftToTheStep) {
   graph->SetArgShape(graph->root(), 0, PartialShape({0}));
   ASSERT_TRUE(RefineShapes(*graph).ok());
   EXPECT_EQ(graph->FindNode("c")->output_type(0).ToString(), "f32[3]");
+  // It is a graph like any other: it passes, prints and parses.
+  EXPECT_TRUE(Verify(*graph).ok()) << Verify(*graph).message();
+  EXPECT_EQ(PrintGraph(*ParseOrDie(PrintGraph(*graph))), PrintGraph(*graph));
 
   graph = ParseOrDie(R"(graph g(%x: f32[...]) -> (%c) {
     %c = EnsureShape(%x) [shape = [3]] : f32[3]

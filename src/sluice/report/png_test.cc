@@ -6,8 +6,8 @@
 
 #include "sluice/formats/deflate.h"
 #include "sluice/formats/inflate.h"
-#include "sluice/report/png_filter.h"
 #include "sluice/formats/inflate_raw_test_util.h"
+#include "sluice/report/png_filter.h"
 #include "sluice/report/report_test_util.h"
 
 namespace sluice::report {

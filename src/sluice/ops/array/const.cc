@@ -41,7 +41,6 @@ SL_OP(Const)
     .shape(Infer)
     .role(Role::kConst)
     .cpu(Launch)
-    .role(Role::kConst)
     .fails_for_sizes_only()
     .reference(Reference)
     .samples(

@@ -38,7 +38,6 @@ SL_OP(ListNew)
     .role(Role::kListNew)
     .cpu(Launch)
     .dynamic_output()
-    .role(Role::kListNew)
     .rejects({{.in = {Array::Scalar<int64_t>(-1)},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[ListNew] size is -1; wanted 0 or more"},

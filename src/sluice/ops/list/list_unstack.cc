@@ -45,7 +45,6 @@ SL_OP(ListUnstack)
       g.set_dx(0, g.call("ListStackOr", {g.dy(), g.shape_of(g.in(0))},
                          {{"dtype", g.in(0).dtype()}}));
     })
-    .role(Role::kListUnstack)
     .rejects({{.in = {Shape()},
                .message = "[ListUnstack] x is f32[]; wanted rank 1 or more"},
               {.in = {}, .message = "[ListUnstack] takes 1 input, got 0"}});

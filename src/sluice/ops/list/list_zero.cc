@@ -16,7 +16,6 @@ SL_OP(ListZero)
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext&) {})
-    .role(Role::kListZero)
     .internal()
     .rejects({{.in = {{2}}, .message = "[ListZero] takes 0 inputs, got 1"}});
 
