@@ -49,6 +49,7 @@ if(SLUICE_SANITIZE MATCHES "address")
     "LD_PRELOAD=${runtime} ${standard_library}"
     "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1"
     "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
+  set(python_timeout 1800)  # all of it is several times slower
 endif()
 
 set(package_dir ${PROJECT_BINARY_DIR}/python/sluice)
@@ -132,7 +133,7 @@ if(SLUICE_TESTS)
     add_test(NAME python_${name}
       COMMAND ${Python_EXECUTABLE} -m pytest -p no:cacheprovider ${f}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(python_${name} PROPERTIES TIMEOUT 600 LABELS python
+    set_tests_properties(python_${name} PROPERTIES TIMEOUT ${python_timeout} LABELS python
       ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;${python_settings}")
   endforeach()
 endif()

@@ -31,8 +31,9 @@ set(threaded_folders base state tape vm plan step session eager trace front)
 # These stand below the registry; without the ops they link at once.
 set(folders_without_ops base tensor)
 # These stand below the public header and need not wait for it.
-set(folders_below_front base tensor op device graph kernels state ops autodiff
-  passes placement partition launch tape reference vm plan step comm session)
+set(folders_below_front base tensor formats op device graph kernels state ops
+  autodiff passes placement partition launch tape reference vm plan step comm
+  session)
 
 add_library(sluice_test_options INTERFACE)
 target_link_libraries(sluice_test_options INTERFACE

@@ -337,7 +337,7 @@ SELF_TEST = [
 def check_table(page, folders):
   """The table of CONTRIBUTING.md names the folders there are, by layer."""
   written = {}
-  for layer, names in re.findall(r"^\| (\d+) \| ((?:`\w+` ?)+)\|$", page, re.M):
+  for layer, names in re.findall(r"^\| (\d+) \| ((?:`\w+` ?)+)\|.*\|$", page, re.M):
     for name in re.findall(r"`(\w+)`", names):
       written[name] = int(layer)
   there = folders - {OPS}
@@ -354,7 +354,7 @@ def check_table(page, folders):
 
 def self_test():
   failures = 0
-  table = "| 0 | `base` |\n| 2 | `tensor` `op` |\n"
+  table = "| 0 | `base` | x |\n| 2 | `tensor` `op` | y |\n"
   wrong = check_table(table, {"base", "tensor", "graph", "ops"})
   if [m.split(": ")[1].split()[0] for m in wrong] != ["graph", "there", "tensor"]:
     failures += 1

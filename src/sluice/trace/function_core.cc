@@ -83,30 +83,10 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
       break;  // a model's modes change all at once
     }
   }
-  if (parts.empty() && !before->Misfit(args)) {
-    std::string other = before->OtherWay(args);
-    if (!other.empty()) parts.push_back(std::move(other));
-  }
-  if (parts.empty()) {
-    std::string_view what = before->Misfit(args) ? before->Misfit(args) : "";
-    if (what == "requires_grad") {
-      return "tensors around the function require gradients and did not, or "
-             "did";
-    }
-    if (what == "order") {
-      return "a tensor lies otherwise in memory, and views of it are written";
-    }
-    if (what == "other memory") {
-      return "a tensor around the function was given other memory (data)";
-    }
-    if (what == "hooks") return "tensors around the function have other hooks";
-    if (what == "aliases") {
-      return "an argument is also a tensor the function reads by itself";
-    }
-    return "tensors around the function have gradients they had not, or lack "
-           "some they had";
-  }
-  return Join(parts, ", ");
+  if (!parts.empty()) return Join(parts, ", ");
+  Misfit misfit = before->MisfitOf(args);
+  if (misfit != Misfit::kNone) return std::string(MisfitText(misfit));
+  return before->OtherWay(args);
 }
 
 std::shared_ptr<Trace> FunctionCore::State::Find(

@@ -161,41 +161,88 @@ bool Trace::IsShort(const std::vector<Tensor>& args) const {
   return elements <= kFew;
 }
 
-const char* Trace::Misfit(const std::vector<Tensor>& args) const {
+std::string_view MisfitText(Misfit misfit) {
+  switch (misfit) {
+    case Misfit::kNone:
+      return "";
+    case Misfit::kMode:
+      return "a mode is another than in the last trace";
+    case Misfit::kRequiresGrad:
+      return "tensors around the function require gradients and did not, or "
+             "did";
+    case Misfit::kHooks:
+      return "tensors around the function have other hooks";
+    case Misfit::kMoved:
+      return "a tensor around the function was given other memory (data)";
+    case Misfit::kAliases:
+      return "an argument is also a tensor the function reads by itself";
+    case Misfit::kOrder:
+      return "a tensor lies otherwise in memory, and views of it are written";
+    case Misfit::kGradients:
+      return "tensors around the function have gradients they had not, or lack "
+             "some they had";
+  }
+  return "";
+}
+
+Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
   for (const Capture::Fact& fact : facts) {
-    if (!fact.Still()) return "a mode";
+    if (!fact.Still()) return Misfit::kMode;
   }
   for (const auto& [look, then] : looks) {
-    if (look->requires_grad) return "requires_grad";
+    if (look->requires_grad) return Misfit::kRequiresGrad;
   }
+  Misfit outside = OutsideMisfit(args);
+  if (outside != Misfit::kNone) return outside;
+  Misfit argument = ArgumentMisfit(args);
+  if (argument != Misfit::kNone) return argument;
+  if (WritesAreSeenElsewhere(args)) return Misfit::kAliases;
+  for (const GradSeen& seen : grads_seen) {
+    if (!seen.then.Still(*TensorAt(seen.source, args))) {
+      return Misfit::kGradients;
+    }
+  }
+  return Misfit::kNone;
+}
+
+// Tensors around the function.
+Misfit Trace::OutsideMisfit(const std::vector<Tensor>& args) const {
   for (size_t i = num_args; i < sources.size(); ++i) {
     const Source& s = sources[i];
     if (s.grad_of >= 0) continue;
     EagerValue& value = *s.value;
     if (value.view_of) RefreshView(value);
     if (value.tracked() != s.requires_grad || !value.producer != s.leaf) {
-      return "requires_grad";
+      return Misfit::kRequiresGrad;
     }
-    if (HooksOf(value) != s.hooks) return "hooks";
-    if (value.moved != s.moved) return "other memory";
+    if (HooksOf(value) != s.hooks) return Misfit::kHooks;
+    if (value.moved != s.moved) return Misfit::kMoved;
     for (const Tensor& arg : args) {
-      if (arg.eager() == s.value) return "aliases";
+      if (arg.eager() == s.value) return Misfit::kAliases;
     }
   }
+  return Misfit::kNone;
+}
+
+Misfit Trace::ArgumentMisfit(const std::vector<Tensor>& args) const {
   for (size_t i = 0; i < num_args; ++i) {
     const EagerRef& same = sources[i].same;
-    if (same && args[i].eager() != same) return "aliases";
-    if (HooksOf(*args[i].eager()) != sources[i].hooks) return "hooks";
+    if (same && args[i].eager() != same) return Misfit::kAliases;
+    if (HooksOf(*args[i].eager()) != sources[i].hooks) return Misfit::kHooks;
   }
   for (size_t i = 0; i < sources.size(); ++i) {
     const Source& s = sources[i];
     if (s.order_matters &&
         TensorAt(i, args)->array.contiguous() != s.contiguous) {
-      return "order";
+      return Misfit::kOrder;
     }
   }
-  // What is written may be seen by other arguments in one call, and not in
-  // another.
+  return Misfit::kNone;
+}
+
+// What is written may be seen by other arguments in one call, and not in
+// another.
+bool Trace::WritesAreSeenElsewhere(const std::vector<Tensor>& args) const {
   for (const Landing& landing : landings) {
     if (landing.grad || num_args == 0) continue;
     const Array& own = ArrayAt(landing.source, args);
@@ -211,13 +258,10 @@ const char* Trace::Misfit(const std::vector<Tensor>& args) const {
           IsReference(other->array.dtype())) {
         continue;
       }
-      if (SameMemory(own, other->array)) return "aliases";
+      if (SameMemory(own, other->array)) return true;
     }
   }
-  for (const GradSeen& seen : grads_seen) {
-    if (!seen.then.Still(*TensorAt(seen.source, args))) return "gradients";
-  }
-  return nullptr;
+  return false;
 }
 
 namespace {

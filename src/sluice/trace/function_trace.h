@@ -39,6 +39,20 @@ struct Signature {
 };
 
 Signature SignatureOf(const std::vector<Tensor>& args);
+
+// Why a recording whose signature fits does not serve a call.
+enum class Misfit : uint8_t {
+  kNone,
+  kMode,          // a fact that was read: a module's mode
+  kRequiresGrad,  // of a tensor around the function
+  kHooks,
+  kMoved,      // a tensor has other memory since (data)
+  kAliases,    // tensors share memory and did not, or did
+  kOrder,      // elements lie in another order, which mattered
+  kGradients,  // a gradient is there and was not, or was
+};
+// For the ledger.
+std::string_view MisfitText(Misfit misfit);
 std::string Text(const Signature::Arg& arg);  // "f32[?,?]"
 
 // The gradients of some values of the trace's graph with respect to others, as
@@ -207,17 +221,19 @@ struct Trace {
            !flags.empty() || !looks.empty() || !grads_seen.empty();
   }
 
-  // What the code saw of the tensors around it is as it was. Empty, or what is
-  // not, for the ledger.
+  // What the code saw of the tensors around it is as it was.
   bool Fits(const std::vector<Tensor>& args) const {
-    return Misfit(args) == nullptr;
+    return MisfitOf(args) == Misfit::kNone;
   }
-  const char* Misfit(const std::vector<Tensor>& args) const;
+  Misfit MisfitOf(const std::vector<Tensor>& args) const;
   // The first value that decides otherwise than it did, for the ledger; empty
   // when there is none. Asked last: it computes.
   std::string OtherWay(const std::vector<Tensor>& args) const;
 
  private:
+  Misfit OutsideMisfit(const std::vector<Tensor>& args) const;
+  Misfit ArgumentMisfit(const std::vector<Tensor>& args) const;
+  bool WritesAreSeenElsewhere(const std::vector<Tensor>& args) const;
   void SayWhatIsThere(TraceGradient& gradient) const;
 
   Mutex mu_;
