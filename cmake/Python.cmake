@@ -34,6 +34,7 @@ endif()
 # front of everything else. Python never frees much of what it makes, so leaks
 # say nothing.
 set(python_settings "")
+set(python_timeout 600)
 if(SLUICE_SANITIZE MATCHES "address")
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     set(runtime libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
