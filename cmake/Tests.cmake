@@ -60,9 +60,11 @@ target_precompile_headers(sluice_front_test_headers PRIVATE
   <gtest/gtest.h> ${PROJECT_SOURCE_DIR}/include/sluice/sluice.h)
 
 # What tests of several folders share: *_test_util.cc, compiled once. A test
-# program links those it uses.
+# program links those it uses. Ops for tests (*_op_test_util.cc) register
+# themselves, so nobody names them: they are part of their folder's program.
 file(GLOB_RECURSE utils CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/sluice/*_test_util.cc)
+list(FILTER utils EXCLUDE REGEX "_op_test_util\\.cc$")
 set(below ${folders_below_front})
 list(JOIN below "|" below)
 set(utils_below ${utils})
@@ -135,7 +137,8 @@ foreach(folder IN LISTS folders)
   if(NOT IS_DIRECTORY ${dir})
     continue()
   endif()
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${dir}/*_test.cc)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS
+    ${dir}/*_test.cc ${dir}/*_op_test_util.cc)
   if(NOT SLUICE_CUDA)
     list(FILTER files EXCLUDE REGEX "${SLUICE_CUDA_FILE}")
   endif()
