@@ -2,6 +2,7 @@
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -94,6 +95,12 @@ SL_OP(MatVec)
       }
     })
     .batch(Batched)
+    .decompose([](DecomposeContext& d) {
+      RuleVar column = d.call("ExpandDims", {d.in(1)}, {{"axis", 1}});
+      RuleVar y = d.call("MatMul", {d.in(0), column},
+                         {{"transpose_a", d.attr<bool>("transpose_a")}});
+      d.set(d.call("Squeeze", {y}, {{"axes", std::vector<int64_t>{1}}}));
+    })
     .cpu(Launch)
     .fuse_output()
     .fails_for_sizes_only()

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -102,6 +103,10 @@ SL_OP(Outer)
       RuleVar row = b.batched(1) ? b.expand(b.in(1), 1) : b.in(1);
       b.set(0, b.call("Mul", {column, row}));
       return true;
+    })
+    .decompose([](DecomposeContext& d) {
+      d.set(d.call("ExpandDims", {d.in(0)}, {{"axis", 1}}) *
+            d.call("ExpandDims", {d.in(1)}, {{"axis", 0}}));
     })
     .cpu(Launch)
     .fuse_output()

@@ -1,6 +1,7 @@
 #include "sluice/ops/nn/glu.h"
 
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/decompose_context.h"
 
 namespace sluice {
 namespace {
@@ -63,6 +64,14 @@ SL_OP(Glu)
       g.set_dx(0, g.call("GluGrad", {g.dy(), g.in(0)}, g.attrs()));
     })
     .batch(batch_rules::along_axis)
+    .decompose([](DecomposeContext& d) {
+      RuleVar x = d.in(0);
+      RuleVars halves = d.call_all(
+          "Split", {&x, 1}, {{"num", 2}, {"axis", d.attr<int64_t>("axis")}});
+      if (halves.size() == 2) {
+        d.set(halves[0] * d.call("Sigmoid", {halves[1]}));
+      }
+    })
     .cpu(Launch)
     .fuse_output()
     .max_ulp(4)

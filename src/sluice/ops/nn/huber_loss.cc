@@ -41,6 +41,14 @@ SL_OP(HuberLoss)
       SetOpposite(g, slope * DyOfEach(g));
     })
     .batch(BatchEach)
+    .decompose([](DecomposeContext& d) {
+      double delta = d.attr<double>("delta");
+      RuleVar distance = d.call("Abs", {d.in(0) - d.in(1)});
+      RuleVar near =
+          d.call("LessEqual", {distance, d.scalar(delta, distance.dtype())});
+      SetReduced(d, d.call("Select", {near, 0.5 * distance * distance,
+                                      delta * (distance - 0.5 * delta)}));
+    })
     .cpu(loss_kernel<HuberLossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs& attrs) {

@@ -25,6 +25,9 @@ SL_OP(L1Loss)
       SetOpposite(g, g.call("Sign", {g.in(0) - g.in(1)}) * DyOfEach(g));
     })
     .batch(BatchEach)
+    .decompose([](DecomposeContext& d) {
+      SetReduced(d, d.call("Abs", {d.in(0) - d.in(1)}));
+    })
     .cpu(loss_kernel<L1LossFn>)
     .tolerance(3e-06)
     .reference(LossReference([](double x, double t, const Attrs&) {

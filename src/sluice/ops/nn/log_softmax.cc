@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/softmax.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -45,6 +46,15 @@ SL_OP(LogSoftmax)
       g.set_dx(0, g.call("LogSoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
     })
     .batch(batch_rules::along_axis)
+    .decompose([](DecomposeContext& d) {
+      Attrs along{{"axes", std::vector<int64_t>{d.attr<int64_t>("axis")}},
+                  {"keep_dims", true}};
+      // Shifted twice: the first is rounded as large elements are.
+      RuleVar x = d.in(0);
+      RuleVar below = x - d.call("LogSumExp", {x}, along);
+      RuleVar sum = d.call("Sum", {d.call("Exp", {below})}, along);
+      d.set(below - d.call("Log", {sum}));
+    })
     .cpu(log_softmax_kernel)
     .in_place()
     .fuse_input()

@@ -10,6 +10,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/sample_lists.h"
 
@@ -81,6 +82,13 @@ inline bool BatchEach(BatchContext& b) {
   }
   b.set(0, loss);
   return true;
+}
+
+// The loss of each element, reduced as the op's attribute says.
+inline void SetReduced(DecomposeContext& d, RuleVar each) {
+  const std::string& reduction = d.attr<std::string>("reduction");
+  if (reduction == "none") return d.set(each);
+  d.set(d.call(reduction == "mean" ? "Mean" : "Sum", {each}));
 }
 
 // Every reduction, one element, none, and enough for blocks and chunks; `more`

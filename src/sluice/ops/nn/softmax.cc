@@ -6,6 +6,7 @@
 
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -46,6 +47,15 @@ SL_OP(Softmax)
       g.set_dx(0, g.call("SoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
     })
     .batch(batch_rules::along_axis)
+    .decompose([](DecomposeContext& d) {
+      Attrs along{{"axes", std::vector<int64_t>{d.attr<int64_t>("axis")}},
+                  {"keep_dims", true}};
+      // Any shift near the greatest element will do: it cancels. A greatest
+      // element of none there is not.
+      RuleVar x = d.in(0);
+      RuleVar powers = d.call("Exp", {x - d.call("LogSumExp", {x}, along)});
+      d.set(powers / d.call("Sum", {powers}, along));
+    })
     .cpu(softmax_kernel)
     .in_place()
     .fuse_input()
