@@ -126,7 +126,7 @@ void BindTensor(nb::module_& m) {
       .def(
           "data_ptr",
           [](const Tensor& t) {
-            return reinterpret_cast<uintptr_t>(t.array().raw());
+            return reinterpret_cast<uintptr_t>(t.array().address());
           },
           "The address of the first element.")
       .def("is_floating_point",

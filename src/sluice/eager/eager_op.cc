@@ -233,7 +233,7 @@ namespace {
 // Element by element in place: an input may be the very array that is written,
 // but not another part of its memory, nor itself broadcast.
 bool ReadsWhatIsWritten(const Array& in, const Array& out) {
-  if (in.raw() == out.raw() && in.shape() == out.shape()) return false;
+  if (in.address() == out.address() && in.shape() == out.shape()) return false;
   return SameMemory(in, out);
 }
 
@@ -270,7 +270,7 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
   }
   Array made;
   bool over = record_->cpu().in_place && !block_.fn && out.contiguous() &&
-              inputs[0]->raw() == out.raw() &&
+              inputs[0]->address() == out.address() &&
               inputs[0]->shape() == out.shape();
   for (const Array* in : inputs.subspan(1)) {
     over = over && !SameMemory(*in, out);
@@ -280,11 +280,11 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
     // for the result.
     made = out;
     SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
-    return made.raw() == out.raw() ? OkStatus() : mismatch(made.TypeText());
+    return made.address() == out.address() ? OkStatus() : mismatch(made.TypeText());
   }
   SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
   if (!(made.shape() == out.shape())) return mismatch(made.TypeText());
-  if (made.raw() == out.raw()) {
+  if (made.address() == out.address()) {
     SL_ASSIGN_OR_RETURN(made, made.Clone());
   }
   CopyRegion(out.dtype(), out.shape(), made.raw(), made.strides(),

@@ -25,7 +25,7 @@ bool SameBytes(const Array& copy, const Array& array) {
 }  // namespace
 
 Result<Array> KeptConstants::Keep(const Array& array) {
-  std::vector<Array>& known = copies_[array.raw()];
+  std::vector<Array>& known = copies_[array.address()];
   for (const Array& copy : known) {
     if (SameBytes(copy, array)) return copy;
   }

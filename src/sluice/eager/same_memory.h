@@ -6,7 +6,7 @@
 namespace sluice {
 
 inline bool SameMemory(const Array& a, const Array& b) {
-  if (a.raw() == b.raw() || (a.buffer() && a.buffer() == b.buffer())) {
+  if (a.address() == b.address() || (a.buffer() && a.buffer() == b.buffer())) {
     return true;
   }
   // Small arrays have no buffer: views lead to them, one after the other.

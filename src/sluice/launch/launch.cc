@@ -30,7 +30,8 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
   Array made;
   if (!shape) [[unlikely]] {
     SL_RETURN_IF_ERROR(AllocateOutputs(call.node->op(), call.node->attrs(),
-                                       inputs, call.out_dtypes, {&made, 1}));
+                                       inputs, call.out_dtypes, {&made, 1},
+                                       step.memory));
     shape = &made.shape();
   }
   for (Array& in : inputs) {
@@ -42,7 +43,8 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
   }
   if (!*output && made) *output = std::move(made);
   if (!*output) {
-    Result<Array> fresh = Array::Make(dtype, *shape);
+    Result<Array> fresh =
+        Array::Make(dtype, *shape, AllocatorOf(step.memory));
     if (!fresh.ok()) return InOp(call.node->op(), fresh.status());
     *output = *std::move(fresh);
   }

@@ -8,7 +8,7 @@ namespace sluice {
 
 Status KernelContext::AllocateOut(int i, DType dtype, const Shape& shape) {
   SL_ASSIGN_OR_RETURN(outputs_[static_cast<size_t>(i)],
-                      Array::Make(dtype, shape));
+                      Array::Make(dtype, shape, AllocatorOf(step_->memory)));
   return OkStatus();
 }
 

@@ -69,7 +69,7 @@ TEST(KnownShapes, OtherInputsAreNotTrusted) {
   ResolvedCall call = *ResolveCall(*FindOp("Gather"), {}, kRows);
   std::vector<Array> out(1);
   ASSERT_TRUE(AllocateOutputs(*FindOp("Gather"), call.attrs, inputs,
-                              {&dtype, 1}, out, false, known.get())
+                              {&dtype, 1}, out, nullptr, false, known.get())
                   .ok());
   EXPECT_EQ(out[0].shape(), (Shape{4, 3}));
 }

@@ -5,11 +5,6 @@
 
 namespace sluice {
 
-std::string_view DeviceKindName(DeviceKind kind) {
-  static constexpr std::string_view kNames[] = {"cpu", "cuda", "sim"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
 const AttrSpec* OpRecord::FindAttr(std::string_view attr_name) const {
   for (const AttrSpec& a : attrs) {
     if (a.name == attr_name) return &a;
@@ -255,6 +250,7 @@ SL_TRAIT(random)
 SL_TRAIT(handle)
 SL_TRAIT(dynamic_output)
 SL_TRAIT(shape_only)
+SL_TRAIT(any_memory)
 SL_TRAIT(structural)
 SL_TRAIT(fails_for_sizes_only)
 SL_TRAIT(internal)

@@ -67,10 +67,6 @@ struct TypeVar {
   DTypeSet allowed;
 };
 
-enum class DeviceKind : uint8_t { kCpu = 0, kCuda, kSim };
-inline constexpr int kNumDeviceKinds = 3;
-std::string_view DeviceKindName(DeviceKind kind);
-
 // Bytes of scratch space a launch needs, from shapes that are all known.
 using WorkspaceFn = int64_t (*)(const ShapeContext&);
 
@@ -84,6 +80,9 @@ struct Kernel {
   bool in_place = false;        // output 0 may overwrite input 0
   bool fuse_input = false;      // reads input 0 through Load alone
   bool fuse_output = false;     // calls Finish for every element of output 0
+  bool capturable = true;       // may be part of a recorded sequence of launches
+  uint32_t host_inputs = 0;     // bit i: input i is read by the host
+  DTypeSet dtypes = kAnything;  // of its inputs and outputs
   bool defined() const { return launch || launch_async; }
 };
 
@@ -147,6 +146,7 @@ struct OpRecord {
   bool handle = false;          // makes a resource handle (resolved in plans)
   bool dynamic_output = false;  // sizes depend on values: allocates itself
   bool shape_only = false;      // reads its inputs' shapes, never elements
+  bool any_memory = false;      // hands elements on and never touches them
   bool structural = false;      // graph structure: Placeholder, Arg, ...
   Flow flow = Flow::kNone;      // structural: what it is to control flow
   Role role = Role::kNone;
@@ -244,6 +244,7 @@ class OpDefinition {
   OpDefinition& fuse_input();
   OpDefinition& fuse_output();
   OpDefinition& shape_only();
+  OpDefinition& any_memory();
   OpDefinition& structural();
   OpDefinition& flow(Flow flow);  // structural, too
   OpDefinition& role(Role role);

@@ -78,19 +78,19 @@ namespace {
 // giving that array for the output, or nobody else would see it.
 bool WritesOver(std::span<const Array> inputs, const Array& output) {
   if (inputs.empty() || !inputs[0].contiguous()) return false;
-  if (output) return output.raw() == inputs[0].raw();
+  if (output) return output.address() == inputs[0].address();
   return inputs[0].unique();
 }
 
 Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
-                      DType dtype, const Shape& shape, bool over_input,
-                      Array* output) {
+                      DType dtype, const Shape& shape, Memory* memory,
+                      bool over_input, Array* output) {
   if (over_input && op.cpu().in_place && WritesOver(inputs, *output) &&
       inputs[0].dtype() == dtype && inputs[0].shape() == shape) {
     *output = inputs[0];
     return OkStatus();
   }
-  Result<Array> made = Array::Make(dtype, shape);
+  Result<Array> made = Array::Make(dtype, shape, AllocatorOf(memory));
   if (!made.ok()) return InOp(op, made.status());
   *output = *std::move(made);
   return OkStatus();
@@ -101,13 +101,13 @@ Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
-                       std::span<Array> outputs, bool over_input,
-                       const KnownShapes* known) {
+                       std::span<Array> outputs, Memory* memory,
+                       bool over_input, const KnownShapes* known) {
   if (known && known->Fits(inputs)) {
     for (size_t i = 0; i < out_dtypes.size(); ++i) {
       SL_RETURN_IF_ERROR(AllocateOutput(op, inputs, out_dtypes[i],
-                                        known->out(i), over_input && i == 0,
-                                        &outputs[i]));
+                                        known->out(i), memory,
+                                        over_input && i == 0, &outputs[i]));
     }
     return OkStatus();
   }
@@ -131,8 +131,8 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                              out[i], " with all inputs known"));
     }
     SL_RETURN_IF_ERROR(AllocateOutput(op, inputs, out_dtypes[i],
-                                      out[i].ToShape(), over_input && i == 0,
-                                      &outputs[i]));
+                                      out[i].ToShape(), memory,
+                                      over_input && i == 0, &outputs[i]));
   }
   return OkStatus();
 }
@@ -154,7 +154,8 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
   }
   if (!op.dynamic_output) {
     SL_RETURN_IF_ERROR(AllocateOutputs(op, attrs, inputs, out_dtypes, outputs,
-                                       /*over_input=*/true, known));
+                                       step.memory, /*over_input=*/true,
+                                       known));
   }
   if (op.block) {
     Result<bool> ran = RunElementwise(context);
@@ -183,7 +184,8 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                        out_dtypes, out_shapes.all());
     const int64_t bytes[] = {kernel.workspace(sizes)};
     SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
-    SL_ASSIGN_OR_RETURN(workspace, Array::Make(DType::kU8, scratch));
+    SL_ASSIGN_OR_RETURN(workspace, Array::Make(DType::kU8, scratch,
+                                               AllocatorOf(step.memory)));
     context.set_workspace(workspace.mutable_raw());
   }
   return kernel.launch(context);

@@ -32,11 +32,12 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
 
 // Allocates outputs for these inputs by the shape function, or by `known` where
 // it fits. `over_input`: the inputs are given up, and output 0 of an in_place()
-// op may be input 0.
+// op may be input 0. `memory`: as in StepContext.
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
                        std::span<const Array> inputs,
                        std::span<const DType> out_dtypes,
-                       std::span<Array> outputs, bool over_input = false,
+                       std::span<Array> outputs, Memory* memory = nullptr,
+                       bool over_input = false,
                        const KnownShapes* known = nullptr);
 
 }  // namespace sluice

@@ -45,8 +45,11 @@ class ShapeContext {
     auto k = static_cast<size_t>(i);
     const Array* known = k < in_values_.size() ? in_values_[k] : nullptr;
     missed_value_ |= known == nullptr;
+    asked_ |= uint64_t{1} << (k & 63);
     return known;
   }
+  // Bit i: the value of input i was asked for, known or not.
+  uint64_t asked() const { return asked_; }
   // Whether a value was asked for that is not known: what the function said
   // may then change with it.
   bool missed_value() const { return missed_value_; }
@@ -86,6 +89,7 @@ class ShapeContext {
   std::span<const DType> out_dtypes_;
   std::span<PartialShape> out_shapes_;
   mutable bool missed_value_ = false;
+  mutable uint64_t asked_ = 0;
 };
 
 using ShapeFn = Status (*)(ShapeContext&);

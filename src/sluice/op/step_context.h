@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+class Memory;
+class Rendezvous;
 class ResourceManager;
 class WorkerPool;
 
@@ -22,6 +24,10 @@ struct StepContext {
       nullptr;                           // dies with this step; may be null
   WorkerPool* pool = nullptr;            // null: run everything on this thread
   Cancellation* cancellation = nullptr;  // may be null outside a step
+  // Where outputs are allocated; null: in the host's main memory.
+  Memory* memory = nullptr;
+  // Between the pieces of a step that runs in several tasks; null in others.
+  Rendezvous* rendezvous = nullptr;
 };
 
 // The tag of an iteration: the same whichever executor runs the loop. `key` is

@@ -22,7 +22,10 @@ struct AllocatorStats {
 struct Block {
   void* data = nullptr;  // 64-byte aligned; null when memory ran out
   int64_t bytes = 0;
+  void* record = nullptr;  // the allocator's own, if it keeps one
 };
+
+class Memory;  // tensor/memory.h
 
 class Allocator {
  public:
@@ -36,6 +39,12 @@ class Allocator {
   virtual void SetLimit(int64_t bytes) = 0;
   // Gives cached memory back to the system.
   virtual void ReleaseCached() = 0;
+
+  // What its blocks are part of; null: the host's main memory.
+  Memory* memory() const { return memory_; }
+
+ protected:
+  Memory* memory_ = nullptr;
 };
 
 // Blocks smaller than this are not counted in AllocatorStats: counting would

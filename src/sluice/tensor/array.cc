@@ -68,7 +68,22 @@ Result<Array> Array::Make(DType dtype, const Shape& shape,
     SL_ASSIGN_OR_RETURN(rep->buffer,
                         Buffer::Make(dtype, shape.num_elements(), allocator));
     rep->data = rep->buffer->data();
+    if (Memory* memory = allocator.memory()) [[unlikely]] {
+      rep->memory = memory;
+      rep->remote = !memory->on_host();
+    }
   }
+  return array;
+}
+
+void* Array::RemoteData() const {
+  return HostView::Of(*rep_->memory, rep_->data, TypeText());
+}
+
+Array Array::Borrowed() const {
+  Array array = Borrow(rep_->data, dtype(), shape(), strides());
+  array.rep_->memory = rep_->memory;
+  array.rep_->remote = rep_->remote;
   return array;
 }
 
@@ -78,6 +93,8 @@ Array Array::View(const Array& base, int64_t offset, const Shape& shape,
       static_cast<char*>(base.rep_->data) + offset * DTypeSize(base.dtype());
   Array array = Borrow(data, base.dtype(), shape, strides);
   array.rep_->borrowed = base.rep_->borrowed;
+  array.rep_->memory = base.rep_->memory;
+  array.rep_->remote = base.rep_->remote;
   array.rep_->buffer = base.rep_->buffer;
   if (!base.rep_->buffer && !base.rep_->borrowed) {
     array.rep_->base = Array(base).Leak();

@@ -18,6 +18,7 @@
 #include "sluice/base/status.h"
 #include "sluice/tensor/buffer.h"
 #include "sluice/tensor/dtype.h"
+#include "sluice/tensor/memory.h"
 #include "sluice/tensor/resource_base.h"
 #include "sluice/tensor/shape.h"
 
@@ -36,6 +37,8 @@ struct ArrayRep {
   // True when another owner keeps the bytes whatever this rep's count says
   // (planned memory, a variable's value, a constant): never forward in place.
   bool borrowed = false;
+  bool remote = false;       // in memory the host may not touch
+  Memory* memory = nullptr;  // null: the host's main memory
   void* data = nullptr;
   Ref<Buffer> buffer;  // null for small arrays, whose elements follow the rep
   ArrayRep* base = nullptr;  // counted: the small array this is a view of
@@ -116,8 +119,15 @@ class Array {
   int64_t bytes() const { return num_elements() * DTypeSize(dtype()); }
   const Strides& strides() const { return rep_->strides; }
   bool contiguous() const { return rep_->contiguous; }
-  const void* raw() const { return rep_->data; }
-  void* mutable_raw() const { return rep_->data; }
+  // Where the elements lie; null: in the host's main memory.
+  Memory* memory() const { return rep_->memory; }
+  bool on_host() const { return !rep_->remote; }
+  // For comparing and for the device: not for reading.
+  void* address() const { return rep_->data; }
+  // These and data() throw sluice::Error when the host may not touch the
+  // elements.
+  const void* raw() const { return HostData(); }
+  void* mutable_raw() const { return HostData(); }
   const Ref<Buffer>& buffer() const { return rep_->buffer; }
 
   // The first element. REQUIRES: DTypeOf<T> == dtype(). For arrays that may be
@@ -125,12 +135,12 @@ class Array {
   template <class T>
   const T* data() const {
     SL_DCHECK(DTypeOf<T>::value == dtype());
-    return static_cast<const T*>(rep_->data);
+    return static_cast<const T*>(HostData());
   }
   template <class T>
   T* mutable_data() const {
     SL_DCHECK(DTypeOf<T>::value == dtype());
-    return static_cast<T*>(rep_->data);
+    return static_cast<T*>(HostData());
   }
   std::span<const int64_t> i64s() const {
     return {data<int64_t>(), static_cast<size_t>(num_elements())};
@@ -139,6 +149,9 @@ class Array {
   const Ref<ResourceBase>& handle() const {
     return *static_cast<const Ref<ResourceBase>*>(rep_->data);
   }
+  // The same elements, looked at without owning them: for work that is ordered
+  // by other means than a count.
+  Array Borrowed() const;
 
   // True when this is the only reference to the elements, so that writing over
   // them is seen by nobody.
@@ -178,6 +191,12 @@ class Array {
     }
   }
   static void Destroy(ArrayRep* rep);
+  void* HostData() const {
+    if (rep_->remote) [[unlikely]]
+      return RemoteData();
+    return rep_->data;
+  }
+  void* RemoteData() const;
   ArrayRep* Leak() { return std::exchange(rep_, nullptr); }
 
   ArrayRep* rep_ = nullptr;

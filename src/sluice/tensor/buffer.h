@@ -26,6 +26,7 @@ class Buffer : public RefCounted<Buffer>, public Pooled<Buffer> {
 
   void* data() const { return block_.data; }
   int64_t bytes() const { return block_.bytes; }
+  const Block& block() const { return block_; }
 
  private:
   friend class RefCounted<Buffer>;

@@ -33,7 +33,7 @@ Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
     WriteLog* log = f.tensor->log.get();
     SharedOutside::NoticeWrites(log);
     if (log->count == f.count || !gradient.reads[f.feed]) continue;
-    bool moved = f.tensor->array.raw() != arrays_[f.feed].raw();
+    bool moved = f.tensor->array.address() != arrays_[f.feed].address();
     if (moved && log->count == f.count + 1) continue;
     return Unimplemented(StrCat(
         "[", name_, "] the gradient computes again from ",

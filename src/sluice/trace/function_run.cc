@@ -229,7 +229,7 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
 
 void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   bool watched = Watched(target);
-  if (array.raw() == target.array.raw()) {
+  if (array.address() == target.array.address()) {
     // Written in place.
   } else if (watched && target.array.shape() == array.shape()) {
     LeaveMemory(target);
@@ -308,7 +308,7 @@ void TraceRun::Watch() {
     if (trace_.sources[i].part != Capture::Entry::Part::kWhole) continue;
     const EagerRef& tensor = trace_.TensorAt(i, args_);
     if (!tensor || tensor->rows) continue;
-    if (tensor->array.raw() != node_->array(i).raw()) continue;
+    if (tensor->array.address() != node_->array(i).address()) continue;
     if (SharedOutside::Is(tensor->log.get())) {
       node_->KeepApart(i);  // nobody tells of writes there
     } else {

@@ -24,7 +24,7 @@ Status kernel(KernelContext& ctx) {
   int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
   // Beyond these nothing changes any more, and sums of them do not overflow.
   int64_t k = std::clamp(ctx.attr<int64_t>("k"), -rows, columns);
-  bool same = x.raw() == y.raw();
+  bool same = x.address() == y.address();
   DispatchBySize(x.dtype(), [&]<class T>() {
     const T* from = static_cast<const T*>(x.raw());
     T* to = static_cast<T*>(y.mutable_raw());

@@ -1,0 +1,105 @@
+#include "sluice/device/devices.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/device/cpu/cpu_device.h"
+#include "sluice/tensor/array.h"
+
+namespace sluice {
+
+namespace {
+
+struct Registry {
+  Mutex mu;
+  // Never destroyed: arrays may be freed by static destructors.
+  std::vector<std::unique_ptr<Device>> devices SL_GUARDED_BY(mu);
+
+  static Registry& Get() {
+    static auto* registry = [] {
+      auto* made = new Registry;
+      MutexLock lock(made->mu);
+      made->devices.push_back(MakeCpuDevice(0));
+      return made;
+    }();
+    return *registry;
+  }
+};
+
+// In this process there is one task, so the parts that name it are not looked
+// at.
+bool Meets(const DeviceName& wanted, const DeviceName& device) {
+  return (!wanted.kind || wanted.kind == device.kind) &&
+         (!wanted.index || wanted.index == device.index);
+}
+
+}  // namespace
+
+Device& CpuDevice() {
+  static Device& cpu = *Devices::All().front();
+  return cpu;
+}
+
+std::vector<Device*> Devices::All() {
+  Registry& registry = Registry::Get();
+  MutexLock lock(registry.mu);
+  std::vector<Device*> all;
+  for (const auto& device : registry.devices) all.push_back(device.get());
+  return all;
+}
+
+Device* Devices::Find(const DeviceName& name) {
+  for (Device* device : All()) {
+    if (Meets(name, device->name())) return device;
+  }
+  return nullptr;
+}
+
+Result<Device*> Devices::Find(std::string_view text) {
+  SL_ASSIGN_OR_RETURN(DeviceName name, DeviceName::Parse(text));
+  if (Device* device = Find(name)) return device;
+  std::string there;
+  for (Device* device : All()) {
+    StrAppend(there, there.empty() ? "" : ", ", device->name_text());
+  }
+  return NotFound(StrCat("there is no device \"", EscapeString(text),
+                         "\" in this process; there are ", there));
+}
+
+Device& Devices::Of(const Memory* memory) {
+  if (!memory) return CpuDevice();
+  for (Device* device : All()) {
+    if (&device->memory() == memory) return *device;
+  }
+  return CpuDevice();
+}
+
+Device& Devices::Of(const Array& array) { return Of(array.memory()); }
+
+Device& Devices::Add(std::unique_ptr<Device> device) {
+  Registry& registry = Registry::Get();
+  MutexLock lock(registry.mu);
+  for (const auto& there : registry.devices) {
+    SL_CHECK(!(there->name() == device->name()));
+  }
+  registry.devices.push_back(std::move(device));
+  return *registry.devices.back();
+}
+
+Status Devices::AddCpus(int n) {
+  if (n < 1 || n > kMaxCpuDevices) {
+    return InvalidArgument(StrCat("got ", n, " CPU devices; wanted 1 to ",
+                                  kMaxCpuDevices));
+  }
+  Registry& registry = Registry::Get();
+  MutexLock lock(registry.mu);
+  int there = 0;
+  for (const auto& device : registry.devices) {
+    there += device->kind() == DeviceKind::kCpu;
+  }
+  for (; there < n; ++there) {
+    registry.devices.push_back(MakeCpuDevice(there));
+  }
+  return OkStatus();
+}
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+// Memory: where elements lie. Every array knows its own; each device has one.
+// The host's main memory, where nearly everything lies, is told as null, so
+// that asking costs a comparison.
+//
+// What the host may not touch it cannot read by mistake: Array::data refuses.
+// The host does touch it when it stands in for the device: a simulated device's
+// kernels are code of the host, and open its memory for as long as they run.
+//
+// Memories live as long as the process. Thread safe.
+#pragma once
+
+#include <string>
+
+#include "sluice/tensor/allocator.h"
+
+namespace sluice {
+
+// Kernels are registered by it.
+enum class DeviceKind : uint8_t { kCpu = 0, kCuda, kSim };
+inline constexpr int kNumDeviceKinds = 3;
+std::string_view DeviceKindName(DeviceKind kind);
+
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  virtual DeviceKind kind() const = 0;
+  // Of the device it belongs to: "/device:sim:0".
+  virtual const std::string& device_name() const = 0;
+  // Whether the host may read and write it.
+  virtual bool on_host() const = 0;
+  virtual Allocator& allocator() = 0;
+
+ private:
+  friend class OpenMemory;
+  friend struct HostView;
+  // Where the host finds what the device finds at `address`. Only called while
+  // the memory is open.
+  virtual void* HostAddress(void* address) const { return address; }
+};
+
+// The allocator of a memory given as arrays have it.
+inline Allocator& AllocatorOf(Memory* memory) {
+  return memory ? memory->allocator() : HostAllocator();
+}
+// "/device:cpu:0" for null.
+const std::string& DeviceNameOf(const Memory* memory);
+
+// For as long as it lives, this thread does the work of a device: it may touch
+// the device's memory. On the stack.
+class [[nodiscard]] OpenMemory {
+ public:
+  explicit OpenMemory(const Memory& memory);
+  ~OpenMemory();
+  OpenMemory(const OpenMemory&) = delete;
+  OpenMemory& operator=(const OpenMemory&) = delete;
+  static const Memory* Current();
+
+ private:
+  const Memory* outer_;
+};
+
+// How Array::data looks at memory that is not the host's.
+struct HostView {
+  // Throws sluice::Error when this thread may not touch it.
+  static void* Of(const Memory& memory, void* address,
+                  const std::string& type_text);
+};
+
+}  // namespace sluice
