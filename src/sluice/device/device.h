@@ -71,6 +71,9 @@ class Device {
   // As arrays tell it: null for the host's main memory.
   virtual Memory* array_memory() { return &memory(); }
   virtual Stream& stream(StreamUse use = StreamUse::kCompute) = 0;
+  // Memory that work on that stream fills: it then waits for nothing but former
+  // users of the memory.
+  virtual Allocator& allocator_for(StreamUse) { return memory().allocator(); }
   // Whether a launch is complete when it returns.
   virtual bool synchronous() const = 0;
   // Does a piece of the work that waits, for devices that only run while

@@ -1,5 +1,7 @@
 #include "sluice/device/devices.h"
 
+#include <atomic>
+
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/device/cpu/cpu_device.h"
@@ -8,6 +10,8 @@
 namespace sluice {
 
 namespace {
+
+std::atomic<Device*> default_device{nullptr};
 
 struct Registry {
   Mutex mu;
@@ -74,6 +78,15 @@ Device& Devices::Of(const Memory* memory) {
 }
 
 Device& Devices::Of(const Array& array) { return Of(array.memory()); }
+
+Device& Devices::Default() {
+  Device* device = default_device.load(std::memory_order_acquire);
+  return device ? *device : CpuDevice();
+}
+
+void Devices::SetDefault(Device& device) {
+  default_device.store(&device, std::memory_order_release);
+}
 
 Device& Devices::Add(std::unique_ptr<Device> device) {
   Registry& registry = Registry::Get();

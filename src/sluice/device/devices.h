@@ -26,6 +26,11 @@ class Devices {
   static Device& Of(const Memory* memory);
   static Device& Of(const Array& array);
 
+  // Where what names no device goes: the host, unless SLUICE_DEVICE or
+  // SetDefault say otherwise.
+  static Device& Default();
+  static void SetDefault(Device& device);
+
   // Takes it over. REQUIRES: no device has its name.
   static Device& Add(std::unique_ptr<Device> device);
   // Makes sure there are cpu:0 ... cpu:n-1, which all use the host's cores and

@@ -12,6 +12,7 @@
 #include "sluice/base/random.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/manual_seed.h"
 #include "sluice/eager/random_calls.h"
 #include "sluice/eager/recording.h"
@@ -169,7 +170,7 @@ bool EagerOp::RunPlain(ArrayPointers inputs, Array& out) const {
   bool room = true;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Array& in = *inputs[i];
-    if (!in.contiguous()) return false;
+    if (!in.contiguous() || in.memory()) return false;
     data[i] = in.raw();
     if (in.shape() == shape) continue;
     int64_t bytes = DTypeSize(in.dtype());
@@ -215,6 +216,11 @@ Status EagerOp::RunTaking(std::span<Array> in, std::span<Array> outputs) const {
     step.step_id = place.calls;
   }
   NodeInfo node{record_->name, {}, CallKey()};
+  SL_ASSIGN_OR_RETURN(Device * device, CallDevice(*record_, in));
+  if (device) [[unlikely]] {
+    LaunchCall call{*record_, attrs(), node, out_dtypes()};
+    return CallOn(*device, call, step, in, outputs);
+  }
   if (record_->async()) {
     // Such an op may wait for long.
     auto stop = std::make_shared<Cancellation>();
@@ -248,6 +254,12 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
   if (num_outputs() != 1 || out_dtypes()[0] != out.dtype()) {
     return mismatch(num_outputs() == 1 ? std::string(DTypeName(out_dtypes()[0]))
                                        : StrCat(num_outputs(), " values"));
+  }
+  if (out.memory()) [[unlikely]] {
+    Array made;
+    SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
+    if (!(made.shape() == out.shape())) return mismatch(made.TypeText());
+    return WriteOver(made, out);
   }
   if (block_.fn && out.contiguous()) {
     bool fits = true, apart = true;

@@ -11,10 +11,14 @@
 
 namespace sluice {
 
+class Device;
+
 namespace front_internal {
 struct EagerMode {
   bool grad = true;
   bool nan_trap = false;
+  // Where tensors that are made of no other tensor go; null: the host.
+  Device* device = nullptr;
   static EagerMode& Current();
 };
 }  // namespace front_internal

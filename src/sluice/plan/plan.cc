@@ -27,10 +27,10 @@ KeptWithPlan& Plan::Kept(std::unique_ptr<KeptWithPlan> (*make)()) const {
 
 std::string Plan::Explain() const {
   int islands = 0, inside = 0;
-  for (const PlanNodeInfo& info : infos_) {
-    if (info.tape) {
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].kind == NodeKind::kIsland) {
       ++islands;
-      inside += info.tape->num_nodes();
+      inside += infos_[i].piece->num_nodes();
     }
   }
   size_t presets = 0;
@@ -53,17 +53,20 @@ std::string Plan::Explain() const {
   }
   for (size_t i = 0; i < infos_.size() && i < kMaxLines; ++i) {
     const PlanNodeInfo& info = infos_[i];
-    if (info.tape) {
-      StrAppend(out, "  island ", i, ": ", info.tape->num_nodes(), " nodes in ",
-                info.tape->num_instructions(), " instructions\n",
-                info.tape->Explain());
-    } else if (info.bytecode) {
+    std::string on = devices_.size() > 1
+                         ? StrCat(" on ", devices_[nodes_[i].device]->name_text())
+                         : "";
+    if (nodes_[i].kind == NodeKind::kIsland) {
+      StrAppend(out, "  island ", i, on, ": ", info.piece->num_nodes(),
+                " nodes in ", info.piece->num_instructions(),
+                " instructions\n", info.piece->Explain());
+    } else if (info.piece) {
       StrAppend(out, "  bytecode ", info.node->op().name, " \"",
-                info.node->name(), "\"\n", info.bytecode->Explain());
+                info.node->name(), "\"\n", info.piece->Explain());
     } else {
       StrAppend(out, "  node ", info.node->op().name, " \"", info.node->name(),
-                "\": ", info.why_alone.empty() ? "tokens" : info.why_alone,
-                "\n");
+                "\"", on, ": ",
+                info.why_alone.empty() ? "tokens" : info.why_alone, "\n");
     }
   }
   if (infos_.size() > kMaxLines) {

@@ -18,14 +18,14 @@
 #include <string>
 #include <vector>
 
+#include "sluice/device/device.h"
 #include "sluice/graph/effects.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/launch/compiled_piece.h"
 #include "sluice/launch/kernel_call.h"
 #include "sluice/plan/executor_choice.h"
 #include "sluice/plan/lower_control_flow.h"
-#include "sluice/tape/tape.h"
-#include "sluice/vm/bytecode.h"
 
 namespace sluice {
 
@@ -36,6 +36,9 @@ inline constexpr double kHeavyNanos = 5000;
 // One that takes less gains nothing from being counted with atomics, which is
 // what sharing a step with another thread costs.
 inline constexpr float kShareNanos = 250;
+
+// So that a node says where it runs in a byte.
+inline constexpr size_t kMaxPlanDevices = 256;
 
 // What others keep with a plan for as long as it lives: its idle steps.
 class KeptWithPlan {
@@ -53,6 +56,8 @@ struct PlanOptions {
 enum class NodeKind : uint8_t {
   kKernel,
   kElementwise,
+  kLaunch,  // a kernel on a device that runs behind the host
+  kCopy,    // to its device, from wherever its input lies
   kAsync,
   kIsland,
   kBytecode,
@@ -117,6 +122,7 @@ struct PlanNode {
   bool uses_tag = false;     // its numbers depend on iteration and call
   bool sticky = false;       // some of its slots keep their values
   bool wants_index = false;  // a Merge whose second output is read
+  uint8_t device = 0;        // of the plan's devices
   uint16_t num_inputs = 0, num_outputs = 0;
   uint32_t first_slot = 0;
   uint32_t first_edge = 0, num_edges = 0;
@@ -130,8 +136,7 @@ struct PlanNodeInfo : KernelCall {
   uint32_t frame = 0;
   uint32_t callee = 0;             // the frame a kCall starts
   std::vector<const Node*> calls;  // written out around it, innermost first
-  std::unique_ptr<Tape> tape;
-  std::unique_ptr<Bytecode> bytecode;
+  std::unique_ptr<CompiledPiece> piece;
   std::string why_alone;  // why it is in no island
 };
 
@@ -201,6 +206,8 @@ class Plan {
   std::span<const PlanEdge> edges_of(const FrameInfo::Range& r) const {
     return {edges_.data() + r.first, r.count};
   }
+  // What its nodes run on; the host is the first.
+  std::span<Device* const> devices() const { return devices_; }
   int num_args() const { return graph_->root().num_args(); }
   int num_results() const {
     return static_cast<int>(graph_->root().results().size());
@@ -232,6 +239,7 @@ class Plan {
   std::vector<PlanNodeInfo> infos_;
   std::vector<PlanEdge> edges_;
   std::vector<FrameInfo> frames_;
+  std::vector<Device*> devices_;
   std::unique_ptr<std::atomic<float>[]> costs_;
   bool worth_sharing_ = false;
   std::vector<bool> copied_args_;

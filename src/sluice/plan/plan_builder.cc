@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
 #include "sluice/graph/frame_rules.h"
 #include "sluice/graph/traverse.h"
+#include "sluice/launch/copy_between.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
 #include "sluice/plan/steady_args.h"
@@ -16,7 +18,33 @@ Result<std::shared_ptr<const Plan>> Plan::Build(std::unique_ptr<Graph> graph,
   return PlanBuilder(std::move(graph), options).Build();
 }
 
+// Devices are told by name; most graphs name none.
+Status PlanBuilder::FindDevices(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    const std::string& name = node->device();
+    if (!name.empty() && !device_index_.count(name)) {
+      Result<Device*> device = Devices::Find(name);
+      if (!device.ok()) return device.status().WithLine(NodeLine(*node));
+      auto& known = plan_->devices_;
+      auto it = std::find(known.begin(), known.end(), *device);
+      if (it == known.end() && known.size() == kMaxPlanDevices) {
+        return Unimplemented(StrCat("a graph on more than ", kMaxPlanDevices,
+                                    " devices of one process"))
+            .WithLine(NodeLine(*node));
+      }
+      device_index_[name] = static_cast<uint8_t>(it - known.begin());
+      if (it == known.end()) known.push_back(*device);
+    }
+    for (const auto& inner : node->regions()) {
+      SL_RETURN_IF_ERROR(FindDevices(*inner));
+    }
+  }
+  return OkStatus();
+}
+
 Result<std::shared_ptr<const Plan>> PlanBuilder::Build() {
+  plan_->devices_.push_back(&CpuDevice());
+  SL_RETURN_IF_ERROR(FindDevices(plan_->graph_->root()));
   if (NeedsLowering(*plan_->graph_, options_.executor)) {
     SL_ASSIGN_OR_RETURN(plan_->lowered_,
                         LowerControlFlow(*plan_->graph_, options_.executor));
@@ -65,6 +93,12 @@ Status PlanBuilder::FindPresets(const Code& code) {
     } else if (node->num_outputs() == 1 && node->controls().empty() &&
                ConstantValue(node->output(0))) {
       preset_[node] = *ConstantValue(node->output(0));
+      Device& device = *plan_->devices_[DeviceOf(*node)];
+      if (!device.synchronous()) {
+        Result<StartedCopy> there = StartCopy(preset_[node], device);
+        if (!there.ok()) return there.status().WithLine(NodeLine(*node));
+        preset_[node] = there->value;
+      }
     } else if (node->op().flow == Flow::kLoopCond && node->controls().empty() &&
                IsPreset(node->input(0).node)) {
       preset_[node] = preset_.at(node->input(0).node);

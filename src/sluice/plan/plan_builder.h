@@ -44,6 +44,7 @@ class PlanBuilder {
   };
 
   // ---- plan_builder.cc ----
+  Status FindDevices(const Region& region);
   Status FindCode();
   Status FindPresets(const Code& code);
   Status FindFrames();
@@ -60,6 +61,7 @@ class PlanBuilder {
   std::vector<Path> Resolve(const Value& v) const;
 
   // ---- plan_nodes.cc ----
+  uint8_t DeviceOf(const Node& node) const;
   Status MakeNodes();
   Status MakeNodes(const Code& code, uint32_t frame,
                    const IslandChoice& islands);
@@ -92,6 +94,7 @@ class PlanBuilder {
   std::unique_ptr<Plan> plan_;
   std::vector<Code> codes_;
   FrameMap frame_map_;
+  std::unordered_map<std::string, uint8_t> device_index_;
   std::unordered_map<const Node*, Array> preset_;
   std::unordered_set<const Node*> vanished_;
   std::unordered_set<const Node*> ordered_;  // must wait for an order edge

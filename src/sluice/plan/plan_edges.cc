@@ -177,10 +177,10 @@ Status PlanBuilder::ResultEdges(const Code& code) {
 
 // Whether a node, left alone with its input i, writes a result over it.
 bool PlanBuilder::Overwrites(uint32_t id, size_t i) {
-  if (const Tape* tape = plan_->infos_[id].tape.get()) {
-    return tape->OverwritesInput(i);
+  if (const CompiledPiece* piece = plan_->infos_[id].piece.get()) {
+    return piece->OverwritesInput(i);
   }
-  if (plan_->infos_[id].bytecode || members_[id].empty()) return false;
+  if (members_[id].empty()) return false;
   Node* node = members_[id][0];
   return i == 0 && node->op().cpu().in_place && IsResult(node->output(0));
 }

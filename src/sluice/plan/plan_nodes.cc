@@ -7,6 +7,7 @@
 #include "sluice/plan/plan_builder.h"
 #include "sluice/tape/fusion.h"
 #include "sluice/tape/tape_builder.h"
+#include "sluice/vm/bytecode.h"
 
 namespace sluice {
 
@@ -114,6 +115,11 @@ void PlanBuilder::SetOutputs(Node& node, uint32_t id) {
   members_[id] = {&node};
 }
 
+uint8_t PlanBuilder::DeviceOf(const Node& node) const {
+  auto it = device_index_.find(plan_->SourceOf(node).device());
+  return it == device_index_.end() ? 0 : it->second;
+}
+
 // A constant that a Merge reads arrives like any other value.
 void PlanBuilder::AddPresetPass(uint32_t frame, const Node& node, int input) {
   uint32_t id = NewNode(frame, NodeKind::kPass, 1, 1);
@@ -172,7 +178,13 @@ uint32_t PlanBuilder::AddSingle(Node& node, std::string why) {
     }
   }
   if (kind != NodeKind::kKernel) return id;
-  if (node.op().async()) {
+  hot.device = DeviceOf(node);
+  if (plan_->devices_.size() > 1 && node.op().role == Role::kIdentity) {
+    hot.kind = NodeKind::kCopy;
+  } else if (!plan_->devices_[hot.device]->synchronous()) {
+    hot.kind = NodeKind::kLaunch;
+    info.shapes = KernelShapes(node);
+  } else if (node.op().async()) {
     hot.kind = NodeKind::kAsync;
   } else if (node.op().block && (info.block = SelectBlock(node)).fn) {
     hot.kind = NodeKind::kElementwise;
@@ -218,7 +230,8 @@ Status PlanBuilder::AddIsland(const std::vector<Node*>& nodes) {
     plan_->infos_[id].calls = origin->second.calls;
   }
   members_[id] = nodes;
-  plan_->infos_[id].tape = std::move(tape);
+  hot.device = DeviceOf(*nodes[0]);
+  plan_->infos_[id].piece = std::move(tape);
   return OkStatus();
 }
 
@@ -245,7 +258,7 @@ Status PlanBuilder::AddBytecode(Node& node) {
     inputs_[id].push_back(lowered ? piece->second.values.at(v) : v);
   }
   SetOutputs(node, id);
-  info.bytecode = std::move(code);
+  info.piece = std::move(code);
   return OkStatus();
 }
 

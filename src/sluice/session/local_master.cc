@@ -17,7 +17,8 @@ LocalMaster::LocalMaster(Graph& graph, MasterOptions options)
       pool_(options.pool ? options.pool : &WorkerPool::Default()),
       seed_(options.seed),
       resources_(options.resources ? std::move(options.resources)
-                                   : std::make_shared<ResourceManager>()) {}
+                                   : std::make_shared<ResourceManager>()),
+      placement_(std::move(options.placement)) {}
 
 LocalMaster::~LocalMaster() { Close(); }
 
@@ -64,7 +65,8 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
   PlanOptions options;
   options.executor = executor;
   options.resources = resources_.get();
-  auto program = std::make_shared<Program>(std::move(pruned), options);
+  auto program =
+      std::make_shared<Program>(std::move(pruned), options, placement_);
   MutexLock lock(mu_);
   // Who was quicker has made the same one.
   return programs_.emplace(std::move(key), std::move(program)).first->second;

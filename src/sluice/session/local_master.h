@@ -31,6 +31,7 @@ struct MasterOptions {
   WorkerPool* pool = nullptr;
   // Null: this master's own. Masters that share one share named state.
   std::shared_ptr<ResourceManager> resources;
+  LocalPlacement placement{};
 };
 
 // What a run is given and gives: a few, as a rule, and then nothing is taken
@@ -119,6 +120,7 @@ class LocalMaster {
   WorkerPool* pool_;
   std::atomic<uint64_t> seed_;
   std::shared_ptr<ResourceManager> resources_;
+  const LocalPlacement placement_;
   std::atomic<int64_t> next_step_{1};
 
   mutable Mutex mu_;  // programs; taken before graph_.mu()

@@ -30,16 +30,19 @@ Result<std::shared_ptr<Program>> Program::Reporting() {
   if (!reporting_) {
     std::unique_ptr<Graph> graph = graph_->Clone();
     SL_RETURN_IF_ERROR(ReportLoops(*graph));
-    reporting_ = std::make_shared<Program>(std::move(graph), options_);
+    reporting_ =
+        std::make_shared<Program>(std::move(graph), options_, placement_);
   }
   return reporting_;
 }
 
 namespace {
-bool SameShapes(const std::vector<Shape>& shapes,
-                std::span<const Array> feeds) {
+bool SameFeeds(const std::vector<Shape>& shapes,
+               const std::vector<Memory*>& memories,
+               std::span<const Array> feeds) {
   for (size_t i = 0; i < feeds.size(); ++i) {
     if (!(shapes[i] == feeds[i].shape())) return false;
+    if (memories[i] != feeds[i].memory()) return false;
   }
   return true;
 }
@@ -56,7 +59,7 @@ void Program::DropStale() {
 
 Program::Entry* Program::EntryFor(std::span<const Array> feeds) {
   for (Entry& e : entries_) {
-    if (SameShapes(e.shapes, feeds)) return &e;
+    if (SameFeeds(e.shapes, e.memories, feeds)) return &e;
   }
   return nullptr;
 }
@@ -69,7 +72,10 @@ Program::Found Program::Look(std::span<const Array> feeds, bool* generic,
     Entry* found = EntryFor(feeds);
     if (!found) {
       Entry entry;
-      for (const Array& f : feeds) entry.shapes.push_back(f.shape());
+      for (const Array& f : feeds) {
+        entry.shapes.push_back(f.shape());
+        entry.memories.push_back(f.memory());
+      }
       if (entries_.size() < kMaxPlans) {
         entries_.push_back(std::move(entry));
         found = &entries_.back();
@@ -165,15 +171,27 @@ Result<std::unique_ptr<Graph>> Program::Optimized(std::span<const Array> feeds,
   return graph;
 }
 
+Result<std::string> Program::Placed(Graph& graph,
+                                    std::span<const Array> feeds) const {
+  bool fed_elsewhere = false;
+  for (const Array& feed : feeds) {
+    fed_elsewhere = fed_elsewhere || feed.memory() != nullptr;
+  }
+  if (!placed_ && !fed_elsewhere) return std::string();
+  return PlaceLocally(graph, feeds, placement_);
+}
+
 Result<std::string> Program::PassNotes(std::span<const Array> feeds) const {
   std::string notes;
-  SL_RETURN_IF_ERROR(Optimized(feeds, &notes).status());
-  return notes;
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, &notes));
+  SL_ASSIGN_OR_RETURN(std::string places, Placed(*graph, feeds));
+  return notes + places;
 }
 
 Result<std::shared_ptr<const Plan>> Program::Build(
     std::span<const Array> feeds) {
   SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, nullptr));
+  SL_RETURN_IF_ERROR(Placed(*graph, feeds).status());
   return Plan::Build(std::move(graph), options_);
 }
 

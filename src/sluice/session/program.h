@@ -16,6 +16,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/op/resource.h"
 #include "sluice/plan/plan.h"
+#include "sluice/session/place_locally.h"
 
 namespace sluice {
 
@@ -25,8 +26,12 @@ class Program {
   static constexpr size_t kMaxPlans = 8;
 
   // `pruned`: root arguments are the feeds, results the fetches.
-  Program(std::unique_ptr<Graph> pruned, PlanOptions options)
-      : graph_(std::move(pruned)), options_(options) {}
+  Program(std::unique_ptr<Graph> pruned, PlanOptions options,
+          LocalPlacement placement = {})
+      : graph_(std::move(pruned)),
+        options_(options),
+        placement_(std::move(placement)),
+        placed_(ConcernsDevices(*graph_, placement_)) {}
 
   // Errors: a feed of the wrong dtype or shape.
   Status CheckFeed(int i, const Array& value) const;
@@ -50,6 +55,7 @@ class Program {
  private:
   struct Entry {
     std::vector<Shape> shapes;
+    std::vector<Memory*> memories;  // where the feeds lie
     std::shared_ptr<const Plan> plan;  // null: seen once, not planned
     int64_t last_used = 0;
     bool building = false;  // by some thread, now
@@ -65,10 +71,14 @@ class Program {
   Result<std::shared_ptr<const Plan>> Build(std::span<const Array> feeds);
   Result<std::unique_ptr<Graph>> Optimized(std::span<const Array> feeds,
                                            std::string* notes) const;
+  // A device for every node, where it concerns more than the host; tells which.
+  Result<std::string> Placed(Graph& graph, std::span<const Array> feeds) const;
   void DropStale() SL_REQUIRES(mu_);
 
   const std::unique_ptr<Graph> graph_;
   const PlanOptions options_;
+  const LocalPlacement placement_;
+  const bool placed_;  // on more than the host
   Mutex mu_;
   std::vector<Entry> entries_ SL_GUARDED_BY(mu_);
   std::shared_ptr<const Plan> generic_ SL_GUARDED_BY(mu_);

@@ -24,6 +24,7 @@ Step::Step(const Plan& plan) : plan_(plan), driver_(std::make_unique<Local>()) {
   results_.resize(static_cast<size_t>(plan.num_results()));
   free_frames_.resize(plan.frames().size());
   free_blocks_.resize(plan.frames().size());
+  device_contexts_.resize(plan.devices().size() - 1);
 }
 
 Step::~Step() = default;
@@ -39,6 +40,10 @@ void Step::Begin(const StepRequest& request) {
   context_.resources = request.resources;
   context_.pool = request.pool;
   context_.cancellation = cancellation_.get();
+  for (size_t d = 1; d < plan_.devices().size(); ++d) {
+    device_contexts_[d - 1] = context_;
+    device_contexts_[d - 1].memory = plan_.devices()[d]->array_memory();
+  }
   bool several = request.pool && request.pool->parallelism() > 1;
   pool_ = several && plan_.worth_sharing() ? request.pool : nullptr;
   stats_ = request.stats;
@@ -116,6 +121,7 @@ void Step::RunUntilQuiet() {
   } catch (...) {
     Break(CaughtStatus());
   }
+  if (!device_contexts_.empty()) WaitForDevices();
   if (broken()) [[unlikely]]
     Abandon();
   // Whoever finished the last token may still be on its way out.
@@ -150,6 +156,7 @@ void Step::RunTokens() {
     if (DrainInbox(*driver_)) continue;
     if (outstanding_.load(std::memory_order_acquire) == 0) break;
     if (broken()) break;
+    if (Progress()) continue;
     // Something is pending elsewhere. Help the pool, look around a little, and
     // sleep until a completion or another thread's last token wakes us.
     if (pool_ && pool_->RunOne()) continue;

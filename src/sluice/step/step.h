@@ -104,7 +104,7 @@ class Step {
   void Fire(Local& local);
   void FireAll(Local& local);
   Outcome Execute(Local& local, const Token& token, Array* outputs);
-  Status Compute(const PlanNode& node, const PlanNodeInfo& info,
+  Status Compute(const Token& token, const PlanNodeInfo& info,
                  const StepContext& context, Array* inputs, Array* outputs);
   template <bool kShared>
   void Deliver(Local& local, IterBlock& block, std::span<const PlanEdge> edges,
@@ -155,6 +155,15 @@ class Step {
   void ClearFrames();
   uint64_t TagOf(const IterBlock& block,
                  const std::vector<const Node*>& calls) const;
+  // The loops and calls around a block, innermost first.
+  struct Around {
+    const FrameInfo* frame;
+    uint32_t caller;
+    int64_t iteration;
+  };
+  static std::vector<Around> PlaceIn(const IterBlock& block);
+  Status AtPlace(Status status, std::span<const Around> place,
+                 const std::vector<const Node*>& calls) const;
   // The error with the iterations and calls it happened in.
   Status Located(Status status, const IterBlock& block,
                  const std::vector<const Node*>& calls) const;
@@ -174,6 +183,15 @@ class Step {
   void RunBatch(const Batch& batch);
   bool DrainInbox(Local& local);
   void LaunchAsync(const Token& token);
+  void AddInFlight(AsyncOp* op);
+
+  // ---- step_devices.cc ----
+  Outcome StartCopyOf(const Token& token, Array* outputs);
+  Status LaunchOnDevice(const Token& token, const StepContext& context,
+                        Array* outputs);
+  bool Progress();
+  void WaitForDevices();
+
   void Post(AsyncOp* op);
   void Fail(const Status& status);
   void RunTokens();
@@ -186,6 +204,8 @@ class Step {
   IterBlock root_;
   std::vector<Array> results_;
   StepContext context_;
+  // The same for each of the plan's devices but the host; empty for most.
+  std::vector<StepContext> device_contexts_;
   std::shared_ptr<Cancellation> cancellation_;
   WorkerPool* pool_ = nullptr;
   StepStats* stats_ = nullptr;

@@ -20,13 +20,7 @@ void Step::LaunchAsync(const Token& token) {
   for (uint32_t i = 0; i < node.num_inputs; ++i) {
     if (!token.block->sticky[node.first_slot + i]) inputs[i] = Array();
   }
-  {
-    MutexLock lock(mu_);
-    op->later = in_flight_;
-    if (in_flight_) in_flight_->earlier = op;
-    in_flight_ = op;
-  }
-  visitors_.fetch_add(1, std::memory_order_relaxed);
+  AddInFlight(op);
   if (!op->status.ok()) {
     op->Done(op->status);
     return;
@@ -37,6 +31,16 @@ void Step::LaunchAsync(const Token& token) {
   } catch (...) {
     if (!launch.kept()) op->Done(CaughtStatus());
   }
+}
+
+void Step::AddInFlight(AsyncOp* op) {
+  {
+    MutexLock lock(mu_);
+    op->later = in_flight_;
+    if (in_flight_) in_flight_->earlier = op;
+    in_flight_ = op;
+  }
+  visitors_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Step::Post(AsyncOp* op) {

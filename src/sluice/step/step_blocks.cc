@@ -122,26 +122,37 @@ uint64_t Step::TagOf(const IterBlock& block,
   return tag;
 }
 
-Status Step::Located(Status status, const IterBlock& block,
+std::vector<Step::Around> Step::PlaceIn(const IterBlock& block) {
+  std::vector<Around> place;
+  for (const IterBlock* at = &block; at->frame; at = at->frame->parent) {
+    place.push_back({at->frame->info, at->frame->caller, at->iteration});
+  }
+  return place;
+}
+
+Status Step::AtPlace(Status status, std::span<const Around> place,
                      const std::vector<const Node*>& calls) const {
   for (const Node* call : calls) status = InCall(status, *call);
-  const IterBlock* at = &block;
-  while (const Frame* frame = at->frame) {
-    const FrameInfo& info = *frame->info;
+  for (const Around& around : place) {
+    const FrameInfo& info = *around.frame;
     if (info.is_call) {
-      const PlanNodeInfo& caller = plan_.info(frame->caller);
+      const PlanNodeInfo& caller = plan_.info(around.caller);
       status = InCall(status, *caller.origin);
       for (const Node* call : caller.calls) status = InCall(status, *call);
     } else if (!info.loop) {
-      FramePlace place{info.name, at->iteration};
-      status = InFrames(status, {&place, 1});
+      FramePlace raw{info.name, around.iteration};
+      status = InFrames(status, {&raw, 1});
     } else {
-      status = InIteration(status, *info.loop, at->iteration);
+      status = InIteration(status, *info.loop, around.iteration);
       for (const Node* call : info.calls) status = InCall(status, *call);
     }
-    at = frame->parent;
   }
   return status;
+}
+
+Status Step::Located(Status status, const IterBlock& block,
+                     const std::vector<const Node*>& calls) const {
+  return AtPlace(std::move(status), PlaceIn(block), calls);
 }
 
 Status Step::BadPredicate(const PlanNodeInfo& info, const Array& pred) const {

@@ -250,6 +250,8 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
     case NodeKind::kAsync:
       LaunchAsync(token);
       return Outcome::kPending;
+    case NodeKind::kCopy:
+      return StartCopyOf(token, outputs);
     case NodeKind::kCall:
       if (shared_) {
         StartCall<true>(local, token);
@@ -261,13 +263,15 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
       break;
   }
   const PlanNodeInfo& info = plan_.info(token.node);
+  const StepContext& here =
+      node.device == 0 ? context_ : device_contexts_[node.device - 1u];
   Status status;
   if (node.uses_tag && (block.frame || !info.calls.empty())) {
-    StepContext context = context_;
+    StepContext context = here;
     context.tag = TagOf(block, info.calls);
-    status = Compute(node, info, context, inputs, outputs);
+    status = Compute(token, info, context, inputs, outputs);
   } else {
-    status = Compute(node, info, context_, inputs, outputs);
+    status = Compute(token, info, here, inputs, outputs);
   }
   if (!status.ok()) [[unlikely]] {
     if (node.node)
@@ -278,17 +282,19 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
   return Outcome::kDone;
 }
 
-Status Step::Compute(const PlanNode& node, const PlanNodeInfo& info,
+Status Step::Compute(const Token& token, const PlanNodeInfo& info,
                      const StepContext& context, Array* inputs,
                      Array* outputs) {
+  const PlanNode& node = plan_.nodes()[token.node];
   std::span<Array> in(inputs, node.num_inputs), out(outputs, node.num_outputs);
   // Kernels may throw: there may be no memory for what they keep to themselves.
   try {
     switch (node.kind) {
       case NodeKind::kIsland:
-        return info.tape->Run(context, in, out);
       case NodeKind::kBytecode:
-        return info.bytecode->Run(context, in, out);
+        return info.piece->Run(context, in, out);
+      case NodeKind::kLaunch:
+        return LaunchOnDevice(token, context, outputs);
       case NodeKind::kElementwise:
         return LaunchElementwise(info, context, in, &outputs[0]);
       default:

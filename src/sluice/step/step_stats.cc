@@ -14,7 +14,7 @@ std::vector<StepStats::Row> StepStats::Rows(const Plan& plan) const {
   for (const FiringRecord& f : firings) {
     const PlanNodeInfo& info = plan.info(f.node);
     Row row;
-    if (info.tape) {
+    if (plan.nodes()[f.node].kind == NodeKind::kIsland) {
       row.name = StrCat("island ", f.node);
       row.op = "Island";
     } else {

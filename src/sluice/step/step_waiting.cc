@@ -33,9 +33,9 @@ void Step::AddWaiting(const IterBlock& block,
     if (fired || (!merge && missing == 0)) continue;
     WaitingNode waiting;
     waiting.node = info.node;
-    if (info.tape) waiting.node = info.tape->outputs()[0].node;
+    if (info.piece) waiting.node = &info.piece->node();
     waiting.place = PlaceOf(block);
-    bool plain = !info.tape && node.kind != NodeKind::kBytecode && !merge;
+    bool plain = !info.piece && !merge;
     int offset = node.kind == NodeKind::kCall ? 1 : 0;
     for (uint32_t s = 0; plain && s < node.num_inputs && missing; ++s) {
       int input = static_cast<int>(s) + offset;

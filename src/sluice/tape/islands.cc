@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/device_name.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/signature.h"
 #include "sluice/tape/ancestor_sets.h"
@@ -12,6 +13,11 @@
 namespace sluice {
 
 namespace {
+
+bool IsCpu(const std::string& device) {
+  Result<DeviceName> name = DeviceName::Parse(device);
+  return name.ok() && name->kind == DeviceKind::kCpu;
+}
 
 // Whether the shapes of a node's outputs, which memory is planned from, follow
 // from those of its inputs. A graph may state more than that (one from a file
@@ -47,6 +53,9 @@ std::string WhyNotCertain(const Node& node) {
 
 std::string WhyNotInIsland(const Node& node) {
   const OpRecord& op = node.op();
+  if (!node.device().empty() && !IsCpu(node.device())) {
+    return StrCat("on ", node.device());
+  }
   if (op.async()) return "asynchronous";
   if (!node.regions().empty()) return "owns regions";
   if (op.handle) return "resource handle";

@@ -136,7 +136,8 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
       outputs[i] = inputs[static_cast<size_t>(over)];
     } else {
       SL_ASSIGN_OR_RETURN(outputs[i],
-                          Array::Make(type.dtype, type.shape.ToShape()));
+                          Array::Make(type.dtype, type.shape.ToShape(),
+                                      AllocatorOf(step.memory)));
     }
     void* base = outputs[i].mutable_raw();
     if (base != a->output_base[i]) {

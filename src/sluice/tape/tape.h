@@ -15,39 +15,40 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/graph/node.h"
+#include "sluice/launch/compiled_piece.h"
 #include "sluice/op/block_program.h"
 #include "sluice/op/step_context.h"
 
 namespace sluice {
 
-class Tape {
+class Tape final : public CompiledPiece {
  public:
   Tape();
-  ~Tape();
+  ~Tape() override;
 
   // Values the island reads from outside and gives to it, in operand order.
-  std::span<const Value> inputs() const { return inputs_; }
+  std::span<const Value> inputs() const override { return inputs_; }
   std::span<const Value> outputs() const { return outputs_; }
 
   // `inputs` may be replaced by contiguous copies; `outputs` are made here. An
   // output may lie where an input was that nobody else holds. Memory is planned
   // from the types the graph states, so an input of another type is an error.
   Status Run(const StepContext& step, std::span<Array> inputs,
-             std::span<Array> outputs) const;
+             std::span<Array> outputs) const override;
 
-  // Whether an output may be written over that input.
-  bool OverwritesInput(size_t i) const {
+  bool OverwritesInput(size_t i) const override {
     return std::find(over_input_.begin(), over_input_.end(),
                      static_cast<int32_t>(i)) != over_input_.end();
   }
 
   // One line per instruction, the memory planned, what was not fused and why.
-  std::string Explain() const;
-  int num_nodes() const { return num_nodes_; }
-  int num_instructions() const { return static_cast<int>(code_.size()); }
+  std::string Explain() const override;
+  int num_nodes() const override { return num_nodes_; }
+  const Node& node() const override { return *outputs_[0].node; }
+  int num_instructions() const override { return static_cast<int>(code_.size()); }
   int64_t arena_bytes() const { return arena_bytes_; }
   // A rough time for one run, from the ops' costs.
-  double cost_ns() const { return cost_ns_; }
+  double cost_ns() const override { return cost_ns_; }
 
  private:
   friend class TapeBuilder;

@@ -163,7 +163,8 @@ Result<Array> Array::AsContiguous() const {
 }
 
 Result<Array> Array::Clone() const {
-  SL_ASSIGN_OR_RETURN(Array copy, Make(dtype(), shape()));
+  SL_ASSIGN_OR_RETURN(Array copy,
+                      Make(dtype(), shape(), AllocatorOf(memory())));
   copy.CopyFrom(*this);
   return copy;
 }

@@ -1,5 +1,7 @@
 #include "sluice/tensor/strided.h"
 
+#include "sluice/tensor/remote_copy.h"
+
 namespace sluice {
 
 bool IsContiguous(const Shape& shape, const Strides& strides) {
@@ -32,13 +34,17 @@ Strides BroadcastStrides(const Array& array, const Shape& to) {
 void CopyStrided(const Array& source, const Array& target, WorkerPool* pool) {
   SL_CHECK(source.dtype() == target.dtype() &&
            source.shape() == target.shape());
+  if (RemoteCopy::Needed(source, target)) [[unlikely]] {
+    return RemoteCopy::Run(source, target);
+  }
   CopyRegion(source.dtype(), source.shape(), source.raw(), source.strides(),
              target.mutable_raw(), ContiguousStrides(target.shape()), pool);
 }
 
 Result<Array> MakeContiguous(const Array& array, WorkerPool* pool) {
   if (array.contiguous()) return array;
-  SL_ASSIGN_OR_RETURN(Array copy, Array::Make(array.dtype(), array.shape()));
+  SL_ASSIGN_OR_RETURN(Array copy, Array::Make(array.dtype(), array.shape(),
+                                              AllocatorOf(array.memory())));
   CopyStrided(array, copy, pool);
   return copy;
 }

@@ -489,7 +489,8 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
     t.acts = t.acts || Acts(*node, called, /*checks=*/false);
   }
   t.master = std::make_unique<LocalMaster>(
-      graph, MasterOptions{.resources = SharedResources()});
+      graph, MasterOptions{.resources = SharedResources(),
+                           .placement = {.results_to_host = false}});
   t.program = ValueOrThrow(
       t.master->ProgramFor(t.feeds, fetches, targets, ExecutorChoice::kAuto));
   t.random = DrawsApart(t.program->graph().root());

@@ -13,9 +13,18 @@ namespace sluice {
 
 namespace {
 
+// A piece is compiled for one device.
+bool OnHost(const Node& node) {
+  return node.device().empty() || node.device() == DeviceNameOf(nullptr);
+}
+
 std::string WhyNot(const Region& region,
                    std::unordered_set<const Node*>& called) {
   for (const Node* node : region.nodes()) {
+    if (!OnHost(*node)) {
+      return StrCat(node->op().name, " \"", node->name(), "\" is on ",
+                    node->device());
+    }
     if (node->op().async()) {
       return StrCat(node->op().name, " \"", node->name(), "\" is asynchronous");
     }
@@ -62,6 +71,7 @@ Result<std::unique_ptr<Bytecode>> Bytecode::Build(
   std::unique_ptr<Bytecode> code(new Bytecode);
   SL_ASSIGN_OR_RETURN(code->program_,
                       CompileBytecode(node, values, options.fuse));
+  code->node_ = &node;
   code->inputs_ = values.inputs();
   for (const Value& v : code->inputs_) {
     code->kept_.push_back(VmConstant(v) || v.node->op().handle);

@@ -23,6 +23,7 @@ SL_OP(ListAppend)
       return list_batch::set_lists(b, "ListAppendLanes");
     })
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

@@ -34,6 +34,7 @@ SL_OP(ListClear)
     .shape(Infer)
     .batch(list_batch::same_elements)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

@@ -29,6 +29,7 @@ SL_OP(ListExtend)
     .output("out: list")
     .shape(ListShapes<2>)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

@@ -67,6 +67,7 @@ SL_OP(ListGet)
     .batch(Batched)
     .batch_lists(BatchedLists)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .grad([](GradContext& g) {
       g.set_dx(0,

@@ -59,6 +59,7 @@ SL_OP(ListGetOr)
                     {{"dtype", b.attr<DType>("dtype")}}));
     })
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .grad([](GradContext& g) {
       g.set_dx(0,

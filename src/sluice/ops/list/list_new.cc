@@ -37,6 +37,7 @@ SL_OP(ListNew)
     .shape(Infer)
     .role(Role::kListNew)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .rejects({{.in = {Array::Scalar<int64_t>(-1)},
                .attrs = {{"dtype", DType::kF32}},

@@ -34,6 +34,7 @@ SL_OP(ListPop)
     .shape(Infer)
     .batch(list_batch::leave)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

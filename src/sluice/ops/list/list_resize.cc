@@ -20,6 +20,7 @@ SL_OP(ListResize)
     .shape(ListShapes<2>)
     .batch(list_batch::same_elements)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

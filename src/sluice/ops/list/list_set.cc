@@ -32,6 +32,7 @@ SL_OP(ListSet)
     .shape(ListShapes<2>)
     .batch(list_batch::put)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

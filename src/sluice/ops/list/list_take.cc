@@ -39,6 +39,7 @@ SL_OP(ListTake)
     .shape(Infer)
     .batch(list_batch::leave)
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

@@ -27,6 +27,7 @@ SL_OP(ListTruncate)
       return list_batch::set_lists(b, "ListTruncateLanes");
     })
     .cpu(Launch)
+    .any_memory()
     .dynamic_output()
     .in_place()
     .grad([](GradContext& g) {

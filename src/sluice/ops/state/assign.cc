@@ -17,6 +17,7 @@ SL_OP(Assign)
     .types("T", kAnyData)
     .shape(shapes::none)
     .cpu(Launch)
+    .any_memory()
     .writes()
     .rejects({{.in = {}, .message = "[Assign] takes 2 inputs, got 0"},
               {.in = {{2}, {2}},

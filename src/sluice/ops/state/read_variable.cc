@@ -39,6 +39,7 @@ SL_OP(ReadVariable)
           "the variable's, as far as the graph wants to know it")
     .shape(InferShape)
     .cpu(Launch)
+    .any_memory()
     .reads()
     .dynamic_output()
     .rejects({{.in = {},

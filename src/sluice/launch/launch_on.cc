@@ -1,0 +1,262 @@
+#include "sluice/launch/launch_on.h"
+
+#include "sluice/base/caught.h"
+#include "sluice/base/small_vector.h"
+#include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
+#include "sluice/launch/copy_between.h"
+#include "sluice/launch/device_work.h"
+#include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/host_inputs.h"
+#include "sluice/op/run_op.h"
+#include "sluice/op/runs_on.h"
+#include "sluice/op/signature.h"
+#include "sluice/tensor/list.h"
+
+namespace sluice {
+
+namespace {
+
+// One call while it is being launched.
+class Launch {
+ public:
+  Launch(Device& device, const LaunchCall& call, const StepContext& step,
+         std::span<Array> inputs, std::span<Array> outputs,
+         const LateError& late)
+      : device_(device),
+        call_(call),
+        step_(step),
+        inputs_(inputs),
+        outputs_(outputs),
+        late_(late) {}
+
+  Status Run() {
+    SL_RETURN_IF_ERROR(CheckPlaces());
+    if (MovesNothing()) return RunOnHost();
+    if (!Plain()) return RunWaiting();
+    KernelContext context(call_.op, call_.attrs, call_.node, step_, inputs_,
+                          outputs_);
+    if (call_.op.view && call_.op.view(context, &outputs_[0])) {
+      return OkStatus();
+    }
+    return Issue();
+  }
+
+ private:
+  // Every input is where the kernel can read it.
+  Status CheckPlaces() const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const Array& in = inputs_[i];
+      if (!in || IsReference(in.dtype()) || call_.op.shape_only) continue;
+      bool by_host = HostReads(call_.op, device_.kind(), i, inputs_.size());
+      if (by_host ? in.on_host() : in.memory() == device_.array_memory()) {
+        continue;
+      }
+      return InvalidArgument(StrCat(
+          "[", call_.op.name, "] ", call_.op.InputName(static_cast<int>(i)),
+          " is ", in.TypeText(), " on ", DeviceNameOf(in.memory()),
+          ", and the call runs on ", device_.name_text(), "; wanted it ",
+          by_host ? "on the host, which reads its elements first"
+                  : "on the same device"));
+    }
+    return OkStatus();
+  }
+
+  // Hands elements on, or looks at shapes: there is nothing for the device to
+  // do.
+  bool MovesNothing() const {
+    return GivesSizes(call_.op) || call_.op.any_memory;
+  }
+
+  Status RunOnHost() {
+    StepContext step = step_;
+    if (GivesSizes(call_.op)) {
+      step.memory = nullptr;
+    } else {
+      SL_RETURN_IF_ERROR(MakeContiguousInputs());
+    }
+    SL_RETURN_IF_ERROR(LaunchCpu(call_.op, call_.attrs, call_.node, step,
+                                 inputs_, call_.out_dtypes, outputs_,
+                                 call_.known, /*steady=*/true));
+    // What was made for want of an element, zeros, was made on the host; lists
+    // hold what they were given.
+    for (Array& out : outputs_) {
+      if (GivesSizes(call_.op) || out.dtype() == DType::kList) continue;
+      SL_RETURN_IF_ERROR(BringHere(out));
+    }
+    return OkStatus();
+  }
+
+  // A function of plain elements whose output sizes are known before.
+  bool Plain() const {
+    SmallVector<DType, 8> dtypes;
+    for (const Array& in : inputs_) dtypes.push_back(in.dtype());
+    for (DType dtype : call_.out_dtypes) dtypes.push_back(dtype);
+    return RunsOn(call_.op, device_.kind(), dtypes) &&
+           !call_.op.dynamic_output;
+  }
+
+  Status Issue() {
+    SL_RETURN_IF_ERROR(MakeContiguousInputs());
+    SL_RETURN_IF_ERROR(AllocateOutputs(call_.op, call_.attrs, inputs_,
+                                       call_.out_dtypes, outputs_, step_.memory,
+                                       /*over_input=*/true, call_.known));
+    DeviceWork work;
+    work.label = StrCat(call_.op.name, " ", call_.node.name);
+    for (const Array& in : inputs_) {
+      if (!call_.op.shape_only) work.Reads(in);
+    }
+    for (const Array& out : outputs_) work.Writes(out);
+    work.flops = Flops();
+    work.run = Deferred();
+    return RunOnDevice(device_, std::move(work));
+  }
+
+  Status MakeContiguousInputs() {
+    if (call_.op.cpu().strided_inputs) return OkStatus();
+    for (Array& in : inputs_) {
+      if (call_.op.shape_only || IsReference(in.dtype())) continue;
+      SL_ASSIGN_OR_RETURN(in, ContiguousOn(in));
+    }
+    return OkStatus();
+  }
+
+  double Flops() const {
+    if (!call_.op.cost) return 0;
+    SmallVector<DType, 6> dtypes;
+    SmallVector<PartialShape, 6> shapes, out;
+    SmallVector<const Array*, 6> values;
+    for (const Array& in : inputs_) {
+      dtypes.push_back(in.dtype());
+      shapes.push_back(PartialShape(in.shape()));
+      values.push_back(in.on_host() ? &in : nullptr);
+    }
+    for (const Array& o : outputs_) out.push_back(PartialShape(o.shape()));
+    ShapeContext sizes(call_.op, call_.attrs, dtypes, shapes, values,
+                       call_.out_dtypes, out);
+    return call_.op.cost(sizes);
+  }
+
+  // The kernel with all it needs: what it is called with is gone by then.
+  std::function<void()> Deferred() const {
+    struct Held {
+      const OpRecord& op;
+      Attrs attrs;
+      std::string name;
+      NodeInfo node;
+      StepContext step;
+      std::vector<Array> inputs, outputs;
+      std::vector<DType> out_dtypes;
+      LateError late;
+    };
+    auto held = std::make_shared<Held>(
+        Held{call_.op, call_.attrs, std::string(call_.node.name), call_.node,
+             step_, {}, {}, {}, late_});
+    held->node.name = held->name;
+    held->step.pool = nullptr;
+    // Memory is kept by the order of the streams, as on any device.
+    auto look = [](const Array& a) { return a.on_host() ? a : a.Borrowed(); };
+    for (const Array& in : inputs_) held->inputs.push_back(look(in));
+    for (const Array& out : outputs_) held->outputs.push_back(look(out));
+    held->out_dtypes.assign(call_.out_dtypes.begin(), call_.out_dtypes.end());
+    return [held] {
+      Status status;
+      try {
+        status = InOp(held->op, RunKernel(*held));
+      } catch (...) {
+        status = InOp(held->op, CaughtStatus());
+      }
+      if (!status.ok() && held->late) held->late(status);
+    };
+  }
+
+  template <class Held>
+  static Status RunKernel(Held& held) {
+    KernelContext context(held.op, held.attrs, held.node, held.step,
+                          held.inputs, held.outputs);
+    if (held.op.block) {
+      SL_ASSIGN_OR_RETURN(bool ran, RunElementwise(context));
+      if (ran) return OkStatus();
+    }
+    const Kernel& kernel = held.op.cpu();
+    if (!kernel.launch) {
+      return Unimplemented(
+          StrCat("[", held.op.name, "] has no kernel for these types"));
+    }
+    Array workspace;
+    SL_RETURN_IF_ERROR(MakeWorkspace(held, &workspace));
+    if (workspace) context.set_workspace(workspace.mutable_raw());
+    return kernel.launch(context);
+  }
+
+  template <class Held>
+  static Status MakeWorkspace(Held& held, Array* workspace) {
+    const Kernel& kernel = held.op.cpu();
+    if (!kernel.workspace) return OkStatus();
+    SmallVector<DType, 6> dtypes;
+    SmallVector<PartialShape, 6> shapes, out;
+    SmallVector<const Array*, 6> values;
+    for (const Array& in : held.inputs) {
+      dtypes.push_back(in.dtype());
+      shapes.push_back(PartialShape(in.shape()));
+      values.push_back(&in);
+    }
+    for (const Array& o : held.outputs) out.push_back(PartialShape(o.shape()));
+    ShapeContext sizes(held.op, held.attrs, dtypes, shapes, values,
+                       held.out_dtypes, out);
+    const int64_t bytes[] = {kernel.workspace(sizes)};
+    SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
+    SL_ASSIGN_OR_RETURN(*workspace, Array::Make(DType::kU8, scratch));
+    return OkStatus();
+  }
+
+  // Sizes that depend on elements, and state and lists that are changed where
+  // they are: the host waits for the device, then does its work.
+  Status RunWaiting() {
+    for (int use = 0; use < kNumStreamUses; ++use) {
+      Stream& stream = device_.stream(static_cast<StreamUse>(use));
+      SL_RETURN_IF_ERROR(stream.Synchronize());
+    }
+    {
+      OpenMemory open(device_.memory());
+      SL_RETURN_IF_ERROR(LaunchCpu(call_.op, call_.attrs, call_.node, step_,
+                                   inputs_, call_.out_dtypes, outputs_,
+                                   call_.known, /*steady=*/true));
+    }
+    for (Array& out : outputs_) SL_RETURN_IF_ERROR(BringHere(out));
+    return OkStatus();
+  }
+
+  // Kernels of the host make what they make in its memory.
+  Status BringHere(Array& out) {
+    if (!out || AllHere(out)) return OkStatus();
+    SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(out, device_));
+    out = std::move(copy.value);
+    return OkStatus();
+  }
+
+  bool AllHere(const Array& out) const {
+    if (out.dtype() != DType::kList) return out.memory() == step_.memory;
+    const auto* list = static_cast<const ListValue*>(out.handle().get());
+    for (int64_t i = 0; list && i < list->size(); ++i) {
+      if (list->at(i) && !AllHere(list->at(i))) return false;
+    }
+    return true;
+  }
+
+  Device& device_;
+  const LaunchCall& call_;
+  const StepContext& step_;
+  std::span<Array> inputs_, outputs_;
+  const LateError& late_;
+};
+
+}  // namespace
+
+Status LaunchOn(Device& device, const LaunchCall& call, const StepContext& step,
+                std::span<Array> inputs, std::span<Array> outputs,
+                const LateError& late) {
+  return Launch(device, call, step, inputs, outputs, late).Run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+#include "sluice/session/place_locally.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
+#include "sluice/placement/insert_copies.h"
+#include "sluice/placement/placer.h"
+
+namespace sluice {
+
+namespace {
+
+bool NamesDevice(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (!node->device().empty()) return true;
+    for (const auto& inner : node->regions()) {
+      if (NamesDevice(*inner)) return true;
+    }
+  }
+  return false;
+}
+
+Result<Device*> DefaultDevice(const LocalPlacement& placement) {
+  if (placement.device.empty()) return &Devices::Default();
+  return Devices::Find(placement.device);
+}
+
+}  // namespace
+
+bool ConcernsDevices(const Graph& graph, const LocalPlacement& placement) {
+  if (!placement.device.empty() || &Devices::Default() != &CpuDevice()) {
+    return true;
+  }
+  return NamesDevice(graph.root());
+}
+
+Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
+                                 const LocalPlacement& placement) {
+  SL_ASSIGN_OR_RETURN(Device * preferred, DefaultDevice(placement));
+  PlacementOptions options;
+  options.soft = placement.soft;
+  options.search = placement.search;
+  for (Device* device : Devices::All()) {
+    if (device == preferred) {
+      options.preferred = static_cast<int>(options.devices.size());
+    }
+    DeviceModel model;
+    model.name = device->name();
+    options.devices.push_back(std::move(model));
+  }
+  SL_ASSIGN_OR_RETURN(PlacementReport report, Place(graph, options));
+  CopyOptions copies;
+  copies.results_to_host = placement.results_to_host;
+  for (const Array& feed : feeds) {
+    copies.args.push_back(feed ? DeviceNameOf(feed.memory()) : "");
+  }
+  SL_RETURN_IF_ERROR(InsertCopies(graph, copies).status());
+  return report.Explain();
+}
+
+}  // namespace sluice

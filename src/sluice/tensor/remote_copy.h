@@ -1,0 +1,23 @@
+// Copies of elements that the host cannot touch, done by their device. Arrays
+// know no devices: who does gives the function (launch/copy_between.cc).
+//
+// Thread safe.
+#pragma once
+
+#include "sluice/tensor/array.h"
+
+namespace sluice {
+
+// Elements of `from` become those of `to`, of equal dtype and shape, in the
+// order of the device's work. At least one is in memory of a device.
+using RemoteCopyFn = Status (*)(const Array& from, const Array& to);
+
+struct RemoteCopy {
+  // Whether the host has to leave a copy between the two to a device.
+  static bool Needed(const Array& from, const Array& to);
+  // Throws sluice::Error.
+  static void Run(const Array& from, const Array& to);
+  static bool Set(RemoteCopyFn fn);
+};
+
+}  // namespace sluice
