@@ -1,0 +1,37 @@
+// SimWork: one piece of work for a simulated device, a kernel in the main: what
+// it is called, what it costs, which bytes it touches, and what it does.
+//
+// A value; it does not keep the memory it touches alive, as a kernel on a GPU
+// does not: that memory is not reused early is what stream order is for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sluice/tensor/array.h"
+
+namespace sluice {
+
+struct ByteRange {
+  Memory* memory = nullptr;  // null: memory of the host
+  void* address = nullptr;
+  int64_t bytes = 0;
+};
+
+// All bytes from the array's first element to its last, gaps between strided
+// ones included.
+ByteRange RangeOf(const Array& array);
+
+struct SimWork {
+  std::string label = {};
+  double flops = 0;
+  int64_t bytes = 0;  // moved to and from the device's memory
+  std::vector<ByteRange> reads = {}, writes = {};
+  // Run once, on some thread, with the device's memory open. What it throws
+  // becomes the stream's error.
+  std::function<void()> run = {};
+};
+
+}  // namespace sluice
