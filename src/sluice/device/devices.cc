@@ -1,10 +1,13 @@
 #include "sluice/device/devices.h"
 
 #include <atomic>
+#include <cstdlib>
 
+#include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/device/cpu/cpu_device.h"
+#include "sluice/device/sim/sim_device.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {
@@ -79,9 +82,30 @@ Device& Devices::Of(const Memory* memory) {
 
 Device& Devices::Of(const Array& array) { return Of(array.memory()); }
 
+namespace {
+
+// What SLUICE_DEVICE names: simulated devices and CPUs are made for it.
+Result<Device*> DeviceOfEnvironment() {
+  const char* text = std::getenv("SLUICE_DEVICE");
+  if (!text || !*text) return &CpuDevice();
+  SL_ASSIGN_OR_RETURN(DeviceName name, DeviceName::Parse(text));
+  int count = name.index.value_or(0) + 1;
+  if (name.kind == DeviceKind::kSim) {
+    SL_RETURN_IF_ERROR(AddSimDevices(count).status());
+  } else if (name.kind == DeviceKind::kCpu) {
+    SL_RETURN_IF_ERROR(Devices::AddCpus(count));
+  }
+  return Devices::Find(text);
+}
+
+}  // namespace
+
 Device& Devices::Default() {
   Device* device = default_device.load(std::memory_order_acquire);
-  return device ? *device : CpuDevice();
+  if (device) return *device;
+  static Device* const first =
+      ValueOrThrow(DeviceOfEnvironment());
+  return *first;
 }
 
 void Devices::SetDefault(Device& device) {

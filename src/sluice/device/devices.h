@@ -27,7 +27,8 @@ class Devices {
   static Device& Of(const Array& array);
 
   // Where what names no device goes: the host, unless SLUICE_DEVICE or
-  // SetDefault say otherwise.
+  // SetDefault say otherwise. Throws sluice::Error for a variable that names no
+  // device.
   static Device& Default();
   static void SetDefault(Device& device);
 

@@ -87,7 +87,7 @@ TEST(InsertCopies, LoopsReadFromOutsideOnce) {
   ExpectRewrite(Insert, R"(
 graph g(%x: f32[2], %w: f32[2]) -> (%y) {
   %zero = Const [value = 0] on "/device:cpu:0"
-  %n, %y = While(%zero, %x) on "/device:cpu:0" {
+  %n, %y = While(%zero, %x) [dtypes = {i32, f32}] on "/device:cpu:0" {
     cond(%i: i32[], %v: f32[2]) {
       %ten = Const [value = 10] on "/device:cpu:0"
       %p = Less(%i, %ten) on "/device:cpu:0"
@@ -102,11 +102,11 @@ graph g(%x: f32[2], %w: f32[2]) -> (%y) {
   }
 })",
                 R"(
-graph g(%x: f32[2], %w: f32[2]) -> (%y_copy) {
+graph g(%x: f32[2], %w: f32[2]) -> (%n_copy) {
   %zero = Const [value = 0] on "/device:cpu:0"
   %arg_copy = Identity(%x) on "/device:sim:0"
   %arg_copy_1 = Identity(%w) on "/device:sim:0"
-  %n, %y = While(%zero, %arg_copy) on "/device:cpu:0" {
+  %n, %y = While(%zero, %arg_copy) [dtypes = {i32, f32}] on "/device:cpu:0" {
     cond(%i: i32[], %v: f32[2]) {
       %ten = Const [value = 10] on "/device:cpu:0"
       %p = Less(%i, %ten) on "/device:cpu:0"
@@ -119,14 +119,14 @@ graph g(%x: f32[2], %w: f32[2]) -> (%y_copy) {
       yield %j, %u
     }
   }
-  %y_copy = Identity(%y) on "/device:cpu:0"
+  %n_copy = Identity(%y) on "/device:cpu:0"
 })");
 }
 
 TEST(InsertCopies, ABranchCopiesOnlyWhenItIsTaken) {
   ExpectRewrite(Insert, R"(
 graph g(%p: bool[], %x: f32[2]) -> (%y) {
-  %y = If(%p) on "/device:cpu:0" {
+  %y = If(%p) [dtypes = {f32}] on "/device:cpu:0" {
     then() {
       %a = Neg(%x) on "/device:sim:0"
       yield %a
@@ -138,7 +138,7 @@ graph g(%p: bool[], %x: f32[2]) -> (%y) {
 })",
                 R"(
 graph g(%p: bool[], %x: f32[2]) -> (%y_copy) {
-  %y = If(%p) on "/device:cpu:0" {
+  %y = If(%p) [dtypes = {f32}] on "/device:cpu:0" {
     then() {
       %arg_copy = Identity(%x) on "/device:sim:0"
       %a = Neg(%arg_copy) on "/device:sim:0"
@@ -157,7 +157,7 @@ graph g(%p: bool[], %x: f32[2]) -> (%y_copy) {
 TEST(InsertCopies, PredicatesComeToTheHost) {
   std::unique_ptr<Graph> graph = ParseOrDie(R"(
 graph g(%x: f32[]) -> (%y) {
-  %y = While(%x) on "/device:cpu:0" {
+  %y = While(%x) [dtypes = {f32}] on "/device:cpu:0" {
     cond(%v: f32[]) {
       %one = Const [value = 1.0] on "/device:sim:0"
       %p = Greater(%v, %one) on "/device:sim:0"

@@ -12,6 +12,15 @@ DeviceKind KindOf(const std::string& device) {
   return name.ok() && name->kind ? *name->kind : DeviceKind::kCpu;
 }
 
+// What goes round goes to the Merge of the next iteration.
+const Node& Receiver(const Node& node) {
+  if (node.op().flow != Flow::kNextIteration) return node;
+  for (const Node* user : node.users()) {
+    if (user->op().flow == Flow::kMerge) return *user;
+  }
+  return node;
+}
+
 }  // namespace
 
 const std::string& ValuePlaces::PlaceOf(const Value& v) {
@@ -53,16 +62,24 @@ const std::string& ValuePlaces::Find(const Value& v) {
     case Flow::kFunction:
     case Flow::kCall:
       return host_;
+    case Flow::kMerge:
+      if (v.index == 1) return host_;  // which input came
+      [[fallthrough]];
     default:
-      return GivesSizes(node.op()) || node.device().empty() ? host_
-                                                            : node.device();
+      break;
   }
+  const std::string& device = Receiver(node).device();
+  return GivesSizes(node.op()) || device.empty() ? host_ : device;
 }
 
 std::string ValuePlaces::WantedAt(const Node& node, int i) {
   const OpRecord& op = node.op();
   const Value& v = node.input(i);
-  if (v.dtype() == DType::kResource || op.shape_only) return "";
+  // An Identity on a device of its own is a copy to it.
+  if (v.dtype() == DType::kResource || op.shape_only ||
+      op.role == Role::kIdentity) {
+    return "";
+  }
   switch (op.flow) {
     case Flow::kLoop:
       return PlaceOf({const_cast<Node*>(&node), i});
@@ -81,12 +98,13 @@ std::string ValuePlaces::WantedAt(const Node& node, int i) {
     default:
       break;
   }
-  if (node.device().empty()) return host_;
-  if (HostReads(op, KindOf(node.device()), static_cast<size_t>(i),
+  const std::string& device = Receiver(node).device();
+  if (device.empty()) return host_;
+  if (HostReads(op, KindOf(device), static_cast<size_t>(i),
                 static_cast<size_t>(node.num_inputs()))) {
     return host_;
   }
-  return node.device();
+  return device;
 }
 
 }  // namespace sluice

@@ -16,23 +16,20 @@ bool IsRegionOp(const Node& node) {
 
 }  // namespace
 
-bool NeedsLowering(const Graph& graph, ExecutorChoice choice) {
+bool NeedsLowering(const Graph& graph, const WhyNotWhole& why) {
   for (const Node* node : graph.root().nodes()) {
-    if (!IsRegionOp(*node)) continue;
-    if (choice == ExecutorChoice::kTokens || !WhyNotBytecode(*node).empty()) {
-      return true;
-    }
+    if (IsRegionOp(*node) && !why(*node).empty()) return true;
   }
   return false;
 }
 
-Result<Lowered> LowerControlFlow(const Graph& source, ExecutorChoice choice) {
-  return Lowering(source, choice).Run();
+Result<Lowered> LowerControlFlow(const Graph& source, const WhyNotWhole& why) {
+  return Lowering(source, why).Run();
 }
 
-Lowering::Lowering(const Graph& source, ExecutorChoice choice)
+Lowering::Lowering(const Graph& source, const WhyNotWhole& why)
     : source_(source),
-      choice_(choice),
+      why_not_whole_(why),
       out_{std::make_unique<Graph>(source.name()), {}, {}, {}, {}, {}, {}},
       graph_(*out_.graph) {}
 
@@ -68,7 +65,7 @@ Result<Lowered> Lowering::Run() {
 }
 
 bool Lowering::Lowers(const Node& node) const {
-  return choice_ == ExecutorChoice::kTokens || !WhyNotBytecode(node).empty();
+  return !why_not_whole_(node).empty();
 }
 
 Status Lowering::LowerRegion(Context& ctx, const Region& region) {

@@ -9,6 +9,7 @@
 // which must outlive it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -18,7 +19,6 @@
 #include "sluice/graph/effects.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
-#include "sluice/plan/executor_choice.h"
 
 namespace sluice {
 
@@ -49,11 +49,13 @@ struct Lowered {
   std::unordered_set<const Node*> passes;
 };
 
-// Whether the graph has something to lower: for kTokens any region op, else
-// those that cannot be bytecode.
-bool NeedsLowering(const Graph& graph, ExecutorChoice choice);
+// Why a region op or call cannot be left whole; empty: it can, for Bytecode.
+using WhyNotWhole = std::function<std::string(const Node&)>;
 
-// Errors: a call of what is no function.
-Result<Lowered> LowerControlFlow(const Graph& source, ExecutorChoice choice);
+// Whether the graph has something to lower: what cannot be left whole.
+bool NeedsLowering(const Graph& graph, const WhyNotWhole& why);
+
+// `why` must outlive the call alone. Errors: a call of what is no function.
+Result<Lowered> LowerControlFlow(const Graph& source, const WhyNotWhole& why);
 
 }  // namespace sluice

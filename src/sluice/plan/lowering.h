@@ -14,7 +14,7 @@ namespace sluice {
 
 class Lowering {
  public:
-  Lowering(const Graph& source, ExecutorChoice choice);
+  Lowering(const Graph& source, const WhyNotWhole& why);
   Result<Lowered> Run();
 
  private:
@@ -100,7 +100,7 @@ class Lowering {
   bool WrittenAnywhere(const std::string& resource);
 
   const Graph& source_;
-  const ExecutorChoice choice_;
+  const WhyNotWhole& why_not_whole_;
   Lowered out_;
   Graph& graph_;
   std::deque<Context> contexts_;  // never removed: controls look back at them

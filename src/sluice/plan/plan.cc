@@ -49,7 +49,8 @@ std::string Plan::Explain() const {
     }
     StrAppend(out, "  frame \"", frame.name, "\" on tokens: ", frame.num_nodes,
               " nodes, ", frame.constants.size(), " constants, at most ",
-              frame.window, " iterations at once\n");
+              frame.window, " iterations at once",
+              frame.why.empty() ? "" : "; ", frame.why, "\n");
   }
   for (size_t i = 0; i < infos_.size() && i < kMaxLines; ++i) {
     const PlanNodeInfo& info = infos_[i];

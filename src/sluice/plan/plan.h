@@ -51,6 +51,8 @@ struct PlanOptions {
   bool fuse = true;
   // Where handle ops look up their resources while the plan is built.
   ResourceManager* resources = nullptr;
+  // Where what is fed lies, by the device's name; the host when it is not told.
+  std::vector<std::string> args_at;
 };
 
 enum class NodeKind : uint8_t {
@@ -174,6 +176,7 @@ struct FrameInfo {
   std::vector<PresetResult> preset_results;
   uint32_t num_results = 0;
   const Node* loop = nullptr;      // for errors; null for raw frames
+  std::string why;                 // it is no compiled piece
   std::vector<const Node*> calls;  // as in PlanNodeInfo
   uint64_t key = 0;                // of iterations' random numbers
   // Values may be left in slots: a Merge takes the first of several.

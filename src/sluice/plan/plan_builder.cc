@@ -10,6 +10,7 @@
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
 #include "sluice/plan/steady_args.h"
+#include "sluice/vm/bytecode.h"
 
 namespace sluice {
 
@@ -42,12 +43,35 @@ Status PlanBuilder::FindDevices(const Region& region) {
   return OkStatus();
 }
 
+// Why a conditional, loop or call is no piece of its own. One that spans
+// devices is none, nor one that is handed what lies on another device, even if
+// it does no more than hand it on.
+std::string PlanBuilder::WhyOnTokens(const Node& node) {
+  if (options_.executor == ExecutorChoice::kTokens) return "tokens asked for";
+  std::string why = WhyNotBytecode(node);
+  if (!why.empty() || !places_) return why;
+  for (const Value& v : InputsWithCaptures(node)) {
+    const std::string& place = places_->PlaceOf(v);
+    auto it = device_index_.find(place);
+    if (it == device_index_.end()) continue;
+    if (!plan_->devices_[it->second]->synchronous()) {
+      return StrCat("\"", v.ToString(), "\" is on ", place);
+    }
+  }
+  return "";
+}
+
 Result<std::shared_ptr<const Plan>> PlanBuilder::Build() {
   plan_->devices_.push_back(&CpuDevice());
   SL_RETURN_IF_ERROR(FindDevices(plan_->graph_->root()));
-  if (NeedsLowering(*plan_->graph_, options_.executor)) {
+  for (Device* device : plan_->devices_) {
+    if (device->synchronous() || places_) continue;
+    places_.emplace(CpuDevice().name_text(), options_.args_at);
+  }
+  auto why = [this](const Node& node) { return WhyOnTokens(node); };
+  if (NeedsLowering(*plan_->graph_, why)) {
     SL_ASSIGN_OR_RETURN(plan_->lowered_,
-                        LowerControlFlow(*plan_->graph_, options_.executor));
+                        LowerControlFlow(*plan_->graph_, why));
     plan_->effects_ = plan_->lowered_.order;
   } else {
     plan_->effects_ = EffectEdges(plan_->graph_->root());
@@ -139,6 +163,7 @@ Status PlanBuilder::FindFrames() {
       info.loop = origin->second.node;
       info.calls = origin->second.calls;
       info.key = info.loop->key();
+      info.why = WhyOnTokens(*info.loop);
     } else {
       info.key = FrameKey(*type.enter);
     }

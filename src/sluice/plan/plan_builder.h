@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "sluice/plan/frames.h"
+#include "sluice/placement/value_places.h"
 #include "sluice/plan/plan.h"
 #include "sluice/tape/islands.h"
 
@@ -45,6 +47,7 @@ class PlanBuilder {
 
   // ---- plan_builder.cc ----
   Status FindDevices(const Region& region);
+  std::string WhyOnTokens(const Node& node);
   Status FindCode();
   Status FindPresets(const Code& code);
   Status FindFrames();
@@ -95,6 +98,7 @@ class PlanBuilder {
   std::vector<Code> codes_;
   FrameMap frame_map_;
   std::unordered_map<std::string, uint8_t> device_index_;
+  std::optional<ValuePlaces> places_;  // where a device runs behind the host
   std::unordered_map<const Node*, Array> preset_;
   std::unordered_set<const Node*> vanished_;
   std::unordered_set<const Node*> ordered_;  // must wait for an order edge

@@ -192,7 +192,13 @@ Result<std::shared_ptr<const Plan>> Program::Build(
     std::span<const Array> feeds) {
   SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, nullptr));
   SL_RETURN_IF_ERROR(Placed(*graph, feeds).status());
-  return Plan::Build(std::move(graph), options_);
+  PlanOptions options = options_;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (!feeds[i].memory()) continue;
+    options.args_at.resize(feeds.size());
+    options.args_at[i] = DeviceNameOf(feeds[i].memory());
+  }
+  return Plan::Build(std::move(graph), options);
 }
 
 }  // namespace sluice

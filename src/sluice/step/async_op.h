@@ -43,6 +43,12 @@ class Step::AsyncOp final : private AsyncArrays, public AsyncContext {
     step_->Post(this);
   }
 
+  // The device has made the copy that this one waits for.
+  void CopyDone() {
+    step_->device_copies_.fetch_sub(1, std::memory_order_relaxed);
+    Done(OkStatus());
+  }
+
   using AsyncArrays::inputs;
   using AsyncArrays::outputs;
   Token token;

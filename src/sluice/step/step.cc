@@ -162,7 +162,8 @@ void Step::RunTokens() {
     if (pool_ && pool_->RunOne()) continue;
     int64_t until = NowNanos() + kSpinNanos;
     auto changed = [&] {
-      return inbox_.load(std::memory_order_seq_cst) != nullptr ||
+      return device_copies_.load(std::memory_order_seq_cst) != 0 ||
+             inbox_.load(std::memory_order_seq_cst) != nullptr ||
              outstanding_.load(std::memory_order_seq_cst) == 0 ||
              broken_.load(std::memory_order_seq_cst);
     };

@@ -216,6 +216,9 @@ class Step {
   std::unique_ptr<Local> driver_;
 
   std::atomic<AsyncOp*> inbox_{nullptr};
+  // Copies that a device makes for the host. While there are some the driver
+  // does not sleep: a device may need somebody to drive it.
+  std::atomic<int32_t> device_copies_{0};
   // Threads that may still touch this step although its last token is gone.
   std::atomic<int32_t> visitors_{0};
   EventCount event_;

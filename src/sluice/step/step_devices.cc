@@ -35,8 +35,10 @@ Step::Outcome Step::StartCopyOf(const Token& token, Array* outputs) {
   op->outputs[0] = std::move(copy->value);
   if (!block.sticky[node.first_slot]) in = Array();
   AddInFlight(op);
+  device_copies_.fetch_add(1, std::memory_order_seq_cst);
+  event_.Notify();
   copy->pending->Then(
-      [](void* done) { static_cast<AsyncOp*>(done)->Done(OkStatus()); }, op);
+      [](void* done) { static_cast<AsyncOp*>(done)->CopyDone(); }, op);
   return Outcome::kPending;
 }
 

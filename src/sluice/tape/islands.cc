@@ -56,6 +56,9 @@ std::string WhyNotInIsland(const Node& node) {
   if (!node.device().empty() && !IsCpu(node.device())) {
     return StrCat("on ", node.device());
   }
+  if (!node.device().empty() && op.role == Role::kIdentity) {
+    return StrCat("copies to ", node.device());
+  }
   if (op.async()) return "asynchronous";
   if (!node.regions().empty()) return "owns regions";
   if (op.handle) return "resource handle";

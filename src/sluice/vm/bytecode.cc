@@ -25,6 +25,9 @@ std::string WhyNot(const Region& region,
       return StrCat(node->op().name, " \"", node->name(), "\" is on ",
                     node->device());
     }
+    if (!node->device().empty() && node->op().role == Role::kIdentity) {
+      return StrCat("\"", node->name(), "\" copies to ", node->device());
+    }
     if (node->op().async()) {
       return StrCat(node->op().name, " \"", node->name(), "\" is asynchronous");
     }

@@ -26,6 +26,9 @@ class SimDevice final : public Device {
   SimStream& stream(StreamUse use = StreamUse::kCompute) override {
     return *streams_[static_cast<size_t>(use)];
   }
+  Allocator& allocator_for(StreamUse use) override {
+    return allocator().For(stream(use));
+  }
   bool synchronous() const override { return false; }
   bool Progress() override { return world_.RunOne(); }
 

@@ -1,0 +1,189 @@
+// Steps over several devices of one process: what they give is what one device
+// gives, whatever the order in which the devices do their work.
+#include <gtest/gtest.h>
+
+#include "sluice/device/devices.h"
+#include "sluice/device/sim/sim_device.h"
+#include "sluice/passes/pass_test_util.h"
+#include "sluice/placement/insert_copies.h"
+#include "sluice/step/step.h"
+
+namespace sluice {
+namespace {
+
+class StepDevices : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(Devices::AddCpus(3).ok());
+    ASSERT_TRUE(AddSimDevices(3).ok());
+    SimWorld::Default().SetChecking(true);
+  }
+  void TearDown() override {
+    SimWorld::Default().RunAll();
+    for (const Violation& v : SimWorld::Default().TakeViolations()) {
+      ADD_FAILURE() << v.text;
+    }
+    SimWorld::Default().SetChecking(false);
+    SimWorld::Default().SetRandomOrder(std::nullopt);
+  }
+
+  // The graph with every node where it says, copies put in.
+  static Result<std::vector<Array>> Run(std::string_view text,
+                                        std::vector<Array> feeds) {
+    std::unique_ptr<Graph> graph = ParseOrDie(text);
+    SL_RETURN_IF_ERROR(InsertCopies(*graph).status());
+    PlanOptions options;
+    SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                        Plan::Build(std::move(graph), options));
+    Step step(*plan);
+    step.Begin({});
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      step.Feed(static_cast<int>(i), feeds[i]);
+    }
+    step.RunUntilQuiet();
+    SL_RETURN_IF_ERROR(step.Finish());
+    return std::vector<Array>(step.results().begin(), step.results().end());
+  }
+};
+
+constexpr char kLoop[] = R"(
+graph g(%x: f32[2], %w: f32[2]) -> (%n, %y) {
+  %zero = Const [value = 0] on "/device:cpu:0"
+  %n, %y = While(%zero, %x) [dtypes = {i32, f32}] on "/device:cpu:0" {
+    cond(%i: i32[], %v: f32[2]) {
+      %ten = Const [value = 10] on "/device:cpu:0"
+      %p = Less(%i, %ten) on "/device:cpu:0"
+      yield %p
+    }
+    body(%i: i32[], %v: f32[2]) {
+      %one = Const [value = 1] on "/device:cpu:0"
+      %j = Add(%i, %one) on "/device:cpu:0"
+      %a = Mul(%v, %w) on "DEVICE1"
+      %b = Add(%a, %w) on "DEVICE2"
+      yield %j, %b
+    }
+  }
+})";
+
+std::string LoopOn(std::string_view first, std::string_view second) {
+  std::string text = kLoop;
+  text.replace(text.find("DEVICE1"), 7, first);
+  text.replace(text.find("DEVICE2"), 7, second);
+  return text;
+}
+
+TEST_F(StepDevices, ALoopOverTwoDevicesGivesWhatOneGives) {
+  std::vector<Array> feeds = {Array::Vector<float>({1, 2}),
+                              Array::Vector<float>({0.5f, 1.25f})};
+  const char* kDevices[] = {"/device:cpu:0", "/device:cpu:1", "/device:cpu:2",
+                            "/device:sim:0", "/device:sim:1"};
+  Result<std::vector<Array>> want =
+      Run(LoopOn(kDevices[0], kDevices[0]), feeds);
+  ASSERT_TRUE(want.ok()) << want.status().message();
+  for (const char* first : kDevices) {
+    for (const char* second : kDevices) {
+      for (uint64_t seed = 0; seed < 8; ++seed) {
+        SimWorld::Default().SetRandomOrder(seed);
+        Result<std::vector<Array>> got = Run(LoopOn(first, second), feeds);
+        ASSERT_TRUE(got.ok()) << got.status().message();
+        for (size_t i = 0; i < want->size(); ++i) {
+          EXPECT_TRUE((*got)[i].BitEquals((*want)[i]))
+              << first << " " << second << ": " << (*got)[i].ToString();
+        }
+      }
+    }
+  }
+}
+
+TEST_F(StepDevices, PredicatesOfADeviceComeToTheHostInEveryIteration) {
+  Result<std::vector<Array>> got = Run(R"(
+graph g(%x: f32[]) -> (%y) {
+  %y = While(%x) [dtypes = {f32}] on "/device:cpu:0" {
+    cond(%v: f32[]) {
+      %one = Const [value = 1.0] on "/device:sim:0"
+      %p = Greater(%v, %one) on "/device:sim:0"
+      yield %p
+    }
+    body(%v: f32[]) {
+      %two = Const [value = 2.0] on "/device:sim:1"
+      %u = Div(%v, %two) on "/device:sim:1"
+      yield %u
+    }
+  }
+})",
+                                       {Array::Scalar<float>(100)});
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  EXPECT_EQ((*got)[0].ToString(), "0.78125");
+}
+
+// The index is out of range only in iteration 3, and only the device sees it.
+TEST_F(StepDevices, AKernelThatFailsOnADeviceNamesItsLineAndIteration) {
+  Result<std::vector<Array>> got = Run(R"(
+graph g(%x: f32[3]) -> (%y) {
+  %zero = Const [value = 0] on "/device:cpu:0"
+  %start = Const [value = 0.0] on "/device:cpu:0"
+  %n, %y = While(%zero, %start) [dtypes = {i32, f32}] on "/device:cpu:0" {
+    cond(%i: i32[], %v: f32[]) {
+      %ten = Const [value = 10] on "/device:cpu:0"
+      %p = Less(%i, %ten) on "/device:cpu:0"
+      yield %p
+    }
+    body(%i: i32[], %v: f32[]) {
+      %one = Const [value = 1] on "/device:cpu:0"
+      %j = Add(%i, %one) on "/device:cpu:0"
+      %e = Gather(%x, %i) on "/device:sim:0"
+      %u = Add(%v, %e) on "/device:sim:0"
+      yield %j, %u
+    }
+  }
+})",
+                                       {Array::Vector<float>({1, 2, 3})});
+  ASSERT_FALSE(got.ok());
+  EXPECT_NE(got.status().message().find("[Gather]"), std::string::npos)
+      << got.status().message();
+  EXPECT_NE(got.status().message().find("iteration 3"), std::string::npos)
+      << got.status().message();
+}
+
+TEST_F(StepDevices, AnUnknownDeviceIsNamedWithTheNode) {
+  Result<std::vector<Array>> got = Run(R"(
+graph g(%x: f32[]) -> (%y) {
+  %y = Neg(%x) on "/device:gpu:9"
+})",
+                                       {Array::Scalar<float>(1)});
+  ASSERT_FALSE(got.ok());
+  EXPECT_NE(got.status().message().find("there is no device \"/device:gpu:9\""),
+            std::string::npos);
+}
+
+// Every allocation on the device fails once: the step ends with an error, and
+// the next one runs.
+TEST_F(StepDevices, OutOfMemoryEndsTheStepAndNothingElse) {
+  auto& device = static_cast<SimDevice&>(**Devices::Find("sim:0"));
+  std::string text = LoopOn("/device:sim:0", "/device:sim:1");
+  std::vector<Array> feeds = {Array::Vector<float>({1, 2}),
+                              Array::Vector<float>({0.5f, 1.25f})};
+  Result<std::vector<Array>> want = Run(text, feeds);
+  ASSERT_TRUE(want.ok());
+  int64_t before = device.allocator().stats().bytes_in_use;
+  bool failed = true;
+  for (int64_t n = 1; failed; ++n) {
+    ASSERT_LT(n, 1000);
+    {
+      SimFaultScope faults(device, {.fail_allocation = n});
+      Result<std::vector<Array>> got = Run(text, feeds);
+      failed = !got.ok();
+      if (failed) {
+        EXPECT_EQ(got.status().code(), Code::kResourceExhausted)
+            << got.status().message();
+      }
+    }
+    EXPECT_EQ(device.allocator().stats().bytes_in_use, before);
+    Result<std::vector<Array>> again = Run(text, feeds);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_TRUE((*again)[1].BitEquals((*want)[1]));
+  }
+}
+
+}  // namespace
+}  // namespace sluice
