@@ -40,6 +40,7 @@ void Step::Begin(const StepRequest& request) {
   context_.resources = request.resources;
   context_.pool = request.pool;
   context_.cancellation = cancellation_.get();
+  context_.rendezvous = request.rendezvous;
   for (size_t d = 1; d < plan_.devices().size(); ++d) {
     device_contexts_[d - 1] = context_;
     device_contexts_[d - 1].memory = plan_.devices()[d]->array_memory();
@@ -121,6 +122,28 @@ void Step::RunUntilQuiet() {
   } catch (...) {
     Break(CaughtStatus());
   }
+  LeaveAlone();
+}
+
+Step::Progress Step::RunReady() {
+  uint32_t fired = driver_->fired;
+  bool drained = false;
+  try {
+    do {
+      FireAll(*driver_);
+    } while ((DrainInbox(*driver_) && (drained = true)) || DriveDevices());
+  } catch (...) {
+    Break(CaughtStatus());
+  }
+  if (outstanding_.load(std::memory_order_acquire) == 0 || broken()) {
+    LeaveAlone();
+    return Progress::kQuiet;
+  }
+  return drained || fired != driver_->fired ? Progress::kSome : Progress::kNone;
+}
+
+// Until nobody else touches this step.
+void Step::LeaveAlone() {
   if (!device_contexts_.empty()) WaitForDevices();
   if (broken()) [[unlikely]]
     Abandon();
@@ -156,7 +179,7 @@ void Step::RunTokens() {
     if (DrainInbox(*driver_)) continue;
     if (outstanding_.load(std::memory_order_acquire) == 0) break;
     if (broken()) break;
-    if (Progress()) continue;
+    if (DriveDevices()) continue;
     // Something is pending elsewhere. Help the pool, look around a little, and
     // sleep until a completion or another thread's last token wakes us.
     if (pool_ && pool_->RunOne()) continue;

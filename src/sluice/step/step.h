@@ -53,6 +53,9 @@ struct StepRequest {
   int64_t step_id = 0;
   uint64_t seed = 0;
   StepStats* stats = nullptr;  // filled when not null
+  // Between the pieces of a step in several tasks. Whoever sets it aborts it
+  // when this piece is cancelled.
+  Rendezvous* rendezvous = nullptr;
 };
 
 class Step {
@@ -67,6 +70,11 @@ class Step {
   // Fires until nothing is ready, running or pending; what still waits then
   // waits for feeds.
   void RunUntilQuiet();
+  // The same without waiting: fires what is ready and takes up what has been
+  // completed. kNone: there was neither, and something is pending elsewhere.
+  // For a driver of several steps on one thread.
+  enum class Progress : uint8_t { kNone, kSome, kQuiet };
+  Progress RunReady();
   // Something was thrown where tokens are kept: they are lost, and the step
   // with them. Nobody touches it any more, and it must not be used again.
   bool broken() const { return broken_.load(std::memory_order_acquire); }
@@ -189,7 +197,7 @@ class Step {
   Outcome StartCopyOf(const Token& token, Array* outputs);
   Status LaunchOnDevice(const Token& token, const StepContext& context,
                         Array* outputs);
-  bool Progress();
+  bool DriveDevices();
   void WaitForDevices();
 
   void Post(AsyncOp* op);
@@ -197,6 +205,7 @@ class Step {
   void RunTokens();
   void Break(const Status& status);
   void Abandon();
+  void LeaveAlone();
   void AddOutstanding(int64_t delta);
   void ClearLeftovers();
 

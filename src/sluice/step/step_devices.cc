@@ -58,7 +58,7 @@ Status Step::LaunchOnDevice(const Token& token, const StepContext& context,
                   {outputs, node.num_outputs}, late);
 }
 
-bool Step::Progress() {
+bool Step::DriveDevices() {
   for (size_t d = 0; d < device_contexts_.size(); ++d) {
     if (plan_.devices()[d + 1]->Progress()) return true;
   }
