@@ -209,9 +209,13 @@ std::unordered_set<uint32_t> PlanBuilder::After(uint32_t from) const {
 
 // Whoever reads an argument goes before whoever may write over it, so that
 // the latter finds itself alone with it. Only where there are no loops: what is
-// inside one may lie on both sides.
+// inside one may lie on both sides. And only where nothing is asynchronous: a
+// reader may wait for another task, and that for what the writer makes.
 void PlanBuilder::ReadersFirst() {
   if (plan_->frames_.size() > 1) return;
+  for (const PlanNode& node : plan_->nodes_) {
+    if (node.kind == NodeKind::kAsync) return;
+  }
   auto reads = [&](uint32_t id, const Value& v) {
     const std::vector<Value>& in = inputs_[id];
     return std::find(in.begin(), in.end(), v) != in.end();

@@ -2,6 +2,7 @@
 // give.
 #include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
+#include "sluice/base/small_vector.h"
 #include "sluice/graph/flow_rules.h"
 #include "sluice/launch/launch.h"
 #include "sluice/launch/node_error.h"
@@ -265,6 +266,13 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
   const PlanNodeInfo& info = plan_.info(token.node);
   const StepContext& here =
       node.device == 0 ? context_ : device_contexts_[node.device - 1u];
+  // Bytecode takes its inputs for itself; those that later iterations read,
+  // too, stay where they are.
+  SmallVector<Array, 6> taken;
+  if (node.kind == NodeKind::kBytecode && node.sticky) [[unlikely]] {
+    for (uint32_t i = 0; i < node.num_inputs; ++i) taken.push_back(take(i));
+    inputs = taken.data();
+  }
   Status status;
   if (node.uses_tag && (block.frame || !info.calls.empty())) {
     StepContext context = here;

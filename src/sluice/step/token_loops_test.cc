@@ -33,6 +33,38 @@ TEST(TokenLoops, CountsAnyNumberOfTimes) {
   }
 }
 
+// The conditional is bytecode in a loop that is not, for what sleeps in it: it
+// took the loop's constants out of slots that later iterations read.
+TEST(TokenLoops, BytecodeLeavesConstantsOfTheLoopToLaterIterations) {
+  auto graph = MustParse(R"(graph g(%n: i64[], %p: bool[], %x: f32[]) -> (%s) {
+    %zero = Const [value = 0 : i64[]]
+    %r, %s = While(%zero, %x) [dtypes = {i64, f32}] {
+      cond(%i: i64[], %y: f32[]) {
+        %c = Less(%i, %n)
+        yield %c
+      }
+      body(%i: i64[], %y: f32[]) {
+        %z = Sleep(%y)
+        %b = If(%p) [dtypes = {f32}] {
+          then() {
+            %t = Add(%z, %x)
+            yield %t
+          }
+          else() {
+            yield %z
+          }
+        }
+        %j = Add(%i, 1)
+        yield %j, %b
+      }
+    }
+  })");
+  auto got = ExpectAllAgree(*graph, {Array::Scalar<int64_t>(5),
+                                     Array::Scalar(true), Array::Scalar(2.0f)});
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(*got[0].data<float>(), 12.0f);
+}
+
 TEST(TokenLoops, BranchesGiveResultsOfTheOneTaken) {
   auto graph = MustParse(R"(graph g(%p: bool[], %x: f32[3]) -> (%y, %z, %w) {
     %a = Mul(%x, 2.0)
