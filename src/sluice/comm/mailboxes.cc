@@ -32,8 +32,8 @@ Mailboxes::Mailboxes(MailboxOptions options) : options_(options) {}
 Mailboxes::~Mailboxes() = default;
 
 uint64_t Mailboxes::Hash(const MessageKey& key) {
-  uint64_t h = (key.tag ^ (uint64_t{key.edge} << 32 | key.edge)) *
-               0x9e3779b97f4a7c15u;
+  uint64_t h =
+      (key.tag ^ (uint64_t{key.edge} << 32 | key.edge)) * 0x9e3779b97f4a7c15u;
   return (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9u;
 }
 

@@ -12,10 +12,9 @@ void Received(void* context, Status status, Array value) {
   DType dtype = ctx.attr<DType>("dtype");
   const auto& shape = ctx.attr<PartialShape>("shape");
   if (value.dtype() != dtype || !shape.Covers(value.shape())) {
-    return ctx.Done(ctx.Error(
-        StrCat("got ", value.TypeText(), " from ",
-               ctx.attr<std::string>("from"), "; wanted ",
-               TypeText(dtype, shape))));
+    return ctx.Done(ctx.Error(StrCat("got ", value.TypeText(), " from ",
+                                     ctx.attr<std::string>("from"), "; wanted ",
+                                     TypeText(dtype, shape))));
   }
   ctx.set_out(0, std::move(value));
   ctx.Done(OkStatus());
@@ -24,11 +23,11 @@ void Received(void* context, Status status, Array value) {
 void Launch(AsyncContext& ctx) {
   Rendezvous* rendezvous = ctx.step().rendezvous;
   if (!rendezvous) {
-    return ctx.Done(ctx.Error(
-        Code::kFailedPrecondition,
-        StrCat("there is nowhere to receive from \"",
-               ctx.attr<std::string>("from"),
-               "\"; wanted a step that runs in several tasks")));
+    return ctx.Done(
+        ctx.Error(Code::kFailedPrecondition,
+                  StrCat("there is nowhere to receive from \"",
+                         ctx.attr<std::string>("from"),
+                         "\"; wanted a step that runs in several tasks")));
   }
   MessageKey key{static_cast<uint32_t>(ctx.attr<int64_t>("edge")),
                  ctx.step().tag};

@@ -16,12 +16,12 @@ void Launch(AsyncContext& ctx) {
   }
   MessageKey key{static_cast<uint32_t>(ctx.attr<int64_t>("edge")),
                  ctx.step().tag};
-  rendezvous->Send(key, ctx.in(0),
-                   {[](void* context, Status status) {
-                      static_cast<AsyncContext*>(context)->Done(
-                          std::move(status));
-                    },
-                    &ctx});
+  rendezvous->Send(
+      key, ctx.in(0),
+      {[](void* context, Status status) {
+         static_cast<AsyncContext*>(context)->Done(std::move(status));
+       },
+       &ctx});
 }
 
 // Keyed by the iteration it is in, as random numbers are: passes that would

@@ -1,0 +1,119 @@
+// TaskNeeds: which task needs which value of a graph, and which conditionals
+// and loops it takes part in; the first half of SplitByTask.
+//
+// A value is native to a task where it is made: for plain nodes their own task,
+// for results of a conditional one task chosen for it, for carried values every
+// task that carries them. Wherever else it is needed it is received, in the
+// region it is made in. Constants and arguments of the root are native to all.
+//
+// Immutable after Find. The graph must outlive it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+#include "sluice/partition/split_by_task.h"
+
+namespace sluice {
+
+using TaskSet = std::set<int>;
+
+class TaskNeeds {
+ public:
+  static Result<std::unique_ptr<TaskNeeds>> Find(const Graph& graph,
+                                                 const SplitOptions& options);
+
+  // In order of job and task.
+  const std::vector<std::string>& tasks() const { return names_; }
+
+  // A constant is copied to where it is needed.
+  static bool IsCopied(const Node& node);
+  // Conditionals and loops: cloned.
+  static bool IsCloned(const Node& node);
+
+  // Of nodes that are neither copied nor cloned.
+  int task_of(const Node& node) const { return tasks_.at(&node); }
+  // Where a node, or something inside it, runs.
+  TaskSet TasksOf(const Node& node) const;
+  bool Participates(const Node& op, int task) const;
+  bool Carries(const Node& loop, int i, int task) const;
+  bool Needs(const Value& v, int task) const;
+  bool Native(const Value& v, int task) const;
+  // The task it is sent from, where it is not native.
+  int SenderOf(const Value& v) const;
+  // The task result i of the root is fetched from.
+  int result_task(size_t i) const { return result_tasks_[i]; }
+
+  // Messages from one task to another: of a value, and of "this node is done".
+  struct Edge {
+    uint32_t id;
+    int from, to;
+  };
+  std::vector<Edge> EdgesOf(const Value& v) const;
+  std::vector<Edge> TokensOf(const Node& node) const;
+
+ private:
+  struct Need {
+    Value value;
+    int task;
+    const Node* why;
+  };
+
+  TaskNeeds(const Graph& graph, const SplitOptions& options)
+      : graph_(graph), options_(options) {}
+  Status Run();
+
+  // ---- Tasks of nodes ----
+  Result<std::string> NamedTask(const Node& node) const;
+  Status NameTasks(const Region& region);
+  Status NameTask(const Node& node);
+  Status FindTasks(const Region& region);
+  // The one task of all nodes inside; -1 while there is none to be found.
+  Status FunctionTask(const Node& function, int* task);
+  Status TaskInside(const Region& region, const Node& function, int* task,
+                    const Node** first);
+  int OwnTask(const Node& node) const;
+
+  // ---- Needs ----
+  void Visit(const Region& region);
+  void Add(const Value& v, int task, const Node* why);
+  void Follow(const Need& need);
+  void FollowAll();
+  void Participate(const Node& op, int task);
+  void Carry(const Node& loop, int i, int task, const Node* why);
+  // Where a value belongs; -1: anywhere.
+  int Home(const Value& v);
+  int FindHome(const Value& v);
+
+  // ---- Messages ----
+  Status NumberEdges(const Region& region);
+  Status CheckResource(const Value& v, int to) const;
+  Status CrossControl(const Node& before, const Node& after) const;
+  Status CheckPrimitives(const Region& region) const;
+
+  const Graph& graph_;
+  const SplitOptions& options_;
+  std::vector<std::string> names_;
+  std::map<std::string, int> numbers_;
+  std::unordered_map<const Node*, int> tasks_;
+  std::unordered_map<const Node*, int> functions_;
+  std::vector<const Node*> cloned_;  // in program order
+  std::unordered_map<Value, std::map<int, const Node*>, ValueHash> needs_;
+  std::vector<Need> work_;
+  std::unordered_map<const Node*, TaskSet> participants_;
+  std::unordered_map<const Node*, std::map<int, TaskSet>> carried_;
+  std::unordered_map<Value, int, ValueHash> homes_;
+  std::vector<int> result_tasks_;
+  uint32_t next_edge_ = 0;
+  std::unordered_map<Value, std::vector<Edge>, ValueHash> edges_;
+  std::unordered_map<const Node*, std::vector<Edge>> tokens_;
+};
+
+}  // namespace sluice
