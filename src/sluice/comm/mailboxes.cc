@@ -113,7 +113,10 @@ void Mailboxes::Send(const MessageKey& key, Array value, SentCallback done) {
       entry->bytes = bytes;
       int64_t waiting =
           waiting_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-      if (waiting > options_.max_waiting_bytes) {
+      int64_t count =
+          waiting_messages_.fetch_add(1, std::memory_order_relaxed) + 1;
+      if (waiting > options_.max_waiting_bytes ||
+          count > options_.max_waiting_messages) {
         entry->sent = done;
         answered = false;
       }
@@ -144,6 +147,7 @@ void Mailboxes::Receive(const MessageKey& key, ReceivedCallback done) {
         value = std::move((*link)->value);
         sender = (*link)->sent;
         waiting_bytes_.fetch_sub((*link)->bytes, std::memory_order_relaxed);
+        waiting_messages_.fetch_sub(1, std::memory_order_relaxed);
         shard.Remove(link);
       }
     } else {
@@ -173,6 +177,9 @@ void Mailboxes::Abort(const Status& why) {
         while (Entry* entry = head) {
           head = entry->next;
           waiting_bytes_.fetch_sub(entry->bytes, std::memory_order_relaxed);
+          if (entry->value) {
+            waiting_messages_.fetch_sub(1, std::memory_order_relaxed);
+          }
           entry->next = taken;
           taken = entry;
         }
@@ -230,7 +237,7 @@ void Mailboxes::Reset() {
     shard.free = nullptr;
     shard.all.clear();
   }
-  waiting_bytes_ = 0;
+  waiting_bytes_ = waiting_messages_ = 0;
   aborted_ = false;
   MutexLock lock(error_mu_);
   error_ = OkStatus();

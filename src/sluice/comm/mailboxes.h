@@ -2,9 +2,10 @@
 // keys to what waits there, a message or a receiver, in shards that each have a
 // lock of their own.
 //
-// Memory is bounded: while messages of more than max_waiting_bytes lie here, a
-// further Send is answered only when its message has been taken, so that a
-// loop that runs ahead stops after its window of iterations.
+// Memory is bounded: while messages of more than max_waiting_bytes, or more than
+// max_waiting_messages of them, lie here, a further Send is answered only when
+// its message has been taken, so that a loop that runs ahead stops after its
+// window of iterations.
 //
 // Thread safe. One for each step; Reset makes it ready for another. All memory
 // of messages goes with the last message, with Abort, or with the mailboxes.
@@ -23,6 +24,8 @@ struct MailboxOptions {
   // Enough for some iterations of large activations; small next to what a
   // process that makes them holds anyway.
   int64_t max_waiting_bytes = int64_t{256} << 20;
+  // Small ones cost what keeps them.
+  int64_t max_waiting_messages = 4096;
 };
 
 class Mailboxes final : public Rendezvous {
@@ -79,7 +82,7 @@ class Mailboxes final : public Rendezvous {
 
   const MailboxOptions options_;
   Shard shards_[kShards];
-  std::atomic<int64_t> waiting_bytes_{0};
+  std::atomic<int64_t> waiting_bytes_{0}, waiting_messages_{0};
   // Looked at under a shard's lock; set before Abort takes any of those.
   std::atomic<bool> aborted_{false};
   mutable Mutex error_mu_;

@@ -98,6 +98,20 @@ TEST(Mailboxes, ASendBeyondTheCapIsAnsweredWhenItsMessageIsTaken) {
   EXPECT_EQ(sent[2].status.message(), "over");
 }
 
+TEST(Mailboxes, ManySmallMessagesAreHeldUp) {
+  Mailboxes boxes({.max_waiting_messages = 3});
+  std::deque<Call> sent(5);
+  for (uint64_t i = 0; i < 5; ++i) {
+    Send(boxes, {0, i}, Array::Scalar(true), sent[i]);
+    EXPECT_EQ(sent[i].answered(), i < 3);
+  }
+  Call received;
+  Receive(boxes, {0, 4}, received);
+  EXPECT_TRUE(sent[4].answered());
+  EXPECT_FALSE(sent[3].answered());
+  boxes.Abort(Cancelled("over"));
+}
+
 TEST(Mailboxes, TheFirstErrorReachesAllThatWaitAndAllThatCome) {
   Mailboxes boxes({.max_waiting_bytes = 0});
   std::deque<Call> waiting(20), held(20);

@@ -154,9 +154,9 @@ Status RunTogether(std::vector<std::unique_ptr<Running>>& all,
     for (size_t k = 0; k < all.size(); ++k) {
       Running& r = *all[(first + k) % all.size()];
       if (r.quiet) continue;
-      Step::Progress progress = r.step->RunReady();
-      moved = moved || progress != Step::Progress::kNone;
-      if (progress != Step::Progress::kQuiet) continue;
+      Step::Ran ran = r.step->RunReady();
+      moved = moved || ran != Step::Ran::kNothing;
+      if (ran != Step::Ran::kAll) continue;
       r.quiet = true;
       --left;
     }

@@ -3,10 +3,10 @@
 #include "sluice/base/clock.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
-#include "sluice/base/timer.h"
 #include "sluice/passes/prune.h"
 #include "sluice/passes/trap_nan.h"
 #include "sluice/session/loop_report.h"
+#include "sluice/session/stop_watch.h"
 #include "sluice/state/loop_log.h"
 #include "sluice/step/step_pool.h"
 
@@ -71,60 +71,6 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
   // Who was quicker has made the same one.
   return programs_.emplace(std::move(key), std::move(program)).first->second;
 }
-
-namespace {
-
-// What can stop a step from outside: a deadline, and the caller's own switch.
-class StopWatch {
- public:
-  // `start`: when the run began; planning takes its share of the deadline.
-  StopWatch(const RunOptions& options, std::shared_ptr<Cancellation> step,
-            int64_t start)
-      : outer_(options.cancellation.get()) {
-    if (options.timeout_ms > 0) {
-      int64_t ms = options.timeout_ms;
-      // Made here: on the timer's thread nothing may fail.
-      Status late = DeadlineExceeded(
-          StrCat("the step did not end within its deadline of ", ms, " ms"));
-      // No clock runs for longer than a century.
-      int64_t left = std::min<int64_t>(ms, int64_t{1} << 42) * 1'000'000 -
-                     (NowNanos() - start);
-      if (left <= 0) {
-        step->Cancel(late);
-      } else {
-        timer_ =
-            Timer::Default().After(left, [step, late] { step->Cancel(late); });
-      }
-    }
-    if (!outer_) return;
-    try {
-      if (!outer_->Register(&token_, [step, outer = options.cancellation] {
-            step->Cancel(outer->status());
-          })) {
-        step->Cancel(outer_->status());
-        outer_ = nullptr;
-      }
-    } catch (...) {
-      CallOff();  // the timer must not outlive the step
-      throw;
-    }
-  }
-  ~StopWatch() {
-    CallOff();
-    if (outer_) outer_->Deregister(token_);
-  }
-
- private:
-  void CallOff() {
-    if (timer_) Timer::Default().Cancel(timer_);
-  }
-
-  Timer::Id timer_ = 0;
-  Cancellation* outer_;
-  Cancellation::Token token_ = 0;
-};
-
-}  // namespace
 
 Status LocalMaster::RunProgram(Program& program, std::span<Array> feeds,
                                ArrayList* results, const RunOptions& options,

@@ -17,6 +17,9 @@ namespace sluice {
 namespace {
 // As long as the pool's own threads look around before they sleep.
 constexpr int64_t kSpinNanos = 60'000;
+// Firings after which another step has its turn: much longer than the change
+// takes, and short next to what a person notices.
+constexpr uint32_t kTurn = 4096;
 }  // namespace
 
 Step::Step(const Plan& plan) : plan_(plan), driver_(std::make_unique<Local>()) {
@@ -41,6 +44,7 @@ void Step::Begin(const StepRequest& request) {
   context_.pool = request.pool;
   context_.cancellation = cancellation_.get();
   context_.rendezvous = request.rendezvous;
+  wake_ = request.wake;
   for (size_t d = 1; d < plan_.devices().size(); ++d) {
     device_contexts_[d - 1] = context_;
     device_contexts_[d - 1].memory = plan_.devices()[d]->array_memory();
@@ -125,21 +129,28 @@ void Step::RunUntilQuiet() {
   LeaveAlone();
 }
 
-Step::Progress Step::RunReady() {
+Step::Ran Step::RunReady() {
   uint32_t fired = driver_->fired;
-  bool drained = false;
+  driver_->limited = true;
+  driver_->last_turn = fired + kTurn;
+  bool more = false;
   try {
-    do {
+    for (;;) {
       FireAll(*driver_);
-    } while ((DrainInbox(*driver_) && (drained = true)) || DriveDevices());
+      if (driver_->used_up()) break;
+      if (!DrainInbox(*driver_) && !DriveDevices()) break;
+      more = true;
+    }
   } catch (...) {
     Break(CaughtStatus());
   }
+  driver_->limited = false;
   if (outstanding_.load(std::memory_order_acquire) == 0 || broken()) {
     LeaveAlone();
-    return Progress::kQuiet;
+    return Ran::kAll;
   }
-  return drained || fired != driver_->fired ? Progress::kSome : Progress::kNone;
+  if (!driver_->empty()) return Ran::kTurn;
+  return more || fired != driver_->fired ? Ran::kSome : Ran::kNothing;
 }
 
 // Until nobody else touches this step.
@@ -155,7 +166,12 @@ void Step::LeaveAlone() {
 void Step::Break(const Status& status) {
   Fail(status);
   broken_.store(true, std::memory_order_seq_cst);
+  WakeDriver();
+}
+
+void Step::WakeDriver() {
   event_.Notify();
+  if (wake_.call) wake_.call(wake_.context);
 }
 
 // Waits until nobody else is at work on this step: batches on other threads end

@@ -47,6 +47,12 @@ struct Token {
   bool dead;
 };
 
+// Called when a driver that does not wait, see RunReady, has something to do.
+struct StepWake {
+  void (*call)(void* context) = nullptr;
+  void* context = nullptr;
+};
+
 struct StepRequest {
   ResourceManager* resources = nullptr;
   WorkerPool* pool = nullptr;
@@ -56,6 +62,7 @@ struct StepRequest {
   // Between the pieces of a step in several tasks. Whoever sets it aborts it
   // when this piece is cancelled.
   Rendezvous* rendezvous = nullptr;
+  StepWake wake{};  // from any thread
 };
 
 class Step {
@@ -71,10 +78,12 @@ class Step {
   // waits for feeds.
   void RunUntilQuiet();
   // The same without waiting: fires what is ready and takes up what has been
-  // completed. kNone: there was neither, and something is pending elsewhere.
-  // For a driver of several steps on one thread.
-  enum class Progress : uint8_t { kNone, kSome, kQuiet };
-  Progress RunReady();
+  // completed. kNothing: there was neither, and something is pending elsewhere;
+  // kTurn: there is more to fire, after others had their turn; kAll: it is
+  // quiet. For a driver of several steps on one thread, which is woken by
+  // StepRequest::wake.
+  enum class Ran : uint8_t { kNothing, kSome, kTurn, kAll };
+  Ran RunReady();
   // Something was thrown where tokens are kept: they are lost, and the step
   // with them. Nobody touches it any more, and it must not be used again.
   bool broken() const { return broken_.load(std::memory_order_acquire); }
@@ -201,6 +210,7 @@ class Step {
   void WaitForDevices();
 
   void Post(AsyncOp* op);
+  void WakeDriver();
   void Fail(const Status& status);
   void RunTokens();
   void Break(const Status& status);
@@ -231,6 +241,7 @@ class Step {
   // Threads that may still touch this step although its last token is gone.
   std::atomic<int32_t> visitors_{0};
   EventCount event_;
+  StepWake wake_;
 
   // Loops and calls. The lock guards the lists when the step is shared.
   SpinLock frames_lock_, root_lock_;

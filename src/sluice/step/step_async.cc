@@ -48,7 +48,7 @@ void Step::Post(AsyncOp* op) {
   do {
     op->next = head;
   } while (!inbox_.compare_exchange_weak(head, op, std::memory_order_seq_cst));
-  event_.Notify();
+  WakeDriver();
   visitors_.fetch_sub(1, std::memory_order_release);
 }
 

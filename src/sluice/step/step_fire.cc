@@ -28,7 +28,7 @@ void Step::Push(Local& local, Token token, bool later) {
 
 void Step::FireAll(Local& local) {
   local.last_end = 0;
-  while (!local.empty()) {
+  while (!local.empty() && !local.used_up()) {
     if (shared_) {
       stats_ ? Fire<true, true>(local) : Fire<true, false>(local);
     } else {
@@ -46,7 +46,7 @@ void Step::Fire(Local& local) {
   const PlanNode* nodes = plan_.nodes().data();
   const PlanEdge* edges = plan_.edges().data();
   Token token;
-  while (local.Pop(&token)) {
+  while (!local.used_up() && local.Pop(&token)) {
     const PlanNode& node = nodes[token.node];
     Array* outputs = outputs_inline;
     if (node.num_outputs > kInlineOutputs) [[unlikely]] {
@@ -116,7 +116,7 @@ void Step::Fire(Local& local) {
       if (kShared) {
         int64_t left =
             outstanding_.fetch_add(change, std::memory_order_acq_rel) + change;
-        if (left == 0) event_.Notify();
+        if (left == 0) WakeDriver();
       } else {
         outstanding_.store(
             outstanding_.load(std::memory_order_relaxed) + change,

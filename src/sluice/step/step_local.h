@@ -26,6 +26,13 @@ struct Step::Local {
   uint32_t fired = 0;     // for sampling costs
   uint64_t last_end = 0;  // of the firing before, when recording; 0: none
 
+  // For a driver of several steps: where this one's turn ends.
+  bool limited = false;
+  uint32_t last_turn = 0;  // in terms of `fired`
+  bool used_up() const {
+    return limited && static_cast<int32_t>(fired - last_turn) >= 0;
+  }
+
   int64_t pushed = 0;       // tokens made and not yet counted
   bool heavy_last = false;  // others may take the heavy ones meanwhile
 

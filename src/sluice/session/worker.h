@@ -1,0 +1,103 @@
+// Worker: one task. It is given pieces of graphs, runs them in steps, and keeps
+// the state of its task: variables, queues, tables. What a master says to it
+// goes by value, graphs included, so that a worker may be in another process.
+//
+// Thread safe. A LocalWorker lives in this one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/base/worker_pool.h"
+#include "sluice/graph/graph.h"
+#include "sluice/op/rendezvous.h"
+#include "sluice/op/resource.h"
+#include "sluice/plan/executor_choice.h"
+#include "sluice/session/program.h"
+#include "sluice/session/random_state.h"
+#include "sluice/session/step_queue.h"
+
+namespace sluice {
+
+using PieceId = int64_t;
+
+// One run of a piece.
+struct PieceRun {
+  PieceId piece = 0;
+  int64_t step = 0;     // the same for all pieces of a step
+  RandomState random;   // where its random ops draw from
+  std::vector<Array> feeds;
+  // Between the pieces of this step; aborted by whichever fails.
+  std::shared_ptr<Rendezvous> rendezvous;
+};
+
+class Worker {
+ public:
+  virtual ~Worker() = default;
+  // "/job:worker/task:0"
+  virtual const std::string& task() const = 0;
+
+  // Errors: the worker is gone.
+  virtual Result<PieceId> Register(std::unique_ptr<Graph> piece,
+                                   ExecutorChoice executor) = 0;
+  // Runs in progress go on.
+  virtual void Forget(PieceId piece) = 0;
+  // `done` is called once, from any thread, with the piece's results or with
+  // the error, which names the task. An error aborts the rendezvous first.
+  using Done = std::function<void(Status, std::vector<Array>)>;
+  virtual void Run(PieceRun run, Done done) = 0;
+  // Stops what runs of a step; a step it does not know is over already.
+  virtual void Abort(int64_t step, const Status& why) = 0;
+};
+
+class LocalWorker final : public Worker {
+ public:
+  // Steps are run by whoever helps `queue`, which must outlive this. Heavy ops
+  // are shared with `pool`; null: with nobody.
+  LocalWorker(std::string task, StepQueue& queue, WorkerPool* pool = nullptr);
+  // REQUIRES: no run is in progress.
+  ~LocalWorker() override;
+
+  const std::string& task() const override { return task_; }
+  Result<PieceId> Register(std::unique_ptr<Graph> piece,
+                           ExecutorChoice executor) override;
+  void Forget(PieceId piece) override;
+  void Run(PieceRun run, Done done) override;
+  void Abort(int64_t step, const Status& why) override;
+
+  // As if its process had ended: runs in progress fail, whatever is asked
+  // later is refused, until Return. State is lost.
+  void Disappear();
+  void Return();
+
+  ResourceManager& resources();
+  size_t num_pieces() const;
+  size_t num_running() const;
+
+ private:
+  struct Running;
+  Status Start(PieceRun run, Done& done);
+  void End(Running& running);
+  Status Gone() const;
+  Status InTask(const Status& status) const;
+
+  const std::string task_;
+  StepQueue& queue_;
+  WorkerPool* const pool_;
+  mutable Mutex mu_;
+  bool gone_ SL_GUARDED_BY(mu_) = false;
+  PieceId next_piece_ SL_GUARDED_BY(mu_) = 1;
+  std::shared_ptr<ResourceManager> resources_ SL_GUARDED_BY(mu_);
+  std::unordered_map<PieceId, std::shared_ptr<Program>> pieces_
+      SL_GUARDED_BY(mu_);
+  // By step; a step may have several pieces here.
+  std::multimap<int64_t, std::unique_ptr<Running>> running_ SL_GUARDED_BY(mu_);
+};
+
+}  // namespace sluice
