@@ -136,6 +136,12 @@ void BatchEdit::TakeOver(Node& heir, Node& gone) {
   Erase(gone);
 }
 
+void BatchEdit::SetDevice(Node& node, std::string_view device) {
+  if (node.device() == device) return;
+  node.origin_ = graph_.pool_->Origin(
+      {node.scope(), std::string(device), node.line()});
+}
+
 void BatchEdit::Erase(Node& node) {
   erased_.insert(&node);
   changed_ = true;

@@ -51,6 +51,8 @@ class BatchEdit {
   // line, device and controls of `gone`, and those who waited for `gone` or
   // asked for it as a target; `gone` is erased. Outputs are not replaced.
   void TakeOver(Node& heir, Node& gone);
+  // From now on; needs no Commit() by itself.
+  void SetDevice(Node& node, std::string_view device);
   // REQUIRES: by Commit() nothing uses it; its regions go with it, apart from
   // what was moved out of them.
   void Erase(Node& node);

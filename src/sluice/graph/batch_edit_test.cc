@@ -158,6 +158,17 @@ TEST_F(BatchEditTest, WhatWasMovedOutOutlivesTheRegion) {
   Expect("graph g(%p: bool[], %x: f32[]) -> (%c) {\n  %c = Neg(%x)\n}\n");
 }
 
+TEST_F(BatchEditTest, ADeviceIsSetAndTheRestOfTheOriginStays) {
+  Parse(R"(graph g(%x: f32[]) -> (%a) {
+    %a = Neg(%x) on "/device:sim:0" @ "model.cc":41
+  })");
+  BatchEdit edit(*graph_);
+  edit.SetDevice(node("a"), "/device:cpu:1");
+  EXPECT_EQ(node("a").device(), "/device:cpu:1");
+  EXPECT_EQ(node("a").line().line, 41);
+  EXPECT_FALSE(edit.Commit());
+}
+
 TEST_F(BatchEditTest, AnHeirTakesNamePlaceAndWhoWaited) {
   Parse(R"(graph g(%x: f32[]) run %a {
   %t = TestNoOp()

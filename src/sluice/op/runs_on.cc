@@ -1,0 +1,35 @@
+#include "sluice/op/runs_on.h"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+// The host's kernel may be run for a simulated device: it reads its inputs,
+// writes its outputs, whose sizes are known before, and is done on return.
+bool HostKernelServes(const OpRecord& op, std::span<const DType> dtypes) {
+  return (op.block || op.cpu().launch) && op.effect == Effect::kNone &&
+         !op.stateful && !op.handle && !op.dynamic_output &&
+         op.global_effect.empty() &&
+         std::all_of(dtypes.begin(), dtypes.end(), IsPlainData);
+}
+
+}  // namespace
+
+bool RunsOn(const OpRecord& op, DeviceKind kind,
+            std::span<const DType> dtypes) {
+  if (kind == DeviceKind::kCpu) {
+    return op.structural || op.block || op.view || op.cpu().defined();
+  }
+  if (std::count(dtypes.begin(), dtypes.end(), DType::kString)) return false;
+  if (op.structural || op.view || op.shape_only || op.any_memory) return true;
+  const Kernel& own = op.kernel(kind);
+  auto takes = [&](DType dtype) { return own.dtypes.contains(dtype); };
+  if (own.defined() && std::all_of(dtypes.begin(), dtypes.end(), takes)) {
+    return true;
+  }
+  return kind == DeviceKind::kSim && HostKernelServes(op, dtypes);
+}
+
+}  // namespace sluice

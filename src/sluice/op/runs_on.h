@@ -1,0 +1,18 @@
+// Which kinds of device can run an op: asked by placement before a device is
+// chosen and by launches before one is used, so that both agree.
+//
+// No state; any thread.
+#pragma once
+
+#include <span>
+
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+// `dtypes`: of all inputs and outputs of the call. Strings lie on the host and
+// are read there only. A simulated device runs the host's own kernels where
+// these are plain functions of plain elements.
+bool RunsOn(const OpRecord& op, DeviceKind kind, std::span<const DType> dtypes);
+
+}  // namespace sluice
