@@ -1,6 +1,7 @@
 #include "sluice/autodiff/grad_flow.h"
 
 #include "sluice/autodiff/list_sums.h"
+#include "sluice/graph/device_near.h"
 
 namespace sluice {
 
@@ -9,7 +10,7 @@ Result<Value> GradFlow::Call(const Value& v, std::string_view op,
                              const Attrs& attrs) {
   NodeOptions options;
   options.scope = "gradients";
-  options.device = v.node->device();
+  options.device = DeviceNear(*v.node, inputs);
   options.line = v.node->line();
   SL_ASSIGN_OR_RETURN(Node * node,
                       graph_.Add(region_, op, inputs, attrs, options));

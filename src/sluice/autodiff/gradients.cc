@@ -8,6 +8,7 @@
 #include "sluice/autodiff/grad_flow.h"
 #include "sluice/autodiff/resource_reads.h"
 #include "sluice/base/strings.h"
+#include "sluice/graph/device_near.h"
 
 namespace sluice {
 
@@ -18,6 +19,7 @@ Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
   NodeOptions options;
   options.scope = "gradients";
   options.line = v.node->line();
+  options.device = DeviceNear(v);
   SL_ASSIGN_OR_RETURN(Node * node,
                       graph.Add(*v.node->region(), op, {&v, 1}, {}, options));
   return node->output();
@@ -126,6 +128,7 @@ Result<std::vector<GradientValue>> GradientsOfReads(
       NodeOptions node;
       node.scope = "gradients";
       node.line = wanted[k].node->line();
+      node.device = DeviceNear(part);
       Value both[] = {total.dense, part};
       SL_ASSIGN_OR_RETURN(
           Node * sum, graph.Add(*part.node->region(), "Add", both, {}, node));

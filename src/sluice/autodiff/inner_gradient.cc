@@ -5,6 +5,7 @@
 #include "sluice/autodiff/compute_again.h"
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/base/strings.h"
+#include "sluice/graph/device_near.h"
 #include "sluice/graph/traverse.h"
 
 namespace sluice {
@@ -14,7 +15,7 @@ Result<Node*> AddBeside(Graph& graph, Region& region, const Node& beside,
                         const Attrs& attrs) {
   NodeOptions options;
   options.scope = StrCat("gradients/", beside.name());
-  options.device = beside.device();
+  options.device = DeviceNear(beside, inputs);
   options.line = beside.line();
   return graph.Add(region, op, inputs, attrs, options);
 }

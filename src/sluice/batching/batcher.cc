@@ -191,6 +191,9 @@ Result<std::vector<Lanes>> BatchRegion(Graph& graph, const Region& code,
   BatchReport unused;
   Batcher batcher(graph, report ? *report : unused);
   size_t before = into.nodes().size();
+  if (!code.nodes().empty()) {
+    batcher.state().device = code.nodes()[0]->device();
+  }
   Emitter emit(batcher.state(), into);
   Value count;
   for (const Lanes& arg : args) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/device_near.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
@@ -28,7 +29,10 @@ Node* Emitter::Add(std::string_view op, std::span<const Value> inputs,
     options.scope = source->scope();
     options.device = source->device();
     options.line = source->line();
+  } else if (!inputs.empty()) {
+    options.device = DeviceNear(inputs[0]);
   }
+  if (options.device.empty()) options.device = state_->device;
   // What is added to a region around, for others there to read too, waits for
   // nothing in here. A constant waits for nobody.
   const OpRecord* record = FindOp(op);

@@ -27,6 +27,7 @@ struct EmitState {
   SourceLine line{};              // where there is no such op
   std::vector<Node*> open{};      // nodes whose regions are not filled yet
   std::vector<Node*> controls{};  // what its nodes wait for
+  std::string device{};           // where neither op nor input says one
 };
 
 class Emitter {

@@ -209,7 +209,9 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
             : CallOne("Identity", std::vector<Operand>{arg}, {}, "", where));
   }
   std::vector<int> axes = LaneAxes(inputs, options, where);
-  EmitState state{.graph = graph, .line = SourceLine::From(where)};
+  EmitState state{.graph = graph,
+                  .line = SourceLine::From(where),
+                  .device = building.device};
   Emitter emit(state, *building.region);
   std::vector<Lanes> lanes;
   {

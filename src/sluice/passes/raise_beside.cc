@@ -72,6 +72,7 @@ class Raising {
       NodeOptions options;
       options.name = StandInName(leaving);
       options.line = leaving.node->line();
+      options.device = leaving.node->device();
       SL_ASSIGN_OR_RETURN(Node * made, graph_.Add(region_, "Identity",
                                                   {&raised, 1}, {}, options));
       PutBelow(*made);

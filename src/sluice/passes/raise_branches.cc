@@ -223,6 +223,7 @@ class Raiser {
     NodeOptions options;
     options.name_hint = StrCat(d.switches.front()->name(), "/If");
     options.line = d.switches.front()->line();
+    options.device = d.switches.front()->device();
     SL_ASSIGN_OR_RETURN(Node * branch,
                         graph_.Add(raw_.region(), "If", std::vector{d.pred},
                                    {{"dtypes", dtypes}}, options));

@@ -37,6 +37,7 @@ class Raiser {
     NodeOptions options;
     options.name_hint = frame.name;
     options.line = loop.cond->line();
+    options.device = loop.cond->device();
     options.key = NodeKey(frame.name);
     auto parallel =
         loop.carried.front().enter->attrs().get<int64_t>("parallel");

@@ -58,6 +58,7 @@ class Reporter {
     NodeOptions options;
     options.name_hint = "note_loop";
     options.line = loop.line();
+    options.device = loop.device();
     SL_ASSIGN_OR_RETURN(Node * note,
                         graph_.Add(region, "NoteLoop", inputs, attrs, options));
     std::vector<Node*> targets(region.targets().begin(),

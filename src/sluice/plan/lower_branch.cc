@@ -149,6 +149,7 @@ Result<Lowering::Lifted*> Lowering::Lift(const Node& function) {
   NodeOptions options;
   options.name_hint = function.name();
   options.line = function.line();
+  options.device = function.device();
   SL_ASSIGN_OR_RETURN(lifted.function,
                       graph_.Add(graph_.root(), "Function", {}, {}, options));
   SL_ASSIGN_OR_RETURN(Region * region,

@@ -77,6 +77,7 @@ Status Lowering::LowerRegion(Context& ctx, const Region& region) {
 
 Status Lowering::LowerNode(Context& ctx, Node& node) {
   home_[&node] = &ctx;
+  now_ = &node;
   if (node.op().flow == Flow::kFunction) return OkStatus();
   if (!IsRegionOp(node)) return CopyPlain(ctx, node);
   size_t begin = made_.size();
@@ -96,10 +97,21 @@ Status Lowering::LowerNode(Context& ctx, Node& node) {
 
 // ---- Nodes ----
 
+NodeOptions Lowering::Here() const {
+  NodeOptions options;
+  if (now_) options.device = now_->device();
+  return options;
+}
+
 Result<Node*> Lowering::Add(Context& ctx, std::string_view op,
                             const std::vector<Value>& inputs,
                             const Attrs& attrs, const Node* origin) {
-  NodeOptions options;
+  NodeOptions options = Here();
+  for (const Value& v : inputs) {
+    if (origin || v.node->device().empty()) continue;
+    options.device = v.node->device();
+    break;
+  }
   if (origin) {
     options.name_hint = StrCat(origin->name(), ".", op);
     options.line = origin->line();

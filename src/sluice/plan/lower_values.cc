@@ -116,7 +116,7 @@ Result<Value> Lowering::Constant(Array value) {
   Attrs attrs;
   attrs.set("value", std::move(value));
   SL_ASSIGN_OR_RETURN(Node * node,
-                      graph_.Add(graph_.root(), "Const", {}, attrs, {}));
+                      graph_.Add(graph_.root(), "Const", {}, attrs, Here()));
   return node->output(0);
 }
 
@@ -125,7 +125,7 @@ Result<Value> Lowering::Constant(Array value) {
 Result<Value> Lowering::NoFunction() {
   if (!no_function_) {
     SL_ASSIGN_OR_RETURN(Node * none,
-                        graph_.Add(graph_.root(), "Function", {}, {}, {}));
+                        graph_.Add(graph_.root(), "Function", {}, {}, Here()));
     no_function_ = none->output(0);
   }
   return no_function_;

@@ -72,6 +72,8 @@ class Lowering {
   Result<Value> True();
   Result<Value> NoFunction();
   Result<Value> Constant(Array value);
+  // For nodes that stand for none: on the device of the one being lowered.
+  NodeOptions Here() const;
   Result<Node*> Add(Context& ctx, std::string_view op,
                     const std::vector<Value>& inputs, const Attrs& attrs,
                     const Node* origin);
@@ -103,6 +105,7 @@ class Lowering {
   const WhyNotWhole& why_not_whole_;
   Lowered out_;
   Graph& graph_;
+  const Node* now_ = nullptr;  // being lowered
   std::deque<Context> contexts_;  // never removed: controls look back at them
   std::vector<std::unique_ptr<Tracks>> tracks_;
   Graph::ValueMap presets_;  // constants and handles, there everywhere

@@ -10,6 +10,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/eager/rows.h"
 #include "sluice/eager/scope.h"
+#include "sluice/graph/device_near.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/passes/raise_for_gradients.h"
@@ -117,6 +118,7 @@ Result<Value> ShapeOf(Graph& graph, const Value& x) {
   NodeOptions options;
   options.scope = "gradients";
   options.line = x.node->line();
+  options.device = DeviceNear(x);
   SL_ASSIGN_OR_RETURN(
       Node * node, graph.Add(RegionHere(graph), "Shape", {&x, 1}, {}, options));
   return node->output();

@@ -183,7 +183,9 @@ class Extender {
   }
   Value Call(std::string_view op, const Value& a, const Value& b) {
     Value in[] = {a, b};
-    return ValueOrThrow(graph_.Add(body_, op, in, {}, {}))->output();
+    NodeOptions options;
+    options.device = loop_.device();
+    return ValueOrThrow(graph_.Add(body_, op, in, {}, options))->output();
   }
 
   Graph& graph_;

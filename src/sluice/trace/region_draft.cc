@@ -323,7 +323,10 @@ void AddResults(Graph& graph, Region& region, const std::vector<Value>& more) {
 }
 
 Value KnownIn(Graph& graph, Region& region, const Array& known) {
-  return ValueOrThrow(graph.Add(region, "Const", {}, {{"value", known}}, {}))
+  NodeOptions options;
+  if (region.owner()) options.device = region.owner()->device();
+  return ValueOrThrow(
+             graph.Add(region, "Const", {}, {{"value", known}}, options))
       ->output();
 }
 
