@@ -2,6 +2,7 @@
 
 #include "sluice/graph/role_of.h"
 #include "sluice/graph/traverse.h"
+#include "sluice/op/host_inputs.h"
 
 namespace sluice {
 
@@ -16,6 +17,7 @@ Homes::Homes(const ValueFlow& flow)
     const Node* from = edge.to.node->is_args() ? edge.to.node->region()->owner()
                                                : edge.to.node;
     bool loop = from->op().flow == Flow::kLoop;
+    if (!loop && from->op().flow != Flow::kBranch) continue;
     sources.insert(loop ? sources.begin() : sources.end(), edge.from);
   }
   // In program order, so that little is open at a time.
@@ -58,7 +60,7 @@ Node* Homes::Find(const Value& value) {
   } else if (!sources_[id].empty()) {
     home = FromAny(sources_[id]);
   } else if (!node.is_args() && node.regions().empty() &&
-             node.op().flow == Flow::kNone) {
+             node.op().flow == Flow::kNone && !GivesSizes(node.op())) {
     home = &node;
   }
   marks_[id] = Mark::kDone;

@@ -1,7 +1,9 @@
 // Homes: where a value lies, as the node whose device that is. A value that
 // goes through regions or primitives of control flow lies where the node that
 // made it runs, and what a loop carries where an iteration makes the next one:
-// then nothing is copied from one iteration to the next.
+// then nothing is copied from one iteration to the next. What functions take
+// and give, and sizes, lie on the host. ValuePlaces says the same of a graph
+// that is placed.
 //
 // Made once per placement; immutable.
 #pragma once

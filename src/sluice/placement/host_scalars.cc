@@ -4,7 +4,7 @@
 
 #include "sluice/graph/role_of.h"
 #include "sluice/graph/traverse.h"
-#include "sluice/op/shape_context.h"
+#include "sluice/op/host_inputs.h"
 
 namespace sluice {
 
@@ -24,36 +24,6 @@ bool AllRanksKnown(const Node& node) {
     if (!node.output_type(i).shape.rank_known()) return false;
   }
   return true;
-}
-
-// Declared as a number of kinds that positions are.
-bool DeclaredAsIndex(const OpRecord& op, int input) {
-  size_t i = std::min(static_cast<size_t>(input), op.inputs.size() - 1);
-  const TypeVar* var = op.FindType(op.inputs[i].type);
-  if (!var) return op.inputs[i].type == "i64" || op.inputs[i].type == "i32";
-  return !var->allowed.empty() && (var->allowed & kIndices) == var->allowed;
-}
-
-// Bit i: the shape function reads the elements of input i.
-uint64_t InputsReadForSizes(const Node& node) {
-  if (!node.op().shape) return 0;
-  std::vector<DType> in, out;
-  std::vector<PartialShape> in_shapes;
-  for (const Value& v : node.inputs()) {
-    in.push_back(v.dtype());
-    in_shapes.push_back(v.shape());
-  }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    out.push_back(node.output_type(i).dtype);
-  }
-  std::vector<PartialShape> out_shapes(out.size());
-  std::vector<const Array*> values;
-  for (const Value& v : node.inputs()) values.push_back(ConstantValue(v));
-  ShapeContext context(node.op(), node.attrs(), in, in_shapes, values, out,
-                       out_shapes);
-  // It may refuse what it sees; what it asked for is all that counts.
-  (void)node.op().shape(context);
-  return context.asked();
 }
 
 class Finder {
@@ -182,12 +152,12 @@ class Finder {
     }
     if (op.flow == Flow::kSwitch) want(node.input(1));
     if (op.structural) return;
-    bool list = node.input(0).dtype() == DType::kList;
-    uint64_t sizes = InputsReadForSizes(node);
-    for (const Kernel& kernel : op.kernels) sizes |= kernel.host_inputs;
-    for (int i = 0; i < node.num_inputs(); ++i) {
-      if ((i < 64 && (sizes >> i & 1)) || (list && DeclaredAsIndex(op, i))) {
-        want(node.input(i));
+    auto count = static_cast<size_t>(node.num_inputs());
+    for (size_t i = 0; i < count; ++i) {
+      for (int k = 0; k < kNumDeviceKinds; ++k) {
+        if (HostReads(op, static_cast<DeviceKind>(k), i, count)) {
+          want(node.inputs()[i]);
+        }
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "sluice/graph/batch_edit.h"
 #include "sluice/graph/role_of.h"
 #include "sluice/graph/traverse.h"
+#include "sluice/op/host_inputs.h"
 #include "sluice/placement/colocation.h"
 #include "sluice/placement/device_table.h"
 #include "sluice/placement/homes.h"
@@ -192,6 +193,13 @@ class Placer {
       if (At(*node).device >= 0 || RoleOf(*node) == Role::kConst) continue;
       PlacePrimitive(*node);
     }
+    // Those that regions hand on lie with what else is handed on there.
+    for (const ValueFlow::Edge& edge : flow_.edges()) {
+      Node& node = *edge.from.node;
+      if (node.is_args() || At(node).device >= 0) continue;
+      Put(node, HomeDevice(edge.to),
+          StrCat("with what else becomes \"", edge.to.ToString(), "\""));
+    }
     for (Node* node : flow_.nodes()) {
       if (At(*node).device >= 0) continue;
       int device = 0;
@@ -251,18 +259,16 @@ class Placer {
       report_.unmet_wishes += !met && own_choice;
       if (node->op().shape_only) continue;
       for (int i = 0; i < node->num_inputs(); ++i) {
-        // What a loop or a call is given goes where it is carried.
+        // What a loop is given goes where it is carried.
         int to = placed.device;
         if (node->op().flow == Flow::kLoop && !node->regions().empty() &&
             i < node->num_outputs()) {
           to = HomeDevice(node->output(i));
-        } else if (node->op().flow == Flow::kCall) {
-          const Node* function = ValueFlow::FunctionOf(*node);
-          if (i == 0 || !function ||
-              i > function->regions()[0]->num_args()) {
-            continue;
-          }
-          to = HomeDevice(function->regions()[0]->arg(i - 1));
+        } else if (HostReads(node->op(),
+                             *table_.model(to).name.kind,
+                             static_cast<size_t>(i),
+                             static_cast<size_t>(node->num_inputs()))) {
+          to = 0;
         }
         copies(*node, node->input(i), to);
       }

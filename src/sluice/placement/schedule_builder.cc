@@ -271,14 +271,15 @@ class ScheduleBuilder {
       Made(body.arg(i), gate, inside);
     }
     AddRegion(body, inside, gate);
+    for (const Value& v : body.results()) AddDecision(v, inside, gate);
   }
 
-  // Waits for the nodes of its function.
+  // Waits for the nodes of its function, and hands over on the host.
   void AddCall(Node& node, double weight, int gate) {
     const Node* function = ValueFlow::FunctionOf(node);
     int task = BeginTask(-1, false);
     After(gate);
-    for (int i = 1; i < node.num_inputs(); ++i) Awaits(node.input(i));
+    for (int i = 1; i < node.num_inputs(); ++i) Reads(node.input(i));
     if (function) {
       for (const Value& v : function->regions()[0]->results()) Awaits(v);
     }
