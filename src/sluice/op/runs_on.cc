@@ -6,12 +6,16 @@ namespace sluice {
 
 namespace {
 
-// The host's kernel may be run for a simulated device: it reads its inputs,
-// writes its outputs, whose sizes are known before, and is done on return.
-bool HostKernelServes(const OpRecord& op, std::span<const DType> dtypes) {
+// Its kernel for the host is a function of its inputs, done on return.
+bool HostComputes(const OpRecord& op) {
   return (op.block || op.cpu().launch) && op.effect == Effect::kNone &&
-         !op.stateful && !op.handle && !op.dynamic_output &&
-         op.global_effect.empty() &&
+         !op.stateful && !op.handle && op.global_effect.empty();
+}
+
+// The host's kernel may be run for a simulated device: it reads its inputs and
+// writes its outputs, whose sizes are known before.
+bool HostKernelServes(const OpRecord& op, std::span<const DType> dtypes) {
+  return HostComputes(op) && !op.dynamic_output &&
          std::all_of(dtypes.begin(), dtypes.end(), IsPlainData);
 }
 
@@ -30,6 +34,16 @@ bool RunsOn(const OpRecord& op, DeviceKind kind,
     return true;
   }
   return kind == DeviceKind::kSim && HostKernelServes(op, dtypes);
+}
+
+bool RunsWhenIdle(const OpRecord& op, DeviceKind kind,
+                  std::span<const DType> dtypes) {
+  auto plain_or_list = [](DType dtype) {
+    return IsPlainData(dtype) || dtype == DType::kList;
+  };
+  return kind == DeviceKind::kSim && HostComputes(op) &&
+         std::count(dtypes.begin(), dtypes.end(), DType::kList) &&
+         std::all_of(dtypes.begin(), dtypes.end(), plain_or_list);
 }
 
 }  // namespace sluice

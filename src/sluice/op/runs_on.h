@@ -15,4 +15,9 @@ namespace sluice {
 // these are plain functions of plain elements.
 bool RunsOn(const OpRecord& op, DeviceKind kind, std::span<const DType> dtypes);
 
+// Whether the host can do it for a simulated device once that is idle: ops of
+// lists, so that lists stay where their elements are.
+bool RunsWhenIdle(const OpRecord& op, DeviceKind kind,
+                  std::span<const DType> dtypes);
+
 }  // namespace sluice

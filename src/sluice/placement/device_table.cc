@@ -61,7 +61,9 @@ const DeviceSet& DeviceTable::Running(const Node& node) {
   }
   unsigned kinds = 0;
   for (int k = 0; k < kNumDeviceKinds; ++k) {
-    if (RunsOn(node.op(), static_cast<DeviceKind>(k), dtypes_)) {
+    auto kind = static_cast<DeviceKind>(k);
+    if (RunsOn(node.op(), kind, dtypes_) ||
+        RunsWhenIdle(node.op(), kind, dtypes_)) {
       kinds |= 1u << k;
     }
   }

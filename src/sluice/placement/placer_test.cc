@@ -216,6 +216,31 @@ TEST(Placer, ACountedLoopInADeviceScopeCountsOnTheHost) {
             "z1 sim:1");
 }
 
+TEST(Placer, AListStaysWithItsElementsAndItsIndicesOnTheHost) {
+  PlacementOptions options = DevicesNamed(ThreeDevices());
+  options.preferred = 2;
+  EXPECT_EQ(Places(R"(graph g(%n: i32[], %x: f32[4]) -> (%all) {
+    %zero = Const [value = 0]
+    %list = ListNew(%zero) [dtype = f32, shape = [4]]
+    %loop = While(%zero, %list) [dtypes = {i32, list}] : i32[], list[] {
+      cond(%i: i32[], %l: list[]) { %more = Less(%i, %n) yield %more }
+      body(%i: i32[], %l: list[]) {
+        %one = Const [value = 1]
+        %i1 = Add(%i, %one)
+        %y = Neg(%x)
+        %l1 = ListAppend(%l, %y)
+        %got = ListGet(%l1, %i) [dtype = f32]
+        %l2 = ListAppend(%l1, %got)
+        yield %i1, %l2
+      }
+    }
+    %all = ListStack(%loop:1) [dtype = f32]
+  })",
+                   options),
+            "zero cpu:0, list sim:1, loop cpu:0, more cpu:0, one cpu:0, i1 "
+            "cpu:0, y sim:1, l1 sim:1, got sim:1, l2 sim:1, all sim:1");
+}
+
 TEST(Placer, ATruthThatADeviceComputesStaysThere) {
   PlacementOptions options = DevicesNamed(ThreeDevices());
   options.preferred = 1;
