@@ -105,9 +105,9 @@ void AddSamples(std::vector<Source>& sources) {
       for (const Array& in : c.inputs) {
         PartialShape shape(in.shape());
         if (!kFloats.contains(in.dtype())) {
-          args.push_back((*graph->Add(graph->root(), "Const", {},
-                                      {{"value", in}}))
-                             ->output());
+          args.push_back(
+              (*graph->Add(graph->root(), "Const", {}, {{"value", in}}))
+                  ->output());
           continue;
         }
         if (c.sample == 1) shape = PartialShape::OfRank(in.rank());
@@ -189,8 +189,7 @@ std::unique_ptr<Graph> Batched(std::unique_ptr<Graph> graph) {
   auto out = std::make_unique<Graph>("batched");
   NodeOptions options;
   options.device = kOne;
-  Result<Node*> function =
-      out->Add(out->root(), "Function", {}, {}, options);
+  Result<Node*> function = out->Add(out->root(), "Function", {}, {}, options);
   Region* code = *out->AddRegion(**function, "body");
   Graph::ValueMap map;
   Graph::NodeMap nodes;
@@ -206,9 +205,9 @@ std::unique_ptr<Graph> Batched(std::unique_ptr<Graph> graph) {
     for (int64_t dim : type.shape.dims()) dims.push_back(dim);
     Result<PartialShape> shape = PartialShape::Make(dims);
     if (!shape.ok()) return nullptr;
-    lanes.push_back({*out->AddArg(out->root(), from.arg_name(i),
-                                  {type.dtype, *shape}),
-                     true});
+    lanes.push_back(
+        {*out->AddArg(out->root(), from.arg_name(i), {type.dtype, *shape}),
+         true});
   }
   if (lanes.empty() || HasPrimitives(from)) return nullptr;
   for (Node* node : from.nodes()) out->CopyNode(*node, *code, map, nodes);
@@ -223,8 +222,7 @@ std::unique_ptr<Graph> Batched(std::unique_ptr<Graph> graph) {
 }
 
 std::unique_ptr<Graph> LoweredGraph(std::unique_ptr<Graph> graph) {
-  Result<Lowered> lowered =
-      LowerControlFlow(*graph, ExecutorChoice::kTokens);
+  Result<Lowered> lowered = LowerControlFlow(*graph, ExecutorChoice::kTokens);
   EXPECT_TRUE(lowered.ok()) << lowered.status().message();
   return lowered.ok() ? std::move(lowered->graph) : nullptr;
 }
@@ -346,8 +344,7 @@ TEST_P(DevicesKept, NothingLeavesItsDevice) {
   const Change& change = GetParam().change;
   int changed = 0, failed = 0;
   for (const Source& source : Sources()) {
-    std::unique_ptr<Graph> graph =
-        change(OnOneDevice(*source.graph));
+    std::unique_ptr<Graph> graph = change(OnOneDevice(*source.graph));
     if (!graph) continue;
     ++changed;
     std::string lost =
@@ -398,8 +395,8 @@ TEST(DevicesInScopes, WhatIsRecordedInAScopeIsOnItsDevice) {
     auto [i, z] = while_loop(
         [&](Tensor i, Tensor) { return i < 5; },
         [&](Tensor i, Tensor z) {
-          Tensor next = cond(
-              sum(z) > 0, [&] { return z * w; }, [&] { return z - w; });
+          Tensor next =
+              cond(sum(z) > 0, [&] { return z * w; }, [&] { return z - w; });
           return std::tuple(i + 1, next);
         },
         constant(0), x);

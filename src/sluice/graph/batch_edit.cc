@@ -138,8 +138,8 @@ void BatchEdit::TakeOver(Node& heir, Node& gone) {
 
 void BatchEdit::SetDevice(Node& node, std::string_view device) {
   if (node.device() == device) return;
-  node.origin_ = graph_.pool_->Origin(
-      {node.scope(), std::string(device), node.line()});
+  node.origin_ =
+      graph_.pool_->Origin({node.scope(), std::string(device), node.line()});
 }
 
 void BatchEdit::Erase(Node& node) {

@@ -13,8 +13,8 @@ std::string PlacementReport::Explain() const {
     if (node.device < 0) continue;
     ++placed;
     copied += node.bytes_copied;
-    StrAppend(out, node.node, " -> ",
-              devices[static_cast<size_t>(node.device)], ": ", node.why);
+    StrAppend(out, node.node, " -> ", devices[static_cast<size_t>(node.device)],
+              ": ", node.why);
     if (!node.asked.empty()) StrAppend(out, "; asked \"", node.asked, "\"");
     if (node.bytes_copied > 0) {
       StrAppend(out, "; ", HumanBytes(node.bytes_copied), " copied to it");
@@ -22,8 +22,7 @@ std::string PlacementReport::Explain() const {
     StrAppend(out, " (", node.line, ")\n");
   }
   StrAppend(out, placed, " nodes on ", devices.size(), " devices, ",
-            HumanBytes(copied), " copied, ", predicted_seconds,
-            " s predicted");
+            HumanBytes(copied), " copied, ", predicted_seconds, " s predicted");
   if (unmet_wishes > 0) StrAppend(out, ", ", unmet_wishes, " wishes not met");
   if (bytes_over_memory > 0) {
     StrAppend(out, ", ", HumanBytes(bytes_over_memory),

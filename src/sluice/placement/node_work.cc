@@ -65,8 +65,8 @@ NodeWork WorkOf(const Node& node) {
     out_dtypes.push_back(node.output_type(i).dtype);
     out_shapes.push_back(Assumed(node.output_type(i).shape));
   }
-  work.flops = cost(ShapeContext(op, node.attrs(), in_dtypes, in_shapes,
-                                 values, out_dtypes, out_shapes));
+  work.flops = cost(ShapeContext(op, node.attrs(), in_dtypes, in_shapes, values,
+                                 out_dtypes, out_shapes));
   return work;
 }
 

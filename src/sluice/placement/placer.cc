@@ -83,9 +83,8 @@ class Placer {
     std::vector<char> scalars = FindHostScalars(flow_);
     for (std::vector<Node*>& group : ColocationGroups(flow_)) {
       Node& first = *group[0];
-      bool scalar =
-          first.num_outputs() > 0 &&
-          scalars[static_cast<size_t>(flow_.FirstOf(first))] != 0;
+      bool scalar = first.num_outputs() > 0 &&
+                    scalars[static_cast<size_t>(flow_.FirstOf(first))] != 0;
       if (scalar) {
         SL_ASSIGN_OR_RETURN(const DeviceName* wish, table_.WishOf(first));
         int host = table_.HostOf(*wish);
@@ -148,8 +147,7 @@ class Placer {
     return OkStatus();
   }
 
-  void AddUnit(std::vector<Node*> nodes, std::vector<int> allowed,
-               int device) {
+  void AddUnit(std::vector<Node*> nodes, std::vector<int> allowed, int device) {
     for (const Node* node : nodes) {
       unit_of_[static_cast<size_t>(node->id())] =
           static_cast<int>(units_.size());
@@ -232,8 +230,9 @@ class Placer {
     }
     const Node* home = homes_.Of(node.output(0));
     if (home && At(*home).device >= 0) {
-      return Put(node, At(*home).device,
-                 StrCat("beside \"", home->name(), "\", whose value it passes"));
+      return Put(
+          node, At(*home).device,
+          StrCat("beside \"", home->name(), "\", whose value it passes"));
     }
     Put(node, 0, "it passes a value of the host");
   }
@@ -264,8 +263,7 @@ class Placer {
         if (node->op().flow == Flow::kLoop && !node->regions().empty() &&
             i < node->num_outputs()) {
           to = HomeDevice(node->output(i));
-        } else if (HostReads(node->op(),
-                             *table_.model(to).name.kind,
+        } else if (HostReads(node->op(), *table_.model(to).name.kind,
                              static_cast<size_t>(i),
                              static_cast<size_t>(node->num_inputs()))) {
           to = 0;

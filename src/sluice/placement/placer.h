@@ -46,7 +46,8 @@ struct PlacementOptions {
   // A wish that cannot be met falls back to a device that can run the node, in
   // the same job and task where it names them. Off: an error.
   bool soft = true;
-  bool search = false;  // choose by the cost model where the wish leaves a choice
+  bool search =
+      false;  // choose by the cost model where the wish leaves a choice
   // Null, or negative for a node: estimated from its shapes.
   std::function<double(const Node&, int device)> measured_seconds;
 };

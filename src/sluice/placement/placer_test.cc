@@ -40,10 +40,10 @@ TEST(Placer, WishesAreMetAndTheRestIsPreferred) {
 }
 
 TEST(Placer, TheChosenDeviceIsTheWholeName) {
-  std::unique_ptr<Graph> graph = ParsedGraph(
-      "graph g(%x: f32[4]) -> (%a) { %a = Neg(%x) on \"sim:0\" }");
-  PlacementOptions options =
-      DevicesNamed({"/job:w/task:1/device:cpu:0", "/job:w/task:1/device:sim:0"});
+  std::unique_ptr<Graph> graph =
+      ParsedGraph("graph g(%x: f32[4]) -> (%a) { %a = Neg(%x) on \"sim:0\" }");
+  PlacementOptions options = DevicesNamed(
+      {"/job:w/task:1/device:cpu:0", "/job:w/task:1/device:sim:0"});
   ASSERT_TRUE(Place(*graph, options).ok());
   EXPECT_EQ(graph->FindNode("a")->device(), "/job:w/task:1/device:sim:0");
 }
@@ -187,7 +187,8 @@ TEST(Placer, HandlesAreFollowedThroughRegionsAndCalls) {
   })",
                    options),
             "v cpu:1, f cpu:0, r cpu:1, c cpu:0, none cpu:0, list cpu:1, zero "
-            "cpu:0, loop cpu:0, more cpu:0, i1.b cpu:0, i1 cpu:0, read cpu:1, l1 cpu:1, "
+            "cpu:0, loop cpu:0, more cpu:0, i1.b cpu:0, i1 cpu:0, read cpu:1, "
+            "l1 cpu:1, "
             "last cpu:1");
 }
 

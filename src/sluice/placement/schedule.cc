@@ -27,7 +27,9 @@ void Schedule::Begin(const std::vector<int>& devices) {
   ++run_;
   copying_ = end_ = 0;
   end_task_ = -1;
-  auto zero = [](std::vector<double>& v) { std::fill(v.begin(), v.end(), 0.0); };
+  auto zero = [](std::vector<double>& v) {
+    std::fill(v.begin(), v.end(), 0.0);
+  };
   zero(device_free_);
   zero(link_free_);
   zero(live_);
@@ -73,8 +75,7 @@ double Schedule::Finish(int task, int d, bool commit) {
       waited_for = edge.task;
     }
   }
-  double end =
-      start + seconds_[static_cast<size_t>(task * num_devices_ + d)];
+  double end = start + seconds_[static_cast<size_t>(task * num_devices_ + d)];
   if (!commit) return end;
   ready_[static_cast<size_t>(task)] = end;
   waited_for_[static_cast<size_t>(task)] = waited_for;
@@ -140,8 +141,8 @@ Outcome Schedule::RunGreedy(const std::vector<Unit>& units,
         double end = Finish(t, d, false);
         // Where there is no room only when there is none anywhere.
         auto here = static_cast<size_t>(d);
-        double over = live_[here] + static_cast<double>(task.out_bytes) -
-                      memory_[here];
+        double over =
+            live_[here] + static_cast<double>(task.out_bytes) - memory_[here];
         if (capped_ && over > 0) end += 1e9 + over;
         if (end >= best) continue;
         best = end;

@@ -82,7 +82,7 @@ class Schedule {
   int num_devices_ = 0;
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;
-  std::vector<double> seconds_;  // by task and device
+  std::vector<double> seconds_;              // by task and device
   std::vector<double> bandwidth_, latency_;  // by pair of devices
   std::vector<double> memory_;
   bool capped_ = false;

@@ -106,8 +106,8 @@ class ScheduleBuilder {
     size_t id = Id(v);
     int unit = UnitOfNode(home);
     double bytes = static_cast<double>(BytesOf(v.type()));
-    out_.edges_.push_back({made_by_[id], static_cast<int>(id), unit, bytes,
-                           weight_[id]});
+    out_.edges_.push_back(
+        {made_by_[id], static_cast<int>(id), unit, bytes, weight_[id]});
     out_.copy_bytes_[id] = bytes;
     out_.value_unit_[id] = unit;
     last_use_[id] = out_.num_tasks() - 1;
@@ -265,8 +265,8 @@ class ScheduleBuilder {
   void AddFunction(Node& node, double weight, int gate) {
     if (node.regions().empty()) return;
     const Region& body = *node.regions()[0];
-    double inside = weight * static_cast<double>(
-                                 std::max<size_t>(1, node.users().size()));
+    double inside =
+        weight * static_cast<double>(std::max<size_t>(1, node.users().size()));
     for (int i = 0; i < body.num_args(); ++i) {
       Made(body.arg(i), gate, inside);
     }
@@ -316,8 +316,7 @@ class ScheduleBuilder {
     auto devices = static_cast<size_t>(out_.num_devices_);
     out_.ready_.resize(tasks);
     out_.waited_for_.resize(tasks);
-    for (auto* by_device :
-         {&out_.device_free_, &out_.live_, &out_.peak_}) {
+    for (auto* by_device : {&out_.device_free_, &out_.live_, &out_.peak_}) {
       by_device->resize(devices);
     }
     out_.last_on_.resize(devices);

@@ -67,8 +67,7 @@ class Search {
   }
 
   bool Allows(int unit, int device) const {
-    const std::vector<int>& allowed =
-        units_[static_cast<size_t>(unit)].allowed;
+    const std::vector<int>& allowed = units_[static_cast<size_t>(unit)].allowed;
     return std::find(allowed.begin(), allowed.end(), device) != allowed.end();
   }
   int& Device(int unit) { return now_[static_cast<size_t>(unit)]; }
@@ -265,8 +264,7 @@ class Search {
 
 }  // namespace
 
-SearchResult SearchDevices(const std::vector<Unit>& units,
-                           Schedule& schedule) {
+SearchResult SearchDevices(const std::vector<Unit>& units, Schedule& schedule) {
   return Search(units, schedule).Run();
 }
 

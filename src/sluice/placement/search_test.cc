@@ -80,8 +80,8 @@ struct Problem {
       }
       units.push_back(std::move(unit));
     }
-    schedule = std::make_unique<Schedule>(flow, homes, unit_of, units.size(),
-                                          options);
+    schedule =
+        std::make_unique<Schedule>(flow, homes, unit_of, units.size(), options);
   }
   ValueFlow flow;
   Homes homes;
@@ -193,7 +193,8 @@ TEST(Search, IndependentChainsRunBesideEachOther) {
 }
 
 TEST(Search, WishesHoldAndAFasterDeviceTakesTheRest) {
-  std::unique_ptr<Graph> graph = ParsedGraph(R"(graph g(%x: f32[64,64]) -> (%d) {
+  std::unique_ptr<Graph> graph =
+      ParsedGraph(R"(graph g(%x: f32[64,64]) -> (%d) {
     %a = MatMul(%x, %x)
     %b = MatMul(%a, %a) on "cpu:0"
     %c = MatMul(%x, %b)

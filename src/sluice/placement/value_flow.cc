@@ -33,8 +33,8 @@ const Node* ValueFlow::FunctionOf(const Node& call) {
 
 void ValueFlow::Connect(Node& node) {
   auto results = [&](const Region& region) {
-    int count = std::min(node.num_outputs(),
-                         static_cast<int>(region.results().size()));
+    int count =
+        std::min(node.num_outputs(), static_cast<int>(region.results().size()));
     for (int i = 0; i < count; ++i) {
       edges_.push_back(
           {region.results()[static_cast<size_t>(i)], node.output(i)});
@@ -52,9 +52,9 @@ void ValueFlow::Connect(Node& node) {
     results(body);
   } else if (node.op().flow == Flow::kLoop && node.regions().size() == 2) {
     const Region &cond = *node.regions()[0], &body = *node.regions()[1];
-    int count = std::min(
-        {node.num_inputs(), node.num_outputs(), cond.num_args(),
-         body.num_args(), static_cast<int>(body.results().size())});
+    int count =
+        std::min({node.num_inputs(), node.num_outputs(), cond.num_args(),
+                  body.num_args(), static_cast<int>(body.results().size())});
     for (int i = 0; i < count; ++i) {
       Value last = body.results()[static_cast<size_t>(i)];
       for (Value to : {cond.arg(i), body.arg(i), node.output(i)}) {
@@ -66,8 +66,7 @@ void ValueFlow::Connect(Node& node) {
 }
 
 bool IsHandle(const Value& value) {
-  return IsReference(value.dtype()) &&
-         value.node->op().flow != Flow::kFunction;
+  return IsReference(value.dtype()) && value.node->op().flow != Flow::kFunction;
 }
 
 }  // namespace sluice

@@ -40,12 +40,12 @@ std::string TypesOf(const Node& node) {
 }
 
 Status Contradiction(const Node& first, const Node& second) {
-  return InvalidArgument(
-             StrCat("[", second.op().name, "] \"", second.name(),
-                    "\" asks for device \"", second.device(),
-                    "\", but must be with [", first.op().name, "] \"",
-                    first.name(), "\", which asks for \"", first.device(),
-                    "\"; wanted wishes that one device meets"))
+  return InvalidArgument(StrCat("[", second.op().name, "] \"", second.name(),
+                                "\" asks for device \"", second.device(),
+                                "\", but must be with [", first.op().name,
+                                "] \"", first.name(), "\", which asks for \"",
+                                first.device(),
+                                "\"; wanted wishes that one device meets"))
       .WithLine(NodeLine(second))
       .WithLine(NodeLine(first));
 }
@@ -62,8 +62,7 @@ class Chooser {
     choice_.devices = Members(running_, covered);
     if (!choice_.devices.empty()) return std::move(choice_);
     if (soft_) {
-      choice_.devices =
-          Members(running_, table_.Covered(TaskOf(choice_.wish)));
+      choice_.devices = Members(running_, table_.Covered(TaskOf(choice_.wish)));
       choice_.fell_back = Empty(covered) ? "there is no such device"
                                          : "there is no kernel there";
     }

@@ -105,7 +105,7 @@ class Lowering {
   const WhyNotWhole& why_not_whole_;
   Lowered out_;
   Graph& graph_;
-  const Node* now_ = nullptr;  // being lowered
+  const Node* now_ = nullptr;     // being lowered
   std::deque<Context> contexts_;  // never removed: controls look back at them
   std::vector<std::unique_ptr<Tracks>> tracks_;
   Graph::ValueMap presets_;  // constants and handles, there everywhere
