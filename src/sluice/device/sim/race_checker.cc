@@ -169,6 +169,7 @@ std::string RaceChecker::Side(const Access& access) const {
 void RaceChecker::Report(Violation::Kind kind, const Access& access, bool write,
                          const ByteRange& range, const Access* earlier,
                          bool earlier_write) {
+  if (violations_.size() == kMostViolations) return;
   std::string text =
       StrCat(Side(access), write ? " writes " : " reads ", range.bytes,
              " bytes in the memory of ", DeviceNameOf(range.memory));

@@ -61,7 +61,9 @@ class RaceChecker {
   // Forgets all accesses, not what is allocated: for work that was not told.
   void ForgetAccesses();
 
-  // Those found since the last call; a pair of labels is reported once.
+  // Those found since the last call, each pair of labels once, and no more than
+  // kMostViolations: one mistake in a loop makes many.
+  static constexpr size_t kMostViolations = 100;
   std::vector<Violation> Take();
 
  private:

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-TEST(SimDevice, TheHostCannotTouchItsMemory) {
+TEST(SimDeviceDeathTest, TheHostCannotTouchItsMemory) {
   SimWorld world;
   SimDevice& device = **world.AddDevice();
   Array a = *Array::Make(DType::kF32, {4}, device.allocator());

@@ -78,12 +78,13 @@ bool SimMemory::Refuse(int64_t) {
 
 bool SimMemory::Allocated(Stream& home, void* address, int64_t bytes) {
   world_.Allocated({this, address, bytes});
-  if (!options_.poison) return false;
+  auto* stream = options_.poison ? dynamic_cast<SimStream*>(&home) : nullptr;
+  if (!stream) return false;
   // The stream comes after all former users by now, and before the new ones.
   void* begin = Bytes(address);
-  static_cast<SimStream&>(home).RunFree(
-      "poison", {this, address, bytes},
-      [begin, bytes] { std::memset(begin, 0xFF, static_cast<size_t>(bytes)); });
+  stream->RunFree("poison", {this, address, bytes}, [begin, bytes] {
+    std::memset(begin, 0xFF, static_cast<size_t>(bytes));
+  });
   return true;
 }
 

@@ -47,8 +47,10 @@ void SimStream::Then(void (*callback)(void*), void* context) {
 
 Status SimStream::Synchronize() {
   world_.WaitUntilReached(Record());
-  return world_.TakeError(*queue_);
+  return TakeError();
 }
+
+Status SimStream::TakeError() { return world_.TakeError(*queue_); }
 
 void SimStream::Run(SimWork work) {
   SimWorld::Item item;

@@ -40,6 +40,9 @@ class SimStream final : public Stream {
   void RunFree(std::string label, const ByteRange& writes,
                std::function<void()> run);
 
+  // The same of what was executed so far, without waiting.
+  Status TakeError();
+
   SimDevice& sim_device() const { return device_; }
   const Memory& memory() const;
 

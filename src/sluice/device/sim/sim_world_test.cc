@@ -179,7 +179,7 @@ TEST_F(SimWorldTest, AKernelCannotDriveTheWorldItRunsIn) {
 // adds to cells that only its stream touches, and to one that is handed from
 // stream to stream by events.
 struct RandomRun {
-  std::vector<int64_t> cells;
+  std::vector<uint64_t> cells;
   double host = 0, device = 0;
   bool operator==(const RandomRun&) const = default;
 };
@@ -203,11 +203,10 @@ RandomRun RunProgram(uint64_t program, std::optional<uint64_t> order,
     size_t s = r[0] % streams.size();
     bool shared = r[1] % 3 == 0;
     if (shared && handed) streams[s]->WaitFor(handed);
-    int64_t* cell = &run.cells[shared ? streams.size() : s];
-    streams[s]->Run(
-        {.label = "step",
-         .flops = static_cast<double>(r[2]) * 1e3,
-         .run = [cell, i] { *cell = *cell * 31 + static_cast<int64_t>(i); }});
+    uint64_t* cell = &run.cells[shared ? streams.size() : s];
+    streams[s]->Run({.label = "step",
+                     .flops = static_cast<double>(r[2]) * 1e3,
+                     .run = [cell, i] { *cell = *cell * 31 + i; }});
     if (shared) handed = streams[s]->Record();
     if (r[3] % 97 == 0) EXPECT_TRUE(streams[s]->Synchronize().ok());
   }
