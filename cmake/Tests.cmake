@@ -27,8 +27,8 @@ if(NOT TARGET GTest::gtest_main)
 endif()
 
 # Folders whose code is about threads: run again under ThreadSanitizer.
-set(threaded_folders base state comm partition tape vm plan step session eager
-  trace front)
+set(threaded_folders base device state comm partition tape vm plan step session
+  eager trace front)
 # These stand below the registry; without the ops they link at once.
 set(folders_without_ops base tensor)
 # These stand below the public header and need not wait for it.

@@ -28,6 +28,7 @@ struct SimWork {
   std::string label = {};
   double flops = 0;
   int64_t bytes = 0;  // moved to and from the device's memory
+  // Of memory of the device; what a kernel takes from the host, it is given.
   std::vector<ByteRange> reads = {}, writes = {};
   // Run once, on some thread, with the device's memory open. What it throws
   // becomes the stream's error.
