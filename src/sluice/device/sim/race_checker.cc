@@ -128,27 +128,36 @@ void RaceChecker::Touch(const VectorClock& clock, const Access& access,
   }
 }
 
-void RaceChecker::Allocated(const ByteRange& range) {
+void RaceChecker::SetBlock(const ByteRange& range, int64_t block) {
   auto begin = reinterpret_cast<uintptr_t>(range.address);
   uintptr_t end = begin + static_cast<uintptr_t>(range.bytes);
   Segments& segments = memories_[range.memory];
-  ++blocks_;
+  // All work to come is issued by the host, so comes after what it has seen.
+  auto over = [&](const Access& access) {
+    return access.who < 0 || clocks_[kHost][access.who] >= access.when;
+  };
+  auto last = segments.end();
   for (auto at = Cover(segments, begin, end);
-       at != segments.end() && at->first < end; ++at) {
-    at->second.block = blocks_;
+       at != segments.end() && at->first < end;) {
+    Segment& segment = at->second;
+    segment.block = block;
+    if (over(segment.write)) segment.write = {};
+    std::erase_if(segment.reads, over);
+    if (last != segments.end() && last->second.write == segment.write &&
+        last->second.reads == segment.reads) {
+      last->second.end = segment.end;
+      at = segments.erase(at);
+    } else {
+      last = at++;
+    }
   }
 }
 
-void RaceChecker::Freed(const ByteRange& range) {
-  auto begin = reinterpret_cast<uintptr_t>(range.address);
-  uintptr_t end = begin + static_cast<uintptr_t>(range.bytes);
-  Segments& segments = memories_[range.memory];
-  for (auto at = Cover(segments, begin, end);
-       at != segments.end() && at->first < end; ++at) {
-    // Blocks that were allocated before anybody looked have no number.
-    at->second.block = at->second.block > 0 ? -at->second.block : -(++blocks_);
-  }
+void RaceChecker::Allocated(const ByteRange& range) {
+  SetBlock(range, ++blocks_);
 }
+
+void RaceChecker::Freed(const ByteRange& range) { SetBlock(range, -1); }
 
 void RaceChecker::ForgetAccesses() {
   for (auto& [memory, segments] : memories_) {

@@ -72,11 +72,12 @@ class RaceChecker {
     uint64_t when = 0;
     int label = 0;
     int64_t block = 0;
+    bool operator==(const Access&) const = default;
   };
   // Bytes with the same history.
   struct Segment {
     uintptr_t end = 0;
-    // The number of the allocation; negative once it is freed, 0 before the
+    // The number of the allocation; -1 once it is freed, 0 before the
     // first one and for memory of the host.
     int64_t block = 0;
     Access write;
@@ -87,6 +88,9 @@ class RaceChecker {
   // Cuts segments so that one begins at each end of the range, fills gaps, and
   // returns the first in it.
   Segments::iterator Cover(Segments& segments, uintptr_t begin, uintptr_t end);
+  // Gives the range's bytes to a block, and makes one of segments that no
+  // longer differ.
+  void SetBlock(const ByteRange& range, int64_t block);
   void Touch(const VectorClock& clock, const Access& access,
              const ByteRange& range, bool write);
   void Report(Violation::Kind kind, const Access& access, bool write,

@@ -66,7 +66,9 @@ TEST(SimThreads, ManyIssueAllocateAndDrive) {
             [](void* count) { ++*static_cast<std::atomic<int>*>(count); },
             &called);
         if (step % 16 == t) device.Progress();
-        if (step % 50 == t) EXPECT_TRUE(stream.Synchronize().ok());
+        if (step % 50 == t) {
+          EXPECT_TRUE(stream.Synchronize().ok());
+        }
       }
       EXPECT_TRUE(stream.Synchronize().ok());
     });

@@ -208,7 +208,9 @@ RandomRun RunProgram(uint64_t program, std::optional<uint64_t> order,
                      .flops = static_cast<double>(r[2]) * 1e3,
                      .run = [cell, i] { *cell = *cell * 31 + i; }});
     if (shared) handed = streams[s]->Record();
-    if (r[3] % 97 == 0) EXPECT_TRUE(streams[s]->Synchronize().ok());
+    if (r[3] % 97 == 0) {
+      EXPECT_TRUE(streams[s]->Synchronize().ok());
+    }
   }
   std::vector<std::thread> drivers;
   for (int t = 1; t < threads; ++t) {
