@@ -222,7 +222,8 @@ std::unique_ptr<Graph> Batched(std::unique_ptr<Graph> graph) {
 }
 
 std::unique_ptr<Graph> LoweredGraph(std::unique_ptr<Graph> graph) {
-  Result<Lowered> lowered = LowerControlFlow(*graph, ExecutorChoice::kTokens);
+  Result<Lowered> lowered = LowerControlFlow(
+      *graph, [](const Node&) { return std::string("tokens"); });
   EXPECT_TRUE(lowered.ok()) << lowered.status().message();
   return lowered.ok() ? std::move(lowered->graph) : nullptr;
 }

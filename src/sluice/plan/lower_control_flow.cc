@@ -77,9 +77,9 @@ Status Lowering::LowerRegion(Context& ctx, const Region& region) {
 
 Status Lowering::LowerNode(Context& ctx, Node& node) {
   home_[&node] = &ctx;
-  now_ = &node;
   if (node.op().flow == Flow::kFunction) return OkStatus();
   if (!IsRegionOp(node)) return CopyPlain(ctx, node);
+  const Node* around = std::exchange(now_, &node);
   size_t begin = made_.size();
   Status status;
   if (!Lowers(node)) {
@@ -92,6 +92,7 @@ Status Lowering::LowerNode(Context& ctx, Node& node) {
     status = LowerCall(ctx, node);
   }
   stretch_[&node] = {begin, made_.size()};
+  now_ = around;
   return status;
 }
 

@@ -105,7 +105,9 @@ class Lowering {
   const WhyNotWhole& why_not_whole_;
   Lowered out_;
   Graph& graph_;
-  const Node* now_ = nullptr;     // being lowered
+  // The region op being lowered: the wiring it becomes is where it is, on the
+  // host as a rule, whatever its regions hold.
+  const Node* now_ = nullptr;
   std::deque<Context> contexts_;  // never removed: controls look back at them
   std::vector<std::unique_ptr<Tracks>> tracks_;
   Graph::ValueMap presets_;  // constants and handles, there everywhere

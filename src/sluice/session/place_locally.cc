@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
+#include "sluice/graph/batch_edit.h"
 #include "sluice/placement/insert_copies.h"
 #include "sluice/placement/placer.h"
 
@@ -17,6 +18,25 @@ bool NamesDevice(const Region& region) {
     }
   }
   return false;
+}
+
+// The graph is this task's, whichever it is called.
+Status DropTasks(Region& region, BatchEdit& edit) {
+  for (Node* node : region.nodes()) {
+    if (!node->device().empty()) {
+      Result<DeviceName> name = DeviceName::Parse(node->device());
+      if (!name.ok()) return name.status().WithLine(NodeLine(*node));
+      if (!name->job.empty() || name->task) {
+        name->job.clear();
+        name->task.reset();
+        edit.SetDevice(*node, name->ToString());
+      }
+    }
+    for (const auto& inner : node->regions()) {
+      SL_RETURN_IF_ERROR(DropTasks(*inner, edit));
+    }
+  }
+  return OkStatus();
 }
 
 Result<Device*> DefaultDevice(const LocalPlacement& placement) {
@@ -47,6 +67,8 @@ Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
     model.name = device->name();
     options.devices.push_back(std::move(model));
   }
+  BatchEdit edit(graph);
+  SL_RETURN_IF_ERROR(DropTasks(graph.root(), edit));
   SL_ASSIGN_OR_RETURN(PlacementReport report, Place(graph, options));
   CopyOptions copies;
   copies.results_to_host = placement.results_to_host;

@@ -56,6 +56,8 @@ std::string WhyNotInIsland(const Node& node) {
   if (!node.device().empty() && !IsCpu(node.device())) {
     return StrCat("on ", node.device());
   }
+  // What it reads the shape of may be in another memory.
+  if (!node.device().empty() && op.shape_only) return "reads a shape alone";
   if (!node.device().empty() && op.role == Role::kIdentity) {
     return StrCat("copies to ", node.device());
   }
