@@ -78,11 +78,18 @@ Block DeviceAllocator::AllocateFor(Stream& stream, int64_t bytes) {
   std::optional<FreeSpace::Part> part = free_.Take(rounded, stream);
   if (!part) return {};
   bool fresh = true;
-  for (UseUntil& use : part->uses) {
-    fresh = fresh && use.event && use.event->Reached();
-    if (use.stream != &stream) stream.WaitFor(use.Mark());
-  }
+  auto come_after = [&](std::vector<UseUntil>& uses) {
+    for (UseUntil& use : uses) {
+      fresh = fresh && use.event && use.event->Reached();
+      if (use.stream != &stream) stream.WaitFor(use.Mark());
+    }
+  };
+  come_after(part->uses);
   in_use_ += bytes;
+  if (int64_t over = in_use_ + free_.owed() - limit_; over > 0) {
+    std::vector<UseUntil> uses = free_.Settle(over, stream);
+    come_after(uses);
+  }
   rounded_ += rounded;
   peak_ = std::max(peak_, in_use_);
   touched_ = std::max(touched_, part->begin + rounded - range_.begin);
@@ -103,7 +110,7 @@ void DeviceAllocator::Free(Block block) {
   MutexLock lock(mu_);
   if (watcher_) watcher_->Freed(block.data, record->rounded);
   free_.Give({static_cast<char*>(block.data), record->rounded,
-              record->End(several_streams_)});
+              record->End(several_streams_), record->asked});
   in_use_ -= record->asked;
   rounded_ -= record->rounded;
   unused_records_.push_back(record);

@@ -3,7 +3,9 @@
 // again at once: to the same stream as it is, to another one after it has been
 // made to wait. The host never waits.
 //
-// Every byte that is asked for is counted, and the limit holds for that count.
+// Every byte that is asked for is counted, and the limit holds for that count,
+// on the device as well: where there are more addresses than memory, a stream
+// waits for memory that was freed rather than take addresses nobody used.
 // Thread safe: one lock, held while events are recorded and awaited. Lives as
 // long as its device.
 #pragma once

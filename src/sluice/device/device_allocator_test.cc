@@ -119,6 +119,32 @@ TEST_F(DeviceAllocatorTest, ReadersElsewhereAreWaitedFor) {
   allocator.Free(b);
 }
 
+TEST_F(DeviceAllocatorTest, ThereIsNoMoreMemoryThanTheLimit) {
+  allocator.SetLimit(1000);
+  Block other = allocator.AllocateFor(copy, 100);
+  Block a = allocator.Allocate(300), b = allocator.Allocate(300);
+  Use(a).AfterRead(copy);  // copy 1
+  Use(b).AfterRead(copy);  // copy 2
+  allocator.Free(a);       // compute 1
+  allocator.Free(b);       // compute 2
+  // Addresses enough, and memory too.
+  Block c = allocator.AllocateFor(copy, 300);
+  EXPECT_EQ(copy.TakeWaits(), "");
+  // The last bytes: those that were freed first have to be over.
+  Block d = allocator.AllocateFor(copy, 200);
+  EXPECT_EQ(copy.TakeWaits(), "compute 1");
+  EXPECT_NE(d.data, a.data);
+  // 200 of these are counted off; more takes of the others.
+  Block e = allocator.AllocateFor(copy, 100);
+  EXPECT_EQ(copy.TakeWaits(), "compute 1");
+  Block f = allocator.AllocateFor(copy, 1);
+  EXPECT_EQ(copy.TakeWaits(), "compute 2");
+  for (Block block : {other, c, d, e, f}) allocator.Free(block);
+  // Memory of the same stream is no matter.
+  for (int i = 0; i < 10; ++i) allocator.Free(allocator.AllocateFor(copy, 999));
+  EXPECT_EQ(copy.TakeWaits(), "compute 2");
+}
+
 struct Refusing final : AllocationWatcher {
   bool Refuse(int64_t bytes) override { return bytes == 13; }
   bool Allocated(Stream&, void*, int64_t) override { return false; }

@@ -7,10 +7,8 @@ namespace sluice {
 
 namespace {
 
-// A search by size gives up after so many places that would have to wait, and
-// goes through all of them instead: there is either a free one soon or hardly
-// any.
-constexpr int kMostTried = 32;
+// A search for the best place looks at so many before it makes do with another.
+constexpr size_t kMostTried = 32;
 
 bool Over(const UseUntil& use) { return use.event && use.event->Reached(); }
 
@@ -24,12 +22,22 @@ bool AllOver(const FreeSpace::Part& part) {
   return std::all_of(part.uses.begin(), part.uses.end(), Over);
 }
 
-bool SameStreams(const FreeSpace::Part& a, const FreeSpace::Part& b) {
+// Of its last use; those that nobody has marked come last.
+uint64_t LastStamp(const FreeSpace::Part& part) {
+  uint64_t last = 0;
+  for (const UseUntil& use : part.uses) {
+    last = std::max(last, use.event ? use.stamp : UINT64_MAX);
+  }
+  return last;
+}
+
+bool SameUses(const FreeSpace::Part& a, const FreeSpace::Part& b) {
   return a.uses.size() == b.uses.size() &&
          std::all_of(a.uses.begin(), a.uses.end(), [&](const UseUntil& use) {
            return std::any_of(
-               b.uses.begin(), b.uses.end(),
-               [&](const UseUntil& u) { return u.stream == use.stream; });
+               b.uses.begin(), b.uses.end(), [&](const UseUntil& u) {
+                 return u.stream == use.stream && u.event == use.event;
+               });
          });
 }
 
@@ -37,46 +45,71 @@ bool SameStreams(const FreeSpace::Part& a, const FreeSpace::Part& b) {
 
 FreeSpace::FreeSpace(char* begin, int64_t bytes) { Insert({begin, bytes, {}}); }
 
-void FreeSpace::Insert(Part part) {
+void FreeSpace::Index(const Part& part) {
   by_size_.insert({part.bytes, part.begin});
-  char* begin = part.begin;
-  parts_.emplace(begin, std::move(part));
+  if (part.owed > 0) by_age_.insert({LastStamp(part), part.begin});
 }
 
-FreeSpace::Parts::iterator FreeSpace::Erase(Parts::iterator part) {
-  by_size_.erase({part->second.bytes, part->first});
-  return parts_.erase(part);
+void FreeSpace::Unindex(const Part& part) {
+  by_size_.erase({part.bytes, part.begin});
+  if (part.owed > 0) by_age_.erase({LastStamp(part), part.begin});
+}
+
+void FreeSpace::Insert(Part part) {
+  Index(part);
+  char* begin = part.begin;
+  parts_.emplace(begin, std::move(part));
 }
 
 bool FreeSpace::Join(Parts::iterator left, Parts::iterator right) {
   Part& a = left->second;
   Part& b = right->second;
   if (a.begin + a.bytes != b.begin) return false;
-  if (!SameStreams(a, b) && !(AllOver(a) && AllOver(b))) return false;
-  by_size_.erase({a.bytes, a.begin});
+  if (!SameUses(a, b) && !(AllOver(a) && AllOver(b))) return false;
+  Unindex(a);
+  Unindex(b);
   a.bytes += b.bytes;
-  by_size_.insert({a.bytes, a.begin});
+  a.owed += b.owed;
   for (UseUntil& use : b.uses) AddUse(a.uses, std::move(use));
-  Erase(right);
+  Index(a);
+  parts_.erase(right);
   return true;
 }
 
 void FreeSpace::Give(Part part) {
   char* begin = part.begin;
+  owed_ += part.owed;
   Insert(std::move(part));
   auto at = parts_.find(begin);
   if (auto next = std::next(at); next != parts_.end()) Join(at, next);
   if (at != parts_.begin()) Join(std::prev(at), at);
+  // Uses end without anybody being told; looking now and then is enough.
+  if (parts_.size() > 2 * joined_parts_ + 64) JoinAll();
+}
+
+void FreeSpace::JoinAll() {
+  for (auto at = parts_.begin(); at != parts_.end();) {
+    auto next = std::next(at);
+    if (next == parts_.end() || !Join(at, next)) at = next;
+  }
+  joined_parts_ = parts_.size();
 }
 
 std::optional<FreeSpace::Run> FreeSpace::FindPart(int64_t bytes,
                                                   const Stream& stream) {
-  int tried = 0;
+  size_t tried = 0;
   for (auto at = by_size_.lower_bound({bytes, nullptr}); at != by_size_.end();
        ++at) {
     auto part = parts_.find(at->second);
     if (ReadyFor(part->second, stream)) return Run{part, at->first};
     if (++tried == kMostTried) break;
+  }
+  // The largest is often the one that nobody has used yet.
+  auto largest =
+      by_size_.empty() ? parts_.end() : parts_.find(by_size_.rbegin()->second);
+  if (largest != parts_.end() && largest->second.bytes >= bytes &&
+      ReadyFor(largest->second, stream)) {
+    return Run{largest, largest->second.bytes};
   }
   return std::nullopt;
 }
@@ -108,25 +141,55 @@ std::optional<FreeSpace::Run> FreeSpace::FindRun(int64_t bytes,
 }
 
 FreeSpace::Part FreeSpace::Cut(Run run, int64_t bytes) {
-  Part taken{run.first->second.begin, bytes, {}};
+  Part taken{run.first->second.begin, bytes};
   auto at = run.first;
   for (int64_t left = bytes; left > 0;) {
+    Unindex(at->second);
     Part part = std::move(at->second);
-    by_size_.erase({part.bytes, part.begin});
     at = parts_.erase(at);
     for (const UseUntil& use : part.uses) AddUse(taken.uses, use);
+    // Whoever takes addresses takes the memory that comes with them.
+    int64_t owed = std::min(part.owed, left);
+    owed_ -= owed;
     if (part.bytes > left) {
-      Insert({part.begin + left, part.bytes - left, std::move(part.uses)});
+      Insert({part.begin + left, part.bytes - left, std::move(part.uses),
+              part.owed - owed});
     }
     left -= std::min(left, part.bytes);
   }
   return taken;
 }
 
+std::vector<UseUntil> FreeSpace::Settle(int64_t bytes, const Stream& stream) {
+  std::vector<UseUntil> uses;
+  auto settle = [&](Part& part) {
+    Unindex(part);
+    int64_t settled = std::min(bytes, part.owed);
+    part.owed -= settled;
+    owed_ -= settled;
+    bytes -= settled;
+    Index(part);
+    for (const UseUntil& use : part.uses) AddUse(uses, use);
+  };
+  std::vector<Part*> oldest;
+  for (const auto& [stamp, begin] : by_age_) {
+    if (oldest.size() == kMostTried) break;
+    oldest.push_back(&parts_.find(begin)->second);
+  }
+  for (Part* part : oldest) {
+    if (bytes > 0 && ReadyFor(*part, stream)) settle(*part);
+  }
+  while (bytes > 0) settle(parts_.find(by_age_.begin()->second)->second);
+  return uses;
+}
+
 std::optional<FreeSpace::Part> FreeSpace::Take(int64_t bytes,
                                                const Stream& stream) {
   std::optional<Run> run = FindPart(bytes, stream);
-  if (!run) run = FindRun(bytes, &stream);
+  if (!run) {
+    JoinAll();
+    run = FindRun(bytes, &stream);
+  }
   if (!run) run = FindRun(bytes, nullptr);
   if (!run) return std::nullopt;
   return Cut(*run, bytes);

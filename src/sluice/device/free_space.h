@@ -23,7 +23,10 @@ class FreeSpace {
   struct Part {
     char* begin = nullptr;
     int64_t bytes = 0;
-    std::vector<UseUntil> uses;  // at most one per stream
+    std::vector<UseUntil> uses = {};  // at most one per stream
+    // Of its bytes, those that the device has no memory for yet: it is behind
+    // the host, and others are still there.
+    int64_t owed = 0;
   };
 
   FreeSpace(char* begin, int64_t bytes);
@@ -34,6 +37,14 @@ class FreeSpace {
   // lowest address, so that the same requests find the same places.
   std::optional<Part> Take(int64_t bytes, const Stream& stream);
   void Give(Part part);
+
+  // A device may have more addresses than memory. Bytes that are free to the
+  // host are still the device's until their uses are over: so many in all.
+  int64_t owed() const { return owed_; }
+  // Takes at least `bytes` off that, and returns what `stream` has to wait for
+  // instead: of the oldest those it need not wait for first.
+  // REQUIRES: bytes <= owed().
+  std::vector<UseUntil> Settle(int64_t bytes, const Stream& stream);
 
   int64_t num_parts() const { return static_cast<int64_t>(parts_.size()); }
 
@@ -49,12 +60,18 @@ class FreeSpace {
   std::optional<Run> FindRun(int64_t bytes, const Stream* ready_for);
   Part Cut(Run run, int64_t bytes);
   void Insert(Part part);
-  Parts::iterator Erase(Parts::iterator part);
-  // Makes one part of two that lie side by side and have the same users.
+  void Index(const Part& part);
+  void Unindex(const Part& part);
+  // Makes one part of two that lie side by side and have the same uses, or none
+  // that is not over: nothing is waited for that need not be.
   bool Join(Parts::iterator left, Parts::iterator right);
+  void JoinAll();
 
   Parts parts_;
+  int64_t owed_ = 0;
+  size_t joined_parts_ = 0;  // how many there were after the last JoinAll()
   std::set<std::pair<int64_t, char*>> by_size_;
+  std::set<std::pair<uint64_t, char*>> by_age_;  // those that owe bytes
 };
 
 }  // namespace sluice
