@@ -199,8 +199,9 @@ class Step {
   void MaybeExport(Local& local);
   void RunBatch(const Batch& batch);
   bool DrainInbox(Local& local);
-  void LaunchAsync(const Token& token);
+  Outcome LaunchAsync(const Token& token, Array* outputs);
   void AddInFlight(AsyncOp* op);
+  void RemoveInFlight(AsyncOp* op);
 
   // ---- step_devices.cc ----
   Outcome StartCopyOf(const Token& token, Array* outputs);

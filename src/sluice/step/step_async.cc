@@ -8,29 +8,44 @@
 
 namespace sluice {
 
-void Step::LaunchAsync(const Token& token) {
+Step::Outcome Step::LaunchAsync(const Token& token, Array* outputs) {
   const PlanNode& node = plan_.nodes()[token.node];
   const PlanNodeInfo& info = plan_.info(token.node);
   std::span<Array> inputs(token.block->slots + node.first_slot,
                           node.num_inputs);
-  StepContext context = context_;
-  context.tag = TagOf(*token.block, info.calls);
-  auto* op =
-      AsyncOp::Make(this, token, info, context, inputs, node.num_outputs);
-  for (uint32_t i = 0; i < node.num_inputs; ++i) {
-    if (!token.block->sticky[node.first_slot + i]) inputs[i] = Array();
-  }
-  AddInFlight(op);
-  if (!op->status.ok()) {
+  auto op = std::make_unique<AsyncOp>(
+      this, token, info, context_, inputs,
+      token.block->sticky + node.first_slot, node.num_outputs);
+  op->set_tag(TagOf(*token.block, info.calls));
+  if (op->status.ok()) {
+    AsyncLaunch launch;
+    try {
+      node.op->kernel(DeviceKind::kCpu).launch_async(*op);
+    } catch (...) {
+      if (!launch.kept()) op->Done(CaughtStatus());
+    }
+  } else {
     op->Done(op->status);
-    return;
   }
-  AsyncLaunch launch;
-  try {
-    info.node->op().kernel(DeviceKind::kCpu).launch_async(*op);
-  } catch (...) {
-    if (!launch.kept()) op->Done(CaughtStatus());
+  // Known to the step before Done can post it.
+  if (!op->done()) {
+    AddInFlight(op.get());
+    if (!op->Launched()) {
+      (void)op.release();
+      return Outcome::kPending;
+    }
+    RemoveInFlight(op.get());
+    visitors_.fetch_sub(1, std::memory_order_relaxed);
   }
+  if (op->status.ok()) [[likely]] {
+    for (uint32_t i = 0; i < node.num_outputs; ++i) {
+      outputs[i] = std::move(op->outputs[i]);
+    }
+  } else {
+    Fail(Located(AtNode(op->status, *info.origin, op->inputs), *token.block,
+                 info.calls));
+  }
+  return Outcome::kDone;
 }
 
 void Step::AddInFlight(AsyncOp* op) {
@@ -41,6 +56,12 @@ void Step::AddInFlight(AsyncOp* op) {
     in_flight_ = op;
   }
   visitors_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Step::RemoveInFlight(AsyncOp* op) {
+  MutexLock lock(mu_);
+  (op->earlier ? op->earlier->later : in_flight_) = op->later;
+  if (op->later) op->later->earlier = op->earlier;
 }
 
 void Step::Post(AsyncOp* op) {
@@ -69,11 +90,7 @@ bool Step::DrainInbox(Local& local) {
   while (first) {
     std::unique_ptr<AsyncOp> own(first);
     first = own->next;
-    {
-      MutexLock lock(mu_);
-      (own->earlier ? own->earlier->later : in_flight_) = own->later;
-      if (own->later) own->later->earlier = own->earlier;
-    }
+    RemoveInFlight(own.get());
     const PlanNode& node = plan_.nodes()[own->token.node];
     const PlanNodeInfo& info = plan_.info(own->token.node);
     bool dead = !own->status.ok();
@@ -86,7 +103,7 @@ bool Step::DrainInbox(Local& local) {
       local.firings.push_back(
           {own->token.node, local.worker, own->started, CycleCount(), 0});
     }
-    own->inputs.clear();
+    for (Array& in : own->inputs) in = Array();
     int32_t activated = 0;
     std::span<const PlanEdge> edges{plan_.edges().data() + node.first_edge,
                                     node.num_edges};

@@ -31,15 +31,26 @@ Step::Outcome Step::StartCopyOf(const Token& token, Array* outputs) {
     outputs[0] = std::move(copy->value);
     return Outcome::kDone;
   }
-  auto* op = AsyncOp::Make(this, token, info, context_, {}, 1);
+  auto op = std::make_unique<AsyncOp>(this, token, info, context_,
+                                      std::span<Array>(), nullptr, 1);
   op->outputs[0] = std::move(copy->value);
   if (!block.sticky[node.first_slot]) in = Array();
-  AddInFlight(op);
   device_copies_.fetch_add(1, std::memory_order_seq_cst);
-  event_.Notify();
   copy->pending->Then(
-      [](void* done) { static_cast<AsyncOp*>(done)->CopyDone(); }, op);
-  return Outcome::kPending;
+      [](void* done) { static_cast<AsyncOp*>(done)->CopyDone(); }, op.get());
+  // As in LaunchAsync: known to the step before it can be posted.
+  if (!op->done()) {
+    AddInFlight(op.get());
+    if (!op->Launched()) {
+      (void)op.release();
+      event_.Notify();
+      return Outcome::kPending;
+    }
+    RemoveInFlight(op.get());
+    visitors_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  outputs[0] = std::move(op->outputs[0]);
+  return Outcome::kDone;
 }
 
 Status Step::LaunchOnDevice(const Token& token, const StepContext& context,

@@ -2,7 +2,6 @@
 // give.
 #include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
-#include "sluice/base/small_vector.h"
 #include "sluice/graph/flow_rules.h"
 #include "sluice/launch/launch.h"
 #include "sluice/launch/node_error.h"
@@ -249,8 +248,7 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
       if (node.num_inputs) outputs[0] = take(0);
       return Outcome::kDone;
     case NodeKind::kAsync:
-      LaunchAsync(token);
-      return Outcome::kPending;
+      return LaunchAsync(token, outputs);
     case NodeKind::kCopy:
       return StartCopyOf(token, outputs);
     case NodeKind::kCall:
@@ -268,7 +266,7 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
       node.device == 0 ? context_ : device_contexts_[node.device - 1u];
   // Bytecode takes its inputs for itself; those that later iterations read,
   // too, stay where they are.
-  SmallVector<Array, 6> taken;
+  std::vector<Array> taken;
   if (node.kind == NodeKind::kBytecode && node.sticky) [[unlikely]] {
     for (uint32_t i = 0; i < node.num_inputs; ++i) taken.push_back(take(i));
     inputs = taken.data();
