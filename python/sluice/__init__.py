@@ -44,7 +44,7 @@ from ._about import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
-    "nn optim data io report train tree autograd linalg random testing".split()
+    "nn optim data io report train tree autograd linalg random testing devices".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from . import (
         autograd as autograd,
         data as data,
+        devices as devices,
         io as io,
         linalg as linalg,
         nn as nn,

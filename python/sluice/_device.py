@@ -19,8 +19,9 @@ _KINDS = ("cpu", "gpu", "cuda", "sim")
 class device(Device):
     """A device, by name: "cpu", "cpu:0", "/cpu:0", "/job:ps/task:0/cpu:0".
 
-    As a scope for `with` it is where operations of a graph made inside should
-    run. It is a wish: steps on a machine without that device run on the CPU.
+    As a scope for `with` it is where operations of a graph made inside run, and
+    where tensors go that are made of no other tensor. A step of a graph that
+    names a device that is not there fails.
     """
 
     _scopes: dict[int, list[Any]]  # open ones of each thread

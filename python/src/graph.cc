@@ -224,6 +224,7 @@ void BindGraph(nb::module_& m) {
         "A single number fills `shape`.");
 
   BindOperation(m);
+  BindDevices(m);
   BindScopes(m);
 }
 

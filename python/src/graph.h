@@ -20,6 +20,7 @@ PartialShape ShapeFromPython(nb::handle object, std::string_view what);
 nb::object ShapeToPython(const PartialShape& shape);
 
 void BindOperation(nb::module_& m);  // Operation
+void BindDevices(nb::module_& m);    // devices and their memory
 void BindScopes(nb::module_& m);     // name_scope, control_dependencies, ...
 void BindGraphGradients(nb::module_& m);  // gradients
 

@@ -92,7 +92,7 @@ nb::object Dlpack(const Tensor& t, nb::handle stream, nb::handle max_version,
                               "; wanted the CPU, which is 1"));
     }
   }
-  Array array = ElementsOf(t, "__dlpack__()");
+  Array array = SharedElementsOf(t, "__dlpack__()");
   if (t.requires_grad()) {
     ThrowBufferError(
         "__dlpack__() of a tensor that requires gradients; wanted detach() "

@@ -62,7 +62,7 @@ bool Repeats(const Array& a) {
 }
 
 Elements ForNumpy(const Tensor& t, bool force) {
-  const Array& a = ElementsOf(t, "numpy()");
+  const Array& a = SharedElementsOf(t, "numpy()");
   if (t.requires_grad() && !force) {
     throw Error(FailedPrecondition(
         "numpy() of a tensor that requires gradients, which would not know "

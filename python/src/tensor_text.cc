@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdio>
 
+#include "sluice/eager/call_device.h"
 #include "sluice/base/strings.h"
 #include "sluice/tensor/array.h"
 
@@ -238,7 +239,7 @@ std::string TensorText(const Tensor& t) {
   if (!t.defined()) return "<Tensor of nothing>";
   if (t.symbolic() || t.is_sparse())
     return StrCat("<Tensor ", t.ToString(), ">");
-  const Array& a = t.array();
+  const Array a = ValueOrThrow(OnHost(t.array()));
   DType dtype = a.dtype();
   std::string text = "tensor(";
   text += a.num_elements() == 0
@@ -256,6 +257,10 @@ std::string TensorText(const Tensor& t) {
                dtype == DType::kI64 || dtype == DType::kString;
   if (!plain || (a.num_elements() == 0 && dtype != DType::kF32)) {
     StrAppend(text, ", dtype=", PythonName(dtype));
+  }
+  if (t.array().memory()) {
+    std::string device = t.device();
+    StrAppend(text, ", device='", device.substr(device.find(':') + 1), "'");
   }
   if (t.requires_grad()) text += ", requires_grad=True";
   return text + ")";

@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "operand.h"
 #include "size.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/base/strings.h"
 #include "tensor.h"
 
@@ -32,7 +33,7 @@ nb::object ListOf(const Array& a, int axis, const char* at) {
 }
 
 nb::object ToList(const Tensor& t) {
-  const Array& a = ElementsOf(t, "tolist()");
+  const Array a = ElementsOf(t, "tolist()");
   if (a.rank() == 0) return ElementToPython(a.dtype(), a.raw());
   return ListOf(a, 0, static_cast<const char*>(a.raw()));
 }
@@ -40,7 +41,7 @@ nb::object ToList(const Tensor& t) {
 // item(), item(3), item(1, 2) as numpy has it.
 nb::object Item(const Tensor& t, const nb::args& places) {
   if (places.size() == 0) return OnlyElement(t, "item()");
-  const Array& a = ElementsOf(t, "item()");
+  const Array a = ElementsOf(t, "item()");
   nb::object index = nb::borrow(places);
   if (places.size() == 1 && !PyTuple_Check(nb::object(places[0]).ptr())) {
     nb::object flat = nb::cast(t).attr("reshape")(-1);
@@ -115,7 +116,9 @@ nb::object ElementToPython(DType dtype, const void* e) {
   }
 }
 
-const Array& ElementsOf(const Tensor& tensor, std::string_view what) {
+namespace {
+
+const Array& ArrayOf(const Tensor& tensor, std::string_view what) {
   if (!tensor.defined()) {
     ThrowValueError(StrCat(what, " of a Tensor that holds nothing"));
   }
@@ -130,8 +133,23 @@ const Array& ElementsOf(const Tensor& tensor, std::string_view what) {
   return tensor.array();
 }
 
+}  // namespace
+
+Array ElementsOf(const Tensor& tensor, std::string_view what) {
+  return ValueOrThrow(OnHost(ArrayOf(tensor, what)));
+}
+
+const Array& SharedElementsOf(const Tensor& tensor, std::string_view what) {
+  const Array& array = ArrayOf(tensor, what);
+  if (!array.on_host()) {
+    ThrowTypeError(StrCat(what, " of a tensor on ", tensor.device(),
+                          " cannot share its memory; wanted cpu() before it"));
+  }
+  return array;
+}
+
 nb::object OnlyElement(const Tensor& tensor, std::string_view what) {
-  const Array& a = ElementsOf(tensor, what);
+  const Array a = ElementsOf(tensor, what);
   if (a.num_elements() != 1) {
     ThrowValueError(StrCat(what, " of a tensor of shape ", a.shape(),
                            "; wanted one element"));
@@ -142,7 +160,7 @@ nb::object OnlyElement(const Tensor& tensor, std::string_view what) {
 int TensorTruth(PyObject* self) {
   return Guarded([&]() -> int {
     const Tensor& t = AsTensor(self);
-    const Array& a = ElementsOf(t, "bool()");
+    const Array a = ElementsOf(t, "bool()");
     if (a.num_elements() != 1) {
       ThrowValueError(StrCat("bool() of a tensor of shape ", a.shape(),
                              " has no one answer; wanted any() or all()"));
@@ -168,7 +186,7 @@ PyObject* TensorFloat(PyObject* self) {
 PyObject* TensorIndex(PyObject* self) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = AsTensor(self);
-    const Array& a = ElementsOf(t, "an index");
+    const Array a = ElementsOf(t, "an index");
     if (!IsInteger(a.dtype()) || a.num_elements() != 1) {
       ThrowTypeError(StrCat("a tensor of ", a.TypeText(),
                             " cannot be used as an index; wanted one integer"));

@@ -11,7 +11,10 @@ nb::object ElementToPython(DType dtype, const void* element);
 
 // The elements of an imperative tensor. Throws TypeError, in the name of
 // `what` ("bool()"), when it is part of a graph: nothing is there to look at.
-const Array& ElementsOf(const Tensor& tensor, std::string_view what);
+// Copied to the host from a device's memory.
+Array ElementsOf(const Tensor& tensor, std::string_view what);
+// The tensor's own array, for what shares its memory: it must be the host's.
+const Array& SharedElementsOf(const Tensor& tensor, std::string_view what);
 
 // The one element of a tensor. Throws ValueError when there are more or none.
 nb::object OnlyElement(const Tensor& tensor, std::string_view what);

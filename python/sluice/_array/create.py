@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor, tensor
 from .axes import sizes
-from .device import check_device
+from .device import placed
 from .open_sizes import has_symbols, identity
 
 __all__ = [
@@ -37,6 +37,7 @@ def _finished(made: Tensor, requires_grad: bool) -> Tensor:
     return made
 
 
+@placed
 def full(
     shape: Any,
     fill_value: Any,
@@ -46,8 +47,6 @@ def full(
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor of that shape, every element `fill_value`."""
-    if device is not None:
-        check_device(device)
     made = _core.full(sizes(shape), fill_value, dtype)
     return made.requires_grad_() if requires_grad else made
 
@@ -120,6 +119,7 @@ def empty_like(
     return zeros_like(x, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
+@placed
 def arange(
     start: Any,
     stop: Any = None,
@@ -134,7 +134,6 @@ def arange(
 
     Of ints it is int64, of floats float32.
     """
-    check_device(device)
     stop = stop if end is None else end
     if stop is None:
         start, stop = 0, start
@@ -180,6 +179,7 @@ def _is_number(dtype: Any) -> bool:
     return dtype.name not in ("bool", "string", "resource", "list", "complex64")
 
 
+@placed
 def linspace(
     start: Any,
     stop: Any = None,
@@ -193,7 +193,6 @@ def linspace(
     requires_grad: bool = False,
 ) -> Tensor:
     """`num` numbers from start to stop at equal distances; also as steps= and end=."""
-    check_device(device)
     stop, num = stop if end is None else end, num if steps is None else steps
     if stop is None:
         raise TypeError("linspace(): lacks its argument stop")
@@ -237,6 +236,7 @@ def _whole_steps(start: Any, stop: Any, num: int, kind: Any, endpoint: bool) -> 
     return tensor([int(v) for v in made], kind) if made else zeros(0, dtype=kind)
 
 
+@placed
 def eye(
     n: int,
     m: int | None = None,
@@ -247,7 +247,6 @@ def eye(
     requires_grad: bool = False,
 ) -> Tensor:
     """A matrix of n rows and m columns with ones on its k-th diagonal."""
-    check_device(device)
     if has_symbols((n, m)):
         made = identity(n, n if m is None else m, k, dtype or _f32)
         return _finished(made, requires_grad)

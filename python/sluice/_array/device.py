@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any, Callable
+
+from .. import _core
+
 __all__ = ["Device"]
 
 
@@ -28,10 +33,26 @@ class Device(str):
 CPU = Device("cpu")
 
 
-def check_device(device: object) -> None:
-    """Raises unless it names the CPU, where all imperative tensors are."""
-    if device is None or device == "cpu":
-        return
-    name = str(device)
-    if name.strip("/").partition(":")[0].lower() != "cpu":
-        raise ValueError(f"device is {name!r}; wanted 'cpu', the only one there is")
+def check_device(device: object) -> str | None:
+    """The device's short name; raises unless there is one of that name."""
+    if device is None:
+        return None
+    if device == "cpu":
+        return "cpu"
+    return _core.find_device(str(device).lower())
+
+
+def placed(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Puts what a function makes where its argument `device` says."""
+
+    @functools.wraps(make)
+    def made_there(*args: Any, **kwargs: Any) -> Any:
+        name = check_device(kwargs.get("device"))
+        if name is None:
+            return make(*args, **kwargs)
+        wanted = kwargs.pop("requires_grad", False)
+        kwargs.pop("device")
+        made = _core.tensor_to(make(*args, **kwargs), name)
+        return made.requires_grad_() if wanted else made
+
+    return made_there

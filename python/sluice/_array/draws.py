@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import sizes
-from .device import check_device
+from .device import placed
 
 __all__ = [
     "bernoulli",
@@ -47,20 +47,20 @@ def _one(shape: tuple[Any, ...]) -> Any:
     return shape[0] if len(shape) == 1 else shape
 
 
+@placed
 def rand(
     *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Random numbers uniform in [0, 1): rand(2, 3) or rand((2, 3))."""
-    check_device(device)
     made = _ops.random_uniform(_static(_one(shape)), dtype or _f32)
     return _finished(made, requires_grad)
 
 
+@placed
 def randn(
     *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Random numbers with mean 0 and standard deviation 1."""
-    check_device(device)
     made = _ops.random_normal(_static(_one(shape)), dtype or _f32)
     return _finished(made, requires_grad)
 
@@ -75,6 +75,7 @@ def randn_like(x: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> 
     return randn(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
+@placed
 def randint(
     low: int,
     high: Any = None,
@@ -84,7 +85,6 @@ def randint(
     device: Any = None,
 ) -> Tensor:
     """Whole numbers low <= n < high: randint(10, (2, 3)), randint(0, 10, (2, 3))."""
-    check_device(device)
     if size is None and isinstance(high, (tuple, list)):
         low, high, size = 0, low, high
     elif high is None:
@@ -94,9 +94,9 @@ def randint(
     )
 
 
+@placed
 def randperm(n: int, *, dtype: Any = None, device: Any = None) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
-    check_device(device)
     made = _ops.permutation(n)
     return made if dtype is None else _ops.cast(made, dtype)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .device import check_device
+from .device import placed
 
 if TYPE_CHECKING:
     import numpy
@@ -16,6 +16,7 @@ __all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer"]
 from_dlpack = _core.from_dlpack
 
 
+@placed
 def asarray(
     data: Any,
     dtype: Any = None,
@@ -30,7 +31,6 @@ def asarray(
     shared, not copied: writes show on both sides. copy=True copies always,
     copy=False raises ValueError where that would be needed.
     """
-    check_device(device)
     if copy:
         return _core.tensor(data, dtype, requires_grad)
     made = data if isinstance(data, Tensor) else _core.shared_tensor(data)

@@ -80,7 +80,8 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _device(self: Tensor) -> Device:
     """Where the elements are."""
-    return CPU
+    name = _core.tensor_device(self)
+    return CPU if name == "cpu" else Device(name)
 
 
 class Count(int):
@@ -230,26 +231,27 @@ def to(
         if given is None or isinstance(given, bool):
             continue
         if isinstance(given, Tensor):
-            dtype = given.dtype
+            dtype, device = given.dtype, _device(given)
         elif isinstance(given, str) and _names_a_device(given):
             device = given
         else:
             dtype = given
-    check_device(device)
-    if dtype is None:
-        return self.clone() if copy else self
-    return types.astype(self, dtype, copy=copy)
+    name = check_device(device)
+    moved = self if name is None else _core.tensor_to(self, name)
+    if dtype is not None:
+        return types.astype(moved, dtype, copy=copy and moved is self)
+    return moved.clone() if copy and moved is self else moved
 
 
 def _names_a_device(text: str) -> bool:
     name = text.strip("/").partition(":")[0].lower()
-    return name in ("cpu", "cuda", "gpu", "mps", "xla", "meta")
+    return name in ("cpu", "cuda", "gpu", "sim", "mps", "xla", "meta")
 
 
 @_method
 def cpu(self: Tensor) -> Tensor:
-    """This tensor: its elements are there."""
-    return self
+    """On the host: this tensor, where its elements are there already."""
+    return _core.tensor_to(self, "cpu")
 
 
 @_method

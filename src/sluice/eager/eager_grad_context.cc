@@ -1,11 +1,35 @@
 #include "sluice/eager/eager_grad_context.h"
 
+#include <optional>
+#include <utility>
+
 #include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
 #include "sluice/eager/eager_call.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/eager/rows.h"
+#include "sluice/launch/copy_between.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
+
+namespace {
+
+// Tensors that are made of no other go there for as long as it lives.
+class MakingOn {
+ public:
+  explicit MakingOn(Device& device)
+      : outer_(std::exchange(front_internal::EagerMode::Current().device,
+                             &device)) {}
+  ~MakingOn() { front_internal::EagerMode::Current().device = outer_; }
+  MakingOn(const MakingOn&) = delete;
+  MakingOn& operator=(const MakingOn&) = delete;
+
+ private:
+  Device* outer_;
+};
+
+}  // namespace
 
 EagerGradContext::EagerGradContext(OpTapeNode& node,
                                    std::span<const EagerRef> dy, bool record)
@@ -32,6 +56,7 @@ EagerGradContext::EagerGradContext(OpTapeNode& node,
   if (!setup_.ok()) return;
   for (const EagerRef& g : dy) {
     dy_.push_back(g ? Enter(g->array, record ? g : EagerRef()) : -1);
+    if (g && g->array && g->array.memory()) device_ = &Devices::Of(g->array);
   }
   for (size_t i = 0; i < inputs; ++i) {
     wants_.push_back(static_cast<bool>(node.edges[i]));
@@ -68,9 +93,16 @@ Status EagerGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
   // A constant is there already.
   static const OpRecord* constant = FindOp("Const");
   if (&op == constant) {
-    made.push_back(Enter(attrs.get<Array>("value")));
+    Array value = attrs.get<Array>("value");
+    if (device_ && value.rank() > 0 && IsPlainData(value.dtype())) {
+      SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(value, *device_));
+      value = std::move(copy.value);
+    }
+    made.push_back(Enter(std::move(value)));
     return OkStatus();
   }
+  std::optional<MakingOn> there;
+  if (device_) there.emplace(*device_);
   if (record_) {
     SmallVector<EagerValue*, 6> values;
     for (int id : inputs) values.push_back(ValueOf(id).get());

@@ -41,6 +41,9 @@ class EagerGradContext final : public GradContext {
 
   OpTapeNode& node_;
   const bool record_;
+  // Where the gradients lie, and what the rule makes of nothing goes; null: on
+  // the host.
+  Device* device_ = nullptr;
   Status setup_;
   SmallVector<Entry, 12> table_;
 };

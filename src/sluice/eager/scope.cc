@@ -2,6 +2,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/eager/kept_constant.h"
 #include "sluice/eager/other_graph.h"
 #include "sluice/eager/recording.h"
@@ -52,8 +54,18 @@ ControlScope::ControlScope(const std::vector<Operation>& before) {
   }
 }
 
-DeviceScope::DeviceScope(std::string_view device) {
+DeviceScope::DeviceScope(std::string_view device)
+    : outer_(front_internal::EagerMode::Current().device) {
+  DeviceName name = ValueOrThrow(DeviceName::Parse(device));
   Building::Current().device = device;
+  // A device of another task, or none that is here, is for graphs alone.
+  bool local = name.job.empty() && !name.task && name.kind;
+  front_internal::EagerMode::Current().device =
+      local ? Devices::Find(name) : nullptr;
+}
+
+DeviceScope::~DeviceScope() {
+  front_internal::EagerMode::Current().device = outer_;
 }
 
 ImperativeScope::ImperativeScope() : suspended_(Recording::Suspend()) {

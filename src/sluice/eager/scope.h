@@ -21,6 +21,7 @@
 
 namespace sluice {
 
+class Device;
 class Recording;
 
 namespace front_internal {
@@ -75,7 +76,12 @@ class [[nodiscard]] ControlScope : front_internal::SavedBuilding {
 
 class [[nodiscard]] DeviceScope : front_internal::SavedBuilding {
  public:
+  // Throws when the text names no device.
   explicit DeviceScope(std::string_view device);
+  ~DeviceScope();
+
+ private:
+  Device* outer_;  // of imperative calls
 };
 
 // Inside a GraphScope or a function being recorded: what is done in here is

@@ -1,3 +1,4 @@
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/tensor.h"
 
 #include <algorithm>
@@ -154,7 +155,8 @@ std::string Tensor::ToString() const {
   if (traced() && !eager_->traced->recording) return eager_->TypeText();
   if (symbolic()) return StrCat(name(), ": ", value().type());
   return StrCat(name().empty() ? "" : StrCat(name(), ": "),
-                eager_->array.TypeText(), " ", eager_->array.ToString());
+                eager_->array.TypeText(), " ",
+                ValueOrThrow(OnHost(eager_->array)).ToString());
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
@@ -170,7 +172,8 @@ void Tensor::CopyOut(DType dtype, int64_t count, void* to) const {
                count == 1 ? "one element" : StrCat(count, " elements"), " of ",
                DTypeName(dtype))));
   }
-  Array flat = ValueOrThrow(a.AsContiguous());
+  Array flat = ValueOrThrow(OnHost(a));
+  flat = ValueOrThrow(flat.AsContiguous());
   if (dtype == DType::kString) {
     std::copy_n(flat.data<std::string>(), count, static_cast<std::string*>(to));
     return;

@@ -122,6 +122,11 @@ class Tensor {
   }
   void backward(const Tensor& gradient, BackwardOptions options,
                 Where where = Where::current()) const;
+  // On another device, by its name ("gpu:0"); itself when it is there.
+  Tensor to(std::string_view device, Where where = Where::current()) const;
+  // Where its elements are: "/device:cpu:0". Of part of a graph: where it is
+  // wanted, or nothing.
+  std::string device() const;
   // The same elements, taken for a constant by gradients.
   Tensor detach() const;
   Tensor clone(Where where = Where::current()) const;

@@ -1,6 +1,7 @@
 // What a tensor means in `if`, `while`, `&&`, `||` and `!`: its one element.
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/tensor.h"
 #include "sluice/graph/node.h"
 #include "sluice/tensor/dispatch.h"
@@ -28,7 +29,7 @@ Tensor::operator bool() const {
         StrCat("\"", value_.ToString(), "\" (", value_.type().ToString(),
                line.known() ? StrCat(", made at ", line.ToString()) : "", ")"));
   }
-  const Array& a = array();
+  const Array a = ValueOrThrow(OnHost(array()));
   if (a.num_elements() != 1) {
     throw Error(InvalidArgument(
         StrCat(eager_->Describe(), ", is ", a.TypeText(),

@@ -123,7 +123,10 @@ Result<Array> ContiguousOn(const Array& array) {
 }
 
 namespace {
-[[maybe_unused]] const bool kSet = RemoteCopy::Set(CopyElements);
+[[maybe_unused]] const bool kSet =
+    RemoteCopy::Set(CopyElements, [](const Array& from, Memory* to) {
+      return CopyTo(from, Devices::Of(to));
+    });
 }  // namespace
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/placement/follow_operands.h"
 #include "sluice/placement/insert_copies.h"
 #include "sluice/placement/placer.h"
 
@@ -69,12 +70,17 @@ Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
   }
   BatchEdit edit(graph);
   SL_RETURN_IF_ERROR(DropTasks(graph.root(), edit));
-  SL_ASSIGN_OR_RETURN(PlacementReport report, Place(graph, options));
   CopyOptions copies;
   copies.results_to_host = placement.results_to_host;
+  bool elsewhere = false;
   for (const Array& feed : feeds) {
     copies.args.push_back(feed ? DeviceNameOf(feed.memory()) : "");
+    elsewhere = elsewhere || (feed && feed.memory());
   }
+  if (elsewhere) {
+    SL_RETURN_IF_ERROR(FollowOperands(graph, copies.args, copies.host));
+  }
+  SL_ASSIGN_OR_RETURN(PlacementReport report, Place(graph, options));
   SL_RETURN_IF_ERROR(InsertCopies(graph, copies).status());
   return report.Explain();
 }

@@ -7,6 +7,7 @@ namespace sluice {
 namespace {
 
 RemoteCopyFn remote_copy = nullptr;
+CopyToMemoryFn copy_to_memory = nullptr;
 
 bool OutOfReach(const Array& array) {
   return !array.on_host() && OpenMemory::Current() != array.memory();
@@ -24,8 +25,15 @@ void RemoteCopy::Run(const Array& from, const Array& to) {
   if (!status.ok()) throw Error(status);
 }
 
-bool RemoteCopy::Set(RemoteCopyFn fn) {
-  remote_copy = fn;
+Result<Array> RemoteCopy::To(const Array& from, Memory* memory) {
+  if (from.memory() == memory) return from;
+  SL_CHECK(copy_to_memory);
+  return copy_to_memory(from, memory);
+}
+
+bool RemoteCopy::Set(RemoteCopyFn copy, CopyToMemoryFn copy_to) {
+  remote_copy = copy;
+  copy_to_memory = copy_to;
   return true;
 }
 

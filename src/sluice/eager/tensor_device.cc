@@ -1,0 +1,33 @@
+// Tensors and devices: where one is, and a copy on another.
+#include "sluice/base/error.h"
+#include "sluice/device/devices.h"
+#include "sluice/eager/call.h"
+#include "sluice/eager/recording.h"
+#include "sluice/eager/scope.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+Tensor Tensor::to(std::string_view device, Where where) const {
+  Operand operands[] = {*this};
+  if (symbolic() || Recording::Open()) {
+    // Where there is nothing but the host, it is there.
+    if (Devices::All().size() == 1) {
+      ThrowIfError(Devices::Find(device).status());
+      return *this;
+    }
+    DeviceScope there(device);
+    return front_internal::CallOne("Identity", operands, {}, {}, where);
+  }
+  Device* wanted = ValueOrThrow(Devices::Find(device));
+  if (array().memory() == wanted->array_memory()) return *this;
+  return front_internal::CallOne(
+      "CopyTo", operands, {{"device", wanted->name_text()}}, {}, where);
+}
+
+std::string Tensor::device() const {
+  if (symbolic()) return value().node->device();
+  return DeviceNameOf(array().memory());
+}
+
+}  // namespace sluice

@@ -1,0 +1,148 @@
+// Imperative calls and recorded functions on several devices: the same bits,
+// gradients and errors as on the host.
+#include <gtest/gtest.h>
+
+#include <sluice/sluice.h>
+
+#include "sluice/device/devices.h"
+#include "sluice/device/sim/sim_device.h"
+
+namespace sluice {
+namespace {
+
+class FrontDevices : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(Devices::AddCpus(2).ok());
+    ASSERT_TRUE(AddSimDevices(2).ok());
+    SimWorld::Default().SetChecking(true);
+  }
+  void TearDown() override {
+    SimWorld::Default().RunAll();
+    for (const Violation& v : SimWorld::Default().TakeViolations()) {
+      ADD_FAILURE() << v.text;
+    }
+    SimWorld::Default().SetChecking(false);
+  }
+  static std::string ErrorOf(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+};
+
+constexpr const char* kDevices[] = {"cpu:0", "cpu:1", "sim:0", "sim:1"};
+
+Tensor Some() {
+  return tensor({0.5f, -1.25f, 2.0f, 3.5f, -0.125f, 1.0f}).reshape({2, 3});
+}
+
+TEST_F(FrontDevices, TensorsTellWhereTheyAre) {
+  Tensor x = Some();
+  EXPECT_EQ(x.device(), "/device:cpu:0");
+  for (const char* name : kDevices) {
+    Tensor y = x.to(name);
+    EXPECT_EQ(y.device(), std::string("/device:") + name);
+    EXPECT_EQ(y.to_vector<float>(), x.to_vector<float>());
+    EXPECT_EQ((y + y).device(), y.device());
+    EXPECT_EQ(y.sum().item<float>(), x.sum().item<float>());
+  }
+  EXPECT_TRUE(ErrorOf([&] { (void)x.to("gpu:7"); })
+                  .find("there is no device \"gpu:7\"") != std::string::npos);
+}
+
+TEST_F(FrontDevices, GradientsAreWhereTheirTensorsAre) {
+  auto gradient = [](const char* device) {
+    Tensor x = Some().to(device).detach().requires_grad_();
+    Tensor w = tensor({0.25f, -0.5f, 1.5f}).to(device).detach();
+    w.requires_grad_();
+    Tensor y = tanh(x * w + 1.0f);
+    Tensor loss = (y * y).sum() + softmax(x, 1).reshape({-1}).sum() * 2.0f;
+    loss.backward();
+    EXPECT_EQ(x.grad().device(), x.device());
+    EXPECT_EQ(w.grad().device(), w.device());
+    std::vector<float> all = x.grad().to_vector<float>();
+    for (float v : w.grad().to_vector<float>()) all.push_back(v);
+    all.push_back(loss.item<float>());
+    return all;
+  };
+  std::vector<float> want = gradient("cpu:0");
+  for (const char* name : kDevices) EXPECT_EQ(gradient(name), want) << name;
+}
+
+TEST_F(FrontDevices, AGradientGoesBackWhereItsTensorCameFrom) {
+  Tensor x = Some().requires_grad_();
+  Tensor y = (x.to("sim:0") * 3.0f).to("sim:1").exp().to("cpu:1").sum();
+  y.backward();
+  EXPECT_EQ(x.grad().device(), "/device:cpu:0");
+  Tensor want = Some().requires_grad_();
+  (want * 3.0f).exp().sum().backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), want.grad().to_vector<float>());
+}
+
+TEST_F(FrontDevices, OperandsOnTwoDevicesAreNamed) {
+  Tensor a = Some().to("sim:0"), b = Some();
+  std::string error = ErrorOf([&] { (void)(a + b); });
+  for (const char* part : {"[Add]", "a is f32[2,3] on /device:sim:0",
+                           "b is f32[2,3] on /device:cpu:0", "wanted both"}) {
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  }
+  // Numbers of the host go anywhere.
+  EXPECT_EQ((a * tensor(2.0f)).device(), a.device());
+}
+
+TEST_F(FrontDevices, WritesInPlaceAreDoneThere) {
+  Tensor x = Some().to("sim:0");
+  Tensor row = x[0];
+  x.mul_(2.0f);
+  row.add_(1.0f);
+  x[1].zero_();
+  Tensor want = Some();
+  Tensor want_row = want[0];
+  want.mul_(2.0f);
+  want_row.add_(1.0f);
+  want[1].zero_();
+  EXPECT_EQ(x.to_vector<float>(), want.to_vector<float>());
+  EXPECT_EQ(row.to_vector<float>(), want_row.to_vector<float>());
+}
+
+TEST_F(FrontDevices, AScopeSaysWhereTensorsAreMade) {
+  DeviceScope on("sim:1");
+  EXPECT_EQ(zeros({2, 2}).device(), "/device:sim:1");
+  EXPECT_EQ(random_uniform({3}).device(), "/device:sim:1");
+  EXPECT_EQ((Some() + 1.0f).device(), "/device:cpu:0");
+}
+
+// An index that only the device reads, and that is wrong.
+TEST_F(FrontDevices, WhatFailsOnADeviceIsToldWhenItIsWaitedFor) {
+  Tensor x = Some().to("sim:0");
+  Tensor bad = gather(x, tensor({int64_t{7}}).to("sim:0"));
+  std::string error = ErrorOf([&] { (void)bad.to_vector<float>(); });
+  EXPECT_NE(error.find("[Gather]"), std::string::npos) << error;
+  EXPECT_EQ(x.sum().item<float>(), Some().sum().item<float>());
+}
+
+TEST_F(FrontDevices, ARecordedFunctionRunsWhereItsArgumentsAre) {
+  auto body = [](Tensor x) {
+    auto [n, y] = while_loop(
+        [](Tensor i, Tensor) { return i < 4; },
+        [&](Tensor i, Tensor v) {
+          return std::tuple(i + 1, tanh(v * x) + 0.5f);
+        },
+        tensor(0), x);
+    return y;
+  };
+  auto step = function(body);
+  for (const char* name : kDevices) {
+    Tensor x = Some().to(name);
+    Tensor got = step(x);
+    EXPECT_EQ(got.to_vector<float>(), step(Some()).to_vector<float>()) << name;
+    EXPECT_EQ(got.device(), x.device());
+  }
+}
+
+}  // namespace
+}  // namespace sluice
