@@ -2,10 +2,10 @@
 // keys to what waits there, a message or a receiver, in shards that each have a
 // lock of their own.
 //
-// Memory is bounded: while messages of more than max_waiting_bytes, or more than
-// max_waiting_messages of them, lie here, a further Send is answered only when
-// its message has been taken, so that a loop that runs ahead stops after its
-// window of iterations.
+// Memory is bounded: while messages of more than max_waiting_bytes, or more
+// than max_waiting_messages of them, lie here, a further Send is answered only
+// when its message has been taken, so that a loop that runs ahead stops after
+// its window of iterations.
 //
 // Thread safe. One for each step; Reset makes it ready for another. All memory
 // of messages goes with the last message, with Abort, or with the mailboxes.

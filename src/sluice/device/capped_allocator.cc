@@ -41,8 +41,8 @@ void CappedAllocator::Free(Block block) {
 AllocatorStats CappedAllocator::stats() const {
   AllocatorStats stats;
   stats.bytes_in_use = in_use_.load(std::memory_order_relaxed);
-  stats.peak_bytes = std::max(stats.bytes_in_use,
-                              peak_.load(std::memory_order_relaxed));
+  stats.peak_bytes =
+      std::max(stats.bytes_in_use, peak_.load(std::memory_order_relaxed));
   stats.allocations = allocations_.load(std::memory_order_relaxed);
   return stats;
 }

@@ -103,8 +103,7 @@ Result<Device*> DeviceOfEnvironment() {
 Device& Devices::Default() {
   Device* device = default_device.load(std::memory_order_acquire);
   if (device) return *device;
-  static Device* const first =
-      ValueOrThrow(DeviceOfEnvironment());
+  static Device* const first = ValueOrThrow(DeviceOfEnvironment());
   return *first;
 }
 
@@ -124,8 +123,8 @@ Device& Devices::Add(std::unique_ptr<Device> device) {
 
 Status Devices::AddCpus(int n) {
   if (n < 1 || n > kMaxCpuDevices) {
-    return InvalidArgument(StrCat("got ", n, " CPU devices; wanted 1 to ",
-                                  kMaxCpuDevices));
+    return InvalidArgument(
+        StrCat("got ", n, " CPU devices; wanted 1 to ", kMaxCpuDevices));
   }
   Registry& registry = Registry::Get();
   MutexLock lock(registry.mu);

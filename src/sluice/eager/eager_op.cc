@@ -292,7 +292,8 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
     // for the result.
     made = out;
     SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
-    return made.address() == out.address() ? OkStatus() : mismatch(made.TypeText());
+    return made.address() == out.address() ? OkStatus()
+                                           : mismatch(made.TypeText());
   }
   SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
   if (!(made.shape() == out.shape())) return mismatch(made.TypeText());

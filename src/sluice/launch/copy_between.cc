@@ -105,8 +105,8 @@ Status CopyElements(const Array& from, const Array& to) {
     work.Reads(from);
     work.Writes(to);
     work.run = [source = from.Borrowed(), target = to.Borrowed()] {
-      CopyRegion(target.dtype(), target.shape(), source.raw(),
-                 source.strides(), target.mutable_raw(), target.strides());
+      CopyRegion(target.dtype(), target.shape(), source.raw(), source.strides(),
+                 target.mutable_raw(), target.strides());
     };
     return RunOnDevice(Devices::Of(to), std::move(work));
   }

@@ -43,8 +43,7 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
   }
   if (!*output && made) *output = std::move(made);
   if (!*output) {
-    Result<Array> fresh =
-        Array::Make(dtype, *shape, AllocatorOf(step.memory));
+    Result<Array> fresh = Array::Make(dtype, *shape, AllocatorOf(step.memory));
     if (!fresh.ok()) return InOp(call.node->op(), fresh.status());
     *output = *std::move(fresh);
   }

@@ -92,8 +92,7 @@ class Launch {
     SmallVector<DType, 8> dtypes;
     for (const Array& in : inputs_) dtypes.push_back(in.dtype());
     for (DType dtype : call_.out_dtypes) dtypes.push_back(dtype);
-    return RunsOn(call_.op, device_.kind(), dtypes) &&
-           !call_.op.dynamic_output;
+    return RunsOn(call_.op, device_.kind(), dtypes) && !call_.op.dynamic_output;
   }
 
   Status Issue() {
@@ -149,9 +148,15 @@ class Launch {
       std::vector<DType> out_dtypes;
       LateError late;
     };
-    auto held = std::make_shared<Held>(
-        Held{call_.op, call_.attrs, std::string(call_.node.name), call_.node,
-             step_, {}, {}, {}, late_});
+    auto held = std::make_shared<Held>(Held{call_.op,
+                                            call_.attrs,
+                                            std::string(call_.node.name),
+                                            call_.node,
+                                            step_,
+                                            {},
+                                            {},
+                                            {},
+                                            late_});
     held->node.name = held->name;
     held->step.pool = nullptr;
     // Memory is kept by the order of the streams, as on any device.

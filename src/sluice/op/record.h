@@ -80,8 +80,8 @@ struct Kernel {
   bool in_place = false;        // output 0 may overwrite input 0
   bool fuse_input = false;      // reads input 0 through Load alone
   bool fuse_output = false;     // calls Finish for every element of output 0
-  bool capturable = true;       // may be part of a recorded sequence of launches
-  uint32_t host_inputs = 0;     // bit i: input i is read by the host
+  bool capturable = true;    // may be part of a recorded sequence of launches
+  uint32_t host_inputs = 0;  // bit i: input i is read by the host
   DTypeSet dtypes = kAnything;  // of its inputs and outputs
   bool defined() const { return launch || launch_async; }
 };

@@ -184,8 +184,8 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                        out_dtypes, out_shapes.all());
     const int64_t bytes[] = {kernel.workspace(sizes)};
     SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
-    SL_ASSIGN_OR_RETURN(workspace, Array::Make(DType::kU8, scratch,
-                                               AllocatorOf(step.memory)));
+    SL_ASSIGN_OR_RETURN(
+        workspace, Array::Make(DType::kU8, scratch, AllocatorOf(step.memory)));
     context.set_workspace(workspace.mutable_raw());
   }
   return kernel.launch(context);

@@ -18,9 +18,8 @@ class CopyInserter {
   Result<bool> Run() {
     SL_RETURN_IF_ERROR(Visit(graph_.root()));
     if (options_.results_to_host) {
-      SL_RETURN_IF_ERROR(MoveResults(graph_.root(), [&](size_t) {
-        return places_.host();
-      }));
+      SL_RETURN_IF_ERROR(
+          MoveResults(graph_.root(), [&](size_t) { return places_.host(); }));
     }
     return changed_;
   }
@@ -88,8 +87,8 @@ class CopyInserter {
     auto it = copies_.find(key);
     if (it != copies_.end()) return it->second;
     NodeOptions node_options;
-    node_options.name_hint = StrCat(v.node->is_args() ? "arg" : v.node->name(),
-                                    "_copy");
+    node_options.name_hint =
+        StrCat(v.node->is_args() ? "arg" : v.node->name(), "_copy");
     node_options.device = place;
     // The reader's line: it is what wanted the value there.
     node_options.line = before ? before->line() : v.node->line();

@@ -54,13 +54,14 @@ std::string Plan::Explain() const {
   }
   for (size_t i = 0; i < infos_.size() && i < kMaxLines; ++i) {
     const PlanNodeInfo& info = infos_[i];
-    std::string on = devices_.size() > 1
-                         ? StrCat(" on ", devices_[nodes_[i].device]->name_text())
-                         : "";
+    std::string on =
+        devices_.size() > 1
+            ? StrCat(" on ", devices_[nodes_[i].device]->name_text())
+            : "";
     if (nodes_[i].kind == NodeKind::kIsland) {
       StrAppend(out, "  island ", i, on, ": ", info.piece->num_nodes(),
-                " nodes in ", info.piece->num_instructions(),
-                " instructions\n", info.piece->Explain());
+                " nodes in ", info.piece->num_instructions(), " instructions\n",
+                info.piece->Explain());
     } else if (info.piece) {
       StrAppend(out, "  bytecode ", info.node->op().name, " \"",
                 info.node->name(), "\"\n", info.piece->Explain());

@@ -70,8 +70,7 @@ Result<std::shared_ptr<const Plan>> PlanBuilder::Build() {
   }
   auto why = [this](const Node& node) { return WhyOnTokens(node); };
   if (NeedsLowering(*plan_->graph_, why)) {
-    SL_ASSIGN_OR_RETURN(plan_->lowered_,
-                        LowerControlFlow(*plan_->graph_, why));
+    SL_ASSIGN_OR_RETURN(plan_->lowered_, LowerControlFlow(*plan_->graph_, why));
     plan_->effects_ = plan_->lowered_.order;
   } else {
     plan_->effects_ = EffectEdges(plan_->graph_->root());

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/plan/frames.h"
 #include "sluice/placement/value_places.h"
+#include "sluice/plan/frames.h"
 #include "sluice/plan/plan.h"
 #include "sluice/tape/islands.h"
 

@@ -55,7 +55,7 @@ class Program {
  private:
   struct Entry {
     std::vector<Shape> shapes;
-    std::vector<Memory*> memories;  // where the feeds lie
+    std::vector<Memory*> memories;     // where the feeds lie
     std::shared_ptr<const Plan> plan;  // null: seen once, not planned
     int64_t last_used = 0;
     bool building = false;  // by some thread, now

@@ -120,22 +120,21 @@ Status TaskMaster::RunSplit(const std::shared_ptr<Split>& shared,
       run.feeds.push_back(feeds[static_cast<size_t>(arg)]);
     }
     run.rendezvous = boxes;
-    piece.worker->Run(std::move(run), [waiting, p, &queue = queue_](
-                                          Status status,
-                                          std::vector<Array> made) {
-      waiting->results[p] = std::move(made);
-      if (!status.ok()) {
-        MutexLock lock(waiting->mu);
-        if (waiting->first.ok()) waiting->first = std::move(status);
-      }
-      if (waiting->left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        queue.Notify();
-      }
-    });
+    piece.worker->Run(
+        std::move(run),
+        [waiting, p, &queue = queue_](Status status, std::vector<Array> made) {
+          waiting->results[p] = std::move(made);
+          if (!status.ok()) {
+            MutexLock lock(waiting->mu);
+            if (waiting->first.ok()) waiting->first = std::move(status);
+          }
+          if (waiting->left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            queue.Notify();
+          }
+        });
   }
-  queue_.HelpUntil([&] {
-    return waiting->left.load(std::memory_order_acquire) == 0;
-  });
+  queue_.HelpUntil(
+      [&] { return waiting->left.load(std::memory_order_acquire) == 0; });
   (void)stop->Deregister(token);
   // The first error is the one that stopped the others.
   SL_RETURN_IF_ERROR(boxes->error());

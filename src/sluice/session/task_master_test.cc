@@ -43,8 +43,8 @@ struct Tasks {
       : graph(g.Clone()) {
     std::vector<Worker*> all;
     for (int i = 0; i < n; ++i) {
-      workers.push_back(std::make_unique<LocalWorker>(
-          StrCat("/job:t/task:", i), queue));
+      workers.push_back(
+          std::make_unique<LocalWorker>(StrCat("/job:t/task:", i), queue));
       all.push_back(workers.back().get());
     }
     master = std::make_unique<TaskMaster>(*graph, all, queue, options);
@@ -114,17 +114,17 @@ TEST(TaskMaster, RandomProgramsGiveWhatOneTaskGives) {
     // Pruning copies nodes: tasks are known by the names these keep.
     RandomTasks random(*flow.graph, 3, seed);
     TaskMasterOptions options;
-    options.split.device_of = [&, device = random.options().device_of](
-                                  const Node& node) {
-      const Node* whole = flow.graph->FindNode(node.name());
-      return whole ? device(*whole) : std::string("/job:t/task:0");
-    };
+    options.split.device_of =
+        [&, device = random.options().device_of](const Node& node) {
+          const Node* whole = flow.graph->FindNode(node.name());
+          return whole ? device(*whole) : std::string("/job:t/task:0");
+        };
     Tasks tasks(*flow.graph, 3, options);
     Arrays got = tasks.Run(flow.args);
     ASSERT_TRUE(got.ok()) << got.status().ToString();
     for (size_t i = 0; i < want->size(); ++i) {
-      ASSERT_TRUE((*got)[i].BitEquals((*want)[i]))
-          << "result " << i << "\n" << PrintGraph(*flow.graph);
+      ASSERT_TRUE((*got)[i].BitEquals((*want)[i])) << "result " << i << "\n"
+                                                   << PrintGraph(*flow.graph);
     }
   }
 }
@@ -242,11 +242,10 @@ TEST(TaskMaster, BadInputIsToldWithTheUsersWords) {
     EXPECT_EQ(tasks.workers[0]->num_pieces(), 0u);
   }
   Tasks tasks(*graph);
-  EXPECT_EQ(tasks.Run({Array::Scalar(1.0f), Array::Scalar(0.0f)})
-                .status()
-                .message(),
-            "the feed of \"n\" is f32[]; wanted i64[]\n  in task "
-            "/job:t/task:0");
+  EXPECT_EQ(
+      tasks.Run({Array::Scalar(1.0f), Array::Scalar(0.0f)}).status().message(),
+      "the feed of \"n\" is f32[]; wanted i64[]\n  in task "
+      "/job:t/task:0");
   EXPECT_TRUE(tasks.Run(LoopArgs(1)).ok());
 }
 

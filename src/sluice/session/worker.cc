@@ -87,15 +87,15 @@ Status LocalWorker::Start(PieceRun run, Done& done) {
                                   " values; wanted ", program.num_feeds()));
   }
   for (size_t i = 0; i < run.feeds.size(); ++i) {
-    SL_RETURN_IF_ERROR(
-        program.CheckFeed(static_cast<int>(i), run.feeds[i]));
+    SL_RETURN_IF_ERROR(program.CheckFeed(static_cast<int>(i), run.feeds[i]));
   }
   SL_ASSIGN_OR_RETURN(running->plan, program.PlanFor(run.feeds));
   running->step = AcquireStep(*running->plan);
   running->rendezvous = run.rendezvous;
   running->number = run.step;
   Running& r = *running;
-  r.driven = std::make_unique<DrivenStep>(queue_, *r.step, [this, &r] { End(r); });
+  r.driven =
+      std::make_unique<DrivenStep>(queue_, *r.step, [this, &r] { End(r); });
   StepRequest request;
   request.resources = r.resources.get();
   request.pool = pool_;
@@ -106,11 +106,12 @@ Status LocalWorker::Start(PieceRun run, Done& done) {
   r.step->Begin(request);
   r.cancellation = r.step->cancellation();
   // Whoever fails tells the others by way of the rendezvous.
-  r.cancellation->Register(
-      &r.token, [this, rendezvous = r.rendezvous,
-                 cancellation = std::weak_ptr(r.cancellation)] {
-        if (auto c = cancellation.lock()) rendezvous->Abort(InTask(c->status()));
-      });
+  r.cancellation->Register(&r.token,
+                           [this, rendezvous = r.rendezvous,
+                            cancellation = std::weak_ptr(r.cancellation)] {
+                             if (auto c = cancellation.lock())
+                               rendezvous->Abort(InTask(c->status()));
+                           });
   r.done = std::move(done);
   bool gone = false;
   {

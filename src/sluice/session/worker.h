@@ -30,8 +30,8 @@ using PieceId = int64_t;
 // One run of a piece.
 struct PieceRun {
   PieceId piece = 0;
-  int64_t step = 0;     // the same for all pieces of a step
-  RandomState random;   // where its random ops draw from
+  int64_t step = 0;    // the same for all pieces of a step
+  RandomState random;  // where its random ops draw from
   std::vector<Array> feeds;
   // Between the pieces of this step; aborted by whichever fails.
   std::shared_ptr<Rendezvous> rendezvous;

@@ -1,8 +1,9 @@
 // Steps over several devices of one process: what they give is what one device
 // gives, whatever the order in which the devices do their work.
+#include "sluice/device/devices.h"
+
 #include <gtest/gtest.h>
 
-#include "sluice/device/devices.h"
 #include "sluice/device/sim/sim_device.h"
 #include "sluice/passes/pass_test_util.h"
 #include "sluice/placement/insert_copies.h"

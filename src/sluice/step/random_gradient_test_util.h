@@ -24,7 +24,8 @@ inline Array InDoubles(const Array& a) {
   return wide;
 }
 
-inline void Replace(std::string& text, std::string_view from, std::string_view to) {
+inline void Replace(std::string& text, std::string_view from,
+                    std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);

@@ -98,17 +98,16 @@ class RandomPlacement : public ::testing::Test {
       SimWorld::Default().SetRandomOrder(Draw(1u << 30));
       static auto* two_threads = new WorkerPool(2);
       ResourceManager resources;
-      Result<Arrays> got =
-          RunOnPlan(*placed, flow.args, ExecutorChoice::kAuto,
-                    order ? two_threads : nullptr, &resources);
+      Result<Arrays> got = RunOnPlan(*placed, flow.args, ExecutorChoice::kAuto,
+                                     order ? two_threads : nullptr, &resources);
       ASSERT_TRUE(got.ok()) << got.status().ToString() << "\n"
                             << PrintGraph(*placed);
       for (size_t i = 0; i < want->size(); ++i) {
         ASSERT_TRUE((*got)[i]) << "result " << i << " is missing\n"
                                << PrintGraph(*placed);
         ASSERT_TRUE((*got)[i].BitEquals((*want)[i]))
-            << "result " << i << ": got " << (*got)[i].ToString()
-            << "\nwanted " << (*want)[i].ToString() << "\n"
+            << "result " << i << ": got " << (*got)[i].ToString() << "\nwanted "
+            << (*want)[i].ToString() << "\n"
             << PrintGraph(*placed);
       }
     }

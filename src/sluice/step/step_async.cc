@@ -13,9 +13,9 @@ Step::Outcome Step::LaunchAsync(const Token& token, Array* outputs) {
   const PlanNodeInfo& info = plan_.info(token.node);
   std::span<Array> inputs(token.block->slots + node.first_slot,
                           node.num_inputs);
-  auto op = std::make_unique<AsyncOp>(
-      this, token, info, context_, inputs,
-      token.block->sticky + node.first_slot, node.num_outputs);
+  auto op = std::make_unique<AsyncOp>(this, token, info, context_, inputs,
+                                      token.block->sticky + node.first_slot,
+                                      node.num_outputs);
   op->set_tag(TagOf(*token.block, info.calls));
   if (op->status.ok()) {
     AsyncLaunch launch;

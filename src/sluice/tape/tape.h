@@ -45,7 +45,9 @@ class Tape final : public CompiledPiece {
   std::string Explain() const override;
   int num_nodes() const override { return num_nodes_; }
   const Node& node() const override { return *outputs_[0].node; }
-  int num_instructions() const override { return static_cast<int>(code_.size()); }
+  int num_instructions() const override {
+    return static_cast<int>(code_.size());
+  }
   int64_t arena_bytes() const { return arena_bytes_; }
   // A rough time for one run, from the ops' costs.
   double cost_ns() const override { return cost_ns_; }
