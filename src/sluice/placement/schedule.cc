@@ -32,6 +32,9 @@ void Schedule::Begin(const std::vector<int>& devices) {
   };
   zero(device_free_);
   zero(link_free_);
+  zero(busy_);
+  zero(link_busy_);
+  in_loop_ = -1;
   zero(live_);
   zero(peak_);
   std::fill(last_on_.begin(), last_on_.end(), -1);
@@ -60,9 +63,14 @@ double Schedule::Finish(int task, int d, bool commit) {
         auto link = static_cast<size_t>(home * num_devices_ + d);
         double moving = edge.bytes / bandwidth_[link] * edge.weight;
         double begin = std::max(at, link_free_[link]);
-        at = begin + moving + latency_[link] * edge.weight;
+        at = begin + CopySeconds(edge, home, d);
         if (commit) {
           link_free_[link] = begin + moving;
+          // What comes from outside a loop is copied once.
+          bool again =
+              in_loop_ < 0 ||
+              edge.task >= loops_[static_cast<size_t>(in_loop_)].begin;
+          if (again) link_busy_[link] += moving;
           copying_ += at - begin;
           arrived_in_[copy] = run_;
           arrival_[copy] = at;
@@ -77,11 +85,17 @@ double Schedule::Finish(int task, int d, bool commit) {
   }
   double end = start + seconds_[static_cast<size_t>(task * num_devices_ + d)];
   if (!commit) return end;
+  if (t.begins >= 0) BeginLoop(loops_[static_cast<size_t>(t.begins)], end);
+  if (in_loop_ >= 0) Measure(task, d);
+  if (t.ends >= 0) {
+    end += EndLoop(loops_[static_cast<size_t>(t.ends)], end, &waited_for);
+  }
   ready_[static_cast<size_t>(task)] = end;
   waited_for_[static_cast<size_t>(task)] = waited_for;
   if (t.works) {
     device_free_[here] = end;
     last_on_[here] = task;
+    busy_[here] += end - start;
   }
   if (end > end_ || end_task_ < 0) {
     end_ = end;
@@ -92,6 +106,67 @@ double Schedule::Finish(int task, int d, bool commit) {
     Release(task);
   }
   return end;
+}
+
+void Schedule::Measure(int task, int d) {
+  const Task& t = tasks_[static_cast<size_t>(task)];
+  const Loop& loop = loops_[static_cast<size_t>(in_loop_)];
+  double* ways = &ways_[static_cast<size_t>(task * kSlots)];
+  std::fill_n(ways, kSlots, -INFINITY);
+  if (t.slot >= 0) {
+    ways[t.slot] = 0;
+    return;
+  }
+  for (int e = t.first_edge; e < t.first_edge + t.num_edges; ++e) {
+    const Edge& edge = edges_[static_cast<size_t>(e)];
+    if (edge.task < loop.begin) continue;
+    int home = edge.value < 0 ? d : DeviceOf(edge.home_unit);
+    double copy = home == d ? 0 : CopySeconds(edge, home, d);
+    const double* from = &ways_[static_cast<size_t>(edge.task * kSlots)];
+    for (int k = 0; k < kSlots; ++k) {
+      ways[k] = std::max(ways[k], from[k] + copy);
+    }
+  }
+  double own = seconds_[static_cast<size_t>(task * num_devices_ + d)];
+  for (int k = 0; k < kSlots; ++k) ways[k] += own;
+}
+
+void Schedule::BeginLoop(Loop& loop, double now) {
+  loop.time = now;
+  loop.copying = copying_;
+  loop.busy = busy_;
+  loop.link_busy = link_busy_;
+  in_loop_ = loop.innermost ? static_cast<int>(&loop - loops_.data()) : -1;
+}
+
+double Schedule::EndLoop(Loop& loop, double now, int* waited_for) {
+  in_loop_ = -1;
+  double once = std::max(0.0, now - loop.time);
+  // From one iteration to the next: what is carried must be there, and every
+  // device and link has its share to do.
+  double step = loop.innermost ? 0 : once;
+  for (auto [slot, task] : loop.carried) {
+    if (!loop.innermost || task < loop.begin) continue;
+    step = std::max(step, ways_[static_cast<size_t>(task * kSlots + slot)]);
+  }
+  step = std::max(step, once / loop.parallel);
+  for (size_t d = 0; d < busy_.size(); ++d) {
+    double busy = busy_[d] - loop.busy[d];
+    if (busy > step) {
+      step = busy;
+      *waited_for = last_on_[d];
+    }
+    busy_[d] += busy * (loop.trips - 1);
+    device_free_[d] += busy * (loop.trips - 1);
+  }
+  for (size_t l = 0; l < link_busy_.size(); ++l) {
+    double busy = link_busy_[l] - loop.link_busy[l];
+    step = std::max(step, busy);
+    link_busy_[l] += busy * (loop.trips - 1);
+    link_free_[l] += busy * (loop.trips - 1);
+  }
+  copying_ += (copying_ - loop.copying) * (loop.trips - 1);
+  return step * (loop.trips - 1);
 }
 
 void Schedule::Release(int task) {

@@ -4,9 +4,10 @@
 // one copy at a time; memory is what values occupy from being made to their
 // last use.
 //
-// Loops count as a fixed number of iterations one after another, branches as
-// equally likely. Which device a unit of nodes is on may change from run to
-// run; everything else is worked out once. Used by one thread.
+// Loops count as a fixed number of iterations, which overlap as far as devices,
+// links, what is carried and the loop's own bound allow; branches as equally
+// likely. Which device a unit of nodes is on may change from run to run;
+// everything else is worked out once. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +67,22 @@ class Schedule {
     int first_edge, num_edges;
     int64_t out_bytes;
     bool works;  // occupies its device; else only passes on
+    int begins = -1, ends = -1;  // a loop
+    int slot = -1;               // holds a carried value at first
   };
+  // The tasks from begin to end are one iteration.
+  struct Loop {
+    int begin = 0, end = 0;
+    double trips = 1, parallel = 1;
+    bool innermost = true;
+    std::vector<std::pair<int, int>> carried;  // slot, the task that makes it
+    // When the loop began, in this run.
+    double time = 0, copying = 0;
+    std::vector<double> busy, link_busy;
+  };
+  // Ways round a loop that are told apart; more carried values share some, and
+  // the loop then counts as slower than it is.
+  static constexpr int kSlots = 16;
   friend class ScheduleBuilder;
 
   int DeviceOf(int unit) const {
@@ -75,6 +91,15 @@ class Schedule {
   void Begin(const std::vector<int>& devices);
   // When the task would end on device d; takes place when `commit`.
   double Finish(int task, int d, bool commit);
+  double CopySeconds(const Edge& edge, int from, int to) const {
+    auto link = static_cast<size_t>(from * num_devices_ + to);
+    return (edge.bytes / bandwidth_[link] + latency_[link]) * edge.weight;
+  }
+  // The longest way from each carried value to the task.
+  void Measure(int task, int d);
+  void BeginLoop(Loop& loop, double now);
+  // How much later the last iteration ends than the first.
+  double EndLoop(Loop& loop, double now, int* waited_for);
   void Occupy(int d, double bytes);
   void Release(int task);
   Outcome End() const;
@@ -92,7 +117,12 @@ class Schedule {
   std::vector<double> value_bytes_, copy_bytes_;  // at home; elsewhere
   std::vector<int> value_unit_;                   // its home
 
+  std::vector<Loop> loops_;
+
   // One run.
+  std::vector<double> busy_, link_busy_;
+  int in_loop_ = -1;          // the innermost one, whose ways are measured
+  std::vector<double> ways_;  // by task and slot
   const std::vector<int>* devices_ = nullptr;
   std::vector<double> ready_, device_free_, link_free_, live_, peak_;
   std::vector<int> waited_for_, last_on_;

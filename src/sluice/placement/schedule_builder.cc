@@ -86,7 +86,10 @@ class ScheduleBuilder {
 
   // The task's edges follow; then EndTask.
   int BeginTask(int unit, bool works) {
-    Task task{unit, static_cast<int>(out_.edges_.size()), 0, 0, works};
+    Task task{};
+    task.unit = unit;
+    task.first_edge = static_cast<int>(out_.edges_.size());
+    task.works = works;
     out_.tasks_.push_back(task);
     out_.seconds_.resize(out_.seconds_.size() +
                          static_cast<size_t>(out_.num_devices_));
@@ -231,25 +234,48 @@ class ScheduleBuilder {
   void AddLoop(Node& node, double weight, int gate) {
     if (node.regions().size() != 2) return;
     const Region &cond = *node.regions()[0], &body = *node.regions()[1];
-    double inside = weight * kAssumedTrips;
+    if (!open_.empty()) out_.loops_[open_.back()].innermost = false;
+    open_.push_back(out_.loops_.size());
+    out_.loops_.emplace_back();
+    // All that comes in; then one iteration.
+    int begin = BeginTask(-1, false);
+    out_.tasks_.back().begins = static_cast<int>(open_.back());
+    After(gate);
+    for (const Value& v : node.inputs()) Awaits(v);
+    EndTask();
     for (int i = 0; i < body.num_args() && i < node.num_inputs(); ++i) {
       int task = BeginTask(HomeUnit(body.arg(i)), false);
-      After(gate);
+      out_.tasks_.back().slot = i % Schedule::kSlots;
+      After(begin);
       Reads(node.input(i));
       EndTask();
-      Made(body.arg(i), task, inside);
+      Made(body.arg(i), task, weight);
     }
-    AddRegion(cond, inside, gate);
-    int go = gate;
-    for (const Value& v : cond.results()) go = AddDecision(v, inside, gate);
-    AddRegion(body, inside, go);
+    AddRegion(cond, weight, begin);
+    int go = begin;
+    for (const Value& v : cond.results()) go = AddDecision(v, weight, begin);
+    AddRegion(body, weight, go);
     int end = BeginTask(-1, false);
+    out_.tasks_.back().ends = static_cast<int>(open_.back());
     After(go);
     for (const Value& v : body.results()) Awaits(v);
     for (const Node* target : body.targets()) {
       if (target->num_outputs() > 0) Awaits({const_cast<Node*>(target), 0});
     }
     EndTask();
+    Schedule::Loop& loop = out_.loops_[open_.back()];
+    open_.pop_back();
+    loop.begin = begin;
+    loop.end = end;
+    loop.trips = kAssumedTrips;
+    const AttrValue* parallel = node.attrs().find("parallel");
+    if (parallel) loop.parallel = static_cast<double>(parallel->get<int64_t>());
+    for (size_t i = 0; i < body.results().size(); ++i) {
+      const Value& v = body.results()[i];
+      if (v == body.arg(static_cast<int>(i))) continue;
+      loop.carried.emplace_back(static_cast<int>(i) % Schedule::kSlots,
+                                made_by_[Id(v)]);
+    }
     for (int i = 0; i < node.num_outputs(); ++i) {
       int task = BeginTask(HomeUnit(node.output(i)), false);
       After(end);
@@ -314,6 +340,9 @@ class ScheduleBuilder {
       units.erase(std::unique(units.begin(), units.end()), units.end());
     }
     auto devices = static_cast<size_t>(out_.num_devices_);
+    out_.busy_.resize(devices);
+    out_.link_busy_.resize(devices * devices);
+    if (!out_.loops_.empty()) out_.ways_.resize(tasks * Schedule::kSlots);
     out_.ready_.resize(tasks);
     out_.waited_for_.resize(tasks);
     for (auto* by_device : {&out_.device_free_, &out_.live_, &out_.peak_}) {
@@ -333,6 +362,7 @@ class ScheduleBuilder {
   std::vector<int> made_by_;    // the task, by value; -1: there at the start
   std::vector<double> weight_;  // how often a value is made
   std::vector<int> last_use_;   // the task
+  std::vector<size_t> open_;    // loops around
 };
 
 Schedule::Schedule(const ValueFlow& flow, const Homes& homes,

@@ -209,6 +209,38 @@ TEST(Search, WishesHoldAndAFasterDeviceTakesTheRest) {
   EXPECT_EQ(PlacesIn(graph->root()), "a sim:1, b cpu:0, c sim:1, d sim:1");
 }
 
+// Layers of a recurrent network, in a loop: iterations overlap, so that a
+// device for each layer is as many times as fast, less the way through.
+TEST(Search, LayersOfALoopGetADeviceEach) {
+  constexpr int kLayers = 4;
+  std::string carried, dtypes, types, args, body, yields;
+  for (int l = 0; l < kLayers; ++l) {
+    StrAppend(carried, ", %x");
+    StrAppend(dtypes, ", f32");
+    StrAppend(types, ", f32[64,64]");
+    StrAppend(args, ", %h", l, ": f32[64,64]");
+    StrAppend(yields, ", %n", l);
+    std::string below = l ? StrCat("%n", l - 1) : std::string("%x");
+    StrAppend(body, "%a", l, " = MatMul(", below, ", %w)\n%b", l,
+              " = MatMul(%h", l, ", %w)\n%s", l, " = Add(%a", l, ", %b", l,
+              ")\n%n", l, " = Tanh(%s", l, ")\n");
+  }
+  std::unique_ptr<Graph> graph = ParsedGraph(StrCat(
+      "graph g(%n: i32[], %x: f32[64,64], %w: f32[64,64]) -> (%loop:1) {\n"
+      "%zero = Const [value = 0]\n%loop = While(%zero",
+      carried, ") [dtypes = {i32", dtypes, "}] : i32[]", types,
+      " {\ncond(%i: i32[]", args, ") { %more = Less(%i, %n) yield %more }\n",
+      "body(%i: i32[]", args, ") {\n%one = Const [value = 1]\n",
+      "%i1 = Add(%i, %one)\n", body, "yield %i1", yields, "\n}\n}\n}"));
+  PlacementOptions options = DevicesNamed({"cpu:0", "sim:0", "sim:1", "sim:2"});
+  for (DeviceModel& device : options.devices) device.flops_per_second = 1e9;
+  double alone = Place(*graph->Clone(), options)->predicted_seconds;
+  options.search = true;
+  double apart = Place(*graph, options)->predicted_seconds;
+  // 16 iterations and 3 to fill the pipeline.
+  EXPECT_LT(apart, alone * 19 / 16 / kLayers * 1.1);
+}
+
 // What a loop carries stays where it is computed: its copies would count once
 // for each iteration.
 TEST(Search, ALoopStaysOnOneDevice) {
