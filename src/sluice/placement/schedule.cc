@@ -67,9 +67,8 @@ double Schedule::Finish(int task, int d, bool commit) {
         if (commit) {
           link_free_[link] = begin + moving;
           // What comes from outside a loop is copied once.
-          bool again =
-              in_loop_ < 0 ||
-              edge.task >= loops_[static_cast<size_t>(in_loop_)].begin;
+          bool again = in_loop_ < 0 ||
+                       edge.task >= loops_[static_cast<size_t>(in_loop_)].begin;
           if (again) link_busy_[link] += moving;
           copying_ += at - begin;
           arrived_in_[copy] = run_;
@@ -111,8 +110,8 @@ double Schedule::Finish(int task, int d, bool commit) {
 void Schedule::Measure(int task, int d) {
   const Task& t = tasks_[static_cast<size_t>(task)];
   const Loop& loop = loops_[static_cast<size_t>(in_loop_)];
-  double* ways = &ways_[static_cast<size_t>(task * kSlots)];
-  std::fill_n(ways, kSlots, -INFINITY);
+  double* ways = &ways_[static_cast<size_t>(task * slots_)];
+  std::fill_n(ways, slots_, -INFINITY);
   if (t.slot >= 0) {
     ways[t.slot] = 0;
     return;
@@ -122,13 +121,13 @@ void Schedule::Measure(int task, int d) {
     if (edge.task < loop.begin) continue;
     int home = edge.value < 0 ? d : DeviceOf(edge.home_unit);
     double copy = home == d ? 0 : CopySeconds(edge, home, d);
-    const double* from = &ways_[static_cast<size_t>(edge.task * kSlots)];
-    for (int k = 0; k < kSlots; ++k) {
+    const double* from = &ways_[static_cast<size_t>(edge.task * slots_)];
+    for (int k = 0; k < slots_; ++k) {
       ways[k] = std::max(ways[k], from[k] + copy);
     }
   }
   double own = seconds_[static_cast<size_t>(task * num_devices_ + d)];
-  for (int k = 0; k < kSlots; ++k) ways[k] += own;
+  for (int k = 0; k < slots_; ++k) ways[k] += own;
 }
 
 void Schedule::BeginLoop(Loop& loop, double now) {
@@ -147,7 +146,7 @@ double Schedule::EndLoop(Loop& loop, double now, int* waited_for) {
   double step = loop.innermost ? 0 : once;
   for (auto [slot, task] : loop.carried) {
     if (!loop.innermost || task < loop.begin) continue;
-    step = std::max(step, ways_[static_cast<size_t>(task * kSlots + slot)]);
+    step = std::max(step, ways_[static_cast<size_t>(task * slots_ + slot)]);
   }
   step = std::max(step, once / loop.parallel);
   for (size_t d = 0; d < busy_.size(); ++d) {

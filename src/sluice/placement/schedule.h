@@ -42,6 +42,8 @@ class Schedule {
            const PlacementOptions& options);
 
   int num_tasks() const { return static_cast<int>(tasks_.size()); }
+  // How long a run takes, as a number of tasks outside of loops.
+  int64_t RunCost() const { return int64_t{num_tasks()} * (16 + slots_) / 16; }
   // REQUIRES: a device for each unit.
   Outcome Run(const std::vector<int>& devices);
   // Gives every unit that has a choice the device where its first node
@@ -50,6 +52,10 @@ class Schedule {
   // The units that the end of the last run waited for, from the end back; those
   // next to each other may be one unit.
   std::vector<int> CriticalUnits() const;
+  // What its nodes take on a device, without copies.
+  double UnitSeconds(int unit, int device) const {
+    return unit_seconds_[static_cast<size_t>(unit * num_devices_ + device)];
+  }
   // Those a unit exchanges values with.
   const std::vector<int>& Neighbours(int unit) const {
     return neighbours_[static_cast<size_t>(unit)];
@@ -66,7 +72,7 @@ class Schedule {
     int unit;  // -1: device 0
     int first_edge, num_edges;
     int64_t out_bytes;
-    bool works;  // occupies its device; else only passes on
+    bool works;                  // occupies its device; else only passes on
     int begins = -1, ends = -1;  // a loop
     int slot = -1;               // holds a carried value at first
   };
@@ -82,7 +88,7 @@ class Schedule {
   };
   // Ways round a loop that are told apart; more carried values share some, and
   // the loop then counts as slower than it is.
-  static constexpr int kSlots = 16;
+  static constexpr int kMostSlots = 64;
   friend class ScheduleBuilder;
 
   int DeviceOf(int unit) const {
@@ -108,6 +114,7 @@ class Schedule {
   std::vector<Task> tasks_;
   std::vector<Edge> edges_;
   std::vector<double> seconds_;              // by task and device
+  std::vector<double> unit_seconds_;         // by unit and device
   std::vector<double> bandwidth_, latency_;  // by pair of devices
   std::vector<double> memory_;
   bool capped_ = false;
@@ -118,6 +125,7 @@ class Schedule {
   std::vector<int> value_unit_;                   // its home
 
   std::vector<Loop> loops_;
+  int slots_ = 1;  // the most that a loop has
 
   // One run.
   std::vector<double> busy_, link_busy_;

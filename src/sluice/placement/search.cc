@@ -1,14 +1,17 @@
 #include "sluice/placement/search.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sluice {
 
 namespace {
 
-// Tasks scheduled in all, about 50 ns each. Small graphs reach a local optimum
-// long before; of large ones the parts that the end waits for are improved.
-constexpr int64_t kEffort = 6'000'000;
+// Tasks scheduled in all, about 50 ns each: a tenth of a second for a small
+// graph, which mostly reaches a local optimum before, a few for a large one, of
+// which the parts that the end waits for are improved.
+constexpr int64_t kLeastEffort = 1'500'000, kMostEffort = 4'000'000;
+constexpr int64_t kRuns = 400;
 // Up to so many units all single moves and pairs of moves are tried, and from
 // every start.
 constexpr size_t kFewUnits = 24;
@@ -63,7 +66,34 @@ class Search {
       runs_ += 4;
       starts.push_back(std::move(greedy));
     }
+    for (int first : {0, 1}) {
+      if (devices_ - first < 2) continue;
+      starts.push_back(given);
+      Stages(first, starts.back());
+    }
     return starts;
+  }
+
+  // Program order cut into as many stretches of equal work as there are devices
+  // from `first` on: the stages of a pipeline.
+  void Stages(int first, std::vector<int>& devices) const {
+    double all = 0, done = 0;
+    for (int u : free_) all += Work(u);
+    int stages = devices_ - first;
+    for (int u : free_) {
+      int stage = static_cast<int>(done / all * stages);
+      int d = first + std::min(stage, stages - 1);
+      if (Allows(u, d)) devices[static_cast<size_t>(u)] = d;
+      done += Work(u);
+    }
+  }
+  // On the device that takes least.
+  double Work(int unit) const {
+    double least = INFINITY;
+    for (int d : units_[static_cast<size_t>(unit)].allowed) {
+      least = std::min(least, schedule_.UnitSeconds(unit, d));
+    }
+    return least + 1e-12;
   }
 
   bool Allows(int unit, int device) const {
@@ -76,7 +106,10 @@ class Search {
     ++runs_;
     return schedule_.Run(now_);
   }
-  bool Spent() const { return runs_ * schedule_.num_tasks() > kEffort; }
+  bool Spent() const {
+    int64_t tasks = schedule_.RunCost();
+    return runs_ * tasks > std::clamp(kRuns * tasks, kLeastEffort, kMostEffort);
+  }
 
   // The placement as it has just been changed: kept when better.
   bool Improves() {

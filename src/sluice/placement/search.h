@@ -1,8 +1,8 @@
 // Search: devices for units by the cost model. A greedy run in program order,
-// everything on one device, and what the units came with are the starts; the
-// best of them is improved by moving and exchanging units as long as the
-// predicted end comes earlier. Deterministic, of bounded effort, and never
-// worse than any of its starts.
+// everything on one device, the stages of a pipeline and what the units came
+// with are the starts; the best of them is improved by moving and exchanging
+// units as long as the predicted end comes earlier. Deterministic, of bounded
+// effort, and never worse than any of its starts.
 #pragma once
 
 #include <vector>
