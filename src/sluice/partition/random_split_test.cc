@@ -7,8 +7,8 @@
 #include "sluice/base/strings.h"
 #include "sluice/graph/text_printer.h"
 #include "sluice/graph/verifier.h"
-#include "sluice/partition/split_test_util.h"
 #include "sluice/reference/reference_interpreter.h"
+#include "sluice/session/split_test_util.h"
 #include "sluice/step/random_flow_test_util.h"
 
 namespace sluice {

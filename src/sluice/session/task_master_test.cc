@@ -10,8 +10,8 @@
 #include "sluice/graph/binary_reader.h"
 #include "sluice/graph/binary_writer.h"
 #include "sluice/graph/text_printer.h"
-#include "sluice/partition/split_test_util.h"
 #include "sluice/reference/reference_interpreter.h"
+#include "sluice/session/split_test_util.h"
 #include "sluice/step/executor_test_util.h"
 #include "sluice/step/random_flow_test_util.h"
 

@@ -1,4 +1,4 @@
-#include "sluice/partition/split_test_util.h"
+#include "sluice/session/split_test_util.h"
 
 #include <algorithm>
 #include <thread>
