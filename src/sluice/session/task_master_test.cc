@@ -193,11 +193,13 @@ TEST(TaskMaster, ACallersSwitchEndsTheStepInAllTasks) {
   Tasks tasks(*MustParse(kLoop));
   RunOptions options;
   options.cancellation = std::make_shared<Cancellation>();
+  std::atomic<bool> over{false};
   std::thread other([&] {
-    while (tasks.workers[1]->num_running() == 0) SpinPause();
+    while (tasks.workers[1]->num_running() == 0 && !over) SpinPause();
     options.cancellation->Cancel(Cancelled("enough"));
   });
   Arrays got = tasks.Run(LoopArgs(-1), options);
+  over = true;
   other.join();
   EXPECT_EQ(got.status().message(), "enough");
   EXPECT_TRUE(tasks.Run(LoopArgs(3)).ok());
@@ -208,14 +210,17 @@ TEST(TaskMaster, ATaskThatDisappearsInTheMiddleEndsTheStepAndNothingElse) {
   for (size_t which : {size_t{1}, size_t{0}}) {
     LocalWorker& worker = *tasks.workers[which];
     std::string gone = StrCat("task /job:t/task:", which, " has disappeared");
+    std::atomic<bool> over{false};
     std::thread other([&] {
-      while (tasks.workers[0]->num_running() == 0 ||
-             tasks.workers[1]->num_running() == 0) {
+      while ((tasks.workers[0]->num_running() == 0 ||
+              tasks.workers[1]->num_running() == 0) &&
+             !over) {
         SpinPause();
       }
       worker.Disappear();
     });
     Arrays got = tasks.Run(LoopArgs(-1));
+    over = true;
     other.join();
     ASSERT_FALSE(got.ok());
     EXPECT_EQ(got.status().code(), Code::kUnavailable);
