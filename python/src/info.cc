@@ -10,7 +10,7 @@
 #include "sluice/base/cpu_features.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
-#include "sluice/device/cpu/cpu_device.h"
+#include "sluice/device/devices.h"
 #include "sluice/front/version.h"
 #include "sluice/kernels/cpu/lapack.h"
 #include "sluice/op/op_function.h"
@@ -56,7 +56,7 @@ nb::dict BuildInfo() {
   const Lapack* lapack = FindLapack();
   info["lapack"] = lapack ? nb::cast(lapack->library) : nb::none();
   nb::list devices;
-  devices.append(CpuDevice().name());
+  for (Device* device : Devices::All()) devices.append(device->name_text());
   info["devices"] = devices;
   info["ops"] = AllOps().size();
   return info;

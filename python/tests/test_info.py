@@ -19,7 +19,7 @@ def test_text_names_what_was_found():
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
     assert sl.__version__ in lines["sluice"]
     assert sys.version.split()[0] in lines["python"]
-    assert "/cpu:0" in lines["devices"]
+    assert "cpu:0" in lines["devices"]
     # Why there is none, not only that there is none.
     assert "not used: " in lines["gpu"]
     assert {"compiler", "cpu", "threads", "lapack", "numpy", "ops"} <= set(lines)

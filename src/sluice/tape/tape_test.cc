@@ -68,8 +68,9 @@ TEST(Tape, ALongChainOfKernelsNeedsTwoBuffers) {
   graph.SetResults(graph.root(), {x});
   PlanOptions options;
   auto plan = *Plan::Build(graph.Clone(), options);
-  ASSERT_TRUE(plan->info(0).tape);
-  EXPECT_LE(plan->info(0).tape->arena_bytes(), 2 * 4 * 4096);
+  const auto* tape = dynamic_cast<const Tape*>(plan->info(0).piece.get());
+  ASSERT_TRUE(tape);
+  EXPECT_LE(tape->arena_bytes(), 2 * 4 * 4096);
 }
 
 TEST(Tape, BroadcastsAndStridedOperandsFuse) {
