@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor, tensor
 from .axes import sizes
-from .device import placed
+from .device import device_like, placed
 from .open_sizes import has_symbols, identity
 
 __all__ = [
@@ -94,6 +94,7 @@ def full_like(
 ) -> Tensor:
     """A tensor of x's shape (and type), every element `fill_value`."""
     kind = dtype or (x.dtype if isinstance(x, Tensor) else tensor(x).dtype)
+    device = device_like(x, device)
     return full(_sizes_like(x), fill_value, dtype=kind, device=device,
                 requires_grad=requires_grad)  # fmt: skip
 

@@ -42,6 +42,14 @@ def check_device(device: object) -> str | None:
     return _core.find_device(str(device).lower())
 
 
+def device_like(x: Any, device: object) -> object:
+    """The device asked for, or that of a tensor whose like is made."""
+    if device is None and isinstance(x, _core.Tensor) and not x.symbolic:
+        name = _core.tensor_device(x)
+        return None if name == "cpu" else name
+    return device
+
+
 def placed(make: Callable[..., Any]) -> Callable[..., Any]:
     """Puts what a function makes where its argument `device` says."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import sizes
-from .device import placed
+from .device import device_like, placed
 
 __all__ = [
     "bernoulli",
@@ -67,12 +67,14 @@ def randn(
 
 def rand_like(x: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """rand of x's shape and type."""
-    return rand(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+    return rand(x.shape, dtype=dtype or x.dtype, device=device_like(x, None),
+                requires_grad=requires_grad)  # fmt: skip
 
 
 def randn_like(x: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """randn of x's shape and type."""
-    return randn(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+    return randn(x.shape, dtype=dtype or x.dtype, device=device_like(x, None),
+                 requires_grad=requires_grad)  # fmt: skip
 
 
 @placed

@@ -237,10 +237,19 @@ def to(
         else:
             dtype = given
     name = check_device(device)
-    moved = self if name is None else _core.tensor_to(self, name)
+    moved = self if name is None else _moved(self, name)
     if dtype is not None:
         return types.astype(moved, dtype, copy=copy and moved is self)
     return moved.clone() if copy and moved is self else moved
+
+
+def _moved(self: Tensor, device: str) -> Tensor:
+    """Itself where it is there; where there is but the host it always is."""
+    if not self.symbolic:
+        there = _core.tensor_device(self) == device
+    else:
+        there = len(_core.device_names()) == 1
+    return self if there else _core.tensor_to(self, device)
 
 
 def _names_a_device(text: str) -> bool:
@@ -251,7 +260,7 @@ def _names_a_device(text: str) -> bool:
 @_method
 def cpu(self: Tensor) -> Tensor:
     """On the host: this tensor, where its elements are there already."""
-    return _core.tensor_to(self, "cpu")
+    return _moved(self, "cpu")
 
 
 @_method

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from .. import _core
+from .._array.device import check_device
 from .._core import Tensor
 
 
@@ -55,12 +56,8 @@ def new_parameter(
 
 def new_tensor(shape: tuple[int, ...], device: Any = None, dtype: Any = None) -> Tensor:
     """Zeros, for a layer to fill."""
-    if device is not None and str(getattr(device, "type", device)) not in (
-        "cpu",
-        "cpu:0",
-    ):
-        raise ValueError(f"device is {device}; wanted cpu")
+    name = check_device(device)
     made: Tensor = _core.nn_zeros(
         [int(size) for size in shape], _core.float32 if dtype is None else dtype
     )
-    return made
+    return made if name is None else _core.tensor_to(made, name)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
+from .._array.device import check_device
 from .._core import Tensor
 
 if TYPE_CHECKING:
@@ -172,16 +173,23 @@ class ModuleWalk:
         Changes the module and returns it.
         """
         dtype, device = _targets(args, kwargs)
-        if device is not None and str(getattr(device, "type", device)) not in (
-            "cpu",
-            "cpu:0",
-        ):
-            raise ValueError(f"device is {device}; wanted cpu")
+        name = check_device(device)
+        if dtype is not None and dtype not in _FLOATS:
+            raise TypeError(f"dtype is {dtype}; wanted a type of floats")
+        if name is not None:
+            self._move(name)
         if dtype is None:
             return self
-        if dtype not in _FLOATS:
-            raise TypeError(f"dtype is {dtype}; wanted a type of floats")
         return self._convert(dtype, lambda old: old in _FLOATS)
+
+    def _move(self, device: str) -> None:
+        """Parameters and buffers to a device; they stay the tensors they are."""
+        for module in self.modules():
+            for table in ("_parameters", "_buffers"):
+                for tensor in module.__dict__[table].values():
+                    if tensor is not None and _core.tensor_device(tensor) != device:
+                        there = _core.tensor_to(tensor.detach(), device)
+                        _core.nn_set_data(tensor, there)
 
     def type(self: T, dst_type: Any) -> T:
         """Convert all parameters and buffers."""

@@ -1,7 +1,9 @@
 #include "sluice/eager/constants.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/device/device.h"
 #include "sluice/eager/call.h"
+#include "sluice/eager/grad_mode.h"
 #include "sluice/eager/kept_constant.h"
 #include "sluice/eager/scope.h"
 
@@ -14,7 +16,10 @@ namespace {
 Tensor ConstantOf(const Array& value, std::string_view name,
                   std::source_location where) {
   Attrs attrs{{"value", value}};
-  return front_internal::CallOne("Const", {}, attrs, name, where);
+  Tensor made = front_internal::CallOne("Const", {}, attrs, name, where);
+  const Device* device = front_internal::EagerMode::Current().device;
+  if (!device || made.symbolic()) return made;
+  return made.to(device->name_text(), where);
 }
 
 // The literal as that type, or an error with the user's line.

@@ -26,6 +26,8 @@ Tensor Tensor::to(std::string_view device, Where where) const {
 }
 
 std::string Tensor::device() const {
+  // A tensor around a function that is recorded still has its elements.
+  if (eager_ && eager_->array) return DeviceNameOf(eager_->array.memory());
   if (symbolic()) return value().node->device();
   return DeviceNameOf(array().memory());
 }

@@ -1,11 +1,8 @@
 // Imperative calls and recorded functions on several devices: the same bits,
 // gradients and errors as on the host.
-#include <gtest/gtest.h>
-
-#include <sluice/sluice.h>
-
 #include "sluice/device/devices.h"
 #include "sluice/device/sim/sim_device.h"
+#include "sluice/front/front_test_util.h"
 
 namespace sluice {
 namespace {
@@ -37,7 +34,8 @@ class FrontDevices : public ::testing::Test {
 constexpr const char* kDevices[] = {"cpu:0", "cpu:1", "sim:0", "sim:1"};
 
 Tensor Some() {
-  return tensor({0.5f, -1.25f, 2.0f, 3.5f, -0.125f, 1.0f}).reshape({2, 3});
+  Tensor flat = constant({0.5f, -1.25f, 2.0f, 3.5f, -0.125f, 1.0f});
+  return reshape(flat, {2, 3}).clone();
 }
 
 TEST_F(FrontDevices, TensorsTellWhereTheyAre) {
@@ -48,7 +46,7 @@ TEST_F(FrontDevices, TensorsTellWhereTheyAre) {
     EXPECT_EQ(y.device(), std::string("/device:") + name);
     EXPECT_EQ(y.to_vector<float>(), x.to_vector<float>());
     EXPECT_EQ((y + y).device(), y.device());
-    EXPECT_EQ(y.sum().item<float>(), x.sum().item<float>());
+    EXPECT_EQ(sum(y).item<float>(), sum(x).item<float>());
   }
   EXPECT_TRUE(ErrorOf([&] { (void)x.to("gpu:7"); })
                   .find("there is no device \"gpu:7\"") != std::string::npos);
@@ -57,10 +55,10 @@ TEST_F(FrontDevices, TensorsTellWhereTheyAre) {
 TEST_F(FrontDevices, GradientsAreWhereTheirTensorsAre) {
   auto gradient = [](const char* device) {
     Tensor x = Some().to(device).detach().requires_grad_();
-    Tensor w = tensor({0.25f, -0.5f, 1.5f}).to(device).detach();
+    Tensor w = constant({0.25f, -0.5f, 1.5f}).to(device).detach();
     w.requires_grad_();
     Tensor y = tanh(x * w + 1.0f);
-    Tensor loss = (y * y).sum() + softmax(x, 1).reshape({-1}).sum() * 2.0f;
+    Tensor loss = sum(y * y) + sum(softmax(x)) * 2.0f;
     loss.backward();
     EXPECT_EQ(x.grad().device(), x.device());
     EXPECT_EQ(w.grad().device(), w.device());
@@ -75,11 +73,11 @@ TEST_F(FrontDevices, GradientsAreWhereTheirTensorsAre) {
 
 TEST_F(FrontDevices, AGradientGoesBackWhereItsTensorCameFrom) {
   Tensor x = Some().requires_grad_();
-  Tensor y = (x.to("sim:0") * 3.0f).to("sim:1").exp().to("cpu:1").sum();
+  Tensor y = sum(exp((x.to("sim:0") * 3.0f).to("sim:1")).to("cpu:1"));
   y.backward();
   EXPECT_EQ(x.grad().device(), "/device:cpu:0");
   Tensor want = Some().requires_grad_();
-  (want * 3.0f).exp().sum().backward();
+  sum(exp(want * 3.0f)).backward();
   EXPECT_EQ(x.grad().to_vector<float>(), want.grad().to_vector<float>());
 }
 
@@ -91,7 +89,7 @@ TEST_F(FrontDevices, OperandsOnTwoDevicesAreNamed) {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   }
   // Numbers of the host go anywhere.
-  EXPECT_EQ((a * tensor(2.0f)).device(), a.device());
+  EXPECT_EQ((a * constant(2.0f)).device(), a.device());
 }
 
 TEST_F(FrontDevices, WritesInPlaceAreDoneThere) {
@@ -110,19 +108,21 @@ TEST_F(FrontDevices, WritesInPlaceAreDoneThere) {
 }
 
 TEST_F(FrontDevices, AScopeSaysWhereTensorsAreMade) {
+  Tensor made_before = Some();
   DeviceScope on("sim:1");
   EXPECT_EQ(zeros({2, 2}).device(), "/device:sim:1");
+  EXPECT_EQ(Some().device(), "/device:sim:1");
   EXPECT_EQ(random_uniform({3}).device(), "/device:sim:1");
-  EXPECT_EQ((Some() + 1.0f).device(), "/device:cpu:0");
+  EXPECT_EQ((made_before + 1.0f).device(), "/device:cpu:0");
 }
 
 // An index that only the device reads, and that is wrong.
 TEST_F(FrontDevices, WhatFailsOnADeviceIsToldWhenItIsWaitedFor) {
   Tensor x = Some().to("sim:0");
-  Tensor bad = gather(x, tensor({int64_t{7}}).to("sim:0"));
+  Tensor bad = gather(x, constant({int64_t{7}}).to("sim:0"));
   std::string error = ErrorOf([&] { (void)bad.to_vector<float>(); });
   EXPECT_NE(error.find("[Gather]"), std::string::npos) << error;
-  EXPECT_EQ(x.sum().item<float>(), Some().sum().item<float>());
+  EXPECT_EQ(sum(x).item<float>(), sum(Some()).item<float>());
 }
 
 TEST_F(FrontDevices, ARecordedFunctionRunsWhereItsArgumentsAre) {
@@ -132,7 +132,7 @@ TEST_F(FrontDevices, ARecordedFunctionRunsWhereItsArgumentsAre) {
         [&](Tensor i, Tensor v) {
           return std::tuple(i + 1, tanh(v * x) + 0.5f);
         },
-        tensor(0), x);
+        0, x);
     return y;
   };
   auto step = function(body);

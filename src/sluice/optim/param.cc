@@ -1,11 +1,13 @@
 #include "sluice/optim/param.h"
 
 #include "sluice/base/error.h"
+#include "sluice/device/devices.h"
 #include "sluice/eager/constants.h"
 #include "sluice/eager/operators.h"
 #include "sluice/eager/scope.h"
 #include "sluice/ops.h"
 #include "sluice/optim/refuse.h"
+#include "sluice/tensor/remote_copy.h"
 #include "sluice/trace/capture.h"
 
 namespace sluice::optim {
@@ -39,6 +41,10 @@ Param::Param(ParamState& state, GroupStep& step, Tensor rows,
       rows_(std::move(rows)),
       changes_(changes),
       dtype_(ComputeType(state.variable.dtype())) {}
+
+std::string ParamState::DeviceOf(const Variable& variable) {
+  return variable.symbolic() ? "" : variable.tensor().device();
+}
 
 void Param::Note(Operation change) {
   if (change) changes_.push_back(change);
@@ -91,7 +97,12 @@ const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {
       }
       capture->Undo([slots = state_.slots] { slots->pop_back(); });
     }
+    // Beside the parameter.
     Array start = Array::Zeros(dtype_, sizes);
+    if (!state_.device.empty()) {
+      Device* there = ValueOrThrow(Devices::Find(state_.device));
+      start = ValueOrThrow(RemoteCopy::To(start, there->array_memory()));
+    }
     Tensor own(MakeRef<EagerValue>(std::move(start)));
     own.set_name(StrCat(state_.name, ".", name));
     if (options.initial != 0) {

@@ -56,6 +56,11 @@ struct ParamState {
   // Shared with a recording that has made some, and takes them back when
   // nothing comes of it.
   std::shared_ptr<Slots> slots = std::make_shared<Slots>();
+  // Where the parameter is when the optimizer is made: its slots go there.
+  std::string device = DeviceOf(variable);
+
+ private:
+  static std::string DeviceOf(const Variable& variable);
 };
 
 struct SlotOptions {

@@ -11,6 +11,7 @@
 #include "sluice/eager/same_memory.h"
 #include "sluice/eager/shared_outside.h"
 #include "sluice/eager/view_write.h"
+#include "sluice/tensor/remote_copy.h"
 #include "sluice/tensor/strided.h"
 #include "sluice/trace/random_place.h"
 
@@ -229,12 +230,18 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
 
 void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   bool watched = Watched(target);
+  // A tensor stays on its device, wherever what it becomes was computed.
+  array = ValueOrThrow(RemoteCopy::To(array, target.array.memory()));
   if (array.address() == target.array.address()) {
     // Written in place.
   } else if (watched && target.array.shape() == array.shape()) {
     LeaveMemory(target);
-    CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
-               target.array.mutable_raw(), target.array.strides());
+    if (RemoteCopy::Needed(array, target.array)) {
+      RemoteCopy::Run(array, target.array);
+    } else {
+      CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
+                 target.array.mutable_raw(), target.array.strides());
+    }
   } else {
     if (!array.unique()) array = ValueOrThrow(array.Clone());
     target.array = std::move(array);

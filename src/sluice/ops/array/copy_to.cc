@@ -44,6 +44,10 @@ SL_OP(CopyTo)
     .batch(batch_rules::leading)
     .linear(Linear::kInFirst)
     .internal()
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      return std::vector<RefArray>{in[0]};
+    })
+    .samples({{.in = {{2, 3}}, .attrs = {{"device", "cpu:0"}}}})
     .rejects({{.in = {{2}},
                .attrs = {{"device", "tpu:0"}},
                .message = "[CopyTo] \"tpu:0\" is no device"},
@@ -67,6 +71,9 @@ SL_OP(CopyLike)
     })
     .linear(Linear::kInFirst)
     .internal()
+    .reference([](const std::vector<RefArray>& in, const Attrs&) {
+      return std::vector<RefArray>{in[0]};
+    })
     .samples({{.in = {{2, 3}, {4}}}})
     .rejects({{.in = {{2}}, .message = "[CopyLike] takes 2 inputs, got 1"}});
 

@@ -34,7 +34,9 @@ SL_OP(Identity)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return std::vector<RefArray>{in[0]};
     })
-    .samples({{.in = {{2, 3}}}, {.in = {Shape()}}, {.in = {{0, 4}}}})
+    .samples({{.in = {{2, 3}}, .only = kAnyData},
+              {.in = {Shape()}, .only = kAnyData},
+              {.in = {{0, 4}}, .only = kAnyData}})
     .rejects({{.in = {}, .message = "[Identity] takes 1 input, got 0"}});
 
 }  // namespace sluice
