@@ -1,9 +1,10 @@
 // The devices of this process, for the module sluice.devices and for tensors.
+#include "sluice/device/devices.h"
+
 #include "caller_line.h"
 #include "errors.h"
 #include "graph.h"
 #include "sluice/base/error.h"
-#include "sluice/device/devices.h"
 #include "sluice/device/sim/sim_device.h"
 #include "sluice/eager/tensor.h"
 #include "tensor.h"
@@ -95,9 +96,7 @@ void BindDevices(nb::module_& m) {
       "tensor"_a);
   m.def(
       "tensor_to",
-      [](const Tensor& t, const std::string& device) {
-        return t.to(device);
-      },
+      [](const Tensor& t, const std::string& device) { return t.to(device); },
       "tensor"_a, "device"_a);
 }
 

@@ -4,8 +4,8 @@
 #include <complex>
 #include <cstdio>
 
-#include "sluice/eager/call_device.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice::py {

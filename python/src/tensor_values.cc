@@ -5,8 +5,8 @@
 #include "errors.h"
 #include "operand.h"
 #include "size.h"
-#include "sluice/eager/call_device.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "tensor.h"
 
 namespace sluice::py {

@@ -1,4 +1,3 @@
-#include "sluice/eager/call_device.h"
 #include "sluice/eager/tensor.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/recording.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"

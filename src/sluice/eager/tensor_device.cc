@@ -21,8 +21,8 @@ Tensor Tensor::to(std::string_view device, Where where) const {
   }
   Device* wanted = ValueOrThrow(Devices::Find(device));
   if (array().memory() == wanted->array_memory()) return *this;
-  return front_internal::CallOne(
-      "CopyTo", operands, {{"device", wanted->name_text()}}, {}, where);
+  return front_internal::CallOne("CopyTo", operands,
+                                 {{"device", wanted->name_text()}}, {}, where);
 }
 
 std::string Tensor::device() const {

@@ -1,6 +1,7 @@
 // Imperative calls and recorded functions on several devices: the same bits,
 // gradients and errors as on the host.
 #include "sluice/device/devices.h"
+
 #include "sluice/device/sim/sim_device.h"
 #include "sluice/front/front_test_util.h"
 
@@ -48,8 +49,9 @@ TEST_F(FrontDevices, TensorsTellWhereTheyAre) {
     EXPECT_EQ((y + y).device(), y.device());
     EXPECT_EQ(sum(y).item<float>(), sum(x).item<float>());
   }
-  EXPECT_TRUE(ErrorOf([&] { (void)x.to("gpu:7"); })
-                  .find("there is no device \"gpu:7\"") != std::string::npos);
+  EXPECT_TRUE(ErrorOf([&] {
+                (void)x.to("gpu:7");
+              }).find("there is no device \"gpu:7\"") != std::string::npos);
 }
 
 TEST_F(FrontDevices, GradientsAreWhereTheirTensorsAre) {
@@ -127,12 +129,11 @@ TEST_F(FrontDevices, WhatFailsOnADeviceIsToldWhenItIsWaitedFor) {
 
 TEST_F(FrontDevices, ARecordedFunctionRunsWhereItsArgumentsAre) {
   auto body = [](Tensor x) {
-    auto [n, y] = while_loop(
-        [](Tensor i, Tensor) { return i < 4; },
-        [&](Tensor i, Tensor v) {
-          return std::tuple(i + 1, tanh(v * x) + 0.5f);
-        },
-        0, x);
+    auto [n, y] = while_loop([](Tensor i, Tensor) { return i < 4; },
+                             [&](Tensor i, Tensor v) {
+                               return std::tuple(i + 1, tanh(v * x) + 0.5f);
+                             },
+                             0, x);
     return y;
   };
   auto step = function(body);

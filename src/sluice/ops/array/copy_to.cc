@@ -10,8 +10,8 @@ namespace {
 
 Status ToMemory(KernelContext& ctx, Memory* memory) {
   Result<Array> there = RemoteCopy::To(ctx.in(0), memory);
-  if (!there.ok()) return ctx.Error(there.status().code(),
-                                    there.status().message());
+  if (!there.ok())
+    return ctx.Error(there.status().code(), there.status().message());
   ctx.set_out(0, *std::move(there));
   return OkStatus();
 }
