@@ -11,21 +11,26 @@ void* AsRecord(int64_t bytes) { return reinterpret_cast<void*>(bytes); }
 int64_t AsBytes(void* record) { return reinterpret_cast<intptr_t>(record); }
 }  // namespace
 
-Block CappedAllocator::Allocate(int64_t bytes) {
-  if (bytes < 0) return {};
+bool CappedAllocator::Count(int64_t bytes) {
   int64_t now = in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  Block block;
-  if (now <= limit_.load(std::memory_order_relaxed)) {
-    block = HostAllocator().Allocate(bytes);
-  }
-  if (!block.data) {
-    in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-    return {};
+  if (now > limit_.load(std::memory_order_relaxed)) {
+    Uncount(bytes);
+    return false;
   }
   allocations_.fetch_add(1, std::memory_order_relaxed);
   int64_t peak = peak_.load(std::memory_order_relaxed);
   while (now > peak &&
          !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+Block CappedAllocator::Allocate(int64_t bytes) {
+  if (bytes < 0 || !Count(bytes)) return {};
+  Block block = HostAllocator().Allocate(bytes);
+  if (!block.data) {
+    Uncount(bytes);
+    return {};
   }
   block.record = AsRecord(bytes);
   return block;
@@ -33,7 +38,7 @@ Block CappedAllocator::Allocate(int64_t bytes) {
 
 void CappedAllocator::Free(Block block) {
   if (!block.data) return;
-  in_use_.fetch_sub(AsBytes(block.record), std::memory_order_relaxed);
+  Uncount(AsBytes(block.record));
   block.record = nullptr;
   HostAllocator().Free(block);
 }

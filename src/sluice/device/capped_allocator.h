@@ -1,21 +1,31 @@
 // CappedAllocator: host memory that is counted to the byte and limited, for one
-// of several CPU devices. Blocks come from the process's host allocator.
+// of several CPU devices. Blocks come from the process's host allocator, and
+// the elements of small arrays from behind their rep (tensor/array.cc).
+//
+// What is counted is what was made on the device, from then until nobody reads
+// it any more, on whichever device: kernels of another CPU device of a step
+// read it where it lies (plan/plan_builder.cc).
 //
 // Thread safe; lives as long as its device.
 #pragma once
 
 #include <atomic>
 
+#include "sluice/tensor/counted_allocator.h"
 #include "sluice/tensor/memory.h"
 
 namespace sluice {
 
-class CappedAllocator final : public Allocator {
+class CappedAllocator final : public CountedAllocator {
  public:
   explicit CappedAllocator(Memory& memory) { memory_ = &memory; }
 
   Block Allocate(int64_t bytes) override;
   void Free(Block block) override;
+  bool Count(int64_t bytes) override;
+  void Uncount(int64_t bytes) override {
+    in_use_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
   AllocatorStats stats() const override;
   void ResetPeak() override;
   void SetLimit(int64_t bytes) override { limit_ = bytes; }

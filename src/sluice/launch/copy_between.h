@@ -2,6 +2,10 @@
 // devices' streams: the copy starts when the elements are there and hides
 // behind what the devices compute meanwhile.
 //
+// Between two CPU devices the elements are copied as well, so that each array
+// is in the books of the device it says it is on. A step leaves such a copy out
+// where kernels alone read it (plan/plan_builder.cc).
+//
 // Plain functions; any thread.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/run_op.h"
 #include "sluice/op/signature.h"
+#include "sluice/tensor/adopt.h"
 
 namespace sluice {
 
@@ -36,7 +37,8 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
   }
   for (Array& in : inputs) {
     if (in.unique() && in.contiguous() &&
-        DTypeSize(in.dtype()) == DTypeSize(dtype) && in.shape() == *shape) {
+        DTypeSize(in.dtype()) == DTypeSize(dtype) && in.shape() == *shape &&
+        Adopt(in, step.memory)) {
       *output = in.dtype() == dtype ? in : Array::Reinterpret(in, dtype);
       break;
     }

@@ -85,8 +85,10 @@ bool WritesOver(std::span<const Array> inputs, const Array& output) {
 Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
                       DType dtype, const Shape& shape, Memory* memory,
                       bool over_input, Array* output) {
+  // What another CPU device has made stays in its books.
   if (over_input && op.cpu().in_place && WritesOver(inputs, *output) &&
-      inputs[0].dtype() == dtype && inputs[0].shape() == shape) {
+      inputs[0].dtype() == dtype && inputs[0].shape() == shape &&
+      inputs[0].memory() == memory) {
     *output = inputs[0];
     return OkStatus();
   }

@@ -214,9 +214,33 @@ bool PlanBuilder::IsLoopMerge(const Node& merge) const {
   return true;
 }
 
+// CPU devices reach each other's memory and nobody writes to a value that is
+// read elsewhere, so kernels of one read what another has made where it lies.
+// A real copy is made for those who may hand their input on: what leaves a
+// device as a result, goes round a loop or into a list is of the memory its
+// place says. REQUIRES: the node copies.
+bool PlanBuilder::IsReadInPlace(const Node& copy) {
+  if (places_ || IsResult({const_cast<Node*>(&copy), 0})) return false;
+  for (const std::string& place : options_.args_at) {
+    if (place.empty()) continue;
+    Result<Device*> device = Devices::Find(place);
+    if (!device.ok() || !(*device)->synchronous()) return false;
+  }
+  for (const Node* user : copy.users()) {
+    if (user->region() != copy.region() || user->op().view) return false;
+    if (plan_->lowered_.bytecodes.count(user)) return false;
+    if (!WhyNotInIsland(*user).empty()) return false;
+  }
+  return !IsCaptured({const_cast<Node*>(&copy), 0});
+}
+
 bool PlanBuilder::CanVanish(const Node& node) {
   if (!node.controls().empty() || ordered_.count(&node)) return false;
   Flow flow = node.op().flow;
+  if (plan_->devices_.size() > 1 && node.op().role == Role::kIdentity &&
+      !node.device().empty() && !IsPreset(node.input(0).node)) {
+    return IsReadInPlace(node);
+  }
   if (flow == Flow::kMerge) return IsLoopMerge(node);
   bool pass = plan_->lowered_.passes.count(&node) > 0;
   bool moves = flow == Flow::kEnter || flow == Flow::kExit ||

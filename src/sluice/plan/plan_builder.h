@@ -61,6 +61,7 @@ class PlanBuilder {
   void FindVanishing(const Code& code);
   bool CanVanish(const Node& node);
   bool IsLoopMerge(const Node& merge) const;
+  bool IsReadInPlace(const Node& copy);
   std::vector<Path> Resolve(const Value& v) const;
 
   // ---- plan_nodes.cc ----

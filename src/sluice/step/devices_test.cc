@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sluice/device/sim/sim_device.h"
 #include "sluice/passes/pass_test_util.h"
 #include "sluice/placement/insert_copies.h"
@@ -93,6 +95,36 @@ TEST_F(StepDevices, ALoopOverTwoDevicesGivesWhatOneGives) {
         }
       }
     }
+  }
+}
+
+// What one CPU device makes another reads where it lies; in the books it is the
+// first one's, and results are of the memory they say.
+TEST_F(StepDevices, CpuDevicesReadEachOthersValuesAndCountTheirOwn) {
+  Allocator& first = (*Devices::Find("cpu:1"))->memory().allocator();
+  Allocator& second = (*Devices::Find("cpu:2"))->memory().allocator();
+  for (int64_t n : {4, 1000}) {  // behind the rep, and in a block
+    first.ResetPeak();
+    second.ResetPeak();
+    Array x = Array::Zeros(DType::kF32, {n});
+    std::string text = R"(
+graph g(%x: f32[N]) -> (%d, %e) {
+  %a = Exp(%x) on "/device:cpu:1"
+  %b = Neg(%a) on "/device:cpu:2"
+  %c = Exp(%b) on "/device:cpu:2"
+  %d = Mul(%a, %c) on "/device:cpu:0"
+  %e = Neg(%c) on "/device:cpu:2"
+})";
+    text.replace(text.find("N]"), 1, std::to_string(n));
+    Result<std::vector<Array>> got = Run(text, {x});
+    ASSERT_TRUE(got.ok()) << got.status().message();
+    for (const Array& result : *got) EXPECT_EQ(result.memory(), nullptr);
+    EXPECT_EQ((*got)[0].data<float>()[n - 1], std::exp(-1.0f));
+    EXPECT_EQ((*got)[1].data<float>()[n - 1], -std::exp(-1.0f));
+    EXPECT_EQ(first.stats().peak_bytes, 4 * n);
+    EXPECT_LE(second.stats().peak_bytes, 8 * n);
+    EXPECT_EQ(first.stats().bytes_in_use, 0);
+    EXPECT_EQ(second.stats().bytes_in_use, 0);
   }
 }
 

@@ -142,6 +142,19 @@ TEST_F(RandomPlacement, OfStructuredGraphsGivesTheSameBits) {
   EXPECT_GT(copies_, kPrograms * 10);
 }
 
+// There values are read where they lie instead of being copied.
+TEST_F(RandomPlacement, OnCpuDevicesAloneGivesTheSameBits) {
+  std::erase_if(options_.devices, [](const DeviceModel& model) {
+    return model.name.kind != DeviceKind::kCpu;
+  });
+  for (uint32_t seed = 1; seed <= kPrograms; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    Try(seed % 2 ? MakeStructuredFlow(seed) : MakeRawFlow(seed), seed);
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(copies_, kPrograms * 5);
+}
+
 TEST_F(RandomPlacement, OfRawGraphsGivesTheSameBits) {
   for (uint32_t seed = 1; seed <= kPrograms; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));

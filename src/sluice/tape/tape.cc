@@ -6,6 +6,7 @@
 #include "sluice/graph/graph.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/op/fused_loop.h"
+#include "sluice/tensor/adopt.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -132,7 +133,8 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueType& type = outputs_[i].type();
     int32_t over = over_input_[i];
-    if (over >= 0 && inputs[static_cast<size_t>(over)].unique()) {
+    if (over >= 0 && inputs[static_cast<size_t>(over)].unique() &&
+        Adopt(inputs[static_cast<size_t>(over)], step.memory)) {
       outputs[i] = inputs[static_cast<size_t>(over)];
     } else {
       SL_ASSIGN_OR_RETURN(outputs[i],

@@ -6,6 +6,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/tensor/counted_allocator.h"
 #include "sluice/tensor/dispatch.h"
 #include "sluice/tensor/strided.h"
 
@@ -16,6 +17,10 @@ namespace {
 // allocation instead of three.
 constexpr int64_t kInlineBytes = 256;
 constexpr int64_t kRepBytes = (sizeof(ArrayRep) + 63) / 64 * 64;
+
+CountedAllocator& BooksOf(Memory& memory) {
+  return static_cast<CountedAllocator&>(memory.allocator());
+}
 }  // namespace
 
 Strides ContiguousStrides(const Shape& shape) {
@@ -41,7 +46,12 @@ void Array::Destroy(ArrayRep* rep) {
   if (!rep->buffer && !rep->borrowed && !rep->base && IsReference(rep->dtype)) {
     static_cast<Ref<ResourceBase>*>(rep->data)->~Ref<ResourceBase>();
   }
-  if (rep->base) Drop(rep->base);
+  if (rep->base) {
+    Drop(rep->base);
+  } else if (rep->memory && !rep->buffer && !rep->borrowed) [[unlikely]] {
+    BooksOf(*rep->memory)
+        .Uncount(rep->shape.num_elements() * DTypeSize(rep->dtype));
+  }
   Block block{rep, rep->block_bytes};
   rep->~ArrayRep();
   HostAllocator().Free(block);
@@ -50,8 +60,9 @@ void Array::Destroy(ArrayRep* rep) {
 Result<Array> Array::Make(DType dtype, const Shape& shape,
                           Allocator& allocator) {
   int64_t bytes = shape.num_elements() * DTypeSize(dtype);
+  Memory* memory = allocator.memory();
   bool inline_data = bytes <= kInlineBytes && IsPlainData(dtype) &&
-                     &allocator == &HostAllocator();
+                     (!memory || memory->on_host());
   ArrayRep* rep;
   try {
     rep = NewRep(inline_data ? bytes : 0);
@@ -64,11 +75,18 @@ Result<Array> Array::Make(DType dtype, const Shape& shape,
   rep->strides = ContiguousStrides(shape);
   if (inline_data) {
     rep->data = reinterpret_cast<char*>(rep) + kRepBytes;
+    if (memory) [[unlikely]] {
+      if (!BooksOf(*memory).Count(bytes)) {
+        return ResourceExhausted(
+            StrCat("out of memory: ", bytes, " B for ", array.TypeText()));
+      }
+      rep->memory = memory;
+    }
   } else {
     SL_ASSIGN_OR_RETURN(rep->buffer,
                         Buffer::Make(dtype, shape.num_elements(), allocator));
     rep->data = rep->buffer->data();
-    if (Memory* memory = allocator.memory()) [[unlikely]] {
+    if (memory) [[unlikely]] {
       rep->memory = memory;
       rep->remote = !memory->on_host();
     }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sluice/device/devices.h"
+#include "sluice/tensor/adopt.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {
@@ -57,6 +58,37 @@ TEST(CpuDevice, SeveralCountTheirMemoryToTheByte) {
   }
   EXPECT_EQ(allocator.stats().bytes_in_use, 0);
   EXPECT_EQ(allocator.stats().peak_bytes, 8100);
+}
+
+// What nobody else holds may change hands: each device's books say what it has.
+TEST(CpuDevice, ASmallArrayIsAdoptedAndALargeOneIsNot) {
+  ASSERT_TRUE(Devices::AddCpus(3).ok());
+  Memory& first = (*Devices::Find("cpu:1"))->memory();
+  Memory& second = (*Devices::Find("cpu:2"))->memory();
+  auto in_use = [](Memory& memory) {
+    return memory.allocator().stats().bytes_in_use;
+  };
+  {
+    Array a = *Array::Make(DType::kF32, {3}, first.allocator());
+    EXPECT_TRUE(Adopt(a, &second));
+    EXPECT_EQ(a.memory(), &second);
+    EXPECT_EQ(in_use(first), 0);
+    EXPECT_EQ(in_use(second), 12);
+    second.allocator().SetLimit(12);
+    Array b = *Array::Make(DType::kF32, {1}, first.allocator());
+    EXPECT_FALSE(Adopt(b, &second));  // there is no room
+    second.allocator().SetLimit(INT64_MAX);
+    EXPECT_TRUE(Adopt(a, nullptr));  // the host's
+    EXPECT_EQ(in_use(second), 0);
+    EXPECT_TRUE(Adopt(a, &first));
+    EXPECT_EQ(in_use(first), 16);
+    Array large = *Array::Make(DType::kF32, {1000}, first.allocator());
+    EXPECT_FALSE(Adopt(large, &second));
+    EXPECT_TRUE(Adopt(large, &first));
+    EXPECT_FALSE(Adopt(Array::View(a, 1, {2}, {1}), &second));
+  }
+  EXPECT_EQ(in_use(first), 0);
+  EXPECT_EQ(in_use(second), 0);
 }
 
 TEST(CpuDevice, UnknownOnesAreNamedWithThoseThereAre) {

@@ -1,0 +1,23 @@
+// CountedAllocator: an allocator of host memory that keeps books of its own,
+// for one of several CPU devices. Bytes that lie elsewhere, the elements of
+// small arrays behind their rep, are entered in the books without a block.
+//
+// Every allocator whose memory() is not null and on the host is one. Thread
+// safe.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/tensor/allocator.h"
+
+namespace sluice {
+
+class CountedAllocator : public Allocator {
+ public:
+  // Counts the bytes as handed out; false, and nothing is counted, when they
+  // go beyond the limit.
+  virtual bool Count(int64_t bytes) = 0;
+  virtual void Uncount(int64_t bytes) = 0;
+};
+
+}  // namespace sluice
