@@ -36,12 +36,23 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
     shape = &made.shape();
   }
   for (Array& in : inputs) {
-    if (in.unique() && in.contiguous() &&
-        DTypeSize(in.dtype()) == DTypeSize(dtype) && in.shape() == *shape &&
-        Adopt(in, step.memory)) {
-      *output = in.dtype() == dtype ? in : Array::Reinterpret(in, dtype);
+    bool fits =
+        in.dtype() == dtype || DTypeSize(in.dtype()) == DTypeSize(dtype);
+    if (!fits || !in.unique() || !in.contiguous() || !(in.shape() == *shape) ||
+        !Adopt(in, step.memory)) {
+      continue;
+    }
+    if (in.dtype() != dtype) {
+      *output = Array::Reinterpret(in, dtype);
       break;
     }
+    // The input is the output: nothing is counted up, and down again when the
+    // input is let go.
+    KernelContext context(call.node->op(), call.node->attrs(), call.info, step,
+                          inputs, {&in, 1});
+    SL_RETURN_IF_ERROR(RunBlock(context, call.block));
+    *output = std::move(in);
+    return OkStatus();
   }
   if (!*output && made) *output = std::move(made);
   if (!*output) {
