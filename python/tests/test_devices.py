@@ -67,6 +67,36 @@ def test_gradients_of_a_module_are_where_it_is(device):
     assert run(device) == run("cpu")
 
 
+def train(device, captured, make):
+    sl.manual_seed(3)
+    net = sl.nn.Sequential(sl.nn.Linear(4, 8), sl.nn.Tanh(), sl.nn.Linear(8, 3))
+    x, y = sl.rand(16, 4).to(device), sl.randint(0, 3, (16,)).to(device)
+    net.to(device)
+    optimizer = make(net.parameters())
+
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = sl.nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    run = sl.function(step) if captured else step
+    losses = [run(x, y).item() for _ in range(4)]
+    assert all(p.device == device for p in net.parameters())
+    return losses, [p.tolist() for p in net.parameters()]
+
+
+@pytest.mark.parametrize("captured", (False, True))
+@pytest.mark.parametrize("device", DEVICES[1:])
+def test_training_gives_the_same_bits(device, captured):
+    for make in (
+        lambda ps: sl.optim.SGD(ps, lr=0.1, momentum=0.9),
+        lambda ps: sl.optim.Adam(ps, lr=0.05),
+    ):
+        assert train(device, captured, make) == train("cpu", captured, make)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_function_runs_where_its_arguments_are(device):
     @sl.function

@@ -22,6 +22,9 @@ namespace {
 // The same elements under a count of their own: the step sees an array that is
 // nobody else's and may write over it, which is the point.
 Array GivenUp(const Array& array) {
+  // Memory of a device is not the host's to wrap: such a step writes elsewhere,
+  // and what it made is copied back.
+  if (array.memory()) return array;
   auto* keep = new Array(array);
   Ref<Buffer> memory = Buffer::Wrap(
       array.mutable_raw(), array.bytes(),
