@@ -27,6 +27,8 @@ bool RunsOn(const OpRecord& op, DeviceKind kind,
     return op.structural || op.block || op.view || op.cpu().defined();
   }
   if (std::count(dtypes.begin(), dtypes.end(), DType::kString)) return false;
+  // What comes after a check must not happen when it fails: the host waits.
+  if (op.role == Role::kAssert || op.role == Role::kTrapNan) return false;
   if (op.structural || op.view || op.shape_only || op.any_memory) return true;
   const Kernel& own = op.kernel(kind);
   auto takes = [&](DType dtype) { return own.dtypes.contains(dtype); };
