@@ -9,7 +9,6 @@
 #include "sluice/launch/copy_between.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/op/run_op.h"
-#include "sluice/tensor/strided.h"
 
 namespace sluice {
 
@@ -118,16 +117,6 @@ Status CallOn(Device& device, const LaunchCall& call, StepContext step,
     LateErrors::Get().Note(device, error);
   };
   return LaunchOn(device, call, step, inputs, outputs, late);
-}
-
-Status WriteOver(const Array& from, const Array& to) {
-  Device& device = Devices::Of(to);
-  if (device.synchronous()) {
-    CopyRegion(to.dtype(), to.shape(), from.raw(), from.strides(),
-               to.mutable_raw(), to.strides(), nullptr);
-    return OkStatus();
-  }
-  return CopyElements(from, to);
 }
 
 Result<Array> OnHost(const Array& array) {

@@ -22,9 +22,6 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs);
 Status CallOn(Device& device, const LaunchCall& call, StepContext step,
               std::span<Array> inputs, std::span<Array> outputs);
 
-// The elements of `from` become those of `to`, on the device of both.
-Status WriteOver(const Array& from, const Array& to);
-
 // A copy for the host to read; the array itself where it can. Waits, and gives
 // the error of a kernel that failed meanwhile.
 Result<Array> OnHost(const Array& array);

@@ -17,6 +17,7 @@
 #include "sluice/eager/random_calls.h"
 #include "sluice/eager/recording.h"
 #include "sluice/eager/same_memory.h"
+#include "sluice/launch/copy_between.h"
 #include "sluice/op/call_key.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/op/elementwise_kernel.h"
@@ -259,7 +260,7 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
     Array made;
     SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
     if (!(made.shape() == out.shape())) return mismatch(made.TypeText());
-    return WriteOver(made, out);
+    return CopyElements(made, out);
   }
   if (block_.fn && out.contiguous()) {
     bool fits = true, apart = true;

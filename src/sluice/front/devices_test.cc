@@ -2,26 +2,14 @@
 // gradients and errors as on the host.
 #include "sluice/device/devices.h"
 
-#include "sluice/device/sim/sim_device.h"
+#include "sluice/device/sim/checked_devices_test_util.h"
 #include "sluice/front/front_test_util.h"
 
 namespace sluice {
 namespace {
 
-class FrontDevices : public ::testing::Test {
+class FrontDevices : public CheckedDevices {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(Devices::AddCpus(2).ok());
-    ASSERT_TRUE(AddSimDevices(2).ok());
-    SimWorld::Default().SetChecking(true);
-  }
-  void TearDown() override {
-    SimWorld::Default().RunAll();
-    for (const Violation& v : SimWorld::Default().TakeViolations()) {
-      ADD_FAILURE() << v.text;
-    }
-    SimWorld::Default().SetChecking(false);
-  }
   static std::string ErrorOf(const std::function<void()>& call) {
     try {
       call();

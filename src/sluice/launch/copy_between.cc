@@ -1,6 +1,7 @@
 #include "sluice/launch/copy_between.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
 #include "sluice/device/devices.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/launch/device_work.h"
@@ -99,6 +100,11 @@ Result<Array> CopyTo(const Array& from, Device& to) {
 }
 
 Status CopyElements(const Array& from, const Array& to) {
+  if (!RemoteCopy::Needed(from, to)) {
+    CopyRegion(to.dtype(), to.shape(), from.raw(), from.strides(),
+               to.mutable_raw(), to.strides(), &WorkerPool::Default());
+    return OkStatus();
+  }
   if (from.memory() == to.memory()) {
     DeviceWork work;
     work.label = "copy";
@@ -112,10 +118,7 @@ Status CopyElements(const Array& from, const Array& to) {
   }
   Device& there = Devices::Of(to);
   SL_ASSIGN_OR_RETURN(Array here, CopyTo(from, there));
-  if (!to.on_host()) return CopyElements(here, to);
-  CopyRegion(to.dtype(), to.shape(), here.raw(), here.strides(),
-             to.mutable_raw(), to.strides());
-  return OkStatus();
+  return CopyElements(here, to);
 }
 
 Result<Array> ContiguousOn(const Array& array) {

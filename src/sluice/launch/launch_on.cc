@@ -6,7 +6,6 @@
 #include "sluice/device/devices.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/launch/device_work.h"
-#include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/op/run_op.h"
 #include "sluice/op/runs_on.h"
@@ -159,6 +158,8 @@ class Launch {
                                             late_});
     held->node.name = held->name;
     held->step.pool = nullptr;
+    // What a kernel keeps to itself while it runs is the host's.
+    held->step.memory = nullptr;
     // Memory is kept by the order of the streams, as on any device.
     auto look = [](const Array& a) { return a.on_host() ? a : a.Borrowed(); };
     for (const Array& in : inputs_) held->inputs.push_back(look(in));
@@ -167,52 +168,14 @@ class Launch {
     return [held] {
       Status status;
       try {
-        status = InOp(held->op, RunKernel(*held));
+        KernelContext context(held->op, held->attrs, held->node, held->step,
+                              held->inputs, held->outputs);
+        status = InOp(held->op, RunCpuKernel(context, held->out_dtypes));
       } catch (...) {
         status = InOp(held->op, CaughtStatus());
       }
       if (!status.ok() && held->late) held->late(status);
     };
-  }
-
-  template <class Held>
-  static Status RunKernel(Held& held) {
-    KernelContext context(held.op, held.attrs, held.node, held.step,
-                          held.inputs, held.outputs);
-    if (held.op.block) {
-      SL_ASSIGN_OR_RETURN(bool ran, RunElementwise(context));
-      if (ran) return OkStatus();
-    }
-    const Kernel& kernel = held.op.cpu();
-    if (!kernel.launch) {
-      return Unimplemented(
-          StrCat("[", held.op.name, "] has no kernel for these types"));
-    }
-    Array workspace;
-    SL_RETURN_IF_ERROR(MakeWorkspace(held, &workspace));
-    if (workspace) context.set_workspace(workspace.mutable_raw());
-    return kernel.launch(context);
-  }
-
-  template <class Held>
-  static Status MakeWorkspace(Held& held, Array* workspace) {
-    const Kernel& kernel = held.op.cpu();
-    if (!kernel.workspace) return OkStatus();
-    SmallVector<DType, 6> dtypes;
-    SmallVector<PartialShape, 6> shapes, out;
-    SmallVector<const Array*, 6> values;
-    for (const Array& in : held.inputs) {
-      dtypes.push_back(in.dtype());
-      shapes.push_back(PartialShape(in.shape()));
-      values.push_back(&in);
-    }
-    for (const Array& o : held.outputs) out.push_back(PartialShape(o.shape()));
-    ShapeContext sizes(held.op, held.attrs, dtypes, shapes, values,
-                       held.out_dtypes, out);
-    const int64_t bytes[] = {kernel.workspace(sizes)};
-    SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
-    SL_ASSIGN_OR_RETURN(*workspace, Array::Make(DType::kU8, scratch));
-    return OkStatus();
   }
 
   // Sizes that depend on elements, and state and lists that are changed where

@@ -139,6 +139,47 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
   return OkStatus();
 }
 
+Status RunCpuKernel(KernelContext& context,
+                    std::span<const DType> out_dtypes) {
+  const OpRecord& op = context.op();
+  const Attrs& attrs = context.attrs();
+  const StepContext& step = context.step();
+  auto inputs = static_cast<size_t>(context.num_inputs());
+  auto outputs = static_cast<size_t>(context.num_outputs());
+  if (op.block) {
+    Result<bool> ran = RunElementwise(context);
+    if (!ran.ok()) return ran.status();
+    if (*ran) return OkStatus();
+  }
+  const Kernel& kernel = op.kernel(DeviceKind::kCpu);
+  if (!kernel.launch) {
+    return Unimplemented(
+        StrCat("[", op.name, "] has no CPU kernel for these types"));
+  }
+  Array workspace;
+  if (kernel.workspace) {
+    FewOf<DType> dtypes(inputs);
+    FewOf<PartialShape> shapes(inputs), out_shapes(outputs);
+    FewOf<const Array*> values(inputs);
+    for (size_t i = 0; i < inputs; ++i) {
+      dtypes[i] = context.in(static_cast<int>(i)).dtype();
+      shapes[i] = context.in(static_cast<int>(i)).shape();
+      values[i] = &context.in(static_cast<int>(i));
+    }
+    for (size_t i = 0; i < outputs; ++i) {
+      out_shapes[i] = context.out(static_cast<int>(i)).shape();
+    }
+    ShapeContext sizes(op, attrs, dtypes.all(), shapes.all(), values.all(),
+                       out_dtypes, out_shapes.all());
+    const int64_t bytes[] = {kernel.workspace(sizes)};
+    SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
+    SL_ASSIGN_OR_RETURN(
+        workspace, Array::Make(DType::kU8, scratch, AllocatorOf(step.memory)));
+    context.set_workspace(workspace.mutable_raw());
+  }
+  return kernel.launch(context);
+}
+
 namespace {
 
 Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
@@ -159,38 +200,7 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                                        step.memory, /*over_input=*/true,
                                        known));
   }
-  if (op.block) {
-    Result<bool> ran = RunElementwise(context);
-    if (!ran.ok()) return ran.status();
-    if (*ran) return OkStatus();
-  }
-  const Kernel& kernel = op.kernel(DeviceKind::kCpu);
-  if (!kernel.launch) {
-    return Unimplemented(
-        StrCat("[", op.name, "] has no CPU kernel for these types"));
-  }
-  Array workspace;
-  if (kernel.workspace) {
-    FewOf<DType> dtypes(inputs.size());
-    FewOf<PartialShape> shapes(inputs.size()), out_shapes(outputs.size());
-    FewOf<const Array*> values(inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      dtypes[i] = inputs[i].dtype();
-      shapes[i] = inputs[i].shape();
-      values[i] = &inputs[i];
-    }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      out_shapes[i] = outputs[i].shape();
-    }
-    ShapeContext sizes(op, attrs, dtypes.all(), shapes.all(), values.all(),
-                       out_dtypes, out_shapes.all());
-    const int64_t bytes[] = {kernel.workspace(sizes)};
-    SL_ASSIGN_OR_RETURN(Shape scratch, Shape::Make(bytes));
-    SL_ASSIGN_OR_RETURN(
-        workspace, Array::Make(DType::kU8, scratch, AllocatorOf(step.memory)));
-    context.set_workspace(workspace.mutable_raw());
-  }
-  return kernel.launch(context);
+  return RunCpuKernel(context, out_dtypes);
 }
 
 }  // namespace

@@ -30,6 +30,10 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  std::span<const DType> out_dtypes, std::span<Array> outputs,
                  const KnownShapes* known = nullptr, bool steady = false);
 
+// The last part of it: the kernel alone, with the workspace it wants, on inputs
+// and outputs that are ready.
+Status RunCpuKernel(KernelContext& context, std::span<const DType> out_dtypes);
+
 // Allocates outputs for these inputs by the shape function, or by `known` where
 // it fits. `over_input`: the inputs are given up, and output 0 of an in_place()
 // op may be input 0. `memory`: as in StepContext.

@@ -2,14 +2,13 @@
 // whatever the order in which messages arrive.
 #include <gtest/gtest.h>
 
-#include "sluice/autodiff/gradients.h"
 #include "sluice/base/sanitizers.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/text_printer.h"
 #include "sluice/graph/verifier.h"
 #include "sluice/reference/reference_interpreter.h"
 #include "sluice/session/split_test_util.h"
-#include "sluice/step/random_flow_test_util.h"
+#include "sluice/step/random_gradient_test_util.h"
 
 namespace sluice {
 namespace {
@@ -95,58 +94,13 @@ TEST(RandomSplit, RawGraphsInOneTaskGiveWhatTheyGave) {
   Fuzz(MakeRawFlow, kPrograms / 10);
 }
 
-// The sum of all floating-point values.
-Result<Value> Total(Graph& graph, std::span<const Value> values) {
-  Value total;
-  for (const Value& v : values) {
-    if (v.dtype() != DType::kF32) continue;
-    Value part = v;
-    if (v.shape().rank() != 0) {
-      std::vector<int64_t> axes = {0};
-      SL_ASSIGN_OR_RETURN(Node * sum, graph.Add(graph.root(), "Sum", {&v, 1},
-                                                {{"axes", axes}}));
-      part = sum->output();
-    }
-    if (total) {
-      Value both[] = {total, part};
-      SL_ASSIGN_OR_RETURN(Node * sum, graph.Add(graph.root(), "Add", both, {}));
-      part = sum->output();
-    }
-    total = part;
-  }
-  return total;
-}
-
-// The program gives its total, and gradients of first and second order.
-Status Differentiate(const RandomFlow& flow) {
-  Graph& graph = *flow.graph;
-  Region& root = graph.root();
-  MutexLock lock(graph.mu());
-  std::vector<Value> xs;
-  for (int i = 0; i < root.num_args(); ++i) {
-    if (root.arg(i).dtype() == DType::kF32) xs.push_back(root.arg(i));
-  }
-  GradientOptions zeros{.zeros_when_unconnected = true};
-  SL_ASSIGN_OR_RETURN(Value y, Total(graph, root.results()));
-  SL_ASSIGN_OR_RETURN(std::vector<Value> first,
-                      Gradients(graph, {&y, 1}, xs, {}, zeros));
-  SL_ASSIGN_OR_RETURN(Value slope, Total(graph, first));
-  SL_ASSIGN_OR_RETURN(std::vector<Value> second,
-                      Gradients(graph, {&slope, 1}, xs, {}, zeros));
-  std::vector<Value> results = {y, slope};
-  results.insert(results.end(), first.begin(), first.end());
-  results.insert(results.end(), second.begin(), second.end());
-  graph.SetResults(root, std::move(results));
-  return Verify(graph);
-}
-
 TEST(RandomSplit, GradientsOfBothOrdersGiveWhatOneTaskGives) {
   auto make = [](uint32_t seed) {
-    RandomFlow flow =
-        MakeFlowOf({.state = seed % 3 == 0, .calls = seed % 4 == 0}, seed);
-    Status made = Differentiate(flow);
+    Differentiated program(InDoubles(
+        MakeFlowOf({.state = seed % 3 == 0, .calls = seed % 4 == 0}, seed)));
+    Status made = program.Differentiate();
     EXPECT_TRUE(made.ok()) << made.ToString();
-    return flow;
+    return std::move(program).Take();
   };
   EXPECT_GE(Fuzz(make, kGradients), kGradients * 20);
 }

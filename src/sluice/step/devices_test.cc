@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "sluice/device/sim/sim_device.h"
+#include "sluice/device/sim/checked_devices_test_util.h"
 #include "sluice/passes/pass_test_util.h"
 #include "sluice/placement/insert_copies.h"
 #include "sluice/step/step.h"
@@ -14,22 +14,8 @@
 namespace sluice {
 namespace {
 
-class StepDevices : public ::testing::Test {
+class StepDevices : public CheckedDevices {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(Devices::AddCpus(3).ok());
-    ASSERT_TRUE(AddSimDevices(3).ok());
-    SimWorld::Default().SetChecking(true);
-  }
-  void TearDown() override {
-    SimWorld::Default().RunAll();
-    for (const Violation& v : SimWorld::Default().TakeViolations()) {
-      ADD_FAILURE() << v.text;
-    }
-    SimWorld::Default().SetChecking(false);
-    SimWorld::Default().SetRandomOrder(std::nullopt);
-  }
-
   // The graph with every node where it says, copies put in.
   static Result<std::vector<Array>> Run(std::string_view text,
                                         std::vector<Array> feeds) {

@@ -73,6 +73,7 @@ class Differentiated {
   }
 
   const RandomFlow& flow() const { return flow_; }
+  RandomFlow Take() && { return std::move(flow_); }
   size_t num_xs() const { return xs_.size(); }
 
   // Arguments moved by `step` along a fixed direction.

@@ -8,7 +8,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/device/devices.h"
-#include "sluice/device/sim/sim_device.h"
+#include "sluice/device/sim/checked_devices_test_util.h"
 #include "sluice/graph/batch_edit.h"
 #include "sluice/placement/insert_copies.h"
 #include "sluice/placement/placer.h"
@@ -20,21 +20,15 @@ namespace {
 
 constexpr uint32_t kPrograms = SL_TSAN || SL_ASAN ? 150 : 1000;
 
-class RandomPlacement : public ::testing::Test {
+class RandomPlacement : public CheckedDevices {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(Devices::AddCpus(3).ok());
-    ASSERT_TRUE(AddSimDevices(3).ok());
+    CheckedDevices::SetUp();
     for (Device* device : Devices::All()) {
       DeviceModel model;
       model.name = device->name();
       options_.devices.push_back(std::move(model));
     }
-    SimWorld::Default().SetChecking(true);
-  }
-  void TearDown() override {
-    SimWorld::Default().SetRandomOrder(std::nullopt);
-    SimWorld::Default().SetChecking(false);
   }
 
   uint64_t Draw(uint64_t n) {

@@ -11,8 +11,8 @@
 #include "sluice/eager/same_memory.h"
 #include "sluice/eager/shared_outside.h"
 #include "sluice/eager/view_write.h"
+#include "sluice/launch/copy_between.h"
 #include "sluice/tensor/remote_copy.h"
-#include "sluice/tensor/strided.h"
 #include "sluice/trace/random_place.h"
 
 namespace sluice::front_internal {
@@ -239,12 +239,7 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
     // Written in place.
   } else if (watched && target.array.shape() == array.shape()) {
     LeaveMemory(target);
-    if (RemoteCopy::Needed(array, target.array)) {
-      RemoteCopy::Run(array, target.array);
-    } else {
-      CopyRegion(array.dtype(), array.shape(), array.raw(), array.strides(),
-                 target.array.mutable_raw(), target.array.strides());
-    }
+    ThrowIfError(CopyElements(array, target.array));
   } else {
     if (!array.unique()) array = ValueOrThrow(array.Clone());
     target.array = std::move(array);
