@@ -139,8 +139,7 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
   return OkStatus();
 }
 
-Status RunCpuKernel(KernelContext& context,
-                    std::span<const DType> out_dtypes) {
+Status RunCpuKernel(KernelContext& context, std::span<const DType> out_dtypes) {
   const OpRecord& op = context.op();
   const Attrs& attrs = context.attrs();
   const StepContext& step = context.step();
