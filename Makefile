@@ -28,7 +28,7 @@ export CCACHE_NOHASHDIR ?= 1
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help deps build install test demo bench peers dev asan tsan cuda lint \
+.PHONY: gpu-build gpu-test gpu-bench help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
   compare-ops asan-python fuzz-capture house
 
@@ -51,6 +51,8 @@ help:
 	@echo "make asan-python   the Python package's tests under the same"
 	@echo "make tsan     the threaded tests under ThreadSanitizer"
 	@echo "make cuda     optimised build with the CUDA part, in build/cuda"
+	@echo "make gpu-test      every GPU kernel against the CPU, and programs (needs a GPU)"
+	@echo "make gpu-bench     the GPU beside PyTorch and JAX (ARGS=... goes to it)"
 	@echo "make lint     layers, formatting, file sizes"
 	@echo "make format   rewrite all C++ files in the house style"
 	@echo "make house    figures of the code: sizes, functions, likeness, seconds"
@@ -140,6 +142,27 @@ fuzz-capture: build-python
 
 dev cuda:
 	@$(call build,$@)
+
+# On a machine with a GPU. Nothing is installed: PYTHON=... names a Python with
+# nanobind, and with PyTorch and JAX to measure beside. Kernels are compiled in
+# parallel and kept in build/gpu/kernels, so that the second run is quick.
+gpu-build:
+	@JOBS=$(JOBS) tools/gpu_build.sh
+
+# The sweep; programs; the same under compute-sanitizer, where it is installed,
+# over a few ops.
+gpu-test:
+	@python=$$(JOBS=$(JOBS) tools/gpu_build.sh) && \
+	  export SLUICE_KERNEL_CACHE=$(CURDIR)/build/gpu/kernels && \
+	  build/gpu/bin/sluice info --ops --device gpu | tail -n 8 && \
+	  build/gpu/bin/sluice-gpu-test $(ARGS) && \
+	  PYTHONPATH=build/gpu/python $$python python/tests/gpu/run.py && \
+	  tools/gpu_memcheck.sh
+
+gpu-bench:
+	@python=$$(JOBS=$(JOBS) tools/gpu_build.sh) && \
+	  export SLUICE_KERNEL_CACHE=$(CURDIR)/build/gpu/kernels && \
+	  PYTHONPATH=build/gpu/python $$python benchmarks/gpu/run.py $(ARGS)
 
 asan:
 	@$(call configure,asan) -D SLUICE_PYTHON=OFF && \

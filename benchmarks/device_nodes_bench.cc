@@ -38,6 +38,30 @@ class Placed {
     SL_CHECK(status.ok());
   }
 
+  // A run of each node by itself, traced: later plans know what nodes take.
+  void Measure(std::vector<Array> feeds) {
+    RunOptions options;
+    options.trace = true;
+    RunMetadata metadata;
+    std::vector<Value> args;
+    for (int i = 0; i < graph_->root().num_args(); ++i) {
+      args.push_back(graph_->root().arg(i));
+    }
+    auto program = master_->ProgramFor(args, graph_->root().results(), {},
+                                       ExecutorChoice::kTokens);
+    ArrayList results;
+    SL_CHECK(program.ok() &&
+             master_->RunProgram(**program, feeds, &results, options, &metadata)
+                 .ok());
+  }
+  // What the plan says of its loop, if it runs in parallel.
+  std::string WhyParallel(const std::vector<Array>& feeds) {
+    std::string plan = program_->PlanFor(feeds).value()->Explain();
+    size_t at = plan.find("iterations run in parallel");
+    return at == plan.npos ? "one piece"
+                           : plan.substr(at, plan.find('\n', at) - at);
+  }
+
  private:
   WorkerPool pool_;
   std::unique_ptr<Graph> graph_;
@@ -78,6 +102,24 @@ const char* const kCounted = R"(graph loop(%n: f32[]) -> (%x) {
   }
 })";
 
+// The same with more elements than are computed together over devices
+// (graph/small_math.h): they are handed from device to device.
+const char* const kHandedOver = R"(graph loop(%n: f32[], %x0: f32[32]) -> (%x) {
+  %zero = Const [value = 0 : f32[]] on "/device:cpu:0"
+  %i, %x = While(%zero, %x0) [dtypes = {f32, f32}] on "/device:cpu:0" {
+    cond(%i: f32[], %x: f32[32]) {
+      %c = Less(%i, %n) on "/device:cpu:0"
+      yield %c
+    }
+    body(%i: f32[], %x: f32[32]) {
+      %j = Add(%i, 1) on "/device:cpu:0"
+      %y = Add(%x, 1) on "/device:cpu:1"
+      %z = Mul(%y, 0.5) on "/device:cpu:0"
+      yield %j, %z
+    }
+  }
+})";
+
 std::string OnOneDevice(std::string text) {
   for (size_t at; (at = text.find("cpu:1")) != std::string::npos;) {
     text.replace(at, 5, "cpu:0");
@@ -89,19 +131,21 @@ SL_BENCH(devices, device_loop,
          "a loop across two CPU devices, a scalar each way per iteration") {
   // So short that a run fits between two turns of other programs.
   constexpr float kTrips = 2'000;
-  for (const char* text : {kThereAndBack, kCounted}) {
+  for (const char* text : {kThereAndBack, kCounted, kHandedOver}) {
     Placed two(text, 1);
     Placed one(OnOneDevice(text), 1, ExecutorChoice::kTokens);
-    auto best =
-        Best(300 * report.rounds, {[&] { two.Run({Array::Scalar(kTrips)}); },
-                                   [&] { one.Run({Array::Scalar(kTrips)}); }});
-    bool counted = text == kCounted;
+    std::vector<Array> feeds = {Array::Scalar(kTrips)};
+    if (text == kHandedOver) feeds.push_back(Array::Zeros(DType::kF32, {32}));
+    auto best = Best(300 * report.rounds,
+                     {[&] { two.Run(feeds); }, [&] { one.Run(feeds); }});
+    bool first = text == kThereAndBack;
     report.Line("device_loop", kTrips / best[0], "iterations/s",
                 {{"devices", "2"},
                  {"threads", "1"},
-                 {"carried", counted ? "2" : "1"},
+                 {"carried", first ? "1" : "2"},
+                 {"elements", text == kHandedOver ? "32" : "1"},
                  {"one_device_tokens", StrCat(kTrips / best[1])}},
-                counted ? Bar() : AtLeast(2'000'000));
+                first ? AtLeast(2'000'000) : Bar());
   }
 }
 
@@ -122,9 +166,8 @@ std::string Chain(int nodes, int stretch, int64_t n,
 }
 
 // One device makes of the chain a single compiled piece, four of them a piece
-// for each stretch. The bar is for nodes that do something: what scalars in
-// registers cost next to that is what passing from piece to piece costs, and is
-// printed for itself.
+// for each stretch; scalars, which take less time than passing them on, are one
+// piece over all four.
 SL_BENCH(devices, multi_device_node,
          "a node of a chain over four CPU devices against one") {
   constexpr int kNodes = 4096, kStretch = 16;
@@ -135,8 +178,8 @@ SL_BENCH(devices, multi_device_node,
     Bar bar;
   };
   for (const Case& c :
-       {Case{"scalars", 1, {"Add", "Mul", "Sub", "Maximum"}, {}},
-        Case{"elementwise", 8, {"Add", "Mul", "Sub", "Maximum"}, {}},
+       {Case{"scalars", 1, {"Add", "Mul", "Sub", "Maximum"}, AtMost(1.3)},
+        Case{"elementwise", 8, {"Add", "Mul", "Sub", "Maximum"}, AtMost(1.3)},
         Case{"layers", 16, {"MatMul", "Add", "Tanh"}, AtMost(1.3)}}) {
     Placed one(Chain(kNodes, 0, c.n, c.ops), 1);
     Placed four(Chain(kNodes, kStretch, c.n, c.ops), 1);
@@ -154,6 +197,37 @@ SL_BENCH(devices, multi_device_node,
                   StrCat((best[1] - best[0]) / kNodes * kStretch * 1e9)}},
                 c.bar);
   }
+}
+
+// A loop whose iterations have nothing but a count to wait for, of work that
+// one thread does: by tokens its iterations run in parallel.
+const char* const kApart = R"(graph loop(%n: f32[], %w: f32[4096]) -> (%x) {
+  %zero = Const [value = 0 : f32[]]
+  %i, %x = While(%zero, %w) [dtypes = {f32, f32}] {
+    cond(%i: f32[], %x: f32[4096]) { %c = Less(%i, %n) yield %c }
+    body(%i: f32[], %x: f32[4096]) {
+      %j = Add(%i, 1)
+      %a = Mul(%w, %i)
+      %b = Sort(%a)
+      %z = Maximum(%x, %b)
+      yield %j, %z
+    }
+  }
+})";
+
+SL_BENCH(devices, parallel_loop,
+         "iterations of a loop without asynchronous ops on two threads") {
+  constexpr float kTrips = 200;
+  std::vector<Array> feeds = {Array::Scalar(kTrips),
+                              RandomFloats({4096}, 1, 5)};
+  Placed chosen(kApart, 2), piece(kApart, 2, ExecutorChoice::kTape);
+  chosen.Measure(feeds);
+  auto best = Best(5 * report.rounds,
+                   {[&] { chosen.Run(feeds); }, [&] { piece.Run(feeds); }});
+  report.Line("parallel_loop", best[1] / best[0], "ratio",
+              {{"threads", "2"},
+               {"iteration_us", StrCat(best[1] / kTrips * 1e6)},
+               {"plan", chosen.WhyParallel(feeds)}});
 }
 
 // Two chains of products that have nothing to do with each other.

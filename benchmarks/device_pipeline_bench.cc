@@ -10,23 +10,15 @@
 
 #include "benchmarks/bench.h"
 #include "benchmarks/random_array.h"
+#include "benchmarks/sim_devices.h"
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
-#include "sluice/device/sim/sim_device.h"
 #include "sluice/sluice.h"
 
 namespace sluice::bench {
 namespace {
 
-constexpr int kDevices = 8;
-
-void AddDevices() {
-  SimOptions options;
-  options.flops_per_second = 0.5e9;
-  SL_CHECK(AddSimDevices(kDevices, options).ok());
-}
-
-std::string Sim(int i) { return StrCat("/device:sim:", i); }
+constexpr int kDevices = kPipelineDevices;
 
 struct VirtualTime {
   double seconds = 0;  // until the devices had ended
@@ -44,7 +36,7 @@ class Pipeline {
  public:
   using Build = std::function<Tensor(int devices)>;
   Pipeline(const Build& build, int devices) {
-    AddDevices();
+    bench::AddSimDevices();
     {
       GraphScope building(graph_);
       result_ = build(devices);
@@ -80,9 +72,7 @@ class Pipeline {
   std::string Explain() { return session_->explain(result_); }
 
  private:
-  static Allocator& Memory(int i) {
-    return Devices::Find(Sim(i)).value()->memory().allocator();
-  }
+  static Allocator& Memory(int i) { return Sim(i).memory().allocator(); }
 
   Graph graph_;
   Tensor result_;
@@ -95,7 +85,7 @@ constexpr int64_t kBatch = 8, kHidden = 64, kLayers = 8;
 // The last layer's outputs, layer k on device k % devices.
 Tensor Lstm(int64_t steps, int devices) {
   using State = std::pair<Tensor, Tensor>;  // h and c
-  auto on = [&](int64_t k) { return Sim(static_cast<int>(k % devices)); };
+  auto on = [&](int64_t k) { return SimName(static_cast<int>(k % devices)); };
   std::vector<Tensor> w;
   std::vector<State> start;
   for (int64_t k = 0; k < kLayers; ++k) {
@@ -155,7 +145,7 @@ Tensor Stages(int64_t steps, int64_t parallel, int devices) {
   constexpr int64_t kRows = 64;
   std::vector<Tensor> start;
   for (int k = 0; k < kDevices; ++k) {
-    DeviceScope scope(Sim(k % devices));
+    DeviceScope scope(SimName(k % devices));
     auto seed = static_cast<uint64_t>(k);
     start.push_back(constant(RandomFloats({kRows, kRows}, .2f, seed)));
   }
@@ -167,7 +157,7 @@ Tensor Stages(int64_t steps, int64_t parallel, int devices) {
                  [&](Tensor i, std::vector<Tensor> stages) {
                    Tensor in = first;
                    for (int k = 0; k < kDevices; ++k) {
-                     DeviceScope scope(Sim(k % devices));
+                     DeviceScope scope(SimName(k % devices));
                      Tensor& stage = stages[static_cast<size_t>(k)];
                      in = stage = matmul(in, stage);
                    }

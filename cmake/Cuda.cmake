@@ -1,26 +1,77 @@
-# The CUDA part: .cu files and the folders device/cuda, kernels/cuda, comm/nccl.
+# The CUDA part: the folders device/cuda and kernels/cuda. Only headers of the
+# toolkit are needed to build it: driver and libraries are opened at run time,
+# and kernels are compiled there from the source that is embedded here.
+#
+# SLUICE_CUDA: ON, OFF, or AUTO (where the headers are found).
 
-# nvcc is often installed but not on the path.
-if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-  find_program(SLUICE_NVCC NAMES nvcc HINTS ENV CUDA_HOME /usr/local/cuda
-    PATH_SUFFIXES bin)
-  if(SLUICE_NVCC)
-    set(CMAKE_CUDA_COMPILER ${SLUICE_NVCC})
+find_path(SLUICE_CUDA_INCLUDE NAMES cuda.h
+  HINTS ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES include NO_CACHE)
+set(cuda_missing)
+foreach(header IN ITEMS cuda.h nvrtc.h cublasLt.h)
+  if(NOT SLUICE_CUDA_INCLUDE OR NOT EXISTS ${SLUICE_CUDA_INCLUDE}/${header})
+    list(APPEND cuda_missing ${header})
   endif()
+endforeach()
+if(SLUICE_CUDA STREQUAL "AUTO")
+  if(cuda_missing)
+    set(SLUICE_CUDA OFF)
+  else()
+    set(SLUICE_CUDA ON)
+  endif()
+elseif(SLUICE_CUDA AND cuda_missing)
+  message(FATAL_ERROR "SLUICE_CUDA is on, and there is no ${cuda_missing}; "
+    "set CUDA_HOME to the folder that has include/cuda.h")
 endif()
-# CMake's own default names an architecture that new CUDA versions dropped.
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 90)
+if(NOT SLUICE_CUDA)
+  return()
+endif()
+# Convolutions want cuDNN's headers, which come apart from the toolkit's.
+find_path(SLUICE_CUDNN_INCLUDE NAMES cudnn.h
+  HINTS ${SLUICE_CUDA_INCLUDE} ENV CUDNN_HOME PATH_SUFFIXES include)
+set(SLUICE_CUDA_INCLUDES ${SLUICE_CUDA_INCLUDE})
+if(SLUICE_CUDNN_INCLUDE)
+  list(APPEND SLUICE_CUDA_INCLUDES ${SLUICE_CUDNN_INCLUDE})
 endif()
 
-enable_language(CUDA)
-find_package(CUDAToolkit REQUIRED)
-
-set(CMAKE_CUDA_STANDARD 20)
-set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-target_compile_definitions(sluice_options INTERFACE SLUICE_CUDA=1)
-# As on the host: the compiler may not contract a*b+c where the source does not.
-target_compile_options(sluice_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-ffp-contract=off>)
-target_link_libraries(sluice_options INTERFACE CUDA::cudart)
+# Kernels' sources and the formulas of elementwise ops, as texts in the binary.
+set(cuda_sources_cc ${PROJECT_BINARY_DIR}/generated/cuda_sources.cc)
+set(cuda_src ${PROJECT_SOURCE_DIR}/src/sluice)
+file(GLOB cuda_texts CONFIGURE_DEPENDS
+  ${cuda_src}/kernels/cuda/source/*.cuh ${cuda_src}/kernels/cpu/vector_*.h)
+foreach(f IN ITEMS tensor/half.h op/block_params.h kernels/formula/arithmetic.h
+    kernels/cpu/mul_add.h kernels/cpu/wave.h kernels/cpu/strict_math.h
+    kernels/cpu/sort_key.h
+    kernels/cpu/gamma.h kernels/cpu/gamma.cc
+    device/cuda/emulated/kernel_side.h)
+  list(APPEND cuda_texts ${cuda_src}/${f})
+endforeach()
+# What movement, indices and random numbers share with the host.
+foreach(f IN ITEMS base/random.h kernels/formula/axis_source.h
+    kernels/formula/below.h kernels/formula/resize_places.h
+    kernels/cpu/element_stream.h
+    kernels/cpu/normal_pair.h kernels/cpu/scatter_formulas.h
+    kernels/cpu/sort_key.h
+    # Formulas of ops that are not elementwise.
+    ops/random/random_gamma.cc ops/random/random_poisson.cc)
+  list(APPEND cuda_texts ${cuda_src}/${f})
+endforeach()
+file(GLOB_RECURSE op_texts CONFIGURE_DEPENDS ${cuda_src}/ops/*.cc)
+foreach(f IN LISTS op_texts)
+  file(STRINGS ${f} elementwise REGEX "\\.elementwise\\(|loss_kernel<"
+    LIMIT_COUNT 1)
+  if(elementwise)
+    list(APPEND cuda_texts ${f})
+  endif()
+endforeach()
+# NVRTC refuses a header that is given twice.
+list(REMOVE_DUPLICATES cuda_texts)
+set(cuda_text_list ${PROJECT_BINARY_DIR}/cuda_texts.txt)
+list(JOIN cuda_texts "\n" joined)
+file(CONFIGURE OUTPUT ${cuda_text_list} CONTENT "${joined}" @ONLY)
+add_custom_command(OUTPUT ${cuda_sources_cc}
+  COMMAND ${CMAKE_COMMAND} -DLIST=${cuda_text_list} -DOUT=${cuda_sources_cc}
+    -DROOT=${PROJECT_SOURCE_DIR}/src
+    -P ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake
+  DEPENDS ${cuda_texts} ${cuda_text_list}
+    ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake
+  COMMENT "Embedding sources of CUDA kernels" VERBATIM)

@@ -43,5 +43,12 @@ install(SCRIPT ${templates}/headers.cmake)
 if(TARGET app_sluice)
   install(TARGETS app_sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+# A cluster's server, and what programs load to reach one.
+if(TARGET app_sluice_server)
+  install(TARGETS app_sluice_server RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET sluice_grpc)
+  install(TARGETS sluice_grpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/mnist
   ${PROJECT_SOURCE_DIR}/data/text DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)

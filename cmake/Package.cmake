@@ -1,5 +1,5 @@
 # What other projects link, made of the objects of sluice, sluice_ops,
-# sluice_report and sluice_stack:
+# sluice_report, sluice_stack and sluice_cluster:
 #   Sluice::static  one archive, libsluice.a
 #   Sluice::shared  libsluice.so
 #   Sluice::sluice  one of them: the shared one where BUILD_SHARED_LIBS says so
@@ -14,7 +14,8 @@ set(SLUICE_EXPORTED_FOLDERS base tensor formats op graph eager trace
 list(JOIN SLUICE_EXPORTED_FOLDERS "|" exported)
 set(exported "/src/sluice/(${exported})/|/generated/")
 set(all_objects $<TARGET_OBJECTS:sluice> $<TARGET_OBJECTS:sluice_ops>
-  $<TARGET_OBJECTS:sluice_report> $<TARGET_OBJECTS:sluice_stack>)
+  $<TARGET_OBJECTS:sluice_report> $<TARGET_OBJECTS:sluice_stack>
+  $<TARGET_OBJECTS:sluice_cluster>)
 set(open_objects "$<FILTER:${all_objects},INCLUDE,${exported}>")
 set(hidden_objects "$<FILTER:${all_objects},EXCLUDE,${exported}>")
 
@@ -26,9 +27,6 @@ function(sluice_public_usage target)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
-  if(SLUICE_CUDA)
-    target_link_libraries(${target} INTERFACE CUDA::cudart)
-  endif()
   add_dependencies(${target} sluice_ops_header)
 endfunction()
 

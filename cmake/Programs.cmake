@@ -1,10 +1,15 @@
 # apps/some_name.cc becomes bin/some-name, together with apps/some_name/*.cc
-# where there is such a folder. sluice-bench also takes in benchmarks/*.cc.
+# where there is such a folder. sluice-bench also takes in benchmarks/*.cc,
+# sluice-gpu-test the sweep of kernels, which needs no test framework.
 
 file(GLOB app_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*.cc)
 # Generated.cmake has made this one: the others wait for what it writes.
-list(FILTER app_files EXCLUDE REGEX "/sluice_gen_ops\\.cc$")
+# Cluster.cmake makes the server, where there is gRPC.
+list(FILTER app_files EXCLUDE REGEX "/sluice_(gen_ops|server)\\.cc$")
 set(SLUICE_PROGRAMS)
+if(TARGET app_sluice_server)
+  list(APPEND SLUICE_PROGRAMS sluice-server)
+endif()
 foreach(f IN LISTS app_files)
   get_filename_component(stem ${f} NAME_WE)
   string(REPLACE "_" "-" program ${stem})
@@ -13,6 +18,11 @@ foreach(f IN LISTS app_files)
     file(GLOB benches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/benchmarks/*.cc)
     list(APPEND more ${benches})
   endif()
+  if(stem STREQUAL "sluice_gpu_test")
+    foreach(part IN ITEMS cuda_sweep cuda_compare sweep_cases sweep_compare)
+      list(APPEND more ${PROJECT_SOURCE_DIR}/tests/${part}.cc)
+    endforeach()
+  endif()
   # The target's name differs from the library's: there is a program `sluice`.
   set(target app_${stem})
   add_executable(${target} ${f} ${more})
@@ -20,8 +30,11 @@ foreach(f IN LISTS app_files)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE
     sluice_options sluice_ops sluice_op_pages sluice_models sluice_stack
-    sluice)
+    sluice_cluster sluice)
   sluice_use_public_header(${target})
   target_precompile_headers(${target} REUSE_FROM sluice_models)
+  if(SLUICE_GRPC AND stem STREQUAL "sluice_bench")
+    target_link_libraries(${target} PRIVATE sluice_grpc_objects)
+  endif()
   list(APPEND SLUICE_PROGRAMS ${program})
 endforeach()

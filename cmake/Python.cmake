@@ -62,7 +62,7 @@ nanobind_add_module(sluice_python NB_STATIC NOSTRIP NOMINSIZE
 set_target_properties(sluice_python PROPERTIES
   OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package_dir})
 target_link_libraries(sluice_python PRIVATE
-  sluice_options sluice_ops sluice_stack sluice)
+  sluice_options sluice_ops sluice_stack sluice_cluster sluice)
 sluice_use_public_header(sluice_python)
 if(SLUICE_SANITIZE)
   # Its own functions copy nothing from a null pointer for calls without
@@ -83,6 +83,15 @@ set_property(TARGET sluice_python APPEND PROPERTY LINK_DEPENDS ${exports})
 # Daemon threads at the end of the process: python/src/exit.cc has the reasons.
 target_link_options(sluice_python PRIVATE
   LINKER:--wrap=__gxx_personality_v0 LINKER:--wrap=__cxa_atexit)
+
+# What a cluster needs stands beside the extension, which looks there.
+if(TARGET sluice_grpc AND TARGET app_sluice_server)
+  add_dependencies(sluice_python sluice_grpc app_sluice_server)
+  file(CREATE_LINK ${PROJECT_BINARY_DIR}/lib/libsluice_grpc.so
+    ${package_dir}/libsluice_grpc.so SYMBOLIC)
+  file(CREATE_LINK ${PROJECT_BINARY_DIR}/bin/sluice-server
+    ${package_dir}/sluice-server SYMBOLIC)
+endif()
 
 # Links to the modules, made anew when there are others.
 file(GLOB modules CONFIGURE_DEPENDS LIST_DIRECTORIES true
@@ -113,6 +122,11 @@ add_custom_target(sluice_python_package ALL
 if(SKBUILD)
   install(TARGETS sluice_python LIBRARY DESTINATION sluice COMPONENT python)
   install(FILES ${stubs} DESTINATION sluice COMPONENT python)
+  if(TARGET sluice_grpc AND TARGET app_sluice_server)
+    install(TARGETS sluice_grpc LIBRARY DESTINATION sluice COMPONENT python)
+    install(TARGETS app_sluice_server RUNTIME DESTINATION sluice
+      COMPONENT python)
+  endif()
 endif()
 
 # One CTest test per file. What needs PyTorch and others is for
@@ -136,5 +150,18 @@ if(SLUICE_TESTS)
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(python_${name} PROPERTIES TIMEOUT ${python_timeout} LABELS python
       ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;${python_settings}")
+  endforeach()
+
+  # Imperative code, gradients and training once more with a simulated
+  # accelerator as the device of all that names none.
+  set(on_sim)
+  foreach(name IN LISTS on_sim)
+    add_test(NAME python_${name}_on_sim
+      COMMAND ${Python_EXECUTABLE} -m pytest -p no:cacheprovider
+        ${PROJECT_SOURCE_DIR}/python/tests/${name}.py
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(python_${name}_on_sim PROPERTIES
+      TIMEOUT ${python_timeout} LABELS python
+      ENVIRONMENT "SLUICE_DEVICE=sim:0;PYTHONPATH=${PROJECT_BINARY_DIR}/python;${python_settings}")
   endforeach()
 endif()

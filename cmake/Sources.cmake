@@ -8,16 +8,18 @@
 
 # Folders that call ops by their C++ functions, which are written from the ops.
 set(SLUICE_STACK_FOLDERS io nn optim data train)
+# Machines that work together: a library of its own (Cluster.cmake).
+set(SLUICE_CLUSTER_FOLDERS cluster)
 # Plots, pictures, progress and event files: nothing below training needs them.
 set(SLUICE_REPORT_FOLDERS report)
 
-set(SLUICE_TEST_FILE "_test(_util)?\\.(cc|cu)$")
-set(SLUICE_CUDA_FILE "\\.cu$|/(device|kernels)/cuda/|/comm/nccl/")
+set(SLUICE_TEST_FILE "_test(_util)?\\.cc$")
+set(SLUICE_CUDA_FILE "/(device|kernels)/cuda/|/src/sluice/gpu/|/comm/nccl/")
 
 # Sets `out` to the source files below `dir` that are neither tests nor, in a
 # build without CUDA, part of the CUDA side.
 function(sluice_sources out dir)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${dir}/*.cc ${dir}/*.cu)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${dir}/*.cc)
   list(FILTER files EXCLUDE REGEX "${SLUICE_TEST_FILE}")
   if(NOT SLUICE_CUDA)
     list(FILTER files EXCLUDE REGEX "${SLUICE_CUDA_FILE}")
@@ -40,8 +42,26 @@ sluice_sources(library_files ${src})
 list(FILTER library_files EXCLUDE REGEX "^${src}/ops/")
 list(JOIN SLUICE_STACK_FOLDERS "|" stack)
 list(JOIN SLUICE_REPORT_FOLDERS "|" report)
-list(FILTER library_files EXCLUDE REGEX "^${src}/(${stack}|${report})/")
+list(JOIN SLUICE_CLUSTER_FOLDERS "|" cluster)
+list(FILTER library_files EXCLUDE REGEX
+  "^${src}/(${stack}|${report}|${cluster})/")
 sluice_sources(op_files ${src}/ops)
+# Kernels of GPUs are reached through the registry, too.
+list(FILTER library_files EXCLUDE REGEX "^${src}/kernels/cuda/")
+if(SLUICE_CUDA)
+  sluice_sources(cuda_kernel_files ${src}/kernels/cuda)
+  if(NOT SLUICE_CUDNN_INCLUDE)
+    list(FILTER cuda_kernel_files EXCLUDE REGEX "/kernels/cuda/(cudnn|conv)\\.cc$")
+  endif()
+  list(APPEND op_files ${cuda_kernel_files} ${cuda_sources_cc})
+  foreach(f IN LISTS library_files cuda_kernel_files)
+    if(f MATCHES "${SLUICE_CUDA_FILE}|/(cuda_devices|cuda_outside|cuda_work|gpu_pieces)\\.cc$")
+      set_property(SOURCE ${f} APPEND PROPERTY COMPILE_DEFINITIONS SLUICE_CUDA=1)
+      set_property(SOURCE ${f} APPEND PROPERTY
+        INCLUDE_DIRECTORIES ${SLUICE_CUDA_INCLUDES})
+    endif()
+  endforeach()
+endif()
 
 # A target may not be empty, a folder may.
 set(empty_file ${PROJECT_BINARY_DIR}/empty.cc)
@@ -80,7 +100,7 @@ target_precompile_headers(sluice_ops PRIVATE
 # so a linker that drops ops cannot pass unseen.
 set(SLUICE_NUM_OP_FILES 0)
 foreach(f IN LISTS op_files)
-  if(f MATCHES "\\.cc$")
+  if(f MATCHES "^${src}/ops/")
     file(STRINGS ${f} lines REGEX "^ *SL_OP\\(" LIMIT_COUNT 1)
     if(lines)
       math(EXPR SLUICE_NUM_OP_FILES "${SLUICE_NUM_OP_FILES} + 1")

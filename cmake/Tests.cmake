@@ -34,7 +34,7 @@ set(folders_without_ops base tensor)
 # These stand below the public header and need not wait for it.
 set(folders_below_front base tensor formats op device graph kernels state ops
   autodiff passes placement partition launch tape reference vm plan step comm
-  session)
+  session cluster)
 
 add_library(sluice_test_options INTERFACE)
 target_link_libraries(sluice_test_options INTERFACE
@@ -146,6 +146,13 @@ foreach(folder IN LISTS folders)
   if(NOT files)
     continue()
   endif()
+  foreach(f IN LISTS files)
+    if(f MATCHES "${SLUICE_CUDA_FILE}")
+      set_property(SOURCE ${f} APPEND PROPERTY COMPILE_DEFINITIONS SLUICE_CUDA=1)
+      set_property(SOURCE ${f} APPEND PROPERTY
+        INCLUDE_DIRECTORIES ${SLUICE_CUDA_INCLUDES})
+    endif()
+  endforeach()
   set(labels ${folder})
   if(folder IN_LIST threaded_folders)
     list(APPEND labels threads)
@@ -159,8 +166,17 @@ foreach(folder IN LISTS folders)
   if(folder STREQUAL "front")
     list(APPEND parts PARTS 3)
   endif()
+  if(folder STREQUAL "cluster" AND NOT (SLUICE_GRPC AND SLUICE_APPS))
+    continue()  # its tests start servers
+  endif()
   sluice_add_test(${folder}_test SOURCES ${files} LABELS ${labels} ${parts})
 endforeach()
+
+# Real processes on this machine.
+if(TARGET cluster_test)
+  target_link_libraries(cluster_test PRIVATE sluice_cluster sluice_grpc_objects)
+  add_dependencies(cluster_test app_sluice_server)
+endif()
 
 # Files of tests/ that are no tests themselves are compiled once, for all.
 file(GLOB test_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.cc)
@@ -188,7 +204,17 @@ foreach(f IN LISTS test_files)
     message(FATAL_ERROR "tests/${name}.cc has the name of the test program of "
       "a folder; call it something else")
   endif()
+  if(SLUICE_CUDA AND name MATCHES "^cuda_")
+    set_property(SOURCE ${f} APPEND PROPERTY COMPILE_DEFINITIONS SLUICE_CUDA=1)
+    set_property(SOURCE ${f} APPEND PROPERTY
+      INCLUDE_DIRECTORIES ${SLUICE_CUDA_INCLUDES})
+  endif()
   sluice_add_test(${name} FRONT SOURCES ${f} LABELS ${labels})
+  if(name MATCHES "^cuda_")
+    # On a GPU that the host computes; its kernels are kept from run to run.
+    set_tests_properties(${name} PROPERTIES COST 100 ENVIRONMENT
+      "SLUICE_CUDA_EMULATION=1;SLUICE_KERNEL_CACHE=${PROJECT_BINARY_DIR}/kernels")
+  endif()
   target_link_libraries(${name} PRIVATE sluice_models sluice_op_pages)
   if(TARGET sluice_test_support)
     target_link_libraries(${name} PRIVATE sluice_test_support)
@@ -201,6 +227,11 @@ file(GLOB conformance_files CONFIGURE_DEPENDS
 if(conformance_files)
   sluice_add_test(conformance_test FRONT LABELS system threads SOURCES
     ${conformance_files})
+  # The same of a simulated accelerator, where all that names no device goes.
+  add_test(NAME conformance_test_on_sim COMMAND conformance_test
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(conformance_test_on_sim PROPERTIES
+    TIMEOUT 1500 LABELS "system" ENVIRONMENT "SLUICE_DEVICE=sim:0")
 endif()
 
 # The programs of examples/loops learn, and are equal to what they should be.
@@ -236,7 +267,7 @@ if(TARGET threads_test)
 endif()
 
 # These run our programs.
-foreach(name IN ITEMS cli_test examples_test bench_test)
+foreach(name IN ITEMS cli_test examples_test bench_test timeline_test)
   if(TARGET ${name})
     add_dependencies(${name} app_sluice app_sluice_bench examples)
     target_compile_definitions(${name} PRIVATE

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "sluice/op/registry.h"
+#include "sluice/op/way_on_gpu.h"
 #include "tests/subprocess.h"
 
 namespace sluice {
@@ -36,7 +37,8 @@ class TempFile {
 TEST(Cli, HelpNamesEveryCommand) {
   Finished help = Sluice("--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* command : {"demo", "graph", "info", "train"}) {
+  for (const char* command :
+       {"demo", "graph", "info", "launch", "top", "train"}) {
     ExpectContains(help.out, command);
     Finished one = Sluice(std::string(command) + " --help");
     EXPECT_EQ(one.code, 0);
@@ -81,6 +83,31 @@ TEST(Cli, InfoListsTheOpsSorted) {
     ++i;
   }
   EXPECT_EQ(i, ops.size());
+}
+
+// Ops that a GPU leaves to the host, with copies there and back: write the
+// kernel, then lower the number.
+constexpr int kMostThroughHost = 60;
+
+TEST(Cli, InfoTellsHowOpsRunOnAGpu) {
+  EXPECT_EQ(Sluice("info --device gpu").code, 2);
+  EXPECT_EQ(Sluice("info --ops --device tpu").code, 2);
+  Finished list = Sluice("info --ops --device gpu");
+  EXPECT_EQ(list.code, 0) << list.out;
+  const OpRecord* matmul = FindOp("MatMul");
+  ASSERT_NE(matmul, nullptr);
+  if (!matmul->kernel(DeviceKind::kCuda).defined()) {
+    GTEST_SKIP() << "this build has no CUDA part";
+  }
+  ExpectContains(list.out, "MatMul                   library\n");
+  ExpectContains(list.out, "Add                      formula\n");
+  ExpectContains(list.out, "Reshape                  view\n");
+  ExpectContains(list.out, "Softmax                  kernel\n");
+  int through_host = 0;
+  for (const OpRecord* op : AllOps()) {
+    if (WayOf(*op) == WayOnGpu::kThroughHost) ++through_host;
+  }
+  EXPECT_LE(through_host, kMostThroughHost) << list.out;
 }
 
 TEST(Cli, GraphPrintsAndOptimises) {

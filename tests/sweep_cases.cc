@@ -177,33 +177,36 @@ RefArray ToRef(const Array& array) {
   return out;
 }
 
-Array Restride(const Array& array, int kind) {
-  if (array.rank() == 0 || array.dtype() == DType::kResource) return array;
+Restrided LayoutOf(const Array& array, int kind) {
   std::vector<int64_t> dims(array.shape().dims().begin(),
                             array.shape().dims().end());
-  Shape stored;
-  Strides strides{};
-  int64_t offset = 0;
+  Restrided layout;
   auto rank = static_cast<size_t>(array.rank());
   if (kind == 0) {
     std::vector<int64_t> reversed(dims.rbegin(), dims.rend());
-    stored = *Shape::Make(reversed);
-    Strides own = ContiguousStrides(stored);
-    for (size_t i = 0; i < rank; ++i) strides[i] = own[rank - 1 - i];
+    layout.stored = *Shape::Make(reversed);
+    Strides own = ContiguousStrides(layout.stored);
+    for (size_t i = 0; i < rank; ++i) layout.strides[i] = own[rank - 1 - i];
   } else if (kind == 1) {
     dims.back() *= 2;
-    stored = *Shape::Make(dims);
-    strides = ContiguousStrides(stored);
-    strides[rank - 1] *= 2;
+    layout.stored = *Shape::Make(dims);
+    layout.strides = ContiguousStrides(layout.stored);
+    layout.strides[rank - 1] *= 2;
   } else {
-    stored = array.shape();
-    strides = ContiguousStrides(stored);
+    layout.stored = array.shape();
+    layout.strides = ContiguousStrides(layout.stored);
     for (size_t i = 0; i < rank; ++i) {
-      offset += (dims[i] - 1) * strides[i];
-      strides[i] = -strides[i];
+      layout.offset += (dims[i] - 1) * layout.strides[i];
+      layout.strides[i] = -layout.strides[i];
     }
   }
-  if (array.num_elements() == 0) offset = 0;
+  if (array.num_elements() == 0) layout.offset = 0;
+  return layout;
+}
+
+Array Restride(const Array& array, int kind) {
+  if (array.rank() == 0 || array.dtype() == DType::kResource) return array;
+  auto [stored, offset, strides] = LayoutOf(array, kind);
   Array base = Array::Zeros(array.dtype(), stored);
   Array view = Array::View(base, offset, array.shape(), strides);
   StridedWalk<2> walk(array.shape(), {array.strides(), strides});

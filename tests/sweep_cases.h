@@ -33,6 +33,17 @@ RefArray ToRef(const Array& array);
 Array Restride(const Array& array, int kind);
 inline constexpr int kNumLayouts = 3;
 
+// How that layout lies in memory: what is stored, and the view of it.
+struct Restrided {
+  Shape stored;
+  int64_t offset = 0;
+  Strides strides{};
+};
+Restrided LayoutOf(const Array& array, int kind);
+
+// How far a float result may be from one that is right.
+double AllowedError(const OpRecord& op, DType dtype, double want);
+
 // "" when `got` is what the record promises of `want`, else what differs.
 std::string Differences(const OpRecord& op, const Array& got,
                         const RefArray& want);

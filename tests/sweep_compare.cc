@@ -26,8 +26,9 @@ Precision PrecisionOf(DType dtype) {
   }
 }
 
-// How far a float result may be from the reference.
-double Allowed(const OpRecord& op, DType dtype, double want) {
+}  // namespace
+
+double AllowedError(const OpRecord& op, DType dtype, double want) {
   Precision p = PrecisionOf(dtype);
   int exponent = p.min_exponent;
   if (want != 0) exponent = std::max(exponent, std::ilogb(want));
@@ -44,6 +45,8 @@ double Allowed(const OpRecord& op, DType dtype, double want) {
   double relative = op.tolerance * std::ldexp(1.0, 23 - p.bits);
   return ulps * ulp + relative * std::max(1.0, std::fabs(want));
 }
+
+namespace {
 
 // The reference's number as the type would round it.
 double Rounded(DType dtype, double v) {
@@ -66,8 +69,8 @@ bool FloatMatches(const OpRecord& op, DType dtype, double got, double want) {
   }
   if (got == rounded) return true;
   if (std::isinf(rounded) || std::isinf(got)) return false;
-  return std::fabs(got - want) <= Allowed(op, dtype, want) ||
-         std::fabs(got - rounded) <= Allowed(op, dtype, want);
+  return std::fabs(got - want) <= AllowedError(op, dtype, want) ||
+         std::fabs(got - rounded) <= AllowedError(op, dtype, want);
 }
 
 template <class T>

@@ -67,7 +67,8 @@ Result<Seen> RunAndWatch(const OpRecord& op, const SweepCase& c,
   int kept = program.AddOutput(y.dtype());
   BlockKernel keep;
   DispatchBySize(y.dtype(), [&]<class T>() { keep.fn = Keep<T>; });
-  program.AddOp({Count, {}}, {&counts, 1}, DType::kF32, more);
+  program.AddOp({Count, {}, TileOp::kNone, ""}, {&counts, 1}, DType::kF32,
+                more);
   program.AddOp(keep, {&result, 1}, y.dtype(), kept);
   program.Finish(y.shape());
   void* data[] = {seen.counts.mutable_raw(), y.mutable_raw(),

@@ -24,6 +24,7 @@ LAYERS = {
     "launch": 4, "comm": 4,
     # What runs a graph, by lifetime.
     "tape": 5, "reference": 5,
+    "gpu": 6,
     "vm": 6,
     "plan": 7,
     "step": 8,
@@ -40,6 +41,9 @@ LAYERS = {
 OPS = "ops"
 OPS_MAY_INCLUDE = {"base", "tensor", "formats", "op", "device", "kernels",
                    "state"}
+# Sources of GPU kernels, which are embedded under the name of a folder "cuda"
+# and include each other by it.
+KERNEL_SOURCES = "src/sluice/kernels/cuda/source/"
 # Folders at the repository's root, above every layer.
 TOP = {"apps", "benchmarks", "tests", "examples", "python"}
 # Public headers live in include/sluice; front/ and what it is made of implement
@@ -61,7 +65,7 @@ PUBLIC_HEADERS = {
 SYSTEM_HEADERS = set("""
     assert.h ctype.h cxxabi.h dirent.h dlfcn.h errno.h execinfo.h fcntl.h
     fenv.h float.h glob.h inttypes.h limits.h link.h malloc.h math.h poll.h pthread.h
-    sched.h semaphore.h setjmp.h signal.h stdarg.h stddef.h stdint.h stdio.h stdlib.h
+    sched.h semaphore.h setjmp.h signal.h spawn.h stdarg.h stddef.h stdint.h stdio.h stdlib.h
     string.h strings.h termios.h time.h unistd.h unwind.h
 """.split())
 SYSTEM_FOLDERS = {"sys", "linux", "asm", "bits", "arpa", "netinet"}
@@ -86,6 +90,9 @@ THIRD_PARTY = [
     (re.compile(r"^(arm_neon|arm_sve|arm_acle|immintrin|x86intrin|cpuid)\.h$"),
      re.compile(r"^src/sluice/(base|kernels)/"),
      "instruction-set", "base/ and kernels/"),
+    (re.compile(r"^(grpc/|grpcpp/|google/protobuf/)"),
+     re.compile(r"^src/sluice/cluster/grpc/|^benchmarks/raw_grpc"),
+     "gRPC", "cluster/grpc"),
     (re.compile(r"^(nanobind/|Python\.h$|structmember\.h$|frameobject\.h$)"),
      re.compile(r"^python/"),
      "Python", "python/"),
@@ -126,6 +133,8 @@ def check_project_include(path, target, public_headers):
   """Why `path` may not include the header "sluice/..." of ours, or None."""
   source = folder_of(path)
   inner = target.split("/")
+  if inner[1] == "cuda" and path.startswith(KERNEL_SOURCES):
+    return None
   if len(inner) == 2 or target in public_headers:
     folder = PUBLIC
   else:
@@ -261,6 +270,10 @@ def read_tree(top):
 # Each case: path, text, and what the one message must contain (None: clean).
 ONCE = "#pragma once\n"
 SELF_TEST = [
+    ("src/sluice/kernels/cuda/source/a.cuh",
+     '#pragma once\n#include "sluice/cuda/b.cuh"\n', None),
+    ("src/sluice/kernels/cuda/a.cc", '#include "sluice/cuda/b.cuh"\n',
+     "in no layer"),
     # Allowed.
     ("src/sluice/base/a.cc", '#include "sluice/base/b.h"\n', None),
     ("src/sluice/op/a.cc", '#include "sluice/tensor/b.h"\n', None),
@@ -277,6 +290,7 @@ SELF_TEST = [
     ("tests/a_test.cc", '#include "tests/b.h"\n', None),
     ("apps/a.cc", '#include "sluice/front/b.h"\n', None),
     ("src/sluice/ops/math/a.cu", "#include <cuda_runtime.h>\n", None),
+    ("src/sluice/cluster/grpc/a.cc", "#include <grpcpp/grpcpp.h>\n", None),
     ("src/sluice/device/cuda/a.h", ONCE + "#include <cuda.h>\n", None),
     ("src/sluice/base/a.cc", "#include <sys/mman.h>\n#include <vector>\n", None),
     ("src/sluice/base/a.cc", '// #include "sluice/op/b.h"\n', None),
@@ -315,6 +329,7 @@ SELF_TEST = [
     ("src/sluice/session/a.cc", "#include <arm_neon.h>\n", "instruction-set"),
     ("src/sluice/base/a.cc", "#include <absl/strings/str_cat.h>\n",
      "third-party"),
+    ("src/sluice/cluster/a.cc", "#include <grpcpp/grpcpp.h>\n", "gRPC"),
     ("src/sluice/front/a.cc", "#include <nanobind/nanobind.h>\n", "Python"),
     ("apps/a.cc", "#include <Python.h>\n", "Python"),
     ("src/sluice/base/a.cc", '#include "b.h"\n', "not a full path"),

@@ -43,6 +43,17 @@ find_missing() {
   # `sluice-bench kernels` measures against it.
   compgen -G "/usr/lib/*/libopenblas.so.0" >/dev/null ||
     missing+=(libopenblas0-pthread)
+  # One program over many machines; without it that part is left out.
+  [[ $want_demo == 1 ]] ||
+    compgen -G "/usr/lib/*/cmake/grpc/gRPCConfig.cmake" >/dev/null ||
+    compgen -G "/usr/*/lib/cmake/grpc/gRPCConfig.cmake" >/dev/null ||
+    missing+=(libgrpc++-dev)
+  # gRPC's own build files name protobuf's compilers.
+  if [[ $want_demo != 1 && -e /usr/include/grpcpp/grpcpp.h ]] ||
+     [[ " ${missing[*]-} " == *" libgrpc++-dev "* ]]; then
+    need protobuf-compiler protoc
+    need protobuf-compiler-grpc grpc_cpp_plugin
+  fi
   # Kernels of the other architecture are compiled and run under emulation, by
   # tests alone.
   [[ $want_demo == 1 ]] || case $(uname -m) in

@@ -29,6 +29,9 @@ def modules(sluice):
     folder = str(pathlib.Path(sluice.__file__).parent)
     names = ["sluice"]
     for found in pkgutil.walk_packages([folder], "sluice."):
+        # A library that stands beside the extension is no module.
+        if found.name == "sluice.libsluice_grpc":
+            continue
         if not any(part.startswith("_") for part in found.name.split(".")):
             names.append(found.name)
     names.sort(key=lambda n: (FIRST.index(n) if n in FIRST else len(FIRST), n))

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::app {
@@ -32,6 +33,8 @@ class Arguments {
   std::string text(std::string_view name, std::string otherwise);
   // The next word that is no option, if there is one; call after the options.
   std::optional<std::string> word();
+  // All that is left, in order: another program's words.
+  std::vector<std::string> rest() { return std::exchange(words_, {}); }
   // Throws when something is left.
   void finish();
 

@@ -11,9 +11,13 @@ inline constexpr int kDone = 0, kFailed = 1, kUsage = 2;
 int RunDemo(Arguments arguments);
 int RunGraph(Arguments arguments);
 int RunInfo(Arguments arguments);
+int RunLaunch(Arguments arguments);
+int RunTop(Arguments arguments);
+int RunTrace(Arguments arguments);
 int RunTrain(Arguments arguments);
 
-extern const char kDemoUsage[], kGraphUsage[], kInfoUsage[], kTrainUsage[];
+extern const char kDemoUsage[], kGraphUsage[], kInfoUsage[], kLaunchUsage[],
+    kTopUsage[], kTraceUsage[], kTrainUsage[];
 
 struct Command {
   const char* name;
@@ -28,6 +32,11 @@ inline constexpr Command kCommands[] = {
     {"graph", "check, optimise and print a graph from a file", kGraphUsage,
      RunGraph},
     {"info", "what this build is, and its ops", kInfoUsage, RunInfo},
+    {"launch", "run a program with servers on this machine", kLaunchUsage,
+     RunLaunch},
+    {"top", "what the tasks of a cluster do", kTopUsage, RunTop},
+    {"trace", "run a graph from a file and write a timeline", kTraceUsage,
+     RunTrace},
     {"train", "train a model of examples/models", kTrainUsage, RunTrain},
 };
 

@@ -1,25 +1,23 @@
 // sluice graph: reads a graph in text form, checks it, and prints it.
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <sstream>
+#include <optional>
 
 #include "apps/sluice/command.h"
+#include "apps/sluice/read_graph.h"
 #include "sluice/base/error.h"
-#include "sluice/base/strings.h"
-#include "sluice/graph/text_parser.h"
 #include "sluice/graph/text_printer.h"
 #include "sluice/graph/verifier.h"
 #include "sluice/op/resource.h"
 #include "sluice/passes/pipeline.h"
 #include "sluice/plan/lower_control_flow.h"
+#include "sluice/plan/memory_forecast.h"
 #include "sluice/plan/plan.h"
 
 namespace sluice::app {
 
 const char kGraphUsage[] =
-    "usage: sluice graph FILE [--optimize] [--lower | --plan] [--plain] "
-    "[--quiet]\n"
+    "usage: sluice graph FILE [--optimize] [--lower | --plan | --memory] "
+    "[--plain] [--quiet]\n"
     "  Parses and verifies the graph in FILE (- for standard input) and prints "
     "it.\n"
     "  --optimize  run the passes first\n"
@@ -27,23 +25,15 @@ const char kGraphUsage[] =
     "primitives\n"
     "  --plan      print the plan of a run: islands, tapes, bytecode\n"
     "  --executor  auto, tape or tokens: what the plan is made for\n"
+    "  --memory    print the most bytes that are live at once, by device and "
+    "line\n"
+    "  --trips N   with --memory: iterations of loops whose number is not "
+    "known "
+    "(100)\n"
     "  --plain     leave out types and source lines\n"
     "  --quiet     print nothing: the exit code says whether it is sound\n";
 
 namespace {
-
-std::string ReadFile(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(NotFound(StrCat("cannot open ", path)));
-  text << in.rdbuf();
-  if (in.bad()) throw Error(DataLoss(StrCat("cannot read ", path)));
-  return text.str();
-}
 
 ExecutorChoice ChoiceOf(const std::string& name) {
   if (name.empty() || name == "auto") return ExecutorChoice::kAuto;
@@ -51,6 +41,11 @@ ExecutorChoice ChoiceOf(const std::string& name) {
   if (name == "tokens") return ExecutorChoice::kTokens;
   throw UsageError("--executor wants auto, tape or tokens, got \"" + name +
                    "\"");
+}
+
+std::optional<int64_t> TripsOf(Arguments& arguments) {
+  int64_t trips = arguments.number("--trips", 0, 1, int64_t{1} << 40);
+  return trips == 0 ? std::nullopt : std::optional(trips);
 }
 
 std::string PlanText(std::unique_ptr<Graph> graph, ExecutorChoice executor) {
@@ -73,16 +68,21 @@ int RunGraph(Arguments arguments) {
   bool quiet = arguments.flag("--quiet");
   bool lower = arguments.flag("--lower");
   bool plan = arguments.flag("--plan");
+  bool memory = arguments.flag("--memory");
+  std::optional<int64_t> trips = TripsOf(arguments);
   std::string executor = arguments.text("--executor", "");
   std::optional<std::string> file = arguments.word();
   arguments.finish();
   if (!file) throw UsageError("no file given");
   if (lower && plan) throw UsageError("--lower and --plan are two things");
+  if (memory && (lower || plan)) {
+    throw UsageError("--memory and --lower or --plan are two things");
+  }
+  if (trips && !memory) throw UsageError("--trips wants --memory");
   if (!plan && !executor.empty()) throw UsageError("--executor wants --plan");
   ExecutorChoice choice = ChoiceOf(executor);
 
-  std::unique_ptr<Graph> graph = ValueOrThrow(ParseGraph(ReadFile(*file)));
-  ThrowIfError(Verify(*graph));
+  std::unique_ptr<Graph> graph = ReadGraph(*file);
   if (optimize) {
     PassReport report = ValueOrThrow(RunPipeline(*graph));
     ThrowIfError(Verify(*graph));
@@ -91,6 +91,11 @@ int RunGraph(Arguments arguments) {
   if (quiet) return kDone;
   if (plan) {
     std::fputs(PlanText(std::move(graph), choice).c_str(), stdout);
+    return kDone;
+  }
+  if (memory) {
+    MemoryForecast forecast = ValueOrThrow(ForecastMemory(*graph));
+    std::fputs(forecast.ToString(trips.value_or(100)).c_str(), stdout);
     return kDone;
   }
   Lowered lowered;

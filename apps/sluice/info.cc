@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <thread>
 
@@ -12,15 +13,18 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/front/version.h"
 #include "sluice/op/registry.h"
+#include "sluice/op/way_on_gpu.h"
 
 namespace sluice::app {
 
 const char kInfoUsage[] =
-    "usage: sluice info [--ops | --ops-markdown | "
+    "usage: sluice info [--ops [--device gpu] | --ops-markdown | "
     "--internal-ops-markdown]\n"
     "  Version, compiler, machine, processor, number of ops.\n"
     "  --ops           every op, one a line, sorted: its signature and what it "
     "does\n"
+    "  --ops --device gpu  every op with how a GPU comes by its result, and "
+    "counts\n"
     "  --ops-markdown  the text of docs/ops.md\n"
     "  --internal-ops-markdown  the text of docs/internal_ops.md\n";
 
@@ -63,11 +67,28 @@ void PrintBuild() {
   std::printf("ops       %zu (sluice info --ops)\n", AllOps().size());
 }
 
+// How each op runs on a GPU; how many do in each way.
+void PrintWaysOnGpu() {
+  std::array<int, kNumWaysOnGpu> counts{};
+  for (const OpRecord* op : AllOps()) {
+    WayOnGpu way = WayOf(*op);
+    ++counts[static_cast<size_t>(way)];
+    std::printf("%-24s %s\n", op->name.c_str(),
+                std::string(NameOf(way)).c_str());
+  }
+  std::printf("\n");
+  for (int i = 0; i < kNumWaysOnGpu; ++i) {
+    std::printf("%5d  %s\n", counts[static_cast<size_t>(i)],
+                std::string(NameOf(static_cast<WayOnGpu>(i))).c_str());
+  }
+}
+
 }  // namespace
 
 int RunInfo(Arguments arguments) {
   bool help = arguments.flag("--help") || arguments.flag("-h");
   bool ops = arguments.flag("--ops");
+  std::string device = arguments.text("--device", "");
   bool markdown = arguments.flag("--ops-markdown");
   bool internal = arguments.flag("--internal-ops-markdown");
   arguments.finish();
@@ -77,6 +98,12 @@ int RunInfo(Arguments arguments) {
     std::fputs(OpsMarkdown(AllOps()).c_str(), stdout);
   } else if (internal) {
     std::fputs(InternalOpsMarkdown(AllOps()).c_str(), stdout);
+  } else if (!device.empty()) {
+    if (!ops || (device != "gpu" && device != "cuda")) {
+      throw UsageError(
+          StrCat("--device is \"", device, "\"; wanted --ops --device gpu"));
+    }
+    PrintWaysOnGpu();
   } else if (ops) {
     for (const OpRecord* op : AllOps()) {
       std::printf("%-24s %s  %s\n", op->name.c_str(),

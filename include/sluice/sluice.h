@@ -10,7 +10,9 @@
 
 #include "sluice/base/error.h"
 #include "sluice/data/data.h"
+#include "sluice/eager/autocast.h"
 #include "sluice/eager/call.h"
+#include "sluice/eager/colocate_scope.h"
 #include "sluice/eager/constants.h"
 #include "sluice/eager/data_alias.h"
 #include "sluice/eager/grad_mode.h"
@@ -23,6 +25,7 @@
 #include "sluice/front/autograd.h"
 #include "sluice/front/collections.h"
 #include "sluice/front/control_flow.h"
+#include "sluice/front/cuda.h"
 #include "sluice/front/debug.h"
 #include "sluice/front/embedding.h"
 #include "sluice/front/function.h"

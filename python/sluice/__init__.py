@@ -44,7 +44,8 @@ from ._about import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
-    "nn optim data io report train tree autograd linalg random testing devices".split()
+    "amp nn optim data io report train tree autograd linalg random testing devices "
+    "cluster cuda".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
@@ -67,7 +68,10 @@ if TYPE_CHECKING:
     from ._runners import *  # noqa: F403
     from ._state import *  # noqa: F403
     from . import (
+        amp as amp,
         autograd as autograd,
+        cluster as cluster,
+        cuda as cuda,
         data as data,
         devices as devices,
         io as io,

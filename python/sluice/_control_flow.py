@@ -114,7 +114,8 @@ def while_loop(
 
     parallel_iterations: how many may run at once in a graph. Changes no result.
     maximum_iterations: the loop ends after so many.
-    save: what is kept for the gradient: "device" (all it reads), "recompute" or
+    save: what is kept for the gradient: "device" (all it reads), "host" (the same,
+        in the host's memory when the device's runs short), "recompute" or
         budget(bytes).
     """
     _check_callable("while_loop: cond_fn", cond_fn)

@@ -31,7 +31,7 @@ from ._core import (
     variables_behind,
 )
 
-from ._device import device
+from ._device import colocate_with, device
 from ._queues import *  # noqa: F403
 from ._runners import *  # noqa: F403
 from ._state import *  # noqa: F403
@@ -55,6 +55,7 @@ __all__ = [
     "Session",
     "TraceRow",
     "Variable",
+    "colocate_with",
     "constant",
     "container",
     "control_dependencies",

@@ -1,4 +1,4 @@
-"""Where operations should run: device("/cpu:0")."""
+"""Where operations should run: device("/cpu:0"), colocate_with(weights)."""
 
 from __future__ import annotations
 
@@ -74,3 +74,12 @@ class device(Device):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return device, (str(self),)
+
+
+def colocate_with(op: Any) -> Any:
+    """A scope: operations made inside run on the device of this one.
+
+    `op` is a tensor, a variable or an operation, wherever it will be placed.
+    Imperatively, tensors made of no other tensor go where that one is.
+    """
+    return _core.colocate_scope(op)

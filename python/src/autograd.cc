@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/autocast.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/front/autograd.h"
 
@@ -43,6 +44,15 @@ void BindModes(nb::module_& m) {
       "set_grad_mode",
       [](bool on) { return std::exchange(EagerMode::Current().grad, on); },
       "on"_a, "Sets the mode of this thread; returns the one before.");
+  m.def(
+      "exchange_autocast",
+      [](std::optional<DType> dtype) -> std::optional<DType> {
+        DType before =
+            front_internal::ExchangeAutocast(dtype.value_or(DType::kInvalid));
+        if (before == DType::kInvalid) return std::nullopt;
+        return before;
+      },
+      "dtype"_a.none());
   m.def("is_nan_trap_enabled", [] { return EagerMode::Current().nan_trap; });
   m.def(
       "set_nan_trap",

@@ -24,6 +24,7 @@ void BindFunction(nb::module_& m);     // function
 void BindControlFlow(nb::module_& m);  // cond, while_loop, scan, ...
 void BindSession(nb::module_& m);      // Session
 void BindResources(nb::module_& m);    // queues, tables, ...
+void BindCluster(nb::module_& m);      // processes that run steps together
 
 // ---- The stack ----
 void BindNnModule(nb::module_& m);

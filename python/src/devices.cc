@@ -2,10 +2,12 @@
 #include "sluice/device/devices.h"
 
 #include "caller_line.h"
+#include "device_names.h"
 #include "errors.h"
 #include "graph.h"
 #include "sluice/base/error.h"
 #include "sluice/device/sim/sim_device.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/tensor.h"
 #include "tensor.h"
 
@@ -14,14 +16,6 @@ namespace sluice::py {
 namespace {
 
 using namespace nb::literals;
-
-// "cpu", "cpu:1": as the package writes names.
-std::string ShortName(const std::string& name) {
-  std::string text = name.substr(name.rfind('/') + 1);
-  constexpr std::string_view kPrefix = "device:";
-  if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
-  return text == "cpu:0" ? "cpu" : text;
-}
 
 Device& Find(const std::string& name) {
   Result<Device*> device = Devices::Find(name);
@@ -48,13 +42,24 @@ nb::dict MemoryStats(const std::string& name) {
 
 void Synchronize(const std::string& name) {
   Device& device = Find(name);
-  ReleaseGil released;
-  for (int use = 0; use < kNumStreamUses; ++use) {
-    ThrowIfError(device.stream(static_cast<StreamUse>(use)).Synchronize());
+  Status done;
+  {
+    ReleaseGil released;
+    done = WaitForDevice(device);
   }
+  ThrowIfError(done);
 }
 
 }  // namespace
+
+std::string ShortName(const std::string& name) {
+  std::string text = name.substr(name.rfind('/') + 1);
+  constexpr std::string_view kPrefix = "device:", kGpu = "gpu:";
+  if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
+  // As users of GPUs call them, by the maker of the GPUs.
+  if (text.starts_with(kGpu)) text.replace(0, kGpu.size(), "cuda:");
+  return text == "cpu:0" ? "cpu" : text;
+}
 
 void BindDevices(nb::module_& m) {
   m.def("device_names", &Names);
@@ -94,6 +99,13 @@ void BindDevices(nb::module_& m) {
         return name.empty() ? std::string("cpu") : ShortName(name);
       },
       "tensor"_a);
+  m.def(
+      "device_for_like",
+      [](const Tensor& t) {
+        bool known = !t.symbolic() || t.traced();
+        return known ? ShortName(t.device()) : std::string("cpu");
+      },
+      "tensor"_a, "Where a tensor like it goes.");
   m.def(
       "tensor_to",
       [](const Tensor& t, const std::string& device) { return t.to(device); },

@@ -10,7 +10,7 @@ struct Device {
   int32_t type = 1;  // kCpu
   int32_t id = 0;
 };
-inline constexpr int32_t kCpu = 1, kCudaHost = 3;
+inline constexpr int32_t kCpu = 1, kCuda = 2, kCudaHost = 3;
 
 struct Type {
   uint8_t code;

@@ -50,7 +50,11 @@ bool IsIndexError(const Error& error) {
   if (text.size() < 2 || text[0] != '[' || text[1] < 'A' || text[1] > 'Z') {
     return false;
   }
-  return text.find("; wanted 0 <= index < ") != std::string_view::npos;
+  for (std::string_view says :
+       {"; wanted 0 <= index < ", "; wanted indices inside "}) {
+    if (text.find(says) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 void SetError(const Error& error) {

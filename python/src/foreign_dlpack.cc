@@ -1,5 +1,6 @@
 // Arrays of other libraries, by DLPack.
 #include "dlpack_abi.h"
+#include "dlpack_order.h"
 #include "errors.h"
 #include "foreign_array.h"
 #include "sluice/base/strings.h"
@@ -13,10 +14,29 @@ namespace {
   throw nb::python_error();
 }
 
+// The stream of ours that what we do with the elements goes to; null for those
+// of the CPU.
+Stream* OurStream(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack_device__")) return nullptr;
+  nb::object device = nb::getattr(object, "__dlpack_device__")();
+  auto type = nb::cast<int64_t>(nb::int_(nb::object(device[0])));
+  if (type == dlpack::kCpu || type == dlpack::kCudaHost) return nullptr;
+  if (type == dlpack::kCuda) {
+    auto id = nb::cast<int32_t>(nb::int_(nb::object(device[1])));
+    return &DlpackGpu(id).stream();
+  }
+  ThrowBufferError(
+      StrCat("a ", Py_TYPE(object.ptr())->tp_name, " on device of kind ", type,
+             "; wanted one in the memory of the CPU (1) or of a GPU (2): copy "
+             "it there first"));
+}
+
 // A Python that is older than the standard's keywords is asked without them.
-nb::object AskFor(nb::handle object, nb::handle copy) {
+nb::object AskFor(nb::handle object, Stream* stream, nb::handle copy) {
   nb::object method = nb::getattr(object, "__dlpack__");
   nb::dict named;
+  if (stream) named["stream"] = nb::int_(CudaHandleOf(*stream));
+  nb::object plain = nb::steal(PyDict_Copy(named.ptr()));
   named["max_version"] = nb::make_tuple(1, 1);
   if (!copy.is_none()) named["copy"] = copy;
   try {
@@ -24,20 +44,11 @@ nb::object AskFor(nb::handle object, nb::handle copy) {
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
   }
-  return method();
+  return method(**nb::cast<nb::dict>(plain));
 }
 
-void CheckDevice(nb::handle object) {
-  if (!nb::hasattr(object, "__dlpack_device__")) return;
-  nb::object device = nb::getattr(object, "__dlpack_device__")();
-  auto type = nb::cast<int64_t>(nb::int_(nb::object(device[0])));
-  if (type == dlpack::kCpu || type == dlpack::kCudaHost) return;
-  ThrowBufferError(
-      StrCat("a ", Py_TYPE(object.ptr())->tp_name, " on device of kind ", type,
-             "; wanted one in the memory of the CPU: copy it there first"));
-}
-
-OutsideArray Seen(const dlpack::View& view, bool readonly,
+// `ordered`: the owner has made our stream wait for its own work.
+OutsideArray Seen(const dlpack::View& view, bool readonly, bool ordered,
                   std::function<void()> release) {
   // What is refused is let go of as well.
   auto refuse = [&](const std::string& why) {
@@ -51,9 +62,10 @@ OutsideArray Seen(const dlpack::View& view, bool readonly,
                   ", bits ", int{view.dtype.bits}, ", lanes ",
                   int{view.dtype.lanes}, "), which sluice has no type for"));
   }
-  if (view.device.type != dlpack::kCpu &&
+  bool on_gpu = view.device.type == dlpack::kCuda;
+  if (!on_gpu && view.device.type != dlpack::kCpu &&
       view.device.type != dlpack::kCudaHost) {
-    refuse("elements that are not in the memory of the CPU");
+    refuse("elements that are in the memory of neither the CPU nor a GPU");
   }
   if (view.ndim < 0 || view.ndim > kMaxRank) {
     refuse(
@@ -67,6 +79,12 @@ OutsideArray Seen(const dlpack::View& view, bool readonly,
     strides[i] = view.strides[i];
   }
   char* data = static_cast<char*>(view.data) + view.byte_offset;
+  if (on_gpu) {
+    Device& device = DlpackGpu(view.device.id);
+    Stream* maker = ordered ? nullptr : &DefaultCudaStream(device);
+    return LookAt({data, type, *shape, strides}, {device, maker}, readonly,
+                  std::move(release));
+  }
   return LookAt(data, type, *shape, strides, readonly, std::move(release));
 }
 
@@ -108,11 +126,11 @@ DType DTypeFromDlpack(int code, int bits, int lanes) {
 
 OutsideArray FromDlpack(nb::handle object, nb::handle copy) {
   nb::object capsule;
-  if (PyCapsule_CheckExact(object.ptr())) {
-    capsule = nb::borrow(object);
+  bool ordered = !PyCapsule_CheckExact(object.ptr());
+  if (ordered) {
+    capsule = AskFor(object, OurStream(object), copy);
   } else {
-    CheckDevice(object);
-    capsule = AskFor(object, copy);
+    capsule = nb::borrow(object);
   }
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
     auto* managed = static_cast<dlpack::ManagedVersioned*>(
@@ -123,7 +141,7 @@ OutsideArray FromDlpack(nb::handle object, nb::handle copy) {
     }
     PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
     bool readonly = (managed->flags & dlpack::kReadOnly) != 0;
-    return Seen(managed->view, readonly, Releasing(managed));
+    return Seen(managed->view, readonly, ordered, Releasing(managed));
   }
   if (!PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
     ThrowTypeError(StrCat("from_dlpack(): got a ",
@@ -133,7 +151,7 @@ OutsideArray FromDlpack(nb::handle object, nb::handle copy) {
   auto* managed = static_cast<dlpack::Managed*>(
       PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-  return Seen(managed->view, false, Releasing(managed));
+  return Seen(managed->view, false, ordered, Releasing(managed));
 }
 
 }  // namespace sluice::py

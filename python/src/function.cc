@@ -95,6 +95,20 @@ PyObject* Explain(PyObject* self, PyObject* const* args, Py_ssize_t count,
   }
 }
 
+PyObject* PlanMemory(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                     PyObject* keywords) {
+  try {
+    std::shared_ptr<FunctionState> state = *Of(self)->state;
+    return nb::cast(
+               state->PlanMemory(args, static_cast<size_t>(count), keywords))
+        .release()
+        .ptr();
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
 PyObject* GraphText(PyObject* self, PyObject* const* args, Py_ssize_t count,
                     PyObject* keywords) {
   try {
@@ -224,6 +238,9 @@ PyMethodDef methods[] = {
      "traces()\n--\n\nWhat was recorded: one entry for each trace, with its\n"
      "signature, the reason for it, milliseconds, nodes, captured tensors and\n"
      "calls. Prints as a table."},
+    {"plan_memory", AsMethod(&PlanMemory), METH_FASTCALL | METH_KEYWORDS,
+     "plan_memory(*args, **kwargs)\n--\n\nWhat a call with these arguments has "
+     "live at most, before it runs: a MemoryForecast."},
     {"explain", AsMethod(&Explain), METH_FASTCALL | METH_KEYWORDS,
      "explain(*args, **kwargs)\n--\n\nThe plan behind a call with these "
      "arguments, as text."},

@@ -226,6 +226,16 @@ std::string FunctionState::Explain(PyObject* const* args, size_t count,
   });
 }
 
+MemoryForecast FunctionState::PlanMemory(PyObject* const* args, size_t count,
+                                         PyObject* keywords) {
+  RefuseInside("plan_memory");
+  Values values = parameters_.Bind(args, count, keywords);
+  return With(values, [&](const Chosen& chosen) {
+    ReleaseGil released;
+    return core_.PlanMemory(chosen.variant->ref, chosen.tensors);
+  });
+}
+
 std::string FunctionState::GraphText(PyObject* const* args, size_t count,
                                      PyObject* keywords) {
   RefuseInside("graph");

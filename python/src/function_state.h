@@ -85,6 +85,8 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   nb::object Call(PyObject* const* args, size_t count, PyObject* keywords);
   // The plan, and the graph, behind a call with these.
   std::string Explain(PyObject* const* args, size_t count, PyObject* keywords);
+  MemoryForecast PlanMemory(PyObject* const* args, size_t count,
+                            PyObject* keywords);
   std::string GraphText(PyObject* const* args, size_t count,
                         PyObject* keywords);
   std::vector<TraceInfo> traces() const;

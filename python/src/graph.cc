@@ -225,6 +225,8 @@ void BindGraph(nb::module_& m) {
 
   BindOperation(m);
   BindDevices(m);
+  BindMemoryForecast(m);
+  BindCuda(m);
   BindScopes(m);
 }
 

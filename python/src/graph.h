@@ -21,7 +21,9 @@ nb::object ShapeToPython(const PartialShape& shape);
 
 void BindOperation(nb::module_& m);  // Operation
 void BindDevices(nb::module_& m);    // devices and their memory
-void BindScopes(nb::module_& m);     // name_scope, control_dependencies, ...
+void BindMemoryForecast(nb::module_& m);
+void BindCuda(nb::module_& m);    // GPUs: figures, streams, events
+void BindScopes(nb::module_& m);  // name_scope, control_dependencies, ...
 void BindGraphGradients(nb::module_& m);  // gradients
 
 // The container given, or that of the innermost `with container(...)`.

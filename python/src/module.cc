@@ -38,6 +38,7 @@ NB_MODULE(_core, m) {
   BindFunction(m);
   BindControlFlow(m);
   BindSession(m);
+  BindCluster(m);
   BindResources(m);
   BindNnModule(m);
   BindNnLayers(m);

@@ -1,6 +1,7 @@
 // Convolutions and pooling over one, two or three axes, of batches
 // [batch, channels, ...] or of one sample [channels, ...].
 #include "nn_args.h"
+#include "sluice/eager/autocast.h"
 #include "sluice/eager/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
@@ -47,6 +48,11 @@ std::vector<int64_t> Border(nb::handle padding, size_t axes,
   return border;
 }
 
+// In the type of products, before their types are looked at.
+Tensor Lowered(const Tensor& t) {
+  return front_internal::Lowered(t, Where::current());
+}
+
 void CheckFilters(const Tensor& x, const Tensor& weight, size_t axes) {
   SL_WANT(x.dtype() == weight.dtype(), Where::current(), "conv: input is ",
           TypeText(x.dtype(), x.shape()), "; wanted ",
@@ -59,8 +65,8 @@ void CheckFilters(const Tensor& x, const Tensor& weight, size_t axes) {
 Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
             nb::handle stride, nb::handle padding, nb::handle dilation,
             int64_t groups, const std::string& padding_mode) {
-  Tensor x = TensorArg(input, "conv(): input");
-  Tensor w = TensorArg(weight, "conv(): weight");
+  Tensor x = Lowered(TensorArg(input, "conv(): input"));
+  Tensor w = Lowered(TensorArg(weight, "conv(): weight"));
   Tensor b = OptionalArg(bias, "conv(): bias");
   CheckFilters(x, w, axes);
   PerAxis steps =
@@ -91,8 +97,8 @@ Tensor ConvTranspose(size_t axes, nb::handle input, nb::handle weight,
                      nb::handle bias, nb::handle stride, nb::handle padding,
                      nb::handle output_padding, int64_t groups,
                      nb::handle dilation) {
-  Tensor x = TensorArg(input, "conv_transpose(): input");
-  Tensor w = TensorArg(weight, "conv_transpose(): weight");
+  Tensor x = Lowered(TensorArg(input, "conv_transpose(): input"));
+  Tensor w = Lowered(TensorArg(weight, "conv_transpose(): weight"));
   Tensor b = OptionalArg(bias, "conv_transpose(): bias");
   CheckFilters(x, w, axes);
   auto each = [&](nb::handle sizes, int64_t least, const char* what) {

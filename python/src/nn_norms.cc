@@ -4,6 +4,7 @@
 #include "nn_args.h"
 #include "sluice/eager/constants.h"
 #include "sluice/nn/batch_norm.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/ops.h"
 
@@ -13,11 +14,13 @@ namespace {
 
 using Where = std::source_location;
 
-// A tensor, or where there is none one number for each of `sizes`.
+// A tensor, or where there is none one number for each of `sizes`, of the type
+// that x has and on its device.
 Tensor Or(const Tensor& given, double number, const std::vector<int64_t>& sizes,
-          DType dtype) {
+          const Tensor& x) {
   if (given.defined()) return given;
-  return number == 1 ? ones(sizes, dtype) : zeros(sizes, dtype);
+  Tensor made = number == 1 ? ones(sizes, x.dtype()) : zeros(sizes, x.dtype());
+  return nn::Beside(x, made);
 }
 
 // How many channels there are: axis 1.
@@ -58,8 +61,7 @@ Tensor BatchNorm(nb::handle input, nb::handle running_mean,
                                  ? known.dim(0)
                                  : Channels("batch_norm", x)};
   LongCall call{x};
-  Tensor scale = Or(w, 1, sizes, x.dtype()),
-         offset = Or(b, 0, sizes, x.dtype());
+  Tensor scale = Or(w, 1, sizes, x), offset = Or(b, 0, sizes, x);
   if (!training) {
     return batch_norm_inference(
         x, scale, offset, Stats(running.mean, x.dtype()),
@@ -99,8 +101,7 @@ Tensor LayerNorm(nb::handle input, nb::handle normalized_shape,
   Tensor b = OptionalArg(bias, "layer_norm(): bias");
   int64_t axis = CheckLastAxes("layer_norm", x, shape.sizes());
   LongCall call{x};
-  return layer_norm(x, Or(w, 1, shape.sizes(), x.dtype()),
-                    Or(b, 0, shape.sizes(), x.dtype()),
+  return layer_norm(x, Or(w, 1, shape.sizes(), x), Or(b, 0, shape.sizes(), x),
                     {.axis = axis, .epsilon = eps})
       .y;
 }
@@ -121,7 +122,7 @@ Tensor RmsNorm(nb::handle input, nb::handle normalized_shape, nb::handle weight,
   int64_t axis = CheckLastAxes("rms_norm", x, shape.sizes());
   LongCall call{x};
   double epsilon = eps.value_or(MachineEpsilon(x.dtype()));
-  return rms_norm(x, Or(w, 1, shape.sizes(), x.dtype()),
+  return rms_norm(x, Or(w, 1, shape.sizes(), x),
                   {.axis = axis, .epsilon = epsilon})
       .y;
 }
@@ -134,8 +135,8 @@ Tensor GroupNorm(nb::handle input, int64_t num_groups, nb::handle weight,
   std::vector<int64_t> sizes{w.defined() ? w.num_elements()
                                          : Channels("group_norm", x)};
   LongCall call{x};
-  return group_norm(x, Or(w, 1, sizes, x.dtype()), Or(b, 0, sizes, x.dtype()),
-                    num_groups, {.epsilon = eps})
+  return group_norm(x, Or(w, 1, sizes, x), Or(b, 0, sizes, x), num_groups,
+                    {.epsilon = eps})
       .y;
 }
 
@@ -147,8 +148,8 @@ Tensor InstanceNorm(nb::handle input, nb::handle weight, nb::handle bias,
   std::vector<int64_t> sizes{w.defined() ? w.num_elements()
                                          : Channels("instance_norm", x)};
   LongCall call{x};
-  return instance_norm(x, Or(w, 1, sizes, x.dtype()),
-                       Or(b, 0, sizes, x.dtype()), {.epsilon = eps})
+  return instance_norm(x, Or(w, 1, sizes, x), Or(b, 0, sizes, x),
+                       {.epsilon = eps})
       .y;
 }
 

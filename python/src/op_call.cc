@@ -5,7 +5,9 @@
 #include "bring_together.h"
 #include "caller_line.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/autocast.h"
 #include "sluice/eager/call.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/scope.h"
 #include "sluice/graph/graph.h"
@@ -43,6 +45,7 @@ void RunNow(const OpRecord& op, std::span<const Given> inputs,
   }
   SourceLine line = PythonLine();
   EagerResults made;
+  if (!literals.empty()) ThrowIfError(BringLiterals(values, literals));
   Status status;
   if (elements < kWorthReleasing && !op.async()) {
     status = EagerCall(op, values, attrs, line, made);
@@ -98,6 +101,20 @@ void Restore(const OpRecord& op, DType dtype, CallResult& result) {
   }
 }
 
+// As eager/autocast.h says. Numbers go with the tensors beside them.
+void CastOperands(const OpRecord& op, std::span<Given> inputs) {
+  if (inputs.empty() || !inputs[0].tensor.defined()) return;
+  const DType first = inputs[0].tensor.dtype();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Given& in = inputs[i];
+    if (!in.tensor.defined() || in.weak) continue;
+    DType own = in.tensor.dtype();
+    DType to = front_internal::AutocastOperand(op, i, own, first);
+    if (to == own) continue;
+    in.tensor = CallOne("Cast", {{in.tensor, {}, false}}, {{"dtype", to}});
+  }
+}
+
 }  // namespace
 
 const OpRecord& OpNamed(std::string_view name) {
@@ -111,6 +128,8 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
     // A size cast to a type has that and no other.
     if (op.role == Role::kCast && in.tensor.defined()) in.weak = false;
   }
+  if (autocast_type() != DType::kInvalid) [[unlikely]]
+    CastOperands(op, inputs);
   const DType restored = BringTogether(op, inputs, attrs);
   CallResult result;
   if (RunsAtOnce(inputs)) {

@@ -32,6 +32,13 @@ Buffers& All() {
   return *all;
 }
 
+void Remember(Held* held, const Buffer* buffer) {
+  held->buffer = buffer;
+  Buffers& all = All();
+  MutexLock lock(all.mu);
+  all.held.emplace(buffer, held);
+}
+
 void Release(void* context) {
   std::unique_ptr<Held> held(static_cast<Held*>(context));
   {
@@ -58,17 +65,25 @@ OutsideArray LookAt(void* data, DType dtype, const Shape& shape,
   auto* held = new Held{std::move(release), {}, readonly};
   int64_t bytes = shape.num_elements() * DTypeSize(dtype);
   Ref<Buffer> buffer = Buffer::Wrap(data, bytes, &Release, held);
-  held->buffer = buffer.get();
-  {
-    Buffers& all = All();
-    MutexLock lock(all.mu);
-    all.held.emplace(held->buffer, held);
-  }
+  Remember(held, buffer.get());
   Array whole = Array::Over(std::move(buffer), dtype, shape);
   Array seen = Array::View(whole, 0, shape, strides);
   // Somebody else looks at them, however few arrays of ours do.
   seen.rep()->borrowed = true;
   return {std::move(seen), readonly};
+}
+
+OutsideArray LookAt(const OutsideBytes& bytes, const OnGpu& where,
+                    bool readonly, std::function<void()> release) {
+  auto* held = new Held{std::move(release), {}, readonly};
+  Result<Array> seen = CudaArrayOver(where.device, bytes, where.maker,
+                                     [held] { Release(held); });
+  if (!seen.ok()) {
+    Release(held);
+    throw Error(seen.status());
+  }
+  Remember(held, seen->buffer().get());
+  return {*std::move(seen), readonly};
 }
 
 Tensor TensorOver(const OutsideArray& outside) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "common.h"
+#include "sluice/device/cuda_outside.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice::py {
@@ -19,6 +20,15 @@ struct OutsideArray {
 OutsideArray LookAt(void* data, DType dtype, const Shape& shape,
                     const Strides& strides, bool readonly,
                     std::function<void()> release);
+
+// The same in the memory of a GPU. What was issued on `maker` so far comes
+// before our own work on the elements; null: the owner has seen to that.
+struct OnGpu {
+  Device& device;
+  Stream* maker = nullptr;
+};
+OutsideArray LookAt(const OutsideBytes& bytes, const OnGpu& where,
+                    bool readonly, std::function<void()> release);
 
 // A tensor of such an array. Calls recorded for gradients copy what they keep
 // of it, because others may write there (eager/shared_outside.h).

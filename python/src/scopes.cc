@@ -3,6 +3,7 @@
 #include "operand.h"
 #include "scope_stack.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/colocate_scope.h"
 #include "sluice/eager/scope.h"
 
 namespace sluice::py {
@@ -40,6 +41,26 @@ Operation OperationOf(nb::handle object, size_t i) {
   ThrowTypeError(StrCat("control_dependencies(): entry ", i, " is a ",
                         Py_TYPE(object.ptr())->tp_name,
                         "; wanted an Operation or a Tensor of a graph"));
+}
+
+Scope MakeColocateScope(nb::handle with) {
+  if (IsTensor(with)) {
+    Tensor tensor = AsTensor(with);
+    return {[tensor] { return std::make_shared<ColocateScope>(tensor); },
+            nb::borrow(with), nb::borrow(with)};
+  }
+  Operation operation;
+  if (Variable v; nb::try_cast<Variable>(with, v, false) && v.symbolic()) {
+    operation = v.value().operation();
+  } else if (nb::isinstance<Operation>(with)) {
+    operation = nb::cast<Operation>(with);
+  } else {
+    ThrowTypeError(StrCat("colocate_with(): got a ",
+                          Py_TYPE(with.ptr())->tp_name,
+                          "; wanted a Tensor, a Variable or an Operation"));
+  }
+  return {[operation] { return std::make_shared<ColocateScope>(operation); },
+          nb::borrow(with), nb::borrow(with)};
 }
 
 // Nothing to wait for: None, and what imperative calls return.
@@ -114,6 +135,7 @@ void BindScopes(nb::module_& m) {
                      nb::none(), nb::cast(device)};
       },
       "device"_a);
+  m.def("colocate_scope", &MakeColocateScope, "with_"_a);
   m.def(
       "container",
       [](const std::string& name) {

@@ -103,37 +103,54 @@ nb::object CallPrepared(const Prepared& p, nb::args values, nb::handle options,
                         MetadataFrom(metadata));
 }
 
+// A choice of fetches with what is fed, for questions about a run.
+struct Chosen {
+  Chosen(Graph& graph, nb::handle fetches, nb::handle feeds)
+      : tree(fetches, words), dict(feeds) {
+    for (size_t i = 0; i < tree.leaves().size(); ++i) {
+      Target found = FindTarget(graph, tree.leaves()[i], {"fetch", i});
+      if (found.run) {
+        nodes.push_back(found.run);
+      } else {
+        values.push_back(found.value);
+      }
+    }
+    for (size_t i = 0; i < dict.keys.size(); ++i) {
+      Value to = FeedTarget(graph, dict.keys[i], i);
+      AddFeed(to, dict.values[i], given);
+      list.emplace_back(to, given.arrays().back());
+    }
+  }
+  KeyWords words;
+  FetchTree tree;
+  FeedDict dict;
+  FeedValues given;
+  std::vector<Value> values;
+  std::vector<Node*> nodes;
+  FeedList list;
+};
+
 std::string Explain(SessionObject& session, nb::handle fetches,
                     nb::handle feed_dict, nb::handle feeds,
                     std::string_view executor) {
-  Graph& graph = session.graph();
-  KeyWords words;
-  FetchTree tree(fetches, words);
-  std::vector<Value> values;
-  std::vector<Node*> nodes;
-  for (size_t i = 0; i < tree.leaves().size(); ++i) {
-    Target found = FindTarget(graph, tree.leaves()[i], {"fetch", i});
-    if (found.run) {
-      nodes.push_back(found.run);
-    } else {
-      values.push_back(found.value);
-    }
-  }
-  FeedDict dict(OneOf(feed_dict, feeds));
-  FeedValues given;
-  FeedList list;
-  for (size_t i = 0; i < dict.keys.size(); ++i) {
-    Value to = FeedTarget(graph, dict.keys[i], i);
-    AddFeed(to, dict.values[i], given);
-    list.emplace_back(to, given.arrays().back());
-  }
+  Chosen chosen(session.graph(), fetches, OneOf(feed_dict, feeds));
   ExecutorChoice choice = ExecutorFrom(executor);
   ReleaseGil released;
-  return ValueOrThrow(session.master().Explain(values, list, nodes, choice));
+  return ValueOrThrow(session.master().Explain(chosen.values, chosen.list,
+                                               chosen.nodes, choice));
+}
+
+MemoryForecast PlanMemory(SessionObject& session, nb::handle fetches,
+                          nb::handle feed_dict, nb::handle feeds) {
+  Chosen chosen(session.graph(), fetches, OneOf(feed_dict, feeds));
+  ReleaseGil released;
+  return ValueOrThrow(
+      session.master().PlanMemory(chosen.values, chosen.list, chosen.nodes));
 }
 
 void Make(nb::pointer_and_handle<SessionObject> self, nb::handle graph,
-          int threads, uint64_t seed, nb::handle shared) {
+          int threads, uint64_t seed, nb::handle shared,
+          const std::string& target) {
   Graph* its = nullptr;
   if (graph.is_none()) {
     its = &OpenGraph("Session()");
@@ -143,9 +160,14 @@ void Make(nb::pointer_and_handle<SessionObject> self, nb::handle graph,
     ThrowTypeError(StrCat("Session(): graph is a ",
                           Py_TYPE(graph.ptr())->tp_name, "; wanted a Graph"));
   }
-  SessionOptions options{threads, seed};
+  SessionOptions options{threads, seed, target};
   if (shared.is_none()) {
-    new (self.p) SessionObject(*its, options);
+    if (target.empty()) {
+      new (self.p) SessionObject(*its, options);
+    } else {
+      ReleaseGil released;  // the server may take a while
+      new (self.p) SessionObject(*its, options);
+    }
   } else if (nb::isinstance<SessionObject>(shared)) {
     new (self.p) SessionObject(*its, nb::cast<SessionObject&>(shared), options);
   } else {
@@ -209,9 +231,11 @@ void BindSession(nb::module_& m) {
       "        value = session.run(loss, {x: images})\n\n"
       "`threads` run steps, the caller among them (0: one per core); `seed` is "
       "that of everything random; `shared` is a session whose variables and "
-      "queues this one has, too. Any number of threads may run steps at once.");
+      "queues this one has, too; `target` (\"grpc://host:port\") is a server "
+      "that leads the steps over a cluster, which keeps the state. Any number "
+      "of threads may run steps at once.");
   cls.def("__init__", &Make, "graph"_a = nb::none(), "threads"_a = 0,
-          "seed"_a = 0, nb::kw_only(), "shared"_a = nb::none())
+          "seed"_a = 0, nb::kw_only(), "shared"_a = nb::none(), "target"_a = "")
       .def(
           "run",
           [](SessionObject& s, nb::handle fetches, nb::handle feed_dict,
@@ -234,6 +258,10 @@ void BindSession(nb::module_& m) {
       .def("explain", &Explain, nb::arg("fetches").none(),
            "feed_dict"_a = nb::none(), nb::kw_only(), "feeds"_a = nb::none(),
            "executor"_a = "auto", "What such a run looks like inside, and why.")
+      .def("plan_memory", &PlanMemory, nb::arg("fetches").none(),
+           "feed_dict"_a = nb::none(), nb::kw_only(), "feeds"_a = nb::none(),
+           "What such a run has live at most, on each device and by your "
+           "lines, before it runs: a MemoryForecast.")
       .def(
           "close",
           [](SessionObject& s) {

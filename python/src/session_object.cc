@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/front/fed_variable.h"
 #include "sluice/session/local_master.h"
+#include "sluice/session/remote_master.h"
 
 namespace sluice::py {
 
@@ -93,7 +94,15 @@ std::shared_ptr<const Choice> SessionObject::Find(const Asked& asked,
     for (size_t i = 0; i < asked.feeds.size(); ++i) {
       choice->feeds.push_back(FeedTarget(graph(), asked.feeds[i], i));
     }
-    {
+    if (remote()) {
+      ReleaseGil released;
+      ThrowIfError(
+          remote()->Prepare(choice->feeds, fetches, targets, asked.executor));
+      choice->fetches = std::move(fetches);
+      choice->targets = std::move(targets);
+      choice->executor = asked.executor;
+      choice->nan_trap = asked.nan_trap;
+    } else {
       ReleaseGil released;
       choice->program = ValueOrThrow(master().ProgramFor(
           choice->feeds, fetches, targets, asked.executor, asked.nan_trap));
@@ -111,7 +120,20 @@ nb::object SessionObject::Run(const Choice& choice, const FetchTree& tree,
                               FeedValues& feeds, const RunOptions& options,
                               RunMetadata* metadata) {
   ArrayList arrays;
-  {
+  if (remote()) {
+    FeedList list;
+    for (size_t i = 0; i < choice.feeds.size(); ++i) {
+      list.emplace_back(choice.feeds[i], feeds.arrays()[i]);
+    }
+    RunOptions its = options;
+    its.executor = choice.executor;
+    its.nan_trap = choice.nan_trap;
+    ReleaseGil released;
+    for (Array& array : ValueOrThrow(
+             remote()->Run(choice.fetches, list, choice.targets, its))) {
+      arrays.push_back(std::move(array));
+    }
+  } else {
     ReleaseGil released;
     ThrowIfError(master().RunProgram(*choice.program, feeds.arrays(), &arrays,
                                      options, metadata));

@@ -16,9 +16,14 @@ namespace sluice::py {
 
 // One choice of feeds, fetches and targets.
 struct Choice {
-  std::shared_ptr<Program> program;
+  std::shared_ptr<Program> program;  // null: the steps run elsewhere
   std::vector<Value> feeds;
   std::vector<int> results;  // of each fetch: its result, -1 for none
+  // For a master elsewhere.
+  std::vector<Value> fetches;
+  std::vector<Node*> targets;
+  ExecutorChoice executor = ExecutorChoice::kAuto;
+  bool nan_trap = false;
 };
 
 class SessionObject : public Session {

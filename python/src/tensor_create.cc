@@ -7,6 +7,7 @@
 #include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/constants.h"
 #include "sluice/eager/manual_seed.h"
 #include "sluice/eager/scope.h"
@@ -21,7 +22,10 @@ Tensor Made(Array array, std::string_view name = {}) {
   if (front_internal::Building::Current().graph) {
     return constant(Literal(std::move(array)), name);
   }
+  bool moves = IsPlainData(array.dtype());
   Tensor made = TensorOf(std::move(array));
+  Device* device = moves && !made.symbolic() ? MakingDevice() : nullptr;
+  if (device) made = made.to(device->name_text());
   if (!name.empty()) made.set_name(name);
   return made;
 }

@@ -1,6 +1,7 @@
 // Tensors given to other libraries by DLPack.
 #include "caller_line.h"
 #include "dlpack_abi.h"
+#include "dlpack_order.h"
 #include "errors.h"
 #include "foreign_array.h"
 #include "operand.h"
@@ -36,18 +37,24 @@ template <class Managed>
 struct Exported {
   Managed managed{};
   Elements elements;
+  Stream* reader;  // of a GPU; null on the CPU
   int64_t sizes[kMaxRank], strides[kMaxRank];
 
   static void Release(Managed* m) { delete static_cast<Exported*>(m->context); }
+  ~Exported() {
+    if (reader) TakeBack(elements.array, *reader);
+  }
 
-  explicit Exported(Elements given) : elements(std::move(given)) {
+  Exported(Elements given, Stream* stream)
+      : elements(std::move(given)), reader(stream) {
     const Array& a = elements.array;
     for (int i = 0; i < a.rank(); ++i) {
       sizes[i] = a.dim(i);
       strides[i] = a.strides()[static_cast<size_t>(i)];
     }
-    managed.view = {a.mutable_raw(),   {},    a.rank(),
-                    TypeOf(a.dtype()), sizes, strides};
+    managed.view = {a.address(), DlpackDeviceOf(a),
+                    a.rank(),    TypeOf(a.dtype()),
+                    sizes,       strides};
     managed.context = this;
     managed.release = &Release;
   }
@@ -60,8 +67,9 @@ void DropUnused(PyObject* capsule, const char* name) {
   managed->release(managed);
 }
 
-nb::object Versioned(Elements elements, uint64_t flags) {
-  auto* made = new Exported<dlpack::ManagedVersioned>(std::move(elements));
+nb::object Versioned(Elements elements, Stream* reader, uint64_t flags) {
+  auto* made =
+      new Exported<dlpack::ManagedVersioned>(std::move(elements), reader);
   made->managed.version = {1, 1};
   made->managed.flags = flags;
   return nb::steal(PyCapsule_New(
@@ -70,29 +78,39 @@ nb::object Versioned(Elements elements, uint64_t flags) {
       }));
 }
 
-nb::object Unversioned(Elements elements) {
-  auto* made = new Exported<dlpack::Managed>(std::move(elements));
+nb::object Unversioned(Elements elements, Stream* reader) {
+  auto* made = new Exported<dlpack::Managed>(std::move(elements), reader);
   return nb::steal(
       PyCapsule_New(&made->managed, "dltensor", [](PyObject* capsule) {
         DropUnused<dlpack::Managed>(capsule, "dltensor");
       }));
 }
 
+// Whether the elements are wanted on the CPU, and are not there.
+bool WantedOnHost(const Array& array, nb::handle dl_device) {
+  if (dl_device.is_none()) return false;
+  nb::object device = nb::borrow(dl_device);
+  auto type = nb::cast<int64_t>(nb::int_(nb::object(device[0])));
+  dlpack::Device here = DlpackDeviceOf(array);
+  if (type == here.type) return false;
+  if (type == dlpack::kCpu) return true;
+  ThrowBufferError(StrCat("__dlpack__(): device of kind ", type,
+                          "; wanted the tensor's own, which is ", here.type,
+                          ", or the CPU, which is 1"));
+}
+
 nb::object Dlpack(const Tensor& t, nb::handle stream, nb::handle max_version,
                   nb::handle dl_device, nb::handle copy) {
-  if (!stream.is_none() &&
-      !nb::object(nb::borrow(stream)).equal(nb::int_(-1))) {
-    ThrowBufferError("__dlpack__(): a stream; the CPU has none");
-  }
-  if (!dl_device.is_none()) {
-    nb::object device = nb::borrow(dl_device);
-    auto type = nb::cast<int64_t>(nb::int_(nb::object(device[0])));
-    if (type != dlpack::kCpu) {
-      ThrowBufferError(StrCat("__dlpack__(): device of kind ", type,
-                              "; wanted the CPU, which is 1"));
+  const Array& array = OwnArrayOf(t, "__dlpack__()");
+  DlpackDeviceOf(array);  // throws where it has no name
+  if (WantedOnHost(array, dl_device)) {
+    if (!copy.is_none() && !nb::cast<bool>(copy)) {
+      ThrowBufferError(
+          "__dlpack__(): elements of another device, and copy is False");
     }
+    Tensor host = t.detach().to("cpu");
+    return Dlpack(host, nb::none(), max_version, nb::none(), nb::none());
   }
-  Array array = SharedElementsOf(t, "__dlpack__()");
   if (t.requires_grad()) {
     ThrowBufferError(
         "__dlpack__() of a tensor that requires gradients; wanted detach() "
@@ -110,17 +128,18 @@ nb::object Dlpack(const Tensor& t, nb::handle stream, nb::handle max_version,
   bool copies = !copy.is_none() && nb::cast<bool>(copy);
   Elements elements =
       copies ? Elements{ValueOrThrow(array.Clone()), false, {}} : Export(t);
+  Stream* reader = HandOver(elements.array, stream);
   if (!versioned) {
     if (elements.readonly) {
       ThrowBufferError(
           "__dlpack__(): elements that may not be written, for a library that "
           "cannot be told so; wanted a clone()");
     }
-    return Unversioned(std::move(elements));
+    return Unversioned(std::move(elements), reader);
   }
   uint64_t flags = (elements.readonly ? dlpack::kReadOnly : 0) |
                    (copies ? dlpack::kCopied : 0);
-  return Versioned(std::move(elements), flags);
+  return Versioned(std::move(elements), reader, flags);
 }
 
 }  // namespace
@@ -131,18 +150,21 @@ void BindTensorDlpack(nb::module_& m) {
            "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
            "copy"_a = nb::none(),
            "For from_dlpack of other libraries: the elements, not copied.")
-      .def("__dlpack_device__",
-           [](const Tensor&) { return nb::make_tuple(dlpack::kCpu, 0); });
+      .def("__dlpack_device__", [](const Tensor& t) {
+        dlpack::Device device;
+        if (!t.symbolic()) device = DlpackDeviceOf(t.array());
+        return nb::make_tuple(device.type, device.id);
+      });
   m.def(
       "from_dlpack",
       [](nb::handle array, nb::handle device, nb::handle copy) {
-        if (IsTensor(array) && copy.is_none()) return AsTensor(array).detach();
-        if (!device.is_none()) {
-          std::string name = nb::cast<std::string>(nb::str(device));
-          if (!name.starts_with("cpu")) {
-            ThrowBufferError(
-                StrCat("from_dlpack(): device is ", name, "; wanted \"cpu\""));
-          }
+        // On another device there is but a copy.
+        auto placed = [&](Tensor made) {
+          if (device.is_none()) return made;
+          return made.to(nb::cast<std::string>(nb::str(device)));
+        };
+        if (IsTensor(array) && copy.is_none()) {
+          return placed(AsTensor(array).detach());
         }
         bool speaks = PyCapsule_CheckExact(array.ptr()) ||
                       nb::hasattr(array, "__dlpack__");
@@ -153,9 +175,9 @@ void BindTensorDlpack(nb::module_& m) {
         }
         OutsideArray seen = FromDlpack(array, copy);
         if (!copy.is_none() && nb::cast<bool>(copy)) {
-          return TensorOf(ValueOrThrow(seen.array.Clone()));
+          return placed(TensorOf(ValueOrThrow(seen.array.Clone())));
         }
-        return TensorOver(seen);
+        return placed(TensorOver(seen));
       },
       "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
       "A tensor over the elements of an array of another library, which are "

@@ -157,11 +157,18 @@ Tensor Where(const Tensor& cond, const Tensor& a, const Tensor& b) {
   return CallOne("Select", {{cond, {}, false}, {a, {}, false}, {b, {}, false}});
 }
 
-// Negative places count from the end; those of arrays that are there are
-// checked here, others when a step runs.
+// Places are where the elements they name are.
+Tensor Beside(const Tensor& places, const Tensor& of) {
+  if (!RunsNow(places) || !RunsNow(of)) return places;
+  if (places.array().memory() == of.array().memory()) return places;
+  return places.to(of.device());
+}
+
+// Negative places count from the end; those of arrays of the host that are
+// there are checked here, others when a step runs.
 Tensor Counted(const Tensor& places, const Tensor& of, int axis) {
   int64_t size = of.shape().dim(axis);
-  if (RunsNow(places) && size >= 0) {
+  if (RunsNow(places) && size >= 0 && places.array().on_host()) {
     Array given = ValueOrThrow(places.array().AsContiguous());
     const auto* at = given.data<int64_t>();
     bool negative = false;
@@ -319,15 +326,16 @@ Key ReadKey(const Tensor& tensor, nb::handle key) {
       case Item::Kind::kPlaces:
         made.basic = false;
         made.entries.push_back(
-            {Kind::kPlace, 0, 0, 1, Counted(item.tensor, tensor, axis)});
+            {Kind::kPlace, 0, 0, 1,
+             Beside(Counted(item.tensor, tensor, axis), tensor)});
         break;
       case Item::Kind::kMask:
         made.basic = false;
         CheckMask(item.tensor, tensor, axis);
         if (item.tensor.rank() == 0) {
-          AddTruth(item.tensor, made.entries);
+          AddTruth(Beside(item.tensor, tensor), made.entries);
         } else {
-          AddMask(item.tensor, made.entries);
+          AddMask(Beside(item.tensor, tensor), made.entries);
         }
         break;
       case Item::Kind::kEllipsis:

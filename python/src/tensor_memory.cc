@@ -62,7 +62,7 @@ bool Repeats(const Array& a) {
 }
 
 Elements ForNumpy(const Tensor& t, bool force) {
-  const Array& a = SharedElementsOf(t, "numpy()");
+  const Array a = ElementsOf(t, "numpy()");
   if (t.requires_grad() && !force) {
     throw Error(FailedPrecondition(
         "numpy() of a tensor that requires gradients, which would not know "
@@ -72,6 +72,8 @@ Elements ForNumpy(const Tensor& t, bool force) {
     ThrowTypeError(StrCat("numpy() of a tensor of ", PythonName(a.dtype()),
                           ", the elements of which are not plain numbers"));
   }
+  // A copy of what a device holds: writes would be seen by nobody.
+  if (!t.array().on_host()) return {a, /*readonly=*/true, nullptr};
   return Export(t);
 }
 

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdio>
 
+#include "device_names.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/tensor/array.h"
@@ -259,8 +260,7 @@ std::string TensorText(const Tensor& t) {
     StrAppend(text, ", dtype=", PythonName(dtype));
   }
   if (t.array().memory()) {
-    std::string device = t.device();
-    StrAppend(text, ", device='", device.substr(device.find(':') + 1), "'");
+    StrAppend(text, ", device='", ShortName(t.device()), "'");
   }
   if (t.requires_grad()) text += ", requires_grad=True";
   return text + ")";

@@ -116,9 +116,7 @@ nb::object ElementToPython(DType dtype, const void* e) {
   }
 }
 
-namespace {
-
-const Array& ArrayOf(const Tensor& tensor, std::string_view what) {
+const Array& OwnArrayOf(const Tensor& tensor, std::string_view what) {
   if (!tensor.defined()) {
     ThrowValueError(StrCat(what, " of a Tensor that holds nothing"));
   }
@@ -133,14 +131,12 @@ const Array& ArrayOf(const Tensor& tensor, std::string_view what) {
   return tensor.array();
 }
 
-}  // namespace
-
 Array ElementsOf(const Tensor& tensor, std::string_view what) {
-  return ValueOrThrow(OnHost(ArrayOf(tensor, what)));
+  return ValueOrThrow(OnHost(OwnArrayOf(tensor, what)));
 }
 
 const Array& SharedElementsOf(const Tensor& tensor, std::string_view what) {
-  const Array& array = ArrayOf(tensor, what);
+  const Array& array = OwnArrayOf(tensor, what);
   if (!array.on_host()) {
     ThrowTypeError(StrCat(what, " of a tensor on ", tensor.device(),
                           " cannot share its memory; wanted cpu() before it"));

@@ -13,6 +13,8 @@ nb::object ElementToPython(DType dtype, const void* element);
 // `what` ("bool()"), when it is part of a graph: nothing is there to look at.
 // Copied to the host from a device's memory.
 Array ElementsOf(const Tensor& tensor, std::string_view what);
+// The tensor's own array, wherever it lies. Throws as above.
+const Array& OwnArrayOf(const Tensor& tensor, std::string_view what);
 // The tensor's own array, for what shares its memory: it must be the host's.
 const Array& SharedElementsOf(const Tensor& tensor, std::string_view what);
 

@@ -281,7 +281,7 @@ def test_what_is_saved_changes_no_gradient():
         return sl.while_loop(lambda i, v: i < 12, body, 0, x, save=save)[1].sum()
 
     found = {}
-    for save in ("device", "recompute", sl.budget("1MiB")):
+    for save in ("device", "host", "recompute", sl.budget("1MiB")):
         x = sl.tensor([0.5, 1.5], requires_grad=True)
         sl.function(lambda x, save: f(x, save))(x, save).backward()
         found[repr(save)] = x.grad.tolist()

@@ -1,5 +1,9 @@
 """Devices: names, memory, tensors on them, functions and sessions over several."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -39,10 +43,14 @@ def test_tensors_on_a_device(device):
     assert ("device=" in repr(x)) == (device != "cpu")
 
 
-def test_the_host_cannot_share_a_device_s_memory():
+def test_the_host_gets_a_copy_of_a_device_s_memory():
     x = sl.ones(2, device="sim:0")
-    with pytest.raises(TypeError, match=r"numpy\(\) of a tensor on /device:sim:0"):
-        x.numpy()
+    seen = x.numpy()
+    assert seen.tolist() == [1, 1] and np.asarray(x * 2).tolist() == [2, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        seen[0] = 3
+    with pytest.raises(TypeError, match=r"__dlpack__\(\) of a tensor on /device:sim:0"):
+        x.__dlpack__()
 
 
 def test_operands_on_two_devices():
@@ -110,6 +118,110 @@ def test_a_function_runs_where_its_arguments_are(device):
     assert got.device == device and got.tolist() == grow(x, 100.0).tolist()
 
 
+def test_a_function_is_recorded_for_the_devices_of_its_arguments():
+    seen = []
+
+    @sl.function
+    def step(x):
+        seen.append(str(x.device))
+        y = sl.arange(3, dtype=sl.float32, device=x.device) + x
+        if x.device == "sim:0":
+            y = y * 2
+        return y + sl.ones_like(x)
+
+    for _ in range(2):
+        for device in DEVICES:
+            x = sl.ones(3, device=device)
+            want = [3, 5, 7] if device == "sim:0" else [2, 3, 4]
+            got = step(x)
+            assert got.device == device and got.tolist() == want
+    assert seen == 2 * list(DEVICES)
+    with pytest.raises(ValueError, match="/device:sim:0.*/device:cpu:0"):
+        sl.function(lambda a, b: a + b)(sl.ones(2, device="sim:0"), sl.ones(2))
+
+
+RECORDED_BEFORE = """
+import sluice as sl
+
+step = sl.function(lambda x: x.to("cpu") * 2)
+assert step(sl.ones(2)).device == "cpu"
+sl.devices.add_simulated(1)
+assert step(sl.ones(2, device="sim:0")).device == "cpu"
+there = sl.function(lambda x: x.to("sim:0") * 2)
+got = there(sl.ones(2))
+assert got.device == "sim:0" and got.tolist() == [2, 2]
+"""
+
+
+def test_a_function_recorded_before_there_were_devices():
+    subprocess.run([sys.executable, "-c", RECORDED_BEFORE], check=True)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_lanes_and_gradients_of_gradients(device):
+    def run(device):
+        x = sl.linspace(-1, 2, 6).reshape(2, 3).to(device).requires_grad_()
+        lanes = sl.vmap(lambda v: (sl.tanh(v) * v).sum())(x)
+        slope = sl.autograd.grad((x.exp() * x).sum(), x, create_graph=True)
+        slope = slope[0] if isinstance(slope, (list, tuple)) else slope
+        (slope * slope).sum().backward()
+        assert lanes.device == slope.device == x.grad.device == device
+        return lanes.tolist(), x.grad.tolist()
+
+    assert run(device) == run("cpu")
+
+
+def test_operations_beside_another():
+    graph = sl.Graph()
+    with graph.as_default():
+        x = sl.placeholder(sl.float32, [2])
+        with sl.device("sim:1"):
+            a = x * 2
+        with sl.colocate_with(a):
+            b = x + 1
+        c = sl.tanh(x)
+        with sl.colocate_with(c.op):
+            d = sl.exp(x)
+    assert b.op.device == a.op.device and d.op.device == "@" + c.op.name
+    with sl.Session(graph) as session:
+        got = session.run([b, d], {x: np.zeros(2, np.float32)})
+    assert got[0].tolist() == [1, 1] and got[1].tolist() == [1, 1]
+    with sl.colocate_with(sl.ones(1, device="sim:0")):
+        assert sl.zeros(3).device == "sim:0"
+    with pytest.raises(TypeError, match="wanted a Tensor, a Variable or an Operation"):
+        sl.colocate_with(3)
+
+
+def test_variables_lie_on_devices():
+    for device in DEVICES:
+        graph = sl.Graph()
+        with graph.as_default(), sl.device(device):
+            v = sl.Variable(sl.tensor([1.0, 2.0]), name="v")
+            add = v.assign_add(sl.tensor([0.5, 0.25]))
+            init = sl.initialize_variables()
+        with sl.Session(graph) as session:
+            session.run(init)
+            for _ in range(3):
+                session.run(add)
+            assert session.run(v).tolist() == [2.5, 2.75]
+
+
+DEFAULT = """
+import sluice as sl
+
+assert sl.zeros(2).device == "sim:0" and sl.tensor([1, 2]).device == "sim:0"
+net = sl.nn.Linear(3, 2)
+assert all(p.device == "sim:0" for p in net.parameters())
+net(sl.rand(4, 3)).sum().backward()
+assert all(p.grad.device == "sim:0" for p in net.parameters())
+"""
+
+
+def test_what_names_no_device_goes_where_the_environment_says():
+    env = dict(os.environ, SLUICE_DEVICE="sim:0")
+    subprocess.run([sys.executable, "-c", DEFAULT], check=True, env=env)
+
+
 def test_sessions_over_several_devices():
     graph = sl.Graph()
     with graph.as_default():
@@ -139,3 +251,76 @@ def test_memory_is_counted_and_limited():
         sl.devices.set_memory_limit("sim:1", 4 << 30)
     del x
     assert sl.devices.memory("sim:1")["bytes_in_use"] == before
+
+
+def test_memory_is_told_before_a_run():
+    graph = sl.Graph()
+    with graph.as_default(), sl.device("sim:0"):
+        x = sl.placeholder(sl.float32, [256])
+        n = sl.placeholder(sl.int64, [])
+
+        def body(i, v):
+            return i + 1, sl.tanh(v)
+
+        _, last = sl.while_loop(lambda i, v: i < n, body, sl.constant(0, sl.int64), x)
+        (slope,) = sl.gradients(sl.sum(last), [x])
+    with sl.Session(graph) as session:
+        feeds = {x: np.ones(256, np.float32), n: 10}
+        plan = session.plan_memory(slope, feeds)
+    assert "/device:sim:0" in plan.devices
+    more = plan.peak_bytes("sim:0", 200) - plan.peak_bytes("sim:0", 100)
+    assert more == 100 * 1024
+    assert "1.0 KiB*T" in plan.formula("sim:0")
+    assert plan.unknown == []
+    assert "test_devices.py:" in str(plan)
+
+
+def test_memory_of_a_function_is_told_before_a_call():
+    @sl.function
+    def f(x):
+        return sl.exp(x) @ x
+
+    plan = f.plan_memory(sl.ones(64, 64))
+    assert plan.peak_bytes("cpu:0") >= 2 * 64 * 64 * 4
+    assert plan.devices == ["/device:cpu:0"]
+
+
+def test_out_of_memory_lists_what_is_in_use_by_line():
+    before = sl.devices.memory("sim:1")["bytes_in_use"]
+    x = sl.zeros(1000, device="sim:1")
+    y = sl.exp(x)
+    sl.devices.set_memory_limit("sim:1", before + 9000)
+    try:
+        with pytest.raises(MemoryError) as caught:
+            x + y
+        text = str(caught.value)
+        assert "out of memory on /device:sim:1" in text
+        assert "made by Exp at test_devices.py:" in text
+    finally:
+        sl.devices.set_memory_limit("sim:1", 4 << 30)
+    del x, y
+
+
+def test_a_long_function_stays_on_its_device():
+    # So many steps lie between a gradient and what says where it is that nobody
+    # follows them all: that is no reason to believe it is on the host.
+    def run(device):
+        sl.manual_seed(1)
+        cell = sl.nn.LSTMCell(3, 3).to(device)
+        optimizer = sl.optim.SGD(cell.parameters(), lr=0.1)
+        xs = sl.rand(24, 2, 3).to(device)
+        h = c = sl.zeros(2, 3).to(device)
+
+        @sl.function
+        def step(xs, h, c):
+            optimizer.zero_grad()
+            for t in range(24):
+                h, c = cell(xs[t], (h, c))
+            loss = (h * h).mean()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        return [step(xs, h, c).item() for _ in range(2)]
+
+    assert run("sim:0") == run("cpu")

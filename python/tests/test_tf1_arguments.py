@@ -107,7 +107,6 @@ def fed_variable():
         lambda: tf.matmul([[1.0]], [[1.0]], output_type=tf.float64),
         lambda: tf.zeros([1], layout=1),
         lambda: tf.Print(tf.constant(1), [], first_n=3),
-        lambda: tf.Session("grpc://somewhere"),
         lambda: tf.Session().run(tf.constant(1), run_metadata=object()),
         lambda: fed_variable(),
         lambda: tf.ConfigProto(log_device_placement=True),

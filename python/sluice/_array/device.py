@@ -10,14 +10,38 @@ from .. import _core
 __all__ = ["Device"]
 
 
+def _plain(name: str) -> str:
+    """One name for each device: "cuda:0" for "cuda", "gpu" and "gpu:0"."""
+    plain = name.lower()  # a str, whatever name is
+    kind, _, number = plain.partition(":")
+    if kind in ("cuda", "gpu"):
+        return "cuda:" + (number or "0")
+    return "cpu" if plain == "cpu:0" else plain
+
+
 class Device(str):
-    """The name of a device, "cpu" or "cpu:0": a string with its parts."""
+    """The name of a device, "cpu", "cuda:0": a string with its parts.
+
+    Equal to each name of the same device: "cuda:0", "cuda" and "gpu:0" are one.
+    """
 
     __slots__ = ()
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, str):
+            return NotImplemented
+        return str.__eq__(self, other) or _plain(self) == _plain(other)
+
+    def __ne__(self, other: object) -> bool:
+        equal = self.__eq__(other)
+        return NotImplemented if equal is NotImplemented else not equal
+
+    def __hash__(self) -> int:
+        return hash(_plain(self))
+
     @property
     def type(self) -> str:
-        """The kind of device: "cpu"."""
+        """The kind of device: "cpu", "cuda"."""
         return self.partition(":")[0]
 
     @property
@@ -39,13 +63,15 @@ def check_device(device: object) -> str | None:
         return None
     if device == "cpu":
         return "cpu"
+    if type(device) is int:  # as in PyTorch, the number of a GPU
+        device = f"cuda:{device}"
     return _core.find_device(str(device).lower())
 
 
 def device_like(x: Any, device: object) -> object:
     """The device asked for, or that of a tensor whose like is made."""
-    if device is None and isinstance(x, _core.Tensor) and not x.symbolic:
-        name = _core.tensor_device(x)
+    if device is None and isinstance(x, _core.Tensor):
+        name = _core.device_for_like(x)
         return None if name == "cpu" else name
     return device
 

@@ -79,6 +79,7 @@ def frombuffer(
 def numpy_array(self: Tensor, *, force: bool = False) -> numpy.ndarray:
     """The elements as a numpy array that shares them: writes show on both sides.
 
+    Of a tensor on a device it is a copy, which cannot be written.
     Refused for tensors that require gradients, which would not know of such
     writes: wanted t.detach().numpy(), or force=True, which does that.
     """

@@ -244,11 +244,8 @@ def to(
 
 
 def _moved(self: Tensor, device: str) -> Tensor:
-    """Itself where it is there; where there is but the host it always is."""
-    if not self.symbolic:
-        there = _core.tensor_device(self) == device
-    else:
-        there = len(_core.device_names()) == 1
+    """Itself where it is there."""
+    there = not self.symbolic and _core.tensor_device(self) == device
     return self if there else _core.tensor_to(self, device)
 
 
@@ -261,6 +258,13 @@ def _names_a_device(text: str) -> bool:
 def cpu(self: Tensor) -> Tensor:
     """On the host: this tensor, where its elements are there already."""
     return _moved(self, "cpu")
+
+
+@_method
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+    """On a GPU: this tensor, where its elements are there already."""
+    name = check_device("cuda" if device is None else device)
+    return _moved(self, str(name))
 
 
 @_method
@@ -352,6 +356,11 @@ for _name in _IN_PLACE:
         setattr(Tensor, _name + "_", _in_place(_name))
 
 
+def _is_cuda(self: Tensor) -> bool:
+    """Whether the elements are on a GPU."""
+    return _core.tensor_device(self).startswith("cuda")
+
+
 def _reversed_axes(self: Tensor) -> Tensor:
     """The axes in reverse order."""
     return _ops.transpose(self)
@@ -364,6 +373,7 @@ def _adjoint(self: Tensor) -> Tensor:
 
 for _name, _getter in {
     "device": _device,
+    "is_cuda": _is_cuda,
     "size": _size,
     "T": _reversed_axes,
     "mT": shape.matrix_transpose,

@@ -212,8 +212,12 @@ class ModuleWalk:
         return self.to(_core.bfloat16)
 
     def cpu(self: T) -> T:
-        """Move parameters and buffers to the CPU, where they are."""
-        return self
+        """Move parameters and buffers to the CPU."""
+        return self.to("cpu")
+
+    def cuda(self: T, device: Any = None) -> T:
+        """Move parameters and buffers to a GPU."""
+        return self.to(device="cuda" if device is None else device)
 
     # ---- Text ----
 

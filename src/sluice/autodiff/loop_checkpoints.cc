@@ -209,8 +209,9 @@ Status CheckpointedLoop::LastStretch(Region& body,
 }
 
 bool KeepsCheckpoints(const Node& loop) {
-  return loop.op().FindAttr("save") &&
-         loop.attrs().get<std::string>("save") != "device";
+  if (!loop.op().FindAttr("save")) return false;
+  const std::string& save = loop.attrs().get<std::string>("save");
+  return save != "device" && save != "host";
 }
 
 Status CheckpointedGradient(const RegionGradient& at) {

@@ -1,6 +1,7 @@
 #include "sluice/autodiff/loop_extension.h"
 
 #include "sluice/autodiff/inner_gradient.h"
+#include "sluice/autodiff/save_on_host.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/role_of.h"
 
@@ -77,7 +78,7 @@ Result<int> LoopExtension::Keep(const Value& v) {
   for (int i = 0; i < loop_.num_inputs(); ++i) {
     const Node& append = *body_.results()[static_cast<size_t>(i)].node;
     if (RoleOf(append) == Role::kListAppend &&
-        append.input(0) == body_.arg(i) && append.input(1) == v &&
+        append.input(0) == body_.arg(i) && IsSame(append.input(1), v) &&
         RoleOf(loop_.input(i)) == Role::kListNew) {
       return i;
     }
@@ -86,13 +87,16 @@ Result<int> LoopExtension::Keep(const Value& v) {
       Node * zero,
       AddBefore("Const", {}, {{"value", Array::Scalar<int64_t>(0)}}));
   Value size = zero->output();
-  SL_ASSIGN_OR_RETURN(Node * list,
-                      AddBefore("ListNew", {&size, 1},
-                                {{"dtype", v.dtype()}, {"shape", v.shape()}}));
+  SL_ASSIGN_OR_RETURN(
+      Node * list,
+      AddKeeping(graph_, *loop_.region(), loop_, "ListNew", {&size, 1},
+                 {{"dtype", v.dtype()}, {"shape", v.shape()}}));
+  graph_.MoveBefore(*list, loop_);
   SL_ASSIGN_OR_RETURN(int at, Carry(list->output(), "kept"));
-  Value in[] = {body_.arg(at), v};
+  SL_ASSIGN_OR_RETURN(Value kept, SwappedOut(graph_, loop_, v));
+  Value in[] = {body_.arg(at), kept};
   SL_ASSIGN_OR_RETURN(Node * append,
-                      AddBeside(graph_, body_, loop_, "ListAppend", in));
+                      AddKeeping(graph_, body_, loop_, "ListAppend", in));
   SetNext(at, append->output());
   return at;
 }

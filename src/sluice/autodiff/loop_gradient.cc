@@ -13,6 +13,8 @@
 #include "sluice/autodiff/loop_extension.h"
 #include "sluice/autodiff/loop_residuals.h"
 #include "sluice/autodiff/loop_sums.h"
+#include "sluice/autodiff/save_choice.h"
+#include "sluice/autodiff/save_on_host.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
 
@@ -26,16 +28,17 @@ class Backwards {
       : at_(at),
         graph_(at.graph),
         loop_(at.node),
-        body_(*at.node.regions()[1]) {}
+        body_(*at.node.regions()[1]),
+        hoist_(at.flow.hoist() && !SavesOnHost(at.node)) {}
 
   Status Run() {
     active_ = ActiveCarries(body_, at_.dy);
     std::vector<Value> xs;
     for (int i : active_) xs.push_back(body_.arg(i));
     captures_ = WantedCaptures(loop_, at_.wanted);
-    SL_ASSIGN_OR_RETURN(InnerGradient inner,
-                        InnerGradient::Compute(graph_, body_, active_, xs,
-                                               captures_, at_.flow.hoist()));
+    SL_ASSIGN_OR_RETURN(
+        InnerGradient inner,
+        InnerGradient::Compute(graph_, body_, active_, xs, captures_, hoist_));
     bool wanted = false;
     for (const auto& parts : inner.parts()) wanted = wanted || !parts.empty();
     for (int i : active_) wanted = wanted || at_.wanted.count(loop_.input(i));
@@ -49,7 +52,7 @@ class Backwards {
     for (size_t i = 0; i < active_.size(); ++i) {
       if (!inner.gradients()[i]) SL_RETURN_IF_ERROR(inner.UseZeros(i));
     }
-    LoopSums sums(graph_, loop_, inner, captures_, at_.flow.hoist());
+    LoopSums sums(graph_, loop_, inner, captures_, hoist_);
     SL_RETURN_IF_ERROR(sums.Plan());
     inner.Want(sums.Wanted());
     LoopResiduals residuals(graph_, loop_, at_.region);
@@ -217,6 +220,8 @@ class Backwards {
   Graph& graph_;
   Node& loop_;
   Region& body_;
+  // Sums after the loop would bring all that was kept back at once.
+  const bool hoist_;
   std::vector<int> active_;
   std::vector<Value> captures_;
 };
@@ -224,6 +229,7 @@ class Backwards {
 }  // namespace
 
 Status LoopGradient(const RegionGradient& at) {
+  SL_RETURN_IF_ERROR(ChooseSave(at));
   if (KeepsCheckpoints(at.node)) return CheckpointedGradient(at);
   return Backwards(at).Run();
 }

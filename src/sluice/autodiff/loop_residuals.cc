@@ -1,5 +1,6 @@
 #include "sluice/autodiff/loop_residuals.h"
 
+#include "sluice/autodiff/save_on_host.h"
 #include "sluice/graph/role_of.h"
 
 namespace sluice {
@@ -64,7 +65,7 @@ Status LoopResiduals::Keep(InnerGradient& inner,
     if (longer_.count(carried)) continue;
     Value in[] = {list(body_.arg(carried)), loop_.output(carried)};
     SL_ASSIGN_OR_RETURN(Node * longer,
-                        AddBeside(graph_, after_, loop_, "ListAppend", in));
+                        AddKeeping(graph_, after_, loop_, "ListAppend", in));
     longer_[carried] = longer->output();
   }
   return OkStatus();
@@ -92,9 +93,10 @@ Status LoopResiduals::Read(Region& body, Value at, Value next,
   auto read = [&](const Value& v, Value list, Value index) -> Status {
     SL_ASSIGN_OR_RETURN(
         Node * node,
-        AddBeside(graph_, body, loop_, "ListGet", std::vector{list, index},
-                  {{"dtype", v.dtype()}, {"shape", v.shape()}}));
-    map[v] = node->output();
+        AddKeeping(graph_, body, loop_, "ListGet", std::vector{list, index},
+                   {{"dtype", v.dtype()}, {"shape", v.shape()}}));
+    SL_ASSIGN_OR_RETURN(map[v],
+                        SwappedIn(graph_, body, loop_, node->output(), v));
     return OkStatus();
   };
   for (const Value& v : residuals_) {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sluice/base/file_access.h"
 #include "sluice/base/strings.h"
 
 namespace sluice {
@@ -65,7 +66,9 @@ int SystemErrorNumber(std::string_view message) {
 }
 
 Status CheckPath(const std::string& path) {
-  if (!path.empty() && path.find('\0') == std::string::npos) return OkStatus();
+  if (!path.empty() && path.find('\0') == std::string::npos) {
+    return FileAccess::Check(path);
+  }
   return InvalidArgument(
       StrCat("path is \"", EscapeString(path), "\"; wanted a file's name"));
 }

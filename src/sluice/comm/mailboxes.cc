@@ -229,6 +229,14 @@ int64_t Mailboxes::waiting_calls() const {
   return n;
 }
 
+std::vector<MessageKey> Mailboxes::awaited() const {
+  std::vector<MessageKey> keys;
+  ForEach([&](const Entry& entry) {
+    if (entry.received.call) keys.push_back(entry.key);
+  });
+  return keys;
+}
+
 void Mailboxes::Reset() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mu);

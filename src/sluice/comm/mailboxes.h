@@ -47,6 +47,8 @@ class Mailboxes final : public Rendezvous {
   }
   // Receivers and held-up senders.
   int64_t waiting_calls() const;
+  // What receivers wait for.
+  std::vector<MessageKey> awaited() const;
 
   // Drops what is left over. REQUIRES: nobody waits, nobody calls.
   void Reset();

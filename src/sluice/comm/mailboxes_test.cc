@@ -58,6 +58,7 @@ TEST(Mailboxes, AReceiverWaitsForItsMessage) {
   Receive(boxes, {1, 7}, received);
   EXPECT_FALSE(received.answered());
   EXPECT_EQ(boxes.waiting_calls(), 1);
+  EXPECT_EQ(boxes.awaited(), (std::vector<MessageKey>{{1, 7}}));
   Send(boxes, {1, 8}, Array::Scalar(1.0f), other_tag);
   Send(boxes, {2, 7}, Array::Scalar(2.0f), other_edge);
   EXPECT_FALSE(received.answered());

@@ -4,13 +4,6 @@
 
 namespace sluice {
 
-namespace {
-// Bytes asked for, where the host allocator may give more: what is counted is
-// what programs ask for, whatever lies behind.
-void* AsRecord(int64_t bytes) { return reinterpret_cast<void*>(bytes); }
-int64_t AsBytes(void* record) { return reinterpret_cast<intptr_t>(record); }
-}  // namespace
-
 bool CappedAllocator::Count(int64_t bytes) {
   int64_t now = in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (now > limit_.load(std::memory_order_relaxed)) {
@@ -32,14 +25,24 @@ Block CappedAllocator::Allocate(int64_t bytes) {
     Uncount(bytes);
     return {};
   }
-  block.record = AsRecord(bytes);
+  // Bytes asked for, where the host allocator may give more: what is counted is
+  // what programs ask for, whatever lies behind.
+  LiveBlocks::Entry* entry = blocks_.Add(bytes, block.record);
+  if (!entry) {
+    HostAllocator().Free(block);
+    Uncount(bytes);
+    return {};
+  }
+  block.record = entry;
   return block;
 }
 
 void CappedAllocator::Free(Block block) {
   if (!block.data) return;
-  Uncount(AsBytes(block.record));
-  block.record = nullptr;
+  auto* entry = static_cast<LiveBlocks::Entry*>(block.record);
+  Uncount(entry->bytes);
+  block.record = entry->record;
+  blocks_.Remove(entry);
   HostAllocator().Free(block);
 }
 
@@ -50,6 +53,14 @@ AllocatorStats CappedAllocator::stats() const {
       std::max(stats.bytes_in_use, peak_.load(std::memory_order_relaxed));
   stats.allocations = allocations_.load(std::memory_order_relaxed);
   return stats;
+}
+
+TellsLive::Live CappedAllocator::TellLive() const {
+  Live live{blocks_.Groups(), limit_.load(std::memory_order_relaxed)};
+  int64_t small = in_use_.load(std::memory_order_relaxed);
+  for (const LiveGroup& group : live.groups) small -= group.bytes;
+  if (small > 0) live.groups.push_back({{"ops (small arrays)", {}}, small, 1});
+  return live;
 }
 
 void CappedAllocator::ResetPeak() {

@@ -12,11 +12,12 @@
 #include <atomic>
 
 #include "sluice/tensor/counted_allocator.h"
+#include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/memory.h"
 
 namespace sluice {
 
-class CappedAllocator final : public CountedAllocator {
+class CappedAllocator final : public CountedAllocator, public TellsLive {
  public:
   explicit CappedAllocator(Memory& memory) { memory_ = &memory; }
 
@@ -30,10 +31,14 @@ class CappedAllocator final : public CountedAllocator {
   void ResetPeak() override;
   void SetLimit(int64_t bytes) override { limit_ = bytes; }
   void ReleaseCached() override {}
+  // Arrays behind their rep, which have no block, are told as one.
+  Live TellLive() const override;
+  int64_t limit() const override { return limit_; }
 
  private:
   std::atomic<int64_t> in_use_{0}, peak_{0}, allocations_{0};
   std::atomic<int64_t> limit_{INT64_MAX};
+  LiveBlocks blocks_;
 };
 
 }  // namespace sluice

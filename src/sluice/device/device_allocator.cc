@@ -8,9 +8,11 @@ namespace sluice {
 struct DeviceAllocator::Record : BlockUse {
   int64_t asked = 0;
   int64_t rounded = 0;
+  bool live = false;
+  AllocationSite site;
 };
 
-class DeviceAllocator::ForStream final : public Allocator {
+class DeviceAllocator::ForStream final : public Allocator, public TellsLive {
  public:
   ForStream(DeviceAllocator& parent, Stream& stream)
       : parent_(parent), stream_(stream) {
@@ -25,6 +27,8 @@ class DeviceAllocator::ForStream final : public Allocator {
   void ResetPeak() override { parent_.ResetPeak(); }
   void SetLimit(int64_t bytes) override { parent_.SetLimit(bytes); }
   void ReleaseCached() override { parent_.ReleaseCached(); }
+  Live TellLive() const override { return parent_.TellLive(); }
+  int64_t limit() const override { return parent_.limit(); }
 
  private:
   DeviceAllocator& parent_;
@@ -77,6 +81,10 @@ Block DeviceAllocator::AllocateFor(Stream& stream, int64_t bytes) {
   if (watcher_ && watcher_->Refuse(bytes)) return {};
   std::optional<FreeSpace::Part> part = free_.Take(rounded, stream);
   if (!part) return {};
+  if (watcher_ && !watcher_->Provide(part->begin, rounded)) {
+    free_.Give(*std::move(part));
+    return {};
+  }
   bool fresh = true;
   auto come_after = [&](std::vector<UseUntil>& uses) {
     for (UseUntil& use : uses) {
@@ -100,6 +108,8 @@ Block DeviceAllocator::AllocateFor(Stream& stream, int64_t bytes) {
   Record* record = NewRecord();
   record->asked = bytes;
   record->rounded = rounded;
+  record->live = true;
+  record->site = AllocatesFor::Current();
   record->Begin(stream, fresh);
   return {part->begin, rounded, static_cast<BlockUse*>(record)};
 }
@@ -113,6 +123,7 @@ void DeviceAllocator::Free(Block block) {
               record->End(several_streams_), record->asked});
   in_use_ -= record->asked;
   rounded_ -= record->rounded;
+  record->live = false;
   unused_records_.push_back(record);
 }
 
@@ -124,6 +135,21 @@ AllocatorStats DeviceAllocator::stats() const {
   stats.bytes_cached = touched_ - rounded_;
   stats.allocations = allocations_;
   return stats;
+}
+
+TellsLive::Live DeviceAllocator::TellLive() const {
+  MutexLock lock(mu_);
+  Live live;
+  live.limit = limit_;
+  for (const auto& record : records_) {
+    if (record->live) live.groups.push_back({record->site, record->asked, 1});
+  }
+  return live;
+}
+
+int64_t DeviceAllocator::limit() const {
+  MutexLock lock(mu_);
+  return limit_;
 }
 
 void DeviceAllocator::ResetPeak() {

@@ -17,6 +17,7 @@
 #include "sluice/device/device.h"
 #include "sluice/device/free_space.h"
 #include "sluice/tensor/allocator.h"
+#include "sluice/tensor/live_blocks.h"
 
 namespace sluice {
 
@@ -27,13 +28,16 @@ class AllocationWatcher {
   virtual ~AllocationWatcher() = default;
   // Whether this request is to fail, for tests of what happens then.
   virtual bool Refuse(int64_t) { return false; }
+  // Sees to it that there is memory behind these addresses; false: there is no
+  // more.
+  virtual bool Provide(void*, int64_t) { return true; }
   // `home` has been made to wait for what it must. Returns whether it was given
   // work on the block, so that other streams have to come after it.
   virtual bool Allocated(Stream& home, void* address, int64_t bytes) = 0;
   virtual void Freed(void* address, int64_t bytes) = 0;
 };
 
-class DeviceAllocator final : public Allocator {
+class DeviceAllocator final : public Allocator, public TellsLive {
  public:
   // Of addresses that nobody reads here: they may be a device's. The watcher
   // may be null.
@@ -59,6 +63,8 @@ class DeviceAllocator final : public Allocator {
   void ResetPeak() override SL_EXCLUDES(mu_);
   void SetLimit(int64_t bytes) override SL_EXCLUDES(mu_);
   void ReleaseCached() override {}
+  Live TellLive() const override SL_EXCLUDES(mu_);
+  int64_t limit() const override SL_EXCLUDES(mu_);
 
   static constexpr int64_t kAlignment = 256;
 

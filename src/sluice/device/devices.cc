@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/device/cpu/cpu_device.h"
+#include "sluice/device/cuda_devices.h"
 #include "sluice/device/sim/sim_device.h"
 #include "sluice/tensor/array.h"
 
@@ -15,6 +16,7 @@ namespace sluice {
 namespace {
 
 std::atomic<Device*> default_device{nullptr};
+std::atomic<size_t> device_count{1};
 
 struct Registry {
   Mutex mu;
@@ -54,6 +56,8 @@ std::vector<Device*> Devices::All() {
   return all;
 }
 
+size_t Devices::Count() { return device_count.load(std::memory_order_acquire); }
+
 Device* Devices::Find(const DeviceName& name) {
   for (Device* device : All()) {
     if (Meets(name, device->name())) return device;
@@ -63,13 +67,18 @@ Device* Devices::Find(const DeviceName& name) {
 
 Result<Device*> Devices::Find(std::string_view text) {
   SL_ASSIGN_OR_RETURN(DeviceName name, DeviceName::Parse(text));
+  std::string why;
+  if (name.kind == DeviceKind::kCuda) {
+    Status added = AddCudaDevices().status();
+    if (!added.ok()) why = StrCat(" (", added.message(), ")");
+  }
   if (Device* device = Find(name)) return device;
   std::string there;
   for (Device* device : All()) {
     StrAppend(there, there.empty() ? "" : ", ", device->name_text());
   }
   return NotFound(StrCat("there is no device \"", EscapeString(text),
-                         "\" in this process; there are ", there));
+                         "\" in this process; there are ", there, why));
 }
 
 Device& Devices::Of(const Memory* memory) {
@@ -118,6 +127,7 @@ Device& Devices::Add(std::unique_ptr<Device> device) {
     SL_CHECK(!(there->name() == device->name()));
   }
   registry.devices.push_back(std::move(device));
+  device_count.store(registry.devices.size(), std::memory_order_release);
   return *registry.devices.back();
 }
 
@@ -135,6 +145,7 @@ Status Devices::AddCpus(int n) {
   for (; there < n; ++there) {
     registry.devices.push_back(MakeCpuDevice(there));
   }
+  device_count.store(registry.devices.size(), std::memory_order_release);
   return OkStatus();
 }
 

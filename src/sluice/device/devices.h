@@ -18,6 +18,8 @@ class Devices {
  public:
   // Every device there is now, in the order they were added.
   static std::vector<Device*> All();
+  // How many; quick.
+  static size_t Count();
   // The first that the name covers, parts of another process left aside.
   // Errors: text that is no name; no such device, with those there are.
   static Result<Device*> Find(std::string_view name);

@@ -16,6 +16,7 @@
 #include "sluice/eager/view_write.h"
 #include "sluice/kernels/finite_range.h"
 #include "sluice/op/registry.h"
+#include "sluice/tensor/remote_copy.h"
 
 namespace sluice {
 
@@ -419,6 +420,13 @@ class Engine {
     // What the sum does not take over ends after the lock: memory of others may
     // need Python's to be given back, which who waits for this one may hold.
     EagerRef ends[2];
+    // A gradient is where what it belongs to is, wherever it was computed.
+    if (!request_.record && !gradient->rows && gradient->array && leaf.array &&
+        gradient->array.memory() != leaf.array.memory()) {
+      SL_ASSIGN_OR_RETURN(Array there,
+                          RemoteCopy::To(gradient->array, leaf.array.memory()));
+      gradient = MakeRef<EagerValue>(std::move(there));
+    }
     MutexLock lock(front_internal::GradMutex(leaf));
     if (leaf.grad) {
       bool over = Owned(*leaf.grad);

@@ -4,6 +4,8 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/autocast.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/kept_constant.h"
@@ -91,6 +93,7 @@ Status TryRunNow(const NodeRequest& r, EagerResults& results) {
     literals.push_back(MakeRef<EagerValue>(std::move(value)));
     inputs.push_back(literals.back().get());
   }
+  if (!literals.empty()) SL_RETURN_IF_ERROR(BringLiterals(inputs, literals));
   return EagerCall(*op, inputs, *r.attrs, r.line, results);
 }
 
@@ -275,6 +278,11 @@ NodeRequest RequestOf(std::string_view op, std::span<const Operand> inputs,
 // then.
 template <class F>
 auto Promoted(NodeRequest request, std::source_location where, const F& made) {
+  std::vector<Operand> cast;
+  if (autocast_type() != DType::kInvalid) [[unlikely]] {
+    cast = AutocastOperands(request.op, request.inputs, where);
+    if (!cast.empty()) request.inputs = cast;
+  }
   std::optional<PromotedOperands> together;
   if (MayPromote(request.inputs)) {
     const OpRecord* op = FindOp(request.op);

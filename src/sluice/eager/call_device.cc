@@ -7,8 +7,10 @@
 #include "sluice/device/devices.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/launch/copy_between.h"
+#include "sluice/launch/late_errors.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/op/run_op.h"
+#include "sluice/tensor/live_blocks.h"
 
 namespace sluice {
 
@@ -24,39 +26,53 @@ bool ReadThere(const OpRecord& op, const Array& in, size_t i, size_t count) {
 
 Status TwoDevices(const OpRecord& op, std::span<const Array> inputs, size_t a,
                   size_t b) {
-  auto name = [&](size_t i) {
-    return StrCat(op.InputName(static_cast<int>(i)), " is ",
-                  inputs[i].TypeText(), " on ",
-                  DeviceNameOf(inputs[i].memory()));
-  };
-  return InvalidArgument(StrCat("[", op.name, "] ", name(a), ", ", name(b),
-                                "; wanted both on one device (to() copies)"));
+  return OnTwoDevices(op, static_cast<int>(a), inputs[a].TypeText(),
+                      Devices::Of(inputs[a]), static_cast<int>(b),
+                      inputs[b].TypeText(), Devices::Of(inputs[b]));
 }
 
-// What failed after its call, by device.
-struct LateErrors {
-  Mutex mu;
-  std::unordered_map<const Device*, Status> first SL_GUARDED_BY(mu);
-
-  static LateErrors& Get() {
-    static auto* errors = new LateErrors;
-    return *errors;
+// They are objects of the host, and what reads or makes them runs there.
+bool HasStrings(const LaunchCall& call, std::span<const Array> inputs) {
+  for (const Array& in : inputs) {
+    if (in && in.dtype() == DType::kString) return true;
   }
-  void Note(const Device& device, const Status& status) {
-    MutexLock lock(mu);
-    first.emplace(&device, status);
+  for (DType dtype : call.out_dtypes) {
+    if (dtype == DType::kString) return true;
   }
-  Status Take(const Device& device) {
-    MutexLock lock(mu);
-    auto it = first.find(&device);
-    if (it == first.end()) return OkStatus();
-    Status status = std::move(it->second);
-    first.erase(it);
-    return status;
-  }
-};
+  return false;
+}
 
 }  // namespace
+
+Device* MakingDevice() {
+  Device* device = EagerMode::Current().device;
+  if (!device) device = &Devices::Default();
+  return device == &CpuDevice() ? nullptr : device;
+}
+
+Status OnTwoDevices(const OpRecord& op, int a, const std::string& a_type,
+                    const Device& a_device, int b, const std::string& b_type,
+                    const Device& b_device) {
+  return InvalidArgument(StrCat(
+      "[", op.name, "] ", op.InputName(a), " is ", a_type, " on ",
+      a_device.name_text(), ", ", op.InputName(b), " is ", b_type, " on ",
+      b_device.name_text(), "; wanted both on one device (to() copies)"));
+}
+
+Status BringLiterals(std::span<EagerValue* const> inputs,
+                     std::span<const EagerRef> literals) {
+  Memory* there = nullptr;
+  for (const EagerValue* in : inputs) {
+    if (!there && in->array) there = in->array.memory();
+  }
+  if (!there) return OkStatus();
+  for (const EagerRef& literal : literals) {
+    Array& value = literal->array;
+    if (value.rank() == 0 || !IsPlainData(value.dtype())) continue;
+    SL_ASSIGN_OR_RETURN(value, CopyTo(value, Devices::Of(there)));
+  }
+  return OkStatus();
+}
 
 Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
   // It touches no elements, wherever they are.
@@ -65,7 +81,7 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     elsewhere = elsewhere || (inputs[i] && inputs[i].memory());
   }
-  Device* scope = EagerMode::Current().device;
+  Device* scope = MakingDevice();
   if (!elsewhere && !scope) [[likely]]
     return nullptr;
   size_t first = inputs.size();
@@ -92,15 +108,31 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
     }
     if (ReadThere(op, inputs[i], i, inputs.size())) return nullptr;
   }
-  bool host = !scope || scope == &CpuDevice() || GivesSizes(op) || op.handle;
+  bool host = !scope || GivesSizes(op) || op.handle;
   return host ? nullptr : scope;
 }
 
-Status CallOn(Device& device, const LaunchCall& call, StepContext step,
+Status CallOn(Device& device, const LaunchCall& told, StepContext step,
               std::span<Array> inputs, std::span<Array> outputs) {
+  // Where a program of another language calls from: what memory is in use for
+  // is told by it.
+  NodeInfo node = told.node;
+  if (auto* find = SourceLine::find_caller.load(std::memory_order_relaxed)) {
+    node.line = find();
+  }
+  const LaunchCall call{told.op, told.attrs, node, told.out_dtypes, told.known};
+  AllocatesFor site(call.op.name, node.line);
+  if (HasStrings(call, inputs)) {
+    for (Array& in : inputs) {
+      SL_ASSIGN_OR_RETURN(in, OnHost(in));
+    }
+    return LaunchCpu(call.op, call.attrs, call.node, step, inputs,
+                     call.out_dtypes, outputs);
+  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     Array& in = inputs[i];
     if (!in || IsReference(in.dtype()) || call.op.shape_only) continue;
+    if (TakesNumber(call.op, device, in)) continue;
     if (HostReads(call.op, device.kind(), i, inputs.size())) {
       SL_ASSIGN_OR_RETURN(in, OnHost(in));
     } else if (in.memory() != device.array_memory()) {
@@ -113,17 +145,26 @@ Status CallOn(Device& device, const LaunchCall& call, StepContext step,
     return LaunchCpu(call.op, call.attrs, call.node, step, inputs,
                      call.out_dtypes, outputs);
   }
-  LateError late = [&device](const Status& error) {
-    LateErrors::Get().Note(device, error);
+  LateError late = [&device, line = node.line](const Status& error) {
+    NoteLateError(device,
+                  line.known() ? error.WithLine(StrCat("at ", line)) : error);
   };
   return LaunchOn(device, call, step, inputs, outputs, late);
+}
+
+Status WaitForDevice(Device& device) {
+  for (int use = 0; use < kNumStreamUses; ++use) {
+    Stream& stream = device.stream(static_cast<StreamUse>(use));
+    SL_RETURN_IF_ERROR(stream.Synchronize());
+  }
+  return TakeLateError(device);
 }
 
 Result<Array> OnHost(const Array& array) {
   if (!array || array.on_host()) return array;
   Device& device = Devices::Of(array);
   SL_ASSIGN_OR_RETURN(Array copy, CopyTo(array, CpuDevice()));
-  SL_RETURN_IF_ERROR(LateErrors::Get().Take(device));
+  SL_RETURN_IF_ERROR(TakeLateError(device));
   return copy;
 }
 

@@ -10,20 +10,40 @@
 
 #include <span>
 
+#include "sluice/eager/eager_value.h"
 #include "sluice/launch/launch_on.h"
 
 namespace sluice {
+
+// Where tensors that are made of no other go: the device of the scope around,
+// else the process's (Devices::Default). Null: the host's main memory.
+Device* MakingDevice();
+
+// Operands on two devices: both named, by their numbers among the op's inputs.
+Status OnTwoDevices(const OpRecord& op, int a, const std::string& a_type,
+                    const Device& a_device, int b, const std::string& b_type,
+                    const Device& b_device);
+
+// What the source writes down among the operands (lists, arrays of other
+// libraries), to be changed in place, goes where the tensors among them are.
+Status BringLiterals(std::span<EagerValue* const> inputs,
+                     std::span<const EagerRef> literals);
 
 // Null: in the host's main memory, where calls take their quick way.
 // Error: operands on two devices, both named.
 Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs);
 
-// Runs the call there; `inputs` are given up.
+// Runs the call there, or on the host where strings are read or made; `inputs`
+// are given up.
 Status CallOn(Device& device, const LaunchCall& call, StepContext step,
               std::span<Array> inputs, std::span<Array> outputs);
 
 // A copy for the host to read; the array itself where it can. Waits, and gives
 // the error of a kernel that failed meanwhile.
 Result<Array> OnHost(const Array& array);
+
+// Waits until the device has done all that it was given, and gives the error of
+// a kernel that failed meanwhile.
+Status WaitForDevice(Device& device);
 
 }  // namespace sluice

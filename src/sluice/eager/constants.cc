@@ -3,7 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/device/device.h"
 #include "sluice/eager/call.h"
-#include "sluice/eager/grad_mode.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/kept_constant.h"
 #include "sluice/eager/scope.h"
 
@@ -17,8 +17,8 @@ Tensor ConstantOf(const Array& value, std::string_view name,
                   std::source_location where) {
   Attrs attrs{{"value", value}};
   Tensor made = front_internal::CallOne("Const", {}, attrs, name, where);
-  const Device* device = front_internal::EagerMode::Current().device;
-  if (!device || made.symbolic()) return made;
+  const Device* device = made.symbolic() ? nullptr : MakingDevice();
+  if (!device || !IsPlainData(value.dtype())) return made;
   return made.to(device->name_text(), where);
 }
 

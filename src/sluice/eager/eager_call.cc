@@ -1,6 +1,10 @@
 #include "sluice/eager/eager_call.h"
 
+#include <optional>
+
 #include "sluice/base/strings.h"
+#include "sluice/device/copy_caller.h"
+#include "sluice/device/devices.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/nan_trap.h"
 #include "sluice/eager/recording.h"
@@ -57,6 +61,24 @@ std::string EagerValue::Describe() const {
 namespace {
 
 using front_internal::EagerMode;
+
+// A copy that fails after its call is told by who reads its result, and names
+// the call's line.
+class CopiesOfCall final : public CopyCaller {
+ public:
+  explicit CopiesOfCall(const SourceLine& line) : line_(line) {}
+
+ protected:
+  CopyFailed Failed() const override {
+    return [text = StrCat("at ", line_), outer = Outer()](const Status& error) {
+      Status told = error.WithLine(text);
+      return outer ? outer(told) : told;
+    };
+  }
+
+ private:
+  const SourceLine& line_;
+};
 
 bool Tracked(EagerPointers inputs) {
   bool tracked = false;
@@ -123,6 +145,8 @@ Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
   SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));
   SmallVector<Array, 2> out;
   out.resize(found->num_outputs());
+  std::optional<CopiesOfCall> copies;
+  if (Devices::Count() > 1) copies.emplace(line);
   SL_RETURN_IF_ERROR(found->Run(in, out));
   if (mode.nan_trap) SL_RETURN_IF_ERROR(CheckFinite(*found, in, out));
 
@@ -247,6 +271,8 @@ Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
     SL_RETURN_IF_ERROR(
         node->Keep(inputs, {&target->array, 1}, /*overwritten=*/true));
   }
+  std::optional<CopiesOfCall> copies;
+  if (Devices::Count() > 1) copies.emplace(line);
   SL_RETURN_IF_ERROR(found->RunInto(in, target->array));
   if (mode.nan_trap) {
     SL_RETURN_IF_ERROR(CheckFinite(*found, in, {&target->array, 1}));

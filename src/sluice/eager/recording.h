@@ -25,6 +25,8 @@ struct LeafGradient {
   EagerRef leaf, gradient;
 };
 
+class Device;
+
 class Recording {
  public:
   // Null when this thread records no function.
@@ -56,6 +58,8 @@ class Recording {
   // it was made of decides whether gradients flow through it.
   virtual EagerRef Adopt(Value value) = 0;
   virtual EagerRef Constant(const Array& value) = 0;
+  // Where its elements will lie; null where that is not known.
+  virtual Device* DeviceOf(EagerValue& value) = 0;
 
   // ---- Calls ----
   // Errors name op and operands; the caller adds the user's line.

@@ -36,7 +36,7 @@ SharedOutside::SharedOutside(EagerValue& value, SourceLine line) : line_(line) {
   // In the hands of the value alone, its elements are kept by nobody.
   bool others = !value.writes().unique();
   log_ = value.log;
-  if (others && IsPlainData(value.array.dtype())) {
+  if (others && IsPlainData(value.array.dtype()) && value.array.on_host()) {
     array_ = value.array;
     sum_ = SumOf(array_);
   }

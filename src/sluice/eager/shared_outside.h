@@ -6,6 +6,7 @@
 //     gradient needs (OpTapeNode::Save), so that later writes cannot matter;
 //   - of what was kept before, a checksum tells whether it was written since,
 //     and the write is then counted like any other: backward() refuses it.
+//     Memory of a GPU is not looked at: who writes there, writes unnoticed.
 //
 // One SharedOutside is one such sharing, alive as long as it lasts. Thread
 // safe; costs nothing where nothing is shared.

@@ -2,6 +2,7 @@
 #include "sluice/base/error.h"
 #include "sluice/device/devices.h"
 #include "sluice/eager/call.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/recording.h"
 #include "sluice/eager/scope.h"
 #include "sluice/graph/node.h"
@@ -11,10 +12,15 @@ namespace sluice {
 Tensor Tensor::to(std::string_view device, Where where) const {
   Operand operands[] = {*this};
   if (symbolic() || Recording::Open()) {
-    // Where there is nothing but the host, it is there.
-    if (Devices::All().size() == 1) {
+    // Where there is nothing but the host, it is there. A recording says so
+    // (trace/function_trace.h): with more devices there is another one.
+    if (Devices::Count() == 1) {
       ThrowIfError(Devices::Find(device).status());
       return *this;
+    }
+    if (Recording* recording = traced() ? Recording::Open() : nullptr) {
+      Device* wanted = ValueOrThrow(Devices::Find(device));
+      if (recording->DeviceOf(*eager_) == wanted) return *this;
     }
     DeviceScope there(device);
     return front_internal::CallOne("Identity", operands, {}, {}, where);
@@ -28,6 +34,11 @@ Tensor Tensor::to(std::string_view device, Where where) const {
 std::string Tensor::device() const {
   // A tensor around a function that is recorded still has its elements.
   if (eager_ && eager_->array) return DeviceNameOf(eager_->array.memory());
+  if (Recording* recording = traced() ? Recording::Open() : nullptr) {
+    Device* device = recording->DeviceOf(*eager_);
+    if (!device) device = MakingDevice();
+    return (device ? *device : CpuDevice()).name_text();
+  }
   if (symbolic()) return value().node->device();
   return DeviceNameOf(array().memory());
 }

@@ -44,7 +44,7 @@ struct LoopOptions {
   // The loop ends after so many, whatever its condition says; -1: no limit.
   int64_t maximum_iterations = -1;
   std::string name{};
-  // What is kept for the gradient: "device", "recompute" or budget(bytes).
+  // Kept for the gradient: "device", "host", "recompute" or budget(bytes).
   Save save{};
 };
 

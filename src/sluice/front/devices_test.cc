@@ -133,5 +133,154 @@ TEST_F(FrontDevices, ARecordedFunctionRunsWhereItsArgumentsAre) {
   }
 }
 
+// Code is recorded for the devices it was called with: it asks for them, and
+// what it decides by them holds for no others.
+TEST_F(FrontDevices, AFunctionIsRecordedForTheDevicesOfItsArguments) {
+  std::vector<std::string> seen;
+  auto step = function([&](Tensor x) {
+    seen.push_back(x.device());
+    Tensor y = x.device() == "/device:sim:0" ? x * 3.0f : x * 2.0f;
+    seen.push_back(y.device());
+    return y.to("sim:1");
+  });
+  for (int round = 0; round < 2; ++round) {
+    for (const char* name : kDevices) {
+      Tensor x = Some().to(name);
+      Tensor got = step(x);
+      float by = std::string(name) == "sim:0" ? 3.0f : 2.0f;
+      EXPECT_EQ(got.device(), "/device:sim:1");
+      EXPECT_EQ(got.to_vector<float>(), (x * by).to_vector<float>()) << name;
+    }
+  }
+  std::vector<std::string> want;
+  for (const char* name : kDevices) {
+    for (int twice = 0; twice < 2; ++twice) {
+      want.push_back(std::string("/device:") + name);
+    }
+  }
+  EXPECT_EQ(seen, want);  // each once: the second round records nothing
+  ASSERT_EQ(step.traces().size(), 4u);
+  EXPECT_NE(step.traces()[2].why.find("is f32[?,?] on /device:sim:0"),
+            std::string::npos)
+      << step.traces()[2].why;
+}
+
+TEST_F(FrontDevices, AFunctionRefusesOperandsOnTwoDevicesAsCallsDo) {
+  auto step = function([](Tensor a, Tensor b) { return tanh(a) + b; });
+  Tensor here = Some(), there = Some().to("sim:0");
+  std::string error = ErrorOf([&] { (void)step(there, here); });
+  for (const char* part : {"[Add]", "on /device:sim:0", "on /device:cpu:0",
+                           "wanted both on one device"}) {
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  }
+  EXPECT_EQ(step(there, there).device(), "/device:sim:0");
+  EXPECT_EQ(step(here, here).device(), "/device:cpu:0");
+}
+
+TEST_F(FrontDevices, LanesAndGradientsOfGradients) {
+  auto run = [](const char* device) {
+    Tensor x = Some().to(device).detach().requires_grad_();
+    auto lanes = vmap([](Tensor v) { return sum(tanh(v) * v); });
+    std::vector<float> all = lanes(x).to_vector<float>();
+    Tensor y = sum(exp(x) * x);
+    Tensor slope = grad(y, {x}, {.create_graph = true})[0];
+    EXPECT_EQ(slope.device(), x.device());
+    sum(slope * slope).backward();
+    EXPECT_EQ(x.grad().device(), x.device());
+    for (float v : x.grad().to_vector<float>()) all.push_back(v);
+    return all;
+  };
+  std::vector<float> want = run("cpu:0");
+  for (const char* name : kDevices) EXPECT_EQ(run(name), want) << name;
+}
+
+// The copy fails when the device gets to it, long after the call.
+TEST_F(FrontDevices, AFailedCopyIsToldByWhoReadsWhatItShouldHaveWritten) {
+  auto& device = static_cast<SimDevice&>(**Devices::Find("sim:0"));
+  Tensor x;
+  int line = 0;
+  {
+    SimFaultScope faults(device, {.fail_copy = 1});
+    line = __LINE__ + 1;
+    x = Some().to("sim:0");
+  }
+  Tensor y = (x * 2.0f).to("sim:1") + 1.0f;
+  Tensor good = Some().to("sim:0");
+  for (int twice = 0; twice < 2; ++twice) {
+    for (const Tensor& t : {x, y}) {
+      std::string error = ErrorOf([&] { (void)t.to_vector<float>(); });
+      EXPECT_NE(error.find("a copy of 24 bytes failed"), std::string::npos)
+          << error;
+      std::string at = "devices_test.cc:" + std::to_string(line);
+      EXPECT_NE(error.find(at), std::string::npos) << error;
+    }
+    // Others are not told of it.
+    EXPECT_EQ(good.to_vector<float>(), Some().to_vector<float>());
+    EXPECT_TRUE(device.stream().Synchronize().ok());
+  }
+  auto step = function([](Tensor v) { return tanh(v); });
+  Tensor z = step(x);
+  EXPECT_NE(ErrorOf([&] { (void)z.to_vector<float>(); }).find("failed"),
+            std::string::npos);
+}
+
+TEST_F(FrontDevices, TensorsAreMadeOnTheDefaultDevice) {
+  struct Default {
+    explicit Default(const char* name) {
+      Devices::SetDefault(**Devices::Find(name));
+    }
+    ~Default() { Devices::SetDefault(CpuDevice()); }
+  } on("sim:1");
+  EXPECT_EQ(zeros({2, 2}).device(), "/device:sim:1");
+  EXPECT_EQ(Some().device(), "/device:sim:1");
+  EXPECT_EQ(random_uniform({3}).device(), "/device:sim:1");
+  EXPECT_EQ((Some() * 2.0f).device(), "/device:sim:1");
+  DeviceScope host("cpu:0");
+  EXPECT_EQ(zeros({2, 2}).device(), "/device:cpu:0");
+}
+
+TEST_F(FrontDevices, ReadersOfValuesNeedNotKnowWhereTheyAre) {
+  Tensor x = Some().to("sim:0");
+  EXPECT_TRUE(x.array().BitEquals(Some().array()));
+  EXPECT_EQ(x.array().ToString(), Some().array().ToString());
+  Tensor yes = sum(x) > 0.0f;
+  EXPECT_EQ(cond(
+                yes, [&] { return x; }, [&] { return x * 0.0f; })
+                .device(),
+            x.device());
+  EXPECT_EQ(as_string(x).array().shape(), x.array().shape());
+}
+
+TEST_F(FrontDevices, OpsGoWhereAnotherOneIs) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor x = placeholder(DType::kF32, std::vector<int64_t>{3}, "x"), a, b, c, d;
+  {
+    DeviceScope on("sim:1");
+    a = x * 2.0f;
+  }
+  {
+    ColocateScope with(a);
+    b = x + 1.0f;
+  }
+  c = tanh(x);
+  {
+    ColocateScope with(c.operation());
+    d = exp(x);
+  }
+  EXPECT_EQ(b.operation().node().device(), a.operation().node().device());
+  EXPECT_EQ(d.operation().node().device(), "@" + c.operation().name());
+  Session session(graph);
+  EXPECT_EQ(Elements<float>(session.run(b + d, {{x, {0.0f, 1.0f, 2.0f}}}))[0],
+            2.0f);
+  std::string why = session.explain(c + d, {{x, {0.0f, 1.0f, 2.0f}}});
+  EXPECT_NE(why.find("asked to be with"), std::string::npos) << why;
+
+  ImperativeScope now;
+  Tensor there = Some().to("sim:0");
+  ColocateScope with(there);
+  EXPECT_EQ(zeros({2}).device(), "/device:sim:0");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/front/every_way_test_util.h"
 
+#include "sluice/device/devices.h"
 #include "sluice/op/resource.h"
 #include "sluice/passes/prune.h"
 #include "sluice/reference/reference_interpreter.h"
@@ -7,6 +8,17 @@
 namespace sluice {
 
 namespace {
+
+// Tensors of these, where programs that name no device have theirs.
+std::vector<Tensor> TensorsOf(const std::vector<Array>& args) {
+  std::vector<Tensor> made;
+  for (const Array& a : args) {
+    Tensor tensor(MakeRef<EagerValue>(a));
+    bool moves = IsPlainData(a.dtype());
+    made.push_back(moves ? tensor.to(Devices::Default().name_text()) : tensor);
+  }
+  return made;
+}
 
 struct Way {
   std::string name;
@@ -78,12 +90,8 @@ struct Recorded {
 
 Way AtOnce(const Fn& f, const std::vector<Array>& args) {
   return {"at once", [&] {
-            std::vector<Tensor> in;
-            for (const Array& a : args) {
-              in.push_back(Tensor(MakeRef<EagerValue>(a)));
-            }
             std::vector<Array> out;
-            for (const Tensor& t : f(in)) out.push_back(t.array());
+            for (const Tensor& t : f(TensorsOf(args))) out.push_back(t.array());
             return out;
           }};
 }
@@ -91,14 +99,10 @@ Way AtOnce(const Fn& f, const std::vector<Array>& args) {
 std::vector<Way> GraphWays(const Fn& f, const std::vector<Array>& args) {
   std::vector<Way> ways;
   ways.push_back({"captured", [&] {
-                    std::vector<Tensor> in;
-                    for (const Array& a : args) {
-                      in.push_back(Tensor(MakeRef<EagerValue>(a)));
-                    }
                     auto captured =
                         function([&](std::vector<Tensor> x) { return f(x); });
                     std::vector<Array> out;
-                    for (const Tensor& t : captured(in)) {
+                    for (const Tensor& t : captured(TensorsOf(args))) {
                       out.push_back(t.array());
                     }
                     return out;

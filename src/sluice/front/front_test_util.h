@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sluice/graph/node.h"
+#include "sluice/tensor/remote_copy.h"
 
 namespace sluice {
 
@@ -24,7 +25,8 @@ std::string ErrorOf(F&& statement) {
 template <class T>
 std::vector<T> Elements(const Array& array) {
   EXPECT_EQ(array.dtype(), DTypeOf<T>::value);
-  Array row = *array.AsContiguous();
+  Array here = ValueOrThrow(RemoteCopy::To(array, nullptr));
+  Array row = *here.AsContiguous();
   return std::vector<T>(row.data<T>(), row.data<T>() + row.num_elements());
 }
 

@@ -99,6 +99,10 @@ class Function {
   std::string explain(std::type_identity_t<Args>... args) const {
     return core_->Explain({Tensor(args)...});
   }
+  // What such a call has live at most, before it runs.
+  MemoryForecast plan_memory(std::type_identity_t<Args>... args) const {
+    return core_->PlanMemory({Tensor(args)...});
+  }
 
  private:
   template <size_t... I>
@@ -143,6 +147,9 @@ class Function<R, std::vector<Tensor>> {
   }
   std::vector<TraceInfo> traces() const { return core_->traces(); }
   std::string explain(const List& args) const { return core_->Explain(args); }
+  MemoryForecast plan_memory(const List& args) const {
+    return core_->PlanMemory(args);
+  }
 
  private:
   std::shared_ptr<front_internal::FunctionCore> core_;

@@ -4,6 +4,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/operators.h"
 #include "sluice/front/autograd.h"
@@ -57,7 +58,7 @@ void Check(const ScalarFn& f, const std::vector<Tensor>& xs,
   }
   for (size_t i = 0; i < leaves.size(); ++i) {
     Array x = leaves[i].array();
-    Array g = ValueOrThrow(got[i].array().AsContiguous());
+    Array g = ValueOrThrow(ValueOrThrow(OnHost(got[i].array())).AsContiguous());
     for (int64_t k = 0; k < x.num_elements(); ++k) {
       double& at = x.mutable_data<double>()[k];
       double here = at, h = options.step * std::max(1.0, std::abs(here));

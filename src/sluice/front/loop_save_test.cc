@@ -53,8 +53,8 @@ void ExpectClose(const Array& got, const Array& want, const std::string& how) {
 void ExpectSavesAgree(const Loop& f, const std::vector<Array>& args,
                       bool budgets = true) {
   std::vector<Array> want = InGraph(f, args, {}, ExecutorChoice::kTape);
-  std::vector<std::pair<std::string, Save>> saves = {
-      {"recompute", "recompute"}};
+  std::vector<std::pair<std::string, Save>> saves = {{"recompute", "recompute"},
+                                                     {"host", "host"}};
   if (budgets) {
     saves.emplace_back("a budget", budget(4000));
     saves.emplace_back("a small budget", budget(600));

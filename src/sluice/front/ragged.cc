@@ -4,6 +4,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/constants.h"
 #include "sluice/eager/index.h"
 #include "sluice/eager/operators.h"
@@ -99,7 +100,8 @@ int64_t Ragged::padded_elements(Where where) const {
         "ones");
   }
   int64_t longest = 0;
-  std::span<const int64_t> splits = row_splits().array().i64s();
+  const Array ends = ValueOrThrow(OnHost(row_splits().array()));
+  std::span<const int64_t> splits = ends.i64s();
   for (size_t r = 0; r + 1 < splits.size(); ++r) {
     longest = std::max(longest, splits[r + 1] - splits[r]);
   }
@@ -174,7 +176,8 @@ std::vector<Tensor> Ragged::to_list(Where where) const {
     call.Throw("to_list: the rows are part of a graph; wanted imperative ones");
   }
   std::vector<Tensor> rows;
-  std::span<const int64_t> splits = row_splits().array().i64s();
+  const Array ends = ValueOrThrow(OnHost(row_splits().array()));
+  std::span<const int64_t> splits = ends.i64s();
   for (size_t r = 0; r + 1 < splits.size(); ++r) {
     rows.push_back(values_.at({slice(splits[r], splits[r + 1])}, where));
   }

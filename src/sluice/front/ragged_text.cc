@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/front/ragged.h"
 
 namespace sluice {
@@ -39,7 +40,8 @@ class Printer {
 
   // Row r of a level: of rows one level further in, or of values.
   void Row(int level, int64_t r) {
-    std::span<const int64_t> splits = ragged_.splits(level).array().i64s();
+    const Array ends = ValueOrThrow(OnHost(ragged_.splits(level).array()));
+    std::span<const int64_t> splits = ends.i64s();
     int64_t begin = splits[static_cast<size_t>(r)];
     List(splits[static_cast<size_t>(r) + 1] - begin, [&](int64_t i) {
       if (level + 1 < ragged_.depth()) {

@@ -6,6 +6,7 @@
 #include "sluice/eager/other_graph.h"
 #include "sluice/session/local_master.h"
 #include "sluice/session/partial_run.h"
+#include "sluice/session/remote_master.h"
 
 namespace sluice {
 
@@ -60,16 +61,51 @@ FeedList FeedsOf(Graph& graph, const Feeds& feeds) {
 
 }  // namespace
 
+// One of the two masters is there.
 struct Session::Impl {
-  Impl(Graph& graph, const SessionOptions& options,
+  Impl(Graph& its_graph, const SessionOptions& options,
        std::shared_ptr<ResourceManager> state)
-      : resources(std::move(state)),
-        pool(MakePool(options.threads)),
-        master(graph, MasterOptions{options.seed, pool.get(), resources}) {}
+      : graph(its_graph),
+        resources(std::move(state)),
+        pool(MakePool(options.threads)) {
+    if (options.target.empty()) {
+      local.emplace(graph, MasterOptions{options.seed, pool.get(), resources});
+    } else {
+      remote =
+          ValueOrThrow(ConnectToMaster(graph, options.target, options.seed));
+    }
+  }
+  // For what only a session of this process can do.
+  LocalMaster& Local(std::string_view what) {
+    if (!local) {
+      throw Error(Unimplemented(
+          StrCat(what,
+                 " is for sessions of this process; this one's steps run in a "
+                 "cluster")));
+    }
+    return *local;
+  }
+  std::vector<Array> Run(std::span<const Value> fetches, const FeedList& feeds,
+                         std::span<Node* const> targets,
+                         const RunOptions& options, RunMetadata* metadata) {
+    return ValueOrThrow(
+        remote ? remote->Run(fetches, feeds, targets, options)
+               : local->Run(fetches, feeds, targets, options, metadata));
+  }
 
+  Graph& graph;
   std::shared_ptr<ResourceManager> resources;
   std::unique_ptr<WorkerPool> pool;  // null: the process's
-  LocalMaster master;
+  std::optional<LocalMaster> local;
+  std::unique_ptr<RemoteMaster> remote;
+};
+
+// A choice of a session elsewhere.
+struct Callable::Remote {
+  RemoteMaster* master;
+  std::vector<Value> feeds, fetches;
+  std::vector<Node*> targets;
+  ExecutorChoice executor;
 };
 
 Session::Session(Graph& graph, SessionOptions options)
@@ -99,8 +135,8 @@ std::vector<Array> Session::run(const std::vector<Fetch>& fetches,
   Graph& g = graph();
   std::vector<Value> values = ValuesOf(g, fetches);
   std::vector<Node*> nodes = NodesOf(g, targets);
-  return ValueOrThrow(impl_->master.Run(values, FeedsOf(g, feeds), nodes,
-                                        Trapped(options), metadata));
+  return impl_->Run(values, FeedsOf(g, feeds), nodes, Trapped(options),
+                    metadata);
 }
 
 std::vector<Array> Session::run(std::initializer_list<Fetch> fetches,
@@ -115,8 +151,8 @@ Array Session::run(const Fetch& fetch, const Feeds& feeds,
                    const RunOptions& options, RunMetadata* metadata) {
   Graph& g = graph();
   Value value = ValueOrThrow(fetch.In(g));
-  std::vector<Array> results = ValueOrThrow(impl_->master.Run(
-      {&value, 1}, FeedsOf(g, feeds), {}, Trapped(options), metadata));
+  std::vector<Array> results = impl_->Run({&value, 1}, FeedsOf(g, feeds), {},
+                                          Trapped(options), metadata);
   return std::move(results[0]);
 }
 
@@ -124,8 +160,7 @@ void Session::run(const Operation& target, const Feeds& feeds,
                   const RunOptions& options, RunMetadata* metadata) {
   Graph& g = graph();
   std::vector<Node*> nodes = NodesOf(g, {&target, 1});
-  ValueOrThrow(impl_->master.Run({}, FeedsOf(g, feeds), nodes, Trapped(options),
-                                 metadata));
+  impl_->Run({}, FeedsOf(g, feeds), nodes, Trapped(options), metadata);
 }
 
 Callable Session::prepare(const std::vector<Fetch>& fetches,
@@ -134,8 +169,17 @@ Callable Session::prepare(const std::vector<Fetch>& fetches,
                           ExecutorChoice executor) {
   Graph& g = graph();
   Callable callable;
-  callable.master_ = &impl_->master;
-  callable.program_ = ValueOrThrow(impl_->master.ProgramFor(
+  if (impl_->remote) {
+    auto remote = std::make_shared<Callable::Remote>(
+        Callable::Remote{impl_->remote.get(), ValuesOf(g, feeds),
+                         ValuesOf(g, fetches), NodesOf(g, targets), executor});
+    ThrowIfError(impl_->remote->Prepare(remote->feeds, remote->fetches,
+                                        remote->targets, executor));
+    callable.remote_ = std::move(remote);
+    return callable;
+  }
+  callable.master_ = &*impl_->local;
+  callable.program_ = ValueOrThrow(impl_->local->ProgramFor(
       ValuesOf(g, feeds), ValuesOf(g, fetches), NodesOf(g, targets), executor));
   return callable;
 }
@@ -143,6 +187,21 @@ Callable Session::prepare(const std::vector<Fetch>& fetches,
 std::vector<Array> Callable::operator()(std::vector<Array> feeds,
                                         const RunOptions& options,
                                         RunMetadata* metadata) const {
+  if (remote_) {
+    if (feeds.size() != remote_->feeds.size()) {
+      throw Error(
+          InvalidArgument(StrCat("this Callable takes ", remote_->feeds.size(),
+                                 " feeds, got ", feeds.size())));
+    }
+    FeedList list;
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      list.emplace_back(remote_->feeds[i], std::move(feeds[i]));
+    }
+    RunOptions its = options;
+    its.executor = remote_->executor;
+    return ValueOrThrow(
+        remote_->master->Run(remote_->fetches, list, remote_->targets, its));
+  }
   if (!program_) {
     throw Error(FailedPrecondition(
         "this Callable holds nothing: it was made by default"));
@@ -164,7 +223,7 @@ PartialStep Session::partial_run(const std::vector<Fetch>& feeds,
                                  const std::vector<Operation>& targets) {
   Graph& g = graph();
   return PartialStep(g, ValueOrThrow(PartialRun::Setup(
-                            impl_->master, ValuesOf(g, feeds),
+                            impl_->Local("partial_run"), ValuesOf(g, feeds),
                             ValuesOf(g, fetches), NodesOf(g, targets))));
 }
 
@@ -184,30 +243,52 @@ std::string Session::explain(const Fetch& fetch, const Feeds& feeds) {
   Graph& g = graph();
   Value value = ValueOrThrow(fetch.In(g));
   return ValueOrThrow(
-      impl_->master.Explain({&value, 1}, FeedsOf(g, feeds), {}));
+      impl_->Local("explain").Explain({&value, 1}, FeedsOf(g, feeds), {}));
 }
 
 std::string Session::explain(const Operation& target, const Feeds& feeds) {
   Graph& g = graph();
   std::vector<Node*> nodes = NodesOf(g, {&target, 1});
-  return ValueOrThrow(impl_->master.Explain({}, FeedsOf(g, feeds), nodes));
+  return ValueOrThrow(
+      impl_->Local("explain").Explain({}, FeedsOf(g, feeds), nodes));
 }
 
-void Session::close() { impl_->master.Close(); }
+MemoryForecast Session::plan_memory(const std::vector<Fetch>& fetches,
+                                    const Feeds& feeds,
+                                    const std::vector<Operation>& targets) {
+  if (impl_->remote) {
+    throw Error(Unimplemented(
+        "plan_memory of a session over tasks; wanted one of this process"));
+  }
+  Graph& g = graph();
+  return ValueOrThrow(impl_->local->PlanMemory(
+      ValuesOf(g, fetches), FeedsOf(g, feeds), NodesOf(g, targets)));
+}
+
+void Session::close() {
+  if (impl_->remote) return impl_->remote->Close();
+  impl_->local->Close();
+}
 
 void Session::reset(std::string_view container) {
-  impl_->master.resources().Reset(container);
+  if (impl_->remote) {
+    return ThrowIfError(impl_->remote->Reset(std::string(container)));
+  }
+  impl_->local->resources().Reset(container);
 }
 
 RandomState Session::random_state() const {
-  return impl_->master.random_state();
+  return impl_->remote ? impl_->remote->random_state()
+                       : impl_->local->random_state();
 }
 
 void Session::set_random_state(const RandomState& state) {
-  impl_->master.set_random_state(state);
+  if (impl_->remote) return impl_->remote->set_random_state(state);
+  impl_->local->set_random_state(state);
 }
 
-Graph& Session::graph() const { return impl_->master.graph(); }
-LocalMaster& Session::master() const { return impl_->master; }
+Graph& Session::graph() const { return impl_->graph; }
+LocalMaster& Session::master() const { return impl_->Local("this"); }
+RemoteMaster* Session::remote() const { return impl_->remote.get(); }
 
 }  // namespace sluice

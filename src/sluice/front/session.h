@@ -9,11 +9,15 @@
 // only what that needs is run. The first run of a choice makes a plan, later
 // ones use it. The graph may grow meanwhile.
 //
+// Session(graph, "grpc://host:port") runs the steps on the tasks of a cluster,
+// led by the server at that address; state is kept there.
+//
 // Throws sluice::Error; the text names the op, the user's line and operands.
 // Thread safe: any number of runs at once, from any threads. The graph must
 // outlive the session, and the session its Callables and PartialSteps.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -21,6 +25,7 @@
 #include <vector>
 
 #include "sluice/front/feed.h"
+#include "sluice/plan/memory_forecast.h"
 #include "sluice/session/run_options.h"
 
 namespace sluice {
@@ -28,6 +33,7 @@ namespace sluice {
 class LocalMaster;
 class PartialRun;
 class Program;
+class RemoteMaster;
 
 struct SessionOptions {
   // Threads that run steps, the caller of run() among them. 0: those of the
@@ -35,6 +41,8 @@ struct SessionOptions {
   int threads = 0;
   // Of everything random. Equal seeds give equal results.
   uint64_t seed = 0;
+  // A server that leads the steps: "grpc://host:port". Empty: this process.
+  std::string target{};
 };
 
 // One choice of feeds, fetches and targets, prepared: no lookups per call.
@@ -49,8 +57,10 @@ class Callable {
 
  private:
   friend class Session;
+  struct Remote;  // of a session elsewhere
   LocalMaster* master_ = nullptr;
   std::shared_ptr<Program> program_;
+  std::shared_ptr<const Remote> remote_;
 };
 
 // One step that is fed and fetched in several calls; what was computed stays.
@@ -75,6 +85,10 @@ class PartialStep {
 class Session {
  public:
   explicit Session(Graph& graph, SessionOptions options = {});
+  // A template, so that lists in braces are options.
+  template <std::convertible_to<std::string_view> Target>
+  Session(Graph& graph, const Target& target, SessionOptions options = {})
+      : Session(graph, At(target, std::move(options))) {}
   // Shares the state (variables, queues, ...) of another session, by the names
   // of containers and resources.
   Session(Graph& graph, Session& shared, SessionOptions options = {});
@@ -109,6 +123,12 @@ class Session {
   std::string explain(const Fetch& fetch, const Feeds& feeds = {});
   std::string explain(const Operation& target, const Feeds& feeds = {});
 
+  // What such a run has live at most, on each device and by the user's lines,
+  // before it runs: see plan/memory_forecast.h. ToString() prints it.
+  MemoryForecast plan_memory(const std::vector<Fetch>& fetches,
+                             const Feeds& feeds = {},
+                             const std::vector<Operation>& targets = {});
+
   // Cancels what runs, refuses what comes.
   void close();
   // Drops everything in a container; the empty name is the default one.
@@ -120,9 +140,16 @@ class Session {
   void set_random_state(const RandomState& state);
 
   Graph& graph() const;
+  // REQUIRES: the steps are run in this process; throws otherwise.
   LocalMaster& master() const;
+  // The master elsewhere; null when there is none.
+  RemoteMaster* remote() const;
 
  private:
+  static SessionOptions At(std::string_view target, SessionOptions options) {
+    options.target = target;
+    return options;
+  }
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "sluice/graph/check_order.h"
+
 namespace sluice {
 
 Value HandleOrigin(Value handle) {
@@ -42,11 +44,21 @@ std::string ResourceKey(Value handle) {
   return where + name;
 }
 
+bool IsCheck(const OpRecord& op) { return op.role == Role::kAssert; }
+
+// What must not happen when an earlier check fails. An asynchronous op may wait
+// for what comes after the check.
+bool IsGuarded(const OpRecord& op) {
+  bool changes = op.effect == Effect::kWrite || !op.global_effect.empty();
+  return changes && !op.async();
+}
+
 // Collects what a node touches. A region op touches what its nodes touch, a
 // call what the function's nodes do.
 class Touches {
  public:
-  explicit Touches(std::vector<ResourceUse>& uses) : uses_(uses) {}
+  Touches(std::vector<ResourceUse>& uses, bool checks)
+      : uses_(uses), checks_(checks) {}
 
   void Visit(const Node& node) {
     const OpRecord& op = node.op();
@@ -54,6 +66,8 @@ class Touches {
       Add(ResourceKey(node.input(0)), op.effect == Effect::kWrite);
     }
     if (!op.global_effect.empty()) Add("global " + op.global_effect, true);
+    if (checks_ && IsCheck(op)) Add(std::string(kChecks), true);
+    if (checks_ && IsGuarded(op)) Add(std::string(kChecks), false);
     if (op.flow == Flow::kFunction) return;  // does nothing until it is called
     for (const auto& region : node.regions()) VisitRegion(*region);
     if (op.flow == Flow::kCall) {
@@ -79,6 +93,7 @@ class Touches {
   }
 
   std::vector<ResourceUse>& uses_;
+  const bool checks_;
   std::set<const Node*> called_;
 };
 
@@ -86,8 +101,41 @@ class Touches {
 
 std::vector<ResourceUse> ResourcesUsed(const Node& node) {
   std::vector<ResourceUse> uses;
-  Touches(uses).Visit(node);
+  Touches(uses, /*checks=*/false).Visit(node);
   return uses;
+}
+
+std::vector<ResourceUse> OrderedUses(const Node& node) {
+  std::vector<ResourceUse> uses;
+  Touches(uses, /*checks=*/true).Visit(node);
+  return uses;
+}
+
+bool HasOrderedUses(const Node& node) {
+  const OpRecord& op = node.op();
+  return op.effect != Effect::kNone || !op.global_effect.empty() ||
+         op.flow != Flow::kNone || IsCheck(op);
+}
+
+namespace {
+
+// Notes what there is; functions count where they are written.
+void FindChecks(const Region& region, bool& checks, bool& guarded) {
+  for (const Node* node : region.nodes()) {
+    checks = checks || IsCheck(node->op());
+    guarded = guarded || IsGuarded(node->op());
+    for (const auto& inner : node->regions()) {
+      FindChecks(*inner, checks, guarded);
+    }
+  }
+}
+
+}  // namespace
+
+bool ChecksGuardState(const Region& region) {
+  bool checks = false, guarded = false;
+  FindChecks(region, checks, guarded);
+  return checks && guarded;
 }
 
 namespace {
@@ -152,13 +200,21 @@ std::vector<EffectEdge> EffectEdges(const Region& region) {
     track.last_write = node;
     track.reads_since.clear();
   };
+  bool checks = false, guarded = false;
+  std::vector<std::pair<Node*, std::vector<ResourceUse>>> all;
   for (Node* node : region.nodes()) {
-    const OpRecord& op = node->op();
-    if (op.effect == Effect::kNone && op.global_effect.empty() &&
-        op.flow == Flow::kNone) {
-      continue;
+    if (!HasOrderedUses(*node)) continue;
+    all.emplace_back(node, OrderedUses(*node));
+    for (const ResourceUse& use : all.back().second) {
+      if (use.resource != kChecks) continue;
+      checks = checks || use.write;
+      guarded = guarded || !use.write || node->op().flow != Flow::kNone;
     }
-    for (const ResourceUse& use : ResourcesUsed(*node)) {
+  }
+  for (const auto& [node, uses] : all) {
+    for (const ResourceUse& use : uses) {
+      // Checks alone may overlap.
+      if (use.resource == kChecks && !(checks && guarded)) continue;
       touch(node, use.resource, use.write);
     }
   }

@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 
 namespace sluice::io {
 
@@ -17,7 +18,7 @@ std::vector<NamedArray> ArraysOf(const StateDict& state) {
                                                      : "is sparse",
                                  "; wanted one whose elements are there")));
     }
-    arrays.push_back({name, tensor.array()});
+    arrays.push_back({name, ValueOrThrow(OnHost(tensor.array()))});
   }
   return arrays;
 }

@@ -7,6 +7,7 @@
 #include "sluice/base/file.h"
 #include "sluice/base/file_system.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/formats/npy_header.h"
 #include "sluice/formats/raw_bytes.h"
 #include "sluice/formats/zip.h"
@@ -228,7 +229,7 @@ void Replace(const std::string& path, std::string_view bytes) {
 }  // namespace
 
 void write_npy(const std::string& path, const Tensor& tensor) {
-  Replace(path, ValueOrThrow(NpyBytes(tensor.array())));
+  Replace(path, ValueOrThrow(NpyBytes(ValueOrThrow(OnHost(tensor.array())))));
 }
 
 StateDict read_npz(const std::string& path) {
@@ -248,7 +249,9 @@ StateDict read_npz(const std::string& path) {
 void write_npz(const std::string& path, const StateDict& tensors) {
   std::vector<ZipMember> members;
   for (const auto& [name, tensor] : tensors) {
-    members.push_back({name + ".npy", ValueOrThrow(NpyBytes(tensor.array()))});
+    members.push_back(
+        {name + ".npy",
+         ValueOrThrow(NpyBytes(ValueOrThrow(OnHost(tensor.array()))))});
   }
   Replace(path, ValueOrThrow(ZipBytes(members)));
 }

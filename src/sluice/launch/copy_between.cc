@@ -2,8 +2,10 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/device/copy_caller.h"
 #include "sluice/device/devices.h"
 #include "sluice/device/stream_order.h"
+#include "sluice/launch/cuda_work.h"
 #include "sluice/launch/device_work.h"
 #include "sluice/tensor/list.h"
 #include "sluice/tensor/remote_copy.h"
@@ -93,9 +95,36 @@ Result<StartedCopy> StartCopy(const Array& from, Device& to) {
   return to.memory().on_host() ? ToHost(rows, to) : ToDevice(rows, to);
 }
 
+namespace {
+
+// Keeps the error of copies that somebody waits for.
+class Awaited final : public CopyCaller {
+ public:
+  // REQUIRES: the streams of the copies were synchronised.
+  const Status& status() const { return *status_; }
+
+ protected:
+  CopyFailed Failed() const override {
+    return [status = status_, outer = Outer()](const Status& error) {
+      *status = outer ? outer(error) : error;
+      return *status;
+    };
+  }
+
+ private:
+  // A copy to a device is not waited for, and may fail later.
+  const std::shared_ptr<Status> status_ = std::make_shared<Status>();
+};
+
+}  // namespace
+
 Result<Array> CopyTo(const Array& from, Device& to) {
+  Awaited awaited;
   SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(from, to));
-  if (copy.pending) SL_RETURN_IF_ERROR(copy.pending->Synchronize());
+  if (copy.pending) {
+    SL_RETURN_IF_ERROR(copy.pending->Synchronize());
+    SL_RETURN_IF_ERROR(awaited.status());
+  }
   return std::move(copy.value);
 }
 
@@ -106,6 +135,10 @@ Status CopyElements(const Array& from, const Array& to) {
     return OkStatus();
   }
   if (from.memory() == to.memory()) {
+    Device& device = Devices::Of(to);
+    if (device.kind() == DeviceKind::kCuda) {
+      return CopyOnGpu(device, from, to);
+    }
     DeviceWork work;
     work.label = "copy";
     work.Reads(from);
@@ -114,7 +147,7 @@ Status CopyElements(const Array& from, const Array& to) {
       CopyRegion(target.dtype(), target.shape(), source.raw(), source.strides(),
                  target.mutable_raw(), target.strides());
     };
-    return RunOnDevice(Devices::Of(to), std::move(work));
+    return RunOnDevice(device, std::move(work));
   }
   Device& there = Devices::Of(to);
   SL_ASSIGN_OR_RETURN(Array here, CopyTo(from, there));

@@ -1,5 +1,9 @@
 #include "sluice/launch/device_work.h"
 
+#include <algorithm>
+
+#include "sluice/device/devices.h"
+#include "sluice/device/sim/sim_device.h"
 #include "sluice/device/sim/sim_stream.h"
 #include "sluice/device/stream_order.h"
 
@@ -12,7 +16,7 @@ Status RunOnDevice(Device& device, DeviceWork work) {
   item.flops = work.flops;
   item.run = std::move(work.run);
   for (const Array& in : work.reads) {
-    item.bytes += in.bytes();
+    item.bytes += std::min(in.bytes(), work.most_read);
     BeforeRead(stream, in);
     if (!in.on_host()) item.reads.push_back(RangeOf(in));
   }
@@ -25,6 +29,12 @@ Status RunOnDevice(Device& device, DeviceWork work) {
   for (const Array& in : work.reads) AfterRead(stream, in);
   for (const Array& out : work.writes) AfterWrite(stream, out, /*mark=*/false);
   return OkStatus();
+}
+
+Status FailureOf(const Array& array) {
+  if (!array || array.on_host()) return OkStatus();
+  auto* device = dynamic_cast<SimDevice*>(&Devices::Of(array));
+  return device ? device->world().FailureOf(RangeOf(array)) : OkStatus();
 }
 
 }  // namespace sluice

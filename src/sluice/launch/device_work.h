@@ -20,6 +20,8 @@ struct DeviceWork {
   double flops = 0;
   std::function<void()> run;
   std::vector<Array> reads, writes;
+  // Of each array it reads at most so many bytes, where it picks some.
+  int64_t most_read = INT64_MAX;
 
   void Reads(const Array& array) { reads.push_back(array); }
   void Writes(const Array& array) { writes.push_back(array); }
@@ -27,5 +29,9 @@ struct DeviceWork {
 
 // REQUIRES: a simulated device.
 Status RunOnDevice(Device& device, DeviceWork work);
+
+// Why the elements of an array are not there although its device is done with
+// all work: a copy failed. Ok for arrays of the host.
+Status FailureOf(const Array& array);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/op/run_op.h"
 #include "sluice/op/signature.h"
 #include "sluice/tensor/adopt.h"
+#include "sluice/tensor/live_blocks.h"
 
 namespace sluice {
 
@@ -26,6 +27,7 @@ const Shape* EasyShape(const KernelCall& call, std::span<Array> inputs) {
 
 Status LaunchElementwise(const KernelCall& call, const StepContext& step,
                          std::span<Array> inputs, Array* output) {
+  AllocatesFor site(call.node->op().name, call.info.line);
   DType dtype = call.out_dtypes[0];
   const Shape* shape = EasyShape(call, inputs);
   Array made;

@@ -5,12 +5,14 @@
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
 #include "sluice/launch/copy_between.h"
+#include "sluice/launch/cuda_work.h"
 #include "sluice/launch/device_work.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/op/run_op.h"
 #include "sluice/op/runs_on.h"
 #include "sluice/op/signature.h"
 #include "sluice/tensor/list.h"
+#include "sluice/tensor/live_blocks.h"
 
 namespace sluice {
 
@@ -30,8 +32,10 @@ class Launch {
         late_(late) {}
 
   Status Run() {
+    AllocatesFor site(call_.op.name, call_.node.line);
     SL_RETURN_IF_ERROR(CheckPlaces());
     if (MovesNothing()) return RunOnHost();
+    if (device_.kind() == DeviceKind::kCuda) return RunOnGpu();
     if (!Plain()) return RunWaiting();
     KernelContext context(call_.op, call_.attrs, call_.node, step_, inputs_,
                           outputs_);
@@ -42,11 +46,44 @@ class Launch {
   }
 
  private:
+  Status RunOnGpu() {
+    KernelContext context(call_.op, call_.attrs, call_.node, step_, inputs_,
+                          outputs_);
+    if (call_.op.view) {
+      if (call_.op.view(context, &outputs_[0])) return OkStatus();
+      // No view of these strides; there is one of a row-major copy.
+      SL_RETURN_IF_ERROR(MakeContiguousInputs());
+      if (call_.op.view(context, &outputs_[0])) return OkStatus();
+    }
+    Status launched =
+        LaunchOnGpu(device_, call_, step_, inputs_, outputs_, late_);
+    if (launched.code() != Code::kUnimplemented) return launched;
+    return RunThroughHost();
+  }
+
+  // What no kernel of the device serves: copied to the host, computed there and
+  // copied back. `sluice info --ops --device gpu` lists these ops.
+  Status RunThroughHost() {
+    SL_RETURN_IF_ERROR(MakeContiguousInputs());
+    for (Array& in : inputs_) {
+      if (!in || (in.on_host() && in.dtype() != DType::kList)) continue;
+      SL_ASSIGN_OR_RETURN(in, CopyTo(in, CpuDevice()));
+    }
+    StepContext step = step_;
+    step.memory = nullptr;
+    SL_RETURN_IF_ERROR(LaunchCpu(call_.op, call_.attrs, call_.node, step,
+                                 inputs_, call_.out_dtypes, outputs_,
+                                 call_.known, /*steady=*/true));
+    for (Array& out : outputs_) SL_RETURN_IF_ERROR(BringHere(out));
+    return OkStatus();
+  }
+
   // Every input is where the kernel can read it.
   Status CheckPlaces() const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Array& in = inputs_[i];
       if (!in || IsReference(in.dtype()) || call_.op.shape_only) continue;
+      if (TakesNumber(call_.op, device_, in)) continue;
       bool by_host = HostReads(call_.op, device_.kind(), i, inputs_.size());
       if (by_host ? in.on_host() : in.memory() == device_.array_memory()) {
         continue;
@@ -88,6 +125,7 @@ class Launch {
 
   // A function of plain elements whose output sizes are known before.
   bool Plain() const {
+    if (call_.op.effect != Effect::kNone) return false;
     SmallVector<DType, 8> dtypes;
     for (const Array& in : inputs_) dtypes.push_back(in.dtype());
     for (DType dtype : call_.out_dtypes) dtypes.push_back(dtype);
@@ -106,12 +144,17 @@ class Launch {
     }
     for (const Array& out : outputs_) work.Writes(out);
     work.flops = Flops();
+    if (call_.op.role == Role::kGather || call_.op.role == Role::kSlice) {
+      work.most_read = outputs_[0].bytes();
+    }
     work.run = Deferred();
     return RunOnDevice(device_, std::move(work));
   }
 
   Status MakeContiguousInputs() {
-    if (call_.op.cpu().strided_inputs) return OkStatus();
+    if (device_.kind() != DeviceKind::kCuda && call_.op.cpu().strided_inputs) {
+      return OkStatus();
+    }
     for (Array& in : inputs_) {
       if (call_.op.shape_only || IsReference(in.dtype())) continue;
       SL_ASSIGN_OR_RETURN(in, ContiguousOn(in));
@@ -185,6 +228,9 @@ class Launch {
       Stream& stream = device_.stream(static_cast<StreamUse>(use));
       SL_RETURN_IF_ERROR(stream.Synchronize());
     }
+    for (const Array& in : inputs_) {
+      if (in && !call_.op.shape_only) SL_RETURN_IF_ERROR(FailureOf(in));
+    }
     {
       OpenMemory open(device_.memory());
       SL_RETURN_IF_ERROR(LaunchCpu(call_.op, call_.attrs, call_.node, step_,
@@ -220,6 +266,11 @@ class Launch {
 };
 
 }  // namespace
+
+bool TakesNumber(const OpRecord& op, const Device& device, const Array& in) {
+  return device.kind() == DeviceKind::kCuda && op.block && in.on_host() &&
+         IsPlainData(in.dtype()) && in.num_elements() == 1 && in.contiguous();
+}
 
 Status LaunchOn(Device& device, const LaunchCall& call, const StepContext& step,
                 std::span<Array> inputs, std::span<Array> outputs,

@@ -27,6 +27,10 @@ struct LaunchCall {
   const KnownShapes* known = nullptr;
 };
 
+// Whether the kernel takes this number of the host along with its launch, so
+// that nothing needs to be copied.
+bool TakesNumber(const OpRecord& op, const Device& device, const Array& in);
+
 // `inputs` are given up, as in LaunchCpu. Those the host reads (op/host_inputs)
 // are in host memory, the others on the device, or it is an error that names
 // both. `step.memory` is the device's. REQUIRES: the device is not synchronous.

@@ -3,6 +3,7 @@
 #include "sluice/eager/constants.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/operators.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/init.h"
 #include "sluice/nn/reshape.h"
@@ -62,8 +63,8 @@ Tensor BatchNorm::forward(Tensor x) {
   SL_WANT(fits, line(), type_name(), ": x is ", TypeText(x.dtype(), x.shape()),
           "; wanted ", min_rank_ == max_rank_ ? "" : StrCat(min_rank_, " or "),
           max_rank_, " axes, of which axis 1 has ", num_features_);
-  const Tensor& scale = weight.defined() ? weight : scale_;
-  const Tensor& offset = bias.defined() ? bias : offset_;
+  const Tensor scale = weight.defined() ? weight : Beside(x, scale_);
+  const Tensor offset = bias.defined() ? bias : Beside(x, offset_);
   if (!training() && running_mean.defined()) {
     return batch_norm_inference(x, scale, offset, running_mean, running_var,
                                 {.epsilon = options_.eps}, {}, line());

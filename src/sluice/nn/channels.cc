@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sluice/eager/autocast.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/init.h"
 #include "sluice/nn/module.h"
@@ -63,7 +64,10 @@ Tensor PlusPerChannel(const Tensor& y, const Tensor& numbers, int axes,
                       Where where) {
   std::vector<int64_t> shape(static_cast<size_t>(axes) + 1, 1);
   shape[0] = numbers.dim(0);
-  return add(y, reshape(numbers, Ints(shape), {}, where), {}, where);
+  Tensor typed = y.dtype() == numbers.dtype()
+                     ? numbers
+                     : front_internal::Lowered(numbers, where);
+  return add(y, reshape(typed, Ints(shape), {}, where), {}, where);
 }
 
 std::string PadModeName(std::string_view type, const std::string& mode,

@@ -1,5 +1,6 @@
 #include "sluice/nn/functional.h"
 
+#include "sluice/eager/autocast.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
@@ -8,8 +9,10 @@ namespace sluice {
 
 using Where = std::source_location;
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-              Where where) {
+namespace {
+
+Tensor PlainLinear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   Where where) {
   int rank = x.rank();
   SL_WANT(rank != 0, where, "linear: x is a scalar; wanted ", weight.dim(1),
           " numbers along its last axis");
@@ -36,6 +39,17 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   for (int i = 0; i + 1 < rank; ++i) sizes.emplace_back(x, i);
   sizes.emplace_back(weight, 0);
   return nn::Reshaped(y, sizes, where);
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              Where where) {
+  if (autocast_type() == DType::kInvalid) [[likely]]
+    return PlainLinear(x, weight, bias, where);
+  using front_internal::Lowered;
+  return PlainLinear(Lowered(x, where), Lowered(weight, where),
+                     Lowered(bias, where), where);
 }
 
 Tensor dropout(const Tensor& x, double p, bool training, Where where) {

@@ -5,6 +5,7 @@
 #include "sluice/eager/constants.h"
 #include "sluice/eager/index.h"
 #include "sluice/eager/operators.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/init.h"
@@ -124,7 +125,7 @@ Tensors ZeroState(const GateWeights& w, const Tensor& x, Where where) {
     int64_t batch = x.dim(-2);
     DType dtype = w.weight_hh.dtype();
     if (batch >= 0) {
-      state.push_back(zeros({batch, size}, dtype, {}, where));
+      state.push_back(Beside(x, zeros({batch, size}, dtype, {}, where), where));
       continue;
     }
     Tensor rows = shape(x, {}, where).at({slice(-2, -1)}, where);

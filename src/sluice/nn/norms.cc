@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "sluice/eager/constants.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/ops.h"
@@ -59,8 +60,8 @@ LayerNorm::LayerNorm(const PerAxis& normalized_shape,
 
 Tensor LayerNorm::forward(Tensor x) {
   int64_t axis = CheckLastAxes("LayerNorm", x, shape_, line());
-  return layer_norm(x, weight.defined() ? weight : scale_,
-                    bias.defined() ? bias : offset_,
+  return layer_norm(x, weight.defined() ? weight : Beside(x, scale_),
+                    bias.defined() ? bias : Beside(x, offset_),
                     {.axis = axis, .epsilon = options_.eps}, {}, line())
       .y;
 }
@@ -90,7 +91,7 @@ RMSNorm::RMSNorm(const PerAxis& normalized_shape, const RMSNormOptions& options,
 
 Tensor RMSNorm::forward(Tensor x) {
   int64_t axis = CheckLastAxes("RMSNorm", x, shape_, line());
-  return rms_norm(x, weight.defined() ? weight : scale_,
+  return rms_norm(x, weight.defined() ? weight : Beside(x, scale_),
                   {.axis = axis, .epsilon = eps_}, {}, line())
       .y;
 }
@@ -123,8 +124,8 @@ Tensor GroupNorm::forward(Tensor x) {
               (x.rank() >= 2 && (x.dim(1) < 0 || x.dim(1) == channels_)),
           line(), "GroupNorm: x is ", TypeText(x.dtype(), x.shape()),
           "; wanted [batch, ", channels_, ", ...]");
-  return group_norm(x, weight.defined() ? weight : scale_,
-                    bias.defined() ? bias : offset_, groups_,
+  return group_norm(x, weight.defined() ? weight : Beside(x, scale_),
+                    bias.defined() ? bias : Beside(x, offset_), groups_,
                     {.epsilon = options_.eps}, {}, line())
       .y;
 }
@@ -152,8 +153,8 @@ InstanceNorm::InstanceNorm(std::string_view type, int axes,
 
 Tensor InstanceNorm::forward(Tensor x) {
   CheckChannels(*this, x, axes_, features_, line());
-  return instance_norm(x, weight.defined() ? weight : scale_,
-                       bias.defined() ? bias : offset_,
+  return instance_norm(x, weight.defined() ? weight : Beside(x, scale_),
+                       bias.defined() ? bias : Beside(x, offset_),
                        {.epsilon = options_.eps}, {}, line())
       .y;
 }

@@ -5,44 +5,39 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "sluice/op/attr.h"
+#include "sluice/op/block_params.h"
 
 namespace sluice {
 
 inline constexpr int kMaxBlockInputs = 3;
-
-// Numbers taken from attributes once, when the function is chosen.
-struct BlockParams {
-  double p[2] = {0, 0};
-};
 
 // out[i] = f(in[0][i], ...) for i in [0, n). out may be the same memory as any
 // input whose elements are of the same size.
 using BlockFn = void (*)(void* out, const void* const* in, int64_t n,
                          const BlockParams& params);
 
-// Arithmetic so short that passing through memory between two ops costs more
-// than the ops: a run of these on f32 is done with values kept in registers
-// (op/tile_chain.h). An op says which it is beside its formula.
-enum class TileOp : uint8_t {
-  kNone,
-  kAdd,
-  kSub,
-  kMul,
-  kMaximum,
-  kMinimum,
-  kNeg,
-  kAbs,
-  kSquare,
-  kRelu,
-};
-
 struct BlockKernel {
   BlockFn fn = nullptr;
   BlockParams params;
   TileOp tile = TileOp::kNone;
+  // The formula behind `fn` by its name in the op's source, for devices whose
+  // kernels are compiled from that source: "ErfFn". Empty: there is none.
+  std::string_view formula;
 };
+
+// The name of a formula as its source has it, in whatever namespaces it lies:
+// what a compiler calls F, "sluice::(anonymous namespace)::ErfFn" say.
+template <class F>
+constexpr std::string_view FormulaName() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  size_t begin = text.find("F = ") + 4;
+  text = text.substr(begin);
+  size_t end = text.find(';');
+  return text.substr(0, end != text.npos ? end : text.rfind(']'));
+}
 
 // The function for these dtypes, or fn == null when there is none.
 using BlockSelect = BlockKernel (*)(const Attrs& attrs,

@@ -57,7 +57,7 @@ void CheckParts(const Shape& space, const Shape& a_shape,
         DType::kF32, BlockProgram::AccessFor(v.num_elements(), space, strides),
         strides);
   };
-  BlockKernel add{AddFloats, {}, TileOp::kNone};
+  BlockKernel add{AddFloats, {}, TileOp::kNone, ""};
   int ids[] = {input(x), input(a)};
   int third = input(b);
   int y = program.AddOutput(DType::kF32);
@@ -106,7 +106,7 @@ TEST(BlockProgram, EveryElementOnceWhateverTheThreads) {
     int in[] = {
         program.AddInput(DType::kF32, BlockProgram::Access::kContiguous)};
     int y = program.AddOutput(DType::kF32);
-    program.AddOp({AddInto, {}, TileOp::kNone}, in, DType::kF32, y);
+    program.AddOp({AddInto, {}, TileOp::kNone, ""}, in, DType::kF32, y);
     program.Finish({n});
     for (WorkerPool* pool :
          {static_cast<WorkerPool*>(nullptr), &one, &two, &five}) {

@@ -14,6 +14,7 @@ namespace {
 struct Registry {
   std::map<std::string, std::unique_ptr<OpRecord>, std::less<>> ops;
   std::vector<std::string> problems;
+  std::array<Kernel, kNumDeviceKinds> elementwise;
 };
 
 // Created on first mention, so that static initialisers may run in any order;
@@ -102,6 +103,13 @@ void AddOp(OpRecord record) {
     }
   }
   slot = std::make_unique<OpRecord>(std::move(record));
+  for (size_t i = 0; slot->block && i < slot->kernels.size(); ++i) {
+    const Kernel& common = TheRegistry().elementwise[i];
+    // What is said of the CPU's stays, though it has no launch of its own.
+    if (common.defined() && !slot->kernels[i].defined()) {
+      slot->kernels[i] = common;
+    }
+  }
 }
 
 void AddKernel(std::string_view op, DeviceKind device, Kernel kernel) {
@@ -111,6 +119,15 @@ void AddKernel(std::string_view op, DeviceKind device, Kernel kernel) {
     slot->name = op;
   }
   slot->kernels[static_cast<size_t>(device)] = kernel;
+}
+
+void AddElementwiseKernel(DeviceKind device, Kernel kernel) {
+  auto i = static_cast<size_t>(device);
+  TheRegistry().elementwise[i] = kernel;
+  for (const auto& [name, record] : TheRegistry().ops) {
+    Kernel& own = record->kernels[i];
+    if (record->block && !own.defined()) own = kernel;
+  }
 }
 
 }  // namespace registry_internal

@@ -9,6 +9,7 @@
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/signature.h"
 #include "sluice/op/steady_inputs.h"
+#include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -211,6 +212,7 @@ Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
   if (!steady) {
     SL_RETURN_IF_ERROR(InOp(op, CopyPlaces(op, inputs, step.pool)));
   }
+  AllocatesFor site(op.name, node.line);
   return InOp(
       op, Launch(op, attrs, node, step, inputs, out_dtypes, outputs, known));
 }

@@ -28,10 +28,13 @@ TEST(RunsOn, FollowsFromTheRecord) {
       {"Identity", {kF, kF}, true, true, false},
       {"Identity", {kS, kS}, true, false, false},
       {"StringUpper", {kS, kS}, true, false, false},
-      // State; handing on what a variable holds is no work for a device.
-      {"Variable", {kR}, true, false, false},
+      // Variables lie anywhere, but strings; other state is the host's.
+      {"Variable", {kR}, true, true, false},
       {"ReadVariable", {kR, kF}, true, true, false},
-      {"AssignAdd", {kR, kF, kF}, true, false, false},
+      {"ReadVariable", {kR, kS}, true, false, false},
+      {"AssignAdd", {kR, kF}, true, true, false},
+      {"ScatterAdd", {kR, kI, kF}, true, true, false},
+      {"HashTable", {kR}, true, false, false},
       {"Assert", {DType::kBool}, true, false, false},
       // Lists: handing elements on is no work for a device, stacking them is.
       {"ListAppend", {kL, kF, kL}, true, true, true},

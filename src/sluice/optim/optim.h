@@ -8,6 +8,7 @@
 #include "sluice/optim/clip.h"
 #include "sluice/optim/curve.h"
 #include "sluice/optim/ema.h"
+#include "sluice/optim/grad_scaler.h"
 #include "sluice/optim/lbfgs.h"
 #include "sluice/optim/lion.h"
 #include "sluice/optim/optimizer.h"

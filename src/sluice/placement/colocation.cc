@@ -3,7 +3,10 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <unordered_map>
 #include <utility>
+
+#include "sluice/graph/together_with.h"
 
 namespace sluice {
 
@@ -36,6 +39,21 @@ bool Computes(const Node& node) {
          node.op().flow != Flow::kFunction;
 }
 
+// By name, who is asked for: mostly nobody.
+std::unordered_map<std::string_view, size_t> Partners(const ValueFlow& flow) {
+  std::unordered_map<std::string_view, size_t> partners;
+  for (const Node* node : flow.nodes()) {
+    std::string_view name = PartnerOf(node->device());
+    if (!name.empty()) partners.emplace(name, SIZE_MAX);
+  }
+  if (partners.empty()) return partners;
+  for (size_t n = 0; n < flow.nodes().size(); ++n) {
+    auto it = partners.find(flow.nodes()[n]->name());
+    if (it != partners.end() && Computes(*flow.nodes()[n])) it->second = n;
+  }
+  return partners;
+}
+
 }  // namespace
 
 std::vector<std::vector<Node*>> ColocationGroups(const ValueFlow& flow) {
@@ -46,6 +64,7 @@ std::vector<std::vector<Node*>> ColocationGroups(const ValueFlow& flow) {
   for (const ValueFlow::Edge& edge : flow.edges()) {
     if (IsHandle(edge.from)) sets.Union(id(edge.from), id(edge.to));
   }
+  std::unordered_map<std::string_view, size_t> partners = Partners(flow);
   std::map<std::pair<std::string, std::string>, size_t> shared;
   for (size_t n = 0; n < flow.nodes().size(); ++n) {
     Node* node = flow.nodes()[n];
@@ -56,6 +75,10 @@ std::vector<std::vector<Node*>> ColocationGroups(const ValueFlow& flow) {
     }
     for (int i = 0; i < node->num_outputs(); ++i) {
       if (IsHandle(node->output(i))) sets.Union(self, id(node->output(i)));
+    }
+    if (auto it = partners.find(PartnerOf(node->device()));
+        it != partners.end() && it->second != SIZE_MAX) {
+      sets.Union(values + it->second, self);
     }
     if (!node->op().handle) continue;
     std::string name = TextAttr(*node, "shared_name");

@@ -1,7 +1,8 @@
 // Colocation: which nodes must be on one device. State is where its handle is:
 // a variable, queue or table with all that use it, a list with what it grows
 // from and into; handles are followed through regions, calls and loops. Two
-// handles of one shared name are one.
+// handles of one shared name are one. Besides, a node may ask to be with
+// another one (graph/together_with.h).
 #pragma once
 
 #include <vector>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/together_with.h"
 #include "sluice/op/runs_on.h"
 
 namespace sluice {
@@ -46,7 +47,9 @@ Result<DeviceTable> DeviceTable::Make(const PlacementOptions& options) {
 Result<const DeviceName*> DeviceTable::WishOf(const Node& node) {
   auto it = wishes_.find(node.device());
   if (it == wishes_.end()) {
-    Result<DeviceName> name = DeviceName::Parse(node.device());
+    // Who is asked for may be anywhere.
+    bool anywhere = !PartnerOf(node.device()).empty();
+    Result<DeviceName> name = DeviceName::Parse(anywhere ? "" : node.device());
     if (!name.ok()) return name.status().WithLine(NodeLine(node));
     it = wishes_.emplace(node.device(), std::move(*name)).first;
   }

@@ -3,12 +3,23 @@
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/device_name.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/graph/swap.h"
+#include "sluice/graph/together_with.h"
 #include "sluice/op/host_inputs.h"
 
 namespace sluice {
 
 namespace {
+
+// One name for each device: "cuda", "cuda:0" and "/device:gpu:0" are the same.
+std::string FullName(const std::string& device) {
+  Result<DeviceName> name = DeviceName::Parse(device);
+  if (device.empty() || !name.ok() || !name->kind) return device;
+  if (!name->index) name->index = 0;
+  return name->ToString();
+}
 
 class Follower {
  public:
@@ -36,7 +47,9 @@ class Follower {
           }
           for (int i = 0; i < node->num_outputs(); ++i) {
             const Region& first = *node->regions()[0];
-            at_[node->output(i)] = At(first.results()[static_cast<size_t>(i)]);
+            const Value& result = first.results()[static_cast<size_t>(i)];
+            at_[node->output(i)] = At(result);
+            elements_[node->output(i)] = ElementsOf(result);
           }
           break;
         case Flow::kNone:
@@ -53,25 +66,46 @@ class Follower {
     for (const auto& region : loop.regions()) {
       for (int i = 0; i < loop.num_inputs(); ++i) {
         at_[region->arg(i)] = At(loop.input(i));
+        elements_[region->arg(i)] = ElementsOf(loop.input(i));
       }
       SL_RETURN_IF_ERROR(Visit(*region));
     }
     for (int i = 0; i < loop.num_outputs(); ++i) {
       at_[loop.output(i)] = At(loop.input(i));
+      const Value& last =
+          loop.regions().back()->results()[static_cast<size_t>(i)];
+      elements_[loop.output(i)] = ElementsOf(last);
     }
     return OkStatus();
   }
 
   Status VisitPlain(Node& node) {
-    std::string place = node.device();
+    std::string place = FullName(node.device());
     if (place.empty()) {
       SL_ASSIGN_OR_RETURN(place, OfOperands(node));
+      // What was kept goes back where it was made.
+      if (IsSwap(node) && !Kept(*node.input(0).node).empty()) {
+        place = Kept(*node.input(0).node);
+      }
       if (!place.empty() && place != host_) edit_.SetDevice(node, place);
     }
+    // Where it will be is known when all are placed.
+    if (!PartnerOf(place).empty()) place.clear();
     for (int i = 0; i < node.num_outputs(); ++i) {
-      at_[node.output(i)] = GivesSizes(node.op()) ? "" : place;
+      Value out = node.output(i);
+      at_[out] = GivesSizes(node.op()) ? "" : place;
+      if (IsSwapOut(node)) elements_[out] = At(node.input(0));
+      if (out.dtype() == DType::kList) elements_[out] = Kept(node);
     }
     return OkStatus();
+  }
+
+  // Where elements of the lists were made that the node reads, or writes.
+  std::string Kept(const Node& node) const {
+    for (const Value& in : node.inputs()) {
+      if (!ElementsOf(in).empty()) return ElementsOf(in);
+    }
+    return "";
   }
 
   // Where the operands are that the node reads; numbers go anywhere.
@@ -105,16 +139,24 @@ class Follower {
     return place;
   }
 
-  const std::string& At(const Value& v) const {
+  using Places = std::unordered_map<Value, std::string, ValueHash>;
+  const std::string& At(const Value& v) const { return In(at_, v); }
+  const std::string& ElementsOf(const Value& v) const {
+    return In(elements_, v);
+  }
+  static const std::string& In(const Places& places, const Value& v) {
     static const auto& kUnknown = *new std::string;
-    auto it = at_.find(v);
-    return it == at_.end() ? kUnknown : it->second;
+    auto it = places.find(v);
+    return it == places.end() ? kUnknown : it->second;
   }
 
   Graph& graph_;
   const std::string& host_;
   BatchEdit edit_;
-  std::unordered_map<Value, std::string, ValueHash> at_;
+  Places at_;
+  // Of lists that loops keep on the host: where their elements came from, and
+  // of values on their way there.
+  Places elements_;
 };
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <tuple>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/device_name.h"
+#include "sluice/graph/small_math.h"
+#include "sluice/graph/swap.h"
 #include "sluice/placement/value_places.h"
 
 namespace sluice {
@@ -28,10 +31,18 @@ class CopyInserter {
   Status Visit(Region& region) {
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
+      if (IsSwap(*node) && places_.PlaceOf(node->input(0)) == node->device()) {
+        // It is there already.
+        graph_.ReplaceUses(node->output(), node->input(0));
+        graph_.Erase(*node);
+        changed_ = true;
+        continue;
+      }
       for (int i = 0; i < node->num_inputs(); ++i) {
         std::string wanted = places_.WantedAt(*node, i);
         if (wanted.empty()) continue;
         Value v = node->input(i);
+        if (ReadsInPlace(*node, v, wanted)) continue;
         SL_ASSIGN_OR_RETURN(Value there, At(v, wanted, region, node));
         if (!(there == v)) graph_.SetInput(*node, i, there);
       }
@@ -41,6 +52,20 @@ class CopyInserter {
       }
     }
     return OkStatus();
+  }
+
+  bool ReadsInPlace(const Node& node, const Value& v,
+                    const std::string& wanted) {
+    if (!options_.small_in_place || !IsSmallMath(node)) return false;
+    return IsCpu(places_.PlaceOf(v)) && IsCpu(wanted);
+  }
+  bool IsCpu(const std::string& place) {
+    auto [it, fresh] = cpus_.emplace(place, false);
+    if (fresh) {
+      Result<DeviceName> name = DeviceName::Parse(place);
+      it->second = name.ok() && name->kind == DeviceKind::kCpu;
+    }
+    return it->second;
   }
 
   // What a region gives must lie where its owner's results do.
@@ -145,6 +170,7 @@ class CopyInserter {
   const CopyOptions& options_;
   ValuePlaces places_;
   std::map<std::tuple<Node*, int, std::string, Region*>, Value> copies_;
+  std::map<std::string, bool> cpus_;  // by place
   bool changed_ = false;
 };
 

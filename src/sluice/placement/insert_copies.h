@@ -20,6 +20,8 @@ struct CopyOptions {
   std::vector<std::string> args;
   // Results are brought to the host; else they stay where they are made.
   bool results_to_host = true;
+  // Math on a few elements reads what lies on another CPU device there.
+  bool small_in_place = false;
 };
 
 // True when there was something to copy.

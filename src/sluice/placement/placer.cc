@@ -6,14 +6,15 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/graph/node_work.h"
 #include "sluice/graph/role_of.h"
+#include "sluice/graph/together_with.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/placement/colocation.h"
 #include "sluice/placement/device_table.h"
 #include "sluice/placement/homes.h"
 #include "sluice/placement/host_scalars.h"
-#include "sluice/placement/node_work.h"
 #include "sluice/placement/schedule.h"
 #include "sluice/placement/search.h"
 #include "sluice/placement/value_flow.h"
@@ -83,16 +84,19 @@ class Placer {
     std::vector<char> scalars = FindHostScalars(flow_);
     for (std::vector<Node*>& group : ColocationGroups(flow_)) {
       Node& first = *group[0];
-      bool scalar = first.num_outputs() > 0 &&
-                    scalars[static_cast<size_t>(flow_.FirstOf(first))] != 0;
+      bool scalar = true;
+      for (Node* node : group) {
+        scalar = scalar && node->num_outputs() > 0 &&
+                 scalars[static_cast<size_t>(flow_.FirstOf(*node))] != 0;
+      }
       if (scalar) {
         SL_ASSIGN_OR_RETURN(const DeviceName* wish, table_.WishOf(first));
         int host = table_.HostOf(*wish);
-        Put(first, host, kHostReads);
+        for (Node* node : group) Put(*node, host, kHostReads);
         AddUnit(std::move(group), {host}, host);
         continue;
       }
-      if (Follows(first)) {
+      if (group.size() == 1 && Follows(first)) {
         SL_RETURN_IF_ERROR(table_.WishOf(first).status());
         continue;
       }
@@ -125,7 +129,10 @@ class Placer {
     }
     for (Node* node : group) {
       std::string why;
-      if (!choice.fell_back.empty() && !node->device().empty()) {
+      std::string_view partner = PartnerOf(node->device());
+      if (!partner.empty() && node != group[0]) {
+        why = StrCat("asked to be with \"", partner, "\"");
+      } else if (!choice.fell_back.empty() && !node->device().empty()) {
         why = StrCat("fell back: ", choice.fell_back);
       } else if (asked && !node->device().empty()) {
         SL_ASSIGN_OR_RETURN(const DeviceName* wish, table_.WishOf(*node));

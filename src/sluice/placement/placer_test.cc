@@ -64,6 +64,43 @@ TEST(Placer, WhatADeviceCannotRunFallsBackOrFails) {
             "/device:cpu:0\n  at model.cc:7 (node \"a\")");
 }
 
+TEST(Placer, ANodeMayAskToBeWithAnother) {
+  constexpr std::string_view kText = R"(graph g(%x: f32[4]) -> (%a, %d, %e) {
+    %a = Neg(%x)
+    %b = Neg(%x) on "sim:1"
+    %c = Neg(%b) on "@b"
+    %d = Neg(%c) on "@a"
+    %e = Neg(%c) on "@nobody"
+  })";
+  PlacementOptions options = DevicesNamed(ThreeDevices());
+  options.preferred = 1;
+  EXPECT_EQ(Places(kText, options),
+            "a sim:0, b sim:1, c sim:1, d sim:0, e sim:0");
+  options.preferred = 0;
+  EXPECT_EQ(Places(kText, options),
+            "a cpu:0, b sim:1, c sim:1, d cpu:0, e cpu:0");
+  std::unique_ptr<Graph> graph = ParsedGraph(kText);
+  Result<PlacementReport> report = Place(*graph, options);
+  ASSERT_TRUE(report.ok());
+  EXPECT_NE(report->Explain().find("asked to be with \"b\""), std::string::npos)
+      << report->Explain();
+}
+
+TEST(Placer, VariablesAreWhereTheyAreAskedForWhateverChangesThem) {
+  PlacementOptions options = DevicesNamed(ThreeDevices());
+  EXPECT_EQ(Places(R"(graph g(%x: f32[4], %i: i64[1], %u: f32[1]) -> (%r) {
+    %v = Variable [shape = [4], dtype = f32] on "sim:1"
+    %a = Assign(%v, %x)
+    %b = AssignAdd(%v, %x)
+    %c = AssignSub(%v, %x)
+    %s = ScatterAdd(%v, %i, %u)
+    %t = IsInitialized(%v)
+    %r = ReadVariable(%v) [dtype = f32, shape = [4]]
+  })",
+                   options),
+            "v sim:1, a sim:1, b sim:1, c sim:1, s sim:1, t sim:1, r sim:1");
+}
+
 struct BadWish {
   const char* what;
   const char* graph;

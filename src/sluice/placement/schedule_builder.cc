@@ -1,8 +1,8 @@
 #include "sluice/placement/schedule_builder.h"
 
+#include "sluice/graph/node_work.h"
 #include "sluice/graph/role_of.h"
 #include "sluice/graph/traverse.h"
-#include "sluice/placement/node_work.h"
 
 namespace sluice {
 

@@ -1,6 +1,7 @@
 #include "sluice/placement/value_places.h"
 
 #include "sluice/device/device_name.h"
+#include "sluice/graph/swap.h"
 #include "sluice/op/host_inputs.h"
 
 namespace sluice {
@@ -76,8 +77,7 @@ std::string ValuePlaces::WantedAt(const Node& node, int i) {
   const OpRecord& op = node.op();
   const Value& v = node.input(i);
   // An Identity on a device of its own is a copy to it.
-  if (v.dtype() == DType::kResource || op.shape_only ||
-      op.role == Role::kIdentity) {
+  if (v.dtype() == DType::kResource || op.shape_only || IsCopy(node)) {
     return "";
   }
   switch (op.flow) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/together_with.h"
 
 namespace sluice {
 
@@ -98,6 +99,7 @@ class Chooser {
   Status FindWish() {
     for (const Node* node : group_) {
       if (node->device().empty()) continue;
+      if (!PartnerOf(node->device()).empty()) continue;
       SL_ASSIGN_OR_RETURN(const DeviceName* wish, table_.WishOf(*node));
       if (!choice_.wisher) choice_.wisher = node;
       Result<DeviceName> both = DeviceName::Both(choice_.wish, *wish);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/check_order.h"
 #include "sluice/plan/lowering.h"
 
 namespace sluice {
@@ -96,7 +97,7 @@ Status Lowering::EnterLoop(Context& ctx, Loop& loop) {
 }
 
 Status Lowering::EnterTokens(Context& ctx, Loop& loop) {
-  for (const ResourceUse& use : ResourcesUsed(*loop.node)) {
+  for (const ResourceUse& use : OrderedUses(*loop.node)) {
     if (!WrittenAnywhere(use.resource)) continue;
     Loop::Token token;
     token.resource = use.resource;

@@ -1,6 +1,7 @@
 // Where a value is in the lowered graph, when it is alive, and in what order
 // resources are touched. Part of the lowering.
 #include "sluice/base/strings.h"
+#include "sluice/graph/check_order.h"
 #include "sluice/plan/lowering.h"
 
 namespace sluice {
@@ -162,12 +163,10 @@ void Lowering::Touch(Context& ctx, Node& lowered, const std::string& resource,
 }
 
 void Lowering::Touch(Context& ctx, Node& lowered, const Node& source) {
-  const OpRecord& op = source.op();
-  if (op.effect == Effect::kNone && op.global_effect.empty() &&
-      op.flow == Flow::kNone) {
-    return;
-  }
-  for (const ResourceUse& use : ResourcesUsed(source)) {
+  if (!HasOrderedUses(source)) return;
+  for (const ResourceUse& use : OrderedUses(source)) {
+    // Checks alone may overlap.
+    if (use.resource == kChecks && !WrittenAnywhere(use.resource)) continue;
     Touch(ctx, lowered, use.resource, use.write);
   }
 }
@@ -181,6 +180,7 @@ bool Lowering::WrittenAnywhere(const std::string& resource) {
         written = written || use.write;
       }
     }
+    written_[std::string(kChecks)] = ChecksGuardState(source_.root());
   }
   return written_[resource];
 }

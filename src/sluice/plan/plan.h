@@ -13,6 +13,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,13 +54,19 @@ struct PlanOptions {
   ResourceManager* resources = nullptr;
   // Where what is fed lies, by the device's name; the host when it is not told.
   std::vector<std::string> args_at;
+  // Of the pool that runs the plan's steps.
+  int threads = 1;
+  // What the host took for such a node in runs that were traced; negative, or
+  // null: not known.
+  std::function<double(const Node&)> measured_nanos;
 };
 
 enum class NodeKind : uint8_t {
   kKernel,
   kElementwise,
-  kLaunch,  // a kernel on a device that runs behind the host
-  kCopy,    // to its device, from wherever its input lies
+  kLaunch,   // a kernel on a device that runs behind the host
+  kCopy,     // to its device, from wherever its input lies
+  kSwapOut,  // the same where memory is short
   kAsync,
   kIsland,
   kBytecode,
@@ -140,6 +147,9 @@ struct PlanNodeInfo : KernelCall {
   std::vector<const Node*> calls;  // written out around it, innermost first
   std::unique_ptr<CompiledPiece> piece;
   std::string why_alone;  // why it is in no island
+  // Of an island over several CPU devices, by output: whose memory it is in.
+  // Empty: all are in the island's own.
+  std::vector<uint8_t> out_devices;
 };
 
 // One kind of frame: what all its blocks have in common.
@@ -182,6 +192,7 @@ struct FrameInfo {
   // Values may be left in slots: a Merge takes the first of several.
   bool leaves_values = false;
   bool slow_constants = false;  // a Merge reads one: no shortcut
+  bool behind = false;          // some of it runs on devices behind the host
 };
 
 class Plan {
@@ -224,6 +235,9 @@ class Plan {
   void ObserveCost(uint32_t node, float nanos) const;
   // False when every node is so short that a second thread could only cost.
   bool worth_sharing() const { return worth_sharing_; }
+  // Whether a step is over only when its GPUs are: something on them is
+  // launched by itself, and may tell the step later what is wrong.
+  bool waits_for_gpus() const { return waits_for_gpus_; }
 
   // Islands, fused loops, kernels, bytes, and why the rest is alone.
   std::string Explain() const;
@@ -245,6 +259,7 @@ class Plan {
   std::vector<Device*> devices_;
   std::unique_ptr<std::atomic<float>[]> costs_;
   bool worth_sharing_ = false;
+  bool waits_for_gpus_ = false;
   std::vector<bool> copied_args_;
 
   mutable std::atomic<KeptWithPlan*> kept_{nullptr};  // owned

@@ -9,7 +9,10 @@
 #include "sluice/launch/copy_between.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
+#include "sluice/plan/gpu_pieces.h"
+#include "sluice/plan/loop_gain.h"
 #include "sluice/plan/steady_args.h"
+#include "sluice/tensor/live_blocks.h"
 #include "sluice/vm/bytecode.h"
 
 namespace sluice {
@@ -43,12 +46,39 @@ Status PlanBuilder::FindDevices(const Region& region) {
   return OkStatus();
 }
 
+bool PlanBuilder::OnHost(const Value& v) {
+  auto it = device_index_.find(places_->PlaceOf(v));
+  return it == device_index_.end() ||
+         plan_->devices_[it->second]->synchronous();
+}
+
+// The GPU that a loop stays on; null: it does not.
+Device* PlanBuilder::GpuOfLoop(const Node& node) {
+  if (!places_ || node.op().flow != Flow::kLoop) return nullptr;
+  auto known = gpu_loops_.find(&node);
+  if (known != gpu_loops_.end()) return known->second;
+  std::string device;
+  std::string why = WhyNotGpuLoop(
+      node, [this](const Value& v) { return OnHost(v); }, &device);
+  Device* gpu = nullptr;
+  if (why.empty()) {
+    gpu = plan_->devices_[device_index_.at(device)];
+  } else if (!device.empty()) {
+    why_no_gpu_loop_[&node] = why;
+  }
+  return gpu_loops_[&node] = gpu;
+}
+
 // Why a conditional, loop or call is no piece of its own. One that spans
 // devices is none, nor one that is handed what lies on another device, even if
 // it does no more than hand it on.
 std::string PlanBuilder::WhyOnTokens(const Node& node) {
   if (options_.executor == ExecutorChoice::kTokens) return "tokens asked for";
+  if (GpuOfLoop(node)) return "";
   std::string why = WhyNotBytecode(node);
+  if (why.empty() && options_.executor == ExecutorChoice::kAuto) {
+    why = WhyInParallel(node, options_);
+  }
   if (!why.empty() || !places_) return why;
   for (const Value& v : InputsWithCaptures(node)) {
     const std::string& place = places_->PlaceOf(v);
@@ -64,6 +94,16 @@ std::string PlanBuilder::WhyOnTokens(const Node& node) {
 Result<std::shared_ptr<const Plan>> PlanBuilder::Build() {
   plan_->devices_.push_back(&CpuDevice());
   SL_RETURN_IF_ERROR(FindDevices(plan_->graph_->root()));
+  // What is fed may lie where nothing runs: it is copied all the same.
+  for (const std::string& place : options_.args_at) {
+    if (place.empty() || device_index_.count(place)) continue;
+    SL_ASSIGN_OR_RETURN(Device * device, Devices::Find(place));
+    auto& known = plan_->devices_;
+    auto it = std::find(known.begin(), known.end(), device);
+    if (it == known.end() && known.size() == kMaxPlanDevices) continue;
+    device_index_[place] = static_cast<uint8_t>(it - known.begin());
+    if (it == known.end()) known.push_back(device);
+  }
   for (Device* device : plan_->devices_) {
     if (device->synchronous() || places_) continue;
     places_.emplace(CpuDevice().name_text(), options_.args_at);
@@ -118,6 +158,7 @@ Status PlanBuilder::FindPresets(const Code& code) {
       preset_[node] = *ConstantValue(node->output(0));
       Device& device = *plan_->devices_[DeviceOf(*node)];
       if (!device.synchronous()) {
+        AllocatesFor site(node->op().name, node->line());
         Result<StartedCopy> there = StartCopy(preset_[node], device);
         if (!there.ok()) return there.status().WithLine(NodeLine(*node));
         preset_[node] = there->value;
@@ -163,6 +204,10 @@ Status PlanBuilder::FindFrames() {
       info.calls = origin->second.calls;
       info.key = info.loop->key();
       info.why = WhyOnTokens(*info.loop);
+      auto gpu = why_no_gpu_loop_.find(info.loop);
+      if (gpu != why_no_gpu_loop_.end()) {
+        StrAppend(info.why, "; not on the GPU alone: ", gpu->second);
+      }
     } else {
       info.key = FrameKey(*type.enter);
     }

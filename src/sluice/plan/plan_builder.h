@@ -48,6 +48,8 @@ class PlanBuilder {
   // ---- plan_builder.cc ----
   Status FindDevices(const Region& region);
   std::string WhyOnTokens(const Node& node);
+  bool OnHost(const Value& v);
+  Device* GpuOfLoop(const Node& node);
   Status FindCode();
   Status FindPresets(const Code& code);
   Status FindFrames();
@@ -100,6 +102,8 @@ class PlanBuilder {
   FrameMap frame_map_;
   std::unordered_map<std::string, uint8_t> device_index_;
   std::optional<ValuePlaces> places_;  // where a device runs behind the host
+  std::unordered_map<const Node*, Device*> gpu_loops_;  // null: on tokens
+  std::unordered_map<const Node*, std::string> why_no_gpu_loop_;
   std::unordered_map<const Node*, Array> preset_;
   std::unordered_set<const Node*> vanished_;
   std::unordered_set<const Node*> ordered_;  // must wait for an order edge

@@ -1,9 +1,11 @@
 // Which nodes a plan has: singles, islands, bytecode, and the few that
 // control flow leaves.
 #include "sluice/base/strings.h"
+#include "sluice/graph/swap.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/launch/launch.h"
 #include "sluice/launch/op_cost.h"
+#include "sluice/plan/gpu_pieces.h"
 #include "sluice/plan/plan_builder.h"
 #include "sluice/tape/fusion.h"
 #include "sluice/tape/tape_builder.h"
@@ -53,6 +55,11 @@ Status PlanBuilder::MakeNodes() {
   for (size_t i = 0; i < n; ++i) {
     plan_->costs_[i].store(costs_[i], std::memory_order_relaxed);
     plan_->worth_sharing_ = plan_->worth_sharing_ || costs_[i] >= kShareNanos;
+    const PlanNode& node = plan_->nodes_[i];
+    plan_->waits_for_gpus_ =
+        plan_->waits_for_gpus_ ||
+        (node.kind == NodeKind::kLaunch &&
+         plan_->devices_[node.device]->kind() == DeviceKind::kCuda);
   }
   return OkStatus();
 }
@@ -179,8 +186,8 @@ uint32_t PlanBuilder::AddSingle(Node& node, std::string why) {
   }
   if (kind != NodeKind::kKernel) return id;
   hot.device = DeviceOf(node);
-  if (plan_->devices_.size() > 1 && node.op().role == Role::kIdentity) {
-    hot.kind = NodeKind::kCopy;
+  if (plan_->devices_.size() > 1 && IsCopy(node)) {
+    hot.kind = IsSwapOut(node) ? NodeKind::kSwapOut : NodeKind::kCopy;
   } else if (!plan_->devices_[hot.device]->synchronous()) {
     hot.kind = NodeKind::kLaunch;
     info.shapes = KernelShapes(node);
@@ -207,10 +214,16 @@ Status PlanBuilder::AddIsland(const std::vector<Node*>& nodes) {
         outputs.push_back(node->output(i));
     }
   }
-  TapeOptions tape_options;
-  tape_options.fusion.enabled = options_.fuse;
-  SL_ASSIGN_OR_RETURN(std::unique_ptr<Tape> tape,
-                      BuildTape(nodes, outputs, tape_options));
+  Device& device = *plan_->devices_[DeviceOf(*nodes[0])];
+  std::unique_ptr<CompiledPiece> tape;
+  if (device.kind() == DeviceKind::kCuda) {
+    SL_ASSIGN_OR_RETURN(tape,
+                        BuildGpuPiece(device, nodes, outputs, options_.fuse));
+  } else {
+    TapeOptions tape_options;
+    tape_options.fusion.enabled = options_.fuse;
+    SL_ASSIGN_OR_RETURN(tape, BuildTape(nodes, outputs, tape_options));
+  }
   uint32_t id = NewNode(RunsIn(*nodes[0]), NodeKind::kIsland,
                         tape->inputs().size(), outputs.size());
   PlanNode& hot = plan_->nodes_[id];
@@ -231,6 +244,13 @@ Status PlanBuilder::AddIsland(const std::vector<Node*>& nodes) {
   }
   members_[id] = nodes;
   hot.device = DeviceOf(*nodes[0]);
+  for (const Value& v : outputs) {
+    uint8_t there = DeviceOf(*v.node);
+    if (there == hot.device && plan_->infos_[id].out_devices.empty()) continue;
+    plan_->infos_[id].out_devices.resize(outputs.size(), hot.device);
+    plan_->infos_[id].out_devices[static_cast<size_t>(&v - outputs.data())] =
+        there;
+  }
   plan_->infos_[id].piece = std::move(tape);
   return OkStatus();
 }
@@ -241,8 +261,20 @@ Status PlanBuilder::AddBytecode(Node& node) {
   auto piece = plan_->lowered_.bytecodes.find(&node);
   bool lowered = piece != plan_->lowered_.bytecodes.end();
   const Node& source = lowered ? *piece->second.source : node;
-  SL_ASSIGN_OR_RETURN(std::unique_ptr<Bytecode> code,
-                      Bytecode::Build(source, bytecode_options));
+  std::unique_ptr<CompiledPiece> code;
+  Device* gpu = GpuOfLoop(source);
+  if (gpu) {
+    std::vector<bool> host_outputs;
+    for (int i = 0; i < source.num_outputs(); ++i) {
+      host_outputs.push_back(OnHost({const_cast<Node*>(&source), i}));
+    }
+    auto on_host = [this](const Value& v) { return OnHost(v); };
+    SL_ASSIGN_OR_RETURN(
+        code, BuildGpuLoop(*gpu, source, on_host, std::move(host_outputs),
+                           options_.fuse));
+  } else {
+    SL_ASSIGN_OR_RETURN(code, Bytecode::Build(source, bytecode_options));
+  }
   uint32_t id =
       NewNode(RunsIn(node), NodeKind::kBytecode, code->inputs().size(),
               static_cast<size_t>(node.num_outputs()));
@@ -251,6 +283,9 @@ Status PlanBuilder::AddBytecode(Node& node) {
   info.node = info.origin = &source;  // not hot.node: its errors name it
   if (lowered) info.calls = plan_->lowered_.origins.at(&node).calls;
   hot.uses_tag = true;
+  for (size_t d = 0; gpu && d < plan_->devices_.size(); ++d) {
+    if (plan_->devices_[d] == gpu) hot.device = static_cast<uint8_t>(d);
+  }
   hot.heavy = code->cost_ns() >= kHeavyNanos;
   info.info = {source.name(), source.line(), source.key()};
   costs_[id] = static_cast<float>(code->cost_ns());

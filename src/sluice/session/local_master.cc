@@ -3,14 +3,25 @@
 #include "sluice/base/clock.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
 #include "sluice/passes/prune.h"
 #include "sluice/passes/trap_nan.h"
 #include "sluice/session/loop_report.h"
+#include "sluice/session/op_times.h"
 #include "sluice/session/stop_watch.h"
 #include "sluice/state/loop_log.h"
 #include "sluice/step/step_pool.h"
 
 namespace sluice {
+
+namespace {
+
+LocalPlacement WithTimes(LocalPlacement placement) {
+  if (!placement.times) placement.times = std::make_shared<OpTimes>();
+  return placement;
+}
+
+}  // namespace
 
 LocalMaster::LocalMaster(Graph& graph, MasterOptions options)
     : graph_(graph),
@@ -18,7 +29,7 @@ LocalMaster::LocalMaster(Graph& graph, MasterOptions options)
       seed_(options.seed),
       resources_(options.resources ? std::move(options.resources)
                                    : std::make_shared<ResourceManager>()),
-      placement_(std::move(options.placement)) {}
+      placement_(WithTimes(std::move(options.placement))) {}
 
 LocalMaster::~LocalMaster() { Close(); }
 
@@ -65,6 +76,12 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
   PlanOptions options;
   options.executor = executor;
   options.resources = resources_.get();
+  options.threads = pool_->parallelism();
+  options.measured_nanos = [times = placement_.times](const Node& node) {
+    if (times->version() == 0) return -1.0;
+    double seconds = times->Of(node, CpuDevice());
+    return seconds < 0 ? seconds : seconds * 1e9;
+  };
   auto program =
       std::make_shared<Program>(std::move(pruned), options, placement_);
   MutexLock lock(mu_);
@@ -117,9 +134,11 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
   request.step_id = random.calls;
   request.seed = random.seed;
   bool traced = options.trace && metadata;
+  std::optional<TimedRun> timed;
   if (traced) {
     metadata->stats = {};
     request.stats = &metadata->stats;
+    timed.emplace(*plan);
   }
   step->Begin(request);
   Status status;
@@ -155,6 +174,7 @@ Status LocalMaster::RunPlain(Program& program, std::span<Array> feeds,
   }
   for (Array& value : step->results()) value = Array();
   if (traced) {
+    timed->Collect(metadata->stats, *placement_.times);
     metadata->rows = metadata->stats.Rows(*plan);
     metadata->chrome_trace = metadata->stats.ChromeTrace(*plan);
   }
@@ -182,6 +202,23 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
   SL_RETURN_IF_ERROR(RunProgram(*program, arrays, &results, options, metadata));
   return std::vector<Array>(std::make_move_iterator(results.begin()),
                             std::make_move_iterator(results.end()));
+}
+
+Result<MemoryForecast> LocalMaster::PlanMemory(std::span<const Value> fetches,
+                                               const FeedList& feeds,
+                                               std::span<Node* const> targets) {
+  std::vector<Value> fed;
+  std::vector<Array> arrays;
+  for (const auto& [value, array] : feeds) {
+    fed.push_back(value);
+    arrays.push_back(array);
+  }
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
+                      ProgramFor(fed, fetches, targets, ExecutorChoice::kAuto));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    SL_RETURN_IF_ERROR(program->CheckFeed(static_cast<int>(i), arrays[i]));
+  }
+  return program->PlanMemory(arrays);
 }
 
 Result<std::string> LocalMaster::Explain(std::span<const Value> fetches,

@@ -67,6 +67,11 @@ class LocalMaster {
                               std::span<Node* const> targets,
                               ExecutorChoice executor = ExecutorChoice::kAuto);
 
+  // What such a run has live at most, before it runs.
+  Result<MemoryForecast> PlanMemory(std::span<const Value> fetches,
+                                    const FeedList& feeds,
+                                    std::span<Node* const> targets);
+
   // Cancels what runs, refuses what comes.
   void Close();
 

@@ -2,10 +2,13 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
+#include "sluice/device/sim/sim_device.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/graph/together_with.h"
 #include "sluice/placement/follow_operands.h"
 #include "sluice/placement/insert_copies.h"
 #include "sluice/placement/placer.h"
+#include "sluice/session/op_times.h"
 
 namespace sluice {
 
@@ -24,7 +27,7 @@ bool NamesDevice(const Region& region) {
 // The graph is this task's, whichever it is called.
 Status DropTasks(Region& region, BatchEdit& edit) {
   for (Node* node : region.nodes()) {
-    if (!node->device().empty()) {
+    if (!node->device().empty() && PartnerOf(node->device()).empty()) {
       Result<DeviceName> name = DeviceName::Parse(node->device());
       if (!name.ok()) return name.status().WithLine(NodeLine(*node));
       if (!name->job.empty() || name->task) {
@@ -51,8 +54,39 @@ bool ConcernsDevices(const Graph& graph, const LocalPlacement& placement) {
   if (!placement.device.empty() || &Devices::Default() != &CpuDevice()) {
     return true;
   }
+  if (placement.search && Devices::Count() > 1) return true;
   return NamesDevice(graph.root());
 }
+
+namespace {
+
+// By what simulated devices say of themselves; nobody says it of others.
+DeviceModel ModelOf(Device& device) {
+  DeviceModel model;
+  model.name = device.name();
+  if (auto* sim = dynamic_cast<SimDevice*>(&device)) {
+    const SimOptions& o = sim->options();
+    model.flops_per_second = o.flops_per_second;
+    model.bytes_per_second = o.bytes_per_second;
+    model.launch_seconds = o.kernel_seconds;
+    model.memory_bytes = o.memory_bytes;
+  }
+  return model;
+}
+
+LinkModel LinkBetween(Device& a, Device& b) {
+  LinkModel link;
+  for (Device* device : {&a, &b}) {
+    auto* sim = dynamic_cast<SimDevice*>(device);
+    if (!sim) continue;
+    const SimOptions& o = sim->options();
+    link.bytes_per_second = o.link_bytes_per_second;
+    link.latency_seconds = o.link_latency_seconds;
+  }
+  return link;
+}
+
+}  // namespace
 
 Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
                                  const LocalPlacement& placement) {
@@ -60,24 +94,35 @@ Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
   PlacementOptions options;
   options.soft = placement.soft;
   options.search = placement.search;
-  for (Device* device : Devices::All()) {
+  const std::vector<Device*> all = Devices::All();
+  for (Device* device : all) {
     if (device == preferred) {
       options.preferred = static_cast<int>(options.devices.size());
     }
-    DeviceModel model;
-    model.name = device->name();
-    options.devices.push_back(std::move(model));
+    options.devices.push_back(ModelOf(*device));
+  }
+  options.link = [&](int from, int to) {
+    return LinkBetween(*all[static_cast<size_t>(from)],
+                       *all[static_cast<size_t>(to)]);
+  };
+  if (placement.times && placement.times->version() > 0) {
+    options.measured_seconds = [&](const Node& node, int d) {
+      return placement.times->Of(node, *all[static_cast<size_t>(d)]);
+    };
   }
   BatchEdit edit(graph);
   SL_RETURN_IF_ERROR(DropTasks(graph.root(), edit));
   CopyOptions copies;
   copies.results_to_host = placement.results_to_host;
+  copies.small_in_place = true;
   bool elsewhere = false;
   for (const Array& feed : feeds) {
     copies.args.push_back(feed ? DeviceNameOf(feed.memory()) : "");
     elsewhere = elsewhere || (feed && feed.memory());
   }
-  if (elsewhere) {
+  // Results that stay where they are computed are where imperative code has
+  // them: with what they are made of.
+  if (elsewhere || !placement.results_to_host) {
     SL_RETURN_IF_ERROR(FollowOperands(graph, copies.args, copies.host));
   }
   SL_ASSIGN_OR_RETURN(PlacementReport report, Place(graph, options));

@@ -5,6 +5,7 @@
 // Plain functions; for a graph nobody else sees.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
@@ -12,6 +13,8 @@
 #include "sluice/tensor/array.h"
 
 namespace sluice {
+
+class OpTimes;
 
 struct LocalPlacement {
   // For nodes that say nothing; empty: the process's (Devices::Default).
@@ -23,6 +26,8 @@ struct LocalPlacement {
   bool soft = true;
   // Nodes without a wish go where a cost model finds the earliest finish.
   bool search = false;
+  // What ops took in runs that were traced; null: nothing is known.
+  std::shared_ptr<OpTimes> times{};
 };
 
 // Whether such a run has to do with any device but the host.

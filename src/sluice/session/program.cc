@@ -8,6 +8,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/passes/pipeline.h"
 #include "sluice/passes/report_loops.h"
+#include "sluice/session/op_times.h"
 
 namespace sluice {
 
@@ -48,10 +49,36 @@ bool SameFeeds(const std::vector<Shape>& shapes,
 }
 }  // namespace
 
+namespace {
+
+// So many traced runs are enough to know: a program that traces every run is
+// not planned anew each time.
+constexpr int64_t kMeasured = 3;
+
+bool HasLoop(const Region& region) {
+  for (const Node* node : region.nodes()) {
+    if (node->op().flow == Flow::kLoop) return true;
+    for (const auto& inner : node->regions()) {
+      if (HasLoop(*inner)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 void Program::DropStale() {
   // A container was reset: plans hold handles of resources that are gone.
   int64_t now = options_.resources ? options_.resources->generation() : 0;
-  if (now == generation_) return;
+  // What was measured since may say that other devices are better, or loops in
+  // parallel.
+  int64_t times =
+      placement_.times ? std::min(placement_.times->version(), kMeasured) : 0;
+  bool measured = times != times_;
+  times_ = times;
+  measured = measured && (placement_.search ||
+                          (options_.threads > 1 && HasLoop(graph_->root())));
+  if (now == generation_ && !measured) return;
   generation_ = now;
   entries_.clear();
   generic_ = nullptr;
@@ -186,6 +213,14 @@ Result<std::string> Program::PassNotes(std::span<const Array> feeds) const {
   SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, &notes));
   SL_ASSIGN_OR_RETURN(std::string places, Placed(*graph, feeds));
   return notes + places;
+}
+
+Result<MemoryForecast> Program::PlanMemory(std::span<const Array> feeds) const {
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, nullptr));
+  SL_RETURN_IF_ERROR(Placed(*graph, feeds).status());
+  std::vector<std::string> args;
+  for (const Array& feed : feeds) args.push_back(DeviceNameOf(feed.memory()));
+  return ForecastMemory(*graph, std::move(args));
 }
 
 Result<std::shared_ptr<const Plan>> Program::Build(

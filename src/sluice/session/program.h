@@ -15,6 +15,7 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/op/resource.h"
+#include "sluice/plan/memory_forecast.h"
 #include "sluice/plan/plan.h"
 #include "sluice/session/place_locally.h"
 
@@ -44,6 +45,9 @@ class Program {
 
   // What the passes did to the graph for such feeds, a line each.
   Result<std::string> PassNotes(std::span<const Array> feeds) const;
+
+  // What a run with such feeds has live at most.
+  Result<MemoryForecast> PlanMemory(std::span<const Array> feeds) const;
 
   // The same with loops that report what they do to a LoopLog, which is fed
   // last.
@@ -85,6 +89,7 @@ class Program {
   bool building_generic_ SL_GUARDED_BY(mu_) = false;
   std::condition_variable built_;  // or given up
   int64_t generation_ SL_GUARDED_BY(mu_) = 0;
+  int64_t times_ SL_GUARDED_BY(mu_) = 0;  // version of what was measured
   int64_t clock_ SL_GUARDED_BY(mu_) = 0;
   std::shared_ptr<Program> reporting_ SL_GUARDED_BY(mu_);
 };

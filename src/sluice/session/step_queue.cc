@@ -2,7 +2,36 @@
 
 #include <memory>
 
+#include "sluice/base/clock.h"
+
 namespace sluice {
+
+namespace {
+thread_local StepQueue::Here* here = nullptr;
+constinit std::atomic<bool> runs_here{false};
+}  // namespace
+
+StepQueue::Here::Here(StepQueue& queue) : queue_(queue), outer_(here) {
+  here = this;
+}
+
+StepQueue::Here::~Here() {
+  here = outer_;
+  if (pushed_) queue_.event_.Notify(1);
+}
+
+void StepQueue::Here::Run(int64_t nanos) {
+  if (!pushed_ || runs_here.exchange(true, std::memory_order_acquire)) return;
+  const int64_t end = NowNanos() + nanos;
+  do {
+    pushed_ = false;
+    DrivenStep* step = queue_.Pop();
+    if (!step) break;
+    pushed_ = true;  // there may be more
+    step->Run();
+  } while (NowNanos() < end);
+  runs_here.store(false, std::memory_order_release);
+}
 
 // A worker of the pool that runs what is in the queue and leaves.
 struct StepQueue::Helper : Task {
@@ -28,6 +57,10 @@ void StepQueue::Push(DrivenStep& step) {
     MutexLock lock(mu_);
     ready_.push_back(&step);
     several = ready_.size() > 1;
+  }
+  if (here && &here->queue_ == this) {
+    here->pushed_ = true;
+    return;
   }
   event_.Notify(1);
   // One is for whoever waits.

@@ -31,6 +31,26 @@ class StepQueue {
   void HelpUntil(const std::function<bool()>& done);
   void Notify() { event_.Notify(); }
 
+  // For a thread that lets steps go on by what it brings, such as one that
+  // reads from the network: while this lives, the steps it wakes wake no other
+  // thread, and Run lets them go on here. One thread of the process at a time;
+  // what it does not do is left to others. On the stack.
+  class Here {
+   public:
+    explicit Here(StepQueue& queue);
+    ~Here();
+    Here(const Here&) = delete;
+    Here& operator=(const Here&) = delete;
+    // Until nothing is ready, or about that time has passed.
+    void Run(int64_t nanos);
+
+   private:
+    friend class StepQueue;
+    StepQueue& queue_;
+    Here* const outer_;
+    bool pushed_ = false;
+  };
+
  private:
   struct Helper;
   DrivenStep* Pop();

@@ -4,6 +4,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/tensor/dispatch.h"
+#include "sluice/tensor/remote_copy.h"
+#include "sluice/tensor/remote_work.h"
 
 namespace sluice {
 
@@ -55,12 +57,35 @@ Result<Array> OwnedArray(const Array& array) {
   return array;
 }
 
+namespace {
+
+// The same for elements in a device's memory, which stays theirs.
+Status AddRemote(Array* target, const Array& x, bool subtract) {
+  Memory* memory = (target->on_host() ? x : *target).memory();
+  SL_ASSIGN_OR_RETURN(Array b, RemoteCopy::To(x, memory));
+  if (target->memory() == memory && target->unique()) {
+    return RemoteWork::Add(*target, b, subtract, *target);
+  }
+  SL_ASSIGN_OR_RETURN(Array a, RemoteCopy::To(*target, memory));
+  SL_ASSIGN_OR_RETURN(Array out,
+                      Array::Make(x.dtype(), x.shape(), AllocatorOf(memory)));
+  SL_RETURN_IF_ERROR(RemoteWork::Add(a, b, subtract, out));
+  *target = std::move(out);
+  return OkStatus();
+}
+
+}  // namespace
+
 Status AddTo(Array* target, const Array& x, bool subtract) {
+  if (RemoteWork::Needed(*target) || RemoteWork::Needed(x)) {
+    return AddRemote(target, x, subtract);
+  }
   Array out;
   if (target->unique()) {
     out = *target;
   } else {
-    SL_ASSIGN_OR_RETURN(out, Array::Make(target->dtype(), target->shape()));
+    SL_ASSIGN_OR_RETURN(out, Array::Make(target->dtype(), target->shape(),
+                                         AllocatorOf(target->memory())));
   }
   bool known = DispatchNumbers(x.dtype(), [&]<class T>() {
     const T *a = target->data<T>(), *b = x.data<T>();

@@ -80,7 +80,8 @@ Status Variable::Modify(const std::function<Status(const Array&)>& check,
   if (!value_) return NotInitialised();
   SL_RETURN_IF_ERROR(check(value_));
   if (!value_.unique()) {
-    SL_ASSIGN_OR_RETURN(Array copy, Array::Make(dtype_, value_.shape()));
+    SL_ASSIGN_OR_RETURN(Array copy, Array::Make(dtype_, value_.shape(),
+                                                AllocatorOf(value_.memory())));
     CopyStrided(value_, copy, pool);
     value_ = std::move(copy);
   }

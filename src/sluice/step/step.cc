@@ -47,6 +47,11 @@ void Step::Begin(const StepRequest& request) {
   wake_ = request.wake;
   for (size_t d = 1; d < plan_.devices().size(); ++d) {
     device_contexts_[d - 1] = context_;
+    if (plan_.devices()[d]->kind() == DeviceKind::kCuda && !late_target_) {
+      late_target_ = std::make_shared<LateTarget>();
+      MutexLock lock(late_target_->mu);
+      late_target_->step = this;
+    }
     device_contexts_[d - 1].memory = plan_.devices()[d]->array_memory();
   }
   bool several = request.pool && request.pool->parallelism() > 1;
@@ -78,12 +83,17 @@ void Step::Begin(const StepRequest& request) {
   outstanding_.store(std::exchange(driver_->pushed, 0),
                      std::memory_order_relaxed);
   frames_left_ = 0;
+  fired_at_retry_ = driver_->fired;
+  must_copy_ = false;
   dead_results_.assign(results_.size(), 0);
   missing_.clear();
   last_decisions_.clear();
   deadline_noted_ = false;
   doing_.clear();
-  if (stats_) stats_->start = CycleCount();
+  if (stats_) {
+    StartTimelines(plan_.devices());
+    stats_->start = CycleCount();
+  }
 }
 
 void Step::Feed(int arg, Array value) {
@@ -185,6 +195,7 @@ void Step::Abandon() {
     std::unique_ptr<AsyncOp> own(op);
     op = own->next;
   }
+  DropDeviceWaits();
   MutexLock lock(mu_);
   in_flight_ = nullptr;
 }
@@ -202,6 +213,7 @@ void Step::RunTokens() {
     int64_t until = NowNanos() + kSpinNanos;
     auto changed = [&] {
       return device_copies_.load(std::memory_order_seq_cst) != 0 ||
+             device_waits_.load(std::memory_order_seq_cst) != nullptr ||
              inbox_.load(std::memory_order_seq_cst) != nullptr ||
              outstanding_.load(std::memory_order_seq_cst) == 0 ||
              broken_.load(std::memory_order_seq_cst);
@@ -228,6 +240,7 @@ void Step::RunTokens() {
 Status Step::Finish() {
   if (stats_) {
     stats_->end = CycleCount();
+    stats_->device_work = TakeTimelines(plan_.devices());
     MutexLock lock(mu_);
     stats_->firings.insert(stats_->firings.end(), driver_->firings.begin(),
                            driver_->firings.end());

@@ -115,6 +115,8 @@ class Step {
   struct Batch;   // tokens on their way to another thread
   class AsyncOp;  // a pending asynchronous kernel
   friend class AsyncOp;
+  class CopyOfNode;
+  struct DeviceWait;  // for the device work of an iteration
   enum class Outcome : uint8_t { kDone, kPending };
 
   template <bool kShared, bool kStats>
@@ -205,10 +207,23 @@ class Step {
 
   // ---- step_devices.cc ----
   Outcome StartCopyOf(const Token& token, Array* outputs);
+  // What a piece over several CPU devices has made becomes each one's own.
+  Status MoveOutputs(const PlanNodeInfo& info, Array* outputs) const;
   Status LaunchOnDevice(const Token& token, const StepContext& context,
                         Array* outputs);
+  Status RunPieceOnDevice(const Token& token, const StepContext& context,
+                          std::span<Array> inputs, std::span<Array> outputs);
   bool DriveDevices();
   void WaitForDevices();
+  // True when the devices are done with the iteration's work; else it ends when
+  // they are. REQUIRES: nothing is left to do in it for the host, and the
+  // frame's lock is held when shared.
+  bool DevicesDone(IterBlock& block);
+  bool EndDeviceWaits(Local& local);
+  void DropDeviceWaits();
+  // A copy that would leave little memory waits for what others free.
+  bool Park(const Token& token);
+  bool RetryParked();
 
   void Post(AsyncOp* op);
   void WakeDriver();
@@ -225,6 +240,13 @@ class Step {
   std::vector<Array> results_;
   StepContext context_;
   // The same for each of the plan's devices but the host; empty for most.
+  // Whom a piece on a device tells what it finds wrong: this step, for as long
+  // as it lasts.
+  struct LateTarget {
+    Mutex mu;
+    Step* step SL_GUARDED_BY(mu) = nullptr;
+  };
+  std::shared_ptr<LateTarget> late_target_;
   std::vector<StepContext> device_contexts_;
   std::shared_ptr<Cancellation> cancellation_;
   WorkerPool* pool_ = nullptr;
@@ -239,6 +261,15 @@ class Step {
   // Copies that a device makes for the host. While there are some the driver
   // does not sleep: a device may need somebody to drive it.
   std::atomic<int32_t> device_copies_{0};
+  // Iterations whose device work is done.
+  std::atomic<DeviceWait*> device_waits_{nullptr};
+  // Copies that wait for memory, and what the driver had fired when it had
+  // tried them last.
+  std::vector<Token> parked_ SL_GUARDED_BY(mu_);
+  std::atomic<int64_t> num_parked_{0};
+  uint32_t fired_at_retry_ = 0;
+  // The next one is made: nobody else is left to free any.
+  std::atomic<bool> must_copy_{false};
   // Threads that may still touch this step although its last token is gone.
   std::atomic<int32_t> visitors_{0};
   EventCount event_;

@@ -74,7 +74,8 @@ void Step::Post(AsyncOp* op) {
 }
 
 bool Step::DrainInbox(Local& local) {
-  if (!inbox_.load(std::memory_order_relaxed)) return false;
+  bool ended = EndDeviceWaits(local);
+  if (!inbox_.load(std::memory_order_relaxed)) return ended;
   if (cancellation_->cancelled()) NoteDeadline();
   AsyncOp* op = inbox_.exchange(nullptr, std::memory_order_acq_rel);
   // Posted last is first in the list: turn it, so that completions are taken in
@@ -86,7 +87,7 @@ bool Step::DrainInbox(Local& local) {
     first = op;
     op = next;
   }
-  bool any = first != nullptr;
+  bool any = ended || first != nullptr;
   while (first) {
     std::unique_ptr<AsyncOp> own(first);
     first = own->next;
@@ -100,8 +101,9 @@ bool Step::DrainInbox(Local& local) {
                    info.calls));
     }
     if (stats_) {
-      local.firings.push_back(
-          {own->token.node, local.worker, own->started, CycleCount(), 0});
+      local.firings.push_back({own->token.node, local.worker, own->started,
+                               CycleCount(), 0,
+                               block.frame ? block.iteration : -1});
     }
     for (Array& in : own->inputs) in = Array();
     int32_t activated = 0;

@@ -1,14 +1,71 @@
 // Devices that run behind the host: launches are handed over and their outputs
 // go on at once, copies to the host complete later, and a step is over when its
 // devices are.
+#include "sluice/device/copy_caller.h"
+#include "sluice/device/cuda/launch_scope.h"
+#include "sluice/device/timeline.h"
 #include "sluice/launch/copy_between.h"
+#include "sluice/launch/late_errors.h"
 #include "sluice/launch/launch_on.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/op/signature.h"
 #include "sluice/step/async_op.h"
 #include "sluice/step/step_local.h"
+#include "sluice/tensor/adopt.h"
+#include "sluice/tensor/live_blocks.h"
 
 namespace sluice {
+
+namespace {
+
+// Whether a value may stay on its device: there is less in use than the swap
+// says.
+bool HasRoom(const Array& value, const Node& swap) {
+  Allocator& allocator = value.memory()->allocator();
+  auto above = swap.attrs().get<int64_t>("above");
+  if (above < 0) {
+    const auto* tells = dynamic_cast<const TellsLive*>(&allocator);
+    int64_t limit = tells ? tells->limit() : INT64_MAX;
+    if (limit == INT64_MAX) return true;
+    above = limit / 2;
+  }
+  return allocator.stats().bytes_in_use <= above;
+}
+
+// Whether a copy would fill the device beyond what copies ahead of use may
+// take: kernels need room for what they make of them.
+bool LeavesLittle(Device& device, const Array& value) {
+  Allocator& allocator = device.memory().allocator();
+  const auto* tells = dynamic_cast<const TellsLive*>(&allocator);
+  int64_t limit = tells ? tells->limit() : INT64_MAX;
+  return allocator.stats().bytes_in_use + value.bytes() > limit / 10 * 7;
+}
+
+}  // namespace
+
+// A copy that a node makes fails the step, by the node's line.
+class Step::CopyOfNode final : public CopyCaller {
+ public:
+  CopyOfNode(Step& step, const PlanNodeInfo& info, const IterBlock& block)
+      : step_(step), info_(info), block_(block) {}
+
+ protected:
+  CopyFailed Failed() const override {
+    // The block may be another iteration's by the time a copy fails.
+    return [&step = step_, &info = info_,
+            place = step_.PlaceIn(block_)](const Status& error) {
+      Status told =
+          step.AtPlace(AtNode(error, *info.origin, {}), place, info.calls);
+      step.Fail(told);
+      return told;
+    };
+  }
+
+ private:
+  Step& step_;
+  const PlanNodeInfo& info_;
+  const IterBlock& block_;
+};
 
 Step::Outcome Step::StartCopyOf(const Token& token, Array* outputs) {
   const PlanNode& node = plan_.nodes()[token.node];
@@ -21,6 +78,17 @@ Step::Outcome Step::StartCopyOf(const Token& token, Array* outputs) {
     return Outcome::kDone;
   }
   const PlanNodeInfo& info = plan_.info(token.node);
+  CopyOfNode caller(*this, info, block);
+  if (node.kind == NodeKind::kSwapOut && HasRoom(in, *info.node)) {
+    outputs[0] = in;
+    return Outcome::kDone;
+  }
+  if (!to.memory().on_host() && !must_copy_.exchange(false) &&
+      LeavesLittle(to, in) && Park(token)) {
+    return Outcome::kPending;
+  }
+  AllocatesFor site(node.op->name, info.origin->line());
+  IssuesFor iteration(block.frame ? block.iteration : -1);
   Result<StartedCopy> copy = StartCopy(in, to);
   if (!copy.ok()) {
     Fail(Located(AtNode(InOp(*node.op, copy.status()), *info.origin, {&in, 1}),
@@ -53,23 +121,161 @@ Step::Outcome Step::StartCopyOf(const Token& token, Array* outputs) {
   return Outcome::kDone;
 }
 
+Status Step::MoveOutputs(const PlanNodeInfo& info, Array* outputs) const {
+  for (size_t i = 0; i < info.out_devices.size(); ++i) {
+    Array& out = outputs[i];
+    Memory* memory = plan_.devices()[info.out_devices[i]]->array_memory();
+    if (out.memory() == memory || (out.unique() && Adopt(out, memory))) {
+      continue;
+    }
+    SL_ASSIGN_OR_RETURN(
+        Array own, Array::Make(out.dtype(), out.shape(), AllocatorOf(memory)));
+    own.CopyFrom(out);
+    out = std::move(own);
+  }
+  return OkStatus();
+}
+
 Status Step::LaunchOnDevice(const Token& token, const StepContext& context,
                             Array* outputs) {
   const PlanNode& node = plan_.nodes()[token.node];
   const PlanNodeInfo& info = plan_.info(token.node);
   IterBlock& block = *token.block;
   std::span<Array> inputs(block.slots + node.first_slot, node.num_inputs);
+  IssuesFor iteration(block.frame ? block.iteration : -1);
   LaunchCall call{*node.op, node.node->attrs(), info.info, info.out_dtypes,
                   info.shapes.get()};
   // The block may be another iteration's by the time a kernel fails.
   LateError late = [this, &info, place = PlaceIn(block)](const Status& error) {
     Fail(AtPlace(AtNode(error, *info.origin, {}), place, info.calls));
   };
+  CopyOfNode caller(*this, info, block);
   return LaunchOn(*plan_.devices()[node.device], call, context, inputs,
                   {outputs, node.num_outputs}, late);
 }
 
+Status Step::RunPieceOnDevice(const Token& token, const StepContext& context,
+                              std::span<Array> inputs,
+                              std::span<Array> outputs) {
+  const PlanNodeInfo& info = plan_.info(token.node);
+  Device& device = *plan_.devices()[plan_.nodes()[token.node].device];
+  CudaLaunchScope::LateFn late =
+      [target = late_target_, &info, &device,
+       place = PlaceIn(*token.block)](const Status& error) {
+        MutexLock lock(target->mu);
+        if (!target->step) return NoteLateError(device, error);
+        target->step->Fail(target->step->AtPlace(error, place, info.calls));
+      };
+  CudaLaunchScope scope(late, /*says_where=*/false);
+  return info.piece->Run(context, inputs, outputs);
+}
+
+// Counts the devices whose work up to here is not done; then the driver hears
+// of it. Owned by the last of the callbacks, then by the list.
+struct Step::DeviceWait {
+  Step* step;
+  IterBlock* block;
+  std::atomic<int32_t> left;
+  DeviceWait* next = nullptr;
+
+  static void Done(void* self) {
+    auto* wait = static_cast<DeviceWait*>(self);
+    if (wait->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    Step& step = *wait->step;
+    DeviceWait* head = step.device_waits_.load(std::memory_order_relaxed);
+    do {
+      wait->next = head;
+    } while (!step.device_waits_.compare_exchange_weak(
+        head, wait, std::memory_order_seq_cst));
+    step.WakeDriver();
+    step.visitors_.fetch_sub(1, std::memory_order_release);
+  }
+};
+
+bool Step::DevicesDone(IterBlock& block) {
+  if (block.devices == IterBlock::Devices::kDone) return true;
+  if (block.devices == IterBlock::Devices::kAwaited) return false;
+  block.devices = IterBlock::Devices::kAwaited;
+  // As a token of its own: the step is not over before.
+  AddOutstanding(1);
+  device_copies_.fetch_add(1, std::memory_order_seq_cst);
+  visitors_.fetch_add(1, std::memory_order_relaxed);
+  // One more, so that it is not over while callbacks are being given.
+  auto* wait = new DeviceWait{this, &block, 1};
+  for (Device* device : plan_.devices()) {
+    if (device->synchronous()) continue;
+    wait->left.fetch_add(1, std::memory_order_relaxed);
+    device->stream().Then(&DeviceWait::Done, wait);
+  }
+  DeviceWait::Done(wait);
+  return false;
+}
+
+bool Step::EndDeviceWaits(Local& local) {
+  if (!device_waits_.load(std::memory_order_relaxed)) return false;
+  DeviceWait* wait = device_waits_.exchange(nullptr, std::memory_order_acq_rel);
+  bool any = wait != nullptr;
+  while (wait) {
+    std::unique_ptr<DeviceWait> own(wait);
+    wait = own->next;
+    device_copies_.fetch_sub(1, std::memory_order_relaxed);
+    IterBlock& block = *own->block;
+    {
+      FrameGuard<true> guard(block.frame->lock);
+      block.devices = IterBlock::Devices::kDone;
+    }
+    if (shared_) {
+      AddWork<true>(local, block, 0);
+    } else {
+      AddWork<false>(local, block, 0);
+    }
+    AddOutstanding(std::exchange(local.pushed, 0) - 1);
+  }
+  return any;
+}
+
+void Step::DropDeviceWaits() {
+  DeviceWait* wait = device_waits_.exchange(nullptr, std::memory_order_acq_rel);
+  while (wait) {
+    std::unique_ptr<DeviceWait> own(wait);
+    wait = own->next;
+  }
+}
+
+bool Step::Park(const Token& token) {
+  if (cancellation_->cancelled()) return false;
+  MutexLock lock(mu_);
+  parked_.push_back(token);
+  num_parked_.store(static_cast<int64_t>(parked_.size()),
+                    std::memory_order_release);
+  return true;
+}
+
+// Copies that would fill a device are tried again after others have run, which
+// free memory. Where nobody else is left to run the first of them is made all
+// the same. By the driver alone, when it has nothing else to do.
+bool Step::RetryParked() {
+  int64_t parked = num_parked_.load(std::memory_order_acquire);
+  if (parked == 0) return false;
+  bool others = driver_->fired != fired_at_retry_;
+  bool alone = outstanding_.load(std::memory_order_acquire) == parked;
+  if (!others && !alone) return false;
+  MutexLock lock(mu_);
+  // In the order in which they were parked; tokens are taken from the end.
+  int64_t tried = others ? parked : 1;
+  auto end = parked_.begin() + tried;
+  driver_->light.insert(driver_->light.end(), std::reverse_iterator(end),
+                        parked_.rend());
+  parked_.erase(parked_.begin(), end);
+  must_copy_ = !others;
+  num_parked_.store(static_cast<int64_t>(parked_.size()),
+                    std::memory_order_release);
+  fired_at_retry_ = driver_->fired + static_cast<uint32_t>(tried);
+  return true;
+}
+
 bool Step::DriveDevices() {
+  if (RetryParked()) return true;
   for (size_t d = 0; d < device_contexts_.size(); ++d) {
     if (plan_.devices()[d + 1]->Progress()) return true;
   }
@@ -79,8 +285,21 @@ bool Step::DriveDevices() {
 void Step::WaitForDevices() {
   for (Device* device : plan_.devices()) {
     if (device->synchronous()) continue;
-    Status status = device->stream().Synchronize();
-    if (!status.ok()) Fail(status);
+    // What recordings find wrong later is told to whoever reads then.
+    if (device->kind() == DeviceKind::kCuda && !plan_.waits_for_gpus() &&
+        !broken()) {
+      continue;
+    }
+    // Copies, too: what they would tell when they fail is this step's.
+    for (int use = 0; use < kNumStreamUses; ++use) {
+      Stream& stream = device->stream(static_cast<StreamUse>(use));
+      Status status = stream.Synchronize();
+      if (!status.ok()) Fail(status);
+    }
+  }
+  if (std::shared_ptr<LateTarget> target = std::move(late_target_)) {
+    MutexLock lock(target->mu);
+    target->step = nullptr;
   }
 }
 

@@ -81,7 +81,9 @@ void Step::Fire(Local& local) {
             bytes += outputs[i].bytes();
           }
         }
-        local.firings.push_back({token.node, local.worker, start, end, bytes});
+        local.firings.push_back(
+            {token.node, local.worker, start, end, bytes,
+             token.block->frame ? token.block->iteration : -1});
       }
       if (sampled) {
         plan_.ObserveCost(token.node,
@@ -250,6 +252,7 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
     case NodeKind::kAsync:
       return LaunchAsync(token, outputs);
     case NodeKind::kCopy:
+    case NodeKind::kSwapOut:
       return StartCopyOf(token, outputs);
     case NodeKind::kCall:
       if (shared_) {
@@ -298,7 +301,12 @@ Status Step::Compute(const Token& token, const PlanNodeInfo& info,
     switch (node.kind) {
       case NodeKind::kIsland:
       case NodeKind::kBytecode:
-        return info.piece->Run(context, in, out);
+        if (!plan_.devices()[node.device]->synchronous()) {
+          return RunPieceOnDevice(token, context, in, out);
+        }
+        SL_RETURN_IF_ERROR(info.piece->Run(context, in, out));
+        return info.out_devices.empty() ? OkStatus()
+                                        : MoveOutputs(info, outputs);
       case NodeKind::kLaunch:
         return LaunchOnDevice(token, context, outputs);
       case NodeKind::kElementwise:

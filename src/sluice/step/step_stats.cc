@@ -26,27 +26,13 @@ std::vector<StepStats::Row> StepStats::Rows(const Plan& plan) const {
     row.start_ns = static_cast<double>(f.start - start) * scale;
     row.duration_ns = static_cast<double>(f.end - f.start) * scale;
     row.bytes = f.bytes;
+    row.device = plan.devices()[plan.nodes()[f.node].device]->name_text();
+    row.iteration = f.iteration;
     rows.push_back(std::move(row));
   }
   std::sort(rows.begin(), rows.end(),
             [](const Row& a, const Row& b) { return a.start_ns < b.start_ns; });
   return rows;
-}
-
-std::string StepStats::ChromeTrace(const Plan& plan) const {
-  std::string out = "{\"traceEvents\":[";
-  bool first = true;
-  for (const Row& row : Rows(plan)) {
-    StrAppend(out, first ? "\n" : ",\n",
-              "{\"ph\":\"X\",\"pid\":0,\"tid\":", row.worker,
-              ",\"name\":", JsonQuote(row.name), ",\"cat\":", JsonQuote(row.op),
-              ",\"ts\":", row.start_ns / 1000,
-              ",\"dur\":", row.duration_ns / 1000,
-              ",\"args\":{\"line\":", JsonQuote(row.line),
-              ",\"bytes\":", row.bytes, "}}");
-    first = false;
-  }
-  return out + "\n]}\n";
 }
 
 }  // namespace sluice

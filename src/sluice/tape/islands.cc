@@ -1,12 +1,16 @@
 #include "sluice/tape/islands.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
 #include "sluice/device/device_name.h"
+#include "sluice/graph/small_math.h"
+#include "sluice/graph/swap.h"
 #include "sluice/graph/traverse.h"
+#include "sluice/op/host_inputs.h"
 #include "sluice/op/signature.h"
 #include "sluice/tape/ancestor_sets.h"
 
@@ -17,6 +21,12 @@ namespace {
 bool IsCpu(const std::string& device) {
   Result<DeviceName> name = DeviceName::Parse(device);
   return name.ok() && name->kind == DeviceKind::kCpu;
+}
+
+bool IsGpu(const std::string& device) {
+  if (device.empty()) return false;
+  Result<DeviceName> name = DeviceName::Parse(device);
+  return name.ok() && name->kind == DeviceKind::kCuda;
 }
 
 // Whether the shapes of a node's outputs, which memory is planned from, follow
@@ -51,16 +61,39 @@ std::string WhyNotCertain(const Node& node) {
 
 }  // namespace
 
-std::string WhyNotInIsland(const Node& node) {
+namespace {
+
+// What a recording of a GPU's launches cannot hold.
+std::string WhyNotRecorded(const Node& node) {
   const OpRecord& op = node.op();
-  if (!node.device().empty() && !IsCpu(node.device())) {
-    return StrCat("on ", node.device());
+  if (op.random) return "draws other numbers each time";
+  // A number of the host goes along with the launch.
+  if (op.role == Role::kIdentity && node.output_type(0).shape.fully_known() &&
+      node.output_type(0).shape.ToShape().num_elements() == 1) {
+    return "";
   }
-  // What it reads the shape of may be in another memory.
-  if (!node.device().empty() && op.shape_only) return "reads a shape alone";
-  if (!node.device().empty() && op.role == Role::kIdentity) {
-    return StrCat("copies to ", node.device());
+  if (IsCopy(node)) return StrCat("copies to ", node.device());
+  if (GivesSizes(op)) return "tells sizes to the host";
+  const Kernel& kernel = op.kernel(DeviceKind::kCuda);
+  if (!op.view && !kernel.launch) return "no kernel for GPUs";
+  if (!op.view && !kernel.capturable) return "its launches differ";
+  auto count = static_cast<size_t>(node.num_inputs());
+  for (size_t i = 0; i < count; ++i) {
+    bool by_host = op.view ? i > 0 : HostReads(op, DeviceKind::kCuda, i, count);
+    if (by_host && !ConstantValue(node.input(static_cast<int>(i)))) {
+      return "the host reads an input";
+    }
   }
+  return "";
+}
+
+}  // namespace
+
+namespace {
+
+// What holds on every device.
+std::string WhyNotWhole(const Node& node) {
+  const OpRecord& op = node.op();
   if (op.async()) return "asynchronous";
   if (!node.regions().empty()) return "owns regions";
   if (op.handle) return "resource handle";
@@ -87,6 +120,32 @@ std::string WhyNotInIsland(const Node& node) {
   return WhyNotCertain(node);
 }
 
+}  // namespace
+
+std::string WhyNotInIsland(const Node& node) {
+  const OpRecord& op = node.op();
+  bool recorded = IsGpu(node.device());
+  if (!node.device().empty() && !recorded && !IsCpu(node.device())) {
+    return StrCat("on ", node.device());
+  }
+  if (recorded) {
+    if (std::string why = WhyNotRecorded(node); !why.empty()) return why;
+  }
+  // What it reads the shape of may be in another memory.
+  if (!node.device().empty() && op.shape_only && !recorded) {
+    return "reads a shape alone";
+  }
+  if (!node.device().empty() && IsCopy(node) && !recorded) {
+    return StrCat("copies to ", node.device());
+  }
+  return WhyNotWhole(node);
+}
+
+std::string WhyNotOnGpu(const Node& node) {
+  std::string why = WhyNotRecorded(node);
+  return why.empty() ? WhyNotWhole(node) : why;
+}
+
 namespace {
 
 // Goes through the nodes in order. Two nodes may share an island when a path
@@ -100,10 +159,13 @@ class IslandChooser {
       : order_(order),
         options_(options),
         kind_(order.size()),
+        class_(order.size(), -1),
+        behind_(order.size(), 0),
         depth_(order.size(), 0),
         ancestors_(order.size(), 0),
         parent_(order.size()),
-        before_by_effect_(effects.empty() ? 0 : order.size()) {
+        before_by_effect_(effects.empty() ? 0 : order.size()),
+        small_(order.size(), 0) {
     std::iota(parent_.begin(), parent_.end(), size_t{0});
     choice_.island.assign(order.size(), -1);
     choice_.why_not.resize(order.size());
@@ -116,8 +178,11 @@ class IslandChooser {
   }
 
   IslandChoice Choose() {
+    FindSmall();
     for (size_t i = 0; i < order_.size(); ++i) {
       Classify(i);
+      class_[i] = ClassOf(i);
+      if (class_[i] >= 0) behind_[i] = ClassBit(class_[i]);
       Wait(i);
       if (kind_[i] == Kind::kInside) JoinOperands(i);
     }
@@ -132,6 +197,21 @@ class IslandChooser {
     kConstant,  // is there before anything runs
     kOutside,
   };
+
+  // Math on a few elements, in a graph on several CPU devices.
+  void FindSmall() {
+    std::unordered_map<std::string_view, bool> cpus;
+    for (const Node* node : order_) {
+      auto [it, fresh] = cpus.emplace(node->device(), false);
+      if (fresh) it->second = IsCpu(node->device());
+    }
+    size_t count = 0;
+    for (const auto& [name, cpu] : cpus) count += cpu && !name.empty();
+    if (count < 2) return;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      small_[i] = cpus[order_[i]->device()] && IsSmallMath(*order_[i]);
+    }
+  }
 
   void Leave(size_t i, std::string why) {
     kind_[i] = Kind::kOutside;
@@ -151,21 +231,31 @@ class IslandChooser {
     if (!why.empty()) Leave(i, std::move(why));
   }
 
-  bool Apart(const Node& a, const Node& b) const {
-    return a.device() != b.device() ||
-           (options_.group && options_.group(a) != options_.group(b));
+  // Nodes of one class may share an island, if nothing else is between them;
+  // -1 for those in none. What is small goes with what is small, wherever it
+  // is: with others it would join work of two devices.
+  int ClassOf(size_t i) {
+    if (kind_[i] != Kind::kInside) return -1;
+    const Node& node = *order_[i];
+    std::pair<std::string, int> key{small_[i] ? "few elements" : node.device(),
+                                    options_.group ? options_.group(node) : 0};
+    return classes_.emplace(key, static_cast<int>(classes_.size()))
+        .first->second;
   }
+  // Classes beyond the last bit share it.
+  static uint64_t ClassBit(int c) { return uint64_t{1} << std::min(c, 63); }
 
   // Node i waits for node k; for its output when that is not negative. Depth
-  // counts how often a path to a node has crossed between island nodes and
-  // others. Two nodes of equal depth with a path between them have only nodes
-  // of that depth and kind on it, so equal depth makes a set convex.
+  // counts how often a path to a node has left its class and come back. Two
+  // nodes of one class and depth with a path between them have only nodes of
+  // that class on it, so equal depth makes a set convex.
   void WaitFor(size_t i, size_t k, int output) {
     if (kind_[k] == Kind::kConstant) return;
     const Node& source = *order_[k];
-    bool crossing = (kind_[i] == Kind::kInside) != (kind_[k] == Kind::kInside);
-    crossing = crossing || Apart(*order_[i], source);
-    depth_[i] = std::max(depth_[i], depth_[k] + (crossing ? 1 : 0));
+    bool back = class_[i] >= 0 && class_[i] != class_[k] &&
+                (behind_[k] & ClassBit(class_[i])) != 0;
+    depth_[i] = std::max(depth_[i], depth_[k] + (back ? 1 : 0));
+    behind_[i] |= behind_[k];
     int set = sets_.Union(ancestors_[i], ancestors_[k]);
     if (source.op().async()) {
       set = sets_.With(set, elements_.Async(static_cast<int>(k)));
@@ -228,7 +318,7 @@ class IslandChooser {
       auto it = position_.find(source);
       if (it == position_.end()) return;
       size_t k = it->second;
-      if (kind_[k] == Kind::kInside && depth_[k] == depth_[i] &&
+      if (class_[k] == class_[i] && depth_[k] == depth_[i] &&
           ancestors_[k] == ancestors_[i]) {
         parent_[Root(i)] = Root(k);
       }
@@ -277,9 +367,13 @@ class IslandChooser {
   std::unordered_map<const Node*, size_t> position_;
   // By position.
   std::vector<Kind> kind_;
+  std::vector<int> class_;
+  std::vector<uint64_t> behind_;  // classes of what it waits for, and its own
   std::vector<int> depth_, ancestors_;
   std::vector<size_t> parent_;  // joined nodes are a tree, by root
   std::vector<std::vector<size_t>> before_by_effect_;
+  std::map<std::pair<std::string, int>, int> classes_;
+  std::vector<uint8_t> small_;  // as FindSmall says
   AncestorSets sets_;
   AncestorElements elements_;
 };

@@ -1,5 +1,6 @@
 // Islands: which stretches of a graph are compiled whole. An island is a
-// connected set of nodes on one device with nothing asynchronous inside, whose
+// connected set of nodes on one device (math on a few elements: on any CPU
+// devices, graph/small_math.h) with nothing asynchronous inside, whose
 // shapes are all known, such that no path leaves it and comes back (convex) and
 // all its nodes wait for the same asynchronous operations and are alive under
 // the same predicates, in the same loop. So running it as one node, when all
@@ -39,5 +40,7 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
 
 // Why a node by itself cannot be part of an island; empty when it can.
 std::string WhyNotInIsland(const Node& node);
+// The same on a GPU, whatever device the node names.
+std::string WhyNotOnGpu(const Node& node);
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "sluice/launch/node_error.h"
 #include "sluice/op/fused_loop.h"
 #include "sluice/tensor/adopt.h"
+#include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -117,8 +118,8 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
   SL_RETURN_IF_ERROR(CheckInputs(inputs));
   std::unique_ptr<Activation> a = Acquire();
   if (!a) {
-    return ResourceExhausted(
-        StrCat("out of memory: an island wanted ", HumanBytes(arena_bytes_)));
+    return ResourceExhausted(StrCat(
+        "for an island: ", OutOfMemoryText(HostAllocator(), arena_bytes_)));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].contiguous()) {

@@ -14,6 +14,7 @@
 #include "sluice/base/checked_math.h"
 #include "sluice/base/sanitizers.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/memory_limit.h"
 
 namespace sluice {
@@ -26,6 +27,9 @@ constexpr int kSmallClasses = kSmallLimit / kAlignment;
 constexpr int kSmallCacheDepth = 64;  // blocks kept per thread and class
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kMaxCached = int64_t{4} << 30;
+// Blocks from here on are known by what they were made for: those are what
+// memory runs out for, and what noting it costs is nothing beside filling one.
+constexpr int64_t kKnownBytes = int64_t{1} << 20;
 
 // Large sizes are rounded to four steps per power of two: at most a fifth of a
 // block is wasted, and sizes that differ a little share their free blocks.
@@ -93,7 +97,7 @@ struct SmallCache {
 };
 thread_local SmallCache small_cache;
 
-class CachingHostAllocator final : public Allocator {
+class CachingHostAllocator final : public Allocator, public TellsLive {
  public:
   Block Allocate(int64_t bytes) override {
     if (bytes < 0) return {};
@@ -126,13 +130,18 @@ class CachingHostAllocator final : public Allocator {
     while (now > peak &&
            !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
     }
-    return {p, rounded};
+    void* known = rounded >= kKnownBytes ? known_.Add(rounded) : nullptr;
+    return {p, rounded, known};
   }
 
   void Free(Block block) override {
     if (!block.data) return;
     if (block.bytes <= kSmallLimit) return FreeSmall(block);
     in_use_.fetch_sub(block.bytes, std::memory_order_relaxed);
+    if (block.record) {
+      known_.Remove(static_cast<LiveBlocks::Entry*>(block.record));
+      block.record = nullptr;
+    }
     if (!SL_ASAN) block = Keep(block);
     if (block.data) SystemFree(block.data, block.bytes);
   }
@@ -162,8 +171,21 @@ class CachingHostAllocator final : public Allocator {
     limit_.store(bytes, std::memory_order_relaxed);
   }
 
-  void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.lock(); }
-  void AfterFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.unlock(); }
+  int64_t limit() const override {
+    return limit_.load(std::memory_order_relaxed);
+  }
+  Live TellLive() const override {
+    return {known_.Groups(), limit_.load(std::memory_order_relaxed)};
+  }
+
+  void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS {
+    mu_.lock();
+    known_.BeforeFork();
+  }
+  void AfterFork() SL_NO_THREAD_SAFETY_ANALYSIS {
+    known_.AfterFork();
+    mu_.unlock();
+  }
 
   void ReleaseCached() override {
     // Without asking for memory: it is called when there is none.
@@ -261,6 +283,7 @@ class CachingHostAllocator final : public Allocator {
       system_allocations_{0};
   std::atomic<int64_t> limit_{MemoryLimit()};
   std::atomic<void*> first_[kFirstClasses] = {};
+  LiveBlocks known_;
   mutable Mutex mu_;
   std::vector<Block> free_ SL_GUARDED_BY(mu_);
   std::atomic<int64_t> cached_{0};  // written under mu_

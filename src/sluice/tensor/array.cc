@@ -8,6 +8,8 @@
 #include "sluice/base/strings.h"
 #include "sluice/tensor/counted_allocator.h"
 #include "sluice/tensor/dispatch.h"
+#include "sluice/tensor/live_blocks.h"
+#include "sluice/tensor/remote_copy.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -77,8 +79,7 @@ Result<Array> Array::Make(DType dtype, const Shape& shape,
     rep->data = reinterpret_cast<char*>(rep) + kRepBytes;
     if (memory) [[unlikely]] {
       if (!BooksOf(*memory).Count(bytes)) {
-        return ResourceExhausted(
-            StrCat("out of memory: ", bytes, " B for ", array.TypeText()));
+        return ResourceExhausted(OutOfMemoryText(memory->allocator(), bytes));
       }
       rep->memory = memory;
     }
@@ -255,6 +256,13 @@ void Print(const Array& a, int axis, const T* p, int64_t& left,
 
 namespace {
 
+bool OutOfReach(const Array& a) { return RemoteCopy::Needed(a, a); }
+
+// To be read here: itself, or a copy of what lies in memory of a device.
+Array ToHost(const Array& a) {
+  return OutOfReach(a) ? ValueOrThrow(RemoteCopy::To(a, nullptr)) : a;
+}
+
 // Of a contiguous array of resources or lists.
 std::span<const Ref<ResourceBase>> References(const Array& a) {
   return {static_cast<const Ref<ResourceBase>*>(a.raw()),
@@ -265,6 +273,7 @@ std::span<const Ref<ResourceBase>> References(const Array& a) {
 
 std::string Array::ToString(int64_t max_elements) const {
   if (!rep_) return "(nothing)";
+  if (OutOfReach(*this)) return ToHost(*this).ToString(max_elements);
   if (IsReference(dtype())) {
     Array flat = *AsContiguous();
     std::string out;
@@ -287,7 +296,7 @@ std::string Array::ToString(int64_t max_elements) const {
 
 bool Array::BitEquals(const Array& o) const {
   if (dtype() != o.dtype() || !(shape() == o.shape())) return false;
-  Array a = *AsContiguous(), b = *o.AsContiguous();
+  Array a = *ToHost(*this).AsContiguous(), b = *ToHost(o).AsContiguous();
   if (IsReference(dtype())) {
     auto x = References(a), y = References(b);
     return std::equal(x.begin(), x.end(), y.begin(), [](auto& u, auto& v) {

@@ -5,6 +5,7 @@
 
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
+#include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/resource_base.h"
 
 namespace sluice {
@@ -18,9 +19,7 @@ Result<Ref<Buffer>> Buffer::Make(DType dtype, int64_t count,
   }
   Block block = allocator.Allocate(bytes);
   if (!block.data) {
-    return ResourceExhausted(StrCat(
-        "out of memory: wanted ", HumanBytes(bytes), " (", bytes, " bytes), ",
-        HumanBytes(allocator.stats().bytes_in_use), " are in use"));
+    return ResourceExhausted(OutOfMemoryText(allocator, bytes));
   }
   Ref<Buffer> buffer = Ref<Buffer>::Adopt(new Buffer);
   buffer->block_ = block;
@@ -39,9 +38,9 @@ Result<Ref<Buffer>> Buffer::Make(DType dtype, int64_t count,
 }
 
 Ref<Buffer> Buffer::Wrap(void* data, int64_t bytes, void (*release)(void*),
-                         void* context) {
+                         void* context, void* record) {
   Ref<Buffer> buffer = Ref<Buffer>::Adopt(new Buffer);
-  buffer->block_ = {data, bytes};
+  buffer->block_ = {data, bytes, record};
   buffer->release_ = release;
   buffer->context_ = context;
   return buffer;

@@ -20,9 +20,9 @@ class Buffer : public RefCounted<Buffer>, public Pooled<Buffer> {
   static Result<Ref<Buffer>> Make(DType dtype, int64_t count,
                                   Allocator& allocator = HostAllocator());
   // Bytes that belong to someone else; `release(context)` is called when the
-  // last array over them is gone.
+  // last array over them is gone. `record`: as the block they are part of has.
   static Ref<Buffer> Wrap(void* data, int64_t bytes, void (*release)(void*),
-                          void* context);
+                          void* context, void* record = nullptr);
 
   void* data() const { return block_.data; }
   int64_t bytes() const { return block_.bytes; }

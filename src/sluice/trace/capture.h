@@ -51,6 +51,7 @@ class Capture final : public Recording {
   Value NowAsOperand(EagerValue& value) override;
   EagerRef Adopt(Value value) override;
   EagerRef Constant(const Array& value) override;
+  Device* DeviceOf(EagerValue& value) override;
   Status Call(const OpRecord& op, std::span<const EagerRef> inputs,
               const Attrs& attrs, const SourceLine& line,
               EagerResults& results) override;
@@ -133,6 +134,7 @@ class Capture final : public Recording {
   }
 
   std::deque<Entry>& entries() { return entries_; }
+  const std::deque<Entry>& entries() const { return entries_; }
   // Tensors around that look into others and require no gradients: they are
   // looks into what stands for those.
   struct Look {

@@ -52,6 +52,9 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
                         : "gradients are not recorded; in the last trace they "
                           "were");
   }
+  if (wanted.several_devices != last.several_devices) {
+    parts.push_back("there are more devices than in the last trace");
+  }
   for (size_t i = 0; i < wanted.args.size(); ++i) {
     const Signature::Arg &now = wanted.args[i], &then = last.args[i];
     if (now == then) continue;
@@ -265,6 +268,18 @@ std::string FunctionCore::Explain(const VariantRef& variant,
     feeds.push_back(trace.ArrayAt(i, args));
   }
   return ValueOrThrow(trace.program->PlanFor(feeds))->Explain();
+}
+
+MemoryForecast FunctionCore::PlanMemory(const VariantRef& variant,
+                                        const std::vector<Tensor>& args) {
+  MutexLock lock(state_->mu);
+  std::shared_ptr<Trace> kept =
+      state_->TraceFor(variant, args, std::source_location::current());
+  std::vector<Array> feeds;
+  for (size_t i = 0; i < kept->sources.size(); ++i) {
+    feeds.push_back(kept->ArrayAt(i, args));
+  }
+  return ValueOrThrow(kept->program->PlanMemory(feeds));
 }
 
 }  // namespace sluice::front_internal

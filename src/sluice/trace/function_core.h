@@ -16,6 +16,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/eager/tensor.h"
+#include "sluice/plan/memory_forecast.h"
 #include "sluice/trace/function_options.h"
 
 namespace sluice {
@@ -101,6 +102,9 @@ class FunctionCore {
   std::vector<TraceInfo> traces() const;
   std::string Explain(const VariantRef& variant,
                       const std::vector<Tensor>& args);
+  // What such a call has live at most, before it runs.
+  MemoryForecast PlanMemory(const VariantRef& variant,
+                            const std::vector<Tensor>& args);
   // The graph of a call with these arguments as text.
   std::string GraphText(const VariantRef& variant,
                         const std::vector<Tensor>& args);
@@ -114,6 +118,9 @@ class FunctionCore {
   }
   std::string Explain(const std::vector<Tensor>& args) {
     return Explain(only_, args);
+  }
+  MemoryForecast PlanMemory(const std::vector<Tensor>& args) {
+    return PlanMemory(only_, args);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "sluice/trace/function_node.h"
 
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/shared_outside.h"
 #include "sluice/trace/kept_values.h"
 
@@ -96,6 +97,9 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     node->SetDepth();
   }
   size_t next = 0, told = results.size() - gradient.told.size();
+  for (size_t k = told; k < results.size(); ++k) {
+    SL_ASSIGN_OR_RETURN(results[k], OnHost(results[k]));
+  }
   auto there = [&](const TraceGradient::There& t) {
     bool any = t.always;
     for (size_t k : t.when) any = any || *results[told + k].data<bool>();

@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/list_call.h"
@@ -22,14 +23,20 @@ namespace {
 // The same elements under a count of their own: the step sees an array that is
 // nobody else's and may write over it, which is the point.
 Array GivenUp(const Array& array) {
-  // Memory of a device is not the host's to wrap: such a step writes elsewhere,
-  // and what it made is copied back.
-  if (array.memory()) return array;
+  // Kernels of a simulated device write elsewhere, and what they made is copied
+  // back.
+  if (array.memory() && array.memory()->kind() != DeviceKind::kCuda) {
+    return array;
+  }
   auto* keep = new Array(array);
   Ref<Buffer> memory = Buffer::Wrap(
-      array.mutable_raw(), array.bytes(),
-      [](void* kept) { delete static_cast<Array*>(kept); }, keep);
-  return Array::Over(std::move(memory), array.dtype(), array.shape());
+      array.address(), array.bytes(),
+      [](void* kept) { delete static_cast<Array*>(kept); }, keep,
+      array.buffer() ? array.buffer()->block().record : nullptr);
+  Array given = Array::Over(std::move(memory), array.dtype(), array.shape());
+  given.rep()->memory = array.rep()->memory;
+  given.rep()->remote = array.rep()->remote;
+  return given;
 }
 
 }  // namespace
@@ -98,6 +105,15 @@ void TraceRun::GiveUp() {
   }
 }
 
+// What this side reads comes here from the device it was computed on.
+void TraceRun::BringTold() {
+  auto bring = [&](size_t i) {
+    results_[i] = ValueOrThrow(OnHost(results_[i]));
+  };
+  for (size_t i = trace_.fetched.size(); i < results_.size(); ++i) bring(i);
+  if (trace_.place_fetch >= 0) bring(static_cast<size_t>(trace_.place_fetch));
+}
+
 void TraceRun::RunProgram() {
   // What draws apart has a place in the process's stream, too: what is saved
   // and restored with random_state() holds for it.
@@ -105,7 +121,7 @@ void TraceRun::RunProgram() {
   for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
   Status status = trace_.master->RunProgram(*trace_.program, feeds_, &results_,
                                             options_, nullptr);
-  if (status.ok()) return;
+  if (status.ok()) return BringTold();
   // Of an error of the program, not of a run that was ended from outside.
   bool untouched = !trace_.random && trace_.dropped.empty() &&
                    (status.code() == Code::kInvalidArgument ||

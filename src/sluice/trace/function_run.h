@@ -27,6 +27,7 @@ class TraceRun {
   void Feed();
   void GiveUp();
   void RunProgram();
+  void BringTold();
   void LeavePlace();
   std::vector<TapeEdge> Edges() const;
   void MakeNode();

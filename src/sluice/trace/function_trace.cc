@@ -9,6 +9,9 @@
 #include "sluice/autodiff/gradients.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
+#include "sluice/eager/autocast.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/same_memory.h"
 #include "sluice/eager/scope.h"
@@ -31,6 +34,7 @@ Signature::Arg ArgOf(const std::vector<Tensor>& args, size_t i) {
   for (size_t k = 0; k < i && arg.same_as < 0; ++k) {
     if (args[k].eager() == value) arg.same_as = static_cast<int>(k);
   }
+  arg.memory = array.memory();
   return arg;
 }
 
@@ -39,6 +43,8 @@ Signature::Arg ArgOf(const std::vector<Tensor>& args, size_t i) {
 Signature SignatureOf(const std::vector<Tensor>& args) {
   Signature s;
   s.records = EagerMode::Current().grad;
+  s.several_devices = Devices::Count() > 1;
+  s.autocast = autocast_type();
   for (size_t i = 0; i < args.size(); ++i) s.args.push_back(ArgOf(args, i));
   return s;
 }
@@ -46,6 +52,8 @@ Signature SignatureOf(const std::vector<Tensor>& args) {
 bool Signature::Is(const std::vector<Tensor>& tensors) const {
   if (tensors.size() != args.size()) return false;
   if (records != EagerMode::Current().grad) return false;
+  if (several_devices != (Devices::Count() > 1)) return false;
+  if (autocast != autocast_type()) return false;
   for (size_t i = 0; i < args.size(); ++i) {
     if (!(ArgOf(tensors, i) == args[i])) return false;
   }
@@ -53,7 +61,8 @@ bool Signature::Is(const std::vector<Tensor>& tensors) const {
 }
 
 std::string Text(const Signature::Arg& arg) {
-  return TypeText(arg.dtype, PartialShape::OfRank(arg.rank));
+  std::string type = TypeText(arg.dtype, PartialShape::OfRank(arg.rank));
+  return arg.memory ? StrCat(type, " on ", DeviceNameOf(arg.memory)) : type;
 }
 
 namespace {
@@ -346,8 +355,9 @@ std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
   if (!status.ok()) return "values that decide are others";
   for (size_t i = 0; i < decisions.size(); ++i) {
     const Array& then = decisions[i].then;
-    if (now[i].shape() == then.shape() &&
-        std::memcmp(now[i].raw(), then.raw(), then.bytes()) == 0) {
+    Result<Array> here = OnHost(now[i]);
+    if (here.ok() && here->shape() == then.shape() &&
+        std::memcmp(here->raw(), then.raw(), then.bytes()) == 0) {
       continue;
     }
     return StrCat("what decides at ", decisions[i].line.ToString(),

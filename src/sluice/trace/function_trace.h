@@ -29,10 +29,15 @@ struct Signature {
     int rank;
     bool requires_grad = false, leaf = true;
     int same_as = -1;  // given twice: the number of the first
+    Memory* memory = nullptr;
     bool operator==(const Arg&) const = default;
   };
   std::vector<Arg> args;
   bool records = true;  // calls are recorded for gradients
+  // There are devices besides the host: to() asks for nothing where there are
+  // none.
+  bool several_devices = false;
+  DType autocast = DType::kInvalid;  // eager/autocast.h
   bool operator==(const Signature&) const = default;
   // The same without a list of one's own: most calls find their trace.
   bool Is(const std::vector<Tensor>& tensors) const;

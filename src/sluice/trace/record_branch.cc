@@ -3,6 +3,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/branch_index.h"
@@ -236,7 +237,7 @@ BranchOutcome RunBranch(const Tensor& chooser,
   if (branches.empty()) Refuse(what, "there are no branches", where);
   std::optional<Array> decided;
   if (RunsNow({chooser})) {
-    decided = chooser.array();
+    decided = ValueOrThrow(OnHost(chooser.array()));
   } else if (Decisions* values = Decisions::OfConstructs()) {
     decided = values->Decide(chooser, SourceLine::From(where));
   }

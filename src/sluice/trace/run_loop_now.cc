@@ -73,13 +73,31 @@ std::vector<Tensor> InStretches(const LoopNow& loop,
   return carried;
 }
 
+// Everything its gradient reads, wherever that is.
+bool KeepsAll(const Save& save) {
+  return save.how() == "device" || save.how() == "host";
+}
+
+// Values that are recorded one by one stay where they are.
+void RefuseToSwap(const LoopNow& loop, const std::vector<Tensor>& carried) {
+  for (const Tensor& t : carried) {
+    if (!t.array().memory()) continue;
+    Refuse(loop.what,
+           StrCat("save is \"host\" and this loop runs at once on ",
+                  DeviceNameOf(t.array().memory()),
+                  ", where what its iterations keep stays on the device; "
+                  "wanted it in a captured function, or save = \"device\""),
+           loop.where);
+  }
+}
+
 }  // namespace
 
 void RefuseToRepeat(std::string_view what, const LoopSettings& settings,
                     std::source_location where) {
   const Save& save = settings.save;
-  if (save.how() == "device" || !EagerMode::Current().grad) return;
-  if (save.bytes() > 0) {
+  if (KeepsAll(save) || !EagerMode::Current().grad) return;
+  if (save.how() == "budget") {
     Refuse(
         what,
         "save is a budget and this loop runs at once, where what its "
@@ -99,8 +117,11 @@ void RefuseToRepeat(std::string_view what, const LoopSettings& settings,
 std::vector<Tensor> RunLoopNow(const LoopNow& loop,
                                const std::vector<Tensor>& inits) {
   std::vector<Tensor> carried = inits;
-  if (loop.settings.save.how() != "device" && EagerMode::Current().grad) {
+  if (!KeepsAll(loop.settings.save) && EagerMode::Current().grad) {
     return InStretches(loop, std::move(carried));
+  }
+  if (loop.settings.save.how() == "host" && EagerMode::Current().grad) {
+    RefuseToSwap(loop, carried);
   }
   LoopUse use;
   use.runs = 1;

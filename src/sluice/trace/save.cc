@@ -52,16 +52,22 @@ Save budget(std::string_view bytes) {
   return save;
 }
 
+Save Save::Host(int64_t above) {
+  Save save("host");
+  save.bytes_ = above;
+  return save;
+}
+
 std::string Save::Wrong() const {
   if (how_ == "budget" && !text_.empty()) {
     if (bytes_ > 0) return "";
     return StrCat("save is a budget of ", text_,
                   "; wanted a number of bytes above 0, such as \"256MiB\"");
   }
-  if (how_ == "device" || how_ == "recompute") return "";
+  if (how_ == "device" || how_ == "host" || how_ == "recompute") return "";
   return StrCat("save is \"", how_,
-                "\"; wanted \"device\", \"recompute\" or budget(bytes)",
-                how_ == "host" ? ": there is no second memory yet" : "");
+                "\"; wanted \"device\", \"host\", \"recompute\" or "
+                "budget(bytes)");
 }
 
 }  // namespace sluice

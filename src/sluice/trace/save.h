@@ -1,6 +1,9 @@
 // Save: what a loop keeps for its gradient.
 //
 //   {.save = "device"}              everything its gradient reads (the default)
+//   {.save = "host"}                the same, in the host's memory: values are
+//                                   copied there while the device goes on, and
+//                                   back ahead of use. On the host: as "device"
 //   {.save = "recompute"}           what is carried, now and then; the rest is
 //                                   computed again: memory grows as the square
 //                                   root of the number of iterations
@@ -23,8 +26,12 @@ class Save {
   Save(std::string how) : how_(std::move(how)) {}
 
   const std::string& how() const { return how_; }  // "device", "budget", ...
-  // Of a budget, 0 else; below 0: the text that was given says no size.
+  // Of a budget and of Host, 0 else; below 0: the text that was given says no
+  // size.
   int64_t bytes() const { return bytes_; }
+
+  // "host", from so many bytes in use on the device on; 0: half its memory.
+  static Save Host(int64_t above);
 
   // Why a loop cannot do it, "got; wanted"; empty when it can.
   std::string Wrong() const;

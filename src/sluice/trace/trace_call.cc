@@ -4,6 +4,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/device/device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/random_calls.h"
 #include "sluice/eager/scope.h"
@@ -15,6 +16,7 @@
 #include "sluice/trace/capture.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/random_place.h"
+#include "sluice/trace/traced_device.h"
 
 namespace sluice {
 
@@ -25,7 +27,7 @@ namespace {
 
 Result<Node*> Add(Capture& capture, std::string_view op,
                   std::span<const Value> inputs, const Attrs& attrs,
-                  const SourceLine& line) {
+                  const SourceLine& line, const Device* device = nullptr) {
   Graph& graph = capture.graph();
   const Building& building = Building::Current();
   bool scoped = building.graph == &graph;
@@ -36,6 +38,7 @@ Result<Node*> Add(Capture& capture, std::string_view op,
     options.device = building.device;
     options.controls = building.controls;
   }
+  if (device) options.device = device->name_text();
   Region& region = scoped && building.region ? *building.region : graph.root();
   std::optional<MutexLock> lock;
   if (building.locked != &graph) lock.emplace(graph.mu());
@@ -102,7 +105,9 @@ Status Capture::Call(const OpRecord& op, std::span<const EagerRef> given,
   if (TakesPlace(op, values.size())) {
     if (Value place = NextDraw(line)) values.push_back(place);
   }
-  SL_ASSIGN_OR_RETURN(Node * node, Add(*this, op.name, values, attrs, line));
+  SL_ASSIGN_OR_RETURN(const Device* device, TracedDevice(*this, op, values));
+  SL_ASSIGN_OR_RETURN(Node * node,
+                      Add(*this, op.name, values, attrs, line, device));
   Record(*node, inputs, line, records);
   for (int i = 0; i < node->num_outputs(); ++i) {
     results.push_back(Adopt(node->output(i)));

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/graph/swap.h"
 #include "sluice/vm/compiler.h"
 #include "sluice/vm/cost.h"
 #include "sluice/vm/explain.h"
@@ -25,7 +26,7 @@ std::string WhyNot(const Region& region,
       return StrCat(node->op().name, " \"", node->name(), "\" is on ",
                     node->device());
     }
-    if (!node->device().empty() && node->op().role == Role::kIdentity) {
+    if (!node->device().empty() && IsCopy(*node)) {
       return StrCat("\"", node->name(), "\" copies to ", node->device());
     }
     if (node->op().async()) {

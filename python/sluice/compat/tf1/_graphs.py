@@ -189,7 +189,7 @@ class Graph(_core.Graph):
         return _device(self, device_name_or_function)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
-        """Operations made inside run where that one does: on the one device."""
+        """Operations made inside run where that one does."""
         return colocate_with(op, ignore_existing)
 
     @property
@@ -348,13 +348,19 @@ def device(device_name_or_function: Any) -> Any:
 def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
     """Operations made inside run where that one does.
 
-    `ignore_existing` decides between wishes; a session has one device to choose.
+    Devices of the scopes around do not count, whatever `ignore_existing` says.
     """
     if op is None and not ignore_existing:
         raise ValueError(
             "Trying to reset colocation (op is None) but ignore_existing is not True"
         )
-    yield
+    if op is None:
+        yield
+        return
+    from ..._device import colocate_with as together
+
+    with opened(op.graph), together(getattr(op, "op", op)._core):
+        yield
 
 
 def add_to_collection(name: Any, value: Any) -> None:

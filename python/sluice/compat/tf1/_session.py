@@ -250,10 +250,6 @@ class Session:
     def __init__(
         self, target: str = "", graph: Graph | None = None, config: Any = None
     ) -> None:
-        if target:
-            raise NotImplementedError(
-                f"the target is {target!r}; wanted '', this process"
-            )
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(
                 f"Argument `graph` must be a tf.Graph, but got {type(graph).__name__}"
@@ -272,7 +268,7 @@ class Session:
         # counts for itself: see _random.py.
         seed = int.from_bytes(os.urandom(7), "little")
         threads = config._threads if config is not None else 0
-        self._session = _core.Session(self._graph, threads, seed)
+        self._session = _core.Session(self._graph, threads, seed, target=target)
 
     @property
     def graph(self) -> Graph:

@@ -31,6 +31,9 @@ struct SimOptions {
   // Memory is filled with 0xFF before a new owner gets it: a value that is read
   // before it is written, or after its block was given away, is no number.
   bool poison = false;
+  // Off: work takes its time and does nothing, so that what is too large for
+  // the host to compute can be timed. Elements are then whatever they are.
+  bool run_work = true;
   SimGraphCosts graph = {};
 
   // Error: a figure that cannot be, by its name.

@@ -56,7 +56,8 @@ void SimStream::Run(SimWork work) {
   SimWorld::Item item;
   item.label = std::move(work.label);
   item.seconds = device_.KernelSeconds(work.flops, work.bytes);
-  item.run = std::move(work.run);
+  item.bytes = work.bytes;
+  if (device_.options().run_work) item.run = std::move(work.run);
   // What a kernel takes from the host it was given when it was issued.
   auto of_host = [](const ByteRange& range) { return !range.memory; };
   std::erase_if(work.reads, of_host);
@@ -103,6 +104,8 @@ void SimStream::Copy(const Place& to, const Place& from, int64_t bytes) {
   SimMemory* from_sim = SimMemoryOf(from);
   SimWorld::Item item;
   item.label = LabelOf(to_sim, from_sim);
+  item.failed = CopyCaller::Current();
+  item.bytes = bytes;
   std::vector<ByteRange> reads = {{from_sim, from.address, bytes}};
   std::vector<ByteRange> writes = {{to_sim, to.address, bytes}};
   if (!Known(to) || !Known(from)) {
@@ -119,9 +122,11 @@ void SimStream::Copy(const Place& to, const Place& from, int64_t bytes) {
     void* target = to_sim ? to_sim->Bytes(to.address) : to.address;
     const void* source =
         from_sim ? from_sim->Bytes(from.address) : from.address;
-    item.run = [target, source, bytes] {
-      std::memmove(target, source, static_cast<size_t>(bytes));
-    };
+    if (device_.options().run_work) {
+      item.run = [target, source, bytes] {
+        std::memmove(target, source, static_cast<size_t>(bytes));
+      };
+    }
     item.seconds = CopySeconds(to_sim, from_sim, bytes);
   }
   world_.Issue(*queue_, std::move(item), reads, writes,

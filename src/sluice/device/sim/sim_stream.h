@@ -25,6 +25,8 @@ class SimStream final : public Stream {
   void WaitFor(const EventRef& event) override;
   // Both sides are memory of the host or of devices of this world. Between
   // devices the slower one's link counts.
+  // A copy that fails tells the CopyCaller around the call, if there is one,
+  // else the next Synchronize.
   void Copy(const Place& to, const Place& from, int64_t bytes) override;
   // The host's clock moves to the end of the work before it calls back.
   void Then(void (*callback)(void*), void* context) override;

@@ -81,5 +81,91 @@ TEST(SimSwap, CopiesHideBehindComputationAndMemoryHasAnEnd) {
   EXPECT_NEAR(SwapOut(100, 3.0, 1).seconds_per_value, 4, 0.01);
 }
 
+// A value leaves for the host, its memory is used again, and it comes back. The
+// checker finds every step of that which is left out.
+enum class Missing {
+  kNothing,
+  kValueIsThere,  // the way out does not wait for the kernel
+  kWayOutIsOver,  // memory is handed out again while it is being copied
+  kHostHasIt,     // the way back does not wait for the way out
+  kItCameBack,    // the kernel does not wait for the way back
+};
+
+size_t Violations(Missing missing) {
+  SimWorld world;
+  world.SetChecking(true);
+  SimDevice& device = **world.AddDevice();
+  SimStream& compute = device.stream();
+  SimStream& out = device.stream(StreamUse::kToHost);
+  SimStream& in = device.stream(StreamUse::kFromHost);
+  std::vector<char> host(kBytes);
+  Array value = *Array::Make(DType::kU8, {kBytes}, device.allocator());
+  Place on_host{nullptr, host.data()};
+  auto place = [](const Array& a) { return Place{a.memory(), a.address()}; };
+  BeforeWrite(compute, value);
+  compute.Run({.label = "compute", .writes = {RangeOf(value)}});
+  AfterWrite(compute, value, /*mark=*/true);
+  if (missing != Missing::kValueIsThere) BeforeRead(out, value);
+  out.Copy(on_host, place(value), kBytes);
+  if (missing != Missing::kWayOutIsOver) AfterRead(out, value);
+  EventRef left = out.Record();
+  value = Array();
+  // The same block, on the stream that computes.
+  Array next = *Array::Make(DType::kU8, {kBytes}, device.allocator());
+  BeforeWrite(compute, next);
+  compute.Run({.label = "next", .writes = {RangeOf(next)}});
+  AfterWrite(compute, next, /*mark=*/false);
+  Array back = *Array::Make(DType::kU8, {kBytes},
+                            device.allocator_for(StreamUse::kFromHost));
+  if (missing != Missing::kHostHasIt) in.WaitFor(left);
+  BeforeWrite(in, back);
+  in.Copy(place(back), on_host, kBytes);
+  if (missing != Missing::kItCameBack) AfterWrite(in, back, /*mark=*/true);
+  BeforeRead(compute, back);
+  compute.Run({.label = "gradient", .reads = {RangeOf(back)}});
+  AfterRead(compute, back);
+  world.RunAll();
+  return world.TakeViolations().size();
+}
+
+TEST(SimSwap, EveryMissingWaitIsFound) {
+  EXPECT_EQ(Violations(Missing::kNothing), 0u);
+  for (Missing missing : {Missing::kValueIsThere, Missing::kWayOutIsOver,
+                          Missing::kHostHasIt, Missing::kItCameBack}) {
+    EXPECT_GE(Violations(missing), 1u) << static_cast<int>(missing);
+  }
+}
+
+// The host allocates and frees ahead; the device never has more in use than
+// there is, at any of its own times.
+TEST(SimSwap, TheMeterSeesWhatTheDeviceHasInUse) {
+  for (bool wait : {true, false}) {
+    SimWorld world;
+    SimDevice& device = **world.AddDevice(
+        {.memory_bytes = wait ? 4 * 1024 : 64 * 1024, .kernel_seconds = 1});
+    world.StartMeter();
+    for (int i = 0; i < 16; ++i) {
+      Array value = *Array::Make(DType::kU8, {1024}, device.allocator());
+      SimStream& stream =
+          device.stream(i % 2 ? StreamUse::kPeer : StreamUse::kCompute);
+      BeforeWrite(stream, value);
+      stream.Run({.label = "write", .writes = {RangeOf(value)}});
+      AfterWrite(stream, value, /*mark=*/true);
+      SimStream& reader = device.stream(StreamUse::kToHost);
+      BeforeRead(reader, value);
+      reader.Run({.label = "read", .reads = {RangeOf(value)}});
+      AfterRead(reader, value);
+    }
+    world.RunAll();
+    int64_t most = world.TakeMostBytes(device.memory());
+    if (wait) {
+      EXPECT_LE(most, 4 * 1024);
+      EXPECT_GE(most, 2 * 1024);
+    } else {
+      EXPECT_GT(most, 4 * 1024);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice

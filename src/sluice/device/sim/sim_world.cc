@@ -9,6 +9,7 @@
 #include "sluice/base/random.h"
 #include "sluice/device/sim/sim_device.h"
 #include "sluice/device/sim/sim_stream.h"
+#include "sluice/tensor/live_blocks.h"
 
 namespace sluice {
 
@@ -99,6 +100,18 @@ void SimWorld::Issue(Queue& queue, Item item,
   MutexLock lock(mu_);
   host_seconds_ += host_seconds;
   if (checking_) checker_.Issue(queue.who, item.label, reads, writes);
+  item.reads = reads;
+  item.writes = writes;
+  if (meter_) {
+    for (const ByteRange& range : reads) meter_->Touch(range, item.blocks);
+    for (const ByteRange& range : writes) meter_->Touch(range, item.blocks);
+  }
+  if (timeline_) {
+    item.issued = host_seconds_;
+    item.iteration = IssuesFor::Current();
+    SourceLine line = AllocatesFor::Current().line;
+    if (line.known()) item.line = line.ToString();
+  }
   Push(queue, std::move(item));
 }
 
@@ -194,9 +207,10 @@ void SimWorld::Execute(Queue& queue) {
   Item& item = queue.items.front();
   double start = std::max(item.earliest, queue.end);
   double seconds = item.seconds;
-  Status status;
+  Status status = failed_.empty() ? OkStatus() : failed_.Of(item.reads);
+  const bool inherited = !status.ok();
   mu_.unlock();
-  if (item.run || item.run_timed) {
+  if (!inherited && (item.run || item.run_timed)) {
     OpenMemory open(queue.stream->memory());
     in_kernel = true;
     status = Guarded([&]() -> Status {
@@ -206,19 +220,38 @@ void SimWorld::Execute(Queue& queue) {
     });
     in_kernel = false;
   }
+  if (!status.ok() && item.failed) status = item.failed(status);
   mu_.lock();
-  if (queue.error.ok() && !status.ok()) queue.error = status;
+  NoteOutcome(queue, item, status, inherited);
   queue.end = start + seconds;
   device_seconds_ = std::max(device_seconds_, queue.end);
   if (item.event) item.event->Execute(queue.end);
   queue.last = item.event;
+  if (meter_) meter_->Executed(item.blocks, start, queue.end);
   if (timeline_ && !item.hidden) {
     timeline_->push_back({queue.stream->device().name_text(),
                           queue.stream->name(), item.label, start, queue.end,
-                          item.order});
+                          item.order, item.issued, item.iteration, item.bytes,
+                          item.line});
   }
   queue.busy = false;
   --running_;
+}
+
+void SimWorld::NoteOutcome(Queue& queue, const Item& item, const Status& status,
+                           bool inherited) {
+  if (status.ok()) {
+    if (!failed_.empty()) failed_.Remove(item.writes);
+    return;
+  }
+  failed_.Add(item.writes, status);
+  if (item.failed) return;
+  // A kernel that read what failed before tells nobody: that was told.
+  bool to_host = false;
+  for (const ByteRange& range : item.writes) {
+    to_host = to_host || !range.memory;
+  }
+  if (queue.error.ok() && (!inherited || to_host)) queue.error = status;
 }
 
 bool SimWorld::RunOne() {
@@ -301,15 +334,39 @@ void SimWorld::HostAccess(const std::string& label, const ByteRange& range,
 void SimWorld::Allocated(const ByteRange& range) {
   MutexLock lock(mu_);
   checker_.Allocated(range);
+  if (meter_) meter_->Allocated(range);
 }
 void SimWorld::Freed(const ByteRange& range) {
   MutexLock lock(mu_);
   checker_.Freed(range);
+  if (meter_) meter_->Freed(range);
+}
+
+void SimWorld::StartMeter() {
+  MutexLock lock(mu_);
+  meter_.emplace();
+}
+int64_t SimWorld::TakeMostBytes(const Memory& memory) {
+  MutexLock lock(mu_);
+  int64_t most = meter_ ? meter_->MostBytes(memory) : 0;
+  meter_.reset();
+  return most;
+}
+
+Status SimWorld::FailureOf(const ByteRange& range) const {
+  MutexLock lock(mu_);
+  return failed_.empty() ? OkStatus() : failed_.Of({range});
 }
 
 void SimWorld::StartTimeline() {
   MutexLock lock(mu_);
   timeline_.emplace();
+}
+bool SimWorld::TryStartTimeline() {
+  MutexLock lock(mu_);
+  if (timeline_) return false;
+  timeline_.emplace();
+  return true;
 }
 std::vector<TimelineItem> SimWorld::TakeTimeline() {
   std::vector<TimelineItem> items;

@@ -29,22 +29,19 @@
 #include <vector>
 
 #include "sluice/base/thread_annotations.h"
+#include "sluice/device/copy_caller.h"
+#include "sluice/device/sim/failed_bytes.h"
+#include "sluice/device/sim/memory_meter.h"
 #include "sluice/device/sim/race_checker.h"
 #include "sluice/device/sim/sim_event.h"
 #include "sluice/device/sim/sim_options.h"
 #include "sluice/device/sim/sim_work.h"
+#include "sluice/device/timeline.h"
 
 namespace sluice {
 
 class SimDevice;
 class SimStream;
-
-// One piece of work as it was executed, in virtual seconds.
-struct TimelineItem {
-  std::string device, stream, label;
-  double start = 0, end = 0;
-  uint64_t order = 0;  // of issue
-};
 
 class SimWorld {
  public:
@@ -85,8 +82,18 @@ class SimWorld {
   void HostAccess(const std::string& label, const ByteRange& range, bool write)
       SL_EXCLUDES(mu_);
 
+  // Why these bytes cannot be read: the work that was to write them, or what it
+  // read, has failed.
+  Status FailureOf(const ByteRange& range) const SL_EXCLUDES(mu_);
+  // What is allocated from now on is metered (memory_meter.h).
+  void StartMeter() SL_EXCLUDES(mu_);
+  // The most bytes that work had in use at any virtual time; ends it.
+  int64_t TakeMostBytes(const Memory& memory) SL_EXCLUDES(mu_);
+
   // What is executed from now on is written down.
   void StartTimeline() SL_EXCLUDES(mu_);
+  // False when it is written down already.
+  bool TryStartTimeline() SL_EXCLUDES(mu_);
   // By start, then in the order of issue; ends the recording.
   std::vector<TimelineItem> TakeTimeline() SL_EXCLUDES(mu_);
 
@@ -111,6 +118,13 @@ class SimWorld {
     std::shared_ptr<SimEvent> event;    // reached with it; null: nobody asked
     std::vector<Callback> then;
     bool hidden = false;  // from timelines
+    std::vector<ByteRange> reads, writes;
+    CopyFailed failed;  // hears of its error; null: the stream keeps it
+    // For timelines: who issued it, filled in while one is kept.
+    int64_t bytes = 0, iteration = -1;
+    double issued = 0;
+    std::string line;
+    std::vector<int> blocks;  // for the meter
   };
   // The state of a stream. Its front item stays while it is executed, so that
   // events and callbacks can still be hung on it.
@@ -150,6 +164,8 @@ class SimWorld {
   // Executes the front of a queue: gives up the lock for the kernel and has it
   // again at the end.
   void Execute(Queue& queue) SL_REQUIRES(mu_);
+  void NoteOutcome(Queue& queue, const Item& item, const Status& status,
+                   bool inherited) SL_REQUIRES(mu_);
   VectorClock ClockOf(const Queue& queue) const SL_REQUIRES(mu_);
 
   mutable Mutex mu_;
@@ -163,7 +179,9 @@ class SimWorld {
   uint64_t drawn_ SL_GUARDED_BY(mu_) = 0;
   std::atomic<bool> checking_{false};  // written under the lock
   RaceChecker checker_ SL_GUARDED_BY(mu_);
+  FailedBytes failed_ SL_GUARDED_BY(mu_);
   std::optional<std::vector<TimelineItem>> timeline_ SL_GUARDED_BY(mu_);
+  std::optional<MemoryMeter> meter_ SL_GUARDED_BY(mu_);
   std::vector<std::unique_ptr<SimDevice>> devices_;
 };
 

@@ -221,6 +221,7 @@ BlockFn PickDirect(DType from, DType to) {
 BlockKernel ConvertBlock(DType from, DType to) {
   BlockKernel kernel;
   if (!IsPlainData(from) || !IsPlainData(to)) return kernel;
+  kernel.formula = "formula::Convert";
   kernel.params.p[0] = static_cast<double>(from);
   kernel.params.p[1] = static_cast<double>(to);
   if (from == to) {

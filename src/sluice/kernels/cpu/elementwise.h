@@ -17,11 +17,11 @@
 // Formulas of many steps inherit LongFormula (kernels/cpu/long_formula.h).
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <type_traits>
 
 #include "sluice/kernels/cpu/isa.h"
+#include "sluice/kernels/formula/arithmetic.h"
 #include "sluice/op/block.h"
 #include "sluice/tensor/dtype.h"
 
@@ -57,44 +57,6 @@ using PlainTypes =
           uint16_t, uint32_t, uint64_t, complex64, bool>;
 using BoolTypes = Types<bool>;
 inline constexpr DTypeSet kSignedReals = kFloats | kSignedInts;
-
-// The type arithmetic on T is done in.
-template <class T>
-struct ComputeOf {
-  using type = T;
-};
-template <>
-struct ComputeOf<f16> {
-  using type = float;
-};
-template <>
-struct ComputeOf<bf16> {
-  using type = float;
-};
-template <class T>
-using Compute = typename ComputeOf<T>::type;
-
-// Integers as an unsigned type of at least int's width; the rest as they are.
-template <class C>
-auto ToWrap(C v) {
-  if constexpr (std::is_integral_v<C> && sizeof(C) < 4) {
-    return static_cast<uint32_t>(v);
-  } else if constexpr (std::is_integral_v<C>) {
-    return static_cast<std::make_unsigned_t<C>>(v);
-  } else {
-    return v;
-  }
-}
-template <class C, class U>
-C Wrap(U v) {
-  return static_cast<C>(v);
-}
-
-// Textbook complex product: the library's repairs NaNs and is ten times slower.
-inline complex64 ComplexMul(complex64 a, complex64 b) {
-  return {a.real() * b.real() - a.imag() * b.imag(),
-          a.real() * b.imag() + a.imag() * b.real()};
-}
 
 // Loop::Run for this machine, as a block function.
 template <class Loop>
@@ -201,30 +163,41 @@ template <class F, class List = FloatTypes>
 BlockKernel unary_block(const Attrs&, std::span<const DType> in, DType) {
   return {elementwise::Pick<elementwise::Unary, F, false>(in[0], List{}),
           {},
-          elementwise::TileOf<F>(in[0])};
+          elementwise::TileOf<F>(in[0]),
+          FormulaName<F>()};
 }
 // y: bool from x: T.
 template <class F, class List = FloatTypes>
 BlockKernel test_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::Pick<elementwise::Unary, F, true>(in[0], List{}), {}};
+  return {elementwise::Pick<elementwise::Unary, F, true>(in[0], List{}),
+          {},
+          TileOp::kNone,
+          FormulaName<F>()};
 }
 // y: T from a, b: T.
 template <class F, class List = RealTypes>
 BlockKernel binary_block(const Attrs&, std::span<const DType> in, DType) {
   return {elementwise::Pick<elementwise::Binary, F, false>(in[0], List{}),
           {},
-          elementwise::TileOf<F>(in[0])};
+          elementwise::TileOf<F>(in[0]),
+          FormulaName<F>()};
 }
 // y: bool from a, b: T.
 template <class F, class List = RealTypes>
 BlockKernel compare_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::Pick<elementwise::Binary, F, true>(in[0], List{}), {}};
+  return {elementwise::Pick<elementwise::Binary, F, true>(in[0], List{}),
+          {},
+          TileOp::kNone,
+          FormulaName<F>()};
 }
 
 // y: T from a, b, c: T.
 template <class F, class List = FloatTypes>
 BlockKernel ternary_block(const Attrs&, std::span<const DType> in, DType) {
-  return {elementwise::Pick<elementwise::Ternary, F, false>(in[0], List{}), {}};
+  return {elementwise::Pick<elementwise::Ternary, F, false>(in[0], List{}),
+          {},
+          TileOp::kNone,
+          FormulaName<F>()};
 }
 
 }  // namespace sluice

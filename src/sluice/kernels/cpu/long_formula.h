@@ -28,10 +28,6 @@
 
 namespace sluice {
 
-struct LongFormula {
-  static constexpr int kInterleave = 4;  // vectors at a time
-};
-
 namespace long_formula {
 
 template <class F>
@@ -147,18 +143,25 @@ struct HalfLoop {
 // y: T from x: T, T one of the four floats.
 template <class F>
 BlockKernel long_block(const Attrs&, std::span<const DType> in, DType) {
+  BlockKernel kernel;
+  kernel.formula = FormulaName<F>();
   switch (in[0]) {
     case DType::kF32:
-      return {PickLevel<long_formula::FloatLoop<F>>(), {}};
+      kernel.fn = PickLevel<long_formula::FloatLoop<F>>();
+      break;
     case DType::kF64:
-      return {&elementwise::Unary<F, double, double>::Run, {}};
+      kernel.fn = &elementwise::Unary<F, double, double>::Run;
+      break;
     case DType::kF16:
-      return {PickLevel<long_formula::HalfLoop<F, f16>>(), {}};
+      kernel.fn = PickLevel<long_formula::HalfLoop<F, f16>>();
+      break;
     case DType::kBF16:
-      return {PickLevel<long_formula::HalfLoop<F, bf16>>(), {}};
+      kernel.fn = PickLevel<long_formula::HalfLoop<F, bf16>>();
+      break;
     default:
-      return {};
+      break;
   }
+  return kernel;
 }
 
 }  // namespace sluice

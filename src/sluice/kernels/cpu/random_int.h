@@ -1,33 +1,13 @@
-// Unbiased whole numbers below a bound from random bits, by Lemire's method:
-// the upper half of bits * bound, drawn again in the rare case that the lower
-// half shows the value to be one too many.
+// Unbiased whole numbers below a bound, and the words of a stream one by one.
 #pragma once
 
 #include "sluice/kernels/cpu/element_stream.h"
 #include "sluice/kernels/cpu/random_fill.h"
+#include "sluice/kernels/formula/below.h"
 
 namespace sluice {
 
-// A number in [0, bound) from `first`, or from `element`'s retry stream.
-// REQUIRES: bound >= 1.
-inline uint32_t BelowFrom32(uint32_t first, uint32_t bound,
-                            const RandomKey& key, int64_t element) {
-  uint64_t product = uint64_t{first} * bound;
-  if (static_cast<uint32_t>(product) >= bound) [[likely]] {
-    return static_cast<uint32_t>(product >> 32);
-  }
-  uint32_t too_many = (0u - bound) % bound;
-  if (static_cast<uint32_t>(product) < too_many) {
-    ElementStream stream(RetryKey(key), element);
-    for (int draw = 0; draw < ElementStream::kMaxDraws &&
-                       static_cast<uint32_t>(product) < too_many;
-         ++draw) {
-      product = uint64_t{stream.Next()[0]} * bound;
-    }
-  }
-  return static_cast<uint32_t>(product >> 32);
-}
-
+// As BelowFrom32, for wider bounds.
 inline uint64_t BelowFrom64(uint64_t first, uint64_t bound,
                             const RandomKey& key, int64_t element) {
   using Wide = unsigned __int128;

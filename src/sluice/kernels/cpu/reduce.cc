@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/reduce_layout.h"
 
 namespace sluice {
 
@@ -24,92 +25,12 @@ constexpr int64_t kMaxParts = 64;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The axes an attribute names; none means all.
-uint32_t NamedAxes(const AttrValue& axes, int rank) {
-  const auto& list = axes.get<std::vector<int64_t>>();
-  if (list.empty()) return (1u << rank) - 1;
-  uint32_t mask = 0;
-  for (int64_t a : list) mask |= 1u << (a < 0 ? a + rank : a);
-  return mask;
-}
-
-// Those of attribute "axes"; of an op without it, the axes of x that y lacks,
-// aligned at the end, or has with another size.
-uint32_t AxisMask(const Attrs& attrs, const Shape& x, const Shape& y) {
-  if (const AttrValue* axes = attrs.find("axes")) {
-    return NamedAxes(*axes, x.rank());
-  }
-  uint32_t mask = 0;
-  for (int i = 0, lead = x.rank() - y.rank(); i < x.rank(); ++i) {
-    if (i < lead || x.dim(i) != y.dim(i - lead)) mask |= 1u << i;
-  }
-  return mask;
-}
-
-// A nest of loops over some axes, addressed by one flat number.
-struct Nest {
-  int rank = 0;
-  int64_t dims[kMaxRank] = {}, steps[kMaxRank] = {};
-  int64_t count = 1;
-
-  // An axis outside of those added so far; `joins`: it follows the last one
-  // without a gap.
-  void Add(int64_t dim, int64_t step, bool joins) {
-    count *= dim;
-    if (joins && rank > 0) {
-      dims[rank - 1] *= dim;
-      return;
-    }
-    dims[rank] = dim;
-    steps[rank++] = step;
-  }
-  int64_t Offset(int64_t flat) const {
-    int64_t offset = 0;
-    for (int i = 0; i < rank; ++i) {
-      offset += flat % dims[i] * steps[i];
-      flat /= dims[i];
-    }
-    return offset;
-  }
-};
-
-// The input as kept and reduced axes, the innermost run of one kind apart.
-struct Layout {
-  Nest kept, reduced;  // without the inner run, innermost first
-  int64_t inner = 1;
-  bool inner_reduced = true;
-  int64_t reduced_count = 1;
-
-  Layout(const Shape& shape, uint32_t mask) {
-    int axis = shape.rank() - 1;
-    while (axis >= 0 && shape.dim(axis) == 1) --axis;
-    inner_reduced = axis < 0 || (mask >> axis & 1);
-    int64_t step = 1;
-    bool inside = true, last_reduced = inner_reduced;
-    for (; axis >= 0; --axis) {
-      int64_t dim = shape.dim(axis);
-      if (dim == 1) continue;
-      bool is_reduced = mask >> axis & 1;
-      if (is_reduced) reduced_count *= dim;
-      inside = inside && is_reduced == inner_reduced;
-      if (inside) {
-        inner *= dim;
-      } else {
-        (is_reduced ? reduced : kept)
-            .Add(dim, step, is_reduced == last_reduced);
-      }
-      last_reduced = is_reduced;
-      step *= dim;
-    }
-  }
-};
-
 // One launch: where elements come from and where results go.
 struct Launch {
   KernelContext& ctx;
   const ReduceLoops& loops;
   const BlockParams& params;
-  const Layout& l;
+  const ReduceLayout& l;
   const char* x;  // null when something is fused in front
   int64_t in_size, out_size;
   char* y;
@@ -133,7 +54,7 @@ constexpr int64_t kScratchBytes = kBlock * 8;
 // How one output's elements are cut: rows of the nest, or pieces of a row.
 struct RowCuts {
   int64_t rows, cuts, chunks;
-  explicit RowCuts(const Layout& l)
+  explicit RowCuts(const ReduceLayout& l)
       : rows(std::max<int64_t>(1, kChunk / l.inner)),
         cuts(CeilDiv(l.inner, kChunk)),
         chunks(CeilDiv(l.reduced.count, rows) * cuts) {}
@@ -142,7 +63,7 @@ struct RowCuts {
 // One chunk of the output whose elements start at `base`, into *acc.
 void ReduceChunk(const Launch& run, const RowCuts& cut, int64_t base,
                  int64_t chunk, char* acc) {
-  const Layout& l = run.l;
+  const ReduceLayout& l = run.l;
   alignas(64) char part[kMaxAccBytes], scratch[kScratchBytes];
   run.loops.start(acc, 1);
   int64_t row = chunk / cut.cuts * cut.rows;
@@ -174,7 +95,7 @@ void ReduceShortRows(const Launch& run) {
 }
 
 void ReduceRows(const Launch& run) {
-  const Layout& l = run.l;
+  const ReduceLayout& l = run.l;
   if (l.reduced.count == 1 && l.inner <= kBlock) return ReduceShortRows(run);
   RowCuts cut(l);
   WorkerPool* pool = run.ctx.step().pool;
@@ -211,7 +132,7 @@ void ReduceRows(const Launch& run) {
 // Rows are cut into parts, columns into strips.
 struct ColumnCuts {
   int64_t strips, group, rows, part_rows, parts;
-  explicit ColumnCuts(const Layout& l)
+  explicit ColumnCuts(const ReduceLayout& l)
       : strips(CeilDiv(l.inner, kStrip)),
         group(std::min(CeilDiv(kWide, l.inner), l.reduced.dims[0])),
         rows(l.reduced.count) {
@@ -226,7 +147,7 @@ struct ColumnCuts {
 void AddRows(const Launch& run, const ColumnCuts& cut, int64_t base,
              int64_t first, int64_t n, int64_t row, int64_t row_end,
              char* acc) {
-  const Layout& l = run.l;
+  const ReduceLayout& l = run.l;
   alignas(64) char scratch[kScratchBytes];
   const int64_t run_rows = l.reduced.dims[0];  // these lie `inner` apart
   while (row < row_end) {
@@ -279,7 +200,7 @@ void ReducePart(const Launch& run, const ColumnCuts& cut, int64_t base,
 }
 
 void ReduceColumns(const Launch& run) {
-  const Layout& l = run.l;
+  const ReduceLayout& l = run.l;
   ColumnCuts cut(l);
   WorkerPool* pool = run.ctx.step().pool;
   const int64_t size = run.loops.acc_bytes;
@@ -322,7 +243,7 @@ void ReduceColumns(const Launch& run) {
 int64_t Parts(const ShapeContext& c) {
   Shape shape = c.in(0).ToShape();
   if (shape.num_elements() == 0) return 0;
-  Layout l(shape, AxisMask(c.attrs(), shape, c.out(0).ToShape()));
+  ReduceLayout l(shape, ReducedAxes(c.attrs(), shape, c.out(0).ToShape()));
   if (l.inner_reduced) {
     RowCuts cut(l);
     return cut.chunks > 1 ? l.kept.count * cut.chunks : 0;
@@ -349,7 +270,8 @@ Status RunReduce(KernelContext& ctx, const ReduceLoops& loops,
     ctx.Finish(0, out.num_elements());
     return OkStatus();
   }
-  Layout layout(x.shape(), AxisMask(ctx.attrs(), x.shape(), out.shape()));
+  ReduceLayout layout(x.shape(),
+                      ReducedAxes(ctx.attrs(), x.shape(), out.shape()));
   const char* data =
       ctx.has_prologue() ? nullptr : static_cast<const char*>(x.raw());
   Launch run{ctx,      loops, params,

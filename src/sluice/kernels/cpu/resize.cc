@@ -9,12 +9,18 @@
 #include "sluice/kernels/cpu/conv/carve.h"
 #include "sluice/kernels/cpu/conv/conv_attrs.h"
 #include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/resize_mode.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/tensor/dispatch.h"
 
 namespace sluice {
 
 namespace {
+
+using resize_places::Coordinates;
+using resize_places::CoordinatesOf;
+using resize_places::NearestAt;
+using resize_places::PlaceBetween;
 
 // One axis: output o is between elements at[o] and at[o] + 1 (or the last one),
 // by the share `part[o]`. For nearest neighbours it is element at[o].
@@ -27,51 +33,16 @@ struct Axis {
   int64_t Next(int64_t o) const { return std::min(at[o] + 1, in - 1); }
 };
 
-enum class Coordinates { kHalfPixel, kAlignCorners, kAsymmetric };
-
-Coordinates CoordinatesOf(const Attrs& attrs) {
-  const std::string& name = attrs.get<std::string>("coordinates");
-  return name == "half_pixel"      ? Coordinates::kHalfPixel
-         : name == "align_corners" ? Coordinates::kAlignCorners
-                                   : Coordinates::kAsymmetric;
-}
-
-// Whole numbers, because a rounded quotient may fall on the wrong side.
-int64_t NearestAt(int64_t o, int64_t in, int64_t out, Coordinates how) {
-  // Unsigned: nothing is below 0, and no library is needed to check products.
-  __extension__ typedef unsigned __int128 Wide;
-  Wide at, size(static_cast<uint64_t>(in)), wanted(static_cast<uint64_t>(out));
-  Wide place(static_cast<uint64_t>(o));
-  if (how == Coordinates::kHalfPixel) {
-    at = (2 * place + 1) * size / (2 * wanted);
-  } else if (how == Coordinates::kAsymmetric) {
-    at = place * size / wanted;
-  } else if (out == 1 || in == 0) {
-    at = 0;
-  } else {
-    at = (2 * place * (size - 1) + (wanted - 1)) / (2 * (wanted - 1));
-  }
-  return std::min(static_cast<int64_t>(at), in - 1);
-}
-
-double SourceOf(int64_t o, int64_t in, int64_t out, Coordinates how) {
-  auto x = static_cast<double>(o), size = static_cast<double>(in);
-  auto wanted = static_cast<double>(out);
-  if (how == Coordinates::kHalfPixel) {
-    return std::max(0.0, (x + 0.5) * size / wanted - 0.5);
-  }
-  if (how == Coordinates::kAsymmetric) return x * size / wanted;
-  return out == 1 ? 0 : x * (size - 1) / (wanted - 1);
-}
-
 template <class C>
 void FillAxis(const Axis<C>& axis, bool nearest, Coordinates how) {
+  // Unsigned: nothing is below 0, and no library is needed to check products.
+  __extension__ typedef unsigned __int128 Wide;
   for (int64_t o = 0; o < axis.out; ++o) {
     if (nearest) {
-      axis.at[o] = NearestAt(o, axis.in, axis.out, how);
+      axis.at[o] = NearestAt<Wide>(o, axis.in, axis.out, how);
       axis.part[o] = 0;
     } else {
-      double from = SourceOf(o, axis.in, axis.out, how);
+      double from = PlaceBetween(o, axis.in, axis.out, how);
       axis.at[o] = std::min(static_cast<int64_t>(from), axis.in - 1);
       axis.part[o] = static_cast<C>(from - static_cast<double>(axis.at[o]));
     }

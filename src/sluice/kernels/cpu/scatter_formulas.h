@@ -1,7 +1,7 @@
 // What an update does to an element, for each ScatterOp.
 #pragma once
 
-#include "sluice/kernels/cpu/elementwise.h"
+#include "sluice/kernels/formula/arithmetic.h"
 
 namespace sluice::scatter_formulas {
 

@@ -23,6 +23,7 @@ void FillBlock(void* out, const void* const* in, int64_t n,
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType out) {
   BlockKernel kernel;
+  kernel.formula = "formula::MaskedFill";
   DispatchBySize(out, [&]<class T>() { kernel.fn = FillBlock<T>; });
   return kernel;
 }

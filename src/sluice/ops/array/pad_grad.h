@@ -2,9 +2,9 @@
 // was seen.
 #pragma once
 
+#include "sluice/kernels/pad_mode.h"
 #include "sluice/ops/array/array_grad.h"
 #include "sluice/ops/array/cut_axis.h"
-#include "sluice/ops/array/pad_mode.h"
 
 namespace sluice::pad_mode {
 

@@ -36,22 +36,6 @@ inline Result<PartialShape> CutShape(const ShapeContext& c,
   return out;
 }
 
-// The same as the attributes cut_axis.h reads.
-inline Attrs CutsOf(int rank, const Attrs& attrs, int64_t begin, int64_t end) {
-  int64_t axis = attrs.get<int64_t>("axis");
-  auto at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  Ints begins(at, 0), ends(at, INT64_MAX), steps(at, 1);
-  begins.push_back(begin);
-  ends.push_back(end);
-  steps.push_back(attrs.get<int64_t>("step"));
-  return cut_axis::Cuts(begins, ends, steps);
-}
-
-inline Attrs CutsOf(int rank, const KernelContext& ctx, int first) {
-  return CutsOf(rank, ctx.attrs(), *ctx.in(first).data<int64_t>(),
-                *ctx.in(first + 1).data<int64_t>());
-}
-
 // Whether what is cut lies one after the other as before.
 inline ViewOrder OrderOfCut(const Attrs& attrs) {
   return attrs.get<int64_t>("axis") == 0 && attrs.get<int64_t>("step") == 1

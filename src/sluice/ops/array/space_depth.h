@@ -7,73 +7,23 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/kernels/space_depth_moves.h"
 #include "sluice/op/record.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice::space_depth {
 
-inline bool ChannelsLast(const Attrs& attrs) {
-  return attrs.get<std::string>("layout") == "NHWC";
-}
-
-// The sizes n, h, w, c of an array in the layout, from PartialShape or Shape.
-template <class S>
-std::array<int64_t, 4> Sizes(const S& shape, bool last) {
-  return {shape[0], shape[last ? 1 : 2], shape[last ? 2 : 3],
-          shape[last ? 3 : 1]};
-}
 inline Ints DimsOf(const std::array<int64_t, 4>& s, bool last) {
   return last ? Ints{s[0], s[1], s[2], s[3]} : Ints{s[0], s[3], s[1], s[2]};
-}
-
-// Strides of (n, h, i, w, j, c) where pixel (i, j) of a square lies in the
-// image: h and w count squares.
-inline Strides ImageStrides(const Shape& image, bool last, int64_t block) {
-  auto s = ContiguousStrides(image);
-  int64_t h = s[last ? 1 : 2], w = s[last ? 2 : 3], c = s[last ? 3 : 1];
-  return {s[0], h * block, h, w * block, w, c};
-}
-// The same where the square lies in the channels: "DCR" has the channel last
-// among them, "CRD" first.
-inline Strides DepthStrides(const Shape& depth, bool last, int64_t block,
-                            bool channel_last, int64_t channels) {
-  auto s = ContiguousStrides(depth);
-  int64_t h = s[last ? 1 : 2], w = s[last ? 2 : 3], unit = s[last ? 3 : 1];
-  int64_t j = channel_last ? channels : 1, c = channel_last ? 1 : block * block;
-  return {s[0], h, j * block * unit, w, j * unit, c * unit};
 }
 
 template <bool to_depth>
 Status kernel(KernelContext& ctx) {
   const Array &x = ctx.in(0), &y = ctx.out(0);
   if (x.num_elements() == 0) return OkStatus();
-  bool last = ChannelsLast(ctx.attrs());
-  int64_t block = ctx.attr<int64_t>("block");
-  const Shape& image = to_depth ? x.shape() : y.shape();
-  const Shape& depth = to_depth ? y.shape() : x.shape();
-  auto [n, h, w, c] = Sizes(image, last);
-  Strides in_image = ImageStrides(image, last, block);
-  Strides in_depth = DepthStrides(depth, last, block,
-                                  ctx.attr<std::string>("order") == "DCR", c);
-  // Axes in the order in which the target is written.
-  Strides from = to_depth ? in_image : in_depth;
-  Strides to = to_depth ? in_depth : in_image;
-  int64_t dims[] = {n, h / block, block, w / block, block, c};
-  int order[] = {0, 1, 2, 3, 4, 5};
-  std::sort(order, order + 6, [&](int a, int b) {
-    return to[static_cast<size_t>(a)] > to[static_cast<size_t>(b)];
-  });
-  Ints sizes;
-  Strides source{}, target{};
-  for (size_t i = 0; i < 6; ++i) {
-    auto k = static_cast<size_t>(order[i]);
-    sizes.push_back(dims[k]);
-    source[i] = from[k];
-    target[i] = to[k];
-  }
-  SL_ASSIGN_OR_RETURN(Shape shape, Shape::Make(sizes));
-  CopyRegion(x.dtype(), shape, x.raw(), source, y.mutable_raw(), target,
-             ctx.step().pool);
+  SL_ASSIGN_OR_RETURN(Moves moves, MovesOf<to_depth>(ctx));
+  CopyRegion(x.dtype(), moves.shape, x.raw(), moves.from, y.mutable_raw(),
+             moves.to, ctx.step().pool);
   return OkStatus();
 }
 

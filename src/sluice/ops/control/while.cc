@@ -18,11 +18,14 @@ SL_OP(While)
     .attr("maximum", -1, "Iterations at most; -1: no limit.")
     .between(-1, int64_t{1} << 62)
     .attr("save", "device",
-          "What is kept for the gradient: everything it reads, what is carried "
-          "now and then, or as much of both as fits in `budget`. No result "
-          "depends on it.")
-    .one_of({"device", "recompute", "budget"})
-    .attr("budget", 0, "In bytes, with save = \"budget\".")
+          "What is kept for the gradient: everything it reads, the same in the "
+          "host's memory, what is carried now and then, or as much of both as "
+          "fits in `budget`. No result depends on it.")
+    .one_of({"device", "host", "recompute", "budget"})
+    .attr(
+        "budget", 0,
+        "In bytes, with save = \"budget\"; with \"host\": what the device may "
+        "have in use before values leave it, 0 for half of its memory.")
     .between(0, int64_t{1} << 62)
     .attr("repeats", "",
           "The loop some of whose iterations this one computes again.")

@@ -70,7 +70,7 @@ Status Launch(KernelContext& ctx) {
   }
   Result<Shape> shape = Shape::Make(dims);
   if (!shape.ok()) return AsOpError(ctx, shape.status());
-  Result<Array> values = Array::Make(list->dtype(), *shape);
+  Result<Array> values = MakeHere(ctx, list->dtype(), *shape);
   if (!values.ok()) return AsOpError(ctx, values.status());
   LayOut(ctx, elements, *values);
   ctx.set_out(0, *std::move(values));

@@ -7,6 +7,7 @@
 #include "sluice/base/worker_pool.h"
 #include "sluice/state/arithmetic.h"
 #include "sluice/tensor/copy_bytes.h"
+#include "sluice/tensor/remote_work.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -142,8 +143,22 @@ Result<Array> ElementInput(const KernelContext& ctx, const ListValue& list,
   return own;
 }
 
+Result<Array> MakeHere(const KernelContext& ctx, DType dtype,
+                       const Shape& shape) {
+  Memory* memory = ctx.device() ? ctx.step().memory : nullptr;
+  return Array::Make(dtype, shape, AllocatorOf(memory));
+}
+
 void LayOut(const KernelContext& ctx, std::span<const Array> parts,
             const Array& to) {
+  if (RemoteWork::Needed(to)) {
+    int64_t begin = 0;
+    for (const Array& part : parts) {
+      CopyStrided(part, PartOf(to, begin, part.shape()));
+      begin += part.num_elements();
+    }
+    return;
+  }
   WorkerPool* pool = ctx.step().pool;
   int64_t size = DTypeSize(to.dtype());
   auto* out = static_cast<char*>(to.mutable_raw());
@@ -200,7 +215,7 @@ Result<Array> StackElements(const KernelContext& ctx, const ListValue& list,
   }
   Result<Shape> all = Shape::Make(dims);
   if (!all.ok()) return AsOpError(ctx, all.status());
-  Result<Array> to = Array::Make(list.dtype(), *all);
+  Result<Array> to = MakeHere(ctx, list.dtype(), *all);
   if (!to.ok()) return AsOpError(ctx, to.status());
   LayOut(ctx, elements, *to);
   return to;

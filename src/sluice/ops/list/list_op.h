@@ -73,6 +73,10 @@ class ElementReader {
 Result<Array> ElementInput(const KernelContext& ctx, const ListValue& list,
                            const Array& x);
 
+// An array where the launch runs.
+Result<Array> MakeHere(const KernelContext& ctx, DType dtype,
+                       const Shape& shape);
+
 // Arrays of one dtype one after the other in `to`, which has room for them.
 void LayOut(const KernelContext& ctx, std::span<const Array> parts,
             const Array& to);

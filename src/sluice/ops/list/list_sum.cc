@@ -2,7 +2,10 @@
 
 #include <cstring>
 
+#include "sluice/base/error.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/tensor/remote_work.h"
+#include "sluice/tensor/strided.h"
 
 namespace sluice {
 
@@ -95,8 +98,30 @@ Status CheckPart(const KernelContext& ctx, const Array& part, int64_t i,
                           bytes, " bytes of ", y.TypeText()));
 }
 
+namespace {
+
+// The same in a device's memory. Throws sluice::Error, as copies do.
+void LayOutRemote(std::span<const Array> parts,
+                  std::span<const int64_t> missing, const Array& to) {
+  int64_t begin = 0, size = DTypeSize(to.dtype());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Array& part = parts[i];
+    Shape shape = part ? part.shape() : Shape({missing[i] / size});
+    Array place = PartOf(to, begin, shape);
+    if (part) {
+      CopyStrided(part, place);
+    } else if (Status zero = RemoteWork::Zero(place); !zero.ok()) {
+      throw Error(zero);
+    }
+    begin += shape.num_elements();
+  }
+}
+
+}  // namespace
+
 void LayOutOrZeros(std::span<const Array> parts,
                    std::span<const int64_t> missing, const Array& to) {
+  if (RemoteWork::Needed(to)) return LayOutRemote(parts, missing, to);
   auto* out = static_cast<char*>(to.mutable_raw());
   for (size_t i = 0; i < parts.size(); ++i) {
     const Array& part = parts[i];

@@ -27,7 +27,8 @@ struct ComplexAbsLoop {
 };
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType) {
-  return {PickLevel<ComplexAbsLoop>(), {}};
+  return {
+      PickLevel<ComplexAbsLoop>(), {}, TileOp::kNone, "formula::ComplexAbs"};
 }
 
 }  // namespace

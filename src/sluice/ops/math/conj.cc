@@ -17,7 +17,7 @@ struct ConjLoop {
 };
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType) {
-  return {PickLevel<ConjLoop>(), {}};
+  return {PickLevel<ConjLoop>(), {}, TileOp::kNone, "formula::Conj"};
 }
 
 }  // namespace

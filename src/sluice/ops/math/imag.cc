@@ -17,7 +17,7 @@ struct ImagLoop {
 };
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType) {
-  return {PickLevel<ImagLoop>(), {}};
+  return {PickLevel<ImagLoop>(), {}, TileOp::kNone, "formula::Imag"};
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ std::vector<Sample> Samples() {
 }
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType) {
-  return {PickLevel<MakeComplexLoop>(), {}};
+  return {
+      PickLevel<MakeComplexLoop>(), {}, TileOp::kNone, "formula::MakeComplex"};
 }
 
 }  // namespace

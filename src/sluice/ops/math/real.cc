@@ -17,7 +17,7 @@ struct RealLoop {
 };
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType) {
-  return {PickLevel<RealLoop>(), {}};
+  return {PickLevel<RealLoop>(), {}, TileOp::kNone, "formula::Real"};
 }
 
 }  // namespace

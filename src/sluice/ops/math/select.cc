@@ -26,6 +26,7 @@ struct SelectLoop {
 
 BlockKernel Pick(const Attrs&, std::span<const DType>, DType out) {
   BlockKernel kernel;
+  kernel.formula = "formula::Select";
   DispatchBySize(out,
                  [&]<class T>() { kernel.fn = PickLevel<SelectLoop<T>>(); });
   return kernel;

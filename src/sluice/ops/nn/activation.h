@@ -16,30 +16,13 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
+#include "sluice/kernels/formula/arithmetic.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/sample_lists.h"
 
 namespace sluice {
-
-struct OneNumber {
-  template <class C>
-  static C Prepare(const BlockParams& params) {
-    return static_cast<C>(params.p[0]);
-  }
-};
-
-template <class C>
-struct Numbers {
-  C a, b;
-};
-struct TwoNumbers {
-  template <class C>
-  static Numbers<C> Prepare(const BlockParams& params) {
-    return {static_cast<C>(params.p[0]), static_cast<C>(params.p[1])};
-  }
-};
 
 // `block`'s kernel with the attributes F::kAttrs as its parameters.
 template <BlockSelect block, class F>

@@ -34,6 +34,7 @@ struct Loop {
 
 BlockKernel Pick(const Attrs& attrs, std::span<const DType> in, DType) {
   BlockKernel kernel;
+  kernel.formula = "formula::KeepScaled";
   DispatchFloats(in[0], [&]<class T>() { kernel.fn = PickLevel<Loop<T>>(); });
   double rate = attrs.get<double>("rate");
   kernel.params.p[0] = rate < 1 ? 1 / (1 - rate) : 0;

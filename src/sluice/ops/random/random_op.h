@@ -5,9 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/base/random.h"
 #include "sluice/base/strings.h"
-#include "sluice/op/call_key.h"
+#include "sluice/kernels/random_key.h"
 #include "sluice/op/record.h"
 
 namespace sluice::random_op {
@@ -19,30 +18,7 @@ inline constexpr char kSeedDoc[] = "Tells apart ops that should differ.";
 // computed again for a gradient draws what it drew the first time.
 inline constexpr char kTagInput[] = "tag: i64*";
 
-//
-// Two elements are a place in the process's stream instead, a seed and how many
-// calls have drawn since it was set: what an imperative call draws there.
-inline constexpr int64_t kPlaceSize = 2;
-
-// Numbers depend on the session's seed, the op's seed and place in the graph,
-// the step and the iteration, and nothing else; or on the op's seed and the
-// place it is told.
-inline RandomKey KeyOf(const KernelContext& ctx) {
-  auto seed = static_cast<uint64_t>(ctx.attr<int64_t>("seed"));
-  uint64_t tag = ctx.step().tag;
-  auto declared = static_cast<int>(ctx.op().inputs.size());
-  if (ctx.num_inputs() >= declared) {
-    const Array& told = ctx.in(declared - 1);
-    const int64_t* parts = told.data<int64_t>();
-    if (told.num_elements() == kPlaceSize) {
-      return RandomKey::Of(static_cast<uint64_t>(parts[0]), seed, CallKey(),
-                           static_cast<uint64_t>(parts[1]));
-    }
-    if (told.num_elements() != 0) tag = static_cast<uint64_t>(*parts);
-  }
-  return RandomKey::Of(ctx.step().seed, seed, ctx.node().key ^ tag,
-                       static_cast<uint64_t>(ctx.step().step_id));
-}
+inline RandomKey KeyOf(const KernelContext& ctx) { return RandomKeyOf(ctx); }
 
 // Output 0 is of the attribute `shape`.
 inline Status Infer(ShapeContext& c) {

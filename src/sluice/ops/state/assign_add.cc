@@ -22,5 +22,9 @@ SL_OP(AssignAdd)
               {.in = {{2}, {2}},
                .message = "[AssignAdd] handle is f32; wanted resource"}});
 
+// The variable has its device add (tensor/remote_work.h).
+SL_KERNEL(AssignAdd, kCuda, Kernel{.launch = Launch});
+SL_KERNEL(AssignAdd, kSim, {.launch = Launch});
+
 }  // namespace
 }  // namespace sluice

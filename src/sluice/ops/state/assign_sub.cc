@@ -22,5 +22,9 @@ SL_OP(AssignSub)
               {.in = {{2}, {2}},
                .message = "[AssignSub] handle is f32; wanted resource"}});
 
+// The variable has its device add (tensor/remote_work.h).
+SL_KERNEL(AssignSub, kCuda, Kernel{.launch = Launch});
+SL_KERNEL(AssignSub, kSim, {.launch = Launch});
+
 }  // namespace
 }  // namespace sluice

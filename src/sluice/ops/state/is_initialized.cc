@@ -20,5 +20,7 @@ SL_OP(IsInitialized)
     .reads()
     .rejects({{.in = {}, .message = "[IsInitialized] takes 1 input, got 0"}});
 
+SL_KERNEL(IsInitialized, kSim, {.launch = Launch});
+
 }  // namespace
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "sluice/op/record.h"
 #include "sluice/state/kernel_glue.h"
 #include "sluice/state/variable.h"
+#include "sluice/tensor/remote_copy.h"
 
 namespace sluice {
 namespace {
@@ -18,6 +19,11 @@ Status Launch(KernelContext& ctx) {
   }
   Result<Array> value = variable->Read();
   if (!value.ok()) return AsOpError(ctx, value.status());
+  // Another session may have put it on another device.
+  if (IsPlainData(dtype) && value->memory() != ctx.step().memory) [[unlikely]] {
+    value = RemoteCopy::To(*value, ctx.step().memory);
+    if (!value.ok()) return AsOpError(ctx, value.status());
+  }
   ctx.set_out(0, std::move(*value));
   return OkStatus();
 }

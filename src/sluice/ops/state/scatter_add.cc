@@ -18,4 +18,6 @@ SL_OP(ScatterAdd)
     .writes()
     .rejects(scatter_rows::Rejects("ScatterAdd"));
 
+SL_KERNEL(ScatterAdd, kSim, {.launch = scatter_rows::kernel<ScatterOp::kAdd>});
+
 }  // namespace sluice

@@ -18,4 +18,6 @@ SL_OP(ScatterMax)
     .writes()
     .rejects(scatter_rows::Rejects("ScatterMax"));
 
+SL_KERNEL(ScatterMax, kSim, {.launch = scatter_rows::kernel<ScatterOp::kMax>});
+
 }  // namespace sluice

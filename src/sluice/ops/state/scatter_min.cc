@@ -18,4 +18,6 @@ SL_OP(ScatterMin)
     .writes()
     .rejects(scatter_rows::Rejects("ScatterMin"));
 
+SL_KERNEL(ScatterMin, kSim, {.launch = scatter_rows::kernel<ScatterOp::kMin>});
+
 }  // namespace sluice

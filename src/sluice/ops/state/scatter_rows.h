@@ -6,9 +6,11 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/indices.h"
 #include "sluice/kernels/cpu/scatter.h"
+#include "sluice/kernels/device_scatter.h"
 #include "sluice/op/record.h"
 #include "sluice/state/kernel_glue.h"
 #include "sluice/state/variable.h"
+#include "sluice/tensor/remote_work.h"
 
 namespace sluice::scatter_rows {
 
@@ -56,6 +58,9 @@ Status kernel(KernelContext& ctx) {
         job.inner = job.rows ? value.num_elements() / job.rows : 0;
         job.count = indices.num_elements();
         job.same_update = same;
+        if (RemoteWork::Needed(value)) {
+          return refused = DeviceScatter::Run(ctx, job, value);
+        }
         int64_t good = job.count;
         ScatterRows(job, value.mutable_raw(), indices.dtype(), indices.raw(),
                     updates.raw(), ctx.step().pool, &good);

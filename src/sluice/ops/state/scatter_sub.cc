@@ -18,4 +18,6 @@ SL_OP(ScatterSub)
     .writes()
     .rejects(scatter_rows::Rejects("ScatterSub"));
 
+SL_KERNEL(ScatterSub, kSim, {.launch = scatter_rows::kernel<ScatterOp::kSub>});
+
 }  // namespace sluice

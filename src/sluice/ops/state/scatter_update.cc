@@ -18,4 +18,7 @@ SL_OP(ScatterUpdate)
     .writes()
     .rejects(scatter_rows::Rejects("ScatterUpdate"));
 
+SL_KERNEL(ScatterUpdate, kSim,
+          {.launch = scatter_rows::kernel<ScatterOp::kUpdate>});
+
 }  // namespace sluice

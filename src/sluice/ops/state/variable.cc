@@ -46,5 +46,7 @@ SL_OP(Variable)
                .message = "[Variable] dtype is resource; wanted one of"},
               {.in = {}, .message = "[Variable] attribute dtype is missing"}});
 
+SL_KERNEL(Variable, kSim, {.launch = Launch});
+
 }  // namespace
 }  // namespace sluice

@@ -20,5 +20,7 @@ SL_OP(VariableVersion)
     .reads()
     .rejects({{.in = {}, .message = "[VariableVersion] takes 1 input, got 0"}});
 
+SL_KERNEL(VariableVersion, kSim, {.launch = Launch});
+
 }  // namespace
 }  // namespace sluice

@@ -5,7 +5,6 @@
 
 #include "sluice/base/checked_math.h"
 #include "sluice/base/strings.h"
-#include "sluice/kernels/cpu/einsum/strided_sum.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 
 namespace sluice {
@@ -60,7 +59,7 @@ class Runner {
   View Output() const;
   Result<View> Temporary(const Labels& labels);
   Result<View> SumOut(const View& x, const Labels& keep);
-  void Copy(const View& from, const View& to) const;
+  Status Copy(const View& from, const View& to) const;
   Result<View> Contract(View a, View b, const Labels& keep, const View* out);
   Merged Merge(const View& x, const Labels& group) const;
   bool AsMatrix(const View& x, const Labels& free, const Labels& inner,
@@ -131,8 +130,8 @@ Result<View> Runner::Temporary(const Labels& labels) {
   return view;
 }
 
-void Runner::Copy(const View& from, const View& to) const {
-  if (!call_.data) return;
+Status Runner::Copy(const View& from, const View& to) const {
+  if (!call_.data) return OkStatus();
   SumAxis kept[kNumEinsumLabels], summed[kNumEinsumLabels];
   int num_kept = 0, num_summed = 0;
   for (int k = 0; k < to.labels.count; ++k) {
@@ -143,8 +142,14 @@ void Runner::Copy(const View& from, const View& to) const {
     int l = from.labels.at[k];
     if (!to.labels.Has(l)) summed[num_summed++] = {dim_[l], from.stride[l], 0};
   }
-  StridedSum(call_.dtype, from.data, kept, num_kept, summed, num_summed,
-             const_cast<void*>(to.data), call_.pool);
+  auto* y = const_cast<void*>(to.data);
+  if (call_.engine) {
+    return call_.engine->Sum(call_.dtype, from.data, kept, num_kept, summed,
+                             num_summed, y);
+  }
+  StridedSum(call_.dtype, from.data, kept, num_kept, summed, num_summed, y,
+             call_.pool);
+  return OkStatus();
 }
 
 // x without the labels that are not in `keep`; x itself if there are none.
@@ -155,7 +160,7 @@ Result<View> Runner::SumOut(const View& x, const Labels& keep) {
   }
   if (left.count == x.labels.count) return x;
   SL_ASSIGN_OR_RETURN(View sum, Temporary(left));
-  Copy(x, sum);
+  SL_RETURN_IF_ERROR(Copy(x, sum));
   return sum;
 }
 
@@ -206,12 +211,12 @@ Status Runner::Multiply(const View& a, const View& b, const Labels& batch,
   };
   if (!AsMatrix(left, rows, inner, &g.a)) {
     SL_ASSIGN_OR_RETURN(left, Temporary(in_order(rows)));
-    Copy(a, left);
+    SL_RETURN_IF_ERROR(Copy(a, left));
     AsMatrix(left, rows, inner, &g.a);
   }
   if (!AsMatrix(right, columns, inner, &g.b)) {
     SL_ASSIGN_OR_RETURN(right, Temporary(in_order(columns)));
-    Copy(b, right);
+    SL_RETURN_IF_ERROR(Copy(b, right));
     AsMatrix(right, columns, inner, &g.b);
   }
   // AsMatrix sees b as `columns` rows; a product wants its transpose.
@@ -220,6 +225,10 @@ Status Runner::Multiply(const View& a, const View& b, const Labels& batch,
   for (int k = 0; k < batch.count; ++k) {
     int l = batch.at[k];
     stack.Add(dim_[l], left.stride[l], right.stride[l], c.stride[l]);
+  }
+  if (call_.for_engine) {
+    return call_.data ? call_.engine->Multiply(call_.dtype, g, stack)
+                      : OkStatus();
   }
   const int64_t bytes = BatchedGemmWorkspace(type_, g, stack);
   if (call_.data) {
@@ -262,11 +271,15 @@ Result<View> Runner::Contract(View a, View b, const Labels& keep,
     std::sort(columns.at, columns.at + columns.count, by_stride);
     // Rather columns side by side than rows; else a temporary, put in order.
     Merged r = Merge(*out, rows), c = Merge(*out, columns);
-    if (r.ok && c.ok && (c.size == 1 || c.stride == 1)) {
+    // An engine wants rows side by side as well.
+    auto close = [&](const Merged& outer, const Merged& inner) {
+      return !call_.for_engine || outer.size == 1 || outer.stride == inner.size;
+    };
+    if (r.ok && c.ok && (c.size == 1 || c.stride == 1) && close(r, c)) {
       SL_RETURN_IF_ERROR(Multiply(a, b, batch, rows, columns, inner, *out));
       return *out;
     }
-    if (r.ok && c.ok && (r.size == 1 || r.stride == 1)) {
+    if (r.ok && c.ok && (r.size == 1 || r.stride == 1) && close(c, r)) {
       SL_RETURN_IF_ERROR(Multiply(b, a, batch, columns, rows, inner, *out));
       return *out;
     }
@@ -277,7 +290,7 @@ Result<View> Runner::Contract(View a, View b, const Labels& keep,
   SL_ASSIGN_OR_RETURN(View c, Temporary(all));
   SL_RETURN_IF_ERROR(Multiply(a, b, batch, rows, columns, inner, c));
   if (!out) return c;
-  Copy(c, *out);
+  SL_RETURN_IF_ERROR(Copy(c, *out));
   return *out;
 }
 
@@ -292,9 +305,11 @@ Result<int64_t> Runner::Run() {
     for (int k = 0; k < eq.out().rank; ++k) {
       elements *= dim_[eq.out().label[k]];
     }
-    if (call_.data) {
-      std::memset(call_.out, 0,
-                  static_cast<size_t>(elements * DTypeSize(call_.dtype)));
+    int64_t bytes = elements * DTypeSize(call_.dtype);
+    if (call_.data && call_.engine) {
+      SL_RETURN_IF_ERROR(call_.engine->Zero(call_.out, bytes));
+    } else if (call_.data) {
+      std::memset(call_.out, 0, static_cast<size_t>(bytes));
     }
     return 0;
   }
@@ -313,7 +328,7 @@ Result<int64_t> Runner::Run() {
                         Contract(product, Operand(i), keep,
                                  i + 1 == eq.operands() ? &out : nullptr));
   }
-  if (eq.operands() == 1) Copy(product, out);
+  if (eq.operands() == 1) SL_RETURN_IF_ERROR(Copy(product, out));
   return used_;
 }
 

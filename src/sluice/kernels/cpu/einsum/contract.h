@@ -4,11 +4,29 @@
 #pragma once
 
 #include "sluice/kernels/cpu/einsum/equation.h"
+#include "sluice/kernels/cpu/einsum/strided_sum.h"
+#include "sluice/kernels/cpu/gemm/batch.h"
 #include "sluice/tensor/dtype.h"
 
 namespace sluice {
 
 class WorkerPool;
+
+// Who does the steps of an einsum on another device. Lives as long as the call.
+class EinsumEngine {
+ public:
+  // As StridedSum.
+  virtual Status Sum(DType dtype, const void* x, const SumAxis* kept,
+                     int num_kept, const SumAxis* summed, int num_summed,
+                     void* y) = 0;
+  // As BatchedGemm. REQUIRES: the results' rows lie side by side.
+  virtual Status Multiply(DType dtype, const GemmArgs& first,
+                          const GemmBatch& batch) = 0;
+  virtual Status Zero(void* to, int64_t bytes) = 0;
+
+ protected:
+  ~EinsumEngine() = default;
+};
 
 // The same call counts the workspace and runs: with `data` null nothing is
 // touched and the bytes needed are returned. Errors: a step whose result would
@@ -21,6 +39,8 @@ struct EinsumCall {
   void* out;                // contiguous
   void* workspace;
   WorkerPool* pool;
+  EinsumEngine* engine = nullptr;  // null: the host
+  bool for_engine = false;         // counted for one, or done by one
 };
 Result<int64_t> RunEinsum(const EinsumCall& call);
 

@@ -1,4 +1,4 @@
-#include "sluice/placement/node_work.h"
+#include "sluice/graph/node_work.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,0 +1,123 @@
+"""One program over several processes and machines.
+
+    with sl.cluster.local(2) as cluster:
+        graph = sl.Graph()
+        with graph.as_default():
+            with sl.device(cluster.task(0)):
+                x = sl.placeholder(sl.f32, [])
+                y = x * 2
+            with sl.device(cluster.task(1)):
+                z = y + 1
+        with sl.Session(graph, target=cluster.target()) as session:
+            print(session.run(z, {x: 3.0}))
+
+Servers of other machines are started there (`sluice-server`); a session needs
+the address of one of them: ``sl.Session(graph, target="grpc://host:port")``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import _core
+
+__all__ = ["Cluster", "local", "status", "target"]
+
+
+class Cluster:
+    """Servers of this machine, each a process: `local` starts them. They end
+    with it, at the latest when this process does."""
+
+    def __init__(
+        self,
+        tasks: int,
+        job: str = "worker",
+        arguments: list[str] | None = None,
+        show_errors: bool = False,
+    ) -> None:
+        self._servers: Any = _core.start_local_cluster(
+            tasks, job, list(arguments or []), show_errors
+        )
+
+    def _open(self) -> Any:
+        if self._servers is None:
+            raise RuntimeError("the cluster is closed")
+        return self._servers
+
+    def __len__(self) -> int:
+        return len(self._open())
+
+    def target(self, task: int = 0) -> str:
+        """What a Session takes to have that task lead its steps."""
+        return self._open().target(task)
+
+    def task(self, task: int) -> str:
+        """The name of a task, for `sl.device`: "/job:worker/task:0"."""
+        return self._open().task(task)
+
+    def spec(self) -> dict[str, list[str]]:
+        """The addresses of the tasks of each job."""
+        return json.loads(self._open().spec())
+
+    def process(self, task: int) -> int:
+        """The id of a task's process; 0 when it has none."""
+        return self._open().process(task)
+
+    def kill(self, task: int) -> None:
+        """Ends a task as a failing machine would."""
+        self._open().kill(task)
+
+    def restart(self, task: int) -> None:
+        """Starts a task anew at its address; its state is lost."""
+        self._open().restart(task)
+
+    def status(self, task: int = 0) -> dict[str, Any]:
+        """What a task says of itself: `status`."""
+        return status(self.target(task))
+
+    def close(self) -> None:
+        """Ends the servers."""
+        self._servers = None
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._servers is None:
+            return "<sluice.cluster.Cluster, closed>"
+        return f"<sluice.cluster.Cluster of {len(self)} tasks>"
+
+
+def local(
+    tasks: int,
+    *,
+    job: str = "worker",
+    arguments: list[str] | None = None,
+    show_errors: bool = False,
+) -> Cluster:
+    """Starts that many servers on this machine. `arguments` are more for each
+    sluice-server; `show_errors` lets them write to this process's stderr."""
+    return Cluster(tasks, job, arguments, show_errors)
+
+
+def status(target: str) -> dict[str, Any]:
+    """What the server at "grpc://host:port" says of itself: its task, its
+    gauges, what its steps wait for, and the tasks it knows."""
+    return _core.cluster_status(target)
+
+
+def target() -> str:
+    """The master that `sluice launch` started for this program. ValueError: it
+    was started in another way."""
+    found = os.environ.get("SLUICE_MASTER", "")
+    if not found:
+        raise ValueError(
+            "SLUICE_MASTER is not set; wanted a program that was started by "
+            "`sluice launch -n N PROGRAM`"
+        )
+    return found

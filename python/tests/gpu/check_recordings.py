@@ -1,0 +1,97 @@
+"""Captured functions on the GPU: fused, recorded, launched again and again."""
+
+import sluice as sl
+from both import raises, same
+
+
+def plan_of(function, *args):
+    text = function.explain(*args)
+    return text[text.find("plan of graph") :]
+
+
+def test_a_recording_gives_what_the_launches_gave():
+    @sl.function
+    def program(x, w, scale):
+        y = (x @ w + 1).relu() * scale
+        return y, y.sum(0), y.T.reshape(-1) - 0.5
+
+    x, w = sl.randn(6, 4), sl.randn(4, 5)
+    there = x.cuda(), w.cuda()
+    # Numbers of the host differ from run to run, operands lie elsewhere.
+    for i in range(12):
+        scale = sl.tensor(1.0 + i)
+        same(program(x, w, scale), program(*there, scale))
+        if i % 3 == 2:
+            there = (x.cuda(), there[1])
+    assert "loop [6,5]: Add Relu Mul" in plan_of(program, *there, sl.tensor(1.0))
+
+
+def test_state_is_written_in_place():
+    def run(device):
+        p = sl.ones(5).to(device)
+        rate = sl.tensor(0.25)
+
+        @sl.function
+        def step(x):
+            p.sub_(rate * (p - x))
+            return p.sum()
+
+        x = sl.arange(5, dtype=sl.float32).to(device)
+        sums = [step(x).item() for _ in range(6)]
+        return sums, p.tolist()
+
+    assert run("cpu") == run("cuda")
+
+
+def test_carried_values_that_change_places():
+    @sl.function
+    def fibonacci(a, b, limit):
+        n = sl.tensor(0)
+        while (a + b).sum() < limit:
+            a, b = b, a + b
+            n = n + 1
+        return a, b, n
+
+    a, b = sl.ones(3), sl.ones(3)
+    host = fibonacci(a, b, 1000.0)
+    for _ in range(4):
+        there = fibonacci(a.cuda(), b.cuda(), 1000.0)
+        same(host[:2], there[:2])
+        assert int(host[2]) == int(there[2]) > 3
+
+
+def test_a_loop_that_never_runs():
+    @sl.function
+    def never(x, limit):
+        while x.sum() < limit:
+            x = x + 1
+        return x * 2
+
+    x = sl.ones(4)
+    for _ in range(3):
+        same(never(x, -1.0), never(x.cuda(), -1.0))
+
+
+def test_the_plan_says_that_a_loop_stays_on_the_device():
+    @sl.function
+    def grow(x, limit):
+        while x.sum() < limit:
+            x = x * 2 + 1
+        return x
+
+    x = sl.ones(3).cuda()
+    assert "stays on the device" in plan_of(grow, x, 10.0)
+
+
+def test_a_wrong_index_in_a_recording_is_told_with_its_line():
+    @sl.function
+    def pick(x, i):
+        return (x * 2)[i] + 1  # the line
+
+    x = sl.arange(4, dtype=sl.float32).cuda()
+    for _ in range(3):
+        assert pick(x, sl.tensor([3, 0]).cuda()).tolist() == [7, 1]
+    with raises((IndexError, ValueError, RuntimeError), "check_recordings.py"):
+        pick(x, sl.tensor([7, 0]).cuda()).tolist()
+    # The device goes on.
+    assert pick(x, sl.tensor([1, 2]).cuda()).tolist() == [3, 5]

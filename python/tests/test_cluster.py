@@ -1,0 +1,131 @@
+"""Sessions over real processes of this machine."""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sluice as sl
+
+try:
+    with sl.cluster.local(1):
+        pass
+except (NotImplementedError, FileNotFoundError, KeyError, LookupError) as error:
+    pytest.skip(f"no cluster part: {error}", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def two():
+    with sl.cluster.local(2) as cluster:
+        yield cluster
+
+
+def test_a_loop_over_two_tasks_learns_what_one_learns(two):
+    def build(device):
+        graph = sl.Graph()
+        with graph.as_default():
+            with device(1):
+                w = sl.Variable(np.float32(0.5), name="w")
+                scale = w * 1.0
+            x = sl.placeholder(sl.float32, [])
+
+            def body(i, y):
+                with device(0):
+                    y = y * scale
+                with device(1):
+                    y = sl.sin(y) + x
+                return i + 1, y
+
+            _, y = sl.while_loop(lambda i, y: i < 7, body, sl.constant(0), x)
+            (g,) = sl.gradients(y, [x])
+            init = sl.global_variables_initializer()
+        return graph, x, y, g, init
+
+    results = []
+    for target in ("", two.target(), two.target(1)):
+        def device(task, target=target):
+            return sl.device(two.task(task)) if target else contextlib.nullcontext()
+
+        graph, x, y, g, init = build(device)
+        with sl.Session(graph, target=target) as session:
+            session.run(init)
+            got = session.run([y, g], {x: 0.3})
+            step = session.prepare([y, g], [x])
+            again = step(0.3)
+            results.append([float(v) for v in [*got, *again]])
+            if target:
+                session.reset()
+    assert results[0] == results[1] == results[2]
+
+
+def test_errors_name_the_task_and_the_line(two):
+    graph = sl.Graph()
+    with graph.as_default():
+        x = sl.placeholder(sl.float32, [None])
+        with sl.device(two.task(1)):
+            y = sl.reshape(x, [2, 2])
+    with sl.Session(graph, target=two.target()) as session:
+        with pytest.raises(ValueError, match="task:1") as error:
+            session.run(y, {x: np.zeros(3, np.float32)})
+        assert "test_cluster.py" in str(error.value)
+        assert session.run(y, {x: np.zeros(4, np.float32)}).shape == (2, 2)
+
+
+def test_a_killed_task_is_an_error_and_comes_back():
+    with sl.cluster.local(2) as cluster:
+        graph = sl.Graph()
+        with graph.as_default():
+            with sl.device(cluster.task(1)):
+                y = sl.constant(1.0) + sl.placeholder(sl.float32, [], name="x")
+        with sl.Session(graph, target=cluster.target()) as session:
+            assert float(session.run(y, {"x:0": 1.0})) == 2.0
+            cluster.kill(1)
+            with pytest.raises(Exception, match="/job:worker/task:1"):
+                session.run(y, {"x:0": 1.0})
+            cluster.restart(1)
+            assert float(session.run(y, {"x:0": 1.0})) == 2.0
+        assert cluster.status(1)["gauges"]["worker_running"] == 0
+
+
+def test_servers_end_with_the_process_that_started_them():
+    program = (
+        "import sluice as sl, sys\n"
+        "cluster = sl.cluster.local(2)\n"
+        "print(cluster.process(0), cluster.process(1), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    processes = [int(word) for word in child.stdout.readline().split()]
+    assert all(processes)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    for process in processes:
+        try:
+            watched = os.pidfd_open(process)
+        except ProcessLookupError:
+            continue  # it has ended
+        # Long for a machine that does other things, too.
+        assert select.select([watched], [], [], 60)[0], "it is still there"
+        os.close(watched)
+
+
+def test_bad_targets_are_told():
+    graph = sl.Graph()
+    with pytest.raises(ValueError, match="wanted such as"):
+        sl.Session(graph, target="here")
+    with pytest.raises(Exception, match="cannot be reached"):
+        sl.Session(graph, target="grpc://127.0.0.1:1")
+    with pytest.raises(ValueError, match="a cluster of 0 tasks"):
+        sl.cluster.local(0)
+    with pytest.raises(ValueError, match="sluice launch"):
+        sl.cluster.target()

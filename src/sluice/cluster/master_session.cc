@@ -1,0 +1,450 @@
+#include "sluice/cluster/master_session.h"
+
+#include <random>
+
+#include "sluice/base/caught.h"
+#include "sluice/base/started_thread.h"
+#include "sluice/base/strings.h"
+#include "sluice/cluster/assign_tasks.h"
+#include "sluice/cluster/background.h"
+#include "sluice/cluster/waiting_for.h"
+#include "sluice/graph/binary_reader.h"
+#include "sluice/graph/binary_writer.h"
+#include "sluice/passes/raise_control_flow.h"
+
+namespace sluice::cluster {
+
+namespace {
+constexpr size_t kMaxSeen = 100'000;
+constexpr size_t kNobody = ~size_t{0};
+}  // namespace
+
+// The tasks, under one number.
+struct MasterSession::Epoch {
+  uint64_t number = 0;
+  Mutex mu;
+  std::map<std::string, std::shared_ptr<TaskLink>> links SL_GUARDED_BY(mu);
+
+  bool Broken() {
+    MutexLock lock(mu);
+    for (const auto& [task, link] : links) {
+      if (link->broken()) return true;
+    }
+    return false;
+  }
+};
+
+// A graph in pieces that are registered.
+struct MasterSession::Split {
+  struct Piece {
+    std::shared_ptr<TaskLink> link;
+    uint64_t id = 0;
+    std::vector<int> args, results;
+  };
+  ~Split() {
+    for (const Piece& piece : pieces) {
+      if (piece.id != 0) piece.link->Forget(piece.id);
+    }
+  }
+  std::shared_ptr<Epoch> epoch;
+  std::vector<Piece> pieces;
+  size_t num_results = 0;
+};
+
+struct MasterSession::Prepared {
+  std::unique_ptr<Graph> graph;
+  uint32_t executor = 0;
+  Mutex mu;
+  std::shared_ptr<Split> split SL_GUARDED_BY(mu);
+};
+
+struct MasterSession::Step {
+  uint64_t number = 0;
+  uint64_t request = 0;
+  std::shared_ptr<Split> split;
+  Done done;
+  Timer::Id timer = 0;
+  std::vector<std::vector<Array>> results;  // by piece; each written once
+  std::atomic<size_t> left{0};
+  Mutex mu;
+  bool stopped SL_GUARDED_BY(mu) = false;
+  Status cause SL_GUARDED_BY(mu);  // the first that is no consequence
+  Status other SL_GUARDED_BY(mu);  // the first that is one
+};
+
+MasterSession::MasterSession(uint64_t id, uint64_t seed,
+                             const MasterPlace& place)
+    : id_(id), place_(place), seed_(seed) {}
+
+MasterSession::~MasterSession() = default;
+
+// ---- Graphs ----
+
+std::shared_ptr<MasterSession::Epoch> MasterSession::CurrentEpoch() {
+  std::shared_ptr<Epoch> old;  // goes with no lock held
+  MutexLock lock(mu_);
+  if (!epoch_ || epoch_->Broken()) {
+    old = std::move(epoch_);
+    std::random_device random;
+    epoch_ = std::make_shared<Epoch>();
+    epoch_->number = uint64_t{random()} << 32 | random();
+  }
+  return epoch_;
+}
+
+// All at the same time: a task that does not answer takes a while to be given
+// up.
+Status MasterSession::Attach(Epoch& epoch,
+                             const std::vector<std::string>& tasks) {
+  using Attached = Result<std::shared_ptr<TaskLink>>;
+  const ClusterSpec spec = place_.Spec();
+  std::string known;
+  for (const auto& [task, address] : spec.Tasks()) {
+    StrAppend(known, known.empty() ? "" : ", ", task);
+  }
+  const std::string own = place_.worker->self().task;
+  std::vector<std::pair<std::string, std::shared_ptr<WaitingFor<Attached>>>>
+      waiting;
+  for (const std::string& task : tasks) {
+    {
+      MutexLock lock(epoch.mu);
+      if (epoch.links.count(task)) continue;
+    }
+    auto answer = std::make_shared<WaitingFor<Attached>>();
+    if (task == own) {
+      answer->Bring(AttachLocal(*place_.worker, epoch.number));
+    } else {
+      std::string address = spec.AddressOf(task);
+      if (address.empty()) {
+        return InvalidArgument(StrCat("there is no task ", task,
+                                      " in this cluster; there are ", known));
+      }
+      Background::Start([this, self = shared_from_this(), answer, task, address,
+                         number = epoch.number, own] {
+        answer->Bring(Guarded([&] {
+          return AttachRemote(task, address, number, own, *place_.transport,
+                              place_.options);
+        }));
+      });
+    }
+    waiting.emplace_back(task, std::move(answer));
+  }
+  Status first;
+  for (auto& [task, answer] : waiting) {
+    Attached link = answer->Wait();
+    if (!link.ok()) {
+      if (first.ok()) first = link.status();
+      continue;
+    }
+    MutexLock lock(epoch.mu);
+    epoch.links[task] = *std::move(link);
+  }
+  return first;
+}
+
+Result<std::shared_ptr<MasterSession::Split>> MasterSession::Build(
+    Prepared& prepared, std::shared_ptr<Epoch> epoch) {
+  const std::string own = place_.worker->self().task;
+  SL_ASSIGN_OR_RETURN(
+      std::vector<TaskPiece> pieces,
+      SplitByTask(*prepared.graph, AssignTasks(*prepared.graph, own)));
+  std::vector<std::string> tasks;
+  for (const TaskPiece& piece : pieces) tasks.push_back(piece.task);
+  SL_RETURN_IF_ERROR(Attach(*epoch, tasks));
+  auto split = std::make_shared<Split>();
+  split->epoch = epoch;
+  split->num_results = prepared.graph->root().results().size();
+  RegisterGraph request;
+  request.session = epoch->number;
+  request.executor = prepared.executor;
+  for (TaskPiece& piece : pieces) {
+    MutexLock lock(epoch->mu);
+    Split::Piece mine;
+    mine.link = epoch->links.at(piece.task);
+    mine.args = std::move(piece.args);
+    mine.results = std::move(piece.results);
+    request.tasks.push_back(mine.link->info());
+    split->pieces.push_back(std::move(mine));
+  }
+  std::vector<std::shared_ptr<WaitingFor<Result<uint64_t>>>> answers;
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    request.graph = WriteBinary(*pieces[p].graph);
+    answers.push_back(std::make_shared<WaitingFor<Result<uint64_t>>>());
+    split->pieces[p].link->Register(
+        request, [answer = answers.back()](Result<uint64_t> id) {
+          answer->Bring(std::move(id));
+        });
+  }
+  Status first;
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    Result<uint64_t> id = answers[p]->Wait();
+    if (id.ok()) {
+      split->pieces[p].id = *id;
+    } else if (first.ok()) {
+      first = id.status();
+    }
+  }
+  SL_RETURN_IF_ERROR(first);
+  return split;
+}
+
+// Waits, when it is not there.
+Result<std::shared_ptr<MasterSession::Split>> MasterSession::SplitOf(
+    Prepared& prepared) {
+  MutexLock building(build_mu_);
+  {
+    MutexLock lock(mu_);
+    if (closed_) return Cancelled("the session is closed");
+  }
+  std::shared_ptr<Epoch> epoch = CurrentEpoch();
+  std::shared_ptr<Split> old;
+  {
+    MutexLock lock(prepared.mu);
+    if (prepared.split && prepared.split->epoch == epoch) return prepared.split;
+    old = std::move(prepared.split);
+  }
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<Split> split, Build(prepared, epoch));
+  MutexLock lock(prepared.mu);
+  prepared.split = split;
+  return split;
+}
+
+Result<uint64_t> MasterSession::Prepare(const PrepareGraph& request) {
+  auto prepared = std::make_shared<Prepared>();
+  SL_ASSIGN_OR_RETURN(prepared->graph, ReadBinary(request.graph));
+  prepared->executor = request.executor;
+  // What can be split is regions; primitives are not.
+  SL_RETURN_IF_ERROR(RaiseControlFlow(*prepared->graph).status());
+  SL_RETURN_IF_ERROR(SplitOf(*prepared).status());
+  MutexLock lock(mu_);
+  if (closed_) return Cancelled("the session is closed");
+  uint64_t number = next_prepared_++;
+  prepared_[number] = std::move(prepared);
+  return number;
+}
+
+void MasterSession::Release(uint64_t number) {
+  std::shared_ptr<Prepared> last;  // goes with no lock held
+  MutexLock lock(mu_);
+  auto it = prepared_.find(number);
+  if (it == prepared_.end()) return;
+  last = std::move(it->second);
+  prepared_.erase(it);
+}
+
+// ---- Steps ----
+
+void MasterSession::Run(const RunPrepared& request, std::vector<Array> feeds,
+                        Done done) {
+  std::shared_ptr<Prepared> prepared;
+  Status refused;
+  {
+    MutexLock lock(mu_);
+    auto it = prepared_.find(request.prepared);
+    if (closed_) {
+      refused = Cancelled("the session is closed");
+    } else if (it == prepared_.end()) {
+      refused = NotFound(StrCat("graph ", request.prepared,
+                                " is not prepared in this session"));
+    } else if (!seen_.insert(request.request).second) {
+      refused = AlreadyExists(StrCat("request ", request.request,
+                                     " came twice; a step is run once"));
+    } else {
+      prepared = it->second;
+      seen_order_.push_back(request.request);
+      if (seen_order_.size() > kMaxSeen) {
+        seen_.erase(seen_order_.front());
+        seen_order_.pop_front();
+      }
+    }
+  }
+  if (!prepared) return done(refused, {});
+  std::shared_ptr<Split> split;
+  {
+    MutexLock lock(prepared->mu);
+    split = prepared->split;
+  }
+  if (split && !split->epoch->Broken()) {
+    return RunSplit(request, std::move(feeds), std::move(split),
+                    std::move(done));
+  }
+  // A task was lost: attach those that are there.
+  Background::Start([this, self = shared_from_this(), request, prepared,
+                     feeds = std::move(feeds),
+                     done = std::move(done)]() mutable {
+    Result<std::shared_ptr<Split>> built =
+        Guarded([&] { return SplitOf(*prepared); });
+    if (!built.ok()) return done(built.status(), {});
+    RunSplit(request, std::move(feeds), *std::move(built), std::move(done));
+  });
+}
+
+void MasterSession::RunSplit(const RunPrepared& request,
+                             std::vector<Array> feeds,
+                             std::shared_ptr<Split> split, Done done) {
+  size_t wanted = 0;
+  for (const Split::Piece& piece : split->pieces) {
+    for (int arg : piece.args) {
+      wanted = std::max(wanted, static_cast<size_t>(arg) + 1);
+    }
+  }
+  if (feeds.size() < wanted) {
+    return done(InvalidArgument(StrCat("the step is fed ", feeds.size(),
+                                       " values; wanted ", wanted)),
+                {});
+  }
+  auto step = std::make_shared<Step>();
+  step->request = request.request;
+  step->split = split;
+  step->done = std::move(done);
+  step->left = split->pieces.size();
+  step->results.resize(split->pieces.size());
+  RunGraph run;
+  run.session = split->epoch->number;
+  {
+    MutexLock lock(mu_);
+    step->number = next_step_++;
+    steps_[step->number] = step;
+    run.oldest = steps_.begin()->first;
+    run.seed = request.given_random ? request.seed : seed_;
+  }
+  run.step = step->number;
+  run.calls =
+      request.given_random ? request.calls : static_cast<int64_t>(step->number);
+  if (split->pieces.empty()) return Finish(step);
+  if (request.timeout_ms > 0) {
+    Status late =
+        DeadlineExceeded(StrCat("the step did not end within its deadline of ",
+                                request.timeout_ms, " ms"));
+    step->timer = Timer::Default().After(
+        std::min<int64_t>(request.timeout_ms, int64_t{1} << 42) * 1'000'000,
+        [self = shared_from_this(), weak = std::weak_ptr(step), late] {
+          if (auto its = weak.lock()) self->Stop(its, late, kNobody);
+        });
+  }
+  // Others first: they take longer to begin.
+  const std::string own = place_.worker->self().task;
+  for (bool here : {false, true}) {
+    for (size_t p = 0; p < split->pieces.size(); ++p) {
+      const Split::Piece& piece = split->pieces[p];
+      if ((piece.link->info().task == own) != here) continue;
+      run.piece = piece.id;
+      std::vector<Array> its_feeds;
+      for (int arg : piece.args) {
+        its_feeds.push_back(feeds[static_cast<size_t>(arg)]);
+      }
+      piece.link->Run(run, std::move(its_feeds),
+                      [self = shared_from_this(), step, p](
+                          WireStatus status, std::vector<Array> results) {
+                        self->PieceDone(step, p, std::move(status),
+                                        std::move(results));
+                      });
+    }
+  }
+}
+
+void MasterSession::PieceDone(const std::shared_ptr<Step>& step, size_t p,
+                              WireStatus status, std::vector<Array> results) {
+  const Split::Piece& piece = step->split->pieces[p];
+  if (status.code == Code::kOk && results.size() != piece.results.size()) {
+    status = WireStatus(DataLoss(
+        StrCat("task ", piece.link->info().task, " gave ", results.size(),
+               " results; wanted ", piece.results.size())));
+  }
+  if (status.code == Code::kOk) {
+    step->results[p] = std::move(results);
+  } else {
+    Status error = status.ToStatus();
+    {
+      MutexLock lock(step->mu);
+      Status& place = status.derived ? step->other : step->cause;
+      if (place.ok()) place = error;
+    }
+    Stop(step, error, p);
+  }
+  if (step->left.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish(step);
+}
+
+// The others are told, once.
+void MasterSession::Stop(const std::shared_ptr<Step>& step, const Status& why,
+                         size_t but_for) {
+  {
+    MutexLock lock(step->mu);
+    if (step->stopped) return;
+    step->stopped = true;
+    if (but_for == kNobody && step->cause.ok()) step->cause = why;
+  }
+  AbortStep request;
+  request.session = step->split->epoch->number;
+  request.step = step->number;
+  request.why = WireStatus(why, true);
+  for (size_t p = 0; p < step->split->pieces.size(); ++p) {
+    if (p != but_for) step->split->pieces[p].link->Abort(request);
+  }
+}
+
+void MasterSession::Finish(const std::shared_ptr<Step>& step) {
+  if (step->timer != 0) Timer::Default().Cancel(step->timer);
+  std::shared_ptr<Step> last;
+  {
+    MutexLock lock(mu_);
+    auto it = steps_.find(step->number);
+    if (it != steps_.end()) {
+      last = std::move(it->second);
+      steps_.erase(it);
+    }
+  }
+  Status error;
+  {
+    MutexLock lock(step->mu);
+    error = step->cause.ok() ? step->other : step->cause;
+  }
+  Done done = std::move(step->done);
+  if (!error.ok()) return done(error, {});
+  const Split& split = *step->split;
+  std::vector<Array> results(split.num_results);
+  for (size_t p = 0; p < split.pieces.size(); ++p) {
+    for (size_t i = 0; i < split.pieces[p].results.size(); ++i) {
+      results[static_cast<size_t>(split.pieces[p].results[i])] =
+          std::move(step->results[p][i]);
+    }
+  }
+  done(OkStatus(), std::move(results));
+}
+
+void MasterSession::Cancel(uint64_t request, const Status& why) {
+  std::shared_ptr<Step> found;
+  {
+    MutexLock lock(mu_);
+    for (const auto& [number, step] : steps_) {
+      if (step->request == request) found = step;
+    }
+  }
+  if (found) Stop(found, why, kNobody);
+}
+
+void MasterSession::Close(const Status& why) {
+  std::vector<std::shared_ptr<Step>> running;
+  std::unordered_map<uint64_t, std::shared_ptr<Prepared>> prepared;
+  std::shared_ptr<Epoch> epoch;
+  {
+    MutexLock lock(mu_);
+    closed_ = true;
+    for (const auto& [number, step] : steps_) running.push_back(step);
+    prepared.swap(prepared_);
+    epoch = std::move(epoch_);
+  }
+  for (const auto& step : running) Stop(step, why, kNobody);
+}
+
+int64_t MasterSession::num_steps() const {
+  MutexLock lock(mu_);
+  return static_cast<int64_t>(steps_.size());
+}
+
+int64_t MasterSession::num_prepared() const {
+  MutexLock lock(mu_);
+  return static_cast<int64_t>(prepared_.size());
+}
+
+}  // namespace sluice::cluster

@@ -1,0 +1,277 @@
+// What is said between client, master and workers. cluster.proto has the same
+// for programs that are not ours.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sluice/cluster/message.h"
+#include "sluice/session/random_state.h"
+
+namespace sluice::cluster {
+
+// ---- Parts ----
+
+struct WireStatus {
+  Code code = Code::kOk;
+  std::string message;
+  // A consequence of what happened elsewhere: another error is the cause.
+  bool derived = false;
+  // The task does not know the session (any more).
+  bool lost = false;
+
+  WireStatus() = default;
+  WireStatus(const Status& status, bool is_derived = false)
+      : code(status.code()), message(status.message()), derived(is_derived) {}
+  Status ToStatus() const;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, code), v(2, message), v(3, derived), v(4, lost);
+  }
+};
+
+struct TaskInfo {
+  std::string task;     // "/job:worker/task:0"
+  std::string address;  // "127.0.0.1:4711"
+  uint64_t incarnation = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, task), v(2, address), v(3, incarnation);
+  }
+};
+
+struct Gauge {
+  std::string name;
+  int64_t value = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, name), v(2, value);
+  }
+};
+
+// ---- Of any server ----
+
+struct StatusReply {
+  TaskInfo self;
+  std::vector<Gauge> gauges;
+  std::vector<std::string> waits;  // what steps wait for, a line each
+  std::vector<TaskInfo> cluster;   // the tasks it knows as a master
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, self), v(2, gauges), v(3, waits), v(4, cluster);
+  }
+};
+
+// Every answer that has nothing else to say.
+struct Answer {
+  WireStatus status;
+  uint64_t id = 0;  // of what was made
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, status), v(2, id);
+  }
+};
+
+// ---- Worker ----
+
+// Opens the stream that keeps a session: it lives as long as the stream does.
+struct KeepWorkerSession {
+  uint64_t session = 0;
+  uint64_t incarnation = 0;  // that the worker must have
+  std::string master;        // its task, for messages
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, incarnation), v(3, master);
+  }
+};
+
+struct RegisterGraph {
+  uint64_t session = 0;
+  std::string graph;  // WriteBinary
+  uint32_t executor = 0;
+  std::vector<TaskInfo> tasks;  // that it sends to and receives from
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, graph), v(3, executor), v(4, tasks);
+  }
+};
+
+struct ForgetGraph {
+  uint64_t session = 0;
+  uint64_t piece = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, piece);
+  }
+};
+
+// With feeds behind it; the answer has the results behind it.
+struct RunGraph {
+  uint64_t session = 0;
+  uint64_t piece = 0;
+  uint64_t step = 0;
+  uint64_t oldest = 0;  // steps before this one are over
+  uint64_t seed = 0;
+  int64_t calls = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, piece), v(3, step), v(4, oldest), v(5, seed);
+    v(6, calls);
+  }
+};
+
+struct AbortStep {
+  uint64_t session = 0;
+  uint64_t step = 0;
+  WireStatus why;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, step), v(3, why);
+  }
+};
+
+// A part of a large tensor that was offered. The answer's contents are the
+// bytes themselves.
+struct FetchPart {
+  uint64_t session = 0;
+  uint64_t step = 0;
+  uint64_t tag = 0;
+  uint64_t edge = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, step), v(3, tag), v(4, edge), v(5, offset), v(6, size);
+  }
+};
+
+// Opens a stream of tensors from one task to another.
+struct Hello {
+  TaskInfo from;
+  uint64_t to_incarnation = 0;
+  // Where the sender's memory can be looked into by a process of this host.
+  std::string host;
+  int64_t process = 0;
+  uint64_t proof_address = 0;  // `proof` lies there
+  uint64_t proof = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, from), v(2, to_incarnation), v(3, host), v(4, process);
+    v(5, proof_address), v(6, proof);
+  }
+};
+
+// ---- Master ----
+
+struct KeepSession {
+  uint64_t seed = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, seed);
+  }
+};
+
+struct SessionOpened {
+  WireStatus status;
+  uint64_t session = 0;
+  std::vector<TaskInfo> tasks;
+  std::string default_task;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, status), v(2, session), v(3, tasks), v(4, default_task);
+  }
+};
+
+// A pruned graph: its arguments are fed, its results fetched.
+struct PrepareGraph {
+  uint64_t session = 0;
+  std::string graph;
+  uint32_t executor = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, graph), v(3, executor);
+  }
+};
+
+struct RunPrepared {
+  uint64_t session = 0;
+  uint64_t prepared = 0;
+  uint64_t request = 0;  // of this session, each once
+  int64_t timeout_ms = 0;
+  bool given_random = false;
+  uint64_t seed = 0;
+  int64_t calls = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, prepared), v(3, request), v(4, timeout_ms);
+    v(5, given_random), v(6, seed), v(7, calls);
+  }
+};
+
+struct CancelRun {
+  uint64_t session = 0;
+  uint64_t request = 0;
+  WireStatus why;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, request), v(3, why);
+  }
+};
+
+struct ReleasePrepared {
+  uint64_t session = 0;
+  uint64_t prepared = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, session), v(2, prepared);
+  }
+};
+
+struct ResetContainer {
+  std::string container;
+  bool everywhere = false;  // on all tasks the server knows, not on it alone
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, container), v(2, everywhere);
+  }
+};
+
+namespace methods {
+inline constexpr char kStatus[] = "/sluice.v1.Worker/GetStatus";
+inline constexpr char kKeepWorkerSession[] =
+    "/sluice.v1.Worker/KeepWorkerSession";
+inline constexpr char kRegister[] = "/sluice.v1.Worker/RegisterGraph";
+inline constexpr char kForget[] = "/sluice.v1.Worker/ForgetGraph";
+inline constexpr char kRun[] = "/sluice.v1.Worker/RunGraph";
+inline constexpr char kAbort[] = "/sluice.v1.Worker/AbortStep";
+inline constexpr char kFetch[] = "/sluice.v1.Worker/FetchPart";
+inline constexpr char kTensors[] = "/sluice.v1.Worker/Tensors";
+inline constexpr char kReset[] = "/sluice.v1.Worker/ResetContainer";
+inline constexpr char kKeepSession[] = "/sluice.v1.Master/KeepSession";
+inline constexpr char kPrepare[] = "/sluice.v1.Master/PrepareGraph";
+inline constexpr char kRunPrepared[] = "/sluice.v1.Master/RunPrepared";
+inline constexpr char kCancel[] = "/sluice.v1.Master/CancelRun";
+inline constexpr char kRelease[] = "/sluice.v1.Master/ReleasePrepared";
+inline constexpr char kHealth[] = "/grpc.health.v1.Health/Check";
+}  // namespace methods
+
+}  // namespace sluice::cluster

@@ -1,0 +1,87 @@
+// RemoteSession: a client's session with a master elsewhere. Each choice of
+// feeds, fetches and targets is pruned here and sent once; a run is then one
+// call. The session lives as long as the stream that keeps it.
+//
+// Thread safe. The graph must outlive it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/cluster/cluster_spec.h"
+#include "sluice/cluster/messages.h"
+#include "sluice/cluster/transport.h"
+#include "sluice/session/remote_master.h"
+
+namespace sluice::cluster {
+
+class RemoteSession final : public RemoteMaster {
+ public:
+  // "grpc://host:port". Errors: another form; nobody answers.
+  static Result<std::unique_ptr<RemoteMaster>> Connect(
+      Graph& graph, const std::string& target, uint64_t seed);
+  static Result<std::unique_ptr<RemoteMaster>> Connect(
+      Graph& graph, const std::string& target, uint64_t seed,
+      const TransportOptions& options);
+  ~RemoteSession() override;
+
+  Result<std::vector<Array>> Run(std::span<const Value> fetches,
+                                 const FeedList& feeds,
+                                 std::span<Node* const> targets,
+                                 const RunOptions& options) override;
+  Status Prepare(std::span<const Value> feeds, std::span<const Value> fetches,
+                 std::span<Node* const> targets,
+                 ExecutorChoice executor) override;
+  void Close() override;
+  Status Reset(const std::string& container) override;
+  RandomState random_state() const override;
+  void set_random_state(const RandomState& state) override;
+
+ private:
+  using Key = std::vector<uint64_t>;
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
+  struct Answered {
+    Status transport;
+    Payload payload;
+  };
+
+  RemoteSession(Graph& graph, std::string target, uint64_t seed)
+      : graph_(graph), target_(std::move(target)), seed_(seed) {}
+  Status Open(const TransportOptions& options);
+  Result<uint64_t> PreparedFor(std::span<const Value> feeds,
+                               std::span<const Value> fetches,
+                               std::span<Node* const> targets,
+                               ExecutorChoice executor, bool nan_trap);
+  // Waits for the answer. Error: of the transport, with the master's name.
+  Result<Payload> Call(const char* method, Payload request);
+  Status Gone(const Status& why) const;
+
+  Graph& graph_;
+  const std::string target_;
+  std::shared_ptr<Channel> channel_;
+  std::shared_ptr<Stream> keep_;
+  uint64_t session_ = 0;
+  std::atomic<uint64_t> seed_;
+  std::atomic<int64_t> next_step_{1};
+  std::atomic<uint64_t> next_request_{1};
+  std::atomic<bool> closed_{false};
+  mutable Mutex mu_;
+  std::unordered_map<Key, uint64_t, KeyHash> prepared_ SL_GUARDED_BY(mu_);
+};
+
+// What a server at "host:port" says of itself. Waits.
+Result<StatusReply> AskStatus(const std::string& address,
+                              const TransportOptions& options = {});
+// The address in "grpc://host:port". Error: another form.
+Result<std::string> AddressIn(const std::string& target);
+// Certificates named by SLUICE_TLS_CA, SLUICE_TLS_CERT, SLUICE_TLS_KEY and
+// SLUICE_TLS_JOB.
+TransportOptions TransportFromEnvironment();
+
+}  // namespace sluice::cluster

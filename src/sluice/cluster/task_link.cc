@@ -1,0 +1,187 @@
+#include "sluice/cluster/task_link.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/cluster/waiting_for.h"
+
+namespace sluice::cluster {
+
+namespace {
+
+class LocalLink final : public TaskLink {
+ public:
+  LocalLink(TaskWorker& worker, uint64_t session) : worker_(worker) {
+    info_ = worker.self();
+    session_ = session;
+  }
+  ~LocalLink() override {
+    worker_.Drop(session_, Cancelled("the session was closed"));
+  }
+  void Register(const RegisterGraph& request, Registered done) override {
+    done(worker_.Register(request));
+  }
+  void Forget(uint64_t piece) override {
+    worker_.Forget({.session = session_, .piece = piece});
+  }
+  void Run(const RunGraph& request, std::vector<Array> feeds,
+           TaskWorker::RunDone done) override {
+    worker_.Run(request, std::move(feeds), std::move(done));
+  }
+  void Abort(const AbortStep& request) override { worker_.Abort(request); }
+
+ private:
+  TaskWorker& worker_;
+};
+
+// How long a task may take to answer the first question.
+constexpr int64_t kAttachMs = 10'000;
+
+class RemoteLink final : public TaskLink {
+ public:
+  RemoteLink(std::string task, std::string address, uint64_t session) {
+    info_.task = std::move(task);
+    info_.address = std::move(address);
+    session_ = session;
+  }
+  ~RemoteLink() override {
+    if (keep_) keep_->Close(OkStatus());
+  }
+
+  Status Attach(const std::string& master, Transport& transport,
+                const TransportOptions& options) {
+    SL_ASSIGN_OR_RETURN(channel_, transport.Connect(info_.address, 0, options));
+    // Which process it is, now.
+    auto asked = std::make_shared<WaitingFor<Result<StatusReply>>>();
+    channel_->Call(methods::kStatus, WrapBytes(""), kAttachMs,
+                   [asked](Status status, Payload payload) {
+                     if (!status.ok()) return asked->Bring(status);
+                     asked->Bring(DecodeParcel<StatusReply>(payload));
+                   });
+    Result<StatusReply> reply = asked->Wait();
+    if (!reply.ok()) return Gone(reply.status());
+    if (reply->self.task != info_.task) {
+      return FailedPrecondition(StrCat("at ", info_.address, " is task ",
+                                       reply->self.task, "; wanted ",
+                                       info_.task));
+    }
+    info_.incarnation = reply->self.incarnation;
+    return Hold(master);
+  }
+
+  void Register(const RegisterGraph& request, Registered done) override {
+    channel_->Call(methods::kRegister, WrapBytes(Encode(request)), 0,
+                   [this, self = shared_from_this(), done = std::move(done)](
+                       const Status& status, const Payload& payload) {
+                     done(AnswerOf(status, payload));
+                   });
+  }
+  void Forget(uint64_t piece) override {
+    if (broken()) return;
+    ForgetGraph request{.session = session_, .piece = piece};
+    channel_->Call(methods::kForget, WrapBytes(Encode(request)), 0,
+                   [](const Status&, const Payload&) {});
+  }
+  void Run(const RunGraph& request, std::vector<Array> feeds,
+           TaskWorker::RunDone done) override {
+    Result<Payload> message = Wrap(Encode(request), feeds);
+    if (!message.ok()) return done(message.status(), {});
+    channel_->Call(methods::kRun, *std::move(message), 0,
+                   [this, self = shared_from_this(), done = std::move(done)](
+                       const Status& status, const Payload& payload) {
+                     Ran(status, payload, done);
+                   });
+  }
+  void Abort(const AbortStep& request) override {
+    channel_->Call(methods::kAbort, WrapBytes(Encode(request)), 0,
+                   [](const Status&, const Payload&) {});
+  }
+
+ private:
+  Status Gone(const Status& why) {
+    broken_.store(true, std::memory_order_release);
+    if (why.code() == Code::kResourceExhausted) return why;
+    return Status(Code::kUnavailable,
+                  StrCat("task ", info_.task, " at ", info_.address,
+                         " cannot be reached: ", why.message()));
+  }
+
+  // Opens the stream that keeps the session there.
+  Status Hold(const std::string& master) {
+    auto held = std::make_shared<WaitingFor<Status>>();
+    keep_ = channel_->Open(
+        methods::kKeepWorkerSession,
+        {.message =
+             [held](const Payload& payload) {
+               Result<Answer> answer = DecodeParcel<Answer>(payload);
+               held->Bring(answer.ok() ? answer->status.ToStatus()
+                                       : answer.status());
+             },
+         .closed =
+             [this, held, weak = weak_from_this()](const Status& why) {
+               held->Bring(why.ok() ? Status(Code::kUnavailable, "it has ended")
+                                    : why);
+               if (auto self = weak.lock()) {
+                 broken_.store(true, std::memory_order_release);
+               }
+             }});
+    KeepWorkerSession request;
+    request.session = session_;
+    request.incarnation = info_.incarnation;
+    request.master = master;
+    keep_->Write(WrapBytes(Encode(request)));
+    Status status = held->Wait();
+    if (status.code() == Code::kUnavailable) return Gone(status);
+    return status;
+  }
+
+  Result<uint64_t> AnswerOf(const Status& status, const Payload& payload) {
+    if (!status.ok()) return Gone(status);
+    SL_ASSIGN_OR_RETURN(Answer answer, DecodeParcel<Answer>(payload));
+    SL_RETURN_IF_ERROR(answer.status.ToStatus());
+    return answer.id;
+  }
+
+  void Ran(const Status& status, const Payload& payload,
+           const TaskWorker::RunDone& done) {
+    if (!status.ok()) return done(Gone(status), {});
+    Result<Parcel> parcel = Unwrap(payload);
+    if (!parcel.ok()) {
+      return done(
+          parcel.status().WithLine(StrCat("in an answer of task ", info_.task)),
+          {});
+    }
+    Result<Answer> answer = Decode<Answer>(parcel->head);
+    if (!answer.ok()) return done(answer.status(), {});
+    // It does not know us any more.
+    if (answer->status.lost) {
+      broken_.store(true, std::memory_order_release);
+    }
+    done(answer->status, std::move(parcel->arrays));
+  }
+
+  std::shared_ptr<Channel> channel_;
+  std::shared_ptr<Stream> keep_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<TaskLink>> AttachLocal(TaskWorker& worker,
+                                              uint64_t session) {
+  KeepWorkerSession request;
+  request.session = session;
+  request.incarnation = worker.self().incarnation;
+  request.master = worker.self().task;
+  SL_RETURN_IF_ERROR(worker.Keep(request));
+  return std::shared_ptr<TaskLink>(
+      std::make_shared<LocalLink>(worker, session));
+}
+
+Result<std::shared_ptr<TaskLink>> AttachRemote(
+    const std::string& task, const std::string& address, uint64_t session,
+    const std::string& master, Transport& transport,
+    const TransportOptions& options) {
+  auto link = std::make_shared<RemoteLink>(task, address, session);
+  SL_RETURN_IF_ERROR(link->Attach(master, transport, options));
+  return std::shared_ptr<TaskLink>(std::move(link));
+}
+
+}  // namespace sluice::cluster

@@ -1,0 +1,85 @@
+// TaskServer: one process of a cluster: a task that runs pieces, and a master
+// that any client may ask to lead its steps.
+//
+// It listens on this machine alone, unless it is told otherwise; on an address
+// that others can reach only with TLS, or when whoever starts it says that the
+// network is safe.
+//
+// Thread safe. Ends all sessions and steps when it goes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/base/timer.h"
+#include "sluice/cluster/master_session.h"
+#include "sluice/cluster/task_worker.h"
+
+namespace sluice::cluster {
+
+struct TaskServerOptions {
+  std::string job = "worker";
+  int task = 0;
+  std::string listen = "127.0.0.1:0";
+  // What others call it, when that is not what it listens on.
+  std::string advertise;
+  // TLS is not needed on addresses that others can reach.
+  bool insecure_allow_remote = false;
+  int threads = 2;
+  TransportOptions transport;
+  MailboxOptions mailboxes;
+  // Steps that have not moved for so long are written to the log. 0: never.
+  int64_t hang_report_ms = 10'000;
+};
+
+class TaskServer final : public Service {
+ public:
+  // Errors: the address; TLS.
+  static Result<std::unique_ptr<TaskServer>> Start(TaskServerOptions options);
+  ~TaskServer() override;
+
+  const std::string& address() const { return address_; }
+  const std::string& task() const { return task_; }
+  // The tasks it may lead as a master; by itself it knows only its own.
+  void SetCluster(ClusterSpec spec);
+
+  StatusReply GetStatus() const;
+
+  // Service
+  void Serve(const std::string& method, Payload request,
+             std::shared_ptr<ServedCall> call) override;
+  bool IsStream(std::string_view method) const override;
+  StreamEvents Accept(const std::string& method,
+                      std::shared_ptr<Stream> stream) override;
+
+ private:
+  TaskServer(TaskServerOptions options, Transport& transport);
+  Status Listen();
+  StreamEvents AcceptWorkerSession(std::shared_ptr<Stream> stream);
+  StreamEvents AcceptSession(std::shared_ptr<Stream> stream);
+  std::shared_ptr<MasterSession> FindSession(uint64_t id) const;
+  Status Handle(const std::string& method, const Payload& request,
+                const std::shared_ptr<ServedCall>& call);
+  Status HandleMaster(const std::string& method, const Payload& request,
+                      const std::shared_ptr<ServedCall>& call);
+  void ResetAll(const ResetContainer& request);
+  void LookForHangs();
+
+  const TaskServerOptions options_;
+  const std::string task_;
+  Transport& transport_;
+  std::string address_;
+  TaskWorker worker_;
+  MasterPlace place_;
+  mutable Mutex mu_;
+  bool stopped_ SL_GUARDED_BY(mu_) = false;
+  Timer::Id hang_timer_ SL_GUARDED_BY(mu_) = 0;
+  std::unordered_map<uint64_t, std::shared_ptr<MasterSession>> sessions_
+      SL_GUARDED_BY(mu_);
+  std::atomic<int64_t> calls_{0};
+  std::unique_ptr<Server> server_;  // the first to go
+};
+
+}  // namespace sluice::cluster

@@ -1,0 +1,67 @@
+// What surrounds launches on a GPU from this thread. On the stack of whoever
+// launches.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sluice/base/status.h"
+
+namespace sluice {
+
+class Array;
+
+// Whom a kernel being launched tells what it finds wrong after the launch has
+// returned.
+class [[nodiscard]] CudaLaunchScope {
+ public:
+  using LateFn = std::function<void(const Status&)>;
+
+  // `says_where`: `late` adds the user's line itself.
+  explicit CudaLaunchScope(const LateFn& late, bool says_where = true)
+      : outer_(current), outer_says_where_(current_says_where) {
+    current = &late;
+    current_says_where = says_where;
+  }
+  ~CudaLaunchScope() {
+    current = outer_;
+    current_says_where = outer_says_where_;
+  }
+  CudaLaunchScope(const CudaLaunchScope&) = delete;
+  CudaLaunchScope& operator=(const CudaLaunchScope&) = delete;
+
+  static LateFn Late() { return current ? *current : LateFn(); }
+  static bool SaysWhere() { return current_says_where; }
+
+ private:
+  static inline thread_local const LateFn* current = nullptr;
+  static inline thread_local bool current_says_where = true;
+  const LateFn* const outer_;
+  const bool outer_says_where_;
+};
+
+// Launches are being recorded, to be run many times: scratch space they take
+// is put into `kept`, and lives as long as the recording; what they find wrong
+// is told to whoever `late` says then.
+struct CudaRecordingScope {
+  std::vector<Array>* const kept;
+  const std::shared_ptr<CudaLaunchScope::LateFn> late;
+
+  CudaRecordingScope(std::vector<Array>* k,
+                     std::shared_ptr<CudaLaunchScope::LateFn> l)
+      : kept(k), late(std::move(l)) {
+    current = this;
+  }
+  ~CudaRecordingScope() { current = nullptr; }
+  CudaRecordingScope(const CudaRecordingScope&) = delete;
+  CudaRecordingScope& operator=(const CudaRecordingScope&) = delete;
+
+  // Null: launches run once, now.
+  static const CudaRecordingScope* Current() { return current; }
+
+ private:
+  static inline thread_local const CudaRecordingScope* current = nullptr;
+};
+
+}  // namespace sluice

@@ -1,0 +1,40 @@
+// MemoryMeter: how much of a simulated device's memory is in use over virtual
+// time, which is another matter than what the host has allocated: the host runs
+// ahead, and a block that it has freed and handed out again is still its former
+// owner's until the device gets there. A block is in use from the start of the
+// first work that touches it to the end of the last.
+//
+// Part of a SimWorld, under its lock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sluice/device/sim/sim_work.h"
+
+namespace sluice {
+
+class MemoryMeter {
+ public:
+  void Allocated(const ByteRange& range);
+  void Freed(const ByteRange& range);
+  // The blocks that work on these bytes touches, to be told to Executed.
+  void Touch(const ByteRange& range, std::vector<int>& blocks) const;
+  void Executed(const std::vector<int>& blocks, double start, double end);
+
+  // The most that was in use at any time, of what was allocated since the meter
+  // was made.
+  int64_t MostBytes(const Memory& memory) const;
+
+ private:
+  struct Block {
+    Memory* memory = nullptr;
+    int64_t bytes = 0;
+    double start = -1, end = -1;  // below 0: not touched yet
+  };
+  std::vector<Block> blocks_;
+  std::map<const char*, int> live_;  // by address
+};
+
+}  // namespace sluice

@@ -1,0 +1,410 @@
+#include "sluice/gpu/code_builder.h"
+
+#include <algorithm>
+
+#include "sluice/base/strings.h"
+#include "sluice/graph/graph.h"
+#include "sluice/launch/copy_between.h"
+#include "sluice/op/host_inputs.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+
+namespace {
+
+// More would make sources that take long to compile and kernels that spill.
+constexpr size_t kMostFused = 64;
+constexpr int64_t kAlignment = 256;
+
+int64_t Aligned(int64_t bytes) {
+  return std::max<int64_t>(1, (bytes + kAlignment - 1) / kAlignment) *
+         kAlignment;
+}
+
+// Cuts long loops into several.
+std::vector<FusionGroup> CutGroups(std::vector<FusionGroup> groups) {
+  std::vector<FusionGroup> cut;
+  for (FusionGroup& group : groups) {
+    std::vector<Node*>& nodes = group.loop.nodes;
+    if (group.node || nodes.size() <= kMostFused) {
+      cut.push_back(std::move(group));
+      continue;
+    }
+    for (size_t i = 0; i < nodes.size(); i += kMostFused) {
+      FusionGroup part;
+      part.loop.space = group.loop.space;
+      part.loop.nodes.assign(
+          nodes.begin() + static_cast<ptrdiff_t>(i),
+          nodes.begin() +
+              static_cast<ptrdiff_t>(std::min(i + kMostFused, nodes.size())));
+      cut.push_back(std::move(part));
+    }
+  }
+  return cut;
+}
+
+int64_t WorkspaceBytes(const Kernel& kernel, const Node& node) {
+  std::vector<DType> dtypes, out_dtypes;
+  std::vector<PartialShape> shapes, out;
+  std::vector<const Array*> values;
+  for (const Value& v : node.inputs()) {
+    dtypes.push_back(v.dtype());
+    shapes.push_back(v.shape());
+    values.push_back(ConstantValue(v));
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    out_dtypes.push_back(node.output_type(i).dtype);
+    out.push_back(node.output_type(i).shape);
+  }
+  ShapeContext sizes(node.op(), node.attrs(), dtypes, shapes, values,
+                     out_dtypes, out);
+  return kernel.workspace(sizes);
+}
+
+FusedAccess AccessOf(const GpuRegister& r, const Shape& space) {
+  if (r.shape.num_elements() == 1) return FusedAccess::kScalar;
+  if (r.shape == space && r.contiguous()) return FusedAccess::kFlat;
+  return FusedAccess::kStrided;
+}
+
+}  // namespace
+
+void GpuCodeBuilder::ReserveNumbers(int64_t count) {
+  if (count > 0) Reserve(count * GpuProgram::kNumberBytes);
+}
+
+int64_t GpuCodeBuilder::Reserve(int64_t bytes) {
+  int64_t offset = planner_.Allocate(Aligned(bytes));
+  program_.arena_bytes = planner_.total();
+  return offset;
+}
+
+int GpuCodeBuilder::AddNumber(const Value& v) {
+  program_.numbers.push_back(
+      {program_.inputs.size(), static_cast<int64_t>(program_.numbers.size()) *
+                                   GpuProgram::kNumberBytes});
+  program_.inputs.push_back(v);
+  return AddRegister(Register::Dense(GpuPlace::kArena, 0,
+                                     program_.numbers.back().offset, v.dtype(),
+                                     v.shape().ToShape()));
+}
+
+int GpuCodeBuilder::AddRegister(Register r) {
+  program_.registers.push_back(std::move(r));
+  return static_cast<int>(program_.registers.size()) - 1;
+}
+
+GpuInstruction GpuCodeBuilder::Copy(const Node& node, int from, int to) const {
+  GpuInstruction copy;
+  copy.code = GpuInstruction::Code::kCopy;
+  copy.node = &node;
+  copy.in = {from};
+  copy.out = {to};
+  copy.label = StrCat("copy ", DTypeName(At(from).dtype), At(from).shape);
+  return copy;
+}
+
+Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
+                                     std::vector<GpuTarget>& targets) {
+  FusionOptions options;
+  options.enabled = fuse_;
+  groups_ = CutGroups(FormGroups(nodes, options));
+  target_.clear();
+  last_read_.clear();
+  code_.clear();
+  for (GpuTarget& target : targets) target_[target.value] = &target;
+  FindLastReads(nodes);
+  for (now_ = 0; now_ < groups_.size(); ++now_) {
+    const FusionGroup& group = groups_[now_];
+    if (!group.node) {
+      SL_RETURN_IF_ERROR(EmitLoop(group.loop));
+    } else if (group.node->op().role == Role::kIdentity) {
+      SL_RETURN_IF_ERROR(EmitUpload(*group.node));
+    } else if (group.node->op().view) {
+      SL_RETURN_IF_ERROR(EmitView(*group.node));
+    } else {
+      SL_RETURN_IF_ERROR(EmitKernel(*group.node));
+    }
+    ReleaseDead();
+  }
+  for (const Taken& taken : taken_) planner_.Release(taken.offset, taken.bytes);
+  taken_.clear();
+  program_.arena_bytes = planner_.total();
+  return std::move(code_);
+}
+
+// The last group that reads what a value lies in: reading a view reads what it
+// looks at.
+void GpuCodeBuilder::FindLastReads(const std::vector<Node*>& nodes) {
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    auto read = [&](const Node& node) {
+      for (const Value& v : node.inputs()) last_read_[v] = g;
+    };
+    for (Node* node : groups_[g].loop.nodes) read(*node);
+    if (groups_[g].node) read(*groups_[g].node);
+  }
+  // Backwards, so that views of views are reached.
+  for (size_t i = nodes.size(); i-- > 0;) {
+    Node* node = nodes[i];
+    if (!node->op().view) continue;
+    size_t& last = last_read_[node->input(0)];
+    last = std::max(last, last_read_[node->output(0)]);
+    if (target_.count(node->output(0))) last = groups_.size();
+  }
+}
+
+size_t GpuCodeBuilder::LastRead(const Value& v) const {
+  auto it = last_read_.find(v);
+  return it == last_read_.end() ? 0 : it->second;
+}
+
+int64_t GpuCodeBuilder::TakeArena(int64_t bytes) {
+  int64_t offset = planner_.Allocate(Aligned(bytes));
+  taken_.push_back({offset, Aligned(bytes), now_});
+  return offset;
+}
+
+// A fresh place for a value: a target's, or in the arena until the last group
+// that reads it.
+int GpuCodeBuilder::NewValue(const Value& v) {
+  auto target = target_.find(v);
+  if (target != target_.end()) return register_[v] = target->second->reg;
+  Shape shape = v.shape().ToShape();
+  int64_t offset = TakeArena(shape.num_elements() * DTypeSize(v.dtype()));
+  taken_.back().until = std::max(now_, LastRead(v));
+  return register_[v] = AddRegister(
+             Register::Dense(GpuPlace::kArena, 0, offset, v.dtype(), shape));
+}
+
+void GpuCodeBuilder::ReleaseDead() {
+  std::erase_if(taken_, [&](const Taken& taken) {
+    if (taken.until > now_) return false;
+    planner_.Release(taken.offset, taken.bytes);
+    return true;
+  });
+}
+
+Result<int> GpuCodeBuilder::ConstantRegister(const Array& value,
+                                             bool for_host) {
+  Array constant = value;
+  if (!for_host) {
+    SL_ASSIGN_OR_RETURN(constant, CopyTo(value, *program_.device));
+  }
+  program_.constants.push_back(constant);
+  return AddRegister(Register::Dense(
+      GpuPlace::kConstant, static_cast<int>(program_.constants.size()) - 1, 0,
+      constant.dtype(), constant.shape()));
+}
+
+Result<int> GpuCodeBuilder::Read(const Value& v) {
+  auto it = register_.find(v);
+  if (it != register_.end()) return it->second;
+  if (const Array* constant = ConstantValue(v)) {
+    SL_ASSIGN_OR_RETURN(int r, ConstantRegister(*constant, false));
+    return register_[v] = r;
+  }
+  program_.inputs.push_back(v);
+  return register_[v] = AddRegister(Register::Dense(
+             GpuPlace::kInput, static_cast<int>(program_.inputs.size()) - 1, 0,
+             v.dtype(), v.shape().ToShape()));
+}
+
+// The same in row-major order, copied if need be.
+Result<int> GpuCodeBuilder::ReadDense(const Node& node, const Value& v) {
+  SL_ASSIGN_OR_RETURN(int r, Read(v));
+  if (At(r).contiguous()) return r;
+  return Copied(node, r);
+}
+
+int GpuCodeBuilder::Copied(const Node& node, int r) {
+  Register from = At(r);
+  int64_t offset = TakeArena(from.bytes());
+  int to = AddRegister(
+      Register::Dense(GpuPlace::kArena, 0, offset, from.dtype, from.shape));
+  code_.push_back(Copy(node, r, to));
+  return to;
+}
+
+// A number that the host hands over with each run. Where the number is here
+// already, there is nothing to hand over.
+Status GpuCodeBuilder::EmitUpload(Node& node) {
+  const Value& v = node.input(0);
+  auto known = register_.find(v);
+  if (known != register_.end()) return Show(node, known->second);
+  return Show(node, AddNumber(v));
+}
+
+Status GpuCodeBuilder::EmitKernel(Node& node) {
+  GpuInstruction instr;
+  instr.node = &node;
+  const Kernel& kernel = node.op().kernel(DeviceKind::kCuda);
+  auto count = static_cast<size_t>(node.num_inputs());
+  for (size_t i = 0; i < count; ++i) {
+    const Value& v = node.input(static_cast<int>(i));
+    int r = 0;
+    if (node.op().shape_only) {
+      // Nobody reads its elements, wherever they are.
+      r = AddRegister(Register::Dense(GpuPlace::kArena, 0, 0, v.dtype(),
+                                      v.shape().ToShape()));
+    } else if (HostReads(node.op(), DeviceKind::kCuda, i, count)) {
+      SL_ASSIGN_OR_RETURN(r, ConstantRegister(*ConstantValue(v), true));
+    } else if (kernel.strided_inputs) {
+      SL_ASSIGN_OR_RETURN(r, Read(v));
+    } else {
+      SL_ASSIGN_OR_RETURN(r, ReadDense(node, v));
+    }
+    instr.in.push_back(r);
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    instr.out.push_back(NewValue(node.output(i)));
+  }
+  if (kernel.workspace) {
+    int64_t bytes = WorkspaceBytes(kernel, node);
+    if (bytes > 0) instr.workspace = TakeArena(bytes);
+  }
+  instr.label = StrCat(node.op().name, " \"", node.name(), "\"");
+  code_.push_back(std::move(instr));
+  return OkStatus();
+}
+
+// What a view shows follows from shapes and strides, so it is asked of an array
+// at an address that nobody reads.
+Status GpuCodeBuilder::EmitView(Node& node) {
+  SL_ASSIGN_OR_RETURN(int r, Read(node.input(0)));
+  for (int attempt = 0;; ++attempt) {
+    Register from = At(r);
+    auto* nowhere = reinterpret_cast<char*>(uintptr_t{1} << 40);
+    std::vector<Array> in = {
+        Array::Borrow(nowhere, from.dtype, from.shape, from.strides)};
+    for (int i = 1; i < node.num_inputs(); ++i) {
+      in.push_back(*ConstantValue(node.input(i)));
+    }
+    Array out;
+    StepContext step;
+    NodeInfo info{node.name(), node.line(), node.key()};
+    KernelContext ctx(node.op(), node.attrs(), info, step, in, {&out, 1});
+    if (node.op().view(ctx, &out)) {
+      Register seen = from;
+      seen.offset += static_cast<char*>(out.address()) - nowhere;
+      seen.dtype = out.dtype();
+      seen.shape = out.shape();
+      seen.strides = out.strides();
+      return Show(node, AddRegister(std::move(seen)));
+    }
+    if (attempt > 0) {
+      return Internal(StrCat("no view of a row-major array: ", node.op().name,
+                             " \"", node.name(), "\""));
+    }
+    r = Copied(node, r);
+    taken_.back().until = std::max(now_, LastRead(node.output(0)));
+  }
+}
+
+Status GpuCodeBuilder::Show(Node& node, int r) {
+  Value v = node.output(0);
+  if (!target_.count(v)) {
+    register_[v] = r;
+    return OkStatus();
+  }
+  code_.push_back(Copy(node, r, NewValue(v)));
+  return OkStatus();
+}
+
+// Whether the loop reads that register element by element, as it writes.
+bool GpuCodeBuilder::ReadsFlatOnly(const GpuInstruction& instr, int reg) const {
+  for (size_t i = 0; i < instr.in.size(); ++i) {
+    const Register &a = At(instr.in[i]), &b = At(reg);
+    bool same = a.place == b.place && a.index == b.index;
+    if (same && a.place == GpuPlace::kArena) {
+      same = a.offset < b.offset + b.bytes() && b.offset < a.offset + a.bytes();
+    }
+    if (!same) continue;
+    bool one = At(reg).shape.num_elements() == 1;
+    if (a.offset != b.offset ||
+        (instr.access[i] != FusedAccess::kFlat && !one)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
+  GpuInstruction instr;
+  instr.code = GpuInstruction::Code::kFused;
+  instr.node = nodes.nodes.back();
+  instr.loop.nodes = nodes.nodes;
+  std::unordered_set<const Node*> own(nodes.nodes.begin(), nodes.nodes.end());
+  std::unordered_set<Value, ValueHash> seen;
+  for (Node* node : nodes.nodes) {
+    for (const Value& v : node->inputs()) {
+      if (own.count(v.node) || !seen.insert(v).second) continue;
+      const Array* constant = ConstantValue(v);
+      if (constant && constant->num_elements() == 1 &&
+          !GpuLiteral(*constant).empty()) {
+        instr.loop.inputs.push_back({v, FusedAccess::kLiteral});
+        continue;
+      }
+      SL_ASSIGN_OR_RETURN(int r, Read(v));
+      FusedAccess access = AccessOf(At(r), nodes.space);
+      instr.loop.inputs.push_back({v, access});
+      instr.access.push_back(access);
+      instr.in.push_back(r);
+    }
+  }
+  std::string names;
+  for (Node* node : nodes.nodes) {
+    StrAppend(names, names.empty() ? "" : " ", node->op().name);
+    Value v = node->output(0);
+    auto target = target_.find(v);
+    if (target == target_.end() &&
+        (!last_read_.count(v) || LastRead(v) <= now_)) {
+      continue;
+    }
+    if (target != target_.end() && target->second->direct >= 0 &&
+        (!last_read_.count(target->second->direct_of) ||
+         LastRead(target->second->direct_of) <= now_) &&
+        ReadsFlatOnly(instr, target->second->direct)) {
+      target->second->reg = target->second->direct;
+    }
+    instr.loop.outputs.push_back(v);
+    instr.out.push_back(NewValue(v));
+  }
+  if (instr.out.empty()) return OkStatus();
+  FindOverwrites(instr);
+  instr.source = FusedSource(instr.loop);
+  instr.label = StrCat("loop ", nodes.space, ": ", names);
+  code_.push_back(std::move(instr));
+  return OkStatus();
+}
+
+void GpuCodeBuilder::FindOverwrites(const GpuInstruction& instr) {
+  for (size_t k = 0; k < instr.in.size(); ++k) {
+    const Register& from = At(instr.in[k]);
+    if (from.place != GpuPlace::kInput || overwritten_.count(from.index) ||
+        instr.access[k] != FusedAccess::kFlat || from.offset != 0 ||
+        LastRead(program_.inputs[static_cast<size_t>(from.index)]) > now_ ||
+        !ReadsFlatOnly(instr, instr.in[k])) {
+      continue;
+    }
+    for (int o : instr.out) {
+      const Register& to = At(o);
+      if (to.place != GpuPlace::kOutput || to.dtype != from.dtype ||
+          !(to.shape == from.shape) || over_input_.count(to.index)) {
+        continue;
+      }
+      over_input_[to.index] = from.index;
+      overwritten_.insert(from.index);
+      break;
+    }
+  }
+}
+
+std::vector<int> GpuCodeBuilder::OverInputs(size_t num_outputs) const {
+  std::vector<int> over(num_outputs, -1);
+  for (const auto& [output, input] : over_input_) {
+    over[static_cast<size_t>(output)] = input;
+  }
+  return over;
+}
+
+}  // namespace sluice

@@ -1,0 +1,101 @@
+// GpuCodeBuilder: makes launches of a stretch of nodes: groups them into fused
+// loops and kernels, gives every value a register, plans the arena.
+//
+// Used while a piece is built, by one thread. The program must outlive it.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sluice/gpu/gpu_program.h"
+#include "sluice/tape/fusion.h"
+#include "sluice/tape/memory_planner.h"
+
+namespace sluice {
+
+// A value that is to be written to a register.
+struct GpuTarget {
+  Value value;
+  int reg = -1;
+  // Another register that does as well, if `direct_of`, which lies there, is
+  // not read after the value is written; -1: none.
+  int direct = -1;
+  Value direct_of{};
+};
+
+class GpuCodeBuilder {
+ public:
+  GpuCodeBuilder(GpuProgram& program, bool fuse)
+      : program_(program), fuse_(fuse) {}
+
+  // Room for so many numbers of the host, at the arena's start: before anything
+  // else.
+  void ReserveNumbers(int64_t count);
+  // An input that is a number of the host; its register.
+  int AddNumber(const Value& v);
+  int AddRegister(GpuRegister r);
+  // Room in the arena for good.
+  int64_t Reserve(int64_t bytes);
+  // The value lies there.
+  void Put(const Value& v, int reg) { register_[v] = reg; }
+  // Where a value that is read lies: an input, if it is nowhere yet.
+  Result<int> Read(const Value& v);
+  // From one register to another of its dtype and shape.
+  GpuInstruction Copy(const Node& node, int from, int to) const;
+
+  // `nodes`: in topological order. What the targets name and `nodes` make is
+  // written where they say; `reg` becomes the register that was taken.
+  Result<GpuCode> Emit(const std::vector<Node*>& nodes,
+                       std::vector<GpuTarget>& targets);
+
+  // For each of the program's outputs the input it may be written over, or -1:
+  // one that is read for the last time by the loop that writes the output,
+  // element by element as it is written.
+  std::vector<int> OverInputs(size_t num_outputs) const;
+
+ private:
+  using Register = GpuRegister;
+
+  void FindLastReads(const std::vector<Node*>& nodes);
+  size_t LastRead(const Value& v) const;
+  const Register& At(int r) const {
+    return program_.registers[static_cast<size_t>(r)];
+  }
+  int64_t TakeArena(int64_t bytes);
+  int NewValue(const Value& v);
+  void ReleaseDead();
+  Result<int> ConstantRegister(const Array& value, bool for_host);
+  Result<int> ReadDense(const Node& node, const Value& v);
+  int Copied(const Node& node, int r);
+
+  Status EmitUpload(Node& node);
+  Status EmitKernel(Node& node);
+  Status EmitView(Node& node);
+  Status EmitLoop(const FusedNodes& nodes);
+  // The value is what the register shows; a target gets a copy.
+  Status Show(Node& node, int r);
+  void FindOverwrites(const GpuInstruction& instr);
+  bool ReadsFlatOnly(const GpuInstruction& instr, int reg) const;
+
+  struct Taken {
+    int64_t offset, bytes;
+    size_t until;
+  };
+
+  GpuProgram& program_;
+  const bool fuse_;
+  MemoryPlanner planner_;
+  std::unordered_map<Value, int, ValueHash> register_;
+  // Of the stretch being emitted.
+  std::vector<FusionGroup> groups_;
+  std::unordered_map<Value, GpuTarget*, ValueHash> target_;
+  std::unordered_map<Value, size_t, ValueHash> last_read_;
+  std::vector<Taken> taken_;
+  GpuCode code_;
+  size_t now_ = 0;
+  std::unordered_map<int, int> over_input_;  // by output
+  std::unordered_set<int> overwritten_;      // inputs
+};
+
+}  // namespace sluice

@@ -1,0 +1,81 @@
+#include "sluice/gpu/fused_launch.h"
+
+#include <cstring>
+
+#include "sluice/base/small_vector.h"
+#include "sluice/kernels/cuda/walk.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr size_t kMostStrided = 24;
+
+// The struct that FusedWriter::Args declares, byte by byte.
+class FusedArgs {
+ public:
+  template <class T>
+  void Add(T value) {
+    size_t at = (bytes_.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    bytes_.resize(at + sizeof(T));
+    std::memcpy(bytes_.data() + at, &value, sizeof(T));
+  }
+  void* data() { return bytes_.data(); }
+
+ private:
+  std::vector<char> bytes_;
+};
+
+}  // namespace
+
+Status LaunchFused(const KernelContext& ctx, const std::string& source,
+                   std::span<const FusedAccess> access, int pack,
+                   std::span<const Array> in, std::span<const Array> out) {
+  CudaDevice& device = GpuOf(ctx);
+  SL_ASSIGN_OR_RETURN(CUfunction function,
+                      CudaFunction(device, source, "fused"));
+  const Shape& space = out[0].shape();
+  int64_t n = space.num_elements();
+  if (n == 0) return OkStatus();
+  SmallVector<Strides, 8> strides;
+  bool packed = true;
+  int64_t farthest = n;
+  auto aligned = [&](const Array& a) {
+    auto bytes = static_cast<size_t>(pack * DTypeSize(a.dtype()));
+    return reinterpret_cast<uintptr_t>(a.address()) % bytes == 0;
+  };
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (access[i] == FusedAccess::kFlat) packed = packed && aligned(in[i]);
+    if (access[i] != FusedAccess::kStrided) continue;
+    strides.push_back(BroadcastStrides(in[i], space));
+    for (int axis = 0; axis < space.rank(); ++axis) {
+      farthest +=
+          std::abs(strides.back()[static_cast<size_t>(axis)]) * space.dim(axis);
+    }
+  }
+  for (const Array& o : out) packed = packed && aligned(o);
+  bool by_strides = !strides.empty();
+  // In a strided loop the flag says that 32 bits do.
+  if (by_strides) packed = farthest < (int64_t{1} << 31);
+  if (strides.size() > kMostStrided) return NotServed();
+  GpuWalk<kMostStrided> walk(space, strides);
+  if (!walk.fits) return NotServed();
+  FusedArgs args;
+  args.Add<int64_t>(n);
+  args.Add<int32_t>(packed ? 1 : 0);
+  args.Add<int32_t>(walk.rank);
+  for (const Array& o : out) args.Add<void*>(o.address());
+  for (const Array& i : in) args.Add<void*>(i.address());
+  if (in.empty()) args.Add<void*>(nullptr);
+  if (by_strides) {
+    for (int64_t size : walk.size) args.Add<int64_t>(size);
+    for (size_t k = 0; k < strides.size(); ++k) {
+      for (int64_t step : walk.stride[k]) args.Add<int64_t>(step);
+    }
+  }
+  int64_t threads = by_strides || !packed ? n : n / pack + 1;
+  return LaunchCudaRaw(ctx, function, GridFor(device, threads), args.data());
+}
+
+}  // namespace sluice

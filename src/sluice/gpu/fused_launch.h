@@ -1,0 +1,20 @@
+// Launching a fused loop (fused_source.h).
+//
+// Any thread.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sluice/gpu/fused_source.h"
+#include "sluice/kernels/cuda/cuda_kernel.h"
+
+namespace sluice {
+
+// `in`: the operands apart from literals, in order; `access`: how each is
+// read. Outputs are contiguous and of one shape.
+Status LaunchFused(const KernelContext& ctx, const std::string& source,
+                   std::span<const FusedAccess> access, int pack,
+                   std::span<const Array> in, std::span<const Array> out);
+
+}  // namespace sluice

@@ -1,0 +1,280 @@
+#include "sluice/gpu/fused_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+
+#include "sluice/base/strings.h"
+#include "sluice/graph/graph.h"
+#include "sluice/kernels/cuda/cuda_kernel.h"
+#include "sluice/kernels/cuda/formula_source.h"
+#include "sluice/tape/fusion.h"
+
+namespace sluice {
+
+namespace {
+
+std::string HexBits(const Array& number) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, number.raw(),
+              static_cast<size_t>(DTypeSize(number.dtype())));
+  std::string text;
+  for (; bits != 0; bits >>= 4) {
+    text.insert(text.begin(), "0123456789abcdef"[bits & 15]);
+  }
+  return StrCat("0x", text.empty() ? "0" : text, "ull");
+}
+
+std::string ExactDouble(double v) {
+  return GpuLiteral(Array::Scalar<double>(v));
+}
+
+// Writes one kernel.
+class FusedWriter {
+ public:
+  explicit FusedWriter(const GpuLoop& loop) : loop_(loop) {}
+
+  std::string Write() {
+    NameOperands();
+    for (Node* node : loop_.nodes) {
+      if (!AddNode(*node)) return {};
+    }
+    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      StrAppend(body_, "  y", i, " = ", names_.at(loop_.outputs[i]), ";\n");
+    }
+    return StrCat(
+        "#include \"sluice/cuda/elementwise.cuh\"\n"
+        "#include \"sluice/kernels/cpu/vector_math.h\"\n"
+        "#include \"sluice/cuda/gamma.cuh\"\n"
+        "namespace sluice {\n",
+        formulas_, Args(), "inline void Body(", Parameters(), ") {\n", body_,
+        "}\n", strided_ > 0 ? StridedLoop() : FlatLoop(), "}\n");
+  }
+
+ private:
+  void NameOperands() {
+    for (size_t i = 0; i < loop_.inputs.size(); ++i) {
+      const FusedInput& in = loop_.inputs[i];
+      if (in.access == FusedAccess::kLiteral) {
+        names_[in.value] = GpuLiteral(*ConstantValue(in.value));
+        continue;
+      }
+      names_[in.value] = StrCat("x", i);
+      read_.push_back(i);
+      if (in.access == FusedAccess::kStrided) ++strided_;
+    }
+  }
+
+  // The formulas of one file are written once, in a namespace of their own:
+  // other files may use the same names.
+  std::string SpaceOf(const OpRecord& op) {
+    auto [it, fresh] =
+        spaces_.emplace(op.line.file, StrCat("op", spaces_.size()));
+    if (fresh) {
+      StrAppend(formulas_, "namespace ", it->second, " {\n",
+                FormulaSource(op.line.file), "}\n");
+    }
+    return it->second;
+  }
+
+  bool AddNode(Node& node) {
+    BlockKernel block = SelectBlock(node);
+    if (!block.fn || block.formula.empty()) return false;
+    std::string out(CudaTypeName(node.output_type(0).dtype));
+    std::string formula = PlainFormulaName(block.formula);
+    if (formula == "formula::Convert") {
+      formula = StrCat("formula::ConvertTo<", out, ">");
+    } else if (!formula.starts_with("formula::")) {
+      formula = StrCat(SpaceOf(node.op()), "::", formula);
+    }
+    std::string first(CudaTypeName(node.input(0).dtype()));
+    std::string name = StrCat("v", count_++);
+    StrAppend(body_, "  ", out, " ", name, " = Narrow<", out, ">(ApplyFormula<",
+              formula, ", Compute<", first, ">>(BlockParams{{",
+              ExactDouble(block.params.p[0]), ", ",
+              ExactDouble(block.params.p[1]), "}}");
+    for (const Value& v : node.inputs()) {
+      StrAppend(body_, ", Widen(", names_.at(v), ")");
+    }
+    body_ += "));\n";
+    names_[node.output(0)] = name;
+    return true;
+  }
+
+  std::string_view InputType(size_t i) const {
+    return CudaTypeName(loop_.inputs[i].value.dtype());
+  }
+  std::string_view OutputType(size_t i) const {
+    return CudaTypeName(loop_.outputs[i].dtype());
+  }
+
+  // As FusedArgs of fused_launch.h fills it.
+  std::string Args() const {
+    return StrCat(
+        "struct Args {\n  int64_t n;\n  int32_t packed, rank;\n"
+        "  void* out[",
+        loop_.outputs.size(), "];\n  const void* in[",
+        std::max<size_t>(1, read_.size()), "];\n",
+        strided_ > 0 ? StrCat("  int64_t size[8];\n  int64_t stride[", strided_,
+                              "][8];\n")
+                     : "",
+        "};\n");
+  }
+
+  std::string Parameters() const {
+    std::string text;
+    for (size_t i : read_) {
+      StrAppend(text, text.empty() ? "" : ", ", InputType(i), " x", i);
+    }
+    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      StrAppend(text, text.empty() ? "" : ", ", OutputType(i), "& y", i);
+    }
+    return text;
+  }
+
+  // One call of Body; `input` and `output` make an operand from its number.
+  template <class In, class Out>
+  std::string Call(In&& input, Out&& output) const {
+    std::string text = "Body(";
+    bool first = true;
+    for (size_t k = 0; k < read_.size(); ++k) {
+      StrAppend(text, first ? "" : ", ", input(k, read_[k]));
+      first = false;
+    }
+    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      StrAppend(text, first ? "" : ", ", output(i));
+      first = false;
+    }
+    return text + ");\n";
+  }
+
+  std::string Pointers() const {
+    std::string text;
+    for (size_t k = 0; k < read_.size(); ++k) {
+      size_t i = read_[k];
+      std::string_view type = InputType(i);
+      if (loop_.inputs[i].access == FusedAccess::kStrided) {
+        StrAppend(text, "  const ", type, "* x", i, " = static_cast<const ",
+                  type, "*>(a.in[", k, "]);\n");
+      } else {
+        StrAppend(text, "  FlatInput<", type, "> x", i, "{static_cast<const ",
+                  type, "*>(a.in[", k, "]), ",
+                  loop_.inputs[i].access == FusedAccess::kFlat ? 1 : 0, "};\n");
+      }
+    }
+    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      StrAppend(text, "  ", OutputType(i), "* y", i, " = static_cast<",
+                OutputType(i), "*>(a.out[", i, "]);\n");
+    }
+    return text;
+  }
+
+  std::string FlatLoop() const {
+    auto output = [](size_t i) { return StrCat("y", i, "[i]"); };
+    auto element = [](size_t, size_t i) { return StrCat("x", i, ".At(i)"); };
+    auto pack_out = [](size_t i) { return StrCat("r", i, ".v[k]"); };
+    auto pack_in = [](size_t, size_t i) { return StrCat("p", i, ".v[k]"); };
+    std::string loads, stores;
+    for (size_t i : read_) {
+      StrAppend(loads, "    auto p", i, " = x", i, ".PackAt<kPack>(i);\n");
+    }
+    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      StrAppend(loads, "    Pack<", OutputType(i), ", kPack> r", i, ";\n");
+      StrAppend(stores, "    reinterpret_cast<Pack<", OutputType(i),
+                ", kPack>*>(y", i, ")[i] = r", i, ";\n");
+    }
+    return StrCat(
+        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
+        "  constexpr int kPack = ", FusedPack(loop_),
+        ";\n  int64_t packs = a.packed ? a.n / kPack : 0;\n"
+        "  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {\n",
+        loads, "    for (int k = 0; k < kPack; ++k) ", Call(pack_in, pack_out),
+        stores,
+        "  }\n  for (int64_t i = packs * kPack + FirstThread(); i < a.n; "
+        "i += AllThreads()) {\n    ",
+        Call(element, output), "  }\n}\n");
+  }
+
+  std::string StridedLoop() const {
+    auto output = [](size_t i) { return StrCat("y", i, "[i]"); };
+    std::string places, steps;
+    size_t s = 0;
+    std::unordered_map<size_t, size_t> number;
+    for (size_t i : read_) {
+      if (loop_.inputs[i].access != FusedAccess::kStrided) continue;
+      StrAppend(places, "    int64_t at", i, " = 0;\n");
+      StrAppend(steps, "      at", i, " += index * a.stride[", s++,
+                "][axis];\n");
+    }
+    auto element = [&](size_t, size_t i) {
+      return loop_.inputs[i].access == FusedAccess::kStrided
+                 ? StrCat("x", i, "[at", i, "]")
+                 : StrCat("x", i, ".At(i)");
+    };
+    return StrCat(
+        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
+        "  for (int64_t i = FirstThread(); i < a.n; i += AllThreads()) {\n",
+        places,
+        "    uint32_t small = uint32_t(i);\n"
+        "    int64_t rest = i;\n"
+        "    for (int axis = 0; axis < a.rank; ++axis) {\n"
+        "      int64_t index;\n"
+        "      if (a.packed) {  // all places fit 32 bits\n"
+        "        uint32_t size = uint32_t(a.size[axis]), next = small / size;\n"
+        "        index = small - next * size;\n"
+        "        small = next;\n"
+        "      } else {\n"
+        "        int64_t next = rest / a.size[axis];\n"
+        "        index = rest - next * a.size[axis];\n"
+        "        rest = next;\n"
+        "      }\n",
+        steps, "    }\n    ", Call(element, output), "  }\n}\n");
+  }
+
+  const GpuLoop& loop_;
+  std::unordered_map<Value, std::string, ValueHash> names_;
+  std::map<std::string, std::string> spaces_;
+  std::vector<size_t> read_;  // inputs that are no literals
+  std::string formulas_, body_;
+  int count_ = 0;
+  int strided_ = 0;
+};
+
+}  // namespace
+
+std::string GpuLiteral(const Array& number) {
+  std::string_view type = CudaTypeName(number.dtype());
+  switch (number.dtype()) {
+    case DType::kF32:
+      return StrCat("std::bit_cast<float>(uint32_t(", HexBits(number), "))");
+    case DType::kF64:
+      return StrCat("std::bit_cast<double>(uint64_t(", HexBits(number), "))");
+    case DType::kF16:
+    case DType::kBF16:
+      return StrCat("FromBits<", type, ">(uint16_t(", HexBits(number), "))");
+    case DType::kC64:
+      return {};
+    default:
+      return StrCat(type, "(", HexBits(number), ")");
+  }
+}
+
+std::string FusedSource(const GpuLoop& loop) {
+  return FusedWriter(loop).Write();
+}
+
+int FusedPack(const GpuLoop& loop) {
+  int64_t widest = 1;
+  for (const FusedInput& in : loop.inputs) {
+    if (in.access != FusedAccess::kLiteral) {
+      widest = std::max(widest, DTypeSize(in.value.dtype()));
+    }
+  }
+  for (const Value& out : loop.outputs) {
+    widest = std::max(widest, DTypeSize(out.dtype()));
+  }
+  return widest >= 8 ? 2 : 4;
+}
+
+}  // namespace sluice

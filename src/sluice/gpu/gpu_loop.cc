@@ -1,0 +1,189 @@
+#include "sluice/gpu/gpu_loop.h"
+
+#include "sluice/base/strings.h"
+#include "sluice/device/cuda/launch_scope.h"
+#include "sluice/device/devices.h"
+#include "sluice/device/stream_order.h"
+#include "sluice/launch/copy_between.h"
+
+namespace sluice {
+
+namespace {
+
+// As source/condition.cuh has it.
+struct ConditionArgs {
+  const void* predicate;
+  uint64_t handle;
+};
+
+// A loop's body in the graph that is being recorded on `stream`.
+Result<CUgraph> AddWhileNode(Stream& stream, uint64_t handle) {
+  CUstream recorded = static_cast<CudaStream&>(stream).handle();
+  CUstreamCaptureStatus status;
+  cuuint64_t id = 0;
+  CUgraph graph = nullptr;
+  const CUgraphNode* before = nullptr;
+  const CUgraphEdgeData* edges = nullptr;
+  size_t count = 0;
+  SL_CUDA(cuStreamGetCaptureInfo(recorded, &status, &id, &graph, &before,
+                                 &edges, &count),
+          "recording a loop");
+  CUgraphNodeParams params = {};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional.handle = handle;
+  params.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+  params.conditional.size = 1;
+  params.conditional.ctx = static_cast<CudaDevice&>(stream.device()).context();
+  CUgraphNode node = nullptr;
+  SL_CUDA(cuGraphAddNode(&node, graph, before, edges, count, &params),
+          "recording a loop");
+  SL_CUDA(cuStreamUpdateCaptureDependencies(recorded, &node, nullptr, 1,
+                                            CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+          "recording a loop");
+  return params.conditional.phGraph_out[0];
+}
+
+Result<uint64_t> NewCondition(Stream& stream) {
+  CUstream recorded = static_cast<CudaStream&>(stream).handle();
+  CUstreamCaptureStatus status;
+  cuuint64_t id = 0;
+  CUgraph graph = nullptr;
+  const CUgraphNode* before = nullptr;
+  const CUgraphEdgeData* edges = nullptr;
+  size_t count = 0;
+  SL_CUDA(cuStreamGetCaptureInfo(recorded, &status, &id, &graph, &before,
+                                 &edges, &count),
+          "recording a loop");
+  CUgraphConditionalHandle handle = 0;
+  SL_CUDA(cuGraphConditionalHandleCreate(
+              &handle, graph,
+              static_cast<CudaDevice&>(stream.device()).context(), 0, 0),
+          "recording a loop");
+  return handle;
+}
+
+}  // namespace
+
+Status GpuWhile::SetCondition(const StepContext& step, Stream& stream,
+                              const GpuBases& bases, uint64_t handle) const {
+  NodeInfo info{loop_->name(), loop_->line(), loop_->key()};
+  KernelContext ctx(loop_->op(), loop_->attrs(), info, step, {}, {});
+  ctx.set_device(program_.device, &stream);
+  ConditionArgs args{program_.Bind(predicate_, bases).address(), handle};
+  return LaunchCuda(ctx, set_condition_, {1, 1}, args);
+}
+
+Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
+                               const GpuBases& bases) const {
+  SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
+  SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
+  SL_ASSIGN_OR_RETURN(uint64_t handle, NewCondition(stream));
+  SL_RETURN_IF_ERROR(SetCondition(step, stream, bases, handle));
+  SL_ASSIGN_OR_RETURN(CUgraph body, AddWhileNode(stream, handle));
+  CudaStream& inner = program_.device->body_stream();
+  SL_CUDA(cuStreamBeginCaptureToGraph(inner.handle(), body, nullptr, nullptr, 0,
+                                      CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+          "recording a loop's body");
+  Status issued = program_.Issue(body_, step, inner, bases);
+  if (issued.ok()) issued = program_.Issue(cond_, step, inner, bases);
+  if (issued.ok()) issued = SetCondition(step, inner, bases, handle);
+  CUresult ended = CudaDriver::Get().cuStreamEndCapture(inner.handle(), &body);
+  SL_RETURN_IF_ERROR(issued);
+  SL_RETURN_IF_ERROR(CudaStatus(ended, "recording a loop's body"));
+  return program_.Issue(last_, step, stream, bases);
+}
+
+Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
+                             const GpuBases& bases) const {
+  SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
+  CUstream handle = static_cast<CudaStream&>(stream).handle();
+  for (;;) {
+    if (step.cancellation && step.cancellation->cancelled()) {
+      return Cancelled("the step was cancelled");
+    }
+    SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
+    bool go_on = false;
+    auto predicate = reinterpret_cast<CUdeviceptr>(
+        program_.Bind(predicate_, bases).address());
+    SL_CUDA(cuMemcpyDtoHAsync(&go_on, predicate, sizeof go_on, handle),
+            "reading a loop's condition");
+    SL_CUDA(cuStreamSynchronize(handle), "reading a loop's condition");
+    if (!go_on) break;
+    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
+  }
+  return program_.Issue(last_, step, stream, bases);
+}
+
+Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
+                     std::span<Array> outputs) const {
+  SL_RETURN_IF_ERROR(program_.CheckInputs(inputs));
+  CudaDevice& device = *program_.device;
+  CudaStream& stream = device.stream();
+  Allocator& allocator = device.memory().allocator();
+  std::vector<void*> operands;
+  std::vector<int64_t> bytes;
+  for (const Array& in : inputs) {
+    BeforeRead(stream, in);
+    operands.push_back(in.on_host() ? nullptr : in.address());
+    bytes.push_back(in.on_host() ? 0 : in.bytes());
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueType& type = loop_->output_type(static_cast<int>(i));
+    SL_ASSIGN_OR_RETURN(
+        outputs[i], Array::Make(type.dtype, type.shape.ToShape(), allocator));
+    BeforeWrite(stream, outputs[i]);
+    operands.push_back(outputs[i].address());
+    bytes.push_back(outputs[i].bytes());
+  }
+  auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
+  auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena) {
+    return IssueRecorded(step, where, GpuBases(at, inputs.size(), arena));
+  };
+  {
+    MutexLock lock(mu_);
+    SL_ASSIGN_OR_RETURN(
+        bool launched,
+        recordings_.Launch(device, operands, bytes, inputs.size(),
+                           program_.arena_bytes, upload, issue));
+    if (!launched) {
+      SL_ASSIGN_OR_RETURN(
+          Array arena,
+          Array::Make(DType::kU8, {program_.arena_bytes}, allocator));
+      BeforeWrite(stream, arena);
+      SL_RETURN_IF_ERROR(program_.Upload(inputs, arena.address()));
+      SL_RETURN_IF_ERROR(DriveByHost(
+          step, stream, GpuBases(operands, inputs.size(), arena.address())));
+      AfterWrite(stream, arena, /*mark=*/false);
+    }
+  }
+  for (const Array& in : inputs) AfterRead(stream, in);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    AfterWrite(stream, outputs[i], /*mark=*/false);
+    if (!host_outputs_[i]) continue;
+    SL_ASSIGN_OR_RETURN(outputs[i], CopyTo(outputs[i], CpuDevice()));
+  }
+  return OkStatus();
+}
+
+std::string GpuWhile::Explain() const {
+  std::string text;
+  auto list = [&](std::string_view what, const GpuCode& code) {
+    StrAppend(text, "    ", what, "\n");
+    for (const GpuInstruction& instr : code) {
+      StrAppend(text, "      ", instr.label, "\n");
+    }
+  };
+  list("condition", cond_);
+  list("body", body_);
+  StrAppend(text, "    arena ", HumanBytes(program_.arena_bytes), "\n");
+  MutexLock lock(mu_);
+  if (recordings_.why_not().empty()) {
+    StrAppend(text, "    stays on the device; ", recordings_.count(),
+              " recordings\n");
+  } else {
+    StrAppend(text, "    driven by the host: ", recordings_.why_not(), "\n");
+  }
+  return text;
+}
+
+}  // namespace sluice

@@ -1,0 +1,77 @@
+// GpuWhile: a loop that stays on a GPU. What is carried lies in slots of the
+// arena; the body writes the next values there, the condition is computed from
+// them, and the driver's graph goes round by itself: no iteration waits for the
+// host. Where such a graph cannot be made the host drives the loop, reading the
+// condition each time, with the same results.
+//
+// Immutable after Build but for its recordings; runs come one at a time. The
+// graph it was made from must outlive it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sluice/base/thread_annotations.h"
+#include "sluice/gpu/code_builder.h"
+#include "sluice/gpu/recordings.h"
+#include "sluice/launch/compiled_piece.h"
+
+namespace sluice {
+
+class GpuWhile final : public CompiledPiece {
+ public:
+  using OnHost = std::function<bool(const Value&)>;
+
+  // `on_host`: whether a value lies in the host's memory. `host_outputs`: of
+  // the loop's results, those that are wanted there.
+  // REQUIRES: WhyNotGpuWhile says nothing.
+  static Result<std::unique_ptr<GpuWhile>> Build(Device& device,
+                                                 const Node& loop,
+                                                 const OnHost& on_host,
+                                                 std::vector<bool> host_outputs,
+                                                 bool fuse);
+
+  std::span<const Value> inputs() const override { return program_.inputs; }
+  Status Run(const StepContext& step, std::span<Array> inputs,
+             std::span<Array> outputs) const override;
+  double cost_ns() const override { return cost_ns_; }
+  int num_nodes() const override { return num_nodes_; }
+  const Node& node() const override { return *loop_; }
+  int num_instructions() const override {
+    return static_cast<int>(cond_.size() + body_.size());
+  }
+  std::string Explain() const override;
+
+ private:
+  friend class GpuWhileBuilder;
+  explicit GpuWhile(Device& device) : program_(device) {}
+
+  Status IssueRecorded(const StepContext& step, Stream& stream,
+                       const GpuBases& bases) const;
+  Status DriveByHost(const StepContext& step, Stream& stream,
+                     const GpuBases& bases) const;
+  Status SetCondition(const StepContext& step, Stream& stream,
+                      const GpuBases& bases, uint64_t handle) const;
+
+  GpuProgram program_;
+  const Node* loop_ = nullptr;
+  // Fill the slots; compute the condition; go round; hand the results out.
+  GpuCode first_, cond_, body_, last_;
+  int predicate_ = -1;  // register
+  // Loaded before anything is recorded, which loading would break off.
+  CUfunction set_condition_ = nullptr;
+  std::vector<bool> host_outputs_;
+  int num_nodes_ = 0;
+  double cost_ns_ = 0;
+  mutable Mutex mu_;
+  mutable Recordings recordings_ SL_GUARDED_BY(mu_);
+};
+
+// Why a loop cannot stay on one GPU; empty when it can. `device`: set to the
+// name its nodes say.
+std::string WhyNotGpuWhile(const Node& loop, const GpuWhile::OnHost& on_host,
+                           std::string* device);
+
+}  // namespace sluice

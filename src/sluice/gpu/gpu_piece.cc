@@ -1,0 +1,111 @@
+#include "sluice/gpu/gpu_piece.h"
+
+#include <algorithm>
+
+#include "sluice/base/strings.h"
+#include "sluice/device/stream_order.h"
+#include "sluice/gpu/code_builder.h"
+#include "sluice/launch/op_cost.h"
+
+namespace sluice {
+
+Result<std::unique_ptr<GpuPiece>> GpuPiece::Build(
+    Device& device, const std::vector<Node*>& nodes,
+    const std::vector<Value>& outputs, bool fuse) {
+  std::unique_ptr<GpuPiece> piece(new GpuPiece(device));
+  piece->outputs_ = outputs;
+  piece->num_nodes_ = static_cast<int>(nodes.size());
+  int64_t numbers = 0;
+  for (Node* node : nodes) {
+    piece->cost_ns_ += NodeCostNanos(*node);
+    numbers += node->op().role == Role::kIdentity;
+  }
+  GpuCodeBuilder builder(piece->program_, fuse);
+  builder.ReserveNumbers(numbers);
+  std::vector<GpuTarget> targets;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    targets.push_back(
+        {outputs[i], builder.AddRegister(GpuRegister::Dense(
+                         GpuPlace::kOutput, static_cast<int>(i), 0,
+                         outputs[i].dtype(), outputs[i].shape().ToShape()))});
+  }
+  SL_ASSIGN_OR_RETURN(piece->code_, builder.Emit(nodes, targets));
+  piece->over_input_ = builder.OverInputs(outputs.size());
+  return piece;
+}
+
+bool GpuPiece::OverwritesInput(size_t i) const {
+  return std::find(over_input_.begin(), over_input_.end(),
+                   static_cast<int>(i)) != over_input_.end();
+}
+
+Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
+                     std::span<Array> outputs) const {
+  SL_RETURN_IF_ERROR(program_.CheckInputs(inputs));
+  CudaDevice& device = *program_.device;
+  CudaStream& stream = device.stream();
+  Allocator& allocator = device.memory().allocator();
+  std::vector<void*> operands;
+  std::vector<int64_t> bytes;
+  for (const Array& in : inputs) {
+    // Numbers of the host are no operands of the launches.
+    BeforeRead(stream, in);
+    operands.push_back(in.on_host() ? nullptr : in.address());
+    bytes.push_back(in.on_host() ? 0 : in.bytes());
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    int over = over_input_[i];
+    if (over >= 0 && inputs[static_cast<size_t>(over)].unique()) {
+      outputs[i] = inputs[static_cast<size_t>(over)];
+    } else {
+      SL_ASSIGN_OR_RETURN(
+          outputs[i], Array::Make(outputs_[i].dtype(),
+                                  outputs_[i].shape().ToShape(), allocator));
+    }
+    BeforeWrite(stream, outputs[i]);
+    operands.push_back(outputs[i].address());
+    bytes.push_back(outputs[i].bytes());
+  }
+  auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
+  auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena) {
+    GpuBases bases(at, inputs.size(), arena);
+    return program_.Issue(code_, step, where, bases);
+  };
+  MutexLock lock(mu_);
+  SL_ASSIGN_OR_RETURN(bool launched,
+                      recordings_.Launch(device, operands, bytes, inputs.size(),
+                                         program_.arena_bytes, upload, issue));
+  if (!launched) {
+    Array arena;
+    if (program_.arena_bytes > 0) {
+      SL_ASSIGN_OR_RETURN(
+          arena, Array::Make(DType::kU8, {program_.arena_bytes}, allocator));
+      BeforeWrite(stream, arena);
+    }
+    void* begin = arena ? arena.address() : nullptr;
+    SL_RETURN_IF_ERROR(program_.Upload(inputs, begin));
+    SL_RETURN_IF_ERROR(issue(stream, operands, begin));
+    if (arena) AfterWrite(stream, arena, /*mark=*/false);
+  }
+  for (const Array& in : inputs) AfterRead(stream, in);
+  for (const Array& out : outputs) AfterWrite(stream, out, /*mark=*/false);
+  return OkStatus();
+}
+
+std::string GpuPiece::Explain() const {
+  std::string text;
+  for (const GpuInstruction& instr : code_) {
+    StrAppend(text, "    ", instr.label, "\n");
+  }
+  StrAppend(text, "    arena ", HumanBytes(program_.arena_bytes), "\n");
+  MutexLock lock(mu_);
+  if (!recordings_.why_not().empty()) {
+    StrAppend(text, "    launched one by one: ", recordings_.why_not(), "\n");
+  } else {
+    StrAppend(text, "    ", recordings_.count(), " recordings, ",
+              recordings_.num_copied(), " operands copied\n");
+  }
+  return text;
+}
+
+}  // namespace sluice

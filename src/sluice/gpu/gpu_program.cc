@@ -1,0 +1,163 @@
+#include "sluice/gpu/gpu_program.h"
+
+#include <cstring>
+
+#include "sluice/base/small_vector.h"
+#include "sluice/base/strings.h"
+#include "sluice/device/cuda/launch_scope.h"
+#include "sluice/device/devices.h"
+#include "sluice/gpu/fused_launch.h"
+#include "sluice/kernels/cuda/elementwise.h"
+#include "sluice/launch/copy_between.h"
+#include "sluice/launch/node_error.h"
+#include "sluice/op/run_op.h"
+#include "sluice/op/signature.h"
+#include "sluice/tensor/strided.h"
+
+namespace sluice {
+
+GpuRegister GpuRegister::Dense(GpuPlace place, int index, int64_t offset,
+                               DType dtype, const Shape& shape) {
+  GpuRegister r;
+  r.place = place;
+  r.index = index;
+  r.offset = offset;
+  r.dtype = dtype;
+  r.shape = shape;
+  r.strides = ContiguousStrides(shape);
+  return r;
+}
+
+bool GpuRegister::contiguous() const { return IsContiguous(shape, strides); }
+
+Array GpuProgram::Bind(int number, const GpuBases& bases) const {
+  const GpuRegister& r = registers[static_cast<size_t>(number)];
+  if (r.place == GpuPlace::kConstant) {
+    const Array& constant = constants[static_cast<size_t>(r.index)];
+    if (constant.on_host()) return constant;
+  }
+  auto i = static_cast<size_t>(r.index);
+  char* base = static_cast<char*>(
+      r.place == GpuPlace::kInput    ? bases.inputs[i]
+      : r.place == GpuPlace::kOutput ? bases.outputs[i]
+      : r.place == GpuPlace::kArena  ? bases.arena
+                                     : constants[i].address());
+  Array array = Array::Borrow(base + r.offset, r.dtype, r.shape, r.strides);
+  array.rep()->memory = &device->memory();
+  array.rep()->remote = true;
+  return array;
+}
+
+Status GpuProgram::IssueOne(const GpuInstruction& instr,
+                            const StepContext& step, Stream& stream,
+                            const GpuBases& bases) const {
+  SmallVector<Array, 6> in, out;
+  for (int r : instr.in) {
+    in.push_back(Bind(r, bases));
+  }
+  for (int r : instr.out) {
+    out.push_back(Bind(r, bases));
+  }
+  const Node& node = *instr.node;
+  NodeInfo info{node.name(), node.line(), node.key()};
+  KernelContext ctx(node.op(), node.attrs(), info, step, in, out);
+  ctx.set_device(device, &stream);
+  switch (instr.code) {
+    case GpuInstruction::Code::kCopy:
+      return CopyStridedOnGpu(ctx, in[0], out[0]);
+    case GpuInstruction::Code::kFused:
+      return LaunchFused(ctx, instr.source, instr.access, FusedPack(instr.loop),
+                         in, out);
+    case GpuInstruction::Code::kKernel:
+      break;
+  }
+  if (instr.workspace >= 0) {
+    ctx.set_workspace(static_cast<char*>(bases.arena) + instr.workspace);
+  }
+  Status launched = node.op().kernel(DeviceKind::kCuda).launch(ctx);
+  if (launched.code() != Code::kUnimplemented ||
+      CudaRecordingScope::Current()) {
+    return launched;
+  }
+  return RunThroughHost(node, info, step, stream, in, out);
+}
+
+// What no kernel of the GPU serves after all: computed by the host, which waits
+// for it. Such launches cannot be recorded.
+Status GpuProgram::RunThroughHost(const Node& node, const NodeInfo& info,
+                                  const StepContext& step, Stream& stream,
+                                  std::span<const Array> in,
+                                  std::span<const Array> out) const {
+  CUstream handle = static_cast<CudaStream&>(stream).handle();
+  SL_CUDA(cuStreamSynchronize(handle), "waiting for what the host reads");
+  std::vector<Array> here, made(out.size());
+  std::vector<DType> dtypes;
+  for (const Array& array : in) {
+    SL_ASSIGN_OR_RETURN(Array copy, CopyTo(array, CpuDevice()));
+    here.push_back(std::move(copy));
+  }
+  for (const Array& array : out) dtypes.push_back(array.dtype());
+  StepContext host = step;
+  host.memory = nullptr;
+  SL_RETURN_IF_ERROR(LaunchCpu(node.op(), node.attrs(), info, host, here,
+                               dtypes, made, nullptr, /*steady=*/true));
+  for (size_t i = 0; i < out.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(made[i], made[i].AsContiguous());
+    SL_CUDA(cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(out[i].address()),
+                              made[i].raw(),
+                              static_cast<size_t>(made[i].bytes()), handle),
+            "copying what the host computed");
+  }
+  SL_CUDA(cuStreamSynchronize(handle), "copying what the host computed");
+  return OkStatus();
+}
+
+Status GpuProgram::Issue(const GpuCode& code, const StepContext& step,
+                         Stream& stream, const GpuBases& bases) const {
+  for (const GpuInstruction& instr : code) {
+    Status status = IssueOne(instr, step, stream, bases);
+    if (!status.ok()) {
+      return AtNode(InOp(instr.node->op(), status), *instr.node, {});
+    }
+  }
+  return OkStatus();
+}
+
+// Memory is planned from the types the graph states.
+Status GpuProgram::CheckInputs(std::span<Array> given) const {
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Value& v = inputs[i];
+    if (given[i].dtype() != v.dtype() ||
+        !(v.shape() == PartialShape(given[i].shape()))) {
+      return InvalidArgument(StrCat("\"", v.ToString(), "\" is ",
+                                    given[i].TypeText(), "; wanted ",
+                                    DTypeName(v.dtype()), v.shape()));
+    }
+    if (given[i].on_host()) continue;
+    SL_ASSIGN_OR_RETURN(given[i], ContiguousOn(given[i]));
+  }
+  for (const HostNumber& number : numbers) {
+    SL_ASSIGN_OR_RETURN(given[number.input],
+                        CopyTo(given[number.input], CpuDevice()));
+  }
+  return OkStatus();
+}
+
+Status GpuProgram::Upload(std::span<const Array> given, void* arena) const {
+  if (numbers.empty()) return OkStatus();
+  // Few bytes: the driver takes them along with the call.
+  std::vector<char> block(static_cast<size_t>(numbers.back().offset) +
+                          kNumberBytes);
+  for (const HostNumber& number : numbers) {
+    const Array& value = given[number.input];
+    std::memcpy(block.data() + number.offset, value.raw(),
+                static_cast<size_t>(value.bytes()));
+  }
+  device->Enter();
+  SL_CUDA(cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(arena), block.data(),
+                            block.size(), device->stream().handle()),
+          "handing over numbers of the host");
+  return OkStatus();
+}
+
+}  // namespace sluice

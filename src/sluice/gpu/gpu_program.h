@@ -1,0 +1,101 @@
+// GpuProgram: code for a GPU over memory planned in advance: registers, the
+// constants and inputs they name, and launches that read and write them. Pieces
+// of several kinds are made of it (gpu_piece.h, gpu_loop.h).
+//
+// Immutable once built; issued from any thread, one at a time per stream.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sluice/gpu/fused_source.h"
+#include "sluice/kernels/cuda/cuda_kernel.h"
+
+namespace sluice {
+
+enum class GpuPlace : uint8_t { kInput, kOutput, kConstant, kArena };
+
+// How a value is seen: where its first element is, and its shape.
+struct GpuRegister {
+  GpuPlace place = GpuPlace::kArena;
+  int index = 0;       // which input, output or constant
+  int64_t offset = 0;  // bytes
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  Strides strides{};
+
+  static GpuRegister Dense(GpuPlace place, int index, int64_t offset,
+                           DType dtype, const Shape& shape);
+  bool contiguous() const;
+  int64_t bytes() const { return shape.num_elements() * DTypeSize(dtype); }
+};
+
+struct GpuInstruction {
+  enum class Code : uint8_t { kFused, kKernel, kCopy };
+  Code code = Code::kKernel;
+  const Node* node = nullptr;
+  std::vector<int> in, out;  // registers
+  int64_t workspace = -1;    // arena offset
+  GpuLoop loop;
+  std::string source;
+  // The loop's operands apart from literals: how they are read.
+  std::vector<FusedAccess> access;
+  std::string label;
+};
+using GpuCode = std::vector<GpuInstruction>;
+
+// Where the places are in one run.
+struct GpuBases {
+  std::vector<void*> inputs, outputs;
+  void* arena = nullptr;
+
+  // `operands`: inputs, then outputs.
+  GpuBases(const std::vector<void*>& operands, size_t num_inputs, void* a)
+      : inputs(operands.begin(),
+               operands.begin() + static_cast<ptrdiff_t>(num_inputs)),
+        outputs(operands.begin() + static_cast<ptrdiff_t>(num_inputs),
+                operands.end()),
+        arena(a) {}
+};
+
+class GpuProgram {
+ public:
+  explicit GpuProgram(Device& device)
+      : device(static_cast<CudaDevice*>(&device)) {}
+
+  // A single number that the host hands over with each run. They lie side by
+  // side from the arena's start.
+  struct HostNumber {
+    size_t input;
+    int64_t offset;
+  };
+  static constexpr int64_t kNumberBytes = 16;  // the largest element
+
+  CudaDevice* device;
+  std::vector<Value> inputs;
+  std::vector<GpuRegister> registers;
+  std::vector<Array> constants;  // on the device, or what the host reads
+  std::vector<HostNumber> numbers;
+  int64_t arena_bytes = 0;
+
+  Array Bind(int r, const GpuBases& bases) const;
+  // Issues every launch on the stream.
+  Status Issue(const GpuCode& code, const StepContext& step, Stream& stream,
+               const GpuBases& bases) const;
+  // Inputs of the types the program was planned for, as the launches want them:
+  // row-major, numbers on the host.
+  Status CheckInputs(std::span<Array> given) const;
+  // Puts the numbers of the host into the arena, on the device's stream.
+  Status Upload(std::span<const Array> given, void* arena) const;
+
+ private:
+  Status IssueOne(const GpuInstruction& instr, const StepContext& step,
+                  Stream& stream, const GpuBases& bases) const;
+  Status RunThroughHost(const Node& node, const NodeInfo& info,
+                        const StepContext& step, Stream& stream,
+                        std::span<const Array> in,
+                        std::span<const Array> out) const;
+};
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+// Elementwise ops on a GPU: one kernel for all of them, made of the formula in
+// the op's own file.
+//
+// Plain functions; any thread.
+#pragma once
+
+#include <string>
+
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+// The source of the op's kernels for these types: functions flat, strided32 and
+// strided64. Empty: the op has no formula for them.
+std::string ElementwiseSource(const OpRecord& op, const Attrs& attrs,
+                              std::span<const DType> in, DType out);
+
+// `to` gets the elements of `from`, either of any strides, in the order of the
+// stream. REQUIRES: both in that GPU's memory, equal dtype and shape.
+Status CopyStridedOnGpu(KernelContext& ctx, const Array& from, const Array& to);
+
+}  // namespace sluice

@@ -1,0 +1,140 @@
+// Pooling and its gradients (source/pool.cuh).
+#include "sluice/base/strings.h"
+#include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/kernels/cuda/slice_plan.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+namespace {
+
+// As source/pool.cuh has them.
+struct GpuPoolAxis {
+  int64_t in = 1, out = 1;
+  int64_t kernel = 1, stride = 1, dilation = 1, pad = 0, pad_after = 0;
+  int64_t count_padding = 0;
+};
+struct Args {
+  GpuSlices s;
+  GpuPoolAxis axis[3];
+  const void *x = nullptr, *v = nullptr, *dy = nullptr;
+  void* y = nullptr;
+  void* places = nullptr;
+  int64_t results = 0;
+};
+
+class Pool {
+ public:
+  Pool(KernelContext& ctx, const Shape& x, const Shape& y) : ctx_(ctx) {
+    PoolGeometry g = MakePoolGeometry(ctx.attrs(), x, y);
+    for (int k = 0; k < 3; ++k) {
+      const PoolAxis& a = g.axis[k];
+      args.axis[k] = {a.in,       a.out, a.kernel,    a.stride,
+                      a.dilation, a.pad, a.pad_after, a.count_padding};
+      // Elements of a window, and windows of an element, about.
+      int64_t adaptive = a.out == 0 ? 0 : a.in / a.out + 1;
+      window_ *= a.kernel > 0 ? a.kernel : adaptive;
+      around_ *= a.kernel > 0 ? a.kernel / a.stride + 1
+                              : a.out / std::max<int64_t>(a.in, 1) + 1;
+    }
+    args.results = y.num_elements();
+    elements_ = x.num_elements();
+  }
+
+  // `function` of each window of the results, or of each element.
+  Status Windows(const char* function) {
+    return Run(function, args.results, window_);
+  }
+  Status Elements(const char* function) {
+    return Run(function, elements_, around_);
+  }
+
+  Args args;
+
+ private:
+  Status Run(const char* function, int64_t n, int64_t each) {
+    // A slice is one result: large windows are a warp's.
+    SlicePlan plan(n, each > 64 ? 32 : 1);
+    return LaunchSlices(
+        ctx_, "pool.cuh",
+        StrCat(ElementType(ctx_.in(0).dtype()), "\n#define SL_POOL ", function),
+        "pool", plan, args);
+  }
+
+  KernelContext& ctx_;
+  int64_t window_ = 1, around_ = 1, elements_ = 0;
+};
+
+Status Forward(KernelContext& ctx, const char* function, const void* v) {
+  const Array &x = ctx.in(0), &y = ctx.out(0);
+  if (y.num_elements() == 0) return OkStatus();
+  Pool pool(ctx, x.shape(), y.shape());
+  pool.args.x = AddressOf(x);
+  pool.args.v = v;
+  pool.args.y = AddressOf(y);
+  return pool.Windows(function);
+}
+
+Status MaxPool(KernelContext& ctx) {
+  return Forward(ctx, "MaxWindow", nullptr);
+}
+Status AvgPool(KernelContext& ctx) {
+  return Forward(ctx, "AvgWindow", nullptr);
+}
+Status MaxPoolPick(KernelContext& ctx) {
+  return Forward(ctx, "MaxWindow", AddressOf(ctx.in(1)));
+}
+
+// x, dy -> dx. Where each window's greatest element is comes first.
+Status MaxPoolGrad(KernelContext& ctx) {
+  const Array &x = ctx.in(0), &dy = ctx.in(1);
+  if (x.num_elements() == 0) return OkStatus();
+  Pool pool(ctx, x.shape(), dy.shape());
+  pool.args.x = AddressOf(x);
+  pool.args.dy = AddressOf(dy);
+  pool.args.y = AddressOf(ctx.out(0));
+  pool.args.places = ctx.workspace();
+  SL_RETURN_IF_ERROR(pool.Windows("MaxWindow"));
+  return pool.Elements("PoolGrad<true>");
+}
+int64_t Places(const ShapeContext& c) {
+  return c.in(1).ToShape().num_elements() * 8;
+}
+
+// dy, shape of x -> dx.
+Status AvgPoolGrad(KernelContext& ctx) {
+  const Array &dy = ctx.in(0), &dx = ctx.out(0);
+  if (dx.num_elements() == 0) return OkStatus();
+  Pool pool(ctx, dx.shape(), dy.shape());
+  pool.args.dy = AddressOf(dy);
+  pool.args.y = AddressOf(dx);
+  return pool.Elements("PoolGrad<false>");
+}
+
+#define SL_POOLS(Op, ...)                \
+  SL_KERNEL(Op##1D, kCuda, __VA_ARGS__); \
+  SL_KERNEL(Op##2D, kCuda, __VA_ARGS__); \
+  SL_KERNEL(Op##3D, kCuda, __VA_ARGS__)
+#define SL_POOL_GRADS(Op, ...)               \
+  SL_KERNEL(Op##1DGrad, kCuda, __VA_ARGS__); \
+  SL_KERNEL(Op##2DGrad, kCuda, __VA_ARGS__); \
+  SL_KERNEL(Op##3DGrad, kCuda, __VA_ARGS__)
+constexpr Kernel kMaxGrad{.launch = MaxPoolGrad, .workspace = Places};
+SL_POOLS(MaxPool, Kernel{.launch = MaxPool});
+SL_POOLS(AvgPool, Kernel{.launch = AvgPool});
+SL_POOL_GRADS(MaxPool, kMaxGrad);
+SL_POOL_GRADS(AvgPool, Kernel{.launch = AvgPoolGrad});
+SL_KERNEL(MaxPool1DPick, kCuda, Kernel{.launch = MaxPoolPick});
+SL_KERNEL(MaxPool2DPick, kCuda, Kernel{.launch = MaxPoolPick});
+SL_KERNEL(MaxPool3DPick, kCuda, Kernel{.launch = MaxPoolPick});
+SL_KERNEL(AdaptiveAvgPool1D, kCuda, Kernel{.launch = AvgPool});
+SL_KERNEL(AdaptiveAvgPool2D, kCuda, Kernel{.launch = AvgPool});
+SL_KERNEL(AdaptiveAvgPool1DGrad, kCuda, Kernel{.launch = AvgPoolGrad});
+SL_KERNEL(AdaptiveAvgPool2DGrad, kCuda, Kernel{.launch = AvgPoolGrad});
+SL_KERNEL(AdaptiveMaxPool2D, kCuda, Kernel{.launch = MaxPool});
+SL_KERNEL(AdaptiveMaxPool2DPick, kCuda, Kernel{.launch = MaxPoolPick});
+SL_KERNEL(AdaptiveMaxPool2DGrad, kCuda, kMaxGrad);
+
+}  // namespace
+
+}  // namespace sluice

@@ -1,0 +1,97 @@
+// Reductions of one array over any of its axes (source/reduce.cuh).
+#include <cmath>
+
+#include "sluice/base/strings.h"
+#include "sluice/kernels/cuda/reduce_plan.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+namespace {
+
+// As source/reduce.cuh has it.
+struct Args {
+  GpuReduceShape s;
+  const void* x = nullptr;
+  void* y = nullptr;
+  int64_t n = 0;
+  BlockParams params;
+};
+
+uint32_t AxesOf(const Attrs& attrs, const Shape& x, const Shape& y) {
+  if (const AttrValue* axis = attrs.find("axis")) {
+    int64_t a = axis->get<int64_t>();
+    return 1u << (a < 0 ? a + x.rank() : a);
+  }
+  return ReducedAxes(attrs, x, y);
+}
+
+Status Run(KernelContext& ctx, const char* reducer,
+           const BlockParams& params = {}) {
+  const Array &x = ctx.in(0), &y = ctx.out(0);
+  ReducePlan plan(x.shape(), AxesOf(ctx.attrs(), x.shape(), y.shape()),
+                  y.num_elements());
+  Args args;
+  args.x = AddressOf(x);
+  args.y = AddressOf(y);
+  args.n = plan.reduced_count;
+  args.params = params;
+  bool aligned = reinterpret_cast<uintptr_t>(args.x) % 16 == 0;
+  args.s.packed = aligned && plan.Packs(16 / DTypeSize(x.dtype()));
+  std::string before = StrCat("using T = ", CudaTypeName(x.dtype()),
+                              "; using Out = ", CudaTypeName(y.dtype()),
+                              ";\n#define SL_REDUCER ", reducer);
+  return LaunchReduce(ctx, "reduce.cuh", before, plan, ctx.workspace(), args);
+}
+
+int64_t Space(const ShapeContext& c) {
+  Shape x = c.in(0).ToShape(), y = c.out(0).ToShape();
+  return ReducePlan(x, AxesOf(c.attrs(), x, y), y.num_elements())
+      .partial_bytes();
+}
+
+template <const char* kReducer>
+Status Reduce(KernelContext& ctx) {
+  return Run(ctx, kReducer);
+}
+
+template <const char* kReducer>
+Status Variance(KernelContext& ctx) {
+  BlockParams params;
+  params.p[0] = static_cast<double>(ctx.attr<int64_t>("correction"));
+  return Run(ctx, kReducer, params);
+}
+
+Status Norm(KernelContext& ctx) {
+  BlockParams params;
+  double p = params.p[0] = ctx.attr<double>("p");
+  const char* reducer = "Powers";
+  if (p == 1) reducer = "Ones";
+  if (p == 2) reducer = "Twos";
+  if (std::isinf(p)) reducer = p > 0 ? "Largest" : "Smallest";
+  return Run(ctx, reducer, params);
+}
+
+#define SL_REDUCTION(Op, Fn, name)        \
+  constexpr char k##Op##Reducer[] = name; \
+  SL_KERNEL(Op, kCuda, Kernel{.launch = Fn<k##Op##Reducer>, .workspace = Space})
+
+SL_REDUCTION(Sum, Reduce, "SumOf");
+SL_REDUCTION(SumTo, Reduce, "SumOf");
+SL_REDUCTION(Mean, Reduce, "MeanOf");
+SL_REDUCTION(Prod, Reduce, "ProdOf");
+SL_REDUCTION(Max, Reduce, "MaxOf");
+SL_REDUCTION(Min, Reduce, "MinOf");
+SL_REDUCTION(Any, Reduce, "AnyOf");
+SL_REDUCTION(All, Reduce, "AllOf");
+SL_REDUCTION(CountNonZero, Reduce, "CountOf");
+SL_REDUCTION(LogSumExp, Reduce, "LogSumExpOf");
+SL_REDUCTION(ArgMax, Reduce, "ArgMax");
+SL_REDUCTION(ArgMin, Reduce, "ArgMin");
+SL_REDUCTION(Var, Variance, "VarOf");
+SL_REDUCTION(Std, Variance, "StdOf");
+SL_KERNEL(Norm, kCuda, Kernel{.launch = Norm, .workspace = Space});
+
+}  // namespace
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+// SlicePlan: which threads of a GPU share a slice of an array along one of its
+// axes (source/team.cuh). A function of sizes alone.
+//
+// A plain value.
+#pragma once
+
+#include <string>
+
+#include "sluice/kernels/cpu/axis_view.h"
+#include "sluice/kernels/cuda/cuda_kernel.h"
+
+namespace sluice {
+
+// As source/team.cuh has it.
+struct GpuSlices {
+  int64_t outer = 1, size = 1, inner = 1, lanes = 1;
+};
+
+struct SlicePlan {
+  GpuSlices slices;
+  const char* team = "LaneTeam";
+  int64_t held = 1;  // elements a thread keeps while it works on a slice
+  CudaGrid grid;
+
+  explicit SlicePlan(const AxisView& view);
+  // Rows of n elements.
+  SlicePlan(int64_t rows, int64_t n);
+
+ private:
+  void Choose();
+};
+
+// Launches kernel `name` of a file that has SL_SLICE_KERNEL. Args begins with
+// `GpuSlices s`, which is set here.
+Status LaunchSlicesRaw(const KernelContext& ctx, std::string_view file,
+                       const std::string& before, const std::string& name,
+                       const SlicePlan& plan, void* args);
+template <class Args>
+Status LaunchSlices(const KernelContext& ctx, std::string_view file,
+                    const std::string& before, const std::string& name,
+                    const SlicePlan& plan, Args args) {
+  args.s = plan.slices;
+  return LaunchSlicesRaw(ctx, file, before, name, plan, &args);
+}
+
+// "using T = float;".
+std::string ElementType(DType dtype);
+
+}  // namespace sluice

@@ -1,0 +1,140 @@
+// Batch normalisation: x is [n, channels, run]. T: the elements' type; S: that
+// of statistics that are given.
+#pragma once
+
+#include "sluice/cuda/affine.cuh"
+#include "sluice/cuda/reduce_core.cuh"
+#include "sluice/cuda/reducers.cuh"
+
+namespace sluice {
+
+// dx = scale rstd (dy - mean(dy) - xhat mean(dy xhat)), sorted by what varies:
+// dy by + (x - from) k1 + k0.
+template <class C>
+struct GradParts {
+  C from, by, k1, k0;
+};
+
+struct BatchNormArgs {
+  ReduceShape s;
+  const T *dy, *x, *scale, *offset;
+  const S *mean_in, *variance_in;
+  T* y;  // of the gradient: dx
+  Compute<T>*mean, *variance;
+  T *dscale, *doffset;
+  int64_t elements, channels, run;
+  double count;  // elements of a channel
+  double epsilon;
+  // Scratch, one of each per channel.
+  Affine<Compute<T>>* affine;
+  GradParts<Compute<T>>* parts;
+
+  int64_t ChannelOf(int64_t at) const {
+    int64_t row = Quotient(at, run);
+    return row - Quotient(row, channels) * channels;
+  }
+  double Rstd(double variance) const {
+    return 1 / std::sqrt(variance + epsilon);
+  }
+};
+
+struct ChannelMoments {
+  using C = Compute<T>;
+  using V = reducers::VarOf<C>;
+  using Acc = typename V::Acc;
+  static Acc Start() { return V::Start(); }
+  static Acc Step(const BatchNormArgs& a, Acc acc, int64_t at, int64_t,
+                  int64_t) {
+    return V::Step(acc, Widen(a.x[at]));
+  }
+  static Acc Join(Acc a, Acc b) { return V::Join(a, b); }
+  static void Finish(const BatchNormArgs& a, Acc acc, int64_t c) {
+    double mean = 0, variance = 0;
+    if (a.count > 0) {
+      mean = acc.s / a.count;
+      variance = V::Finish(acc, int64_t(a.count), BlockParams());
+    }
+    a.mean[c] = C(mean);
+    a.variance[c] = C(variance);
+    a.affine[c] =
+        Affine<C>::Of(mean, a.Rstd(variance), double(Widen(a.scale[c])),
+                      double(Widen(a.offset[c])));
+  }
+};
+
+// Sums over a channel of dy and of dy xhat.
+struct ChannelGrads {
+  using C = Compute<T>;
+  using Acc = PairOf<double>;
+  static Acc Start() { return {0, 0}; }
+  static Acc Step(const BatchNormArgs& a, Acc acc, int64_t at, int64_t,
+                  int64_t c) {
+    double dy = double(Widen(a.dy[at]));
+    double h = double(a.affine[c].Apply(Widen(a.x[at])));
+    return {acc.a + dy, MulAdd(dy, h, acc.b)};
+  }
+  static Acc Join(Acc a, Acc b) { return PlusPair()(a, b); }
+  static void Finish(const BatchNormArgs& a, Acc sum, int64_t c) {
+    a.dscale[c] = Narrow<T>(C(sum.b));
+    a.doffset[c] = Narrow<T>(C(sum.a));
+    Affine<C> h = a.affine[c];
+    double by = double(Widen(a.scale[c])) * a.Rstd(double(a.variance_in[c]));
+    double second = by * sum.b / a.count;
+    a.parts[c] = {h.from, C(by), C(-second * double(h.scale)),
+                  C(-by * sum.a / a.count - second * double(h.shift))};
+  }
+};
+
+#if defined(SL_WAY)
+SL_REDUCE_KERNEL(SL_CHANNEL, BatchNormArgs)
+#else
+
+// What statistics that are given come to, for every channel: with scale and
+// offset, or xhat alone.
+SL_GLOBAL(channel_affine, BatchNormArgs, a) {
+  using C = Compute<T>;
+  for (int64_t c = FirstThread(); c < a.channels; c += AllThreads()) {
+    double mean = double(a.mean_in[c]);
+    double rstd = a.Rstd(double(a.variance_in[c]));
+    a.affine[c] = a.offset
+                      ? Affine<C>::Of(mean, rstd, double(Widen(a.scale[c])),
+                                      double(Widen(a.offset[c])))
+                      : Affine<C>::Of(mean, rstd);
+  }
+}
+
+// Packs of elements that are all of one channel; SL_PACK: how many.
+using Some = Pack<T, SL_PACK>;
+
+SL_GLOBAL(apply_affine, BatchNormArgs, a) {
+  const Some* x = reinterpret_cast<const Some*>(a.x);
+  Some* y = reinterpret_cast<Some*>(a.y);
+  for (int64_t i = FirstThread(); i < a.elements / SL_PACK; i += AllThreads()) {
+    Affine<Compute<T>> affine = a.affine[a.ChannelOf(i * SL_PACK)];
+    Some from = x[i], to;
+    for (int k = 0; k < SL_PACK; ++k) {
+      to.v[k] = Narrow<T>(affine.Apply(Widen(from.v[k])));
+    }
+    y[i] = to;
+  }
+}
+
+SL_GLOBAL(apply_parts, BatchNormArgs, a) {
+  using C = Compute<T>;
+  const Some* x = reinterpret_cast<const Some*>(a.x);
+  const Some* dy = reinterpret_cast<const Some*>(a.dy);
+  Some* y = reinterpret_cast<Some*>(a.y);
+  for (int64_t i = FirstThread(); i < a.elements / SL_PACK; i += AllThreads()) {
+    GradParts<C> p = a.parts[a.ChannelOf(i * SL_PACK)];
+    Some from = x[i], up = dy[i], to;
+    for (int k = 0; k < SL_PACK; ++k) {
+      C d = MulAdd(Widen(from.v[k]) - p.from, p.k1, p.k0);
+      to.v[k] = Narrow<T>(MulAdd(Widen(up.v[k]), p.by, d));
+    }
+    y[i] = to;
+  }
+}
+
+#endif
+
+}  // namespace sluice

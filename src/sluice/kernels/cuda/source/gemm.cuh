@@ -1,0 +1,47 @@
+// Matrix products of types that no library serves: a thread for each element.
+// T: the elements' type; halves are summed in float, integers wrap.
+#pragma once
+
+#include "sluice/cuda/elementwise.cuh"
+
+namespace sluice {
+
+struct GemmArgs {
+  const void *a, *b;
+  void* c;
+  int64_t m, n, k, batch;
+  int64_t a_row, a_column, b_row, b_column;
+  int64_t a_batch, b_batch, c_batch;
+};
+
+template <class C>
+inline C MultiplyAdd(C sum, C a, C b) {
+  if constexpr (std::is_same_v<C, complex64>) {
+    return sum + ComplexMul(a, b);
+  } else {
+    return Wrap<C>(ToWrap(sum) + ToWrap(a) * ToWrap(b));
+  }
+}
+
+SL_GLOBAL(gemm, GemmArgs, g) {
+  using C = Compute<T>;
+  const T* a = static_cast<const T*>(g.a);
+  const T* b = static_cast<const T*>(g.b);
+  T* c = static_cast<T*>(g.c);
+  int64_t each = g.m * g.n, all = each * g.batch;
+  for (int64_t i = FirstThread(); i < all; i += AllThreads()) {
+    int64_t batch = i / each, at = i - batch * each;
+    int64_t row = at / g.n, column = at - row * g.n;
+    const T* x = a + batch * g.a_batch + row * g.a_row;
+    const T* y = b + batch * g.b_batch + column * g.b_column;
+    C sum = C(0);
+    for (int64_t k = 0; k < g.k; ++k) {
+      C u = static_cast<C>(x[k * g.a_column]);
+      C v = static_cast<C>(y[k * g.b_row]);
+      sum = MultiplyAdd(sum, u, v);
+    }
+    c[batch * g.c_batch + at] = static_cast<T>(sum);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+// Reductions of one array. T, Out: the types of elements and results;
+// SL_REDUCER: a name of reducers.cuh.
+#pragma once
+
+#include "sluice/cuda/reduce_core.cuh"
+#include "sluice/cuda/reducers.cuh"
+
+namespace sluice {
+
+struct ReduceArgs {
+  ReduceShape s;
+  const T* x;
+  Out* y;
+  int64_t n;  // elements that make one output
+  BlockParams params;
+};
+
+template <class Reducer>
+struct ReduceArray {
+  using Acc = typename Reducer::Acc;
+  static constexpr int kPack = 16 / sizeof(T);
+  static constexpr bool kPlaces =
+      requires(Acc acc, T x) { Reducer::StepAt(acc, Widen(x), int64_t(0)); };
+  static Acc Start() { return Reducer::Start(); }
+  static Acc One(const ReduceArgs& a, Acc acc, T x, int64_t nth) {
+    if constexpr (kPlaces) {
+      return Reducer::StepAt(acc, Widen(x), nth);
+    } else if constexpr (requires { Reducer::Step(acc, Widen(x), a.params); }) {
+      return Reducer::Step(acc, Widen(x), a.params);
+    } else {
+      return Reducer::Step(acc, Widen(x));
+    }
+  }
+  static Acc Step(const ReduceArgs& a, Acc acc, int64_t at, int64_t nth,
+                  int64_t) {
+    return One(a, acc, a.x[at], nth);
+  }
+  static Acc StepPack(const ReduceArgs& a, Acc acc, int64_t at) {
+    auto pack = reinterpret_cast<const Pack<T, kPack>*>(a.x)[at / kPack];
+    // Packed are only outputs whose elements lie one after the other.
+    int64_t nth = kPlaces ? at % a.s.count : 0;
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) acc = One(a, acc, pack.v[k], nth + k);
+    return acc;
+  }
+  static Acc Join(Acc a, Acc b) { return Reducer::Join(a, b); }
+  static void Finish(const ReduceArgs& a, Acc acc, int64_t output) {
+    a.y[output] = Narrow<Out>(Reducer::Finish(acc, a.n, a.params));
+  }
+};
+
+SL_REDUCE_KERNEL(ReduceArray<reducers::SL_REDUCER<Compute<T>>>, ReduceArgs)
+
+}  // namespace sluice

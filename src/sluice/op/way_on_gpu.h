@@ -1,0 +1,30 @@
+// How a GPU comes by an op's result: what `sluice info --ops --device gpu`
+// lists and docs/gpu.md explains. Follows what launches do
+// (launch/launch_on.cc) and what placement asks (op/runs_on.h).
+//
+// Functions of records alone; any thread.
+#pragma once
+
+#include <string_view>
+
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+enum class WayOnGpu : uint8_t {
+  kFormula,      // its formula, compiled for the GPU, fused with others
+  kKernel,       // a kernel of its own
+  kLibrary,      // cuBLASLt or cuDNN
+  kView,         // another look at the same memory: nothing runs
+  kHandsOn,      // hands elements on, or tells sizes: nothing runs there
+  kStructure,    // part of a graph's structure: loops, branches, arguments
+  kThroughHost,  // copied to the host, computed there, copied back
+  kHostOnly,     // of strings, files, resources: stays on the host
+};
+inline constexpr int kNumWaysOnGpu = 8;
+
+WayOnGpu WayOf(const OpRecord& op);
+// "formula", "through the host".
+std::string_view NameOf(WayOnGpu way);
+
+}  // namespace sluice

@@ -1,0 +1,101 @@
+// What memory is in use for, told by the user's lines: for messages when it
+// runs out.
+//
+// AllocatesFor says on whose behalf a thread allocates, as long as it lives. An
+// allocator that keeps books notes it with each block, in a LiveBlocks or in
+// records of its own, and gives what is live as TellsLive. Thread safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/base/source_line.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/tensor/allocator.h"
+
+namespace sluice {
+
+// An op of the user's program, and where that is. `op` lives as long as the
+// process, as the registry's names do; empty: no op, such as what is fed.
+struct AllocationSite {
+  std::string_view op;
+  SourceLine line;
+};
+
+// On the stack; the innermost one counts.
+class [[nodiscard]] AllocatesFor {
+ public:
+  // Both stay as they are meanwhile.
+  AllocatesFor(const std::string& op, const SourceLine& line)
+      : op_(op), line_(line), outer_(current_) {
+    current_ = this;
+  }
+  ~AllocatesFor() { current_ = outer_; }
+  AllocatesFor(const AllocatesFor&) = delete;
+  AllocatesFor& operator=(const AllocatesFor&) = delete;
+  static AllocationSite Current() {
+    return current_ ? AllocationSite{current_->op_, current_->line_}
+                    : AllocationSite();
+  }
+
+ private:
+  static constinit thread_local const AllocatesFor* current_;
+  const std::string& op_;
+  const SourceLine& line_;
+  const AllocatesFor* const outer_;
+};
+
+// Live blocks of one site.
+struct LiveGroup {
+  AllocationSite site;
+  int64_t bytes = 0;
+  int64_t blocks = 0;
+};
+
+// An allocator that can tell them.
+class TellsLive {
+ public:
+  struct Live {
+    std::vector<LiveGroup> groups;  // of any order, sites may repeat
+    int64_t limit = 0;
+  };
+  virtual Live TellLive() const = 0;
+  // Of its bytes in use; INT64_MAX: none.
+  virtual int64_t limit() const = 0;
+
+ protected:
+  ~TellsLive() = default;
+};
+
+// Groups of one site together, those with most bytes first.
+std::vector<LiveGroup> Merged(std::vector<LiveGroup> groups);
+
+// "out of memory on /device:sim:0: wanted 4 MiB (4194304 bytes), 12 MiB of 14
+// MiB are in use", and below it what for, where the allocator can tell.
+std::string OutOfMemoryText(const Allocator& allocator, int64_t wanted);
+
+// The books of an allocator that has no records of its own.
+class LiveBlocks {
+ public:
+  struct Entry {
+    int64_t bytes = 0;
+    AllocationSite site;
+    void* record = nullptr;  // the owner's
+    Entry *before = nullptr, *after = nullptr;
+  };
+  // In the name of the current site. Null: no memory for the entry.
+  Entry* Add(int64_t bytes, void* record = nullptr) SL_EXCLUDES(mu_);
+  void Remove(Entry* entry) SL_EXCLUDES(mu_);
+  std::vector<LiveGroup> Groups() const SL_EXCLUDES(mu_);
+  // Around a fork, which takes no other thread along, but the lock it holds.
+  void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.lock(); }
+  void AfterFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.unlock(); }
+
+ private:
+  mutable Mutex mu_;
+  Entry* first_ SL_GUARDED_BY(mu_) = nullptr;
+};
+
+}  // namespace sluice
