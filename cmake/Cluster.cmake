@@ -16,10 +16,14 @@ sluice_library_object_options(sluice_cluster)
 target_precompile_headers(sluice_cluster REUSE_FROM sluice)
 
 set(SLUICE_GRPC FALSE)
-# gRPC's own build files stop everything where its compiler is not installed.
+# gRPC's own build files stop everything where its compiler or protobuf's library
+# is not installed.
 find_program(SLUICE_GRPC_PLUGIN grpc_cpp_plugin)
 mark_as_advanced(SLUICE_GRPC_PLUGIN)
 if(SLUICE_GRPC_PLUGIN)
+  find_package(Protobuf QUIET)
+endif()
+if(TARGET protobuf::libprotobuf)
   find_package(gRPC CONFIG QUIET)
 endif()
 if(TARGET gRPC::grpc++)
@@ -48,6 +52,6 @@ if(TARGET gRPC::grpc++)
   endif()
 else()
   message(NOTICE "Sluice: gRPC not found (Debian: libgrpc++-dev "
-    "protobuf-compiler-grpc), so programs cannot be "
+    "libprotobuf-dev protobuf-compiler-grpc), so programs cannot be "
     "run over several machines. Everything else is there.")
 endif()

@@ -48,9 +48,11 @@ find_missing() {
     compgen -G "/usr/lib/*/cmake/grpc/gRPCConfig.cmake" >/dev/null ||
     compgen -G "/usr/*/lib/cmake/grpc/gRPCConfig.cmake" >/dev/null ||
     missing+=(libgrpc++-dev)
-  # gRPC's own build files name protobuf's compilers.
+  # gRPC's own build files name protobuf's library and compilers.
   if [[ $want_demo != 1 && -e /usr/include/grpcpp/grpcpp.h ]] ||
      [[ " ${missing[*]-} " == *" libgrpc++-dev "* ]]; then
+    [[ -e /usr/include/google/protobuf/message.h ]] ||
+      missing+=(libprotobuf-dev)
     need protobuf-compiler protoc
     need protobuf-compiler-grpc grpc_cpp_plugin
   fi

@@ -52,9 +52,9 @@ void TaskWorker::Stop() {
     Drop(id, Status(Code::kUnavailable,
                     StrCat("task ", options_.task, " is shutting down")));
   }
-  while (running_.load(std::memory_order_acquire) != 0) {
+  while (unanswered_.load(std::memory_order_acquire) != 0) {
     uint32_t seen = quiet_.Prepare();
-    if (running_.load(std::memory_order_acquire) == 0) {
+    if (unanswered_.load(std::memory_order_acquire) == 0) {
       quiet_.Cancel();
     } else {
       quiet_.Wait(seen);
@@ -299,11 +299,13 @@ void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
   }
   const int64_t run = next_run_.fetch_add(1, std::memory_order_relaxed);
   running_.fetch_add(1, std::memory_order_relaxed);
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
   Status begun = step->Begin(piece->routes, run);
   if (!begun.ok()) {
     bool derived = step->derived();
-    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) quiet_.Notify();
-    return done(WireStatus(begun, derived), {});
+    running_.fetch_sub(1, std::memory_order_relaxed);
+    done(WireStatus(begun, derived), {});
+    return Answered();
   }
   if (piece->planned.load(std::memory_order_acquire)) {
     return Start(request, std::move(feeds), std::move(session), std::move(step),
@@ -316,6 +318,12 @@ void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
     Start(request, std::move(feeds), session, step, run, piece,
           std::move(done));
   });
+}
+
+void TaskWorker::Answered() {
+  if (unanswered_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    quiet_.Notify();
+  }
 }
 
 void TaskWorker::Start(const RunGraph& request, std::vector<Array> feeds,
@@ -335,8 +343,10 @@ void TaskWorker::Start(const RunGraph& request, std::vector<Array> feeds,
     if (status.ok()) piece->planned.store(true, std::memory_order_release);
     bool derived = step->derived();
     step->End();
+    // Before the answer: whoever has it finds the piece done in the gauges.
+    running_.fetch_sub(1, std::memory_order_relaxed);
     done(WireStatus(status, derived && !status.ok()), std::move(results));
-    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) quiet_.Notify();
+    Answered();
   });
   // Whoever stopped it meanwhile did not find the run.
   Status error = its.error();

@@ -98,6 +98,7 @@ class TaskWorker {
   void Start(const RunGraph& request, std::vector<Array> feeds,
              std::shared_ptr<Session> session, std::shared_ptr<TaskStep> step,
              int64_t run, PieceRef piece, RunDone done);
+  void Answered();
 
   const TaskWorkerOptions options_;
   Transport& transport_;
@@ -105,7 +106,9 @@ class TaskWorker {
   LocalWorker local_;
   std::unique_ptr<StepThreads> threads_;
   std::atomic<int64_t> next_run_{1};
-  std::atomic<int64_t> running_{0};
+  std::atomic<int64_t> running_{0};  // pieces, for the gauges
+  // The same until whoever asked has the answer, for the end of this object.
+  std::atomic<int64_t> unanswered_{0};
   EventCount quiet_;
 
   mutable Mutex mu_;

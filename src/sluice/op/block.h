@@ -25,7 +25,7 @@ struct BlockKernel {
   TileOp tile = TileOp::kNone;
   // The formula behind `fn` by its name in the op's source, for devices whose
   // kernels are compiled from that source: "ErfFn". Empty: there is none.
-  std::string_view formula;
+  std::string_view formula = {};
 };
 
 // The name of a formula as its source has it, in whatever namespaces it lies:

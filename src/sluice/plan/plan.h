@@ -192,7 +192,6 @@ struct FrameInfo {
   // Values may be left in slots: a Merge takes the first of several.
   bool leaves_values = false;
   bool slow_constants = false;  // a Merge reads one: no shortcut
-  bool behind = false;          // some of it runs on devices behind the host
 };
 
 class Plan {

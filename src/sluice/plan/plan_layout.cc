@@ -89,8 +89,6 @@ void PlanBuilder::FinishFrames() {
     auto first = frame.first_node;
     for (uint32_t id = first; id < first + frame.num_nodes; ++id) {
       PlanNode& node = plan_->nodes_[id];
-      frame.behind =
-          frame.behind || !plan_->devices_[node.device]->synchronous();
       for (uint32_t k = node.first_edge, e = k + node.num_edges; k < e; ++k) {
         look(f, k);
         if (plan_->edges_[k].output == 1) node.wants_index = true;

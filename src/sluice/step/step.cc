@@ -195,7 +195,6 @@ void Step::Abandon() {
     std::unique_ptr<AsyncOp> own(op);
     op = own->next;
   }
-  DropDeviceWaits();
   MutexLock lock(mu_);
   in_flight_ = nullptr;
 }
@@ -213,7 +212,6 @@ void Step::RunTokens() {
     int64_t until = NowNanos() + kSpinNanos;
     auto changed = [&] {
       return device_copies_.load(std::memory_order_seq_cst) != 0 ||
-             device_waits_.load(std::memory_order_seq_cst) != nullptr ||
              inbox_.load(std::memory_order_seq_cst) != nullptr ||
              outstanding_.load(std::memory_order_seq_cst) == 0 ||
              broken_.load(std::memory_order_seq_cst);

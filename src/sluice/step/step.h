@@ -116,7 +116,6 @@ class Step {
   class AsyncOp;  // a pending asynchronous kernel
   friend class AsyncOp;
   class CopyOfNode;
-  struct DeviceWait;  // for the device work of an iteration
   enum class Outcome : uint8_t { kDone, kPending };
 
   template <bool kShared, bool kStats>
@@ -215,12 +214,6 @@ class Step {
                           std::span<Array> inputs, std::span<Array> outputs);
   bool DriveDevices();
   void WaitForDevices();
-  // True when the devices are done with the iteration's work; else it ends when
-  // they are. REQUIRES: nothing is left to do in it for the host, and the
-  // frame's lock is held when shared.
-  bool DevicesDone(IterBlock& block);
-  bool EndDeviceWaits(Local& local);
-  void DropDeviceWaits();
   // A copy that would leave little memory waits for what others free.
   bool Park(const Token& token);
   bool RetryParked();
@@ -261,8 +254,6 @@ class Step {
   // Copies that a device makes for the host. While there are some the driver
   // does not sleep: a device may need somebody to drive it.
   std::atomic<int32_t> device_copies_{0};
-  // Iterations whose device work is done.
-  std::atomic<DeviceWait*> device_waits_{nullptr};
   // Copies that wait for memory, and what the driver had fired when it had
   // tried them last.
   std::vector<Token> parked_ SL_GUARDED_BY(mu_);

@@ -74,8 +74,7 @@ void Step::Post(AsyncOp* op) {
 }
 
 bool Step::DrainInbox(Local& local) {
-  bool ended = EndDeviceWaits(local);
-  if (!inbox_.load(std::memory_order_relaxed)) return ended;
+  if (!inbox_.load(std::memory_order_relaxed)) return false;
   if (cancellation_->cancelled()) NoteDeadline();
   AsyncOp* op = inbox_.exchange(nullptr, std::memory_order_acq_rel);
   // Posted last is first in the list: turn it, so that completions are taken in
@@ -87,7 +86,7 @@ bool Step::DrainInbox(Local& local) {
     first = op;
     op = next;
   }
-  bool any = ended || first != nullptr;
+  bool any = first != nullptr;
   while (first) {
     std::unique_ptr<AsyncOp> own(first);
     first = own->next;

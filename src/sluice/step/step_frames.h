@@ -24,10 +24,6 @@ struct IterBlock {
   const FrameInfo* info = nullptr;
   uint32_t first_node = 0;
   bool filled = false;  // the frame's constants are in their slots
-  // Of an iteration whose work is on devices behind the host: whether that is
-  // done. Guarded by the frame's lock.
-  enum class Devices : uint8_t { kBusy, kAwaited, kDone };
-  Devices devices = Devices::kBusy;
   Frame* frame = nullptr;  // null for the root
   int64_t iteration = 0;
   uint64_t tag = 0;
