@@ -76,7 +76,6 @@ IterBlock* Step::StartIteration(Local& local, Frame& frame) {
   int64_t number = frame.next.load(std::memory_order_relaxed);
   block->frame = &frame;
   block->iteration = number;
-  block->devices = IterBlock::Devices::kBusy;
   block->tag =
       info.is_call
           ? IterationTag(frame.tag, plan_.info(frame.caller).info.key, 0)
