@@ -4,6 +4,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node_sizes.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/tensor/strided.h"
@@ -41,24 +42,6 @@ std::vector<FusionGroup> CutGroups(std::vector<FusionGroup> groups) {
     }
   }
   return cut;
-}
-
-int64_t WorkspaceBytes(const Kernel& kernel, const Node& node) {
-  std::vector<DType> dtypes, out_dtypes;
-  std::vector<PartialShape> shapes, out;
-  std::vector<const Array*> values;
-  for (const Value& v : node.inputs()) {
-    dtypes.push_back(v.dtype());
-    shapes.push_back(v.shape());
-    values.push_back(ConstantValue(v));
-  }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    out_dtypes.push_back(node.output_type(i).dtype);
-    out.push_back(node.output_type(i).shape);
-  }
-  ShapeContext sizes(node.op(), node.attrs(), dtypes, shapes, values,
-                     out_dtypes, out);
-  return kernel.workspace(sizes);
 }
 
 FusedAccess AccessOf(const GpuRegister& r, const Shape& space) {
@@ -259,7 +242,7 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
     instr.out.push_back(NewValue(node.output(i)));
   }
   if (kernel.workspace) {
-    int64_t bytes = WorkspaceBytes(kernel, node);
+    int64_t bytes = kernel.workspace(NodeSizes(node).context());
     if (bytes > 0) instr.workspace = TakeArena(bytes);
   }
   instr.label = StrCat(node.op().name, " \"", node.name(), "\"");

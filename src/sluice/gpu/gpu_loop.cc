@@ -16,18 +16,28 @@ struct ConditionArgs {
   uint64_t handle;
 };
 
-// A loop's body in the graph that is being recorded on `stream`.
-Result<CUgraph> AddWhileNode(Stream& stream, uint64_t handle) {
-  CUstream recorded = static_cast<CudaStream&>(stream).handle();
-  CUstreamCaptureStatus status;
-  cuuint64_t id = 0;
+// Where a recording stands: the graph, and what the next node comes after.
+struct Recorded {
   CUgraph graph = nullptr;
   const CUgraphNode* before = nullptr;
   const CUgraphEdgeData* edges = nullptr;
   size_t count = 0;
-  SL_CUDA(cuStreamGetCaptureInfo(recorded, &status, &id, &graph, &before,
-                                 &edges, &count),
-          "recording a loop");
+
+  static Result<Recorded> On(CUstream stream) {
+    CUstreamCaptureStatus status;
+    cuuint64_t id = 0;
+    Recorded r;
+    SL_CUDA(cuStreamGetCaptureInfo(stream, &status, &id, &r.graph, &r.before,
+                                   &r.edges, &r.count),
+            "recording a loop");
+    return r;
+  }
+};
+
+// A loop's body in the graph that is being recorded on `stream`.
+Result<CUgraph> AddWhileNode(Stream& stream, uint64_t handle) {
+  CUstream recorded = static_cast<CudaStream&>(stream).handle();
+  SL_ASSIGN_OR_RETURN(Recorded so_far, Recorded::On(recorded));
   CUgraphNodeParams params = {};
   params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
   params.conditional.handle = handle;
@@ -35,7 +45,8 @@ Result<CUgraph> AddWhileNode(Stream& stream, uint64_t handle) {
   params.conditional.size = 1;
   params.conditional.ctx = static_cast<CudaDevice&>(stream.device()).context();
   CUgraphNode node = nullptr;
-  SL_CUDA(cuGraphAddNode(&node, graph, before, edges, count, &params),
+  SL_CUDA(cuGraphAddNode(&node, so_far.graph, so_far.before, so_far.edges,
+                         so_far.count, &params),
           "recording a loop");
   SL_CUDA(cuStreamUpdateCaptureDependencies(recorded, &node, nullptr, 1,
                                             CU_STREAM_SET_CAPTURE_DEPENDENCIES),
@@ -44,19 +55,12 @@ Result<CUgraph> AddWhileNode(Stream& stream, uint64_t handle) {
 }
 
 Result<uint64_t> NewCondition(Stream& stream) {
-  CUstream recorded = static_cast<CudaStream&>(stream).handle();
-  CUstreamCaptureStatus status;
-  cuuint64_t id = 0;
-  CUgraph graph = nullptr;
-  const CUgraphNode* before = nullptr;
-  const CUgraphEdgeData* edges = nullptr;
-  size_t count = 0;
-  SL_CUDA(cuStreamGetCaptureInfo(recorded, &status, &id, &graph, &before,
-                                 &edges, &count),
-          "recording a loop");
+  SL_ASSIGN_OR_RETURN(
+      Recorded so_far,
+      Recorded::On(static_cast<CudaStream&>(stream).handle()));
   CUgraphConditionalHandle handle = 0;
   SL_CUDA(cuGraphConditionalHandleCreate(
-              &handle, graph,
+              &handle, so_far.graph,
               static_cast<CudaDevice&>(stream.device()).context(), 0, 0),
           "recording a loop");
   return handle;
@@ -120,20 +124,13 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
   CudaDevice& device = *program_.device;
   CudaStream& stream = device.stream();
   Allocator& allocator = device.memory().allocator();
-  std::vector<void*> operands;
-  std::vector<int64_t> bytes;
-  for (const Array& in : inputs) {
-    BeforeRead(stream, in);
-    operands.push_back(in.on_host() ? nullptr : in.address());
-    bytes.push_back(in.on_host() ? 0 : in.bytes());
-  }
+  GpuOperands operands;
+  for (const Array& in : inputs) operands.Read(stream, in);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueType& type = loop_->output_type(static_cast<int>(i));
     SL_ASSIGN_OR_RETURN(
         outputs[i], Array::Make(type.dtype, type.shape.ToShape(), allocator));
-    BeforeWrite(stream, outputs[i]);
-    operands.push_back(outputs[i].address());
-    bytes.push_back(outputs[i].bytes());
+    operands.Write(stream, outputs[i]);
   }
   auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
   auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena) {
@@ -143,7 +140,7 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
     MutexLock lock(mu_);
     SL_ASSIGN_OR_RETURN(
         bool launched,
-        recordings_.Launch(device, operands, bytes, inputs.size(),
+        recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),
                            program_.arena_bytes, upload, issue));
     if (!launched) {
       SL_ASSIGN_OR_RETURN(
@@ -152,7 +149,7 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
       BeforeWrite(stream, arena);
       SL_RETURN_IF_ERROR(program_.Upload(inputs, arena.address()));
       SL_RETURN_IF_ERROR(DriveByHost(
-          step, stream, GpuBases(operands, inputs.size(), arena.address())));
+          step, stream, GpuBases(operands.at, inputs.size(), arena.address())));
       AfterWrite(stream, arena, /*mark=*/false);
     }
   }

@@ -45,14 +45,8 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
   CudaDevice& device = *program_.device;
   CudaStream& stream = device.stream();
   Allocator& allocator = device.memory().allocator();
-  std::vector<void*> operands;
-  std::vector<int64_t> bytes;
-  for (const Array& in : inputs) {
-    // Numbers of the host are no operands of the launches.
-    BeforeRead(stream, in);
-    operands.push_back(in.on_host() ? nullptr : in.address());
-    bytes.push_back(in.on_host() ? 0 : in.bytes());
-  }
+  GpuOperands operands;
+  for (const Array& in : inputs) operands.Read(stream, in);
   for (size_t i = 0; i < outputs.size(); ++i) {
     int over = over_input_[i];
     if (over >= 0 && inputs[static_cast<size_t>(over)].unique()) {
@@ -62,9 +56,7 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
           outputs[i], Array::Make(outputs_[i].dtype(),
                                   outputs_[i].shape().ToShape(), allocator));
     }
-    BeforeWrite(stream, outputs[i]);
-    operands.push_back(outputs[i].address());
-    bytes.push_back(outputs[i].bytes());
+    operands.Write(stream, outputs[i]);
   }
   auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
   auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena) {
@@ -73,7 +65,7 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
   };
   MutexLock lock(mu_);
   SL_ASSIGN_OR_RETURN(bool launched,
-                      recordings_.Launch(device, operands, bytes, inputs.size(),
+                      recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),
                                          program_.arena_bytes, upload, issue));
   if (!launched) {
     Array arena;
@@ -84,7 +76,7 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
     }
     void* begin = arena ? arena.address() : nullptr;
     SL_RETURN_IF_ERROR(program_.Upload(inputs, begin));
-    SL_RETURN_IF_ERROR(issue(stream, operands, begin));
+    SL_RETURN_IF_ERROR(issue(stream, operands.at, begin));
     if (arena) AfterWrite(stream, arena, /*mark=*/false);
   }
   for (const Array& in : inputs) AfterRead(stream, in);

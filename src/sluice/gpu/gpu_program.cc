@@ -6,6 +6,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/device/cuda/launch_scope.h"
 #include "sluice/device/devices.h"
+#include "sluice/device/stream_order.h"
 #include "sluice/gpu/fused_launch.h"
 #include "sluice/kernels/cuda/elementwise.h"
 #include "sluice/launch/copy_between.h"
@@ -29,6 +30,18 @@ GpuRegister GpuRegister::Dense(GpuPlace place, int index, int64_t offset,
 }
 
 bool GpuRegister::contiguous() const { return IsContiguous(shape, strides); }
+
+void GpuOperands::Read(CudaStream& stream, const Array& in) {
+  BeforeRead(stream, in);
+  at.push_back(in.on_host() ? nullptr : in.address());
+  bytes.push_back(in.on_host() ? 0 : in.bytes());
+}
+
+void GpuOperands::Write(CudaStream& stream, const Array& out) {
+  BeforeWrite(stream, out);
+  at.push_back(out.address());
+  bytes.push_back(out.bytes());
+}
 
 Array GpuProgram::Bind(int number, const GpuBases& bases) const {
   const GpuRegister& r = registers[static_cast<size_t>(number)];

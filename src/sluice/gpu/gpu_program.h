@@ -59,6 +59,17 @@ struct GpuBases {
         arena(a) {}
 };
 
+// The arrays of one run, inputs first: addresses, and how long they are, where
+// the device is told of each use. Numbers of the host are no operands of the
+// launches: null.
+struct GpuOperands {
+  std::vector<void*> at;
+  std::vector<int64_t> bytes;
+
+  void Read(CudaStream& stream, const Array& in);
+  void Write(CudaStream& stream, const Array& out);
+};
+
 class GpuProgram {
  public:
   explicit GpuProgram(Device& device)

@@ -8,6 +8,7 @@
 #include "sluice/device/cuda/launch_scope.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/kernels/cuda/elementwise.h"
+#include "sluice/launch/call_sizes.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/op/run_op.h"
 
@@ -19,21 +20,8 @@ namespace {
 Result<Array> Workspace(Device& device, const Kernel& kernel,
                         const LaunchCall& call, std::span<const Array> inputs,
                         std::span<const Array> outputs) {
-  SmallVector<DType, 6> dtypes;
-  SmallVector<PartialShape, 6> shapes, out;
-  SmallVector<const Array*, 6> values;
-  for (const Array& in : inputs) {
-    dtypes.push_back(in.dtype());
-    shapes.push_back(PartialShape(in.shape()));
-    values.push_back(in.on_host() ? &in : nullptr);
-  }
-  // Sizes that depend on elements are not known yet.
-  for (const Array& o : outputs) {
-    out.push_back(o ? PartialShape(o.shape()) : PartialShape());
-  }
-  ShapeContext sizes(call.op, call.attrs, dtypes, shapes, values,
-                     call.out_dtypes, out);
-  int64_t bytes = kernel.workspace(sizes);
+  CallSizes sizes(call, inputs, outputs);
+  int64_t bytes = kernel.workspace(sizes.context());
   if (bytes == 0) return Array();
   return Array::Make(DType::kU8, {bytes}, device.memory().allocator());
 }

@@ -4,6 +4,7 @@
 #include "sluice/base/small_vector.h"
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
+#include "sluice/launch/call_sizes.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/launch/cuda_work.h"
 #include "sluice/launch/device_work.h"
@@ -164,18 +165,8 @@ class Launch {
 
   double Flops() const {
     if (!call_.op.cost) return 0;
-    SmallVector<DType, 6> dtypes;
-    SmallVector<PartialShape, 6> shapes, out;
-    SmallVector<const Array*, 6> values;
-    for (const Array& in : inputs_) {
-      dtypes.push_back(in.dtype());
-      shapes.push_back(PartialShape(in.shape()));
-      values.push_back(in.on_host() ? &in : nullptr);
-    }
-    for (const Array& o : outputs_) out.push_back(PartialShape(o.shape()));
-    ShapeContext sizes(call_.op, call_.attrs, dtypes, shapes, values,
-                       call_.out_dtypes, out);
-    return call_.op.cost(sizes);
+    CallSizes sizes(call_, inputs_, outputs_);
+    return call_.op.cost(sizes.context());
   }
 
   // The kernel with all it needs: what it is called with is gone by then.

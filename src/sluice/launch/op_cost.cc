@@ -1,10 +1,9 @@
 #include "sluice/launch/op_cost.h"
 
 #include <algorithm>
-#include <vector>
 
-#include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/graph/node_sizes.h"
 
 namespace sluice {
 
@@ -23,9 +22,6 @@ double NodeCostNanos(const Node& node) {
                           static_cast<double>(shape.ToShape().num_elements()));
     }
   };
-  std::vector<DType> in_dtypes, out_dtypes;
-  std::vector<PartialShape> in_shapes, out_shapes;
-  std::vector<const Array*> values;
   for (const Value& v : node.inputs()) {
     if (IsReference(v.dtype())) continue;
     count(v.shape());
@@ -38,18 +34,8 @@ double NodeCostNanos(const Node& node) {
   if (!known) return kUnknown;
   if (node.op().view || node.op().shape_only) return kLaunch;
   if (!node.op().cost) return kLaunch + elements * kNanosPerElement;
-  for (const Value& v : node.inputs()) {
-    in_dtypes.push_back(v.dtype());
-    in_shapes.push_back(v.shape());
-    values.push_back(ConstantValue(v));
-  }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    out_dtypes.push_back(node.output_type(i).dtype);
-    out_shapes.push_back(node.output_type(i).shape);
-  }
-  ShapeContext context(node.op(), node.attrs(), in_dtypes, in_shapes, values,
-                       out_dtypes, out_shapes);
-  return kLaunch + node.op().cost(context) * kNanosPerFlop;
+  NodeSizes sizes(node);
+  return kLaunch + node.op().cost(sizes.context()) * kNanosPerFlop;
 }
 
 }  // namespace sluice

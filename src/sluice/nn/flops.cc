@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node_sizes.h"
 #include "sluice/graph/role_of.h"
-#include "sluice/op/shape_context.h"
 
 namespace sluice::nn {
 
@@ -50,23 +50,8 @@ double NodeFlops(const Node& node) {
   if (node.op().flow == Flow::kLoop) return LoopFlops(node);
   CostFn count = node.op().flops ? node.op().flops : node.op().cost;
   if (!count) return 0;
-  std::vector<DType> in_dtypes, out_dtypes;
-  std::vector<PartialShape> in_shapes, out_shapes;
-  std::vector<const Array*> values;
-  for (const Value& v : node.inputs()) {
-    if (!v.shape().fully_known()) return 0;
-    in_dtypes.push_back(v.dtype());
-    in_shapes.push_back(v.shape());
-    values.push_back(ConstantValue(v));
-  }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    if (!node.output_type(i).shape.fully_known()) return 0;
-    out_dtypes.push_back(node.output_type(i).dtype);
-    out_shapes.push_back(node.output_type(i).shape);
-  }
-  ShapeContext context(node.op(), node.attrs(), in_dtypes, in_shapes, values,
-                       out_dtypes, out_shapes);
-  return count(context);
+  NodeSizes sizes(node);
+  return sizes.fully_known() ? count(sizes.context()) : 0;
 }
 
 }  // namespace sluice::nn

@@ -21,6 +21,27 @@ LocalPlacement WithTimes(LocalPlacement placement) {
   return placement;
 }
 
+// Feeds as programs take them: what is fed, and the values in that order.
+struct Fed {
+  explicit Fed(const FeedList& feeds) {
+    values.reserve(feeds.size());
+    arrays.reserve(feeds.size());
+    for (const auto& [value, array] : feeds) {
+      values.push_back(value);
+      arrays.push_back(array);
+    }
+  }
+  Status Check(const Program& program) const {
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      SL_RETURN_IF_ERROR(program.CheckFeed(static_cast<int>(i), arrays[i]));
+    }
+    return OkStatus();
+  }
+
+  std::vector<Value> values;
+  std::vector<Array> arrays;
+};
+
 }  // namespace
 
 LocalMaster::LocalMaster(Graph& graph, MasterOptions options)
@@ -187,19 +208,12 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
                                             std::span<Node* const> targets,
                                             const RunOptions& options,
                                             RunMetadata* metadata) {
-  std::vector<Value> fed;
-  std::vector<Array> arrays;
-  fed.reserve(feeds.size());
-  arrays.reserve(feeds.size());
-  for (const auto& [value, array] : feeds) {
-    fed.push_back(value);
-    arrays.push_back(array);
-  }
+  Fed fed(feeds);
   SL_ASSIGN_OR_RETURN(
       std::shared_ptr<Program> program,
-      ProgramFor(fed, fetches, targets, options.executor, options.nan_trap));
+      ProgramFor(fed.values, fetches, targets, options.executor, options.nan_trap));
   ArrayList results;
-  SL_RETURN_IF_ERROR(RunProgram(*program, arrays, &results, options, metadata));
+  SL_RETURN_IF_ERROR(RunProgram(*program, fed.arrays, &results, options, metadata));
   return std::vector<Array>(std::make_move_iterator(results.begin()),
                             std::make_move_iterator(results.end()));
 }
@@ -207,38 +221,24 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
 Result<MemoryForecast> LocalMaster::PlanMemory(std::span<const Value> fetches,
                                                const FeedList& feeds,
                                                std::span<Node* const> targets) {
-  std::vector<Value> fed;
-  std::vector<Array> arrays;
-  for (const auto& [value, array] : feeds) {
-    fed.push_back(value);
-    arrays.push_back(array);
-  }
+  Fed fed(feeds);
   SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
-                      ProgramFor(fed, fetches, targets, ExecutorChoice::kAuto));
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    SL_RETURN_IF_ERROR(program->CheckFeed(static_cast<int>(i), arrays[i]));
-  }
-  return program->PlanMemory(arrays);
+                      ProgramFor(fed.values, fetches, targets, ExecutorChoice::kAuto));
+  SL_RETURN_IF_ERROR(fed.Check(*program));
+  return program->PlanMemory(fed.arrays);
 }
 
 Result<std::string> LocalMaster::Explain(std::span<const Value> fetches,
                                          const FeedList& feeds,
                                          std::span<Node* const> targets,
                                          ExecutorChoice executor) {
-  std::vector<Value> fed;
-  std::vector<Array> arrays;
-  for (const auto& [value, array] : feeds) {
-    fed.push_back(value);
-    arrays.push_back(array);
-  }
+  Fed fed(feeds);
   SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
-                      ProgramFor(fed, fetches, targets, executor));
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    SL_RETURN_IF_ERROR(program->CheckFeed(static_cast<int>(i), arrays[i]));
-  }
+                      ProgramFor(fed.values, fetches, targets, executor));
+  SL_RETURN_IF_ERROR(fed.Check(*program));
   SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
-                      program->PlanFor(arrays));
-  SL_ASSIGN_OR_RETURN(std::string notes, program->PassNotes(arrays));
+                      program->PlanFor(fed.arrays));
+  SL_ASSIGN_OR_RETURN(std::string notes, program->PassNotes(fed.arrays));
   return plan->Explain() + notes;
 }
 

@@ -7,6 +7,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/device/device_name.h"
+#include "sluice/graph/node_sizes.h"
 #include "sluice/graph/small_math.h"
 #include "sluice/graph/swap.h"
 #include "sluice/graph/traverse.h"
@@ -34,24 +35,14 @@ bool IsGpu(const std::string& device) {
 // states what it likes), and a shape function that was not shown a value has
 // not refused it either: such a node is checked when it runs, by itself.
 std::string WhyNotCertain(const Node& node) {
-  std::vector<DType> dtypes, out_dtypes;
-  std::vector<PartialShape> shapes;
-  std::vector<const Array*> values;
-  for (const Value& v : node.inputs()) {
-    dtypes.push_back(v.dtype());
-    shapes.push_back(v.shape());
-    values.push_back(ConstantValue(v));
+  NodeSizes sizes(node);
+  sizes.ForgetOutputs();
+  if (!node.op().shape(sizes.context()).ok()) {
+    return "refused by its shape function";
   }
+  if (sizes.context().missed_value()) return "shape depends on values";
   for (int i = 0; i < node.num_outputs(); ++i) {
-    out_dtypes.push_back(node.output_type(i).dtype);
-  }
-  std::vector<PartialShape> out(out_dtypes.size());
-  ShapeContext context(node.op(), node.attrs(), dtypes, shapes, values,
-                       out_dtypes, out);
-  if (!node.op().shape(context).ok()) return "refused by its shape function";
-  if (context.missed_value()) return "shape depends on values";
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    if (!(out[static_cast<size_t>(i)] == node.output_type(i).shape)) {
+    if (!(sizes.out(i) == node.output_type(i).shape)) {
       return StrCat("stated shape ", node.output_type(i).shape,
                     " does not follow");
     }
@@ -59,9 +50,6 @@ std::string WhyNotCertain(const Node& node) {
   return "";
 }
 
-}  // namespace
-
-namespace {
 
 // What a recording of a GPU's launches cannot hold.
 std::string WhyNotRecorded(const Node& node) {

@@ -8,6 +8,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/graph/node_sizes.h"
 #include "sluice/launch/op_cost.h"
 #include "sluice/op/signature.h"
 #include "sluice/tape/fuse_neighbours.h"
@@ -284,21 +285,8 @@ class TapeBuilder {
   int64_t Workspace(const Node& node) {
     WorkspaceFn workspace = node.op().kernel(DeviceKind::kCpu).workspace;
     if (!workspace) return -1;
-    std::vector<DType> dtypes, out_dtypes;
-    std::vector<PartialShape> shapes, out_shapes;
-    std::vector<const Array*> values;
-    for (const Value& v : node.inputs()) {
-      dtypes.push_back(v.dtype());
-      shapes.push_back(v.shape());
-      values.push_back(ConstantValue(v));
-    }
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      out_dtypes.push_back(node.output_type(i).dtype);
-      out_shapes.push_back(node.output_type(i).shape);
-    }
-    ShapeContext sizes(node.op(), node.attrs(), dtypes, shapes, values,
-                       out_dtypes, out_shapes);
-    return values_->Temporary(workspace(sizes));
+    NodeSizes sizes(node);
+    return values_->Temporary(workspace(sizes.context()));
   }
 
   // The storage an in-place kernel may write its result over, or -1.

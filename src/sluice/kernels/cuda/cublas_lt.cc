@@ -1,10 +1,8 @@
 #include "sluice/kernels/cuda/cublas_lt.h"
 
-#include <map>
-
 #include "sluice/base/strings.h"
-#include "sluice/base/thread_annotations.h"
 #include "sluice/kernels/cuda/open_library.h"
+#include "sluice/kernels/cuda/per_device.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {
@@ -16,11 +14,8 @@ Result<const CublasLt*> OpenLt() {
                                     "libcublasLt.so"};
   SL_ASSIGN_OR_RETURN(void* library, OpenCudaLibrary(kNames));
   auto* lt = new CublasLt;
-#define SL_LOAD(name)                                                   \
-  {                                                                     \
-    SL_ASSIGN_OR_RETURN(void* at, CudaLibraryFunction(library, #name)); \
-    lt->name = reinterpret_cast<decltype(lt->name)>(at);                \
-  }
+#define SL_LOAD(name) \
+  SL_RETURN_IF_ERROR(LoadCudaFunction(library, #name, &lt->name));
   SL_CUBLAS_LT_FUNCTIONS(SL_LOAD)
 #undef SL_LOAD
   return lt;
@@ -49,18 +44,8 @@ Result<const CublasLt*> CublasLt::Open() {
 }
 
 Result<const CublasLtHandle*> CublasLtHandle::For(CudaDevice& device) {
-  struct Made {
-    Mutex mu;
-    std::map<const CudaDevice*, Result<const CublasLtHandle*>> handles
-        SL_GUARDED_BY(mu);
-  };
-  static auto& made = *new Made;
-  MutexLock lock(made.mu);
-  auto it = made.handles.find(&device);
-  if (it == made.handles.end()) {
-    it = made.handles.emplace(&device, MakeHandle(device)).first;
-  }
-  return it->second;
+  static auto& made = *new PerDevice<const CublasLtHandle>;
+  return made.For(device, &MakeHandle);
 }
 
 }  // namespace sluice

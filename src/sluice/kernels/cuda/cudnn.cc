@@ -1,9 +1,8 @@
 #include "sluice/kernels/cuda/cudnn.h"
 
-#include <map>
-
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cuda/open_library.h"
+#include "sluice/kernels/cuda/per_device.h"
 
 // Its older functions for convolutions serve every version there is.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -16,11 +15,8 @@ Result<const Cudnn*> OpenCudnn() {
   constexpr const char* kNames[] = {"libcudnn.so.9", "libcudnn.so"};
   SL_ASSIGN_OR_RETURN(void* library, OpenCudaLibrary(kNames));
   auto* cudnn = new Cudnn;
-#define SL_LOAD(name)                                                   \
-  {                                                                     \
-    SL_ASSIGN_OR_RETURN(void* at, CudaLibraryFunction(library, #name)); \
-    cudnn->name = reinterpret_cast<decltype(cudnn->name)>(at);          \
-  }
+#define SL_LOAD(name) \
+  SL_RETURN_IF_ERROR(LoadCudaFunction(library, #name, &cudnn->name));
   SL_CUDNN_FUNCTIONS(SL_LOAD)
 #undef SL_LOAD
   return cudnn;
@@ -47,17 +43,8 @@ Result<const Cudnn*> Cudnn::Open() {
 }
 
 Result<CudnnHandle*> CudnnHandle::For(CudaDevice& device) {
-  struct Made {
-    Mutex mu;
-    std::map<const CudaDevice*, Result<CudnnHandle*>> handles SL_GUARDED_BY(mu);
-  };
-  static auto& made = *new Made;
-  MutexLock lock(made.mu);
-  auto it = made.handles.find(&device);
-  if (it == made.handles.end()) {
-    it = made.handles.emplace(&device, MakeHandle(device)).first;
-  }
-  return it->second;
+  static auto& made = *new PerDevice<CudnnHandle>;
+  return made.For(device, &MakeHandle);
 }
 
 Status CudnnStatus(const Cudnn& cudnn, cudnnStatus_t status,

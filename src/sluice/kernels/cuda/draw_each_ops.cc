@@ -5,25 +5,13 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cuda/cuda_kernel.h"
+#include "sluice/kernels/cuda/draw_args.h"
 #include "sluice/kernels/cuda/formula_source.h"
 #include "sluice/kernels/cuda/index_checks.h"
-#include "sluice/kernels/random_key.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
 namespace {
-
-// As source/random.cuh has it.
-struct Args {
-  void* to = nullptr;
-  int64_t n = 0;
-  RandomKey key;
-  const void* from = nullptr;
-  void* mask = nullptr;
-  CUdeviceptr check = 0;
-  uint64_t low = 0, range = 0;
-  double scale = 0;
-};
 
 Result<CUfunction> DrawFunction(const KernelContext& ctx, bool zero) {
   struct Known {
@@ -55,7 +43,7 @@ Result<CUfunction> DrawFunction(const KernelContext& ctx, bool zero) {
 }
 
 Status DrawEach(KernelContext& ctx, bool zero, const char* wanted) {
-  Args args;
+  DrawArgs args;
   args.to = AddressOf(ctx.out(0));
   args.from = AddressOf(ctx.in(0));
   args.n = ctx.out(0).num_elements();

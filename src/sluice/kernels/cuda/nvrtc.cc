@@ -39,11 +39,8 @@ Result<const Nvrtc*> OpenNvrtc() {
                                     "libnvrtc.so"};
   SL_ASSIGN_OR_RETURN(void* library, OpenCudaLibrary(kNames));
   auto* nvrtc = new Nvrtc;
-#define SL_LOAD(name)                                                   \
-  {                                                                     \
-    SL_ASSIGN_OR_RETURN(void* at, CudaLibraryFunction(library, #name)); \
-    nvrtc->name = reinterpret_cast<decltype(nvrtc->name)>(at);          \
-  }
+#define SL_LOAD(name) \
+  SL_RETURN_IF_ERROR(LoadCudaFunction(library, #name, &nvrtc->name));
   SL_NVRTC_FUNCTIONS(SL_LOAD)
 #undef SL_LOAD
   return nvrtc;

@@ -19,4 +19,12 @@ Result<void*> OpenCudaLibrary(std::span<const char* const> names);
 // A function of it. Error: it has none of that name.
 Result<void*> CudaLibraryFunction(void* library, const char* name);
 
+// Finds it for a field of a table of functions.
+template <class F>
+Status LoadCudaFunction(void* library, const char* name, F* field) {
+  SL_ASSIGN_OR_RETURN(void* at, CudaLibraryFunction(library, name));
+  *field = reinterpret_cast<F>(at);
+  return OkStatus();
+}
+
 }  // namespace sluice

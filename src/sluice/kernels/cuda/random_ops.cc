@@ -6,28 +6,16 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/permutation.h"
 #include "sluice/kernels/cuda/cuda_kernel.h"
+#include "sluice/kernels/cuda/draw_args.h"
 #include "sluice/kernels/cuda/gather.h"
 #include "sluice/kernels/cuda/index_checks.h"
-#include "sluice/kernels/random_key.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
 namespace {
 
-// As source/random.cuh has it.
-struct Args {
-  void* to = nullptr;
-  int64_t n = 0;
-  RandomKey key;
-  const void* from = nullptr;
-  void* mask = nullptr;
-  CUdeviceptr check = 0;
-  uint64_t low = 0, range = 0;
-  double scale = 0;
-};
-
-Args ArgsOf(const KernelContext& ctx) {
-  Args args;
+DrawArgs ArgsOf(const KernelContext& ctx) {
+  DrawArgs args;
   args.to = AddressOf(ctx.out(0));
   args.n = ctx.out(0).num_elements();
   return args;
@@ -35,7 +23,7 @@ Args ArgsOf(const KernelContext& ctx) {
 
 // A thread draws a block of bits, for four elements or two.
 Status LaunchDraws(const KernelContext& ctx, const char* file,
-                   std::string before, const char* name, const Args& args) {
+                   std::string before, const char* name, const DrawArgs& args) {
   StrAppend(before, "using T = ", CudaTypeName(ctx.out(0).dtype()), ";\n");
   CudaDevice& device = GpuOf(ctx);
   SL_ASSIGN_OR_RETURN(CUfunction draw,
@@ -44,7 +32,7 @@ Status LaunchDraws(const KernelContext& ctx, const char* file,
 }
 
 Status Draw(const KernelContext& ctx, const char* maker, const RandomKey& key) {
-  Args args = ArgsOf(ctx);
+  DrawArgs args = ArgsOf(ctx);
   if (args.n == 0) return OkStatus();
   args.key = key;
   std::string before =
@@ -76,7 +64,7 @@ Status KeyedUniform(KernelContext& ctx) {
 }
 
 Status RandomInt(KernelContext& ctx) {
-  Args args = ArgsOf(ctx);
+  DrawArgs args = ArgsOf(ctx);
   args.low = static_cast<uint64_t>(ctx.attr<int64_t>("lo"));
   args.range = static_cast<uint64_t>(ctx.attr<int64_t>("hi")) - args.low;
   if (args.range > UINT32_MAX) return NotServed();
@@ -86,7 +74,7 @@ Status RandomInt(KernelContext& ctx) {
 }
 
 Status Dropout(KernelContext& ctx) {
-  Args args = ArgsOf(ctx);
+  DrawArgs args = ArgsOf(ctx);
   if (args.n == 0) return OkStatus();
   double rate = ctx.attr<double>("rate");
   args.key = RandomKeyOf(ctx);
@@ -98,7 +86,7 @@ Status Dropout(KernelContext& ctx) {
 }
 
 Status Bernoulli(KernelContext& ctx) {
-  Args args = ArgsOf(ctx);
+  DrawArgs args = ArgsOf(ctx);
   if (args.n == 0) return OkStatus();
   args.key = RandomKeyOf(ctx);
   args.from = AddressOf(ctx.in(0));

@@ -1,0 +1,22 @@
+// What kernels that draw random numbers are given: Args of source/random.cuh.
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/device/cuda/driver.h"
+#include "sluice/kernels/random_key.h"
+
+namespace sluice {
+
+struct DrawArgs {
+  void* to = nullptr;
+  int64_t n = 0;
+  RandomKey key;
+  const void* from = nullptr;
+  void* mask = nullptr;
+  CUdeviceptr check = 0;
+  uint64_t low = 0, range = 0;
+  double scale = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+// PerDevice: one T for each GPU, made when it is first asked for, for good; what
+// failed once is not tried again.
+//
+// Thread safe.
+#pragma once
+
+#include <map>
+
+#include "sluice/base/status.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/device/cuda/cuda_device.h"
+
+namespace sluice {
+
+template <class T>
+class PerDevice {
+ public:
+  using Make = Result<T*> (*)(CudaDevice&);
+
+  Result<T*> For(CudaDevice& device, Make make) {
+    MutexLock lock(mu_);
+    auto it = made_.find(&device);
+    if (it == made_.end()) it = made_.emplace(&device, make(device)).first;
+    return it->second;
+  }
+
+ private:
+  Mutex mu_;
+  std::map<const CudaDevice*, Result<T*>> made_ SL_GUARDED_BY(mu_);
+};
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+// CallSizes: the types, shapes and host values of a call's arrays, as its op's
+// functions of sizes (workspace, cost) want to see them.
+//
+// Lives on one thread, no longer than the call and its arrays.
+#pragma once
+
+#include <span>
+
+#include "sluice/base/small_vector.h"
+#include "sluice/launch/launch_on.h"
+#include "sluice/op/shape_context.h"
+
+namespace sluice {
+
+class CallSizes {
+ public:
+  CallSizes(const LaunchCall& call, std::span<const Array> inputs,
+            std::span<const Array> outputs);
+  CallSizes(const CallSizes&) = delete;
+  CallSizes& operator=(const CallSizes&) = delete;
+
+  ShapeContext context();
+
+ private:
+  const LaunchCall& call_;
+  SmallVector<DType, 6> dtypes_;
+  SmallVector<PartialShape, 6> shapes_, out_;
+  SmallVector<const Array*, 6> values_;
+};
+
+}  // namespace sluice
