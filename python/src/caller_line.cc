@@ -138,7 +138,9 @@ TakeGil::TakeGil()
       taken_(outer_state_) {
   if (!taken_) {
     InterpreterThere looking;
-    if (!looking.there() || PyGILState_Check()) return;
+    if (!looking.there()) return;
+    had_ = PyGILState_Check() != 0;
+    if (had_) return;
     taken_ = PyGILState_GetThisThreadState();
     if (!taken_) {
       made_ = true;
@@ -153,6 +155,7 @@ TakeGil::TakeGil()
 }
 
 TakeGil::~TakeGil() {
+  if (taken_ || had_) region_.End();
   if (made_) {
     PyThreadState_Clear(taken_);
     PyThreadState_DeleteCurrent();

@@ -51,7 +51,8 @@ class TakeGil {
   SourceLine outer_;
   PythonRegion region_;
   PyThreadState* outer_state_;
-  PyThreadState* taken_ = nullptr;  // null: the thread had the GIL
+  PyThreadState* taken_ = nullptr;  // null: had_, or the interpreter is gone
+  bool had_ = false;                // the thread had the GIL
   bool made_ = false;               // taken_, for a thread not of Python's
 };
 

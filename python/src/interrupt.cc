@@ -109,6 +109,8 @@ bool RestoreRaised() {
 // Signals that came after the interpreter last looked. What their handlers
 // raise stops the work as it begins, and comes out when it has ended.
 void TakeEarlySignals() {
+  // Of a stretch of C++ before this one, too short to notice it.
+  if (watch->raised) return watch->interruption.Request();
   if (PyErr_Occurred() || PyErr_CheckSignals() == 0) return;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
@@ -181,8 +183,12 @@ PythonRegion::PythonRegion() : paused_(watch && Interruption::Current()) {
   if (paused_) watch->running = false;
 }
 
-PythonRegion::~PythonRegion() {
-  if (paused_) watch->running = true;
+void PythonRegion::End() {
+  if (!paused_) return;
+  watch->running = true;
+  // What came while no Python code looked is for the C++ code that goes on.
+  TakeEarlySignals();
+  if (watch->interruption.requested()) sem_post(&watch->wake);
 }
 
 bool RaisedBySignal() {

@@ -19,11 +19,13 @@ class InterruptibleRegion {
   bool opened_;
 };
 
-// What a TakeGil holds: Python code looks after itself.
+// What a TakeGil holds: Python code looks after itself, until End.
 class PythonRegion {
  public:
   PythonRegion();
-  ~PythonRegion();
+  ~PythonRegion() = default;
+  // REQUIRES: the GIL. Not called where the interpreter has gone.
+  void End();
   PythonRegion(const PythonRegion&) = delete;
   PythonRegion& operator=(const PythonRegion&) = delete;
 

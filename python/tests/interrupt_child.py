@@ -4,6 +4,8 @@ Prints "running" when the parent may send the signal, and "stopped" when
 KeyboardInterrupt came out and the process works as before.
 """
 
+import ctypes
+import functools
 import os
 import signal
 import sys
@@ -61,6 +63,21 @@ def session():
     with sl.Session(graph) as run:
         print("running", flush=True)
         run.run(forever, {x: 1.0})
+
+
+def before_a_session():
+    """The signal is there when C++ begins, which runs twice: to prepare the
+    step, too quickly to notice, and to run it. No Python code between."""
+    with sl.Graph().as_default() as graph:
+        x = sl.placeholder(sl.float32, [])
+        forever = sl.while_loop(lambda v: v > 0, lambda v: v * 1.0, x)
+    with sl.Session(graph) as run:
+        kill = ctypes.CDLL(None).kill
+        calls = [
+            functools.partial(kill, os.getpid(), int(signal.SIGINT)),
+            functools.partial(run.run, forever, {x: 1.0}),
+        ]
+        list(map(functools.partial.__call__, calls))
 
 
 def captured():

@@ -18,6 +18,7 @@ NEEDS = {
     "loop": ["while_loop"],
     "captured": ["function", "while_loop"],
     "session": ["Graph", "Session", "while_loop"],
+    "before_a_session": ["Graph", "Session", "while_loop"],
 }
 
 
