@@ -46,7 +46,8 @@ class autocast:
     device_type says what dtype is where it is not given: float16 on "cuda", where
     a GradScaler goes with it, and bfloat16 on "cpu". Calls are cast on whatever
     device they run. Without a GPU, autocast("cuda") does nothing, with a warning.
-    enabled=False switches an outer one off.
+    enabled=False switches an outer one off. cache_enabled is PyTorch's, for casts
+    that are kept; none are here, so that it changes nothing.
     """
 
     def __init__(
@@ -102,7 +103,8 @@ class GradScaler:
 
     A step whose gradients hold an infinity or a NaN is left out, and the scale
     becomes smaller; after growth_interval good steps in a row it grows. bfloat16
-    has the range of float32 and needs none of this.
+    has the range of float32 and needs none of this. It works on every device,
+    whichever device names.
     """
 
     def __init__(

@@ -129,8 +129,8 @@ nb::object SessionObject::Run(const Choice& choice, const FetchTree& tree,
     its.executor = choice.executor;
     its.nan_trap = choice.nan_trap;
     ReleaseGil released;
-    for (Array& array : ValueOrThrow(
-             remote()->Run(choice.fetches, list, choice.targets, its))) {
+    for (Array& array : ValueOrThrow(remote()->Run(
+             choice.fetches, list, choice.targets, its, metadata))) {
       arrays.push_back(std::move(array));
     }
   } else {

@@ -1,6 +1,7 @@
 """Sessions over real processes of this machine."""
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -74,6 +75,25 @@ def test_errors_name_the_task_and_the_line(two):
             session.run(y, {x: np.zeros(3, np.float32)})
         assert "test_cluster.py" in str(error.value)
         assert session.run(y, {x: np.zeros(4, np.float32)}).shape == (2, 2)
+
+
+def test_a_trace_shows_all_tasks(two, tmp_path):
+    graph = sl.Graph()
+    with graph.as_default():
+        x = sl.placeholder(sl.float32, [])
+        with sl.device(two.task(0)):
+            y = x * 2.0
+        with sl.device(two.task(1)):
+            z = sl.sin(y)
+    with sl.Session(graph, target=two.target()) as session:
+        metadata = sl.RunMetadata()
+        session.run(
+            z, {x: 1.0}, options=sl.RunOptions(trace=True), run_metadata=metadata
+        )
+        metadata.save_trace(tmp_path / "trace.json")
+        events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    tasks = {e["args"]["name"] for e in events if e["name"] == "process_name"}
+    assert {f"{two.task(k)}/device:cpu:0" for k in (0, 1)} <= tasks
 
 
 def test_a_killed_task_is_an_error_and_comes_back():

@@ -34,14 +34,16 @@ Client::Client(const std::string& text, const LocalCluster& cluster, int master)
     : Client(*MustParse(text), cluster, master) {}
 
 Result<std::vector<Array>> Client::Run(const std::vector<Array>& args,
-                                       const RunOptions& options) {
+                                       const RunOptions& options,
+                                       RunMetadata* metadata) {
   if (!master_) return Internal("there is no session");
   const Region& root = graph_->root();
   FeedList feeds;
   for (size_t i = 0; i < args.size(); ++i) {
     feeds.emplace_back(root.arg(static_cast<int>(i)), args[i]);
   }
-  return master_->Run(root.results(), feeds, root.targets(), options);
+  return master_->Run(root.results(), feeds, root.targets(), options,
+                      metadata);
 }
 
 StatusReply StatusOf(const LocalCluster& cluster, int task) {

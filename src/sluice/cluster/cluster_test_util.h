@@ -27,7 +27,8 @@ class Client {
   Client(const std::string& text, const LocalCluster& cluster, int master = 0);
   // All results of the graph, for its arguments.
   Result<std::vector<Array>> Run(const std::vector<Array>& args,
-                                 const RunOptions& options = {});
+                                 const RunOptions& options = {},
+                                 RunMetadata* metadata = nullptr);
   Graph& graph() { return *graph_; }
   RemoteMaster* master() { return master_.get(); }
   void Close() { master_ = nullptr; }

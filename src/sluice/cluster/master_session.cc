@@ -3,6 +3,7 @@
 #include <random>
 
 #include "sluice/base/caught.h"
+#include "sluice/base/clock.h"
 #include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
 #include "sluice/cluster/assign_tasks.h"
@@ -62,9 +63,10 @@ struct MasterSession::Step {
   uint64_t number = 0;
   uint64_t request = 0;
   std::shared_ptr<Split> split;
-  Done done;
+  RunDone done;
+  int64_t began = 0;  // on our clock, where it is traced
   Timer::Id timer = 0;
-  std::vector<std::vector<Array>> results;  // by piece; each written once
+  std::vector<RunResult> results;  // by piece; each written once
   std::atomic<size_t> left{0};
   Mutex mu;
   bool stopped SL_GUARDED_BY(mu) = false;
@@ -235,7 +237,7 @@ void MasterSession::Release(uint64_t number) {
 // ---- Steps ----
 
 void MasterSession::Run(const RunPrepared& request, std::vector<Array> feeds,
-                        Done done) {
+                        RunDone done) {
   std::shared_ptr<Prepared> prepared;
   Status refused;
   {
@@ -258,7 +260,7 @@ void MasterSession::Run(const RunPrepared& request, std::vector<Array> feeds,
       }
     }
   }
-  if (!prepared) return done(refused, {});
+  if (!prepared) return done({refused});
   std::shared_ptr<Split> split;
   {
     MutexLock lock(prepared->mu);
@@ -274,14 +276,14 @@ void MasterSession::Run(const RunPrepared& request, std::vector<Array> feeds,
                      done = std::move(done)]() mutable {
     Result<std::shared_ptr<Split>> built =
         Guarded([&] { return SplitOf(*prepared); });
-    if (!built.ok()) return done(built.status(), {});
+    if (!built.ok()) return done({built.status()});
     RunSplit(request, std::move(feeds), *std::move(built), std::move(done));
   });
 }
 
 void MasterSession::RunSplit(const RunPrepared& request,
                              std::vector<Array> feeds,
-                             std::shared_ptr<Split> split, Done done) {
+                             std::shared_ptr<Split> split, RunDone done) {
   size_t wanted = 0;
   for (const Split::Piece& piece : split->pieces) {
     for (int arg : piece.args) {
@@ -289,9 +291,8 @@ void MasterSession::RunSplit(const RunPrepared& request,
     }
   }
   if (feeds.size() < wanted) {
-    return done(InvalidArgument(StrCat("the step is fed ", feeds.size(),
-                                       " values; wanted ", wanted)),
-                {});
+    return done({InvalidArgument(
+        StrCat("the step is fed ", feeds.size(), " values; wanted ", wanted))});
   }
   auto step = std::make_shared<Step>();
   step->request = request.request;
@@ -300,6 +301,8 @@ void MasterSession::RunSplit(const RunPrepared& request,
   step->left = split->pieces.size();
   step->results.resize(split->pieces.size());
   RunGraph run;
+  run.trace = request.trace;
+  if (request.trace) step->began = NowNanos();
   run.session = split->epoch->number;
   {
     MutexLock lock(mu_);
@@ -334,25 +337,25 @@ void MasterSession::RunSplit(const RunPrepared& request,
         its_feeds.push_back(feeds[static_cast<size_t>(arg)]);
       }
       piece.link->Run(run, std::move(its_feeds),
-                      [self = shared_from_this(), step, p](
-                          WireStatus status, std::vector<Array> results) {
-                        self->PieceDone(step, p, std::move(status),
-                                        std::move(results));
+                      [self = shared_from_this(), step, p](RunResult result) {
+                        self->PieceDone(step, p, std::move(result));
                       });
     }
   }
 }
 
 void MasterSession::PieceDone(const std::shared_ptr<Step>& step, size_t p,
-                              WireStatus status, std::vector<Array> results) {
+                              RunResult result) {
   const Split::Piece& piece = step->split->pieces[p];
-  if (status.code == Code::kOk && results.size() != piece.results.size()) {
+  WireStatus& status = result.status;
+  if (status.code == Code::kOk &&
+      result.values.size() != piece.results.size()) {
     status = WireStatus(DataLoss(
-        StrCat("task ", piece.link->info().task, " gave ", results.size(),
+        StrCat("task ", piece.link->info().task, " gave ", result.values.size(),
                " results; wanted ", piece.results.size())));
   }
   if (status.code == Code::kOk) {
-    step->results[p] = std::move(results);
+    step->results[p] = std::move(result);
   } else {
     Status error = status.ToStatus();
     {
@@ -399,17 +402,23 @@ void MasterSession::Finish(const std::shared_ptr<Step>& step) {
     MutexLock lock(step->mu);
     error = step->cause.ok() ? step->other : step->cause;
   }
-  Done done = std::move(step->done);
-  if (!error.ok()) return done(error, {});
+  RunDone done = std::move(step->done);
+  if (!error.ok()) return done({error});
   const Split& split = *step->split;
-  std::vector<Array> results(split.num_results);
+  RunResult all;
+  all.values.resize(split.num_results);
   for (size_t p = 0; p < split.pieces.size(); ++p) {
+    RunResult& its = step->results[p];
     for (size_t i = 0; i < split.pieces[p].results.size(); ++i) {
-      results[static_cast<size_t>(split.pieces[p].results[i])] =
-          std::move(step->results[p][i]);
+      all.values[static_cast<size_t>(split.pieces[p].results[i])] =
+          std::move(its.values[i]);
+    }
+    for (WireTrace& trace : its.traces) {
+      trace.began -= step->began;
+      all.traces.push_back(std::move(trace));
     }
   }
-  done(OkStatus(), std::move(results));
+  done(std::move(all));
 }
 
 void MasterSession::Cancel(uint64_t request, const Status& why) {

@@ -49,8 +49,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   // Waits for the tasks: on a thread of its own.
   Result<uint64_t> Prepare(const PrepareGraph& request);
-  using Done = std::function<void(WireStatus, std::vector<Array>)>;
-  void Run(const RunPrepared& request, std::vector<Array> feeds, Done done);
+  void Run(const RunPrepared& request, std::vector<Array> feeds, RunDone done);
   void Cancel(uint64_t request, const Status& why);
   void Release(uint64_t prepared);
   // Stops what runs, refuses what comes.
@@ -71,9 +70,9 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Status Attach(Epoch& epoch, const std::vector<std::string>& tasks);
   std::shared_ptr<Epoch> CurrentEpoch();
   void RunSplit(const RunPrepared& request, std::vector<Array> feeds,
-                std::shared_ptr<Split> split, Done done);
+                std::shared_ptr<Split> split, RunDone done);
   void PieceDone(const std::shared_ptr<Step>& step, size_t piece,
-                 WireStatus status, std::vector<Array> results);
+                 RunResult result);
   void Stop(const std::shared_ptr<Step>& step, const Status& why,
             size_t but_for);
   void Finish(const std::shared_ptr<Step>& step);

@@ -2,10 +2,12 @@
 // for programs that are not ours.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "sluice/cluster/message.h"
+#include "sluice/cluster/trace_wire.h"
 #include "sluice/session/random_state.h"
 
 namespace sluice::cluster {
@@ -69,13 +71,22 @@ struct StatusReply {
 // Every answer that has nothing else to say.
 struct Answer {
   WireStatus status;
-  uint64_t id = 0;  // of what was made
+  uint64_t id = 0;                // of what was made
+  std::vector<WireTrace> traces;  // of a run, where they were asked for
 
   template <class V>
   void Fields(V& v) {
-    v(1, status), v(2, id);
+    v(1, status), v(2, id), v(3, traces);
   }
 };
+
+// How a run ended, with the values it gives; they go behind the answer.
+struct RunResult {
+  WireStatus status;
+  std::vector<Array> values = {};
+  std::vector<WireTrace> traces = {};
+};
+using RunDone = std::function<void(RunResult)>;
 
 // ---- Worker ----
 
@@ -121,11 +132,12 @@ struct RunGraph {
   uint64_t oldest = 0;  // steps before this one are over
   uint64_t seed = 0;
   int64_t calls = 0;
+  bool trace = false;
 
   template <class V>
   void Fields(V& v) {
     v(1, session), v(2, piece), v(3, step), v(4, oldest), v(5, seed);
-    v(6, calls);
+    v(6, calls), v(7, trace);
   }
 };
 
@@ -216,11 +228,12 @@ struct RunPrepared {
   bool given_random = false;
   uint64_t seed = 0;
   int64_t calls = 0;
+  bool trace = false;
 
   template <class V>
   void Fields(V& v) {
     v(1, session), v(2, prepared), v(3, request), v(4, timeout_ms);
-    v(5, given_random), v(6, seed), v(7, calls);
+    v(5, given_random), v(6, seed), v(7, calls), v(8, trace);
   }
 };
 

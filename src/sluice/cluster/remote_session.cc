@@ -191,11 +191,12 @@ Status RemoteSession::Prepare(std::span<const Value> feeds,
 Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
                                               const FeedList& feeds,
                                               std::span<Node* const> targets,
-                                              const RunOptions& options) {
+                                              const RunOptions& options,
+                                              RunMetadata* metadata) {
   if (closed_.load()) return Cancelled("the session is closed");
-  if (options.trace || options.loops) {
+  if (options.loops) {
     return Unimplemented(
-        "RunOptions.trace and loops are not for steps in other processes");
+        "RunOptions.loops is not for steps in other processes");
   }
   SL_RETURN_IF_ERROR(Interruption::Check());
   std::vector<Value> fed;
@@ -217,6 +218,7 @@ Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
   request.given_random = true;
   request.seed = random.seed;
   request.calls = random.calls;
+  request.trace = options.trace && metadata;
   SL_ASSIGN_OR_RETURN(Payload message, Wrap(Encode(request), arrays));
 
   // Whatever stops this run is told to the master.
@@ -248,6 +250,15 @@ Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
   if (parcel.arrays.size() != fetches.size()) {
     return DataLoss(StrCat("master ", target_, " gave ", parcel.arrays.size(),
                            " results; wanted ", fetches.size()));
+  }
+  if (request.trace) {
+    std::vector<TaskTrace> tasks;
+    for (const WireTrace& trace : answer.traces) {
+      tasks.push_back(FromWire(trace));
+    }
+    metadata->stats = {};
+    metadata->rows = RowsOf(tasks);
+    metadata->chrome_trace = ChromeTrace(tasks);
   }
   return std::move(parcel.arrays);
 }

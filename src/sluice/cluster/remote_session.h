@@ -32,7 +32,8 @@ class RemoteSession final : public RemoteMaster {
   Result<std::vector<Array>> Run(std::span<const Value> fetches,
                                  const FeedList& feeds,
                                  std::span<Node* const> targets,
-                                 const RunOptions& options) override;
+                                 const RunOptions& options,
+                                 RunMetadata* metadata) override;
   Status Prepare(std::span<const Value> feeds, std::span<const Value> fetches,
                  std::span<Node* const> targets,
                  ExecutorChoice executor) override;

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <thread>
 
+#include "sluice/base/clock.h"
 #include "sluice/base/sanitizers.h"
 #include "sluice/base/strings.h"
 #include "sluice/cluster/cluster_test_util.h"
@@ -55,6 +57,40 @@ TEST(RemoteSession, ALoopOverTwoProcessesGivesWhatOneGives) {
     }
     EXPECT_EQ(GaugeOf(*cluster, 1, "worker_pieces"), 1);
     EXPECT_EQ(GaugeOf(*cluster, master, "master_prepared"), 1);
+  }
+  ExpectNothingLeft(*cluster, {0, 1});
+}
+
+TEST(RemoteSession, ATraceShowsAllTasksOnOneClock) {
+  auto cluster = StartCluster(2);
+  ASSERT_TRUE(cluster);
+  for (int master : {0, 1}) {
+    Client client(kLoop, *cluster, master);
+    RunOptions options;
+    options.trace = true;
+    RunMetadata metadata;
+    const int64_t start = NowNanos();
+    ASSERT_TRUE(client.Run(LoopArgs(3), options, &metadata).ok());
+    const auto took = static_cast<double>(NowNanos() - start);
+    std::map<std::string, int> rows;
+    for (const StepStats::Row& row : metadata.rows) {
+      // The tasks' clocks count from other times; a step that lasts that long
+      // cannot have been misjudged by more.
+      EXPECT_GE(row.start_ns, -took) << row.name;
+      EXPECT_LE(row.start_ns, took) << row.name;
+      ++rows[row.device];
+    }
+    for (const char* device : {"/job:worker/task:0/device:cpu:0",
+                               "/job:worker/task:1/device:cpu:0"}) {
+      EXPECT_GE(rows[device], 3) << device;
+      EXPECT_NE(metadata.chrome_trace.find(StrCat('"', device, '"')),
+                std::string::npos)
+          << metadata.chrome_trace;
+    }
+    // Nothing is written down where it is not asked for.
+    RunMetadata none;
+    ASSERT_TRUE(client.Run(LoopArgs(3), {}, &none).ok());
+    EXPECT_TRUE(none.rows.empty());
   }
   ExpectNothingLeft(*cluster, {0, 1});
 }

@@ -1,5 +1,6 @@
 #include "sluice/cluster/task_link.h"
 
+#include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
 #include "sluice/cluster/waiting_for.h"
 
@@ -23,7 +24,7 @@ class LocalLink final : public TaskLink {
     worker_.Forget({.session = session_, .piece = piece});
   }
   void Run(const RunGraph& request, std::vector<Array> feeds,
-           TaskWorker::RunDone done) override {
+           RunDone done) override {
     worker_.Run(request, std::move(feeds), std::move(done));
   }
   void Abort(const AbortStep& request) override { worker_.Abort(request); }
@@ -81,13 +82,15 @@ class RemoteLink final : public TaskLink {
                    [](const Status&, const Payload&) {});
   }
   void Run(const RunGraph& request, std::vector<Array> feeds,
-           TaskWorker::RunDone done) override {
+           RunDone done) override {
     Result<Payload> message = Wrap(Encode(request), feeds);
-    if (!message.ok()) return done(message.status(), {});
+    if (!message.ok()) return done({message.status()});
+    const int64_t asked = NowNanos();
     channel_->Call(methods::kRun, *std::move(message), 0,
-                   [this, self = shared_from_this(), done = std::move(done)](
-                       const Status& status, const Payload& payload) {
-                     Ran(status, payload, done);
+                   [this, self = shared_from_this(), asked,
+                    done = std::move(done)](const Status& status,
+                                            const Payload& payload) {
+                     done(ResultOf(status, payload, asked));
                    });
   }
   void Abort(const AbortStep& request) override {
@@ -140,22 +143,27 @@ class RemoteLink final : public TaskLink {
     return answer.id;
   }
 
-  void Ran(const Status& status, const Payload& payload,
-           const TaskWorker::RunDone& done) {
-    if (!status.ok()) return done(Gone(status), {});
+  // `asked`: when, on our clock.
+  RunResult ResultOf(const Status& status, const Payload& payload,
+                     int64_t asked) {
+    const int64_t answered = NowNanos();
+    if (!status.ok()) return {Gone(status)};
     Result<Parcel> parcel = Unwrap(payload);
     if (!parcel.ok()) {
-      return done(
-          parcel.status().WithLine(StrCat("in an answer of task ", info_.task)),
-          {});
+      return {parcel.status().WithLine(
+          StrCat("in an answer of task ", info_.task))};
     }
     Result<Answer> answer = Decode<Answer>(parcel->head);
-    if (!answer.ok()) return done(answer.status(), {});
+    if (!answer.ok()) return {answer.status()};
     // It does not know us any more.
     if (answer->status.lost) {
       broken_.store(true, std::memory_order_release);
     }
-    done(answer->status, std::move(parcel->arrays));
+    for (WireTrace& trace : answer->traces) {
+      AlignClock(asked, answered, &trace);
+    }
+    return {answer->status, std::move(parcel->arrays),
+            std::move(answer->traces)};
   }
 
   std::shared_ptr<Channel> channel_;

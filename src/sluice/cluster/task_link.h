@@ -28,7 +28,7 @@ class TaskLink : public std::enable_shared_from_this<TaskLink> {
   virtual void Register(const RegisterGraph& request, Registered done) = 0;
   virtual void Forget(uint64_t piece) = 0;
   virtual void Run(const RunGraph& request, std::vector<Array> feeds,
-                   TaskWorker::RunDone done) = 0;
+                   RunDone done) = 0;
   virtual void Abort(const AbortStep& request) = 0;
 
  protected:

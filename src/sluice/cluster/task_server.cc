@@ -30,6 +30,14 @@ Payload Answered(const Status& status, uint64_t id = 0) {
   return WrapBytes(Encode(answer));
 }
 
+void Reply(ServedCall& call, RunResult& result) {
+  Answer answer;
+  answer.status = std::move(result.status);
+  answer.traces = std::move(result.traces);
+  Result<Payload> reply = Wrap(Encode(answer), result.values);
+  call.Reply(reply.ok() ? *std::move(reply) : Answered(reply.status()));
+}
+
 }  // namespace
 
 TaskServer::TaskServer(TaskServerOptions options, Transport& transport)
@@ -225,13 +233,7 @@ Status TaskServer::Handle(const std::string& method, const Payload& request,
     SL_ASSIGN_OR_RETURN(Parcel parcel, Unwrap(request));
     SL_ASSIGN_OR_RETURN(RunGraph run, Decode<RunGraph>(parcel.head));
     worker_.Run(run, std::move(parcel.arrays),
-                [call](WireStatus status, const std::vector<Array>& results) {
-                  Answer answer;
-                  answer.status = std::move(status);
-                  Result<Payload> reply = Wrap(Encode(answer), results);
-                  call->Reply(reply.ok() ? *std::move(reply)
-                                         : Answered(reply.status()));
-                });
+                [call](RunResult result) { Reply(*call, result); });
   } else if (method == methods::kRegister) {
     SL_ASSIGN_OR_RETURN(RegisterGraph its,
                         DecodeParcel<RegisterGraph>(request));
@@ -275,13 +277,7 @@ Status TaskServer::HandleMaster(const std::string& method,
     std::shared_ptr<MasterSession> session = FindSession(run.session);
     if (!session) return unknown(run.session);
     session->Run(run, std::move(parcel.arrays),
-                 [call](WireStatus status, const std::vector<Array>& results) {
-                   Answer answer;
-                   answer.status = std::move(status);
-                   Result<Payload> reply = Wrap(Encode(answer), results);
-                   call->Reply(reply.ok() ? *std::move(reply)
-                                          : Answered(reply.status()));
-                 });
+                 [call](RunResult result) { Reply(*call, result); });
     return OkStatus();
   }
   if (method == methods::kPrepare) {

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "sluice/base/caught.h"
+#include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
 #include "sluice/cluster/task_worker_session.h"
 #include "sluice/graph/binary_reader.h"
@@ -258,11 +259,21 @@ void TaskWorker::Abort(const AbortStep& request) {
 
 void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
                      RunDone done) {
+  if (request.trace) {
+    // Its clock, when it was asked and when it answers.
+    done = [received = NowNanos(), done = std::move(done)](RunResult result) {
+      for (WireTrace& trace : result.traces) {
+        trace.received = received;
+        trace.sent = NowNanos();
+      }
+      done(std::move(result));
+    };
+  }
   std::shared_ptr<Session> session = Find(request.session);
   if (!session) {
     WireStatus unknown(Unknown(request.session));
     unknown.lost = true;
-    return done(unknown, {});
+    return done({unknown});
   }
   PieceRef piece;
   std::vector<std::shared_ptr<TaskStep>> stale;
@@ -284,18 +295,15 @@ void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
   }
   for (const auto& step : stale) StopStep(*step, Cancelled("the step is over"));
   if (!piece) {
-    return done(NotFound(StrCat("piece ", request.piece,
-                                " is not registered "
-                                "with task ",
-                                options_.task)),
-                {});
+    return done({NotFound(StrCat("piece ", request.piece,
+                                 " is not registered with task ",
+                                 options_.task))});
   }
   std::shared_ptr<TaskStep> step =
       over ? nullptr : StepOf(session, request.step);
   if (!step) {
-    return done(AlreadyExists(StrCat("step ", request.step,
-                                     " is over; a step is run once")),
-                {});
+    return done({AlreadyExists(
+        StrCat("step ", request.step, " is over; a step is run once"))});
   }
   const int64_t run = next_run_.fetch_add(1, std::memory_order_relaxed);
   running_.fetch_add(1, std::memory_order_relaxed);
@@ -304,7 +312,7 @@ void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
   if (!begun.ok()) {
     bool derived = step->derived();
     running_.fetch_sub(1, std::memory_order_relaxed);
-    done(WireStatus(begun, derived), {});
+    done({WireStatus(begun, derived)});
     return Answered();
   }
   if (piece->planned.load(std::memory_order_acquire)) {
@@ -336,16 +344,23 @@ void TaskWorker::Start(const RunGraph& request, std::vector<Array> feeds,
   what.random = {request.seed, request.calls};
   what.feeds = std::move(feeds);
   what.rendezvous = step;
+  auto trace = request.trace ? std::make_shared<WireTrace>() : nullptr;
+  if (trace) {
+    what.traced = [trace](const TaskTrace& its) { *trace = ToWire(its); };
+  }
   TaskStep& its = *step;
   local_.Run(std::move(what), [this, session = std::move(session), step, piece,
-                               done = std::move(done)](
+                               trace, done = std::move(done)](
                                   Status status, std::vector<Array> results) {
     if (status.ok()) piece->planned.store(true, std::memory_order_release);
     bool derived = step->derived();
     step->End();
     // Before the answer: whoever has it finds the piece done in the gauges.
     running_.fetch_sub(1, std::memory_order_relaxed);
-    done(WireStatus(status, derived && !status.ok()), std::move(results));
+    RunResult result{WireStatus(status, derived && !status.ok()),
+                     std::move(results)};
+    if (trace) result.traces.push_back(std::move(*trace));
+    done(std::move(result));
     Answered();
   });
   // Whoever stopped it meanwhile did not find the run.

@@ -50,7 +50,6 @@ class TaskWorker {
   void Drop(uint64_t session, const Status& why);
   Result<uint64_t> Register(const RegisterGraph& request);
   void Forget(const ForgetGraph& request);
-  using RunDone = std::function<void(WireStatus, std::vector<Array>)>;
   void Run(const RunGraph& request, std::vector<Array> feeds, RunDone done);
   void Abort(const AbortStep& request);
   void Reset(const std::string& container);

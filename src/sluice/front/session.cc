@@ -89,7 +89,7 @@ struct Session::Impl {
                          std::span<Node* const> targets,
                          const RunOptions& options, RunMetadata* metadata) {
     return ValueOrThrow(
-        remote ? remote->Run(fetches, feeds, targets, options)
+        remote ? remote->Run(fetches, feeds, targets, options, metadata)
                : local->Run(fetches, feeds, targets, options, metadata));
   }
 

@@ -21,11 +21,13 @@ class RemoteMaster {
  public:
   virtual ~RemoteMaster() = default;
   // Errors: as those of TaskMaster; kUnavailable and kAborted when a task or
-  // the master is gone. Of `options`, trace and loops are refused.
+  // the master is gone. Of `options`, loops is refused; a trace is that of all
+  // tasks, and its stats are empty.
   virtual Result<std::vector<Array>> Run(std::span<const Value> fetches,
                                          const FeedList& feeds,
                                          std::span<Node* const> targets,
-                                         const RunOptions& options) = 0;
+                                         const RunOptions& options,
+                                         RunMetadata* metadata = nullptr) = 0;
   // Runs nothing, but does all that can be done before.
   virtual Status Prepare(std::span<const Value> feeds,
                          std::span<const Value> fetches,

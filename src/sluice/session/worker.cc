@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sluice/base/caught.h"
+#include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
 #include "sluice/step/step_pool.h"
 
@@ -18,6 +19,8 @@ struct LocalWorker::Running {
   std::shared_ptr<Cancellation> cancellation;
   Cancellation::Token token = 0;
   int64_t number = 0;  // of the step
+  std::function<void(TaskTrace)> traced;
+  StepStats stats;
   Done done;
 };
 
@@ -103,6 +106,8 @@ Status LocalWorker::Start(PieceRun run, Done& done) {
   request.seed = run.random.seed;
   request.rendezvous = r.rendezvous.get();
   request.wake = r.driven->wake();
+  r.traced = std::move(run.traced);
+  if (r.traced) request.stats = &r.stats;
   r.step->Begin(request);
   r.cancellation = r.step->cancellation();
   // Whoever fails tells the others by way of the rendezvous.
@@ -144,6 +149,14 @@ void LocalWorker::End(Running& r) {
     results.clear();
     status = InTask(status);
     r.rendezvous->Abort(status);
+  }
+  if (r.traced) {
+    double ago = static_cast<double>(CycleCount() - r.stats.start) *
+                 NanosPerCycle();
+    TaskTrace trace = TraceOf(r.stats, *r.plan);
+    trace.task = task_;
+    trace.began_ns = static_cast<double>(NowNanos()) - ago;
+    r.traced(std::move(trace));
   }
   ReleaseStep(*r.plan, std::move(r.step));
   std::unique_ptr<Running> last;

@@ -22,6 +22,7 @@
 #include "sluice/session/program.h"
 #include "sluice/session/random_state.h"
 #include "sluice/session/step_queue.h"
+#include "sluice/step/task_trace.h"
 
 namespace sluice {
 
@@ -35,6 +36,8 @@ struct PieceRun {
   std::vector<Array> feeds;
   // Between the pieces of this step; aborted by whichever fails.
   std::shared_ptr<Rendezvous> rendezvous;
+  // Told what ran when, before `done`; null: nothing is written down.
+  std::function<void(TaskTrace)> traced = nullptr;
 };
 
 class Worker {

@@ -1,16 +1,17 @@
 // The trace of a step in the JSON that Perfetto and chrome://tracing read: a
-// process is a device, a thread one of its streams; on the host a thread is one
+// process is a device (of a task), a thread one of its streams; on the host a thread is one
 // that ran tokens. Work on a device is linked to where the host issued it.
 //
 // Devices keep a clock of their own, which is virtual for simulated ones. So
 // the host is there twice in a step with such devices: as it was, and as these
 // devices saw it.
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "sluice/base/strings.h"
 #include "sluice/plan/plan.h"
-#include "sluice/step/step_stats.h"
+#include "sluice/step/task_trace.h"
 
 namespace sluice {
 
@@ -71,17 +72,23 @@ std::string Arguments(const std::string& line, int64_t bytes,
 // Numbers with as many digits as tell a nanosecond in a day.
 double Microseconds(double seconds) { return std::round(seconds * 1e9) / 1e3; }
 
-void WriteDeviceWork(const std::vector<TimelineItem>& items, Writer& writer) {
+// Issues are numbered by task: two tasks know nothing of each other's numbers.
+void WriteDeviceWork(const TaskTrace& trace, size_t number, Writer& writer) {
+  const std::vector<TimelineItem>& items = trace.device_work;
   if (items.empty()) return;
   double first = items.front().issued;
   for (const TimelineItem& item : items) first = std::min(first, item.issued);
-  int host = writer.Process("host, as the devices saw it");
+  double began = trace.began_ns / 1000;
+  int host =
+      writer.Process(StrCat(trace.task, trace.task.empty() ? "" : " ",
+                            "host, as the devices saw it"));
   int issues = writer.Thread(host, "issues");
   for (const TimelineItem& item : items) {
-    int pid = writer.Process(item.device);
+    int pid = writer.Process(trace.task + item.device);
     int tid = writer.Thread(pid, item.stream);
-    double issued = Microseconds(item.issued - first);
-    double start = Microseconds(item.start - first);
+    double issued = began + Microseconds(item.issued - first);
+    double start = began + Microseconds(item.start - first);
+    uint64_t id = (uint64_t{number} << 40) + item.order;
     bool copy = item.label.starts_with("copy");
     writer.Event(StrCat(Complete(pid, tid, item.label, copy ? "copy" : "kernel",
                                  start, Microseconds(item.end - item.start)),
@@ -89,32 +96,66 @@ void WriteDeviceWork(const std::vector<TimelineItem>& items, Writer& writer) {
     writer.Event(
         StrCat("\"ph\":\"s\",\"cat\":\"issue\",\"name\":\"issue\","
                "\"id\":",
-               item.order, ",\"pid\":", host, ",\"tid\":", issues,
+               id, ",\"pid\":", host, ",\"tid\":", issues,
                ",\"ts\":", issued));
     writer.Event(StrCat(
         "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"issue\","
         "\"name\":\"issue\",\"id\":",
-        item.order, ",\"pid\":", pid, ",\"tid\":", tid, ",\"ts\":", start));
+        id, ",\"pid\":", pid, ",\"tid\":", tid, ",\"ts\":", start));
   }
 }
 
 }  // namespace
 
-std::string StepStats::ChromeTrace(const Plan& plan) const {
+TaskTrace TraceOf(const StepStats& stats, const Plan& plan) {
+  TaskTrace trace;
+  if (!plan.devices().empty()) trace.host = plan.devices()[0]->name_text();
+  trace.rows = stats.Rows(plan);
+  trace.device_work = stats.device_work;
+  return trace;
+}
+
+std::string ChromeTrace(std::span<const TaskTrace> tasks) {
   Writer writer;
-  for (const Row& row : Rows(plan)) {
-    // What runs behind the host the host only launches.
-    bool launched = !device_work.empty() && !plan.devices().empty() &&
-                    row.device != plan.devices()[0]->name_text();
-    int pid =
-        writer.Process(launched ? plan.devices()[0]->name_text() : row.device);
-    int tid = writer.Thread(pid, StrCat("thread ", row.worker));
-    writer.Event(StrCat(Complete(pid, tid, row.name, row.op,
-                                 row.start_ns / 1000, row.duration_ns / 1000),
-                        Arguments(row.line, row.bytes, row.iteration)));
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const TaskTrace& trace = tasks[i];
+    for (const StepStats::Row& row : trace.rows) {
+      // What runs behind the host the host only launches.
+      bool launched = !trace.device_work.empty() && !trace.host.empty() &&
+                      row.device != trace.host;
+      int pid =
+          writer.Process(trace.task + (launched ? trace.host : row.device));
+      int tid = writer.Thread(pid, StrCat("thread ", row.worker));
+      writer.Event(
+          StrCat(Complete(pid, tid, row.name, row.op,
+                          (trace.began_ns + row.start_ns) / 1000,
+                          row.duration_ns / 1000),
+                 Arguments(row.line, row.bytes, row.iteration)));
+    }
+    WriteDeviceWork(trace, i, writer);
   }
-  WriteDeviceWork(device_work, writer);
   return writer.Done();
+}
+
+std::vector<StepStats::Row> RowsOf(std::span<const TaskTrace> tasks) {
+  std::vector<StepStats::Row> rows;
+  for (const TaskTrace& trace : tasks) {
+    for (StepStats::Row row : trace.rows) {
+      row.start_ns += trace.began_ns;
+      row.device = trace.task + row.device;
+      rows.push_back(std::move(row));
+    }
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const StepStats::Row& a, const StepStats::Row& b) {
+              return a.start_ns < b.start_ns;
+            });
+  return rows;
+}
+
+std::string StepStats::ChromeTrace(const Plan& plan) const {
+  TaskTrace trace = TraceOf(*this, plan);
+  return sluice::ChromeTrace({&trace, 1});
 }
 
 }  // namespace sluice
