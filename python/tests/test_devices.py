@@ -19,6 +19,12 @@ def there_are_some():
 DEVICES = ("cpu", "cpu:1", "sim:0", "sim:1")
 
 
+@sl.function
+def _ones_on(x, name):
+    with sl.device(name):
+        return x + sl.ones(1)
+
+
 def test_names():
     names = sl.devices.all()
     assert names[0] == "cpu" and set(DEVICES) <= set(names)
@@ -28,6 +34,12 @@ def test_names():
             sl.ones(2, device=bad)
     with pytest.raises(ValueError, match='there is no device "sim:99"'):
         sl.ones(2).to("sim:99")
+    for name in ("sim:99", "/job:worker/task:1"):
+        with pytest.raises(ValueError, match="device"):
+            with sl.device(name):
+                sl.ones(2)
+        with pytest.raises(ValueError, match="device"):
+            _ones_on(sl.tensor([1.0]), name)
 
 
 @pytest.mark.parametrize("device", DEVICES)

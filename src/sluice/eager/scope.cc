@@ -54,14 +54,34 @@ ControlScope::ControlScope(const std::vector<Operation>& before) {
   }
 }
 
+namespace {
+
+// Where calls that run now are to make tensors; null: on the host.
+Device* DeviceForCalls(const DeviceName& name, std::string_view text) {
+  bool here = name.job.empty() && !name.task;
+  // A graph may be for another process, or for a session that finds another
+  // device.
+  if (Building::Current().graph && !Recording::Current()) {
+    return here && name.kind ? Devices::Find(name) : nullptr;
+  }
+  if (!here) {
+    throw Error(InvalidArgument(StrCat(
+        "device \"", text, "\" is of a task, and calls run in this process; ",
+        "wanted a device of it, or a graph and a session with a target")));
+  }
+  if (!name.kind) return nullptr;
+  Result<Device*> found = Devices::Find(text);
+  if (!found.ok()) throw Error(InvalidArgument(found.status().message()));
+  return *found;
+}
+
+}  // namespace
+
 DeviceScope::DeviceScope(std::string_view device)
     : outer_(front_internal::EagerMode::Current().device) {
   DeviceName name = ValueOrThrow(DeviceName::Parse(device));
+  front_internal::EagerMode::Current().device = DeviceForCalls(name, device);
   Building::Current().device = device;
-  // A device of another task, or none that is here, is for graphs alone.
-  bool local = name.job.empty() && !name.task && name.kind;
-  front_internal::EagerMode::Current().device =
-      local ? Devices::Find(name) : nullptr;
 }
 
 DeviceScope::~DeviceScope() {

@@ -2,6 +2,7 @@
 // gradients and errors as on the host.
 #include "sluice/device/devices.h"
 
+#include "sluice/base/strings.h"
 #include "sluice/device/sim/checked_devices_test_util.h"
 #include "sluice/front/front_test_util.h"
 
@@ -40,6 +41,39 @@ TEST_F(FrontDevices, TensorsTellWhereTheyAre) {
   EXPECT_TRUE(ErrorOf([&] {
                 (void)x.to("gpu:7");
               }).find("there is no device \"gpu:7\"") != std::string::npos);
+}
+
+// It was passed over: tensors were made on the host.
+TEST_F(FrontDevices, AScopeOfADeviceThatIsNotHereIsRefused) {
+  auto imperatively = [](const char* name) {
+    return ErrorOf([&] {
+      DeviceScope on(name);
+      (void)zeros({2});
+    });
+  };
+  auto captured = [](const char* name) {
+    return ErrorOf([&] {
+      (void)function([&](Tensor x) {
+        DeviceScope on(name);
+        return x + zeros({2});
+      })(constant({1.0f, 2.0f}));
+    });
+  };
+  for (const char* name : {"gpu:7", "sim:77", "/device:cpu:99"}) {
+    std::string want = StrCat("there is no device \"", name, "\"");
+    EXPECT_NE(imperatively(name).find(want), std::string::npos) << name;
+    EXPECT_NE(captured(name).find(want), std::string::npos) << name;
+  }
+  for (const char* name : {"/job:worker/task:1", "/task:1/device:cpu:0"}) {
+    EXPECT_NE(imperatively(name).find("is of a task"), std::string::npos);
+    EXPECT_NE(captured(name).find("is of a task"), std::string::npos);
+  }
+  // What was in force before is again.
+  EXPECT_EQ(zeros({2}).device(), "/device:cpu:0");
+  Graph graph;
+  GraphScope building(graph);
+  DeviceScope on("/job:worker/task:1/device:gpu:7");
+  EXPECT_EQ(zeros({2}).device(), "/job:worker/task:1/device:gpu:7");
 }
 
 TEST_F(FrontDevices, GradientsAreWhereTheirTensorsAre) {
