@@ -240,6 +240,9 @@ TEST(Messages, AreThoseOfClusterProto) {
   SAME(CancelRun);
   SAME(ReleasePrepared);
 #undef SAME
+  EXPECT_EQ(NumbersOf<WireTrace>(), NumbersIn(proto, "TaskTrace"));
+  EXPECT_EQ(NumbersOf<WireTrace::Row>(), NumbersIn(proto, "TraceRow"));
+  EXPECT_EQ(NumbersOf<WireTrace::Item>(), NumbersIn(proto, "TraceItem"));
   // And the methods: "/sluice.v1.Worker/RunGraph".
   for (const char* method :
        {methods::kStatus, methods::kKeepWorkerSession, methods::kRegister,

@@ -30,6 +30,14 @@ constexpr Known kKnown[] = {
     {"master_steps", "Steps that this server leads."},
     {"master_prepared", "Graphs that are ready to run."},
     {"calls_total", "Calls that were served."},
+    {"runs_total", "Pieces that have run."},
+    {"failed_runs_total", "Pieces that ended with an error."},
+    {"run_nanoseconds_total", "How long pieces have run."},
+    {"sent_tensors_total", "Tensors sent to other tasks."},
+    {"sent_bytes_total", "Bytes of tensors sent to other tasks."},
+    {"received_tensors_total", "Tensors that came from other tasks."},
+    {"received_bytes_total", "Bytes of tensors from other tasks."},
+    {"waited_nanoseconds_total", "How long pieces waited for tensors."},
     {"copied_to_send_bytes_total", "Bytes that were copied to be sent."},
     {"fetched_bytes_total", "Bytes of large tensors that came by network."},
     {"shared_bytes_total", "Bytes that were read from other processes."},
@@ -57,9 +65,16 @@ std::string PrometheusText(const StatusReply& reply) {
   std::string text;
   for (const Gauge& gauge : reply.gauges) {
     std::string name = "sluice_" + gauge.name;
+    std::string value = StrCat(gauge.value);
+    // Prometheus counts in seconds.
+    constexpr std::string_view kNanos = "nanoseconds_total";
+    if (name.ends_with(kNanos)) {
+      name.replace(name.size() - kNanos.size(), kNanos.size(), "seconds_total");
+      value = StrCat(static_cast<double>(gauge.value) / 1e9);
+    }
     StrAppend(text, "# HELP ", name, " ", HelpOf(gauge.name), "\n# TYPE ", name,
               " ", name.ends_with("_total") ? "counter" : "gauge", "\n", name,
-              "{task=\"", Escaped(reply.self.task), "\"} ", gauge.value, "\n");
+              "{task=\"", Escaped(reply.self.task), "\"} ", value, "\n");
   }
   return text;
 }

@@ -61,6 +61,24 @@ TEST(RemoteSession, ALoopOverTwoProcessesGivesWhatOneGives) {
   ExpectNothingLeft(*cluster, {0, 1});
 }
 
+TEST(RemoteSession, TasksCountWhatTheyDid) {
+  auto cluster = StartCluster(2);
+  ASSERT_TRUE(cluster);
+  Client client(kLoop, *cluster);
+  ASSERT_TRUE(client.Run(LoopArgs(5)).ok());
+  for (int task : {0, 1}) {
+    EXPECT_EQ(GaugeOf(*cluster, task, "runs_total"), 1);
+    EXPECT_EQ(GaugeOf(*cluster, task, "failed_runs_total"), 0);
+    EXPECT_GT(GaugeOf(*cluster, task, "run_nanoseconds_total"), 0);
+    EXPECT_GT(GaugeOf(*cluster, task, "waited_nanoseconds_total"), 0);
+    EXPECT_GE(GaugeOf(*cluster, task, "received_tensors_total"), 5);
+  }
+  EXPECT_EQ(GaugeOf(*cluster, 0, "sent_tensors_total"),
+            GaugeOf(*cluster, 1, "received_tensors_total"));
+  EXPECT_EQ(GaugeOf(*cluster, 0, "sent_bytes_total"),
+            GaugeOf(*cluster, 1, "received_bytes_total"));
+}
+
 TEST(RemoteSession, ATraceShowsAllTasksOnOneClock) {
   auto cluster = StartCluster(2);
   ASSERT_TRUE(cluster);

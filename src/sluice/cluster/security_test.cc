@@ -187,7 +187,9 @@ std::string Get(int port, const std::string& what) {
 TEST(Metrics, AreShownToThisMachine) {
   StatusReply reply;
   reply.self.task = "/job:a/task:1";
-  reply.gauges = {{"worker_steps", 3}, {"calls_total", 7}};
+  reply.gauges = {{"worker_steps", 3},
+                  {"calls_total", 7},
+                  {"run_nanoseconds_total", 1'500'000'000}};
   const std::string text =
       "# HELP sluice_worker_steps Steps that have begun or been sent "
       "tensors.\n"
@@ -195,7 +197,10 @@ TEST(Metrics, AreShownToThisMachine) {
       "sluice_worker_steps{task=\"/job:a/task:1\"} 3\n"
       "# HELP sluice_calls_total Calls that were served.\n"
       "# TYPE sluice_calls_total counter\n"
-      "sluice_calls_total{task=\"/job:a/task:1\"} 7\n";
+      "sluice_calls_total{task=\"/job:a/task:1\"} 7\n"
+      "# HELP sluice_run_seconds_total How long pieces have run.\n"
+      "# TYPE sluice_run_seconds_total counter\n"
+      "sluice_run_seconds_total{task=\"/job:a/task:1\"} 1.5\n";
   EXPECT_EQ(PrometheusText(reply), text);
   auto page = MetricsPage::Start(0, [&] { return PrometheusText(reply); });
   ASSERT_TRUE(page.ok()) << page.status().ToString();

@@ -8,6 +8,7 @@
 #include "sluice/cluster/array_wire.h"
 #include "sluice/cluster/background.h"
 #include "sluice/cluster/fetch_tensor.h"
+#include "sluice/cluster/tallies.h"
 
 namespace sluice::cluster {
 
@@ -341,6 +342,7 @@ StatusReply TaskServer::GetStatus() const {
   reply.gauges.push_back({"master_steps", steps});
   reply.gauges.push_back({"master_prepared", prepared});
   reply.gauges.push_back({"calls_total", calls_.load()});
+  Tallies::Get().AddTo(&reply.gauges);
   reply.gauges.push_back({"copied_to_send_bytes_total", CopiedToSend()});
   reply.gauges.push_back({"fetched_bytes_total", BytesFetchedByParts()});
   reply.gauges.push_back({"shared_bytes_total", BytesFetchedDirectly()});

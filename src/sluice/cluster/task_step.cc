@@ -3,8 +3,10 @@
 #include <cstring>
 
 #include "sluice/base/caught.h"
+#include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
 #include "sluice/cluster/array_wire.h"
+#include "sluice/cluster/tallies.h"
 #include "sluice/tensor/list.h"
 
 namespace sluice::cluster {
@@ -139,11 +141,25 @@ Status TaskStep::Out(Frame frame, const Array& value) {
   SL_RETURN_IF_ERROR(WriteArray(value, &type, &contents));
   frame.head.insert(0, type);
   if (frame.kind == FrameKind::kOffer) contents = {};
+  Tallies::Add(Tallies::Get().sent_tensors);
+  Tallies::Add(Tallies::Get().sent_bytes, BytesOf(value));
   return it->second.peer->Write(WriteFrame(frame, std::move(contents)));
 }
 
 void TaskStep::Receive(const MessageKey& key, ReceivedCallback done) {
-  inbox_.Receive(key, done);
+  struct Waiting {
+    ReceivedCallback done;
+    int64_t since;
+  };
+  inbox_.Receive(key, {[](void* context, Status status, Array value) {
+                         std::unique_ptr<Waiting> own(
+                             static_cast<Waiting*>(context));
+                         Tallies::Add(Tallies::Get().waited_nanos,
+                                      NowNanos() - own->since);
+                         own->done.call(own->done.context, std::move(status),
+                                        std::move(value));
+                       },
+                       new Waiting{done, NowNanos()}});
 }
 
 // ---- The end ----
@@ -191,6 +207,8 @@ struct TaskStep::Arrived {
 void TaskStep::Deliver(const MessageKey& key, Array value, int64_t bytes,
                        bool answer, std::shared_ptr<Stream> back) {
   moves_.fetch_add(1, std::memory_order_relaxed);
+  Tallies::Add(Tallies::Get().received_tensors);
+  Tallies::Add(Tallies::Get().received_bytes, bytes);
   auto* arrived =
       new Arrived{shared_from_this(), key, bytes, answer, std::move(back)};
   inbox_.Send(key, std::move(value),

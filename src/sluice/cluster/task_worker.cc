@@ -5,6 +5,7 @@
 #include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
+#include "sluice/cluster/tallies.h"
 #include "sluice/cluster/task_worker_session.h"
 #include "sluice/graph/binary_reader.h"
 
@@ -350,13 +351,18 @@ void TaskWorker::Start(const RunGraph& request, std::vector<Array> feeds,
   }
   TaskStep& its = *step;
   local_.Run(std::move(what), [this, session = std::move(session), step, piece,
-                               trace, done = std::move(done)](
+                               trace, began = NowNanos(),
+                               done = std::move(done)](
                                   Status status, std::vector<Array> results) {
     if (status.ok()) piece->planned.store(true, std::memory_order_release);
     bool derived = step->derived();
     step->End();
     // Before the answer: whoever has it finds the piece done in the gauges.
     running_.fetch_sub(1, std::memory_order_relaxed);
+    Tallies& tallies = Tallies::Get();
+    Tallies::Add(tallies.runs);
+    Tallies::Add(tallies.run_nanos, NowNanos() - began);
+    if (!status.ok()) Tallies::Add(tallies.failed_runs);
     RunResult result{WireStatus(status, derived && !status.ok()),
                      std::move(results)};
     if (trace) result.traces.push_back(std::move(*trace));
