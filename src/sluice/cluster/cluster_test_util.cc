@@ -42,8 +42,7 @@ Result<std::vector<Array>> Client::Run(const std::vector<Array>& args,
   for (size_t i = 0; i < args.size(); ++i) {
     feeds.emplace_back(root.arg(static_cast<int>(i)), args[i]);
   }
-  return master_->Run(root.results(), feeds, root.targets(), options,
-                      metadata);
+  return master_->Run(root.results(), feeds, root.targets(), options, metadata);
 }
 
 StatusReply StatusOf(const LocalCluster& cluster, int task) {

@@ -86,12 +86,12 @@ class RemoteLink final : public TaskLink {
     Result<Payload> message = Wrap(Encode(request), feeds);
     if (!message.ok()) return done({message.status()});
     const int64_t asked = NowNanos();
-    channel_->Call(methods::kRun, *std::move(message), 0,
-                   [this, self = shared_from_this(), asked,
-                    done = std::move(done)](const Status& status,
-                                            const Payload& payload) {
-                     done(ResultOf(status, payload, asked));
-                   });
+    channel_->Call(
+        methods::kRun, *std::move(message), 0,
+        [this, self = shared_from_this(), asked, done = std::move(done)](
+            const Status& status, const Payload& payload) {
+          done(ResultOf(status, payload, asked));
+        });
   }
   void Abort(const AbortStep& request) override {
     channel_->Call(methods::kAbort, WrapBytes(Encode(request)), 0,

@@ -151,15 +151,14 @@ void TaskStep::Receive(const MessageKey& key, ReceivedCallback done) {
     ReceivedCallback done;
     int64_t since;
   };
-  inbox_.Receive(key, {[](void* context, Status status, Array value) {
-                         std::unique_ptr<Waiting> own(
-                             static_cast<Waiting*>(context));
-                         Tallies::Add(Tallies::Get().waited_nanos,
-                                      NowNanos() - own->since);
-                         own->done.call(own->done.context, std::move(status),
-                                        std::move(value));
-                       },
-                       new Waiting{done, NowNanos()}});
+  inbox_.Receive(
+      key,
+      {[](void* context, Status status, Array value) {
+         std::unique_ptr<Waiting> own(static_cast<Waiting*>(context));
+         Tallies::Add(Tallies::Get().waited_nanos, NowNanos() - own->since);
+         own->done.call(own->done.context, std::move(status), std::move(value));
+       },
+       new Waiting{done, NowNanos()}});
 }
 
 // ---- The end ----

@@ -296,9 +296,9 @@ void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
   }
   for (const auto& step : stale) StopStep(*step, Cancelled("the step is over"));
   if (!piece) {
-    return done({NotFound(StrCat("piece ", request.piece,
-                                 " is not registered with task ",
-                                 options_.task))});
+    return done(
+        {NotFound(StrCat("piece ", request.piece,
+                         " is not registered with task ", options_.task))});
   }
   std::shared_ptr<TaskStep> step =
       over ? nullptr : StepOf(session, request.step);
@@ -350,25 +350,27 @@ void TaskWorker::Start(const RunGraph& request, std::vector<Array> feeds,
     what.traced = [trace](const TaskTrace& its) { *trace = ToWire(its); };
   }
   TaskStep& its = *step;
-  local_.Run(std::move(what), [this, session = std::move(session), step, piece,
-                               trace, began = NowNanos(),
-                               done = std::move(done)](
-                                  Status status, std::vector<Array> results) {
-    if (status.ok()) piece->planned.store(true, std::memory_order_release);
-    bool derived = step->derived();
-    step->End();
-    // Before the answer: whoever has it finds the piece done in the gauges.
-    running_.fetch_sub(1, std::memory_order_relaxed);
-    Tallies& tallies = Tallies::Get();
-    Tallies::Add(tallies.runs);
-    Tallies::Add(tallies.run_nanos, NowNanos() - began);
-    if (!status.ok()) Tallies::Add(tallies.failed_runs);
-    RunResult result{WireStatus(status, derived && !status.ok()),
-                     std::move(results)};
-    if (trace) result.traces.push_back(std::move(*trace));
-    done(std::move(result));
-    Answered();
-  });
+  local_.Run(std::move(what),
+             [this, session = std::move(session), step, piece, trace,
+              began = NowNanos(), done = std::move(done)](
+                 Status status, std::vector<Array> results) {
+               if (status.ok())
+                 piece->planned.store(true, std::memory_order_release);
+               bool derived = step->derived();
+               step->End();
+               // Before the answer: whoever has it finds the piece done in the
+               // gauges.
+               running_.fetch_sub(1, std::memory_order_relaxed);
+               Tallies& tallies = Tallies::Get();
+               Tallies::Add(tallies.runs);
+               Tallies::Add(tallies.run_nanos, NowNanos() - began);
+               if (!status.ok()) Tallies::Add(tallies.failed_runs);
+               RunResult result{WireStatus(status, derived && !status.ok()),
+                                std::move(results)};
+               if (trace) result.traces.push_back(std::move(*trace));
+               done(std::move(result));
+               Answered();
+             });
   // Whoever stopped it meanwhile did not find the run.
   Status error = its.error();
   if (!error.ok()) local_.Abort(run, error);

@@ -62,11 +62,10 @@ TaskTrace FromWire(const WireTrace& wire) {
 
 void AlignClock(int64_t asked, int64_t answered, WireTrace* trace) {
   // From anyone: sums must not overflow.
-  double ahead = (static_cast<double>(trace->received) -
-                  static_cast<double>(asked) +
-                  static_cast<double>(trace->sent) -
-                  static_cast<double>(answered)) /
-                 2;
+  double ahead =
+      (static_cast<double>(trace->received) - static_cast<double>(asked) +
+       static_cast<double>(trace->sent) - static_cast<double>(answered)) /
+      2;
   double began = static_cast<double>(trace->began) - ahead;
   trace->began = std::abs(began) < 9e18 ? std::llround(began) : asked;
 }

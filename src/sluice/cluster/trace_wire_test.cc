@@ -12,8 +12,8 @@ TEST(TraceWire, WhatIsWrittenIsReadBack) {
   trace.task = "/job:worker/task:1";
   trace.host = "/device:cpu:0";
   trace.began_ns = 12345;
-  trace.rows.push_back({"a", "Add", "model.cc:3", 1, 100, 20, 64,
-                        "/device:cpu:0", 0});
+  trace.rows.push_back(
+      {"a", "Add", "model.cc:3", 1, 100, 20, 64, "/device:cpu:0", 0});
   trace.rows.push_back({"b", "Mul", "", 0, 130, 5, 0, "/device:sim:0", -1});
   TimelineItem item;
   item.device = "/device:sim:0";

@@ -55,9 +55,8 @@ Result<CUgraph> AddWhileNode(Stream& stream, uint64_t handle) {
 }
 
 Result<uint64_t> NewCondition(Stream& stream) {
-  SL_ASSIGN_OR_RETURN(
-      Recorded so_far,
-      Recorded::On(static_cast<CudaStream&>(stream).handle()));
+  SL_ASSIGN_OR_RETURN(Recorded so_far,
+                      Recorded::On(static_cast<CudaStream&>(stream).handle()));
   CUgraphConditionalHandle handle = 0;
   SL_CUDA(cuGraphConditionalHandleCreate(
               &handle, so_far.graph,

@@ -64,9 +64,10 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
     return program_.Issue(code_, step, where, bases);
   };
   MutexLock lock(mu_);
-  SL_ASSIGN_OR_RETURN(bool launched,
-                      recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),
-                                         program_.arena_bytes, upload, issue));
+  SL_ASSIGN_OR_RETURN(
+      bool launched,
+      recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),
+                         program_.arena_bytes, upload, issue));
   if (!launched) {
     Array arena;
     if (program_.arena_bytes > 0) {

@@ -209,11 +209,12 @@ Result<std::vector<Array>> LocalMaster::Run(std::span<const Value> fetches,
                                             const RunOptions& options,
                                             RunMetadata* metadata) {
   Fed fed(feeds);
-  SL_ASSIGN_OR_RETURN(
-      std::shared_ptr<Program> program,
-      ProgramFor(fed.values, fetches, targets, options.executor, options.nan_trap));
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
+                      ProgramFor(fed.values, fetches, targets, options.executor,
+                                 options.nan_trap));
   ArrayList results;
-  SL_RETURN_IF_ERROR(RunProgram(*program, fed.arrays, &results, options, metadata));
+  SL_RETURN_IF_ERROR(
+      RunProgram(*program, fed.arrays, &results, options, metadata));
   return std::vector<Array>(std::make_move_iterator(results.begin()),
                             std::make_move_iterator(results.end()));
 }
@@ -222,8 +223,9 @@ Result<MemoryForecast> LocalMaster::PlanMemory(std::span<const Value> fetches,
                                                const FeedList& feeds,
                                                std::span<Node* const> targets) {
   Fed fed(feeds);
-  SL_ASSIGN_OR_RETURN(std::shared_ptr<Program> program,
-                      ProgramFor(fed.values, fetches, targets, ExecutorChoice::kAuto));
+  SL_ASSIGN_OR_RETURN(
+      std::shared_ptr<Program> program,
+      ProgramFor(fed.values, fetches, targets, ExecutorChoice::kAuto));
   SL_RETURN_IF_ERROR(fed.Check(*program));
   return program->PlanMemory(fed.arrays);
 }

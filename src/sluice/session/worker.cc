@@ -151,8 +151,8 @@ void LocalWorker::End(Running& r) {
     r.rendezvous->Abort(status);
   }
   if (r.traced) {
-    double ago = static_cast<double>(CycleCount() - r.stats.start) *
-                 NanosPerCycle();
+    double ago =
+        static_cast<double>(CycleCount() - r.stats.start) * NanosPerCycle();
     TaskTrace trace = TraceOf(r.stats, *r.plan);
     trace.task = task_;
     trace.began_ns = static_cast<double>(NowNanos()) - ago;

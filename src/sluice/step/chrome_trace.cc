@@ -1,6 +1,7 @@
 // The trace of a step in the JSON that Perfetto and chrome://tracing read: a
-// process is a device (of a task), a thread one of its streams; on the host a thread is one
-// that ran tokens. Work on a device is linked to where the host issued it.
+// process is a device (of a task), a thread one of its streams; on the host a
+// thread is one that ran tokens. Work on a device is linked to where the host
+// issued it.
 //
 // Devices keep a clock of their own, which is virtual for simulated ones. So
 // the host is there twice in a step with such devices: as it was, and as these
@@ -79,9 +80,8 @@ void WriteDeviceWork(const TaskTrace& trace, size_t number, Writer& writer) {
   double first = items.front().issued;
   for (const TimelineItem& item : items) first = std::min(first, item.issued);
   double began = trace.began_ns / 1000;
-  int host =
-      writer.Process(StrCat(trace.task, trace.task.empty() ? "" : " ",
-                            "host, as the devices saw it"));
+  int host = writer.Process(StrCat(trace.task, trace.task.empty() ? "" : " ",
+                                   "host, as the devices saw it"));
   int issues = writer.Thread(host, "issues");
   for (const TimelineItem& item : items) {
     int pid = writer.Process(trace.task + item.device);
@@ -96,12 +96,11 @@ void WriteDeviceWork(const TaskTrace& trace, size_t number, Writer& writer) {
     writer.Event(
         StrCat("\"ph\":\"s\",\"cat\":\"issue\",\"name\":\"issue\","
                "\"id\":",
-               id, ",\"pid\":", host, ",\"tid\":", issues,
-               ",\"ts\":", issued));
-    writer.Event(StrCat(
-        "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"issue\","
-        "\"name\":\"issue\",\"id\":",
-        id, ",\"pid\":", pid, ",\"tid\":", tid, ",\"ts\":", start));
+               id, ",\"pid\":", host, ",\"tid\":", issues, ",\"ts\":", issued));
+    writer.Event(
+        StrCat("\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"issue\","
+               "\"name\":\"issue\",\"id\":",
+               id, ",\"pid\":", pid, ",\"tid\":", tid, ",\"ts\":", start));
   }
 }
 
@@ -126,11 +125,10 @@ std::string ChromeTrace(std::span<const TaskTrace> tasks) {
       int pid =
           writer.Process(trace.task + (launched ? trace.host : row.device));
       int tid = writer.Thread(pid, StrCat("thread ", row.worker));
-      writer.Event(
-          StrCat(Complete(pid, tid, row.name, row.op,
-                          (trace.began_ns + row.start_ns) / 1000,
-                          row.duration_ns / 1000),
-                 Arguments(row.line, row.bytes, row.iteration)));
+      writer.Event(StrCat(Complete(pid, tid, row.name, row.op,
+                                   (trace.began_ns + row.start_ns) / 1000,
+                                   row.duration_ns / 1000),
+                          Arguments(row.line, row.bytes, row.iteration)));
     }
     WriteDeviceWork(trace, i, writer);
   }

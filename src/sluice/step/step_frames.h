@@ -23,7 +23,7 @@ struct IterBlock {
   const uint8_t* sticky = nullptr;  // by slot: not emptied by firing
   const FrameInfo* info = nullptr;
   uint32_t first_node = 0;
-  bool filled = false;  // the frame's constants are in their slots
+  bool filled = false;     // the frame's constants are in their slots
   Frame* frame = nullptr;  // null for the root
   int64_t iteration = 0;
   uint64_t tag = 0;

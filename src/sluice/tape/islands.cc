@@ -50,7 +50,6 @@ std::string WhyNotCertain(const Node& node) {
   return "";
 }
 
-
 // What a recording of a GPU's launches cannot hold.
 std::string WhyNotRecorded(const Node& node) {
   const OpRecord& op = node.op();
