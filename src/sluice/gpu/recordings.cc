@@ -15,6 +15,7 @@ constexpr size_t kMostRecordings = 32;
 
 Recordings::Recording::~Recording() {
   if (exec) CudaDriver::Get().cuGraphExecDestroy(exec);
+  for (uint64_t slot : checks) device.checks().Release(slot, device.stream());
 }
 
 Recordings::Key Recordings::KeyOf(const std::vector<void*>& operands) const {
@@ -100,7 +101,7 @@ Result<bool> Recordings::Launch(CudaDevice& device,
 
 Status Recordings::Record(CudaDevice& device, const Key& key,
                           int64_t arena_bytes, const IssueFn& issue) {
-  auto recording = std::make_unique<Recording>();
+  auto recording = std::make_unique<Recording>(device);
   if (arena_bytes > 0) {
     SL_ASSIGN_OR_RETURN(
         recording->arena,
@@ -113,7 +114,7 @@ Status Recordings::Record(CudaDevice& device, const Key& key,
           "recording launches");
   Status issued;
   {
-    CudaRecordingScope scope(&recording->kept, late_);
+    CudaRecordingScope scope(&recording->kept, &recording->checks, late_);
     issued = issue(stream, key,
                    recording->arena ? recording->arena.address() : nullptr);
   }

@@ -47,10 +47,13 @@ class Recordings {
 
  private:
   struct Recording {
+    explicit Recording(CudaDevice& d) : device(d) {}
+    ~Recording();
+    CudaDevice& device;
     CUgraphExec exec = nullptr;
     Array arena;
-    std::vector<Array> kept;  // scratch space of library calls
-    ~Recording();
+    std::vector<Array> kept;       // scratch space of library calls
+    std::vector<uint64_t> checks;  // where its kernels tell what is wrong
   };
   using Key = std::vector<void*>;
 

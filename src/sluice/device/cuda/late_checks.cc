@@ -6,15 +6,22 @@
 namespace sluice {
 
 Status LateChecks::Begin() {
+  MutexLock lock(mu_);
+  return AddSlots();
+}
+
+Status LateChecks::AddSlots() {
   void* memory = nullptr;
   SL_CUDA(cuMemHostAlloc(&memory, kSlots * sizeof(Slot),
                          CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),
           "making memory that host and GPU share");
-  slots_ = static_cast<volatile Slot*>(memory);
-  SL_CUDA(cuMemHostGetDevicePointer(&device_slots_, memory, 0),
+  CUdeviceptr there = 0;
+  SL_CUDA(cuMemHostGetDevicePointer(&there, memory, 0),
           "making memory that host and GPU share");
-  MutexLock lock(mu_);
-  for (int i = kSlots - 1; i >= 0; --i) free_.push_back(i);
+  auto* here = static_cast<volatile Slot*>(memory);
+  for (size_t i = kSlots; i-- > 0;) {
+    free_.push_back({here + i, there + i * sizeof(Slot)});
+  }
   return OkStatus();
 }
 
@@ -23,16 +30,19 @@ CUdeviceptr LateChecks::Take(Finding finding) {
     EventRef oldest;
     {
       MutexLock lock(mu_);
+      auto issued = std::find_if(uses_.begin(), uses_.end(),
+                                 [](const Use& use) { return use.done; });
+      // Where there is no memory either, others may yet issue theirs.
+      if (free_.empty() && issued == uses_.end()) (void)AddSlots();
       if (!free_.empty()) {
         Use use{free_.back(), nullptr, std::move(finding),
                 std::this_thread::get_id()};
         free_.pop_back();
-        slots_[use.slot].found = 0;
+        use.slot.host->found = 0;
         uses_.push_back(std::move(use));
-        return device_slots_ +
-               static_cast<CUdeviceptr>(uses_.back().slot) * sizeof(Slot);
+        return uses_.back().slot.device;
       }
-      oldest = uses_.front().done;
+      if (issued != uses_.end()) oldest = issued->done;
     }
     while (oldest && !oldest->Reached()) {
     }
@@ -43,12 +53,22 @@ CUdeviceptr LateChecks::Take(Finding finding) {
 CUdeviceptr LateChecks::Keep(Finding finding) {
   CUdeviceptr at = Take(std::move(finding));
   MutexLock lock(mu_);
-  auto slot = static_cast<int>((at - device_slots_) / sizeof(Slot));
   auto use = std::find_if(uses_.begin(), uses_.end(),
-                          [&](const Use& u) { return u.slot == slot; });
+                          [&](const Use& u) { return u.slot.device == at; });
   kept_.push_back(std::move(*use));
   uses_.erase(use);
   return at;
+}
+
+void LateChecks::Release(CUdeviceptr slot, Stream& stream) {
+  EventRef done = stream.Record();
+  MutexLock lock(mu_);
+  auto use = std::find_if(kept_.begin(), kept_.end(),
+                          [&](const Use& u) { return u.slot.device == slot; });
+  if (use == kept_.end()) return;
+  use->done = std::move(done);
+  uses_.push_back(std::move(*use));
+  kept_.erase(use);
 }
 
 void LateChecks::Issued(Stream& stream) {
@@ -78,7 +98,7 @@ void LateChecks::Tell() {
         under_way.push_back(std::move(use));
         continue;
       }
-      volatile Slot& slot = slots_[use.slot];
+      volatile Slot& slot = *use.slot.host;
       if (slot.found) {
         found.push_back({std::move(use.finding), slot.a, slot.b});
       }
@@ -86,7 +106,7 @@ void LateChecks::Tell() {
     }
     uses_ = std::move(under_way);
     for (Use& use : kept_) {
-      volatile Slot& slot = slots_[use.slot];
+      volatile Slot& slot = *use.slot.host;
       if (!slot.found) continue;
       found.push_back({use.finding, slot.a, slot.b});
       slot.found = 0;

@@ -35,8 +35,10 @@ class LateChecks {
   // The device's address of a clean slot. `finding` is called if the kernel
   // writes to it, from whoever waits for the device.
   CUdeviceptr Take(Finding finding) SL_EXCLUDES(mu_);
-  // One for a launch that is recorded to run many times: it stays.
+  // One for a launch that is recorded to run many times: it stays until it is
+  // released, and then as long as what is on the stream by now.
   CUdeviceptr Keep(Finding finding) SL_EXCLUDES(mu_);
+  void Release(CUdeviceptr slot, Stream& stream) SL_EXCLUDES(mu_);
   // The launch that this thread last took a slot for has been issued on this
   // stream.
   void Issued(Stream& stream) SL_EXCLUDES(mu_);
@@ -44,18 +46,24 @@ class LateChecks {
   void Tell() SL_EXCLUDES(mu_);
 
  private:
-  static constexpr int kSlots = 1024;
+  // Slots are made so many at a time, when there is none and none is on its
+  // way to be free.
+  static constexpr size_t kSlots = 1024;
+  struct Place {
+    volatile Slot* host = nullptr;
+    CUdeviceptr device = 0;
+  };
   struct Use {
-    int slot = 0;
+    Place slot;
     EventRef done;
     Finding finding;
     std::thread::id taker;
   };
 
-  volatile Slot* slots_ = nullptr;
-  CUdeviceptr device_slots_ = 0;
+  Status AddSlots() SL_REQUIRES(mu_);
+
   Mutex mu_;
-  std::vector<int> free_ SL_GUARDED_BY(mu_);
+  std::vector<Place> free_ SL_GUARDED_BY(mu_);
   std::deque<Use> uses_ SL_GUARDED_BY(mu_);
   std::vector<Use> kept_ SL_GUARDED_BY(mu_);
 };

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "sluice/device/cuda/emulated/driver_table.h"
 #include "sluice/device/fake_stream_test_util.h"
@@ -64,6 +65,26 @@ TEST_F(LateChecksTest, SlotsAreUsedAgainAndClean) {
   }
   EXPECT_LT(slots.size(), 2000u);
   EXPECT_NE(Told().find("x 4999/0, "), std::string::npos);
+}
+
+// They were 1,024 for good: the next launch waited for ever.
+TEST_F(LateChecksTest, LaunchesThatFailedAndRecordingsUseNoneUp) {
+  for (int i = 0; i < 3000; ++i) checks_.Take(Note("never issued"));
+  std::vector<CUdeviceptr> kept;
+  for (int i = 0; i < 3000; ++i) kept.push_back(checks_.Keep(Note("kept")));
+  CUdeviceptr one = checks_.Take(Note("one"));
+  checks_.Issued(stream_);
+  Find(one, 7, 5);
+  stream_.Finish();
+  EXPECT_EQ(Told(), "one 7/5, ");
+  // What is released still tells what was found before, and is used again.
+  Find(kept[0], 1, 2);
+  for (CUdeviceptr slot : kept) checks_.Release(slot, stream_);
+  stream_.Finish();
+  EXPECT_EQ(Told(), "kept 1/2, ");
+  std::set<CUdeviceptr> known(kept.begin(), kept.end());
+  CUdeviceptr again = checks_.Take(Note("again"));
+  EXPECT_TRUE(known.contains(again) || again == one);
 }
 
 // Both threads have taken a slot before either has launched.

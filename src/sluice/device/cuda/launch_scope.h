@@ -2,6 +2,7 @@
 // launches.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -43,14 +44,15 @@ class [[nodiscard]] CudaLaunchScope {
 
 // Launches are being recorded, to be run many times: scratch space they take
 // is put into `kept`, and lives as long as the recording; what they find wrong
-// is told to whoever `late` says then.
+// is told to whoever `late` says then, by way of `checks`.
 struct CudaRecordingScope {
   std::vector<Array>* const kept;
+  std::vector<uint64_t>* const checks;  // slots of LateChecks
   const std::shared_ptr<CudaLaunchScope::LateFn> late;
 
-  CudaRecordingScope(std::vector<Array>* k,
+  CudaRecordingScope(std::vector<Array>* k, std::vector<uint64_t>* c,
                      std::shared_ptr<CudaLaunchScope::LateFn> l)
-      : kept(k), late(std::move(l)) {
+      : kept(k), checks(c), late(std::move(l)) {
     current = this;
   }
   ~CudaRecordingScope() { current = nullptr; }

@@ -166,8 +166,10 @@ CUdeviceptr TakeCheck(const KernelContext& ctx, MakeFinding make) {
   };
   if (const CudaRecordingScope* recording = CudaRecordingScope::Current()) {
     auto late = recording->late;
-    return GpuOf(ctx).checks().Keep(
+    CUdeviceptr slot = GpuOf(ctx).checks().Keep(
         [late, tell](int64_t a, int64_t b) { tell(*late, a, b); });
+    recording->checks->push_back(slot);
+    return slot;
   }
   auto late = CudaLaunchScope::Late();
   return GpuOf(ctx).checks().Take(
