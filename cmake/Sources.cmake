@@ -46,14 +46,24 @@ list(JOIN SLUICE_CLUSTER_FOLDERS "|" cluster)
 list(FILTER library_files EXCLUDE REGEX
   "^${src}/(${stack}|${report}|${cluster})/")
 sluice_sources(op_files ${src}/ops)
-# Kernels of GPUs are reached through the registry, too.
+# Kernels of GPUs are reached through the registry, too; what they share is
+# called by others.
 list(FILTER library_files EXCLUDE REGEX "^${src}/kernels/cuda/")
 if(SLUICE_CUDA)
   sluice_sources(cuda_kernel_files ${src}/kernels/cuda)
   if(NOT SLUICE_CUDNN_INCLUDE)
     list(FILTER cuda_kernel_files EXCLUDE REGEX "/kernels/cuda/(cudnn|conv)\\.cc$")
   endif()
-  list(APPEND op_files ${cuda_kernel_files} ${cuda_sources_cc})
+  foreach(f IN LISTS cuda_kernel_files)
+    file(STRINGS ${f} registers LIMIT_COUNT 1
+      REGEX "SL_KERNEL\\(|^\\[\\[maybe_unused\\]\\] const ")
+    if(registers)
+      list(APPEND op_files ${f})
+    else()
+      list(APPEND library_files ${f})
+    endif()
+  endforeach()
+  list(APPEND library_files ${cuda_sources_cc})
   foreach(f IN LISTS library_files cuda_kernel_files)
     if(f MATCHES "${SLUICE_CUDA_FILE}|/(cuda_devices|cuda_outside|cuda_work|gpu_pieces)\\.cc$")
       set_property(SOURCE ${f} APPEND PROPERTY COMPILE_DEFINITIONS SLUICE_CUDA=1)

@@ -8,7 +8,7 @@
 #include "sluice/device/devices.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/gpu/fused_launch.h"
-#include "sluice/kernels/cuda/elementwise.h"
+#include "sluice/kernels/cuda/move.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/op/run_op.h"

@@ -7,7 +7,7 @@
 #include "sluice/device/cuda/cuda_device.h"
 #include "sluice/device/cuda/launch_scope.h"
 #include "sluice/device/stream_order.h"
-#include "sluice/kernels/cuda/elementwise.h"
+#include "sluice/kernels/cuda/move.h"
 #include "sluice/launch/call_sizes.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/op/run_op.h"

@@ -15,8 +15,4 @@ namespace sluice {
 std::string ElementwiseSource(const OpRecord& op, const Attrs& attrs,
                               std::span<const DType> in, DType out);
 
-// `to` gets the elements of `from`, either of any strides, in the order of the
-// stream. REQUIRES: both in that GPU's memory, equal dtype and shape.
-Status CopyStridedOnGpu(KernelContext& ctx, const Array& from, const Array& to);
-
 }  // namespace sluice

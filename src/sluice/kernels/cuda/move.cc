@@ -7,7 +7,6 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/kernels/cuda/cuda_kernel.h"
-#include "sluice/kernels/cuda/elementwise.h"
 #include "sluice/kernels/cuda/walk.h"
 
 namespace sluice {

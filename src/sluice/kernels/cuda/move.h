@@ -46,4 +46,8 @@ std::string MovedType(int64_t bytes);
 // moved in at a time.
 int64_t MovedBytes(int64_t bytes, const void* from, const void* to);
 
+// `to` gets the elements of `from`, either of any strides, in the order of the
+// stream. REQUIRES: both in that GPU's memory, equal dtype and shape.
+Status CopyStridedOnGpu(KernelContext& ctx, const Array& from, const Array& to);
+
 }  // namespace sluice
