@@ -12,6 +12,7 @@
 #include "self_call.h"
 #include "size.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/eager/scope.h"
 #include "sluice/front/recursion.h"
 #include "sluice/graph/graph.h"
@@ -44,8 +45,10 @@ struct FunctionState::Activation {
   Activation& operator=(const Activation&) = delete;
 
   static std::vector<Activation*>& Open() {
-    thread_local std::vector<Activation*> open;
-    return open;
+    struct All {
+      std::vector<Activation*> open;
+    };
+    return ThreadOwned<All>::Get().open;
   }
 
   // A call with the same but for the elements of tensors: it would go on for

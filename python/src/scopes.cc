@@ -3,6 +3,7 @@
 #include "operand.h"
 #include "scope_stack.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/eager/colocate_scope.h"
 #include "sluice/eager/scope.h"
 
@@ -102,8 +103,10 @@ Scope MakeControlScope(nb::handle before) {
 
 // Containers of the open scopes, innermost last.
 std::vector<std::string>& Containers() {
-  thread_local std::vector<std::string> open;
-  return open;
+  struct Open {
+    std::vector<std::string> names;
+  };
+  return ThreadOwned<Open>::Get().names;
 }
 struct ContainerScope {
   explicit ContainerScope(std::string name) {

@@ -6,6 +6,7 @@
 #include "graph.h"
 #include "scope_stack.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/session/local_master.h"
 #include "tensor.h"
@@ -16,8 +17,10 @@ namespace {
 
 // Sessions of open `with` statements, innermost last. Their scopes keep them.
 std::vector<SessionObject*>& Defaults() {
-  thread_local std::vector<SessionObject*> sessions;
-  return sessions;
+  struct Open {
+    std::vector<SessionObject*> sessions;
+  };
+  return ThreadOwned<Open>::Get().sessions;
 }
 
 struct DefaultScope {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sluice/base/sanitizers.h"
+#include "sluice/base/thread_owned.h"
 
 namespace sluice {
 
@@ -16,51 +17,43 @@ struct FreeBlock {
 
 // Of one thread. Blocks freed after its lists are gone go to the system.
 struct Lists {
-  FreeBlock* first[kLargest / kStep + 1] = {};
-  size_t depth[kLargest / kStep + 1] = {};
-};
-thread_local Lists lists;
-thread_local bool ended = false;
-
-struct Ending {
-  ~Ending() {
-    ended = true;
-    for (FreeBlock*& list : lists.first) {
+  ~Lists() {
+    for (FreeBlock*& list : first) {
       while (list) ::operator delete(std::exchange(list, list->next));
     }
   }
-  void Touch() {}
+  FreeBlock* first[kLargest / kStep + 1] = {};
+  size_t depth[kLargest / kStep + 1] = {};
 };
-thread_local Ending ending;
 
 size_t ClassOf(size_t bytes) { return (bytes + kStep - 1) / kStep; }
 
 }  // namespace
 
 void* PoolAllocate(size_t bytes) {
-  if (SL_ASAN || bytes > kLargest || ended) return ::operator new(bytes);
+  if (SL_ASAN || bytes > kLargest) return ::operator new(bytes);
   size_t k = ClassOf(bytes);
-  if (FreeBlock* block = lists.first[k]) {
-    lists.first[k] = block->next;
-    --lists.depth[k];
-    return block;
+  Lists* lists = ThreadOwned<Lists>::Find();
+  if (lists && lists->first[k]) {
+    --lists->depth[k];
+    return std::exchange(lists->first[k], lists->first[k]->next);
   }
-  ending.Touch();
-  return ::operator new(k * kStep);
+  return ::operator new(k* kStep);
 }
 
 void PoolFree(void* block, size_t bytes) noexcept {
   if (!block) return;
   size_t k = ClassOf(bytes);
-  if (SL_ASAN || bytes > kLargest || ended || lists.depth[k] >= kDepth) {
+  Lists* lists =
+      SL_ASAN || bytes > kLargest ? nullptr : ThreadOwned<Lists>::Find();
+  if (!lists || lists->depth[k] >= kDepth) {
     ::operator delete(block);
     return;
   }
-  if (lists.depth[k] == 0) ending.Touch();
   auto* free = static_cast<FreeBlock*>(block);
-  free->next = lists.first[k];
-  lists.first[k] = free;
-  ++lists.depth[k];
+  free->next = lists->first[k];
+  lists->first[k] = free;
+  ++lists->depth[k];
 }
 
 }  // namespace sluice

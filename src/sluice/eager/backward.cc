@@ -7,6 +7,7 @@
 #include "sluice/base/foreign_error.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/grad_lock.h"
 #include "sluice/eager/grad_mode.h"
@@ -41,10 +42,7 @@ struct Lists {
   std::vector<Ref<TapeNode>> heap;
   std::vector<EagerRef> leaves;
 };
-Lists& SpareLists() {
-  thread_local Lists lists;
-  return lists;
-}
+Lists& SpareLists() { return ThreadOwned<Lists>::Get(); }
 
 // Runs under way on this thread: a rule may run code of the user's that takes
 // gradients itself.

@@ -11,6 +11,7 @@
 #include "sluice/base/interruption.h"
 #include "sluice/base/random.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/manual_seed.h"
@@ -70,10 +71,6 @@ constexpr size_t kSets = 256, kWays = 4;
 struct Recent {
   Ref<EagerOp> sets[kSets][kWays];
 };
-Recent& RecentOps() {
-  thread_local Recent recent;
-  return recent;
-}
 
 }  // namespace
 
@@ -122,7 +119,8 @@ EagerOp::~EagerOp() {
 
 Result<Ref<EagerOp>> EagerOp::Find(const OpRecord& op, const Attrs& given,
                                    ArrayPointers inputs) {
-  Ref<EagerOp>* set = RecentOps().sets[HashOf(op, given, inputs) % kSets];
+  Ref<EagerOp>* set =
+      ThreadOwned<Recent>::Get().sets[HashOf(op, given, inputs) % kSets];
   for (size_t way = 0; way < kWays && set[way]; ++way) {
     if (set[way]->Matches(op, given, inputs)) return set[way];
   }

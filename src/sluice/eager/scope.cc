@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/device/devices.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/kept_constant.h"
@@ -14,10 +15,7 @@ namespace sluice {
 
 using front_internal::Building;
 
-Building& Building::Current() {
-  thread_local Building building;
-  return building;
-}
+Building& Building::Current() { return ThreadOwned<Building>::Get(); }
 
 front_internal::SavedBuilding::SavedBuilding() : saved_(Building::Current()) {}
 front_internal::SavedBuilding::~SavedBuilding() {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sluice/base/checked_math.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/base/worker_pool.h"
 
 namespace sluice {
@@ -28,7 +29,7 @@ char* ThreadScratch(int64_t bytes) {
   struct Scratch {
     std::vector<char> bytes;
   };
-  static thread_local Scratch scratch;
+  auto& scratch = ThreadOwned<Scratch>::Get();
   if (static_cast<int64_t>(scratch.bytes.size()) < bytes + 64) {
     scratch.bytes.resize(static_cast<size_t>(bytes + 64));
   }

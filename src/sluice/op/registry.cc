@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/op/registry_internal.h"
 
 namespace sluice {
@@ -136,9 +137,13 @@ const OpRecord* FindOp(std::string_view name) {
   // Imperative calls ask by name every time, mostly by the same literal: each
   // thread remembers where it found such a text.
   constexpr size_t kPlaces = 512;
-  thread_local const OpRecord* recent[kPlaces] = {};
+  struct Recent {
+    const OpRecord* places[kPlaces] = {};
+  };
   auto at = reinterpret_cast<uintptr_t>(name.data()) >> 1;
-  const OpRecord*& place = recent[(at ^ (at >> 9) ^ name.size()) % kPlaces];
+  const OpRecord*& place =
+      ThreadOwned<Recent>::Get()
+          .places[(at ^ (at >> 9) ^ name.size()) % kPlaces];
   if (place && place->name == name) return place;
   auto& ops = TheRegistry().ops;
   auto it = ops.find(name);

@@ -14,6 +14,7 @@
 #include "sluice/base/checked_math.h"
 #include "sluice/base/sanitizers.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/memory_limit.h"
 
@@ -24,7 +25,11 @@ namespace {
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kSmallLimit = 4096;  // up to here: per-thread lists
 constexpr int kSmallClasses = kSmallLimit / kAlignment;
-constexpr int kSmallCacheDepth = 64;  // blocks kept per thread and class
+// Whether a thread keeps enough blocks of a class: where that is little memory,
+// as many as a loop of a few hundred iterations keeps for its gradient.
+constexpr bool SmallCacheFull(int blocks, int64_t block_bytes) {
+  return blocks >= 64 && blocks * block_bytes >= 128 << 10;
+}
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kMaxCached = int64_t{4} << 30;
 // Blocks from here on are known by what they were made for: those are what
@@ -79,7 +84,8 @@ void SystemFree(void* p, int64_t bytes) {
 }
 
 // Free small blocks of one thread. Blocks freed on another thread than the one
-// that allocated them simply move to that thread's list.
+// that allocated them simply move to that thread's list; blocks freed after a
+// thread's lists are gone go straight to the system.
 struct SmallCache {
   void* heads[kSmallClasses + 1] = {};
   int depth[kSmallClasses + 1] = {};
@@ -91,11 +97,8 @@ struct SmallCache {
         head = next;
       }
     }
-    // Blocks freed by later thread-local destructors go straight to the system.
-    for (int& d : depth) d = kSmallCacheDepth;
   }
 };
-thread_local SmallCache small_cache;
 
 class CachingHostAllocator final : public Allocator, public TellsLive {
  public:
@@ -208,10 +211,10 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
     if (SL_ASAN) return {ExactAllocate(bytes), bytes};
     int64_t rounded = AlignUp(bytes, kAlignment);
     int cls = static_cast<int>(rounded / kAlignment);
-    SmallCache& cache = small_cache;
-    if (void* p = cache.heads[cls]) {
-      cache.heads[cls] = *static_cast<void**>(p);
-      --cache.depth[cls];
+    SmallCache* cache = ThreadOwned<SmallCache>::Find();
+    if (void* p = cache ? cache->heads[cls] : nullptr) {
+      cache->heads[cls] = *static_cast<void**>(p);
+      --cache->depth[cls];
       return {p, rounded};
     }
     return {std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)),
@@ -219,15 +222,15 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
   }
 
   void FreeSmall(Block block) {
-    SmallCache& cache = small_cache;
+    SmallCache* cache = SL_ASAN ? nullptr : ThreadOwned<SmallCache>::Find();
     int cls = static_cast<int>(block.bytes / kAlignment);
-    if (SL_ASAN || cache.depth[cls] >= kSmallCacheDepth) {
+    if (!cache || SmallCacheFull(cache->depth[cls], block.bytes)) {
       std::free(block.data);
       return;
     }
-    *static_cast<void**>(block.data) = cache.heads[cls];
-    cache.heads[cls] = block.data;
-    ++cache.depth[cls];
+    *static_cast<void**>(block.data) = cache->heads[cls];
+    cache->heads[cls] = block.data;
+    ++cache->depth[cls];
   }
 
   // The block freed last of each size up to kFirstLimit waits where it can be

@@ -4,6 +4,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/eager/scope.h"
 #include "sluice/op/run_op.h"
 #include "sluice/op/signature.h"
@@ -125,7 +126,7 @@ Result<const KnownSizes::Outputs*> KnownSizes::At(const Node& asked) {
     return &args;
   }
   // Of a region nobody has entered: only its types are known.
-  static thread_local Outputs unknown;
+  auto& unknown = ThreadOwned<Outputs>::Get();
   unknown = ArgsOf(*asked.region());
   return &unknown;
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "sluice/base/thread_owned.h"
 #include "sluice/device/cuda/emulated/driver_parts.h"
 
 namespace sluice::emulated {
@@ -48,9 +49,12 @@ CUresult GetErrorString(CUresult result, const char** text) {
   const Named* error = Find(result);
   *text = error ? error->text : nullptr;
   if (result == CUDA_ERROR_LAUNCH_FAILED) {
-    thread_local std::string told;
-    told = Failure::Get().text();
-    *text = told.c_str();
+    struct Told {
+      std::string text;
+    };
+    auto& told = ThreadOwned<Told>::Get();
+    told.text = Failure::Get().text();
+    *text = told.text.c_str();
   }
   return error ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
