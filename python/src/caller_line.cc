@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exit.h"
+#include "said_line.h"
 #include "without_gil.h"
 
 namespace sluice::py {
@@ -115,6 +116,9 @@ SourceLine PythonLine() {
   }
   return line;
 }
+
+SaidLine::SaidLine() : outer_(std::exchange(held_line, PythonLine())) {}
+SaidLine::~SaidLine() { held_line = outer_; }
 
 int StretchesWithoutGil() { return without_gil; }
 

@@ -167,6 +167,12 @@ std::vector<nb::object> Pattern::Fixed(
 std::vector<Tensor> Pattern::Tensors(
     const std::vector<nb::object>& leaves) const {
   std::vector<Tensor> tensors;
+  Tensors(leaves, tensors);
+  return tensors;
+}
+
+void Pattern::Tensors(const std::vector<nb::object>& leaves,
+                      std::vector<Tensor>& tensors) const {
   tensors.reserve(kinds.size());
   for (size_t k = 0; k < kinds.size(); ++k) {
     if (kinds[k] == LeafKind::kFixed) continue;
@@ -183,7 +189,6 @@ std::vector<Tensor> Pattern::Tensors(
     }
     tensors.push_back(ToTensor(leaves[k], names[k]));
   }
-  return tensors;
 }
 
 std::vector<std::string> Pattern::TensorNames() const {

@@ -79,6 +79,9 @@ struct Pattern {
                                 std::shared_ptr<Variant>& broken);
   std::vector<nb::object> Fixed(const std::vector<nb::object>& leaves) const;
   std::vector<Tensor> Tensors(const std::vector<nb::object>& leaves) const;
+  // Into a list that is empty.
+  void Tensors(const std::vector<nb::object>& leaves,
+               std::vector<Tensor>& tensors) const;
   std::vector<std::string> TensorNames() const;
   // "training=True, mode='fast'".
   std::string FixedText(const std::vector<nb::object>& fixed) const;

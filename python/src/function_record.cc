@@ -445,7 +445,7 @@ FunctionState::Chosen FunctionState::Begin(
   about.why = why;
   variant->ref = core_.Add(std::move(about));
   pattern->variants.insert(pattern->variants.begin(), variant);
-  Chosen chosen = Use(pattern, variant, leaves);
+  Chosen chosen = Use(pattern, variant, std::vector<nb::object>(leaves));
   Evict();
   WarnOfNumbers(*pattern);
   if (broken) WarnOfGuards(*pattern, *variant, why);

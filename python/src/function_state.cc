@@ -4,6 +4,7 @@
 
 #include "errors.h"
 #include "recorder.h"
+#include "said_line.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/scope.h"
@@ -42,7 +43,7 @@ nb::object FunctionState::First() const {
 }
 
 FunctionState::Chosen FunctionState::Choose(const Values& values) {
-  std::vector<nb::object> leaves;
+  std::vector<nb::object> leaves = std::exchange(spare_objects_, {});
   for (size_t i = 0; i < patterns_.size(); ++i) {
     // Kept here: classes of the user take their objects apart in Python.
     std::shared_ptr<Pattern> pattern = patterns_[i];
@@ -55,7 +56,7 @@ FunctionState::Chosen FunctionState::Choose(const Values& values) {
     std::shared_ptr<Variant> broken;
     std::shared_ptr<Variant> variant = pattern->Find(values, leaves, broken);
     if (variant) {
-      return Use(std::move(pattern), std::move(variant), leaves);
+      return Use(std::move(pattern), std::move(variant), std::move(leaves));
     }
     if (broken) return Begin(pattern, leaves, broken);
     std::vector<size_t> moving = pattern->Moving(leaves);
@@ -77,15 +78,21 @@ FunctionState::Chosen FunctionState::Choose(const Values& values) {
   return Begin(pattern, leaves);
 }
 
-FunctionState::Chosen FunctionState::Use(
-    std::shared_ptr<Pattern> pattern, std::shared_ptr<Variant> variant,
-    const std::vector<nb::object>& leaves) const {
-  Chosen chosen{std::move(pattern), std::move(variant), {}, {}};
+FunctionState::Chosen FunctionState::Use(std::shared_ptr<Pattern> pattern,
+                                         std::shared_ptr<Variant> variant,
+                                         std::vector<nb::object>&& leaves) {
+  Chosen chosen{std::move(pattern), std::move(variant),
+                std::exchange(spare_tensors_, {}), std::move(leaves)};
   const std::vector<LeafKind>& kinds = chosen.pattern->kinds;
-  chosen.tensors = chosen.pattern->Tensors(leaves);
-  chosen.given.reserve(chosen.tensors.size());
-  for (size_t k = 0; k < kinds.size(); ++k) {
-    if (kinds[k] != LeafKind::kFixed) chosen.given.push_back(leaves[k]);
+  chosen.pattern->Tensors(chosen.given, chosen.tensors);
+  if (chosen.tensors.size() != kinds.size()) {
+    size_t next = 0;
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      if (kinds[k] == LeafKind::kFixed) continue;
+      if (next != k) chosen.given[next] = std::move(chosen.given[k]);
+      ++next;
+    }
+    chosen.given.resize(next);
   }
   chosen.variant->AddHidden(chosen.tensors, chosen.given);
   return chosen;
@@ -100,6 +107,14 @@ void FunctionState::Keep(Chosen& chosen) {
   std::vector<std::shared_ptr<Variant>> gone;
   gone.swap(chosen.instead_of->variants);
   Drop(gone);
+}
+
+// What they hold may run code of the user's when it goes, which calls again.
+void FunctionState::HandOn(Chosen& chosen) {
+  chosen.given.clear();
+  chosen.tensors.clear();
+  if (!spare_objects_.capacity()) spare_objects_.swap(chosen.given);
+  if (!spare_tensors_.capacity()) spare_tensors_.swap(chosen.tensors);
 }
 
 void FunctionState::Forget(const Chosen& chosen) {
@@ -162,6 +177,7 @@ auto FunctionState::With(const Values& values, F run) {
     try {
       auto result = run(chosen);
       Keep(chosen);
+      HandOn(chosen);
       return result;
     } catch (nb::python_error& error) {
       if (!chosen.variant->recorded) Forget(chosen);
@@ -189,8 +205,11 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
     std::optional<front_internal::BodyResult> ran;
     try {
       // To let go of the GIL and take it back costs as much as a small op.
-      ran = core_.CallIfShort(chosen.variant->ref, chosen.tensors,
-                              std::source_location::current());
+      {
+        SaidLine line;
+        ran = core_.CallIfShort(chosen.variant->ref, chosen.tensors,
+                                std::source_location::current());
+      }
       if (ran) return Rebuilt(chosen, *ran, values);
       CallOfThread call(values);
       ReleaseGil released;

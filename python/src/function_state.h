@@ -134,7 +134,7 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
                const std::vector<nb::object>& leaves,
                const std::shared_ptr<Variant>& broken = nullptr);
   Chosen Use(std::shared_ptr<Pattern> pattern, std::shared_ptr<Variant> variant,
-             const std::vector<nb::object>& leaves) const;
+             std::vector<nb::object>&& leaves);
   // run(chosen) for these arguments. Numbers that cannot be tensors are taken
   // for numbers again; functions that turn out to call themselves are recorded
   // again.
@@ -145,6 +145,8 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
                             front_internal::BodyResult& result,
                             const Values& values);
   void Keep(Chosen& chosen);
+  // Empties the lists of a call that is over, for the next one.
+  void HandOn(Chosen& chosen);
   void Forget(const Chosen& chosen);
   bool TakeForNumbers(const Chosen& chosen);
   void Hide(Variant& variant, const Variant& broken);
@@ -178,6 +180,10 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   // that cannot be inputs.
   std::unordered_map<std::string, int> number_changes_;
   std::unordered_set<std::string> numbers_stay_;
+  // Empty, but for their room: to ask for memory costs a tenth of a short call.
+  // Whoever calls takes them, and a call in the midst of it finds none.
+  std::vector<nb::object> spare_objects_;
+  std::vector<Tensor> spare_tensors_;
   // Of the last call, to say how the next one differs.
   std::shared_ptr<Pattern> last_pattern_;
   std::shared_ptr<Variant> last_variant_;

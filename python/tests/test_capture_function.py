@@ -390,6 +390,29 @@ def test_graph_and_plan_as_text():
         sl.function(3)
 
 
+def test_a_class_that_calls_the_function_while_it_is_taken_apart():
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    wanted, inner = [], []
+
+    def parts(pair):
+        if wanted:
+            wanted.pop()
+            inner.append(f(Pair(pair.a + 1, pair.b)).tolist())
+        return (pair.a, pair.b), None
+
+    sl.tree.register(Pair, parts, lambda _, children: Pair(*children))
+    f = sl.function(lambda pair: pair.a * 10 + pair.b)
+    pair = Pair(sl.ones(2), sl.ones(2))
+    for _ in range(3):
+        assert f(pair).tolist() == [11.0, 11.0]
+        wanted.append(1)
+        assert f(pair).tolist() == [11.0, 11.0]
+    assert inner == [[21.0, 21.0]] * 3
+
+
 def test_signature_of_the_function_is_kept():
     import inspect
 

@@ -14,7 +14,7 @@ namespace sluice {
 
 Status Program::CheckFeed(int i, const Array& value) const {
   const Region& root = graph_->root();
-  const ValueType type = root.arg(i).type();
+  const ValueType& type = root.arg(i).type();
   if (!value) {
     return InvalidArgument(StrCat("the feed of \"", root.arg_name(i),
                                   "\" is empty; wanted ", type));

@@ -73,7 +73,9 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
     made.push_back(Result(how));
   }
   Watch();
-  return {std::move(made), trace_.note};
+  // Kept by what keeps it: no count of its own to change.
+  const void* note = trace_.note.get();
+  return {std::move(made), std::shared_ptr<const void>(std::move(kept_), note)};
 }
 
 void TraceRun::Feed() {
@@ -189,13 +191,14 @@ bool TraceRun::Flows(size_t fetch) const {
   return f.flows && (f.when < 0 || *Told(f.when).data<bool>());
 }
 
-EagerRef TraceRun::ValueOf(size_t fetch) {
+const EagerRef& TraceRun::ValueOf(size_t fetch) {
   EagerRef& value = values_[fetch];
   if (value) return value;
   if (int64_t which = trace_.fetched[fetch].which; which >= 0) {
     int64_t source = *Told(which).data<int64_t>();
     if (source != WhichEntry::kNone) {
-      return value = trace_.TensorAt(static_cast<size_t>(source), args_);
+      value = trace_.TensorAt(static_cast<size_t>(source), args_);
+      return value;
     }
   }
   // What is also a tensor around the function, or a look into one, must not
@@ -354,6 +357,10 @@ void TraceRun::Watch() {
 }
 
 Tensor TraceRun::Result(const Trace::Returned& how) {
+  if (how.source < 0 && how.steps.empty() && !how.requires_grad &&
+      how.grad < 0) {
+    return Tensor(ValueOf(how.fetch));
+  }
   EagerRef value = how.source >= 0
                        ? trace_.TensorAt(static_cast<size_t>(how.source), args_)
                        : ValueOf(how.fetch);

@@ -20,7 +20,7 @@ class TraceRun {
 
   // Throws what a step throws. `turn` is held, where calls take turns. A run
   // that may wait for what another call does lets go of it meanwhile, and
-  // writes over nothing in place.
+  // writes over nothing in place. Once.
   BodyResult Run(std::unique_lock<std::mutex>* turn = nullptr);
 
  private:
@@ -37,7 +37,7 @@ class TraceRun {
   void LeaveMemory(const EagerValue& target);
   static void Move(EagerValue& target);
   Tensor Result(const Trace::Returned& how);
-  EagerRef ValueOf(size_t fetch);
+  const EagerRef& ValueOf(size_t fetch);
   const Array& Told(int64_t i) const;
   // Whether gradients flow through what comes back, in this run.
   bool Flows(size_t fetch) const;
