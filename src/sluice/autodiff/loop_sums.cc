@@ -57,7 +57,9 @@ Result<bool> LoopSums::Leave(const GradPart& part) {
 
 bool LoopSums::Invariant(const Value& v) const {
   if (v.node->region() != &body_ || ConstantValue(v)) return true;
-  if (!v.node->op().shape_only || !v.node->controls().empty()) return false;
+  const OpRecord& op = v.node->op();
+  bool looks = op.view && op.pure();
+  if (!(op.shape_only || looks) || !v.node->controls().empty()) return false;
   return std::all_of(v.node->inputs().begin(), v.node->inputs().end(),
                      [&](const Value& in) { return Invariant(in); });
 }

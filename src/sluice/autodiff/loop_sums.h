@@ -67,11 +67,13 @@ class LoopSums {
   Result<bool> Reduces(const Value& v);
   Result<Value> OverRows(const Value& v, Value a, Value b);
   bool CarriedInstead(const Value& in, const Value& v) const;
-  // The same in all iterations, and there after the loop.
+  // The same in all iterations, and there after the loop or made there from
+  // what is, without computing: a size, a slice of a weight.
   bool Invariant(const Value& v) const;
   void Collect(const Value& v);
 
   bool SizesKnown(const Left& left) const;
+  bool OnlySurelyThere(const Left& left) const;
   Result<std::vector<Value>> Compute(const std::vector<Left>& left,
                                      const Results& results, Region& region);
   Result<std::vector<Value>> Nothing(const std::vector<Left>& left,

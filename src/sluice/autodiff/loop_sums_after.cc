@@ -39,6 +39,35 @@ bool LoopSums::SizesKnown(const Left& left) const {
   return true;
 }
 
+// Whether it reads nothing of the body's own that an iteration alone is sure to
+// have: the fourth element of a weight that has three, say, where none ran.
+bool LoopSums::OnlySurelyThere(const Left& left) const {
+  ValueSet met(left.reads.begin(), left.reads.end());
+  for (const Carried& c : carried_) {
+    if (!c.to) met.insert(c.parts[0].dense);
+  }
+  std::vector<Value> open;
+  auto visit = [&](const Value& v) {
+    if (v && v.node->region() == &body_ && met.insert(v).second) {
+      open.push_back(v);
+    }
+  };
+  for (const Value& v :
+       {left.part.dense, left.part.indices, left.part.values}) {
+    visit(v);
+  }
+  while (!open.empty()) {
+    Value v = open.back();
+    open.pop_back();
+    bool looks = inner_.Inside(v) && v.node->op().view;
+    for (const Value& in : v.node->inputs()) {
+      if (looks && !in.shape().fully_known()) return false;
+      visit(in);
+    }
+  }
+  return true;
+}
+
 Result<std::vector<Value>> LoopSums::Compute(const std::vector<Left>& left,
                                              const Results& results,
                                              Region& region) {
@@ -147,7 +176,9 @@ Status LoopSums::Flow(const Results& results, Region& region, GradFlow& flow) {
     if (carried_[k].to) flow.Add(carried_[k].to, results.carried[k]);
   }
   std::vector<Left> sure, unsure;
-  for (const Left& l : left_) (SizesKnown(l) ? sure : unsure).push_back(l);
+  for (const Left& l : left_) {
+    (SizesKnown(l) && OnlySurelyThere(l) ? sure : unsure).push_back(l);
+  }
   SL_ASSIGN_OR_RETURN(std::vector<Value> values,
                       Compute(sure, results, region));
   if (!unsure.empty()) {

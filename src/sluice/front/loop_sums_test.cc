@@ -87,6 +87,43 @@ TEST(LoopSums, OfWeightsThatAreCutTurnedAndScaledInTheLoop) {
   ExpectAgree(f, args);
 }
 
+// Two numbers of a vector: each is added up as a number, and put where it
+// belongs once.
+TEST(LoopSums, OfElementsAreAddedUpAsElements) {
+  Function1 f = [](const Tensors& x) {
+    return for_loop(
+        x[2],
+        [&](Tensor, Tensor h) {
+          return h - 0.1f * (x[1].at({0}) * sin(h) + x[1].at({1}) * h);
+        },
+        x[0]);
+  };
+  for (int64_t n : {0, 1, 5}) {
+    ExpectAgree(f, {Some({3}, 0), F({1, .5f}), I(n)});
+  }
+  std::vector<Array> args = {Some({3}, 0), F({1, .5f}), I(5)};
+  for (bool sizes_known : {false, true}) {
+    Built hoisted(f, args, true, sizes_known);
+    EXPECT_EQ(CountOps(hoisted.Backwards(), "StridedSliceGrad"), 0);
+    EXPECT_EQ(CountOps(hoisted.graph.root(), "StridedSliceGrad"), 2);
+    Built added(f, args, false, sizes_known);
+    EXPECT_EQ(CountOps(added.Backwards(), "StridedSliceGrad"), 2);
+  }
+}
+
+// How many elements there are only the run knows: one, of which nobody asks for
+// the second as long as the loop does not run.
+TEST(LoopSums, OfElementsThatAreNotThereInALoopThatDoesNotRun) {
+  Function1 f = [](const Tensors& x) {
+    Tensor positive = masked_select(x[1], x[1] > 0.f);
+    return for_loop(
+        x[2], [&](Tensor, Tensor h) { return sin(h) * positive.at({1}); },
+        x[0]);
+  };
+  ExpectAgree(f, {Some({3}, 0), F({1, -1}), I(0)});
+  ExpectAgree(f, {Some({3}, 0), F({1, 2}), I(2)});
+}
+
 TEST(LoopSums, OfRowsThatBecomeMore) {
   Function1 f = [](const Tensors& x) {
     return for_loop(
