@@ -15,6 +15,7 @@
 #include "sluice/passes/infer_shapes.h"
 #include "sluice/passes/inline_calls.h"
 #include "sluice/passes/kept_invariants.h"
+#include "sluice/passes/known_counts.h"
 #include "sluice/passes/raise_control_flow.h"
 #include "sluice/passes/raw_region.h"
 #include "sluice/passes/refine_lists.h"
@@ -49,6 +50,8 @@ constexpr Pass kPasses[] = {
        return FoldBranches(g, n); }},
     {"fold loops", true, [](Graph& g, const PipelineOptions&, Notes* n) {
        return FoldLoops(g, n); }},
+    {"known counts", true, [](Graph& g, const PipelineOptions&, Notes* n) {
+       return ReadKnownCounts(g, n); }},
     {"kept invariants", true, [](Graph& g, const PipelineOptions&, Notes* n) {
        return ReadKeptInvariants(g, n); }},
     {"carried values", true, [](Graph& g, const PipelineOptions&, Notes* n) {
