@@ -62,6 +62,18 @@ void CheckFilters(const Tensor& x, const Tensor& weight, size_t axes) {
           "; wanted ", axes + 2, " axes");
 }
 
+// One number per channel of the result, in its type: another would be spread
+// over channels, or change what the convolution of integers gives.
+void CheckBias(const Tensor& bias, const Tensor& weight, int64_t channels) {
+  if (!bias.defined()) return;
+  bool one_each = bias.rank() == 1 &&
+                  (bias.dim(0) == channels || bias.dim(0) < 0 || channels < 0);
+  SL_WANT(Lowered(bias).dtype() == weight.dtype() && one_each, Where::current(),
+          "conv: bias is ", TypeText(bias.dtype(), bias.shape()), "; wanted ",
+          TypeText(weight.dtype(), PartialShape{channels}),
+          ", one number per channel of the result");
+}
+
 Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
             nb::handle stride, nb::handle padding, nb::handle dilation,
             int64_t groups, const std::string& padding_mode) {
@@ -69,6 +81,7 @@ Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
   Tensor w = Lowered(TensorArg(weight, "conv(): weight"));
   Tensor b = OptionalArg(bias, "conv(): bias");
   CheckFilters(x, w, axes);
+  CheckBias(b, w, w.dim(0));
   PerAxis steps =
       PerAxisArg(stride, "conv(): stride").Of(axes, 1, "conv: stride");
   PerAxis spread =
@@ -101,6 +114,7 @@ Tensor ConvTranspose(size_t axes, nb::handle input, nb::handle weight,
   Tensor w = Lowered(TensorArg(weight, "conv_transpose(): weight"));
   Tensor b = OptionalArg(bias, "conv_transpose(): bias");
   CheckFilters(x, w, axes);
+  CheckBias(b, w, w.dim(1) < 0 ? kUnknownDim : w.dim(1) * groups);
   auto each = [&](nb::handle sizes, int64_t least, const char* what) {
     return PerAxisArg(sizes, what).Of(axes, least, what).sizes();
   };

@@ -7,7 +7,6 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
-from . import _integer_conv
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -31,23 +30,6 @@ __all__ = [
 ]
 
 Size = int | Sequence[int]
-_FLOATS = (_core.float32, _core.float64, _core.bfloat16, _core.float16)
-
-
-def _conv(axes: int, input: Any, weight: Any, *args: Any) -> Tensor:
-    if getattr(weight, "dtype", None) not in _FLOATS:
-        y = _integer_conv.conv(axes, input, weight, *args)
-        if y is not None:
-            return y
-    return _core.nn_conv(axes, input, weight, *args, "zeros")
-
-
-def _conv_transpose(axes: int, input: Any, weight: Any, *args: Any) -> Tensor:
-    if getattr(weight, "dtype", None) not in _FLOATS:
-        y = _integer_conv.conv_transpose(axes, input, weight, *args)
-        if y is not None:
-            return y
-    return _core.nn_conv_transpose(axes, input, weight, *args)
 
 
 def conv1d(
@@ -60,7 +42,9 @@ def conv1d(
     groups: int = 1,
 ) -> Tensor:
     """Convolve lines [N, C, L] with filters [out, C / groups, K]."""
-    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
+    return _core.nn_conv(
+        1, input, weight, bias, stride, padding, dilation, groups, "zeros"
+    )
 
 
 def conv2d(
@@ -73,7 +57,9 @@ def conv2d(
     groups: int = 1,
 ) -> Tensor:
     """Convolve images [N, C, H, W] with filters [out, C / groups, KH, KW]."""
-    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
+    return _core.nn_conv(
+        2, input, weight, bias, stride, padding, dilation, groups, "zeros"
+    )
 
 
 def conv3d(
@@ -86,7 +72,9 @@ def conv3d(
     groups: int = 1,
 ) -> Tensor:
     """Convolve volumes [N, C, D, H, W] with filters [out, C / groups, ...]."""
-    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
+    return _core.nn_conv(
+        3, input, weight, bias, stride, padding, dilation, groups, "zeros"
+    )
 
 
 def conv_transpose1d(
@@ -100,7 +88,7 @@ def conv_transpose1d(
     dilation: Size = 1,
 ) -> Tensor:
     """What conv1d's gradient does to lines; filters [C, out / groups, K]."""
-    return _conv_transpose(
+    return _core.nn_conv_transpose(
         1, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
@@ -116,7 +104,7 @@ def conv_transpose2d(
     dilation: Size = 1,
 ) -> Tensor:
     """What conv2d's gradient does to images; filters [C, out / groups, KH, KW]."""
-    return _conv_transpose(
+    return _core.nn_conv_transpose(
         2, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 
@@ -132,7 +120,7 @@ def conv_transpose3d(
     dilation: Size = 1,
 ) -> Tensor:
     """What conv3d's gradient does to volumes; filters [C, out / groups, ...]."""
-    return _conv_transpose(
+    return _core.nn_conv_transpose(
         3, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
 

@@ -204,6 +204,8 @@ PlanKey KeyOf(const CudaDevice& device, const ConvGeometry& g, DType dtype,
 // x, w, y: where the three lie, whichever of them is written.
 Status RunConv(const KernelContext& ctx, ConvPass pass, const ConvGeometry& g,
                DType dtype, void* x, void* w, void* y) {
+  // cuDNN has none of integers that wraps around.
+  if (!kFloats.contains(dtype)) return NotServed();
   if (!Symmetric(g) || !Small(g)) return NotServed();
   CudaDevice& device = GpuOf(ctx);
   Result<const Cudnn*> opened = Cudnn::Open();

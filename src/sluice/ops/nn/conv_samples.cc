@@ -235,8 +235,8 @@ std::vector<Reject> ConvRejects(std::string_view op, int axes) {
       StrCat("x is f32", shape(1, 2, 4), ", padding is "));
   out.push_back({.in = {shape(1, 2, 4), shape(3, 2, 3)},
                  .attrs = {},
-                 .message = StrCat("[", op, "] x is i32; wanted one of "),
-                 .dtype = DType::kI32});
+                 .message = StrCat("[", op, "] x is u16; wanted one of "),
+                 .dtype = DType::kU16});
   out.push_back({.in = {shape(1, 2, 4)},
                  .attrs = {},
                  .message = StrCat("[", op, "] takes 2 inputs, got 1")});

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
+#include "sluice/kernels/cpu/conv/integer_conv.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/conv_grad.h"
@@ -15,7 +16,7 @@ SL_OP(ConvTranspose1D)
     .input("x: T")
     .input("w: T")
     .output("y: T")
-    .types("T", kFloats)
+    .types("T", kFloats | kConvInts)
     .attr("strides", std::vector<int64_t>{}, kConvStridesDoc)
     .attr("padding", std::vector<int64_t>{}, kConvPaddingDoc)
     .attr("dilation", std::vector<int64_t>{}, kConvDilationDoc)

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/conv/correlate.h"
 #include "sluice/kernels/cpu/conv/few_lines.h"
 #include "sluice/kernels/cpu/conv/filter_grad.h"
+#include "sluice/kernels/cpu/conv/integer_conv.h"
 #include "sluice/kernels/cpu/conv/scatter_grad.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -93,7 +94,12 @@ int64_t WorkspaceOfInputGrad(const ShapeContext& c, const Places& p) {
 }  // namespace
 
 Status conv_kernel(KernelContext& ctx) {
-  Correlation c = ForwardCorrelation(GeometryOf(ctx, kForward));
+  ConvGeometry g = GeometryOf(ctx, kForward);
+  if (kConvInts.contains(ctx.in(0).dtype())) {
+    IntegerConv(g, ctx);
+    return OkStatus();
+  }
+  Correlation c = ForwardCorrelation(g);
   DispatchFloats(ctx.in(0).dtype(), [&]<class T>() {
     Correlate(c, ctx.in(1).data<T>(), ctx.in(0).data<T>(),
               ctx.out(0).mutable_data<T>(), ctx);
@@ -101,6 +107,7 @@ Status conv_kernel(KernelContext& ctx) {
   return OkStatus();
 }
 int64_t conv_workspace(const ShapeContext& c) {
+  if (!kFloats.contains(c.in_dtype(0))) return 0;
   Correlation correlation = ForwardCorrelation(GeometryOf(c, kForward));
   int64_t bytes = 0;
   DispatchFloats(c.in_dtype(0), [&]<class T>() {
@@ -111,9 +118,14 @@ int64_t conv_workspace(const ShapeContext& c) {
 double conv_cost(const ShapeContext& c) { return CostOf(c, kForward); }
 
 Status conv_transpose_kernel(KernelContext& ctx) {
+  if (kConvInts.contains(ctx.in(0).dtype())) {
+    IntegerConvTranspose(GeometryOf(ctx, kTranspose), ctx);
+    return OkStatus();
+  }
   return LaunchInputGrad(ctx, kTranspose);
 }
 int64_t conv_transpose_workspace(const ShapeContext& c) {
+  if (!kFloats.contains(c.in_dtype(0))) return 0;
   return WorkspaceOfInputGrad(c, kTranspose);
 }
 double conv_transpose_cost(const ShapeContext& c) {
