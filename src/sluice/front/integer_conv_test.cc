@@ -45,9 +45,10 @@ TEST(IntegerConv, IsTheSameInEveryMode) {
 
 // As everywhere: what an op does not take is computed in i64, never in floats.
 TEST(IntegerConv, OtherIntegersAreComputedAsI64) {
-  Tensor w = cast(constant({200, 100}), DType::kU16).reshape({1, 1, 2});
-  Tensor y =
-      conv1d(cast(constant({300, 7}), DType::kU16).reshape({1, 1, 2}), w);
+  auto line = [](int a, int b) {
+    return reshape(cast(constant({a, b}), DType::kU16), {1, 1, 2});
+  };
+  Tensor y = conv1d(line(300, 7), line(200, 100));
   EXPECT_EQ(y.dtype(), DType::kI64);
   EXPECT_EQ(y.to_vector<int64_t>(), Longs{60700});
 }

@@ -107,8 +107,11 @@ Status conv_kernel(KernelContext& ctx) {
   return OkStatus();
 }
 int64_t conv_workspace(const ShapeContext& c) {
-  if (!kFloats.contains(c.in_dtype(0))) return 0;
-  Correlation correlation = ForwardCorrelation(GeometryOf(c, kForward));
+  ConvGeometry g = GeometryOf(c, kForward);
+  if (kConvInts.contains(c.in_dtype(0))) {
+    return IntegerConvWorkspace(g, c.in_dtype(0));
+  }
+  Correlation correlation = ForwardCorrelation(g);
   int64_t bytes = 0;
   DispatchFloats(c.in_dtype(0), [&]<class T>() {
     bytes = CorrelateWorkspace<T>(correlation);
@@ -125,7 +128,10 @@ Status conv_transpose_kernel(KernelContext& ctx) {
   return LaunchInputGrad(ctx, kTranspose);
 }
 int64_t conv_transpose_workspace(const ShapeContext& c) {
-  if (!kFloats.contains(c.in_dtype(0))) return 0;
+  if (kConvInts.contains(c.in_dtype(0))) {
+    return IntegerConvTransposeWorkspace(GeometryOf(c, kTranspose),
+                                         c.in_dtype(0));
+  }
   return WorkspaceOfInputGrad(c, kTranspose);
 }
 double conv_transpose_cost(const ShapeContext& c) {

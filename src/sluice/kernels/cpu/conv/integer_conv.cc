@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sluice/base/worker_pool.h"
+#include "sluice/kernels/cpu/conv/integer_tiles.h"
 
 namespace sluice {
 
@@ -181,15 +182,40 @@ void DispatchConvInts(DType dtype, const F& visit) {
   }
 }
 
+int64_t WorkspaceOf(const IntegerProduct& p, DType dtype) {
+  int64_t bytes = 0;
+  if (!FitsIntegerTiles(p)) return bytes;
+  DispatchConvInts(dtype,
+                   [&]<class T>() { bytes = IntegerTilesWorkspace<T>(p); });
+  return bytes;
+}
+
+template <class T>
+void Tiles(const IntegerProduct& p, const KernelContext& ctx) {
+  IntegerTiles(p, ctx.in(1).data<T>(), ctx.in(0).data<T>(),
+               ctx.out(0).mutable_data<T>(), ctx);
+}
+
 }  // namespace
 
 void IntegerConv(const ConvGeometry& g, const KernelContext& ctx) {
-  DispatchConvInts(ctx.out(0).dtype(), [&]<class T>() { Forward<T>(g, ctx); });
+  IntegerProduct p = IntegerForward(g);
+  DispatchConvInts(ctx.out(0).dtype(), [&]<class T>() {
+    FitsIntegerTiles(p) ? Tiles<T>(p, ctx) : Forward<T>(g, ctx);
+  });
+}
+int64_t IntegerConvWorkspace(const ConvGeometry& g, DType dtype) {
+  return WorkspaceOf(IntegerForward(g), dtype);
 }
 
 void IntegerConvTranspose(const ConvGeometry& g, const KernelContext& ctx) {
-  DispatchConvInts(ctx.out(0).dtype(),
-                   [&]<class T>() { Transposed<T>(g, ctx); });
+  IntegerProduct p = IntegerTransposed(g);
+  DispatchConvInts(ctx.out(0).dtype(), [&]<class T>() {
+    FitsIntegerTiles(p) ? Tiles<T>(p, ctx) : Transposed<T>(g, ctx);
+  });
+}
+int64_t IntegerConvTransposeWorkspace(const ConvGeometry& g, DType dtype) {
+  return WorkspaceOf(IntegerTransposed(g), dtype);
 }
 
 }  // namespace sluice

@@ -31,10 +31,12 @@ class Draw {
   uint64_t count_ = 0;
 };
 
+// Some of them with so many channels as are computed by tiles.
 ConvGeometry RandomGeometry(Draw& draw, int axes) {
   ConvGeometry g;
+  int64_t most = draw.From(0, 1) ? 4 : 21;
   g.batch = draw.From(0, 3), g.groups = draw.From(1, 3);
-  g.in_channels = draw.From(0, 4), g.out_channels = draw.From(0, 4);
+  g.in_channels = draw.From(0, most), g.out_channels = draw.From(0, most);
   for (int i = kConvAxes - axes; i < kConvAxes; ++i) {
     g.kernel[i] = draw.From(1, 4), g.stride[i] = draw.From(1, 3);
     g.dilation[i] = draw.From(1, 3), g.pad[i] = draw.From(0, 5);
@@ -115,6 +117,12 @@ std::vector<T> Launch(bool transposed, const ConvGeometry& g, const Array& a,
                 static_cast<size_t>(size) * sizeof(T));
   }
   KernelContext ctx(op, attrs, node, step, in, out);
+  int64_t bytes = transposed ? IntegerConvTransposeWorkspace(g, a.dtype())
+                             : IntegerConvWorkspace(g, a.dtype());
+  // Nothing may be read before it is written.
+  std::vector<uint64_t> workspace(static_cast<size_t>(bytes / 8 + 1),
+                                  0x5a5a5a5a5a5a5a5a);
+  ctx.set_workspace(workspace.data());
   if (transposed) {
     IntegerConvTranspose(g, ctx);
   } else {
@@ -147,7 +155,7 @@ void Check(const ConvGeometry& g, Draw& draw, WorkerPool* pool) {
 
 TEST(IntegerConv, MatchesNestedLoopsOnRandomSizes) {
   WorkerPool pool(2);
-  for (uint64_t round = 0; round < 120; ++round) {
+  for (uint64_t round = 0; round < 180; ++round) {
     Draw draw(round);
     ConvGeometry g = RandomGeometry(draw, 1 + static_cast<int>(round % 3));
     SCOPED_TRACE(Text(g));
@@ -161,16 +169,20 @@ TEST(IntegerConv, MatchesNestedLoopsOnRandomSizes) {
   }
 }
 
-// Many chunks for several threads.
+// More than one block of every kind, for several threads.
 TEST(IntegerConv, MatchesNestedLoopsOnAPlane) {
   ConvGeometry g;
-  g.batch = 2, g.in_channels = 9, g.out_channels = 7;
+  g.batch = 2, g.in_channels = 19, g.out_channels = 37;
   for (int i = 1; i < kConvAxes; ++i) {
-    g.in[i] = g.out[i] = 40;
+    g.in[i] = g.out[i] = 21;
     g.kernel[i] = 3, g.pad[i] = 1;
   }
   WorkerPool pool(3);
   Draw draw(7);
+  Check<int8_t>(g, draw, &pool);
+  Check<int32_t>(g, draw, &pool);
+  Check<int64_t>(g, draw, &pool);
+  g.in_channels = 2, g.out_channels = 3;  // one line at a time
   Check<int32_t>(g, draw, &pool);
   Check<int64_t>(g, draw, &pool);
 }
