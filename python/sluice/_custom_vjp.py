@@ -10,6 +10,7 @@ from typing import Any
 from . import _core
 from ._flat import (
     Arguments,
+    Held,
     Results,
     called,
     flatten,
@@ -78,6 +79,7 @@ class custom_vjp:
         given = Arguments([args[i] for i in moving])
         call = _Call(self, args, moving, given)
         results = _core.custom_gradient(call.forward, call.backward, given.tensors)
+        given.forget()
         return call.structure.unflatten(results)
 
 
@@ -92,14 +94,19 @@ class _Call:
         given: Arguments,
     ) -> None:
         self._owner = owner
-        self._args = list(args)
+        self._args = Held([None if i in moving else a for i, a in enumerate(args)])
         self._moving = moving
         self._given = given
-        self._residuals: Any = None
+        self._residuals = Held(None)
         self.structure: Any = None
+        # Of each argument with gradients: its structure, and which leaves are tensors.
+        self._trees: list[tuple[Any, list[bool]]] = []
+        for i in moving:
+            leaves, structure = flatten(args[i])
+            self._trees.append((structure, [is_array(leaf) for leaf in leaves]))
 
     def _run_forward(self, tensors: Sequence[Any]) -> tuple[Any, Any]:
-        args = list(self._args)
+        args = self._args.get()
         for i, arg in zip(self._moving, self._given.rebuild(tensors)):
             args[i] = arg
         assert self._owner._fwd is not None
@@ -116,18 +123,21 @@ class _Call:
         return out[0], out[1]
 
     def forward(self, tensors: list[Any]) -> list[Any]:
-        value, self._residuals = self._run_forward(tensors)
+        value, residuals = self._run_forward(tensors)
+        self._residuals = Held(residuals)
         results = Results(value, f"custom_vjp {name_of(self._owner)}")
         self.structure = results.tree
         return results.tensors
 
     def backward(self, xs: list[Any], ys: list[Any], gs: list[Any]) -> list[Any]:
-        residuals = self._residuals
         # To be differentiated themselves, residuals must lead back to xs.
         if _core.is_grad_enabled() or any(x._deferred for x in xs):
             residuals = self._run_forward(xs)[1]
+        else:
+            residuals = self._residuals.get()
         gs = [zeros_like(y) if g is None else g for g, y in zip(gs, ys)]
-        still = [self._args[i] for i in self._owner._still]
+        args = self._args.get()
+        still = [args[i] for i in self._owner._still]
         assert self._owner._bwd is not None
         bwd = called(self._owner._bwd)
         found = bwd(*still, residuals, self.structure.unflatten(gs))
@@ -141,26 +151,25 @@ class _Call:
     def _gradients(self, found: Sequence[Any], xs: list[Any]) -> list[Any]:
         """One gradient or None for each of the tensors."""
         gradients: list[Any] = []
-        for n, (tree, i) in enumerate(zip(found, self._moving)):
-            leaves, structure = flatten(self._args[i])
+        for n, (tree, (structure, arrays)) in enumerate(zip(found, self._trees)):
             if tree is None:
-                mine = [None] * len(leaves)
+                mine = [None] * len(arrays)
             elif structure.num_leaves == 1 and is_array(tree):
                 mine = [tree]
             else:
-                mine = _like(structure, leaves, tree, n)
+                mine = _like(structure, len(arrays), tree, n)
             gradients += [
                 None if g is None else to_tensor(g)
-                for g, leaf in zip(mine, leaves)
-                if is_array(leaf)
+                for g, array in zip(mine, arrays)
+                if array
             ]
         return gradients
 
 
-def _like(structure: Any, leaves: list[Any], tree: Any, n: int) -> list[Any]:
+def _like(structure: Any, count: int, tree: Any, n: int) -> list[Any]:
     """The leaves of a tree that may have None for any of them."""
-    places = structure.unflatten(range(len(leaves)))
-    found: list[Any] = [None] * len(leaves)
+    places = structure.unflatten(range(count))
+    found: list[Any] = [None] * count
 
     def walk(place: Any, value: Any) -> None:
         if value is None or place is None:

@@ -82,6 +82,12 @@ class Arguments:
         args: tuple[Any, ...] = self.tree.unflatten(leaves)
         return args
 
+    def forget(self) -> None:
+        """Keeps the places of `tensors`, and no longer the tensors."""
+        for place in self._places:
+            self._leaves[place] = None
+        self.tensors = []
+
     def spread(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """A tree like the arguments, with None where no tensor was."""
         leaves: list[Any] = [None] * len(self._leaves)
@@ -95,6 +101,27 @@ class Arguments:
         taken = set(self._places)
         rest = (leaf for i, leaf in enumerate(self._leaves) if i not in taken)
         return (self.tree, tuple(self._places), tuple((type(x), x) for x in rest))
+
+
+class Held:
+    """A tree whose tensors, where they belong to a graph, do not keep it alive.
+
+    For what the graph itself keeps, as code that will make gradients: the two would
+    keep each other for ever.
+    """
+
+    def __init__(self, tree: Any) -> None:
+        leaves, self._tree = flatten(tree)
+        self._leaves = [
+            _core.HeldTensor(x) if isinstance(x, _core.Tensor) and x.symbolic else x
+            for x in leaves
+        ]
+
+    def get(self) -> Any:
+        """The tree. Its graph must still be there."""
+        return self._tree.unflatten(
+            [x.get() if isinstance(x, _core.HeldTensor) else x for x in self._leaves]
+        )
 
 
 class Results:

@@ -125,6 +125,25 @@ class LanesOf {
   front_internal::VmapCore core_;
 };
 
+// A tensor that does not keep its graph alive, as others do
+// (graph_lifetime.h): for what belongs to the graph.
+struct HeldTensor {
+  Tensor tensor;
+
+  nb::object Get() const {
+    const EagerRef& value = tensor.identity();
+    if (!tensor.traced() || value->traced->recording) return nb::cast(tensor);
+    // Its recording is over: it cannot be asked for its graph, but may be used
+    // where code builds gradients of that.
+    nb::object made = nb::steal(nb::detail::type_caster_base<Tensor>::from_cpp(
+        tensor, nb::rv_policy::copy, nullptr));
+    if (!made.is_valid()) throw nb::python_error();
+    std::shared_ptr<Graph> graph = value->traced->graph.lock();
+    if (graph) KeepGraph(made, *graph);
+    return made;
+  }
+};
+
 struct ApartFromCheckpoints {
   std::optional<RecomputeRegion::Apart> scope;
 };
@@ -215,6 +234,12 @@ void BindTransforms(nb::module_& m) {
       "is_building",
       [] { return front_internal::Building::Current().graph != nullptr; },
       "Calls on this thread become nodes of a graph.");
+  nb::class_<HeldTensor>(m, "HeldTensor")
+      .def("__init__",
+           [](HeldTensor* held, const Tensor& tensor) {
+             new (held) HeldTensor{tensor};
+           })
+      .def("get", &HeldTensor::Get);
   // A derivative is taken inside of it (eager/recompute.h).
   nb::class_<ApartFromCheckpoints>(m, "ApartFromCheckpoints")
       .def(nb::init<>())

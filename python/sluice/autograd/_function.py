@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._flat import called, carries_gradient, is_array, to_tensor, zeros_like
+from .._flat import Held, called, carries_gradient, is_array, to_tensor, zeros_like
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -115,6 +115,7 @@ class _Call:
         self.single = True
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
+        self.held: Any = None  # of a call in a graph: those, and what is in ctx
 
     def run(self) -> Any:
         tensors = [self.args[i] for i in self.places]
@@ -131,7 +132,21 @@ class _Call:
             r.detach() if self._is_still(made) else r
             for r, made in zip(results, self.outputs)
         ]
+        for i in self.places:
+            self.args[i] = None  # those that gradients are asked for are told then
+        if any(r.symbolic for r in results):
+            self._hold()
         return results[0] if self.single else tuple(results)
+
+    def _hold(self) -> None:
+        """The graph keeps this call: what it has of the graph must not keep that."""
+        self.held = Held((self.inputs, self.outputs, vars(self.ctx)))
+        self.inputs, self.outputs = [], []
+        vars(self.ctx).clear()
+
+    def _take(self) -> None:
+        self.inputs, self.outputs, attributes = self.held.get()
+        vars(self.ctx).update(attributes)
 
     def _is_still(self, made: Any) -> bool:
         return any(_core.same_tensor(made, t) for t in self.ctx._still)
@@ -187,6 +202,15 @@ class _Call:
         )
 
     def backward(self, xs: list[Any], ys: list[Any], gs: list[Any]) -> list[Any]:
+        if self.held is None:
+            return self._backward(xs, ys, gs)
+        self._take()
+        try:
+            return self._backward(xs, ys, gs)
+        finally:
+            self._hold()
+
+    def _backward(self, xs: list[Any], ys: list[Any], gs: list[Any]) -> list[Any]:
         ctx = self.ctx
         if ctx.materialize_grads:
             gs = [zeros_like(y) if g is None else g for g, y in zip(gs, ys)]

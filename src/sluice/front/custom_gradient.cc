@@ -125,7 +125,7 @@ std::vector<Tensor> custom_gradient(const TensorFn& forward,
     operands.push_back(r);
   }
   size_t count = inputs.size();
-  int64_t number =
+  Array number =
       RegisterCustomGradient([backward, count, zeros](GradContext& g) {
         front_internal::BuildCustomRule(g, count, backward, zeros);
       });

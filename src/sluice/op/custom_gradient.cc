@@ -1,6 +1,6 @@
 #include "sluice/op/custom_gradient.h"
 
-#include <deque>
+#include <unordered_map>
 
 #include "sluice/base/thread_annotations.h"
 
@@ -8,31 +8,61 @@ namespace sluice {
 
 namespace {
 
+using Function = std::shared_ptr<const CustomGradientFn>;
+
+// Never destroyed: threads may still let go of graphs when the process ends.
 struct Table {
   Mutex mu;
-  std::deque<CustomGradientFn> functions SL_GUARDED_BY(mu);  // never move
+  int64_t next SL_GUARDED_BY(mu) = 0;
+  std::unordered_map<int64_t, Function> functions SL_GUARDED_BY(mu);
 };
 Table& TheTable() {
   static auto* table = new Table;
   return *table;
 }
 
-}  // namespace
-
-int64_t RegisterCustomGradient(CustomGradientFn fn) {
+void Forget(int64_t number) {
+  Function gone;  // after the lock: it is code of the user's
   Table& table = TheTable();
   MutexLock lock(table.mu);
-  table.functions.push_back(std::move(fn));
-  return static_cast<int64_t>(table.functions.size()) - 1;
+  auto it = table.functions.find(number);
+  gone = std::move(it->second);
+  table.functions.erase(it);
 }
 
-const CustomGradientFn* FindCustomGradient(int64_t number) {
+}  // namespace
+
+Array RegisterCustomGradient(CustomGradientFn fn) {
+  auto function = std::make_shared<const CustomGradientFn>(std::move(fn));
+  auto number = std::make_unique<int64_t>();
+  {
+    Table& table = TheTable();
+    MutexLock lock(table.mu);
+    *number = table.next++;
+    table.functions.emplace(*number, std::move(function));
+  }
+  int64_t* held = number.release();
+  Ref<Buffer> buffer = Buffer::Wrap(
+      held, sizeof(*held),
+      [](void* context) {
+        std::unique_ptr<int64_t> mine(static_cast<int64_t*>(context));
+        Forget(*mine);
+      },
+      held);
+  return Array::Over(std::move(buffer), DType::kI64, Shape());
+}
+
+std::shared_ptr<const CustomGradientFn> FindCustomGradient(int64_t number) {
   Table& table = TheTable();
   MutexLock lock(table.mu);
-  if (number < 0 || number >= static_cast<int64_t>(table.functions.size())) {
-    return nullptr;
-  }
-  return &table.functions[static_cast<size_t>(number)];
+  auto it = table.functions.find(number);
+  return it == table.functions.end() ? nullptr : it->second;
+}
+
+int64_t NumCustomGradients() {
+  Table& table = TheTable();
+  MutexLock lock(table.mu);
+  return static_cast<int64_t>(table.functions.size());
 }
 
 }  // namespace sluice

@@ -36,7 +36,7 @@ Value HookValue(Capture& capture, const Value& value,
     Tensor changed = user(Tensor(open->ValueOf(flows[0])));
     return std::vector<Tensor>{changed.defined() ? changed : flows[0]};
   };
-  int64_t number = RegisterCustomGradient([backward](GradContext& g) {
+  Array number = RegisterCustomGradient([backward](GradContext& g) {
     BuildCustomRule(g, 1, backward, /*zeros=*/true);
   });
   Value hooked = TraceNode(capture, "CustomGradient", {value, value},

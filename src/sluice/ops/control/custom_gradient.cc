@@ -12,6 +12,10 @@ int Results(const ShapeContext& c) {
 }
 
 Status Infer(ShapeContext& c) {
+  const Array& number = c.attr<Array>("function");
+  if (number.dtype() != DType::kI64 || number.rank() != 0) {
+    return c.Error(StrCat("function is ", number.TypeText(), "; wanted i64[]"));
+  }
   int results = Results(c), first = c.num_inputs() - results;
   if (results < 0 || results != c.num_outputs()) {
     return c.Error(StrCat(c.num_inputs(), " operands, num_inputs is ", first,
@@ -42,11 +46,13 @@ Status Launch(KernelContext& ctx) {
 }
 
 void Rule(GradContext& g) {
-  const CustomGradientFn* fn = FindCustomGradient(g.attr<int64_t>("function"));
+  int64_t number = g.attr<Array>("function").data<int64_t>()[0];
+  std::shared_ptr<const CustomGradientFn> fn = FindCustomGradient(number);
   if (!fn) {
-    return g.fail(StrCat("function ", g.attr<int64_t>("function"),
-                         " is not known to this process: the graph was made by "
-                         "another one"));
+    return g.fail(StrCat("function ", number,
+                         " is not known to this process: the graph was read "
+                         "from text or a file, and the one it was written from "
+                         "was made by another process or is gone"));
   }
   (*fn)(g);
 }
@@ -63,7 +69,8 @@ SL_OP(CustomGradient)
     .attr("dtypes", AttrKind::kDTypes, "Types of the results.")
     .attr("num_inputs", AttrKind::kInt, "How many operands are inputs.")
     .between(0, 1 << 20)
-    .attr("function", AttrKind::kInt, "The number of the gradient function.")
+    .attr("function", AttrKind::kArray,
+          "The number of the gradient function: an i64.")
     .shape(Infer)
     .grad(Rule)
     .cpu(Launch)
@@ -76,15 +83,26 @@ SL_OP(CustomGradient)
     .samples({{.in = {{2}, {2, 3}},
                .attrs = {{"dtypes", std::vector<DType>{DType::kF32}},
                          {"num_inputs", 1},
-                         {"function", -1}}},
+                         {"function", Array::Scalar<int64_t>(-1)}}},
               {.in = {{2}, {0}, Shape()},
                .attrs = {{"dtypes", std::vector<DType>(2, DType::kF32)},
                          {"num_inputs", 1},
-                         {"function", -1}}}})
-    .rejects({{.in = {{2}},
-               .attrs = {{"dtypes", std::vector<DType>{}},
-                         {"num_inputs", 2},
-                         {"function", 0}},
-               .message = "[CustomGradient] 1 operands, num_inputs is 2"}});
+                         {"function", Array::Scalar<int64_t>(-1)}}}})
+    .rejects(
+        {{.in = {{2}},
+          .attrs = {{"dtypes", std::vector<DType>{}},
+                    {"num_inputs", 2},
+                    {"function", Array::Scalar<int64_t>(0)}},
+          .message = "[CustomGradient] 1 operands, num_inputs is 2"},
+         {.in = {{2}, {2}},
+          .attrs = {{"dtypes", std::vector<DType>{DType::kF32}},
+                    {"num_inputs", 1},
+                    {"function", Array::Scalar<float>(0)}},
+          .message = "[CustomGradient] function is f32[]; wanted i64[]"},
+         {.in = {{2}, {2}},
+          .attrs = {{"dtypes", std::vector<DType>{DType::kF32}},
+                    {"num_inputs", 1},
+                    {"function", Array::Vector<int64_t>({1, 2})}},
+          .message = "[CustomGradient] function is i64[2]; wanted i64[]"}});
 
 }  // namespace sluice
