@@ -7,6 +7,7 @@
 #include "size.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/scope.h"
+#include "sluice/nn/beside.h"
 
 namespace sluice::py {
 
@@ -155,13 +156,6 @@ Item ReadItem(nb::handle item) {
 
 Tensor Where(const Tensor& cond, const Tensor& a, const Tensor& b) {
   return CallOne("Select", {{cond, {}, false}, {a, {}, false}, {b, {}, false}});
-}
-
-// Places are where the elements they name are.
-Tensor Beside(const Tensor& places, const Tensor& of) {
-  if (!RunsNow(places) || !RunsNow(of)) return places;
-  if (places.array().memory() == of.array().memory()) return places;
-  return places.to(of.device());
 }
 
 // Negative places count from the end; those of arrays of the host that are
@@ -327,15 +321,15 @@ Key ReadKey(const Tensor& tensor, nb::handle key) {
         made.basic = false;
         made.entries.push_back(
             {Kind::kPlace, 0, 0, 1,
-             Beside(Counted(item.tensor, tensor, axis), tensor)});
+             nn::Beside(tensor, Counted(item.tensor, tensor, axis))});
         break;
       case Item::Kind::kMask:
         made.basic = false;
         CheckMask(item.tensor, tensor, axis);
         if (item.tensor.rank() == 0) {
-          AddTruth(Beside(item.tensor, tensor), made.entries);
+          AddTruth(nn::Beside(tensor, item.tensor), made.entries);
         } else {
-          AddMask(Beside(item.tensor, tensor), made.entries);
+          AddMask(nn::Beside(tensor, item.tensor), made.entries);
         }
         break;
       case Item::Kind::kEllipsis:

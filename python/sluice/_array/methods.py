@@ -312,15 +312,19 @@ for _name, _dtype in {
 
 def _new(name: str) -> None:
     from . import create
+    from .device import device_like, placed
 
-    function = getattr(create, name)
+    function = placed(getattr(create, name))
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         kwargs.setdefault("dtype", self.dtype)
+        device = device_like(self, kwargs.pop("device", None))
+        if device is not None:
+            kwargs["device"] = device
         return function(*args, **kwargs)
 
     method.__name__ = method.__qualname__ = "new_" + name
-    method.__doc__ = f"{name}() of this tensor's type."
+    method.__doc__ = f"{name}() of this tensor's type, where it is."
     setattr(Tensor, "new_" + name, method)
 
 

@@ -14,6 +14,7 @@
 #include "sluice/eager/promote.h"
 #include "sluice/eager/promoted_operands.h"
 #include "sluice/eager/random_calls.h"
+#include "sluice/eager/recorded_device.h"
 #include "sluice/eager/recording.h"
 #include "sluice/eager/scope.h"
 #include "sluice/graph/graph.h"
@@ -154,6 +155,10 @@ class TracedOperands {
                            : recording_->Now(*refs_[i]);
     }
   }
+  Result<Device*> RunsOn() const {
+    if (!recording_ || op_.structural) return nullptr;
+    return RecordedDevice(*recording_, op_, refs_);
+  }
   // Control flow is recorded once its regions are.
   void Record(Node& node, const SourceLine& line) {
     if (!recording_ || op_.flow != Flow::kNone || op_.structural) return;
@@ -189,6 +194,7 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   std::vector<Value> values(r.inputs.size());
   TracedOperands traced(recording, *op, r.inputs);
   traced.Fill(values);
+  SL_ASSIGN_OR_RETURN(const Device* device, traced.RunsOn());
   Value place;
   if (recording && TakesPlace(*op, values.size())) {
     place = recording->NextDraw(r.line);
@@ -219,6 +225,7 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
     values[i] = constant->output();
   }
   if (place) values.push_back(place);
+  options.device = RecordedDeviceName(device, options.device);
   options.name = r.name;
   options.name_hint = r.hint;
   // A constant has nothing to wait for.

@@ -59,6 +59,14 @@ Status OnTwoDevices(const OpRecord& op, int a, const std::string& a_type,
       b_device.name_text(), "; wanted both on one device (to() copies)"));
 }
 
+Status WrittenElsewhere(const OpRecord& op, const std::string& type,
+                        const Device& made_on, const Device& target_on) {
+  return InvalidArgument(StrCat("[", op.name, "] the result is ", type, " on ",
+                                made_on.name_text(), "; wanted it on ",
+                                target_on.name_text(),
+                                " to write it in place (to() copies)"));
+}
+
 Status BringLiterals(std::span<EagerValue* const> inputs,
                      std::span<const EagerRef> literals) {
   Memory* there = nullptr;

@@ -24,6 +24,10 @@ Status OnTwoDevices(const OpRecord& op, int a, const std::string& a_type,
                     const Device& a_device, int b, const std::string& b_type,
                     const Device& b_device);
 
+// A result in place of a tensor on another device.
+Status WrittenElsewhere(const OpRecord& op, const std::string& type,
+                        const Device& made_on, const Device& target_on);
+
 // What the source writes down among the operands (lists, arrays of other
 // libraries), to be changed in place, goes where the tensors among them are.
 Status BringLiterals(std::span<EagerValue* const> inputs,

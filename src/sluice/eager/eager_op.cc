@@ -13,6 +13,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_owned.h"
 #include "sluice/base/worker_pool.h"
+#include "sluice/device/devices.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/manual_seed.h"
 #include "sluice/eager/random_calls.h"
@@ -254,10 +255,16 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
     return mismatch(num_outputs() == 1 ? std::string(DTypeName(out_dtypes()[0]))
                                        : StrCat(num_outputs(), " values"));
   }
-  if (out.memory()) [[unlikely]] {
+  bool elsewhere = out.memory();
+  for (const Array* in : inputs) elsewhere = elsewhere || in->memory();
+  if (elsewhere) [[unlikely]] {
     Array made;
     SL_RETURN_IF_ERROR(Run(inputs, {&made, 1}));
     if (!(made.shape() == out.shape())) return mismatch(made.TypeText());
+    if (made.memory() && !out.memory()) {
+      return WrittenElsewhere(*record_, made.TypeText(), Devices::Of(made),
+                              CpuDevice());
+    }
     return CopyElements(made, out);
   }
   if (block_.fn && out.contiguous()) {

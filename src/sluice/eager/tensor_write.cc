@@ -1,6 +1,7 @@
 // Tensors written in place.
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
 #include "sluice/eager/call.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/promote.h"
@@ -35,6 +36,17 @@ Operand AsWritten(const OpRecord& op, const Operand& operand, DType to) {
                  operand.where());
 }
 
+// What is copied crosses devices, and what the source writes down goes where
+// the tensors are; single numbers of the host do so anyway.
+EagerRef There(EagerRef value, const Tensor& target,
+               std::source_location where) {
+  if (Devices::Count() == 1 || !IsPlainData(value->dtype())) return value;
+  Tensor given(value);
+  std::string here = given.device(), there = Tensor(target.here()).device();
+  bool number = value->shape().rank() == 0 && here == CpuDevice().name_text();
+  return number || here == there ? value : given.to(there, where).here();
+}
+
 // An operand as an imperative value of the target's type.
 EagerRef Other(const OpRecord& op, const Tensor& target,
                const Operand& operand) {
@@ -42,16 +54,18 @@ EagerRef Other(const OpRecord& op, const Tensor& target,
   bool rows = op.role == Role::kIndexAdd || op.role == Role::kIndexCopy;
   if (operand.is_tensor()) {
     if (rows || !operand.tensor().defined()) return operand.tensor().here();
-    return AsWritten(op, operand, target.dtype()).tensor().here();
+    EagerRef typed = AsWritten(op, operand, target.dtype()).tensor().here();
+    if (op.role != Role::kOverwrite) return typed;
+    return There(std::move(typed), target, operand.where());
   }
   DType dtype = target.dtype();
   if (rows) dtype = operand.literal_value().dtype();
   Operand typed = front_internal::Typed(op.name, operand, dtype);
   const Array& value = typed.literal_value().value();
-  if (Recording* recording = Recording::Open()) {
-    return recording->Constant(value);
-  }
-  return MakeRef<EagerValue>(value);
+  Recording* recording = Recording::Open();
+  EagerRef made =
+      recording ? recording->Constant(value) : MakeRef<EagerValue>(value);
+  return There(std::move(made), target, operand.where());
 }
 
 // target = op(target, others...), in place.

@@ -211,6 +211,58 @@ TEST_F(FrontDevices, AFunctionRefusesOperandsOnTwoDevicesAsCallsDo) {
   EXPECT_EQ(step(here, here).device(), "/device:cpu:0");
 }
 
+// Captured it was made where it was read.
+TEST_F(FrontDevices, AFunctionRefusesWhatTheHostMakesBesideADevicesTensor) {
+  auto zeros_made = [](Tensor x) { return x + zeros({2, 3}); };
+  auto constant_made = [](Tensor x) { return Some() * x; };
+  auto in_loop = [](Tensor x) {
+    auto [i, y] =
+        while_loop([](Tensor n, Tensor) { return n < 2; },
+                   [&](Tensor n, Tensor v) { return std::tuple(n + 1, v + x); },
+                   0, zeros({2, 3}));
+    return y;
+  };
+  auto written = [](Tensor x) {
+    Tensor y = zeros({2, 3}).clone();
+    y.add_(x);
+    return y;
+  };
+  using Body = std::function<Tensor(Tensor)>;
+  for (const Body& body :
+       {Body(zeros_made), Body(constant_made), Body(in_loop), Body(written)}) {
+    auto step = function(body);
+    for (const Body& run : {body, Body([&](Tensor x) { return step(x); })}) {
+      std::string error = ErrorOf([&] { (void)run(Some().to("sim:0")); });
+      for (const char* part :
+           {"on /device:sim:0", "on /device:cpu:0", "wanted both on one device",
+            "devices_test.cc:"}) {
+        EXPECT_NE(error.find(part), std::string::npos) << error;
+      }
+      EXPECT_EQ(run(Some()).device(), "/device:cpu:0");
+    }
+  }
+  // Numbers go anywhere, and a scope says where tensors are made.
+  auto step = function([](Tensor x) {
+    DeviceScope there("sim:0");
+    return x * constant(2.0f) + zeros({2, 3}) + sum(ones({3}).to("cpu:0"));
+  });
+  EXPECT_EQ(step(Some().to("sim:0")).device(), "/device:sim:0");
+}
+
+// Their elements are copied, as those of a number are.
+TEST_F(FrontDevices, CopiesInPlaceCrossDevices) {
+  auto body = [](Tensor x) {
+    Tensor y = zeros({2, 3}).clone(), z = x.clone();
+    y.copy_(x);
+    z.copy_(y * 2.0f);
+    return z + y.to("sim:0");
+  };
+  Tensor x = Some().to("sim:0");
+  EXPECT_EQ(body(x).to_vector<float>(), (x * 3.0f).to_vector<float>());
+  EXPECT_EQ(function(body)(x).to_vector<float>(),
+            (x * 3.0f).to_vector<float>());
+}
+
 TEST_F(FrontDevices, LanesAndGradientsOfGradients) {
   auto run = [](const char* device) {
     Tensor x = Some().to(device).detach().requires_grad_();

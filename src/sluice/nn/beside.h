@@ -3,20 +3,22 @@
 #pragma once
 
 #include <source_location>
+#include <string>
 
+#include "sluice/device/devices.h"
 #include "sluice/eager/tensor.h"
-#include "sluice/tensor/array.h"
 
 namespace sluice::nn {
 
-// `made` on the device that x is on. Of a graph's tensors it stays as it is:
-// placement sees to them.
+// `made` on the device that x is on, or will be in a function being recorded.
+// Of other graphs' tensors it stays as it is: placement sees to them.
 inline Tensor Beside(
     const Tensor& x, Tensor made,
     std::source_location where = std::source_location::current()) {
-  if (x.symbolic() || made.symbolic()) return made;
-  bool there = x.array().memory() == made.array().memory();
-  return there ? made : made.to(x.device(), where);
+  auto of_graph = [](const Tensor& t) { return t.symbolic() && !t.traced(); };
+  if (Devices::Count() == 1 || of_graph(x) || of_graph(made)) return made;
+  std::string there = x.device();
+  return made.device() == there ? made : made.to(there, where);
 }
 
 }  // namespace sluice::nn

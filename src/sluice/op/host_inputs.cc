@@ -96,6 +96,11 @@ bool GivesSizes(const OpRecord& op) {
   }
 }
 
+bool TellsPlace(const OpRecord& op, size_t i) {
+  return op.random && !op.inputs.empty() && op.inputs.back().list &&
+         i + 1 >= op.inputs.size();
+}
+
 bool HostReads(const OpRecord& op, DeviceKind kind, size_t i, size_t count) {
   // Who never touches elements still reads its indices.
   if (op.any_memory && ReadsAsPlaces(op, i, count)) return true;

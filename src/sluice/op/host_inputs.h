@@ -16,6 +16,10 @@ namespace sluice {
 // or the kernel says so.
 bool HostReads(const OpRecord& op, DeviceKind kind, size_t i, size_t count);
 
+// Whether input `i` is the place a random op is told to draw from, as those of
+// a function that was recorded are: it goes anywhere, too.
+bool TellsPlace(const OpRecord& op, size_t i);
+
 // Whether the op tells sizes (Shape, Size, Rank, a list's size), which are for
 // the host, whatever memory holds what they are the sizes of.
 bool GivesSizes(const OpRecord& op);

@@ -7,6 +7,7 @@
 #include "sluice/device/device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/random_calls.h"
+#include "sluice/eager/recorded_device.h"
 #include "sluice/eager/scope.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
@@ -16,7 +17,6 @@
 #include "sluice/trace/capture.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/random_place.h"
-#include "sluice/trace/traced_device.h"
 
 namespace sluice {
 
@@ -38,7 +38,7 @@ Result<Node*> Add(Capture& capture, std::string_view op,
     options.device = building.device;
     options.controls = building.controls;
   }
-  if (device) options.device = device->name_text();
+  options.device = RecordedDeviceName(device, options.device);
   Region& region = scoped && building.region ? *building.region : graph.root();
   std::optional<MutexLock> lock;
   if (building.locked != &graph) lock.emplace(graph.mu());
@@ -105,7 +105,7 @@ Status Capture::Call(const OpRecord& op, std::span<const EagerRef> given,
   if (TakesPlace(op, values.size())) {
     if (Value place = NextDraw(line)) values.push_back(place);
   }
-  SL_ASSIGN_OR_RETURN(const Device* device, TracedDevice(*this, op, values));
+  SL_ASSIGN_OR_RETURN(const Device* device, RecordedDevice(*this, op, inputs));
   SL_ASSIGN_OR_RETURN(Node * node,
                       Add(*this, op.name, values, attrs, line, device));
   Record(*node, inputs, line, records);
@@ -179,6 +179,7 @@ Status Capture::CallInPlace(const OpRecord& op, const EagerRef& given,
     SL_RETURN_IF_ERROR(Call(*reshape, both, {}, line, fitted));
     made = std::move(fitted);
   }
+  SL_RETURN_IF_ERROR(CheckWrittenThere(*this, op, *target, *made[0]));
   Write(target, made[0], line, records);
   if (auto* way = dynamic_cast<GraphTapeNode*>(call.get())) way->WrittenOver();
   return OkStatus();

@@ -1,7 +1,8 @@
 #include "sluice/trace/traced_device.h"
 
+#include <unordered_map>
+
 #include "sluice/device/devices.h"
-#include "sluice/eager/call_device.h"
 #include "sluice/op/host_inputs.h"
 
 namespace sluice {
@@ -10,14 +11,24 @@ namespace {
 
 // Nodes of a device name it, so only what is on the host, or anywhere, is
 // followed; and not for longer than a recording can afford at every call.
-constexpr int kMaxSteps = 256;
+constexpr size_t kMaxSteps = 256;
 
 class Search {
  public:
   explicit Search(const Capture& capture) : capture_(capture) {}
 
   Device* Of(const Value& v) {
-    if (++steps_ > kMaxSteps) return nullptr;
+    if (auto it = found_.find(v); it != found_.end()) return it->second;
+    // Not known, should it lead here again.
+    found_.emplace(v, nullptr);
+    if (gave_up()) return nullptr;
+    return found_[v] = Look(v);
+  }
+  // The search was cut short: what it found says nothing.
+  bool gave_up() const { return found_.size() > kMaxSteps; }
+
+ private:
+  Device* Look(const Value& v) {
     const Node& node = *v.node;
     if (node.is_args()) return OfArg(v);
     if (!node.device().empty()) {
@@ -33,34 +44,35 @@ class Search {
       return i < first.results().size() ? Of(first.results()[i]) : nullptr;
     }
     if (op.flow != Flow::kNone) return nullptr;
+    return OfOperands(node);
+  }
+
+  // Calls on operands of two devices are refused, so that one on a device tells
+  // where all are, but for numbers of the host and what the source writes down
+  // among the operands, which go where the others are.
+  Device* OfOperands(const Node& node) {
+    const OpRecord& op = node.op();
     auto count = static_cast<size_t>(node.num_inputs());
-    Device* numbers = nullptr;
+    Device *host = nullptr, *numbers = nullptr;
     bool unknown = false;
     for (size_t i = 0; i < count; ++i) {
       Value in = node.input(static_cast<int>(i));
-      if (!ReadThere(op, in, i, count)) continue;
+      // The zeros of another's shape are where it is.
+      if (IsReference(in.dtype()) || TellsPlace(op, i) ||
+          (!op.shape_only && HostReads(op, DeviceKind::kCpu, i, count))) {
+        continue;
+      }
       Device* device = Of(in);
-      if (device && !IsNumberOfHost(in, *device)) return device;
+      if (device && device != &CpuDevice()) return device;
       unknown = unknown || !device;
-      if (device) numbers = device;
+      if (op.shape_only) continue;
+      (in.shape().rank() == 0 ? numbers : host) = device;
     }
-    // Numbers of the host go anywhere, so also where the others are.
-    return unknown ? nullptr : numbers;
-  }
-  // The search was cut short: what it found says nothing.
-  bool gave_up() const { return steps_ > kMaxSteps; }
-
-  // Whether a call reads elements of that input on its device.
-  static bool ReadThere(const OpRecord& op, const Value& in, size_t i,
-                        size_t count) {
-    return !IsReference(in.dtype()) && !op.shape_only &&
-           !HostReads(op, DeviceKind::kCpu, i, count);
-  }
-  static bool IsNumberOfHost(const Value& v, const Device& device) {
-    return &device == &CpuDevice() && v.shape().rank() == 0;
+    if (host) return host;
+    if (unknown) return nullptr;
+    return numbers ? numbers : &Devices::Default();
   }
 
- private:
   Device* OfArg(const Value& v) {
     const Node* owner = v.node->region()->owner();
     if (!owner) {
@@ -76,7 +88,7 @@ class Search {
   }
 
   const Capture& capture_;
-  int steps_ = 0;
+  std::unordered_map<Value, Device*, ValueHash> found_;
 };
 
 }  // namespace
@@ -90,32 +102,6 @@ Device* DeviceOfValue(const Capture& capture, const Value& value) {
 Device* Capture::DeviceOf(EagerValue& value) {
   if (value.rows) return nullptr;
   return DeviceOfValue(*this, Now(value));
-}
-
-Result<const Device*> TracedDevice(const Capture& capture, const OpRecord& op,
-                                   std::span<const Value> inputs) {
-  if (Devices::Count() == 1 || op.any_memory) return nullptr;
-  // A copy is where it is asked to be.
-  if (op.role == Role::kIdentity) return nullptr;
-  int first = -1;
-  Device* device = nullptr;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& in = inputs[i];
-    if (!Search::ReadThere(op, in, i, inputs.size())) continue;
-    Device* there = DeviceOfValue(capture, in);
-    if (!there || Search::IsNumberOfHost(in, *there)) continue;
-    if (!device) {
-      device = there;
-      first = static_cast<int>(i);
-    } else if (device != there) {
-      return OnTwoDevices(op, first,
-                          TypeText(inputs[static_cast<size_t>(first)].dtype(),
-                                   inputs[static_cast<size_t>(first)].shape()),
-                          *device, static_cast<int>(i),
-                          TypeText(in.dtype(), in.shape()), *there);
-    }
-  }
-  return device == &CpuDevice() ? nullptr : device;
 }
 
 }  // namespace sluice

@@ -1,0 +1,29 @@
+// Where a call in a function that is recorded will run, by the rule imperative
+// calls follow (eager/call_device.h): on the device its operands lie on, which
+// must be one. Single numbers of the host go where the others are, and so do
+// numbers and lists the source writes down among the operands.
+//
+// On the thread that records.
+#pragma once
+
+#include <span>
+
+#include "sluice/eager/recording.h"
+
+namespace sluice {
+
+// `inputs` are null for operands that are no tensors. Null: it is left to
+// placement, or to the scope around. Error: operands on two devices, both
+// named.
+Result<Device*> RecordedDevice(Recording& recording, const OpRecord& op,
+                               std::span<const EagerRef> inputs);
+
+// The name such a call's node gets, in a scope that says `scope`: where nothing
+// but the host is known of, and nothing else is said, none.
+std::string RecordedDeviceName(const Device* device, const std::string& scope);
+
+// A result on another device cannot be written in place.
+Status CheckWrittenThere(Recording& recording, const OpRecord& op,
+                         EagerValue& target, EagerValue& made);
+
+}  // namespace sluice
