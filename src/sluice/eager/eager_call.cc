@@ -218,20 +218,18 @@ namespace {
 Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
   SL_RETURN_IF_ERROR(CheckWritable(op.name, target));
   if (!records) return OkStatus();
-  bool cut = target.view && !target.view_of;
-  for (size_t i = 0; target.view_of && i < target.view_of->steps.size(); ++i) {
-    cut = cut || !target.view_of->steps[i].op->grad;
-  }
-  const EagerValue& base = target.view_of ? *target.view_of->base : target;
+  bool unknown = target.view && !target.view_of;
+  bool part = target.view_of && !StandsAlone(target);
+  const EagerValue& base = part ? *target.view_of->base : target;
   bool leaf = !target.producer && target.requires_grad;
-  if (leaf || (!cut && !base.producer && base.requires_grad)) {
+  if (leaf || (!unknown && !base.producer && base.requires_grad)) {
     return FailedPrecondition(
         StrCat("[", op.name, "] ", target.Describe(),
                leaf ? ", is a leaf" : ", is a view of a leaf",
                " that requires gradients and cannot be written in place "
                "while calls are recorded; wanted no_grad around it"));
   }
-  if (cut) {
+  if (unknown) {
     return FailedPrecondition(StrCat(
         "[", op.name, "] ", target.Describe(),
         ", is a view; writing it in place would change what gradients see of "

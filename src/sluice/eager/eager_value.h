@@ -47,7 +47,8 @@ struct ViewStep {
   std::vector<Ref<EagerValue>> others;  // inputs but the first: sizes
 };
 struct ViewOf {
-  Ref<EagerValue> base;  // itself no view
+  Ref<EagerValue> base;  // itself no view, unless it stands alone
+                         // (eager/view_write.h)
   std::vector<ViewStep> steps;
   static constexpr uint32_t kNotKnown = ~0u;
   uint32_t seen = 0;    // WriteLog::histories the view's own history knows of

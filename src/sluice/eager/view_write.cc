@@ -90,7 +90,7 @@ void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
   view.view_of = std::make_unique<ViewOf>();
   ViewOf& how = *view.view_of;
   how.records = records;
-  if (from.view_of) {
+  if (from.view_of && !StandsAlone(from)) {
     how.base = from.view_of->base;
     how.steps = from.view_of->steps;
   } else {
@@ -108,10 +108,22 @@ void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
   how.steps.push_back(std::move(step));
 }
 
-void ForgetMovedBase(EagerValue& view) {
-  if (!view.view_of || view.view_of->base->moved == view.view_of->moved) return;
+namespace {
+
+void Forget(EagerValue& view) {
   view.view_of = nullptr;
   view.view = false;
+}
+
+}  // namespace
+
+void ForgetMovedBase(EagerValue& view) {
+  if (!view.view_of || view.view_of->base->moved == view.view_of->moved) return;
+  Forget(view);
+}
+
+bool StandsAlone(const EagerValue& view) {
+  return view.view_of && !view.view_of->steps.back().op->grad;
 }
 
 void RefreshView(EagerValue& view) {
@@ -129,8 +141,11 @@ void RefreshView(EagerValue& view) {
 void ChangeHistory(EagerValue& view, const SourceLine& line) {
   ForgetMovedBase(view);
   if (!view.view_of) return;
+  // The elements are shared, as before; the history is its own from now on.
+  if (StandsAlone(view)) return Forget(view);
   ViewOf& how = *view.view_of;
   EagerValue& base = *how.base;
+  if (StandsAlone(base)) Forget(base);
   auto node = MakeRef<ViewWriteNode>(how.steps, line);
   node->edges.push_back(EdgeTo(base));
   node->edges.push_back(EdgeTo(view));

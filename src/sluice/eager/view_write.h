@@ -15,10 +15,17 @@ void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
 // stand by themselves from then on.
 void ForgetMovedBase(EagerValue& view);
 
+// Gradients do not flow from the view to what it looks into, as detach() gives
+// it: a leaf of its own over the same elements. Its views are views of it, and
+// a recorded write to it, or through them, gives it a history that what it
+// looks into does not share.
+bool StandsAlone(const EagerValue& view);
+
 // The view's history, if that of what it looks into has changed since.
 void RefreshView(EagerValue& view);
 
-// `view` was written by a recorded call: so was what it looks into.
+// `view` was written by a recorded call: so was what it looks into, unless the
+// view stands alone.
 void ChangeHistory(EagerValue& view, const SourceLine& line);
 
 }  // namespace sluice

@@ -4,9 +4,11 @@
 #include "sluice/base/strings.h"
 #include "sluice/eager/call.h"
 #include "sluice/eager/grad_mode.h"
+#include "sluice/eager/same_memory.h"
 #include "sluice/eager/scope.h"
 #include "sluice/eager/tape.h"
 #include "sluice/front/autograd.h"
+#include "sluice/trace/capture.h"
 #include "sluice/trace/custom_rule.h"
 
 namespace sluice {
@@ -80,6 +82,22 @@ class CustomTapeNode final : public TapeNode {
   bool dropped_ = false;
 };
 
+// A result may be an input, or look into one: what is recorded must be a value
+// of its own. Written in place it would change that input, around the user's
+// backward: a look of a kind that no recorded call writes through.
+Tensor OwnValue(const Tensor& result, const std::vector<Tensor>& inputs) {
+  EagerRef from = result.eager();
+  bool look = from->tracked();
+  for (const Tensor& x : inputs) {
+    look = look || SameMemory(from->array, x.eager()->array);
+  }
+  EagerRef value = MakeRef<EagerValue>(from->array);
+  value->line = from->line;
+  value->SetLog(Ref<WriteLog>::Share(&from->writes()));
+  value->view = look;
+  return Tensor(std::move(value));
+}
+
 std::vector<Tensor> EagerCustom(const TensorFn& forward,
                                 const BackwardFn& backward,
                                 const std::vector<Tensor>& inputs,
@@ -96,8 +114,7 @@ std::vector<Tensor> EagerCustom(const TensorFn& forward,
   auto node = MakeRef<CustomTapeNode>(SourceLine::From(where), backward, zeros);
   for (const Tensor& x : inputs) node->edges.push_back(EdgeTo(x.eager()));
   node->SetDepth();
-  // A result may be an input: what is recorded must be a value of its own.
-  for (Tensor& r : results) r = r.detach();
+  for (Tensor& r : results) r = OwnValue(r, inputs);
   node->Keep(inputs, results);
   for (size_t i = 0; i < results.size(); ++i) {
     if (!kFloats.contains(results[i].dtype())) continue;
@@ -117,6 +134,8 @@ std::vector<Tensor> custom_gradient(const TensorFn& forward,
   for (const Tensor& x : inputs) symbolic = symbolic || x.symbolic();
   if (!symbolic) return EagerCustom(forward, backward, inputs, where, zeros);
 
+  Capture* capture = Capture::Open();
+  const uint64_t before = capture ? capture->made() : 0;
   std::vector<Tensor> results = forward(inputs);
   std::vector<DType> dtypes;
   std::vector<Operand> operands(inputs.begin(), inputs.end());
@@ -129,11 +148,21 @@ std::vector<Tensor> custom_gradient(const TensorFn& forward,
       RegisterCustomGradient([backward, count, zeros](GradContext& g) {
         front_internal::BuildCustomRule(g, count, backward, zeros);
       });
-  return front_internal::CallMany("CustomGradient", operands,
-                                  {{"dtypes", dtypes},
-                                   {"num_inputs", static_cast<int64_t>(count)},
-                                   {"function", number}},
-                                  {}, where);
+  std::vector<Tensor> made =
+      front_internal::CallMany("CustomGradient", operands,
+                               {{"dtypes", dtypes},
+                                {"num_inputs", static_cast<int64_t>(count)},
+                                {"function", number}},
+                               {}, where);
+  // As imperatively: what looks into a tensor that was there before.
+  for (size_t i = 0; capture && i < results.size(); ++i) {
+    EagerRef from = capture->ValueOf(results[i]);
+    EagerRef base = from->view_of ? from->view_of->base : from;
+    if (base->traced->serial > before) continue;
+    capture->MayBe(*capture->ValueOf(made[i]), base,
+                   TraceState::Perhaps::How::kLook);
+  }
+  return made;
 }
 
 }  // namespace sluice
