@@ -86,6 +86,9 @@ class Recording {
   virtual void SetPlace(const RandomState& state, const SourceLine& line) = 0;
 
   // ---- Gradients ----
+  // Throws where code of a branch or a loop registers a hook with a value from
+  // outside of it: runs that do not come there would meet the hook, too.
+  virtual void CheckHook(const EagerValue& value) const = 0;
   virtual void SetRequiresGrad(const EagerRef& inside, bool wanted) = 0;
   // The gradient of a traced value as the body sees it. What was there before
   // the call is read as an argument too.

@@ -145,12 +145,8 @@ int Tensor::register_hook(GradHook hook) const {
                ", is a leaf outside of the captured function, which would get "
                "another hook at every call; wanted it registered outside")));
   }
-  if (value.traced && value.producer && Recording::Current() &&
-      Recording::Current()->in_region()) {
-    throw Error(Unimplemented(
-        StrCat("register_hook: of ", value.Describe(),
-               ", in a branch or loop of a graph, which gradients from outside "
-               "go through as a whole; wanted it outside of that")));
+  if (value.traced && value.producer && Recording::Current()) {
+    Recording::Current()->CheckHook(value);
   }
   EagerValue::Extras& extras = value.extras();
   int id = extras.next_hook++;

@@ -64,6 +64,7 @@ class Capture final : public Recording {
                const SourceLine& line) override;
   Value NextDraw(const SourceLine& line) override;
   void SetPlace(const RandomState& state, const SourceLine& line) override;
+  void CheckHook(const EagerValue& value) const override;
   void SetRequiresGrad(const EagerRef& inside, bool wanted) override;
   EagerRef GradOf(EagerValue& inside) override;
   void SetGrad(const EagerRef& inside, EagerRef grad) override;
@@ -287,6 +288,10 @@ class Capture final : public Recording {
     uint64_t first() const { return first_; }
     // The memory of values made here.
     std::unordered_set<const WriteLog*> OwnLogs() const;
+    // Throws where calls made inside have hooks and the value, which leaves the
+    // region, is made from theirs: gradients from outside go through the region
+    // as a whole and meet no hook. Those taken inside did.
+    void CheckHooks(const EagerValue& value, std::string_view what) const;
     // A value from outside whose gradient is another than before; or null.
     EagerRef GradChanged() const;
 

@@ -1,8 +1,11 @@
 // What code recorded into regions does to values around them.
 #include <algorithm>
 
+#include "sluice/base/error.h"
+#include "sluice/base/strings.h"
 #include "sluice/eager/tape.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/graph_tape.h"
 
 namespace sluice {
 
@@ -62,6 +65,36 @@ std::unordered_set<const WriteLog*> Capture::Region::OwnLogs() const {
   return logs;
 }
 
+void Capture::Region::CheckHooks(const EagerValue& value,
+                                 std::string_view what) const {
+  if (!value.producer) return;
+  std::vector<const TapeNode*> open{value.producer.get()};
+  std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    auto* call = dynamic_cast<const GraphTapeNode*>(open.back());
+    open.pop_back();
+    if (!call || call->made_at() < first_ || call->dropped()) continue;
+    for (const TapeNode::Hook& hook : call->hooks) {
+      // Nobody sees what retain_grad() keeps of what ends with the region.
+      bool leaves = call == value.producer.get() && hook.output == value.output;
+      if (hook.place && !leaves) continue;
+      throw Error(Unimplemented(
+          StrCat(hook.place ? "retain_grad" : "register_hook",
+                 ": of what was made at ", call->line().ToString(), ", in ",
+                 what,
+                 " (a branch, a loop or lanes), whose results are made from "
+                 "it: gradients from outside go through that as a whole and do "
+                 "not meet the hook; wanted it outside of that, or the "
+                 "gradient inside")));
+    }
+    for (const TapeEdge& edge : call->edges) {
+      if (edge.node && seen.insert(edge.node.get()).second) {
+        open.push_back(edge.node.get());
+      }
+    }
+  }
+}
+
 EagerRef Capture::Region::GradChanged() const {
   for (const auto& [value, before] : grads_) {
     if (value->traced->serial > first_) continue;
@@ -75,6 +108,17 @@ EagerRef Capture::Region::GradChanged() const {
     if (value->grad != first) return value;
   }
   return {};
+}
+
+void Capture::CheckHook(const EagerValue& value) const {
+  if (!region_) return;
+  auto* call = dynamic_cast<const GraphTapeNode*>(value.producer.get());
+  if (call && call->made_at() >= region_->first_) return;
+  throw Error(Unimplemented(
+      StrCat("register_hook: of ", value.Describe(),
+             ", in a branch or loop of a graph that it was made outside of, or "
+             "is given; wanted it registered outside of that, or with a value "
+             "made inside")));
 }
 
 void Capture::Replace(EagerValue& value, Value now, TapeEdge edge) {

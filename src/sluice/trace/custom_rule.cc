@@ -49,9 +49,12 @@ class Unlocked {
 };
 
 // What a tensor is in the graph that is open.
-Value ValueIn(const Tensor& t) {
+Value ValueIn(const Tensor& t, const Capture::Region& inside) {
   Capture* capture = Capture::Open();
-  return capture ? capture->Now(*capture->ValueOf(t)) : t.value();
+  if (!capture) return t.value();
+  EagerRef value = capture->ValueOf(t);
+  inside.CheckHooks(*value, "a backward of the user's");
+  return capture->Now(*value);
 }
 
 }  // namespace
@@ -90,8 +93,9 @@ void BuildCustomRule(GradContext& g, size_t num_inputs,
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!returned[i].defined()) continue;
       bool rows = returned[i].is_sparse();
-      found[i].first = ValueIn(rows ? returned[i].values() : returned[i]);
-      if (rows) found[i].second = ValueIn(returned[i].indices());
+      found[i].first =
+          ValueIn(rows ? returned[i].values() : returned[i], inside);
+      if (rows) found[i].second = ValueIn(returned[i].indices(), inside);
     }
   } catch (const Error& e) {
     return g.fail(e.what());

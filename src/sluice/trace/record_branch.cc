@@ -197,7 +197,7 @@ BranchOutcome RecordBranch(const Tensor& chooser,
   std::vector<Tensor> outputs = OutputsOf(made);
   for (size_t k = 0; k < written.size(); ++k) {
     TakeWritten(written[k], outputs[num_results + k], flows[num_results + k],
-                where);
+                regions, where);
   }
   if (Capture::Open()) WatchKept(outputs, regions);
   outputs.resize(num_results);

@@ -247,7 +247,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
     std::vector<Tensor> outputs = OutputsOf(made);
     for (size_t k = 0; k < written.size(); ++k) {
       TakeWritten(written[k].tensor, outputs[inits.size() + k],
-                  written[k].flows, where);
+                  written[k].flows, regions, where);
     }
     if (Capture::Open()) WatchKept(outputs, regions);
     outputs.resize(inits.size());

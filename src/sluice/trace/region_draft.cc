@@ -238,6 +238,7 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
                                   : Reach());
     recorded.perhaps.push_back(PerhapsOutside(inside, same));
     if (same) AddKept(inside, *same, recorded.kept);
+    if (same) inside.CheckHooks(*same, request.what);
     if (same && (!inside.IsOutside(*same) || same->traced->number)) same = {};
     recorded.same.push_back(std::move(same));
     t = Tensor(graph, v);
@@ -250,9 +251,16 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
                    written_args.end();
       Value now = capture->NowAsOperand(*tensor);
       AddKept(inside, *tensor, recorded.kept);
-      recorded.written.push_back({tensor, now, tensor->tracked(),
-                                  WhenHere(*capture, *tensor), given,
-                                  capture->ReachOf(*tensor, inside.first())});
+      inside.CheckHooks(*tensor, request.what);
+      auto* call = dynamic_cast<const GraphTapeNode*>(tensor->producer.get());
+      recorded.written.push_back(
+          {.tensor = tensor,
+           .value = now,
+           .flows = tensor->tracked(),
+           .recorded = call && call->made_at() >= inside.first(),
+           .when = WhenHere(*capture, *tensor),
+           .given = given,
+           .reach = capture->ReachOf(*tensor, inside.first())});
     }
   }
   MutexLock lock(graph.mu());
@@ -277,11 +285,18 @@ void SetNumber(const Tensor& tensor) {
 }
 
 void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
+                 const std::vector<RecordedRegion>& regions,
                  std::source_location where) {
   bool leaf = !tensor->producer && tensor->requires_grad;
-  // Where calls are not recorded its history is what it was.
+  // Where calls are not recorded its history is what it was, unless code inside
+  // has had them recorded.
+  bool recorded = EagerMode::Current().grad;
+  for (const RecordedRegion& r : regions) {
+    const Written* w = Find(r.written, tensor);
+    recorded = recorded || (w && w->recorded);
+  }
   Capture::Current()->Write(tensor, result.identity(), SourceLine::From(where),
-                            flows && !leaf && EagerMode::Current().grad);
+                            flows && !leaf && recorded);
 }
 
 std::vector<Tensor> OutputsOf(const Operation& op) {

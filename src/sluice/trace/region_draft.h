@@ -44,6 +44,7 @@ struct Written {
   EagerRef tensor;
   Value value;
   bool flows;
+  bool recorded = false;  // calls inside have given it another history
   Value when{};        // and only in runs in which this holds
   bool given = false;  // it is an argument, and still that
   Reach reach{};       // where its gradient flows
@@ -111,6 +112,7 @@ bool IsNumber(const Tensor& tensor);
 void SetNumber(const Tensor& tensor);
 // What regions have written becomes what the node gives for it.
 void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
+                 const std::vector<RecordedRegion>& regions,
                  std::source_location where);
 
 // Adds values to the results of a region.
