@@ -165,11 +165,21 @@ void Capture::MayBe(EagerValue& value, const EagerRef& other,
   bool look = how == Perhaps::How::kWhole && other->view_of;
   if (look) how = Perhaps::How::kLook;
   std::vector<Perhaps>& all = value.traced->perhaps;
-  all.push_back({base, base->writes().count, how});
+  // Once each: results of branches in branches may be one tensor in many ways.
+  auto add = [&](Perhaps one) {
+    for (const Perhaps& known : all) {
+      if (known.other == one.other && known.seen == one.seen &&
+          known.how == one.how) {
+        return;
+      }
+    }
+    all.push_back(std::move(one));
+  };
+  add({base, base->writes().count, how});
   for (Perhaps further : base->traced->perhaps) {
     if (further.other.get() == &value) continue;
     further.how = std::min(further.how, how);
-    all.push_back(std::move(further));
+    add(std::move(further));
   }
 }
 
