@@ -57,7 +57,7 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     if (dy[i]) ys.push_back(ys_[i]);
   }
   SL_ASSIGN_OR_RETURN(TraceGradient gradient,
-                      trace_->Gradient(ys, feeds_, wants));
+                      trace_->Gradient(ys, feeds_, wants, record));
   SL_RETURN_IF_ERROR(CheckUnwritten(dy, gradient));
   std::vector<Array> all = arrays_;
   ArrayList results;
@@ -105,6 +105,14 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     for (size_t k : t.when) any = any || *results[told + k].data<bool>();
     return any;
   };
+  // As imperatively: what was made from nothing that requires gradients does
+  // not require any.
+  auto flows = [&](size_t i) {
+    for (size_t k = 0; k < node->edges.size(); ++k) {
+      if (node->edges[k] && there(gradient.from[i][k])) return true;
+    }
+    return false;
+  };
   for (size_t i = 0; i < dx.size(); ++i) {
     if (!gradient.found[i]) continue;
     if (!there(gradient.there[i])) {
@@ -114,7 +122,7 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     }
     dx[i] = MakeRef<EagerValue>(std::move(results[next]));
     dx[i]->line = line();
-    if (node) {
+    if (node && flows(i)) {
       dx[i]->producer = node;
       dx[i]->output = static_cast<int>(next);
     }

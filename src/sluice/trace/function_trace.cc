@@ -18,6 +18,7 @@
 #include "sluice/eager/view_write.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/passes/raise_for_gradients.h"
+#include "sluice/trace/graph_reach.h"
 #include "sluice/trace/random_place.h"
 #include "sluice/trace/trace_finish.h"
 
@@ -320,28 +321,67 @@ bool FlowsThrough(int limit, const std::vector<Value>& args,
 
 }  // namespace
 
+void Trace::Say(TraceGradient& gradient, TraceGradient::There& there,
+                const Value& when) {
+  auto known = std::find(gradient.told.begin(), gradient.told.end(), when);
+  there.when.push_back(static_cast<size_t>(known - gradient.told.begin()));
+  if (known == gradient.told.end()) gradient.told.push_back(when);
+}
+
 void Trace::SayWhatIsThere(TraceGradient& gradient) const {
   gradient.there.assign(gradient.found.size(), {});
+  auto say = [&](size_t source, const Value& when) {
+    TraceGradient::There& there = gradient.there[source];
+    if (when) {
+      Say(gradient, there, when);
+    } else {
+      there.always = true;
+    }
+  };
   for (const Value& y : gradient.ys) {
-    const Fetched* from = nullptr;
+    bool said = false;
     for (const Fetched& f : fetched) {
-      if (f.value == y && f.flows) from = &f;
+      if (f.value != y || !f.flows || !f.reach_said) continue;
+      said = true;
+      for (const auto& [source, when] : f.reach) say(source, when);
+      break;
     }
-    if (!from || !from->reach_said) {
-      for (TraceGradient::There& t : gradient.there) t.always = true;
-      return;
-    }
-    for (const auto& [source, when] : from->reach) {
-      TraceGradient::There& there = gradient.there[source];
-      if (!when) {
-        there.always = true;
-        continue;
+    // Or it is itself a gradient.
+    for (const TraceGradient& other : gradients_) {
+      auto it = std::find(other.found.begin(), other.found.end(), y);
+      if (said || !other.records || it == other.found.end()) continue;
+      const auto& from =
+          other.from[static_cast<size_t>(it - other.found.begin())];
+      if (from.size() != gradient.there.size()) continue;
+      said = true;
+      for (size_t i = 0; i < from.size(); ++i) {
+        if (from[i].always) say(i, {});
+        for (size_t k : from[i].when) say(i, other.told[k]);
       }
-      auto known = std::find(gradient.told.begin(), gradient.told.end(), when);
-      there.when.push_back(static_cast<size_t>(known - gradient.told.begin()));
-      if (known == gradient.told.end()) gradient.told.push_back(when);
+    }
+    if (said) continue;
+    for (TraceGradient::There& t : gradient.there) t.always = true;
+    return;
+  }
+}
+
+Status Trace::SayWhatFrom(TraceGradient& gradient,
+                          std::span<const Value> fed) {
+  GraphReach reach(*graph, fed, /*tells=*/true);
+  gradient.from.assign(gradient.found.size(),
+                       std::vector<TraceGradient::There>(fed.size()));
+  for (size_t i = 0; i < gradient.found.size(); ++i) {
+    if (!gradient.found[i]) continue;
+    SL_ASSIGN_OR_RETURN(GraphReach::Sources sources,
+                        reach.Of(gradient.found[i]));
+    for (const auto& [source, truth] : sources) {
+      TraceGradient::There& there =
+          gradient.from[i][static_cast<size_t>(source)];
+      there.always = truth.always;
+      for (const Value& when : truth.any) Say(gradient, there, when);
     }
   }
+  return OkStatus();
 }
 
 std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
@@ -368,13 +408,15 @@ std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
 
 Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
                                       const std::vector<Value>& fed,
-                                      const std::vector<bool>& wants) {
+                                      const std::vector<bool>& wants,
+                                      bool records) {
   MutexLock one(mu_);
   // Rules that read what is another each time would make it grow for ever.
   constexpr size_t kMost = 64;
   size_t stale = 0;
   for (const TraceGradient& known : gradients_) {
     if (known.ys != ys || known.wants != wants) continue;
+    if (records && !known.records) continue;
     if (!known.holds || known.holds()) return known;
     ++stale;
   }
@@ -388,6 +430,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
   TraceGradient made;
   made.ys = ys;
   made.wants = wants;
+  made.records = records;
   made.found.resize(fed.size());
   std::vector<Value> from = ys, to, fetches, all = fed;
   int calls = 0;  // of the function have ids below this
@@ -433,6 +476,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
       made.more_args.push_back(capture.entries()[i].arg);
       all.push_back(capture.entries()[i].arg);
     }
+    if (records) SL_RETURN_IF_ERROR(SayWhatFrom(made, all));
   }
   if (watch) made.holds = watch->Done();
   made.reads = Reads(fed, fetches);

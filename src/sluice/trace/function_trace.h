@@ -66,6 +66,7 @@ std::string Text(const Signature::Arg& arg);  // "f32[?,?]"
 struct TraceGradient {
   std::vector<Value> ys;     // what was asked for
   std::vector<bool> wants;   // of what is fed, with respect to what
+  bool records = false;      // `from` is told
   std::vector<Value> flows;  // what is fed beside, one for each y
   std::vector<Value> found;  // one for each that is fed, where there is one
   std::vector<bool> reads;   // of what is fed, whether elements matter
@@ -79,6 +80,9 @@ struct TraceGradient {
     std::vector<size_t> when{};
   };
   std::vector<There> there;
+  // By what was found, and of that by what is fed, flows and `more` included:
+  // whether it is made from that in a way that gradients of it flow.
+  std::vector<std::vector<There>> from;
   std::vector<Value> told;
   // Tensors around that code run for the gradient reads beside, fed last.
   std::vector<EagerRef> more;
@@ -214,10 +218,10 @@ struct Trace {
                                        std::source_location where,
                                        bool by_values);
 
-  // Built when it is asked for.
+  // Built when it is asked for. `records`: gradients of it may be asked for.
   Result<TraceGradient> Gradient(const std::vector<Value>& ys,
                                  const std::vector<Value>& fed,
-                                 const std::vector<bool>& wants);
+                                 const std::vector<bool>& wants, bool records);
 
   // Calls change tensors around the function, or read what other calls change
   // there: one after the other.
@@ -239,7 +243,11 @@ struct Trace {
   Misfit OutsideMisfit(const std::vector<Tensor>& args) const;
   Misfit ArgumentMisfit(const std::vector<Tensor>& args) const;
   bool WritesAreSeenElsewhere(const std::vector<Tensor>& args) const;
-  void SayWhatIsThere(TraceGradient& gradient) const;
+  void SayWhatIsThere(TraceGradient& gradient) const SL_REQUIRES(mu_);
+  Status SayWhatFrom(TraceGradient& gradient, std::span<const Value> fed);
+  // In which runs one of these holds: none of them, or what comes back.
+  static void Say(TraceGradient& gradient, TraceGradient::There& there,
+                  const Value& when);
 
   Mutex mu_;
   std::vector<TraceGradient> gradients_ SL_GUARDED_BY(mu_);

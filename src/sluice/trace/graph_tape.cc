@@ -15,6 +15,8 @@
 #include "sluice/op/carries_gradient.h"
 #include "sluice/passes/raise_for_gradients.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/graph_reach.h"
+#include "sluice/trace/inside_vmap.h"
 #include "sluice/trace/kept_values.h"
 
 namespace sluice {
@@ -188,6 +190,50 @@ Status GraphTapeNode::CheckUnwritten(int first_new) const {
   return OkStatus();
 }
 
+namespace {
+
+// Whether gradients flow through a gradient.
+enum class Flowing : uint8_t { kNever, kSometimes, kAlways };
+
+// Tells the node from which of `from` each of `made` was made, as a tape that
+// recorded the rule's own calls would know.
+Result<std::vector<Flowing>> SayThrough(GraphTapeNode& way, Graph& graph,
+                                        const std::vector<Value>& from,
+                                        const std::vector<Value>& made) {
+  front_internal::SavedBuilding saved;
+  std::optional<MutexLock> lock;
+  if (Building::Current().locked != &graph) lock.emplace(graph.mu());
+  // Lanes together are on several ways at once.
+  GraphReach reach(graph, from, /*tells=*/!front_internal::InsideVmap());
+  std::vector<Flowing> flowing(made.size(), Flowing::kNever);
+  for (size_t k = 0; k < made.size(); ++k) {
+    if (!made[k]) continue;
+    SL_ASSIGN_OR_RETURN(GraphReach::Sources sources, reach.Of(made[k]));
+    std::vector<GraphTapeNode::Through> by_x(from.size(), {.never = true});
+    GraphReach::Truth any;
+    for (const auto& [i, truth] : sources) {
+      GraphTapeNode::Through& through = by_x[static_cast<size_t>(i)];
+      through.never = false;
+      any.always = any.always || truth.always;
+      if (truth.always) continue;
+      SL_ASSIGN_OR_RETURN(through.when,
+                          reach.AnyOf(truth.any, RegionHere(graph)));
+      any.any.push_back(through.when);
+    }
+    way.SetThrough(k, std::move(by_x));
+    if (any.always) {
+      flowing[k] = Flowing::kAlways;
+    } else if (!any.any.empty()) {
+      flowing[k] = Flowing::kSometimes;
+      SL_ASSIGN_OR_RETURN(Value when, reach.AnyOf(any.any, RegionHere(graph)));
+      way.SetWhen(k, when);
+    }
+  }
+  return flowing;
+}
+
+}  // namespace
+
 Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                std::span<EagerRef> dx) {
   Capture* capture = Capture::Current();
@@ -230,6 +276,7 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
   // this node was made from, its results, and what flowed in.
   Ref<GraphTapeNode> way;
   std::vector<Value> made;
+  std::vector<Flowing> flowing;
   if (record) {
     std::vector<Value> from;
     std::vector<TapeEdge> to;
@@ -252,10 +299,14 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
       made.push_back(g.rows() ? g.values : g.dense);
     }
     if (!from.empty()) {
-      way = MakeRef<GraphTapeNode>(graph_, std::move(from), made,
+      way = MakeRef<GraphTapeNode>(graph_, from, made,
                                    StrCat("the gradient of ", name_), line());
       for (TapeEdge& edge : to) way->edges.push_back(std::move(edge));
       way->SetDepth();
+      SL_ASSIGN_OR_RETURN(flowing, SayThrough(*way, graph_, from, made));
+      for (const Flowing& f : flowing) {
+        if (f == Flowing::kSometimes) capture->NoteMerged();
+      }
     }
   }
   for (size_t i = 0; i < found.size(); ++i) {
@@ -266,7 +317,9 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
         if (flows[k] == v) return dy[k];
       }
       TapeEdge edge;
-      if (way && v == made[i]) edge = {way, static_cast<int>(i), {}};
+      if (way && v == made[i] && flowing[i] != Flowing::kNever) {
+        edge = {way, static_cast<int>(i), {}};
+      }
       return capture->Make(v, line(), edge, /*tainted=*/true);
     };
     if (g.rows()) {

@@ -43,7 +43,9 @@ FlowWhen Capture::FlowOf(const EagerValue& value) const {
     }
     // On every way.
     if (stretch->has_regions()) return {.always = true};
-    for (const TapeEdge& edge : node->edges) {
+    for (size_t i = 0; i < node->edges.size(); ++i) {
+      const TapeEdge& edge = node->edges[i];
+      if (stretch->ThroughTo(output, i).never) continue;
       if (edge.leaf) return {.always = true};
       Place next{edge.node.get(), edge.output};
       if (edge.node && seen.insert(next).second) open.push_back(next);

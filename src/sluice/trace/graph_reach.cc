@@ -1,0 +1,354 @@
+#include "sluice/trace/graph_reach.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sluice/autodiff/carry_more.h"
+#include "sluice/graph/traverse.h"
+#include "sluice/op/carries_gradient.h"
+#include "sluice/tensor/array.h"
+
+namespace sluice {
+
+namespace {
+
+using Truth = GraphReach::Truth;
+using Sources = GraphReach::Sources;
+
+// More variables than this are not worth what they say.
+constexpr size_t kMost = 256;
+
+void Or(Truth& into, const Truth& more) {
+  into.always = into.always || more.always;
+  for (const Value& v : more.any) {
+    if (std::find(into.any.begin(), into.any.end(), v) == into.any.end()) {
+      into.any.push_back(v);
+    }
+  }
+  if (into.always) into.any.clear();
+}
+
+void Or(Sources& into, const Sources& more) {
+  for (const auto& [id, truth] : more) Or(into[id], truth);
+}
+
+Truth Find(const Sources& sources, int id) {
+  auto it = sources.find(id);
+  return it == sources.end() ? Truth() : it->second;
+}
+
+bool Never(const Truth& truth) { return !truth.always && truth.any.empty(); }
+
+// Whether values that tell can be read beside a node, not in its regions alone.
+bool SeenBeside(const Truth& truth, const Node& node) {
+  for (const Value& v : truth.any) {
+    if (!v.node->region()->Encloses(node.region())) return false;
+  }
+  return true;
+}
+
+// Of a loop's variables: what is known of them after any number of iterations.
+// `begins` and `direct` say it of one source, `by[j][i]` how an iteration makes
+// variable j of variable i.
+enum class Known3 : uint8_t { kNever, kAlways, kTold };
+
+Known3 As3(const Truth& truth) {
+  if (truth.always) return Known3::kAlways;
+  return truth.any.empty() ? Known3::kNever : Known3::kTold;
+}
+
+std::vector<Known3> Settle(const std::vector<Truth>& begins,
+                           const std::vector<Truth>& direct,
+                           const std::vector<std::vector<Truth>>& by) {
+  std::vector<Known3> now;
+  for (const Truth& t : begins) now.push_back(As3(t));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t j = 0; j < now.size(); ++j) {
+      if (now[j] == Known3::kTold) continue;
+      Known3 next = As3(direct[j]);
+      for (size_t i = 0; i < now.size() && next != Known3::kAlways; ++i) {
+        Known3 through = As3(by[j][i]);
+        if (through == Known3::kNever || now[i] == Known3::kNever) continue;
+        bool sure = through == Known3::kAlways && now[i] == Known3::kAlways;
+        next = sure ? Known3::kAlways : Known3::kTold;
+      }
+      if (next == now[j]) continue;
+      now[j] = Known3::kTold;
+      changed = true;
+    }
+  }
+  return now;
+}
+
+}  // namespace
+
+GraphReach::GraphReach(Graph& graph, std::span<const Value> sources, bool tells)
+    : graph_(graph), tells_(tells), next_id_(static_cast<int>(sources.size())) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    known_[sources[i]][static_cast<int>(i)] = {.always = true};
+  }
+}
+
+Result<Sources> GraphReach::Of(const Value& value) {
+  SL_RETURN_IF_ERROR(Ensure(value));
+  auto it = known_.find(value);
+  return it == known_.end() ? Sources() : it->second;
+}
+
+// A chain of a million calls must not take a million stack frames.
+Status GraphReach::Ensure(const Value& value) {
+  std::vector<Node*> open;
+  auto want = [&](const Value& v) {
+    if (!known_.contains(v) && !v.node->is_args() && !done_.contains(v.node)) {
+      open.push_back(v.node);
+    }
+  };
+  want(value);
+  while (!open.empty()) {
+    Node* node = open.back();
+    if (entered_.insert(node).second) {
+      for (const Value& in : InputsWithCaptures(*node)) want(in);
+      if (open.back() != node) continue;
+    }
+    open.pop_back();
+    if (done_.insert(node).second) SL_RETURN_IF_ERROR(Eval(*node));
+  }
+  return OkStatus();
+}
+
+Sources GraphReach::Read(const std::vector<Value>& values) const {
+  Sources all;
+  for (const Value& v : values) {
+    auto it = known_.find(v);
+    if (it != known_.end()) Or(all, it->second);
+  }
+  return all;
+}
+
+Status GraphReach::Eval(Node& node) {
+  const OpRecord& op = node.op();
+  if (op.flow == Flow::kBranch) return EvalBranch(node);
+  if (op.flow == Flow::kLoop) return EvalLoop(node);
+  std::vector<Value> read;
+  if (op.flow != Flow::kNone || !node.regions().empty()) {
+    read = InputsWithCaptures(node);
+  } else if (op.grad) {
+    for (const Value& in : node.inputs()) {
+      if (CarriesGradient(in.dtype())) read.push_back(in);
+    }
+  }
+  Sources all = Read(read);
+  if (all.empty()) return OkStatus();
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    bool plain = op.flow == Flow::kNone;
+    if (plain && !CarriesGradient(node.output_type(i).dtype)) continue;
+    known_.try_emplace(node.output(i), all);
+  }
+  return OkStatus();
+}
+
+Result<Value> GraphReach::Call(std::string_view op, const Value& a,
+                               const Value& b, Region& region) {
+  Value in[] = {a, b};
+  NodeOptions options;
+  options.scope = "gradients";
+  if (region.owner()) options.device = region.owner()->device();
+  SL_ASSIGN_OR_RETURN(Node * node, graph_.Add(region, op, in, {}, options));
+  return node->output();
+}
+
+Result<Value> GraphReach::Known(bool truth, Region& region) {
+  NodeOptions options;
+  options.scope = "gradients";
+  if (region.owner()) options.device = region.owner()->device();
+  SL_ASSIGN_OR_RETURN(
+      Node * node,
+      graph_.Add(region, "Const", {}, {{"value", Array::Scalar<bool>(truth)}},
+                 options));
+  return node->output();
+}
+
+Result<Value> GraphReach::AnyOf(const std::vector<Value>& any, Region& region) {
+  Value all = any[0];
+  for (size_t i = 1; i < any.size(); ++i) {
+    SL_ASSIGN_OR_RETURN(all, Call("LogicalOr", all, any[i], region));
+  }
+  return all;
+}
+
+Result<Value> GraphReach::AsValue(const Truth& truth, Region& region) {
+  if (truth.any.empty()) return Known(truth.always, region);
+  return AnyOf(truth.any, region);
+}
+
+Result<std::vector<Sources>> GraphReach::Results(const Region& region) {
+  const std::vector<Value> results(region.results().begin(),
+                                   region.results().end());
+  std::vector<Sources> found;
+  for (const Value& v : results) {
+    found.emplace_back();
+    if (!CarriesGradient(v.dtype())) continue;
+    SL_ASSIGN_OR_RETURN(found.back(), Of(v));
+  }
+  return found;
+}
+
+Status GraphReach::EvalBranch(Node& node) {
+  std::vector<std::vector<Sources>> branches;
+  for (const auto& region : node.regions()) {
+    SL_ASSIGN_OR_RETURN(std::vector<Sources> found, Results(*region));
+    branches.push_back(std::move(found));
+  }
+  const int outputs = node.num_outputs();
+  std::vector<std::vector<Truth>> said;  // each is one more result
+  for (int k = 0; k < outputs; ++k) {
+    auto at = static_cast<size_t>(k);
+    Sources all;
+    for (const auto& branch : branches) Or(all, branch[at]);
+    for (auto& [id, truth] : all) {
+      std::vector<Truth> by_branch;
+      for (const auto& branch : branches) {
+        by_branch.push_back(Find(branch[at], id));
+      }
+      bool alike = std::all_of(by_branch.begin(), by_branch.end(),
+                               [&](const Truth& t) { return t == by_branch[0]; });
+      if (alike && SeenBeside(by_branch[0], node)) {
+        truth = by_branch[0];
+        continue;
+      }
+      if (!tells_) {
+        truth = {.always = true};
+        continue;
+      }
+      auto known = std::find(said.begin(), said.end(), by_branch);
+      auto number = static_cast<int>(known - said.begin());
+      if (known == said.end()) said.push_back(std::move(by_branch));
+      truth = {.any = {node.output(outputs + number)}};
+    }
+    known_.try_emplace(node.output(k), std::move(all));
+  }
+  if (said.empty()) return OkStatus();
+  for (size_t i = 0; i < branches.size(); ++i) {
+    Region& region = *node.regions()[i];
+    std::vector<Value> results(region.results().begin(),
+                               region.results().end());
+    for (const std::vector<Truth>& by_branch : said) {
+      SL_ASSIGN_OR_RETURN(Value told, AsValue(by_branch[i], region));
+      results.push_back(told);
+    }
+    graph_.SetResults(region, std::move(results));
+  }
+  std::vector<ValueType> types;
+  std::vector<DType> dtypes;
+  for (int k = 0; k < outputs; ++k) types.push_back(node.output_type(k));
+  types.resize(types.size() + said.size(), ValueType{DType::kBool, Shape()});
+  for (const ValueType& type : types) dtypes.push_back(type.dtype);
+  graph_.SetAttr(node, "dtypes", dtypes);
+  graph_.SetOutputs(node, std::move(types));
+  return OkStatus();
+}
+
+Status GraphReach::EvalLoop(Node& node) {
+  Region& body = *node.regions()[1];
+  const int first = next_id_;
+  const auto count = static_cast<size_t>(node.num_outputs());
+  next_id_ += node.num_outputs();
+  for (size_t i = 0; i < count; ++i) {
+    int id = static_cast<int>(i);
+    known_[body.arg(id)] = {{first + id, {.always = true}}};
+  }
+  SL_ASSIGN_OR_RETURN(std::vector<Sources> next, Results(body));
+  std::vector<Sources> begin(count);
+  std::vector<std::vector<Truth>> by(count);
+  std::set<int> ids;
+  auto own = [&](int id) {
+    return id >= first && id < first + static_cast<int>(count);
+  };
+  for (size_t j = 0; j < count; ++j) {
+    int number = static_cast<int>(j);
+    if (CarriesGradient(node.input(number).dtype())) {
+      begin[j] = Read({node.input(number)});
+    }
+    for (const auto& [id, truth] : begin[j]) ids.insert(id);
+    for (const auto& [id, truth] : next[j]) {
+      if (!own(id)) ids.insert(id);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      by[j].push_back(Find(next[j], first + static_cast<int>(i)));
+    }
+  }
+  // Sources that all variables treat alike are told alike.
+  struct Group {
+    std::vector<Truth> begins, direct, ends;
+  };
+  std::vector<Group> groups;
+  std::vector<Sources> ends(count);
+  for (int id : ids) {
+    Group made;
+    for (size_t j = 0; j < count; ++j) {
+      made.begins.push_back(Find(begin[j], id));
+      made.direct.push_back(Find(next[j], id));
+    }
+    auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.begins == made.begins && g.direct == made.direct;
+    });
+    if (same == groups.end()) {
+      std::vector<Known3> now = Settle(made.begins, made.direct, by);
+      auto open = static_cast<size_t>(
+          std::count(now.begin(), now.end(), Known3::kTold));
+      bool tells = tells_ && carried_ + open <= kMost;
+      std::vector<int> told(count, -1);
+      for (size_t j = 0; j < count; ++j) {
+        made.ends.push_back({.always = now[j] != Known3::kNever});
+        if (now[j] != Known3::kTold || !tells) continue;
+        ++carried_;
+        // The loop reads it, so it stands above the loop.
+        Region& around = *node.region();
+        Node* last = around.nodes().back();
+        SL_ASSIGN_OR_RETURN(Value start, AsValue(made.begins[j], around));
+        std::vector<Node*> fresh;
+        for (size_t k = around.nodes().size();
+             k-- > 0 && around.nodes()[k] != last;) {
+          fresh.insert(fresh.begin(), around.nodes()[k]);
+        }
+        for (Node* added : fresh) graph_.MoveBefore(*added, node);
+        SL_ASSIGN_OR_RETURN(
+            told[j],
+            CarryMore(graph_, node, start, {DType::kBool, Shape()}, "reach"));
+        made.ends[j] = {.any = {node.output(told[j])}};
+      }
+      for (size_t j = 0; j < count; ++j) {
+        if (told[j] < 0) continue;
+        Truth after = made.direct[j];
+        for (size_t i = 0; i < count && !after.always; ++i) {
+          if (Never(by[j][i]) || now[i] == Known3::kNever) continue;
+          if (told[i] < 0) {
+            Or(after, by[j][i]);
+          } else if (by[j][i].always) {
+            Or(after, {.any = {body.arg(told[i])}});
+          } else {
+            SL_ASSIGN_OR_RETURN(Value through, AnyOf(by[j][i].any, body));
+            SL_ASSIGN_OR_RETURN(
+                Value both,
+                Call("LogicalAnd", body.arg(told[i]), through, body));
+            Or(after, {.any = {both}});
+          }
+        }
+        SL_ASSIGN_OR_RETURN(Value value, AsValue(after, body));
+        SetNext(graph_, node, told[j], value);
+      }
+      groups.push_back(std::move(made));
+      same = groups.end() - 1;
+    }
+    for (size_t j = 0; j < count; ++j) {
+      if (!Never(same->ends[j])) ends[j][id] = same->ends[j];
+    }
+  }
+  for (size_t j = 0; j < count; ++j) {
+    known_.try_emplace(node.output(static_cast<int>(j)), std::move(ends[j]));
+  }
+  return OkStatus();
+}
+
+}  // namespace sluice

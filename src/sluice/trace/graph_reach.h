@@ -1,0 +1,63 @@
+// GraphReach: on which of some values of a graph others depend, in a way that
+// gradients flow, and in which runs: what the tape of the same code, run op by
+// op, would know. Of gradients that were built for a graph, nobody has recorded
+// that; so it is found in their nodes.
+//
+// Where branches and loops decide, conditionals get results and loops carry
+// variables of truth beside their own. The caller holds the graph's lock while
+// it lives.
+#pragma once
+
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice {
+
+class GraphReach {
+ public:
+  // Always, or in runs in which one of these holds.
+  struct Truth {
+    bool always = false;
+    std::vector<Value> any{};
+    bool operator==(const Truth&) const = default;
+  };
+  // By number of the source; those it does not depend on are missing.
+  using Sources = std::map<int, Truth>;
+
+  // Nothing is looked for beyond the sources. `tells`: else what only a run
+  // knows is taken to hold, and the graph stays as it is.
+  GraphReach(Graph& graph, std::span<const Value> sources, bool tells);
+
+  Result<Sources> Of(const Value& value);
+  // Whether one of them holds, as a value at the region's end.
+  Result<Value> AnyOf(const std::vector<Value>& any, Region& region);
+
+ private:
+  Status Ensure(const Value& value);
+  Status Eval(Node& node);
+  Status EvalBranch(Node& node);
+  Status EvalLoop(Node& node);
+  // The results of a region that gradients flow through, by number.
+  Result<std::vector<Sources>> Results(const Region& region);
+  // All that is read, whatever becomes of it.
+  Sources Read(const std::vector<Value>& values) const;
+  Result<Value> Known(bool truth, Region& region);
+  Result<Value> AsValue(const Truth& truth, Region& region);
+  Result<Value> Call(std::string_view op, const Value& a, const Value& b,
+                     Region& region);
+
+  Graph& graph_;
+  bool tells_;
+  int next_id_;  // arguments of loops are sources, too, of their bodies
+  size_t carried_ = 0;
+  std::unordered_map<Value, Sources, ValueHash> known_;
+  std::unordered_set<const Node*> entered_, done_;
+};
+
+}  // namespace sluice
