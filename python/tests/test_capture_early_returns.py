@@ -25,3 +25,29 @@ def test_results_of_many_branches_in_branches_may_be_one_tensor():
         x, m = sl.tensor(x), sl.tensor(m)
         assert f(x, m).tolist() == leaves_early(x, m).tolist()
     assert len(f.traces()) == 1
+
+
+def test_a_loop_that_keeps_the_value_returned_before_it_is_recorded():
+    # "It stays" and "it moves" were found in turn, without end.
+    items = [sl.tensor([-0.3, 0.5])]
+
+    def step(x, flag):
+        k = 0
+        while k < 2 and items[0][0] < -0.1:
+            k += 1
+            for j in range(2):
+                if j % 2 == 0:
+                    return x.sum() * 0.5
+        loss = (x * x).sum()
+        k = 0
+        while k < 3 and loss < 0.5:
+            k += 1
+            if flag:
+                return x.sum() * 0.5
+        return loss + x.sum()
+
+    f = sl.function(step)
+    for values in [0.2, 0.3], [2.0, 3.0]:
+        for flag in True, False:
+            x = sl.tensor(values)
+            assert f(x, flag).tolist() == step(x, flag).tolist()

@@ -198,7 +198,9 @@ class GraphLoop:
                 after[GO] = self._asked_again(signal)
             after.update(self._variables.taken(n for n in start if n in self._values))
             for name in self._stay & self._values.keys():
-                if self._variables.get(name) is not self._before.get(name):
+                # What is returned is none of the code's own variables.
+                was = self._result if name == RESULT else self._before.get(name)
+                if self._variables.get(name) is not was:
                     raise Again(self._hints, ("moves", name), None)
             self._find_places(frame)
             after.update(
