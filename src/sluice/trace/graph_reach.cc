@@ -1,9 +1,7 @@
 #include "sluice/trace/graph_reach.h"
 
 #include <algorithm>
-#include <set>
 
-#include "sluice/autodiff/carry_more.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/tensor/array.h"
@@ -15,10 +13,17 @@ namespace {
 using Truth = GraphReach::Truth;
 using Sources = GraphReach::Sources;
 
-// More variables than this are not worth what they say.
-constexpr size_t kMost = 256;
+// Whether values that tell can be read beside a node, not in its regions alone.
+bool SeenBeside(const Truth& truth, const Node& node) {
+  for (const Value& v : truth.any) {
+    if (!v.node->region()->Encloses(node.region())) return false;
+  }
+  return true;
+}
 
-void Or(Truth& into, const Truth& more) {
+}  // namespace
+
+void GraphReach::Or(Truth& into, const Truth& more) {
   into.always = into.always || more.always;
   for (const Value& v : more.any) {
     if (std::find(into.any.begin(), into.any.end(), v) == into.any.end()) {
@@ -28,60 +33,14 @@ void Or(Truth& into, const Truth& more) {
   if (into.always) into.any.clear();
 }
 
-void Or(Sources& into, const Sources& more) {
+void GraphReach::Or(Sources& into, const Sources& more) {
   for (const auto& [id, truth] : more) Or(into[id], truth);
 }
 
-Truth Find(const Sources& sources, int id) {
+Truth GraphReach::Find(const Sources& sources, int id) {
   auto it = sources.find(id);
   return it == sources.end() ? Truth() : it->second;
 }
-
-bool Never(const Truth& truth) { return !truth.always && truth.any.empty(); }
-
-// Whether values that tell can be read beside a node, not in its regions alone.
-bool SeenBeside(const Truth& truth, const Node& node) {
-  for (const Value& v : truth.any) {
-    if (!v.node->region()->Encloses(node.region())) return false;
-  }
-  return true;
-}
-
-// Of a loop's variables: what is known of them after any number of iterations.
-// `begins` and `direct` say it of one source, `by[j][i]` how an iteration makes
-// variable j of variable i.
-enum class Known3 : uint8_t { kNever, kAlways, kTold };
-
-Known3 As3(const Truth& truth) {
-  if (truth.always) return Known3::kAlways;
-  return truth.any.empty() ? Known3::kNever : Known3::kTold;
-}
-
-std::vector<Known3> Settle(const std::vector<Truth>& begins,
-                           const std::vector<Truth>& direct,
-                           const std::vector<std::vector<Truth>>& by) {
-  std::vector<Known3> now;
-  for (const Truth& t : begins) now.push_back(As3(t));
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t j = 0; j < now.size(); ++j) {
-      if (now[j] == Known3::kTold) continue;
-      Known3 next = As3(direct[j]);
-      for (size_t i = 0; i < now.size() && next != Known3::kAlways; ++i) {
-        Known3 through = As3(by[j][i]);
-        if (through == Known3::kNever || now[i] == Known3::kNever) continue;
-        bool sure = through == Known3::kAlways && now[i] == Known3::kAlways;
-        next = sure ? Known3::kAlways : Known3::kTold;
-      }
-      if (next == now[j]) continue;
-      now[j] = Known3::kTold;
-      changed = true;
-    }
-  }
-  return now;
-}
-
-}  // namespace
 
 GraphReach::GraphReach(Graph& graph, std::span<const Value> sources, bool tells)
     : graph_(graph), tells_(tells), next_id_(static_cast<int>(sources.size())) {
@@ -246,108 +205,6 @@ Status GraphReach::EvalBranch(Node& node) {
   for (const ValueType& type : types) dtypes.push_back(type.dtype);
   graph_.SetAttr(node, "dtypes", dtypes);
   graph_.SetOutputs(node, std::move(types));
-  return OkStatus();
-}
-
-Status GraphReach::EvalLoop(Node& node) {
-  Region& body = *node.regions()[1];
-  const int first = next_id_;
-  const auto count = static_cast<size_t>(node.num_outputs());
-  next_id_ += node.num_outputs();
-  for (size_t i = 0; i < count; ++i) {
-    int id = static_cast<int>(i);
-    known_[body.arg(id)] = {{first + id, {.always = true}}};
-  }
-  SL_ASSIGN_OR_RETURN(std::vector<Sources> next, Results(body));
-  std::vector<Sources> begin(count);
-  std::vector<std::vector<Truth>> by(count);
-  std::set<int> ids;
-  auto own = [&](int id) {
-    return id >= first && id < first + static_cast<int>(count);
-  };
-  for (size_t j = 0; j < count; ++j) {
-    int number = static_cast<int>(j);
-    if (CarriesGradient(node.input(number).dtype())) {
-      begin[j] = Read({node.input(number)});
-    }
-    for (const auto& [id, truth] : begin[j]) ids.insert(id);
-    for (const auto& [id, truth] : next[j]) {
-      if (!own(id)) ids.insert(id);
-    }
-    for (size_t i = 0; i < count; ++i) {
-      by[j].push_back(Find(next[j], first + static_cast<int>(i)));
-    }
-  }
-  // Sources that all variables treat alike are told alike.
-  struct Group {
-    std::vector<Truth> begins, direct, ends;
-  };
-  std::vector<Group> groups;
-  std::vector<Sources> ends(count);
-  for (int id : ids) {
-    Group made;
-    for (size_t j = 0; j < count; ++j) {
-      made.begins.push_back(Find(begin[j], id));
-      made.direct.push_back(Find(next[j], id));
-    }
-    auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-      return g.begins == made.begins && g.direct == made.direct;
-    });
-    if (same == groups.end()) {
-      std::vector<Known3> now = Settle(made.begins, made.direct, by);
-      auto open = static_cast<size_t>(
-          std::count(now.begin(), now.end(), Known3::kTold));
-      bool tells = tells_ && carried_ + open <= kMost;
-      std::vector<int> told(count, -1);
-      for (size_t j = 0; j < count; ++j) {
-        made.ends.push_back({.always = now[j] != Known3::kNever});
-        if (now[j] != Known3::kTold || !tells) continue;
-        ++carried_;
-        // The loop reads it, so it stands above the loop.
-        Region& around = *node.region();
-        Node* last = around.nodes().back();
-        SL_ASSIGN_OR_RETURN(Value start, AsValue(made.begins[j], around));
-        std::vector<Node*> fresh;
-        for (size_t k = around.nodes().size();
-             k-- > 0 && around.nodes()[k] != last;) {
-          fresh.insert(fresh.begin(), around.nodes()[k]);
-        }
-        for (Node* added : fresh) graph_.MoveBefore(*added, node);
-        SL_ASSIGN_OR_RETURN(
-            told[j],
-            CarryMore(graph_, node, start, {DType::kBool, Shape()}, "reach"));
-        made.ends[j] = {.any = {node.output(told[j])}};
-      }
-      for (size_t j = 0; j < count; ++j) {
-        if (told[j] < 0) continue;
-        Truth after = made.direct[j];
-        for (size_t i = 0; i < count && !after.always; ++i) {
-          if (Never(by[j][i]) || now[i] == Known3::kNever) continue;
-          if (told[i] < 0) {
-            Or(after, by[j][i]);
-          } else if (by[j][i].always) {
-            Or(after, {.any = {body.arg(told[i])}});
-          } else {
-            SL_ASSIGN_OR_RETURN(Value through, AnyOf(by[j][i].any, body));
-            SL_ASSIGN_OR_RETURN(
-                Value both,
-                Call("LogicalAnd", body.arg(told[i]), through, body));
-            Or(after, {.any = {both}});
-          }
-        }
-        SL_ASSIGN_OR_RETURN(Value value, AsValue(after, body));
-        SetNext(graph_, node, told[j], value);
-      }
-      groups.push_back(std::move(made));
-      same = groups.end() - 1;
-    }
-    for (size_t j = 0; j < count; ++j) {
-      if (!Never(same->ends[j])) ends[j][id] = same->ends[j];
-    }
-  }
-  for (size_t j = 0; j < count; ++j) {
-    known_.try_emplace(node.output(static_cast<int>(j)), std::move(ends[j]));
-  }
   return OkStatus();
 }
 

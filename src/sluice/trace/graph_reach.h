@@ -25,6 +25,7 @@ class GraphReach {
   struct Truth {
     bool always = false;
     std::vector<Value> any{};
+    bool never() const { return !always && any.empty(); }
     bool operator==(const Truth&) const = default;
   };
   // By number of the source; those it does not depend on are missing.
@@ -42,7 +43,22 @@ class GraphReach {
   Status Ensure(const Value& value);
   Status Eval(Node& node);
   Status EvalBranch(Node& node);
+  // How an iteration makes variable j of variable i: [j][i].
+  using LoopSteps = std::vector<std::vector<Truth>>;
+  // Sources that all variables of a loop treat alike.
+  struct LoopGroup {
+    std::vector<Truth> begins, direct, ends;
+  };
   Status EvalLoop(Node& node);
+  Status EndOf(Node& loop, const LoopSteps& by, LoopGroup& group);
+  Result<Value> Next(Node& loop, const LoopSteps& by,
+                     const LoopGroup& group, const std::vector<int>& told,
+                     size_t j);
+  // As AsValue, above a node.
+  Result<Value> Above(Node& node, const Truth& truth);
+  static void Or(Truth& into, const Truth& more);
+  static void Or(Sources& into, const Sources& more);
+  static Truth Find(const Sources& sources, int id);
   // The results of a region that gradients flow through, by number.
   Result<std::vector<Sources>> Results(const Region& region);
   // All that is read, whatever becomes of it.
