@@ -217,6 +217,7 @@ BranchOutcome RecordBranch(const Tensor& chooser,
       if (capture) MayBeAs(*outputs[k].identity(), r, k);
     }
   }
+  MayBeEachOther(outputs, regions);
   return {std::move(outputs), made};
 }
 

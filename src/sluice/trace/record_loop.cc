@@ -56,7 +56,13 @@ class LoopAliases {
       if (IsNumber(inits[i])) continue;
       EagerRef value = capture->ValueOf(inits[i]);
       all_[i] = value->traced->perhaps;
-      Insert(i, value->view_of ? value->view_of->base : value,
+      EagerRef base = value->view_of ? value->view_of->base : value;
+      for (size_t j = 0; j < i; ++j) {
+        for (const Perhaps& known : all_[j]) {
+          if (known.other == base) InsertAlike(j, i);
+        }
+      }
+      Insert(i, base,
              value->view_of ? Perhaps::How::kLook : Perhaps::How::kWhole);
     }
   }
@@ -73,6 +79,23 @@ class LoopAliases {
     }
     return more;
   }
+  // Variables that may be one tensor: before the loop, or after an iteration.
+  bool AddAlike(const RecordedRegion& body) {
+    bool more = false;
+    for (const RecordedRegion::Alike& a : body.alike) {
+      more = InsertAlike(a.first, a.second) || more;
+    }
+    return more;
+  }
+  void Tell(Capture& capture, const std::vector<Tensor>& outputs) const {
+    for (const auto& [a, b] : alike_) {
+      const EagerRef& x = outputs[a].identity();
+      const EagerRef& y = outputs[b].identity();
+      capture.MayBe(*x, y, Perhaps::How::kWhole);
+      capture.MayBe(*y, x, Perhaps::How::kWhole);
+    }
+  }
+  const std::vector<std::pair<size_t, size_t>>& alike() const { return alike_; }
   const std::vector<std::vector<Perhaps>>& all() const { return all_; }
 
  private:
@@ -84,7 +107,17 @@ class LoopAliases {
     return true;
   }
 
+  bool InsertAlike(size_t a, size_t b) {
+    std::pair<size_t, size_t> pair{a, b};
+    if (std::find(alike_.begin(), alike_.end(), pair) != alike_.end()) {
+      return false;
+    }
+    alike_.push_back(pair);
+    return true;
+  }
+
   std::vector<std::vector<Perhaps>> all_;
+  std::vector<std::pair<size_t, size_t>> alike_;
 };
 
 void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
@@ -159,7 +192,8 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                                   written,
                                   told,
                                   {},
-                                  aliases.all()});
+                                  aliases.all(),
+                                  aliases.alike()});
     };
     std::vector<RecordedRegion> regions;
     regions.push_back(record("cond", cond));
@@ -186,6 +220,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
       again = only_run.TellWhich(i, regions[1].which[i]) || again;
       again = aliases.Add(i, regions[1]) || again;
     }
+    again = aliases.AddAlike(regions[1]) || again;
     for (const Written& w : regions[0].written) {
       if (!w.given) throw ConditionWrites();
     }
@@ -263,6 +298,7 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                      TraceState::Perhaps::How::kWhole);
       MayBeAs(*outputs[i].identity(), regions[1], i);
     }
+    if (Capture* capture = Capture::Open()) aliases.Tell(*capture, outputs);
     return outputs;
   }
 }

@@ -1,6 +1,7 @@
 #include "sluice/trace/region_draft.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
@@ -138,6 +139,35 @@ void AddKept(const Capture::Region& inside, const EagerValue& value,
   }
 }
 
+// Two that may be one: a write to either makes the other unknown.
+void MayBeBoth(Capture& capture, const EagerRef& a, const EagerRef& b,
+               Perhaps::How how) {
+  if (a == b) return;
+  capture.MayBe(*a, b, how);
+  capture.MayBe(*b, a, how);
+}
+
+std::vector<RecordedRegion::Alike> AlikeIn(Capture& capture,
+                                           const std::vector<Tensor>& results) {
+  std::vector<EagerRef> values;
+  std::unordered_map<const EagerValue*, size_t> first;
+  std::vector<RecordedRegion::Alike> alike;
+  for (const Tensor& t : results) {
+    values.emplace_back();
+    if (!t.defined() || t.is_sparse() || IsNumber(t)) continue;
+    EagerRef value = capture.ValueOf(t);
+    if (!value->traced) continue;
+    const EagerValue* base =
+        value->view_of ? value->view_of->base.get() : value.get();
+    values.back() = value;
+    auto [it, fresh] = first.try_emplace(base, values.size() - 1);
+    if (fresh) continue;
+    alike.push_back(
+        {it->second, values.size() - 1, values[it->second] == value});
+  }
+  return alike;
+}
+
 // None: what is known tells.
 Value WhenHere(Capture& capture, const EagerValue& value) {
   FlowWhen flow = capture.FlowOf(value);
@@ -209,6 +239,11 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
       SetNumber(tensors.back());
     }
   }
+  for (const auto& [a, b] : request.alike) {
+    if (!capture) break;
+    MayBeBoth(*capture, tensors[a].identity(), tensors[b].identity(),
+              Perhaps::How::kWhole);
+  }
   for (size_t i = 0; i < written_args.size(); ++i) {
     Value when = ToldBy(request, told, args.size() + i, false);
     TapeEdge edge =
@@ -218,6 +253,7 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
                      std::move(edge));
   }
   recorded.code = request.code(tensors);
+  if (capture) recorded.alike = AlikeIn(*capture, recorded.code.tensors);
   std::vector<Value> values;
   for (Tensor& t : recorded.code.tensors) {
     Value v = ValueHere(t, request.what, request.where);
@@ -327,6 +363,33 @@ void MayBeAs(EagerValue& result, const RecordedRegion& region, size_t k) {
   }
   for (const Perhaps& p : region.perhaps[k]) {
     capture.MayBe(result, p.other, p.how);
+  }
+}
+
+void MayBeEachOther(std::vector<Tensor>& outputs,
+                    const std::vector<RecordedRegion>& regions) {
+  Capture* capture = Capture::Open();
+  if (!capture) return;
+  for (const RecordedRegion& region : regions) {
+    for (const RecordedRegion::Alike& a : region.alike) {
+      if (a.second >= outputs.size()) continue;
+      bool on_all = a.whole;
+      for (const RecordedRegion& other : regions) {
+        bool there = false;
+        for (const RecordedRegion::Alike& b : other.alike) {
+          there = there ||
+                  (b.first == a.first && b.second == a.second && b.whole);
+        }
+        on_all = on_all && there;
+      }
+      if (on_all) {
+        outputs[a.second] = outputs[a.first];
+        continue;
+      }
+      MayBeBoth(*capture, outputs[a.first].identity(),
+                outputs[a.second].identity(),
+                a.whole ? Perhaps::How::kWhole : Perhaps::How::kLook);
+    }
   }
 }
 

@@ -80,6 +80,8 @@ struct RegionRequest {
   std::vector<PartialShape> now{};
   // What an argument may be, by argument: writing it writes that.
   std::vector<std::vector<TraceState::Perhaps>> perhaps{};
+  // Arguments that may be one tensor, or looks into one.
+  std::vector<std::pair<size_t, size_t>> alike{};
 };
 struct RecordedRegion {
   CodeResult code;
@@ -92,6 +94,12 @@ struct RecordedRegion {
   std::vector<EagerRef> same;   // it is this tensor from outside, or null
   // Or it may be one of these, or look into it.
   std::vector<std::vector<TraceState::Perhaps>> perhaps;
+  // Results that are one tensor here, or looks into one.
+  struct Alike {
+    size_t first, second;
+    bool whole;
+  };
+  std::vector<Alike> alike;
   Region* region = nullptr;
   // What calls inside have kept of the memory of tensors outside.
   struct Kept {
@@ -131,6 +139,10 @@ void WatchKept(const std::vector<Tensor>& outputs,
                const std::vector<RecordedRegion>& regions);
 // A result of the node may be what result k of a region was.
 void MayBeAs(EagerValue& result, const RecordedRegion& region, size_t k);
+// Results of the node that are one tensor on some way: one on all, or they may
+// be each other.
+void MayBeEachOther(std::vector<Tensor>& outputs,
+                    const std::vector<RecordedRegion>& regions);
 
 // Thrown by a recursive call when what the function returns is not known yet:
 // the path it is on says nothing about it. Caught where another path may.
