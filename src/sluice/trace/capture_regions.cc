@@ -78,14 +78,13 @@ void Capture::Region::CheckHooks(const EagerValue& value,
       // Nobody sees what retain_grad() keeps of what ends with the region.
       bool leaves = call == value.producer.get() && hook.output == value.output;
       if (hook.place && !leaves) continue;
-      throw Error(Unimplemented(
-          StrCat(hook.place ? "retain_grad" : "register_hook",
-                 ": of what was made at ", call->line().ToString(), ", in ",
-                 what,
-                 " (a branch, a loop or lanes), whose results are made from "
-                 "it: gradients from outside go through that as a whole and do "
-                 "not meet the hook; wanted it outside of that, or the "
-                 "gradient inside")));
+      throw Error(Unimplemented(StrCat(
+          hook.place ? "retain_grad" : "register_hook",
+          ": of what was made at ", call->line().ToString(), ", in ", what,
+          " (a branch, a loop or lanes), whose results are made from "
+          "it: gradients from outside go through that as a whole and do "
+          "not meet the hook; wanted it outside of that, or the "
+          "gradient inside")));
     }
     for (const TapeEdge& edge : call->edges) {
       if (edge.node && seen.insert(edge.node.get()).second) {

@@ -170,8 +170,9 @@ Status GraphReach::EvalBranch(Node& node) {
       for (const auto& branch : branches) {
         by_branch.push_back(Find(branch[at], id));
       }
-      bool alike = std::all_of(by_branch.begin(), by_branch.end(),
-                               [&](const Truth& t) { return t == by_branch[0]; });
+      bool alike =
+          std::all_of(by_branch.begin(), by_branch.end(),
+                      [&](const Truth& t) { return t == by_branch[0]; });
       if (alike && SeenBeside(by_branch[0], node)) {
         truth = by_branch[0];
         continue;

@@ -51,9 +51,8 @@ class GraphReach {
   };
   Status EvalLoop(Node& node);
   Status EndOf(Node& loop, const LoopSteps& by, LoopGroup& group);
-  Result<Value> Next(Node& loop, const LoopSteps& by,
-                     const LoopGroup& group, const std::vector<int>& told,
-                     size_t j);
+  Result<Value> Next(Node& loop, const LoopSteps& by, const LoopGroup& group,
+                     const std::vector<int>& told, size_t j);
   // As AsValue, above a node.
   Result<Value> Above(Node& node, const Truth& truth);
   static void Or(Truth& into, const Truth& more);

@@ -73,8 +73,8 @@ Result<Value> GraphReach::Next(Node& loop, const LoopSteps& by,
       Or(after, {.any = {body.arg(told[i])}});
     } else {
       SL_ASSIGN_OR_RETURN(Value through, AnyOf(by[j][i].any, body));
-      SL_ASSIGN_OR_RETURN(
-          Value both, Call("LogicalAnd", body.arg(told[i]), through, body));
+      SL_ASSIGN_OR_RETURN(Value both,
+                          Call("LogicalAnd", body.arg(told[i]), through, body));
       Or(after, {.any = {both}});
     }
   }
@@ -92,9 +92,8 @@ Status GraphReach::EndOf(Node& loop, const LoopSteps& by, LoopGroup& group) {
     if (now[j] != Known3::kTold || !tells) continue;
     ++carried_;
     SL_ASSIGN_OR_RETURN(Value start, Above(loop, group.begins[j]));
-    SL_ASSIGN_OR_RETURN(
-        told[j],
-        CarryMore(graph_, loop, start, {DType::kBool, Shape()}, "reach"));
+    SL_ASSIGN_OR_RETURN(told[j], CarryMore(graph_, loop, start,
+                                           {DType::kBool, Shape()}, "reach"));
     group.ends[j] = {.any = {loop.output(told[j])}};
   }
   for (size_t j = 0; j < now.size(); ++j) {
@@ -135,11 +134,10 @@ Status GraphReach::EvalLoop(Node& node) {
       made.begins.push_back(Find(begin[j], id));
       made.direct.push_back(Find(next[j], id));
     }
-    auto same = std::find_if(groups.begin(), groups.end(),
-                             [&](const LoopGroup& g) {
-                               return g.begins == made.begins &&
-                                      g.direct == made.direct;
-                             });
+    auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const LoopGroup& g) {
+          return g.begins == made.begins && g.direct == made.direct;
+        });
     if (same == groups.end()) {
       SL_RETURN_IF_ERROR(EndOf(node, by, made));
       groups.push_back(std::move(made));

@@ -377,8 +377,8 @@ void MayBeEachOther(std::vector<Tensor>& outputs,
       for (const RecordedRegion& other : regions) {
         bool there = false;
         for (const RecordedRegion::Alike& b : other.alike) {
-          there = there ||
-                  (b.first == a.first && b.second == a.second && b.whole);
+          there =
+              there || (b.first == a.first && b.second == a.second && b.whole);
         }
         on_all = on_all && there;
       }

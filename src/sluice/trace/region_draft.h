@@ -45,9 +45,9 @@ struct Written {
   Value value;
   bool flows;
   bool recorded = false;  // calls inside have given it another history
-  Value when{};        // and only in runs in which this holds
-  bool given = false;  // it is an argument, and still that
-  Reach reach{};       // where its gradient flows
+  Value when{};           // and only in runs in which this holds
+  bool given = false;     // it is an argument, and still that
+  Reach reach{};          // where its gradient flows
 };
 
 struct RegionRequest {
