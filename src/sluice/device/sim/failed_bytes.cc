@@ -4,13 +4,9 @@ namespace sluice {
 
 namespace {
 
-char* Begin(const ByteRange& range) {
-  return static_cast<char*>(range.address);
-}
-char* End(const ByteRange& range) { return Begin(range) + range.bytes; }
-
-bool Overlap(const ByteRange& a, const ByteRange& b) {
-  return a.memory == b.memory && Begin(a) < End(b) && Begin(b) < End(a);
+ByteRange Between(Memory* memory, uintptr_t begin, uintptr_t end) {
+  return {memory, reinterpret_cast<void*>(begin),
+          static_cast<int64_t>(end - begin)};
 }
 
 }  // namespace
@@ -18,7 +14,7 @@ bool Overlap(const ByteRange& a, const ByteRange& b) {
 Status FailedBytes::Of(const std::vector<ByteRange>& ranges) const {
   for (const Failed& failed : all_) {
     for (const ByteRange& range : ranges) {
-      if (Overlap(failed.range, range)) return failed.why;
+      if (failed.range.Overlaps(range)) return failed.why;
     }
   }
   return OkStatus();
@@ -36,19 +32,18 @@ void FailedBytes::Remove(const std::vector<ByteRange>& ranges) {
   for (const ByteRange& good : ranges) {
     std::vector<Failed> left;
     for (Failed& failed : all_) {
-      if (!Overlap(failed.range, good)) {
+      if (!failed.range.Overlaps(good)) {
         left.push_back(std::move(failed));
         continue;
       }
       const ByteRange whole = failed.range;
-      if (Begin(whole) < Begin(good)) {
+      if (whole.begin() < good.begin()) {
         left.push_back(
-            {{whole.memory, Begin(whole), Begin(good) - Begin(whole)},
-             failed.why});
+            {Between(whole.memory, whole.begin(), good.begin()), failed.why});
       }
-      if (End(good) < End(whole)) {
+      if (good.end() < whole.end()) {
         left.push_back(
-            {{whole.memory, End(good), End(whole) - End(good)}, failed.why});
+            {Between(whole.memory, good.end(), whole.end()), failed.why});
       }
     }
     all_ = std::move(left);

@@ -29,17 +29,11 @@ bool MayBeInBody(Kind kind) {
   }
 }
 
-bool Overlap(const ByteRange& a, const ByteRange& b) {
-  auto* x = static_cast<char*>(a.address);
-  auto* y = static_cast<char*>(b.address);
-  return a.memory == b.memory && x < y + b.bytes && y < x + a.bytes;
-}
-
 bool AnyOverlap(const std::vector<ByteRange>& a,
                 const std::vector<ByteRange>& b) {
   for (const ByteRange& x : a) {
     for (const ByteRange& y : b) {
-      if (Overlap(x, y)) return true;
+      if (x.Overlaps(y)) return true;
     }
   }
   return false;

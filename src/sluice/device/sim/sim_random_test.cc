@@ -25,15 +25,11 @@ struct Model {
   std::vector<std::set<int>> before;
   std::set<int> host_saw;
 
-  static bool Overlap(const ByteRange& a, const ByteRange& b) {
-    auto *x = static_cast<char*>(a.address), *y = static_cast<char*>(b.address);
-    return a.memory == b.memory && x < y + b.bytes && y < x + a.bytes;
-  }
   static bool Conflict(const std::vector<Touch>& a,
                        const std::vector<Touch>& b) {
     for (const Touch& x : a) {
       for (const Touch& y : b) {
-        if ((x.write || y.write) && Overlap(x.range, y.range)) return true;
+        if ((x.write || y.write) && x.range.Overlaps(y.range)) return true;
       }
     }
     return false;

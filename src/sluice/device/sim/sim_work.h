@@ -18,6 +18,14 @@ struct ByteRange {
   Memory* memory = nullptr;  // null: memory of the host
   void* address = nullptr;
   int64_t bytes = 0;
+
+  // As numbers: addresses of a device are nothing the host can count with.
+  uintptr_t begin() const { return reinterpret_cast<uintptr_t>(address); }
+  uintptr_t end() const { return begin() + static_cast<uintptr_t>(bytes); }
+  bool Overlaps(const ByteRange& other) const {
+    return memory == other.memory && begin() < other.end() &&
+           other.begin() < end();
+  }
 };
 
 // All bytes from the array's first element to its last, gaps between strided
