@@ -130,8 +130,8 @@ Status Module::RunGrid(KernelInModule& kernel, const void* args,
     for (unsigned y = 0; y < grid.y; ++y) {
       for (unsigned x = 0; x < grid.x; ++x) {
         host.block = {x, y, z};
-        std::memset(fixed.begin, kUnwritten, fixed.size);
-        std::memset(dynamic.begin, kUnwritten, dynamic_shared);
+        std::fill_n(fixed.begin, fixed.size, kUnwritten);
+        std::fill_n(dynamic.begin, dynamic_shared, kUnwritten);
         Status ran = runner.Run(kernel.run, args);
         if (!ran.ok()) return Status(ran.code(), StrCat(where, ran.message()));
       }
