@@ -38,7 +38,7 @@ void* PoolAllocate(size_t bytes) {
     --lists->depth[k];
     return std::exchange(lists->first[k], lists->first[k]->next);
   }
-  return ::operator new(k* kStep);
+  return ::operator new(k * kStep);
 }
 
 void PoolFree(void* block, size_t bytes) noexcept {

@@ -70,9 +70,9 @@ class Counts {
     options.name_hint = v.node->name();
     options.line = v.node->line();
     options.device = v.node->device();
-    SL_ASSIGN_OR_RETURN(
-        Node * constant,
-        graph_.Add(*v.node->region(), "Const", {}, {{"value", value}}, options));
+    SL_ASSIGN_OR_RETURN(Node * constant,
+                        graph_.Add(*v.node->region(), "Const", {},
+                                   {{"value", value}}, options));
     edit_.InsertBefore(*constant, *v.node);
     return counts_[v] = constant->output();
   }

@@ -365,8 +365,7 @@ void Trace::SayWhatIsThere(TraceGradient& gradient) const {
   }
 }
 
-Status Trace::SayWhatFrom(TraceGradient& gradient,
-                          std::span<const Value> fed) {
+Status Trace::SayWhatFrom(TraceGradient& gradient, std::span<const Value> fed) {
   GraphReach reach(*graph, fed, /*tells=*/true);
   gradient.from.assign(gradient.found.size(),
                        std::vector<TraceGradient::There>(fed.size()));

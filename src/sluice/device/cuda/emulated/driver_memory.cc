@@ -47,23 +47,25 @@ CUresult MemHostGetDevicePointer(CUdeviceptr* address, void* host, unsigned) {
   return CUDA_SUCCESS;
 }
 
+// Of no bytes there need not be an address.
+void Copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0) std::memmove(to, from, bytes);
+}
+
 // Of memory that is not pinned, the driver keeps a copy: the caller may change
 // it as soon as the call returns. What is recorded reads it when it runs.
 CUresult MemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes,
                          CUstream stream) {
   if (GpuMemory::Get().Pinned(from) || QueueOf(stream).recording()) {
-    return AddWork(stream, [=] { std::memcpy(At<void>(to), from, bytes); });
+    return AddWork(stream, [=] { Copy(At<void>(to), from, bytes); });
   }
   const char* begin = static_cast<const char*>(from);
   auto kept = std::make_shared<std::vector<char>>(begin, begin + bytes);
-  return AddWork(stream, [=] {
-    if (bytes > 0) std::memcpy(At<void>(to), kept->data(), bytes);
-  });
+  return AddWork(stream, [=] { Copy(At<void>(to), kept->data(), bytes); });
 }
 CUresult MemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes,
                          CUstream stream) {
-  CUresult result =
-      AddWork(stream, [=] { std::memcpy(to, At<void>(from), bytes); });
+  CUresult result = AddWork(stream, [=] { Copy(to, At<void>(from), bytes); });
   if (!GpuMemory::Get().Pinned(to) && !QueueOf(stream).recording()) {
     QueueOf(stream).Drain();
   }
@@ -71,8 +73,7 @@ CUresult MemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes,
 }
 CUresult MemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                      CUstream stream) {
-  return AddWork(stream,
-                 [=] { std::memmove(At<void>(to), At<void>(from), bytes); });
+  return AddWork(stream, [=] { Copy(At<void>(to), At<void>(from), bytes); });
 }
 CUresult MemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
                        CUstream stream) {
