@@ -18,9 +18,11 @@ void HoistCase(Report& report, int64_t batch, double bar) {
   std::vector<Array> arrays = LstmArrays(sizes);
   std::vector<Tensor> parameters = LeavesOf(arrays, kLstmBatch);
   Tensor x = constant(arrays[0]), target = constant(arrays[1]);
+  x.requires_grad_();
   // What flows back to the input, with the recurrent weight's gradient or not.
   auto make = [&](bool weight, bool hoist) {
     return function([&, weight, hoist](Tensor in, Tensor want) {
+      EnableGrad on;  // of the calls around, nothing is recorded
       Tensor loss =
           LstmLoss(parameters, in, want, LoopForm::kDynamic, sizes.steps);
       std::vector<Tensor> xs = {in};

@@ -50,6 +50,7 @@ void UnrolledCase(Report& report, const LstmSizes& sizes) {
   Tensor x = constant(arrays[0]), target = constant(arrays[1]);
   auto make = [&](LoopForm form) {
     return function([&, form](Tensor in, Tensor want) {
+      EnableGrad on;  // of the calls around, nothing is recorded
       Tensor loss = LstmLoss(parameters, in, want, form, sizes.steps);
       std::vector<Tensor> results = gradients({loss}, parameters);
       results.push_back(loss);
