@@ -3,9 +3,9 @@
 //
 // As a thread_local T, which is slower to reach where the library was loaded
 // while the program runs, as by Python: its thread-local variables are a few
-// instructions away only while all of them together are small (glibc: 512
-// bytes), and a call each if not. So what is more than a word is a word there.
-// python/tests/test_thread_locals.py counts them.
+// instructions away only while all of them together are small (with glibc on
+// ARM: 512 bytes), and a search each if not. So what is more than a word is a
+// word there. python/tests/test_thread_locals.py counts them.
 //
 // T has no name outside of its file, or there is one for the whole program.
 #pragma once
