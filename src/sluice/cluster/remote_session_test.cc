@@ -61,6 +61,33 @@ TEST(RemoteSession, ALoopOverTwoProcessesGivesWhatOneGives) {
   ExpectNothingLeft(*cluster, {0, 1});
 }
 
+// It answered before the other tasks had heard of it, and took away what a
+// session after it had made there.
+TEST(RemoteSession, ResetIsOverWhenItReturns) {
+  auto cluster = StartCluster(3);
+  ASSERT_TRUE(cluster);
+  const char* const kAssign = R"(graph g(%x: f32[]) -> (%r) {
+    %v = Variable [shape = [], dtype = f32, shared_name = "kept"]
+        on "/job:worker/task:2"
+    %a = Assign(%v, %x) on "/job:worker/task:2"
+    %r = ReadVariable(%v) [dtype = f32] after %a on "/job:worker/task:2"
+  })";
+  const char* const kRead = R"(graph g() -> (%r) {
+    %v = Variable [shape = [], dtype = f32, shared_name = "kept"]
+        on "/job:worker/task:2"
+    %r = ReadVariable(%v) [dtype = f32] on "/job:worker/task:2"
+  })";
+  Client assign(kAssign, *cluster, 2), read(kRead, *cluster, 2);
+  Client other(kRead, *cluster, 0);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(other.master()->Reset("").ok());
+    ASSERT_TRUE(assign.Run({Array::Scalar(static_cast<float>(i))}).ok());
+    Results got = read.Run({});
+    ASSERT_TRUE(got.ok()) << got.status().ToString();
+    EXPECT_EQ(*(*got)[0].data<float>(), static_cast<float>(i));
+  }
+}
+
 TEST(RemoteSession, TasksCountWhatTheyDid) {
   auto cluster = StartCluster(2);
   ASSERT_TRUE(cluster);

@@ -255,8 +255,10 @@ Status TaskServer::Handle(const std::string& method, const Payload& request,
     SL_ASSIGN_OR_RETURN(ResetContainer its,
                         DecodeParcel<ResetContainer>(request));
     worker_.Reset(its.container);
-    if (its.everywhere) ResetAll(its);
-    call->Reply(Answered(OkStatus()));
+    // Answered when the last one has answered, or is given up.
+    std::shared_ptr<void> all(
+        nullptr, [call](void*) { call->Reply(Answered(OkStatus())); });
+    if (its.everywhere) ResetAll(its, all);
   } else {
     return Unimplemented(StrCat("there is no method ", method));
   }
@@ -309,7 +311,8 @@ Status TaskServer::HandleMaster(const std::string& method,
   return Unimplemented(StrCat("there is no method ", method));
 }
 
-void TaskServer::ResetAll(const ResetContainer& request) {
+void TaskServer::ResetAll(const ResetContainer& request,
+                          const std::shared_ptr<void>& all) {
   ResetContainer theirs = request;
   theirs.everywhere = false;
   for (const auto& [task, address] : place_.Spec().Tasks()) {
@@ -319,7 +322,7 @@ void TaskServer::ResetAll(const ResetContainer& request) {
     if (!channel.ok()) continue;
     // Whoever is not there has lost its state anyway.
     (*channel)->Call(methods::kReset, WrapBytes(Encode(theirs)), 10'000,
-                     [keep = *channel](const Status&, const Payload&) {});
+                     [keep = *channel, all](const Status&, const Payload&) {});
   }
 }
 

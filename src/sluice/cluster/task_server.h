@@ -64,7 +64,8 @@ class TaskServer final : public Service {
                 const std::shared_ptr<ServedCall>& call);
   Status HandleMaster(const std::string& method, const Payload& request,
                       const std::shared_ptr<ServedCall>& call);
-  void ResetAll(const ResetContainer& request);
+  void ResetAll(const ResetContainer& request,
+                const std::shared_ptr<void>& all);
   void LookForHangs();
 
   const TaskServerOptions options_;
