@@ -203,3 +203,46 @@ def test_a_view_keeps_its_history_when_its_base_is_told_otherwise(before: bool) 
         )
 
     assert both(program)[0] is before
+
+
+def test_a_tensor_that_the_function_makes_require_gradients_gets_one():
+    def run(wrap):
+        w = sl.tensor([2.0])
+        v = sl.tensor([1.0]).requires_grad_()
+
+        @wrap
+        def step(x, flag):
+            w.requires_grad_(flag)
+            return (w * x).sum() + v.sum()
+
+        told = []
+        for flag, before in (True, False), (False, False), (True, False), (True, True):
+            w.requires_grad_(before)
+            step(sl.tensor([3.0]), flag).backward()
+            told.append((w.grad.tolist(), w.requires_grad))
+        return told
+
+    assert run(sl.function) == run(lambda f: f)
+
+
+def test_a_tensor_read_before_it_is_made_to_require_gradients():
+    def run(wrap):
+        w = sl.tensor([2.0])
+
+        @wrap
+        def step(x):
+            y = w * x
+            with sl.no_grad():
+                w.mul_(2)
+            w.requires_grad_()
+            z = w * y * w
+            with sl.no_grad():
+                w.mul_(2)
+            return (z + w).sum()
+
+        r = step(sl.tensor([3.0]))
+        (g,) = sl.autograd.grad(r, w, create_graph=True)
+        g.sum().backward()
+        return r.tolist(), g.tolist(), w.grad.tolist(), w.tolist()
+
+    assert run(sl.function) == run(lambda f: f)

@@ -87,6 +87,9 @@ class Capture final : public Recording {
     // What the tensor was when it was met: another call that finds it
     // otherwise needs another recording.
     bool required_grad = false, leaf = true;
+    // Set: what it was when the code made it require gradients. Those of calls
+    // that have read it before do not flow to it.
+    Value tracked_from{};
     bool contiguous = true;
     // Whether views share its memory because it is contiguous mattered.
     bool order_matters = false;

@@ -282,12 +282,18 @@ void Capture::SetRequiresGrad(const EagerRef& inside, bool wanted) {
                "a tensor of the program on some way; wanted it set before")));
   }
   inside->requires_grad = wanted;
-  Value now = inside->traced->value;
-  // Gradients flow to the tensor, whatever has been written to it meanwhile.
-  if (wanted && inside->traced->entry >= 0 && !inside->traced->history) {
-    Value arg = entries_[static_cast<size_t>(inside->traced->entry)].arg;
-    if (now != arg) inside->traced->history = arg;
+  if (wanted && inside->traced->entry >= 0) {
+    Entry& entry = entries_[static_cast<size_t>(inside->traced->entry)];
+    Value& now = inside->traced->value;
+    if (!entry.required_grad && !entry.tracked_from) {
+      now = entry.tracked_from = TraceNode(*this, "Identity", {now}, {});
+      known_[now].owner = inside;
+    }
+    // Gradients flow to the tensor, whatever has been written to it meanwhile.
+    Value from = entry.tracked_from ? entry.tracked_from : entry.arg;
+    if (now != from && !inside->traced->history) inside->traced->history = from;
   }
+  Value now = inside->traced->value;
   known_[now].edge = wanted ? TapeEdge{{}, 0, inside} : TapeEdge();
   inside->traced->tainted = inside->traced->tainted || wanted;
   known_[now].tainted = inside->traced->tainted;

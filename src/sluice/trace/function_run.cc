@@ -163,6 +163,10 @@ std::vector<TapeEdge> TraceRun::Edges() const {
       edges[i] = EdgeTo(*trace_.TensorAt(i, args_));
     }
   }
+  // What the code itself makes require gradients, which happens below.
+  for (const auto& [i, wanted] : trace_.flags) {
+    if (wanted) edges[i] = {{}, 0, trace_.TensorAt(i, args_)};
+  }
   return edges;
 }
 

@@ -365,7 +365,8 @@ void Trace::SayWhatIsThere(TraceGradient& gradient) const {
   }
 }
 
-Status Trace::SayWhatFrom(TraceGradient& gradient, std::span<const Value> fed) {
+Status Trace::SayWhatFrom(TraceGradient& gradient, std::vector<Value> fed) {
+  for (size_t i = 0; i < fed.size(); ++i) fed[i] = TrackedFrom(i, fed[i]);
   GraphReach reach(*graph, fed, /*tells=*/true);
   gradient.from.assign(gradient.found.size(),
                        std::vector<TraceGradient::There>(fed.size()));
@@ -458,7 +459,7 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
     std::vector<size_t> which;
     for (size_t i = 0; i < fed.size(); ++i) {
       if (!wants[i] || !kFloats.contains(fed[i].dtype())) continue;
-      to.push_back(fed[i]);
+      to.push_back(TrackedFrom(i, fed[i]));
       which.push_back(i);
     }
     SL_RETURN_IF_ERROR(RaiseForGradients(*graph, from, to));

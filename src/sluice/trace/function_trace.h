@@ -109,6 +109,8 @@ struct Trace {
     // Set: the gradient that source has now is fed instead.
     int64_t grad_of = -1;
     Capture::Entry::Part part = Capture::Entry::Part::kWhole;
+    // Set: gradients flow to it from here alone, not from what was fed.
+    Value tracked_from{};
     bool overwritten = false;  // its new elements may be written over it
     bool requires_grad = false, leaf = true;
     bool contiguous = true, order_matters = false;
@@ -244,7 +246,12 @@ struct Trace {
   Misfit ArgumentMisfit(const std::vector<Tensor>& args) const;
   bool WritesAreSeenElsewhere(const std::vector<Tensor>& args) const;
   void SayWhatIsThere(TraceGradient& gradient) const SL_REQUIRES(mu_);
-  Status SayWhatFrom(TraceGradient& gradient, std::span<const Value> fed);
+  Status SayWhatFrom(TraceGradient& gradient, std::vector<Value> fed);
+  // Where gradients of what is fed begin.
+  Value TrackedFrom(size_t i, const Value& fed) const {
+    bool other = i < sources.size() && sources[i].tracked_from;
+    return other ? sources[i].tracked_from : fed;
+  }
   // In which runs one of these holds: none of them, or what comes back.
   static void Say(TraceGradient& gradient, TraceGradient::There& there,
                   const Value& when);

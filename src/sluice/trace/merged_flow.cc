@@ -90,7 +90,8 @@ struct Conditions {
 }  // namespace
 
 TapeKey Capture::EntryKey(size_t entry) const {
-  auto known = known_.find(entries_[entry].arg);
+  const Entry& its = entries_[entry];
+  auto known = known_.find(its.tracked_from ? its.tracked_from : its.arg);
   return known == known_.end() ? TapeKey() : KeyOf(known->second.edge);
 }
 

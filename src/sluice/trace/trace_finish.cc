@@ -115,6 +115,7 @@ class Finisher {
       }
       if (entry.grad_of) source.grad_of = IndexOf(entry.grad_of);
       source.part = entry.part;
+      source.tracked_from = entry.tracked_from;
       source.requires_grad = entry.required_grad;
       source.leaf = entry.leaf;
       source.hooks = HooksOf(*entry.value);
