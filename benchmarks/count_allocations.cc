@@ -21,6 +21,10 @@ void* Counted(std::size_t bytes) {
 // The aligned forms stay the library's: nobody here uses them often.
 void* operator new(std::size_t bytes) { return Counted(bytes); }
 void* operator new[](std::size_t bytes) { return Counted(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  calls.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(bytes ? bytes : 1);
+}
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete(void* block, std::size_t) noexcept { std::free(block); }

@@ -28,6 +28,8 @@ void Capture::Over(EagerValue& value) {
   traced.type = traced.value.type();
   traced.recording = nullptr;
   traced.value = {};
+  // Two that may be each other would keep each other.
+  traced.perhaps.clear();
   value.producer = {};
 }
 
