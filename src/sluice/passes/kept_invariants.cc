@@ -4,6 +4,7 @@
 #include "sluice/graph/batch_edit.h"
 #include "sluice/graph/role_of.h"
 #include "sluice/op/signature.h"
+#include "sluice/passes/constant_before.h"
 
 namespace sluice {
 
@@ -122,15 +123,9 @@ class Reader {
     if (kept.node->region()->Encloses(loop.region())) return kept;
     auto [it, fresh] = constants_.emplace(kept, Value());
     if (!fresh) return it->second;
-    NodeOptions options;
-    options.name_hint = kept.node->name();
-    options.line = kept.node->line();
-    options.device = kept.node->device();
-    SL_ASSIGN_OR_RETURN(
-        Node * constant,
-        graph_.Add(*loop.region(), "Const", {}, {{"value", value}}, options));
-    edit_.InsertBefore(*constant, loop);
-    return constants_[kept] = constant->output();
+    SL_ASSIGN_OR_RETURN(Value constant,
+                        ConstantBefore(graph_, edit_, loop, value, *kept.node));
+    return constants_[kept] = constant;
   }
 
   Graph& graph_;

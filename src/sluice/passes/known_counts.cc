@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
+#include "sluice/passes/constant_before.h"
 #include "sluice/passes/counted_loop.h"
 #include "sluice/passes/raw_region.h"
 
@@ -66,15 +67,9 @@ class Counts {
     Array value = v.dtype() == DType::kI32
                       ? Array::Scalar(static_cast<int32_t>(n))
                       : Array::Scalar(n);
-    NodeOptions options;
-    options.name_hint = v.node->name();
-    options.line = v.node->line();
-    options.device = v.node->device();
-    SL_ASSIGN_OR_RETURN(Node * constant,
-                        graph_.Add(*v.node->region(), "Const", {},
-                                   {{"value", value}}, options));
-    edit_.InsertBefore(*constant, *v.node);
-    return counts_[v] = constant->output();
+    SL_ASSIGN_OR_RETURN(Value constant,
+                        ConstantBefore(graph_, edit_, *v.node, value, *v.node));
+    return counts_[v] = constant;
   }
 
   Graph& graph_;
