@@ -179,31 +179,10 @@ Tensor AvgPool(size_t axes, nb::handle input, nb::handle kernel_size,
       axes, x, [&]<class Layer>() { return Layer(window, options); });
 }
 
-// A size of None is that of the input.
-PerAxis OutputSize(nb::handle output_size, size_t axes, const Tensor& x) {
-  if (PyIndex_Check(output_size.ptr())) {
-    return PerAxisArg(output_size, "adaptive_pool(): output_size");
-  }
-  std::vector<int64_t> sizes;
-  for (nb::handle size : nb::iter(output_size)) {
-    if (!size.is_none()) {
-      PerAxis one = PerAxisArg(size, "adaptive_pool(): output_size");
-      sizes.insert(sizes.end(), one.sizes().begin(), one.sizes().end());
-    } else {
-      int axis = static_cast<int>(sizes.size()) - static_cast<int>(axes);
-      SL_WANT(axis < 0 && x.rank() >= -axis && x.dim(axis) >= 0,
-              Where::current(), "adaptive_pool: output_size has None for an ",
-              "axis of unknown size");
-      sizes.push_back(x.dim(axis));
-    }
-  }
-  return sizes;
-}
-
 Tensor AdaptivePool(size_t axes, bool max, nb::handle input,
                     nb::handle output_size) {
   Tensor x = TensorArg(input, "adaptive_pool(): input");
-  PerAxis size = OutputSize(output_size, axes, x);
+  PerAxis size = PerAxisArg(output_size, "adaptive_pool(): output_size");
   LongCall call{x};
   auto make = [&]<class Layer>() { return Layer(size); };
   if (max) {

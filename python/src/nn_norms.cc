@@ -23,12 +23,16 @@ Tensor Or(const Tensor& given, double number, const std::vector<int64_t>& sizes,
   return nn::Beside(x, made);
 }
 
-// How many channels there are: axis 1.
-int64_t Channels(const char* function, const Tensor& x) {
-  SL_WANT(x.rank() >= 2 && x.dim(1) >= 0, Where::current(), function,
-          ": input is ", TypeText(x.dtype(), x.shape()),
-          "; wanted [batch, channels, ...] with channels known");
-  return x.dim(1);
+// The same, one for each channel of x (axis 1), whose number a function may be
+// recorded without.
+Tensor PerChannelOr(const char* function, const Tensor& given, double number,
+                    const Tensor& x) {
+  if (given.defined()) return given;
+  SL_WANT(x.rank() >= 2, Where::current(), function, ": input is ",
+          TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
+  if (x.dim(1) >= 0) return Or(given, number, {x.dim(1)}, x);
+  Tensor one = nn::Beside(x, constant(number, x.dtype()));
+  return broadcast_to(one, slice_axis(shape(x), 1, 2));
 }
 
 // Halves have statistics of floats.
@@ -57,17 +61,21 @@ Tensor BatchNorm(nb::handle input, nb::handle running_mean,
   SL_WANT(momentum || running.num_batches_tracked.defined(), Where::current(),
           "batch_norm: momentum is None; wanted a number");
   Tensor known = running.mean.defined() ? running.mean : w;
-  std::vector<int64_t> sizes{known.defined() && known.rank() == 1
-                                 ? known.dim(0)
-                                 : Channels("batch_norm", x)};
+  int64_t channels = known.defined() && known.rank() == 1 ? known.dim(0)
+                     : x.rank() >= 2                      ? x.dim(1)
+                                                          : -1;
   LongCall call{x};
-  Tensor scale = Or(w, 1, sizes, x), offset = Or(b, 0, sizes, x);
+  auto number = [&](const Tensor& given, double n) {
+    return channels >= 0 ? Or(given, n, {channels}, x)
+                         : PerChannelOr("batch_norm", given, n, x);
+  };
+  Tensor scale = number(w, 1), offset = number(b, 0);
   if (!training) {
     return batch_norm_inference(
         x, scale, offset, Stats(running.mean, x.dtype()),
         Stats(running.var, x.dtype()), {.epsilon = eps});
   }
-  SL_WANT(x.num_elements() != sizes[0], Where::current(),
+  SL_WANT(channels < 0 || x.num_elements() != channels, Where::current(),
           "batch_norm: input is ", TypeText(x.dtype(), x.shape()),
           "; wanted more than one number per channel in training");
   auto made = batch_norm(x, scale, offset, {.epsilon = eps});
@@ -132,25 +140,51 @@ Tensor GroupNorm(nb::handle input, int64_t num_groups, nb::handle weight,
   Tensor x = TensorArg(input, "group_norm(): input");
   Tensor w = OptionalArg(weight, "group_norm(): weight");
   Tensor b = OptionalArg(bias, "group_norm(): bias");
-  std::vector<int64_t> sizes{w.defined() ? w.num_elements()
-                                         : Channels("group_norm", x)};
   LongCall call{x};
-  return group_norm(x, Or(w, 1, sizes, x), Or(b, 0, sizes, x), num_groups,
+  return group_norm(x, PerChannelOr("group_norm", w, 1, x),
+                    PerChannelOr("group_norm", b, 0, x), num_groups,
                     {.epsilon = eps})
       .y;
 }
 
-Tensor InstanceNorm(nb::handle input, nb::handle weight, nb::handle bias,
-                    double eps) {
+// More than one number in each channel of a sample: one has no deviation.
+void CheckInstances(const Tensor& x) {
+  int64_t count = 1;
+  for (int axis = 2; axis < x.rank() && count >= 0; ++axis) {
+    count = x.dim(axis) < 0 ? -1 : count * x.dim(axis);
+  }
+  SL_WANT(x.rank() < 0 || count != 1, Where::current(),
+          "instance_norm: input is ", TypeText(x.dtype(), x.shape()),
+          "; wanted more than one number per channel in training");
+}
+
+Tensor InstanceNorm(nb::handle input, nb::handle running_mean,
+                    nb::handle running_var, nb::handle weight, nb::handle bias,
+                    bool use_input_stats, double momentum, double eps) {
   Tensor x = TensorArg(input, "instance_norm(): input");
+  nn::RunningStats running{
+      OptionalArg(running_mean, "instance_norm(): running_mean"),
+      OptionalArg(running_var, "instance_norm(): running_var"),
+      {}};
   Tensor w = OptionalArg(weight, "instance_norm(): weight");
   Tensor b = OptionalArg(bias, "instance_norm(): bias");
-  std::vector<int64_t> sizes{w.defined() ? w.num_elements()
-                                         : Channels("instance_norm", x)};
+  bool tracked = running.mean.defined() && running.var.defined();
+  SL_WANT(tracked || (use_input_stats && !running.mean.defined() &&
+                      !running.var.defined()),
+          Where::current(),
+          "instance_norm: running_mean or running_var is None; wanted both, or "
+          "neither with use_input_stats=True");
   LongCall call{x};
-  return instance_norm(x, Or(w, 1, sizes, x), Or(b, 0, sizes, x),
-                       {.epsilon = eps})
-      .y;
+  Tensor scale = PerChannelOr("instance_norm", w, 1, x);
+  Tensor offset = PerChannelOr("instance_norm", b, 0, x);
+  if (!use_input_stats) {
+    return batch_norm_inference(
+        x, scale, offset, Stats(running.mean, x.dtype()),
+        Stats(running.var, x.dtype()), {.epsilon = eps});
+  }
+  CheckInstances(x);
+  if (tracked) nn::TrackInstances(running, momentum, x);
+  return instance_norm(x, scale, offset, {.epsilon = eps}).y;
 }
 
 }  // namespace
@@ -166,8 +200,9 @@ void BindNnNorms(nb::module_& m) {
         "weight"_a.none(), "eps"_a.none());
   m.def("nn_group_norm", &GroupNorm, "input"_a, "num_groups"_a,
         "weight"_a.none(), "bias"_a.none(), "eps"_a);
-  m.def("nn_instance_norm", &InstanceNorm, "input"_a, "weight"_a.none(),
-        "bias"_a.none(), "eps"_a);
+  m.def("nn_instance_norm", &InstanceNorm, "input"_a, "running_mean"_a.none(),
+        "running_var"_a.none(), "weight"_a.none(), "bias"_a.none(),
+        "use_input_stats"_a, "momentum"_a, "eps"_a);
 }
 
 }  // namespace sluice::py

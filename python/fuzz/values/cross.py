@@ -46,9 +46,16 @@ def to_sluice(value: Any) -> Any:
         return made if isinstance(value, list) else tuple(made)
     if isinstance(value, dict):
         return {k: to_sluice(v) for k, v in value.items()}
-    if isinstance(value, (torch.memory_format, torch.layout, torch.Generator)):
-        raise CannotCross(str(value))
+    if isinstance(value, (torch.memory_format, torch.layout, torch.Generator,
+                          torch.nn.Module)):  # fmt: skip
+        raise CannotCross(type(value).__name__)
+    if callable(value) and getattr(torch.nn.functional, _name(value), None) is value:
+        return getattr(sl.nn.functional, _name(value))
     return value
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", "")
 
 
 def _laid_out_alike(value: torch.Tensor) -> torch.Tensor:

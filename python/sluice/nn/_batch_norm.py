@@ -8,7 +8,9 @@ from .. import _core
 from .._core import Tensor
 from . import init
 from ._module import Module
-from ._parameter import Parameter, new_parameter, new_tensor
+from ._parameter import Parameter, new_parameter
+from .functional._norms import want_deviation
+from ._running_stats import register_running_stats, reset_running_stats
 
 __all__ = [
     "BatchNorm1d",
@@ -46,20 +48,12 @@ class _BatchNorm(Module):
         for name, there in (("weight", affine), ("bias", affine and bias)):
             param = new_parameter(shape, device, dtype) if there else None
             self.register_parameter(name, param)
-        for name in ("running_mean", "running_var"):
-            stats = new_tensor(shape, device, _stats_type(dtype))
-            self.register_buffer(name, stats if track_running_stats else None)
-        count = new_tensor((), device, _core.int64) if track_running_stats else None
-        self.register_buffer("num_batches_tracked", count)
+        register_running_stats(self, num_features, device, dtype)
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
         """Means 0, variances 1, no batches."""
-        if self.running_mean is not None and self.running_var is not None:
-            init.zeros_(self.running_mean)
-            init.ones_(self.running_var)
-        if self.num_batches_tracked is not None:
-            init.zeros_(self.num_batches_tracked)
+        reset_running_stats(self)
 
     def reset_parameters(self) -> None:
         """Begin again: weights 1, biases 0, no batches."""
@@ -77,6 +71,8 @@ class _BatchNorm(Module):
                 f"{type(self).__name__}: input has {rank} axes; wanted {wanted}"
             )
         training = self.training
+        if training:
+            want_deviation(type(self).__name__, input, 0)
         return _core.nn_batch_norm(
             input,
             self.running_mean,
@@ -94,11 +90,6 @@ class _BatchNorm(Module):
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
             f"affine={self.affine}, track_running_stats={self.track_running_stats}"
         )
-
-
-def _stats_type(dtype: Any) -> Any:
-    """Halves have statistics of floats."""
-    return _core.float64 if dtype == _core.float64 else _core.float32
 
 
 class BatchNorm1d(_BatchNorm):

@@ -10,6 +10,7 @@ from . import functional as F
 from . import init
 from ._module import Module
 from ._parameter import Parameter, new_parameter
+from ._running_stats import register_running_stats, reset_running_stats
 
 __all__ = [
     "GroupNorm",
@@ -160,6 +161,8 @@ class _InstanceNorm(Module):
     _ranks: tuple[int, ...] = ()
     weight: Parameter | None
     bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
 
     def __init__(
         self,
@@ -174,31 +177,48 @@ class _InstanceNorm(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        if track_running_stats:
-            raise NotImplementedError("track_running_stats=True is not supported")
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         for name, there in (("weight", affine), ("bias", affine and bias)):
             param = new_parameter((num_features,), device, dtype) if there else None
             self.register_parameter(name, param)
+        register_running_stats(self, num_features, device, dtype)
         self.reset_parameters()
 
+    def reset_running_stats(self) -> None:
+        """Means 0, variances 1, no batches."""
+        reset_running_stats(self)
+
     def reset_parameters(self) -> None:
-        """Begin again: weights 1, biases 0."""
+        """Begin again: weights 1, biases 0, running means 0 and variances 1."""
+        self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Any) -> Tensor:
-        rank = getattr(input, "ndim", self._ranks[0])
-        if rank >= 0 and rank not in self._ranks:
+        wanted = self._ranks[0]
+        rank = getattr(input, "ndim", wanted)
+        if rank >= 0 and rank not in (wanted, wanted - 1):
             raise ValueError(
-                f"{type(self).__name__}: input has {rank} axes; wanted "
-                f"{self._ranks[0]}"
+                f"{type(self).__name__}: input has {rank} axes; wanted {wanted}, or "
+                f"{wanted - 1} for one sample"
             )
+        if rank == wanted - 1:
+            return self._normalised(input.unsqueeze(0)).squeeze(0)
+        return self._normalised(input)
+
+    def _normalised(self, input: Any) -> Tensor:
         return F.instance_norm(
-            input, weight=self.weight, bias=self.bias, eps=self.eps
+            input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum,
+            self.eps,
         )
 
     def extra_repr(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ._module import Module
+from .functional._images import adaptive_pool, avg_pool
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -87,6 +88,7 @@ class MaxPool3d(_MaxPool):
 
 class _AvgPool(Module):
     _axes = 0
+    divisor_override: int | None = None
 
     def __init__(
         self,
@@ -103,7 +105,7 @@ class _AvgPool(Module):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Any) -> Tensor:
-        return _core.nn_avg_pool(
+        return avg_pool(
             self._axes,
             input,
             self.kernel_size,
@@ -111,6 +113,7 @@ class _AvgPool(Module):
             self.padding,
             self.ceil_mode,
             self.count_include_pad,
+            self.divisor_override,
         )
 
     def extra_repr(self) -> str:
@@ -137,8 +140,6 @@ class _AvgPoolMore(_AvgPool):
         divisor_override: int | None = None,
     ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
-        if divisor_override is not None:
-            raise NotImplementedError("divisor_override is not supported")
         self.divisor_override = divisor_override
 
 
@@ -162,7 +163,7 @@ class _AdaptiveAvgPool(Module):
         self.output_size = output_size
 
     def forward(self, input: Any) -> Tensor:
-        return _core.nn_adaptive_pool(self._axes, False, input, self.output_size)
+        return adaptive_pool(self._axes, False, input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
@@ -196,7 +197,7 @@ class _AdaptiveMaxPool(Module):
         self.output_size, self.return_indices = output_size, return_indices
 
     def forward(self, input: Any) -> Tensor:
-        return _core.nn_adaptive_pool(self._axes, True, input, self.output_size)
+        return adaptive_pool(self._axes, True, input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"

@@ -97,14 +97,30 @@ void TrackBatch(const RunningStats& running, std::optional<double> momentum,
   int64_t channels = running.mean.dim(0);
   Tensor unbiased = typed(variance);
   if (int64_t elements = x.num_elements(); elements >= 0) {
+    if (elements == 0) return;
     double count = static_cast<double>(elements / channels);
     unbiased = unbiased * (count / (count - 1));
   } else {
     Tensor count = cast(size(x), dtype) / static_cast<double>(channels);
     unbiased = unbiased * (count / (count - 1));
+    share = cast(count > 0, dtype) * share;
   }
   running.mean.copy_(lerp(running.mean, typed(mean), share), where);
   running.var.copy_(lerp(running.var, unbiased, share), where);
+}
+
+void TrackInstances(const RunningStats& running, double momentum,
+                    const Tensor& x, std::source_location where) {
+  NoGrad off;
+  DType dtype = running.mean.dtype();
+  Tensor typed = x.dtype() == dtype ? x : cast(x, dtype, {}, where);
+  std::vector<int64_t> spatial;
+  for (int axis = 2; axis < x.rank(); ++axis) spatial.push_back(axis);
+  auto over_batch = [](const Tensor& t) { return mean(t, {.axes = {0}}); };
+  Tensor means = over_batch(mean(typed, {.axes = spatial}));
+  Tensor variances = over_batch(var(typed, {.axes = spatial}));
+  running.mean.copy_(lerp(running.mean, means, momentum), where);
+  running.var.copy_(lerp(running.var, variances, momentum), where);
 }
 
 std::string BatchNorm::extra_repr() const {

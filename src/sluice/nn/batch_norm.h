@@ -28,10 +28,16 @@ struct RunningStats {
   Tensor num_batches_tracked;  // i64; holds nothing: not counted
 };
 // Moves them by the statistics of a batch x, whose variance is divided by its
-// count. A momentum of none is one share of all batches, which are counted.
+// count. A momentum of none is one share of all batches, which are counted. A
+// batch without samples is counted and moves nothing.
 void TrackBatch(const RunningStats& running, std::optional<double> momentum,
                 const Tensor& x, const Tensor& mean, const Tensor& variance,
                 std::source_location where = std::source_location::current());
+
+// Moves them by the means over the batch of what each sample's channels have.
+void TrackInstances(
+    const RunningStats& running, double momentum, const Tensor& x,
+    std::source_location where = std::source_location::current());
 
 class BatchNorm : public Module {
  public:

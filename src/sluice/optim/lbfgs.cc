@@ -130,8 +130,16 @@ Tensor LBFGS::step(const Closure& closure, Where where) {
   int64_t max_eval = o.max_eval > 0 ? o.max_eval : o.max_iter * 5 / 4;
   int64_t calls = 1;
   step_variable().assign_add(1);
-  Point now = Evaluate(closure, {}, {}, 0, where);
-  Tensor first = Tensor(MakeRef<EagerValue>(Array::Scalar(now.loss)));
+  Tensor first;
+  auto evaluate = [&](const Tensor& from, const Tensor& direction, double t) {
+    auto noted = [&] {
+      Tensor loss = closure();
+      if (!first.defined()) first = loss;
+      return loss;
+    };
+    return Evaluate(noted, from, direction, t, where);
+  };
+  Point now = evaluate({}, {}, 0);
   for (int64_t i = 0; i < o.max_iter && calls < max_eval; ++i) {
     if (Largest(now.grad) <= o.tolerance_grad) break;
     bool fresh = !gradient_.defined();
@@ -149,7 +157,7 @@ Tensor LBFGS::step(const Closure& closure, Where where) {
     Point start{.t = 0, .loss = now.loss, .slope = slope, .grad = now.grad};
     auto at = [&](double t) {
       ++calls;
-      return Evaluate(closure, from, direction_, t, where);
+      return evaluate(from, direction_, t);
     };
     double widest = Largest(direction_);
     if (o.strong_wolfe) {

@@ -41,7 +41,8 @@ class LBFGS : public OptimizerOf<LBFGSOptions> {
   explicit LBFGS(const Parameters& parameters, const LBFGSOptions& options = {},
                  Where where = Where::current());
 
-  // Returns the first loss. Throws when the closure gives no scalar.
+  // Returns the first loss, as the closure gave it. Throws when the closure
+  // gives no scalar.
   Tensor step(const Closure& closure, Where where = Where::current());
 
   // "direction", "gradient" and "lengths" of the last step, "changes" and

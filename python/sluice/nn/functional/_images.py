@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -178,9 +179,32 @@ def max_pool3d(
     )
 
 
-def _no_divisor(divisor_override: int | None) -> None:
-    if divisor_override is not None:
-        raise NotImplementedError("divisor_override is not supported")
+def avg_pool(
+    axes: int,
+    input: Any,
+    kernel_size: Size,
+    stride: Size | None,
+    padding: Size,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """Means of windows, or their sums divided by another number."""
+    if divisor_override is None:
+        return _core.nn_avg_pool(
+            axes, input, kernel_size, stride, padding, ceil_mode, count_include_pad
+        )
+    if divisor_override == 0:
+        raise ValueError("divisor_override is 0; wanted another number")
+    if ceil_mode:
+        # The last window may reach over the end: its size is not the others'.
+        raise NotImplementedError(
+            "divisor_override with ceil_mode=True is not supported"
+        )
+    sizes = [kernel_size] if isinstance(kernel_size, int) else list(kernel_size)
+    elements = math.prod(sizes * axes if len(sizes) == 1 else sizes)
+    mean = _core.nn_avg_pool(axes, input, kernel_size, stride, padding, False, True)
+    return mean * (elements / divisor_override)
 
 
 def avg_pool1d(
@@ -207,9 +231,15 @@ def avg_pool2d(
     divisor_override: int | None = None,
 ) -> Tensor:
     """The mean of each window of images [N, C, H, W]."""
-    _no_divisor(divisor_override)
-    return _core.nn_avg_pool(
-        2, input, kernel_size, stride, padding, ceil_mode, count_include_pad
+    return avg_pool(
+        2,
+        input,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
     )
 
 
@@ -223,28 +253,43 @@ def avg_pool3d(
     divisor_override: int | None = None,
 ) -> Tensor:
     """The mean of each window of volumes [N, C, D, H, W]."""
-    _no_divisor(divisor_override)
-    return _core.nn_avg_pool(
-        3, input, kernel_size, stride, padding, ceil_mode, count_include_pad
+    return avg_pool(
+        3,
+        input,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
     )
 
 
 AdaptiveSize = int | Sequence[int | None]
 
 
+def adaptive_pool(axes: int, max: bool, input: Any, size: AdaptiveSize) -> Tensor:
+    """Pooling to `size`, in which None keeps the size that input's axis has."""
+    if isinstance(size, Sequence) and None in size:
+        size = [
+            int(input.shape[i - axes]) if n is None else n for i, n in enumerate(size)
+        ]
+    return _core.nn_adaptive_pool(axes, max, input, size)
+
+
 def adaptive_avg_pool1d(input: Any, output_size: AdaptiveSize) -> Tensor:
     """Means of windows that cover lines [N, C, L] evenly, so many as are wanted."""
-    return _core.nn_adaptive_pool(1, False, input, output_size)
+    return adaptive_pool(1, False, input, output_size)
 
 
 def adaptive_avg_pool2d(input: Any, output_size: AdaptiveSize) -> Tensor:
     """Means of windows that cover images evenly; None keeps a size."""
-    return _core.nn_adaptive_pool(2, False, input, output_size)
+    return adaptive_pool(2, False, input, output_size)
 
 
 def adaptive_avg_pool3d(input: Any, output_size: AdaptiveSize) -> Tensor:
     """Means of windows that cover volumes evenly; None keeps a size."""
-    return _core.nn_adaptive_pool(3, False, input, output_size)
+    return adaptive_pool(3, False, input, output_size)
 
 
 def adaptive_max_pool1d(
@@ -252,7 +297,7 @@ def adaptive_max_pool1d(
 ) -> Tensor:
     """Maxima of windows that cover lines evenly, so many as are wanted."""
     _no_indices(return_indices)
-    return _core.nn_adaptive_pool(1, True, input, output_size)
+    return adaptive_pool(1, True, input, output_size)
 
 
 def adaptive_max_pool2d(
@@ -260,7 +305,7 @@ def adaptive_max_pool2d(
 ) -> Tensor:
     """Maxima of windows that cover images evenly; None keeps a size."""
     _no_indices(return_indices)
-    return _core.nn_adaptive_pool(2, True, input, output_size)
+    return adaptive_pool(2, True, input, output_size)
 
 
 def adaptive_max_pool3d(
@@ -268,4 +313,4 @@ def adaptive_max_pool3d(
 ) -> Tensor:
     """Maxima of windows that cover volumes evenly; None keeps a size."""
     _no_indices(return_indices)
-    return _core.nn_adaptive_pool(3, True, input, output_size)
+    return adaptive_pool(3, True, input, output_size)

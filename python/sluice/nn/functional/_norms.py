@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import math
 from typing import Any
 
 from ... import _core
@@ -16,6 +17,21 @@ __all__ = [
     "normalize",
     "rms_norm",
 ]
+
+
+def want_deviation(function: str, input: Any, first: int) -> None:
+    """Refuse recorded sizes that leave one number per channel, as C++ does known ones.
+
+    first: the axes from there on, without that of the channels, are normalised over.
+    """
+    if not (_core.is_recording() and input.ndim >= 2):
+        return
+    shape = input.shape
+    if math.prod(shape[i] for i in range(first, len(shape)) if i != 1) == 1:
+        raise ValueError(
+            f"{function}: input is {tuple(map(int, shape))}; wanted more than one "
+            "number per channel in training"
+        )
 
 
 def batch_norm(
@@ -33,6 +49,8 @@ def batch_norm(
     In training those of the batch, which move the running ones; else the running
     ones.
     """
+    if training:
+        want_deviation("batch_norm", input, 0)
     return _core.nn_batch_norm(
         input, running_mean, running_var, None, weight, bias, training, momentum, eps
     )
@@ -80,12 +98,23 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Every channel of every sample [N, C, ...] with mean 0 and deviation 1."""
-    if running_mean is not None or running_var is not None or not use_input_stats:
-        raise NotImplementedError(
-            "instance_norm with running statistics is not supported"
-        )
-    return _core.nn_instance_norm(input, weight, bias, eps)
+    """Every channel of every sample [N, C, ...] with mean 0 and deviation 1.
+
+    With `use_input_stats` by its own statistics, which move the running ones where
+    they are given; else by the running ones.
+    """
+    if use_input_stats:
+        want_deviation("instance_norm", input, 2)
+    return _core.nn_instance_norm(
+        input,
+        running_mean,
+        running_var,
+        weight,
+        bias,
+        use_input_stats,
+        momentum,
+        eps,
+    )
 
 
 def normalize(
