@@ -30,7 +30,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: gpu-build gpu-test gpu-bench help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
-  compare-ops compare-modules asan-python fuzz-capture house
+  compare-ops compare-ways compare-modules asan-python fuzz-capture house
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -45,6 +45,7 @@ help:
 	@echo "make bench-python  the Python package measured beside them"
 	@echo "make bench-calls   the cost of calling captured functions"
 	@echo "make compare-ops   every operator sample of PyTorch, there and here"
+	@echo "make compare-ways  the same captured, under vmap, differentiated twice"
 	@echo "make compare-modules   the same for modules and optimizers"
 	@echo "make fuzz-capture  random programs, captured and not (SEEDS=$(SEEDS))"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
@@ -133,6 +134,13 @@ compare-ops: build-python peers
 	  --dtypes uint8,int8,int16,int32,float16,complex64 $(ARGS)
 	@PYTHONPATH=build/release/python:python/fuzz/values build/peers/bin/python \
 	  -W ignore python/fuzz/values/signatures.py
+
+# The same operators captured, under vmap and differentiated twice, and what is
+# refused.
+compare-ways: build-python peers
+	@PYTHONPATH=build/release/python build/peers/bin/python -W ignore \
+	  python/fuzz/values/compare_ops.py --ways 8 --out build/compare_ways.jsonl \
+	  $(ARGS)
 
 # Modules and optimizers: results, gradients, state, steps.
 compare-modules: build-python peers

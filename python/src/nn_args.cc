@@ -17,6 +17,13 @@ nn::PerAxis PerAxisArg(nb::handle object, std::string_view what) {
   return nn::PerAxis(IntsFromPython(object, what));
 }
 
+int64_t SizeOf(nb::handle object, const Tensor& t, int axis) {
+  int64_t known = t.dim(axis);
+  if (known >= 0 || !t.traced()) return known;
+  nb::object size = object.attr("shape")[nb::int_(axis)];
+  return nb::cast<int64_t>(nb::int_(size));
+}
+
 LongCall::LongCall(std::initializer_list<Tensor> tensors) {
   constexpr int64_t kLong = 16384;
   int64_t elements = 0;

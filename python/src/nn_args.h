@@ -19,6 +19,10 @@ Tensor OptionalArg(nb::handle object, std::string_view what);
 // 3, or (3, 5).
 nn::PerAxis PerAxisArg(nb::handle object, std::string_view what);
 
+// The size of an axis of `object`, which is t. In a function being recorded it
+// is that of the call, and the recording is for this size alone. -1: unknown.
+int64_t SizeOf(nb::handle object, const Tensor& t, int axis);
+
 // Lets other threads of Python run where the tensors are so large that they
 // would notice; taking turns costs more than small calls do.
 class LongCall {

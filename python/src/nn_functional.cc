@@ -64,8 +64,8 @@ Tensor Softplus(nb::handle input, double beta, double threshold) {
 Tensor Prelu(nb::handle input, nb::handle weight) {
   Tensor x = TensorArg(input, "prelu(): input");
   Tensor w = TensorArg(weight, "prelu(): weight");
+  int64_t slopes = w.rank() == 1 ? SizeOf(weight, w, 0) : w.num_elements();
   LongCall call{x};
-  int64_t slopes = w.num_elements();
   if (slopes == 1 && x.rank() == 0) w = reshape(w, nn::Ints({}));
   if (slopes == 1 || x.rank() < 0) return prelu(x, w);
   int channels = x.rank() == 1 ? 0 : 1;

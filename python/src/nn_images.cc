@@ -24,7 +24,7 @@ Tensor Batched(Tensor x, size_t axes, const F& f) {
 }
 
 // Borders before and after each axis; "same" and "valid" are words for them.
-std::vector<int64_t> Border(nb::handle padding, size_t axes,
+std::vector<int64_t> Border(nb::handle padding, size_t axes, nb::handle filters,
                             const Tensor& weight, const PerAxis& stride,
                             const PerAxis& dilation) {
   std::vector<int64_t> border;
@@ -40,8 +40,14 @@ std::vector<int64_t> Border(nb::handle padding, size_t axes,
   SL_WANT(word == "valid" || stride.all(1), Where::current(),
           "conv: stride is ", stride, "; wanted 1 with padding same");
   for (size_t i = 0; i < axes; ++i) {
-    int64_t kernel = weight.dim(static_cast<int>(i) + 2);
-    int64_t more = word == "same" ? dilation[i] * (kernel - 1) : 0;
+    int64_t more = 0;
+    if (word == "same") {
+      int64_t kernel = SizeOf(filters, weight, static_cast<int>(i) + 2);
+      SL_WANT(kernel >= 0, Where::current(), "conv: the weight is ",
+              TypeText(weight.dtype(), weight.shape()),
+              "; wanted known sizes with padding same");
+      more = dilation[i] * (kernel - 1);
+    }
     border.push_back(more / 2);
     border.push_back(more - more / 2);
   }
@@ -86,7 +92,7 @@ Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
       PerAxisArg(stride, "conv(): stride").Of(axes, 1, "conv: stride");
   PerAxis spread =
       PerAxisArg(dilation, "conv(): dilation").Of(axes, 1, "conv: dilation");
-  std::vector<int64_t> border = Border(padding, axes, w, steps, spread);
+  std::vector<int64_t> border = Border(padding, axes, weight, w, steps, spread);
   std::string mode = nn::PadModeName("conv", padding_mode, Where::current());
   LongCall call{x, w};
   return Batched(x, axes, [&](Tensor images) {

@@ -53,7 +53,7 @@ Tensor Pad(nb::handle input, nb::handle pad, const std::string& mode,
     }
     // Less than nothing: elements are taken away.
     cut = true;
-    int64_t there = x.dim(static_cast<int>(axis));
+    int64_t there = SizeOf(input, x, static_cast<int>(axis));
     SL_WANT(there >= -given[k], Where::current(), "pad: input is ",
             TypeText(x.dtype(), x.shape()), ", pad takes away ", -given[k],
             " along axis ", axis, "; wanted fewer than there are");
@@ -87,6 +87,11 @@ Tensor OneHot(nb::handle input, int64_t num_classes) {
     SL_WANT(low >= 0 && high < num_classes, Where::current(),
             "one_hot: labels are from ", low, " to ", high,
             "; wanted them from 0 to ", num_classes - 1);
+  } else if (ids.symbolic()) {
+    assert_that(logical_and(ids >= 0, ids < num_classes), {ids},
+                {.message = StrCat("one_hot: a label is out of range; wanted "
+                                   "them from 0 to ",
+                                   num_classes - 1)});
   }
   return one_hot(ids, num_classes, {.dtype = DType::kI64});
 }
@@ -110,9 +115,10 @@ Tensor Interpolate(nb::handle input, nb::handle size, double scale_factor,
     options.size = PerAxisArg(size, "interpolate(): size");
     if (line) options.size = nn::PerAxis{1, options.size->Of(1, 1, "size")[0]};
   } else if (line) {
-    SL_WANT(x.dim(2) >= 0, Where::current(),
+    int64_t there = SizeOf(input, x, 2);
+    SL_WANT(there >= 0, Where::current(),
             "interpolate: the length is unknown; wanted a size");
-    auto length = static_cast<double>(x.dim(2)) * scale_factor;
+    auto length = static_cast<double>(there) * scale_factor;
     options.size = nn::PerAxis{1, static_cast<int64_t>(length)};
   } else {
     options.scale_factor = scale_factor;

@@ -79,6 +79,8 @@ Tensor ValueAs(nb::handle value, nb::handle dtype, std::string_view what) {
   DType to = DTypeFromPython(dtype);
   if (given.weak && !given.tensor.defined()) {
     CheckWritten(given.array, to, what, Negatives::kWrap);
+  } else if (given.tensor.defined()) {
+    CheckWritten(given.tensor, to, what);
   }
   return CallOne("Cast", {std::move(given)}, {{"dtype", to}});
 }

@@ -156,8 +156,17 @@ void BindTensorWrite(nb::module_&) {
       .def(
           "fill_",
           [](nb::handle self, nb::handle value) {
-            return Scaled<WriteKind::kCopy>(self, value, nb::none(),
-                                            "fill_(): value");
+            constexpr const char* kWhat = "fill_(): value";
+            if (IsTensor(value)) {
+              const Tensor& t = AsTensor(value);
+              if (t.rank() > 0) {
+                ThrowValueError(StrCat(kWhat, " is ",
+                                       TypeText(t.dtype(), t.shape()),
+                                       "; wanted one number"));
+              }
+              CheckWritten(t, AsTensor(self).dtype(), kWhat);
+            }
+            return Scaled<WriteKind::kCopy>(self, value, nb::none(), kWhat);
           },
           "value"_a, "Overwrites every element with a value.")
       .def(

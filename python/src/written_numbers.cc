@@ -5,6 +5,8 @@
 #include "dtype.h"
 #include "errors.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/operators.h"
+#include "sluice/ops.h"
 
 namespace sluice::py {
 
@@ -76,6 +78,25 @@ void CheckWritten(const Array& given, DType to, std::string_view what,
     default:
       return;
   }
+}
+
+void CheckWritten(const Tensor& given, DType to, std::string_view what) {
+  DType from = given.dtype();
+  if (from == DType::kC64 && to != DType::kC64 && to != DType::kBool) {
+    ThrowTypeError(StrCat(what, " is ", PythonName(from), "; wanted ",
+                          PythonName(to), ", or its real part"));
+  }
+  if (!IsInteger(to) || !IsFloating(from)) return;
+  if (given.symbolic()) {
+    const Bounds bounds = BoundsOf(to, Negatives::kWrap);
+    Tensor number = cast(given, DType::kF64);
+    assert_that(logical_and(number >= bounds.low, number < bounds.end), {given},
+                {.message = StrCat(what, " holds a number that is no ",
+                                   PythonName(to))});
+    return;
+  }
+  CheckWritten(cast(given.detach(), DType::kF64).array(), to, what,
+               Negatives::kWrap);
 }
 
 }  // namespace sluice::py

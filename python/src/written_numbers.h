@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common.h"
+#include "sluice/eager/tensor.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice::py {
@@ -17,6 +18,10 @@ enum class Negatives {
 // what `to` holds; a fraction may be cut off. `what` names them in messages.
 void CheckWritten(const Array& given, DType to, std::string_view what,
                   Negatives negatives);
+
+// The same for numbers in a tensor; those of a graph are looked at when it
+// runs. Complex ones are refused whatever their imaginary part.
+void CheckWritten(const Tensor& given, DType to, std::string_view what);
 
 // The same, for complex numbers alone.
 void CheckReal(const Array& given, DType to);

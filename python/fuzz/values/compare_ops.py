@@ -2,6 +2,7 @@
 
     make compare-ops                    all of it, with counts at the end
     compare_ops.py --ops std,norm -v    some operators, every difference printed
+    make compare-ways                   captured, vmap, second gradients, wrong input
 
 Values, shapes and types of forward results on float32, float64, int64, bool and
 bfloat16, calls written by place and by name, views, and gradients. What we refuse is
@@ -20,7 +21,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SILENT = ("value", "shape", "dtype")
+SILENT = ("value", "shape", "dtype", "accepted")
 MEMORY = ("copy", "view")
 
 
@@ -30,12 +31,15 @@ def _database() -> list:
     return list(op_db)
 
 
-def child(first: int, path: str, names: set[str], quick: bool, types: str) -> None:
+def child(
+    first: int, path: str, names: set[str], quick: bool, types: str, ways: int
+) -> None:
     """Runs operators from number `first` on; says which before it begins one."""
     import torch
 
     import run_op as runner
     from run_op import run_op
+    from run_ways import run_ways
 
     torch.set_num_threads(1)
     if types:
@@ -46,14 +50,15 @@ def child(first: int, path: str, names: set[str], quick: bool, types: str) -> No
                 continue
             full = op.name + ("." + op.variant_test_name if op.variant_test_name else "")
             print(json.dumps({"begin": i, "op": full}), file=out, flush=True)
-            for dtype, form, n, outcome, text in run_op(op, quick):
+            outcomes = run_ways(op, ways) if ways else run_op(op, quick)
+            for dtype, form, n, outcome, text in outcomes:
                 print(json.dumps({"op": full, "dtype": dtype, "form": form, "n": n,
                                   "outcome": outcome, "text": text}),
                       file=out, flush=True)  # fmt: skip
         print(json.dumps({"end": True}), file=out, flush=True)
 
 
-def run_all(path: str, names: list[str], quick: bool, types: str) -> None:
+def run_all(path: str, names: list[str], quick: bool, types: str, ways: int) -> None:
     """Children one after the other: one that dies loses one operator."""
     if os.path.exists(path):
         os.unlink(path)
@@ -61,7 +66,7 @@ def run_all(path: str, names: list[str], quick: bool, types: str) -> None:
     while True:
         command = [sys.executable, os.path.abspath(__file__), "--child", str(first),
                    "--out", path, "--ops", ",".join(names),
-                   "--dtypes", types]  # fmt: skip
+                   "--dtypes", types, "--ways", str(ways)]  # fmt: skip
         done = subprocess.run(command + (["--quick"] if quick else []))
         with open(path, encoding="utf-8") as lines:
             records = [json.loads(line) for line in lines]
@@ -119,6 +124,8 @@ def main() -> None:
     parser.add_argument("--out", default="/tmp/compare_ops.jsonl")
     parser.add_argument("--dtypes", default="", help="uint8,int32; default: the five")
     parser.add_argument("--quick", action="store_true", help="6 samples each")
+    parser.add_argument("--ways", type=int, default=0,
+                        help="samples of each type to run in every way")  # fmt: skip
     parser.add_argument("--report-only", action="store_true")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("--child", type=int, default=None)
@@ -126,11 +133,12 @@ def main() -> None:
     sys.path.insert(0, HERE)
     names = [n for n in given.ops.split(",") if n]
     if given.child is not None:
-        child(given.child, given.out, set(names), given.quick, given.dtypes)
+        child(given.child, given.out, set(names), given.quick, given.dtypes,
+              given.ways)  # fmt: skip
         return
     began = time.monotonic()
     if not given.report_only:
-        run_all(given.out, names, given.quick, given.dtypes)
+        run_all(given.out, names, given.quick, given.dtypes, given.ways)
     bad = report(given.out, given.verbose)
     print(f"{time.monotonic() - began:.0f} s")
     sys.exit(1 if bad else 0)

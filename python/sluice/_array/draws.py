@@ -107,6 +107,8 @@ def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, dtype: Any = None
 ) -> Tensor:
     """Normal numbers of a mean and a standard deviation, which broadcast."""
+    if isinstance(std, (int, float)) and std < 0:
+        raise ValueError(f"normal(): std is {std}; wanted it 0 or more")
     if size is None:
         both = _ops.add(mean, std)
         size, dtype = both.shape, dtype or both.dtype
@@ -117,6 +119,9 @@ def uniform(
     low: Any = 0.0, high: Any = 1.0, size: Any = (), *, dtype: Any = None
 ) -> Tensor:
     """Numbers uniform in [low, high)."""
+    numbers = isinstance(low, (int, float)) and isinstance(high, (int, float))
+    if numbers and low > high:
+        raise ValueError(f"uniform(): low is {low}, high {high}; wanted low <= high")
     span = _ops.sub(high, low)
     return _ops.add(_ops.mul(rand(size, dtype=dtype), span), low)
 

@@ -9,7 +9,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .axes import NOTHING, axes_tuple, one_of
 from .reduce import truth, widened
-from .shape import as_tensor, broadcast_arrays, moveaxis, own_copy
+from .shape import as_tensor, broadcast_arrays, may_be, moveaxis, own_copy
 
 __all__ = [
     "abs",
@@ -242,6 +242,9 @@ def isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
     """|a - b| <= atol + rtol |b|, elementwise."""
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if bound < 0:
+            raise ValueError(f"isclose(): {name} is {bound}; wanted it 0 or more")
     a, b = as_tensor(a), as_tensor(b)
     if a.dtype.is_complex or b.dtype.is_complex:
         return _close_complex(a, b, rtol, atol, equal_nan)
@@ -336,6 +339,8 @@ def diag(x: Any, diagonal: int = 0, *, k: int | None = None) -> Tensor:
     """A matrix with a vector on its k-th diagonal, or that diagonal of a matrix."""
     x = as_tensor(x)
     k = diagonal if k is None else k
+    if x.ndim not in (1, 2):
+        raise ValueError(f"diag(): x has {x.ndim} axes; wanted a vector or a matrix")
     return _ops.diag(x, k) if x.ndim == 1 else own_copy(_ops.diag_part(x, k))
 
 
@@ -408,6 +413,13 @@ def cross(a: Any, b: Any, dim: int | None = None, *, axis: Any = NOTHING) -> Ten
         if not threes:
             raise ValueError(f"cross(): a is {list(a.shape)}; wanted an axis of 3")
         at = threes[0] - len(sizes)
+    (at,) = axes_tuple(at, max(a.ndim, b.ndim), "cross")
+    for name, t in (("a", a), ("b", b)):
+        own = at - max(a.ndim, b.ndim) + t.ndim
+        if own < 0 or not may_be(t.shape[own], 3):
+            raise ValueError(
+                f"cross(): {name} is {list(t.shape)}; wanted 3 along axis {own}"
+            )
     return _ops.cross(*broadcast_arrays(a, b), axis=at)
 
 

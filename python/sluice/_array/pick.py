@@ -222,6 +222,10 @@ def scatter(
         raise ValueError(f"scatter(): reduce is {reduce!r}; wanted one of "
                          + ", ".join(k for k in _MODES if k))  # fmt: skip
     index = as_tensor(index)
+    if isinstance(given, Tensor) and given.ndim > 0 and given.dtype != x.dtype:
+        raise TypeError(
+            f"scatter(): src is {given.dtype}, x {x.dtype}; wanted one type"
+        )
     values, mode = _spread(given, index, x), _MODES[reduce]
     if x.ndim == 0 or index.ndim == 0:
         axes_tuple(dim, max(x.ndim, 1), "scatter")

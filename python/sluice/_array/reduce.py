@@ -145,8 +145,10 @@ def mean(
     axis: Any = NOTHING,
     keepdims: Any = NOTHING,
 ) -> Tensor:
-    """The mean over all elements or some axes."""
+    """The mean over all elements or some axes; of integers it is a float."""
     x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
+    if dtype is not None and not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise TypeError(f"mean(): dtype is {x.dtype}; wanted a type of floats")
     return over(_ops.mean, x, axes_of(x, dim, keepdim, axis, keepdims))
 
 

@@ -128,14 +128,15 @@ def squeeze(x: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
     given = tuple(axis) if isinstance(axis, range) else axis
     axes = axes_or_none(given, _ndim(x, "squeeze"), "squeeze")
     # PyTorch leaves axes of other sizes alone.
-    axes = tuple(a for a in axes if _may_be_one(x.shape[a]))
+    axes = tuple(a for a in axes if may_be(x.shape[a], 1))
     return _ops.squeeze(x, axes) if axes else x
 
 
-def _may_be_one(size: Any) -> bool:
+def may_be(size: Any, wanted: int) -> bool:
+    """Whether a size is the one wanted, or not known before the graph runs."""
     if isinstance(size, Symbol) and size.hint is None:
         return True  # the graph says so when it runs
-    return size is None or bool(size == 1)
+    return size is None or bool(size == wanted)
 
 
 def expand_dims(x: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
@@ -495,12 +496,14 @@ def fliplr(x: Any) -> Tensor:
 
 def flipud(x: Any) -> Tensor:
     """In reverse order along the first axis."""
+    if as_tensor(x).ndim == 0:
+        raise ValueError("flipud(): x has no axes; wanted one or more")
     return flip(x, 0)
 
 
 def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by 90 degrees k times, from the first of two axes to the second."""
-    a, b = dims
+    a, b = axes_tuple(dims, _ndim(as_tensor(x), "rot90"), "rot90")
     k %= 4
     if k == 2:
         return flip(x, (a, b))
@@ -515,6 +518,8 @@ def roll(
     """Moved along some axes; what leaves at one end comes in at the other."""
     axis = one_of(axis, dim if dims is NOTHING else dims)
     shifts = [shift] if _is_int(shift) else list(shift)
+    if not shifts:
+        raise ValueError("roll(): shift is empty; wanted a number for each axis")
     if axis is None:
         return _ops.roll(x, shifts)
     axes = [axis] if _is_int(axis) else list(axis)

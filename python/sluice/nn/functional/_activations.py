@@ -145,6 +145,11 @@ def hardtanh(
     input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
     """The input held between min_val and max_val."""
+    if min_val > max_val:
+        raise ValueError(
+            f"hardtanh(): min_val is {min_val}, max_val {max_val}; wanted "
+            "min_val <= max_val"
+        )
     x = as_tensor(input)
     if x.dtype.is_floating_point:
         made = _hard_tanh(x, min_val, max_val)
@@ -171,6 +176,8 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
 
 def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """The input moved by lambd towards 0, and 0 where it is less than that."""
+    if lambd < 0:
+        raise ValueError(f"softshrink(): lambd is {lambd}; wanted it 0 or more")
     return _soft_shrink(input, lambd)
 
 

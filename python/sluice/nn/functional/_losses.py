@@ -186,4 +186,8 @@ def triplet_margin_loss(
         raise NotImplementedError(
             "triplet_margin_loss is there for p=2, eps=1e-6 and swap=False"
         )
+    if margin <= 0:
+        raise ValueError(
+            f"triplet_margin_loss(): margin is {margin}; wanted it positive"
+        )
     return _core.nn_triplet_margin_loss(anchor, positive, negative, margin, reduction)
