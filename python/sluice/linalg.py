@@ -10,7 +10,7 @@ from ._array import matrix as _matrix
 from ._array.axes import NOTHING, axes_tuple, one_of
 from ._array.math import matmul, tensordot, trace
 from ._array.reduce import axes_of
-from ._array.shape import as_tensor, matrix_transpose, moveaxis
+from ._array.shape import as_tensor, matrix_transpose, moveaxis, sized
 from ._core import Tensor
 
 __all__ = [
@@ -153,14 +153,14 @@ def qr(x: Any, mode: str = "reduced") -> QRResult:
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"qr(): mode is {mode!r}; wanted reduced, complete or r")
     if mode == "r":
-        made = _ops.qr(x, full=False)[1]
+        made = _ops.qr(sized(x, -2, -1), full=False)[1]
         return QRResult(_core.full((0,), 0, made.dtype), made)
-    return QRResult(*_ops.qr(x, full=mode == "complete"))
+    return QRResult(*_ops.qr(sized(x, -2, -1), full=mode == "complete"))
 
 
 def svd(x: Any, full_matrices: bool = True) -> SVDResult:
     """x = U diag(S) Vh, singular values in descending order."""
-    return SVDResult(*_ops.svd(x, full_matrices=full_matrices))
+    return SVDResult(*_ops.svd(sized(x, -2, -1), full_matrices=full_matrices))
 
 
 def svdvals(x: Any) -> Tensor:
@@ -227,7 +227,7 @@ def pinv(x: Any, rcond: float | None = None) -> Tensor:
 
 def matrix_power(x: Any, n: int) -> Tensor:
     """Square matrices multiplied n times with themselves."""
-    return _ops.matrix_power(x, n)
+    return _ops.matrix_power(sized(x, -2, -1), n)
 
 
 def matrix_rank(x: Any, rtol: float | None = None) -> Tensor:

@@ -114,3 +114,22 @@ def test_what_depends_on_a_size_is_captured(name):
         sl.manual_seed(seed)
         x, w = sl.randn(a), sl.randn(b)
         assert sl.array_equal(captured(x, w), call(x, w))
+
+
+DECOMPOSED = {
+    "qr": lambda x: sl.linalg.qr(x)[1],
+    "qr, Q": lambda x: sl.linalg.qr(x)[0] ** 3,
+    "svd": lambda x: sl.linalg.svd(x)[1],
+    "matrix_power": lambda x: sl.linalg.matrix_power(x.mT @ x, 3),
+}
+
+
+@pytest.mark.parametrize("name", DECOMPOSED)
+@pytest.mark.parametrize("shape", [(4, 3), (3, 3), (2, 4, 3), (2, 1, 4, 3)])
+def test_gradients_of_decompositions_are_captured(name, shape):
+    def gradient(x):
+        return sl.autograd.grad((DECOMPOSED[name](x) ** 2).sum(), x)[0]
+
+    sl.manual_seed(1)
+    x = sl.randn(shape, dtype=sl.float64).requires_grad_()
+    assert sl.allclose(sl.function(gradient)(x), gradient(x), rtol=1e-9, atol=1e-12)

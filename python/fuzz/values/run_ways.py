@@ -43,14 +43,17 @@ def _try(call: Callable[[], Any]) -> tuple[Any, str]:
         return None, _error(error)
 
 
-def _same(name: str, now: tuple[Any, str], other: tuple[Any, str]) -> Outcome:
+def _same(now: tuple[Any, str], other: tuple[Any, str], name: str = "") -> Outcome:
+    """name: of the operator, where these are its results."""
     if now[1] and other[1]:
         return "equal", ""
     if now[1]:
         return "accepted", f"at once {now[1]}"
     if other[1]:
         return ("hangs" if other[1] == "hangs" else "refused"), other[1]
-    return compare(settled(name, now[0]), settled(name, other[0]))
+    if name:
+        return compare(settled(name, now[0]), settled(name, other[0]))
+    return compare(now[0], other[0])
 
 
 def _leaves(call: Call) -> list[Any]:
@@ -93,7 +96,7 @@ def _captured(op: Any, ours: Callable[..., Any], call: Call) -> Outcome:
         mine = _crossed(call)
         return sl.function(ours)(*mine.args, **mine.kwargs)
 
-    return _same(op.name, _try(once), _try(later))
+    return _same(_try(once), _try(later), op.name)
 
 
 def _captured_gradient(
@@ -117,7 +120,7 @@ def _captured_gradient(
     now = _try(once)
     if now[1]:
         return "skipped", now[1]
-    return _same(op.name, now, _try(later))
+    return _same(now, _try(later))
 
 
 def _second_gradient(
@@ -152,7 +155,7 @@ def _second_gradient(
         made = [t for t in _tensors(made, sl.Tensor) if t.requires_grad]
         return second(sl.autograd.grad, made, _leaves(own), sl.zeros_like)
 
-    return _same(op.name, (wanted, ""), _try(mine))
+    return _same((wanted, ""), _try(mine))
 
 
 def _lanes(op: Any, ours: Callable[..., Any], call: Call) -> Outcome:

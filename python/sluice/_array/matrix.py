@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .shape import as_tensor, matrix_transpose
+from .shape import as_tensor, matrix_transpose, sized
 
 __all__ = [
     "cholesky",
@@ -69,7 +69,7 @@ def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Tensor:
 
 def qr(x: Any, some: bool = True) -> QR:
     """x = Q R, Q with orthonormal columns: as many as needed, or all."""
-    return QR(*_ops.qr(x, full=not some))
+    return QR(*_ops.qr(sized(x, -2, -1), full=not some))
 
 
 def svd(x: Any, some: bool = True, compute_uv: bool = True) -> SVD:
@@ -78,7 +78,7 @@ def svd(x: Any, some: bool = True, compute_uv: bool = True) -> SVD:
         raise NotImplementedError(
             "svd(): compute_uv=False is not supported; linalg.svdvals has the values"
         )
-    u, s, vt = _ops.svd(x, full_matrices=not some)
+    u, s, vt = _ops.svd(sized(x, -2, -1), full_matrices=not some)
     return SVD(u, s, matrix_transpose(vt))
 
 

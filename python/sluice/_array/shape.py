@@ -132,6 +132,22 @@ def squeeze(x: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
     return _ops.squeeze(x, axes) if axes else x
 
 
+def sized(x: Any, *axes: int) -> Tensor:
+    """x for code that must know the sizes of these axes, counted from the end.
+
+    A function being recorded is then for these sizes alone.
+    """
+    x = as_tensor(x)
+    if not _core.is_recording() or not x.symbolic or x.ndim < len(axes):
+        return x
+    known = {a % x.ndim: int(x.shape[a]) for a in axes}
+    # One size that stays open is worked out from the others, unless it cannot be.
+    few = x.ndim - len(known) == 1 and 0 not in known.values()
+    return _ops.reshape(
+        x, tuple(known[i] if i in known else -1 if few else int(n)
+                 for i, n in enumerate(x.shape)))  # fmt: skip
+
+
 def may_be(size: Any, wanted: int) -> bool:
     """Whether a size is the one wanted, or not known before the graph runs."""
     if isinstance(size, Symbol) and size.hint is None:
