@@ -31,7 +31,10 @@ def to_sluice(value: Any) -> Any:
             raise CannotCross(str(value.layout))
         if not hasattr(sl, dtype_name(value.dtype)):
             raise CannotCross(str(value.dtype))
-        made = sl.from_dlpack(_laid_out_alike(value.detach().resolve_conj()))
+        try:
+            made = sl.from_dlpack(_laid_out_alike(value.detach().resolve_conj()))
+        except BufferError as error:  # more axes than we have
+            raise CannotCross(str(error)) from error
         if value.requires_grad:
             made.requires_grad_()
         return made

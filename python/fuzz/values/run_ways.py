@@ -189,11 +189,8 @@ def _lanes(op: Any, ours: Callable[..., Any], call: Call) -> Outcome:
     made, why = _try(together)
     if why:
         return ("hangs" if why == "hangs" else "refused"), why
-    outs = _tensors(made, torch.Tensor)
     for n, lane in enumerate(lanes):
-        parts = settled(op.name, [t[n] for t in outs]) if outs else []
-        want = _tensors(lane, torch.Tensor)
-        kind, text = compare(want, parts)
+        kind, text = compare(lane, settled(op.name, _lane(made, n)))
         if kind != "equal":
             return kind, f"lane {n}: {text}"
     return "equal", ""
@@ -222,6 +219,12 @@ def _wrong(op: Any, ours: Callable[..., Any]) -> Iterator[tuple[str, int, Outcom
             made, refused = _try(lambda: function(*mine.args, **mine.kwargs))
             yield "wrong input" + way, n, (
                 ("equal", "") if refused else ("accepted", f"PyTorch: {why}"))
+
+
+def _lane(value: Any, n: int) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_lane(v, n) for v in value]
+    return value[n] if isinstance(value, torch.Tensor) else value
 
 
 def run_ways(op: Any, most: int) -> Iterator[tuple[str, str, int, str, str]]:
