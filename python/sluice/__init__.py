@@ -44,8 +44,8 @@ from ._about import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
-    "amp nn optim data io report train tree autograd linalg random testing devices "
-    "cluster cuda".split()
+    "amp array_api nn optim data io report train tree autograd linalg random testing "
+    "devices cluster cuda".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from ._state import *  # noqa: F403
     from . import (
         amp as amp,
+        array_api as array_api,
         autograd as autograd,
         cluster as cluster,
         cuda as cuda,

@@ -13,6 +13,7 @@ from ._array import pickling as _pickling  # noqa: F401: pickles of tensors
 from ._array import reduce as _reduce
 from ._array import shape as _shape
 from ._array import spread as _spread
+from ._array import standard as _standard  # noqa: F401: the array standard's methods
 from ._array import types as _types
 from ._array.create import *  # noqa: F403
 from ._array.draws import *  # noqa: F403
