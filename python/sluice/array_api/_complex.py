@@ -68,11 +68,15 @@ def _is_inf(x: Tensor) -> Tensor:
     return _ops.isinf(x)
 
 
-def _product(factor: Tensor, circular: Tensor) -> Tensor:
-    """factor times a sine or cosine, which is NaN at infinity: 0 wins over NaN."""
-    zero = _ops.equal(factor, _number(0.0))
+def _product(factor: Tensor, circular: Tensor, zero: Tensor) -> Tensor:
+    """factor times a sine or cosine, which is NaN at infinity: a 0 wins over NaN, but
+    not what is only too small to tell from it."""
     lost = _both(zero, _ops.isnan(circular))
     return _where(lost, factor, _ops.mul(factor, circular))
+
+
+def _zero(x: Tensor) -> Tensor:
+    return _ops.equal(x, _number(0.0))
 
 
 def _at_real(b: Tensor, im: Tensor, sign: Tensor) -> Tensor:
@@ -88,7 +92,8 @@ def _lost_angle(a: Tensor, b: Tensor) -> Tensor:
 def exp(a: Tensor, b: Tensor) -> Parts:
     size = _ops.exp(a)
     one = _ops.ones_like(a)
-    re, im = _product(size, _ops.cos(b)), _product(size, _ops.sin(b))
+    none = _ops.equal(a, _number(-_inf))
+    re, im = _product(size, _ops.cos(b), none), _product(size, _ops.sin(b), none)
     re = _where(_both(_ops.equal(a, _number(_inf)), _lost_angle(a, b)), size, re)
     return re, _at_real(b, im, one)
 
@@ -150,7 +155,7 @@ def sqrt(a: Tensor, b: Tensor) -> Parts:
 
 def sinh(a: Tensor, b: Tensor) -> Parts:
     s, c = _ops.sinh(a), _ops.cosh(a)
-    re = _where(_lost_angle(a, b), a, _product(s, _ops.cos(b)))
+    re = _where(_lost_angle(a, b), a, _product(s, _ops.cos(b), _zero(a)))
     return re, _at_real(b, _ops.mul(c, _ops.sin(b)), _ops.ones_like(a))
 
 
@@ -158,7 +163,7 @@ def cosh(a: Tensor, b: Tensor) -> Parts:
     s, c = _ops.sinh(a), _ops.cosh(a)
     re = _where(_lost_angle(a, b), _inf, _ops.mul(c, _ops.cos(b)))
     sign = _ops.copy_sign(_ops.ones_like(a), a)
-    return re, _at_real(b, _product(s, _ops.sin(b)), sign)
+    return re, _at_real(b, _product(s, _ops.sin(b), _zero(a)), sign)
 
 
 def cos(a: Tensor, b: Tensor) -> Parts:
@@ -173,12 +178,14 @@ def tanh(a: Tensor, b: Tensor) -> Parts:
     beta = _ops.add(_ops.mul(t, t), one)
     below = _ops.add(_ops.mul(beta, _ops.mul(s, s)), one)
     up = _ops.mul(_ops.mul(beta, _ops.sqrt(_ops.add(_ops.mul(s, s), one))), s)
-    re = _product(_ops.div(up, below), _ops.ones_like(t))
-    re = _where(_both(_ops.equal(a, _number(0.0)), _ops.isnan(re)), a, re)
+    re = _where(_both(_zero(a), _ops.isnan(b)), a, _ops.div(up, below))
+    re = _where(_both(_zero(a), _is_inf(b)), a, re)
     fade = _ops.mul(_ops.exp(_ops.mul(_ops.abs(a), _number(-2.0))), _number(4.0))
     thin = _ops.mul(_ops.mul(_ops.sin(b), _ops.cos(b)), fade)
-    thin = _where(_lost_angle(a, b), 0.0, thin)
-    re = _where(far, _ops.copy_sign(_ops.ones_like(a), a), re)
+    thin = _where(_is_inf(a), _ops.copy_sign(_number(0.0), b), thin)
+    one_way = _ops.copy_sign(_ops.ones_like(a), a)
+    known = _ops.logical_or(_is_inf(a), _ops.isfinite(b))
+    re = _where(far, _where(known, one_way, math.nan), re)
     im = _where(far, thin, _ops.div(t, below))
     return re, _at_real(b, im, _ops.ones_like(a))
 
@@ -267,15 +274,30 @@ def atanh(a: Tensor, b: Tensor) -> Parts:
 
 
 def sign(a: Tensor, b: Tensor) -> Parts:
+    """z / |z|: an infinite part is the direction, where the other is finite."""
+    far = _ops.logical_or(_is_inf(a), _is_inf(b))
+    both = _both(_is_inf(a), _is_inf(b))
+    a, b = (_where(far, _direction(part), part) for part in (a, b))
     size = _ops.hypot(a, b)
-    zero = _ops.equal(size, _number(0.0))
-    size = _where(zero, 1.0, size)
-    return _ops.div(a, size), _ops.div(b, size)
+    zero = _zero(size)
+    size = _where(both, math.nan, _where(zero, 1.0, size))
+    return (_where(zero, 0.0, _ops.div(a, size)),
+            _where(zero, 0.0, _ops.div(b, size)))  # fmt: skip
+
+
+def _direction(x: Tensor) -> Tensor:
+    """1 or -1 of infinities, NaN of NaN, else 0."""
+    unit = _ops.copy_sign(_ops.ones_like(x), x)
+    return _where(_is_inf(x), unit, _ops.mul(x, _number(0.0)))
 
 
 def reciprocal(a: Tensor, b: Tensor) -> Parts:
     below = _ops.add(_ops.mul(a, a), _ops.mul(b, b))
-    return _ops.div(a, below), _ops.div(_ops.neg(b), below)
+    far = _ops.logical_or(_is_inf(a), _is_inf(b))
+    re, im = _ops.div(a, below), _ops.div(_ops.neg(b), below)
+    zero = _number(0.0)
+    return (_where(far, _ops.copy_sign(zero, a), re),
+            _where(far, _ops.copy_sign(zero, _ops.neg(b)), im))  # fmt: skip
 
 
 def power(x: Tensor, y: Tensor) -> Tensor:

@@ -131,13 +131,31 @@ isnan = _one("isnan", "Whether x is NaN.", _of_floats(_ops.isnan, False),
              _complex.either(_ops.isnan), _INT)  # fmt: skip
 logical_not = _one("logical_not", "Whether x is false.", _math.logical_not, None, _BOOL)
 
+
+def _floor_divide(a: Tensor, b: Tensor) -> Tensor:
+    """An infinite x1 stays infinite, as the standard has it; PyTorch's is NaN."""
+    made = _ops.floor_div(a, b)
+    if not a.dtype.is_floating_point:
+        return made
+    kept = _ops.logical_and(_ops.isinf(a), _ops.isfinite(b))
+    return _ops.where(kept, _ops.div(a, b), made)
+
+
+def _remainder(a: Tensor, b: Tensor) -> Tensor:
+    """A remainder of 0 has the sign of x2; PyTorch's has that of x1."""
+    made = _ops.mod(a, b)
+    if not a.dtype.is_floating_point:
+        return made
+    return _ops.where(_ops.equal(made, 0), _ops.copy_sign(made, b), made)
+
+
 add = _two("add", "x1 + x2.", _ops.add, _ops.add)
 subtract = _two("subtract", "x1 - x2.", _ops.sub, _ops.sub)
 multiply = _two("multiply", "x1 times x2.", _ops.mul, _ops.mul)
 divide = _two("divide", "x1 / x2; integers give floats.", _math.divide, _ops.div)
-floor_divide = _two("floor_divide", "x1 / x2, rounded down.", _ops.floor_div)
+floor_divide = _two("floor_divide", "x1 / x2, rounded down.", _floor_divide)
 remainder = _two("remainder", "What floor_divide leaves, with the sign of x2.",
-                 _ops.mod)  # fmt: skip
+                 _remainder)  # fmt: skip
 pow = _two("pow", "x1 to the power of x2.", _ops.pow, _complex.power)
 atan2 = _two("atan2", "The angle of the point (x2, x1).", _ops.atan2, None, _FLOAT)
 copysign = _two("copysign", "x1 with the sign of x2.", _ops.copy_sign, None, _FLOAT)
