@@ -145,3 +145,11 @@ def test_tensordot_of_unknown_sizes():
     with sl.Session(graph) as session:
         got = session.run(made, {a: x, b: y})
     assert np.array_equal(np.asarray(got), np.tensordot(x, y, ([1, 2], [0, 1])))
+
+
+def test_a_quotient_rounded_down_to_zero_keeps_its_sign():
+    x, y = sl.tensor([-0.0, -0.0, 0.0, 1.0, 0.5]), sl.tensor([3.0, -3.0, -2.0, 3.0, 2.0])
+    for kind in (sl.float32, sl.float64, sl.float16, sl.bfloat16):
+        made = x.to(kind) // y.to(kind)
+        assert made.tolist() == [0, 0, 0, 0, 0], kind
+        assert sl.signbit(made).tolist() == [True, False, True, False, False], kind

@@ -228,7 +228,7 @@ def hfft(
 ) -> Tensor:
     """The transform, real, of numbers of which the second half mirrors the first."""
     x = _complex(_operand(x, "hfft", 2, 3))
-    return _real_from_half(_ops.conj(x), n, axis, norm, False, "hfft")
+    return _real_from_half(x, n, axis, norm, False, "hfft")
 
 
 def ihfft(
