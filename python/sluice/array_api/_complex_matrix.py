@@ -11,6 +11,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from ._complex import joined, parts
 from ._linear import bilinear, identity_like, matrix_transpose
+from ._operands import filled
 
 __all__: list[str] = []
 
@@ -49,9 +50,9 @@ def householder(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     A reflection has determinant -1; a column of zeros has none.
     """
     rows, columns = x.shape[-2:]
-    square = _core.full((*x.shape[:-2], rows, rows), 0, x.dtype)
+    square = filled(x, (*x.shape[:-2], rows, rows), 0)
     q, r = identity_like(square), x
-    sign = _core.full(x.shape[:-2], 1, _core.float32)
+    sign = filled(x, x.shape[:-2], 1, _core.float32)
     for k in range(min(rows - 1, columns)):
         column = r[..., k:, k : k + 1]
         size = _ops.complex_abs(column)
@@ -62,7 +63,7 @@ def householder(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         turn = _ops.where(none, _core.tensor(1, x.dtype), turn)
         mirror = _ops.concat([_ops.add(head, _ops.mul(turn, _complex(length))),
                               column[..., 1:, :]], axis=-2)  # fmt: skip
-        above = _core.full((*x.shape[:-2], k, 1), 0, x.dtype)
+        above = filled(x, (*x.shape[:-2], k, 1), 0)
         v = _ops.concat([above, mirror], axis=-2)
         weight = _ops.sum(_ops.square(_ops.complex_abs(v)), (-2,), True)
         empty = _ops.equal(weight, 0.0)

@@ -14,7 +14,7 @@ from .._array import math as _math
 from .._array.shape import own_copy
 from .._core import Tensor
 from . import _complex
-from ._operands import array, common, is_number, kind_rank, of_kind, pair
+from ._operands import array, common, filled, is_number, kind_rank, of_kind, pair
 
 __all__: list[str] = ["clip", "imag", "positive", "real", "sign"]
 
@@ -113,7 +113,7 @@ bitwise_invert = _one("bitwise_invert", "Every bit flipped; of bools the opposit
 
 
 def _known(value: bool) -> Unary:
-    return lambda x: _core.full(x.shape, value, _core.bool)
+    return lambda x: filled(x, x.shape, value, _core.bool)
 
 
 def _of_floats(f: Unary, otherwise: bool) -> Unary:

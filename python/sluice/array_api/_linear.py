@@ -8,6 +8,8 @@ from typing import Any
 from .. import _core, _ops
 from .._array import math as _math
 from .._array.axes import axes_tuple
+from .._array.create import eye
+from .._array.device import device_like
 from .._array.shape import broadcast_arrays, moveaxis
 from .._array.shape import matrix_transpose as _matrix_transpose
 from .._core import Tensor
@@ -109,5 +111,5 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
 def identity_like(x: Tensor) -> Tensor:
     """Ones on the diagonals of matrices of x's shape and type."""
     n = x.shape[-1]
-    made = as_type(_ops.eye(n, n, k=0, dtype=_core.float32), x.dtype)
-    return _ops.broadcast_to(made, x.shape)
+    made = eye(n, dtype=_core.float32, device=device_like(x, None))
+    return _ops.broadcast_to(as_type(made, x.dtype), x.shape)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core, _ops
+from .._array.create import full
+from .._array.device import device_like
 from .._core import Tensor, dtype
 
 __all__: list[str] = []
@@ -87,6 +89,13 @@ def pair(x1: Any, x2: Any, what: str) -> tuple[Tensor, Tensor]:
 
 def as_type(x: Tensor, its: dtype) -> Tensor:
     return x if x.dtype == its else _ops.cast(x, its)
+
+
+def filled(like: Tensor, shape: Any, value: Any, its: Any = None) -> Tensor:
+    """A new array of that shape where another one is, of its type or a given one."""
+    made: Tensor = full(shape, value, dtype=its or like.dtype,
+                        device=device_like(like, None))  # fmt: skip
+    return made
 
 
 def of_kind(x: Tensor, what: str, lowest: int, highest: int) -> Tensor:

@@ -9,7 +9,7 @@ from .._array import pick as _top
 from .._array.axes import axes_tuple
 from .._array.shape import ravel
 from .._core import Tensor
-from ._operands import array, as_type, is_number, of_kind, pair
+from ._operands import array, as_type, filled, is_number, of_kind, pair
 
 __all__ = [
     "argsort",
@@ -25,6 +25,8 @@ __all__ = [
     "where",
 ]
 
+_i64 = _core.int64
+
 
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     """Slices along an axis at these indices; axis may be left out of a vector."""
@@ -32,7 +34,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     if axis is None and x.ndim != 1:
         raise ValueError(f"take(): x has {x.ndim} axes; wanted axis, or a vector")
     (at,) = axes_tuple(0 if axis is None else axis, x.ndim, "take")
-    return _top.take(x, as_type(indices, _core.int64), at)
+    return _top.take(x, as_type(indices, _i64), at)
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
@@ -42,7 +44,7 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     """
     x, indices = array(x, "take_along_axis"), array(indices, "take_along_axis")
     (at,) = axes_tuple(axis, x.ndim, "take_along_axis")
-    places = as_type(indices, _core.int64)
+    places = as_type(indices, _i64)
     behind = _ops.less(places, 0)
     places = _ops.where(behind, _ops.add(places, x.shape[at]), places)
     return _top.take_along_dim(x, places, at)
@@ -100,7 +102,7 @@ def argsort(
 ) -> Tensor:
     """The indices along an axis that put x in order; equals keep theirs, always."""
     x, at = _ordered(x, axis, "argsort")
-    return _ops.arg_sort(x, at, descending) if x.ndim else _core.tensor(0)
+    return _ops.arg_sort(x, at, descending) if x.ndim else filled(x, (), 0, _i64)
 
 
 class UniqueAll(NamedTuple):
@@ -132,8 +134,8 @@ def _rank(x: Tensor) -> Tensor:
     order = _ops.arg_sort(x, 0)
     there = _ops.gather(x, order)
     before, behind = there[:-1], there[1:]
-    new = _ops.cast(_ops.not_equal(before, behind), _core.int64)
-    first = _core.full((min(x.shape[0], 1),), 0, _core.int64)
+    new = _ops.cast(_ops.not_equal(before, behind), _i64)
+    first = filled(x, (min(x.shape[0], 1),), 0, _i64)
     steps = _ops.cumsum(_ops.concat([first, new], axis=0), 0)
     return _ops.gather(steps, _ops.invert_permutation(order))
 

@@ -10,7 +10,7 @@ from .._array.axes import axes_tuple
 from .._array.shape import own_copy, ravel
 from .._core import Tensor, dtype as DType
 from ._complex import joined, parts
-from ._operands import array, as_type, kind_rank, of_kind
+from ._operands import array, as_type, filled, kind_rank, of_kind
 
 __all__ = [
     "all",
@@ -82,7 +82,7 @@ def _complex_product(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor
         n *= x.shape[a]
     made = _ops.reshape(_ops.transpose(x, (*axes, *rest)), (n, *kept))
     if n == 0:
-        made = _core.full((1, *kept), 1, _core.complex64)
+        made = filled(x, (1, *kept), 1)
     while made.shape[0] > 1:
         half = made.shape[0] // 2
         product = _ops.mul(made[:half], made[half : 2 * half])
@@ -192,7 +192,7 @@ def _running(
     if not include_initial:
         return made
     shape = [1 if a == at else n for a, n in enumerate(x.shape)]
-    return _ops.concat([_core.full(shape, unit, made.dtype), made], axis=at)
+    return _ops.concat([filled(made, shape, unit), made], axis=at)
 
 
 def _complex_sums(x: Tensor, at: int) -> Tensor:

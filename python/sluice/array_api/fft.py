@@ -18,7 +18,7 @@ from ._complex import Parts, joined, parts
 from ._creation import asarray
 from ._fourier import transform
 from ._manipulation import roll
-from ._operands import array, of_kind
+from ._operands import array, filled, of_kind
 
 __all__ = [
     "fft",
@@ -63,7 +63,7 @@ def _fit(x: Tensor, n: int) -> Tensor:
     have = x.shape[-1]
     if have >= n:
         return x[..., :n]
-    zeros = _core.full((*x.shape[:-1], n - have), 0, x.dtype)
+    zeros = filled(x, (*x.shape[:-1], n - have), 0)
     return _ops.concat([x, zeros], axis=-1)
 
 
