@@ -30,7 +30,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: gpu-build gpu-test gpu-bench help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
-  compare-ops asan-python fuzz-capture house
+  compare-ops asan-python fuzz-capture array-api-tests house
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -46,6 +46,7 @@ help:
 	@echo "make bench-calls   the cost of calling captured functions"
 	@echo "make compare-ops   every operator sample of PyTorch, there and here"
 	@echo "make fuzz-capture  random programs, captured and not (SEEDS=$(SEEDS))"
+	@echo "make array-api-tests  the array standard's tests (ARRAY_API_TESTS=path)"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
 	@echo "make asan     every test under AddressSanitizer and UBSan"
 	@echo "make asan-python   the Python package's tests under the same"
@@ -132,6 +133,11 @@ compare-ops: build-python peers
 	  --dtypes uint8,int8,int16,int32,float16,complex64 $(ARGS)
 	@PYTHONPATH=build/release/python:python/fuzz/values build/peers/bin/python \
 	  -W ignore python/fuzz/values/signatures.py
+
+# The array standard's own tests, from a copy that ARRAY_API_TESTS names.
+array-api-tests: build-python
+	@tools/array_api_tests.sh $(ARGS)
+
 # Beside PyTorch, too, where `make peers` has been run.
 fuzz-capture: build-python
 	@python=build/python-env/bin/python; torch=; \

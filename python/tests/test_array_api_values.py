@@ -227,8 +227,11 @@ def test_clip_never_wraps_a_bound():
     x = xp.asarray([-100, 100], dtype=xp.int8)
     made = xp.clip(x, xp.asarray(-300, dtype=xp.int16), xp.asarray(50, dtype=xp.int32))
     assert made.dtype == xp.int8 and made.tolist() == [-100, 50]
+    assert xp.clip(x, xp.asarray(300, dtype=xp.int16)).tolist() == [127, 127]
     with pytest.raises(TypeError, match="one kind"):
         xp.clip(x, xp.asarray(0.5))
+    with pytest.raises(ValueError, match="300"):
+        xp.clip(x, 300)
 
 
 def test_creation():

@@ -8,9 +8,10 @@ population. docs/python/array_api.md lists the differences.
 
 from __future__ import annotations
 
-from . import _constants, _creation, _elementwise, _info, _linear, _manipulation
-from . import _searching, _statistics, _types
+from . import _clip, _constants, _creation, _elementwise, _info, _linear
+from . import _manipulation, _searching, _statistics, _types
 from . import fft as fft, linalg as linalg
+from ._clip import *  # noqa: F403
 from ._constants import *  # noqa: F403
 from ._creation import *  # noqa: F403
 from ._elementwise import *  # noqa: F403
@@ -24,6 +25,7 @@ from ._types import *  # noqa: F403
 __array_api_version__ = "2024.12"
 
 _PARTS = (
+    _clip,
     _constants,
     _creation,
     _elementwise,

@@ -19,10 +19,25 @@ from .._core import (
     uint64 as uint64,
 )
 
-__all__ = (
-    "bool complex64 e float32 float64 inf int8 int16 int32 int64 nan newaxis pi "
-    "uint8 uint16 uint32 uint64"
-).split()
+__all__ = [
+    "bool",
+    "complex64",
+    "e",
+    "float32",
+    "float64",
+    "inf",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "nan",
+    "newaxis",
+    "pi",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
 
 e = math.e
 inf = math.inf

@@ -14,9 +14,76 @@ from .._array import math as _math
 from .._array.shape import own_copy
 from .._core import Tensor
 from . import _complex
-from ._operands import array, common, filled, is_number, kind_rank, of_kind, pair
+from ._operands import array, filled, of_kind, pair
 
-__all__: list[str] = ["clip", "imag", "positive", "real", "sign"]
+__all__ = [
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "conj",
+    "copysign",
+    "cos",
+    "cosh",
+    "divide",
+    "equal",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "greater",
+    "greater_equal",
+    "hypot",
+    "imag",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "real",
+    "reciprocal",
+    "remainder",
+    "round",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "trunc",
+]
 
 _BOOL, _INT, _FLOAT, _COMPLEX = range(4)
 Unary = Callable[[Tensor], Tensor]
@@ -65,7 +132,6 @@ def _two(
 def _named(function: Any, name: str, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    __all__.append(name)
     return function
 
 
@@ -216,30 +282,3 @@ def sign(x: Tensor, /) -> Tensor:
         return _complex.on_parts(_complex.sign)(x)
     made = _ops.sign(x)
     return _ops.where(_ops.isnan(x), x, made) if x.dtype.is_floating_point else made
-
-
-def _bound(x: Tensor, bound: Any, name: str) -> Tensor:
-    """A bound as an array; one of another kind than x has no meaning."""
-    if is_number(bound):
-        if isinstance(bound, float) and kind_rank(x.dtype) < _FLOAT:
-            raise TypeError(f"clip(): {name} is {bound!r}, x {x.dtype.name}; "
-                            "wanted an integer")  # fmt: skip
-        return _core.tensor(bound, x.dtype)
-    bound = array(bound, "clip", name)
-    if kind_rank(bound.dtype) != kind_rank(x.dtype):
-        raise TypeError(f"clip(): {name} is {bound.dtype.name}, x {x.dtype.name}; "
-                        "wanted types of one kind")  # fmt: skip
-    return bound
-
-
-def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
-    """x held between min and max, of x's type; either may be None."""
-    x = of_kind(array(x, "clip"), "clip", _INT, _FLOAT)
-    made = own_copy(x)
-    for bound, name, op in ((min, "min", _ops.maximum), (max, "max", _ops.minimum)):
-        if bound is None:
-            continue
-        other = _bound(x, bound, name)
-        its = common(made.dtype, other.dtype, "clip")
-        made = op(_ops.cast(made, its), _ops.cast(other, its))
-    return made if made.dtype == x.dtype else _ops.cast(made, x.dtype)
