@@ -120,26 +120,59 @@ def test_norms(t):
             close(made, np.linalg.vector_norm(a, ord=ord, axis=axis), t, ord, axis)
 
 
-@pytest.mark.parametrize("t", ["float32", "float64"])
-def test_decompositions_of_real_matrices(t):
-    a = matrix(t, (2, 4, 4))
-    s = a @ a.swapaxes(-1, -2) + np.eye(4, dtype=t)
+def adjoint(x):
+    return np.conj(x).swapaxes(-1, -2)
+
+
+@pytest.mark.parametrize("t", FLOATS)
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_hermitian_matrices(t, n):
+    a = matrix(t, (2, n, n))
+    s = a @ adjoint(a) + np.eye(n, dtype=t)
     x = xp.asarray(s)
     close(xp.linalg.cholesky(x), np.linalg.cholesky(s), t)
     close(xp.linalg.cholesky(x, upper=True), np.linalg.cholesky(s, upper=True), t)
     values, vectors = xp.linalg.eigh(x)
-    close(values, np.linalg.eigvalsh(s), t)
-    close(xp.linalg.eigvalsh(x), np.linalg.eigvalsh(s), t)
-    close(x.numpy() @ vectors.numpy(), vectors.numpy() * values.numpy()[:, None, :], t)
-    u, sv, vh = xp.linalg.svd(xp.asarray(a), full_matrices=False)
-    close(u.numpy() * sv.numpy()[:, None, :] @ vh.numpy(), a, t)
+    wanted = np.linalg.eigvalsh(s)
+    assert values.dtype.name == wanted.dtype.name and vectors.dtype.name == t
+    close(values, wanted, t)
+    close(xp.linalg.eigvalsh(x), wanted, t)
+    v = vectors.numpy()
+    close(s @ v, v * values.numpy()[:, None, :], t)
+    close(adjoint(v) @ v, np.broadcast_to(np.eye(n), s.shape), t)
 
 
-def test_what_there_is_not_of_complex_matrices_says_so():
-    z = xp.ones((2, 2), dtype=xp.complex64)
-    for name in ("cholesky", "eigh", "eigvalsh", "svd"):
-        with pytest.raises(TypeError, match=name + r".*wanted real numbers"):
-            getattr(xp.linalg, name)(z)
+def test_equal_eigenvalues_and_the_triangle_that_is_read():
+    rng = np.random.default_rng(3)
+    q = np.linalg.qr(rng.normal(size=(5, 5)) + 1j * rng.normal(size=(5, 5))).Q
+    s = (q * [1, 1, 1, 2, 2] @ adjoint(q)).astype("complex64")
+    s[0, 4] = 99  # of the upper triangle
+    values, vectors = xp.linalg.eigh(xp.asarray(s))
+    close(values, np.array([1, 1, 1, 2, 2]), "complex64")
+    v, full = vectors.numpy(), np.tril(s) + adjoint(np.tril(s, -1))
+    close(full @ v, v * values.numpy(), "complex64")
+    close(adjoint(v) @ v, np.eye(5), "complex64")
+    with pytest.raises(Exception, match="positive definite"):
+        xp.linalg.cholesky(xp.asarray(-np.eye(2, dtype="complex64")))
+
+
+@pytest.mark.parametrize("t", FLOATS)
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4), (2, 6, 4), (1, 1), (1, 3)])
+def test_svd(t, shape):
+    a = matrix(t, shape)
+    if min(shape) > 2:
+        a[..., 1] = 0  # without full rank
+    for full in (False, True):
+        u, s, vh = xp.linalg.svd(xp.asarray(a), full_matrices=full)
+        wanted = np.linalg.svd(a, full)
+        assert u.shape == wanted.U.shape and vh.shape == wanted.Vh.shape
+        assert u.dtype.name == t and s.dtype.name == wanted.S.dtype.name
+        close(s, wanted.S, t)
+        u, s, vh = u.numpy(), s.numpy(), vh.numpy()
+        few = s.shape[-1]
+        close(u[..., :few] * s[..., None, :] @ vh[..., :few, :], a, t)
+        for square in (adjoint(u) @ u, vh @ adjoint(vh)):
+            close(square, np.broadcast_to(np.eye(square.shape[-1]), square.shape), t)
 
 
 def test_arguments_that_mean_nothing_are_refused():

@@ -51,60 +51,61 @@ def turned(f: Callable[[Tensor, Tensor], Parts]) -> Callable[[Tensor], Tensor]:
     return of_complex
 
 
-def _number(value: float) -> Tensor:
+def number(value: float) -> Tensor:
     return _core.tensor(value, _f64)
 
 
-def _where(condition: Tensor, a: Any, b: Any) -> Tensor:
-    return _ops.where(condition, a if isinstance(a, Tensor) else _number(a),
-                      b if isinstance(b, Tensor) else _number(b))  # fmt: skip
+def where(condition: Tensor, a: Any, b: Any) -> Tensor:
+    return _ops.where(condition, a if isinstance(a, Tensor) else number(a),
+                      b if isinstance(b, Tensor) else number(b))  # fmt: skip
 
 
-def _both(a: Tensor, b: Tensor) -> Tensor:
+def both(a: Tensor, b: Tensor) -> Tensor:
     return _ops.logical_and(a, b)
 
 
-def _is_inf(x: Tensor) -> Tensor:
+def is_inf(x: Tensor) -> Tensor:
     return _ops.isinf(x)
 
 
 def _product(factor: Tensor, circular: Tensor, zero: Tensor) -> Tensor:
     """factor times a sine or cosine, which is NaN at infinity: a 0 wins over NaN, but
     not what is only too small to tell from it."""
-    lost = _both(zero, _ops.isnan(circular))
-    return _where(lost, factor, _ops.mul(factor, circular))
+    lost = both(zero, _ops.isnan(circular))
+    return where(lost, factor, _ops.mul(factor, circular))
 
 
 def _zero(x: Tensor) -> Tensor:
-    return _ops.equal(x, _number(0.0))
+    return _ops.equal(x, number(0.0))
 
 
 def _at_real(b: Tensor, im: Tensor, sign: Tensor) -> Tensor:
     """The imaginary part of an f that is real on the real axis: there it is 0."""
-    return _where(_ops.equal(b, _number(0.0)), _ops.mul(b, sign), im)
+    return where(_ops.equal(b, number(0.0)), _ops.mul(b, sign), im)
 
 
 def _lost_angle(a: Tensor, b: Tensor) -> Tensor:
     """Where a is infinite and b no angle."""
-    return _both(_is_inf(a), _ops.logical_not(_ops.isfinite(b)))
+    return both(is_inf(a), _ops.logical_not(_ops.isfinite(b)))
 
 
 def exp(a: Tensor, b: Tensor) -> Parts:
     size = _ops.exp(a)
     one = _ops.ones_like(a)
-    none = _ops.equal(a, _number(-_inf))
+    none = _ops.equal(a, number(-_inf))
     re, im = _product(size, _ops.cos(b), none), _product(size, _ops.sin(b), none)
-    re = _where(_both(_ops.equal(a, _number(_inf)), _lost_angle(a, b)), size, re)
+    re = where(both(_ops.equal(a, number(_inf)), _lost_angle(a, b)), size, re)
     return re, _at_real(b, im, one)
 
 
 def expm1(a: Tensor, b: Tensor) -> Parts:
-    half = _ops.sin(_ops.mul(b, _number(0.5)))
-    less = _ops.mul(_ops.mul(half, half), _number(2.0))
+    half = _ops.sin(_ops.mul(b, number(0.5)))
+    less = _ops.mul(_ops.mul(half, half), number(2.0))
     re = _ops.sub(_ops.mul(_ops.expm1(a), _ops.cos(b)), less)
     lost = _lost_angle(a, b)
-    re = _where(_both(lost, _ops.equal(a, _number(_inf))), a, re)
-    re = _where(_ops.equal(a, _number(-_inf)), -1.0, re)
+    re = where(both(lost, _ops.equal(a, number(_inf))), a, re)
+    re = where(_ops.equal(a, number(-_inf)), -1.0, re)
+    re = where(both(_zero(a), _zero(b)), 0.0, re)
     return re, exp(a, b)[1]
 
 
@@ -113,15 +114,15 @@ def log(a: Tensor, b: Tensor) -> Parts:
 
 
 def _length(a: Tensor, b: Tensor) -> Tensor:
-    infinite = _ops.logical_or(_is_inf(a), _is_inf(b))
-    return _where(infinite, _inf, _ops.hypot(a, b))
+    infinite = _ops.logical_or(is_inf(a), is_inf(b))
+    return where(infinite, _inf, _ops.hypot(a, b))
 
 
 def log_to(base: float) -> Callable[[Tensor, Tensor], Parts]:
     """The logarithm to a base."""
 
     def made(a: Tensor, b: Tensor) -> Parts:
-        scale = _number(1.0 / math.log(base))
+        scale = number(1.0 / math.log(base))
         re, im = log(a, b)
         return _ops.mul(re, scale), _ops.mul(im, scale)
 
@@ -129,39 +130,39 @@ def log_to(base: float) -> Callable[[Tensor, Tensor], Parts]:
 
 
 def log1p(a: Tensor, b: Tensor) -> Parts:
-    one = _number(1.0)
+    one = number(1.0)
     re, im = log(_ops.add(a, one), b)
     # |1 + z|^2 - 1, without the 1 in which a small z would drown.
-    more = _ops.add(_ops.mul(a, _ops.add(a, _number(2.0))), _ops.mul(b, b))
-    small = _ops.less(_ops.hypot(a, b), _number(0.5))
-    near = _ops.mul(_ops.log1p(_where(small, more, 0.0)), _number(0.5))
-    return _where(small, near, re), im
+    more = _ops.add(_ops.mul(a, _ops.add(a, number(2.0))), _ops.mul(b, b))
+    small = _ops.less(_ops.hypot(a, b), number(0.5))
+    near = _ops.mul(_ops.log1p(where(small, more, 0.0)), number(0.5))
+    return where(small, near, re), im
 
 
 def sqrt(a: Tensor, b: Tensor) -> Parts:
-    half, zero = _number(0.5), _number(0.0)
+    half, zero = number(0.5), number(0.0)
     size = _ops.abs(a)
     t = _ops.sqrt(_ops.mul(_ops.add(_length(a, b), size), half))
-    other = _ops.div(_ops.abs(b), _ops.mul(t, _number(2.0)))
-    other = _where(_ops.equal(t, zero), 0.0, other)
+    other = _ops.div(_ops.abs(b), _ops.mul(t, number(2.0)))
+    other = where(_ops.equal(t, zero), 0.0, other)
     right = _ops.greater_equal(a, zero)
-    re = _where(right, t, other)
-    im = _ops.copy_sign(_where(right, other, t), b)
+    re = where(right, t, other)
+    im = _ops.copy_sign(where(right, other, t), b)
     unknown = _ops.isnan(a)
-    re, im = _where(unknown, math.nan, re), _where(unknown, math.nan, im)
-    infinite = _is_inf(b)
-    return _where(infinite, _inf, re), _where(infinite, b, im)
+    re, im = where(unknown, math.nan, re), where(unknown, math.nan, im)
+    infinite = is_inf(b)
+    return where(infinite, _inf, re), where(infinite, b, im)
 
 
 def sinh(a: Tensor, b: Tensor) -> Parts:
     s, c = _ops.sinh(a), _ops.cosh(a)
-    re = _where(_lost_angle(a, b), a, _product(s, _ops.cos(b), _zero(a)))
+    re = where(_lost_angle(a, b), a, _product(s, _ops.cos(b), _zero(a)))
     return re, _at_real(b, _ops.mul(c, _ops.sin(b)), _ops.ones_like(a))
 
 
 def cosh(a: Tensor, b: Tensor) -> Parts:
     s, c = _ops.sinh(a), _ops.cosh(a)
-    re = _where(_lost_angle(a, b), _inf, _ops.mul(c, _ops.cos(b)))
+    re = where(_lost_angle(a, b), _inf, _ops.mul(c, _ops.cos(b)))
     sign = _ops.copy_sign(_ops.ones_like(a), a)
     return re, _at_real(b, _product(s, _ops.sin(b), _zero(a)), sign)
 
@@ -171,147 +172,64 @@ def cos(a: Tensor, b: Tensor) -> Parts:
 
 
 def tanh(a: Tensor, b: Tensor) -> Parts:
-    one = _number(1.0)
-    far = _ops.greater(_ops.abs(a), _number(20.0))
-    near = _where(far, 0.0, a)
+    one = number(1.0)
+    far = _ops.greater(_ops.abs(a), number(20.0))
+    near = where(far, 0.0, a)
     t, s = _ops.tan(b), _ops.sinh(near)
     beta = _ops.add(_ops.mul(t, t), one)
     below = _ops.add(_ops.mul(beta, _ops.mul(s, s)), one)
     up = _ops.mul(_ops.mul(beta, _ops.sqrt(_ops.add(_ops.mul(s, s), one))), s)
-    re = _where(_both(_zero(a), _ops.isnan(b)), a, _ops.div(up, below))
-    re = _where(_both(_zero(a), _is_inf(b)), a, re)
-    fade = _ops.mul(_ops.exp(_ops.mul(_ops.abs(a), _number(-2.0))), _number(4.0))
+    re = where(both(_zero(a), _ops.isnan(b)), a, _ops.div(up, below))
+    re = where(both(_zero(a), is_inf(b)), a, re)
+    fade = _ops.mul(_ops.exp(_ops.mul(_ops.abs(a), number(-2.0))), number(4.0))
     thin = _ops.mul(_ops.mul(_ops.sin(b), _ops.cos(b)), fade)
-    thin = _where(_is_inf(a), _ops.copy_sign(_number(0.0), b), thin)
+    thin = where(is_inf(a), _ops.copy_sign(number(0.0), b), thin)
     one_way = _ops.copy_sign(_ops.ones_like(a), a)
-    known = _ops.logical_or(_is_inf(a), _ops.isfinite(b))
-    re = _where(far, _where(known, one_way, math.nan), re)
-    im = _where(far, thin, _ops.div(t, below))
+    known = _ops.logical_or(is_inf(a), _ops.isfinite(b))
+    re = where(far, where(known, one_way, math.nan), re)
+    im = where(far, thin, _ops.div(t, below))
     return re, _at_real(b, im, _ops.ones_like(a))
-
-
-def _minus_one(a: Tensor, b: Tensor) -> Parts:
-    return sqrt(_ops.sub(a, _number(1.0)), b)
-
-
-def _plus_one(a: Tensor, b: Tensor) -> Parts:
-    return sqrt(_ops.add(a, _number(1.0)), b)
-
-
-def _one_minus(a: Tensor, b: Tensor) -> Parts:
-    return sqrt(_ops.sub(_number(1.0), a), _ops.neg(b))
-
-
-def _quiet(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Parts with those that are not finite replaced, and where they were."""
-    wild = _ops.logical_not(_both(_ops.isfinite(a), _ops.isfinite(b)))
-    return _where(wild, 0.5, a), _where(wild, 0.5, b), wild
-
-
-def asin(a: Tensor, b: Tensor) -> Parts:
-    # asin z = -i asinh(i z)
-    re, im = asinh(_ops.neg(b), a)
-    return im, _ops.neg(re)
-
-
-def asinh(a: Tensor, b: Tensor) -> Parts:
-    """As Kahan has it: asinh z = -i asin(i z), from the roots of 1 - i z, 1 + i z."""
-    calm_a, calm_b, wild = _quiet(a, b)
-    u, v = _ops.neg(calm_b), calm_a  # i z
-    (m_re, m_im), (p_re, p_im) = _one_minus(u, v), _plus_one(u, v)
-    across = _ops.sub(_ops.mul(m_re, p_re), _ops.mul(m_im, p_im))
-    along = _ops.sub(_ops.mul(m_re, p_im), _ops.mul(m_im, p_re))
-    re, im = _ops.asinh(along), _ops.neg(_ops.atan2(u, across))
-    # Infinities: the angle of the direction, on the right half plane.
-    size = _ops.abs(a)
-    angle = _ops.atan2(b, size)
-    far_re = _where(_ops.logical_or(_is_inf(a), _is_inf(b)), _inf, math.nan)
-    far_re = _ops.copy_sign(far_re, a)
-    far_im = _where(_both(_ops.isnan(a), _ops.equal(b, _number(0.0))), b, angle)
-    return _where(wild, far_re, re), _where(wild, far_im, im)
-
-
-def acos(a: Tensor, b: Tensor) -> Parts:
-    calm_a, calm_b, wild = _quiet(a, b)
-    (m_re, m_im), (p_re, p_im) = _one_minus(calm_a, calm_b), _plus_one(calm_a, calm_b)
-    re = _ops.mul(_ops.atan2(m_re, p_re), _number(2.0))
-    across = _ops.sub(_ops.mul(p_re, m_im), _ops.mul(p_im, m_re))
-    im = _ops.asinh(across)
-    angle = _ops.atan2(_ops.abs(b), a)
-    infinite = _ops.logical_or(_is_inf(a), _is_inf(b))
-    far_im = _ops.copy_sign(_where(infinite, _inf, math.nan), _ops.neg(b))
-    zero_nan = _both(_ops.equal(a, _number(0.0)), _ops.isnan(b))
-    far_re = _where(zero_nan, math.pi / 2, angle)
-    return _where(wild, far_re, re), _where(wild, far_im, im)
-
-
-def acosh(a: Tensor, b: Tensor) -> Parts:
-    """i acos z or -i acos z, whichever is on the right half plane."""
-    re, im = acos(a, b)
-    # acos' imaginary part has the sign opposite to b's.
-    return _ops.abs(im), _ops.copy_sign(re, b)
-
-
-def atanh(a: Tensor, b: Tensor) -> Parts:
-    calm_a, calm_b, wild = _quiet(a, b)
-    one, size = _number(1.0), _ops.abs(calm_a)
-    rest = _ops.sub(one, size)
-    below = _ops.add(_ops.mul(rest, rest), _ops.mul(calm_b, calm_b))
-    re = _ops.mul(_ops.log1p(_ops.div(_ops.mul(size, _number(4.0)), below)),
-                  _number(0.25))  # fmt: skip
-    level = _ops.sub(_ops.mul(rest, _ops.add(one, size)), _ops.mul(calm_b, calm_b))
-    im = _ops.mul(_ops.atan2(_ops.mul(calm_b, _number(2.0)), level), _number(0.5))
-    # The pole at 1 has no angle of its own.
-    pole = _ops.equal(below, _number(0.0))
-    im = _where(pole, calm_b, im)
-    infinite = _ops.logical_or(_is_inf(a), _is_inf(b))
-    known = _ops.logical_or(infinite, _ops.equal(a, _number(0.0)))
-    far_re = _where(known, 0.0, math.nan)
-    upright = _ops.logical_or(_is_inf(b), _both(_is_inf(a), _ops.isfinite(b)))
-    far_im = _where(upright, _ops.copy_sign(_number(math.pi / 2), b), math.nan)
-    re, im = _where(wild, far_re, re), _where(wild, far_im, im)
-    return _ops.copy_sign(re, a), im
 
 
 def sign(a: Tensor, b: Tensor) -> Parts:
     """z / |z|: an infinite part is the direction, where the other is finite."""
-    far = _ops.logical_or(_is_inf(a), _is_inf(b))
-    both = _both(_is_inf(a), _is_inf(b))
-    a, b = (_where(far, _direction(part), part) for part in (a, b))
+    far = _ops.logical_or(is_inf(a), is_inf(b))
+    open_angle = both(is_inf(a), is_inf(b))
+    a, b = (where(far, _direction(part), part) for part in (a, b))
     size = _ops.hypot(a, b)
     zero = _zero(size)
-    size = _where(both, math.nan, _where(zero, 1.0, size))
-    return (_where(zero, 0.0, _ops.div(a, size)),
-            _where(zero, 0.0, _ops.div(b, size)))  # fmt: skip
+    size = where(open_angle, math.nan, where(zero, 1.0, size))
+    return (where(zero, 0.0, _ops.div(a, size)),
+            where(zero, 0.0, _ops.div(b, size)))  # fmt: skip
 
 
 def _direction(x: Tensor) -> Tensor:
     """1 or -1 of infinities, NaN of NaN, else 0."""
     unit = _ops.copy_sign(_ops.ones_like(x), x)
-    return _where(_is_inf(x), unit, _ops.mul(x, _number(0.0)))
+    return where(is_inf(x), unit, _ops.mul(x, number(0.0)))
 
 
 def reciprocal(a: Tensor, b: Tensor) -> Parts:
     below = _ops.add(_ops.mul(a, a), _ops.mul(b, b))
-    far = _ops.logical_or(_is_inf(a), _is_inf(b))
+    far = _ops.logical_or(is_inf(a), is_inf(b))
     re, im = _ops.div(a, below), _ops.div(_ops.neg(b), below)
-    zero = _number(0.0)
-    return (_where(far, _ops.copy_sign(zero, a), re),
-            _where(far, _ops.copy_sign(zero, _ops.neg(b)), im))  # fmt: skip
+    zero = number(0.0)
+    return (where(far, _ops.copy_sign(zero, a), re),
+            where(far, _ops.copy_sign(zero, _ops.neg(b)), im))  # fmt: skip
 
 
 def power(x: Tensor, y: Tensor) -> Tensor:
     """exp(y log x); 0 to a power of positive real part is 0, anything to 0 is 1."""
     (a, b), (c, d) = parts(x), parts(y)
-    zero = _number(0.0)
+    zero = number(0.0)
     re, im = log(a, b)
     made = exp(_ops.sub(_ops.mul(c, re), _ops.mul(d, im)),
                _ops.add(_ops.mul(c, im), _ops.mul(d, re)))  # fmt: skip
-    none = _both(_ops.equal(a, zero), _ops.equal(b, zero))
-    none = _both(none, _ops.greater(c, zero))
-    unit = _both(_ops.equal(c, zero), _ops.equal(d, zero))
-    re = _where(unit, 1.0, _where(none, 0.0, made[0]))
-    return joined(re, _where(_ops.logical_or(unit, none), 0.0, made[1]))
+    none = both(_ops.equal(a, zero), _ops.equal(b, zero))
+    none = both(none, _ops.greater(c, zero))
+    unit = both(_ops.equal(c, zero), _ops.equal(d, zero))
+    re = where(unit, 1.0, where(none, 0.0, made[0]))
+    return joined(re, where(_ops.logical_or(unit, none), 0.0, made[1]))
 
 
 def rounded(a: Tensor, b: Tensor) -> Parts:
@@ -324,4 +242,4 @@ def either(f: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
 
 
 def both_finite(z: Tensor) -> Tensor:
-    return _both(_ops.isfinite(_ops.real(z)), _ops.isfinite(_ops.imag(z)))
+    return both(_ops.isfinite(_ops.real(z)), _ops.isfinite(_ops.imag(z)))

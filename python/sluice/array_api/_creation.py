@@ -105,8 +105,14 @@ def eye(
     device: Any = None,
 ) -> Tensor:
     """A matrix with ones on its k-th diagonal."""
+    k = _within(k, n_rows, n_rows if n_cols is None else n_cols)
     made: Tensor = _top.eye(n_rows, n_cols, k=k, dtype=dtype, device=device)
     return made
+
+
+def _within(k: int, rows: int, columns: int) -> int:
+    """A diagonal no further away than where matrices of that size have none."""
+    return max(-rows, min(k, columns))
 
 
 def full(
@@ -169,9 +175,11 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
 
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """The elements on and below a diagonal; the others are 0."""
-    return _ops.tril(array(x, "tril"), k)
+    x = array(x, "tril")
+    return _ops.tril(x, _within(k, *x.shape[-2:]) if x.ndim > 1 else k)
 
 
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """The elements on and above a diagonal; the others are 0."""
-    return _ops.triu(array(x, "triu"), k)
+    x = array(x, "triu")
+    return _ops.triu(x, _within(k, *x.shape[-2:]) if x.ndim > 1 else k)

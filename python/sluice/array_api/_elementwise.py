@@ -13,7 +13,7 @@ from .. import _core, _ops
 from .._array import math as _math
 from .._array.shape import own_copy
 from .._core import Tensor
-from . import _complex
+from . import _complex, _complex_inverse as _inverse
 from ._operands import array, filled, of_kind, pair
 
 __all__ = [
@@ -140,13 +140,13 @@ def _of(f: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]) -> Unary:
 
 
 # Floating point numbers, real and complex.
-acos = _one("acos", "The angle with this cosine.", _ops.acos, _of(_complex.acos))
-acosh = _one("acosh", "The inverse of cosh.", _ops.acosh, _of(_complex.acosh))
-asin = _one("asin", "The angle with this sine.", _ops.asin, _of(_complex.asin))
-asinh = _one("asinh", "The inverse of sinh.", _ops.asinh, _of(_complex.asinh))
+acos = _one("acos", "The angle with this cosine.", _ops.acos, _of(_inverse.acos))
+acosh = _one("acosh", "The inverse of cosh.", _ops.acosh, _of(_inverse.acosh))
+asin = _one("asin", "The angle with this sine.", _ops.asin, _of(_inverse.asin))
+asinh = _one("asinh", "The inverse of sinh.", _ops.asinh, _of(_inverse.asinh))
 atan = _one("atan", "The angle with this tangent.", _ops.atan,
-            _complex.turned(_complex.atanh))  # fmt: skip
-atanh = _one("atanh", "The inverse of tanh.", _ops.atanh, _of(_complex.atanh))
+            _complex.turned(_inverse.atanh))  # fmt: skip
+atanh = _one("atanh", "The inverse of tanh.", _ops.atanh, _of(_inverse.atanh))
 cos = _one("cos", "The cosine.", _ops.cos, _of(_complex.cos))
 cosh = _one("cosh", "The hyperbolic cosine.", _ops.cosh, _of(_complex.cosh))
 exp = _one("exp", "e to the power of x.", _ops.exp, _of(_complex.exp))

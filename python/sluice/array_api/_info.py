@@ -24,7 +24,7 @@ class Info:
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
-            "max dimensions": None,
+            "max dimensions": 8,
         }
 
     def default_device(self) -> Device:

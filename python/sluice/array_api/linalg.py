@@ -1,7 +1,6 @@
 """The standard's extension for linear algebra, on matrices in the last two axes.
 
-Complex matrices have products, inverses, solutions, determinants, QR, norms, ranks
-and singular values; cholesky, eigh, eigvalsh and svd are for real ones.
+Real matrices go to the ops for them; complex ones are in _complex_matrix.py.
 """
 
 from __future__ import annotations
@@ -54,13 +53,9 @@ __all__ = [
 ]
 
 
-def _matrices(x: Any, what: str, *, square: bool = False, real: bool = False) -> Tensor:
+def _matrices(x: Any, what: str, *, square: bool = False) -> Tensor:
     """x, which is to be matrices of floating point numbers."""
-    x = array(x, what)
-    if real and x.dtype.is_complex:
-        raise TypeError(f"{what}(): x is {x.dtype.name}; wanted real numbers, of "
-                        "complex matrices there is none yet")  # fmt: skip
-    x = of_kind(x, what, 2, 3)
+    x = of_kind(array(x, what), what, 2, 3)
     if x.ndim < 2:
         raise ValueError(f"{what}(): x has {x.ndim} axes; wanted 2 or more")
     if square and x.shape[-1] != x.shape[-2]:
@@ -69,8 +64,13 @@ def _matrices(x: Any, what: str, *, square: bool = False, real: bool = False) ->
 
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
-    """Lower triangular L with L L^T = x; its transpose on request."""
-    return _top.cholesky(_matrices(x, "cholesky", square=True, real=True), upper=upper)
+    """Lower triangular L with L L^H = x; its adjoint on request."""
+    x = _matrices(x, "cholesky", square=True)
+    if not x.dtype.is_complex:
+        return _top.cholesky(x, upper=upper)
+    given = _ops.conj(matrix_transpose(x)) if upper else x  # the triangle that is read
+    made = _cm.cholesky(given)
+    return _ops.conj(matrix_transpose(made)) if upper else made
 
 
 def det(x: Tensor, /) -> Tensor:
@@ -100,13 +100,15 @@ class SlogdetResult(NamedTuple):
 
 
 def eigh(x: Tensor, /) -> EighResult:
-    """Eigenvalues (ascending) and eigenvectors of symmetric matrices."""
-    return _top.eigh(_matrices(x, "eigh", square=True, real=True))
+    """Eigenvalues (ascending) and eigenvectors of Hermitian matrices."""
+    x = _matrices(x, "eigh", square=True)
+    return EighResult(*_cm.eigh(x)) if x.dtype.is_complex else _top.eigh(x)
 
 
 def eigvalsh(x: Tensor, /) -> Tensor:
-    """The eigenvalues of symmetric matrices, ascending."""
-    return _top.eigvalsh(_matrices(x, "eigvalsh", square=True, real=True))
+    """The eigenvalues of Hermitian matrices, ascending."""
+    x = _matrices(x, "eigvalsh", square=True)
+    return _cm.eigh(x)[0] if x.dtype.is_complex else _top.eigvalsh(x)
 
 
 def inv(x: Tensor, /) -> Tensor:
@@ -237,7 +239,10 @@ def _batch(a: Tensor, b: Tensor) -> tuple[int, ...]:
 
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     """x = U diag(S) Vh, singular values in descending order."""
-    return _top.svd(_matrices(x, "svd", real=True), full_matrices)
+    x = _matrices(x, "svd")
+    if x.dtype.is_complex:
+        return SVDResult(*_cm.svd(x, full_matrices))
+    return _top.svd(x, full_matrices)
 
 
 def svdvals(x: Tensor, /) -> Tensor:
