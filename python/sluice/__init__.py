@@ -52,13 +52,19 @@ TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
     from ._array.create import *  # noqa: F403
+    from ._array.diagonals import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
+    from ._array.intervals import *  # noqa: F403
     from ._array.layers import *  # noqa: F403
     from ._array.math import *  # noqa: F403
     from ._array.matrix import *  # noqa: F403
     from ._array.memory import *  # noqa: F403
+    from ._array.order import *  # noqa: F403
     from ._array.pick import *  # noqa: F403
+    from ._array.pieces import *  # noqa: F403
+    from ._array.products import *  # noqa: F403
     from ._array.reduce import *  # noqa: F403
+    from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
     from ._array.types import *  # noqa: F403

@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import layers, math, matrix, pick, reduce, shape, spread, types
+from . import diagonals, intervals, layers, math, matrix, order, pick, pieces
+from . import products, reduce, scalars, shape, spread, types
 from .._symbols.numbers import Symbol, SymInt
 from .device import CPU, Device, check_device
 
@@ -45,6 +46,16 @@ _FUNCTIONS: dict[Any, str] = {
     types: "astype",
     layers: "index_add index_copy log_softmax softmax",
     matrix: "cholesky cholesky_solve qr svd",
+    diagonals: "adjoint diag_embed diagflat t",
+    intervals: "diff",
+    order: """
+        aminmax bucketize cummax cummin histc isin kthvalue logcumsumexp msort
+        nanquantile quantile""",
+    pieces: "dsplit hsplit tensor_split vsplit",
+    products: "addbmm addmm addmv addr dist ger inner kron logdet vdot",
+    scalars: """
+        clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
+        sinc""",
 }
 
 for _name in _OPS:
@@ -59,7 +70,8 @@ abs acos asin atan ceil clamp clip cos cosh cumprod cumsum digamma div erf erfc 
 exp2 expm1 floor floor_divide fmod index_add index_copy lerp lgamma log log10 log1p
 log2 logical_and logical_not logical_or masked_fill masked_scatter neg pow reciprocal
 relu remainder round rsqrt scatter scatter_add sigmoid sign sin sinh sqrt square
-tan tanh tril triu trunc addcmul addcdiv nan_to_num
+tan tanh tril triu trunc addcmul addcdiv nan_to_num addbmm addmm addmv addr
+clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn sinc
 """.split()
 
 
