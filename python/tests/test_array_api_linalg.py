@@ -175,6 +175,15 @@ def test_svd(t, shape):
             close(square, np.broadcast_to(np.eye(square.shape[-1]), square.shape), t)
 
 
+def test_large_and_small_complex_matrices():
+    for scale in (1e25, 1e-25):
+        a = (matrix("complex64", (4, 3)) * np.float32(scale)).astype("complex64")
+        u, s, vh = xp.linalg.svd(xp.asarray(a), full_matrices=False)
+        close(s.numpy() / scale, np.linalg.svd(a / scale, compute_uv=False), "float32")
+        q, r = xp.linalg.qr(xp.asarray(a))
+        close(q.numpy() @ r.numpy() / scale, a / scale, "float32")
+
+
 def test_arguments_that_mean_nothing_are_refused():
     x = xp.ones((2, 3))
     for call, error, match in (

@@ -63,7 +63,7 @@ def _reflection(column: Tensor, first: int) -> tuple[Tensor, Tensor, Tensor]:
 def _phase(x: Tensor, size: Tensor) -> Tensor:
     """x / |x|, and 1 of 0."""
     none = _ops.equal(size, 0.0)
-    turned = _ops.div(x, _complex(_ops.where(none, 1.0, size)))
+    turned = _divided(x, _ops.where(none, 1.0, size))
     return _ops.where(none, _complex(_ops.ones_like(size)), turned)
 
 
@@ -79,16 +79,32 @@ def _identity(x: Tensor, n: int) -> Tensor:
     return identity_like(filled(x, (*x.shape[:-2], n, n), 0))
 
 
+def _scaled(x: Tensor) -> tuple[Tensor, Tensor]:
+    """x by its largest element, and that: squares of large numbers overflow."""
+    size = _ops.complex_abs(x)
+    if 0 in x.shape:
+        return x, filled(x, (*x.shape[:-2], 1, 1), 1, _core.float32)
+    largest = _ops.max(size, (-2, -1), True)
+    fit = _ops.logical_and(_ops.isfinite(largest), _ops.greater(largest, 0.0))
+    largest = _ops.where(fit, largest, 1.0)
+    return _divided(x, largest), largest
+
+
+def _divided(x: Tensor, by: Tensor) -> Tensor:
+    return _ops.make_complex(_ops.div(_ops.real(x), by), _ops.div(_ops.imag(x), by))
+
+
 def householder(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """x = Q R with all of Q, and the determinant of Q: each reflection has -1."""
     rows, columns = x.shape[-2:]
-    q, r = _identity(x, rows), x
+    r, scale = _scaled(x)
+    q = _identity(x, rows)
     sign = filled(x, x.shape[:-2], 1, _core.float32)
     for k in range(min(rows - 1, columns)):
         v, tau, empty = _reflection(r[..., k : k + 1], k)
         r, q = _from_left(r, v, tau), _from_right(q, v, tau)
         sign = _ops.mul(sign, _ops.where(empty[..., 0, 0], 1.0, -1.0))
-    return q, _ops.triu(r, 0), sign
+    return q, _ops.mul(_ops.triu(r, 0), _complex(scale)), sign
 
 
 def _complex(x: Tensor) -> Tensor:
@@ -131,7 +147,8 @@ def _running_phases(steps: list[Tensor]) -> Tensor:
 def eigh(x: Tensor) -> tuple[Tensor, Tensor]:
     """Reflections from both sides leave three diagonals, phases make those real."""
     n = x.shape[-1]
-    a, q = _hermitian(x), _identity(x, n)
+    a, scale = _scaled(_hermitian(x))
+    q = _identity(x, n)
     for k in range(n - 2):
         v, tau, _ = _reflection(a[..., k : k + 1], k + 1)
         a = _from_right(_from_left(a, v, tau), v, tau)
@@ -144,7 +161,8 @@ def eigh(x: Tensor) -> tuple[Tensor, Tensor]:
                  _ops.expand_dims(turns, -2))  # fmt: skip
     values, vectors = _ops.eigh(_ops.cast(_ops.real(t), _core.float64))
     q = _ops.mul(q, _ops.expand_dims(turns, -2))
-    return _ops.cast(values, _core.float32), _matmul(q, _complex(vectors))
+    values = _ops.mul(_ops.cast(values, _core.float32), scale[..., 0])
+    return values, _matmul(q, _complex(vectors))
 
 
 def svd(x: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -153,7 +171,8 @@ def svd(x: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     if rows < columns:
         u, s, vh = svd(_adjoint(x), full)
         return _adjoint(vh), s, _adjoint(u)
-    b, left, right = x, _identity(x, rows), _identity(x, columns)
+    b, scale = _scaled(x)
+    left, right = _identity(x, rows), _identity(x, columns)
     for k in range(columns):
         if k < rows - 1:
             v, tau, _ = _reflection(b[..., k : k + 1], k)
@@ -164,7 +183,8 @@ def svd(x: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     b, left, right = _real_diagonals(b, left, right)
     wide = _ops.cast(_ops.real(b), _core.float64)
     u, s, vh = _ops.svd(wide, full_matrices=full)
-    return (_matmul(left, _complex(u)), _ops.cast(s, _core.float32),
+    s = _ops.mul(_ops.cast(s, _core.float32), scale[..., 0])
+    return (_matmul(left, _complex(u)), s,
             _matmul(_complex(vh), _adjoint(right)))  # fmt: skip
 
 
