@@ -36,14 +36,15 @@ def test_products_of_every_type(t):
         (xp.matmul(x, y), a @ b),
         (xp.matmul(x, y[:, 0]), a @ b[:, 0]),
         (xp.tensordot(x, y, axes=1), np.tensordot(a, b, 1)),
-        (xp.tensordot(x, x, axes=((0, 2), (0, 2))), np.tensordot(a, a, ((0, 2), (0, 2)))),
+        (xp.tensordot(x, x, axes=((0, 2), (0, 2))),
+         np.tensordot(a, a, ((0, 2), (0, 2)))),
         (xp.vecdot(x, x), np.sum(a.conj() * a, -1, dtype=t)),
         (xp.vecdot(x, x[:, :1, :], axis=-1), np.sum(a.conj() * a[:, :1], -1, dtype=t)),
         (xp.linalg.outer(y[0], y[1]), np.outer(b[0], b[1])),
         (xp.linalg.cross(x[:, :, 0], x[:, :, 1]), np.cross(a[:, :, 0], a[:, :, 1])),
         (xp.matrix_transpose(x), a.swapaxes(-1, -2)),
         (xp.linalg.trace(y, offset=1), np.trace(b, 1)),
-    ):
+    ):  # fmt: skip
         assert made.dtype.name == np.asarray(wanted).dtype.name
         close(made, wanted, t)
 

@@ -14,7 +14,8 @@ ALL = ["bool", *REAL, "complex64"]
 UNARY = {
     # name: numpy's, types
     **{name: (name, FLOATS) for name in
-       "cos cosh exp expm1 log log10 log1p log2 sin sinh sqrt tan tanh signbit".split()},
+       "cos cosh exp expm1 log log10 log1p log2 sin sinh sqrt tan tanh".split()},
+    "signbit": ("signbit", FLOATS),
     **{name: ("arc" + name[1:], FLOATS) for name in
        "acos acosh asin asinh atan atanh".split()},
     **{name: (name, REAL) for name in

@@ -51,8 +51,8 @@ def _reflection(column: Tensor, first: int) -> tuple[Tensor, Tensor, Tensor]:
     size = _ops.complex_abs(rest)
     length = _ops.sqrt(_ops.sum(_ops.square(size), (-2,), True))
     head, lead = rest[..., :1, :], size[..., :1, :]
-    mirror = _ops.concat([_ops.add(head, _ops.mul(_phase(head, lead), _complex(length))),
-                          rest[..., 1:, :]], axis=-2)  # fmt: skip
+    first_of = _ops.add(head, _ops.mul(_phase(head, lead), _complex(length)))
+    mirror = _ops.concat([first_of, rest[..., 1:, :]], axis=-2)
     above = filled(column, (*column.shape[:-2], first, 1), 0)
     v = _ops.concat([above, mirror], axis=-2)
     weight = _ops.sum(_ops.square(_ops.complex_abs(v)), (-2,), True)

@@ -239,13 +239,17 @@ def ihfft(
     return _half(_along(x, n, axis, norm, True, "ihfft"), axis, "ihfft")
 
 
-def _frequencies(places: list[int], n: int, d: float, dtype: Any, device: Any) -> Tensor:
+def _frequencies(
+    places: list[int], n: int, d: float, dtype: Any, device: Any
+) -> Tensor:
     its = _core.float32 if dtype is None else _core.find_dtype(dtype)
     return asarray([k / (n * d) for k in places] or _core.full((0,), 0, its),
                    dtype=its, device=device)  # fmt: skip
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
+def fftfreq(
+    n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None
+) -> Tensor:
     """The frequencies of fft's points, for samples at distance d."""
     places = [*range((n + 1) // 2), *range(-(n // 2), 0)]
     return _frequencies(places, n, d, dtype, device)
