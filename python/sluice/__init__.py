@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from ._array.pieces import *  # noqa: F403
     from ._array.products import *  # noqa: F403
     from ._array.reduce import *  # noqa: F403
+    from ._array.replaced import *  # noqa: F403
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.spread import *  # noqa: F403

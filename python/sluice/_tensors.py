@@ -16,6 +16,7 @@ from ._array import pickling as _pickling  # noqa: F401: pickles of tensors
 from ._array import pieces as _pieces
 from ._array import products as _products
 from ._array import reduce as _reduce
+from ._array import replaced as _replaced
 from ._array import scalars as _scalars
 from ._array import shape as _shape
 from ._array import spread as _spread
@@ -34,6 +35,7 @@ from ._array.pick import *  # noqa: F403
 from ._array.pieces import *  # noqa: F403
 from ._array.products import *  # noqa: F403
 from ._array.reduce import *  # noqa: F403
+from ._array.replaced import *  # noqa: F403
 from ._array.scalars import *  # noqa: F403
 from ._array.shape import *  # noqa: F403
 from ._array.spread import *  # noqa: F403
@@ -54,6 +56,7 @@ __all__ += _pick.__all__
 __all__ += _pieces.__all__
 __all__ += _products.__all__
 __all__ += _reduce.__all__
+__all__ += _replaced.__all__
 __all__ += _scalars.__all__
 __all__ += _shape.__all__
 __all__ += _spread.__all__

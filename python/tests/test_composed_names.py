@@ -63,6 +63,29 @@ VALUES = {
     "deg2rad": (sl.deg2rad, np.deg2rad(A)),
     "rad2deg": (lambda x: x.rad2deg(), np.rad2deg(A)),
     "rsub": (lambda x: sl.rsub(x, 1.0, alpha=2), 1 - 2 * A),
+    "select_scatter": (lambda x: sl.select_scatter(x, T(V), 0, 2),
+                       np.vstack([A[:2], V, A[3:]])),
+    "slice_scatter": (lambda x: sl.slice_scatter(x, x[:, :2] * 2, 1, 1, 5, 2),
+                      np.stack([A[:, 0], 2 * A[:, 0], A[:, 2], 2 * A[:, 1],
+                                A[:, 4]], 1)),
+    "diagonal_scatter": (lambda x: sl.diagonal_scatter(x, x[0, :4] * 3, 1),
+                         A + np.diag(3 * A[0, :4] - np.diagonal(A, 1), 1)[:4]),
+    "index_fill": (lambda x: sl.index_fill(x, 1, T([0, 4]), 7.0),
+                   np.concatenate([A[:, :0], np.full((4, 1), 7), A[:, 1:4],
+                                   np.full((4, 1), 7)], 1)),
+    "index_put": (lambda x: sl.index_put(x, (T([0, 1]), T([2, 2])), T(np.arange(1.0, 3))),
+                  np.where(np.arange(20).reshape(4, 5) == 2, 1.0,
+                           np.where(np.arange(20).reshape(4, 5) == 7, 2.0, A))),
+    "index_put added": (
+        lambda x: x.index_put((T([0, 0, -1]),), T(np.ones((3, 5))), accumulate=True),
+        A + np.array([2, 0, 0, 1])[:, None]),
+    "scatter_reduce mean": (
+        lambda x: sl.scatter_reduce(x, 0, T(np.zeros((4, 5), int)), x, "mean",
+                                    include_self=False),
+        np.vstack([A.mean(0), A[1:]])),
+    "scatter_reduce amax": (
+        lambda x: sl.scatter_reduce(x, 1, T(np.zeros((4, 5), int)), x, "amax"),
+        np.hstack([A.max(1, keepdims=True), A[:, 1:]])),
     "t": (lambda x: x.t(), A.T),
     "adjoint": (lambda x: x.adjoint(), A.T),
 }  # fmt: skip
@@ -131,6 +154,18 @@ def test_counts_and_places():
     assert high.tolist() == whole.max(0).tolist()
 
 
+def test_written_in_place():
+    x = sl.zeros(3, 3)
+    assert x.fill_diagonal_(2.0) is x and x.tolist() == (2 * np.eye(3)).tolist()
+    tall = np.zeros((7, 3))
+    np.fill_diagonal(tall, 5, wrap=True)
+    assert sl.zeros(7, 3).fill_diagonal_(5, wrap=True).tolist() == tall.tolist()
+    x = sl.zeros(4)
+    x.index_put_((T([1, 1]),), T([1.0, 2.0]), accumulate=True)
+    x.index_fill_(0, T([3]), 9.0)
+    assert x.tolist() == [0, 3, 0, 9]
+
+
 def test_nan_loses_against_numbers():
     nan = float("nan")
     a, b = T([1.0, nan, nan]), T([nan, 2.0, nan])
@@ -169,6 +204,9 @@ def test_arguments_that_mean_nothing_are_refused():
         (lambda: sl.addr(x, x, x), ValueError, "vector"),
         (lambda: sl.vdot(x, x), ValueError, "vectors"),
         (lambda: sl.cdist(x, x, compute_mode="fast"), ValueError, "fast"),
+        (lambda: sl.scatter_reduce(x, 0, x.long(), x, "max"), ValueError, "max"),
+        (lambda: sl.select_scatter(x, x, 0, 1), ValueError, "wanted"),
+        (lambda: sl.ones(3).fill_diagonal_(1), ValueError, "axes"),
         (lambda: sl.block_diag(sl.ones(1, 1, 1)), ValueError, "axes"),
     ):
         with pytest.raises(error, match=match):
