@@ -32,6 +32,7 @@ from ._core import (  # noqa: E402
     uint32 as uint32,
     uint64 as uint64,
 )
+from ._aliases import *  # noqa: E402, F403
 from ._ops import *  # noqa: E402, F403
 from ._symbols import *  # noqa: E402, F403
 from ._tensors import *  # noqa: E402, F403

@@ -73,7 +73,8 @@ VALUES = {
     "index_fill": (lambda x: sl.index_fill(x, 1, T([0, 4]), 7.0),
                    np.concatenate([A[:, :0], np.full((4, 1), 7), A[:, 1:4],
                                    np.full((4, 1), 7)], 1)),
-    "index_put": (lambda x: sl.index_put(x, (T([0, 1]), T([2, 2])), T(np.arange(1.0, 3))),
+    "index_put": (lambda x: sl.index_put(x, (T([0, 1]), T([2, 2])),
+                                         T(np.array([1.0, 2.0]))),
                   np.where(np.arange(20).reshape(4, 5) == 2, 1.0,
                            np.where(np.arange(20).reshape(4, 5) == 7, 2.0, A))),
     "index_put added": (
@@ -187,6 +188,15 @@ def test_what_one_asks_of_a_tensor():
     assert x.clone().clamp_min_(3.0).tolist() == [[3.0] * 3] * 2
     assert sl.vdot(T([1 + 2j]), T([3 - 1j])).tolist() == (1 - 2j) * (3 - 1j)
     assert sl.sgn(T([3 + 4j, 0j])).numpy() == pytest.approx(np.array([0.6 + 0.8j, 0]))
+
+
+def test_pytorchs_names_of_types_and_shapes():
+    names = {"float": "float32", "double": "float64", "half": "float16",
+             "long": "int64", "int": "int32", "short": "int16", "cfloat": "complex64"}
+    for name, full in names.items():
+        assert getattr(sl, name) == getattr(sl, full)
+    assert isinstance(sl.ones(2, 3).shape, sl.Size) and sl.Size([2, 3]) == (2, 3)
+    assert sl.zeros(2, dtype=sl.long).dtype == sl.int64
 
 
 def test_arguments_that_mean_nothing_are_refused():
