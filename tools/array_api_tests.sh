@@ -33,4 +33,5 @@ export HYPOTHESIS_STORAGE_DIRECTORY=$root/build/array-api-hypothesis
 # Expected failures are not looked into: finding their smallest example takes minutes.
 export ARRAY_API_TESTS_XFAIL_MARK=${ARRAY_API_TESTS_XFAIL_MARK:-skip}
 exec "$env/bin/python" -m pytest -p no:cacheprovider -q -W ignore --disable-deadline \
-  --xfails-file "$root/python/tests/array_api_expected.txt" array_api_tests "$@"
+  --rootdir="$PWD" --xfails-file="$root/python/tests/array_api_expected.txt" \
+  array_api_tests "$@"
