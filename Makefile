@@ -30,7 +30,8 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: gpu-build gpu-test gpu-bench help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
-  compare-ops compare-ways compare-modules asan-python fuzz-capture house
+  compare-ops compare-ways compare-modules asan-python fuzz-capture \
+  array-api-tests house
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -48,6 +49,7 @@ help:
 	@echo "make compare-ways  the same captured, under vmap, differentiated twice"
 	@echo "make compare-modules   the same for modules and optimizers"
 	@echo "make fuzz-capture  random programs, captured and not (SEEDS=$(SEEDS))"
+	@echo "make array-api-tests  the array standard's tests (ARRAY_API_TESTS=path)"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
 	@echo "make asan     every test under AddressSanitizer and UBSan"
 	@echo "make asan-python   the Python package's tests under the same"
@@ -146,6 +148,10 @@ compare-ways: build-python peers
 compare-modules: build-python peers
 	@PYTHONPATH=build/release/python build/peers/bin/python -W ignore \
 	  python/fuzz/values/compare_modules.py $(ARGS)
+
+# The array standard's own tests, from a copy that ARRAY_API_TESTS names.
+array-api-tests: build-python
+	@tools/array_api_tests.sh $(ARGS)
 
 # Beside PyTorch, too, where `make peers` has been run.
 fuzz-capture: build-python

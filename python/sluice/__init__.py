@@ -32,6 +32,7 @@ from ._core import (  # noqa: E402
     uint32 as uint32,
     uint64 as uint64,
 )
+from ._aliases import *  # noqa: E402, F403
 from ._ops import *  # noqa: E402, F403
 from ._symbols import *  # noqa: E402, F403
 from ._tensors import *  # noqa: E402, F403
@@ -44,21 +45,28 @@ from ._about import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
-    "amp nn optim data io report train tree autograd linalg random testing devices "
-    "cluster cuda".split()
+    "amp array_api nn optim data io report train tree autograd linalg random testing "
+    "devices cluster cuda".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
     from ._array.create import *  # noqa: F403
+    from ._array.diagonals import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
+    from ._array.intervals import *  # noqa: F403
     from ._array.layers import *  # noqa: F403
     from ._array.math import *  # noqa: F403
     from ._array.matrix import *  # noqa: F403
     from ._array.memory import *  # noqa: F403
+    from ._array.order import *  # noqa: F403
     from ._array.pick import *  # noqa: F403
+    from ._array.pieces import *  # noqa: F403
+    from ._array.products import *  # noqa: F403
     from ._array.reduce import *  # noqa: F403
+    from ._array.replaced import *  # noqa: F403
+    from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
     from ._array.types import *  # noqa: F403
@@ -69,6 +77,7 @@ if TYPE_CHECKING:
     from ._state import *  # noqa: F403
     from . import (
         amp as amp,
+        array_api as array_api,
         autograd as autograd,
         cluster as cluster,
         cuda as cuda,

@@ -54,14 +54,17 @@ bool Holds(DType dtype, const Given& given) {
   return true;
 }
 
-// The type operands are compared in: u8 < 300 is asked of wider integers.
+// The type operands are compared in: u8 < 300 is asked of wider integers, and
+// so is u8 < tensor(300), which gives way elsewhere for having no axes.
 DType Compared(const OpRecord& op, std::span<const Given> inputs,
                DType common) {
   bool compares = !op.outputs.empty() && op.outputs[0].type == "bool";
   // No type holds large u64 and negative numbers.
   if (!compares || !IsInteger(common) || common == DType::kU64) return common;
   for (const Given& in : inputs) {
-    if (!Holds(common, in)) return Promote(common, in.dtype());
+    bool wider = !in.weak && IsInteger(in.dtype()) &&
+                 Promote(common, in.dtype()) != common;
+    if (wider || !Holds(common, in)) return Promote(common, in.dtype());
   }
   return common;
 }

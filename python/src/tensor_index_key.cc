@@ -195,7 +195,8 @@ void CheckMask(const Tensor& mask, const Tensor& of, int axis) {
   PartialShape shape = mask.shape();
   for (int i = 0; i < shape.rank(); ++i) {
     int64_t want = of.shape().dim(axis + i), got = shape.dim(i);
-    if (want >= 0 && got >= 0 && want != got) {
+    // One without elements picks nothing, whatever the size.
+    if (want >= 0 && got > 0 && want != got) {
       ThrowIndexError(StrCat("a mask of shape ", shape, " has size ", got,
                              " where axis ", axis + i,
                              " of the tensor has size ", want));

@@ -254,3 +254,12 @@ def test_new_tensor_with_an_item_set():
     x = sl.zeros(2, 2)
     y = sl._core.with_item(x, (0, slice(None)), [1, 2])
     assert x.tolist() == [[0, 0], [0, 0]] and y.tolist() == [[1, 2], [0, 0]]
+
+
+def test_a_mask_without_elements_picks_nothing():
+    x = sl.ones(3, 1, 2)
+    for shape, wanted in (((3, 0), (0, 2)), ((0,), (0, 1, 2)), ((3, 1, 0), (0,))):
+        mask = np.zeros(shape, bool)
+        assert x[sl.tensor(mask)].shape == np.ones((3, 1, 2))[mask].shape == wanted
+    with pytest.raises(IndexError, match="mask"):
+        x[sl.ones(2, 1, dtype=sl.bool)]

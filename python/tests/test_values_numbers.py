@@ -145,3 +145,19 @@ def test_tensordot_of_unknown_sizes():
     with sl.Session(graph) as session:
         got = session.run(made, {a: x, b: y})
     assert np.array_equal(np.asarray(got), np.tensordot(x, y, ([1, 2], [0, 1])))
+
+
+def test_a_quotient_rounded_down_to_zero_keeps_its_sign():
+    x = sl.tensor([-0.0, -0.0, 0.0, 1.0, 0.5])
+    y = sl.tensor([3.0, -3.0, -2.0, 3.0, 2.0])
+    for kind in (sl.float32, sl.float64, sl.float16, sl.bfloat16):
+        made = x.to(kind) // y.to(kind)
+        assert made.tolist() == [0, 0, 0, 0, 0], kind
+        assert sl.signbit(made).tolist() == [True, False, True, False, False], kind
+
+
+def test_complex_quotients_of_large_and_small_numbers():
+    z = np.array([1e25 + 1e25j, 1e-25 - 1e-25j, 3 + 4j, 1e38, 2e-38j], np.complex64)
+    w = np.array([2e25, 1e-25j, 1 - 2j, 1e38j, 1e-38], np.complex64)
+    made = (sl.tensor(z) / sl.tensor(w)).numpy()
+    assert np.allclose(made, z.astype(complex) / w.astype(complex), rtol=1e-6)

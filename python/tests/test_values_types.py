@@ -43,6 +43,17 @@ def test_comparisons_with_numbers_a_type_does_not_hold():
         sl.tensor([1], dtype=sl.uint64) == -1  # noqa: B015
 
 
+def test_comparisons_with_single_tensors_of_wider_types():
+    u8 = sl.tensor([1, 44, 200], dtype=sl.uint8)
+    assert (u8 == sl.tensor(300)).tolist() == [False, False, False]
+    assert (u8 < sl.tensor(300)).tolist() == [True, True, True]
+    assert (sl.tensor(-1) >= u8).tolist() == [False, False, False]
+    assert sl.function(lambda a, b: a < b)(u8, sl.tensor(300)).tolist() == [True] * 3
+    assert (sl.tensor([5], dtype=sl.int8) != sl.tensor(261)).tolist() == [True]
+    # Elsewhere it gives way, as in PyTorch.
+    assert (u8 + sl.tensor(1)).dtype == sl.uint8
+
+
 @pytest.mark.parametrize(
     "call",
     [

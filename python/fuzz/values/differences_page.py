@@ -34,9 +34,11 @@ OTHER = """
 
 - A Python number that does not fit a tensor's integer type is refused:
   `sl.tensor([1], dtype=sl.uint8) + 300` raises, where PyTorch wraps to 45. Comparisons
-  use its exact value: `u8 < 300` is true. `tensor` and `full` also refuse negative
-  numbers for unsigned types; assigned to an element (`u8[0] = -1`) they wrap, as in
-  PyTorch.
+  use its exact value, that of a tensor without axes, too: `u8 < 300` and
+  `u8 < sl.tensor(300)` are true. `tensor` and `full` also refuse negative numbers for
+  unsigned types; assigned to an element (`u8[0] = -1`) they wrap, as in PyTorch.
+- A mask without elements (`x[mask]` with a mask of shape [3, 0]) picks nothing, as in
+  numpy; PyTorch refuses it unless the sizes are equal.
 - Lists and arrays with complex elements are refused as a real type, unless all
   imaginary parts are 0; PyTorch drops those of arrays. `x.to(sl.float32)` drops them, as
   in PyTorch.

@@ -451,14 +451,23 @@ def mv(a: Any, x: Any) -> Tensor:
     return _ops.mat_vec(a, x)
 
 
-def baddbmm(x: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta x + alpha a @ b; with beta = 0 without x, NaN in it or not."""
+def baddbmm(
+    x: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """beta x + alpha batch1 @ batch2; with beta = 0 without x, NaN in it or not."""
+    return rounded_sum(_core.matmul, x, batch1, batch2, beta, alpha)
+
+
+def rounded_sum(
+    product: Any, x: Any, a: Any, b: Any, beta: float, alpha: float
+) -> Tensor:
+    """beta x + alpha product(a, b)."""
     x, a, b = as_tensor(x), as_tensor(a), as_tensor(b)
     kind = a.dtype
     if kind.name in _HALVES and {x.dtype, b.dtype} == {kind}:
         # Rounded once, at the end.
         x, a, b = (_ops.cast(t, _core.float32) for t in (x, a, b))
-    made = scaled_sum(x, _core.matmul(a, b), beta, alpha)
+    made = scaled_sum(x, product(a, b), beta, alpha)
     return made if made.dtype == kind or kind.name not in _HALVES else _ops.cast(
         made, kind)  # fmt: skip
 

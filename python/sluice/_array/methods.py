@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import layers, math, matrix, pick, reduce, shape, spread, types
+from . import diagonals, intervals, layers, math, matrix, order, pick, pieces
+from . import products, reduce, replaced, scalars, shape, spread, types
 from .._symbols.numbers import Symbol, SymInt
 from .device import CPU, Device, check_device
 
@@ -45,6 +46,19 @@ _FUNCTIONS: dict[Any, str] = {
     types: "astype",
     layers: "index_add index_copy log_softmax softmax",
     matrix: "cholesky cholesky_solve qr svd",
+    diagonals: "adjoint diag_embed diagflat t",
+    intervals: "diff",
+    order: """
+        aminmax bucketize cummax cummin histc isin kthvalue logcumsumexp msort
+        nanquantile quantile""",
+    pieces: "dsplit hsplit tensor_split vsplit",
+    products: "addbmm addmm addmv addr dist ger inner kron logdet vdot",
+    replaced: """
+        diagonal_scatter fill_diagonal_ index_fill index_put index_put_ scatter_reduce
+        select_scatter slice_scatter""",
+    scalars: """
+        clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
+        sinc""",
 }
 
 for _name in _OPS:
@@ -56,10 +70,11 @@ for _module, _names in _FUNCTIONS.items():
 # Written in place: t.relu_() puts the result where t's elements are.
 _IN_PLACE = """
 abs acos asin atan ceil clamp clip cos cosh cumprod cumsum digamma div erf erfc exp
-exp2 expm1 floor floor_divide fmod index_add index_copy lerp lgamma log log10 log1p
-log2 logical_and logical_not logical_or masked_fill masked_scatter neg pow reciprocal
-relu remainder round rsqrt scatter scatter_add sigmoid sign sin sinh sqrt square
-tan tanh tril triu trunc addcmul addcdiv nan_to_num
+exp2 expm1 floor floor_divide fmod index_add index_copy index_fill lerp lgamma log
+log10 log1p log2 logical_and logical_not logical_or masked_fill masked_scatter neg pow
+reciprocal relu remainder round rsqrt scatter scatter_add scatter_reduce sigmoid sign
+sin sinh sqrt square tan tanh tril triu trunc addcmul addcdiv nan_to_num addbmm addmm
+addmv addr clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn sinc
 """.split()
 
 
@@ -197,16 +212,6 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 def where(self: Tensor, condition: Any, other: Any) -> Tensor:
     """These elements where the condition is true, else those of other."""
     return pick.where(condition, self, other)
-
-
-@_method
-def index_fill(self: Tensor, dim: int, index: Any, value: Any) -> Tensor:
-    """With slices along an axis at these indices set to a value."""
-    picked = _ops.gather(self, index, axis=dim)
-    sizes = _ops.shape(picked) if picked.symbolic else picked.shape
-    value = _core.value_as(value, self.dtype, "index_fill(): value")
-    filled = _ops.broadcast_to(value, sizes)
-    return _ops.index_copy(self, index, filled, axis=dim)
 
 
 @_method

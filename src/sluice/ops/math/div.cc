@@ -14,9 +14,11 @@ struct DivFn {
   template <class C>
   static C Apply(C a, C b) {
     if constexpr (std::is_same_v<C, complex64>) {
-      float d = b.real() * b.real() + b.imag() * b.imag();
-      complex64 n = ComplexMul(a, {b.real(), -b.imag()});
-      return {n.real() / d, n.imag() / d};
+      // In double, where squares of floats neither overflow nor vanish.
+      double ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
+      double d = br * br + bi * bi;
+      return {static_cast<float>((ar * br + ai * bi) / d),
+              static_cast<float>((ai * br - ar * bi) / d)};
     } else {
       return a / b;
     }

@@ -18,7 +18,8 @@ struct FloorDivFn {
     if (r != 0 && (r < 0) != (b < 0)) q -= 1;
     // Infinite b or zero b: what the plain quotient says.
     if (!(std::fabs(b) > 0) || b - b != 0) return std::floor(a / b);
-    return std::nearbyint(q);
+    // -0.0 / 2 is -0.0, which a - r is not.
+    return q == 0 ? std::copysign(q, a / b) : std::nearbyint(q);
   }
 };
 
