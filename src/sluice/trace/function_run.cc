@@ -241,7 +241,8 @@ bool Watched(const EagerValue& target) {
 
 }  // namespace
 
-// Memory that was given up may be that of another result by now.
+// Memory that was given up may be that of another result by now, and of the
+// tensor that has become.
 void TraceRun::LeaveMemory(const EagerValue& target) {
   auto leave = [&](Array& array) {
     if (array && SameMemory(array, target.array)) {
@@ -251,6 +252,10 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
   for (Array& result : results_) leave(result);
   for (size_t i = 0; i < trace_.fetched.size(); ++i) {
     if (values_[i] && trace_.fetched[i].which < 0) leave(values_[i]->array);
+  }
+  for (const Trace::Landing& landing : trace_.landings) {
+    EagerValue& other = *trace_.TensorAt(landing.source, args_);
+    if (!landing.grad && &other != &target) leave(other.array);
   }
 }
 
