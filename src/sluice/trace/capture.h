@@ -189,6 +189,9 @@ class Capture final : public Recording {
   // target = made, and what it is a view of changes with it.
   void Write(const EagerRef& target, const EagerRef& made,
              const SourceLine& line, bool records);
+  // What detach() gave gets a history of its own, that of `made`, which has its
+  // elements, or had them when it was made.
+  void TakeHistory(EagerValue& alone, const EagerRef& made);
   // Gives a value another one of the graph, for regions: nobody has written it.
   void Replace(EagerValue& value, Value now, TapeEdge edge);
 
@@ -324,6 +327,14 @@ class Capture final : public Recording {
   static void Over(EagerValue& value);
   void CheckApart(const EagerValue& base, const SourceLine& line) const;
   void CheckUnmoved(const EagerValue& view) const;
+  // What the view looks into, with the part it shows replaced.
+  EagerRef WithPart(const EagerRef& view, const EagerRef& part,
+                    const SourceLine& line);
+  // Write(), once it is known who else sees it.
+  void WriteInto(const EagerRef& target, const EagerRef& made,
+                 const SourceLine& line, bool records);
+  // Throws where what detach() gave ends with the region that is open.
+  void CheckOwnHistory(const EagerValue& alone, const SourceLine& line) const;
   // In this call, and in all that what is recorded serves.
   bool HaveOneShape(const Value& a, const Value& b);
   void OrderMatters(const EagerValue& base);

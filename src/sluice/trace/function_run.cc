@@ -69,6 +69,7 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
   Land();
   std::vector<Tensor> made;
   made.reserve(trace_.returned.size());
+  alone_.resize(trace_.num_alone);
   for (const Trace::Returned& how : trace_.returned) {
     made.push_back(Result(how));
   }
@@ -275,16 +276,20 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   WriteLog& log = target.writes();
   ++log.count;
   log.last = line_;
+  TakeHistory(target, fetch);
+}
+
+void TraceRun::TakeHistory(EagerValue& value, size_t fetch) {
   if (!Flows(fetch) || trace_.fetched[fetch].leaf) return;
   if (trace_.outputs[fetch] >= 0) {
-    target.producer = node_;
-    target.output = trace_.outputs[fetch];
+    value.producer = node_;
+    value.output = trace_.outputs[fetch];
   } else {
-    target.producer = MakeRef<OverTapeNode>(line_, name_, Edges());
-    target.output = 0;
+    value.producer = MakeRef<OverTapeNode>(line_, name_, Edges());
+    value.output = 0;
   }
-  ++log.histories;
-  if (target.view_of) ChangeHistory(target, line_);
+  ++value.writes().histories;
+  if (value.view_of) ChangeHistory(value, line_);
 }
 
 // Who looks at the old memory keeps that.
@@ -324,8 +329,12 @@ void TraceRun::Land() {
                        target.array.dtype(), target.array.shape())
             : ValueOf(landing.fetch);
   }
-  for (const auto& [look, wanted] : trace_.looks) {
-    look->requires_grad = wanted;
+  for (const Trace::Look& look : trace_.looks) {
+    look.tensor->requires_grad = look.requires_grad;
+    if (look.history < 0) continue;
+    auto fetch = static_cast<size_t>(look.history);
+    TakeHistory(*look.tensor, fetch);
+    values_[fetch] = look.tensor;
   }
   for (size_t i : trace_.cleared) trace_.TensorAt(i, args_)->grad = {};
   for (auto& [i, wanted] : trace_.flags) {
@@ -380,6 +389,12 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   const bool flag = base->requires_grad;
   if (!how.steps.empty() && !base->producer) base->requires_grad = how.flows;
   for (const Trace::Step& step : how.steps) {
+    const bool alone = step.alone >= 0;
+    auto number = static_cast<size_t>(step.alone);
+    if (alone && alone_[number]) {
+      value = alone_[number];
+      continue;
+    }
     std::vector<EagerRef> inputs{value};
     for (size_t other : step.others) inputs.push_back(ValueOf(other));
     EagerResults made;
@@ -389,6 +404,12 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
       throw Error(status.WithLine(StrCat("at ", how.line)));
     }
     value = made[0];
+    if (!alone) continue;
+    alone_[number] = value;
+    if (step.history < 0) continue;
+    auto fetch = static_cast<size_t>(step.history);
+    TakeHistory(*value, fetch);
+    if (!values_[fetch]) values_[fetch] = value;
   }
   if (!how.steps.empty() && !base->producer) base->requires_grad = flag;
   if (how.requires_grad) value->requires_grad = true;

@@ -199,8 +199,10 @@ Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
   for (const Capture::Fact& fact : facts) {
     if (!fact.Still()) return Misfit::kMode;
   }
-  for (const auto& [look, then] : looks) {
-    if (look->requires_grad) return Misfit::kRequiresGrad;
+  for (const Look& look : looks) {
+    if (look.tensor->requires_grad) return Misfit::kRequiresGrad;
+    // It has a history of its own since.
+    if (!look.tensor->view_of) return Misfit::kRequiresGrad;
   }
   Misfit outside = OutsideMisfit(args);
   if (outside != Misfit::kNone) return outside;

@@ -153,6 +153,9 @@ struct Trace {
   struct Step {
     ViewStep how;
     std::vector<size_t> others;  // which of what comes back
+    // What detach() gave: which of those there are, as other results look into
+    // the same one, and which of what comes back says its history; or neither.
+    int64_t alone = -1, history = -1;
   };
   struct Returned {
     int64_t source = -1;
@@ -165,6 +168,7 @@ struct Trace {
     int64_t grad = -1;           // of what comes back: the gradient it has
   };
   std::vector<Returned> returned;
+  size_t num_alone = 0;
   // What comes back, and whether gradients flow through it; `over`: backward()
   // has been there while the function ran.
   // Where only a run knows whether, or whether it is a tensor around the
@@ -204,8 +208,14 @@ struct Trace {
   };
   std::vector<Landing> landings;
   // Tensors around that are looks into others, and what the code makes of
-  // whether they require gradients; they did not.
-  std::vector<std::pair<EagerRef, bool>> looks;
+  // whether they require gradients; they did not. Of what detach() gave: which
+  // of what comes back says the history that the code gives it.
+  struct Look {
+    EagerRef tensor;
+    bool requires_grad;
+    int64_t history = -1;
+  };
+  std::vector<Look> looks;
   std::vector<size_t> cleared;                 // whose gradient is taken away
   std::vector<std::pair<size_t, bool>> flags;  // requires_grad, set
   // Gradients the code replaces or clears without a look at them: they go

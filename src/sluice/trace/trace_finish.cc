@@ -6,9 +6,11 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/view_write.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/hooked_value.h"
 #include "sluice/trace/kept_values.h"
+#include "sluice/trace/memory_of.h"
 #include "sluice/trace/random_place.h"
 
 namespace sluice::front_internal {
@@ -103,6 +105,7 @@ class Finisher {
     for (size_t i = 0; i < capture_.entries().size(); ++i) {
       Land(i);
     }
+    Looks();
     for (size_t i = 0; i < capture_.entries().size(); ++i) {
       const Capture::Entry& entry = capture_.entries()[i];
       t_.feeds.push_back(entry.arg);
@@ -128,15 +131,6 @@ class Finisher {
                            !StillSeen(entry.arg);
       t_.sources.push_back(std::move(source));
     }
-    for (const Capture::Look& look : capture_.looks()) {
-      if (look.inside->grad) {
-        throw Error(Unimplemented(StrCat(
-            "a captured function leaves a gradient on ", look.value->Describe(),
-            ", which looks into the memory of another tensor; wanted "
-            "requires_grad_() before the call")));
-      }
-      t_.looks.emplace_back(look.value, look.inside->requires_grad);
-    }
     for (const Capture::GradSeen& seen : capture_.grads_seen()) {
       t_.grads_seen.push_back({seen.entry, seen});
     }
@@ -148,7 +142,7 @@ class Finisher {
 
  private:
   static const EagerRef& BaseOf(const EagerRef& value) {
-    return value->view_of ? value->view_of->base : value;
+    return MemoryOf(value);
   }
 
   int64_t IndexOf(const EagerRef& outside) const {
@@ -280,14 +274,34 @@ class Finisher {
     if (made.requires_grad) {
       leaves_.push_back(value.get());
     }
-    for (const ViewStep& step : value->view_of->steps) {
-      made.steps.push_back({step, {}});
-      for (const EagerRef& other : step.others) {
-        made.steps.back().others.push_back(Fetch(other));
-      }
-      made.steps.back().how.others.clear();
-    }
+    AddSteps(value, made.steps);
     return made;
+  }
+
+  // How it is seen in what it looks into, from the memory's owner on.
+  void AddSteps(const EagerRef& value, std::vector<Trace::Step>& steps) {
+    if (!value->view_of) return;
+    AddSteps(value->view_of->base, steps);
+    for (const ViewStep& step : value->view_of->steps) {
+      steps.push_back({step, {}});
+      for (const EagerRef& other : step.others) {
+        steps.back().others.push_back(Fetch(other));
+      }
+      steps.back().how.others.clear();
+    }
+    if (!StandsAlone(*value)) return;
+    auto [it, fresh] = alone_.try_emplace(value.get(), t_.num_alone);
+    if (fresh) ++t_.num_alone;
+    steps.back().alone = static_cast<int64_t>(it->second);
+    steps.back().history = OwnHistory(value);
+  }
+
+  // Which of what comes back says the history that the code has given to what
+  // was detached; none: it has none.
+  int64_t OwnHistory(const EagerRef& value) {
+    capture_.Now(*value);
+    if (!StandsAlone(*value) || !value->producer) return -1;
+    return static_cast<int64_t>(Once(value));
   }
 
   // One tensor that is a result twice comes back once.
@@ -300,6 +314,20 @@ class Finisher {
   bool OfGradient(const EagerValue& base) const {
     return static_cast<bool>(
         capture_.entries()[static_cast<size_t>(base.traced->entry)].grad_of);
+  }
+
+  // What became of tensors outside that look into others.
+  void Looks() {
+    for (const Capture::Look& look : capture_.looks()) {
+      if (look.inside->grad) {
+        throw Error(Unimplemented(StrCat(
+            "a captured function leaves a gradient on ", look.value->Describe(),
+            ", which looks into the memory of another tensor; wanted "
+            "requires_grad_() before the call")));
+      }
+      t_.looks.push_back({look.value, look.inside->requires_grad,
+                          look.in_region ? -1 : OwnHistory(look.inside)});
+    }
   }
 
   // What became of a tensor outside.
@@ -462,6 +490,7 @@ class Finisher {
   std::source_location where_;
   std::unordered_map<const EagerValue*, int> uses_;
   std::unordered_map<const EagerValue*, size_t> fetched_;
+  std::unordered_map<const EagerValue*, size_t> alone_;
   std::vector<std::pair<size_t, EagerRef>> flowing_;  // by fetch
   std::vector<const EagerValue*> leaves_;  // made by the code, handed out
 };
