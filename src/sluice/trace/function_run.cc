@@ -74,6 +74,7 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
     made.push_back(Result(how));
   }
   Watch();
+  KeepLooks(made);
   // Kept by what keeps it: no count of its own to change.
   const void* note = trace_.note.get();
   return {std::move(made), std::shared_ptr<const void>(std::move(kept_), note)};
@@ -330,11 +331,15 @@ void TraceRun::Land() {
             : ValueOf(landing.fetch);
   }
   for (const Trace::Look& look : trace_.looks) {
-    look.tensor->requires_grad = look.requires_grad;
+    const EagerRef& tensor =
+        look.argument < 0
+            ? look.tensor
+            : trace_.TensorAt(static_cast<size_t>(look.argument), args_);
+    tensor->requires_grad = look.requires_grad;
     if (look.history < 0) continue;
     auto fetch = static_cast<size_t>(look.history);
-    TakeHistory(*look.tensor, fetch);
-    values_[fetch] = look.tensor;
+    TakeHistory(*tensor, fetch);
+    values_[fetch] = tensor;
   }
   for (size_t i : trace_.cleared) trace_.TensorAt(i, args_)->grad = {};
   for (auto& [i, wanted] : trace_.flags) {
@@ -371,6 +376,23 @@ void TraceRun::Watch() {
   for (size_t i = 0; i < trace_.outputs.size(); ++i) {
     if (trace_.outputs[i] >= 0)
       node_->overwritten.push_back(&trace_.overwritten[i]);
+  }
+}
+
+void TraceRun::KeepLooks(const std::vector<Tensor>& made) {
+  if (!node_) return;
+  for (const Trace::Through& t : trace_.through) {
+    int output = trace_.outputs[t.fetch];
+    const Ref<TapeNode>& look = made[t.returned].eager()->producer;
+    if (output < 0 || !look) continue;
+    // What looks into a result of this call keeps the call, and must not be
+    // kept by it.
+    bool own = false;
+    for (const TapeNode* at = look.get(); at && !own;) {
+      own = at == node_.get();
+      at = at->edges.empty() ? nullptr : at->edges[0].node.get();
+    }
+    if (!own) node_->through.push_back({static_cast<size_t>(output), look});
   }
 }
 

@@ -33,6 +33,7 @@ class TraceRun {
   void MakeNode();
   void Land();
   void Watch();
+  void KeepLooks(const std::vector<Tensor>& made);
   void Write(EagerValue& target, Array array, size_t fetch);
   // It was made as this of what comes back was.
   void TakeHistory(EagerValue& value, size_t fetch);

@@ -95,6 +95,7 @@ class Finisher {
     }
     CheckApart(values);
     for (const EagerRef& value : values) t_.returned.push_back(Result(value));
+    returned_ = std::move(values);
   }
 
   void Sources() {
@@ -136,6 +137,7 @@ class Finisher {
     }
     if (may_fail) t_.dropped.clear();
     Hooks();
+    Through();
     CheckLeaves();
     Kept();
   }
@@ -255,6 +257,11 @@ class Finisher {
   Trace::Returned Result(const EagerRef& value) {
     Trace::Returned made;
     made.line = value->line;
+    for (const Capture::Look& look : capture_.looks()) {
+      if (look.argument < 0 || look.inside != value) continue;
+      made.source = look.argument;
+      return made;
+    }
     OwnLeaf(value, made);
     const EagerRef& base = BaseOf(value);
     bool outside = base->traced->entry >= 0 && !OfGradient(*base);
@@ -316,6 +323,21 @@ class Finisher {
         capture_.entries()[static_cast<size_t>(base.traced->entry)].grad_of);
   }
 
+  // What was detached between an argument and what it looks into may be known
+  // to others.
+  void CheckBetween(const Capture::Look& look) const {
+    for (const EagerValue* at = look.inside.get(); at->view_of;) {
+      at = at->view_of->base.get();
+      if (!StandsAlone(*at) || !at->tracked()) continue;
+      throw Error(Unimplemented(
+          StrCat("a captured function writes a value that requires gradients "
+                 "into what ",
+                 look.value->Describe(),
+                 ", looks into, which was detached from another tensor; wanted "
+                 "a clone()")));
+    }
+  }
+
   // What became of tensors outside that look into others.
   void Looks() {
     for (const Capture::Look& look : capture_.looks()) {
@@ -325,8 +347,11 @@ class Finisher {
             ", which looks into the memory of another tensor; wanted "
             "requires_grad_() before the call")));
       }
-      t_.looks.push_back({look.value, look.inside->requires_grad,
-                          look.in_region ? -1 : OwnHistory(look.inside)});
+      if (look.argument >= 0) CheckBetween(look);
+      t_.looks.push_back({look.argument < 0 ? look.value : EagerRef(),
+                          look.inside->requires_grad,
+                          look.in_region ? -1 : OwnHistory(look.inside),
+                          look.argument});
     }
   }
 
@@ -392,6 +417,39 @@ class Finisher {
       for (const TapeNode::Hook& hook : node->hooks) Meet(*node, hook);
       for (const TapeEdge& edge : node->edges) add(edge.node.get());
     }
+  }
+
+  // Looks among the results are made anew by every call: what flows through
+  // them inside does not come by.
+  void Through() {
+    for (size_t k = 0; k < returned_.size(); ++k) {
+      const TapeNode* look = returned_[k]->producer.get();
+      if (t_.returned[k].steps.empty() || !look) continue;
+      for (const auto& [fetch, value] : flowing_) {
+        if (!t_.fetched[fetch].over && LeadsTo(*value, *look)) {
+          t_.through.push_back({fetch, k});
+        }
+      }
+    }
+  }
+
+  static bool LeadsTo(const EagerValue& value, const TapeNode& node) {
+    if (!value.producer) return false;
+    std::vector<const TapeNode*> open{value.producer.get()};
+    std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+    while (!open.empty()) {
+      const TapeNode* at = open.back();
+      open.pop_back();
+      if (at == &node) return true;
+      for (const TapeEdge& edge : at->edges) {
+        // What was made before it does not lead there.
+        if (edge.node && edge.node->depth() >= node.depth() &&
+            seen.insert(edge.node.get()).second) {
+          open.push_back(edge.node.get());
+        }
+      }
+    }
+    return false;
   }
 
   bool HandsOut(const TapeNode& node, int output) const {
@@ -491,6 +549,7 @@ class Finisher {
   std::unordered_map<const EagerValue*, int> uses_;
   std::unordered_map<const EagerValue*, size_t> fetched_;
   std::unordered_map<const EagerValue*, size_t> alone_;
+  std::vector<EagerRef> returned_;
   std::vector<std::pair<size_t, EagerRef>> flowing_;  // by fetch
   std::vector<const EagerValue*> leaves_;  // made by the code, handed out
 };
