@@ -134,12 +134,32 @@ ReleaseGil::~ReleaseGil() {
   held_line = outer_;
 }
 
+namespace {
+
+// Whether this thread, whose state it is, has the GIL again though its
+// ReleaseGil is open: an exception of Python's that C++ gives up takes it to
+// let go of what it holds.
+bool HasGilAgain(PyThreadState* state) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return PyThreadState_GetUnchecked() == state;
+#else
+  return _PyThreadState_UncheckedGet() == state;
+#endif
+}
+
+}  // namespace
+
 // As PyGILState_Ensure, which must not be asked at the end: it would look for
 // this thread in an interpreter that goes away meanwhile.
 TakeGil::TakeGil()
     : outer_(std::exchange(held_line, {})),
       outer_state_(std::exchange(let_go, nullptr)),
       taken_(outer_state_) {
+  if (taken_ && HasGilAgain(taken_)) {
+    taken_ = nullptr;
+    had_ = true;
+    return;
+  }
   if (!taken_) {
     InterpreterThere looking;
     if (!looking.there()) return;

@@ -111,3 +111,34 @@ def test_what_is_done_before_a_way_raises_is_done_where_a_tensor_is_written():
         return found
 
     assert ran(sl.function) == ran(lambda f: f)
+
+
+def test_an_abandoned_recording_lets_go_of_a_gradient_of_the_users():
+    """The exception that ends it holds the graph, and the graph the function: it was
+    given up by a thread that waited for itself."""
+
+    class Doubled(sl.autograd.Function):
+        @staticmethod
+        def forward(ctx, t):
+            return t * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+
+    class Mode:
+        name = "low"
+
+    mode = Mode()
+
+    @sl.function
+    def step(x):
+        y = Doubled.apply(x)
+        if x.sum() > 0:
+            mode.name = "high"
+        return y
+
+    x = sl.tensor([1.0]).requires_grad_()
+    y = step(x)
+    y.sum().backward()
+    assert (y.tolist(), x.grad.tolist(), mode.name) == ([2.0], [3.0], "high")

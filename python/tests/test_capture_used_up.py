@@ -98,3 +98,24 @@ def test_all_of_a_tensor_is_another_tensor(wrap):
         assert not wrap(lambda x: x[:])(x).requires_grad
     y = wrap(lambda x: x[...])(x)
     assert y.requires_grad and not y.is_leaf
+
+
+# state:305797: a call made the look anew, as if nothing had gone through it.
+@WAYS
+def test_a_look_that_is_handed_out_is_used_up(wrap):
+    q = sl.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+
+    @wrap
+    def step():
+        row = q[1]
+        return row, row.sum(), q[0].sum()
+
+    row, _, other = step()
+    other.backward()
+    row.sum().backward(retain_graph=True)
+    row, y, _ = step()
+    y.backward(retain_graph=True)
+    row.sum().backward(retain_graph=True)
+    y.backward()
+    with pytest.raises(RuntimeError, match="went through here before"):
+        row.sum().backward()

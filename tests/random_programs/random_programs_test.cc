@@ -121,14 +121,11 @@ TEST_P(RandomPrograms, CapturedDoWhatTheyDoAtOnce) {
   // Where a value needed for the gradient is overwritten, code at once throws;
   // captured it may throw for a way not taken (strict), or not see the write
   // to what a loop's last round keeps (lenient: the gradient is that of the
-  // elements as they were). A value with a history written into a detached
-  // tensor is refused inside one captured call (strict, too). All are in
-  // docs/capture.md.
+  // elements as they were). Both are in docs/capture.md.
   const auto programs = static_cast<int64_t>(NumPrograms());
   int64_t refused = 0, raised = 0, strict = 0, lenient = 0;
   auto about_writes = [](const Outcome& o) {
-    return o.error.find("overwritten in place") != std::string::npos ||
-           o.error.find("writing it in place") != std::string::npos;
+    return o.error.find("overwritten in place") != std::string::npos;
   };
   for (uint64_t seed = 0; seed < NumPrograms(); ++seed) {
     RandomProgram program = RandomProgram::Of(seed, true);
@@ -155,7 +152,7 @@ TEST_P(RandomPrograms, CapturedDoWhatTheyDoAtOnce) {
   RecordProperty("lenient", std::to_string(lenient));
   // Programs that all fail would agree, too.
   EXPECT_LT(raised, programs * 2 / 3);
-  EXPECT_LE(refused + strict, programs / 40);
+  EXPECT_LE(refused + strict, programs / 100);
   EXPECT_LE(lenient, programs / 100);
 }
 

@@ -40,7 +40,8 @@ bool LoopSums::SizesKnown(const Left& left) const {
 }
 
 // Whether it reads nothing of the body's own that an iteration alone is sure to
-// have: the fourth element of a weight that has three, say, where none ran.
+// have: the fourth element of a weight that has three, say, where none ran. Nor
+// may it need sizes that fit only where one did.
 bool LoopSums::OnlySurelyThere(const Left& left) const {
   ValueSet met(left.reads.begin(), left.reads.end());
   for (const Carried& c : carried_) {
@@ -62,6 +63,8 @@ bool LoopSums::OnlySurelyThere(const Left& left) const {
     bool looks = inner_.Inside(v) && v.node->op().view;
     for (const Value& in : v.node->inputs()) {
       if (looks && !in.shape().fully_known()) return false;
+      bool sizes = !in.node->is_args() && in.node->op().shape_only;
+      if (sizes && !v.shape().fully_known()) return false;
       visit(in);
     }
   }

@@ -10,6 +10,7 @@
 #include "sluice/front/autograd.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/custom_rule.h"
+#include "sluice/trace/memory_of.h"
 
 namespace sluice {
 
@@ -157,7 +158,7 @@ std::vector<Tensor> custom_gradient(const TensorFn& forward,
   // As imperatively: what looks into a tensor that was there before.
   for (size_t i = 0; capture && i < results.size(); ++i) {
     EagerRef from = capture->ValueOf(results[i]);
-    EagerRef base = from->view_of ? from->view_of->base : from;
+    EagerRef base = MemoryOf(from);
     if (base->traced->serial > before) continue;
     capture->MayBe(*capture->ValueOf(made[i]), base,
                    TraceState::Perhaps::How::kLook);

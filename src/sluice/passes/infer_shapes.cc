@@ -120,17 +120,21 @@ class Refiner {
     SL_RETURN_IF_ERROR(Visit(region));
     return changed_;
   }
+  // Of an error: where nobody knows whether a step comes.
+  bool in_region() const { return in_region_; }
 
  private:
   Status Visit(Region& region) {
     for (Node* node : region.nodes()) {
       Shapes found;
+      in_region_ = !node->regions().empty();
       if (node->op().flow == Flow::kLoop) {
         SL_ASSIGN_OR_RETURN(found, EnterLoop(*node));
       }
       for (const auto& inner : node->regions()) {
         SL_RETURN_IF_ERROR(Visit(*inner));
       }
+      in_region_ = region.owner() != nullptr;
       if (node->op().flow == Flow::kBranch) {
         found = JoinedResults(*node);
       } else if (node->op().flow != Flow::kLoop) {
@@ -202,13 +206,16 @@ class Refiner {
   }
 
   Graph& graph_;
-  bool changed_ = false;
+  bool changed_ = false, in_region_ = false;
 };
 
 }  // namespace
 
-Result<bool> RefineShapes(Graph& graph) {
-  return Refiner(graph).Run(graph.root());
+Result<bool> RefineShapes(Graph& graph, bool* in_region) {
+  Refiner refiner(graph);
+  Result<bool> changed = refiner.Run(graph.root());
+  if (in_region && !changed.ok()) *in_region = refiner.in_region();
+  return changed;
 }
 
 }  // namespace sluice

@@ -9,7 +9,9 @@
 namespace sluice {
 
 // Error: shapes that contradict each other, with the node's line. Sizes that an
-// EnsureShape in a branch refuses are none: the branch may not be taken.
-Result<bool> RefineShapes(Graph& graph);
+// EnsureShape in a branch refuses are none: the branch may not be taken. Other
+// errors inside a branch or a loop set `in_region`: they are errors only of
+// steps that come there.
+Result<bool> RefineShapes(Graph& graph, bool* in_region = nullptr);
 
 }  // namespace sluice

@@ -74,5 +74,24 @@ TEST(RefineShapes, ChecksInBranchesAreLeftToTheStep) {
   EXPECT_FALSE(RefineShapes(*graph).ok());
 }
 
+// They may not run: whoever plans for the sizes that are fed looks at this.
+TEST(RefineShapes, ContradictionsInRegionsSaySo) {
+  for (const char* text : {R"(graph g(%x: f32[?], %p: bool[]) -> (%y) {
+    %z = Const [value = [1 2 3] : f32[3]]
+    %y = If(%p) [dtypes = {f32}] : f32[?] {
+      then() { %c = Add(%x, %z) yield %c } else() { yield %x } }
+  })",
+                           R"(graph g(%x: f32[?]) -> (%a) {
+    %z = Const [value = [1 2 3] : f32[3]]
+    %a = Add(%x, %z)
+  })"}) {
+    auto graph = ParseOrDie(text);
+    graph->SetArgShape(graph->root(), 0, PartialShape({2}));
+    bool in_region = false;
+    EXPECT_FALSE(RefineShapes(*graph, &in_region).ok());
+    EXPECT_EQ(in_region, graph->FindNode("c") != nullptr);
+  }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -36,8 +36,8 @@ struct Pass {
 
 // clang-format off
 constexpr Pass kPasses[] = {
-    {"infer shapes", false, [](Graph& g, const PipelineOptions&, Notes*) {
-       return RefineShapes(g); }},
+    {"infer shapes", false, [](Graph& g, const PipelineOptions& o, Notes*) {
+       return RefineShapes(g, o.in_region); }},
     {"refine lists", true, [](Graph& g, const PipelineOptions&, Notes* n) {
        return RefineLists(g, n); }},
     {"fold constants", false, [](Graph& g, const PipelineOptions& o, Notes*) {

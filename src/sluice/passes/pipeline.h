@@ -22,6 +22,8 @@ struct PipelineOptions {
   // (a reshape by another's shape, and its gradient) take one round each; a
   // round that changes nothing is the last.
   int max_rounds = 4;
+  // Set by an error that only steps have which come to some branch or loop.
+  bool* in_region = nullptr;
   // After each pass. A broken graph is our mistake, so debug builds look.
 #ifdef NDEBUG
   bool verify = false;

@@ -187,10 +187,19 @@ Result<std::unique_ptr<Graph>> Program::Optimized(std::span<const Array> feeds,
     graph->SetArgShape(graph->root(), static_cast<int>(i), feeds[i].shape());
   }
   PipelineOptions options;
+  bool in_region = false;
+  options.in_region = &in_region;
   // Who asks for tokens wants primitives run as they are.
   options.raise = options_.executor != ExecutorChoice::kTokens;
-  SL_ASSIGN_OR_RETURN(PassReport report, RunPipeline(*graph, options));
-  for (const PassReport::Entry& entry : report.entries) {
+  Result<PassReport> report = RunPipeline(*graph, options);
+  if (!report.ok() && in_region && !feeds.empty()) {
+    // The body of a loop that runs no iteration, or a branch that is not taken,
+    // is not asked for its sizes: a plan for any does not.
+    Result<std::unique_ptr<Graph>> any = Optimized({}, notes);
+    if (any.ok()) return any;
+  }
+  SL_RETURN_IF_ERROR(report.status());
+  for (const PassReport::Entry& entry : report->entries) {
     for (const std::string& note : entry.notes) {
       if (notes) StrAppend(*notes, "  ", entry.pass, ": ", note, "\n");
     }

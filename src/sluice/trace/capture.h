@@ -144,6 +144,7 @@ class Capture final : public Recording {
   struct Look {
     EagerRef value, inside;
     bool in_region;
+    int64_t argument = -1;  // which one it is in this call, if any
   };
   const std::vector<Look>& looks() const { return looks_; }
 
@@ -153,6 +154,12 @@ class Capture final : public Recording {
   void Know(const EagerRef& value, Value arg);
   // An argument of the function. Those come first.
   EagerRef AddArgument(const EagerRef& value, const PartialShape& shape);
+  // An argument that is a look into another tensor (trace/argument_look.h),
+  // added with the others; what it is follows when those are there.
+  void AddLookArgument(const EagerRef& value, const PartialShape& shape);
+  EagerRef LookArgument(size_t argument);
+  // Where to note which two share memory in a way that cannot be followed.
+  void set_shared(std::vector<EagerRef>* shared) { shared_ = shared; }
   // What stands for a tensor outside; made when it is met for the first time.
   EagerRef StandIn(const EagerRef& value);
   // The gradient of an entry is there only in runs in which this holds.
@@ -189,6 +196,9 @@ class Capture final : public Recording {
   // target = made, and what it is a view of changes with it.
   void Write(const EagerRef& target, const EagerRef& made,
              const SourceLine& line, bool records);
+  // What detach() gave gets a history of its own, that of `made`, which has its
+  // elements, or had them when it was made.
+  void TakeHistory(EagerValue& alone, const EagerRef& made);
   // Gives a value another one of the graph, for regions: nobody has written it.
   void Replace(EagerValue& value, Value now, TapeEdge edge);
 
@@ -324,10 +334,21 @@ class Capture final : public Recording {
   static void Over(EagerValue& value);
   void CheckApart(const EagerValue& base, const SourceLine& line) const;
   void CheckUnmoved(const EagerValue& view) const;
+  // What the view looks into, with the part it shows replaced.
+  EagerRef WithPart(const EagerRef& view, const EagerRef& part,
+                    const SourceLine& line);
+  // Write(), once it is known who else sees it.
+  void WriteInto(const EagerRef& target, const EagerRef& made,
+                 const SourceLine& line, bool records);
+  // Throws where what detach() gave ends with the region that is open.
+  void CheckOwnHistory(const EagerValue& alone, const SourceLine& line) const;
   // In this call, and in all that what is recorded serves.
   bool HaveOneShape(const Value& a, const Value& b);
   void OrderMatters(const EagerValue& base);
   EagerRef Frozen(Value value);
+  // What a view outside shows of what stands for what it looks into.
+  EagerRef Replayed(const EagerValue& view, EagerRef inside);
+  EagerRef InsideOfLook(const EagerRef& view);
   // A part of the gradient that tensor has, as an argument.
   EagerRef GradPart(const EagerRef& part, const EagerRef& grad_of,
                     Entry::Part which);
@@ -354,6 +375,7 @@ class Capture final : public Recording {
   std::shared_ptr<SizeGuards> sizes_;
   std::unordered_map<const EagerValue*, EagerRef> inside_;
   std::vector<Look> looks_;
+  std::vector<EagerRef>* shared_ = nullptr;
   std::unordered_map<Value, Known, ValueHash> known_;
   std::vector<std::pair<EagerRef, Value>> values_;  // made outside of regions
   // Values that are an entry on some ways, and what says which.

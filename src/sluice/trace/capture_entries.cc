@@ -59,7 +59,7 @@ void Describe(Capture::Entry& entry) {
 
 // Elements that two entries share, in a way nobody knows, cannot be followed.
 void CheckPair(const Capture::Entry& written, const Capture::Entry& other,
-               const SourceLine& line) {
+               const SourceLine& line, std::vector<EagerRef>* shared) {
   if (&other == &written || other.value == written.value || !other.inside) {
     return;
   }
@@ -68,6 +68,7 @@ void CheckPair(const Capture::Entry& written, const Capture::Entry& other,
       !SameMemory(written.value->array, other.value->array)) {
     return;
   }
+  if (shared) shared->insert(shared->end(), {written.value, other.value});
   throw Error(
       Unimplemented(
           StrCat("a captured function writes ", written.value->Describe(),
@@ -79,9 +80,10 @@ void CheckPair(const Capture::Entry& written, const Capture::Entry& other,
 // The pairs of those that were there before are checked: when the second one
 // came, or when one was written.
 void CheckNew(const Capture::Entry& entry,
-              const std::deque<Capture::Entry>& all, const SourceLine& line) {
+              const std::deque<Capture::Entry>& all, const SourceLine& line,
+              std::vector<EagerRef>* shared) {
   for (const Capture::Entry& other : all) {
-    if (other.written()) CheckPair(other, entry, line);
+    if (other.written()) CheckPair(other, entry, line, shared);
   }
 }
 
@@ -104,28 +106,70 @@ EagerRef Capture::AddArgument(const EagerRef& value,
   return made;
 }
 
+void Capture::AddLookArgument(const EagerRef& value,
+                              const PartialShape& shape) {
+  Entry& entry = AddEntry(value, shape, "arg");
+  entry.argument = true;
+  Describe(entry);
+}
+
+EagerRef Capture::Replayed(const EagerValue& view, EagerRef inside) {
+  GradModeScope mode(view.view_of->records);
+  for (const ViewStep& step : view.view_of->steps) {
+    std::vector<EagerRef> inputs{inside};
+    for (const EagerRef& other : step.others) {
+      inputs.push_back(Frozen(TraceConstant(*this, other->array)));
+    }
+    EagerResults results;
+    ThrowIfError(Call(*step.op, inputs, step.attrs, view.line, results));
+    inside = results[0];
+  }
+  return inside;
+}
+
+EagerRef Capture::InsideOfLook(const EagerRef& view) {
+  const EagerRef& base = view->view_of->base;
+  // What was detached in between is nobody's but this look's.
+  auto known = inside_.find(base.get());
+  EagerRef from = known != inside_.end() ? known->second
+                  : base->view_of        ? InsideOfLook(base)
+                                         : StandIn(base);
+  return Replayed(*view, std::move(from));
+}
+
+EagerRef Capture::LookArgument(size_t argument) {
+  EagerRef value = entries_[argument].value;
+  if (auto known = inside_.find(value.get()); known != inside_.end()) {
+    return known->second;
+  }
+  EagerRef made = InsideOfLook(value);
+  if (value->tracked() && !made->tracked()) {
+    throw Error(Unimplemented(
+        StrCat("a captured function writes what ", value->Describe(),
+               ", looks into, which has gradients that this tensor has not; "
+               "wanted a clone()")));
+  }
+  looks_.push_back({value, made, false, static_cast<int64_t>(argument)});
+  inside_[value.get()] = made;
+  return made;
+}
+
 EagerRef Capture::StandIn(const EagerRef& value) {
   if (auto known = inside_.find(value.get()); known != inside_.end()) {
     int64_t entry = known->second->traced->entry;
     if (entry >= 0 && entries_[static_cast<size_t>(entry)].argument) {
       entries_[static_cast<size_t>(entry)].found_outside = true;
     }
+    for (const Look& look : looks_) {
+      if (look.argument < 0 || look.value != value) continue;
+      entries_[static_cast<size_t>(look.argument)].found_outside = true;
+    }
     return known->second;
   }
   ForgetMovedBase(*value);
   if (value->view_of && !value->requires_grad && !value->grad) {
     // A look into a tensor is a look into what stands for it.
-    EagerRef made = StandIn(value->view_of->base);
-    GradModeScope mode(value->view_of->records);
-    for (const ViewStep& step : value->view_of->steps) {
-      std::vector<EagerRef> inputs{made};
-      for (const EagerRef& other : step.others) {
-        inputs.push_back(Frozen(TraceConstant(*this, other->array)));
-      }
-      EagerResults results;
-      ThrowIfError(Call(*step.op, inputs, step.attrs, value->line, results));
-      made = results[0];
-    }
+    EagerRef made = Replayed(*value, StandIn(value->view_of->base));
     // A look at a parameter that itself is a look into what it was made of has
     // gradients that this has not.
     if (made->tracked() || !value->tracked()) {
@@ -146,14 +190,14 @@ EagerRef Capture::StandIn(const EagerRef& value) {
   known_[entry.arg].edge = EdgeTo(*made);
   entry.inside = made;
   inside_[value.get()] = made;
-  CheckNew(entry, entries_, value->line);
+  CheckNew(entry, entries_, value->line, shared_);
   return made;
 }
 
 void Capture::CheckApart(const EagerValue& base, const SourceLine& line) const {
   if (base.traced->entry < 0) return;
   const Entry& own = entries_[static_cast<size_t>(base.traced->entry)];
-  for (const Entry& other : entries_) CheckPair(own, other, line);
+  for (const Entry& other : entries_) CheckPair(own, other, line, shared_);
 }
 
 EagerRef Capture::ValueOf(const Tensor& tensor) {
@@ -219,7 +263,7 @@ EagerRef Capture::GradPart(const EagerRef& part, const EagerRef& grad_of,
   made->traced->serial = 0;  // it was there before all regions
   entry.inside = made;
   inside_[part.get()] = made;
-  CheckNew(entry, entries_, part->line);
+  CheckNew(entry, entries_, part->line, shared_);
   return made;
 }
 

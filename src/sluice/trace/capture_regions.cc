@@ -6,6 +6,7 @@
 #include "sluice/eager/tape.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/graph_tape.h"
+#include "sluice/trace/memory_of.h"
 
 namespace sluice {
 
@@ -59,8 +60,7 @@ std::unordered_set<const WriteLog*> Capture::Region::OwnLogs() const {
   std::unordered_set<const WriteLog*> logs;
   for (const auto& [value, made_as] : made_) {
     if (!value || !value->log || value->traced->entry >= 0) continue;
-    const EagerValue& base = value->view_of ? *value->view_of->base : *value;
-    if (!IsOutside(base)) logs.insert(value->log.get());
+    if (!IsOutside(MemoryOf(*value))) logs.insert(value->log.get());
   }
   return logs;
 }

@@ -4,10 +4,12 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/grad_mode.h"
+#include "sluice/eager/view_write.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/graph_tape.h"
+#include "sluice/trace/memory_of.h"
 #include "sluice/trace/trace_call.h"
 
 namespace sluice {
@@ -116,7 +118,9 @@ void Capture::Refresh(EagerValue& view) {
   uint32_t count = view.log->count;
   // Written only while calls were not recorded: other elements, and gradients
   // flow as before, whatever the base has been told of them since.
-  bool stays = how.seen == view.log->histories;
+  // So they do through what has a history of its own.
+  bool stays = how.seen == view.log->histories ||
+               (StandsAlone(view) && view.tracked());
   {
     GradModeScope mode(how.records && !stays);
     for (const ViewStep& step : how.steps) {
@@ -160,7 +164,7 @@ Value Capture::Now(EagerValue& value) {
 void Capture::MayBe(EagerValue& value, const EagerRef& other,
                     TraceState::Perhaps::How how) {
   using Perhaps = TraceState::Perhaps;
-  const EagerRef& base = other->view_of ? other->view_of->base : other;
+  const EagerRef& base = MemoryOf(other);
   if (base.get() == &value) return;
   bool look = how == Perhaps::How::kWhole && other->view_of;
   if (look) how = Perhaps::How::kLook;
@@ -201,7 +205,10 @@ void Capture::CheckKnown(const EagerValue& value) const {
   };
   check(*value.traced);
   // What may be another tensor's memory is so for those who look into it.
-  if (value.view_of) check(*value.view_of->base->traced);
+  for (const EagerValue* at = &value; at->view_of;) {
+    at = at->view_of->base.get();
+    check(*at->traced);
+  }
 }
 
 Value Capture::NowAsOperand(EagerValue& value) {

@@ -3,7 +3,9 @@
 #include "sluice/base/strings.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/grad_mode.h"
+#include "sluice/eager/view_write.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/memory_of.h"
 #include "sluice/trace/trace_call.h"
 
 namespace sluice {
@@ -19,14 +21,16 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   const TraceState& before = *from->traced;
   TraceState& now = *made->traced;
   ViewOrder order = op.view_order(attrs);
-  const EagerRef& base = from->view_of ? from->view_of->base : from;
+  // Views of what detach() gave are views of that: it may get a history.
+  bool further = from->view_of && !StandsAlone(*from);
+  const EagerRef& base = further ? from->view_of->base : from;
   // What shows elements more than once is a look that nobody writes through.
   now.expanded = before.expanded || !op.write_back;
   if (order == ViewOrder::kNeeds && !before.contiguous) {
     MayBe(*made, base, TraceState::Perhaps::How::kStrides);
     return;
   }
-  if (order == ViewOrder::kNeeds) base->traced->reshaped = true;
+  if (order == ViewOrder::kNeeds) MemoryOf(from)->traced->reshaped = true;
   now.contiguous =
       order != ViewOrder::kChanges && before.contiguous && !now.expanded;
   now.seen = from->writes().count;
@@ -37,7 +41,7 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   made->view_of->moved = base->moved;
   made->view_of->seen = from->log->histories;
   made->view_of->records = EagerMode::Current().grad;
-  if (from->view_of) made->view_of->steps = from->view_of->steps;
+  if (further) made->view_of->steps = from->view_of->steps;
   ViewStep step{&op, attrs, {}};
   for (int i = 1; i < node.num_inputs(); ++i) {
     step.others.push_back(Frozen(node.input(i)));
@@ -52,7 +56,7 @@ void Capture::OrderMatters(const EagerValue& base) {
 }
 
 void Capture::LookedInto(const EagerValue& view) {
-  if (view.view_of) OrderMatters(*view.view_of->base);
+  OrderMatters(MemoryOf(view));
   for (const TraceState::Perhaps& p : view.traced->perhaps) {
     OrderMatters(*p.other);
   }
@@ -83,7 +87,7 @@ void Capture::SetData(const EagerRef& target, const EagerRef& made,
                                      "copy_() under no_grad"))
                     .WithLine(StrCat("at ", line)));
   };
-  const EagerRef& base = made->view_of ? made->view_of->base : made;
+  const EagerRef& base = MemoryOf(made);
   if (region_) refuse("a tensor is given other memory in a branch or loop");
   if (target->view_of) refuse("a view is given other memory");
   if (base == target || base->traced->entry >= 0) {
@@ -101,52 +105,94 @@ void Capture::SetData(const EagerRef& target, const EagerRef& made,
 
 void Capture::Write(const EagerRef& target, const EagerRef& made,
                     const SourceLine& line, bool records) {
-  if (target->view_of) CheckUnmoved(*target);
-  const EagerRef base = target->view_of ? target->view_of->base : target;
-  CheckApart(*base, line);
-  OrderMatters(*base);
-  for (const TraceState::Perhaps& p : base->traced->perhaps) {
+  const EagerRef memory = MemoryOf(target);
+  CheckApart(*memory, line);
+  OrderMatters(*memory);
+  for (const TraceState::Perhaps& p : memory->traced->perhaps) {
     p.other->traced->unknown = true;
     p.other->traced->unknown_by = line;
   }
-  base->traced->perhaps.clear();
-  EagerRef whole = made;
-  bool cut = false;  // gradients do not flow from the view to what it looks at
-  if (target->view_of) {
-    const std::vector<ViewStep>& steps = target->view_of->steps;
-    std::vector<EagerRef> parts{base};
-    for (const ViewStep& step : steps) {
-      cut = cut || !step.op->grad;
-      if (parts.size() == steps.size()) break;
-      std::vector<EagerRef> inputs{parts.back()};
-      inputs.insert(inputs.end(), step.others.begin(), step.others.end());
-      EagerResults results;
-      ThrowIfError(Call(*step.op, inputs, step.attrs, line, results));
-      parts.push_back(results[0]);
-    }
-    for (size_t i = steps.size(); i-- > 0;) {
-      whole = ValueOrThrow(WriteBack(steps[i], parts[i], whole, line));
-    }
+  memory->traced->perhaps.clear();
+  WriteInto(target, made, line, records);
+}
+
+EagerRef Capture::WithPart(const EagerRef& view, const EagerRef& part,
+                           const SourceLine& line) {
+  const std::vector<ViewStep>& steps = view->view_of->steps;
+  std::vector<EagerRef> parts{view->view_of->base};
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    std::vector<EagerRef> inputs{parts.back()};
+    inputs.insert(inputs.end(), steps[i].others.begin(), steps[i].others.end());
+    EagerResults results;
+    ThrowIfError(Call(*steps[i].op, inputs, steps[i].attrs, line, results));
+    parts.push_back(results[0]);
   }
-  Value now = Now(*whole);
-  NoteChange(*base, /*written=*/true);
-  WriteLog& log = base->writes();
+  EagerRef whole = part;
+  for (size_t i = steps.size(); i-- > 0;) {
+    whole = ValueOrThrow(WriteBack(steps[i], parts[i], whole, line));
+  }
+  return whole;
+}
+
+void Capture::WriteInto(const EagerRef& target, const EagerRef& made,
+                        const SourceLine& line, bool records) {
+  if (target->view_of) {
+    CheckUnmoved(*target);
+    const bool alone = StandsAlone(*target);
+    if (alone && records) CheckOwnHistory(*target, line);
+    EagerRef whole = WithPart(target, made, line);
+    WriteInto(target->view_of->base, whole, line, records && !alone);
+    if (alone && records) {
+      TakeHistory(*target, made);
+      target->traced->seen = target->log->count;
+    }
+    return;
+  }
+  Value now = Now(*made);
+  NoteChange(*target, /*written=*/true);
+  WriteLog& log = target->writes();
   ++log.count;
   log.last = line;
-  TraceState& traced = *base->traced;
-  bool stays = !records || cut;
-  if (stays && base->tracked()) {
+  TraceState& traced = *target->traced;
+  if (!records && target->tracked()) {
     if (!traced.history) traced.history = traced.value;
     traced.value = now;
     return;
   }
   traced.value = now;
   traced.history = {};
-  traced.tainted = whole->traced->tainted;
-  if (stays) return;
+  traced.tainted = made->traced->tainted;
+  if (!records) return;
   ++log.histories;
-  base->producer = whole->producer;
-  base->output = whole->output;
+  target->producer = made->producer;
+  target->output = made->output;
+}
+
+void Capture::CheckOwnHistory(const EagerValue& alone,
+                              const SourceLine& line) const {
+  for (const Look& look : looks_) {
+    if (look.inside.get() != &alone || !look.in_region) continue;
+    throw Error(
+        Unimplemented(
+            StrCat("a captured function writes a value that requires gradients "
+                   "into ",
+                   look.value->Describe(),
+                   ", which was detached from another tensor and is met in a "
+                   "branch or loop first; wanted it read before that"))
+            .WithLine(StrCat("at ", line)));
+  }
+}
+
+void Capture::TakeHistory(EagerValue& alone, const EagerRef& made) {
+  Value now = Now(*made);
+  NoteChange(alone, /*written=*/true);
+  ++alone.writes().histories;
+  TraceState& traced = *alone.traced;
+  traced.value = now;
+  traced.history = {};
+  traced.tainted = made->traced->tainted;
+  alone.producer = made->producer;
+  alone.output = made->output;
 }
 
 }  // namespace sluice

@@ -116,18 +116,33 @@ std::shared_ptr<Trace> FunctionCore::State::TraceFor(
   for (const auto& trace : traces) {
     by_values = by_values || (trace->variant == variant && trace->by_values);
   }
+  // Arguments that share memory with what the code writes are found out by
+  // trying.
+  std::vector<const EagerValue*> looks;
+  auto record = [&](bool values) {
+    for (;;) {
+      std::vector<EagerRef> shared;
+      try {
+        return Trace::Record(variant, options.name, args, where,
+                             {values, looks, &shared});
+      } catch (...) {
+        if (!AddLooks(args, shared, looks)) throw;
+        if (variant->undecided) variant->undecided();
+      }
+    }
+  };
   std::shared_ptr<Trace> made;
   if (!by_values) {
     std::string because;
     try {
-      made = Trace::Record(variant, options.name, args, where, false);
+      made = record(false);
     } catch (...) {
       if (variant->undecided) because = variant->undecided();
       if (because.empty()) throw;
     }
     if (!made) why += StrCat("; values decide, because ", because);
   }
-  if (!made) made = Trace::Record(variant, options.name, args, where, true);
+  if (!made) made = record(true);
   if (made->once) return made;
   traces.push_front(std::move(made));
   traces.front()->info.why = std::move(why);

@@ -49,6 +49,7 @@ Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
 Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                   std::span<EagerRef> dx) {
   if (dropped_) return UsedUp(name_);
+  for (Look& look : through) look.passed = static_cast<bool>(dy[look.output]);
   std::vector<bool> wants;
   for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
   // What nothing flows into leads to no gradients, not to zeros.

@@ -28,6 +28,10 @@ class FunctionTapeNode final : public TapeNode {
     fed.clear();
     kept.clear();
     overwritten.clear();
+    for (Look& look : through) {
+      if (look.passed) look.node->Drop();
+    }
+    through.clear();
     trace_.reset();
     dropped_ = true;
   }
@@ -58,6 +62,14 @@ class FunctionTapeNode final : public TapeNode {
     uint32_t count;
   };
   std::vector<Kept> kept;
+  // Looks that are results, too, through which the gradient of an output flows:
+  // used up with it, as imperatively.
+  struct Look {
+    size_t output;
+    Ref<TapeNode> node;
+    bool passed = false;  // by the last backward run
+  };
+  std::vector<Look> through;
   // Of a gradient: the call it is of, where gradients flow through that.
   Ref<FunctionTapeNode> calls;
   // By output: what the code has overwritten of that; may be empty.

@@ -69,10 +69,12 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
   Land();
   std::vector<Tensor> made;
   made.reserve(trace_.returned.size());
+  alone_.resize(trace_.num_alone);
   for (const Trace::Returned& how : trace_.returned) {
     made.push_back(Result(how));
   }
   Watch();
+  KeepLooks(made);
   // Kept by what keeps it: no count of its own to change.
   const void* note = trace_.note.get();
   return {std::move(made), std::shared_ptr<const void>(std::move(kept_), note)};
@@ -241,7 +243,8 @@ bool Watched(const EagerValue& target) {
 
 }  // namespace
 
-// Memory that was given up may be that of another result by now.
+// Memory that was given up may be that of another result by now, and of the
+// tensor that has become.
 void TraceRun::LeaveMemory(const EagerValue& target) {
   auto leave = [&](Array& array) {
     if (array && SameMemory(array, target.array)) {
@@ -251,6 +254,10 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
   for (Array& result : results_) leave(result);
   for (size_t i = 0; i < trace_.fetched.size(); ++i) {
     if (values_[i] && trace_.fetched[i].which < 0) leave(values_[i]->array);
+  }
+  for (const Trace::Landing& landing : trace_.landings) {
+    EagerValue& other = *trace_.TensorAt(landing.source, args_);
+    if (!landing.grad && &other != &target) leave(other.array);
   }
 }
 
@@ -270,16 +277,20 @@ void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   WriteLog& log = target.writes();
   ++log.count;
   log.last = line_;
+  TakeHistory(target, fetch);
+}
+
+void TraceRun::TakeHistory(EagerValue& value, size_t fetch) {
   if (!Flows(fetch) || trace_.fetched[fetch].leaf) return;
   if (trace_.outputs[fetch] >= 0) {
-    target.producer = node_;
-    target.output = trace_.outputs[fetch];
+    value.producer = node_;
+    value.output = trace_.outputs[fetch];
   } else {
-    target.producer = MakeRef<OverTapeNode>(line_, name_, Edges());
-    target.output = 0;
+    value.producer = MakeRef<OverTapeNode>(line_, name_, Edges());
+    value.output = 0;
   }
-  ++log.histories;
-  if (target.view_of) ChangeHistory(target, line_);
+  ++value.writes().histories;
+  if (value.view_of) ChangeHistory(value, line_);
 }
 
 // Who looks at the old memory keeps that.
@@ -319,8 +330,16 @@ void TraceRun::Land() {
                        target.array.dtype(), target.array.shape())
             : ValueOf(landing.fetch);
   }
-  for (const auto& [look, wanted] : trace_.looks) {
-    look->requires_grad = wanted;
+  for (const Trace::Look& look : trace_.looks) {
+    const EagerRef& tensor =
+        look.argument < 0
+            ? look.tensor
+            : trace_.TensorAt(static_cast<size_t>(look.argument), args_);
+    tensor->requires_grad = look.requires_grad;
+    if (look.history < 0) continue;
+    auto fetch = static_cast<size_t>(look.history);
+    TakeHistory(*tensor, fetch);
+    values_[fetch] = tensor;
   }
   for (size_t i : trace_.cleared) trace_.TensorAt(i, args_)->grad = {};
   for (auto& [i, wanted] : trace_.flags) {
@@ -360,6 +379,23 @@ void TraceRun::Watch() {
   }
 }
 
+void TraceRun::KeepLooks(const std::vector<Tensor>& made) {
+  if (!node_) return;
+  for (const Trace::Through& t : trace_.through) {
+    int output = trace_.outputs[t.fetch];
+    const Ref<TapeNode>& look = made[t.returned].eager()->producer;
+    if (output < 0 || !look) continue;
+    // What looks into a result of this call keeps the call, and must not be
+    // kept by it.
+    bool own = false;
+    for (const TapeNode* at = look.get(); at && !own;) {
+      own = at == node_.get();
+      at = at->edges.empty() ? nullptr : at->edges[0].node.get();
+    }
+    if (!own) node_->through.push_back({static_cast<size_t>(output), look});
+  }
+}
+
 Tensor TraceRun::Result(const Trace::Returned& how) {
   if (how.source < 0 && how.steps.empty() && !how.requires_grad &&
       how.grad < 0) {
@@ -375,6 +411,12 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   const bool flag = base->requires_grad;
   if (!how.steps.empty() && !base->producer) base->requires_grad = how.flows;
   for (const Trace::Step& step : how.steps) {
+    const bool alone = step.alone >= 0;
+    auto number = static_cast<size_t>(step.alone);
+    if (alone && alone_[number]) {
+      value = alone_[number];
+      continue;
+    }
     std::vector<EagerRef> inputs{value};
     for (size_t other : step.others) inputs.push_back(ValueOf(other));
     EagerResults made;
@@ -384,6 +426,12 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
       throw Error(status.WithLine(StrCat("at ", how.line)));
     }
     value = made[0];
+    if (!alone) continue;
+    alone_[number] = value;
+    if (step.history < 0) continue;
+    auto fetch = static_cast<size_t>(step.history);
+    TakeHistory(*value, fetch);
+    if (!values_[fetch]) values_[fetch] = value;
   }
   if (!how.steps.empty() && !base->producer) base->requires_grad = flag;
   if (how.requires_grad) value->requires_grad = true;

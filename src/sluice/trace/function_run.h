@@ -33,7 +33,10 @@ class TraceRun {
   void MakeNode();
   void Land();
   void Watch();
+  void KeepLooks(const std::vector<Tensor>& made);
   void Write(EagerValue& target, Array array, size_t fetch);
+  // It was made as this of what comes back was.
+  void TakeHistory(EagerValue& value, size_t fetch);
   void LeaveMemory(const EagerValue& target);
   static void Move(EagerValue& target);
   Tensor Result(const Trace::Returned& how);
@@ -52,6 +55,7 @@ class TraceRun {
   ArrayList feeds_, results_;
   std::vector<Array> fed_;           // what the gradient will be fed
   SmallVector<EagerRef, 6> values_;  // made of results, as they are asked for
+  std::vector<EagerRef> alone_;      // what detach() gave, of results
   Ref<FunctionTapeNode> node_;
 };
 

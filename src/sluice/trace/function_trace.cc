@@ -199,8 +199,14 @@ Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
   for (const Capture::Fact& fact : facts) {
     if (!fact.Still()) return Misfit::kMode;
   }
-  for (const auto& [look, then] : looks) {
-    if (look->requires_grad) return Misfit::kRequiresGrad;
+  for (const ArgumentLook& look : argument_looks) {
+    if (!look.Fits(args)) return Misfit::kAliases;
+  }
+  for (const Look& look : looks) {
+    if (look.argument >= 0) continue;
+    if (look.tensor->requires_grad) return Misfit::kRequiresGrad;
+    // It has a history of its own since.
+    if (!look.tensor->view_of) return Misfit::kRequiresGrad;
   }
   Misfit outside = OutsideMisfit(args);
   if (outside != Misfit::kNone) return outside;
@@ -250,6 +256,15 @@ Misfit Trace::ArgumentMisfit(const std::vector<Tensor>& args) const {
   return Misfit::kNone;
 }
 
+bool Trace::IsLook(size_t source) const {
+  for (const ArgumentLook& look : argument_looks) {
+    if (look.argument() == source) return true;
+  }
+  return source < num_args && !argument_looks.empty() &&
+         signature.args[source].same_as >= 0 &&
+         IsLook(static_cast<size_t>(signature.args[source].same_as));
+}
+
 // What is written may be seen by other arguments in one call, and not in
 // another.
 bool Trace::WritesAreSeenElsewhere(const std::vector<Tensor>& args) const {
@@ -260,7 +275,7 @@ bool Trace::WritesAreSeenElsewhere(const std::vector<Tensor>& args) const {
     size_t others = landing.source < num_args ? sources.size() : num_args;
     for (size_t i = 0; i < others; ++i) {
       if (i == landing.source || static_cast<int64_t>(i) == place ||
-          sources[i].grad_of >= 0) {
+          sources[i].grad_of >= 0 || IsLook(i)) {
         continue;
       }
       const EagerRef& other = TensorAt(i, args);
@@ -493,7 +508,8 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
                                      const std::string& name,
                                      const std::vector<Tensor>& args,
                                      std::source_location where,
-                                     bool by_values) {
+                                     const How& how) {
+  const bool by_values = how.by_values;
   auto began = std::chrono::steady_clock::now();
   auto made = std::make_shared<Trace>();
   Trace& t = *made;
@@ -514,10 +530,24 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   GraphScope building(graph);
   Capture capture(t.graph);
   capture.set_sizes(std::make_shared<SizeGuards>(graph, args, variant->names));
-  std::vector<Tensor> inside;
-  for (const Tensor& arg : args) {
-    inside.push_back(Tensor(
-        capture.AddArgument(arg.eager(), PartialShape::OfRank(arg.rank()))));
+  capture.set_shared(how.shared);
+  auto looks = [&](const Tensor& arg) {
+    return std::find(how.looks.begin(), how.looks.end(), arg.eager().get()) !=
+           how.looks.end();
+  };
+  std::vector<Tensor> inside(args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    PartialShape shape = PartialShape::OfRank(args[i].rank());
+    if (looks(args[i])) {
+      capture.AddLookArgument(args[i].eager(), shape);
+    } else {
+      inside[i] = Tensor(capture.AddArgument(args[i].eager(), shape));
+    }
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (inside[i].defined()) continue;
+    inside[i] = Tensor(capture.LookArgument(i));
+    if (t.signature.args[i].same_as < 0) t.argument_looks.emplace_back(args, i);
   }
   capture.set_ways_decided(variant->undecided && !variant->constructs);
   std::optional<Decisions> decisions;

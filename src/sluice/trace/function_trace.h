@@ -15,6 +15,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/eager/rows.h"
 #include "sluice/session/local_master.h"
+#include "sluice/trace/argument_look.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/decisions.h"
 #include "sluice/trace/function_core.h"
@@ -153,6 +154,9 @@ struct Trace {
   struct Step {
     ViewStep how;
     std::vector<size_t> others;  // which of what comes back
+    // What detach() gave: which of those there are, as other results look into
+    // the same one, and which of what comes back says its history; or neither.
+    int64_t alone = -1, history = -1;
   };
   struct Returned {
     int64_t source = -1;
@@ -165,6 +169,13 @@ struct Trace {
     int64_t grad = -1;           // of what comes back: the gradient it has
   };
   std::vector<Returned> returned;
+  size_t num_alone = 0;
+  // The gradient of what comes back flows through the look that is a result:
+  // imperatively, backward() uses that up.
+  struct Through {
+    size_t fetch, returned;
+  };
+  std::vector<Through> through;
   // What comes back, and whether gradients flow through it; `over`: backward()
   // has been there while the function ran.
   // Where only a run knows whether, or whether it is a tensor around the
@@ -204,8 +215,16 @@ struct Trace {
   };
   std::vector<Landing> landings;
   // Tensors around that are looks into others, and what the code makes of
-  // whether they require gradients; they did not.
-  std::vector<std::pair<EagerRef, bool>> looks;
+  // whether they require gradients; they did not. Of what detach() gave: which
+  // of what comes back says the history that the code gives it.
+  struct Look {
+    EagerRef tensor;
+    bool requires_grad;
+    int64_t history = -1;
+    int64_t argument = -1;  // not negative: it is that one
+  };
+  std::vector<Look> looks;
+  std::vector<ArgumentLook> argument_looks;
   std::vector<size_t> cleared;                 // whose gradient is taken away
   std::vector<std::pair<size_t, bool>> flags;  // requires_grad, set
   // Gradients the code replaces or clears without a look at them: they go
@@ -214,11 +233,18 @@ struct Trace {
   std::vector<Value> feeds;
 
   // Runs the code once, with tensors of a new graph. Throws what it throws.
+  struct How {
+    bool by_values = false;
+    // Arguments that are looks into other tensors, and where to note which
+    // would have to be (trace/argument_look.h).
+    const std::vector<const EagerValue*>& looks;
+    std::vector<EagerRef>* shared;
+  };
   static std::shared_ptr<Trace> Record(const FunctionCore::VariantRef& variant,
                                        const std::string& name,
                                        const std::vector<Tensor>& args,
                                        std::source_location where,
-                                       bool by_values);
+                                       const How& how);
 
   // Built when it is asked for. `records`: gradients of it may be asked for.
   Result<TraceGradient> Gradient(const std::vector<Value>& ys,
@@ -245,6 +271,7 @@ struct Trace {
   Misfit OutsideMisfit(const std::vector<Tensor>& args) const;
   Misfit ArgumentMisfit(const std::vector<Tensor>& args) const;
   bool WritesAreSeenElsewhere(const std::vector<Tensor>& args) const;
+  bool IsLook(size_t source) const;
   void SayWhatIsThere(TraceGradient& gradient) const SL_REQUIRES(mu_);
   Status SayWhatFrom(TraceGradient& gradient, std::vector<Value> fed);
   // Where gradients of what is fed begin.

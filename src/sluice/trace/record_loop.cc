@@ -8,6 +8,7 @@
 #include "sluice/trace/capture.h"
 #include "sluice/trace/decisions.h"
 #include "sluice/trace/inside_vmap.h"
+#include "sluice/trace/memory_of.h"
 #include "sluice/trace/record_region.h"
 #include "sluice/trace/region_draft.h"
 #include "sluice/trace/run_loop_now.h"
@@ -56,7 +57,7 @@ class LoopAliases {
       if (IsNumber(inits[i])) continue;
       EagerRef value = capture->ValueOf(inits[i]);
       all_[i] = value->traced->perhaps;
-      EagerRef base = value->view_of ? value->view_of->base : value;
+      EagerRef base = MemoryOf(value);
       for (size_t j = 0; j < i; ++j) {
         for (const Perhaps& known : all_[j]) {
           if (known.other == base) InsertAlike(j, i);
@@ -71,8 +72,7 @@ class LoopAliases {
     if (body.numbers[i]) return false;
     bool more = false;
     if (const EagerRef& same = body.same[i]) {
-      more = Insert(i, same->view_of ? same->view_of->base : same,
-                    Perhaps::How::kLook);
+      more = Insert(i, MemoryOf(same), Perhaps::How::kLook);
     }
     for (const Perhaps& p : body.perhaps[i]) {
       more = Insert(i, p.other, p.how) || more;

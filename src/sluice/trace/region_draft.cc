@@ -8,12 +8,14 @@
 #include "sluice/eager/call.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/scope.h"
+#include "sluice/eager/view_write.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/made_once.h"
+#include "sluice/trace/memory_of.h"
 
 namespace sluice::front_internal {
 
@@ -116,7 +118,7 @@ std::vector<Perhaps> PerhapsOutside(const Capture::Region& inside,
   };
   add(*value, Perhaps::How::kWhole);
   if (!value->view_of) return found;
-  const EagerRef& base = value->view_of->base;
+  const EagerRef& base = MemoryOf(value);
   if (inside.IsOutside(*base)) {
     found.push_back({base, base->writes().count, Perhaps::How::kLook});
   } else {
@@ -157,8 +159,7 @@ std::vector<RecordedRegion::Alike> AlikeIn(Capture& capture,
     if (!t.defined() || t.is_sparse() || IsNumber(t)) continue;
     EagerRef value = capture.ValueOf(t);
     if (!value->traced) continue;
-    const EagerValue* base =
-        value->view_of ? value->view_of->base.get() : value.get();
+    const EagerValue* base = MemoryOf(value).get();
     values.back() = value;
     auto [it, fresh] = first.try_emplace(base, values.size() - 1);
     if (fresh) continue;
@@ -283,17 +284,20 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
     CheckGradients(inside, request);
     for (const EagerRef& tensor : inside.Written()) {
       Value as_is = capture->Now(*tensor);
+      auto* call = dynamic_cast<const GraphTapeNode*>(tensor->producer.get());
+      bool made_here = call && call->made_at() >= inside.first();
       bool given = std::find(written_args.begin(), written_args.end(), as_is) !=
                    written_args.end();
+      // Of what has the elements of another tensor this is about its history.
+      if (StandsAlone(*tensor)) given = !made_here;
       Value now = capture->NowAsOperand(*tensor);
       AddKept(inside, *tensor, recorded.kept);
       inside.CheckHooks(*tensor, request.what);
-      auto* call = dynamic_cast<const GraphTapeNode*>(tensor->producer.get());
       recorded.written.push_back(
           {.tensor = tensor,
            .value = now,
            .flows = tensor->tracked(),
-           .recorded = call && call->made_at() >= inside.first(),
+           .recorded = made_here,
            .when = WhenHere(*capture, *tensor),
            .given = given,
            .reach = capture->ReachOf(*tensor, inside.first())});
@@ -331,8 +335,13 @@ void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
     const Written* w = Find(r.written, tensor);
     recorded = recorded || (w && w->recorded);
   }
-  Capture::Current()->Write(tensor, result.identity(), SourceLine::From(where),
-                            flows && !leaf && recorded);
+  Capture& capture = *Capture::Current();
+  // Its elements are those of what it was detached from, which is written, too.
+  if (StandsAlone(*tensor)) {
+    return capture.TakeHistory(*tensor, result.identity());
+  }
+  capture.Write(tensor, result.identity(), SourceLine::From(where),
+                flows && !leaf && recorded);
 }
 
 std::vector<Tensor> OutputsOf(const Operation& op) {

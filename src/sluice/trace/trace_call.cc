@@ -9,6 +9,7 @@
 #include "sluice/eager/random_calls.h"
 #include "sluice/eager/recorded_device.h"
 #include "sluice/eager/scope.h"
+#include "sluice/eager/view_write.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/op/carries_gradient.h"
@@ -16,6 +17,7 @@
 #include "sluice/op/registry.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/graph_tape.h"
+#include "sluice/trace/memory_of.h"
 #include "sluice/trace/random_place.h"
 
 namespace sluice {
@@ -118,31 +120,24 @@ Status Capture::Call(const OpRecord& op, std::span<const EagerRef> given,
 namespace {
 
 Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
-  const EagerValue& base = target.view_of ? *target.view_of->base : target;
-  if (target.traced->expanded || base.traced->expanded) {
+  if (target.traced->expanded || MemoryOf(target).traced->expanded) {
     return FailedPrecondition(
         StrCat("[", op.name, "] ", target.Describe(),
                ", shows the same elements several times, or looks into what "
                "does, and cannot be written in place; wanted a clone()"));
   }
   if (!records) return OkStatus();
-  bool cut = false;
-  for (size_t i = 0; target.view_of && i < target.view_of->steps.size(); ++i) {
-    cut = cut || !target.view_of->steps[i].op->grad;
-  }
+  bool part = target.view_of && !StandsAlone(target);
+  const EagerValue& base = part ? *target.view_of->base : target;
   bool leaf = !target.producer && target.requires_grad;
-  if (leaf || (!cut && !base.producer && base.requires_grad)) {
+  if (leaf || (!base.producer && base.requires_grad)) {
     return FailedPrecondition(
         StrCat("[", op.name, "] ", target.Describe(),
-               target.view_of ? ", is a view of a leaf" : ", is a leaf",
+               part ? ", is a view of a leaf" : ", is a leaf",
                " that requires gradients and cannot be written in place "
                "while calls are recorded; wanted no_grad around it"));
   }
-  if (!cut) return OkStatus();
-  return FailedPrecondition(StrCat(
-      "[", op.name, "] ", target.Describe(),
-      ", is a view; writing it in place would change what gradients see of "
-      "the tensor it looks into; wanted set() on that tensor, or a clone()"));
+  return OkStatus();
 }
 
 }  // namespace

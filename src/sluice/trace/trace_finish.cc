@@ -6,9 +6,11 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/view_write.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/hooked_value.h"
 #include "sluice/trace/kept_values.h"
+#include "sluice/trace/memory_of.h"
 #include "sluice/trace/random_place.h"
 
 namespace sluice::front_internal {
@@ -93,6 +95,7 @@ class Finisher {
     }
     CheckApart(values);
     for (const EagerRef& value : values) t_.returned.push_back(Result(value));
+    returned_ = std::move(values);
   }
 
   void Sources() {
@@ -103,6 +106,7 @@ class Finisher {
     for (size_t i = 0; i < capture_.entries().size(); ++i) {
       Land(i);
     }
+    Looks();
     for (size_t i = 0; i < capture_.entries().size(); ++i) {
       const Capture::Entry& entry = capture_.entries()[i];
       t_.feeds.push_back(entry.arg);
@@ -128,27 +132,19 @@ class Finisher {
                            !StillSeen(entry.arg);
       t_.sources.push_back(std::move(source));
     }
-    for (const Capture::Look& look : capture_.looks()) {
-      if (look.inside->grad) {
-        throw Error(Unimplemented(StrCat(
-            "a captured function leaves a gradient on ", look.value->Describe(),
-            ", which looks into the memory of another tensor; wanted "
-            "requires_grad_() before the call")));
-      }
-      t_.looks.emplace_back(look.value, look.inside->requires_grad);
-    }
     for (const Capture::GradSeen& seen : capture_.grads_seen()) {
       t_.grads_seen.push_back({seen.entry, seen});
     }
     if (may_fail) t_.dropped.clear();
     Hooks();
+    Through();
     CheckLeaves();
     Kept();
   }
 
  private:
   static const EagerRef& BaseOf(const EagerRef& value) {
-    return value->view_of ? value->view_of->base : value;
+    return MemoryOf(value);
   }
 
   int64_t IndexOf(const EagerRef& outside) const {
@@ -261,6 +257,11 @@ class Finisher {
   Trace::Returned Result(const EagerRef& value) {
     Trace::Returned made;
     made.line = value->line;
+    for (const Capture::Look& look : capture_.looks()) {
+      if (look.argument < 0 || look.inside != value) continue;
+      made.source = look.argument;
+      return made;
+    }
     OwnLeaf(value, made);
     const EagerRef& base = BaseOf(value);
     bool outside = base->traced->entry >= 0 && !OfGradient(*base);
@@ -280,14 +281,34 @@ class Finisher {
     if (made.requires_grad) {
       leaves_.push_back(value.get());
     }
-    for (const ViewStep& step : value->view_of->steps) {
-      made.steps.push_back({step, {}});
-      for (const EagerRef& other : step.others) {
-        made.steps.back().others.push_back(Fetch(other));
-      }
-      made.steps.back().how.others.clear();
-    }
+    AddSteps(value, made.steps);
     return made;
+  }
+
+  // How it is seen in what it looks into, from the memory's owner on.
+  void AddSteps(const EagerRef& value, std::vector<Trace::Step>& steps) {
+    if (!value->view_of) return;
+    AddSteps(value->view_of->base, steps);
+    for (const ViewStep& step : value->view_of->steps) {
+      steps.push_back({step, {}});
+      for (const EagerRef& other : step.others) {
+        steps.back().others.push_back(Fetch(other));
+      }
+      steps.back().how.others.clear();
+    }
+    if (!StandsAlone(*value)) return;
+    auto [it, fresh] = alone_.try_emplace(value.get(), t_.num_alone);
+    if (fresh) ++t_.num_alone;
+    steps.back().alone = static_cast<int64_t>(it->second);
+    steps.back().history = OwnHistory(value);
+  }
+
+  // Which of what comes back says the history that the code has given to what
+  // was detached; none: it has none.
+  int64_t OwnHistory(const EagerRef& value) {
+    capture_.Now(*value);
+    if (!StandsAlone(*value) || !value->producer) return -1;
+    return static_cast<int64_t>(Once(value));
   }
 
   // One tensor that is a result twice comes back once.
@@ -300,6 +321,38 @@ class Finisher {
   bool OfGradient(const EagerValue& base) const {
     return static_cast<bool>(
         capture_.entries()[static_cast<size_t>(base.traced->entry)].grad_of);
+  }
+
+  // What was detached between an argument and what it looks into may be known
+  // to others.
+  void CheckBetween(const Capture::Look& look) const {
+    for (const EagerValue* at = look.inside.get(); at->view_of;) {
+      at = at->view_of->base.get();
+      if (!StandsAlone(*at) || !at->tracked()) continue;
+      throw Error(Unimplemented(
+          StrCat("a captured function writes a value that requires gradients "
+                 "into what ",
+                 look.value->Describe(),
+                 ", looks into, which was detached from another tensor; wanted "
+                 "a clone()")));
+    }
+  }
+
+  // What became of tensors outside that look into others.
+  void Looks() {
+    for (const Capture::Look& look : capture_.looks()) {
+      if (look.inside->grad) {
+        throw Error(Unimplemented(StrCat(
+            "a captured function leaves a gradient on ", look.value->Describe(),
+            ", which looks into the memory of another tensor; wanted "
+            "requires_grad_() before the call")));
+      }
+      if (look.argument >= 0) CheckBetween(look);
+      t_.looks.push_back({look.argument < 0 ? look.value : EagerRef(),
+                          look.inside->requires_grad,
+                          look.in_region ? -1 : OwnHistory(look.inside),
+                          look.argument});
+    }
   }
 
   // What became of a tensor outside.
@@ -364,6 +417,39 @@ class Finisher {
       for (const TapeNode::Hook& hook : node->hooks) Meet(*node, hook);
       for (const TapeEdge& edge : node->edges) add(edge.node.get());
     }
+  }
+
+  // Looks among the results are made anew by every call: what flows through
+  // them inside does not come by.
+  void Through() {
+    for (size_t k = 0; k < returned_.size(); ++k) {
+      const TapeNode* look = returned_[k]->producer.get();
+      if (t_.returned[k].steps.empty() || !look) continue;
+      for (const auto& [fetch, value] : flowing_) {
+        if (!t_.fetched[fetch].over && LeadsTo(*value, *look)) {
+          t_.through.push_back({fetch, k});
+        }
+      }
+    }
+  }
+
+  static bool LeadsTo(const EagerValue& value, const TapeNode& node) {
+    if (!value.producer) return false;
+    std::vector<const TapeNode*> open{value.producer.get()};
+    std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+    while (!open.empty()) {
+      const TapeNode* at = open.back();
+      open.pop_back();
+      if (at == &node) return true;
+      for (const TapeEdge& edge : at->edges) {
+        // What was made before it does not lead there.
+        if (edge.node && edge.node->depth() >= node.depth() &&
+            seen.insert(edge.node.get()).second) {
+          open.push_back(edge.node.get());
+        }
+      }
+    }
+    return false;
   }
 
   bool HandsOut(const TapeNode& node, int output) const {
@@ -462,6 +548,8 @@ class Finisher {
   std::source_location where_;
   std::unordered_map<const EagerValue*, int> uses_;
   std::unordered_map<const EagerValue*, size_t> fetched_;
+  std::unordered_map<const EagerValue*, size_t> alone_;
+  std::vector<EagerRef> returned_;
   std::vector<std::pair<size_t, EagerRef>> flowing_;  // by fetch
   std::vector<const EagerValue*> leaves_;  // made by the code, handed out
 };
