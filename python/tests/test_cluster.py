@@ -96,6 +96,76 @@ def test_a_trace_shows_all_tasks(two, tmp_path):
     assert {f"{two.task(k)}/device:cpu:0" for k in (0, 1)} <= tasks
 
 
+def runs(cluster):
+    return [
+        cluster.status(k)["gauges"]["runs_total"] for k in range(len(cluster))
+    ]
+
+
+def test_a_captured_function_over_tasks_trains_as_in_one_process(two):
+    def train(device):
+        w = sl.tensor([0.5, -1.0], requires_grad=True)
+
+        @sl.function
+        def step(x):
+            y = x
+            for _ in range(3):
+                with device(0):
+                    y = sl.sin(y * w)
+                with device(1):
+                    y = y + x
+            loss = sl.sum(y * y)
+            w.grad = None
+            loss.backward()
+            with sl.no_grad():
+                w.sub_(0.125 * w.grad)
+            return loss
+
+        losses = [float(step(sl.tensor([0.25, k]))) for k in (1.0, 2.0, 3.0)]
+        return losses, w.tolist(), w.grad.tolist()
+
+    here = train(lambda task: contextlib.nullcontext())
+    before = runs(two)
+    with two.connect():
+        assert train(lambda task: sl.device(two.task(task))) == here
+    assert runs(two) == [n + 3 for n in before], "a call is one step"
+
+
+def test_gradients_flow_through_a_captured_function_over_tasks(two):
+    @sl.function
+    def cube(x):
+        with sl.device(two.task(1)):
+            return x * x * x
+
+    with two.connect(1):
+        x = sl.tensor([2.0, 3.0], requires_grad=True)
+        (cube(x) * 2.0).sum().backward()
+        assert x.grad.numpy().tolist() == [24.0, 54.0]
+
+
+def test_captured_functions_over_tasks_refuse_what_tasks_cannot_do(two):
+    @sl.function
+    def f(i):
+        with sl.device(two.task(1)):
+            return sl.gather(sl.tensor([3.0, 4.0]), i)
+
+    with pytest.raises(ValueError, match="no cluster is connected"):
+        f(sl.tensor([1]))
+    with two.connect() as connection:
+        assert connection.target == two.target()
+        assert f(sl.tensor([1])).numpy().tolist() == [4.0]
+        with pytest.raises((ValueError, IndexError), match="task:1") as error:
+            f(sl.tensor([7]))
+        assert "test_cluster.py" in str(error.value)
+        with pytest.raises(ValueError, match="a captured function"):
+            with sl.device(two.task(1)):
+                pass
+    with pytest.raises(RuntimeError, match="no cluster is connected"):
+        f(sl.tensor([0]))
+    with pytest.raises(Exception, match="wanted such as"):
+        sl.cluster.connect("nowhere")
+
+
 def test_a_killed_task_is_an_error_and_comes_back():
     with sl.cluster.local(2) as cluster:
         graph = sl.Graph()
