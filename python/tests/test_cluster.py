@@ -153,6 +153,9 @@ def test_captured_functions_over_tasks_refuse_what_tasks_cannot_do(two):
         f(sl.tensor([1]))
     with two.connect() as connection:
         assert connection.target == two.target()
+        assert "its device is \"/job:worker/task:1\"" in f.explain(sl.tensor([1]))
+        with pytest.raises(NotImplementedError, match="plan_memory"):
+            f.plan_memory(sl.tensor([1]))
         assert f(sl.tensor([1])).numpy().tolist() == [4.0]
         with pytest.raises((ValueError, IndexError), match="task:1") as error:
             f(sl.tensor([7]))
@@ -164,6 +167,40 @@ def test_captured_functions_over_tasks_refuse_what_tasks_cannot_do(two):
         f(sl.tensor([0]))
     with pytest.raises(Exception, match="wanted such as"):
         sl.cluster.connect("nowhere")
+
+
+def test_partial_runs_and_explain_over_tasks(two):
+    graph = sl.Graph()
+    with graph.as_default():
+        a = sl.placeholder(sl.float32, [])
+        b = sl.placeholder(sl.float32, [None])
+        with sl.device(two.task(1)):
+            y = a * a
+        with sl.device(two.task(0)):
+            z = sl.sum(b) + y
+    with sl.Session(graph, target=two.target()) as session:
+        for k in (1.0, 2.0):
+            step = session.partial_run_setup([y, z], [a, b])
+            assert float(session.partial_run(step, y, {a: k})) == k * k
+            with pytest.raises(RuntimeError, match="needs a feed"):
+                session.partial_run(step, z)
+            assert float(step.run(z, {b: [1.0, 2.0]})) == k * k + 3.0
+        text = session.explain(z, {a: 1.0, b: [1.0, 2.0]})
+        assert "over 2 tasks, led by /job:worker/task:0" in text
+        assert "4 bytes, to /job:worker/task:0" in text
+        assert "test_cluster.py" in text
+
+
+def test_feeds_and_fetches_may_be_larger_than_a_message():
+    with sl.cluster.local(2, arguments=["--max-message-mib", "1"]) as cluster:
+        graph = sl.Graph()
+        with graph.as_default():
+            x = sl.placeholder(sl.float32, [None])
+            with sl.device(cluster.task(1)):
+                y = -x
+        with sl.Session(graph, target=cluster.target()) as session:
+            given = np.arange(1 << 20, dtype=np.float32)
+            assert np.array_equal(np.asarray(session.run(y, {x: given})), -given)
 
 
 def test_a_killed_task_is_an_error_and_comes_back():

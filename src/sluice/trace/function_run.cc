@@ -120,7 +120,10 @@ void TraceRun::RunProgram() {
   // What draws apart has a place in the process's stream, too: what is saved
   // and restored with random_state() holds for it.
   if (trace_.random) options_.random = NextRandomCall();
-  for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
+  // Their memory is no use to tasks.
+  if (!trace_.tasks) {
+    for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
+  }
   Status status = trace_.RunStep(feeds_, options_, &results_);
   if (status.ok()) return BringTold();
   // Of an error of the program, not of a run that was ended from outside.

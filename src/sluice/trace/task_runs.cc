@@ -29,6 +29,14 @@ bool UsesState(const Node& node) {
   return false;
 }
 
+FeedList Fed(std::span<const Value> feeds, std::span<const Array> arrays) {
+  FeedList list;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    list.emplace_back(feeds[i], arrays[i]);
+  }
+  return list;
+}
+
 }  // namespace
 
 bool IsForTasks(const Graph& graph) {
@@ -77,13 +85,9 @@ Status TaskRuns::Run(std::span<const Value> feeds,
                      std::span<const Value> fetches,
                      std::span<Node* const> targets, const RunOptions& options,
                      ArrayList* results) {
-  FeedList list;
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    list.emplace_back(feeds[i], arrays[i]);
-  }
   SL_ASSIGN_OR_RETURN(std::shared_ptr<RemoteMaster> master, Master());
   Result<std::vector<Array>> made =
-      master->Run(fetches, list, targets, options);
+      master->Run(fetches, Fed(feeds, arrays), targets, options);
   if (!made.ok()) {
     // The next call connects anew: a session is lost with its master.
     if (made.status().code() == Code::kUnavailable ||
@@ -94,6 +98,15 @@ Status TaskRuns::Run(std::span<const Value> feeds,
   }
   for (Array& value : *made) results->push_back(std::move(value));
   return OkStatus();
+}
+
+Result<std::string> TaskRuns::Explain(std::span<const Value> feeds,
+                                      std::span<const Array> arrays,
+                                      std::span<const Value> fetches,
+                                      std::span<Node* const> targets) {
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<RemoteMaster> master, Master());
+  return master->Explain(fetches, Fed(feeds, arrays), targets,
+                         ExecutorChoice::kAuto);
 }
 
 }  // namespace sluice::front_internal

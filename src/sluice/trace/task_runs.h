@@ -27,6 +27,11 @@ class TaskRuns {
   Status Run(std::span<const Value> feeds, std::span<const Array> arrays,
              std::span<const Value> fetches, std::span<Node* const> targets,
              const RunOptions& options, ArrayList* results);
+  // Which node such a step runs in which task, and why.
+  Result<std::string> Explain(std::span<const Value> feeds,
+                              std::span<const Array> arrays,
+                              std::span<const Value> fetches,
+                              std::span<Node* const> targets);
 
  private:
   // Connects, where it is not, or is with another cluster.
