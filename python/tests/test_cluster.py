@@ -143,6 +143,58 @@ def test_gradients_flow_through_a_captured_function_over_tasks(two):
         assert x.grad.numpy().tolist() == [24.0, 54.0]
 
 
+def random_program(seed, device):
+    """Twelve ops on random tasks, with a loop and a branch; what it computes
+    and its gradients."""
+    rng = np.random.default_rng(seed)
+    steps = [
+        (int(rng.integers(6)), *rng.integers(0, 2 + k, 2), int(rng.integers(2)))
+        for k in range(12)
+    ]
+    rounds = int(rng.integers(0, 4))
+    w = sl.tensor(rng.normal(size=3).astype(np.float32), requires_grad=True)
+
+    @sl.function
+    def f(x):
+        values = [x, w]
+        for op, a, b, task in steps:
+            a, b = values[int(a)], values[int(b)]
+            with device(task):
+                if op == 0:
+                    y = a * b
+                elif op == 1:
+                    y = sl.sin(a) + b
+                elif op == 2:
+                    y = sl.tanh(a - b)
+                elif op == 3:
+                    y = sl.cond(a.sum() > b.sum(), lambda a=a: a * 2.0, lambda b=b: b)
+                elif op == 4:
+                    y = sl.while_loop(
+                        lambda i, y: i < rounds,
+                        lambda i, y, b=b: (i + 1, sl.cos(y) * b),
+                        sl.constant(0),
+                        a,
+                    )[1]
+                else:
+                    y = sl.uniform([3]) * a
+            values.append(y)
+        return sum(values[2:], start=x)
+
+    sl.manual_seed(seed)
+    x = sl.tensor(rng.normal(size=3).astype(np.float32), requires_grad=True)
+    y = f(x)
+    y.sum().backward()
+    return [t.detach().numpy().tobytes() for t in (y, x.grad, w.grad) if t is not None]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_functions_over_tasks_are_equal_to_the_bit(two, seed):
+    here = random_program(seed, lambda task: contextlib.nullcontext())
+    with two.connect(seed % 2):
+        there = random_program(seed, lambda task: sl.device(two.task(task)))
+    assert there == here
+
+
 def test_captured_functions_over_tasks_refuse_what_tasks_cannot_do(two):
     @sl.function
     def f(i):
