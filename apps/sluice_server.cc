@@ -46,7 +46,10 @@ constexpr char kUsage[] =
     "  --insecure-allow-remote without TLS on an address others can reach\n"
     "  --files FOLDER[:FOLDER] where graphs may touch files (nowhere)\n"
     "  --metrics PORT          http://127.0.0.1:PORT/metrics; 0: any port\n"
-    "  --max-message-mib N     a larger message is refused (256)\n"
+    "  --max-message-mib N     a larger message goes in parts (256)\n"
+    "  --max-parts-mib N       of messages in parts at a time; more is "
+    "refused\n"
+    "                          (16384)\n"
     "  --hang-report-s N       steps that do not move are reported (10; 0: "
     "no)\n"
     "  --keepalive-ms N        silent peers are asked after this (1500)\n"
@@ -106,6 +109,8 @@ int Serve(Arguments arguments) {
   options.insecure_allow_remote = arguments.flag("--insecure-allow-remote");
   options.transport.max_message_bytes =
       arguments.number("--max-message-mib", 256, 1, 2000) << 20;
+  options.max_parts_bytes =
+      arguments.number("--max-parts-mib", 16384, 1, 1 << 24) << 20;
   options.hang_report_ms =
       arguments.number("--hang-report-s", 10, 0, 86400) * 1000;
   options.transport.keepalive_ms =

@@ -266,6 +266,11 @@ if(TARGET threads_test)
     ${PROJECT_SOURCE_DIR}/benchmarks/graph_call.cc)
 endif()
 
+if(TARGET simulated_step_test)
+  target_sources(simulated_step_test PRIVATE
+    ${PROJECT_SOURCE_DIR}/benchmarks/simulated_step.cc)
+endif()
+
 # These run our programs.
 foreach(name IN ITEMS cli_test examples_test bench_test timeline_test)
   if(TARGET ${name})

@@ -38,7 +38,7 @@ TEST(Cli, HelpNamesEveryCommand) {
   Finished help = Sluice("--help");
   EXPECT_EQ(help.code, 0);
   for (const char* command :
-       {"demo", "graph", "info", "launch", "top", "train"}) {
+       {"demo", "graph", "info", "jobset", "launch", "top", "train"}) {
     ExpectContains(help.out, command);
     Finished one = Sluice(std::string(command) + " --help");
     EXPECT_EQ(one.code, 0);

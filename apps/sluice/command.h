@@ -11,13 +11,14 @@ inline constexpr int kDone = 0, kFailed = 1, kUsage = 2;
 int RunDemo(Arguments arguments);
 int RunGraph(Arguments arguments);
 int RunInfo(Arguments arguments);
+int RunJobSet(Arguments arguments);
 int RunLaunch(Arguments arguments);
 int RunTop(Arguments arguments);
 int RunTrace(Arguments arguments);
 int RunTrain(Arguments arguments);
 
-extern const char kDemoUsage[], kGraphUsage[], kInfoUsage[], kLaunchUsage[],
-    kTopUsage[], kTraceUsage[], kTrainUsage[];
+extern const char kDemoUsage[], kGraphUsage[], kInfoUsage[], kJobSetUsage[],
+    kLaunchUsage[], kTopUsage[], kTraceUsage[], kTrainUsage[];
 
 struct Command {
   const char* name;
@@ -32,6 +33,8 @@ inline constexpr Command kCommands[] = {
     {"graph", "check, optimise and print a graph from a file", kGraphUsage,
      RunGraph},
     {"info", "what this build is, and its ops", kInfoUsage, RunInfo},
+    {"jobset", "a manifest that runs a program on Kubernetes", kJobSetUsage,
+     RunJobSet},
     {"launch", "run a program with servers on this machine", kLaunchUsage,
      RunLaunch},
     {"top", "what the tasks of a cluster do", kTopUsage, RunTop},

@@ -13,6 +13,16 @@
 
 Servers of other machines are started there (`sluice-server`); a session needs
 the address of one of them: ``sl.Session(graph, target="grpc://host:port")``.
+
+Captured functions name tasks, too, once the process is connected:
+
+    with sl.cluster.local(2) as cluster, cluster.connect():
+        @sl.function
+        def f(x):
+            with sl.device(cluster.task(1)):
+                return x * 2
+
+        f(sl.tensor([1.0, 2.0]))  # one step over the tasks
 """
 
 from __future__ import annotations
@@ -23,7 +33,7 @@ from typing import Any
 
 from . import _core
 
-__all__ = ["Cluster", "local", "status", "target"]
+__all__ = ["Cluster", "Connection", "connect", "local", "status", "target"]
 
 
 class Cluster:
@@ -73,6 +83,10 @@ class Cluster:
         """Starts a task anew at its address; its state is lost."""
         self._open().restart(task)
 
+    def connect(self, task: int = 0) -> Connection:
+        """`connect` with that task to lead the steps."""
+        return connect(self.target(task))
+
     def status(self, task: int = 0) -> dict[str, Any]:
         """What a task says of itself: `status`."""
         return status(self.target(task))
@@ -91,6 +105,48 @@ class Cluster:
         if self._servers is None:
             return "<sluice.cluster.Cluster, closed>"
         return f"<sluice.cluster.Cluster of {len(self)} tasks>"
+
+
+class Connection:
+    """A cluster is this process's until this is closed: `connect`."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self._connection: Any = _core.connect_cluster(target)
+        _open.append(self)
+
+    @property
+    def target(self) -> str:
+        """The server that leads the steps."""
+        return self._target
+
+    def close(self) -> None:
+        """Ends it; the connection before it, if there is one, holds again."""
+        self._connection = None
+        if self in _open:
+            _open.remove(self)
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        closed = "" if self._connection is not None else ", closed"
+        return f"<sluice.cluster.Connection to {self._target}{closed}>"
+
+
+# They hold until they are closed, whoever keeps them.
+_open: list[Connection] = []
+
+
+def connect(target: str) -> Connection:
+    """Makes a cluster the process's: captured functions may name its tasks
+    (`sl.device`) and run as one step over them, led by the server at
+    "grpc://host:port". Until `close`, or the end of a `with`; of several, the
+    one made last holds."""
+    return Connection(target)
 
 
 def local(

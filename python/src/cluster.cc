@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/cluster/connect.h"
 #include "sluice/cluster/local_cluster.h"
 #include "sluice/cluster/remote_session.h"
 
@@ -26,6 +27,11 @@ std::unique_ptr<LocalCluster> Start(int tasks, const std::string& job,
   options.show_errors = show_errors;
   ReleaseGil released;
   return ValueOrThrow(LocalCluster::Start(tasks, std::move(options)));
+}
+
+std::unique_ptr<ClusterConnection> ConnectTo(const std::string& target) {
+  ReleaseGil released;
+  return ValueOrThrow(cluster::Connect(target));
 }
 
 int Checked(const LocalCluster& cluster, int task) {
@@ -85,6 +91,9 @@ void BindCluster(nb::module_& m) {
       });
   m.def("start_local_cluster", &Start, "tasks"_a, "job"_a, "arguments"_a,
         "show_errors"_a);
+  nb::class_<ClusterConnection>(m, "ClusterConnection",
+                                "A cluster is the process's while it lives.");
+  m.def("connect_cluster", &ConnectTo, "target"_a);
   m.def("cluster_status", &Ask, "target"_a);
 }
 

@@ -9,6 +9,7 @@
 #include "sluice/base/thread_owned.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/session/local_master.h"
+#include "sluice/session/remote_master.h"
 #include "tensor.h"
 
 namespace sluice::py {
@@ -139,6 +140,10 @@ std::string Explain(SessionObject& session, nb::handle fetches,
   Chosen chosen(session.graph(), fetches, OneOf(feed_dict, feeds));
   ExecutorChoice choice = ExecutorFrom(executor);
   ReleaseGil released;
+  if (session.remote()) {
+    return ValueOrThrow(session.remote()->Explain(chosen.values, chosen.list,
+                                                  chosen.nodes, choice));
+  }
   return ValueOrThrow(session.master().Explain(chosen.values, chosen.list,
                                                chosen.nodes, choice));
 }

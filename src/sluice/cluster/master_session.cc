@@ -8,6 +8,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/cluster/assign_tasks.h"
 #include "sluice/cluster/background.h"
+#include "sluice/cluster/explain_pieces.h"
 #include "sluice/cluster/waiting_for.h"
 #include "sluice/graph/binary_reader.h"
 #include "sluice/graph/binary_writer.h"
@@ -223,6 +224,47 @@ Result<uint64_t> MasterSession::Prepare(const PrepareGraph& request) {
   uint64_t number = next_prepared_++;
   prepared_[number] = std::move(prepared);
   return number;
+}
+
+Result<std::string> MasterSession::Explain(const PrepareGraph& request) {
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, ReadBinary(request.graph));
+  SL_RETURN_IF_ERROR(RaiseControlFlow(*graph).status());
+  const std::string own = place_.worker->self().task;
+  const SplitOptions options = AssignTasks(*graph, own);
+  SL_ASSIGN_OR_RETURN(std::vector<TaskPiece> pieces,
+                      SplitByTask(*graph, options));
+  std::vector<std::string> tasks;
+  for (const TaskPiece& piece : pieces) tasks.push_back(piece.task);
+  std::shared_ptr<Epoch> epoch;
+  {
+    MutexLock building(build_mu_);
+    epoch = CurrentEpoch();
+    SL_RETURN_IF_ERROR(Attach(*epoch, tasks));
+  }
+  std::vector<std::shared_ptr<WaitingFor<Result<std::string>>>> plans;
+  for (const TaskPiece& piece : pieces) {
+    RegisterGraph asked;
+    asked.graph = WriteBinary(*piece.graph);
+    asked.executor = request.executor;
+    std::shared_ptr<TaskLink> link;
+    {
+      MutexLock lock(epoch->mu);
+      link = epoch->links.at(piece.task);
+    }
+    plans.push_back(std::make_shared<WaitingFor<Result<std::string>>>());
+    link->Explain(asked, [plan = plans.back()](Result<std::string> text) {
+      plan->Bring(std::move(text));
+    });
+  }
+  std::string all =
+      StrCat("over ", pieces.size(), pieces.size() == 1 ? " task" : " tasks",
+             ", led by ", own, "\n");
+  const std::vector<std::string> texts = ExplainPieces(*graph, options, pieces);
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    SL_ASSIGN_OR_RETURN(std::string plan, plans[p]->Wait());
+    StrAppend(all, texts[p], plan);
+  }
+  return all;
 }
 
 void MasterSession::Release(uint64_t number) {

@@ -49,6 +49,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   // Waits for the tasks: on a thread of its own.
   Result<uint64_t> Prepare(const PrepareGraph& request);
+  // Which node goes where and why, and how each task would run its part. Waits.
+  Result<std::string> Explain(const PrepareGraph& request);
   void Run(const RunPrepared& request, std::vector<Array> feeds, RunDone done);
   void Cancel(uint64_t request, const Status& why);
   void Release(uint64_t prepared);

@@ -168,6 +168,43 @@ struct FetchPart {
   }
 };
 
+// ---- Messages in parts: message_parts.h ----
+
+// The next part of a message; its bytes are the contents.
+struct PutPart {
+  uint64_t id = 0;
+  uint64_t offset = 0;
+  uint64_t total = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, id), v(2, offset), v(3, total);
+  }
+};
+
+// The message that was put is a call of this method, and answered as one.
+struct RunParts {
+  uint64_t id = 0;
+  std::string method;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, id), v(2, method);
+  }
+};
+
+// Of an answer that is kept; the last one ends that.
+struct TakePart {
+  uint64_t id = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, id), v(2, offset), v(3, size);
+  }
+};
+
 // Opens a stream of tensors from one task to another.
 struct Hello {
   TaskInfo from;
@@ -201,10 +238,12 @@ struct SessionOpened {
   uint64_t session = 0;
   std::vector<TaskInfo> tasks;
   std::string default_task;
+  int64_t max_message_bytes = 0;  // that the server takes; 0: as the client
 
   template <class V>
   void Fields(V& v) {
     v(1, status), v(2, session), v(3, tasks), v(4, default_task);
+    v(5, max_message_bytes);
   }
 };
 
@@ -217,6 +256,17 @@ struct PrepareGraph {
   template <class V>
   void Fields(V& v) {
     v(1, session), v(2, graph), v(3, executor);
+  }
+};
+
+// The answer to a PrepareGraph that is to be explained; and to a RegisterGraph.
+struct Explained {
+  WireStatus status;
+  std::string text;
+
+  template <class V>
+  void Fields(V& v) {
+    v(1, status), v(2, text);
   }
 };
 
@@ -273,14 +323,19 @@ inline constexpr char kStatus[] = "/sluice.v1.Worker/GetStatus";
 inline constexpr char kKeepWorkerSession[] =
     "/sluice.v1.Worker/KeepWorkerSession";
 inline constexpr char kRegister[] = "/sluice.v1.Worker/RegisterGraph";
+inline constexpr char kExplainPiece[] = "/sluice.v1.Worker/ExplainPiece";
 inline constexpr char kForget[] = "/sluice.v1.Worker/ForgetGraph";
 inline constexpr char kRun[] = "/sluice.v1.Worker/RunGraph";
 inline constexpr char kAbort[] = "/sluice.v1.Worker/AbortStep";
 inline constexpr char kFetch[] = "/sluice.v1.Worker/FetchPart";
+inline constexpr char kPutPart[] = "/sluice.v1.Worker/PutPart";
+inline constexpr char kRunParts[] = "/sluice.v1.Worker/RunParts";
+inline constexpr char kTakePart[] = "/sluice.v1.Worker/TakePart";
 inline constexpr char kTensors[] = "/sluice.v1.Worker/Tensors";
 inline constexpr char kReset[] = "/sluice.v1.Worker/ResetContainer";
 inline constexpr char kKeepSession[] = "/sluice.v1.Master/KeepSession";
 inline constexpr char kPrepare[] = "/sluice.v1.Master/PrepareGraph";
+inline constexpr char kExplain[] = "/sluice.v1.Master/ExplainGraph";
 inline constexpr char kRunPrepared[] = "/sluice.v1.Master/RunPrepared";
 inline constexpr char kCancel[] = "/sluice.v1.Master/CancelRun";
 inline constexpr char kRelease[] = "/sluice.v1.Master/ReleasePrepared";

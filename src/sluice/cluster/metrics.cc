@@ -23,6 +23,7 @@ constexpr Known kKnown[] = {
     {"worker_pieces", "Pieces of graphs that are registered."},
     {"worker_steps", "Steps that have begun or been sent tensors."},
     {"worker_running", "Pieces that run."},
+    {"parts_kept_bytes", "Messages that come or go in parts."},
     {"waiting_calls", "Receivers and held-up senders."},
     {"waiting_messages", "Tensors that nobody has taken yet."},
     {"waiting_offers", "Large tensors that are to be fetched from here."},

@@ -36,6 +36,22 @@ std::string Payload::ToString() const {
   return all;
 }
 
+Payload Payload::Part(size_t offset, size_t size) const {
+  Payload part;
+  for (const Slice& slice : slices_) {
+    if (size == 0) break;
+    if (offset >= slice.size) {
+      offset -= slice.size;
+      continue;
+    }
+    const size_t n = std::min(size, slice.size - offset);
+    part.Append(Slice{slice.data + offset, n, slice.owner});
+    size -= n;
+    offset = 0;
+  }
+  return part;
+}
+
 // Calls visit(data, size) for the runs of the next `size` bytes.
 template <class F>
 void PayloadReader::Walk(size_t size, const F& visit) const {

@@ -36,6 +36,8 @@ class Payload {
   size_t size() const { return size_; }
   std::span<const Slice> slices() const { return slices_; }
   std::string ToString() const;  // a copy of all bytes
+  // Some of the bytes, where they lie. REQUIRES: so many are there.
+  Payload Part(size_t offset, size_t size) const;
 
  private:
   std::vector<Slice> slices_;

@@ -1,9 +1,11 @@
 #include "sluice/cluster/remote_session.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
+#include "sluice/cluster/message_parts.h"
 #include "sluice/cluster/waiting_for.h"
 #include "sluice/graph/binary_writer.h"
 #include "sluice/passes/prune.h"
@@ -109,6 +111,10 @@ Status RemoteSession::Open(const TransportOptions& options) {
   if (!answer->ok()) return Gone(answer->status());
   SL_RETURN_IF_ERROR((*answer)->status.ToStatus());
   session_ = (*answer)->session;
+  max_message_bytes_ = options.max_message_bytes;
+  if (int64_t theirs = (*answer)->max_message_bytes; theirs > 0) {
+    max_message_bytes_ = std::min(max_message_bytes_, theirs);
+  }
   return OkStatus();
 }
 
@@ -116,6 +122,14 @@ RemoteSession::~RemoteSession() { Close(); }
 
 void RemoteSession::Close() {
   if (closed_.exchange(true)) return;
+  for (const std::string& container : partial_.TakeIdle()) {
+    ResetContainer request;
+    request.container = container;
+    request.everywhere = true;
+    // Nobody waits for it: whoever is not there has lost its state anyway.
+    channel_->Call(methods::kReset, WrapBytes(Encode(request)), kOpenMs,
+                   [channel = channel_](const Status&, const Payload&) {});
+  }
   if (keep_) keep_->Close(OkStatus());
 }
 
@@ -128,10 +142,10 @@ Status RemoteSession::Gone(const Status& why) const {
 
 Result<Payload> RemoteSession::Call(const char* method, Payload request) {
   auto waiting = std::make_shared<WaitingFor<Answered>>();
-  channel_->Call(method, std::move(request), 0,
-                 [waiting](const Status& status, Payload payload) {
-                   waiting->Bring({status, std::move(payload)});
-                 });
+  CallInParts(channel_, method, std::move(request), max_message_bytes_,
+              [waiting](const Status& status, Payload payload) {
+                waiting->Bring({status, std::move(payload)});
+              });
   Answered answer = waiting->Wait();
   if (!answer.transport.ok()) return Gone(answer.transport);
   return std::move(answer.payload);
@@ -169,16 +183,30 @@ Result<uint64_t> RemoteSession::PreparedFor(std::span<const Value> feeds,
     SL_ASSIGN_OR_RETURN(pruned, Prune(graph_, feeds, fetches, targets));
   }
   if (nan_trap) SL_RETURN_IF_ERROR(TrapNan(*pruned).status());
+  SL_ASSIGN_OR_RETURN(uint64_t id, SendGraph(*pruned, executor));
+  MutexLock lock(mu_);
+  return prepared_.emplace(std::move(key), id).first->second;
+}
+
+Result<uint64_t> RemoteSession::SendGraph(const Graph& graph,
+                                          ExecutorChoice executor) {
   PrepareGraph request;
   request.session = session_;
-  request.graph = WriteBinary(*pruned);
+  request.graph = WriteBinary(graph);
   request.executor = static_cast<uint32_t>(executor);
   SL_ASSIGN_OR_RETURN(Payload payload,
                       Call(methods::kPrepare, WrapBytes(Encode(request))));
   SL_ASSIGN_OR_RETURN(Answer answer, DecodeParcel<Answer>(payload));
   SL_RETURN_IF_ERROR(answer.status.ToStatus());
-  MutexLock lock(mu_);
-  return prepared_.emplace(std::move(key), answer.id).first->second;
+  return answer.id;
+}
+
+void RemoteSession::Release(uint64_t prepared) {
+  ReleasePrepared request;
+  request.session = session_;
+  request.prepared = prepared;
+  channel_->Call(methods::kRelease, WrapBytes(Encode(request)), 0,
+                 [channel = channel_](const Status&, const Payload&) {});
 }
 
 Status RemoteSession::Prepare(std::span<const Value> feeds,
@@ -206,11 +234,18 @@ Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
     fed.push_back(value);
     arrays.push_back(array);
   }
+  SL_ASSIGN_OR_RETURN(
+      uint64_t prepared,
+      PreparedFor(fed, fetches, targets, options.executor, options.nan_trap));
+  return RunSent(prepared, arrays, fetches.size(), options, metadata);
+}
+
+Result<std::vector<Array>> RemoteSession::RunSent(
+    uint64_t prepared, const std::vector<Array>& arrays, size_t num_results,
+    const RunOptions& options, RunMetadata* metadata) {
   RunPrepared request;
   request.session = session_;
-  SL_ASSIGN_OR_RETURN(
-      request.prepared,
-      PreparedFor(fed, fetches, targets, options.executor, options.nan_trap));
+  request.prepared = prepared;
   request.request = next_request_.fetch_add(1);
   request.timeout_ms = options.timeout_ms;
   RandomState random{seed_.load(), next_step_.fetch_add(1)};
@@ -247,9 +282,9 @@ Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
   SL_ASSIGN_OR_RETURN(Parcel parcel, Unwrap(*payload));
   SL_ASSIGN_OR_RETURN(Answer answer, Decode<Answer>(parcel.head));
   SL_RETURN_IF_ERROR(answer.status.ToStatus());
-  if (parcel.arrays.size() != fetches.size()) {
+  if (parcel.arrays.size() != num_results) {
     return DataLoss(StrCat("master ", target_, " gave ", parcel.arrays.size(),
-                           " results; wanted ", fetches.size()));
+                           " results; wanted ", num_results));
   }
   if (request.trace) {
     std::vector<TaskTrace> tasks;
@@ -261,6 +296,41 @@ Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
     metadata->chrome_trace = ChromeTrace(tasks);
   }
   return std::move(parcel.arrays);
+}
+
+Result<std::unique_ptr<PartialRun>> RemoteSession::Partial(
+    std::span<const Value> feeds, std::span<const Value> fetches,
+    std::span<Node* const> targets) {
+  if (closed_.load()) return Cancelled("the session is closed");
+  return partial_.Setup(graph_, feeds, fetches, targets);
+}
+
+Result<std::string> RemoteSession::Explain(std::span<const Value> fetches,
+                                           const FeedList& feeds,
+                                           std::span<Node* const> targets,
+                                           ExecutorChoice executor) {
+  // What is fed says which shapes there are, and so how many bytes are sent.
+  std::vector<Value> fed;
+  std::vector<ValueType> types;
+  for (const auto& [value, array] : feeds) {
+    if (!array) return InvalidArgument("a feed is empty");
+    fed.push_back(value);
+    types.push_back({array.dtype(), array.shape()});
+  }
+  PrepareGraph request;
+  {
+    MutexLock lock(graph_.mu());
+    SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> pruned,
+                        Prune(graph_, fed, fetches, targets, types));
+    request.graph = WriteBinary(*pruned);
+  }
+  request.session = session_;
+  request.executor = static_cast<uint32_t>(executor);
+  SL_ASSIGN_OR_RETURN(Payload payload,
+                      Call(methods::kExplain, WrapBytes(Encode(request))));
+  SL_ASSIGN_OR_RETURN(Explained answer, DecodeParcel<Explained>(payload));
+  SL_RETURN_IF_ERROR(answer.status.ToStatus());
+  return answer.text;
 }
 
 Status RemoteSession::Reset(const std::string& container) {

@@ -14,6 +14,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/cluster/cluster_spec.h"
 #include "sluice/cluster/messages.h"
+#include "sluice/cluster/remote_partial.h"
 #include "sluice/cluster/transport.h"
 #include "sluice/session/remote_master.h"
 
@@ -37,10 +38,28 @@ class RemoteSession final : public RemoteMaster {
   Status Prepare(std::span<const Value> feeds, std::span<const Value> fetches,
                  std::span<Node* const> targets,
                  ExecutorChoice executor) override;
+  Result<std::unique_ptr<PartialRun>> Partial(
+      std::span<const Value> feeds, std::span<const Value> fetches,
+      std::span<Node* const> targets) override;
+  Result<std::string> Explain(std::span<const Value> fetches,
+                              const FeedList& feeds,
+                              std::span<Node* const> targets,
+                              ExecutorChoice executor) override;
   void Close() override;
   Status Reset(const std::string& container) override;
   RandomState random_state() const override;
   void set_random_state(const RandomState& state) override;
+
+  // ---- Steps of graphs of the session's own: remote_partial.h ----
+  uint64_t number() const { return session_; }
+  // Sends the graph, whose arguments will be fed and results fetched.
+  Result<uint64_t> SendGraph(const Graph& graph, ExecutorChoice executor);
+  Result<std::vector<Array>> RunSent(uint64_t prepared,
+                                     const std::vector<Array>& arrays,
+                                     size_t num_results,
+                                     const RunOptions& options,
+                                     RunMetadata* metadata = nullptr);
+  void Release(uint64_t prepared);
 
  private:
   using Key = std::vector<uint64_t>;
@@ -66,6 +85,7 @@ class RemoteSession final : public RemoteMaster {
   Graph& graph_;
   const std::string target_;
   std::shared_ptr<Channel> channel_;
+  int64_t max_message_bytes_ = 0;  // that both ends take
   std::shared_ptr<Stream> keep_;
   uint64_t session_ = 0;
   std::atomic<uint64_t> seed_;
@@ -74,6 +94,7 @@ class RemoteSession final : public RemoteMaster {
   std::atomic<bool> closed_{false};
   mutable Mutex mu_;
   std::unordered_map<Key, uint64_t, KeyHash> prepared_ SL_GUARDED_BY(mu_);
+  PartialPlaces partial_{*this};
 };
 
 // What a server at "host:port" says of itself. Waits.

@@ -163,27 +163,42 @@ Found FromSlurm(const Environment& env) {
   return Workers(std::move(addresses), rank, "Slurm");
 }
 
-// What starts all processes on this machine, each with a number.
-Found OnThisMachine(const Environment& env, const std::string& size_name,
-                    const std::string& rank_name, const std::string& local,
-                    const std::string& from, const std::string& host,
-                    int64_t port) {
+// What starts processes that have numbers, host by host. Where not all are on
+// this machine, SLUICE_HOSTS says where.
+Found OnHosts(const Environment& env, const std::string& size_name,
+              const std::string& rank_name, const std::string& local,
+              const std::string& from, const std::string& host, int64_t port) {
   SL_ASSIGN_OR_RETURN(int64_t size, Number(env, size_name, 1, kMaxTasks));
   SL_ASSIGN_OR_RETURN(int64_t rank, Number(env, rank_name, 0, size - 1));
   SL_ASSIGN_OR_RETURN(int64_t here, Number(env, local, 1, kMaxTasks));
+  std::vector<std::string> hosts = {host};
   if (here != size) {
-    return InvalidArgument(
-        StrCat(from, " started ", size, " processes, ", here,
-               " of them on this machine, and does not say where the others "
-               "are; give the cluster by --cluster or TF_CONFIG"));
+    const std::string* list = Get(env, "SLUICE_HOSTS");
+    if (!list) {
+      return InvalidArgument(
+          StrCat(from, " started ", size, " processes, ", here,
+                 " of them on this machine, and does not say where the others "
+                 "are; give the hosts by SLUICE_HOSTS (such as n[1-4]), or the "
+                 "cluster by --cluster or TF_CONFIG"));
+    }
+    SL_ASSIGN_OR_RETURN(hosts, ExpandHosts(*list));
+    if (static_cast<int64_t>(hosts.size()) * here != size) {
+      return InvalidArgument(
+          StrCat(from, " started ", size, " processes, ", here,
+                 " of them on this machine, and SLUICE_HOSTS is \"", *list,
+                 "\"; wanted ", (size + here - 1) / here,
+                 " hosts with as many on each"));
+    }
   }
-  if (port + size > 65536) {
+  if (port + here > 65536) {
     return InvalidArgument(
-        StrCat(size, " ports from ", port, " on are more than there are"));
+        StrCat(here, " ports from ", port, " on are more than there are"));
   }
   std::vector<std::string> addresses;
-  for (int64_t i = 0; i < size; ++i) {
-    addresses.push_back(StrCat(host, ":", port + i));
+  for (const std::string& its_host : hosts) {
+    for (int64_t i = 0; i < here; ++i) {
+      addresses.push_back(StrCat(its_host, ":", port + i));
+    }
   }
   return Workers(std::move(addresses), rank, from);
 }
@@ -192,9 +207,9 @@ Found FromOpenMpi(const Environment& env) {
   if (!Get(env, "OMPI_COMM_WORLD_SIZE")) return Nothing();
   const std::string* name = Get(env, "PMIX_NAMESPACE");
   if (!name) name = Get(env, "OMPI_MCA_ess_base_jobid");
-  return OnThisMachine(env, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
-                       "OMPI_COMM_WORLD_LOCAL_SIZE", "Open MPI", "127.0.0.1",
-                       PortOf(HashOf(name ? *name : ""), 0));
+  return OnHosts(env, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+                 "OMPI_COMM_WORLD_LOCAL_SIZE", "Open MPI", "127.0.0.1",
+                 PortOf(HashOf(name ? *name : ""), 0));
 }
 
 // Pods of a JobSet have names that follow from its own.
@@ -223,8 +238,8 @@ Found FromMasterAddress(const Environment& env) {
   const std::string* host = Get(env, "MASTER_ADDR");
   if (!host || !Get(env, "WORLD_SIZE")) return Nothing();
   SL_ASSIGN_OR_RETURN(int64_t port, Number(env, "MASTER_PORT", 1, 65535));
-  return OnThisMachine(env, "WORLD_SIZE", "RANK", "LOCAL_WORLD_SIZE",
-                       "MASTER_ADDR", *host, port);
+  return OnHosts(env, "WORLD_SIZE", "RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR",
+                 *host, port);
 }
 
 }  // namespace

@@ -65,6 +65,31 @@ TEST(ResolveCluster, FromWhateverStartsProcesses) {
   for (const Case& c : cases) EXPECT_EQ(Resolved(c.env), c.wanted);
 }
 
+// What starts processes on several machines does not say which: the user does.
+TEST(ResolveCluster, HostsOfSeveralMachinesAreGiven) {
+  Environment env = {{"MASTER_ADDR", "n1"},
+                     {"MASTER_PORT", "29500"},
+                     {"RANK", "3"},
+                     {"WORLD_SIZE", "4"},
+                     {"LOCAL_WORLD_SIZE", "2"},
+                     {"SLUICE_HOSTS", "n[1-2]"}};
+  EXPECT_EQ(Resolved(env),
+            "MASTER_ADDR /job:worker/task:3 {\"worker\":[\"n1:29500\","
+            "\"n1:29501\",\"n2:29500\",\"n2:29501\"]}");
+  env["SLUICE_HOSTS"] = "n[1-3]";
+  EXPECT_NE(Resolved(env).find("wanted 2 hosts with as many on each"),
+            std::string::npos)
+      << Resolved(env);
+  Environment mpi = {{"OMPI_COMM_WORLD_SIZE", "2"},
+                     {"OMPI_COMM_WORLD_RANK", "1"},
+                     {"OMPI_COMM_WORLD_LOCAL_SIZE", "1"},
+                     {"PMIX_NAMESPACE", "job1"},
+                     {"SLUICE_HOSTS", "a,b"}};
+  auto found = ResolveCluster(mpi);
+  ASSERT_TRUE(found.ok() && found->has_value());
+  EXPECT_TRUE((*found)->spec.AddressOf("/job:worker/task:1").starts_with("b:"));
+}
+
 TEST(ResolveCluster, WhatIsNotWholeIsRefused) {
   struct Case {
     Environment env;

@@ -41,7 +41,8 @@ TEST(Security, AServerListensOnThisMachineUnlessToldOtherwise) {
 }
 
 TEST(Security, AMessageThatIsTooLargeIsRefused) {
-  auto cluster = StartCluster(1, {"--max-message-mib", "1"});
+  auto cluster =
+      StartCluster(1, {"--max-message-mib", "1", "--max-parts-mib", "1"});
   ASSERT_TRUE(cluster);
   Client client(R"(graph g(%x: f32[?]) -> (%y) {
     %y = Slice(%x) [begin = {0}, size = {1}]

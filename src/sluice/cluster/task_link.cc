@@ -2,6 +2,7 @@
 
 #include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
+#include "sluice/cluster/message_parts.h"
 #include "sluice/cluster/waiting_for.h"
 
 namespace sluice::cluster {
@@ -19,6 +20,9 @@ class LocalLink final : public TaskLink {
   }
   void Register(const RegisterGraph& request, Registered done) override {
     done(worker_.Register(request));
+  }
+  void Explain(const RegisterGraph& request, Told done) override {
+    done(worker_.Explain(request));
   }
   void Forget(uint64_t piece) override {
     worker_.Forget({.session = session_, .piece = piece});
@@ -50,6 +54,8 @@ class RemoteLink final : public TaskLink {
   Status Attach(const std::string& master, Transport& transport,
                 const TransportOptions& options) {
     SL_ASSIGN_OR_RETURN(channel_, transport.Connect(info_.address, 0, options));
+    // Servers of one cluster take messages of one size.
+    max_message_bytes_ = options.max_message_bytes;
     // Which process it is, now.
     auto asked = std::make_shared<WaitingFor<Result<StatusReply>>>();
     channel_->Call(methods::kStatus, WrapBytes(""), kAttachMs,
@@ -69,10 +75,18 @@ class RemoteLink final : public TaskLink {
   }
 
   void Register(const RegisterGraph& request, Registered done) override {
-    channel_->Call(methods::kRegister, WrapBytes(Encode(request)), 0,
+    CallInParts(channel_, methods::kRegister, WrapBytes(Encode(request)),
+                max_message_bytes_,
+                [this, self = shared_from_this(), done = std::move(done)](
+                    const Status& status, const Payload& payload) {
+                  done(AnswerOf(status, payload));
+                });
+  }
+  void Explain(const RegisterGraph& request, Told done) override {
+    channel_->Call(methods::kExplainPiece, WrapBytes(Encode(request)), 0,
                    [this, self = shared_from_this(), done = std::move(done)](
                        const Status& status, const Payload& payload) {
-                     done(AnswerOf(status, payload));
+                     done(TextOf(status, payload));
                    });
   }
   void Forget(uint64_t piece) override {
@@ -86,8 +100,8 @@ class RemoteLink final : public TaskLink {
     Result<Payload> message = Wrap(Encode(request), feeds);
     if (!message.ok()) return done({message.status()});
     const int64_t asked = NowNanos();
-    channel_->Call(
-        methods::kRun, *std::move(message), 0,
+    CallInParts(
+        channel_, methods::kRun, *std::move(message), max_message_bytes_,
         [this, self = shared_from_this(), asked, done = std::move(done)](
             const Status& status, const Payload& payload) {
           done(ResultOf(status, payload, asked));
@@ -143,6 +157,13 @@ class RemoteLink final : public TaskLink {
     return answer.id;
   }
 
+  Result<std::string> TextOf(const Status& status, const Payload& payload) {
+    if (!status.ok()) return Gone(status);
+    SL_ASSIGN_OR_RETURN(Explained answer, DecodeParcel<Explained>(payload));
+    SL_RETURN_IF_ERROR(answer.status.ToStatus());
+    return answer.text;
+  }
+
   // `asked`: when, on our clock.
   RunResult ResultOf(const Status& status, const Payload& payload,
                      int64_t asked) {
@@ -168,6 +189,7 @@ class RemoteLink final : public TaskLink {
 
   std::shared_ptr<Channel> channel_;
   std::shared_ptr<Stream> keep_;
+  int64_t max_message_bytes_ = 0;
 };
 
 }  // namespace

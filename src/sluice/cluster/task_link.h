@@ -26,6 +26,9 @@ class TaskLink : public std::enable_shared_from_this<TaskLink> {
 
   using Registered = std::function<void(Result<uint64_t>)>;
   virtual void Register(const RegisterGraph& request, Registered done) = 0;
+  // How the task would run such a piece.
+  using Told = std::function<void(Result<std::string>)>;
+  virtual void Explain(const RegisterGraph& request, Told done) = 0;
   virtual void Forget(uint64_t piece) = 0;
   virtual void Run(const RunGraph& request, std::vector<Array> feeds,
                    RunDone done) = 0;

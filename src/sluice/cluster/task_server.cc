@@ -31,21 +31,31 @@ Payload Answered(const Status& status, uint64_t id = 0) {
   return WrapBytes(Encode(answer));
 }
 
-void Reply(ServedCall& call, RunResult& result) {
+Payload Told(const Result<std::string>& text) {
+  Explained answer;
+  answer.status = WireStatus(text.status());
+  if (text.ok()) answer.text = *text;
+  return WrapBytes(Encode(answer));
+}
+
+}  // namespace
+
+void TaskServer::Reply(ServedCall& call, RunResult& result) {
   Answer answer;
   answer.status = std::move(result.status);
   answer.traces = std::move(result.traces);
   Result<Payload> reply = Wrap(Encode(answer), result.values);
-  call.Reply(reply.ok() ? *std::move(reply) : Answered(reply.status()));
+  call.Reply(reply.ok() ? parts_.Fit(*std::move(reply))
+                        : Answered(reply.status()));
 }
-
-}  // namespace
 
 TaskServer::TaskServer(TaskServerOptions options, Transport& transport)
     : options_(std::move(options)),
       task_(TaskName(options_.job, options_.task)),
       transport_(transport),
-      worker_(WorkerOptions(options_, task_), transport) {
+      worker_(WorkerOptions(options_, task_), transport),
+      parts_({.max_message_bytes = options_.transport.max_message_bytes,
+              .max_kept_bytes = options_.max_parts_bytes}) {
   place_.worker = &worker_;
   place_.transport = &transport_;
   place_.options = options_.transport;
@@ -184,6 +194,7 @@ StreamEvents TaskServer::AcceptSession(std::shared_ptr<Stream> stream) {
       opened.status = WireStatus(request.status());
     }
     opened.default_task = task_;
+    opened.max_message_bytes = options_.transport.max_message_bytes;
     for (const auto& [task, address] : place_.Spec().Tasks()) {
       opened.tasks.push_back({task, address, 0});
     }
@@ -234,12 +245,16 @@ Status TaskServer::Handle(const std::string& method, const Payload& request,
     SL_ASSIGN_OR_RETURN(Parcel parcel, Unwrap(request));
     SL_ASSIGN_OR_RETURN(RunGraph run, Decode<RunGraph>(parcel.head));
     worker_.Run(run, std::move(parcel.arrays),
-                [call](RunResult result) { Reply(*call, result); });
+                [this, call](RunResult result) { Reply(*call, result); });
   } else if (method == methods::kRegister) {
     SL_ASSIGN_OR_RETURN(RegisterGraph its,
                         DecodeParcel<RegisterGraph>(request));
     Result<uint64_t> id = worker_.Register(its);
     call->Reply(Answered(id.status(), id.ok() ? *id : 0));
+  } else if (method == methods::kExplainPiece) {
+    SL_ASSIGN_OR_RETURN(RegisterGraph its,
+                        DecodeParcel<RegisterGraph>(request));
+    call->Reply(Told(worker_.Explain(its)));
   } else if (method == methods::kForget) {
     SL_ASSIGN_OR_RETURN(ForgetGraph its, DecodeParcel<ForgetGraph>(request));
     worker_.Forget(its);
@@ -260,9 +275,38 @@ Status TaskServer::Handle(const std::string& method, const Payload& request,
         nullptr, [call](void*) { call->Reply(Answered(OkStatus())); });
     if (its.everywhere) ResetAll(its, all);
   } else {
-    return Unimplemented(StrCat("there is no method ", method));
+    return HandlePart(method, request, call);
   }
   return OkStatus();
+}
+
+Status TaskServer::HandlePart(const std::string& method, const Payload& request,
+                              const std::shared_ptr<ServedCall>& call) {
+  if (method == methods::kPutPart) {
+    SL_ASSIGN_OR_RETURN(OpenParcel open, OpenBytes(request));
+    SL_ASSIGN_OR_RETURN(PutPart its, Decode<PutPart>(open.head));
+    call->Reply(Answered(parts_.Put(its, open.contents, request)));
+    return OkStatus();
+  }
+  if (method == methods::kTakePart) {
+    SL_ASSIGN_OR_RETURN(TakePart its, DecodeParcel<TakePart>(request));
+    Result<Payload> part = parts_.Take(its);
+    call->Reply(part.ok() ? WrapBytes(Encode(Answer()), *std::move(part))
+                          : Answered(part.status()));
+    return OkStatus();
+  }
+  if (method == methods::kRunParts) {
+    SL_ASSIGN_OR_RETURN(RunParts its, DecodeParcel<RunParts>(request));
+    Result<Payload> whole = parts_.Whole(its.id);
+    if (!whole.ok()) {
+      call->Reply(Answered(whole.status()));
+      return OkStatus();
+    }
+    return its.method.starts_with("/sluice.v1.Master/")
+               ? HandleMaster(its.method, *whole, call)
+               : Handle(its.method, *whole, call);
+  }
+  return Unimplemented(StrCat("there is no method ", method));
 }
 
 Status TaskServer::HandleMaster(const std::string& method,
@@ -280,7 +324,7 @@ Status TaskServer::HandleMaster(const std::string& method,
     std::shared_ptr<MasterSession> session = FindSession(run.session);
     if (!session) return unknown(run.session);
     session->Run(run, std::move(parcel.arrays),
-                 [call](RunResult result) { Reply(*call, result); });
+                 [this, call](RunResult result) { Reply(*call, result); });
     return OkStatus();
   }
   if (method == methods::kPrepare) {
@@ -290,6 +334,15 @@ Status TaskServer::HandleMaster(const std::string& method,
     Background::Start([session, its = std::move(its), call] {
       Result<uint64_t> id = Guarded([&] { return session->Prepare(its); });
       call->Reply(Answered(id.status(), id.ok() ? *id : 0));
+    });
+    return OkStatus();
+  }
+  if (method == methods::kExplain) {
+    SL_ASSIGN_OR_RETURN(PrepareGraph its, DecodeParcel<PrepareGraph>(request));
+    std::shared_ptr<MasterSession> session = FindSession(its.session);
+    if (!session) return unknown(its.session);
+    Background::Start([session, its = std::move(its), call] {
+      call->Reply(Told(Guarded([&] { return session->Explain(its); })));
     });
     return OkStatus();
   }
@@ -344,6 +397,7 @@ StatusReply TaskServer::GetStatus() const {
   reply.gauges.push_back({"master_sessions", sessions});
   reply.gauges.push_back({"master_steps", steps});
   reply.gauges.push_back({"master_prepared", prepared});
+  reply.gauges.push_back({"parts_kept_bytes", parts_.kept_bytes()});
   reply.gauges.push_back({"calls_total", calls_.load()});
   Tallies::Get().AddTo(&reply.gauges);
   reply.gauges.push_back({"copied_to_send_bytes_total", CopiedToSend()});
@@ -366,6 +420,7 @@ void TaskServer::LookForHangs() {
         for (const std::string& line : worker_.Waits(options_.hang_report_ms)) {
           std::fprintf(stderr, "sluice-server: %s\n", line.c_str());
         }
+        parts_.DropOld();
         LookForHangs();
       });
 }

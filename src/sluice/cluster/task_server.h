@@ -15,6 +15,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/base/timer.h"
 #include "sluice/cluster/master_session.h"
+#include "sluice/cluster/message_parts.h"
 #include "sluice/cluster/task_worker.h"
 
 namespace sluice::cluster {
@@ -30,6 +31,8 @@ struct TaskServerOptions {
   int threads = 2;
   TransportOptions transport;
   MailboxOptions mailboxes;
+  // Of messages that come and go in parts, at a time.
+  int64_t max_parts_bytes = int64_t{16} << 30;
   // Steps that have not moved for so long are written to the log. 0: never.
   int64_t hang_report_ms = 10'000;
 };
@@ -66,6 +69,9 @@ class TaskServer final : public Service {
                       const std::shared_ptr<ServedCall>& call);
   void ResetAll(const ResetContainer& request,
                 const std::shared_ptr<void>& all);
+  Status HandlePart(const std::string& method, const Payload& request,
+                    const std::shared_ptr<ServedCall>& call);
+  void Reply(ServedCall& call, RunResult& result);
   void LookForHangs();
 
   const TaskServerOptions options_;
@@ -74,6 +80,7 @@ class TaskServer final : public Service {
   std::string address_;
   TaskWorker worker_;
   MasterPlace place_;
+  MessageParts parts_;
   mutable Mutex mu_;
   bool stopped_ SL_GUARDED_BY(mu_) = false;
   Timer::Id hang_timer_ SL_GUARDED_BY(mu_) = 0;

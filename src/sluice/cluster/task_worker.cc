@@ -5,6 +5,7 @@
 #include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
+#include "sluice/cluster/piece_edge.h"
 #include "sluice/cluster/tallies.h"
 #include "sluice/cluster/task_worker_session.h"
 #include "sluice/graph/binary_reader.h"
@@ -156,13 +157,10 @@ Status TaskWorker::RoutesOf(const Graph& graph,
   std::unordered_map<std::string, std::shared_ptr<Peer>> peers;
   for (const TaskInfo& info : tasks) peers[info.task] = PeerOf(info);
   return ForEachNode(graph.root(), [&](const Node& node) -> Status {
-    const AttrValue* number = node.attrs().find("edge");
-    const AttrValue* from = node.attrs().find("from");
-    const AttrValue* to = node.attrs().find("to");
-    if (!number || !from || !to) return OkStatus();
-    bool sends = node.num_outputs() == 0;
+    std::optional<PieceEdge> said = EdgeOf(node);
+    if (!said) return OkStatus();
     PieceRoutes::Edge edge;
-    edge.task = (sends ? to : from)->get<std::string>();
+    edge.task = said->task;
     edge.op = StrCat("\"", node.name(), "\"");
     std::string line = NodeLine(node);
     if (!line.empty()) StrAppend(edge.op, " (", line, ")");
@@ -173,10 +171,19 @@ Status TaskWorker::RoutesOf(const Graph& graph,
                                     ", which it was not told of"));
     }
     edge.peer = it->second;
-    auto id = static_cast<uint32_t>(number->get<int64_t>());
-    (sends ? routes->sends : routes->receives)[id] = std::move(edge);
+    (said->sends ? routes->sends : routes->receives)[said->number] =
+        std::move(edge);
     return OkStatus();
   });
+}
+
+Result<std::string> TaskWorker::Explain(const RegisterGraph& request) const {
+  if (request.executor > static_cast<uint32_t>(ExecutorChoice::kTokens)) {
+    return InvalidArgument(StrCat("there is no executor ", request.executor));
+  }
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, ReadBinary(request.graph));
+  return local_.Explain(std::move(graph),
+                        static_cast<ExecutorChoice>(request.executor));
 }
 
 Result<uint64_t> TaskWorker::Register(const RegisterGraph& request) {

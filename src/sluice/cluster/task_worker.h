@@ -49,6 +49,8 @@ class TaskWorker {
   Status Keep(const KeepWorkerSession& request);
   void Drop(uint64_t session, const Status& why);
   Result<uint64_t> Register(const RegisterGraph& request);
+  // How it would run such a piece; nothing is registered.
+  Result<std::string> Explain(const RegisterGraph& request) const;
   void Forget(const ForgetGraph& request);
   void Run(const RunGraph& request, std::vector<Array> feeds, RunDone done);
   void Abort(const AbortStep& request);

@@ -2,6 +2,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
+#include "sluice/device/names_task.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/op/host_inputs.h"
 
@@ -50,6 +51,8 @@ Result<Device*> RecordedDevice(Recording& recording, const OpRecord& op,
 
 std::string RecordedDeviceName(const Device* device, const std::string& scope) {
   if (!device || (device == &CpuDevice() && scope.empty())) return scope;
+  // What lies on devices of this process is fed to the task.
+  if (NamesTask(scope)) return scope;
   return std::string(device->name_text());
 }
 

@@ -19,7 +19,8 @@ Result<Device*> RecordedDevice(Recording& recording, const OpRecord& op,
                                std::span<const EagerRef> inputs);
 
 // The name such a call's node gets, in a scope that says `scope`: where nothing
-// but the host is known of, and nothing else is said, none.
+// but the host is known of, and nothing else is said, none. A task that is said
+// holds whatever the operands lie on.
 std::string RecordedDeviceName(const Device* device, const std::string& scope);
 
 // A result on another device cannot be written in place.

@@ -4,12 +4,14 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_owned.h"
 #include "sluice/device/devices.h"
+#include "sluice/device/names_task.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/kept_constant.h"
 #include "sluice/eager/other_graph.h"
 #include "sluice/eager/recording.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/session/connected_cluster.h"
 
 namespace sluice {
 
@@ -56,16 +58,22 @@ namespace {
 
 // Where calls that run now are to make tensors; null: on the host.
 Device* DeviceForCalls(const DeviceName& name, std::string_view text) {
-  bool here = name.job.empty() && !name.task;
+  const bool here = !NamesTask(name);
   // A graph may be for another process, or for a session that finds another
   // device.
   if (Building::Current().graph && !Recording::Current()) {
     return here && name.kind ? Devices::Find(name) : nullptr;
   }
   if (!here) {
+    // A function that is recorded runs over tasks, as one step.
+    if (Recording::Current() && CurrentCluster().number != 0) return nullptr;
     throw Error(InvalidArgument(StrCat(
-        "device \"", text, "\" is of a task, and calls run in this process; ",
-        "wanted a device of it, or a graph and a session with a target")));
+        "device \"", text, "\" is of a task, and ",
+        Recording::Current()
+            ? "no cluster is connected; wanted a connection to one while the "
+              "function is called"
+            : "calls run in this process; wanted a device of it, a captured "
+              "function, or a graph and a session with a target")));
   }
   if (!name.kind) return nullptr;
   Result<Device*> found = Devices::Find(text);

@@ -92,6 +92,12 @@ struct Session::Impl {
         remote ? remote->Run(fetches, feeds, targets, options, metadata)
                : local->Run(fetches, feeds, targets, options, metadata));
   }
+  std::string Explain(std::span<const Value> fetches, const FeedList& feeds,
+                      std::span<Node* const> targets) {
+    return ValueOrThrow(
+        remote ? remote->Explain(fetches, feeds, targets, ExecutorChoice::kAuto)
+               : local->Explain(fetches, feeds, targets));
+  }
 
   Graph& graph;
   std::shared_ptr<ResourceManager> resources;
@@ -222,9 +228,13 @@ PartialStep Session::partial_run(const std::vector<Fetch>& feeds,
                                  const std::vector<Fetch>& fetches,
                                  const std::vector<Operation>& targets) {
   Graph& g = graph();
-  return PartialStep(g, ValueOrThrow(PartialRun::Setup(
-                            impl_->Local("partial_run"), ValuesOf(g, feeds),
-                            ValuesOf(g, fetches), NodesOf(g, targets))));
+  std::vector<Value> fed = ValuesOf(g, feeds), fetched = ValuesOf(g, fetches);
+  std::vector<Node*> nodes = NodesOf(g, targets);
+  return PartialStep(
+      g,
+      ValueOrThrow(impl_->remote ? impl_->remote->Partial(fed, fetched, nodes)
+                                 : PartialRun::Setup(*impl_->local, fed,
+                                                     fetched, nodes)));
 }
 
 PartialStep::PartialStep(Graph& graph, std::unique_ptr<PartialRun> run)
@@ -242,15 +252,13 @@ std::vector<Array> PartialStep::run(const std::vector<Fetch>& fetches,
 std::string Session::explain(const Fetch& fetch, const Feeds& feeds) {
   Graph& g = graph();
   Value value = ValueOrThrow(fetch.In(g));
-  return ValueOrThrow(
-      impl_->Local("explain").Explain({&value, 1}, FeedsOf(g, feeds), {}));
+  return impl_->Explain({&value, 1}, FeedsOf(g, feeds), {});
 }
 
 std::string Session::explain(const Operation& target, const Feeds& feeds) {
   Graph& g = graph();
   std::vector<Node*> nodes = NodesOf(g, {&target, 1});
-  return ValueOrThrow(
-      impl_->Local("explain").Explain({}, FeedsOf(g, feeds), nodes));
+  return impl_->Explain({}, FeedsOf(g, feeds), nodes);
 }
 
 MemoryForecast Session::plan_memory(const std::vector<Fetch>& fetches,

@@ -17,6 +17,8 @@
 
 namespace sluice {
 
+class PartialRun;
+
 class RemoteMaster {
  public:
   virtual ~RemoteMaster() = default;
@@ -33,6 +35,16 @@ class RemoteMaster {
                          std::span<const Value> fetches,
                          std::span<Node* const> targets,
                          ExecutorChoice executor) = 0;
+  // A step in parts: session/partial_run.h.
+  virtual Result<std::unique_ptr<PartialRun>> Partial(
+      std::span<const Value> feeds, std::span<const Value> fetches,
+      std::span<Node* const> targets) = 0;
+  // Which node runs in which task and why, what they send each other, and how
+  // each task runs its part.
+  virtual Result<std::string> Explain(std::span<const Value> fetches,
+                                      const FeedList& feeds,
+                                      std::span<Node* const> targets,
+                                      ExecutorChoice executor) = 0;
   virtual void Close() = 0;
   // Of all tasks of the cluster.
   virtual Status Reset(const std::string& container) = 0;

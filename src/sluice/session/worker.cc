@@ -52,6 +52,23 @@ Result<PieceId> LocalWorker::Register(std::unique_ptr<Graph> piece,
   return id;
 }
 
+Result<std::string> LocalWorker::Explain(std::unique_ptr<Graph> piece,
+                                         ExecutorChoice executor) const {
+  std::shared_ptr<ResourceManager> resources;
+  {
+    MutexLock lock(mu_);
+    if (gone_) return Gone();
+    resources = resources_;
+  }
+  PlanOptions options;
+  options.executor = executor;
+  options.resources = resources.get();
+  Program program(std::move(piece), options);
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, program.GenericPlan());
+  SL_ASSIGN_OR_RETURN(std::string notes, program.PassNotes({}));
+  return plan->Explain() + notes;
+}
+
 void LocalWorker::Forget(PieceId piece) {
   std::shared_ptr<Program> last;  // goes with no lock held
   MutexLock lock(mu_);

@@ -70,6 +70,9 @@ class LocalWorker final : public Worker {
   const std::string& task() const override { return task_; }
   Result<PieceId> Register(std::unique_ptr<Graph> piece,
                            ExecutorChoice executor) override;
+  // How it would run such a piece, for feeds as its arguments say.
+  Result<std::string> Explain(std::unique_ptr<Graph> piece,
+                              ExecutorChoice executor) const;
   void Forget(PieceId piece) override;
   void Run(PieceRun run, Done done) override;
   void Abort(int64_t step, const Status& why) override;

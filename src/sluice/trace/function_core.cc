@@ -282,6 +282,10 @@ std::string FunctionCore::Explain(const VariantRef& variant,
   for (size_t i = 0; i < trace.sources.size(); ++i) {
     feeds.push_back(trace.ArrayAt(i, args));
   }
+  if (trace.tasks) {
+    return ValueOrThrow(
+        trace.tasks->Explain(trace.feeds, feeds, trace.fetches, trace.targets));
+  }
   return ValueOrThrow(trace.program->PlanFor(feeds))->Explain();
 }
 
@@ -290,6 +294,10 @@ MemoryForecast FunctionCore::PlanMemory(const VariantRef& variant,
   MutexLock lock(state_->mu);
   std::shared_ptr<Trace> kept =
       state_->TraceFor(variant, args, std::source_location::current());
+  if (kept->tasks) {
+    throw Error(Unimplemented(
+        "plan_memory of a function over tasks; wanted one of this process"));
+  }
   std::vector<Array> feeds;
   for (size_t i = 0; i < kept->sources.size(); ++i) {
     feeds.push_back(kept->ArrayAt(i, args));

@@ -68,8 +68,7 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
   for (const EagerRef& value : gradient.more) all.push_back(value->array);
   std::vector<Array> again;
   if (record) again = all;
-  SL_RETURN_IF_ERROR(trace_->master->RunProgram(
-      *gradient.program, all, &results, run_options, nullptr));
+  SL_RETURN_IF_ERROR(trace_->RunStep(gradient, all, run_options, &results));
   // What was found, made of all that was fed.
   Ref<FunctionTapeNode> node;
   if (record) {

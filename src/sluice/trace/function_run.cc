@@ -92,7 +92,7 @@ void TraceRun::Feed() {
   // What is recorded feeds its gradient the same: it must stay as it is.
   if (trace_.num_outputs > 0) {
     fed_.assign(feeds_.begin(), feeds_.end());
-  } else if (!trace_.waits) {
+  } else if (!trace_.waits && !trace_.tasks) {
     GiveUp();
   }
 }
@@ -122,18 +122,21 @@ void TraceRun::RunProgram() {
   // What draws apart has a place in the process's stream, too: what is saved
   // and restored with random_state() holds for it.
   if (trace_.random) options_.random = NextRandomCall();
-  for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
-  Status status = trace_.master->RunProgram(*trace_.program, feeds_, &results_,
-                                            options_, nullptr);
+  // Their memory is no use to tasks.
+  if (!trace_.tasks) {
+    for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
+  }
+  Status status = trace_.RunStep(feeds_, options_, &results_);
   if (status.ok()) return BringTold();
   // Of an error of the program, not of a run that was ended from outside.
-  bool untouched = !trace_.random && trace_.dropped.empty() &&
+  // Code that names tasks cannot be run by itself instead.
+  bool untouched = !trace_.tasks && !trace_.random && trace_.dropped.empty() &&
                    (status.code() == Code::kInvalidArgument ||
                     status.code() == Code::kOutOfRange ||
                     status.code() == Code::kFailedPrecondition);
-  // What stopped half way may have written.
+  // What stopped half way may have written. Tasks write to copies.
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
-    if (!trace_.sources[i].overwritten) continue;
+    if (trace_.tasks || !trace_.sources[i].overwritten) continue;
     untouched = false;
     WriteLog& log = trace_.TensorAt(i, args_)->writes();
     ++log.count;

@@ -421,6 +421,21 @@ std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
   return {};
 }
 
+Status Trace::RunStep(std::span<Array> arrays, const RunOptions& options,
+                      ArrayList* results) {
+  return tasks
+             ? tasks->Run(feeds, arrays, fetches, targets, options, results)
+             : master->RunProgram(*program, arrays, results, options, nullptr);
+}
+
+Status Trace::RunStep(const TraceGradient& gradient, std::span<Array> arrays,
+                      const RunOptions& options, ArrayList* results) {
+  return tasks ? tasks->Run(gradient.feeds, arrays, gradient.fetches, {},
+                            options, results)
+               : master->RunProgram(*gradient.program, arrays, results, options,
+                                    nullptr);
+}
+
 Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
                                       const std::vector<Value>& fed,
                                       const std::vector<bool>& wants,
@@ -500,6 +515,8 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
   fetches.insert(fetches.end(), made.told.begin(), made.told.end());
   SL_ASSIGN_OR_RETURN(made.program, master->ProgramFor(all, fetches, {},
                                                        ExecutorChoice::kAuto));
+  made.feeds = std::move(all);
+  made.fetches = std::move(fetches);
   gradients_.push_back(made);
   return made;
 }
@@ -560,25 +577,29 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
   t.sizes = capture.sizes();
-  std::vector<Value> fetches;
   for (const Fetched& f : t.fetched) {
-    fetches.push_back(f.value);
+    t.fetches.push_back(f.value);
     bool recorded = f.flows && !f.over && !f.leaf;
     t.outputs.push_back(recorded ? t.num_outputs++ : -1);
   }
-  fetches.insert(fetches.end(), t.told.begin(), t.told.end());
-  std::vector<Node*> targets = EffectsOf(graph);
-  for (const Node* node : targets) {
+  t.fetches.insert(t.fetches.end(), t.told.begin(), t.told.end());
+  t.targets = EffectsOf(graph);
+  for (const Node* node : t.targets) {
     std::unordered_set<const Node*> called;
     t.acts = t.acts || Acts(*node, called, /*checks=*/false);
   }
   t.master = std::make_unique<LocalMaster>(
       graph, MasterOptions{.resources = SharedResources(),
                            .placement = {.results_to_host = false}});
-  t.program = ValueOrThrow(
-      t.master->ProgramFor(t.feeds, fetches, targets, ExecutorChoice::kAuto));
+  t.program = ValueOrThrow(t.master->ProgramFor(t.feeds, t.fetches, t.targets,
+                                                ExecutorChoice::kAuto));
+  if (IsForTasks(t.program->graph())) {
+    ThrowIfError(CheckNoState(name, t.program->graph()));
+    t.tasks = std::make_unique<TaskRuns>(graph);
+  }
   t.random = DrawsApart(t.program->graph().root());
-  t.few_ops = FewOps(t.program->graph().root());
+  // A step over tasks is not short, however few its ops are.
+  t.few_ops = !t.tasks && FewOps(t.program->graph().root());
   t.waits = Waits(t.program->graph().root());
   t.by_values = by_values;
   if (decisions && !decisions->made().empty()) {

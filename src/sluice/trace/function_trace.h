@@ -19,6 +19,7 @@
 #include "sluice/trace/capture.h"
 #include "sluice/trace/decisions.h"
 #include "sluice/trace/function_core.h"
+#include "sluice/trace/task_runs.h"
 
 namespace sluice::front_internal {
 
@@ -88,6 +89,8 @@ struct TraceGradient {
   // Tensors around that code run for the gradient reads beside, fed last.
   std::vector<EagerRef> more;
   std::vector<Value> more_args;
+  // All that is fed and fetched, in the program's order.
+  std::vector<Value> feeds, fetches;
   std::shared_ptr<Program> program;
   std::function<bool()> holds;  // null: always
 };
@@ -102,6 +105,11 @@ struct Trace {
   std::shared_ptr<Graph> graph;
   std::unique_ptr<LocalMaster> master;
   std::shared_ptr<Program> program;
+  // Set: it names tasks of a cluster, and runs there.
+  std::unique_ptr<TaskRuns> tasks;
+  // What a step gives and does, in the program's order.
+  std::vector<Value> fetches;
+  std::vector<Node*> targets;
 
   // A tensor outside: an argument, which differs from call to call, or one that
   // was captured.
@@ -245,6 +253,13 @@ struct Trace {
                                        const std::vector<Tensor>& args,
                                        std::source_location where,
                                        const How& how);
+
+  // A step of the function, and one of a gradient of it: here, or on the tasks
+  // it names. Feeds may be given up to it.
+  Status RunStep(std::span<Array> arrays, const RunOptions& options,
+                 ArrayList* results);
+  Status RunStep(const TraceGradient& gradient, std::span<Array> arrays,
+                 const RunOptions& options, ArrayList* results);
 
   // Built when it is asked for. `records`: gradients of it may be asked for.
   Result<TraceGradient> Gradient(const std::vector<Value>& ys,

@@ -1,0 +1,20 @@
+// What a graph looks like when it is split by task: for each task its nodes,
+// why they are there, and what it sends to whom, with the bytes where shapes
+// are known.
+//
+// A plain function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sluice/partition/split_by_task.h"
+
+namespace sluice::cluster {
+
+// One text for each piece; `whole` was split by these options.
+std::vector<std::string> ExplainPieces(const Graph& whole,
+                                       const SplitOptions& options,
+                                       const std::vector<TaskPiece>& pieces);
+
+}  // namespace sluice::cluster
