@@ -9,7 +9,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from . import layers, math, matrix, pick, reduce, shape, spread, types
 from .._symbols.numbers import Symbol, SymInt
-from .device import CPU, Device, check_device
+from .device import CPU, Device, beside, check_device
 
 __all__: list[str] = []
 
@@ -205,7 +205,7 @@ def index_fill(self: Tensor, dim: int, index: Any, value: Any) -> Tensor:
     picked = _ops.gather(self, index, axis=dim)
     sizes = _ops.shape(picked) if picked.symbolic else picked.shape
     value = _core.value_as(value, self.dtype, "index_fill(): value")
-    filled = _ops.broadcast_to(value, sizes)
+    filled = _ops.broadcast_to(beside(self, value), sizes)
     return _ops.index_copy(self, index, filled, axis=dim)
 
 
