@@ -6,6 +6,7 @@
 #include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "tensor_values.h"
 
 namespace sluice::py {
 
@@ -81,7 +82,7 @@ void BindCompare(nb::module_& m) {
       "describe_difference",
       [](nb::handle a, nb::handle b, double rtol, double atol, bool equal_nan) {
         auto array = [](nb::handle o, std::string_view what) {
-          return IsTensor(o) ? AsTensor(o).to_dense().array()
+          return IsTensor(o) ? ElementsOf(AsTensor(o).to_dense(), what)
                              : ArrayOf(o, what);
         };
         return DescribeDifference(array(a, "actual"), array(b, "expected"),

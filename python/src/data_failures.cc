@@ -47,11 +47,11 @@ nb::object ElementToPython(const Element& element) {
 }
 
 Element ElementFromPython(nb::handle object, std::string_view what) {
-  if (!PyTuple_Check(object.ptr())) return {ToTensor(object, what)};
+  if (!PyTuple_Check(object.ptr())) return {ToHostTensor(object, what)};
   Element element;
   for (nb::handle part : nb::iter(object)) {
     element.push_back(
-        ToTensor(part, StrCat(what, ", component ", element.size())));
+        ToHostTensor(part, StrCat(what, ", component ", element.size())));
   }
   if (element.empty()) {
     ThrowValueError(StrCat(what, " is an empty tuple; wanted tensors"));

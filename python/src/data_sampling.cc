@@ -89,7 +89,8 @@ Tensor Stacked(nb::handle rows) {
     Tensor t;
     if (IsTensor(row)) {
       t = AsTensor(row);
-      plain = plain && !t.symbolic() && !t.requires_grad();
+      plain = plain && !t.symbolic() && !t.requires_grad() &&
+              t.array().on_host();
     } else {
       t = TensorOf(SharedArrayOf(row, StrCat("element ", elements.size())));
     }
@@ -117,8 +118,8 @@ void BindSampling(nb::module_& m) {
   m.def("gather_rows", [](const std::vector<Tensor>& tensors,
                           const std::vector<int64_t>& rows) {
     auto count = static_cast<int64_t>(rows.size());
-    Tensor index =
-        TensorOf(Array::Of<int64_t>({count}, std::span<const int64_t>(rows)));
+    // Written down among the operands, as it were: it goes where a tensor is.
+    Array index = Array::Of<int64_t>({count}, std::span<const int64_t>(rows));
     ReleaseGil released;
     std::vector<Tensor> gathered;
     for (const Tensor& t : tensors) gathered.push_back(gather(t, index));

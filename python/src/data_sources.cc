@@ -238,7 +238,7 @@ void BindDataSources(nb::module_& m) {
   m.def("pipeline_of_tensors", [](nb::handle tensors) {
     Element arrays;
     for (nb::handle t : nb::iter(tensors)) {
-      arrays.push_back(ToTensor(t, StrCat("tensor ", arrays.size())));
+      arrays.push_back(ToHostTensor(t, StrCat("tensor ", arrays.size())));
     }
     return Pipeline{data::TensorSource(arrays)};
   });

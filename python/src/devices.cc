@@ -103,9 +103,11 @@ void BindDevices(nb::module_& m) {
       "device_for_like",
       [](const Tensor& t) {
         bool known = !t.symbolic() || t.traced();
-        return known ? ShortName(t.device()) : std::string("cpu");
+        std::string name = known ? ShortName(t.device()) : std::string();
+        return name == "cpu" && !MakingDevice() ? std::string() : name;
       },
-      "tensor"_a, "Where a tensor like it goes.");
+      "tensor"_a,
+      "Where a tensor like it goes; empty: where tensors go anyway.");
   m.def(
       "tensor_to",
       [](const Tensor& t, const std::string& device) { return t.to(device); },

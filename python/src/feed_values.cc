@@ -5,6 +5,7 @@
 #include "foreign_array.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 
 namespace sluice::py {
 
@@ -61,6 +62,8 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
     arrays_.push_back(std::move(seen));
     return;
   }
+  // To be made another type, a device's elements are the host's first.
+  if (seen.dtype() != dtype) seen = ValueOrThrow(OnHost(seen));
   Array fitting = FitArray(seen, dtype);
   own |= fitting.rep() != seen.rep();
   if (!own && !fitting.contiguous()) {
@@ -75,8 +78,7 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
     arrays_.push_back(std::move(fitting));
     return;
   }
-  arrays_.push_back(
-      Array::Borrow(fitting.mutable_raw(), fitting.dtype(), fitting.shape()));
+  arrays_.push_back(fitting.Borrowed());
   owners_.push_back(std::move(fitting));
 }
 

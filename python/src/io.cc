@@ -91,7 +91,7 @@ void BindNumpyFiles(nb::module_& m) {
   });
   m.def("write_npy", [](nb::handle path, nb::handle tensor) {
     std::string to = PathOf(path);
-    Tensor t = ToTensor(tensor, "save");
+    Tensor t = ToHostTensor(tensor, "save");
     OnFiles([&] { io::write_npy(to, t); });
   });
   m.def("read_npz", [](nb::handle path) {

@@ -27,7 +27,7 @@ StateDict StateOf(nb::handle mapping, std::string_view what) {
                             Py_TYPE(key.ptr())->tp_name, "; wanted str"));
     }
     auto name = nb::cast<std::string>(key);
-    state.set(name, ToTensor(value, StrCat(what, "[\"", name, "\"]")));
+    state.set(name, ToHostTensor(value, StrCat(what, "[\"", name, "\"]")));
   }
   return state;
 }

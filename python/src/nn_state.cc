@@ -144,7 +144,10 @@ void BindNnState(nb::module_& m) {
       "nn_converted",
       [](nb::handle object, DType dtype, bool copy) {
         Array array = TensorOnly(object, "tensor").array();
-        if (array.dtype() != dtype) return TensorOf(CastArray(array, dtype));
+        if (array.dtype() != dtype) {
+          if (array.on_host()) return TensorOf(CastArray(array, dtype));
+          return cast(TensorOf(array), dtype);
+        }
         return TensorOf(copy ? ValueOrThrow(array.Clone()) : array);
       },
       "tensor"_a, "dtype"_a, "copy"_a = false);

@@ -45,7 +45,7 @@ void RunNow(const OpRecord& op, std::span<const Given> inputs,
   }
   SourceLine line = PythonLine();
   EagerResults made;
-  if (!literals.empty()) ThrowIfError(BringLiterals(values, literals));
+  if (!literals.empty()) ThrowIfError(BringLiterals(op, values, literals));
   Status status;
   if (elements < kWorthReleasing && !op.async()) {
     status = EagerCall(op, values, attrs, line, made);

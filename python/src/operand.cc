@@ -8,6 +8,7 @@
 #include "nested_list.h"
 #include "op_call.h"
 #include "size.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/front/variable.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
@@ -160,7 +161,10 @@ Given Take(nb::handle object, std::string_view what) {
 
 Array ArrayOf(nb::handle object, std::string_view what, DType dtype) {
   Given given = Take(object, what);
-  Array array = given.tensor.defined() ? given.tensor.array() : given.array;
+  Array array = given.array;
+  if (given.tensor.defined()) {
+    array = ValueOrThrow(OnHost(given.tensor.array()));
+  }
   if (dtype == DType::kInvalid) {
     // Floats written down are f32, as those of tensors mostly are.
     bool doubles = given.weak && array.dtype() == DType::kF64;
@@ -176,8 +180,10 @@ Array SharedArrayOf(nb::handle object, std::string_view what) {
   return ArrayOf(object, what);
 }
 
-Tensor ToTensor(nb::handle object, std::string_view what) {
-  Given given = Take(object, what);
+namespace {
+
+// What it holds as a tensor; floats written down are f32.
+Tensor TensorOfGiven(Given given) {
   if (given.tensor.defined()) {
     bool doubles = given.weak && given.tensor.dtype() == DType::kF64;
     if (!doubles) return given.tensor;
@@ -188,6 +194,22 @@ Tensor ToTensor(nb::handle object, std::string_view what) {
     given.array = CastArray(given.array, DType::kF32);
   }
   return TensorOf(std::move(given.array));
+}
+
+}  // namespace
+
+Tensor ToTensor(nb::handle object, std::string_view what) {
+  Given given = Take(object, what);
+  bool made = !given.tensor.defined();
+  Tensor tensor = TensorOfGiven(std::move(given));
+  if (!made || tensor.symbolic() || !IsPlainData(tensor.dtype())) return tensor;
+  // Numbers go anywhere; the host asks for some of them.
+  const Device* device = tensor.rank() > 0 ? MakingDevice() : nullptr;
+  return device ? tensor.to(device->name_text()) : tensor;
+}
+
+Tensor ToHostTensor(nb::handle object, std::string_view what) {
+  return TensorOfGiven(Take(object, what));
 }
 
 }  // namespace sluice::py

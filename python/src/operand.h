@@ -23,8 +23,8 @@ struct Given {
 // the message: "matmul: b".
 Given Take(nb::handle object, std::string_view what);
 
-// The object's elements, copied: numbers, nested lists, numpy arrays, tensors,
-// whatever has __dlpack__, __array__ or the buffer protocol. Of that type, when
+// The object's elements, copied to the host: numbers, nested lists, numpy
+// arrays, tensors, whatever has __dlpack__, __array__ or the buffer protocol. Of that type, when
 // one is given. `what` names it in messages.
 Array ArrayOf(nb::handle object, std::string_view what,
               DType dtype = DType::kInvalid);
@@ -46,7 +46,10 @@ Tensor& AsTensor(nb::handle object);
 // The Python object of a tensor that is new; cheaper than nb::cast.
 nb::object Wrap(Tensor tensor);
 
-// Anything an op takes, as a tensor.
+// Anything an op takes, as a tensor: of what is none, one on the device where
+// tensors are made, or of a number, on the host.
 Tensor ToTensor(nb::handle object, std::string_view what);
+// The same for what the host reads: one that is made stays there.
+Tensor ToHostTensor(nb::handle object, std::string_view what);
 
 }  // namespace sluice::py

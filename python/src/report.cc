@@ -18,7 +18,7 @@ namespace {
 using Numbers = std::vector<std::pair<std::string, double>>;
 
 Tensor Values(nb::handle object, std::string_view what) {
-  return ToTensor(object, what);
+  return ToHostTensor(object, what);
 }
 
 nb::bytes Bytes(const std::string& text) {

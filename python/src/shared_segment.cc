@@ -14,6 +14,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "tensor.h"
+#include "tensor_values.h"
 
 namespace sluice::py {
 
@@ -140,6 +141,7 @@ void BindSharedSegment(nb::module_& m) {
   // Moves the elements of a tensor to a segment of its own.
   m.def("move_to_segment", [](const std::string& name, const Tensor& t) {
     EagerValue& value = *t.eager();
+    SharedElementsOf(t, "share_memory_()");  // throws unless they are here
     if (!IsPlainData(t.dtype()) || !PutInSegment(name, value.array)) {
       return false;
     }
@@ -151,6 +153,7 @@ void BindSharedSegment(nb::module_& m) {
   // (name, offset) of what others can map; None for elements elsewhere.
   m.def("segment_of", [](const Tensor& t) -> nb::object {
     const Array& a = t.array();
+    if (!a.on_host()) return nb::none();
     auto at = reinterpret_cast<uintptr_t>(a.raw());
     Segments& all = All();
     MutexLock lock(all.mu);

@@ -92,6 +92,12 @@ void CheckFits(const Tensor& value, const PartialShape& part) {
   }
 }
 
+// The value where the tensor it is written to lies, as copy_ has it.
+Tensor BroughtTo(const Tensor& target, const Tensor& value) {
+  if (target.symbolic() && !target.traced()) return value;
+  return value.to(target.device());
+}
+
 // x with the part at `key` replaced, by ops that are recorded: the places of
 // the part are found by indexing the numbers of all elements.
 Tensor Replaced(const Tensor& x, const Key& key, const Tensor& value) {
@@ -103,9 +109,11 @@ Tensor Replaced(const Tensor& x, const Key& key, const Tensor& value) {
   Tensor numbers =
       CallOne("Range", {Of(Array::Scalar<int64_t>(0)), std::move(count),
                         Of(Array::Scalar<int64_t>(1))});
+  numbers = BroughtTo(x, numbers);
   Tensor places = PartOf(CallOne("Reshape", {Of(numbers), SizesOf(x)}), key);
   CheckFits(value, places.shape());
-  Tensor part = CallOne("BroadcastTo", {Of(value), SizesOf(places)});
+  Tensor part =
+      CallOne("BroadcastTo", {Of(BroughtTo(x, value)), SizesOf(places)});
   Tensor changed =
       CallOne("TensorScatterUpdate",
               {Of(flat), Of(CallOne("Reshape", {Of(places), Sizes({-1, 1})})),
@@ -129,7 +137,8 @@ void Scatter(const Tensor& target, const Key& key, const Tensor& value) {
   part.insert(part.begin() + key.lead, sizes.begin(), sizes.begin() + count);
   PartialShape part_shape = ValueOrThrow(PartialShape::Make(part));
   CheckFits(value, part_shape);
-  Tensor updates = CallOne("BroadcastTo", {Of(value), Of(Array::Vector(part))});
+  Tensor updates = CallOne("BroadcastTo", {Of(BroughtTo(target, value)),
+                                           Of(Array::Vector(part))});
   updates = MoveBlock(updates, key.lead, count, 0);
   EagerRef others[] = {PlaceTuples(basic).eager(), updates.eager()};
   SourceLine line = PythonLine();

@@ -126,7 +126,8 @@ struct Bytes {
   Array array;
 };
 nb::object ContiguousElements(const Tensor& t) {
-  return nb::cast(Bytes{ValueOrThrow(t.array().AsContiguous())});
+  Array here = ElementsOf(t, "pickle");
+  return nb::cast(Bytes{ValueOrThrow(here.AsContiguous())});
 }
 
 // Writable, so that what is read back into is taken over without a copy.

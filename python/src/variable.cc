@@ -7,6 +7,7 @@
 #include "op_call.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/scope.h"
 #include "sluice/graph/node.h"
 #include "variable_operators.h"
@@ -43,6 +44,12 @@ void Make(nb::pointer_and_handle<Variable> self, nb::handle initial,
       value = initial();
     }
     Tensor tensor = ToTensor(value, "Variable(): the initial value");
+    bool number = !IsTensor(value) && !nb::isinstance<Variable>(value) &&
+                  tensor.rank() == 0;
+    const Device* device = number ? MakingDevice() : nullptr;
+    if (device && !tensor.symbolic() && IsPlainData(tensor.dtype())) {
+      tensor = tensor.to(device->name_text());
+    }
     if (wanted != DType::kInvalid && tensor.dtype() != wanted) {
       tensor = CallOne("Cast", {{tensor, {}, false}}, {{"dtype", wanted}});
     }

@@ -71,9 +71,14 @@ def check_device(device: object) -> str | None:
 def device_like(x: Any, device: object) -> object:
     """The device asked for, or that of a tensor whose like is made."""
     if device is None and isinstance(x, _core.Tensor):
-        name = _core.device_for_like(x)
-        return None if name == "cpu" else name
+        return _core.device_for_like(x) or None
     return device
+
+
+def beside(x: Any, made: Any) -> Any:
+    """What a function makes for its work on x, where x lies."""
+    name = _core.device_for_like(x)
+    return _core.tensor_to(made, name) if name else made
 
 
 def placed(make: Callable[..., Any]) -> Callable[..., Any]:

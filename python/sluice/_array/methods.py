@@ -10,7 +10,7 @@ from .._core import Tensor
 from . import diagonals, intervals, layers, math, matrix, order, pick, pieces
 from . import products, reduce, replaced, scalars, shape, spread, types
 from .._symbols.numbers import Symbol, SymInt
-from .device import CPU, Device, check_device
+from .device import CPU, Device, beside, check_device
 
 __all__: list[str] = []
 

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .._symbols.numbers import Symbol
+from .device import beside
 
 __all__: list[str] = []
 
@@ -113,7 +114,7 @@ def _border(x: Tensor, axis: int, width: Any, value: float) -> Any:
         return None
     sizes = list(x.shape)
     sizes[axis] = width
-    return _core.full(sizes, value, x.dtype)
+    return beside(x, _core.full(sizes, value, x.dtype))
 
 
 def identity(rows: Any, columns: Any, k: Any, dtype: Any) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import NOTHING, axes_tuple, one_of
+from .device import beside
 from .reduce import ValuesAndIndices, truth
 from .shape import (
     as_tensor,
@@ -164,6 +165,11 @@ def _cut_to(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor, Any]:
     return x[place], place
 
 
+def _places(index: Any, x: Tensor) -> Tensor:
+    """Indices into x; a list the source writes down goes where x is."""
+    return index if isinstance(index, Tensor) else beside(x, as_tensor(index))
+
+
 def gather(x: Any, dim: Any = NOTHING, index: Any = NOTHING, *,
            indices: Any = NOTHING, axis: Any = NOTHING) -> Tensor:  # fmt: skip
     """gather(x, dim, index) as PyTorch has it: take_along_axis.
@@ -175,7 +181,8 @@ def gather(x: Any, dim: Any = NOTHING, index: Any = NOTHING, *,
             raise TypeError("gather(): lacks its argument index")
         if isinstance(index, int) and not isinstance(dim, int):
             return _ops.gather(x, dim, axis=index)  # (params, indices, axis)
-        x, index, dim = as_tensor(x), as_tensor(index), one_of(axis, dim)
+        x, dim = as_tensor(x), one_of(axis, dim)
+        index = _places(index, x)
         if x.ndim == 0 or index.ndim == 0:
             return _gather_single(x, dim, index)
         return _ops.take_along(_cut_to(x, dim, index)[0], index, axis=dim)
@@ -201,8 +208,8 @@ def _spread(values: Any, index: Any, like: Tensor) -> Any:
             return values[tuple(slice(n) for n in wanted)]
         return values
     value = _core.value_as(values, like.dtype, "scatter(): src")
-    return _ops.broadcast_to(value, _ops.shape(index) if as_tensor(index).symbolic
-                             else as_tensor(index).shape)  # fmt: skip
+    sizes = _ops.shape(index) if as_tensor(index).symbolic else as_tensor(index).shape
+    return _ops.broadcast_to(beside(like, value), sizes)
 
 
 _MODES = {None: "update", "sum": "add", "add": "add", "prod": "mul",
@@ -221,7 +228,7 @@ def scatter(
     if reduce not in _MODES:
         raise ValueError(f"scatter(): reduce is {reduce!r}; wanted one of "
                          + ", ".join(k for k in _MODES if k))  # fmt: skip
-    index = as_tensor(index)
+    index = _places(index, x)
     if isinstance(given, Tensor) and given.ndim > 0 and given.dtype != x.dtype:
         raise TypeError(
             f"scatter(): src is {given.dtype}, x {x.dtype}; wanted one type"
@@ -265,7 +272,7 @@ def sort_with_indices(x: Any, dim: int = -1, descending: bool = False) -> Any:
     x = as_tensor(x)
     if x.ndim == 0:
         axes_tuple(dim, 1, "sort")
-        return ValuesAndIndices(x.clone(), _core.tensor(0))
+        return ValuesAndIndices(x.clone(), beside(x, _core.tensor(0)))
     order = _ops.arg_sort(x, dim, descending)
     return ValuesAndIndices(_ops.take_along(x, order, axis=dim), order)
 
@@ -282,7 +289,7 @@ def argsort(
     axis = one_of(axis, dim, -1)
     x = as_tensor(x)
     if x.ndim == 0:
-        return _core.tensor(0)
+        return beside(x, _core.tensor(0))
     if axis is None:
         x, axis = ravel(x), 0
     return _ops.arg_sort(x, axis, descending)
@@ -370,7 +377,8 @@ def _unique_slices(x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
     n = x.shape[at]
     rows = _ops.reshape(moveaxis(x, at, 0), (n, -1) if x.numel() else (n, 0))
     # Slices in order of their first element, those equal in it by the next, ...
-    _, number, counts = _ops.unique(_core.full((n,), 0, _core.int64), sorted=True)
+    same = beside(x, _core.full((n,), 0, _core.int64))
+    _, number, counts = _ops.unique(same, sorted=True)
     for j in range(rows.shape[1]):
         values, rank, _ = _ops.unique(rows[:, j], sorted=True)
         key = number * values.shape[0] + rank

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -31,14 +32,17 @@ def _finished(
 
 def rebuild(
     cls: type[Tensor], data: Any, dtype: str, shape: tuple[int, ...],
-    requires_grad: bool, name: str = "",
+    requires_grad: bool, name: str = "", device: str = "cpu",
 ) -> Tensor:  # fmt: skip
-    """The tensor of a pickle. For pickle."""
+    """The tensor of a pickle, on the host where its device is not there. For pickle."""
     if dtype == "string":
         made = _core.tensor(data if data else [], _core.string if data else None)
         made = made.reshape(shape) if data else _core.empty_strings(shape)
     else:
         made = _core.from_bytes(data, dtype, shape)
+    if device != "cpu":
+        with contextlib.suppress(LookupError):
+            made = _core.tensor_to(made, device)
     return _finished(cls, made, requires_grad, name)
 
 
@@ -105,7 +109,7 @@ def reduce(self: Tensor, protocol: Any = 4) -> Any:
     elif self.dtype.name in ("resource", "list"):
         raise TypeError(f"a tensor of {self.dtype.name} cannot be pickled")
     else:
-        if _between_processes():
+        if self.device == "cpu" and _between_processes():
             shared = _shared(self)
             if shared is not None:
                 return (*shared, state)
@@ -117,7 +121,8 @@ def reduce(self: Tensor, protocol: Any = 4) -> Any:
         else:
             data = bytes(data)
     more = (self.dtype.name, self.shape, self.requires_grad, self.name)
-    return (rebuild, (type(self), data, *more), state)
+    there = () if self.device == "cpu" else (str(self.device),)
+    return (rebuild, (type(self), data, *more, *there), state)
 
 
 def _copied(self: Tensor, attributes: dict[str, Any]) -> Tensor:

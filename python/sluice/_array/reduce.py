@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import NOTHING, axes_tuple
+from .device import beside
 from .shape import as_tensor
 
 __all__ = [
@@ -174,7 +175,7 @@ def with_indices(arg: Any, x: Any, dim: int, keep: bool) -> Any:
     if x.ndim == 0:
         axes_tuple(dim, 1, "max")
         return ValuesAndIndices(x + 0 if x.dtype != _core.bool else x | x,
-                                _core.tensor(0))  # fmt: skip
+                                beside(x, _core.tensor(0)))  # fmt: skip
     indices = arg(x, dim, True)
     values = _as_bool(x, _ops.take_along(x, indices, axis=dim))
     if not keep:
@@ -387,5 +388,5 @@ def cumulative_sum(
     if not include_initial:
         return made
     at = 0 if axis is None else axis
-    zero = _ops.zeros_like(_ops.gather(made, _core.tensor([0]), axis=at))
+    zero = _ops.zeros_like(_ops.gather(made, [0], axis=at))
     return _ops.concat([zero, made], axis=at)

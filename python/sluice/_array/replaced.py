@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import axes_tuple
-from .device import device_like
+from .device import beside, device_like
 from .pick import nonzero, scatter
 from .shape import as_tensor, broadcast_shapes, moveaxis
 
@@ -79,7 +79,7 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Tensor:
     picked = _ops.gather(line, index, axis=dim)
     sizes = _ops.shape(picked) if picked.symbolic else picked.shape
     value = _core.value_as(value, x.dtype, "index_fill(): value")
-    filled = _ops.broadcast_to(value, sizes)
+    filled = _ops.broadcast_to(beside(x, value), sizes)
     index = as_tensor(index)
     if index.ndim == 0:  # one slice
         index, filled = _ops.reshape(index, (1,)), _ops.expand_dims(filled, dim)

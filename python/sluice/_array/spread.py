@@ -177,7 +177,7 @@ def _middle(x: Any, dim: Any, keep: bool, axis: Any, skip_nan: bool) -> Any:
         middle = _ops.maximum(_ops.floor_div(_ops.sub(there, 1), 2), 0)
         indices = _ops.take_along(order, middle, axis=along)
     else:
-        indices = _ops.gather(order, _core.tensor([(size - 1) // 2]), axis=along)
+        indices = _ops.gather(order, [(size - 1) // 2], axis=along)
         if nans is not None:
             # One of them makes the median NaN.
             some = _ops.any_of(nans, along, True)

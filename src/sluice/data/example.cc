@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/formats/protobuf_reader.h"
 #include "sluice/formats/protobuf_writer.h"
 
@@ -225,7 +226,8 @@ std::string make_example(
     const std::vector<std::pair<std::string, Tensor>>& features) {
   ProtoWriter entries;
   for (const auto& [name, tensor] : features) {
-    Array array = ValueOrThrow(tensor.array().AsContiguous());
+    Array here = ValueOrThrow(OnHost(tensor.array()));
+    Array array = ValueOrThrow(here.AsContiguous());
     uint32_t kind = KindOf(array.dtype());
     Want(kind != 0, StrCat("[example] feature \"", EscapeString(name), "\" is ",
                            array.TypeText(), "; wanted f32, i64 or string"));

@@ -5,6 +5,9 @@
 #include <limits>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/devices.h"
+#include "sluice/eager/call_device.h"
+#include "sluice/launch/copy_between.h"
 #include "sluice/tensor/copy_bytes.h"
 #include "sluice/tensor/dispatch.h"
 
@@ -14,7 +17,7 @@ namespace {
 
 using Number = std::function<int64_t(size_t)>;
 
-// Component c of all elements, row-major. Errors: what differs.
+// Component c of all elements, row-major, on the host. Errors: what differs.
 Result<std::vector<Array>> Column(const std::vector<Element>& elements,
                                   size_t c, bool same_sizes,
                                   const Number& number) {
@@ -36,7 +39,8 @@ Result<std::vector<Array>> Column(const std::vector<Element>& elements,
           StrCat("component ", c, " of element ", number(i),
                  " has no elements; wanted an imperative tensor"));
     }
-    SL_ASSIGN_OR_RETURN(Array array, t.array().AsContiguous());
+    SL_ASSIGN_OR_RETURN(Array here, OnHost(t.array()));
+    SL_ASSIGN_OR_RETURN(Array array, here.AsContiguous());
     if (i > 0) {
       const Array& first = arrays[0];
       if (array.dtype() != first.dtype()) return wrong("equal types");
@@ -135,6 +139,7 @@ Result<Element> StackRows(const std::vector<Element>& elements,
                   static_cast<const char*>(rows[i].raw()), bytes);
       }
     }
+    SL_ASSIGN_OR_RETURN(out, CopyTo(out, Devices::Of(elements[0][c].array())));
     batch.push_back(TensorOf(std::move(out)));
   }
   return batch;
@@ -170,6 +175,7 @@ Result<Element> PadRows(const std::vector<Element>& elements,
     for (size_t i = 0; i < rows.size(); ++i) {
       CopyCorner(rows[i], out, static_cast<int64_t>(i));
     }
+    SL_ASSIGN_OR_RETURN(out, CopyTo(out, Devices::Of(elements[0][c].array())));
     batch.push_back(TensorOf(std::move(out)));
   }
   return batch;

@@ -1,4 +1,5 @@
-// Elements put together to one, a new axis 0 counting them.
+// Elements put together to one, a new axis 0 counting them. A component of the
+// batch lies where that of the first element does.
 #pragma once
 
 #include <functional>

@@ -8,6 +8,7 @@
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_owned.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/grad_lock.h"
 #include "sluice/eager/grad_mode.h"
@@ -315,7 +316,8 @@ class Engine {
     for (size_t i = 0; i < dx.size(); ++i) {
       if (!dx[i] || dx[i]->traced) continue;
       const EagerValue& g = dx[i]->rows ? *dx[i]->rows->values : *dx[i];
-      std::string bad = DescribeBad(g.array);
+      SL_ASSIGN_OR_RETURN(Array here, OnHost(g.array));
+      std::string bad = DescribeBad(here);
       if (bad.empty()) continue;
       return InvalidArgument(StrCat(
           "[", node.name(), "] the gradient of its input ", i, ": ", bad));

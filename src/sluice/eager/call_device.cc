@@ -18,12 +18,6 @@ namespace {
 
 using front_internal::EagerMode;
 
-// Whether the call reads elements of that input on its device.
-bool ReadThere(const OpRecord& op, const Array& in, size_t i, size_t count) {
-  return in && !IsReference(in.dtype()) && !op.shape_only &&
-         !HostReads(op, DeviceKind::kCpu, i, count);
-}
-
 Status TwoDevices(const OpRecord& op, std::span<const Array> inputs, size_t a,
                   size_t b) {
   return OnTwoDevices(op, static_cast<int>(a), inputs[a].TypeText(),
@@ -43,6 +37,11 @@ bool HasStrings(const LaunchCall& call, std::span<const Array> inputs) {
 }
 
 }  // namespace
+
+bool ReadOnDevice(const OpRecord& op, const Array& in, size_t i, size_t count) {
+  return in && !IsReference(in.dtype()) && !op.shape_only &&
+         !HostReads(op, DeviceKind::kCpu, i, count);
+}
 
 Device* MakingDevice() {
   Device* device = EagerMode::Current().device;
@@ -67,17 +66,25 @@ Status WrittenElsewhere(const OpRecord& op, const std::string& type,
                                 " to write it in place (to() copies)"));
 }
 
-Status BringLiterals(std::span<EagerValue* const> inputs,
+Status BringLiterals(const OpRecord& op, std::span<EagerValue* const> inputs,
                      std::span<const EagerRef> literals) {
-  Memory* there = nullptr;
+  Device* there = nullptr;
   for (const EagerValue* in : inputs) {
-    if (!there && in->array) there = in->array.memory();
+    if (there || !in->array || !in->array.memory()) continue;
+    there = &Devices::Of(in->array);
   }
+  // Made of no tensor, as what constants make.
+  bool alone = literals.size() == inputs.size();
+  if (!there && alone) there = MakingDevice();
   if (!there) return OkStatus();
-  for (const EagerRef& literal : literals) {
-    Array& value = literal->array;
-    if (value.rank() == 0 || !IsPlainData(value.dtype())) continue;
-    SL_ASSIGN_OR_RETURN(value, CopyTo(value, Devices::Of(there)));
+  for (size_t i = 0, next = 0; next < literals.size(); ++i) {
+    if (inputs[i] != literals[next].get()) continue;
+    Array& value = literals[next++]->array;
+    if (!value || !IsPlainData(value.dtype())) continue;
+    if (value.rank() == 0 && !alone) continue;  // it goes with the others
+    if (!ReadOnDevice(op, value, i, inputs.size())) continue;
+    SL_ASSIGN_OR_RETURN(value, CopyTo(value, *there));
+    alone = false;
   }
   return OkStatus();
 }
@@ -94,7 +101,7 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
     return nullptr;
   size_t first = inputs.size();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!ReadThere(op, inputs[i], i, inputs.size())) continue;
+    if (!ReadOnDevice(op, inputs[i], i, inputs.size())) continue;
     // A number of the host goes anywhere.
     if (!inputs[i].memory() && inputs[i].rank() == 0) continue;
     reads = true;
@@ -111,10 +118,12 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
   // Numbers alone stay where they are; what is made of nothing goes where the
   // scope says, and what has the shape of another where that one is.
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (op.shape_only && inputs[i] && inputs[i].memory()) {
-      return &Devices::Of(inputs[i]);
+    // Type and shape alone, as gradients know them, are nowhere.
+    if (op.shape_only && inputs[i] && inputs[i].address()) {
+      bool host = !inputs[i].memory() || GivesSizes(op);
+      return host ? nullptr : &Devices::Of(inputs[i]);
     }
-    if (ReadThere(op, inputs[i], i, inputs.size())) return nullptr;
+    if (ReadOnDevice(op, inputs[i], i, inputs.size())) return nullptr;
   }
   bool host = !scope || GivesSizes(op) || op.handle;
   return host ? nullptr : scope;
@@ -144,8 +153,7 @@ Status CallOn(Device& device, const LaunchCall& told, StepContext step,
     if (HostReads(call.op, device.kind(), i, inputs.size())) {
       SL_ASSIGN_OR_RETURN(in, OnHost(in));
     } else if (in.memory() != device.array_memory()) {
-      SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(in, device));
-      in = std::move(copy.value);
+      SL_ASSIGN_OR_RETURN(in, CopyTo(in, device));
     }
   }
   step.memory = device.array_memory();

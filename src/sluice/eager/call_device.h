@@ -29,9 +29,15 @@ Status WrittenElsewhere(const OpRecord& op, const std::string& type,
                         const Device& made_on, const Device& target_on);
 
 // What the source writes down among the operands (lists, arrays of other
-// libraries), to be changed in place, goes where the tensors among them are.
-Status BringLiterals(std::span<EagerValue* const> inputs,
+// libraries), to be changed in place, goes where the tensors among them are;
+// where there are none, it is made on MakingDevice(), numbers too. What the
+// host reads before the call, sizes, stays there.
+Status BringLiterals(const OpRecord& op, std::span<EagerValue* const> inputs,
                      std::span<const EagerRef> literals);
+
+// Whether the call reads elements of input `i` of `count` where it runs: not
+// references, and not sizes, which the host reads before.
+bool ReadOnDevice(const OpRecord& op, const Array& in, size_t i, size_t count);
 
 // Null: in the host's main memory, where calls take their quick way.
 // Error: operands on two devices, both named.

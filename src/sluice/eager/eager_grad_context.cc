@@ -5,6 +5,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/rows.h"
@@ -56,7 +57,10 @@ EagerGradContext::EagerGradContext(OpTapeNode& node,
   if (!setup_.ok()) return;
   for (const EagerRef& g : dy) {
     dy_.push_back(g ? Enter(g->array, record ? g : EagerRef()) : -1);
-    if (g && g->array && g->array.memory()) device_ = &Devices::Of(g->array);
+    // Not the default device, where gradients of the host are the host's.
+    if (g && g->array && Devices::Count() > 1) {
+      device_ = &Devices::Of(g->array);
+    }
   }
   for (size_t i = 0; i < inputs; ++i) {
     wants_.push_back(static_cast<bool>(node.edges[i]));
@@ -93,16 +97,15 @@ Status EagerGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
   // A constant is there already.
   static const OpRecord* constant = FindOp("Const");
   if (&op == constant) {
-    Array value = attrs.get<Array>("value");
-    if (device_ && value.rank() > 0 && IsPlainData(value.dtype())) {
-      SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(value, *device_));
-      value = std::move(copy.value);
-    }
-    made.push_back(Enter(std::move(value)));
+    made.push_back(Enter(attrs.get<Array>("value")));
+    table_.back().constant = true;
     return OkStatus();
   }
   std::optional<MakingOn> there;
-  if (device_) there.emplace(*device_);
+  if (device_) {
+    there.emplace(*device_);
+    SL_RETURN_IF_ERROR(BringConstants(op, inputs));
+  }
   if (record_) {
     SmallVector<EagerValue*, 6> values;
     for (int id : inputs) values.push_back(ValueOf(id).get());
@@ -124,9 +127,46 @@ Status EagerGradContext::Emit(const OpRecord& op, std::span<const int> inputs,
   return OkStatus();
 }
 
+// As those the source writes down among the operands of a call: with tensors
+// of the host, sizes, they stay; without any tensor the call is made on the
+// gradient's device.
+Status EagerGradContext::BringConstants(const OpRecord& op,
+                                        std::span<const int> inputs) {
+  auto read = [&](size_t i) {
+    const Array& in = At(inputs[i]).array;
+    return IsPlainData(in.dtype()) && ReadOnDevice(op, in, i, inputs.size());
+  };
+  bool alone = true;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (At(inputs[i]).constant || !read(i)) continue;
+    const Array& in = At(inputs[i]).array;
+    if (!in.memory() && in.rank() > 0) return OkStatus();
+    alone = alone && !in.memory();
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Entry& entry = table_[static_cast<size_t>(inputs[i])];
+    if (!entry.constant || !read(i)) continue;
+    if (entry.array.rank() == 0 && !alone) continue;  // it goes anywhere
+    SL_RETURN_IF_ERROR(Bring(entry));
+    alone = false;
+  }
+  return OkStatus();
+}
+
+Status EagerGradContext::Bring(Entry& constant) {
+  SL_ASSIGN_OR_RETURN(constant.array, CopyTo(constant.array, *device_));
+  constant.value = {};
+  constant.constant = false;
+  return OkStatus();
+}
+
 Result<EagerRef> EagerGradContext::Gradient(size_t i) {
   int id = dx_[i];
   if (id < 0) return EagerRef();
+  if (Entry& made = table_[static_cast<size_t>(id)];
+      made.constant && device_ && IsPlainData(made.array.dtype())) {
+    SL_RETURN_IF_ERROR(Bring(made));
+  }
   const Array& g = At(id).array;
   const Array& x = At(in_[i]).array;
   if (!dx_rows_.empty() && dx_rows_[i] >= 0) {

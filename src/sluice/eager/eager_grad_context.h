@@ -32,9 +32,14 @@ class EagerGradContext final : public GradContext {
     EagerRef value;    // made when a recorded call asks for it
     TapeEdge edge;     // how it came to be
     bool kept = true;  // else type and shape alone are true
+    // Made by the rule, on the host: it goes where the others of a call are.
+    bool constant = false;
   };
   const Entry& At(int id) const { return table_[static_cast<size_t>(id)]; }
   const EagerRef& ValueOf(int id);
+  // Constants of the rule that the call reads on a device are brought there.
+  Status BringConstants(const OpRecord& op, std::span<const int> inputs);
+  Status Bring(Entry& constant);
   EagerRef Whole(int id);  // for outside: recorded or not, as asked for
   int Enter(Array array, EagerRef value = {}, TapeEdge edge = {},
             bool kept = true);
@@ -42,7 +47,7 @@ class EagerGradContext final : public GradContext {
   OpTapeNode& node_;
   const bool record_;
   // Where the gradients lie, and what the rule makes of nothing goes; null: on
-  // the host.
+  // the host, there is nothing else.
   Device* device_ = nullptr;
   Status setup_;
   SmallVector<Entry, 12> table_;

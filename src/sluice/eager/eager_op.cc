@@ -328,8 +328,9 @@ bool Read(const Value& v, const Node* self) {
 // axes there are; but numbers that are shapes or axes decide those.
 Result<Value> Operand(Graph& graph, std::string_view name, const Array& a) {
   if (IsInteger(a.dtype()) && a.num_elements() <= kMaxRank) {
-    SL_ASSIGN_OR_RETURN(Node * node,
-                        graph.Add(graph.root(), "Const", {}, {{"value", a}}));
+    SL_ASSIGN_OR_RETURN(Array here, CopyTo(a, CpuDevice()));
+    SL_ASSIGN_OR_RETURN(
+        Node * node, graph.Add(graph.root(), "Const", {}, {{"value", here}}));
     return node->output();
   }
   return graph.AddArg(graph.root(), name,

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/scope.h"
 
 namespace sluice::front_internal {
@@ -39,6 +40,8 @@ Result<Array> KeptConstant(const Array& array) {
   if (array.dtype() == DType::kList || array.dtype() == DType::kResource) {
     return array;
   }
+  // A graph's constants are the host's: where it runs is not known yet.
+  if (!array.on_host()) return OnHost(array);
   KeptConstants* scope = Building::Current().constants.get();
   if (!scope || !IsPlainData(array.dtype()) || array.bytes() < kLarge) {
     return array.Clone();

@@ -31,6 +31,8 @@ Result<Device*> RecordedDevice(Recording& recording, const OpRecord& op,
   }
   // A copy is where it is asked to be.
   if (op.role == Role::kIdentity) return nullptr;
+  // Hands operands on, whatever beside them its gradient will read.
+  if (op.role == Role::kCustomGradient) return nullptr;
   size_t first = inputs.size();
   Device* device = nullptr;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "sluice/base/error.h"
+#include "sluice/device/devices.h"
 #include "sluice/eager/grad_mode.h"
+#include "sluice/launch/copy_between.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/op/registry.h"
 
@@ -50,7 +52,7 @@ class ViewWriteNode final : public TapeNode {
       SL_ASSIGN_OR_RETURN(dx[1], Replay(dy[0], steps_, line()));
     }
     if (edges[0]) {
-      SL_ASSIGN_OR_RETURN(EagerRef rest, Rest(dy[0]->array.shape()));
+      SL_ASSIGN_OR_RETURN(EagerRef rest, Rest(dy[0]->array));
       EagerResults zeros, kept;
       SL_RETURN_IF_ERROR(
           EagerCall(*zeros_like, {&dy[0], 1}, {}, line(), zeros));
@@ -62,9 +64,10 @@ class ViewWriteNode final : public TapeNode {
   }
 
  private:
-  // True where nothing was written.
-  Result<EagerRef> Rest(const Shape& shape) const {
-    SL_ASSIGN_OR_RETURN(Array mask, Array::Make(DType::kBool, shape));
+  // True where nothing was written, for a gradient to be chosen by: found on
+  // the host, and then where the gradient lies.
+  Result<EagerRef> Rest(const Array& like) const {
+    SL_ASSIGN_OR_RETURN(Array mask, Array::Make(DType::kBool, like.shape()));
     std::fill_n(mask.mutable_data<bool>(), mask.num_elements(), true);
     EagerRef whole = MakeRef<EagerValue>(std::move(mask));
     NoGrad off;
@@ -72,7 +75,9 @@ class ViewWriteNode final : public TapeNode {
     EagerRef no[] = {MakeRef<EagerValue>(Array::Scalar<bool>(false))};
     SL_RETURN_IF_ERROR(
         EagerCallInPlace(*FindOp("Overwrite"), part, no, {}, line()));
-    return whole;
+    SL_ASSIGN_OR_RETURN(StartedCopy there,
+                        StartCopy(whole->array, Devices::Of(like)));
+    return MakeRef<EagerValue>(std::move(there.value));
   }
 
   const std::vector<ViewStep> steps_;

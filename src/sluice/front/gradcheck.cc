@@ -8,6 +8,7 @@
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/operators.h"
 #include "sluice/front/autograd.h"
+#include "sluice/launch/copy_between.h"
 
 namespace sluice {
 
@@ -57,15 +58,22 @@ void Check(const ScalarFn& f, const std::vector<Tensor>& xs,
                     {.zeros_when_unconnected = true, .dense = true});
   }
   for (size_t i = 0; i < leaves.size(); ++i) {
-    Array x = leaves[i].array();
+    // Moved on the host; a leaf on a device is told.
+    const Array own = leaves[i].array();
+    Array x = ValueOrThrow(OnHost(own));
+    auto tell = [&] {
+      if (!own.on_host()) ThrowIfError(CopyElements(x, own));
+    };
     Array g = ValueOrThrow(ValueOrThrow(OnHost(got[i].array())).AsContiguous());
     for (int64_t k = 0; k < x.num_elements(); ++k) {
       double& at = x.mutable_data<double>()[k];
       double here = at, h = options.step * std::max(1.0, std::abs(here));
       auto value = [&](double moved) {
         at = moved;
+        tell();
         double y = f(leaves).item<double>();
         at = here;
+        tell();
         return y;
       };
       double want = (value(here + h) - value(here - h)) / (2 * h);

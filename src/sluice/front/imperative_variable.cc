@@ -2,7 +2,9 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/grad_mode.h"
+#include "sluice/launch/copy_between.h"
 #include "sluice/trace/compute_now.h"
 #include "sluice/trace/made_once.h"
 
@@ -32,6 +34,10 @@ Tensor Make(const Operand& initial, std::string_view name, SourceLine line) {
     value = ComputeNow(initial.tensor(), what).array();
   } else {
     value = initial.literal_value().value();
+    Device* device = MakingDevice();
+    if (device && IsPlainData(value.dtype())) {
+      value = ValueOrThrow(CopyTo(value, *device));
+    }
   }
   EagerRef own = MakeRef<EagerValue>(ValueOrThrow(value.Clone()));
   own->line = line;

@@ -116,11 +116,22 @@ class Awaited final : public CopyCaller {
   const std::shared_ptr<Status> status_ = std::make_shared<Status>();
 };
 
+// Whether the bytes are read some time after the copy was issued. CUDA's driver
+// reads those of pageable memory at once.
+bool ReadsLater(const Array& from, Device& to) {
+  return from && from.on_host() && IsPlainData(from.dtype()) &&
+         !to.memory().on_host() && to.kind() != DeviceKind::kCuda;
+}
+
 }  // namespace
 
 Result<Array> CopyTo(const Array& from, Device& to) {
   Awaited awaited;
-  SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(from, to));
+  Array seen = from;
+  if (ReadsLater(from, to)) {
+    SL_ASSIGN_OR_RETURN(seen, from.Clone());
+  }
+  SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(seen, to));
   if (copy.pending) {
     SL_RETURN_IF_ERROR(copy.pending->Synchronize());
     SL_RETURN_IF_ERROR(awaited.status());

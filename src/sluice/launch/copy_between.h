@@ -26,7 +26,8 @@ struct StartedCopy {
 // Errors: ResourceExhausted; elements that only the host can hold.
 Result<StartedCopy> StartCopy(const Array& from, Device& to);
 
-// The same, and waits for it.
+// The same, and waits for it where it goes to the host. What the host writes to
+// `from` afterwards is not seen by a copy that goes to a device.
 Result<Array> CopyTo(const Array& from, Device& to);
 
 // The array with its elements in row-major order, copied on its own device when

@@ -8,6 +8,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/tensor.h"
 #include "sluice/report/table.h"
 #include "sluice/tensor/dispatch.h"
@@ -101,7 +102,8 @@ void ConfusionMatrix::add(int64_t truth, int64_t predicted, int64_t times) {
 }
 
 void ConfusionMatrix::add(const Tensor& truth, const Tensor& predicted) {
-  const Array &t = truth.array(), &p = predicted.array();
+  const Array t = ValueOrThrow(OnHost(truth.array()));
+  const Array p = ValueOrThrow(OnHost(predicted.array()));
   bool scores = p.rank() == 2 && IsFloating(p.dtype());
   bool agree =
       IsInteger(t.dtype()) &&

@@ -10,6 +10,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/tensor.h"
 #include "sluice/report/event_file.h"
 #include "sluice/report/event_proto.h"
@@ -136,7 +137,7 @@ void EventWriter::scalar(std::string_view tag, double value, int64_t step) {
 
 void EventWriter::scalar(std::string_view tag, const Tensor& value,
                          int64_t step) {
-  Result<double> number = NumberOf(value.array());
+  Result<double> number = NumberOf(ValueOrThrow(OnHost(value.array())));
   if (!number.ok()) throw About("scalar", tag, number.status());
   scalar(tag, *number, step);
 }
@@ -152,14 +153,14 @@ void EventWriter::scalars(const Scalars& values, int64_t step) {
 
 void EventWriter::histogram(std::string_view tag, const Tensor& values,
                             int64_t step) {
-  Result<Histogram> histogram = Histogram::Of(values.array());
+  Result<Histogram> histogram = Histogram::Of(ValueOrThrow(OnHost(values.array())));
   if (!histogram.ok()) throw About("histogram", tag, histogram.status());
   impl_->AddValue(step, HistogramValue(TagOrThrow(tag), *histogram));
 }
 
 void EventWriter::image(std::string_view tag, const Tensor& pixels,
                         int64_t step, ImageLayout layout) {
-  Result<Picture> picture = Picture::Of(pixels.array(), layout);
+  Result<Picture> picture = Picture::Of(ValueOrThrow(OnHost(pixels.array())), layout);
   if (!picture.ok()) throw About("image", tag, picture.status());
   std::string png = encode_png(picture->width, picture->height,
                                picture->channels, picture->bytes);

@@ -8,6 +8,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/tensor.h"
 #include "sluice/report/number.h"
 #include "sluice/report/progress_line.h"
@@ -145,7 +146,7 @@ void Progress::update(double loss, const Metrics& metrics) {
 }
 
 void Progress::update(const Tensor& loss, const Metrics& metrics) {
-  Result<double> number = NumberOf(loss.array());
+  Result<double> number = NumberOf(ValueOrThrow(OnHost(loss.array())));
   if (!number.ok()) {
     throw Error(Status(number.status().code(),
                        StrCat("[Progress] loss: ", number.status().message())));

@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/trace/traced_device.h"
 
 namespace sluice {
 

@@ -32,6 +32,8 @@
 
 namespace sluice {
 
+class TracedDevices;
+
 class Capture final : public Recording {
  public:
   explicit Capture(std::shared_ptr<Graph> graph);
@@ -383,6 +385,7 @@ class Capture final : public Recording {
   std::unordered_map<const EagerValue*, Value> grads_when_;
   bool ways_decided_ = false;
   bool merged_ = false;  // gradients flow through some values in some runs
+  std::unique_ptr<TracedDevices> devices_;  // made when one is asked for
 };
 
 }  // namespace sluice

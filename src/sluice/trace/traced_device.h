@@ -9,15 +9,41 @@
 // that name no device are placed where they are read all the same: zeros that
 // are moved to a device are made there.
 //
-// Plain functions; on the thread that records.
+// TracedDevices belongs to a Capture; on the thread that records.
 #pragma once
+
+#include <unordered_map>
+#include <vector>
 
 #include "sluice/device/device.h"
 #include "sluice/trace/capture.h"
 
 namespace sluice {
 
-// Null: not known.
-Device* DeviceOfValue(const Capture& capture, const Value& value);
+class TracedDevices {
+ public:
+  explicit TracedDevices(const Capture& capture) : capture_(capture) {}
+
+  // Null: not known. What was found out is kept, so that a recording of any
+  // length looks at each of its nodes once: operands of a call were looked at
+  // when they were operands before.
+  Device* Of(const Value& value);
+
+ private:
+  struct Found {
+    Device* device = nullptr;
+    bool done = false;  // else it is being found out
+  };
+  // What it follows from is found out before it: told now, or put on todo_.
+  Device* Ask(const Value& value);
+  Device* Look(const Value& value);
+  Device* OfOperands(const Node& node);
+  Device* OfArg(const Value& value);
+
+  const Capture& capture_;
+  // Nodes that a recording takes back stay in the graph's memory.
+  std::unordered_map<Value, Found, ValueHash> found_;
+  std::vector<Value> todo_;
+};
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/call_device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/kernels/finite_range.h"
 
@@ -13,7 +14,7 @@ Status ExplainLoss(
     const std::vector<Tensor>& batch, int64_t step, double value) {
   std::string text = StrCat("the loss of step ", step, " is ", value);
   for (const auto& [name, tensor] : model.named_parameters()) {
-    FiniteRange range = FiniteRangeOf(tensor.array());
+    FiniteRange range = FiniteRangeOf(ValueOrThrow(OnHost(tensor.array())));
     if (range.bad == 0) continue;
     return FailedPrecondition(StrCat(
         text, "; parameter \"", name, "\" has ", range.bad, " of ",
@@ -23,11 +24,11 @@ Status ExplainLoss(
   }
   for (size_t i = 0; i < batch.size(); ++i) {
     if (!kFloats.contains(batch[i].dtype())) continue;
-    FiniteRange range = FiniteRangeOf(batch[i].array());
+    Array here = ValueOrThrow(OnHost(batch[i].array()));
+    FiniteRange range = FiniteRangeOf(here);
     if (range.bad == 0) continue;
     return FailedPrecondition(StrCat(text, "; component ", i, " of its batch, ",
-                                     DescribeRange(batch[i].array()),
-                                     ", is not finite"));
+                                     DescribeRange(here), ", is not finite"));
   }
   try {
     NoGrad off;

@@ -6,6 +6,7 @@ import struct
 from typing import Any
 
 from ... import _core, _ops
+from ..._array.device import beside
 from ..._core import Tensor
 
 __all__: list[str] = []
@@ -22,13 +23,13 @@ def _along(x: Tensor, axis: int, size: int, factor: float, nearest: bool) -> Ten
         # PyTorch counts in floats.
         step = _float32(1 / factor)
         at = [min(int(_float32(i * step)), last) for i in range(size)]
-        return _ops.gather(x, _core.tensor(at), axis=axis)
+        return _ops.gather(x, at, axis=axis)
     places = [min(max((i + 0.5) / factor - 0.5, 0.0), last) for i in range(size)]
     below = [int(p) for p in places]
     parts = _core.tensor([p - b for p, b in zip(places, below)], x.dtype)
-    parts = _ops.reshape(parts, (size,) + (1,) * (x.ndim - axis - 1))
-    low = _ops.gather(x, _core.tensor(below), axis=axis)
-    high = _ops.gather(x, _core.tensor([min(b + 1, last) for b in below]), axis=axis)
+    parts = _ops.reshape(beside(x, parts), (size,) + (1,) * (x.ndim - axis - 1))
+    low = _ops.gather(x, below, axis=axis)
+    high = _ops.gather(x, [min(b + 1, last) for b in below], axis=axis)
     return low * (1 - parts) + high * parts
 
 
