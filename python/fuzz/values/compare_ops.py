@@ -32,7 +32,7 @@ def _database() -> list:
 
 
 def child(
-    first: int, path: str, names: set[str], quick: bool, types: str, ways: int
+    first: int, path: str, names: set[str], given: argparse.Namespace
 ) -> None:
     """Runs operators from number `first` on; says which before it begins one."""
     import torch
@@ -42,15 +42,19 @@ def child(
     from run_ways import run_ways
 
     torch.set_num_threads(1)
-    if types:
-        runner.DTYPES = [getattr(torch, t) for t in types.split(",")]
+    if given.reference:
+        runner.SAMPLES = "reference_inputs"
+    if given.dtypes:
+        runner.DTYPES = [getattr(torch, t) for t in given.dtypes.split(",")]
     with open(path, "a", encoding="utf-8") as out:
         for i, op in enumerate(_database()):
             if i < first or (names and op.name not in names):
                 continue
             full = op.name + ("." + op.variant_test_name if op.variant_test_name else "")
             print(json.dumps({"begin": i, "op": full}), file=out, flush=True)
-            outcomes = run_ways(op, ways) if ways else run_op(op, quick)
+            outcomes = (
+                run_ways(op, given.ways) if given.ways else run_op(op, given.quick)
+            )
             for dtype, form, n, outcome, text in outcomes:
                 print(json.dumps({"op": full, "dtype": dtype, "form": form, "n": n,
                                   "outcome": outcome, "text": text}),
@@ -58,7 +62,7 @@ def child(
         print(json.dumps({"end": True}), file=out, flush=True)
 
 
-def run_all(path: str, names: list[str], quick: bool, types: str, ways: int) -> None:
+def run_all(path: str, names: list[str], given: argparse.Namespace) -> None:
     """Children one after the other: one that dies loses one operator."""
     if os.path.exists(path):
         os.unlink(path)
@@ -66,8 +70,9 @@ def run_all(path: str, names: list[str], quick: bool, types: str, ways: int) -> 
     while True:
         command = [sys.executable, os.path.abspath(__file__), "--child", str(first),
                    "--out", path, "--ops", ",".join(names),
-                   "--dtypes", types, "--ways", str(ways)]  # fmt: skip
-        done = subprocess.run(command + (["--quick"] if quick else []))
+                   "--dtypes", given.dtypes, "--ways", str(given.ways)]  # fmt: skip
+        command += ["--quick"] * given.quick + ["--reference"] * given.reference
+        done = subprocess.run(command)
         with open(path, encoding="utf-8") as lines:
             records = [json.loads(line) for line in lines]
         if records and "end" in records[-1]:
@@ -126,6 +131,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="6 samples each")
     parser.add_argument("--ways", type=int, default=0,
                         help="samples of each type to run in every way")  # fmt: skip
+    parser.add_argument("--reference", action="store_true",
+                        help="many more samples, with extreme values")  # fmt: skip
     parser.add_argument("--report-only", action="store_true")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("--child", type=int, default=None)
@@ -133,12 +140,11 @@ def main() -> None:
     sys.path.insert(0, HERE)
     names = [n for n in given.ops.split(",") if n]
     if given.child is not None:
-        child(given.child, given.out, set(names), given.quick, given.dtypes,
-              given.ways)  # fmt: skip
+        child(given.child, given.out, set(names), given)
         return
     began = time.monotonic()
     if not given.report_only:
-        run_all(given.out, names, given.quick, given.dtypes, given.ways)
+        run_all(given.out, names, given)
     bad = report(given.out, given.verbose)
     print(f"{time.monotonic() - began:.0f} s")
     sys.exit(1 if bad else 0)

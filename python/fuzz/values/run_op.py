@@ -20,6 +20,7 @@ from judge import compare
 from settle import settled
 
 DTYPES = [torch.float32, torch.float64, torch.int64, torch.bool, torch.bfloat16]
+SAMPLES = "sample_inputs"  # or "reference_inputs": more of them, with extremes
 SECONDS = 60  # a sample that takes longer hangs
 
 # What they hold is anything.
@@ -283,7 +284,7 @@ def _samples(op: Any, dtype: torch.dtype, grad: bool) -> Iterator[Call]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            made = op.sample_inputs("cpu", dtype, requires_grad=grad)
+            made = getattr(op, SAMPLES)("cpu", dtype, requires_grad=grad)
             for s in made:
                 yield Call((s.input, *s.args), dict(s.kwargs))
         except Exception:

@@ -80,7 +80,13 @@ addmv addr clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn si
 
 def _in_place(name: str) -> Callable[..., Tensor]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return self.copy_(getattr(Tensor, name)(self, *args, **kwargs))
+        # Gradients may need the elements as they were.
+        recorded = _core.is_grad_enabled() and (
+            self.requires_grad
+            or any(isinstance(a, Tensor) and a.requires_grad for a in args)
+        )
+        source = self.clone() if recorded else self
+        return self.copy_(getattr(Tensor, name)(source, *args, **kwargs))
 
     method.__name__ = method.__qualname__ = name + "_"
     method.__doc__ = f"{name}() written over the elements of this tensor."

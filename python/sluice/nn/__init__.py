@@ -23,6 +23,7 @@ from ._embedding import *  # noqa: F403
 from ._functional_call import functional_call as functional_call
 from ._linear import *  # noqa: F403
 from ._loss_layers import *  # noqa: F403
+from ._margin_loss_layers import *  # noqa: F403
 from ._module import Module as Module
 from ._norm import *  # noqa: F403
 from ._parameter import Parameter as Parameter

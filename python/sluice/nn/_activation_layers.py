@@ -1,7 +1,4 @@
-"""Activations as modules.
-
-`inplace` is taken where PyTorch takes it; results are always new tensors.
-"""
+"""Activations as modules. inplace=True: the input takes the result's elements."""
 
 from __future__ import annotations
 
@@ -56,49 +53,49 @@ class ReLU(_Inplace):
     """max(input, 0), elementwise."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.relu(input)
+        return F.relu(input, self.inplace)
 
 
 class ReLU6(_Inplace):
     """The input held between 0 and 6."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.relu6(input)
+        return F.relu6(input, self.inplace)
 
 
 class SELU(_Inplace):
     """elu, scaled so that means and variances stay 0 and 1."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.selu(input)
+        return F.selu(input, self.inplace)
 
 
 class SiLU(_Inplace):
     """The input times its sigmoid."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.silu(input)
+        return F.silu(input, self.inplace)
 
 
 class Mish(_Inplace):
     """The input times tanh(softplus(input))."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.mish(input)
+        return F.mish(input, self.inplace)
 
 
 class Hardsigmoid(_Inplace):
     """A sigmoid of straight lines."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.hardsigmoid(input)
+        return F.hardsigmoid(input, self.inplace)
 
 
 class Hardswish(_Inplace):
     """The input times its hardsigmoid."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.hardswish(input)
+        return F.hardswish(input, self.inplace)
 
 
 class Sigmoid(Module):
@@ -144,7 +141,7 @@ class LeakyReLU(Module):
         self.negative_slope, self.inplace = negative_slope, inplace
 
     def forward(self, input: Any) -> Tensor:
-        return F.leaky_relu(input, self.negative_slope)
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
         more = ", inplace=True" if self.inplace else ""
@@ -164,14 +161,14 @@ class ELU(_Alpha):
     """The input where positive, else alpha (exp(input) - 1)."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.elu(input, self.alpha)
+        return F.elu(input, self.alpha, self.inplace)
 
 
 class CELU(_Alpha):
     """The input where positive, else alpha (exp(input / alpha) - 1)."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.celu(input, self.alpha)
+        return F.celu(input, self.alpha, self.inplace)
 
 
 class Softplus(Module):
@@ -235,7 +232,7 @@ class Hardtanh(Module):
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
 
     def forward(self, input: Any) -> Tensor:
-        return F.hardtanh(input, self.min_val, self.max_val)
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
         more = ", inplace=True" if self.inplace else ""
@@ -250,7 +247,7 @@ class Threshold(Module):
         self.threshold, self.value, self.inplace = threshold, value, inplace
 
     def forward(self, input: Any) -> Tensor:
-        return F.threshold(input, self.threshold, self.value)
+        return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
         more = ", inplace=True" if self.inplace else ""

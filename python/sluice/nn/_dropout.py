@@ -31,25 +31,25 @@ class Dropout(_Dropout):
     """In training a share p of the elements set to 0, the rest divided by 1 - p."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.dropout(input, self.p, self.training)
+        return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_Dropout):
     """Dropout of whole channels of lines [N, C, L]."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.dropout1d(input, self.p, self.training)
+        return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_Dropout):
     """Dropout of whole channels of images [N, C, H, W]."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.dropout2d(input, self.p, self.training)
+        return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_Dropout):
     """Dropout of whole channels of volumes [N, C, D, H, W]."""
 
     def forward(self, input: Any) -> Tensor:
-        return F.dropout3d(input, self.p, self.training)
+        return F.dropout3d(input, self.p, self.training, self.inplace)

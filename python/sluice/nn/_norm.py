@@ -18,6 +18,7 @@ __all__ = [
     "InstanceNorm2d",
     "InstanceNorm3d",
     "LayerNorm",
+    "LocalResponseNorm",
     "RMSNorm",
 ]
 
@@ -244,3 +245,19 @@ class InstanceNorm3d(_InstanceNorm):
     """Every channel of every sample [N, C, D, H, W] with mean 0 and deviation 1."""
 
     _ranks = (5,)
+
+
+class LocalResponseNorm(Module):
+    """Elements divided by a power of the squares of their neighbours in channels."""
+
+    def __init__(
+        self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+    ) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Any) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

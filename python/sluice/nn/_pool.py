@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ._module import Module
-from .functional._images import adaptive_pool, avg_pool
+from .functional._images import adaptive_pool, avg_pool, lp_pool
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -20,6 +20,9 @@ __all__ = [
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
@@ -217,5 +220,54 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """Maxima of windows that cover volumes evenly; None keeps a size."""
+
+    _axes = 3
+
+
+class _LPPool(Module):
+    _axes = 0
+
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: Size,
+        stride: Size | None = None,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
+
+    def forward(self, input: Any) -> Tensor:
+        return lp_pool(
+            self._axes,
+            input,
+            self.norm_type,
+            self.kernel_size,
+            self.stride,
+            self.ceil_mode,
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, "
+            f"stride={self.stride}, ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPool):
+    """The p-norm of each window of lines [N, C, L]."""
+
+    _axes = 1
+
+
+class LPPool2d(_LPPool):
+    """The p-norm of each window of images [N, C, H, W]."""
+
+    _axes = 2
+
+
+class LPPool3d(_LPPool):
+    """The p-norm of each window of volumes [N, C, D, H, W]."""
 
     _axes = 3

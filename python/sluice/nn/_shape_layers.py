@@ -14,6 +14,7 @@ from ._module import Module
 __all__ = [
     "CircularPad1d",
     "CircularPad2d",
+    "CircularPad3d",
     "ConstantPad1d",
     "ConstantPad2d",
     "ConstantPad3d",
@@ -24,8 +25,10 @@ __all__ = [
     "PixelUnshuffle",
     "ReflectionPad1d",
     "ReflectionPad2d",
+    "ReflectionPad3d",
     "ReplicationPad1d",
     "ReplicationPad2d",
+    "ReplicationPad3d",
     "Unflatten",
     "Upsample",
     "ZeroPad1d",
@@ -191,6 +194,24 @@ class CircularPad2d(_Pad):
     """Images with themselves again around them."""
 
     _axes, _kind = 2, "circular"
+
+
+class ReplicationPad3d(_Pad):
+    """Volumes with their faces repeated around them."""
+
+    _axes, _kind = 3, "replicate"
+
+
+class ReflectionPad3d(_Pad):
+    """Volumes with what a mirror at their faces shows around them."""
+
+    _axes, _kind = 3, "reflect"
+
+
+class CircularPad3d(_Pad):
+    """Volumes with themselves again around them."""
+
+    _axes, _kind = 3, "circular"
 
 
 class _ConstantPad(_Pad):

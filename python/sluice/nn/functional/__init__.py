@@ -9,6 +9,7 @@ from ._activations import *  # noqa: F403
 from ._images import *  # noqa: F403
 from ._layers import *  # noqa: F403
 from ._losses import *  # noqa: F403
+from ._margin_losses import *  # noqa: F403
 from ._norms import *  # noqa: F403
 
 __all__ = [

@@ -13,7 +13,7 @@ from ..._array.axes import axes_tuple
 from ..._array.math import clip
 from ..._array.shape import as_tensor
 from ..._core import Tensor
-from ._in_place import written
+from ._in_place import source, written
 
 __all__ = [
     "celu",
@@ -66,26 +66,26 @@ def relu(input: Any, inplace: bool = False) -> Tensor:
 
 def relu6(input: Any, inplace: bool = False) -> Tensor:
     """The input held between 0 and 6."""
-    x = as_tensor(input)
+    x = as_tensor(source(input) if inplace else input)
     made = _relu6(x) if x.dtype.is_floating_point else clip(x, 0, 6)
     return written(input, made) if inplace else made
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The input where positive, else alpha (exp(input) - 1)."""
-    made = _elu(input, alpha)
+    made = _elu(source(input) if inplace else input, alpha)
     return written(input, made) if inplace else made
 
 
 def selu(input: Any, inplace: bool = False) -> Tensor:
     """elu, scaled so that means and variances stay 0 and 1."""
-    made = _selu(input)
+    made = _selu(source(input) if inplace else input)
     return written(input, made) if inplace else made
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The input where positive, else alpha (exp(input / alpha) - 1)."""
-    made = _celu(input, alpha)
+    made = _celu(source(input) if inplace else input, alpha)
     return written(input, made) if inplace else made
 
 
@@ -93,7 +93,7 @@ def leaky_relu(
     input: Any, negative_slope: float = 0.01, inplace: bool = False
 ) -> Tensor:
     """The input where positive, else times negative_slope."""
-    made = _leaky_relu(input, negative_slope)
+    made = _leaky_relu(source(input) if inplace else input, negative_slope)
     return written(input, made) if inplace else made
 
 
@@ -109,13 +109,13 @@ def gelu(input: Any, approximate: str = "none") -> Tensor:
 
 def silu(input: Any, inplace: bool = False) -> Tensor:
     """The input times its sigmoid."""
-    made = _silu(input)
+    made = _silu(source(input) if inplace else input)
     return written(input, made) if inplace else made
 
 
 def mish(input: Any, inplace: bool = False) -> Tensor:
     """The input times tanh(softplus(input))."""
-    made = _mish(input)
+    made = _mish(source(input) if inplace else input)
     return written(input, made) if inplace else made
 
 
@@ -131,13 +131,13 @@ def tanh(input: Any) -> Tensor:
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Tensor:
     """A sigmoid of straight lines."""
-    made = _hard_sigmoid(input)
+    made = _hard_sigmoid(source(input) if inplace else input)
     return written(input, made) if inplace else made
 
 
 def hardswish(input: Any, inplace: bool = False) -> Tensor:
     """The input times its hardsigmoid."""
-    made = _hard_swish(input)
+    made = _hard_swish(source(input) if inplace else input)
     return written(input, made) if inplace else made
 
 
@@ -150,7 +150,7 @@ def hardtanh(
             f"hardtanh(): min_val is {min_val}, max_val {max_val}; wanted "
             "min_val <= max_val"
         )
-    x = as_tensor(input)
+    x = as_tensor(source(input) if inplace else input)
     if x.dtype.is_floating_point:
         made = _hard_tanh(x, min_val, max_val)
         return written(input, made) if inplace else made
@@ -200,7 +200,7 @@ def threshold(
     input: Any, threshold: float, value: float, inplace: bool = False
 ) -> Tensor:
     """The input where above the threshold, else the value."""
-    x = as_tensor(input)
+    x = as_tensor(source(input) if inplace else input)
     if x.dtype.is_floating_point:
         made = _threshold(x, threshold, value)
         return written(input, made) if inplace else made

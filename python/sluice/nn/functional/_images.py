@@ -25,6 +25,9 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -263,6 +266,54 @@ def avg_pool3d(
         count_include_pad,
         divisor_override,
     )
+
+
+def lp_pool(
+    axes: int,
+    input: Any,
+    norm_type: float,
+    kernel_size: Size,
+    stride: Size | None,
+    ceil_mode: bool,
+) -> Tensor:
+    """The root of the sum of powers of each window."""
+    sizes = [kernel_size] if isinstance(kernel_size, int) else list(kernel_size)
+    elements = math.prod(sizes * axes if len(sizes) == 1 else sizes)
+    mean = avg_pool(axes, input**norm_type, kernel_size, stride, 0, ceil_mode, True)
+    return (mean * elements) ** (1.0 / norm_type)
+
+
+def lp_pool1d(
+    input: Any,
+    norm_type: float,
+    kernel_size: int,
+    stride: int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The p-norm of each window of lines [N, C, L]."""
+    return lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Any,
+    norm_type: float,
+    kernel_size: Size,
+    stride: Size | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The p-norm of each window of images [N, C, H, W]."""
+    return lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Any,
+    norm_type: float,
+    kernel_size: Size,
+    stride: Size | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The p-norm of each window of volumes [N, C, D, H, W]."""
+    return lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 AdaptiveSize = int | Sequence[int | None]

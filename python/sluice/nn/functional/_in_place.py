@@ -10,13 +10,17 @@ from ..._core import Tensor
 __all__: list[str] = []
 
 
-def written(x: Any, made: Tensor) -> Tensor:
-    """x with the result written over it, or the result where writes are not for it.
+def source(x: Any) -> Any:
+    """What to compute from: a copy, where gradients may need what was there."""
+    recorded = isinstance(x, Tensor) and _core.is_grad_enabled() and x.requires_grad
+    return x.clone() if recorded else x
 
-    What is recorded for gradients, or part of a graph, keeps its elements.
+
+def written(x: Any, made: Tensor) -> Tensor:
+    """x with the result written over it.
+
+    In a graph that no function is recorded into nothing is written: it is the result.
     """
-    if not isinstance(x, Tensor) or x.symbolic or made.symbolic:
-        return made
-    if _core.is_grad_enabled() and x.requires_grad:
+    if not isinstance(x, Tensor) or x._deferred or made._deferred:
         return made
     return x.copy_(made)

@@ -10,7 +10,7 @@ from ... import _core
 from ..._array.open_sizes import has_symbols, padded
 from ..._array.shape import as_tensor
 from ..._core import Tensor
-from ._in_place import written
+from ._in_place import source, written
 from ._scaled import scaled
 
 __all__ = [
@@ -50,7 +50,7 @@ def dropout(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """In training a share p of the elements set to 0, the rest divided by 1 - p."""
-    made = _core.nn_dropout(input, p, training)
+    made = _core.nn_dropout(source(input) if inplace else input, p, training)
     return written(input, made) if inplace else made
 
 
@@ -62,7 +62,7 @@ def dropout1d(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """dropout of whole channels of lines [N, C, L]."""
-    made = _drop_channels(input, p, training)
+    made = _drop_channels(source(input) if inplace else input, p, training)
     return written(input, made) if inplace else made
 
 
@@ -70,7 +70,7 @@ def dropout2d(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """dropout of whole channels of images [N, C, H, W]."""
-    made = _drop_channels(input, p, training)
+    made = _drop_channels(source(input) if inplace else input, p, training)
     return written(input, made) if inplace else made
 
 
@@ -78,7 +78,7 @@ def dropout3d(
     input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """dropout of whole channels of volumes [N, C, D, H, W]."""
-    made = _drop_channels(input, p, training)
+    made = _drop_channels(source(input) if inplace else input, p, training)
     return written(input, made) if inplace else made
 
 

@@ -38,6 +38,17 @@ def _reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     return "mean" if size_average is None or size_average else "sum"
 
 
+def reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
+    """All elements as one number, or as they are."""
+    if reduction == "none":
+        return loss
+    if reduction not in ("mean", "sum"):
+        raise ValueError(
+            f"{what}(): reduction is {reduction!r}; wanted mean, sum or none"
+        )
+    return loss.mean() if reduction == "mean" else loss.sum()
+
+
 def mse_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
@@ -182,12 +193,16 @@ def triplet_margin_loss(
 ) -> Tensor:  # fmt: skip
     """max(0, |anchor - positive| - |anchor - negative| + margin), last axis."""
     reduction = _reduction(size_average, reduce, reduction)
-    if p != 2 or eps != 1e-6 or swap:
-        raise NotImplementedError(
-            "triplet_margin_loss is there for p=2, eps=1e-6 and swap=False"
-        )
     if margin <= 0:
         raise ValueError(
             f"triplet_margin_loss(): margin is {margin}; wanted it positive"
         )
+    if p != 2 or eps != 1e-6 or swap:
+        near = _core.nn_pairwise_distance(anchor, positive, p, eps, False)
+        far = _core.nn_pairwise_distance(anchor, negative, p, eps, False)
+        if swap:
+            other = _core.nn_pairwise_distance(positive, negative, p, eps, False)
+            far = _op("Minimum")(far, other)
+        each = _op("Relu")(near - far + margin)
+        return reduced(each, reduction, "triplet_margin_loss")
     return _core.nn_triplet_margin_loss(anchor, positive, negative, margin, reduction)
