@@ -119,8 +119,8 @@ void Capture::Refresh(EagerValue& view) {
   // Written only while calls were not recorded: other elements, and gradients
   // flow as before, whatever the base has been told of them since.
   // So they do through what has a history of its own.
-  bool stays = how.seen == view.log->histories ||
-               (StandsAlone(view) && view.tracked());
+  bool stays =
+      how.seen == view.log->histories || (StandsAlone(view) && view.tracked());
   {
     GradModeScope mode(how.records && !stays);
     for (const ViewStep& step : how.steps) {
