@@ -219,8 +219,11 @@ Tensor AxesFirst(const Tensor& x, const std::vector<int>& axes) {
 Tensor PerhapsView(const Tensor& picked, const Tensor& of) {
   Capture* capture = Capture::Open();
   if (!capture) return picked;
+  // Where a loop counts the places, values may decide how often it runs, and
+  // each is known then. They would decide nothing elsewhere.
+  using How = TraceState::Perhaps::How;
   capture->MayBe(*capture->ValueOf(picked), capture->ValueOf(of),
-                 TraceState::Perhaps::How::kLook);
+                 capture->in_region() ? How::kLook : How::kStrides);
   return picked;
 }
 
