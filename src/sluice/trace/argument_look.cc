@@ -16,16 +16,16 @@ bool SameElements(const Array& a, const Array& b) {
 }
 
 bool SameSteps(const std::vector<ViewStep>& a, const std::vector<ViewStep>& b) {
-  return std::equal(
-      a.begin(), a.end(), b.begin(), b.end(),
-      [](const ViewStep& x, const ViewStep& y) {
-        return x.op == y.op && x.attrs == y.attrs &&
-               std::equal(x.others.begin(), x.others.end(), y.others.begin(),
-                          y.others.end(),
-                          [](const EagerRef& p, const EagerRef& q) {
-                            return SameElements(p->array, q->array);
-                          });
-      });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ViewStep& x, const ViewStep& y) {
+                      return x.op == y.op && x.attrs == y.attrs &&
+                             std::equal(
+                                 x.others.begin(), x.others.end(),
+                                 y.others.begin(), y.others.end(),
+                                 [](const EagerRef& p, const EagerRef& q) {
+                                   return SameElements(p->array, q->array);
+                                 });
+                    });
 }
 
 bool LooksInto(const EagerValue& view, const EagerValue& other) {
@@ -47,13 +47,13 @@ bool MayBeLook(EagerValue& value) {
 ArgumentLook::ArgumentLook(const std::vector<Tensor>& args, size_t i)
     : argument_(i) {
   EagerRef at = args[i].eager();
-  while (at->view_of) {
+  do {
     links_.push_back({at->view_of->steps, at->view_of->records});
     at = at->view_of->base;
-  }
-  for (size_t k = 0; k < args.size() && into_ < 0; ++k) {
-    if (args[k].eager() == at) into_ = static_cast<int64_t>(k);
-  }
+    for (size_t k = 0; k < args.size() && into_ < 0; ++k) {
+      if (args[k].eager() == at) into_ = static_cast<int64_t>(k);
+    }
+  } while (into_ < 0 && MayBeLook(*at));
   if (into_ < 0) around_ = at;
 }
 
@@ -67,9 +67,7 @@ bool ArgumentLook::Fits(const std::vector<Tensor>& args) const {
     }
     at = at->view_of->base;
   }
-  if (at->view_of) return false;
-  return at ==
-         (into_ < 0 ? around_ : args[static_cast<size_t>(into_)].eager());
+  return at == (into_ < 0 ? around_ : args[static_cast<size_t>(into_)].eager());
 }
 
 bool AddLooks(const std::vector<Tensor>& args,
@@ -77,9 +75,9 @@ bool AddLooks(const std::vector<Tensor>& args,
               std::vector<const EagerValue*>& looks) {
   bool more = false;
   auto add = [&](const EagerRef& value) {
-    bool argument = std::any_of(
-        args.begin(), args.end(),
-        [&](const Tensor& arg) { return arg.eager() == value; });
+    bool argument =
+        std::any_of(args.begin(), args.end(),
+                    [&](const Tensor& arg) { return arg.eager() == value; });
     if (!argument || !MayBeLook(*value) ||
         std::find(looks.begin(), looks.end(), value.get()) != looks.end()) {
       return;
