@@ -8,6 +8,7 @@
 #include "op_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/grad_mode.h"
+#include "sluice/trace/capture.h"
 
 namespace sluice::py {
 
@@ -213,6 +214,19 @@ Tensor AxesFirst(const Tensor& x, const std::vector<int>& axes) {
   return CallOne("Transpose", {Of(x)}, {{"perm", perm}});
 }
 
+// One place, which only a run knows, is a view imperatively: here it is a copy
+// of what it may look into, good until one of them is written.
+Tensor PerhapsView(const Tensor& picked, const Tensor& of) {
+  Capture* capture = Capture::Open();
+  if (!capture) return picked;
+  // Where a loop counts the places, values may decide how often it runs, and
+  // each is known then. They would decide nothing elsewhere.
+  using How = TraceState::Perhaps::How;
+  capture->MayBe(*capture->ValueOf(picked), capture->ValueOf(of),
+                 capture->in_region() ? How::kLook : How::kStrides);
+  return picked;
+}
+
 Tensor PartOf(const Tensor& tensor, const Key& key) {
   Basic basic = CutBasic(tensor, key);
   if (key.basic) return basic.part;
@@ -227,10 +241,12 @@ Tensor PartOf(const Tensor& tensor, const Key& key) {
     int axis = basic.axes[0];
     Tensor picked = CallOne("Gather", {Of(basic.part), Of(basic.places[0])},
                             {{"axis", int64_t{axis}}});
+    if (one_place) return PerhapsView(picked, tensor);
     return MoveBlock(picked, axis, count, key.lead);
   }
   Tensor picked = CallOne("GatherNd", {Of(AxesFirst(basic.part, basic.axes)),
                                        Of(PlaceTuples(basic))});
+  if (count == 0) PerhapsView(picked, tensor);
   return MoveBlock(picked, 0, count, key.lead);
 }
 

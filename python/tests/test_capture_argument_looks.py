@@ -138,3 +138,48 @@ def test_another_call_without_the_look():
         return found
 
     both(run)
+
+
+def test_state_that_looks_into_a_parameter():
+    def run(wrap):
+        w = sl.nn.Parameter(sl.tensor([2.0, 3.0]))
+        state = State()
+
+        @wrap
+        def step(x):
+            state.t[0] = x * 1
+            y = (w * x).sum()
+            state.t = w.detach()
+            return y
+
+        found = []
+        for k in range(4):
+            step(sl.tensor(float(k))).backward()
+            found.append((seen(w, state.t), w.grad.tolist()))
+        return found
+
+    both(run)
+
+
+def test_arguments_that_look_into_each_other():
+    def run(wrap):
+        w = sl.tensor([3.0, 4.0]).requires_grad_()
+
+        @wrap
+        def step(part, look, x):
+            look.mul_(w)
+            x.add_(1)
+            return part * 1
+
+        found = []
+        for _ in range(2):
+            x = sl.tensor([1.0, 2.0])
+            look = x.detach()
+            part = look[0:1]
+            y = step(part, look, x)
+            found.append(seen(x, look, part, y))
+            (y.sum() + look.sum()).backward()
+            found.append(w.grad.tolist())
+        return found
+
+    both(run)

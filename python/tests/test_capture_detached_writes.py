@@ -283,3 +283,19 @@ def test_second_gradients():
         return g.tolist(), h.tolist()
 
     both(run)
+
+
+# state:321401
+def test_an_expanded_tensor_from_outside_is_not_written():
+    def run(wrap):
+        w = leaf(2.0, 3.0)
+        held = [sl.zeros(3).expand(2, 3)]
+
+        @wrap
+        def step():
+            held[0][0, 0] = w[1]
+
+        with pytest.raises(RuntimeError, match="is a view"):
+            step()
+
+    both(run)

@@ -124,3 +124,30 @@ def test_a_number_of_the_callers_numpy_array_is_kept():
         return w.grad.tolist()
 
     assert run(sl.function) == run(plain)
+
+
+# state:314114
+def test_what_may_be_a_kept_value_is_overwritten():
+    def run(wrap):
+        found = []
+        for value in (1.0, -1.0):
+            w = sl.tensor([3.0]).requires_grad_()
+
+            @wrap
+            def step(x, w=w):
+                t = x * 1
+                y = w * t
+                if x.sum() > 0:
+                    t = t + 1
+                t.add_(1)
+                return y.sum()
+
+            try:
+                step(sl.tensor([value])).backward()
+                found.append(w.grad.tolist())
+            except RuntimeError as error:
+                found.append("overwritten" in str(error))
+        return found
+
+    assert run(lambda f: f) == [[1.0], True]
+    assert run(sl.function) == run(lambda f: f)

@@ -243,3 +243,24 @@ def test_a_tensor_read_before_it_is_made_to_require_gradients():
         return r.tolist(), g.tolist(), w.grad.tolist(), w.tolist()
 
     assert run(sl.function) == run(lambda f: f)
+
+
+# state:313749, 314585
+def test_a_look_into_what_is_a_parameter_on_another_way():
+    def run(wrap):
+        found = []
+        w = sl.tensor([1.0, 2.0]).requires_grad_()
+
+        @wrap
+        def step(x):
+            t = x * 1
+            if x.sum() > 0:
+                t = w
+            return t, t[1]
+
+        for value in (1.0, -1.0, 1.0):
+            t, look = step(sl.tensor([value, value]))
+            found.append((t.requires_grad, look.requires_grad, look.is_leaf))
+        return found
+
+    assert both(run) == [(True, True, False), (False, False, True), (True, True, False)]

@@ -231,3 +231,19 @@ def test_a_thread_that_raises_leaves_the_function_to_others():
         assert f(sl.ones(1), False).item() == 2
     t.join(60)
     assert caught == ["bad"] * 20
+
+
+# state:318389: the process ended.
+def test_a_gradient_that_is_written_and_is_not_there_in_the_next_call():
+    w = sl.tensor([2.0]).requires_grad_()
+
+    @sl.function
+    def step(x):
+        if w.grad is not None:
+            w.grad.mul_(0.5)
+        return x * 1
+
+    for there in (True, False, True):
+        w.grad = sl.tensor([4.0]) if there else None
+        step(sl.tensor([1.0]))
+        assert w.grad.tolist() == [2.0] if there else w.grad is None

@@ -26,6 +26,14 @@ def cut(x: Tensor, axis: int, begin: Any, end: Any) -> Tensor:
     return x[(*[slice(None)] * axis, slice(begin, end))]
 
 
+def by_one_op(x: Tensor) -> bool:
+    """Whether parts of x are cut by one op, which copies them, as gradients like it;
+    else they are views, which code may write to, in a captured function as well."""
+    if x._tracked and _core.is_grad_enabled():
+        return True
+    return bool(x.symbolic and not _core.recorded_here(x))
+
+
 def pieces(x: Tensor, sizes: list[Any], axis: int, what: str) -> tuple[Tensor, ...]:
     """x cut along an axis into parts of these sizes."""
     total = x.shape[axis]
@@ -48,7 +56,7 @@ def split_by(x: Tensor, size: Any, axis: int) -> tuple[Tensor, ...]:
         raise ValueError("split(): split_size is 0; wanted 1 or more")
     rest = total % size
     count = max(int(-(-total // size)), 1)
-    if rest == 0:
+    if rest == 0 and by_one_op(x):
         return _parts(_ops.split(x, count, axis=axis))
     return tuple(
         cut(x, axis, i * size, (i + 1) * size if i + 1 < count else None)
@@ -60,7 +68,10 @@ def chunks_of(x: Tensor, count: int, axis: int) -> tuple[Tensor, ...]:
     """x cut into at most so many parts, the last maybe smaller."""
     total = x.shape[axis]
     if total > 0 and total % count == 0:
-        return _parts(_ops.split(x, count, axis=axis))
+        if by_one_op(x):
+            return _parts(_ops.split(x, count, axis=axis))
+        size = total // count
+        return tuple(cut(x, axis, i * size, (i + 1) * size) for i in range(count))
     return split_by(x, max(int(-(-total // count)), 1), axis)
 
 

@@ -9,7 +9,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .._symbols.numbers import Symbol
 from .axes import NOTHING, axes_or_none, axes_tuple, one_of, whole
-from .open_sizes import chunks_of, has_symbols, pieces, split_by, tiled
+from .open_sizes import by_one_op, chunks_of, has_symbols, pieces, split_by, tiled
 
 __all__ = [
     "atleast_1d",
@@ -416,12 +416,8 @@ def _open_axis(x: Tensor, axis: int, what: str) -> int | None:
     return at if isinstance(x.shape[at], Symbol) else None
 
 
-def _recorded(x: Tensor) -> bool:
-    return x.symbolic or (x._tracked and _core.is_grad_enabled())
-
-
 def _cut(x: Tensor, axis: int, sizes: list[int]) -> tuple[Tensor, ...]:
-    """Parts of these sizes along an axis: views, where nothing is recorded."""
+    """Parts of these sizes along an axis, as views."""
     (at,) = axes_tuple(axis, x.ndim, "split")
     before = (slice(None),) * at
     ends = list(accumulate(sizes, initial=0))
@@ -441,7 +437,7 @@ def split(
             (at,) = axes_tuple(axis, x.ndim, "split")
             return pieces(x, list(size), at, "split")
         sizes = list(size)
-        if not _recorded(x) and sum(sizes) == _known_size(x, axis, "split"):
+        if not by_one_op(x) and sum(sizes) == _known_size(x, axis, "split"):
             return _cut(x, axis, [whole(n, "split(): a size") for n in sizes])
         return _parts(_ops.split_v(x, sizes, axis=axis))
     if isinstance(size, Symbol) and at is None:
@@ -456,7 +452,7 @@ def split(
     total = _known_size(x, axis, "split")
     full, rest = divmod(total, size)
     sizes = [size] * full + ([rest] if rest or not full else [])
-    if not _recorded(x):
+    if not by_one_op(x):
         return _cut(x, axis, sizes)
     if rest == 0 and full > 0:
         return _parts(_ops.split(x, full, axis=axis))
@@ -483,7 +479,7 @@ def unbind(x: Any, dim: Any = 0, *, axis: Any = NOTHING) -> tuple[Tensor, ...]:
     axis = one_of(axis, dim if axis is NOTHING else NOTHING, 0)
     x = as_tensor(x)
     size = _known_size(x, axis, "unbind")
-    if not _recorded(x):
+    if not by_one_op(x):
         (at,) = axes_tuple(axis, x.ndim, "unbind")
         return tuple(x[(slice(None),) * at + (i,)] for i in range(size))
     return _parts(_ops.unstack(x, size, axis=axis)) if size else ()

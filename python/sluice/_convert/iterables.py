@@ -62,10 +62,8 @@ class Rows(Staged):
         return self._tensor.size()
 
     def get(self, index: Any) -> Any:
-        if type(index) is int:
+        if type(index) is int or isinstance(self._tensor, Tensor):
             return self._tensor[index]  # a look into it, as imperatively
-        if isinstance(self._tensor, Tensor):
-            return _gather(self._tensor, index)
         return self._tensor.get(index)
 
 

@@ -47,13 +47,13 @@ bool MayBeLook(EagerValue& value) {
 ArgumentLook::ArgumentLook(const std::vector<Tensor>& args, size_t i)
     : argument_(i) {
   EagerRef at = args[i].eager();
-  while (at->view_of) {
+  do {
     links_.push_back({at->view_of->steps, at->view_of->records});
     at = at->view_of->base;
-  }
-  for (size_t k = 0; k < args.size() && into_ < 0; ++k) {
-    if (args[k].eager() == at) into_ = static_cast<int64_t>(k);
-  }
+    for (size_t k = 0; k < args.size() && into_ < 0; ++k) {
+      if (args[k].eager() == at) into_ = static_cast<int64_t>(k);
+    }
+  } while (into_ < 0 && MayBeLook(*at));
   if (into_ < 0) around_ = at;
 }
 
@@ -67,7 +67,6 @@ bool ArgumentLook::Fits(const std::vector<Tensor>& args) const {
     }
     at = at->view_of->base;
   }
-  if (at->view_of) return false;
   return at == (into_ < 0 ? around_ : args[static_cast<size_t>(into_)].eager());
 }
 

@@ -185,6 +185,13 @@ class Capture final : public Recording {
              TraceState::Perhaps::How how);
   // Throws when what it is cannot be known.
   void CheckKnown(const EagerValue& value) const;
+  // The tensor that is this value of the graph, still; or null.
+  EagerRef OwnerOf(const Value& value) const {
+    auto it = known_.find(value);
+    bool still = it != known_.end() && it->second.owner &&
+                 it->second.owner->traced->value == value;
+    return still ? it->second.owner : EagerRef();
+  }
   // A result shares memory with what it is a view of.
   void LookedInto(const EagerValue& view);
   // As Record, for a conditional, a loop or a call, once its results are known;

@@ -129,12 +129,17 @@ EagerRef Capture::Replayed(const EagerValue& view, EagerRef inside) {
 
 EagerRef Capture::InsideOfLook(const EagerRef& view) {
   const EagerRef& base = view->view_of->base;
+  if (auto known = inside_.find(base.get()); known != inside_.end()) {
+    return Replayed(*view, known->second);
+  }
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].argument && entries_[i].value == base) {
+      return Replayed(*view, LookArgument(i));
+    }
+  }
   // What was detached in between is nobody's but this look's.
-  auto known = inside_.find(base.get());
-  EagerRef from = known != inside_.end() ? known->second
-                  : base->view_of        ? InsideOfLook(base)
-                                         : StandIn(base);
-  return Replayed(*view, std::move(from));
+  bool between = base->view_of && !base->requires_grad && !base->grad;
+  return Replayed(*view, between ? InsideOfLook(base) : StandIn(base));
 }
 
 EagerRef Capture::LookArgument(size_t argument) {

@@ -412,7 +412,12 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   // after it.
   EagerRef base = value;
   const bool flag = base->requires_grad;
-  if (!how.steps.empty() && !base->producer) base->requires_grad = how.flows;
+  // Where only a run knows whether, it does where what it looks into does.
+  bool told = how.source < 0 && (trace_.fetched[how.fetch].when >= 0 ||
+                                 trace_.fetched[how.fetch].which >= 0);
+  if (!how.steps.empty() && !base->producer) {
+    base->requires_grad = how.flows && (flag || !told);
+  }
   for (const Trace::Step& step : how.steps) {
     const bool alone = step.alone >= 0;
     auto number = static_cast<size_t>(step.alone);

@@ -212,12 +212,13 @@ Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
   if (outside != Misfit::kNone) return outside;
   Misfit argument = ArgumentMisfit(args);
   if (argument != Misfit::kNone) return argument;
-  if (WritesAreSeenElsewhere(args)) return Misfit::kAliases;
   for (const GradSeen& seen : grads_seen) {
     if (!seen.then.Still(*TensorAt(seen.source, args))) {
       return Misfit::kGradients;
     }
   }
+  // Last: gradients that are written are there.
+  if (WritesAreSeenElsewhere(args)) return Misfit::kAliases;
   return Misfit::kNone;
 }
 

@@ -18,6 +18,7 @@
 #include "sluice/trace/graph_reach.h"
 #include "sluice/trace/inside_vmap.h"
 #include "sluice/trace/kept_values.h"
+#include "sluice/trace/memory_of.h"
 
 namespace sluice {
 
@@ -165,6 +166,13 @@ bool GraphTapeNode::has_regions() const {
   return node_ && !node_->regions().empty();
 }
 
+bool GraphTapeNode::PerhapsWritten(const Watched& watched) const {
+  Capture* capture = Capture::Current();
+  if (!capture || &capture->graph() != &graph_) return false;
+  EagerRef owner = capture->OwnerOf(watched.value);
+  return owner && owner->log == watched.log && MemoryOf(*owner).traced->unknown;
+}
+
 // Whether what the rule has just added reads elements that were overwritten.
 Status GraphTapeNode::CheckUnwritten(int first_new) const {
   for (const Inside& in : inside_) {
@@ -174,11 +182,19 @@ Status GraphTapeNode::CheckUnwritten(int first_new) const {
         StrCat(in.after, "; whether depends on the branch taken")));
   }
   for (const Watched& w : watched_) {
-    if (w.log->count == w.count) continue;
+    const bool perhaps = w.log->count == w.count && PerhapsWritten(w);
+    if (w.log->count == w.count && !perhaps) continue;
     for (const Node* user : w.value.node->users()) {
       if (user->id() < first_new || user->op().shape_only) continue;
       for (const Value& in : user->inputs()) {
         if (in != w.value) continue;
+        if (perhaps) {
+          return Unimplemented(StrCat(
+              "[", name_, "] ", w.what, " (", w.value.type().ToString(),
+              ") is needed for the gradient, but what may be the same memory "
+              "was overwritten in place; whether it is depends on the branch "
+              "taken"));
+        }
         return FailedPrecondition(StrCat(
             "[", name_, "] ", w.what, " (", w.value.type().ToString(),
             ") is needed for the gradient, but was overwritten in place at ",

@@ -88,6 +88,8 @@ class GraphTapeNode final : public TapeNode {
     uint32_t count;
   };
   Status CheckUnwritten(int first_new) const;
+  // Whether what may share its memory was: by a branch, say.
+  bool PerhapsWritten(const Watched& watched) const;
 
   Graph& graph_;
   Node* node_ = nullptr;

@@ -78,7 +78,8 @@ void GraphTapeNode::AddKept(
   if (node_->op().role == Role::kCustomGradient) return;  // code of the user's
   bool matters = false;
   for (const Watched& w : watched_) {
-    matters = matters || w.log->count != w.count || wanted(w.log.get());
+    matters = matters || w.log->count != w.count || wanted(w.log.get()) ||
+              PerhapsWritten(w);
   }
   if (!matters) return;
   std::vector<bool> wants;
@@ -86,7 +87,8 @@ void GraphTapeNode::AddKept(
   Result<std::vector<bool>> reads = ReadsOf(*node_, wants);
   if (!reads.ok()) return;
   for (const Watched& w : watched_) {
-    if (w.log->count == w.count && !wanted(w.log.get())) continue;
+    const bool perhaps = w.log->count == w.count && PerhapsWritten(w);
+    if (w.log->count == w.count && !wanted(w.log.get()) && !perhaps) continue;
     bool read = false;
     for (size_t i = 0; i < reads->size(); ++i) {
       auto k = static_cast<int>(i);
@@ -95,10 +97,13 @@ void GraphTapeNode::AddKept(
       read = read || ((*reads)[i] && own == w.value);
     }
     if (!read) continue;
-    kept.push_back({w.log.get(), w.count, StrCat("[", name_, "] ", w.what),
+    // Other than the count: it was written, on some way.
+    uint32_t count = perhaps ? w.count - 1 : w.count;
+    kept.push_back({w.log.get(), count, StrCat("[", name_, "] ", w.what),
                     w.value.type().ToString(),
                     StrCat("; wanted it as it was at ", line().ToString(),
-                           ": write out of place, or to a clone()")});
+                           ": write out of place, or to a clone()"),
+                    /*on_a_way=*/perhaps});
   }
 }
 

@@ -154,6 +154,17 @@ Status Capture::CallInPlace(const OpRecord& op, const EagerRef& given,
   for (const EagerRef& in : inputs) Now(*in);
   bool records = EagerMode::Current().grad && Tracked(inputs);
   SL_RETURN_IF_ERROR(CheckTarget(op, *target, records));
+  int64_t entry = MemoryOf(*target).traced->entry;
+  if (records && entry >= 0) {
+    const EagerValue& outside = *entries_[static_cast<size_t>(entry)].value;
+    if (outside.view && !outside.view_of) {
+      return FailedPrecondition(StrCat(
+          "[", op.name, "] ", target->Describe(),
+          ", is a view; writing it in place would change what gradients see of "
+          "the tensor it looks into; wanted set() on that tensor, or a "
+          "clone()"));
+    }
+  }
   EagerResults made;
   SL_RETURN_IF_ERROR(Call(op, inputs, attrs, line, made));
   Ref<TapeNode> call = made.size() == 1 ? made[0]->producer : Ref<TapeNode>();

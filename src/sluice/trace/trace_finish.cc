@@ -323,12 +323,19 @@ class Finisher {
         capture_.entries()[static_cast<size_t>(base.traced->entry)].grad_of);
   }
 
+  bool IsLook(const EagerValue& inside) const {
+    for (const Capture::Look& look : capture_.looks()) {
+      if (look.inside.get() == &inside) return true;
+    }
+    return false;
+  }
+
   // What was detached between an argument and what it looks into may be known
   // to others.
   void CheckBetween(const Capture::Look& look) const {
     for (const EagerValue* at = look.inside.get(); at->view_of;) {
       at = at->view_of->base.get();
-      if (!StandsAlone(*at) || !at->tracked()) continue;
+      if (!StandsAlone(*at) || !at->tracked() || IsLook(*at)) continue;
       throw Error(Unimplemented(
           StrCat("a captured function writes a value that requires gradients "
                  "into what ",
