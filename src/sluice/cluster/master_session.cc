@@ -18,6 +18,7 @@ namespace sluice::cluster {
 
 namespace {
 constexpr size_t kMaxSeen = 100'000;
+constexpr size_t kMaxEarly = 1000;
 constexpr size_t kNobody = ~size_t{0};
 }  // namespace
 
@@ -346,13 +347,20 @@ void MasterSession::RunSplit(const RunPrepared& request,
   run.trace = request.trace;
   if (request.trace) step->began = NowNanos();
   run.session = split->epoch->number;
+  Status early;
   {
     MutexLock lock(mu_);
-    step->number = next_step_++;
-    steps_[step->number] = step;
-    run.oldest = steps_.begin()->first;
-    run.seed = request.given_random ? request.seed : seed_;
+    for (const auto& [its_request, why] : stopped_early_) {
+      if (its_request == request.request) early = why;
+    }
+    if (early.ok()) {
+      step->number = next_step_++;
+      steps_[step->number] = step;
+      run.oldest = steps_.begin()->first;
+      run.seed = request.given_random ? request.seed : seed_;
+    }
   }
+  if (!early.ok()) return step->done({early});
   run.step = step->number;
   run.calls =
       request.given_random ? request.calls : static_cast<int64_t>(step->number);
@@ -469,6 +477,10 @@ void MasterSession::Cancel(uint64_t request, const Status& why) {
     MutexLock lock(mu_);
     for (const auto& [number, step] : steps_) {
       if (step->request == request) found = step;
+    }
+    if (!found) {
+      stopped_early_.emplace_back(request, why);
+      if (stopped_early_.size() > kMaxEarly) stopped_early_.pop_front();
     }
   }
   if (found) Stop(found, why, kNobody);

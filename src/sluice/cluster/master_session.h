@@ -95,6 +95,9 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Requests that were seen: one that comes twice is refused.
   std::unordered_set<uint64_t> seen_ SL_GUARDED_BY(mu_);
   std::deque<uint64_t> seen_order_ SL_GUARDED_BY(mu_);
+  // Requests that were to be stopped and did not run, the last few: large feeds
+  // may still be on their way.
+  std::deque<std::pair<uint64_t, Status>> stopped_early_ SL_GUARDED_BY(mu_);
 };
 
 }  // namespace sluice::cluster

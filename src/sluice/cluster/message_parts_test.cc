@@ -8,6 +8,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/cluster/cluster_test_util.h"
+#include "sluice/cluster/remote_session.h"
+#include "sluice/cluster/waiting_for.h"
 
 namespace sluice::cluster {
 namespace {
@@ -75,6 +77,49 @@ TEST(MessageParts, AGraphMayBeLargerThanAMessage) {
   Results got = client.Run({});
   ASSERT_TRUE(got.ok()) << got.status().ToString();
   EXPECT_EQ((*got)[0].data<float>()[0], value.data<float>()[kElements - 1]);
+}
+
+// It was lost while the feeds were on their way, and the step ran on.
+TEST(MessageParts, ACancelThatComesBeforeTheFeedsStopsTheStep) {
+  auto cluster = StartCluster(1);
+  ASSERT_TRUE(cluster);
+  Client client(R"(graph g(%x: f32[]) -> (%y) {
+    %y = Neg(%x)
+  })",
+                *cluster);
+  auto& session = static_cast<RemoteSession&>(*client.master());
+  Result<uint64_t> prepared =
+      session.SendGraph(client.graph(), ExecutorChoice::kAuto);
+  ASSERT_TRUE(prepared.ok()) << prepared.status().ToString();
+  std::shared_ptr<Channel> channel =
+      *(*DefaultTransport())->Connect(cluster->address(0), 0, {});
+  auto call = [&](const char* method, Payload request) {
+    auto answered = std::make_shared<WaitingFor<Result<Answer>>>();
+    channel->Call(method, std::move(request), 0,
+                  [answered](const Status& status, const Payload& payload) {
+                    if (!status.ok()) return answered->Bring(status);
+                    answered->Bring(DecodeParcel<Answer>(payload));
+                  });
+    return answered->Wait();
+  };
+  auto run = [&](uint64_t request) {
+    RunPrepared message;
+    message.session = session.number();
+    message.prepared = *prepared;
+    message.request = request;
+    return call(methods::kRunPrepared,
+                *Wrap(Encode(message), std::vector{Array::Scalar(1.f)}));
+  };
+  CancelRun cancel;
+  cancel.session = session.number();
+  cancel.request = 77;
+  cancel.why = WireStatus(Cancelled("enough"));
+  ASSERT_TRUE(call(methods::kCancel, WrapBytes(Encode(cancel))).ok());
+  Result<Answer> stopped = run(77), other = run(78);
+  ASSERT_TRUE(stopped.ok() && other.ok());
+  EXPECT_EQ(stopped->status.code, Code::kCancelled);
+  EXPECT_EQ(stopped->status.message, "enough");
+  EXPECT_EQ(other->status.code, Code::kOk) << other->status.message;
 }
 
 // ---- One end alone ----

@@ -53,6 +53,7 @@ Result<std::unique_ptr<Graph>> Whole(const Graph& pruned,
   std::unique_ptr<Graph> graph = pruned.Clone();
   Region& root = graph->root();
   Node* first = root.nodes().empty() ? nullptr : root.nodes().front();
+  std::vector<Node*> targets(root.targets().begin(), root.targets().end());
   for (int i = 0; i < root.num_args(); ++i) {
     Value arg = root.arg(i);
     const ValueType type = arg.type();
@@ -63,8 +64,9 @@ Result<std::unique_ptr<Graph>> Whole(const Graph& pruned,
     if (first) graph->MoveBefore(*queue.node, *first);
     if (first) graph->MoveBefore(*taken.node, *first);
     graph->ReplaceUses(arg, taken);
+    // Also what nothing needs: the queue is to be empty afterwards.
+    targets.push_back(taken.node);
   }
-  std::vector<Node*> targets(root.targets().begin(), root.targets().end());
   const std::vector<Value> results(root.results().begin(),
                                    root.results().end());
   for (size_t i = 0; i < results.size(); ++i) {
@@ -166,7 +168,10 @@ class RemotePartialRun final : public PartialRun {
   }
 
   ~RemotePartialRun() override {
-    stop_->Cancel(Cancelled("the partial run was dropped"));
+    // With all that it waits for, it is about to end by itself.
+    const bool ending = place_->program->graph().root().targets().empty() &&
+                        broken_.ok() && AllGiven();
+    if (!ending) stop_->Cancel(Cancelled("the partial run was dropped"));
     step_.join();
     places_.GiveBack(std::move(place_), ended_.ok() && AllGiven());
   }

@@ -78,6 +78,17 @@ TEST_F(RemotePartial, IsOneStepHoweverManyCallsThereAre) {
   ExpectNothingLeft(*cluster_, {0, 1});
 }
 
+// Left in its queue, it would be in the way of the next step's.
+TEST_F(RemotePartial, AFeedThatNothingNeedsIsTakenAllTheSame) {
+  for (int i = 0; i < 3; ++i) {
+    auto run =
+        client_->master()->Partial(std::vector{a_, b_}, std::vector{y_}, {});
+    ASSERT_TRUE(run.ok()) << run.status().ToString();
+    EXPECT_TRUE((*run)->Run({}, {{b_, Row(2)}}).ok());
+    EXPECT_EQ(Only((*run)->Run({{y_}}, {{a_, Array::Scalar(3.f)}})), 9);
+  }
+}
+
 TEST_F(RemotePartial, RefusesWhatOneProcessRefuses) {
   auto run = Begin();
   ASSERT_TRUE(run);
