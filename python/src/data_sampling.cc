@@ -89,8 +89,8 @@ Tensor Stacked(nb::handle rows) {
     Tensor t;
     if (IsTensor(row)) {
       t = AsTensor(row);
-      plain = plain && !t.symbolic() && !t.requires_grad() &&
-              t.array().on_host();
+      plain =
+          plain && !t.symbolic() && !t.requires_grad() && t.array().on_host();
     } else {
       t = TensorOf(SharedArrayOf(row, StrCat("element ", elements.size())));
     }

@@ -24,8 +24,8 @@ struct Given {
 Given Take(nb::handle object, std::string_view what);
 
 // The object's elements, copied to the host: numbers, nested lists, numpy
-// arrays, tensors, whatever has __dlpack__, __array__ or the buffer protocol. Of that type, when
-// one is given. `what` names it in messages.
+// arrays, tensors, whatever has __dlpack__, __array__ or the buffer protocol.
+// Of that type, when one is given. `what` names it in messages.
 Array ArrayOf(nb::handle object, std::string_view what,
               DType dtype = DType::kInvalid);
 

@@ -137,8 +137,8 @@ void Scatter(const Tensor& target, const Key& key, const Tensor& value) {
   part.insert(part.begin() + key.lead, sizes.begin(), sizes.begin() + count);
   PartialShape part_shape = ValueOrThrow(PartialShape::Make(part));
   CheckFits(value, part_shape);
-  Tensor updates = CallOne("BroadcastTo", {Of(BroughtTo(target, value)),
-                                           Of(Array::Vector(part))});
+  Tensor updates = CallOne(
+      "BroadcastTo", {Of(BroughtTo(target, value)), Of(Array::Vector(part))});
   updates = MoveBlock(updates, key.lead, count, 0);
   EagerRef others[] = {PlaceTuples(basic).eager(), updates.eager()};
   SourceLine line = PythonLine();

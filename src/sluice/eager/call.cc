@@ -94,7 +94,8 @@ Status TryRunNow(const NodeRequest& r, EagerResults& results) {
     literals.push_back(MakeRef<EagerValue>(std::move(value)));
     inputs.push_back(literals.back().get());
   }
-  if (!literals.empty()) SL_RETURN_IF_ERROR(BringLiterals(*op, inputs, literals));
+  if (!literals.empty())
+    SL_RETURN_IF_ERROR(BringLiterals(*op, inputs, literals));
   return EagerCall(*op, inputs, *r.attrs, r.line, results);
 }
 

@@ -26,8 +26,8 @@ Status TwoDevices(const OpRecord& op, std::span<const Array> inputs, size_t a,
                       inputs[b].TypeText(), Devices::Of(inputs[b]));
 }
 
-// Where the elements of a list lie, by the first that is not the host's: numbers
-// may be among them.
+// Where the elements of a list lie, by the first that is not the host's:
+// numbers may be among them.
 Memory* MemoryOfElements(const Array& array) {
   const ListValue* list = ListOf(array);
   Memory* memory = nullptr;
@@ -133,11 +133,11 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
       return TwoDevices(op, inputs, first, i);
     }
   }
-  if (reads) {
-    Memory* memory = inputs[first].memory();
-    return memory ? &Devices::Of(memory) : nullptr;
-  }
-  if (in_list) return &Devices::Of(in_list);
+  Memory* memory = reads ? inputs[first].memory() : nullptr;
+  // Beside a list of a device, what the host has are sizes of elements.
+  if (!memory) memory = in_list;
+  if (memory) return &Devices::Of(memory);
+  if (reads) return nullptr;
   // Numbers alone stay where they are; what is made of nothing, or of numbers
   // as many elements, goes where the scope says, and what has the shape of
   // another where that one is.

@@ -40,8 +40,8 @@ Tensor AttentionInSteps(const Tensor& q, const Tensor& k, const Tensor& v,
   if (options.is_causal) {
     auto places = [&](const Tensor& of) {
       Tensor count = shape(of, {}, where)[-2];
-      return nn::Beside(
-          of, range(int64_t{0}, count, int64_t{1}, {}, where), where);
+      return nn::Beside(of, range(int64_t{0}, count, int64_t{1}, {}, where),
+                        where);
     };
     Tensor before = expand_dims(places(q), 1, {}, where) >= places(k);
     seen = seen.defined() ? logical_and(seen, before, {}, where) : before;

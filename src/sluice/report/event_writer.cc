@@ -153,14 +153,16 @@ void EventWriter::scalars(const Scalars& values, int64_t step) {
 
 void EventWriter::histogram(std::string_view tag, const Tensor& values,
                             int64_t step) {
-  Result<Histogram> histogram = Histogram::Of(ValueOrThrow(OnHost(values.array())));
+  Result<Histogram> histogram =
+      Histogram::Of(ValueOrThrow(OnHost(values.array())));
   if (!histogram.ok()) throw About("histogram", tag, histogram.status());
   impl_->AddValue(step, HistogramValue(TagOrThrow(tag), *histogram));
 }
 
 void EventWriter::image(std::string_view tag, const Tensor& pixels,
                         int64_t step, ImageLayout layout) {
-  Result<Picture> picture = Picture::Of(ValueOrThrow(OnHost(pixels.array())), layout);
+  Result<Picture> picture =
+      Picture::Of(ValueOrThrow(OnHost(pixels.array())), layout);
   if (!picture.ok()) throw About("image", tag, picture.status());
   std::string png = encode_png(picture->width, picture->height,
                                picture->channels, picture->bytes);
