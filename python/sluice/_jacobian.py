@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _core
+from ._array.device import beside
 from ._flat import Results, as_it_is, called, name_of
 from ._grad import _check_function, _Chosen, grad, jvp, vjp
 from ._vmap import vmap
@@ -25,7 +26,7 @@ def _basis(like: Any) -> Any:
     across = _op("ExpandDims")(numbers, axis=0)
     down = _op("ExpandDims")(numbers, axis=1)
     eye = _op("Cast")(_op("Equal")(down, across), dtype=like.dtype)
-    return _op("Reshape")(eye, _joined(_one(n), _op("Shape")(like)))
+    return _op("Reshape")(beside(like, eye), _joined(_one(n), _op("Shape")(like)))
 
 
 def _one(n: Any) -> Any:

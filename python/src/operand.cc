@@ -9,6 +9,7 @@
 #include "op_call.h"
 #include "size.h"
 #include "sluice/eager/call_device.h"
+#include "sluice/eager/scope.h"
 #include "sluice/front/variable.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/run_op.h"
@@ -202,7 +203,10 @@ Tensor ToTensor(nb::handle object, std::string_view what) {
   Given given = Take(object, what);
   bool made = !given.tensor.defined();
   Tensor tensor = TensorOfGiven(std::move(given));
-  if (!made || tensor.symbolic() || !IsPlainData(tensor.dtype())) return tensor;
+  if (!made || tensor.symbolic() || !IsPlainData(tensor.dtype()) ||
+      front_internal::Building::Current().graph) {
+    return tensor;
+  }
   // Numbers go anywhere; the host asks for some of them.
   const Device* device = tensor.rank() > 0 ? MakingDevice() : nullptr;
   return device ? tensor.to(device->name_text()) : tensor;

@@ -47,7 +47,8 @@ void Make(nb::pointer_and_handle<Variable> self, nb::handle initial,
     bool number = !IsTensor(value) && !nb::isinstance<Variable>(value) &&
                   tensor.rank() == 0;
     const Device* device = number ? MakingDevice() : nullptr;
-    if (device && !tensor.symbolic() && IsPlainData(tensor.dtype())) {
+    if (device && !tensor.symbolic() && IsPlainData(tensor.dtype()) &&
+        !front_internal::Building::Current().graph) {
       tensor = tensor.to(device->name_text());
     }
     if (wanted != DType::kInvalid && tensor.dtype() != wanted) {
@@ -74,10 +75,17 @@ nb::object Done(const Operation& operation) {
   return operation ? nb::cast(operation) : nb::none();
 }
 
+// What the source writes down goes where an imperative variable lies.
+Tensor ValueFor(const Variable& v, nb::handle value, std::string_view what) {
+  Tensor fitting = FitTensor(value, what, v.dtype());
+  if (v.symbolic() || IsTensor(value) || fitting.symbolic()) return fitting;
+  return IsPlainData(fitting.dtype()) ? fitting.to(v.read().device()) : fitting;
+}
+
 template <Change change>
 nb::object Apply(const Variable& v, nb::handle value,
                  std::optional<std::string> name) {
-  Operand operand = FitTensor(value, "assign: value", v.dtype());
+  Operand operand = ValueFor(v, value, "assign: value");
   return Done(
       (v.*change)(operand, Text(name), std::source_location::current()));
 }
@@ -92,7 +100,7 @@ nb::object ApplyRows(const Variable& v, nb::handle indices, nb::handle values) {
     ThrowTypeError(StrCat("scatter: indices are ", at.array.TypeText(),
                           "; wanted whole numbers"));
   }
-  Operand rows = FitTensor(values, "scatter: values", v.dtype());
+  Operand rows = ValueFor(v, values, "scatter: values");
   return Done((v.*change)(where, rows, std::source_location::current()));
 }
 

@@ -64,8 +64,33 @@ def collated(x):
     return data.default_collate([x, x + 1, x * 2])
 
 
+def listed(x):
+    """So large that threads share the work of laying its parts out."""
+    rows = sl.ones_like(x).reshape(1, 3, 1) * sl.ones(64, 3, 1024, device=x.device)
+    values, _ = sl.List.of(rows).append(rows[0] * 2).concat()
+    return values.sum(1)
+
+
+def list_s_gradient(x):
+    values = sl.List.of(x)
+    return (values[0] * values[2]).sum() + values.append(x.sum())[-1]
+
+
+def ragged(x):
+    sl.manual_seed(1)
+    layer = sl.nn.GRU(1, 2).to(x.device)
+    return layer(sl.stack([x, x * 2], 1).reshape(3, 2, 1), lengths=[3, 1])[0]
+
+
+def hessian(x):
+    return sl.hessian(lambda t: (t * t * t).sum())(x)
+
+
 def recomputed(x):
-    return sl.checkpoint(lambda t: sl.sin(t) * t)(x)
+    sl.manual_seed(1)
+    return sl.checkpoint(lambda t: F.dropout(t) * t)(x)
+
+
 
 
 PROGRAMS = {
@@ -95,6 +120,13 @@ PROGRAMS = {
     "loaded": loaded,
     "collated": collated,
     "recomputed": recomputed,
+    "listed": listed,
+    "gradient of a list's elements": lambda x: gradient(list_s_gradient, x),
+    "hessian": hessian,
+    "sequences of several lengths": ragged,
+    "causal attention": lambda x: F.scaled_dot_product_attention(
+        x.reshape(1, 1, 3, 1), x.reshape(1, 1, 3, 1), x.reshape(1, 1, 3, 1),
+        is_causal=True, dropout_p=1e-9),  # fmt: skip
     "converted": lambda x: sl.nn.Parameter(x).double(),
     "pickled": lambda x: pickle.loads(pickle.dumps(x, protocol=5)),
     "pickled as of old": lambda x: pickle.loads(pickle.dumps(x, protocol=2)),
@@ -110,7 +142,8 @@ def test_as_on_the_host(name):
     assert got.tolist() == wanted.tolist()
 
 
-CAPTURED = ("scatter of a number", "index_fill", "mask set", "recomputed",
+CAPTURED = ("scatter of a number", "index_fill", "mask set", "recomputed", "listed",
+            "gradient of a list's elements", "causal attention",
             "gradient of a set mask", "gradient of a written view",
             "interpolate linear")  # fmt: skip
 
@@ -149,11 +182,12 @@ def test_what_has_the_shape_of_a_tensor_lies_where_it_does():
         made = sl.add(np.ones(2, np.float32), [1.0, 2.0])
         v = sl.Variable([1.0, 2.0])
         v.assign_sub(sl.tensor([0.5, 0.5]))
+        v.assign_add([1.0, 1.0])
         counted = sl.arange(3)
     assert x.grad.tolist() == [2, 2] and x.grad.device == "cpu"
     assert made.device == counted.device == "sim:0"
     assert made.tolist() == [2, 3] and counted.tolist() == [0, 1, 2]
-    assert v.read().device == "sim:0" and v.read().tolist() == [0.5, 1.5]
+    assert v.read().device == "sim:0" and v.read().tolist() == [1.5, 2.5]
 
 
 def test_elements_are_read_from_a_device(tmp_path):
@@ -170,6 +204,13 @@ def test_elements_are_read_from_a_device(tmp_path):
     assert sl.autograd.gradcheck(lambda t: sl.sin(t), [x.double()])
     with sl.autograd.detect_anomaly(), pytest.raises(ValueError, match="Log"):
         sl.log(x - 3)
+
+
+def test_sizes_may_lie_on_the_device():
+    # What a gradient needs is found out at the first call with so many axes.
+    x = sl.ones(1, 1, 1, 1, 1, 3).to("sim:0").requires_grad_()
+    sl.reshape(x, sl.tensor([3]).to("sim:0")).sum().backward()
+    assert x.grad.tolist() == [[[[[[1, 1, 1]]]]]]
 
 
 def test_a_graph_s_constant_is_taken_from_a_device():

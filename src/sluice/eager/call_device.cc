@@ -10,6 +10,7 @@
 #include "sluice/launch/late_errors.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/op/run_op.h"
+#include "sluice/tensor/list.h"
 #include "sluice/tensor/live_blocks.h"
 
 namespace sluice {
@@ -23,6 +24,20 @@ Status TwoDevices(const OpRecord& op, std::span<const Array> inputs, size_t a,
   return OnTwoDevices(op, static_cast<int>(a), inputs[a].TypeText(),
                       Devices::Of(inputs[a]), static_cast<int>(b),
                       inputs[b].TypeText(), Devices::Of(inputs[b]));
+}
+
+// Where the elements of a list lie, by the first that is not the host's:
+// numbers may be among them.
+Memory* MemoryOfElements(const Array& array) {
+  const ListValue* list = ListOf(array);
+  Memory* memory = nullptr;
+  for (int64_t i = 0; list && i < list->size() && !memory; ++i) {
+    const Array& element = list->at(i);
+    if (!element) continue;
+    bool inner = element.dtype() == DType::kList;
+    memory = inner ? MemoryOfElements(element) : element.memory();
+  }
+  return memory;
 }
 
 // They are objects of the host, and what reads or makes them runs there.
@@ -93,9 +108,16 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
   // It touches no elements, wherever they are.
   if (op.any_memory) return nullptr;
   bool elsewhere = false, reads = false;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    elsewhere = elsewhere || (inputs[i] && inputs[i].memory());
+  Memory* in_list = nullptr;
+  for (const Array& in : inputs) {
+    elsewhere = elsewhere || (in && in.memory());
+    // Of one whose size alone is asked for, more may not be there.
+    if (in && in.dtype() == DType::kList && !op.shape_only && !in_list &&
+        Devices::Count() > 1) {
+      in_list = MemoryOfElements(in);
+    }
   }
+  elsewhere = elsewhere || in_list;
   Device* scope = MakingDevice();
   if (!elsewhere && !scope) [[likely]]
     return nullptr;
@@ -111,19 +133,22 @@ Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs) {
       return TwoDevices(op, inputs, first, i);
     }
   }
-  if (reads) {
-    Memory* memory = inputs[first].memory();
-    return memory ? &Devices::Of(memory) : nullptr;
-  }
-  // Numbers alone stay where they are; what is made of nothing goes where the
-  // scope says, and what has the shape of another where that one is.
+  Memory* memory = reads ? inputs[first].memory() : nullptr;
+  // Beside a list of a device, what the host has are sizes of elements.
+  if (!memory) memory = in_list;
+  if (memory) return &Devices::Of(memory);
+  if (reads) return nullptr;
+  // Numbers alone stay where they are; what is made of nothing, or of numbers
+  // as many elements, goes where the scope says, and what has the shape of
+  // another where that one is.
   for (size_t i = 0; i < inputs.size(); ++i) {
     // Type and shape alone, as gradients know them, are nowhere.
     if (op.shape_only && inputs[i] && inputs[i].address()) {
       bool host = !inputs[i].memory() || GivesSizes(op);
       return host ? nullptr : &Devices::Of(inputs[i]);
     }
-    if (ReadOnDevice(op, inputs[i], i, inputs.size())) return nullptr;
+    if (!ReadOnDevice(op, inputs[i], i, inputs.size())) continue;
+    if (!MakesOfNumbers(op, inputs.size())) return nullptr;
   }
   bool host = !scope || GivesSizes(op) || op.handle;
   return host ? nullptr : scope;

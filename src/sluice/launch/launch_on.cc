@@ -223,8 +223,11 @@ class Launch {
       if (in && !call_.op.shape_only) SL_RETURN_IF_ERROR(FailureOf(in));
     }
     {
+      // Open for this thread alone: no other may look at elements for it.
       OpenMemory open(device_.memory());
-      SL_RETURN_IF_ERROR(LaunchCpu(call_.op, call_.attrs, call_.node, step_,
+      StepContext alone = step_;
+      alone.pool = nullptr;
+      SL_RETURN_IF_ERROR(LaunchCpu(call_.op, call_.attrs, call_.node, alone,
                                    inputs_, call_.out_dtypes, outputs_,
                                    call_.known, /*steady=*/true));
     }

@@ -6,6 +6,7 @@
 #include "sluice/eager/constants.h"
 #include "sluice/eager/index.h"
 #include "sluice/eager/operators.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/init.h"
@@ -38,7 +39,9 @@ Tensor AttentionInSteps(const Tensor& q, const Tensor& k, const Tensor& v,
   }
   if (options.is_causal) {
     auto places = [&](const Tensor& of) {
-      return range(int64_t{0}, shape(of, {}, where)[-2], int64_t{1}, {}, where);
+      Tensor count = shape(of, {}, where)[-2];
+      return nn::Beside(of, range(int64_t{0}, count, int64_t{1}, {}, where),
+                        where);
     };
     Tensor before = expand_dims(places(q), 1, {}, where) >= places(k);
     seen = seen.defined() ? logical_and(seen, before, {}, where) : before;

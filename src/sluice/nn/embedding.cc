@@ -5,6 +5,7 @@
 #include "sluice/eager/index.h"
 #include "sluice/eager/operators.h"
 #include "sluice/front/embedding.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/init.h"
 #include "sluice/nn/reshape.h"
@@ -75,6 +76,7 @@ Tensor EmbeddingBag::forward(Tensor ids) {
   Tensor sizes = shape(ids, {}, line());
   Tensor offsets = range(0, size(ids, {}, line()),
                          maximum(sizes[1], int64_t{1}), {}, line());
+  offsets = Beside(ids, offsets, line());
   if (ids.dtype() != DType::kI64) offsets = cast(offsets, ids.dtype());
   return forward(Reshaped(ids, {-1}, line()), offsets);
 }

@@ -2,6 +2,7 @@
 
 #include "sluice/eager/operators.h"
 #include "sluice/eager/scope.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
@@ -12,8 +13,10 @@ using Where = std::source_location;
 
 namespace {
 
-Tensor Numbers(const Operand& begin, const Operand& end, Where where) {
-  return range(begin, end, int64_t{1}, {}, where);
+// Beside what they count.
+Tensor Numbers(const Tensor& of, const Operand& begin, const Operand& end,
+               Where where) {
+  return Beside(of, range(begin, end, int64_t{1}, {}, where), where);
 }
 
 Tensor SizeOfAxis(const Tensor& x, int64_t axis, Where where) {
@@ -53,17 +56,17 @@ RowSchedule MakeSchedule(const Tensor& x, const Tensor& lengths, Where where) {
   RowSchedule s;
   s.time = SizeOfAxis(x, 0, where);
   s.batch = SizeOfAxis(x, 1, where);
-  Tensor given = Checked(x, lengths, s.time, where);
+  Tensor given = Checked(x, Beside(x, lengths, where), s.time, where);
   s.order = arg_sort(given, {}, {}, where);
   s.places = invert_permutation(s.order, {}, where);
   Tensor sorted = gather(given, s.order, {}, {}, where);
 
   // Of all times, then of those at which somebody runs.
-  Tensor times = Numbers(int64_t{0}, s.time, where);
+  Tensor times = Numbers(given, int64_t{0}, s.time, where);
   Tensor runs = less(expand_dims(times, 1, {}, where), sorted, {}, where);
   Tensor all = count_non_zero(runs, {.axes = {1}}, {}, where);
   s.steps = maximum(count_non_zero(all, {}, {}, where), int64_t{1}, {}, where);
-  Tensor used = Numbers(int64_t{0}, s.steps, where);
+  Tensor used = Numbers(given, int64_t{0}, s.steps, where);
   // Nobody runs after the last.
   Tensor none = zeros_like(expand_dims(s.steps, 0, {}, where), {}, where);
   Tensor and_then = concat({all, none, none}, {}, {}, where);
@@ -98,9 +101,9 @@ Tensor PackRows(const RowSchedule& schedule, const Tensor& x, Where where) {
 
 Tensor PadRows(const RowSchedule& schedule, const Tensor& rows, Where where) {
   Tensor sizes = shape(rows, {}, where);
-  Tensor each =
-      gather(sizes, Numbers(int64_t{1}, SizeOfAxis(sizes, 0, where), where), {},
-             {}, where);
+  Tensor places =
+      Numbers(sizes, int64_t{1}, SizeOfAxis(sizes, 0, where), where);
+  Tensor each = gather(sizes, places, {}, {}, where);
   Tensor time = expand_dims(schedule.time, 0, {}, where);
   Tensor batch = expand_dims(schedule.batch, 0, {}, where);
   Tensor all = mul(time, batch, {}, where);
@@ -117,12 +120,12 @@ Tensor PadRows(const RowSchedule& schedule, const Tensor& rows, Where where) {
 
 Tensor LastRows(const Tensor& x, const Tensor& count, const Tensor& of,
                 Where where) {
-  return gather(x, Numbers(sub(of, count, {}, where), of, where), {}, {},
-                where);
+  Tensor places = Numbers(x, sub(of, count, {}, where), of, where);
+  return gather(x, places, {}, {}, where);
 }
 
 Tensor FirstRows(const Tensor& x, const Tensor& count, Where where) {
-  return gather(x, Numbers(int64_t{0}, count, where), {}, {}, where);
+  return gather(x, Numbers(x, int64_t{0}, count, where), {}, {}, where);
 }
 
 }  // namespace sluice::nn

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/decoding.h"
 #include "sluice/nn/init.h"
@@ -39,7 +40,8 @@ Memory SequenceAttention::remember(const Tensor& sequence,
   if (lengths.defined()) {
     Tensor steps =
         gather(shape(sequence, {}, where), int64_t{0}, {}, {}, where);
-    Tensor places = range(int64_t{0}, steps, int64_t{1}, {}, where);
+    Tensor places =
+        Beside(lengths, range(int64_t{0}, steps, int64_t{1}, {}, where), where);
     Tensor ends = cast(lengths, DType::kI64, {}, where);
     memory.seen = less(places, expand_dims(ends, 1, {}, where), {}, where);
   }

@@ -96,6 +96,14 @@ bool GivesSizes(const OpRecord& op) {
   }
 }
 
+bool MakesOfNumbers(const OpRecord& op, size_t count) {
+  if (op.dynamic_output) return true;
+  for (size_t i = 0; i < count; ++i) {
+    if (HostReads(op, DeviceKind::kCpu, i, count)) return true;
+  }
+  return false;
+}
+
 bool TellsPlace(const OpRecord& op, size_t i) {
   return op.random && !op.inputs.empty() && op.inputs.back().list &&
          i + 1 >= op.inputs.size();

@@ -20,6 +20,10 @@ bool HostReads(const OpRecord& op, DeviceKind kind, size_t i, size_t count);
 // a function that was recorded are: it goes anywhere, too.
 bool TellsPlace(const OpRecord& op, size_t i);
 
+// Whether what the op makes of numbers has the sizes it is told (a range, a
+// number broadcast): a tensor that is made, and no number any more.
+bool MakesOfNumbers(const OpRecord& op, size_t count);
+
 // Whether the op tells sizes (Shape, Size, Rank, a list's size), which are for
 // the host, whatever memory holds what they are the sizes of.
 bool GivesSizes(const OpRecord& op);

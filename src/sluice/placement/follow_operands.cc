@@ -49,6 +49,7 @@ class Follower {
             const Region& first = *node->regions()[0];
             const Value& result = first.results()[static_cast<size_t>(i)];
             at_[node->output(i)] = At(result);
+            lists_[node->output(i)] = In(lists_, result);
             elements_[node->output(i)] = ElementsOf(result);
           }
           break;
@@ -66,6 +67,7 @@ class Follower {
     for (const auto& region : loop.regions()) {
       for (int i = 0; i < loop.num_inputs(); ++i) {
         at_[region->arg(i)] = At(loop.input(i));
+        lists_[region->arg(i)] = In(lists_, loop.input(i));
         elements_[region->arg(i)] = ElementsOf(loop.input(i));
       }
       SL_RETURN_IF_ERROR(Visit(*region));
@@ -75,6 +77,7 @@ class Follower {
       const Value& last =
           loop.regions().back()->results()[static_cast<size_t>(i)];
       elements_[loop.output(i)] = ElementsOf(last);
+      lists_[loop.output(i)] = In(lists_, last);
     }
     return OkStatus();
   }
@@ -91,11 +94,15 @@ class Follower {
     }
     // Where it will be is known when all are placed.
     if (!PartnerOf(place).empty()) place.clear();
+    if (place.empty()) place = OfLists(node);
     for (int i = 0; i < node.num_outputs(); ++i) {
       Value out = node.output(i);
       at_[out] = GivesSizes(node.op()) ? "" : place;
       if (IsSwapOut(node)) elements_[out] = At(node.input(0));
-      if (out.dtype() == DType::kList) elements_[out] = Kept(node);
+      if (out.dtype() != DType::kList) continue;
+      elements_[out] = Kept(node);
+      // What the host puts in goes where the others are.
+      lists_[out] = place == host_ ? OfLists(node) : place;
     }
     return OkStatus();
   }
@@ -108,11 +115,25 @@ class Follower {
     return "";
   }
 
+  // Where the lists are that it uses, which it will be with: all that use one
+  // are placed together.
+  std::string OfLists(const Node& node) const {
+    for (const Value& in : node.inputs()) {
+      if (!In(lists_, in).empty()) return In(lists_, in);
+    }
+    return "";
+  }
+
   // Where the operands are that the node reads; numbers go anywhere.
   Result<std::string> OfOperands(const Node& node) const {
     int first = -1;
     std::string place;
-    for (int i = 0; i < node.num_inputs(); ++i) {
+    // What it hands on; what only its gradient reads may be anywhere.
+    int begin = 0;
+    if (node.op().role == Role::kCustomGradient) {
+      begin = node.num_inputs() - node.num_outputs();
+    }
+    for (int i = begin; i < node.num_inputs(); ++i) {
       const Value& v = node.input(i);
       if (!IsPlainData(v.dtype()) ||
           TellsPlace(node.op(), static_cast<size_t>(i)) ||
@@ -158,6 +179,7 @@ class Follower {
   // Of lists that loops keep on the host: where their elements came from, and
   // of values on their way there.
   Places elements_;
+  Places lists_;  // where elements were put into a list
 };
 
 }  // namespace

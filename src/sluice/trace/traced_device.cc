@@ -74,6 +74,7 @@ Device* TracedDevices::OfOperands(const Node& node) {
   }
   if (host) return host;
   if (unknown) return nullptr;
+  if (MakesOfNumbers(op, count)) return &Devices::Default();
   return numbers ? numbers : &Devices::Default();
 }
 
