@@ -46,7 +46,7 @@ from ._about import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster cuda".split()
+    "devices cluster cuda fft".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         cuda as cuda,
         data as data,
         devices as devices,
+        fft as fft,
         io as io,
         linalg as linalg,
         nn as nn,
