@@ -60,12 +60,14 @@ if TYPE_CHECKING:
     from ._array.math import *  # noqa: F403
     from ._array.matrix import *  # noqa: F403
     from ._array.memory import *  # noqa: F403
+    from ._array.observations import *  # noqa: F403
     from ._array.order import *  # noqa: F403
     from ._array.pick import *  # noqa: F403
     from ._array.pieces import *  # noqa: F403
     from ._array.products import *  # noqa: F403
     from ._array.reduce import *  # noqa: F403
     from ._array.replaced import *  # noqa: F403
+    from ._array.runs import *  # noqa: F403
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
