@@ -46,7 +46,7 @@ from ._about import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster cuda".split()
+    "devices cluster cuda fft".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
@@ -60,12 +60,14 @@ if TYPE_CHECKING:
     from ._array.math import *  # noqa: F403
     from ._array.matrix import *  # noqa: F403
     from ._array.memory import *  # noqa: F403
+    from ._array.observations import *  # noqa: F403
     from ._array.order import *  # noqa: F403
     from ._array.pick import *  # noqa: F403
     from ._array.pieces import *  # noqa: F403
     from ._array.products import *  # noqa: F403
     from ._array.reduce import *  # noqa: F403
     from ._array.replaced import *  # noqa: F403
+    from ._array.runs import *  # noqa: F403
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
         cuda as cuda,
         data as data,
         devices as devices,
+        fft as fft,
         io as io,
         linalg as linalg,
         nn as nn,

@@ -10,6 +10,7 @@ from ._array import math as _math
 from ._array import matrix as _matrix
 from ._array import memory as _memory
 from ._array import methods as _methods  # noqa: F401: completes the class Tensor
+from ._array import observations as _observations
 from ._array import order as _order
 from ._array import pick as _pick
 from ._array import pickling as _pickling  # noqa: F401: pickles of tensors
@@ -17,6 +18,7 @@ from ._array import pieces as _pieces
 from ._array import products as _products
 from ._array import reduce as _reduce
 from ._array import replaced as _replaced
+from ._array import runs as _runs
 from ._array import scalars as _scalars
 from ._array import shape as _shape
 from ._array import spread as _spread
@@ -30,12 +32,14 @@ from ._array.layers import *  # noqa: F403
 from ._array.math import *  # noqa: F403
 from ._array.matrix import *  # noqa: F403
 from ._array.memory import *  # noqa: F403
+from ._array.observations import *  # noqa: F403
 from ._array.order import *  # noqa: F403
 from ._array.pick import *  # noqa: F403
 from ._array.pieces import *  # noqa: F403
 from ._array.products import *  # noqa: F403
 from ._array.reduce import *  # noqa: F403
 from ._array.replaced import *  # noqa: F403
+from ._array.runs import *  # noqa: F403
 from ._array.scalars import *  # noqa: F403
 from ._array.shape import *  # noqa: F403
 from ._array.spread import *  # noqa: F403
@@ -51,12 +55,14 @@ __all__ += _layers.__all__
 __all__ += _math.__all__
 __all__ += _matrix.__all__
 __all__ += _memory.__all__
+__all__ += _observations.__all__
 __all__ += _order.__all__
 __all__ += _pick.__all__
 __all__ += _pieces.__all__
 __all__ += _products.__all__
 __all__ += _reduce.__all__
 __all__ += _replaced.__all__
+__all__ += _runs.__all__
 __all__ += _scalars.__all__
 __all__ += _shape.__all__
 __all__ += _spread.__all__

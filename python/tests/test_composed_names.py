@@ -87,6 +87,11 @@ VALUES = {
     "scatter_reduce amax": (
         lambda x: sl.scatter_reduce(x, 1, T(np.zeros((4, 5), int)), x, "amax"),
         np.hstack([A.max(1, keepdims=True), A[:, 1:]])),
+    "mode": (lambda x: sl.mode(sl.concat([x, x[:, 2:3]], 1), 1).values, A[:, 2]),
+    "cov": (lambda x: sl.cov(x, fweights=T([1, 2, 1, 3, 1])),
+            np.cov(A, fweights=[1, 2, 1, 3, 1])),
+    "corrcoef": (sl.corrcoef, np.corrcoef(A)),
+    "vander": (lambda x: sl.vander(x[0], 3), np.vander(A[0], 3)),
     "t": (lambda x: x.t(), A.T),
     "adjoint": (lambda x: x.adjoint(), A.T),
 }  # fmt: skip
@@ -111,6 +116,14 @@ def test_values_captured_batched_and_gradients(name):
     slope = float(value(x + step * along) - value(x - step * along)) / (2 * step)
     assert float(sl.sum(sl.grad(value)(x) * along)) == pytest.approx(
         slope, rel=1e-4, abs=1e-6)  # fmt: skip
+
+
+def test_the_most_frequent_of_several_is_the_smallest():
+    made = sl.mode(T([[3, 1, 3, 1, 2], [5, 5, 4, 6, 7]]), 1)
+    assert made.values.tolist() == [1, 5] and made.indices.tolist() == [3, 1]
+    made = sl.logspace(0, 3, 4)
+    assert np.allclose(made.numpy(), [1, 10, 100, 1000])
+    assert sl.logspace(0, 3, 4, base=2.0, dtype=sl.int64).tolist() == [1, 2, 4, 8]
 
 
 def test_indices_of_running_extremes():

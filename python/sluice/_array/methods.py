@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import diagonals, intervals, layers, math, matrix, order, pick, pieces
-from . import products, reduce, replaced, scalars, shape, spread, types
+from . import diagonals, intervals, layers, math, matrix, observations, order, pick
+from . import pieces, products, reduce, replaced, runs, scalars, shape, spread, types
 from .._symbols.numbers import Symbol, SymInt
 from .device import CPU, Device, beside, check_device
 
@@ -51,6 +51,8 @@ _FUNCTIONS: dict[Any, str] = {
     order: """
         aminmax bucketize cummax cummin histc isin kthvalue logcumsumexp msort
         nanquantile quantile""",
+    observations: "corrcoef cov",
+    runs: "mode",
     pieces: "dsplit hsplit tensor_split vsplit",
     products: "addbmm addmm addmv addr dist ger inner kron logdet vdot",
     replaced: """
