@@ -3,6 +3,7 @@
 #include "sluice/eager/same_memory.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/trace/function_trace.h"
+#include "sluice/trace/trace_finish.h"
 
 namespace sluice::front_internal {
 
