@@ -261,9 +261,7 @@ bool Trace::IsLook(size_t source) const {
   for (const ArgumentLook& look : argument_looks) {
     if (look.argument() == source) return true;
   }
-  return source < num_args && !argument_looks.empty() &&
-         signature.args[source].same_as >= 0 &&
-         IsLook(static_cast<size_t>(signature.args[source].same_as));
+  return false;
 }
 
 // What is written may be seen by other arguments in one call, and not in
@@ -548,7 +546,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   for (size_t i = 0; i < args.size(); ++i) {
     if (inside[i].defined()) continue;
     inside[i] = Tensor(capture.LookArgument(i));
-    if (t.signature.args[i].same_as < 0) t.argument_looks.emplace_back(args, i);
+    t.argument_looks.emplace_back(args, i);
   }
   capture.set_ways_decided(variant->undecided && !variant->constructs);
   std::optional<Decisions> decisions;
