@@ -448,3 +448,29 @@ def test_a_write_of_what_is_there_is_done_where_it_is_not():
     holder.h = sl.tensor([5.0])
     step(x, True)
     assert holder.h is box.t
+
+
+# state:324067: a variable of the same name was made a list of the graph instead.
+def test_an_append_in_a_branch_to_a_list_that_is_read_by_the_variables_name():
+    class Net:
+        def __init__(self):
+            self.items = [0.25]
+
+        def __call__(self, x):
+            items = self.items
+            if x > 0:
+                items.append(x)
+
+    def run(wrap):
+        net = Net()
+        items = net.items
+
+        @wrap
+        def step(x):
+            net(x)
+            return items[0] * x
+
+        found = [step(sl.tensor(v)).item() for v in (2.0, -1.0, 3.0)]
+        return found, len(items)
+
+    assert run(sl.function) == run(lambda f: f)

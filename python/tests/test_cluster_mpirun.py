@@ -12,8 +12,10 @@ import pytest
 import sluice as sl
 
 SERVER = pathlib.Path(sl.__file__).parent / "sluice-server"
-if not shutil.which("mpirun") or not SERVER.exists():
-    pytest.skip("no mpirun, or no cluster part", allow_module_level=True)
+pytestmark = pytest.mark.skipif(
+    not shutil.which("mpirun") or not SERVER.exists(),
+    reason="no mpirun, or no cluster part",
+)
 
 
 def test_servers_of_mpirun_are_a_cluster():

@@ -15,10 +15,13 @@ import sluice as sl
 
 SERVER = pathlib.Path(sl.__file__).parent / "sluice-server"
 DAEMONS = ("slurmctld", "slurmd")
-if not SERVER.exists() or not all(map(shutil.which, (*DAEMONS, "srun"))):
-    pytest.skip("no Slurm, or no cluster part", allow_module_level=True)
-if os.geteuid() != 0:
-    pytest.skip("Slurm's daemons want root", allow_module_level=True)
+pytestmark = [
+    pytest.mark.skipif(
+        not SERVER.exists() or not all(map(shutil.which, (*DAEMONS, "srun"))),
+        reason="no Slurm, or no cluster part",
+    ),
+    pytest.mark.skipif(os.geteuid() != 0, reason="Slurm's daemons want root"),
+]
 
 # A Slurm of its own: one node, this machine, and nobody else's.
 CONFIG = """

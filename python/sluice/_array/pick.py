@@ -165,7 +165,7 @@ def _cut_to(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor, Any]:
     return x[place], place
 
 
-def _places(index: Any, x: Tensor) -> Tensor:
+def places_in(x: Tensor, index: Any) -> Tensor:
     """Indices into x; a list the source writes down goes where x is."""
     return index if isinstance(index, Tensor) else beside(x, as_tensor(index))
 
@@ -182,7 +182,7 @@ def gather(x: Any, dim: Any = NOTHING, index: Any = NOTHING, *,
         if isinstance(index, int) and not isinstance(dim, int):
             return _ops.gather(x, dim, axis=index)  # (params, indices, axis)
         x, dim = as_tensor(x), one_of(axis, dim)
-        index = _places(index, x)
+        index = places_in(x, index)
         if x.ndim == 0 or index.ndim == 0:
             return _gather_single(x, dim, index)
         return _ops.take_along(_cut_to(x, dim, index)[0], index, axis=dim)
@@ -228,7 +228,7 @@ def scatter(
     if reduce not in _MODES:
         raise ValueError(f"scatter(): reduce is {reduce!r}; wanted one of "
                          + ", ".join(k for k in _MODES if k))  # fmt: skip
-    index = _places(index, x)
+    index = places_in(x, index)
     if isinstance(given, Tensor) and given.ndim > 0 and given.dtype != x.dtype:
         raise TypeError(
             f"scatter(): src is {given.dtype}, x {x.dtype}; wanted one type"

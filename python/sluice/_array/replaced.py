@@ -8,7 +8,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .axes import axes_tuple
 from .device import beside, device_like
-from .pick import nonzero, scatter
+from .pick import nonzero, places_in, scatter
 from .shape import as_tensor, broadcast_shapes, moveaxis
 
 __all__ = [
@@ -76,11 +76,11 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Tensor:
     """x with slices along an axis at these indices set to a value."""
     x = as_tensor(x)
     line = _ops.reshape(x, (1,)) if x.ndim == 0 else x
+    index = places_in(x, index)
     picked = _ops.gather(line, index, axis=dim)
     sizes = _ops.shape(picked) if picked.symbolic else picked.shape
     value = _core.value_as(value, x.dtype, "index_fill(): value")
     filled = _ops.broadcast_to(beside(x, value), sizes)
-    index = as_tensor(index)
     if index.ndim == 0:  # one slice
         index, filled = _ops.reshape(index, (1,)), _ops.expand_dims(filled, dim)
     made = _ops.index_copy(line, index, filled, axis=dim)

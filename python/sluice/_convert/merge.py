@@ -171,7 +171,8 @@ class _Merge:
         if first and first.structures[name] != structure:
             other = first.outcome.values[name]
             dtype = grown(other, value) or grown(value, other)
-            if dtype is not None and self._lists:
+            # A place may be called as a variable is.
+            if dtype is not None and self._lists and name not in self.places:
                 raise Again(self, ("list", name), dtype)
             raise self._differ(name, other, value, "give it one structure on both ways")
         results = []

@@ -445,7 +445,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   for (size_t i = 0; i < args.size(); ++i) {
     if (inside[i].defined()) continue;
     inside[i] = Tensor(capture.LookArgument(i));
-    if (t.signature.args[i].same_as < 0) t.argument_looks.emplace_back(args, i);
+    t.argument_looks.emplace_back(args, i);
   }
   capture.set_ways_decided(variant->undecided && !variant->constructs);
   std::optional<Decisions> decisions;

@@ -97,9 +97,7 @@ bool Trace::IsLook(size_t source) const {
   for (const ArgumentLook& look : argument_looks) {
     if (look.argument() == source) return true;
   }
-  return source < num_args && !argument_looks.empty() &&
-         signature.args[source].same_as >= 0 &&
-         IsLook(static_cast<size_t>(signature.args[source].same_as));
+  return false;
 }
 
 // What is written may be seen by other arguments in one call, and not in
