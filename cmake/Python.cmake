@@ -157,10 +157,11 @@ if(SLUICE_TESTS)
   # one process, for most of a short test's time is that of the import. What
   # other files pin down of the host alone: docs/internals/simulated_device.md.
   set(on_sim amp autograd autograd_function capture_decided capture_fidelity
-    capture_reached capture_shared_memory capture_used_up convert_tensors data
-    deferred_tf1 detached_writes files kept_values nn_capture nn_hooks nn_module
-    nn_state optim tensor_graph tensor_index train transforms_vmap
-    values_numbers written_numbers)
+    capture_random capture_reached capture_shared_memory capture_used_up
+    control_flow convert_tensors data deferred_tf1 deferred_variable
+    detached_writes files kept_values list nn_capture nn_examples nn_hooks
+    nn_layers nn_module nn_state optim tensor_graph tensor_index train
+    transforms transforms_vmap values_numbers written_numbers)
   list(TRANSFORM on_sim PREPEND ${PROJECT_SOURCE_DIR}/python/tests/test_)
   list(TRANSFORM on_sim APPEND .py)
   add_test(NAME python_tests_on_sim

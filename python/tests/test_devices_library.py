@@ -252,3 +252,15 @@ print(x.device, x.tolist())
         [sys.executable, "-c", program], env=plain, capture_output=True, text=True
     )
     assert done.stdout == "cpu [1.0, 2.0]\n", done.stderr
+
+
+@pytest.mark.parametrize("made", ("sl.arange(3)", "sl.add([1, 2], [3, 4])"))
+def test_the_first_call_of_a_process_finds_the_default_device(made):
+    # The devices that SLUICE_DEVICE names are made when one is asked for.
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sluice as sl; print({made}.device)"],
+        env={**os.environ, "SLUICE_DEVICE": "sim:0"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "sim:0\n", done.stderr
