@@ -103,14 +103,16 @@ foreach(module IN LISTS modules)
   endif()
 endforeach()
 
-# Stubs, for editors and mypy: of the extension as nanobind sees it, and of the
-# op functions by their records.
+# Stubs, for editors and mypy: of the extension as nanobind sees it, with the methods
+# that Python adds to its classes, and of the op functions by their records.
+file(GLOB method_files CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/python/sluice/_array/*.py)
 set(stubs ${package_dir}/_core.pyi ${package_dir}/_ops.pyi)
 add_custom_command(OUTPUT ${stubs}
   COMMAND ${CMAKE_COMMAND} -E env ${python_settings}
     ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/python_stubs.py
     ${package_dir}
-  DEPENDS sluice_python ${PROJECT_SOURCE_DIR}/tools/python_stubs.py
+  DEPENDS sluice_python ${PROJECT_SOURCE_DIR}/tools/python_stubs.py ${method_files}
   COMMENT "Writing sluice/_core.pyi and _ops.pyi" VERBATIM)
 # Modules are compiled as an installation does: where the environment forbids
 # Python to keep what it compiles, importing them takes three times as long.

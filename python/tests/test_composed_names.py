@@ -158,6 +158,11 @@ def test_counts_and_places():
     for invert in (False, True):
         made = sl.isin(T(whole), T([1, 5, 7]), invert=invert)
         assert np.array_equal(made.numpy(), np.isin(whole, [1, 5, 7], invert=invert))
+    nan = float("nan")
+    assert sl.isin(T([nan, 1.0, 2.5]), T([nan, 1.0])).tolist() == [False, True, False]
+    assert sl.isin(T([1.0, 2.0]), T([2])).tolist() == [False, True]
+    assert sl.isin(T([True, False]), T([True])).tolist() == [True, False]
+    assert sl.isin(T(3), T([])).item() is False
     for offset in (-1, 0, 2):
         assert np.array_equal(sl.tril_indices(3, 4, offset).numpy(),
                               np.array(np.tril_indices(3, offset, 4)))  # fmt: skip

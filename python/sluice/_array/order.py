@@ -173,8 +173,15 @@ def isin(
 ) -> Tensor:  # fmt: skip
     """Whether each element is among others; invert=True: is not."""
     x, others = as_tensor(elements), ravel(test_elements)
-    same = _ops.equal(_ops.expand_dims(x, -1), others)
-    found = _ops.any_of(same, (-1,), False)
+    kind = _core.promote_types(x.dtype, others.dtype)
+    count = others.shape[0]
+    if kind.is_complex or kind == _core.bool or count in (0, None):
+        same = _ops.equal(_ops.expand_dims(x, -1), others)
+        found = _ops.any_of(same, (-1,), False)
+    else:
+        x, line = _ops.cast(x, kind), _ops.sort(_ops.cast(others, kind), 0, False)
+        place = _ops.minimum(_ops.search_sorted(line, x, right=False), count - 1)
+        found = _ops.equal(_ops.gather(line, place), x)
     return _ops.logical_not(found) if invert else found
 
 
