@@ -3,6 +3,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/complex_gradient.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/graph/traverse.h"
@@ -241,7 +242,12 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
   Ref<GraphTapeNode> way;
   bool carries = false;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    carries = carries || CarriesGradient(node.output(i).dtype());
+    DType dtype = node.output(i).dtype();
+    carries = carries || CarriesGradient(dtype);
+    if (flows && EagerMode::Current().grad) {
+      Status complex = CheckComplex(op, {&dtype, 1});
+      if (!complex.ok()) throw Error(complex.WithLine(StrCat("at ", line)));
+    }
   }
   if (records && flows && carries) {
     std::vector<Value> xs(node.inputs().begin(), node.inputs().end());
