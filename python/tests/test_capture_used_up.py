@@ -119,3 +119,21 @@ def test_a_look_that_is_handed_out_is_used_up(wrap):
     y.backward()
     with pytest.raises(RuntimeError, match="went through here before"):
         row.sum().backward()
+
+
+def test_a_result_has_the_gradient_that_retain_grad_kept():
+    w = sl.tensor([0.5], requires_grad=True)
+
+    def step(x):
+        y = x * w
+        y.retain_grad()
+        (y * 3).sum().backward()
+        return y
+
+    captured = sl.function(step)
+    for x in ([2.0], [4.0]):
+        w.grad = None
+        wanted = step(sl.tensor(x)).grad
+        w.grad = None
+        assert captured(sl.tensor(x)).grad.tolist() == wanted.tolist() == [3.0]
+        assert w.grad.tolist() == [3 * x[0]]

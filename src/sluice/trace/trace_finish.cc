@@ -241,15 +241,17 @@ class Finisher {
     }
   }
 
-  // What the code has made of a result that is a leaf of its own.
-  void OwnLeaf(const EagerRef& value, Trace::Returned& made) {
-    if (value->traced->entry >= 0 || value->producer) return;
-    if (!value->requires_grad || !value->grad) return;
+  // The gradient of a result that is a leaf of its own, or for which
+  // retain_grad() kept one.
+  void OwnGrad(const EagerRef& value, Trace::Returned& made) {
+    if (value->traced->entry >= 0 || !value->grad) return;
+    if (!value->producer && !value->requires_grad) return;
     if (value->grad->rows || capture_.GradWhen(*value)) {
       throw Error(Unimplemented(StrCat(
           "a captured function hands out ", value->Describe(),
-          ", a leaf it has made, with a gradient that is sparse or is there on "
-          "some ways only; wanted requires_grad_() after the call")));
+          value->producer ? ", made there," : ", a leaf it has made,",
+          " with a gradient that is sparse or is there on some ways only; "
+          "wanted requires_grad_() or retain_grad() after the call")));
     }
     made.grad = static_cast<int64_t>(Once(value->grad));
   }
@@ -262,7 +264,7 @@ class Finisher {
       made.source = look.argument;
       return made;
     }
-    OwnLeaf(value, made);
+    OwnGrad(value, made);
     const EagerRef& base = BaseOf(value);
     bool outside = base->traced->entry >= 0 && !OfGradient(*base);
     if (!outside && (base == value || uses_[base.get()] == 1)) {
