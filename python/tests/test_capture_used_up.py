@@ -135,5 +135,7 @@ def test_a_result_has_the_gradient_that_retain_grad_kept():
         w.grad = None
         wanted = step(sl.tensor(x)).grad
         w.grad = None
-        assert captured(sl.tensor(x)).grad.tolist() == wanted.tolist() == [3.0]
+        made = captured(sl.tensor(x))
+        assert made.retains_grad
+        assert made.grad.tolist() == wanted.tolist() == [3.0]
         assert w.grad.tolist() == [3 * x[0]]

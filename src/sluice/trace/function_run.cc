@@ -443,7 +443,15 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   }
   if (!how.steps.empty() && !base->producer) base->requires_grad = flag;
   if (how.requires_grad) value->requires_grad = true;
-  if (how.grad >= 0) value->grad = ValueOf(static_cast<size_t>(how.grad));
+  if (how.grad >= 0) {
+    EagerRef grad = ValueOf(static_cast<size_t>(how.grad));
+    if (value->producer) {
+      value->grad_place = std::make_shared<EagerRef>(std::move(grad));
+      value->extras().retains_grad = true;
+    } else {
+      value->grad = std::move(grad);
+    }
+  }
   return Tensor(std::move(value));
 }
 

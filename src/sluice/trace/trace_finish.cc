@@ -244,16 +244,18 @@ class Finisher {
   // The gradient of a result that is a leaf of its own, or for which
   // retain_grad() kept one.
   void OwnGrad(const EagerRef& value, Trace::Returned& made) {
-    if (value->traced->entry >= 0 || !value->grad) return;
+    const EagerRef& grad =
+        value->grad_place ? *value->grad_place : value->grad;
+    if (value->traced->entry >= 0 || !grad) return;
     if (!value->producer && !value->requires_grad) return;
-    if (value->grad->rows || capture_.GradWhen(*value)) {
+    if (grad->rows || capture_.GradWhen(*value)) {
       throw Error(Unimplemented(StrCat(
           "a captured function hands out ", value->Describe(),
           value->producer ? ", made there," : ", a leaf it has made,",
           " with a gradient that is sparse or is there on some ways only; "
           "wanted requires_grad_() or retain_grad() after the call")));
     }
-    made.grad = static_cast<int64_t>(Once(value->grad));
+    made.grad = static_cast<int64_t>(Once(grad));
   }
 
   Trace::Returned Result(const EagerRef& value) {
