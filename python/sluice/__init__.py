@@ -46,15 +46,19 @@ from ._about import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster cuda fft".split()
+    "devices cluster cuda fft special func utils".split()
 )
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
     from ._array.create import *  # noqa: F403
+    from ._array.complex_parts import *  # noqa: F403
     from ._array.diagonals import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
+    from ._array.error_functions import *  # noqa: F403
+    from ._array.everyday import *  # noqa: F403
+    from ._array.generators import *  # noqa: F403
     from ._array.intervals import *  # noqa: F403
     from ._array.layers import *  # noqa: F403
     from ._array.math import *  # noqa: F403
@@ -71,7 +75,9 @@ if TYPE_CHECKING:
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
+    from ._array.sums import *  # noqa: F403
     from ._array.types import *  # noqa: F403
+    from ._array.windows import *  # noqa: F403
     from ._control_flow import *  # noqa: F403
     from ._function import *  # noqa: F403
     from ._queues import *  # noqa: F403
