@@ -42,12 +42,17 @@ from ._capture import *  # noqa: E402, F403
 from ._deferred import *  # noqa: E402, F403
 from ._files import *  # noqa: E402, F403
 from ._about import *  # noqa: E402, F403
+from ._compile import *  # noqa: E402, F403
+from ._settings import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
     "devices cluster cuda fft special func utils".split()
 )
+
+# PyTorch has these at the top, too.
+_OF_AMP = frozenset(("autocast", "is_autocast_enabled"))
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
@@ -83,6 +88,7 @@ if TYPE_CHECKING:
     from ._queues import *  # noqa: F403
     from ._runners import *  # noqa: F403
     from ._state import *  # noqa: F403
+    from .amp import autocast as autocast, is_autocast_enabled as is_autocast_enabled
     from . import (
         amp as amp,
         array_api as array_api,
@@ -92,21 +98,26 @@ if TYPE_CHECKING:
         data as data,
         devices as devices,
         fft as fft,
+        func as func,
         io as io,
         linalg as linalg,
         nn as nn,
         optim as optim,
         random as random,
         report as report,
+        special as special,
         testing as testing,
         train as train,
         tree as tree,
+        utils as utils,
     )
 else:
 
     def __getattr__(name: str):
         if name in _SUBMODULES:
             return _importlib.import_module("." + name, __name__)
+        if name in _OF_AMP:
+            return getattr(_importlib.import_module(".amp", __name__), name)
         raise AttributeError(f"module 'sluice' has no attribute {name!r}")
 
 
@@ -114,4 +125,4 @@ del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | _SUBMODULES)
+    return sorted(set(globals()) | _SUBMODULES | _OF_AMP)
