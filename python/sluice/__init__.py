@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
     from ._array.create import *  # noqa: F403
     from ._array.complex_parts import *  # noqa: F403
+    from ._array.decompositions import matrix_exp as matrix_exp
     from ._array.diagonals import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
     from ._array.error_functions import *  # noqa: F403

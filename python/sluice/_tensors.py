@@ -32,6 +32,7 @@ from ._array import types as _types
 from ._array import windows as _windows
 from ._array.create import *  # noqa: F403
 from ._array.complex_parts import *  # noqa: F403
+from ._array.decompositions import matrix_exp
 from ._array.diagonals import *  # noqa: F403
 from ._array.draws import *  # noqa: F403
 from ._array.error_functions import *  # noqa: F403
@@ -58,7 +59,7 @@ from ._array.types import *  # noqa: F403
 from ._array.windows import *  # noqa: F403
 from ._core import set_printoptions
 
-__all__ = ["set_printoptions"]
+__all__ = ["matrix_exp", "set_printoptions"]
 __all__ += _create.__all__
 __all__ += _complex_parts.__all__
 __all__ += _diagonals.__all__

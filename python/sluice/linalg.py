@@ -8,14 +8,24 @@ from . import _core, _ops
 from ._array import math as _math
 from ._array import matrix as _matrix
 from ._array.axes import NOTHING, axes_tuple, one_of
+from ._array.decompositions import (
+    LUResult as LUResult,
+    lu,
+    lu_solve,
+    matrix_exp,
+    tensorinv,
+    tensorsolve,
+    vander,
+)
 from ._array.math import matmul, tensordot, trace
 from ._array.reduce import axes_of
-from ._array.shape import as_tensor, matrix_transpose, moveaxis, sized
+from ._array.shape import as_tensor, matrix_transpose, may_be, moveaxis, sized
 from ._core import Tensor
 
 __all__ = [
     "cholesky",
     "cholesky_solve",
+    "cond",
     "cross",
     "det",
     "diagonal",
@@ -23,8 +33,11 @@ __all__ = [
     "eigvalsh",
     "inv",
     "lstsq",
+    "lu",
     "lu_factor",
+    "lu_solve",
     "matmul",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
@@ -40,7 +53,10 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
+    "vander",
     "vecdot",
     "vector_norm",
 ]
@@ -306,6 +322,31 @@ def _matrix_norm(x: Tensor, ord: Any, keepdims: bool) -> Tensor:
         made = (_ops.max if ord > 0 else _ops.min)(sums, other, True)
         return made if keepdims else _ops.squeeze(made, (-2, -1))
     raise ValueError(f"matrix_norm(): ord is {ord!r}, which is no norm of matrices")
+
+
+def cond(x: Any, p: Any = None) -> Tensor:
+    """Condition numbers of matrices: of the norm p of x times that of its inverse.
+
+    p: None and 2 (the largest singular value over the smallest), -2, and the other
+    norms of matrices, of square ones. A singular one is infinite where the norm is of
+    singular values, and refused for 1, -1, inf and -inf.
+    """
+    x = as_tensor(x)
+    if p in (None, 2, -2, "fro", "nuc"):
+        if p in ("fro", "nuc") and not _may_be_square(x):
+            raise ValueError(f"cond(): x is {list(x.shape)}; wanted square matrices")
+        values = svdvals(x)
+        if p in (None, 2):
+            return _ops.div(_ops.max(values, -1), _ops.min(values, -1))
+        if p == -2:
+            return _ops.div(_ops.min(values, -1), _ops.max(values, -1))
+        over = _ops.norm if p == "fro" else _ops.sum
+        return _ops.mul(over(values, -1), over(_ops.reciprocal(values), -1))
+    return _ops.mul(matrix_norm(x, p), matrix_norm(_ops.inverse(x), p))
+
+
+def _may_be_square(x: Tensor) -> bool:
+    return x.ndim >= 2 and may_be(x.shape[-1], x.shape[-2])
 
 
 def norm(

@@ -64,9 +64,9 @@ def entr(x: Any) -> Tensor:
     return _ops.where(_ops.less(x, 0), -math.inf, _ops.neg(_ops.xlogy(x, x)))
 
 
-def xlog1py(x: Any, y: Any) -> Tensor:
-    """x log(1 + y), and 0 where x is 0 and y is not NaN."""
-    x, y = as_tensor(x), as_tensor(y)
+def xlog1py(x: Any, other: Any) -> Tensor:
+    """x log(1 + other), and 0 where x is 0 and other is not NaN."""
+    x, y = as_tensor(x), as_tensor(other)
     made = _ops.mul(x, _ops.log1p(floats(y, "xlog1py")))
     if x.dtype.is_floating_point and not y.dtype.is_floating_point:
         made = _ops.mul(x, _ops.log1p(_ops.cast(y, x.dtype)))

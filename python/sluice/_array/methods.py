@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import complex_parts, diagonals, error_functions, intervals, layers, math
+from . import complex_parts, decompositions, diagonals, error_functions, intervals
+from . import layers, math
 from . import matrix, observations, order, pick, pieces, products, reduce, replaced
 from . import runs, scalars, shape, spread, sums, types, windows
 from .._symbols.numbers import Symbol, SymInt
@@ -63,6 +64,7 @@ _FUNCTIONS: dict[Any, str] = {
         clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
         sinc""",
     complex_parts: "angle real",
+    decompositions: "matrix_exp",
     error_functions: "erfinv mvlgamma",
     sums: "add sub subtract",
     windows: "put renorm unfold",

@@ -45,18 +45,18 @@ def _scaled(op: Any, what: str, a: Any, b: Any, alpha: Any, name: Any) -> Tensor
     return made if made.dtype == kind else _ops.cast(made, kind)
 
 
-def add(a: Any, b: Any, *, alpha: Any = None, name: Any = None) -> Tensor:
-    """a + b, or a + alpha b, elementwise; integers wrap."""
+def add(x: Any, other: Any, *, alpha: Any = None, name: Any = None) -> Tensor:
+    """x + other, or x + alpha other, elementwise; integers wrap."""
     if alpha is None and name is None:
-        return _add(a, b)
-    return _scaled(_add, "add", a, b, alpha, name)
+        return _add(x, other)
+    return _scaled(_add, "add", x, other, alpha, name)
 
 
-def sub(a: Any, b: Any, *, alpha: Any = None, name: Any = None) -> Tensor:
-    """a - b, or a - alpha b, elementwise; integers wrap."""
+def sub(x: Any, other: Any, *, alpha: Any = None, name: Any = None) -> Tensor:
+    """x - other, or x - alpha other, elementwise; integers wrap."""
     if alpha is None and name is None:
-        return _sub(a, b)
-    return _scaled(_sub, "sub", a, b, alpha, name)
+        return _sub(x, other)
+    return _scaled(_sub, "sub", x, other, alpha, name)
 
 
 subtract = sub
