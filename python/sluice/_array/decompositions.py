@@ -57,6 +57,9 @@ def lu(x: Any, *, pivot: bool = True) -> LUResult:
     """x = P L U: P orders rows, L is lower with ones on its diagonal, U upper."""
     if not pivot:
         raise NotImplementedError("lu(): pivot=False is not supported; wanted True")
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"lu(): x has {x.ndim} axes; wanted matrices")
     x = sized(x, -2, -1)
     both, order = _ops.lu(x)
     few = min(both.shape[-2:])

@@ -93,9 +93,10 @@ def renorm(x: Any, p: float, dim: int, maxnorm: float) -> Tensor:
 
 def pdist(x: Any, p: float = 2.0) -> Tensor:
     """The p-norm distances of every row of a matrix to every later one."""
-    x = sized(x, -2)
+    x = as_tensor(x)
     if x.ndim != 2:
         raise ValueError(f"pdist(): x has {x.ndim} axes; wanted a matrix")
+    x = sized(x, -2)
     if not x.dtype.is_floating_point:
         raise TypeError(f"pdist(): x is {x.dtype.name}; wanted real floats")
     if p < 0:
