@@ -66,8 +66,8 @@ class custom_jvp:
 
         def rule(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
             out = self(*primals)
-            moved = [each(t, out, *primals)
-                     for each, t in zip(rules, tangents) if each is not None]  # fmt: skip
+            pairs = [(each, t) for each, t in zip(rules, tangents) if each is not None]
+            moved = [each(t, out, *primals) for each, t in pairs]
             return out, sum(moved[1:], moved[0]) if moved else _zeros(out)
 
         self._rule = rule

@@ -170,7 +170,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor
 
     models = list(models)
     if not models or any(type(m) is not type(models[0]) for m in models):
-        raise ValueError("stack_module_state(): wanted one or more modules of one class")
+        raise ValueError("stack_module_state(): wanted modules of one class")
     if len({m.training for m in models}) != 1:
         raise ValueError(
             "stack_module_state(): some modules train, others do not; wanted one mode"

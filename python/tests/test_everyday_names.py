@@ -126,8 +126,10 @@ def test_lu_solve():
 
 def test_alpha_keeps_types():
     i, f = T([1, 2]), T([1.5, 2.5])
-    for add in (sl.add, sl.function(lambda a, b, alpha: sl.add(a, b, alpha=alpha))):
-        assert (add(i, i, alpha=2) if add is sl.add else add(i, i, 2)).tolist() == [3, 6]
+    assert sl.add(i, i, alpha=2).tolist() == [3, 6]
+    scaled = sl.function(lambda a, alpha: sl.add(a, a, alpha=alpha))
+    for alpha in (2, 3, 4, 5):  # a tensor from the third value on
+        assert scaled(i, alpha).tolist() == [1 + alpha, 2 + 2 * alpha]
     assert sl.add(i, f, alpha=2).tolist() == [4, 7]
     assert sl.add(i, 1.5, alpha=2).dtype == sl.float32
     assert sl.sub(f, 2, alpha=0.5).tolist() == [0.5, 1.5]

@@ -45,7 +45,8 @@ def _square(x: Any, what: str) -> Tensor:
     x = as_tensor(x)
     if x.ndim < 2 or not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise ValueError(
-            f"{what}(): x is {x.dtype.name} of {list(x.shape)}; wanted matrices of floats"
+            f"{what}(): x is {x.dtype.name} of {list(x.shape)}; wanted matrices "
+            "of floats"
         )
     x = sized(x, -2, -1)
     if x.shape[-1] != x.shape[-2]:

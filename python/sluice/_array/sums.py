@@ -12,13 +12,14 @@ from .types import result_type
 __all__ = ["add", "sub", "subtract"]
 
 _add, _sub = _ops.add, _ops.sub
+_ONE = 1  # which alpha is where nobody gives another
 _HALVES = (_core.bfloat16, _core.float16)
 
 
 def _scaled(op: Any, what: str, a: Any, b: Any, alpha: Any, name: Any) -> Tensor:
     """op(a, alpha b) in the type of a and b, which alpha does not change."""
     how = {} if name is None else {"name": name}
-    if alpha is None:
+    if alpha is _ONE:
         return op(a, b, **how)
     if not isinstance(alpha, (bool, int, float, complex, Tensor)):
         raise TypeError(f"{what}(): alpha is a {type(alpha).__name__}; wanted a number")
@@ -45,16 +46,16 @@ def _scaled(op: Any, what: str, a: Any, b: Any, alpha: Any, name: Any) -> Tensor
     return made if made.dtype == kind else _ops.cast(made, kind)
 
 
-def add(x: Any, other: Any, *, alpha: Any = None, name: Any = None) -> Tensor:
+def add(x: Any, other: Any, *, alpha: Any = 1, name: Any = None) -> Tensor:
     """x + other, or x + alpha other, elementwise; integers wrap."""
-    if alpha is None and name is None:
+    if alpha is _ONE and name is None:
         return _add(x, other)
     return _scaled(_add, "add", x, other, alpha, name)
 
 
-def sub(x: Any, other: Any, *, alpha: Any = None, name: Any = None) -> Tensor:
+def sub(x: Any, other: Any, *, alpha: Any = 1, name: Any = None) -> Tensor:
     """x - other, or x - alpha other, elementwise; integers wrap."""
-    if alpha is None and name is None:
+    if alpha is _ONE and name is None:
         return _sub(x, other)
     return _scaled(_sub, "sub", x, other, alpha, name)
 
