@@ -9,8 +9,10 @@ from ._array import math as _math
 from ._array import matrix as _matrix
 from ._array.axes import NOTHING, axes_tuple, one_of
 from ._array.decompositions import (
+    LUFactorResult as LUFactorResult,
     LUResult as LUResult,
     lu,
+    lu_factor,
     lu_solve,
     matrix_exp,
     tensorinv,
@@ -199,41 +201,6 @@ def eigh(x: Any, UPLO: str = "L") -> EighResult:
 def eigvalsh(x: Any, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending."""
     return _ops.eigh(_matrix.symmetric(_lower(x, UPLO)))[0]
-
-
-class LUFactorResult(NamedTuple):
-    """What lu_factor gives: row i was swapped with row pivots[i] - 1, in turn."""
-
-    LU: Tensor
-    pivots: Tensor
-
-
-def _swaps(order: list[int]) -> list[int]:
-    """The swaps, one a row and counted from 1, that put rows in this order."""
-    rows, made = list(range(len(order))), []
-    place = list(rows)  # where each row is now
-    for i, wanted in enumerate(order):
-        at = place[wanted]
-        made.append(at + 1)
-        moved = rows[i]
-        rows[i], rows[at] = wanted, moved
-        place[wanted], place[moved] = i, at
-    return made
-
-
-def lu_factor(x: Any, *, pivot: bool = True) -> LUFactorResult:
-    """L and U in one matrix, and the swaps of rows on the way to it."""
-    if not pivot:
-        raise NotImplementedError("lu_factor(): pivot=False is not supported")
-    lu, order = _ops.lu(x)
-    if order.symbolic:
-        raise ValueError("lu_factor(): wanted a tensor with values, not a graph's")
-    few = min(lu.shape[-2:])
-    flat = _ops.reshape(order, (-1, order.shape[-1])).tolist() if order.numel() else []
-    pivots = [_swaps(row)[:few] for row in flat]
-    made = _core.tensor(pivots, _core.int32) if pivots else _core.full(
-        (0,), 0, _core.int32)  # fmt: skip
-    return LUFactorResult(lu, _ops.reshape(made, (*order.shape[:-1], few)))
 
 
 def pinv(x: Any, rcond: float | None = None) -> Tensor:

@@ -115,6 +115,9 @@ def test_matrix_exp_of_matrices_of_all_sizes(scale):
 def test_lu_solve():
     x, b = RNG.normal(size=(2, 4, 4)), RNG.normal(size=(2, 4, 3))
     made = sl.linalg.lu_factor(T(x))
+    again = sl.function(sl.linalg.lu_factor)(T(x))
+    assert again.pivots.tolist() == made.pivots.tolist()
+    assert made.pivots.dtype == sl.int32 and made.pivots.shape == (2, 4)
     solve = sl.function(sl.linalg.lu_solve)
     for f in (sl.linalg.lu_solve, solve):
         np.testing.assert_allclose(x @ f(*made, T(b)).numpy(), b, atol=1e-9)

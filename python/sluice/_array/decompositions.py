@@ -12,8 +12,10 @@ from .device import beside
 from .shape import as_tensor, matrix_transpose, may_be, moveaxis, sized
 
 __all__ = [
+    "LUFactorResult",
     "LUResult",
     "lu",
+    "lu_factor",
     "lu_solve",
     "matrix_exp",
     "tensorinv",
@@ -72,6 +74,45 @@ def lu(x: Any, *, pivot: bool = True) -> LUResult:
     )  # fmt: skip
 
 
+class LUFactorResult(NamedTuple):
+    """What lu_factor gives: row i was swapped with row pivots[i] - 1, in turn."""
+
+    LU: Tensor
+    pivots: Tensor
+
+
+def _swapped(rows: Tensor, column: Tensor, i: int, at: Tensor, there: Tensor) -> Tensor:
+    """Rows with those at i and `at` swapped; `there` is the one at `at`."""
+    here = rows[..., i : i + 1]
+    rows = _ops.where(_ops.equal(column, at), here, rows)
+    return _ops.where(_ops.equal(column, i), there, rows)
+
+
+def _swaps(order: Tensor, count: int) -> Tensor:
+    """The swaps, one a row and counted from 1, that put rows in this order."""
+    column = beside(order, _ops.range(0, order.shape[-1], 1))
+    rows = _ops.add(_ops.mul(order, 0), column)
+    made = []
+    for i in range(count):
+        wanted = order[..., i : i + 1]
+        at = _ops.sum(_ops.where(_ops.equal(rows, wanted), column, 0), -1, True)
+        made.append(_ops.add(at, 1))
+        rows = _swapped(rows, column, i, at, wanted)
+    return _ops.concat(made, axis=-1) if made else rows[..., :0]
+
+
+def lu_factor(x: Any, *, pivot: bool = True) -> LUFactorResult:
+    """L and U in one matrix, and the swaps of rows on the way to it."""
+    if not pivot:
+        raise NotImplementedError("lu_factor(): pivot=False is not supported")
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"lu_factor(): x has {x.ndim} axes; wanted matrices")
+    made, order = _ops.lu(sized(x, -2, -1))
+    pivots = _swaps(_ops.cast(order, _core.int64), min(made.shape[-2:]))
+    return LUFactorResult(made, _ops.cast(pivots, _core.int32))
+
+
 def _order(pivots: Tensor) -> Tensor:
     """Where each row comes from, of swaps in turn: row i with row pivots[i] - 1."""
     n = pivots.shape[-1]
@@ -80,9 +121,7 @@ def _order(pivots: Tensor) -> Tensor:
     for i in range(n):
         at = _ops.cast(pivots[..., i : i + 1], _core.int64) - 1
         there = _ops.sum(_ops.where(_ops.equal(column, at), order, 0), -1, True)
-        here = order[..., i : i + 1]
-        order = _ops.where(_ops.equal(column, at), here, order)
-        order = _ops.where(_ops.equal(column, i), there, order)
+        order = _swapped(order, column, i, at, there)
     return order
 
 
