@@ -25,12 +25,14 @@ __all__ = [
     "entr",
     "erf",
     "erfc",
+    "erfcx",
     "erfinv",
     "exp2",
     "expit",
     "expm1",
     "gammaln",
     "log1p",
+    "log_ndtr",
     "log_softmax",
     "logit",
     "logsumexp",
@@ -99,4 +101,57 @@ def _ndtri_slope(p: Tensor, y: Tensor) -> Tensor:
 def ndtri(p: Any) -> Tensor:
     """The x that normal numbers are below with chance p: the inverse of ndtr."""
     made: Tensor = with_gradient(_ndtri_values, _ndtri_slope)(floats(p, "ndtri"))
+    return made
+
+
+_FAR = 20.0  # from here on a few terms of erfcx's series for large x are exact
+
+
+def _tail(x: Tensor) -> Tensor:
+    """x sqrt(pi) erfcx(x) for large x: 1 - 1 / (2 x^2) + 1 * 3 / (2 x^2)^2 - ..."""
+    x = _ops.maximum(x, _FAR)
+    step = _ops.div(-0.5, _ops.square(x))
+    made = _ops.ones_like(x)
+    for odd in (9.0, 7.0, 5.0, 3.0, 1.0):
+        made = _ops.add(_ops.mul(_ops.mul(made, step), odd), 1.0)
+    return made
+
+
+def _erfcx_values(x: Tensor) -> Tensor:
+    wide = _ops.cast(x, _core.float64)
+    near = _ops.minimum(wide, _FAR)
+    near = _ops.mul(_ops.exp(_ops.square(near)), _ops.erfc(near))
+    far = _ops.div(_tail(wide), _ops.mul(wide, math.sqrt(math.pi)))
+    return _ops.cast(_ops.where(_ops.greater(wide, _FAR), far, near), x.dtype)
+
+
+def _erfcx_slope(x: Tensor, y: Tensor) -> Tensor:
+    return _ops.sub(_ops.mul(_ops.mul(x, y), 2.0), 2 / math.sqrt(math.pi))
+
+
+def erfcx(x: Any) -> Tensor:
+    """exp(x^2) erfc(x), which is neither too large nor too small for large x."""
+    made: Tensor = with_gradient(_erfcx_values, _erfcx_slope)(floats(x, "erfcx"))
+    return made
+
+
+def _log_ndtr_values(x: Tensor) -> Tensor:
+    wide = _ops.mul(_ops.cast(x, _core.float64), -math.sqrt(0.5))
+    half = _ops.mul(_ops.erfc(_ops.minimum(wide, _FAR)), 0.5)
+    other = _ops.mul(_ops.erfc(_ops.abs(wide)), 0.5)
+    near = _ops.where(_ops.less(wide, 0.0), _ops.log1p(_ops.neg(other)), _ops.log(half))
+    scale = _ops.mul(_ops.maximum(wide, _FAR), 2 * math.sqrt(math.pi))
+    far = _ops.sub(_ops.log(_ops.div(_tail(wide), scale)), _ops.square(wide))
+    return _ops.cast(_ops.where(_ops.greater(wide, _FAR), far, near), x.dtype)
+
+
+def _log_ndtr_slope(x: Tensor, y: Tensor) -> Tensor:
+    return _ops.div(math.sqrt(2 / math.pi), erfcx(_ops.mul(x, -math.sqrt(0.5))))
+
+
+def log_ndtr(x: Any) -> Tensor:
+    """log(ndtr(x)), exact far below 0, too."""
+    made: Tensor = with_gradient(_log_ndtr_values, _log_ndtr_slope)(
+        floats(x, "log_ndtr")
+    )
     return made
