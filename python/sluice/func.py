@@ -127,10 +127,10 @@ def jacrev(
 
 def jacfwd(
     func: Callable[..., Any], argnums: Numbers = 0, has_aux: bool = False, *,
-    randomness: str = "error",
+    randomness: str = "different",
 ) -> Callable[..., Any]:  # fmt: skip
     """The function that gives func's Jacobian, by forward mode."""
-    _no_draws(randomness, "jacfwd")
+    _own_draws(randomness, "jacfwd")
     return _by_parts(_jacobian.jacfwd, func, argnums, has_aux)
 
 
@@ -146,21 +146,24 @@ def _whole(chunk_size: int | None, what: str) -> None:
         )
 
 
-def _no_draws(randomness: str, what: str) -> None:
-    if randomness != "error":
+def _own_draws(randomness: str, what: str) -> None:
+    if randomness != "different":
         raise NotImplementedError(
-            f"{what}: randomness is {randomness!r}; how lanes draw is decided in "
-            'docs/vmap.md; wanted "error", the default'
+            f"{what}: randomness is {randomness!r}; wanted \"different\": every lane "
+            "draws its own numbers"
         )
 
 
 def vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0,
-    randomness: str = "error", *, chunk_size: int | None = None,
+    randomness: str = "different", *, chunk_size: int | None = None,
 ) -> Callable[..., Any]:  # fmt: skip
-    """The function that does to every lane of its arguments what func does to one."""
+    """The function that does to every lane of its arguments what func does to one.
+
+    Every lane draws its own random numbers, as PyTorch's randomness="different" says.
+    """
     _whole(chunk_size, "vmap")
-    _no_draws(randomness, "vmap")
+    _own_draws(randomness, "vmap")
     return _vmap(func, in_dims, out_dims)
 
 

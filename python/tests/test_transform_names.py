@@ -133,6 +133,10 @@ def test_func():
     assert func.vmap(lambda a, b: a * b, in_dims=(0, None))(X, Y).shape == (3, 3)
     with pytest.raises(NotImplementedError, match="chunk_size"):
         func.vmap(_f, chunk_size=2)
+    with pytest.raises(NotImplementedError, match="randomness"):
+        func.vmap(_f, randomness="same")
+    drawn = func.vmap(lambda x: x + sl.rand(()), randomness="different")(sl.zeros(4))
+    assert len(set(drawn.tolist())) == 4
     with pytest.raises(TypeError, match="tuple"):
         func.jvp(_f, X, Y)
 
