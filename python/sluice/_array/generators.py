@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any, Callable
 
 from .. import _core
 from .device import CPU, Device
 
 __all__ = ["Generator", "get_rng_state", "initial_seed", "set_rng_state"]
+
+
+# Draws of generators take turns: each moves the one stream there is to its place.
+_turn = threading.RLock()
 
 
 def whole_seed(seed: Any) -> int:
@@ -37,8 +42,8 @@ class Generator:
     """Draws apart from those of the program: rand(3, generator=g).
 
     Its draws depend on its seed and on how many it has made; those without a
-    generator go on as if there had been none. Captured functions and vmap take no
-    generator, and say so.
+    generator go on as if there had been none, unless another thread makes them at the
+    same moment. Captured functions and vmap take no generator, and say so.
     """
 
     def __init__(self, device: Any = "cpu") -> None:
@@ -91,13 +96,14 @@ class Generator:
                 "a generator in a captured function, a graph or vmap; wanted draws "
                 "without one there, which go on from manual_seed()"
             )
-        before = _core.random_state()
-        _core.set_random_state(*self._state)
-        try:
-            return make(*args, **kwargs)
-        finally:
-            self._state = _core.random_state()
-            _core.set_random_state(*before)
+        with _turn:
+            before = _core.random_state()
+            _core.set_random_state(*self._state)
+            try:
+                return make(*args, **kwargs)
+            finally:
+                self._state = _core.random_state()
+                _core.set_random_state(*before)
 
 
 def drawn(make: Callable[..., Any]) -> Callable[..., Any]:
