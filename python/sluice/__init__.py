@@ -42,19 +42,29 @@ from ._capture import *  # noqa: E402, F403
 from ._deferred import *  # noqa: E402, F403
 from ._files import *  # noqa: E402, F403
 from ._about import *  # noqa: E402, F403
+from ._compile import *  # noqa: E402, F403
+from ._settings import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster cuda fft".split()
+    "devices cluster cuda fft special func utils".split()
 )
+
+# PyTorch has these at the top, too.
+_OF_AMP = frozenset(("autocast", "is_autocast_enabled"))
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
     from ._array.create import *  # noqa: F403
+    from ._array.complex_parts import *  # noqa: F403
+    from ._array.decompositions import matrix_exp as matrix_exp
     from ._array.diagonals import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
+    from ._array.error_functions import *  # noqa: F403
+    from ._array.everyday import *  # noqa: F403
+    from ._array.generators import *  # noqa: F403
     from ._array.intervals import *  # noqa: F403
     from ._array.layers import *  # noqa: F403
     from ._array.math import *  # noqa: F403
@@ -71,12 +81,15 @@ if TYPE_CHECKING:
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
+    from ._array.sums import *  # noqa: F403
     from ._array.types import *  # noqa: F403
+    from ._array.windows import *  # noqa: F403
     from ._control_flow import *  # noqa: F403
     from ._function import *  # noqa: F403
     from ._queues import *  # noqa: F403
     from ._runners import *  # noqa: F403
     from ._state import *  # noqa: F403
+    from .amp import autocast as autocast, is_autocast_enabled as is_autocast_enabled
     from . import (
         amp as amp,
         array_api as array_api,
@@ -86,21 +99,26 @@ if TYPE_CHECKING:
         data as data,
         devices as devices,
         fft as fft,
+        func as func,
         io as io,
         linalg as linalg,
         nn as nn,
         optim as optim,
         random as random,
         report as report,
+        special as special,
         testing as testing,
         train as train,
         tree as tree,
+        utils as utils,
     )
 else:
 
     def __getattr__(name: str):
         if name in _SUBMODULES:
             return _importlib.import_module("." + name, __name__)
+        if name in _OF_AMP:
+            return getattr(_importlib.import_module(".amp", __name__), name)
         raise AttributeError(f"module 'sluice' has no attribute {name!r}")
 
 
@@ -108,4 +126,4 @@ del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | _SUBMODULES)
+    return sorted(set(globals()) | _SUBMODULES | _OF_AMP)

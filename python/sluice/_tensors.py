@@ -1,9 +1,13 @@
 """Tensors by the names of numpy and the array API: creation, reductions, shapes."""
 
 from . import _core, _ops
+from ._array import complex_parts as _complex_parts
 from ._array import create as _create
 from ._array import diagonals as _diagonals
 from ._array import draws as _draws
+from ._array import error_functions as _error_functions
+from ._array import everyday as _everyday
+from ._array import generators as _generators
 from ._array import intervals as _intervals
 from ._array import layers as _layers
 from ._array import math as _math
@@ -23,10 +27,17 @@ from ._array import scalars as _scalars
 from ._array import shape as _shape
 from ._array import spread as _spread
 from ._array import standard as _standard  # noqa: F401: the array standard's methods
+from ._array import sums as _sums
 from ._array import types as _types
+from ._array import windows as _windows
 from ._array.create import *  # noqa: F403
+from ._array.complex_parts import *  # noqa: F403
+from ._array.decompositions import matrix_exp
 from ._array.diagonals import *  # noqa: F403
 from ._array.draws import *  # noqa: F403
+from ._array.error_functions import *  # noqa: F403
+from ._array.everyday import *  # noqa: F403
+from ._array.generators import *  # noqa: F403
 from ._array.intervals import *  # noqa: F403
 from ._array.layers import *  # noqa: F403
 from ._array.math import *  # noqa: F403
@@ -43,13 +54,19 @@ from ._array.runs import *  # noqa: F403
 from ._array.scalars import *  # noqa: F403
 from ._array.shape import *  # noqa: F403
 from ._array.spread import *  # noqa: F403
+from ._array.sums import *  # noqa: F403
 from ._array.types import *  # noqa: F403
+from ._array.windows import *  # noqa: F403
 from ._core import set_printoptions
 
-__all__ = ["set_printoptions"]
+__all__ = ["matrix_exp", "set_printoptions"]
 __all__ += _create.__all__
+__all__ += _complex_parts.__all__
 __all__ += _diagonals.__all__
 __all__ += _draws.__all__
+__all__ += _error_functions.__all__
+__all__ += _everyday.__all__
+__all__ += _generators.__all__
 __all__ += _intervals.__all__
 __all__ += _layers.__all__
 __all__ += _math.__all__
@@ -66,10 +83,13 @@ __all__ += _runs.__all__
 __all__ += _scalars.__all__
 __all__ += _shape.__all__
 __all__ += _spread.__all__
+__all__ += _sums.__all__
 __all__ += _types.__all__
+__all__ += _windows.__all__
 
-# Those that stand for an op take name=, as the op does.
+# Those that stand for an op take name=, as the op does; add, matmul and
+# sub do so themselves.
 for _name in set(__all__) & set(_ops.__all__):
     _function = globals()[_name]
-    if _name != "matmul" and callable(_function):
+    if _name not in ("add", "matmul", "sub") and callable(_function):
         globals()[_name] = _core.named(_function)

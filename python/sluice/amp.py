@@ -21,10 +21,17 @@ import warnings
 from typing import Any, Callable
 
 from . import _core, cuda
+from ._amp_functions import KINDS as _KINDS, custom_bwd, custom_fwd
 
-__all__ = ["GradScaler", "autocast", "is_autocast_available", "is_autocast_enabled"]
+__all__ = [
+    "GradScaler",
+    "autocast",
+    "custom_bwd",
+    "custom_fwd",
+    "is_autocast_available",
+    "is_autocast_enabled",
+]
 
-_KINDS = ("cpu", "cuda", "gpu")
 _LOW = (_core.bfloat16, _core.float16)
 
 

@@ -8,14 +8,26 @@ from . import _core, _ops
 from ._array import math as _math
 from ._array import matrix as _matrix
 from ._array.axes import NOTHING, axes_tuple, one_of
+from ._array.decompositions import (
+    LUFactorResult as LUFactorResult,
+    LUResult as LUResult,
+    lu,
+    lu_factor,
+    lu_solve,
+    matrix_exp,
+    tensorinv,
+    tensorsolve,
+    vander,
+)
 from ._array.math import matmul, tensordot, trace
 from ._array.reduce import axes_of
-from ._array.shape import as_tensor, matrix_transpose, moveaxis, sized
+from ._array.shape import as_tensor, matrix_transpose, may_be, moveaxis, sized
 from ._core import Tensor
 
 __all__ = [
     "cholesky",
     "cholesky_solve",
+    "cond",
     "cross",
     "det",
     "diagonal",
@@ -23,8 +35,11 @@ __all__ = [
     "eigvalsh",
     "inv",
     "lstsq",
+    "lu",
     "lu_factor",
+    "lu_solve",
     "matmul",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
@@ -40,7 +55,10 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
+    "vander",
     "vecdot",
     "vector_norm",
 ]
@@ -185,41 +203,6 @@ def eigvalsh(x: Any, UPLO: str = "L") -> Tensor:
     return _ops.eigh(_matrix.symmetric(_lower(x, UPLO)))[0]
 
 
-class LUFactorResult(NamedTuple):
-    """What lu_factor gives: row i was swapped with row pivots[i] - 1, in turn."""
-
-    LU: Tensor
-    pivots: Tensor
-
-
-def _swaps(order: list[int]) -> list[int]:
-    """The swaps, one a row and counted from 1, that put rows in this order."""
-    rows, made = list(range(len(order))), []
-    place = list(rows)  # where each row is now
-    for i, wanted in enumerate(order):
-        at = place[wanted]
-        made.append(at + 1)
-        moved = rows[i]
-        rows[i], rows[at] = wanted, moved
-        place[wanted], place[moved] = i, at
-    return made
-
-
-def lu_factor(x: Any, *, pivot: bool = True) -> LUFactorResult:
-    """L and U in one matrix, and the swaps of rows on the way to it."""
-    if not pivot:
-        raise NotImplementedError("lu_factor(): pivot=False is not supported")
-    lu, order = _ops.lu(x)
-    if order.symbolic:
-        raise ValueError("lu_factor(): wanted a tensor with values, not a graph's")
-    few = min(lu.shape[-2:])
-    flat = _ops.reshape(order, (-1, order.shape[-1])).tolist() if order.numel() else []
-    pivots = [_swaps(row)[:few] for row in flat]
-    made = _core.tensor(pivots, _core.int32) if pivots else _core.full(
-        (0,), 0, _core.int32)  # fmt: skip
-    return LUFactorResult(lu, _ops.reshape(made, (*order.shape[:-1], few)))
-
-
 def pinv(x: Any, rcond: float | None = None) -> Tensor:
     """The pseudoinverses of matrices."""
     return _ops.pinv(x) if rcond is None else _ops.pinv(x, rcond)
@@ -306,6 +289,31 @@ def _matrix_norm(x: Tensor, ord: Any, keepdims: bool) -> Tensor:
         made = (_ops.max if ord > 0 else _ops.min)(sums, other, True)
         return made if keepdims else _ops.squeeze(made, (-2, -1))
     raise ValueError(f"matrix_norm(): ord is {ord!r}, which is no norm of matrices")
+
+
+def cond(x: Any, p: Any = None) -> Tensor:
+    """Condition numbers of matrices: of the norm p of x times that of its inverse.
+
+    p: None and 2 (the largest singular value over the smallest), -2, and the other
+    norms of matrices, of square ones. A singular one is infinite where the norm is of
+    singular values, and refused for 1, -1, inf and -inf.
+    """
+    x = as_tensor(x)
+    if p in (None, 2, -2, "fro", "nuc"):
+        if p in ("fro", "nuc") and not _may_be_square(x):
+            raise ValueError(f"cond(): x is {list(x.shape)}; wanted square matrices")
+        values = svdvals(x)
+        if p in (None, 2):
+            return _ops.div(_ops.max(values, -1), _ops.min(values, -1))
+        if p == -2:
+            return _ops.div(_ops.min(values, -1), _ops.max(values, -1))
+        over = _ops.norm if p == "fro" else _ops.sum
+        return _ops.mul(over(values, -1), over(_ops.reciprocal(values), -1))
+    return _ops.mul(matrix_norm(x, p), matrix_norm(_ops.inverse(x), p))
+
+
+def _may_be_square(x: Tensor) -> bool:
+    return x.ndim >= 2 and may_be(x.shape[-1], x.shape[-2])
 
 
 def norm(

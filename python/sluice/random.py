@@ -18,14 +18,22 @@ from ._array.draws import (
     randperm,
     uniform,
 )
+from ._array.generators import (
+    Generator,
+    get_rng_state,
+    initial_seed,
+    set_rng_state,
+)
 from ._core import Tensor
 
 __all__ = [
+    "Generator",
     "bernoulli",
     "categorical",
     "exponential",
     "gamma",
     "get_rng_state",
+    "initial_seed",
     "manual_seed",
     "multinomial",
     "normal",
@@ -47,16 +55,6 @@ __all__ = [
 seed = manual_seed
 categorical = _ops.categorical
 shuffle = _ops.shuffle
-
-
-def get_rng_state() -> tuple[int, int]:
-    """The seed, and how many draws came since it was set."""
-    return _core.random_state()
-
-
-def set_rng_state(state: tuple[int, int]) -> None:
-    """Draws go on from what get_rng_state gave."""
-    _core.set_random_state(*state)
 
 
 def exponential(shape: Any = (), *, dtype: Any = None) -> Tensor:

@@ -150,3 +150,50 @@ def test_a_scaler_that_is_not_enabled():
     scaler.step(optimizer)
     scaler.update()
     assert w.tolist() == [0] and scaler.get_scale() == 1 and not scaler.state_dict()
+
+
+def _product(cast_inputs):
+    seen = []
+
+    class Product(sl.autograd.Function):
+        @staticmethod
+        @sl.amp.custom_fwd(device_type="cpu", cast_inputs=cast_inputs)
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            seen.append((a.dtype, sl.amp.is_autocast_enabled()))
+            return a @ b
+
+        @staticmethod
+        @sl.amp.custom_bwd(device_type="cpu")
+        def backward(ctx, g):
+            a, b = ctx.saved_tensors
+            seen.append(("back", sl.amp.is_autocast_enabled()))
+            return g @ b.mT, a.mT @ g
+
+    return Product, seen
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function])
+def test_functions_of_ones_own_under_autocast(wrap):
+    a = sl.full((2, 2), 1.0, requires_grad=True)
+    for cast_inputs, kind, inside in (
+        (None, sl.bfloat16, True), (sl.float32, sl.float32, False),
+        (sl.float16, sl.float16, False),
+    ):
+        product, seen = _product(cast_inputs)
+
+        def step(x):
+            with sl.amp.autocast("cpu"):
+                return product.apply(x, x)
+
+        made = wrap(step)(a)
+        assert made.dtype == kind
+        a.grad = None
+        made.sum().backward()
+        assert a.grad.tolist() == [[4, 4], [4, 4]] and a.grad.dtype == sl.float32
+        assert seen[0] == (cast_inputs or sl.float32, inside)
+        assert ("back", inside) in seen
+    product, seen = _product(sl.float16)
+    assert product.apply(a, a).dtype == sl.float32  # no autocast, no cast
+    with pytest.raises(ValueError, match="device_type"):
+        sl.amp.custom_bwd(device_type="abacus")

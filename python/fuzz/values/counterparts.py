@@ -51,10 +51,9 @@ def function(op: Any) -> Callable[..., Any] | None:
         return None if found is None else lambda x, *a, **k: found(x.clone(), *a, **k)
     name = op.name
     if name.startswith("special."):
-        # There is no such part of ours; PyTorch has many of them at the top, too.
-        name = name.removeprefix("special.")
-        if of_name(torch, name) is None and name not in ("xlog1py", "zeta"):
-            name = "special." + name
+        # Ours has some of them at the top alone, as PyTorch does.
+        if of_name(sl, name) is None and of_name(torch, name.removeprefix("special.")):
+            name = name.removeprefix("special.")
     if of_name(torch, op.name) is None:
         return None  # a method alone
     found = of_name(sl, name)

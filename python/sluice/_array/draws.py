@@ -8,6 +8,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .axes import sizes
 from .device import device_like, placed
+from .generators import drawn, whole_seed
 
 __all__ = [
     "bernoulli",
@@ -28,9 +29,7 @@ _f32 = _core.float32
 
 def manual_seed(seed: int) -> None:
     """The draws after this are those that always follow this seed."""
-    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
-        raise TypeError(f"seed is a {type(seed).__name__}; wanted an int")
-    _core.manual_seed(seed.__index__() % 2**64)
+    _core.manual_seed(whole_seed(seed))
 
 
 def _static(shape: Any) -> tuple[int, ...]:
@@ -47,19 +46,23 @@ def _one(shape: tuple[Any, ...]) -> Any:
     return shape[0] if len(shape) == 1 else shape
 
 
+@drawn
 @placed
 def rand(
-    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    generator: Any = None,
+) -> Tensor:  # fmt: skip
     """Random numbers uniform in [0, 1): rand(2, 3) or rand((2, 3))."""
     made = _ops.random_uniform(_static(_one(shape)), dtype or _f32)
     return _finished(made, requires_grad)
 
 
+@drawn
 @placed
 def randn(
-    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    generator: Any = None,
+) -> Tensor:  # fmt: skip
     """Random numbers with mean 0 and standard deviation 1."""
     made = _ops.random_normal(_static(_one(shape)), dtype or _f32)
     return _finished(made, requires_grad)
@@ -77,6 +80,7 @@ def randn_like(x: Tensor, *, dtype: Any = None, requires_grad: bool = False) -> 
                  requires_grad=requires_grad)  # fmt: skip
 
 
+@drawn
 @placed
 def randint(
     low: int,
@@ -85,6 +89,7 @@ def randint(
     *,
     dtype: Any = None,
     device: Any = None,
+    generator: Any = None,
 ) -> Tensor:
     """Whole numbers low <= n < high: randint(10, (2, 3)), randint(0, 10, (2, 3))."""
     if size is None and isinstance(high, (tuple, list)):
@@ -96,16 +101,21 @@ def randint(
     )
 
 
+@drawn
 @placed
-def randperm(n: int, *, dtype: Any = None, device: Any = None) -> Tensor:
+def randperm(
+    n: int, *, dtype: Any = None, device: Any = None, generator: Any = None
+) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
     made = _ops.permutation(n)
     return made if dtype is None else _ops.cast(made, dtype)
 
 
+@drawn
 def normal(
-    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, dtype: Any = None
-) -> Tensor:
+    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, dtype: Any = None,
+    generator: Any = None,
+) -> Tensor:  # fmt: skip
     """Normal numbers of a mean and a standard deviation, which broadcast."""
     if isinstance(std, (int, float)) and std < 0:
         raise ValueError(f"normal(): std is {std}; wanted it 0 or more")
@@ -115,9 +125,11 @@ def normal(
     return _ops.add(_ops.mul(randn(size, dtype=dtype), std), mean)
 
 
+@drawn
 def uniform(
-    low: Any = 0.0, high: Any = 1.0, size: Any = (), *, dtype: Any = None
-) -> Tensor:
+    low: Any = 0.0, high: Any = 1.0, size: Any = (), *, dtype: Any = None,
+    generator: Any = None,
+) -> Tensor:  # fmt: skip
     """Numbers uniform in [low, high)."""
     numbers = isinstance(low, (int, float)) and isinstance(high, (int, float))
     if numbers and low > high:
@@ -126,11 +138,15 @@ def uniform(
     return _ops.add(_ops.mul(rand(size, dtype=dtype), span), low)
 
 
-def bernoulli(p: Any) -> Tensor:
+@drawn
+def bernoulli(p: Any, *, generator: Any = None) -> Tensor:
     """1 with probability p, else 0, for every element of p."""
     return _ops.bernoulli(p)
 
 
-def multinomial(p: Any, num_samples: int, replacement: bool = False) -> Tensor:
+@drawn
+def multinomial(
+    p: Any, num_samples: int, replacement: bool = False, *, generator: Any = None
+) -> Tensor:
     """Classes drawn from rows of weights p: indices [..., num_samples]."""
     return _ops.multinomial(p, num_samples, replacement=replacement)

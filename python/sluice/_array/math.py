@@ -76,7 +76,6 @@ __all__ = [
     "remainder",
     "round",
     "signbit",
-    "subtract",
     "tensordot",
     "trace",
     "tril",
@@ -116,7 +115,6 @@ negative = _ops.neg
 nextafter = _ops.next_after
 ne = _ops.not_equal
 power = _ops.pow
-subtract = _ops.sub
 
 
 def abs(x: Any) -> Tensor:

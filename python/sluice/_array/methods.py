@@ -7,8 +7,10 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import diagonals, intervals, layers, math, matrix, observations, order, pick
-from . import pieces, products, reduce, replaced, runs, scalars, shape, spread, types
+from . import complex_parts, decompositions, diagonals, error_functions, intervals
+from . import layers, math
+from . import matrix, observations, order, pick, pieces, products, reduce, replaced
+from . import runs, scalars, shape, spread, sums, types, windows
 from .._symbols.numbers import Symbol, SymInt
 from .device import CPU, Device, beside, check_device
 
@@ -16,11 +18,11 @@ __all__: list[str] = []
 
 # Ops as they are: the tensor is their first operand.
 _OPS = """
-acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
+acos acosh asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
 bitwise_xor cos cosh det digamma dot erf erfc exp exp2 expm1
 floor_div fmod greater greater_equal hypot imag isfinite isinf isnan less less_equal
-lerp lgamma log log10 log1p log2 maximum minimum mul neg not_equal outer pow real
-reciprocal relu rsqrt sigmoid sign sin sinh sqrt square sub tan tanh xlogy
+lerp lgamma log log10 log1p log2 maximum minimum mul neg not_equal outer pow
+reciprocal relu rsqrt sigmoid sign sin sinh sqrt square tan tanh xlogy
 equal
 """.split()
 # The functions of the files beside, where the method is the same function.
@@ -31,7 +33,7 @@ _FUNCTIONS: dict[Any, str] = {
         diagonal div divide eq floor floor_divide ge gt isclose isneginf isposinf le
         logaddexp logical_and logical_not logical_or logical_xor lt matmul mm
         multiply mv nan_to_num ne negative positive power remainder round signbit
-        subtract trace tril triu true_divide trunc vecdot""",
+        trace tril triu true_divide trunc vecdot""",
     reduce: """
         all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp max
         mean min prod ptp sum""",
@@ -61,6 +63,11 @@ _FUNCTIONS: dict[Any, str] = {
     scalars: """
         clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
         sinc""",
+    complex_parts: "angle real",
+    decompositions: "matrix_exp",
+    error_functions: "erfinv mvlgamma",
+    sums: "add sub subtract",
+    windows: "put renorm unfold",
 }
 
 for _name in _OPS:
@@ -77,6 +84,7 @@ log10 log1p log2 logical_and logical_not logical_or masked_fill masked_scatter n
 reciprocal relu remainder round rsqrt scatter scatter_add scatter_reduce sigmoid sign
 sin sinh sqrt square tan tanh tril triu trunc addcmul addcdiv nan_to_num addbmm addmm
 addmv addr clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn sinc
+erfinv mvlgamma put renorm
 """.split()
 
 
@@ -343,29 +351,6 @@ def _new(name: str) -> None:
 
 for _name in ("zeros", "ones", "empty", "full", "tensor"):
     _new(_name)
-
-
-@_method
-def uniform_(self: Tensor, low: Any = 0.0, high: Any = 1.0) -> Tensor:
-    """Overwrites the elements with numbers uniform in [low, high)."""
-    from .draws import uniform
-
-    return self.copy_(uniform(low, high, self.shape, dtype=self.dtype))
-
-
-@_method
-def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0) -> Tensor:
-    """Overwrites the elements with normal numbers."""
-    from .draws import normal
-
-    return self.copy_(normal(mean, std, self.shape, dtype=self.dtype))
-
-
-@_method
-def bernoulli_(self: Tensor, p: Any = 0.5) -> Tensor:
-    """Overwrites the elements with 1, with probability p, and 0."""
-    chances = _ops.broadcast_to(_ops.cast(p, _core.float32), self.shape)
-    return self.copy_(_ops.bernoulli(chances))
 
 
 for _name in _IN_PLACE:

@@ -12,6 +12,7 @@ from .._autograd import (
 )
 from .._jacobian import hessian, jacobian
 from . import _function as function
+from . import functional
 from ._check import gradcheck, gradgradcheck
 from ._function import Function, FunctionCtx, once_differentiable
 from ._grad import backward, grad
@@ -23,6 +24,7 @@ __all__ = [
     "detect_anomaly",
     "enable_grad",
     "function",
+    "functional",
     "grad",
     "gradcheck",
     "gradgradcheck",

@@ -115,6 +115,7 @@ class _Call:
         self.single = True
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
+        self.autocast: Any = None  # the type of mixed precision around the call
         self.held: Any = None  # of a call in a graph: those, and what is in ctx
 
     def run(self) -> Any:
@@ -173,6 +174,8 @@ class _Call:
 
     def forward(self, tensors: list[Any]) -> list[Any]:
         self.inputs = tensors
+        self.autocast = _core.exchange_autocast(None)
+        _core.exchange_autocast(self.autocast)
         self.outputs = self._forward(self.ctx, tensors)
         return self.outputs
 
@@ -219,7 +222,11 @@ class _Call:
             # What else was saved may belong to another part of the graph.
             fresh = FunctionCtx()
             fresh.needs_input_grad = ctx.needs_input_grad
-            self._forward(fresh, xs)
+            now = _core.exchange_autocast(self.autocast)
+            try:
+                self._forward(fresh, xs)
+            finally:
+                _core.exchange_autocast(now)
             ctx = fresh
         else:
             before = self.inputs, self.outputs, list(ctx._saved)
@@ -243,5 +250,14 @@ class _Call:
                     f"{i}, which is no tensor; wanted None"
                 )
         return [
-            None if found[i] is None else to_tensor(found[i]) for i in self.places
+            None if found[i] is None else _as_of(to_tensor(found[i]), x)
+            for i, x in zip(self.places, xs)
         ]
+
+
+def _as_of(gradient: Any, x: Any) -> Any:
+    """A gradient in the type of its input: backward may compute in another."""
+    floats = gradient.dtype.is_floating_point and x.dtype.is_floating_point
+    if not floats or gradient.dtype == x.dtype:
+        return gradient
+    return _core.op_function("Cast")(gradient, dtype=x.dtype)

@@ -1,0 +1,82 @@
+"""Generators, settings for all, and compile: PyTorch's names of what is there."""
+
+import copy
+
+import pytest
+
+import sluice as sl
+
+T = sl.tensor
+
+
+def test_generators_have_streams_of_their_own():
+    g = sl.Generator().manual_seed(3)
+    sl.manual_seed(3)
+    assert sl.rand(3, generator=g).tolist() == sl.rand(3).tolist()
+    state = g.get_state()
+    first = sl.randn(4, generator=g).tolist()
+    assert g.set_state(state) is g and sl.randn(4, generator=g).tolist() == first
+    sl.manual_seed(1)
+    wanted = sl.rand(2).tolist()
+    sl.manual_seed(1)
+    for draw in (
+        lambda: sl.randint(0, 9, (3,), generator=g),
+        lambda: sl.randperm(5, generator=g),
+        lambda: sl.zeros(3).normal_(generator=g),
+        lambda: sl.bernoulli(sl.full((3,), 0.5), generator=g),
+    ):
+        draw()
+    assert sl.rand(2).tolist() == wanted
+    assert g.initial_seed() == 3 and sl.initial_seed() == 1
+    now = sl.get_rng_state()
+    once = sl.rand(1).item()
+    sl.set_rng_state(now)
+    assert sl.rand(1).item() == once
+    with pytest.raises(NotImplementedError, match="generator"):
+        sl.function(lambda: sl.rand(2, generator=g))()
+    with pytest.raises(TypeError, match="Generator"):
+        sl.rand(2, generator=3)
+
+
+def test_settings():
+    assert sl.get_default_dtype() == sl.float32
+    sl.set_default_dtype(sl.float32)
+    with pytest.raises(NotImplementedError, match="float64"):
+        sl.set_default_dtype(sl.float64)
+    n = sl.get_num_threads()
+    sl.set_num_threads(n)
+    with pytest.raises(NotImplementedError, match="SLUICE_THREADS"):
+        sl.set_num_threads(n + 1)
+    with pytest.raises(ValueError):
+        sl.set_num_threads(0)
+    with sl.autocast("cpu"):
+        assert sl.is_autocast_enabled()
+
+
+def test_compile_is_function():
+    @sl.compile(fullgraph=True)
+    def double(x):
+        return x * 2
+
+    assert double(T([1.0])).tolist() == [2] and len(double.traces()) == 1
+    assert sl.compile(abs, disable=True) is abs
+    for wrong in ({"backend": "other"}, {"mode": "default"}, {"dynamic": False}):
+        with pytest.raises(NotImplementedError, match="compile"):
+            sl.compile(lambda x: x, **wrong)
+
+
+def test_compiled_modules_share_parameters_and_copies_do_not():
+    net = sl.nn.Sequential(sl.nn.Linear(2, 3), sl.nn.Dropout(0.5))
+    net.tag = 7
+    x = sl.ones(4, 2)
+    made = sl.compile(net).eval()
+    assert made(x).tolist() == net(x).tolist() and made.tag == 7
+    assert list(made.state_dict()) == ["_orig_mod.0.weight", "_orig_mod.0.bias"]
+    made(x).sum().backward()
+    assert net[0].bias.grad.tolist() == [4, 4, 4]
+    other = copy.deepcopy(made)
+    with sl.no_grad():
+        other._orig_mod[0].weight.zero_()
+    assert other(x).tolist() != made(x).tolist()
+    assert made(x).tolist() == net(x).tolist()
+    assert len(made.traces()) == 1
