@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import _core
-from .._core import Tensor
+from ... import _core
+from ..._core import Tensor
 
 __all__ = [
     "clip_grad_norm_",
