@@ -11,6 +11,7 @@ from ._layers import *  # noqa: F403
 from ._losses import *  # noqa: F403
 from ._margin_losses import *  # noqa: F403
 from ._norms import *  # noqa: F403
+from ._windows import *  # noqa: F403
 
 __all__ = [
 ]
