@@ -7,6 +7,7 @@
 
 from ._activations import *  # noqa: F403
 from ._images import *  # noqa: F403
+from ._interpolate import *  # noqa: F403
 from ._layers import *  # noqa: F403
 from ._losses import *  # noqa: F403
 from ._margin_losses import *  # noqa: F403

@@ -1,4 +1,6 @@
 """Helpers for parameters, gradients and sequences, by PyTorch's names."""
 
-from . import rnn as rnn
+from . import _gradients, rnn as rnn
 from ._gradients import *  # noqa: F403
+
+__all__ = [*_gradients.__all__]
