@@ -45,7 +45,6 @@ class TestRefusals:
 
     def test_unsupported_options_say_so(self):
         for call in (
-            lambda: nn.MaxPool2d(2, return_indices=True),
             lambda: F.avg_pool2d(
                 sl.ones(1, 1, 3, 3), 2, ceil_mode=True, divisor_override=3
             ),

@@ -35,4 +35,5 @@ from ._softmax_layers import *  # noqa: F403
 from ._summary import summary as summary
 from ._transformer import *  # noqa: F403
 from ._transformer_layers import *  # noqa: F403
+from ._unpool import *  # noqa: F403
 from ._windows import *  # noqa: F403
