@@ -6,6 +6,8 @@
 """
 
 from ._activations import *  # noqa: F403
+from ._bags import *  # noqa: F403
+from ._ctc import *  # noqa: F403
 from ._grid import *  # noqa: F403
 from ._images import *  # noqa: F403
 from ._interpolate import *  # noqa: F403

@@ -18,7 +18,6 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "embedding",
-    "embedding_bag",
     "linear",
     "one_hot",
     "pad",
@@ -77,7 +76,8 @@ def dropout3d(
     return written(input, made) if inplace else made
 
 
-def _no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
+def no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
+    """Throw when an embedding is asked for either."""
     if max_norm is not None:
         raise NotImplementedError("max_norm is not supported")
     if scale_grad_by_freq:
@@ -98,33 +98,16 @@ def embedding(
     The row padding_idx has no gradient; with sparse=True the gradient holds only
     the rows that were used.
     """
-    _no_max_norm(max_norm, scale_grad_by_freq)
+    no_max_norm(max_norm, scale_grad_by_freq)
+    axes = getattr(weight, "ndim", 2)
+    if axes >= 0 and axes != 2:
+        raise ValueError(f"embedding(): weight has {axes} axes; wanted 2")
+    if padding_idx is not None and padding_idx < 0:
+        rows = int(weight.shape[0])  # decided, in a function being recorded
+        if padding_idx < -rows:
+            raise ValueError(f"padding_idx is {padding_idx}; wanted a row of {rows}")
+        padding_idx += rows
     return _core.nn_embedding(input, weight, padding_idx, sparse)
-
-
-def embedding_bag(
-    input: Any,
-    weight: Any,
-    offsets: Any = None,
-    max_norm: float | None = None,
-    norm_type: float = 2,
-    scale_grad_by_freq: bool = False,
-    mode: str = "mean",
-    sparse: bool = False,
-    per_sample_weights: Any = None,
-    include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Tensor:
-    """Sums or means of rows of a table: of each row of a matrix of numbers, or of
-    a vector from one offset to the next."""
-    _no_max_norm(max_norm, scale_grad_by_freq)
-    if per_sample_weights is not None or include_last_offset or padding_idx is not None:
-        raise NotImplementedError(
-            "per_sample_weights, include_last_offset and padding_idx are not supported"
-        )
-    if mode not in ("mean", "sum"):
-        raise ValueError(f"mode is {mode!r}; wanted mean or sum")
-    return _core.nn_embedding_bag(input, weight, offsets, mode)
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
