@@ -156,7 +156,9 @@ class RNNBase(Module):
             return self._packed(input, hx, lengths)
         held = self._parameters
         weights = [
-            [None if n is None else held[n] for n in names] for names in self._names
+            # One that is not held is computed, as by weight_norm.
+            [n and (held[n] if n in held else getattr(self, n)) for n in names]
+            for names in self._names
         ]
         return _core.nn_recurrent(
             self.mode,
