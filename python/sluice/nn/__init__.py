@@ -21,6 +21,7 @@ from ._conv import *  # noqa: F403
 from ._dropout import *  # noqa: F403
 from ._embedding import *  # noqa: F403
 from ._functional_call import functional_call as functional_call
+from ._lazy import *  # noqa: F403
 from ._linear import *  # noqa: F403
 from ._loss_layers import *  # noqa: F403
 from ._margin_loss_layers import *  # noqa: F403
