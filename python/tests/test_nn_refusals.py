@@ -45,9 +45,6 @@ class TestRefusals:
 
     def test_unsupported_options_say_so(self):
         for call in (
-            lambda: F.avg_pool2d(
-                sl.ones(1, 1, 3, 3), 2, ceil_mode=True, divisor_override=3
-            ),
             lambda: nn.Embedding(3, 2, max_norm=1.0),
             lambda: nn.MultiheadAttention(4, 2, add_bias_kv=True),
         ):

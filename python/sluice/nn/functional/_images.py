@@ -185,6 +185,23 @@ def max_pool3d(
     )
 
 
+def _filled_up(
+    axes: int, input: Any, kernel_size: Size, stride: Size | None, padding: Size
+) -> Tensor:
+    """The input with as many zeros behind it as windows reach over its end."""
+    steps = kernel_size if stride is None else stride
+    sizes = (kernel_size, steps, padding)
+    given = [[n] if isinstance(n, int) else list(n) for n in sizes]
+    each = [n * axes if len(n) == 1 else n for n in given]
+    widths: list[int] = []
+    for size, k, s, p in zip(input.shape[-axes:], *each):
+        size = int(size)
+        count = -((k - size - 2 * p) // s) + 1
+        count -= (count - 1) * s >= size + p  # one that begins in the border
+        widths = [0, max((count - 1) * s + k - size - 2 * p, 0), *widths]
+    return _core.nn_pad(input, widths, "constant", 0.0)
+
+
 def avg_pool(
     axes: int,
     input: Any,
@@ -202,13 +219,11 @@ def avg_pool(
         )
     if divisor_override == 0:
         raise ValueError("divisor_override is 0; wanted another number")
-    if ceil_mode:
-        # The last window may reach over the end: its size is not the others'.
-        raise NotImplementedError(
-            "divisor_override with ceil_mode=True is not supported"
-        )
     sizes = [kernel_size] if isinstance(kernel_size, int) else list(kernel_size)
     elements = math.prod(sizes * axes if len(sizes) == 1 else sizes)
+    if ceil_mode:
+        # The last window may reach over the end: zeros there make it like others.
+        input = _filled_up(axes, input, kernel_size, stride, padding)
     mean = _core.nn_avg_pool(axes, input, kernel_size, stride, padding, False, True)
     return mean * (elements / divisor_override)
 
