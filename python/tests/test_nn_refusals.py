@@ -46,7 +46,7 @@ class TestRefusals:
     def test_unsupported_options_say_so(self):
         for call in (
             lambda: nn.Embedding(3, 2, max_norm=1.0),
-            lambda: nn.MultiheadAttention(4, 2, add_bias_kv=True),
+            lambda: nn.Embedding(3, 2, scale_grad_by_freq=True),
         ):
             with pytest.raises(NotImplementedError):
                 call()
