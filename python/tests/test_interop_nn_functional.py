@@ -149,7 +149,8 @@ FUNCTIONS = [
 UNTESTED = {"gumbel_softmax", "upsample"}  # random; interpolate by another name
 # In tests of their own.
 UNTESTED |= {
-    "affine_grid", "ctc_loss", "gaussian_nll_loss", "grid_sample", "max_unpool1d",
+    "affine_grid", "ctc_loss", "gaussian_nll_loss", "grid_sample",
+    "local_response_norm", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d",
     "max_unpool2d", "max_unpool3d", "multi_margin_loss", "multilabel_margin_loss",
     "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss",
 }  # fmt: skip

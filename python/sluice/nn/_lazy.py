@@ -31,6 +31,8 @@ __all__ = [
     "LazyLinear",
 ]
 
+# Lazy instance norms learn and track, as PyTorch's do; plain ones do not.
+_OTHER = {(True, "affine"): True, (True, "track_running_stats"): True}
 _KEPT = ("_mode", "_pre_hooks", "_hooks", "_backward_pre_hooks", "_backward_hooks")
 
 
@@ -53,15 +55,22 @@ class _Lazy(Module):
     def __init_subclass__(cls) -> None:
         cls._plain = cls.__bases__[1]
         signature = inspect.signature(cls._plain)
-        rest = list(signature.parameters.values())[1:]
+        rest = [
+            part.replace(default=_OTHER.get((kind, part.name), part.default))
+            for kind in ["InstanceNorm" in cls.__name__]
+            for part in list(signature.parameters.values())[1:]
+        ]
         cls.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=rest
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         Module.__init__(self)
-        type(self).__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
-        self._given = args, kwargs
+        signature: Any = type(self).__signature__  # type: ignore[attr-defined]
+        bound = signature.bind(*args, **kwargs)
+        self._shown = args, kwargs
+        bound.apply_defaults()
+        self._given = bound.args, bound.kwargs
         self.__dict__["_parameters"] = _NotYet()
 
     def _size(self, x: Any) -> int:
@@ -93,7 +102,7 @@ class _Lazy(Module):
         size = self._size(x)
         (given, options), plain = self._given, type(self)._plain
         kept = {name: self.__dict__[name] for name in _KEPT}
-        del self._given
+        del self._given, self._shown
         self.__class__ = plain  # type: ignore[assignment]
         plain.__init__(self, size, *given, **options)
         self.__dict__.update(kept)
@@ -107,7 +116,7 @@ class _Lazy(Module):
         return self(*args, **kwargs)
 
     def extra_repr(self) -> str:
-        given, options = self._given
+        given, options = self._shown
         named = [f"{name}={value!r}" for name, value in options.items()]
         return ", ".join([*map(repr, given), *named])
 
