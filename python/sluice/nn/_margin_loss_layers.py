@@ -80,9 +80,9 @@ class PoissonNLLLoss(_Loss):
         super().__init__(size_average, reduce, reduction)
         self.log_input, self.full, self.eps = log_input, full, eps
 
-    def forward(self, input: Any, target: Any) -> Tensor:
+    def forward(self, log_input: Any, target: Any) -> Tensor:
         return F.poisson_nll_loss(
-            input,
+            log_input,
             target,
             self.log_input,
             self.full,
