@@ -70,6 +70,20 @@ FUNCTIONS = [
         [(1, 2, 4, 6)],
         {"scale_factor": 2, "mode": "bilinear", "align_corners": True},
     ),
+    ("interpolate", [(1, 2, 4, 6)], {"size": (3, 9), "mode": "nearest-exact"}),
+    ("interpolate", [(1, 2, 4, 6)], {"size": (3, 9), "mode": "bicubic"}),
+    ("interpolate", [(1, 2, 7, 6)], {"size": (3, 9), "mode": "area"}),
+    ("interpolate", [(1, 2, 2, 3, 4)], {"scale_factor": 1.5, "mode": "trilinear"}),
+    ("interpolate", [(1, 2, 2, 3, 4)], {"scale_factor": (1, 2, 0.5)}),
+    (
+        "interpolate",
+        [(1, 2, 9, 8)],
+        {"size": (4, 3), "mode": "bicubic", "antialias": True},
+    ),
+    ("upsample_nearest", [(1, 2, 4, 6)], {"scale_factor": 2}),
+    ("upsample_bilinear", [(1, 2, 4, 6)], {"size": (5, 9)}),
+    ("unfold", [(2, 3, 5, 6)], {"kernel_size": (2, 3), "stride": 2, "padding": 1}),
+    ("fold", [(2, 12, 8)], {"output_size": (5, 6), "kernel_size": 2, "stride": (1, 4)}),
     ("interpolate", [(1, 2, 5)], {"scale_factor": 2}),
     ("interpolate", [(1, 2, 5)], {"size": 8, "mode": "linear"}),
     ("pixel_shuffle", [(8, 3, 3)], {"upscale_factor": 2}),
@@ -133,6 +147,13 @@ FUNCTIONS = [
     ("scaled_dot_product_attention", [(2, 4, 8)] * 3 + [("bools", (4, 4))], {}),
 ]
 UNTESTED = {"gumbel_softmax", "upsample"}  # random; interpolate by another name
+# In tests of their own.
+UNTESTED |= {
+    "affine_grid", "ctc_loss", "gaussian_nll_loss", "grid_sample",
+    "local_response_norm", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d",
+    "max_unpool2d", "max_unpool3d", "multi_margin_loss", "multilabel_margin_loss",
+    "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss",
+}  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -171,6 +171,25 @@ LAYERS = [
     ("MultiheadAttention", (8, 2), {}, [(4, 2, 8)] * 3),
     ("MultiheadAttention", (8, 2), {"batch_first": True}, [(2, 4, 8)] * 3),
     ("MultiheadAttention", (8, 2), {"bias": False}, [(4, 8)] * 3),
+    ("MultiheadAttention", (8, 2), {"add_bias_kv": True}, [(4, 2, 8)] * 3),
+    ("MultiheadAttention", (8, 2), {"add_zero_attn": True}, [(4, 2, 8)] * 3),
+    ("Unfold", ((2, 3),), {"padding": 1, "stride": 2}, [(2, 3, 5, 6)]),
+    ("Fold", ((5, 6), 2), {"stride": (1, 4)}, [(2, 12, 8)]),
+    ("UpsamplingNearest2d", (), {"scale_factor": 2}, [(1, 2, 3, 4)]),
+    ("UpsamplingBilinear2d", (), {"size": (5, 7)}, [(1, 2, 3, 4)]),
+    ("LPPool1d", (2, 3), {}, [("shares", (2, 3, 8))]),
+    ("LPPool2d", (2, 3), {"stride": 2}, [("shares", (2, 3, 8, 8))]),
+    ("LPPool3d", (2, 2), {}, [("shares", (2, 3, 4, 4, 4))]),
+    ("LocalResponseNorm", (3,), {}, [(2, 5, 4)]),
+    ("ReflectionPad3d", (1,), {}, [(1, 2, 3, 3, 3)]),
+    ("ReplicationPad3d", (1,), {}, [(1, 2, 3, 3, 3)]),
+    ("CircularPad3d", (1,), {}, [(1, 2, 3, 3, 3)]),
+    ("ZeroPad3d", (1,), {}, [(1, 2, 3, 3, 3)]),
+    ("PoissonNLLLoss", (), {}, [(3, 4), ("shares", (3, 4))]),
+    ("MultiLabelSoftMarginLoss", (), {}, [(3, 4), ("shares", (3, 4))]),
+    ("MultiMarginLoss", (), {}, [(5, 4), ("ids", (5,), 4)]),
+    ("MultiLabelMarginLoss", (), {}, [(3, 4), ("ids", (3, 4), 4)]),
+    ("GaussianNLLLoss", (), {}, [(3, 4), (3, 4), ("shares", (3, 4))]),
     (
         "MultiheadAttention",
         (8, 2),
@@ -203,7 +222,11 @@ def test_every_layer_is_in_the_table():
         "TransformerEncoderLayer", "TransformerDecoderLayer", "MarginRankingLoss",
         "CosineEmbeddingLoss", "HingeEmbeddingLoss", "TripletMarginLoss",
     }  # fmt: skip
-    tested = {row[0] for row in LAYERS} | containers | random | others
+    elsewhere = {
+        "CTCLoss", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "SoftMarginLoss",
+    }  # fmt: skip
+    tested = {row[0] for row in LAYERS} | containers | random | others | elsewhere
+    tested |= {n for n in dir(nn) if n.startswith("Lazy")}
     layers = {n for n in dir(nn) if n[0].isupper() and isinstance(getattr(nn, n), type)}
     assert layers == tested & layers, sorted(layers - tested)
 

@@ -27,6 +27,13 @@ _SYMBOLS = {
     "where": lambda x, condition, other: sl.where(condition, x, other),
     "special.polygamma": lambda x, n: sl.polygamma(n, x),
     "polygamma": lambda x, n: sl.polygamma(n, x),
+    # Their samples have the table first.
+    "nn.functional.embedding": lambda table, x, **options: (
+        sl.nn.functional.embedding(x, table, **options)
+    ),
+    "nn.functional.embedding_bag": lambda table, x, **options: (
+        sl.nn.functional.embedding_bag(x, table, **options)
+    ),
 }
 
 

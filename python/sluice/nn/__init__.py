@@ -21,6 +21,7 @@ from ._conv import *  # noqa: F403
 from ._dropout import *  # noqa: F403
 from ._embedding import *  # noqa: F403
 from ._functional_call import functional_call as functional_call
+from ._lazy import *  # noqa: F403
 from ._linear import *  # noqa: F403
 from ._loss_layers import *  # noqa: F403
 from ._margin_loss_layers import *  # noqa: F403
@@ -35,3 +36,5 @@ from ._softmax_layers import *  # noqa: F403
 from ._summary import summary as summary
 from ._transformer import *  # noqa: F403
 from ._transformer_layers import *  # noqa: F403
+from ._unpool import *  # noqa: F403
+from ._windows import *  # noqa: F403

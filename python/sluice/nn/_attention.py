@@ -7,6 +7,7 @@ from typing import Any, cast
 from .. import _core
 from .._core import Tensor
 from . import init
+from ._attention_more import attention_with_more
 from ._linear import Linear
 from ._module import Module
 from ._parameter import Parameter, new_parameter
@@ -23,7 +24,8 @@ class MultiheadAttention(Module):
 
     Sequences are [length, batch, embed_dim] (batch_first: [batch, length, ...]), or
     [length, embed_dim] alone. Masks are as PyTorch's: bool is true where nobody may
-    look, floats are added to the scores. need_weights=False is faster.
+    look, floats are added to the scores. need_weights=False is faster. add_bias_kv
+    and add_zero_attn add one more key and value, learnt or zeros.
     """
 
     in_proj_weight: Parameter | None
@@ -31,6 +33,8 @@ class MultiheadAttention(Module):
     k_proj_weight: Parameter | None
     v_proj_weight: Parameter | None
     in_proj_bias: Parameter | None
+    bias_k: Parameter | None
+    bias_v: Parameter | None
 
     def __init__(
         self,
@@ -47,8 +51,6 @@ class MultiheadAttention(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if add_bias_kv or add_zero_attn:
-            raise NotImplementedError("add_bias_kv and add_zero_attn are not supported")
         if num_heads <= 0 or embed_dim <= 0 or embed_dim % num_heads:
             raise ValueError(
                 f"num_heads is {num_heads}; wanted it to divide embed_dim {embed_dim}"
@@ -77,6 +79,11 @@ class MultiheadAttention(Module):
         has_bias = new_parameter((3 * embed_dim,), device, dtype) if bias else None
         self.register_parameter("in_proj_bias", has_bias)
         self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
+        for name in ("bias_k", "bias_v"):
+            shape = (1, 1, embed_dim)
+            more = new_parameter(shape, device, dtype) if add_bias_kv else None
+            self.register_parameter(name, more)
+        self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
@@ -87,6 +94,9 @@ class MultiheadAttention(Module):
         if self.in_proj_bias is not None and self.out_proj.bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)
+        if self.bias_k is not None and self.bias_v is not None:
+            init.xavier_normal_(self.bias_k)
+            init.xavier_normal_(self.bias_v)
 
     def forward(
         self,
@@ -104,6 +114,11 @@ class MultiheadAttention(Module):
         key_padding_mask is [batch, keys]; attn_mask is [queries, keys] or [batch
         heads, queries, keys]; with is_causal position i looks at 0 to i only.
         """
+        if self.bias_k is not None or self.add_zero_attn:
+            return attention_with_more(
+                self, query, key, value, key_padding_mask, need_weights, attn_mask,
+                average_attn_weights, is_causal and attn_mask is None,
+            )  # fmt: skip
         weights = (
             self.in_proj_weight,
             self.q_proj_weight,

@@ -37,6 +37,12 @@ def _table(
     return table
 
 
+def _row(padding_idx: int, rows: int) -> int:
+    if not -rows <= padding_idx < rows:
+        raise ValueError(f"padding_idx is {padding_idx}; wanted a row of {rows}")
+    return padding_idx % rows
+
+
 class Embedding(Module):
     """Rows of a table [num_embeddings, embedding_dim] by their numbers.
 
@@ -64,11 +70,7 @@ class Embedding(Module):
         _unsupported(max_norm, scale_grad_by_freq)
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise ValueError(
-                    f"padding_idx is {padding_idx}; wanted a row of {num_embeddings}"
-                )
-            padding_idx %= num_embeddings
+            padding_idx = _row(padding_idx, num_embeddings)
         self.padding_idx, self.sparse = padding_idx, sparse
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
@@ -122,8 +124,8 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """Sums or means of rows of a table: of every row of a matrix of numbers, or of
-    a vector from one offset to the next."""
+    """Sums, means or maxima of rows of a table: of every row of a matrix of numbers,
+    or of a vector from one offset to the next."""
 
     weight: Parameter
 
@@ -144,14 +146,15 @@ class EmbeddingBag(Module):
     ) -> None:
         super().__init__()
         _unsupported(max_norm, scale_grad_by_freq)
-        if mode not in ("mean", "sum"):
-            raise ValueError(f"mode is {mode!r}; wanted mean or sum")
-        if include_last_offset or padding_idx is not None:
-            raise NotImplementedError(
-                "include_last_offset and padding_idx are not supported"
-            )
+        if mode not in ("mean", "sum", "max"):
+            raise ValueError(f"mode is {mode!r}; wanted mean, sum or max")
+        if padding_idx is not None:
+            padding_idx = _row(padding_idx, num_embeddings)
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.mode, self.sparse = mode, sparse
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.include_last_offset, self.padding_idx = include_last_offset, padding_idx
         self.weight = _table(
             num_embeddings, embedding_dim, _weight, False, device, dtype
         )
@@ -159,8 +162,32 @@ class EmbeddingBag(Module):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin again: a normal distribution."""
+        """Begin again: a normal distribution, the row of padding zeros."""
         init.normal_(self.weight)
+        if self.padding_idx is not None:
+            _core.nn_zero_row(self.weight, self.padding_idx)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Any,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> EmbeddingBag:
+        """A layer with this table, which does not learn unless freeze=False."""
+        table = Parameter(embeddings, not freeze)
+        if len(table.shape or ()) != 2:
+            raise ValueError(f"embeddings are {table.shape}; wanted a matrix")
+        return cls(
+            *table.shape, max_norm, norm_type, scale_grad_by_freq, mode, sparse,
+            table, include_last_offset, padding_idx,
+        )  # fmt: skip
 
     def forward(
         self, input: Any, offsets: Any = None, per_sample_weights: Any = None
@@ -170,8 +197,14 @@ class EmbeddingBag(Module):
             self.weight,
             offsets,
             mode=self.mode,
+            sparse=self.sparse,
             per_sample_weights=per_sample_weights,
+            include_last_offset=self.include_last_offset,
+            padding_idx=self.padding_idx,
         )
 
     def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}"
+        text = f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}"
+        if self.padding_idx is not None:
+            text += f", padding_idx={self.padding_idx}"
+        return text

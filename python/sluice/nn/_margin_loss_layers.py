@@ -9,6 +9,7 @@ from . import functional as F
 from ._loss_layers import _Loss, _WeightedLoss
 
 __all__ = [
+    "CTCLoss",
     "GaussianNLLLoss",
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
@@ -79,9 +80,9 @@ class PoissonNLLLoss(_Loss):
         super().__init__(size_average, reduce, reduction)
         self.log_input, self.full, self.eps = log_input, full, eps
 
-    def forward(self, input: Any, target: Any) -> Tensor:
+    def forward(self, log_input: Any, target: Any) -> Tensor:
         return F.poisson_nll_loss(
-            input,
+            log_input,
             target,
             self.log_input,
             self.full,
@@ -103,3 +104,24 @@ class GaussianNLLLoss(_Loss):
         return F.gaussian_nll_loss(
             input, target, var, self.full, self.eps, self.reduction
         )
+
+
+class CTCLoss(_Loss):
+    """-log of the probability that steps read as labels in order, with blanks.
+
+    log_probs [steps, N, classes] after log_softmax; see nn.functional.ctc_loss.
+    """
+
+    def __init__(
+        self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
+    ) -> None:
+        super().__init__(reduction=reduction)
+        self.blank, self.zero_infinity = blank, zero_infinity
+
+    def forward(
+        self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any
+    ) -> Tensor:
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank,
+            self.reduction, self.zero_infinity,
+        )  # fmt: skip

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import _core
 from .._core import Tensor
 from ._module import Module
-from .functional._images import adaptive_pool, avg_pool, lp_pool
+from .functional._images import (
+    adaptive_max_pool,
+    adaptive_pool,
+    avg_pool,
+    lp_pool,
+    max_pool,
+)
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -45,15 +50,13 @@ class _MaxPool(Module):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        if return_indices:
-            raise NotImplementedError("return_indices=True is not supported")
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Any) -> Tensor:
-        return _core.nn_max_pool(
+    def forward(self, input: Any) -> Any:
+        return max_pool(
             self._axes,
             input,
             self.kernel_size,
@@ -61,6 +64,7 @@ class _MaxPool(Module):
             self.padding,
             self.dilation,
             self.ceil_mode,
+            self.return_indices,
         )
 
     def extra_repr(self) -> str:
@@ -195,12 +199,12 @@ class _AdaptiveMaxPool(Module):
 
     def __init__(self, output_size: AdaptiveSize, return_indices: bool = False) -> None:
         super().__init__()
-        if return_indices:
-            raise NotImplementedError("return_indices=True is not supported")
         self.output_size, self.return_indices = output_size, return_indices
 
-    def forward(self, input: Any) -> Tensor:
-        return adaptive_pool(self._axes, True, input, self.output_size)
+    def forward(self, input: Any) -> Any:
+        return adaptive_max_pool(
+            self._axes, input, self.output_size, self.return_indices
+        )
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"

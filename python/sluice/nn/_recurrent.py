@@ -6,10 +6,15 @@ import math
 from typing import Any
 
 from .. import _core
+from .._array.create import arange
+from .._array.device import beside
+from .._array.pick import index_select
+from .._array.shape import expand_dims, swapaxes
 from .._core import Tensor
 from . import init
 from ._module import Module
 from ._parameter import new_parameter
+from .utils.rnn import PackedSequence, padded_sorted
 
 __all__ = [
     "GRU",
@@ -52,6 +57,15 @@ def check_sizes(name: str, input_size: int, hidden_size: int, proj_size: int) ->
             f"{name}: proj_size is {proj_size}; wanted less than hidden_size "
             f"{hidden_size}, or 0 for none"
         )
+
+
+def _in_order(state: Any, order: Any) -> Any:
+    """A state, or a pair of them, of the batch in another order."""
+    if state is None or order is None:
+        return state
+    if isinstance(state, (tuple, list)):
+        return tuple(_in_order(s, order) for s in state)
+    return index_select(state, 1, order)
 
 
 class RNNBase(Module):
@@ -135,11 +149,16 @@ class RNNBase(Module):
         input is [steps, batch, input_size] (batch_first: [batch, steps, ...]), or
         [steps, input_size] alone; hx is the first state (zeros), of an LSTM a pair.
         With lengths [batch] an example ends after its length: zeros behind it, its
-        own last state, and no work for steps it does not have.
+        own last state, and no work for steps it does not have. Of a PackedSequence
+        it gives one.
         """
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx, lengths)
         held = self._parameters
         weights = [
-            [None if n is None else held[n] for n in names] for names in self._names
+            # One that is not held is computed, as by weight_norm.
+            [n and (held[n] if n in held else getattr(self, n)) for n in names]
+            for names in self._names
         ]
         return _core.nn_recurrent(
             self.mode,
@@ -152,6 +171,18 @@ class RNNBase(Module):
             self.bidirectional,
             self.dropout > 0 and self.training,
         )
+
+    def _packed(self, input: PackedSequence, hx: Any, lengths: Any) -> Any:
+        if lengths is not None:
+            raise ValueError("lengths of a PackedSequence; wanted None: it has its own")
+        x, ends = padded_sorted(input)
+        order, back = input.sorted_indices, input.unsorted_indices
+        x = swapaxes(x, 0, 1) if self.batch_first else x
+        y, state = self.forward(x, _in_order(hx, order), ends)
+        y = swapaxes(y, 0, 1) if self.batch_first else y
+        there = expand_dims(arange(y.shape[0]), 1) < expand_dims(ends, 0)
+        made = PackedSequence(y[beside(y, there)], input.batch_sizes, order, back)
+        return made, _in_order(state, back)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"

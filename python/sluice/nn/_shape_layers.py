@@ -31,6 +31,8 @@ __all__ = [
     "ReplicationPad3d",
     "Unflatten",
     "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
@@ -68,7 +70,7 @@ class Unflatten(Module):
 
 
 class Upsample(Module):
-    """Lines or images of another size; mode: nearest, linear, bilinear."""
+    """Lines, images or volumes of another size; modes are interpolate's."""
 
     def __init__(
         self,
@@ -97,6 +99,20 @@ class Upsample(Module):
         else:
             text = f"size={self.size}"
         return f"{text}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Images of another size, of the nearest elements."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor)
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Images of another size, between four elements; the corners stay in place."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, "bilinear", True)
 
 
 class PixelShuffle(Module):

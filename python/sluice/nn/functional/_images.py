@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ._pool_indices import adaptive_max_indices, max_indices
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -129,9 +130,14 @@ def conv_transpose3d(
     )
 
 
-def _no_indices(return_indices: bool) -> None:
-    if return_indices:
-        raise NotImplementedError("return_indices=True is not supported")
+def max_pool(
+    axes: int, input: Any, kernel_size: Size, stride: Size | None, padding: Size,
+    dilation: Size, ceil_mode: bool, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The greatest elements, and where they are in their sample and channel."""
+    options = (kernel_size, stride, padding, dilation, ceil_mode)
+    made = _core.nn_max_pool(axes, input, *options)
+    return (made, max_indices(axes, input, *options)) if return_indices else made
 
 
 def max_pool1d(
@@ -142,11 +148,10 @@ def max_pool1d(
     dilation: Size = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Tensor:
+) -> Any:
     """The greatest element of each window of lines [N, C, L]."""
-    _no_indices(return_indices)
-    return _core.nn_max_pool(
-        1, input, kernel_size, stride, padding, dilation, ceil_mode
+    return max_pool(
+        1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
     )
 
 
@@ -158,11 +163,10 @@ def max_pool2d(
     dilation: Size = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Tensor:
+) -> Any:
     """The greatest element of each window of images [N, C, H, W]."""
-    _no_indices(return_indices)
-    return _core.nn_max_pool(
-        2, input, kernel_size, stride, padding, dilation, ceil_mode
+    return max_pool(
+        2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
     )
 
 
@@ -174,12 +178,28 @@ def max_pool3d(
     dilation: Size = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Tensor:
+) -> Any:
     """The greatest element of each window of volumes [N, C, D, H, W]."""
-    _no_indices(return_indices)
-    return _core.nn_max_pool(
-        3, input, kernel_size, stride, padding, dilation, ceil_mode
+    return max_pool(
+        3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
     )
+
+
+def _filled_up(
+    axes: int, input: Any, kernel_size: Size, stride: Size | None, padding: Size
+) -> Tensor:
+    """The input with as many zeros behind it as windows reach over its end."""
+    steps = kernel_size if stride is None else stride
+    sizes = (kernel_size, steps, padding)
+    given = [[n] if isinstance(n, int) else list(n) for n in sizes]
+    each = [n * axes if len(n) == 1 else n for n in given]
+    widths: list[int] = []
+    for size, k, s, p in zip(input.shape[-axes:], *each):
+        size = int(size)
+        count = -((k - size - 2 * p) // s) + 1
+        count -= (count - 1) * s >= size + p  # one that begins in the border
+        widths = [0, max((count - 1) * s + k - size - 2 * p, 0), *widths]
+    return _core.nn_pad(input, widths, "constant", 0.0)
 
 
 def avg_pool(
@@ -199,13 +219,11 @@ def avg_pool(
         )
     if divisor_override == 0:
         raise ValueError("divisor_override is 0; wanted another number")
-    if ceil_mode:
-        # The last window may reach over the end: its size is not the others'.
-        raise NotImplementedError(
-            "divisor_override with ceil_mode=True is not supported"
-        )
     sizes = [kernel_size] if isinstance(kernel_size, int) else list(kernel_size)
     elements = math.prod(sizes * axes if len(sizes) == 1 else sizes)
+    if ceil_mode:
+        # The last window may reach over the end: zeros there make it like others.
+        input = _filled_up(axes, input, kernel_size, stride, padding)
     mean = _core.nn_avg_pool(axes, input, kernel_size, stride, padding, False, True)
     return mean * (elements / divisor_override)
 
@@ -328,6 +346,14 @@ def adaptive_pool(axes: int, max: bool, input: Any, size: AdaptiveSize) -> Tenso
     return _core.nn_adaptive_pool(axes, max, input, size)
 
 
+def adaptive_max_pool(
+    axes: int, input: Any, size: AdaptiveSize, return_indices: bool
+) -> Any:
+    """The greatest elements, and where they are in their sample and channel."""
+    made = adaptive_pool(axes, True, input, size)
+    return (made, adaptive_max_indices(axes, input, size)) if return_indices else made
+
+
 def adaptive_avg_pool1d(input: Any, output_size: AdaptiveSize) -> Tensor:
     """Means of windows that cover lines [N, C, L] evenly, so many as are wanted."""
     return adaptive_pool(1, False, input, output_size)
@@ -345,23 +371,20 @@ def adaptive_avg_pool3d(input: Any, output_size: AdaptiveSize) -> Tensor:
 
 def adaptive_max_pool1d(
     input: Any, output_size: AdaptiveSize, return_indices: bool = False
-) -> Tensor:
+) -> Any:
     """Maxima of windows that cover lines evenly, so many as are wanted."""
-    _no_indices(return_indices)
-    return adaptive_pool(1, True, input, output_size)
+    return adaptive_max_pool(1, input, output_size, return_indices)
 
 
 def adaptive_max_pool2d(
     input: Any, output_size: AdaptiveSize, return_indices: bool = False
-) -> Tensor:
+) -> Any:
     """Maxima of windows that cover images evenly; None keeps a size."""
-    _no_indices(return_indices)
-    return adaptive_pool(2, True, input, output_size)
+    return adaptive_max_pool(2, input, output_size, return_indices)
 
 
 def adaptive_max_pool3d(
     input: Any, output_size: AdaptiveSize, return_indices: bool = False
-) -> Tensor:
+) -> Any:
     """Maxima of windows that cover volumes evenly; None keeps a size."""
-    _no_indices(return_indices)
-    return adaptive_pool(3, True, input, output_size)
+    return adaptive_max_pool(3, input, output_size, return_indices)

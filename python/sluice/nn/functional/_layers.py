@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
 from ..._array.open_sizes import has_symbols, padded
-from ..._array.shape import as_tensor
 from ..._core import Tensor
 from ._in_place import source, written
-from ._scaled import scaled
 
 __all__ = [
     "bilinear",
@@ -21,8 +18,6 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "embedding",
-    "embedding_bag",
-    "interpolate",
     "linear",
     "one_hot",
     "pad",
@@ -30,7 +25,6 @@ __all__ = [
     "pixel_shuffle",
     "pixel_unshuffle",
     "scaled_dot_product_attention",
-    "upsample",
 ]
 
 _cosine: Callable[..., Tensor] = _core.op_function("CosineSimilarity")
@@ -82,7 +76,8 @@ def dropout3d(
     return written(input, made) if inplace else made
 
 
-def _no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
+def no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
+    """Throw when an embedding is asked for either."""
     if max_norm is not None:
         raise NotImplementedError("max_norm is not supported")
     if scale_grad_by_freq:
@@ -103,33 +98,16 @@ def embedding(
     The row padding_idx has no gradient; with sparse=True the gradient holds only
     the rows that were used.
     """
-    _no_max_norm(max_norm, scale_grad_by_freq)
+    no_max_norm(max_norm, scale_grad_by_freq)
+    axes = getattr(weight, "ndim", 2)
+    if axes >= 0 and axes != 2:
+        raise ValueError(f"embedding(): weight has {axes} axes; wanted 2")
+    if padding_idx is not None and padding_idx < 0:
+        rows = int(weight.shape[0])  # decided, in a function being recorded
+        if padding_idx < -rows:
+            raise ValueError(f"padding_idx is {padding_idx}; wanted a row of {rows}")
+        padding_idx += rows
     return _core.nn_embedding(input, weight, padding_idx, sparse)
-
-
-def embedding_bag(
-    input: Any,
-    weight: Any,
-    offsets: Any = None,
-    max_norm: float | None = None,
-    norm_type: float = 2,
-    scale_grad_by_freq: bool = False,
-    mode: str = "mean",
-    sparse: bool = False,
-    per_sample_weights: Any = None,
-    include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Tensor:
-    """Sums or means of rows of a table: of each row of a matrix of numbers, or of
-    a vector from one offset to the next."""
-    _no_max_norm(max_norm, scale_grad_by_freq)
-    if per_sample_weights is not None or include_last_offset or padding_idx is not None:
-        raise NotImplementedError(
-            "per_sample_weights, include_last_offset and padding_idx are not supported"
-        )
-    if mode not in ("mean", "sum"):
-        raise ValueError(f"mode is {mode!r}; wanted mean or sum")
-    return _core.nn_embedding_bag(input, weight, offsets, mode)
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
@@ -160,54 +138,6 @@ def pad(
     if mode == "constant" and isinstance(input, Tensor) and has_symbols(pad):
         return padded(input, pad, number)
     return _core.nn_pad(input, pad, mode, number)
-
-
-def interpolate(
-    input: Any,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
-) -> Tensor:
-    """Lines [N, C, L] or images [N, C, H, W] of another size; mode: nearest,
-    linear (lines), bilinear (images)."""
-    if antialias:
-        raise NotImplementedError("antialias=True is not supported")
-    if (size is None) == (scale_factor is None):
-        raise ValueError("interpolate: wanted either a size or a scale_factor")
-    factor = 0.0
-    if isinstance(scale_factor, Sequence):
-        if len(set(scale_factor)) != 1:
-            raise NotImplementedError("scale_factor: wanted one number for all axes")
-        factor = float(scale_factor[0])
-    elif scale_factor is not None:
-        factor = float(scale_factor)
-    if scale_factor is not None and not factor > 0:
-        raise ValueError(f"scale_factor is {scale_factor}; wanted it positive")
-    if scale_factor is not None and (factor != int(factor) or recompute_scale_factor):
-        input = as_tensor(input)
-        shape = input.shape[2:]
-        if None in shape:
-            raise ValueError("interpolate: a size is unknown; wanted size=")
-        size = [math.floor(n * factor) for n in shape]
-        exact = all(m == n * factor for m, n in zip(size, shape))
-        # Places go by the factor, unless asked for those the sizes say.
-        if not (exact or recompute_scale_factor or align_corners):
-            return scaled(input, size, factor, mode)
-    return _core.nn_interpolate(input, size, factor, mode, bool(align_corners))
-
-
-def upsample(
-    input: Any,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-) -> Tensor:
-    """interpolate by its older name."""
-    return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import _core
-from .._core import Tensor
+from ... import _core
+from ..._core import Tensor
+from ._total_norm import clip_grads_with_norm_, get_total_norm
 
 __all__ = [
     "clip_grad_norm_",
@@ -29,7 +30,11 @@ def clip_grad_norm_(
     Returns the norm before. The gradients keep their direction.
     """
     if float(norm_type) != 2.0:
-        raise NotImplementedError(f"norm_type is {norm_type}; wanted 2")
+        found = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+        grads = [p.grad for p in found if p.grad is not None]
+        total = get_total_norm(grads, norm_type, error_if_nonfinite)
+        clip_grads_with_norm_(found, max_norm, total)
+        return total
     norm = _core.nn_clip_grad_norm(parameters, float(max_norm), error_if_nonfinite)
     return norm
 

@@ -1,0 +1,24 @@
+"""Checks of elements that hold at once and in a captured function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+
+_assert = _core.op_function("Assert")
+
+
+def want_all(condition: Tensor, message: str) -> None:
+    """Raise unless the condition is true everywhere; captured, when it runs."""
+    condition = condition.all()
+    if condition.symbolic:
+        _assert(condition, message=message)
+    elif not bool(condition):
+        raise ValueError(message)
+
+
+def values_of(x: Any) -> Any:
+    """A list of x's numbers, or None where they are known only as a graph runs."""
+    return None if x.symbolic else x.tolist()
