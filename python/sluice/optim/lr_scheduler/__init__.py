@@ -13,6 +13,7 @@ that rate, so that schedulers may be used together.
 
 from ._base import LRScheduler
 from ._cycles import CosineAnnealingWarmRestarts, OneCycleLR
+from ._cyclic import CyclicLR
 from ._joined import ChainedScheduler, SequentialLR
 from ._plain import (
     ConstantLR,
@@ -34,6 +35,7 @@ __all__ = [
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
     "CurveLR",
+    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",

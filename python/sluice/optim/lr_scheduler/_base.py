@@ -43,7 +43,8 @@ def by_every_call(step: F) -> F:
 
 class LRScheduler:
     """The base of schedulers: a rate for each step, as a function of the rate
-    the group began with. A new one derives from it and defines ``value``.
+    the group began with. A new one derives from it and defines ``value``; or, as
+    for PyTorch, ``get_lr``, the list of the rates of step ``self.last_epoch``.
 
     ``last_epoch`` is the number of steps done; a run that goes on gives the one
     it had reached.
@@ -76,10 +77,12 @@ class LRScheduler:
         """Goes on by one step, or to a certain one."""
         before = self.last_epoch
         self.last_epoch = before + 1 if epoch is None else epoch
+        own = type(self).get_lr is not LRScheduler.get_lr
+        rates = list(self.get_lr()) if own else []
         for i, group in enumerate(self.optimizer.param_groups):
             if i == len(self.base_lrs):  # added since
                 self.base_lrs.append(float(group.setdefault("initial_lr", group["lr"])))
-            group["lr"] = self._next(group["lr"], before, i)
+            group["lr"] = rates[i] if own else self._next(group["lr"], before, i)
         self._last_lr = [g["lr"] for g in self.optimizer.param_groups]
 
     def _next(self, found: float, before: float, group: int) -> float:
