@@ -86,11 +86,11 @@ Formula NAdamRule(NAdamOptions o) {
   return [o](Cell& c, double g, int t) {
     g = Decayed(c, g, o);
     double &m = c.slot["m"], &v = c.slot["v"];
-    double& product = c.slot.try_emplace("product", 1).first->second;
     auto mu = [&](int at) {
       return o.beta1 * (1 - 0.5 * std::pow(0.96, at * o.momentum_decay));
     };
-    product *= mu(t);
+    double product = 1;
+    for (int at = 1; at <= t; ++at) product *= mu(at);
     m = o.beta1 * m + (1 - o.beta1) * g;
     v = o.beta2 * v + (1 - o.beta2) * g * g;
     double ahead = (1 - mu(t)) * g / (1 - product) +
