@@ -20,6 +20,8 @@ class SWALR(LRScheduler):
     Another scheduler may change the rate before the first step.
     """
 
+    _closed = False
+
     def __init__(
         self,
         optimizer: Optimizer,

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .. import _core, nn
+from .._autograd import no_grad
 from .._core import Tensor
 from ..nn._batch_norm import _BatchNorm
 from ._swa_rate import SWALR
@@ -31,6 +32,8 @@ __all__ = [
     "get_swa_multi_avg_fn",
     "update_bn",
 ]
+
+_where = _core.op_function("Select")
 
 Average = Callable[[Tensor, Tensor, Any], Tensor]
 MultiAverage = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
@@ -103,10 +106,9 @@ class AveragedModel(nn.Module):
         self.module = copy.deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
-        count = _core.zeros([], dtype=_core.int64)
-        self.register_buffer("n_averaged", count)
-        if device is not None:
-            self.n_averaged = self.n_averaged.to(device)
+        count = _core.tensor(0, dtype=_core.int64)
+        where = {} if device is None else {"device": device}
+        self.register_buffer("n_averaged", count.to(**where))
         self.avg_fn, self.multi_avg_fn = avg_fn, multi_avg_fn
         self.use_buffers = use_buffers
 
@@ -133,7 +135,7 @@ class AveragedModel(nn.Module):
             # Captured, the number is not known: both ways, and one is taken.
             self._average(means, values, count)
             for mean, value in zip(means, values, strict=True):
-                mean.copy_(_core.where(count == 0, value.to(mean.dtype), mean))
+                mean.copy_(_where(count == 0, value.to(mean.dtype), mean))
         elif int(count) == 0:
             for mean, value in zip(means, values, strict=True):
                 mean.copy_(value)
@@ -176,7 +178,7 @@ def update_bn(loader: Iterable[Any], model: nn.Module, device: Any = None) -> No
         for norm in norms:
             norm.reset_running_stats()
             norm.momentum = None  # the mean of all batches alike
-        with _core.no_grad():
+        with no_grad():
             for batch in loader:
                 model(_inputs(batch, device))
     finally:

@@ -16,7 +16,9 @@ __all__ = ["CosineAnnealingWarmRestarts", "OneCycleLR"]
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine down to ``eta_min`` in ``T_0`` steps, then again from the
-    top, each time ``T_mult`` times as long."""
+    top, each time ``T_mult`` times as long. It sets rates, whatever it finds."""
+
+    _absolute = True
 
     def __init__(
         self,

@@ -72,9 +72,10 @@ class CyclicLR(LRScheduler):
             self.max_momentums = one_each(optimizer, max_momentum, "max_momentum")
         if last_epoch < 0:
             for group, low in zip(optimizer.param_groups, lows, strict=True):
-                group["initial_lr"] = group["lr"] = low
+                group["lr"] = low
         self._lows = lows
         super().__init__(optimizer, last_epoch)
+        self.base_lrs = list(lows)
 
     def _way(self, epoch: float) -> tuple[float, float]:
         """How far it is up, from 0 to 1, and the factor of the height."""
