@@ -58,7 +58,9 @@ class SWALR(LRScheduler):
     def value(self, base: float, epoch: float, group: int) -> float:
         """The rate after ``epoch`` steps from ``base``."""
         done = epoch - self._first
-        return self._mixed(base, max(1, done) if self.anneal_epochs == 0 else done, group)
+        if self.anneal_epochs == 0:
+            done = max(1, done)
+        return self._mixed(base, done, group)
 
     def _next(self, found: float, before: float, group: int) -> float:
         step = self.last_epoch - self._first
