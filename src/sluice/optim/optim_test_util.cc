@@ -173,11 +173,11 @@ std::vector<Case> AllCases() {
       {.lr = 0.1, .momentum = 0.8, .dampening = 0.3, .weight_decay = 0.01});
   sgd("sgd nesterov",
       {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01, .nesterov = true});
-  for (AdagradOptions o :
-       {AdagradOptions{.lr = 0.1}, AdagradOptions{.lr = 0.1,
-                                   .lr_decay = 0.2,
-                                   .weight_decay = 0.1,
-                                   .initial_accumulator_value = 0.3}}) {
+  for (AdagradOptions o : {AdagradOptions{.lr = 0.1},
+                           AdagradOptions{.lr = 0.1,
+                                          .lr_decay = 0.2,
+                                          .weight_decay = 0.1,
+                                          .initial_accumulator_value = 0.3}}) {
     cases.push_back(MakeCase<Adagrad>("adagrad", o, AdagradRule(o)));
   }
   for (AdadeltaOptions o :
@@ -207,17 +207,17 @@ std::vector<Case> AllCases() {
   for (NAdamOptions o :
        {NAdamOptions{.lr = 0.05}, NAdamOptions{.lr = 0.05, .weight_decay = 0.1},
         NAdamOptions{.beta1 = 0.5,
-        .weight_decay = 0.1,
-        .momentum_decay = 0.2,
-        .decoupled_weight_decay = true}}) {
+                     .weight_decay = 0.1,
+                     .momentum_decay = 0.2,
+                     .decoupled_weight_decay = true}}) {
     cases.push_back(MakeCase<NAdam>("nadam", o, NAdamRule(o)));
   }
   for (RAdamOptions o :
        {RAdamOptions{.lr = 0.05}, RAdamOptions{.lr = 0.05, .weight_decay = 0.1},
         RAdamOptions{.lr = 0.05, .beta2 = 0.7},
         RAdamOptions{.beta2 = 0.5,
-        .weight_decay = 0.1,
-        .decoupled_weight_decay = true}}) {
+                     .weight_decay = 0.1,
+                     .decoupled_weight_decay = true}}) {
     cases.push_back(MakeCase<RAdam>("radam", o, RAdamRule(o)));
   }
   for (AdamaxOptions o :
@@ -226,17 +226,17 @@ std::vector<Case> AllCases() {
     cases.push_back(MakeCase<Adamax>("adamax", o, AdamaxRule(o)));
   }
   for (RpropOptions o : {RpropOptions{}, RpropOptions{.lr = 0.05,
-                                         .eta_minus = 0.4,
-                                         .eta_plus = 1.5,
-                                         .step_min = 0.03,
-                                         .step_max = 0.1}}) {
+                                                      .eta_minus = 0.4,
+                                                      .eta_plus = 1.5,
+                                                      .step_min = 0.03,
+                                                      .step_max = 0.1}}) {
     cases.push_back(MakeCase<Rprop>("rprop", o, RpropRule(o), false));
   }
   for (ASGDOptions o : {ASGDOptions{}, ASGDOptions{.lr = 0.1,
-                                       .lambd = 0.1,
-                                       .alpha = 0.5,
-                                       .t0 = 3,
-                                       .weight_decay = 0.1}}) {
+                                                   .lambd = 0.1,
+                                                   .alpha = 0.5,
+                                                   .t0 = 3,
+                                                   .weight_decay = 0.1}}) {
     cases.push_back(MakeCase<ASGD>("asgd", o, AsgdRule(o), false));
   }
   return cases;
