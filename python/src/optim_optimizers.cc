@@ -1,11 +1,10 @@
 // The optimizers of C++ with options by name; optim/_optimizers.py gives them
 // the faces PyTorch's have.
-#include <variant>
-
 #include "callback.h"
 #include "caller_line.h"
 #include "errors.h"
 #include "named_tensors.h"
+#include "optim_options.h"
 #include "optim_parts.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/grad_mode.h"
@@ -16,81 +15,6 @@ namespace sluice::py {
 namespace {
 
 using optim::Optimizer;
-
-template <class Options>
-struct Field {
-  const char* name;
-  std::variant<double Options::*, bool Options::*, int64_t Options::*> member;
-};
-template <class Options>
-using Fields = std::vector<Field<Options>>;
-
-// The options in the dict; those it does not name are as in `base`.
-template <class Options>
-Options Read(const Fields<Options>& fields, const nb::dict& given,
-             Options base = {}) {
-  for (auto [key, value] : given) {
-    auto name = nb::cast<std::string>(key);
-    const Field<Options>* found = nullptr;
-    for (const Field<Options>& f : fields) {
-      if (name == f.name) found = &f;
-    }
-    if (!found) {
-      ThrowTypeError(StrCat(Options::kName, " has no option \"", name, "\""));
-    }
-    PyObject* object = value.ptr();
-    if (auto number = std::get_if<double Options::*>(&found->member)) {
-      base.** number = PyFloat_AsDouble(object);
-    } else if (auto flag = std::get_if<bool Options::*>(&found->member)) {
-      int truth = PyObject_IsTrue(object);
-      base.** flag = truth == 1;
-    } else {
-      auto whole = std::get<int64_t Options::*>(found->member);
-      base.*whole = PyLong_AsLongLong(object);
-    }
-    if (PyErr_Occurred()) {
-      PyErr_Clear();
-      ThrowTypeError(StrCat(Options::kName, ": ", name, " is a ",
-                            Py_TYPE(object)->tp_name, "; wanted a number"));
-    }
-  }
-  return base;
-}
-
-template <class Opt>
-nb::class_<Opt, Optimizer> Bind(nb::module_& m, const char* name,
-                                Fields<typename Opt::Options> fields) {
-  using Options = typename Opt::Options;
-  nb::class_<Opt, Optimizer> cls(m, name);
-  // None: a graph's, which finds its variables.
-  cls.def(
-      "__init__",
-      [fields](Opt* self, nb::handle parameters, const nb::dict& options) {
-        Options read = Read<Options>(fields, options);
-        if constexpr (!std::is_same_v<Opt, optim::LBFGS>) {
-          if (parameters.is_none()) {
-            new (self) Opt(read);
-            return;
-          }
-        }
-        new (self) Opt(ParametersOf(parameters, Options::kName), read);
-      },
-      "parameters"_a.none(), "options"_a);
-  cls.def(
-      "add_param_group",
-      [fields](Opt& self, nb::handle parameters, const nb::dict& options) {
-        return self.add_param_group(ParametersOf(parameters, Options::kName),
-                                    Read<Options>(fields, options));
-      },
-      "parameters"_a, "options"_a);
-  cls.def(
-      "set_options",
-      [fields](Opt& self, size_t group, const nb::dict& options) {
-        self.set_options(group, Read<Options>(fields, options));
-      },
-      "group"_a, "options"_a);
-  return cls;
-}
 
 std::vector<Variable> VariablesOf(nb::handle list) {
   std::vector<Variable> variables;
@@ -227,6 +151,46 @@ void BindOptimizers(nb::module_& m) {
                {"weight_decay", &AdamWOptions::weight_decay},
                {"amsgrad", &AdamWOptions::amsgrad},
                {"maximize", &AdamWOptions::maximize}});
+  Bind<NAdam>(
+      m, "NAdam",
+      {{"lr", &NAdamOptions::lr},
+       {"beta1", &NAdamOptions::beta1},
+       {"beta2", &NAdamOptions::beta2},
+       {"eps", &NAdamOptions::eps},
+       {"weight_decay", &NAdamOptions::weight_decay},
+       {"momentum_decay", &NAdamOptions::momentum_decay},
+       {"decoupled_weight_decay", &NAdamOptions::decoupled_weight_decay},
+       {"maximize", &NAdamOptions::maximize}});
+  Bind<RAdam>(
+      m, "RAdam",
+      {{"lr", &RAdamOptions::lr},
+       {"beta1", &RAdamOptions::beta1},
+       {"beta2", &RAdamOptions::beta2},
+       {"eps", &RAdamOptions::eps},
+       {"weight_decay", &RAdamOptions::weight_decay},
+       {"decoupled_weight_decay", &RAdamOptions::decoupled_weight_decay},
+       {"maximize", &RAdamOptions::maximize}});
+  Bind<Adamax>(m, "Adamax",
+               {{"lr", &AdamaxOptions::lr},
+                {"beta1", &AdamaxOptions::beta1},
+                {"beta2", &AdamaxOptions::beta2},
+                {"eps", &AdamaxOptions::eps},
+                {"weight_decay", &AdamaxOptions::weight_decay},
+                {"maximize", &AdamaxOptions::maximize}});
+  Bind<Rprop>(m, "Rprop",
+              {{"lr", &RpropOptions::lr},
+               {"eta_minus", &RpropOptions::eta_minus},
+               {"eta_plus", &RpropOptions::eta_plus},
+               {"step_min", &RpropOptions::step_min},
+               {"step_max", &RpropOptions::step_max},
+               {"maximize", &RpropOptions::maximize}});
+  Bind<ASGD>(m, "ASGD",
+             {{"lr", &ASGDOptions::lr},
+              {"lambd", &ASGDOptions::lambd},
+              {"alpha", &ASGDOptions::alpha},
+              {"t0", &ASGDOptions::t0},
+              {"weight_decay", &ASGDOptions::weight_decay},
+              {"maximize", &ASGDOptions::maximize}});
   Bind<Adagrad>(m, "Adagrad",
                 {{"lr", &AdagradOptions::lr},
                  {"lr_decay", &AdagradOptions::lr_decay},

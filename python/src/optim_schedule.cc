@@ -53,7 +53,7 @@ void BindCurve(nb::module_& m) {
       [](int64_t steps, double min_lr) {
         return optim::cosine({.steps = steps, .min_lr = min_lr});
       },
-      "steps"_a, "min_lr"_a = 0.0);
+      "steps"_a, "min_lrs"_a = 0.0);
   m.def(
       "one_cycle",
       [](double max_lr, int64_t total_steps, double pct_start, bool linear,
@@ -88,14 +88,14 @@ void BindSchedules(nb::module_& m) {
           "__init__",
           [](Plateau* self, optim::Optimizer& optimizer, bool maximize,
              double factor, int64_t patience, double threshold, bool relative,
-             int64_t cooldown, double min_lr, double eps) {
+             int64_t cooldown, std::vector<double> min_lrs, double eps) {
             new (self) Plateau(optimizer, {.maximize = maximize,
                                            .factor = factor,
                                            .patience = patience,
                                            .threshold = threshold,
                                            .relative = relative,
                                            .cooldown = cooldown,
-                                           .min_lr = min_lr,
+                                           .min_lrs = std::move(min_lrs),
                                            .eps = eps});
           },
           "optimizer"_a, "maximize"_a, "factor"_a, "patience"_a, "threshold"_a,

@@ -13,7 +13,7 @@ namespace sluice::py {
 
 namespace {
 
-uint64_t epoch = 1;
+uint64_t epoch = 1, news = 0;
 
 thread_local PyObject* recorder = nullptr;  // kept by its scope
 
@@ -42,6 +42,12 @@ PyObject* PlaceOf(PyObject*, PyObject* object) {
 
 PyObject* Bump(PyObject*, PyObject*) {
   ++epoch;
+  Py_RETURN_NONE;
+}
+
+PyObject* BumpNews(PyObject*, PyObject*) {
+  ++epoch;
+  ++news;
   Py_RETURN_NONE;
 }
 
@@ -103,6 +109,8 @@ PyMethodDef methods[] = {
      "attr(object, name)\n--\n\nAn attribute, told to who records."},
     {"place", PlaceOf, METH_O,
      "place(object)\n--\n\nWhat to assign parts of instead of the object."},
+    {"bump_news", BumpNews, METH_NOARGS,
+     "bump_news()\n--\n\nAn option of an optimizer has changed."},
     {"bump_epoch", Bump, METH_NOARGS,
      "bump_epoch()\n--\n\nA part of a module or an optimizer has changed."},
     {"recorder", Recorder, METH_NOARGS,
@@ -122,6 +130,8 @@ PyMethodDef methods[] = {
 }  // namespace
 
 uint64_t Epoch() { return epoch; }
+
+uint64_t News() { return news; }
 
 RecorderScope::RecorderScope(nb::handle wanted)
     : before_(recorder), own_(nb::borrow(wanted)) {

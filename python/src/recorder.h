@@ -10,6 +10,8 @@ namespace sluice::py {
 
 // Every change of a module's or an optimizer's parts adds one.
 uint64_t Epoch();
+// Of the changes those of optimizers' options: not the same by every call.
+uint64_t News();
 
 // While it lives, what converted code reads and writes on this thread is told
 // to `recorder`.

@@ -25,6 +25,15 @@ KINDS = {
     "lambda": lambda o: lr_scheduler.LambdaLR(o, lambda k: 1.0 / (k + 1)),
     "cosine": lambda o: lr_scheduler.CosineAnnealingLR(o, 10),
     "exponential": lambda o: lr_scheduler.ExponentialLR(o, 0.9),
+    "cyclic": lambda o: lr_scheduler.CyclicLR(
+        o, 0.01, 0.1, 3, cycle_momentum=False
+    ),
+    "means": lambda o: optim.swa_utils.SWALR(o, 0.01),
+    "sequence": lambda o: lr_scheduler.SequentialLR(
+        o,
+        [lr_scheduler.LinearLR(o), lr_scheduler.StepLR(o, 3)],
+        milestones=[5],
+    ),
     "chained": lambda o: lr_scheduler.ChainedScheduler(
         [lr_scheduler.ExponentialLR(o, 0.9), lr_scheduler.ConstantLR(o, 0.5)]
     ),
@@ -62,6 +71,18 @@ def test_twenty_steps_are_one_trace_and_agree(kind, rule):
         assert loss == pytest.approx(want_loss, rel=1e-5)
     assert got_weight[0] == pytest.approx(want_weight[0], rel=1e-4)
     assert len(f.traces()) <= 3, f.traces()
+
+
+@pytest.mark.parametrize("rule", ["sgd", "adam"])
+def test_momenta_that_turn_late_are_seen(rule):
+    def kind(o):
+        parts = [lr_scheduler.LinearLR(o), lr_scheduler.CyclicLR(o, 0.01, 0.1, 3)]
+        return lr_scheduler.SequentialLR(o, parts, milestones=[5])
+
+    want, want_weight, _ = train(lambda f: f, kind, rule)
+    got, got_weight, _ = train(sl.function, kind, rule)
+    assert [g[0] for g in got] == pytest.approx([w[0] for w in want], rel=1e-5)
+    assert got_weight[0] == pytest.approx(want_weight[0], rel=1e-4)
 
 
 def test_a_measure_from_the_graph():

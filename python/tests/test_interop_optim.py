@@ -36,6 +36,16 @@ OPTIONS = [
     ("RMSprop", {}),
     ("RMSprop", {"lr": 0.01, "alpha": 0.9, "momentum": 0.8, "weight_decay": 0.1}),
     ("RMSprop", {"lr": 0.01, "centered": True, "eps": 1e-3}),
+    ("NAdam", {}),
+    ("NAdam", {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("RAdam", {"lr": 0.05}),
+    ("RAdam", {"lr": 0.05, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    ("Adamax", {}),
+    ("Adamax", {"lr": 0.05, "betas": (0.8, 0.9), "maximize": True}),
+    ("Rprop", {}),
+    ("Rprop", {"lr": 0.1, "etas": (0.3, 1.5), "step_sizes": (1e-3, 0.2)}),
+    ("ASGD", {}),
+    ("ASGD", {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "t0": 3, "weight_decay": 0.1}),
     ("Adafactor", {}),
     ("Adafactor", {"lr": 0.1, "weight_decay": 0.1, "d": 1.5, "beta2_decay": -0.5}),
 ]
@@ -150,6 +160,19 @@ SCHEDULES = [
     ("LinearLR", {"start_factor": 1.0, "end_factor": 0.1, "total_iters": 40}),
     ("ConstantLR", {"factor": 0.5, "total_iters": 8}),
     ("PolynomialLR", {"total_iters": 60, "power": 2.0}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.3, "step_size_up": 7}),
+    (
+        "CyclicLR",
+        {
+            "base_lr": [0.01, 0.02],
+            "max_lr": 0.3,
+            "step_size_up": 7,
+            "step_size_down": 4,
+            "mode": "exp_range",
+            "gamma": 0.97,
+            "base_momentum": 0.5,
+        },
+    ),
     ("LambdaLR", {"lr_lambda": lambda e: 0.95**e}),
     ("MultiplicativeLR", {"lr_lambda": lambda e: 0.9 if e % 2 else 1.0}),
     ("OneCycleLR", {"max_lr": 0.5, "total_steps": 101}),
@@ -210,6 +233,77 @@ def test_schedulers_one_after_the_other():
     same_rates(make)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("second", ["MultiplicativeLR", "OneCycleLR", "CyclicLR"])
+def test_parts_that_turn_momenta_or_go_on_from_what_they_find(second):
+    options = {
+        "MultiplicativeLR": {"lr_lambda": lambda e: 0.9},
+        "OneCycleLR": {"max_lr": 0.5, "total_steps": 120},
+        "CyclicLR": {"base_lr": 0.01, "max_lr": 0.3, "step_size_up": 5},
+    }[second]
+
+    def make(module, o):
+        parts = [module.LinearLR(o), getattr(module, second)(o, **options)]
+        return module.SequentialLR(o, parts, milestones=[8])
+
+    same_rates(make)
+
+
+@pytest.mark.parametrize("last", ["LambdaLR", "CosineAnnealingWarmRestarts"])
+def test_schedulers_that_set_rates_whatever_they_find(last):
+    options = {"lr_lambda": lambda e: 0.95**e} if last == "LambdaLR" else {"T_0": 7}
+
+    def make(module, o):
+        parts = [
+            module.ExponentialLR(o, gamma=0.97),
+            getattr(module, last)(o, **options),
+        ]
+        return module.ChainedScheduler(parts, optimizer=o)
+
+    same_rates(make)
+
+
+def moved(module, name, options):
+    """A parameter and its optimizer."""
+    p = module.tensor([1.0, -2.0, 3.0], requires_grad=True)
+    optimizer = getattr(module.optim, name)([p], **options)
+    return p, optimizer
+
+
+def go_on(optimizer, p, steps=3):
+    for _ in range(steps):
+        optimizer.zero_grad()
+        ((p - 0.5) ** 2).sum().backward()
+        optimizer.step()
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_state_from_pytorch_and_back(name, options):
+    theirs, first = moved(torch, name, options)
+    go_on(first, theirs)
+    ours, second = moved(sl, name, {})
+    with sl.no_grad():
+        ours.copy_(sl.tensor(theirs.detach().numpy()))
+    second.load_state_dict(first.state_dict())
+    assert second.param_groups[0]["lr"] == first.param_groups[0]["lr"]
+    go_on(first, theirs)
+    go_on(second, ours)
+    np.testing.assert_allclose(ours.detach(), theirs.detach(), rtol=2e-6, atol=1e-6)
+
+    state = second.torch_state_dict()
+    kept = state["state"].get(0, {})
+    slots = {k: torch.tensor(np.asarray(v)) for k, v in kept.items()}
+    if slots:
+        state["state"][0] = slots
+    third, again = moved(torch, name, {"lr": 0.7})
+    with torch.no_grad():
+        third.copy_(torch.tensor(np.asarray(ours.detach())))
+    again.load_state_dict(state)
+    go_on(second, ours)
+    go_on(again, third)
+    np.testing.assert_allclose(ours.detach(), third.detach(), rtol=2e-6, atol=1e-6)
+
+
 def test_schedulers_together():
     def make(module, o):
         parts = [
@@ -226,6 +320,7 @@ def test_schedulers_together():
     "options",
     [
         {"patience": 3},
+        {"patience": 1, "min_lr": [0.01, 0.001]},
         {"patience": 2, "factor": 0.5, "cooldown": 4, "min_lr": 0.001},
         {"mode": "max", "patience": 5, "threshold": 0.1, "threshold_mode": "abs"},
     ],

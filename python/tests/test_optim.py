@@ -10,7 +10,8 @@ import sluice as sl
 from sluice import optim
 from sluice.optim import lr_scheduler
 
-ALL = ["SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "RMSprop", "Adafactor", "Lion"]
+ALL = ["SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "RMSprop", "Adafactor", "Lion",
+       "NAdam", "RAdam", "Adamax", "Rprop", "ASGD"]  # fmt: skip
 
 
 def leaf(values):

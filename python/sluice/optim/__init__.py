@@ -12,7 +12,7 @@ The same text works in a function that is captured. In a graph,
 ``optim.SGD(lr=0.1).minimize(loss)`` gives the operation to run.
 """
 
-from . import lr_scheduler
+from . import lr_scheduler, swa_utils
 from ._clip import (
     EMA,
     clip_by_global_norm,
@@ -42,8 +42,10 @@ from ._optimizers import (
     Lion,
     RMSprop,
 )
+from ._rarer import ASGD, Adamax, NAdam, RAdam, Rprop
 
 __all__ = [
+    "ASGD",
     "EMA",
     "LBFGS",
     "SGD",
@@ -52,11 +54,15 @@ __all__ = [
     "Adagrad",
     "Adam",
     "AdamW",
+    "Adamax",
     "Curve",
     "Lion",
+    "NAdam",
     "Optimizer",
     "ParamGroup",
+    "RAdam",
     "RMSprop",
+    "Rprop",
     "clip_by_global_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
@@ -68,5 +74,6 @@ __all__ = [
     "multi_step",
     "one_cycle",
     "step_decay",
+    "swa_utils",
     "warm_up",
 ]

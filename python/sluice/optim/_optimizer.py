@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
-from . import _python_state
+from . import _python_state, _torch_state
 from ._param_group import ParamGroup
 
 __all__ = ["Optimizer", "ParamGroup"]
@@ -221,8 +221,17 @@ class Optimizer:
         state: dict[str, Any] = self._core.state_dict()
         return state
 
+    def torch_state_dict(self) -> dict[str, Any]:
+        """The state as PyTorch's optimizer of the same name has it: {"state": {0:
+        {"step": ..., "exp_avg": ...}}, "param_groups": [...]}, with a number for
+        each parameter. ``load_state_dict`` takes that, too."""
+        if self._calls is None:
+            return self.state_dict()
+        return _torch_state.state_dict(self)
+
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Takes back what ``state_dict`` gave, by copying.
+        """Takes back what ``state_dict`` gave, by copying, or the state of PyTorch's
+        optimizer of the same name.
 
         ValueError names all keys that are missing, left over or of another
         shape; nothing is changed then.
@@ -232,6 +241,9 @@ class Optimizer:
             what = type(self).__name__
             loaded = _python_state.load(groups, state_dict, what)
             self.state = defaultdict(dict, loaded)
+            return
+        if _torch_state.is_torch_state(state_dict):
+            _torch_state.load(self, state_dict)
             return
         self._core.load_state_dict(state_dict)
 

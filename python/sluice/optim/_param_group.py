@@ -63,7 +63,7 @@ class ParamGroup(MutableMapping[str, Any]):
 
     def _changes(self, key: str) -> None:
         """Tells functions that were recorded, and one that is being recorded."""
-        _core.bump_epoch()
+        _core.bump_news()
         recorder = _core.recorder()
         if recorder is not None:
             recorder.option_changes(self, key)

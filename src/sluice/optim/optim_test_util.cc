@@ -1,5 +1,6 @@
 #include "sluice/optim/optim_test_util.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sluice::optim {
@@ -73,6 +74,81 @@ Formula AdamRule(Options o, bool decoupled) {
   };
 }
 
+// What decoupled decay does before the rest, or the gradient with the other.
+template <class Options>
+double Decayed(Cell& c, double g, const Options& o) {
+  if (!o.decoupled_weight_decay) return g + o.weight_decay * c.p;
+  c.p *= 1 - o.lr * o.weight_decay;
+  return g;
+}
+
+Formula NAdamRule(NAdamOptions o) {
+  return [o](Cell& c, double g, int t) {
+    g = Decayed(c, g, o);
+    double &m = c.slot["m"], &v = c.slot["v"];
+    auto mu = [&](int at) {
+      return o.beta1 * (1 - 0.5 * std::pow(0.96, at * o.momentum_decay));
+    };
+    double product = 1;
+    for (int at = 1; at <= t; ++at) product *= mu(at);
+    m = o.beta1 * m + (1 - o.beta1) * g;
+    v = o.beta2 * v + (1 - o.beta2) * g * g;
+    double ahead = (1 - mu(t)) * g / (1 - product) +
+                   mu(t + 1) * m / (1 - product * mu(t + 1));
+    c.p -= o.lr * ahead / (std::sqrt(v / (1 - std::pow(o.beta2, t))) + o.eps);
+  };
+}
+
+Formula RAdamRule(RAdamOptions o) {
+  return [o](Cell& c, double g, int t) {
+    g = Decayed(c, g, o);
+    double &m = c.slot["m"], &v = c.slot["v"];
+    m = o.beta1 * m + (1 - o.beta1) * g;
+    v = o.beta2 * v + (1 - o.beta2) * g * g;
+    double kept = std::pow(o.beta2, t), most = 2 / (1 - o.beta2) - 1;
+    double rho = most - 2 * t * kept / (1 - kept);
+    double step = o.lr * m / (1 - std::pow(o.beta1, t));
+    if (rho > 5) {
+      double share = (rho - 4) * (rho - 2) * most;
+      double whole = (most - 4) * (most - 2) * rho;
+      step *= std::sqrt(share / whole) * std::sqrt(1 - kept);
+      step /= std::sqrt(v) + o.eps;
+    }
+    c.p -= step;
+  };
+}
+
+Formula AdamaxRule(AdamaxOptions o) {
+  return [o](Cell& c, double g, int t) {
+    g += o.weight_decay * c.p;
+    double &m = c.slot["m"], &u = c.slot["u"];
+    m = o.beta1 * m + (1 - o.beta1) * g;
+    u = std::max(o.beta2 * u, std::abs(g) + o.eps);
+    c.p -= o.lr / (1 - std::pow(o.beta1, t)) * m / u;
+  };
+}
+
+Formula RpropRule(RpropOptions o) {
+  return [o](Cell& c, double g, int t) {
+    double &before = c.slot["before"], &size = c.slot["size"];
+    if (t == 1) size = o.lr;
+    if (g * before > 0) size *= o.eta_plus;
+    if (g * before < 0) size *= o.eta_minus;
+    size = std::clamp(size, o.step_min, o.step_max);
+    before = g * before < 0 ? 0 : g;
+    c.p -= before > 0 ? size : before < 0 ? -size : 0;
+  };
+}
+
+Formula AsgdRule(ASGDOptions o) {
+  return [o](Cell& c, double g, int t) {
+    g += o.weight_decay * c.p;
+    double eta =
+        t == 1 ? o.lr : o.lr / std::pow(1 + o.lambd * o.lr * (t - 1), o.alpha);
+    c.p = c.p * (1 - o.lambd * eta) - eta * g;
+  };
+}
+
 Formula LionRule(LionOptions o) {
   return [o](Cell& c, double g, int) {
     double& m = c.slot["m"];
@@ -128,6 +204,47 @@ std::vector<Case> AllCases() {
                         LionOptions{.lr = 0.01, .weight_decay = 0.5}}) {
     cases.push_back(MakeCase<Lion>("lion", o, LionRule(o)));
   }
+  for (NAdamOptions o :
+       {NAdamOptions{.lr = 0.05}, NAdamOptions{.lr = 0.05, .weight_decay = 0.1},
+        NAdamOptions{.beta1 = 0.5,
+                     .weight_decay = 0.1,
+                     .momentum_decay = 0.2,
+                     .decoupled_weight_decay = true}}) {
+    cases.push_back(MakeCase<NAdam>("nadam", o, NAdamRule(o)));
+  }
+  for (RAdamOptions o :
+       {RAdamOptions{.lr = 0.05}, RAdamOptions{.lr = 0.05, .weight_decay = 0.1},
+        RAdamOptions{.lr = 0.05, .beta2 = 0.7},
+        RAdamOptions{.beta2 = 0.5,
+                     .weight_decay = 0.1,
+                     .decoupled_weight_decay = true}}) {
+    cases.push_back(MakeCase<RAdam>("radam", o, RAdamRule(o)));
+  }
+  for (AdamaxOptions o :
+       {AdamaxOptions{.lr = 0.05},
+        AdamaxOptions{.beta2 = 0.6, .eps = 1e-3, .weight_decay = 0.1}}) {
+    cases.push_back(MakeCase<Adamax>("adamax", o, AdamaxRule(o)));
+  }
+  for (RpropOptions o : {RpropOptions{}, RpropOptions{.lr = 0.05,
+                                                      .eta_minus = 0.4,
+                                                      .eta_plus = 1.5,
+                                                      .step_min = 0.03,
+                                                      .step_max = 0.1}}) {
+    cases.push_back(MakeCase<Rprop>("rprop", o, RpropRule(o), false));
+  }
+  for (ASGDOptions o : {ASGDOptions{}, ASGDOptions{.lr = 0.1,
+                                                   .lambd = 0.1,
+                                                   .alpha = 0.5,
+                                                   .t0 = 3,
+                                                   .weight_decay = 0.1}}) {
+    cases.push_back(MakeCase<ASGD>("asgd", o, AsgdRule(o), false));
+  }
+  return cases;
+}
+
+std::vector<Case> RowWiseCases() {
+  std::vector<Case> cases = AllCases();
+  std::erase_if(cases, [](const Case& c) { return !c.row_wise; });
   return cases;
 }
 

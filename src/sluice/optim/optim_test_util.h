@@ -32,17 +32,22 @@ struct Case {
   std::function<std::unique_ptr<Optimizer>(const Parameters&)> with;
   std::function<std::unique_ptr<Optimizer>()> without;  // parameters
   Formula formula;
+  bool row_wise = true;  // false: sparse gradients are made dense
 };
 
 template <class O>
-Case MakeCase(std::string name, typename O::Options options, Formula formula) {
+Case MakeCase(std::string name, typename O::Options options, Formula formula,
+              bool row_wise = true) {
   return {std::move(name),
           [=](const Parameters& p) { return std::make_unique<O>(p, options); },
-          [=] { return std::make_unique<O>(options); }, std::move(formula)};
+          [=] { return std::make_unique<O>(options); }, std::move(formula),
+          row_wise};
 }
 
 // Every optimizer that treats elements alike, with several sets of options.
 std::vector<Case> AllCases();
+// Those of them that leave rows without gradients alone.
+std::vector<Case> RowWiseCases();
 
 // A parameter and gradients that look like nothing in particular.
 inline Doubles Start(int64_t n) {

@@ -17,6 +17,9 @@ ReduceOnPlateau::ReduceOnPlateau(Optimizer& optimizer,
   }
   CheckOption("ReduceOnPlateau", "threshold", options.threshold);
   CheckOption("ReduceOnPlateau", "min_lr", options.min_lr);
+  for (double low : options.min_lrs) {
+    CheckOption("ReduceOnPlateau", "min_lr", low);
+  }
   CheckOption("ReduceOnPlateau", "patience",
               static_cast<double>(options.patience));
   CheckOption("ReduceOnPlateau", "cooldown",
@@ -48,7 +51,9 @@ void ReduceOnPlateau::step(double measure) {
   if (bad_steps_ <= options_.patience) return;
   for (size_t i = 0; i < optimizer_.num_groups(); ++i) {
     double old = optimizer_.lr(i);
-    double next = std::max(old * options_.factor, options_.min_lr);
+    const std::vector<double>& lows = options_.min_lrs;
+    double low = i < lows.size() ? lows[i] : options_.min_lr;
+    double next = std::max(old * options_.factor, low);
     if (old - next > options_.eps) optimizer_.set_lr(i, next);
   }
   cooldown_ = options_.cooldown;

@@ -7,6 +7,8 @@
 // The optimizer must outlive it.
 #pragma once
 
+#include <vector>
+
 #include "sluice/front/state_dict.h"
 #include "sluice/optim/optimizer.h"
 
@@ -23,6 +25,8 @@ struct PlateauOptions {
   // Steps after a change that do not count.
   int64_t cooldown = 0;
   double min_lr = 0;
+  // One for each group, in place of min_lr; groups without one have that.
+  std::vector<double> min_lrs = {};
   double eps = 1e-8;  // smaller changes are not made
 };
 

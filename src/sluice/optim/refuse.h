@@ -30,4 +30,13 @@ inline void CheckOption(std::string_view owner, std::string_view option,
   Refuse(StrCat(owner, ": ", option, " is ", value, "; wanted ", wanted));
 }
 
+// Refuses what is not in [0, 1): a part that is kept from step to step, where a
+// mean of nothing but the beginning would be divided by 0.
+inline void CheckKept(std::string_view owner, std::string_view option,
+                      double value) {
+  if (value >= 0 && value < 1) return;
+  Refuse(StrCat(owner, ": ", option, " is ", value,
+                "; wanted a number in [0, 1)"));
+}
+
 }  // namespace sluice::optim

@@ -8,11 +8,13 @@
 Rates are numbers of the program: a captured function sees them change. In a
 graph, use ``Optimizer.follow`` with a curve. A scheduler that finds another
 rate than it has set (another scheduler, or the program, changed it) multiplies
-that rate, so that schedulers may be used together.
+that rate, so that schedulers may be used together; as PyTorch's, ``LambdaLR``,
+``CyclicLR``, ``OneCycleLR`` and ``CosineAnnealingWarmRestarts`` set their own.
 """
 
 from ._base import LRScheduler
 from ._cycles import CosineAnnealingWarmRestarts, OneCycleLR
+from ._cyclic import CyclicLR
 from ._joined import ChainedScheduler, SequentialLR
 from ._plain import (
     ConstantLR,
@@ -34,6 +36,7 @@ __all__ = [
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
     "CurveLR",
+    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",

@@ -43,13 +43,16 @@ def by_every_call(step: F) -> F:
 
 class LRScheduler:
     """The base of schedulers: a rate for each step, as a function of the rate
-    the group began with. A new one derives from it and defines ``value``.
+    the group began with. A new one derives from it and defines ``value``; or, as
+    for PyTorch, ``get_lr``, the list of the rates of step ``self.last_epoch``.
 
     ``last_epoch`` is the number of steps done; a run that goes on gives the one
     it had reached.
     """
 
     _absolute = False  # rates do not depend on those found
+    _keeps = False  # made with last_epoch, it takes the rates as they are
+    _closed = True  # step(epoch) gives what value() does, whatever was found
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = check_optimizer(optimizer, type(self).__name__)
@@ -65,7 +68,13 @@ class LRScheduler:
         self.base_lrs: list[float] = [float(g["initial_lr"]) for g in groups]
         self.last_epoch: float = last_epoch
         self._last_lr: list[float] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        """The first step, which makes the rates."""
+        self._begins = True
         self.step()
+        self._begins = False
 
     def value(self, base: float, epoch: float, group: int) -> float:
         """The rate after ``epoch`` steps of a group that began with ``base``."""
@@ -76,10 +85,17 @@ class LRScheduler:
         """Goes on by one step, or to a certain one."""
         before = self.last_epoch
         self.last_epoch = before + 1 if epoch is None else epoch
+        own = type(self).get_lr is not LRScheduler.get_lr
+        rates = list(self.get_lr()) if own else []
         for i, group in enumerate(self.optimizer.param_groups):
             if i == len(self.base_lrs):  # added since
                 self.base_lrs.append(float(group.setdefault("initial_lr", group["lr"])))
-            group["lr"] = self._next(group["lr"], before, i)
+            if own:
+                group["lr"] = rates[i]
+            elif epoch is not None and self._closed:
+                group["lr"] = self.value(self.base_lrs[i], epoch, i)
+            else:
+                group["lr"] = self._next(group["lr"], before, i)
         self._last_lr = [g["lr"] for g in self.optimizer.param_groups]
 
     def _next(self, found: float, before: float, group: int) -> float:
@@ -87,6 +103,8 @@ class LRScheduler:
         new = self.value(base, self.last_epoch, group)
         if self._absolute:
             return new
+        if self._begins and before >= 0 and self._keeps:
+            return found
         old = base if before < 0 else self.value(base, before, group)
         return new if found == old or old == 0 else found * (new / old)
 

@@ -9,13 +9,16 @@ from typing import Any
 from ... import _core
 from .._optimizer import Optimizer
 from ._base import LRScheduler, by_every_call, check_optimizer
+from ._momentum import check_momentum, one_each, set_momentum
 
 __all__ = ["CosineAnnealingWarmRestarts", "OneCycleLR"]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine down to ``eta_min`` in ``T_0`` steps, then again from the
-    top, each time ``T_mult`` times as long."""
+    top, each time ``T_mult`` times as long. It sets rates, whatever it finds."""
+
+    _absolute = True
 
     def __init__(
         self,
@@ -63,8 +66,8 @@ class OneCycleLR(LRScheduler):
         pct_start: float = 0.3,
         anneal_strategy: str = "cos",
         cycle_momentum: bool = True,
-        base_momentum: float = 0.85,
-        max_momentum: float = 0.95,
+        base_momentum: float | Sequence[float] = 0.85,
+        max_momentum: float | Sequence[float] = 0.95,
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
         three_phase: bool = False,
@@ -81,12 +84,11 @@ class OneCycleLR(LRScheduler):
             raise ValueError(
                 f"anneal_strategy is {anneal_strategy!r}; wanted 'cos' or 'linear'"
             )
-        rates = list(max_lr) if isinstance(max_lr, Sequence) else [max_lr] * len(groups)
-        if len(rates) != len(groups):
-            raise ValueError(
-                f"max_lr has {len(rates)} numbers; wanted one for each of "
-                f"{len(groups)} groups"
-            )
+        if total_steps <= 0 or int(total_steps) != total_steps:
+            raise ValueError(f"total_steps is {total_steps}; wanted 1 or more")
+        if not 0 <= pct_start <= 1:
+            raise ValueError(f"pct_start is {pct_start}; wanted in [0, 1]")
+        rates = one_each(optimizer, max_lr, "max_lr")
         self.total_steps = total_steps
 
         def curve(top: float, div: float, final: float) -> Any:
@@ -103,13 +105,13 @@ class OneCycleLR(LRScheduler):
         self._curves = [curve(rate, div_factor, final_div_factor) for rate in rates]
         # From 1 up to 2 and back: how far the momentum is on its way.
         self._way = curve(2.0, 2.0, 1.0)
-        self._momenta = (base_momentum, max_momentum) if cycle_momentum else None
+        self._momenta: list[tuple[float, float]] = []
+        if cycle_momentum:
+            check_momentum(optimizer, "OneCycleLR")
+            low = one_each(optimizer, base_momentum, "base_momentum")
+            high = one_each(optimizer, max_momentum, "max_momentum")
+            self._momenta = list(zip(low, high, strict=True))
         for group, rate in zip(groups, rates):
-            if cycle_momentum and not ("momentum" in group or "betas" in group):
-                raise ValueError(
-                    f"OneCycleLR: {type(optimizer).__name__} has no momentum; "
-                    "wanted cycle_momentum=False"
-                )
             if last_epoch < 0:
                 group["initial_lr"] = rate / div_factor
         super().__init__(optimizer, last_epoch)
@@ -121,12 +123,9 @@ class OneCycleLR(LRScheduler):
     def step(self, epoch: float | None = None) -> None:
         """Goes on by one step, or to a certain one."""
         super().step(epoch)
-        if self._momenta is None:
+        if not self._momenta:
             return
-        low, high = self._momenta
-        momentum = high - (high - low) * (self._way(1.0, self.last_epoch) - 1)
-        for group in self.optimizer.param_groups:
-            if "betas" in group:
-                group["betas"] = (momentum, *group["betas"][1:])
-            else:
-                group["momentum"] = momentum
+        way = self._way(1.0, self.last_epoch) - 1
+        groups = self.optimizer.param_groups
+        for i, (low, high) in enumerate(self._momenta):
+            set_momentum(groups[i], high - (high - low) * way)

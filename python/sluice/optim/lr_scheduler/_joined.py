@@ -22,6 +22,16 @@ def _check(schedulers: Sequence[Any], optimizer: Optimizer, what: str) -> None:
             raise ValueError(f"{what}: scheduler {i} is of another optimizer")
 
 
+def _load_all(schedulers: Sequence[Any], state_dict: Mapping[str, Any]) -> None:
+    states = state_dict.get("schedulers", ())
+    if len(states) != len(schedulers):
+        raise ValueError(
+            f"the state has {len(states)} schedulers; wanted {len(schedulers)}"
+        )
+    for scheduler, state in zip(schedulers, states, strict=True):
+        scheduler.load_state_dict(state)
+
+
 class SequentialLR(LRScheduler):
     """One scheduler after the other, each from its own step 0, changing at
     ``milestones``."""
@@ -33,7 +43,7 @@ class SequentialLR(LRScheduler):
         milestones: Sequence[int],
         last_epoch: int = -1,
     ) -> None:
-        check_optimizer(optimizer, "SequentialLR")
+        self.optimizer = check_optimizer(optimizer, "SequentialLR")
         schedulers = list(schedulers)
         if not schedulers or len(milestones) != len(schedulers) - 1:
             raise ValueError(
@@ -43,15 +53,47 @@ class SequentialLR(LRScheduler):
         _check(schedulers, optimizer, "SequentialLR")
         self.schedulers, self.milestones = schedulers, list(milestones)
         # What their own beginnings have done to the rates does not count.
-        for i, group in enumerate(optimizer.param_groups):
-            group["lr"] = group.get("initial_lr", group["lr"])
-        super().__init__(optimizer, last_epoch)
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        self.base_lrs = [float(g["initial_lr"]) for g in optimizer.param_groups]
+        self.last_epoch = last_epoch + 1
+        self._undo()
+        schedulers[0]._begin()
+        self._last_lr = schedulers[0].get_last_lr()
 
-    def value(self, base: float, epoch: float, group: int) -> float:
-        i = bisect_right(self.milestones, epoch)
+    def _undo(self) -> None:
+        """Takes back the steps that the schedulers did when they were made."""
+        for scheduler in self.schedulers:
+            scheduler.last_epoch -= 1
+            if isinstance(scheduler, SequentialLR):
+                scheduler._undo()
+
+    @by_every_call
+    def step(self, epoch: float | None = None) -> None:
+        """Goes on by one step, or to a certain one."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        i = bisect_right(self.milestones, self.last_epoch)
         start = self.milestones[i - 1] if i > 0 else 0
+        begins = i > 0 and start == self.last_epoch
         scheduler = self.schedulers[i]
-        return scheduler.value(scheduler.base_lrs[group], epoch - start, group)
+        scheduler.step(
+            self.last_epoch - start if begins or epoch is not None else None
+        )
+        self._last_lr = scheduler.get_last_lr()
+
+    def get_lr(self) -> list[float]:
+        """The rates of this step, one for each group."""
+        return self.get_last_lr()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists."""
+        states = [s.state_dict() for s in self.schedulers]
+        return {**super().state_dict(), "schedulers": states}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Takes back what ``state_dict`` gave, and sets the rates."""
+        _load_all(self.schedulers, state_dict)
+        super().load_state_dict(state_dict)
 
 
 class ChainedScheduler:
@@ -93,11 +135,4 @@ class ChainedScheduler:
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Takes back what ``state_dict`` gave, and sets the rates."""
-        states = state_dict["schedulers"]
-        if len(states) != len(self._schedulers):
-            raise ValueError(
-                f"the state has {len(states)} schedulers; wanted "
-                f"{len(self._schedulers)}"
-            )
-        for scheduler, state in zip(self._schedulers, states):
-            scheduler.load_state_dict(state)
+        _load_all(self._schedulers, state_dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -69,6 +70,8 @@ class MultiStepLR(CurveLR):
 class ExponentialLR(CurveLR):
     """Times ``gamma`` at every step."""
 
+    _keeps = True
+
     def __init__(
         self, optimizer: Optimizer, gamma: float, last_epoch: int = -1
     ) -> None:
@@ -78,6 +81,8 @@ class ExponentialLR(CurveLR):
 
 class CosineAnnealingLR(CurveLR):
     """Down to ``eta_min`` in ``T_max`` steps along half a cosine, and on."""
+
+    _keeps = True
 
     def __init__(
         self,
@@ -89,10 +94,23 @@ class CosineAnnealingLR(CurveLR):
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, _core.cosine(T_max, eta_min), last_epoch)
 
+    def _next(self, found: float, before: float, group: int) -> float:
+        base, low = self.base_lrs[group], self.eta_min
+        old = self.value(base, before, group)
+        if before < 0 or found == old or (self._begins and self._keeps):
+            return super()._next(found, before, group)
+        # Above the lowest, the rate that is found is as far on its way.
+        if (before - self.T_max) % (2 * self.T_max) == 0:
+            return found + (base - low) * (1 - math.cos(math.pi / self.T_max)) / 2
+        new = self.value(base, self.last_epoch, group)
+        return low + (found - low) * (new - low) / (old - low)
+
 
 class LinearLR(LRScheduler):
     """From ``start_factor`` to ``end_factor`` of the rate in ``total_iters``
     steps; for warming up."""
+
+    _keeps = True
 
     def __init__(
         self,
@@ -140,6 +158,8 @@ class ConstantLR(LRScheduler):
 class PolynomialLR(LRScheduler):
     """Down to 0 in ``total_iters`` steps, as ``(1 - step / total) ** power``."""
 
+    _keeps = True
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -174,7 +194,10 @@ Factor = Callable[[Any], float]
 
 
 class LambdaLR(LRScheduler):
-    """The rate times ``lr_lambda(step)``; one function, or one per group."""
+    """The rate it began with times ``lr_lambda(step)``, whatever it finds; one
+    function, or one per group."""
+
+    _absolute = True
 
     def __init__(
         self,
@@ -192,6 +215,8 @@ class LambdaLR(LRScheduler):
 class MultiplicativeLR(LRScheduler):
     """At every step times ``lr_lambda(step)``."""
 
+    _closed = False
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -208,6 +233,6 @@ class MultiplicativeLR(LRScheduler):
         return lr
 
     def _next(self, found: float, before: float, group: int) -> float:
-        if self.last_epoch <= 0:
+        if self._begins:
             return found
         return found * float(self.lr_lambdas[group](self.last_epoch))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import _core
 from .._optimizer import Optimizer
 from ._base import by_every_call, check_optimizer
+from ._momentum import one_each
 
 __all__ = ["ReduceLROnPlateau"]
 
 
 class ReduceLROnPlateau:
     """Times ``factor`` when the measure was no better for more than
-    ``patience`` steps.
+    ``patience`` steps; down to ``min_lr``, one number or one for each group.
 
         schedule = ReduceLROnPlateau(optimizer, factor=0.5, patience=3)
         schedule.step(validation_loss)      # after each epoch
@@ -30,7 +31,7 @@ class ReduceLROnPlateau:
         threshold: float = 1e-4,
         threshold_mode: str = "rel",
         cooldown: int = 0,
-        min_lr: float = 0,
+        min_lr: float | Sequence[float] = 0,
         eps: float = 1e-8,
     ) -> None:
         if mode not in ("min", "max"):
@@ -50,7 +51,7 @@ class ReduceLROnPlateau:
             threshold,
             threshold_mode == "rel",
             cooldown,
-            min_lr,
+            one_each(optimizer, min_lr, "min_lr"),
             eps,
         )
 
