@@ -25,7 +25,8 @@ _round: Op = _core.op_function("Round")
 
 
 def _number(x: Tensor, value: Any) -> Tensor:
-    return beside(x, as_tensor(value)).to(x.dtype)
+    made: Tensor = beside(x, as_tensor(value)).to(x.dtype)
+    return made
 
 
 def _held(at: Tensor, size: Any) -> Tensor:
