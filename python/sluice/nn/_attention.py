@@ -80,8 +80,8 @@ class MultiheadAttention(Module):
         self.register_parameter("in_proj_bias", has_bias)
         self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
         for name in ("bias_k", "bias_v"):
-            shape = (1, 1, embed_dim)
-            more = new_parameter(shape, device, dtype) if add_bias_kv else None
+            place = (1, 1, embed_dim)
+            more = new_parameter(place, device, dtype) if add_bias_kv else None
             self.register_parameter(name, more)
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()

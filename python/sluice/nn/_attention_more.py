@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
@@ -12,8 +13,9 @@ from .._array.shape import as_tensor, concat, expand_dims, swapaxes
 from .._core import Tensor
 from . import functional as F
 
-_broadcast = _core.op_function("BroadcastTo")
-_where = _core.op_function("Select")
+Op = Callable[..., Tensor]
+_broadcast: Op = _core.op_function("BroadcastTo")
+_where: Op = _core.op_function("Select")
 
 
 def _added(mask: Tensor, like: Tensor) -> Tensor:

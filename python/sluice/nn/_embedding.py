@@ -184,8 +184,9 @@ class EmbeddingBag(Module):
         table = Parameter(embeddings, not freeze)
         if len(table.shape or ()) != 2:
             raise ValueError(f"embeddings are {table.shape}; wanted a matrix")
+        rows, size = table.shape
         return cls(
-            *table.shape, max_norm, norm_type, scale_grad_by_freq, mode, sparse,
+            rows, size, max_norm, norm_type, scale_grad_by_freq, mode, sparse,
             table, include_last_offset, padding_idx,
         )  # fmt: skip
 

@@ -44,7 +44,7 @@ class _NotYet(Table):
             "a lazy module has no parameters yet; wanted a call with an input first"
         )
 
-    items = values = keys = __iter__ = __len__ = _refuse  # type: ignore[assignment]
+    items = values = keys = __iter__ = __len__ = _refuse
 
 
 class _Lazy(Module):
@@ -75,7 +75,7 @@ class _Lazy(Module):
 
     def _size(self, x: Any) -> int:
         axes = getattr(self, "_axes", 0)
-        ranks = getattr(self, "_ranks", ())
+        ranks: Any = getattr(self, "_ranks", ())
         if isinstance(self, Linear):
             least, axis = 1, -1
         elif axes:
@@ -100,10 +100,11 @@ class _Lazy(Module):
                 "wanted one outside of it first"
             )
         size = self._size(x)
-        (given, options), plain = self._given, type(self)._plain
+        given, options = self._given
+        plain: Any = type(self)._plain
         kept = {name: self.__dict__[name] for name in _KEPT}
         del self._given, self._shown
-        self.__class__ = plain  # type: ignore[assignment]
+        self.__class__ = plain
         plain.__init__(self, size, *given, **options)
         self.__dict__.update(kept)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import _core
 from .._core import Tensor
 
@@ -17,8 +15,3 @@ def want_all(condition: Tensor, message: str) -> None:
         _assert(condition, message=message)
     elif not bool(condition):
         raise ValueError(message)
-
-
-def values_of(x: Any) -> Any:
-    """A list of x's numbers, or None where they are known only as a graph runs."""
-    return None if x.symbolic else x.tolist()

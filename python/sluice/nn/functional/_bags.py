@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import _core
@@ -16,9 +17,10 @@ from ._layers import embedding, no_max_norm
 
 __all__ = ["embedding_bag"]
 
-_where = _core.op_function("Select")
-_segment_sum = _core.op_function("UnsortedSegmentSum")
-_segment_max = _core.op_function("UnsortedSegmentMax")
+Op = Callable[..., Tensor]
+_where: Op = _core.op_function("Select")
+_segment_sum: Op = _core.op_function("UnsortedSegmentSum")
+_segment_max: Op = _core.op_function("UnsortedSegmentMax")
 _one_bag_op = _core.nn_embedding_bag
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import _core
@@ -17,9 +18,10 @@ from ._losses import reduced
 
 __all__ = ["ctc_loss"]
 
-_broadcast = _core.op_function("BroadcastTo")
-_where = _core.op_function("Select")
-_minimum = _core.op_function("Minimum")
+Op = Callable[..., Tensor]
+_broadcast: Op = _core.op_function("BroadcastTo")
+_where: Op = _core.op_function("Select")
+_minimum: Op = _core.op_function("Minimum")
 # The logarithm of nothing: finite, so that differences of it are 0.
 _NEVER = -1e30
 

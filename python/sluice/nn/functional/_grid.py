@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from ... import _core
@@ -15,14 +16,17 @@ from ..._core import Tensor
 
 __all__ = ["affine_grid", "grid_sample"]
 
-_broadcast = _core.op_function("BroadcastTo")
-_where = _core.op_function("Select")
-_fmod = _core.op_function("Fmod")
-_floor, _round = _core.op_function("Floor"), _core.op_function("Round")
+Op = Callable[..., Tensor]
+_broadcast: Op = _core.op_function("BroadcastTo")
+_where: Op = _core.op_function("Select")
+_fmod: Op = _core.op_function("Fmod")
+_floor: Op = _core.op_function("Floor")
+_round: Op = _core.op_function("Round")
 
 
 def _number(x: Tensor, value: Any) -> Tensor:
-    return beside(x, as_tensor(value)).to(x.dtype)
+    made: Tensor = beside(x, as_tensor(value)).to(x.dtype)
+    return made
 
 
 def _held(at: Tensor, size: Any) -> Tensor:
@@ -155,13 +159,13 @@ def grid_sample(
     x, g = as_tensor(input), as_tensor(grid)
     _want(x, g, mode, padding_mode)
     if x.dtype in (_core.float16, _core.bfloat16):
-        wide, places = x.to(_core.float32), g.to(_core.float32)
-        made = grid_sample(wide, places, mode, padding_mode, align_corners)
+        wide, fine = x.to(_core.float32), g.to(_core.float32)
+        made = grid_sample(wide, fine, mode, padding_mode, align_corners)
         return made.to(x.dtype)
     axes, align = x.ndim - 2, bool(align_corners)
     shape = tuple(g.shape[1:-1])
     flat = g.reshape(g.shape[0], -1, axes)
-    places = []
+    places: list[Tensor] = []
     for i, size in enumerate(x.shape[2:]):
         at = flat[:, :, axes - 1 - i] + 1
         at = at * (size - 1) / 2 if align else (at * size - 1) / 2

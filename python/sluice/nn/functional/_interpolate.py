@@ -74,7 +74,7 @@ def interpolate(
     align = bool(align_corners)
     if not antialias and _by_one_op(x, factors, mode, sizes):
         return _core.nn_interpolate(x, sizes, 0.0, mode, align)
-    each = [None] * axes if factors is None else factors
+    each: list[Any] = [None] * axes if factors is None else list(factors)
     return scaled(x, sizes, each, mode, align, antialias)
 
 

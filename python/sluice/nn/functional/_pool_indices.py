@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
@@ -22,8 +22,9 @@ _PICK = {
     2: _core.op_function("MaxPool2DPick"),
     3: _core.op_function("MaxPool3DPick"),
 }
-_adaptive_pick = _core.op_function("AdaptiveMaxPool2DPick")
-_broadcast = _core.op_function("BroadcastTo")
+Op = Callable[..., Tensor]
+_adaptive_pick: Op = _core.op_function("AdaptiveMaxPool2DPick")
+_broadcast: Op = _core.op_function("BroadcastTo")
 
 
 def _each(size: Any, axes: int) -> list[int]:

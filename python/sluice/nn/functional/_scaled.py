@@ -102,7 +102,8 @@ def _smooth(x: Tensor, axis: int, new: int, step: float, cubic: bool) -> Tensor:
     last = x.ndim - 1
     if axis == last:
         return x @ _ops.transpose(weights, (1, 0))
-    return weights @ x  # the one before the last
+    made: Tensor = weights @ x  # the one before the last
+    return made
 
 
 def _want(x: Tensor, sizes: list[int], mode: str, antialias: bool) -> None:

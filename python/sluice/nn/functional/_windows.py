@@ -100,7 +100,8 @@ def _put(x: Tensor, size: Any, count: Any, option: tuple[Any, ...]) -> Tensor:
     places = flatten(steps + arange(count) * stride)
     empty = beside(x, zeros(x.shape[0], size + 2 * border, dtype=x.dtype))
     made = empty.index_add(1, beside(x, places), flatten(x, 1))
-    return made[:, border : border + size]
+    inner: Tensor = made[:, border : border + size]
+    return inner
 
 
 def fold(

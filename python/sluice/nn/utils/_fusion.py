@@ -55,7 +55,9 @@ def fuse_linear_bn_weights(
 
 
 def _whole(layer: Any, bn: Any, transpose: bool) -> Any:
-    if not isinstance(bn, _BatchNorm) or bn.running_mean is None:
+    if not isinstance(bn, _BatchNorm):
+        raise TypeError(f"bn is a {type(bn).__name__}; wanted a batch norm to fuse")
+    if bn.running_mean is None or bn.running_var is None:
         raise ValueError("wanted a batch norm with running statistics to fuse")
     if layer.training or bn.training:
         raise ValueError("a layer to fuse is training; wanted eval() of both")

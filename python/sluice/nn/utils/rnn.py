@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ... import _core
@@ -25,8 +25,9 @@ __all__ = [
     "unpad_sequence",
 ]
 
-_minimum = _core.op_function("Minimum")
-_where = _core.op_function("Select")
+Op = Callable[..., Tensor]
+_minimum: Op = _core.op_function("Minimum")
+_where: Op = _core.op_function("Select")
 
 
 class PackedSequence(NamedTuple):
