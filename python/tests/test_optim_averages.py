@@ -234,3 +234,12 @@ def test_rprop_begins_with_the_rate_it_finds():
     (p * 2).sum().backward()
     optimizer.step()
     assert float(p) == 0.75
+
+
+def test_options_come_back_from_a_file(tmp_path):
+    _, first = stepped("NAdam", weight_decay=0.25, decoupled_weight_decay=True)
+    sl.save(first.torch_state_dict(), tmp_path / "state.npz")
+    second = optim.NAdam([("w", leaf([1.0, -2.0]))])
+    second.load_state_dict(sl.load(tmp_path / "state.npz"))
+    group = second.param_groups[0]
+    assert group["weight_decay"] == 0.25 and group["decoupled_weight_decay"] is True

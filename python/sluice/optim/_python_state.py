@@ -52,7 +52,8 @@ def _like(present: Any, loaded: Any) -> Any:
         found = [_like(p, loaded.get(str(i), p)) for i, p in enumerate(present)]
         return type(present)(found)
     if isinstance(loaded, Tensor) and not isinstance(present, Tensor):
-        return type(present)(loaded.item()) if present is not None else loaded.item()
+        # A whole number to begin with may have become a float: weight_decay=0.
+        return bool(loaded.item()) if isinstance(present, bool) else loaded.item()
     return _copied(loaded)
 
 

@@ -58,7 +58,8 @@ def get_swa_avg_fn() -> Average:
     """The mean of all values alike, for ``avg_fn``."""
 
     def average(mean: Tensor, value: Tensor, num_averaged: Any) -> Tensor:
-        return mean + (value - mean) / (num_averaged + 1)
+        step: Tensor = (value - mean) / (num_averaged + 1)
+        return mean + step
 
     return average
 
