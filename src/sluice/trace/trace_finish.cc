@@ -244,8 +244,7 @@ class Finisher {
   // The gradient of a result that is a leaf of its own, or for which
   // retain_grad() kept one.
   void OwnGrad(const EagerRef& value, Trace::Returned& made) {
-    const EagerRef& grad =
-        value->grad_place ? *value->grad_place : value->grad;
+    const EagerRef& grad = value->grad_place ? *value->grad_place : value->grad;
     if (value->traced->entry >= 0 || !grad) return;
     if (!value->producer && !value->requires_grad) return;
     if (grad->rows || capture_.GradWhen(*value)) {
