@@ -96,6 +96,9 @@ def _theirs(info: Any, sample: Any, dtype: Any, training: bool) -> Side:
     module = info.module_cls(*made.args, **made.kwargs).to(dtype)
     module.train(training)
     inputs = _copied(sample, dtype).forward_input
+    if info.module_cls.__name__.startswith("Lazy"):
+        with torch.no_grad():  # now there are parameters
+            module(*inputs.args, **inputs.kwargs)
     return Side(module, inputs.args, inputs.kwargs, torch.Tensor)
 
 
@@ -110,15 +113,18 @@ def _ours(info: Any, sample: Any, dtype: Any, training: bool, state: Any) -> Sid
     made = sample.constructor_input
     module = getattr(sl.nn, info.module_cls.__name__)(
         *to_sluice(made.args), **to_sluice(made.kwargs))  # fmt: skip
-    module.to(to_sluice(dtype))
-    module.train(training)
-    module.load_state_dict({k: to_sluice(v) for k, v in state.items()})
     inputs = sample.forward_input
     crossed: dict[int, Any] = {}
     args, kwargs = tree_map(
         lambda v: crossed.setdefault(id(v), to_sluice(v))
         if isinstance(v, torch.Tensor) else to_sluice(v),
         (inputs.args, inputs.kwargs))  # fmt: skip
+    if info.module_cls.__name__.startswith("Lazy"):
+        with sl.no_grad():
+            module(*args, **kwargs)
+    module.to(to_sluice(dtype))
+    module.train(training)
+    module.load_state_dict({k: to_sluice(v) for k, v in state.items()})
     return Side(module, args, kwargs, sl.Tensor)
 
 
