@@ -7,6 +7,7 @@ from typing import Any
 from .._core import Tensor
 from . import functional as F
 from ._module import Module
+from .functional._losses import _reduction
 
 __all__ = [
     "BCELoss",
@@ -23,15 +24,6 @@ __all__ = [
     "SmoothL1Loss",
     "TripletMarginLoss",
 ]
-
-
-def _reduction(size_average: Any, reduce: Any, reduction: str) -> str:
-    """PyTorch's older arguments are taken as it takes them."""
-    if size_average is None and reduce is None:
-        return reduction
-    if reduce is False:
-        return "none"
-    return "sum" if size_average is False else "mean"
 
 
 class _Loss(Module):
