@@ -33,14 +33,17 @@ def _check(what: str, differentiable: bool) -> None:
         )
 
 
-def _split_betas(options: dict[str, Any]) -> dict[str, Any]:
-    options = dict(options)
-    betas = options.pop("betas")
-    try:
-        beta1, beta2 = betas
-    except (TypeError, ValueError):
-        raise ValueError(f"betas is {betas!r}; wanted a pair of numbers") from None
-    return {**options, "beta1": beta1, "beta2": beta2}
+class TwoBetas(Optimizer):
+    """Optimizers whose two shares are one option here and two in C++."""
+
+    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
+        options = dict(options)
+        betas = options.pop("betas")
+        try:
+            beta1, beta2 = betas
+        except (TypeError, ValueError):
+            raise ValueError(f"betas is {betas!r}; wanted a pair of numbers") from None
+        return {**options, "beta1": beta1, "beta2": beta2}
 
 
 class SGD(Optimizer):
@@ -80,7 +83,7 @@ class SGD(Optimizer):
         )
 
 
-class Adam(Optimizer):
+class Adam(TwoBetas):
     """Running means of gradients and of their squares; with ``amsgrad`` the
     largest of the latter so far. Weight decay is part of the gradient."""
 
@@ -114,11 +117,8 @@ class Adam(Optimizer):
             },
         )
 
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        return _split_betas(options)
 
-
-class AdamW(Optimizer):
+class AdamW(TwoBetas):
     """Adam that shrinks parameters by ``lr * weight_decay`` beside the step."""
 
     _class = _core.AdamW
@@ -150,9 +150,6 @@ class AdamW(Optimizer):
                 "maximize": maximize,
             },
         )
-
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        return _split_betas(options)
 
 
 class Adagrad(Optimizer):
@@ -293,7 +290,7 @@ class Adafactor(Optimizer):
         return {**options, "eps1": 0.0 if eps1 is None else eps1, "eps2": eps2}
 
 
-class Lion(Optimizer):
+class Lion(TwoBetas):
     """Steps of one size, in the direction of a running mean."""
 
     _class = _core.Lion
@@ -316,9 +313,6 @@ class Lion(Optimizer):
                 "maximize": maximize,
             },
         )
-
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        return _split_betas(options)
 
 
 class LBFGS(Optimizer):

@@ -9,12 +9,12 @@ from typing import Any
 
 from .. import _core
 from ._optimizer import Optimizer
-from ._optimizers import _check, _split_betas
+from ._optimizers import TwoBetas, _check
 
 __all__ = ["ASGD", "Adamax", "NAdam", "RAdam", "Rprop"]
 
 
-class NAdam(Optimizer):
+class NAdam(TwoBetas):
     """Adam that looks ahead, as Nesterov's momentum does.
 
     The share of the mean grows from step to step up to the first of ``betas``,
@@ -53,11 +53,8 @@ class NAdam(Optimizer):
             },
         )
 
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        return _split_betas(options)
 
-
-class RAdam(Optimizer):
+class RAdam(TwoBetas):
     """Adam that steps along the mean of gradients alone until there are enough
     squares of them to divide by."""
 
@@ -90,11 +87,8 @@ class RAdam(Optimizer):
             },
         )
 
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        return _split_betas(options)
 
-
-class Adamax(Optimizer):
+class Adamax(TwoBetas):
     """Adam with the largest gradient, which fades, in place of the root of the
     mean square."""
 
@@ -124,9 +118,6 @@ class Adamax(Optimizer):
                 "maximize": maximize,
             },
         )
-
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        return _split_betas(options)
 
 
 def _pair(options: dict[str, Any], key: str) -> tuple[Any, Any]:
