@@ -53,15 +53,6 @@ std::string TypesOf(DType x, DType stats) {
   return StrCat(ElementType(x), " using S = ", CudaTypeName(stats), ";");
 }
 
-Status Sums(const KernelContext& ctx, const Shape& x, const std::string& types,
-            const char* channel, const Args& args) {
-  char* partial =
-      static_cast<char*>(ctx.workspace()) + ScratchBytes(args.channels);
-  return LaunchReduce(ctx, "batch_norm.cuh",
-                      StrCat(types, "\n#define SL_CHANNEL ", channel),
-                      ReducePlan(x, kSummed, args.channels), partial, args);
-}
-
 // Elements of one channel that can be taken at a time: 16 bytes.
 int64_t PackOf(const Args& args, DType dtype) {
   int64_t pack = 16 / DTypeSize(dtype);
@@ -69,6 +60,18 @@ int64_t PackOf(const Args& args, DType dtype) {
     if (reinterpret_cast<uintptr_t>(p) % 16 != 0) return 1;
   }
   return args.run % pack == 0 ? pack : 1;
+}
+
+Status Sums(const KernelContext& ctx, const Shape& x, const std::string& types,
+            const char* channel, Args args) {
+  char* partial =
+      static_cast<char*>(ctx.workspace()) + ScratchBytes(args.channels);
+  ReducePlan plan(x, kSummed, args.channels);
+  int64_t pack = PackOf(args, ctx.in(0).dtype());
+  args.s.packed = pack > 1 && plan.Packs(pack);
+  return LaunchReduce(ctx, "batch_norm.cuh",
+                      StrCat(types, "\n#define SL_CHANNEL ", channel), plan,
+                      partial, args);
 }
 
 Status Each(const KernelContext& ctx, const std::string& types,

@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 // All that a product's plan depends on.
-using PlanKey = std::tuple<const CudaDevice*, DType, bool, int64_t, int64_t,
+using PlanKey = std::tuple<const CudaDevice*, DType, DType, bool, int64_t, int64_t,
                            int64_t, int64_t, int64_t, int64_t, bool, bool,
                            int64_t, int64_t, int64_t, int>;
 
@@ -42,6 +42,10 @@ cudaDataType_t CudaType(DType dtype) {
     default:
       return CUDA_R_32F;
   }
+}
+
+DType TypeOfC(const GpuGemm& g) {
+  return g.c_dtype == DType::kInvalid ? g.dtype : g.c_dtype;
 }
 
 cublasComputeType_t ComputeType(DType dtype) {
@@ -112,8 +116,8 @@ Result<GemmPlan> MakePlan(const CublasLt& lt, cublasLtHandle_t handle,
   };
   SL_RETURN_IF_ERROR(layout(g.b, g.k, g.n, &plan.b));
   SL_RETURN_IF_ERROR(layout(g.a, g.m, g.k, &plan.a));
-  SL_RETURN_IF_ERROR(
-      MakeLayout(lt, g.dtype, g.n, g.m, g.n, g.batch, g.c_batch_step, &plan.c));
+  SL_RETURN_IF_ERROR(MakeLayout(lt, TypeOfC(g), g.n, g.m, g.n, g.batch,
+                                g.c_batch_step, &plan.c));
   cublasLtMatmulPreference_t preference = nullptr;
   SL_LT(cublasLtMatmulPreferenceCreate(&preference), "planning a product");
   auto space = static_cast<size_t>(kCublasWorkspace);
@@ -150,6 +154,7 @@ Status RunByLibrary(const KernelContext& ctx, const GpuGemm& g) {
       {AlignmentOf(g.a.data), AlignmentOf(g.b.data), AlignmentOf(g.c)});
   PlanKey key{&device,
               g.dtype,
+              TypeOfC(g),
               Tf32Allowed(),
               g.m,
               g.n,
@@ -212,7 +217,9 @@ Status RunPlain(const KernelContext& ctx, const GpuGemm& g) {
   SL_ASSIGN_OR_RETURN(
       CUfunction gemm,
       FileFunction(device, "gemm.cuh",
-                   StrCat("using T = ", CudaTypeName(g.dtype), ";"), "gemm"));
+                   StrCat("using T = ", CudaTypeName(g.dtype),
+                          "; using Out = ", CudaTypeName(TypeOfC(g)), ";"),
+                   "gemm"));
   return LaunchCuda(ctx, gemm, GridFor(device, g.m * g.n * g.batch), args);
 }
 

@@ -19,6 +19,8 @@ struct GpuMatrix {
 // c[m, n] = a[m, k] b[k, n], `batch` times. c is row-major and dense.
 struct GpuGemm {
   DType dtype = DType::kF32;
+  // Of c: kInvalid is that of a and b; f32 keeps the digits of halves' sums.
+  DType c_dtype = DType::kInvalid;
   int64_t m = 0, n = 0, k = 0, batch = 1;
   GpuMatrix a, b;
   void* c = nullptr;

@@ -9,14 +9,14 @@ namespace sluice {
 namespace {
 
 // As source/pool.cuh has them.
-struct GpuPoolAxis {
+struct GpuPoolSizes {
   int64_t in = 1, out = 1;
   int64_t kernel = 1, stride = 1, dilation = 1, pad = 0, pad_after = 0;
   int64_t count_padding = 0;
 };
 struct Args {
   GpuSlices s;
-  GpuPoolAxis axis[3];
+  GpuPoolSizes sizes[3];
   const void *x = nullptr, *v = nullptr, *dy = nullptr;
   void* y = nullptr;
   void* places = nullptr;
@@ -29,7 +29,7 @@ class Pool {
     PoolGeometry g = MakePoolGeometry(ctx.attrs(), x, y);
     for (int k = 0; k < 3; ++k) {
       const PoolAxis& a = g.axis[k];
-      args.axis[k] = {a.in,       a.out, a.kernel,    a.stride,
+      args.sizes[k] = {a.in,       a.out, a.kernel,    a.stride,
                       a.dilation, a.pad, a.pad_after, a.count_padding};
       // Elements of a window, and windows of an element, about.
       int64_t adaptive = a.out == 0 ? 0 : a.in / a.out + 1;
@@ -39,6 +39,7 @@ class Pool {
     }
     args.results = y.num_elements();
     elements_ = x.num_elements();
+    Specialize();
   }
 
   // `function` of each window of the results, or of each element.
@@ -57,12 +58,34 @@ class Pool {
     SlicePlan plan(n, each > 64 ? 32 : 1);
     return LaunchSlices(
         ctx_, "pool.cuh",
-        StrCat(ElementType(ctx_.in(0).dtype()), "\n#define SL_POOL ", function),
+        StrCat(ElementType(ctx_.in(0).dtype()), special_, "\n#define SL_POOL ",
+               function),
         "pool", plan, args);
+  }
+
+  // What source/pool.cuh may know when it is compiled.
+  void Specialize() {
+    constexpr int64_t kShort = int64_t{1} << 30;
+    bool is_short = elements_ < kShort && args.results < kShort;
+    bool fixed = is_short;
+    std::string windows;
+    for (const GpuPoolSizes& s : args.sizes) {
+      for (int64_t v : {s.in, s.out, s.kernel, s.stride, s.dilation, s.pad,
+                        s.pad_after, s.kernel * s.dilation, s.in * s.out}) {
+        is_short = is_short && v < kShort;
+      }
+      fixed = fixed && s.kernel > 0;
+      windows += StrCat("{", s.kernel, ",", s.stride, ",", s.dilation, ",",
+                        s.pad, ",", s.in == 1 && s.out == 1, "},");
+    }
+    special_ =
+        StrCat("\n#define SL_INDEX ", is_short ? "int32_t" : "int64_t",
+               fixed ? StrCat("\n#define SL_WINDOWS {", windows, "}") : "");
   }
 
   KernelContext& ctx_;
   int64_t window_ = 1, around_ = 1, elements_ = 0;
+  std::string special_;
 };
 
 Status Forward(KernelContext& ctx, const char* function, const void* v) {

@@ -102,8 +102,13 @@ int64_t ReducePlan::partial_bytes() const {
 }
 
 bool ReducePlan::Packs(int64_t pack) const {
-  return std::string_view(way) == "ReduceBlocks" && shape.reduced.rank == 0 &&
-         (shape.outputs == 1 || shape.count % pack == 0);
+  if (std::string_view(way) != "ReduceBlocks") return false;
+  if (shape.reduced.rank == 0 && shape.outputs == 1) return true;
+  auto whole = [pack](const GpuReduceNest& nest) {
+    return std::all_of(nest.steps, nest.steps + nest.rank,
+                       [pack](int64_t step) { return step % pack == 0; });
+  };
+  return shape.inner % pack == 0 && whole(shape.kept) && whole(shape.reduced);
 }
 
 Status LaunchReduceRaw(const KernelContext& ctx, std::string_view file,

@@ -47,6 +47,14 @@ struct ChannelMoments {
                   int64_t) {
     return V::Step(acc, Widen(a.x[at]));
   }
+  static constexpr int kPack = 16 / sizeof(T);
+  static Acc StepPack(const BatchNormArgs& a, Acc acc, int64_t at, int64_t,
+                      int64_t) {
+    auto x = reinterpret_cast<const Pack<T, kPack>*>(a.x)[at / kPack];
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) acc = V::Step(acc, Widen(x.v[k]));
+    return acc;
+  }
   static Acc Join(Acc a, Acc b) { return V::Join(a, b); }
   static void Finish(const BatchNormArgs& a, Acc acc, int64_t c) {
     double mean = 0, variance = 0;
@@ -69,8 +77,21 @@ struct ChannelGrads {
   static Acc Start() { return {0, 0}; }
   static Acc Step(const BatchNormArgs& a, Acc acc, int64_t at, int64_t,
                   int64_t c) {
-    double dy = double(Widen(a.dy[at]));
-    double h = double(a.affine[c].Apply(Widen(a.x[at])));
+    return One(acc, a.affine[c], a.x[at], a.dy[at]);
+  }
+  static constexpr int kPack = 16 / sizeof(T);
+  static Acc StepPack(const BatchNormArgs& a, Acc acc, int64_t at, int64_t,
+                      int64_t c) {
+    using Some = Pack<T, kPack>;
+    Affine<C> affine = a.affine[c];
+    Some x = reinterpret_cast<const Some*>(a.x)[at / kPack];
+    Some dy = reinterpret_cast<const Some*>(a.dy)[at / kPack];
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) acc = One(acc, affine, x.v[k], dy.v[k]);
+    return acc;
+  }
+  static Acc One(Acc acc, Affine<C> affine, T x, T d) {
+    double dy = double(Widen(d)), h = double(affine.Apply(Widen(x)));
     return {acc.a + dy, MulAdd(dy, h, acc.b)};
   }
   static Acc Join(Acc a, Acc b) { return PlusPair()(a, b); }

@@ -1,5 +1,6 @@
 // Matrix products of types that no library serves: a thread for each element.
-// T: the elements' type; halves are summed in float, integers wrap.
+// T, Out: the types of operands and results; halves are summed in float,
+// integers wrap.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -27,7 +28,7 @@ SL_GLOBAL(gemm, GemmArgs, g) {
   using C = Compute<T>;
   const T* a = static_cast<const T*>(g.a);
   const T* b = static_cast<const T*>(g.b);
-  T* c = static_cast<T*>(g.c);
+  Out* c = static_cast<Out*>(g.c);
   int64_t each = g.m * g.n, all = each * g.batch;
   for (int64_t i = FirstThread(); i < all; i += AllThreads()) {
     int64_t batch = i / each, at = i - batch * each;
@@ -40,7 +41,7 @@ SL_GLOBAL(gemm, GemmArgs, g) {
       C v = static_cast<C>(y[k * g.b_row]);
       sum = MultiplyAdd(sum, u, v);
     }
-    c[batch * g.c_batch + at] = static_cast<T>(sum);
+    c[batch * g.c_batch + at] = static_cast<Out>(sum);
   }
 }
 

@@ -1,5 +1,8 @@
 // Pooling over 1 to 3 spatial axes of [planes, ...], and its gradients: one sum
 // for each element, over the windows it lies in. T: the elements' type.
+// SL_INDEX: what counts elements. SL_WINDOWS: kernel, stride, dilation, pad of
+// each axis and whether it has one element, where windows have a fixed size:
+// divisions by constants are cheap, and there are a dozen for each element.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -8,71 +11,101 @@
 
 namespace sluice {
 
+using I = SL_INDEX;
+
+// a / b of numbers that are not negative.
+inline I Over(I a, I b) {
+  if constexpr (sizeof(I) == 4) {
+    return I(uint32_t(a) / uint32_t(b));
+  } else {
+    return Quotient(a, b);
+  }
+}
+
 struct PoolWindow {
-  int64_t first, last, step, counted;
-  int64_t count() const {
-    return first < last ? Quotient(last - first - 1, step) + 1 : 0;
+  I first, last, step, counted;
+  I count() const {
+    return first < last ? Over(last - first - 1, step) + 1 : 0;
   }
 };
 
-// As kernels/cuda/pool.cc has it, and kernels/cpu/pool/pool_geometry.h.
 struct PoolAxis {
-  int64_t in, out;
+  I in, out;
   // Windows of a fixed size, or (kernel == 0) as many as `out` says.
-  int64_t kernel, stride, dilation, pad, pad_after, count_padding;
+  I kernel, stride, dilation, pad, pad_after, count_padding;
 
-  PoolWindow At(int64_t o) const {
+  PoolWindow At(I o) const {
     if (kernel == 0) {
-      int64_t first = Quotient(o * in, out);
-      int64_t last = Quotient((o + 1) * in + out - 1, out);
+      I first = Over(o * in, out), last = Over((o + 1) * in + out - 1, out);
       return {first, last, 1, last - first};
     }
-    int64_t start = o * stride - pad;
-    int64_t end = start + (kernel - 1) * dilation + 1, first = start;
-    if (first < 0)
-      first += Quotient(-first + dilation - 1, dilation) * dilation;
-    int64_t last = std::min(end, in);
-    int64_t counted = count_padding ? std::min(end, in + pad_after) - start
-                                    : std::max<int64_t>(last - first, 0);
+    I start = o * stride - pad;
+    I end = start + (kernel - 1) * dilation + 1, first = start;
+    if (first < 0) first += Over(-first + dilation - 1, dilation) * dilation;
+    I last = std::min(end, in);
+    I counted = count_padding ? std::min(end, in + pad_after) - start
+                              : std::max<I>(last - first, 0);
     return {first, last, dilation, counted};
   }
   // Outputs [first, last) among which are all whose windows hold element i.
-  PoolWindow Around(int64_t i) const {
+  PoolWindow Around(I i) const {
     if (kernel == 0) {
-      return {Quotient(i * out, in),
-              std::min(Quotient((i + 1) * out + in - 1, in), out), 1, 0};
+      return {Over(i * out, in),
+              std::min(Over((i + 1) * out + in - 1, in), out), 1, 0};
     }
-    int64_t low = i + pad - (kernel - 1) * dilation;
-    return {low <= 0 ? 0 : Quotient(low + stride - 1, stride),
-            std::min(Quotient(i + pad, stride) + 1, out), 1, 0};
+    I low = i + pad - (kernel - 1) * dilation;
+    return {low <= 0 ? 0 : Over(low + stride - 1, stride),
+            std::min(Over(i + pad, stride) + 1, out), 1, 0};
   }
-  bool Holds(int64_t o, int64_t i) const {
+  bool Holds(I o, I i) const {
     if (kernel == 0) return true;
-    int64_t from = i + pad - o * stride;
-    return from - Quotient(from, dilation) * dilation == 0;
+    I from = i + pad - o * stride;
+    return from - Over(from, dilation) * dilation == 0;
   }
+};
+
+// As kernels/cuda/pool.cc has it.
+struct PoolSizes {
+  int64_t in, out;
+  int64_t kernel, stride, dilation, pad, pad_after, count_padding;
 };
 
 struct PoolArgs {
   Slices s;  // rows: outputs; of gradients: elements of x
-  PoolAxis axis[3];
+  PoolSizes sizes[3];
   const T *x, *v, *dy;
   T* y;             // of gradients: dx
-  int64_t* places;  // in its plane, of each output's greatest element
+  I* places;        // in its plane, of each output's greatest element
   int64_t results;  // outputs
 
-  int64_t InPixels() const { return axis[0].in * axis[1].in * axis[2].in; }
-  int64_t OutPixels() const { return axis[0].out * axis[1].out * axis[2].out; }
+  PoolAxis Axis(int k) const {
+    const PoolSizes& s = sizes[k];
+    PoolAxis axis{I(s.in),       I(s.out), I(s.kernel),    I(s.stride),
+                  I(s.dilation), I(s.pad), I(s.pad_after), I(s.count_padding)};
+#if defined(SL_WINDOWS)
+    constexpr I kWindows[3][5] = SL_WINDOWS;
+    axis.kernel = kWindows[k][0];
+    axis.stride = kWindows[k][1];
+    axis.dilation = kWindows[k][2];
+    axis.pad = kWindows[k][3];
+    if (kWindows[k][4]) axis.in = axis.out = 1;
+#endif
+    return axis;
+  }
+  I InPixels() const { return Axis(0).in * Axis(1).in * Axis(2).in; }
+  I OutPixels() const { return Axis(0).out * Axis(1).out * Axis(2).out; }
 };
 
 struct PoolWindows {
   int64_t plane;
   PoolWindow w[3];
-  PoolWindows(const PoolArgs& a, int64_t output) {
-    int64_t rest = output;
+  PoolWindows(const PoolArgs& a, I output) {
+    I rest = output;
+#pragma unroll
     for (int k = 2; k >= 0; --k) {
-      int64_t next = Quotient(rest, a.axis[k].out);
-      w[k] = a.axis[k].At(rest - next * a.axis[k].out);
+      PoolAxis axis = a.Axis(k);
+      I next = Over(rest, axis.out);
+      w[k] = axis.At(rest - next * axis.out);
       rest = next;
     }
     plane = rest;
@@ -80,24 +113,23 @@ struct PoolWindows {
   // f(place in the plane) for a lane's share, in order.
   template <class Team, class F>
   void Each(const PoolArgs& a, const Team& team, F f) const {
+    I rows = a.Axis(1).in, columns = a.Axis(2).in;
     if (team.lanes == 1) {
-      for (int64_t i = w[0].first; i < w[0].last; i += w[0].step) {
-        for (int64_t j = w[1].first; j < w[1].last; j += w[1].step) {
-          int64_t row = (i * a.axis[1].in + j) * a.axis[2].in;
-          for (int64_t k = w[2].first; k < w[2].last; k += w[2].step) {
-            f(row + k);
-          }
+      for (I i = w[0].first; i < w[0].last; i += w[0].step) {
+        for (I j = w[1].first; j < w[1].last; j += w[1].step) {
+          I row = (i * rows + j) * columns;
+          for (I k = w[2].first; k < w[2].last; k += w[2].step) f(row + k);
         }
       }
       return;
     }
-    int64_t n1 = w[1].count(), n2 = w[2].count(), n = w[0].count() * n1 * n2;
-    for (int64_t t = team.lane; t < n; t += team.lanes) {
-      int64_t row = Quotient(t, n2), i = Quotient(row, n1);
-      int64_t k = w[2].first + (t - row * n2) * w[2].step;
-      int64_t j = w[1].first + (row - i * n1) * w[1].step;
+    I n1 = w[1].count(), n2 = w[2].count(), n = w[0].count() * n1 * n2;
+    for (I t = team.lane; t < n; t += team.lanes) {
+      I row = Over(t, n2), i = Over(row, n1);
+      I k = w[2].first + (t - row * n2) * w[2].step;
+      I j = w[1].first + (row - i * n1) * w[1].step;
       i = w[0].first + i * w[0].step;
-      f((i * a.axis[1].in + j) * a.axis[2].in + k);
+      f((i * rows + j) * columns + k);
     }
   }
 };
@@ -105,18 +137,18 @@ struct PoolWindows {
 template <class Team>
 inline void MaxWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
   using Best = reducers::BestAt<Compute<T>, true>;
-  PoolWindows windows(a, slice.live ? slice.number : 0);
+  PoolWindows windows(a, slice.live ? I(slice.number) : 0);
   const T* plane = a.x + windows.plane * a.InPixels();
   auto best = Best::Start();
   if (slice.live) {
-    windows.Each(a, team, [&](int64_t at) {
+    windows.Each(a, team, [&](I at) {
       best = Best::StepAt(best, Widen(plane[at]), at);
     });
   }
   best = team.All(best, [](auto p, auto q) { return Best::Join(p, q); });
   if (!slice.live || team.lane != 0) return;
   if (a.places) {
-    a.places[slice.number] = best.at;
+    a.places[slice.number] = I(best.at);
   } else if (a.v) {
     const T* from = a.v + windows.plane * a.InPixels();
     a.y[slice.number] = best.at < 0 ? T(0) : from[best.at];
@@ -131,11 +163,11 @@ inline void MaxWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
 template <class Team>
 inline void AvgWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
   using C = Compute<T>;
-  PoolWindows windows(a, slice.live ? slice.number : 0);
+  PoolWindows windows(a, slice.live ? I(slice.number) : 0);
   const T* plane = a.x + windows.plane * a.InPixels();
   C sum = 0;
   if (slice.live) {
-    windows.Each(a, team, [&](int64_t at) { sum += Widen(plane[at]); });
+    windows.Each(a, team, [&](I at) { sum += Widen(plane[at]); });
   }
   sum = team.All(sum, Plus());
   if (!slice.live || team.lane != 0) return;
@@ -148,35 +180,50 @@ inline void AvgWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
 template <bool kMax, class Team>
 inline void PoolGrad(const PoolArgs& a, const Team& team, const Slice& slice) {
   using C = Compute<T>;
-  int64_t at[3], rest = slice.live ? slice.number : 0;
+  I at[3], rest = slice.live ? I(slice.number) : 0;
+#pragma unroll
   for (int k = 2; k >= 0; --k) {
-    int64_t next = Quotient(rest, a.axis[k].in);
-    at[k] = rest - next * a.axis[k].in;
+    I in = a.Axis(k).in, next = Over(rest, in);
+    at[k] = rest - next * in;
     rest = next;
   }
-  int64_t pixel = (at[0] * a.axis[1].in + at[1]) * a.axis[2].in + at[2];
-  int64_t plane = rest * a.OutPixels();
+  I pixel = (at[0] * a.Axis(1).in + at[1]) * a.Axis(2).in + at[2];
+  int64_t plane = int64_t(rest) * a.OutPixels();
   PoolWindow around[3];
-  int64_t n[3];
+  I n[3];
+#pragma unroll
   for (int k = 0; k < 3; ++k) {
-    around[k] = a.axis[k].Around(at[k]);
+    around[k] = a.Axis(k).Around(at[k]);
     n[k] = slice.live ? around[k].count() : 0;
   }
   C sum = 0;
-  for (int64_t t = team.lane; t < n[0] * n[1] * n[2]; t += team.lanes) {
-    int64_t row = Quotient(t, n[2]), i = Quotient(row, n[1]);
-    int64_t o[3] = {around[0].first + i, around[1].first + row - i * n[1],
-                    around[2].first + t - row * n[2]};
+  I rows = a.Axis(1).out, columns = a.Axis(2).out;
+  auto window = [&](I i, I j, I l) {
+    I o[3] = {around[0].first + i, around[1].first + j, around[2].first + l};
     bool holds = true;
-    for (int k = 0; k < 3; ++k) holds = holds && a.axis[k].Holds(o[k], at[k]);
-    if (!holds) continue;
-    int64_t out = plane + (o[0] * a.axis[1].out + o[1]) * a.axis[2].out + o[2];
+#pragma unroll
+    for (int k = 0; k < 3; ++k) holds = holds && a.Axis(k).Holds(o[k], at[k]);
+    if (!holds) return;
+    int64_t out = plane + (o[0] * rows + o[1]) * columns + o[2];
     if constexpr (kMax) {
       if (a.places[out] == pixel) sum += Widen(a.dy[out]);
     } else {
       C counted = 1;
-      for (int k = 0; k < 3; ++k) counted *= C(a.axis[k].At(o[k]).counted);
+#pragma unroll
+      for (int k = 0; k < 3; ++k) counted *= C(a.Axis(k).At(o[k]).counted);
       if (counted > 0) sum += Widen(a.dy[out]) / counted;
+    }
+  };
+  if (team.lanes == 1) {
+    for (I i = 0; i < n[0]; ++i) {
+      for (I j = 0; j < n[1]; ++j) {
+        for (I l = 0; l < n[2]; ++l) window(i, j, l);
+      }
+    }
+  } else {
+    for (I t = team.lane; t < n[0] * n[1] * n[2]; t += team.lanes) {
+      I row = Over(t, n[2]), i = Over(row, n[1]);
+      window(i, row - i * n[1], t - row * n[2]);
     }
   }
   sum = team.All(sum, Plus());

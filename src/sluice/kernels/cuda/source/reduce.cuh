@@ -35,10 +35,9 @@ struct ReduceArray {
                   int64_t) {
     return One(a, acc, a.x[at], nth);
   }
-  static Acc StepPack(const ReduceArgs& a, Acc acc, int64_t at) {
+  static Acc StepPack(const ReduceArgs& a, Acc acc, int64_t at, int64_t nth,
+                      int64_t) {
     auto pack = reinterpret_cast<const Pack<T, kPack>*>(a.x)[at / kPack];
-    // Packed are only outputs whose elements lie one after the other.
-    int64_t nth = kPlaces ? at % a.s.count : 0;
 #pragma unroll
     for (int k = 0; k < kPack; ++k) acc = One(a, acc, pack.v[k], nth + k);
     return acc;

@@ -11,7 +11,8 @@
 //     output); static Acc Join(Acc, Acc); static void Finish(const Args&, Acc,
 //     int64_t output);
 //     // Optional: kPack elements in a row, at a place aligned to all of them.
-//     static Acc StepPack(const Args&, Acc, int64_t at);
+//     static Acc StepPack(const Args&, Acc, int64_t at, int64_t nth,
+//     int64_t output);
 //   };
 //   SL_REDUCE_KERNEL(R, Args)
 //
@@ -112,8 +113,9 @@ inline void ReduceBlocks(const Args& a) {
       if (s.packed) {
         constexpr int64_t kPack = R::kPack;
         int64_t i = begin + team.lane * kPack;
+#pragma unroll 2
         for (; i + kPack <= end; i += team.lanes * kPack) {
-          acc = R::StepPack(a, acc, base + i);
+          acc = R::StepPack(a, acc, base + ReducedAt(s, i), i, output);
         }
         begin = end - (end - begin) % kPack;
       }

@@ -1,0 +1,235 @@
+// Attention and its gradient: the scores of some heads at a time, by matrix
+// products, with the rows between them in source/attention.cuh.
+#include <algorithm>
+
+#include "sluice/base/strings.h"
+#include "sluice/kernels/cpu/attention_view.h"
+#include "sluice/kernels/cuda/gemm.h"
+#include "sluice/kernels/cuda/slice_plan.h"
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr int kMaskAxes = 8;  // as in source/attention.cuh
+static_assert(kMaskAxes >= kMaxRank);
+
+struct Args {
+  GpuSlices s;
+  const void *scores = nullptr, *dp = nullptr;
+  void *p = nullptr, *ds = nullptr, *lse = nullptr;
+  const void *dy = nullptr, *y = nullptr;
+  int64_t values = 0, queries = 0, first_row = 0;
+  double scale = 0;
+  const void* mask = nullptr;
+  int64_t mask_rank = 0, mask_dims[kMaskAxes] = {}, mask_steps[kMaskAxes] = {};
+  int64_t mask_column = 0;
+};
+
+// Scores that exist at a time: enough to keep a GPU busy, few enough to leave
+// its memory to others.
+constexpr int64_t kSomeBytes = int64_t{512} << 20;
+
+DType ScoreType(DType t) { return t == DType::kF64 ? t : DType::kF32; }
+
+// Where the scores of some heads of k and v lie in scratch space, and, of
+// types that scores are wider than, probabilities.
+struct Scratch {
+  int64_t heads = 1, wide = 0, narrow = 0;  // bytes of one array of each
+
+  Scratch(const attention::View& v, DType dtype, int64_t arrays) {
+    DType scores = ScoreType(dtype);
+    int64_t each = v.shared() * v.queries * v.keys;
+    int64_t bytes = each * arrays *
+                    (DTypeSize(scores) + (dtype == scores ? 0 : DTypeSize(dtype)));
+    heads = std::clamp<int64_t>(kSomeBytes / std::max<int64_t>(bytes, 1), 1,
+                                std::max<int64_t>(v.kv_heads, 1));
+    auto aligned = [&](DType t) {
+      return (each * heads * DTypeSize(t) + 255) / 256 * 256;
+    };
+    wide = aligned(scores);
+    narrow = dtype == scores ? 0 : aligned(dtype);
+  }
+  int64_t bytes(int64_t arrays) const { return arrays * (wide + narrow); }
+};
+
+class Heads {
+ public:
+  // `first`: which input q is. `arrays`: of scores.
+  Heads(KernelContext& ctx, int first, int64_t arrays)
+      : ctx_(ctx),
+        dtype_(ctx.in(first).dtype()),
+        view_(ctx.in(first).shape(), ctx.in(first + 1).shape(),
+              ctx.in(first + 2).shape()),
+        scratch_(view_, dtype_, arrays),
+        arrays_(arrays),
+        rows_(view_.shared() * view_.queries),
+        q_(AddressOf<char>(ctx.in(first))),
+        k_(AddressOf<char>(ctx.in(first + 1))),
+        v_(AddressOf<char>(ctx.in(first + 2))) {
+    args_.values = view_.values;
+    args_.queries = view_.queries;
+    args_.scale = attention::Scale(ctx.attr<double>("scale"), view_.depth);
+  }
+
+  Status Forward() {
+    SetMask(3, 0);
+    auto* y = AddressOf<char>(ctx_.out(0));
+    for (head_ = 0; head_ < view_.kv_heads; head_ += scratch_.heads) {
+      some_ = std::min(scratch_.heads, view_.kv_heads - head_);
+      SetRows(ctx_.out(1));
+      char* scores = Place(0);
+      args_.scores = scores;
+      args_.p = narrow() ? Narrow(0) : scores;
+      SL_RETURN_IF_ERROR(Product(Rows(q_, view_.depth),
+                                 Columns(k_, view_.depth), rows_, view_.keys,
+                                 view_.depth, scores, true));
+      SL_RETURN_IF_ERROR(Launch("attention"));
+      SL_RETURN_IF_ERROR(
+          Product(Scores(args_.p), Keys(v_, view_.values), rows_, view_.values,
+                  view_.keys, At(y, rows_ * view_.values), false));
+    }
+    return OkStatus();
+  }
+
+  Status Gradient() {
+    SetMask(6, 1);
+    auto* dy = AddressOf<char>(ctx_.in(0));
+    auto* y = AddressOf<char>(ctx_.in(4));
+    int64_t keys = view_.keys, depth = view_.depth, values = view_.values;
+    for (head_ = 0; head_ < view_.kv_heads; head_ += scratch_.heads) {
+      some_ = std::min(scratch_.heads, view_.kv_heads - head_);
+      SetRows(ctx_.in(5));
+      char *scores = Place(0), *dp = Place(1);
+      args_.scores = scores;
+      args_.dp = dp;
+      args_.p = narrow() ? Narrow(0) : scores;
+      args_.ds = narrow() ? Narrow(1) : dp;
+      args_.dy = At(dy, rows_ * values);
+      args_.y = At(y, rows_ * values);
+      SL_RETURN_IF_ERROR(Product(Rows(q_, depth), Columns(k_, depth), rows_,
+                                 keys, depth, scores, true));
+      SL_RETURN_IF_ERROR(Product(Rows(dy, values), Columns(v_, values), rows_,
+                                 keys, values, dp, true));
+      SL_RETURN_IF_ERROR(Launch("attention_grad"));
+      SL_RETURN_IF_ERROR(Product(Scores(args_.ds), Keys(k_, depth), rows_,
+                                 depth, keys, Out(0, rows_ * depth), false));
+      SL_RETURN_IF_ERROR(Product(Across(args_.ds), Rows(q_, depth), keys, depth,
+                                 rows_, Out(1, keys * depth), false));
+      SL_RETURN_IF_ERROR(Product(Across(args_.p), Rows(dy, values), keys,
+                                 values, rows_, Out(2, keys * values), false));
+    }
+    return OkStatus();
+  }
+
+ private:
+  bool narrow() const { return scratch_.narrow > 0; }
+  char* Place(int64_t n) const {
+    return static_cast<char*>(ctx_.workspace()) + n * scratch_.wide;
+  }
+  char* Narrow(int64_t n) const {
+    return Place(arrays_) + n * scratch_.narrow;
+  }
+  // Of an operand with so many elements for each head of k and v.
+  char* At(char* base, int64_t elements) const {
+    return base + head_ * elements * DTypeSize(dtype_);
+  }
+  char* Out(int i, int64_t elements) const {
+    return At(AddressOf<char>(ctx_.out(i)), elements);
+  }
+  // q and dy; k and v read across, and as they are.
+  GpuMatrix Rows(char* base, int64_t n) const {
+    return {At(base, rows_ * n), n, false, rows_ * n};
+  }
+  GpuMatrix Columns(char* base, int64_t n) const {
+    return {At(base, view_.keys * n), n, true, view_.keys * n};
+  }
+  GpuMatrix Keys(char* base, int64_t n) const {
+    return {At(base, view_.keys * n), n, false, view_.keys * n};
+  }
+  GpuMatrix Scores(const void* p) const {
+    return {p, view_.keys, false, rows_ * view_.keys};
+  }
+  GpuMatrix Across(const void* p) const {
+    return {p, view_.keys, true, rows_ * view_.keys};
+  }
+
+  Status Product(const GpuMatrix& a, const GpuMatrix& b, int64_t m, int64_t n,
+                 int64_t k, void* c, bool wide) const {
+    GpuGemm gemm;
+    gemm.dtype = dtype_;
+    gemm.c_dtype = wide ? ScoreType(dtype_) : dtype_;
+    gemm.m = m, gemm.n = n, gemm.k = k, gemm.batch = some_;
+    gemm.a = a, gemm.b = b, gemm.c = c;
+    gemm.c_batch_step = m * n;
+    return RunGemm(ctx_, gemm);
+  }
+
+  void SetRows(const Array& lse) {
+    args_.first_row = head_ * rows_;
+    args_.lse =
+        AddressOf<char>(lse) + args_.first_row * DTypeSize(ScoreType(dtype_));
+  }
+
+  void SetMask(int input, int q) {
+    if (ctx_.num_inputs() <= input) return;
+    const Array& mask = ctx_.in(input);
+    const Shape& shape = ctx_.in(q).shape();
+    int rank = shape.rank();
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+    dims.back() = view_.keys;
+    Strides strides = BroadcastStrides(mask, *Shape::Make(dims));
+    mask_kind_ = mask.dtype() == DType::kBool ? 1 : 2;
+    args_.mask = AddressOf(mask);
+    args_.mask_column = strides[static_cast<size_t>(rank - 1)];
+    // The innermost axis first, as rows are taken apart.
+    for (int i = rank - 2; i >= 0; --i) {
+      args_.mask_dims[args_.mask_rank] = dims[static_cast<size_t>(i)];
+      args_.mask_steps[args_.mask_rank++] = strides[static_cast<size_t>(i)];
+    }
+  }
+
+  Status Launch(const char* name) {
+    std::string before =
+        StrCat(ElementType(dtype_), "\n#define SL_CAUSAL ",
+               ctx_.attr<bool>("causal") ? 1 : 0, "\n#define SL_MASK ",
+               mask_kind_);
+    return LaunchSlices(ctx_, "attention.cuh", before, name,
+                        SlicePlan(some_ * rows_, view_.keys), args_);
+  }
+
+  KernelContext& ctx_;
+  DType dtype_;
+  attention::View view_;
+  Scratch scratch_;
+  int64_t arrays_;
+  int64_t rows_;  // queries for each head of k and v
+  char *q_, *k_, *v_;
+  Args args_;
+  int mask_kind_ = 0;
+  int64_t head_ = 0, some_ = 0;  // of k and v, at the moment
+};
+
+int64_t Space(const ShapeContext& c, int first, int64_t arrays) {
+  attention::View view(c.in(first).ToShape(), c.in(first + 1).ToShape(),
+                       c.in(first + 2).ToShape());
+  return Scratch(view, c.in_dtype(first), arrays).bytes(arrays);
+}
+
+Status Attention(KernelContext& ctx) { return Heads(ctx, 0, 1).Forward(); }
+Status AttentionGrad(KernelContext& ctx) { return Heads(ctx, 1, 2).Gradient(); }
+
+SL_KERNEL(Attention, kCuda,
+          Kernel{.launch = Attention, .workspace = [](const ShapeContext& c) {
+                   return Space(c, 0, 1);
+                 }});
+SL_KERNEL(AttentionGrad, kCuda,
+          Kernel{.launch = AttentionGrad,
+                 .workspace = [](const ShapeContext& c) {
+                   return Space(c, 1, 2);
+                 }});
+
+}  // namespace
+
+}  // namespace sluice
