@@ -119,8 +119,9 @@ void DeviceAllocator::Free(Block block) {
   auto* record = static_cast<Record*>(static_cast<BlockUse*>(block.record));
   MutexLock lock(mu_);
   if (watcher_) watcher_->Freed(block.data, record->rounded);
+  bool mark = several_streams_ && record->rounded >= range_.mark_from;
   free_.Give({static_cast<char*>(block.data), record->rounded,
-              record->End(several_streams_), record->asked});
+              record->End(mark), record->asked});
   in_use_ -= record->asked;
   rounded_ -= record->rounded;
   record->live = false;

@@ -44,6 +44,10 @@ class DeviceAllocator final : public Allocator, public TellsLive {
   struct Range {
     char* begin = nullptr;
     int64_t bytes = 0;
+    // Blocks below this many bytes are freed without a mark in their stream,
+    // where marking costs as much as a launch: another stream that takes one
+    // waits for all that its home has been given by then.
+    int64_t mark_from = 0;
   };
   DeviceAllocator(Memory& memory, Stream& compute, Range range, int64_t limit,
                   AllocationWatcher* watcher = nullptr);

@@ -360,24 +360,35 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
   return OkStatus();
 }
 
+bool GpuCodeBuilder::MayOverwrite(const GpuInstruction& instr,
+                                  size_t input) const {
+  const Register& from = At(instr.in[input]);
+  return from.place == GpuPlace::kInput && !overwritten_.count(from.index) &&
+         instr.access[input] == FusedAccess::kFlat && from.offset == 0 &&
+         LastRead(program_.inputs[static_cast<size_t>(from.index)]) <= now_ &&
+         ReadsFlatOnly(instr, instr.in[input]);
+}
+
+// What becomes of a state is computed from the state first of all, as a rule:
+// those two share a place before others do, so that state stays where it is.
 void GpuCodeBuilder::FindOverwrites(const GpuInstruction& instr) {
-  for (size_t k = 0; k < instr.in.size(); ++k) {
-    const Register& from = At(instr.in[k]);
-    if (from.place != GpuPlace::kInput || overwritten_.count(from.index) ||
-        instr.access[k] != FusedAccess::kFlat || from.offset != 0 ||
-        LastRead(program_.inputs[static_cast<size_t>(from.index)]) > now_ ||
-        !ReadsFlatOnly(instr, instr.in[k])) {
-      continue;
-    }
-    for (int o : instr.out) {
-      const Register& to = At(o);
-      if (to.place != GpuPlace::kOutput || to.dtype != from.dtype ||
-          !(to.shape == from.shape) || over_input_.count(to.index)) {
-        continue;
+  for (bool first_operand : {true, false}) {
+    for (size_t k = 0; k < instr.in.size(); ++k) {
+      if (!MayOverwrite(instr, k)) continue;
+      const Register& from = At(instr.in[k]);
+      const Value& input = program_.inputs[static_cast<size_t>(from.index)];
+      for (size_t o = 0; o < instr.out.size(); ++o) {
+        const Register& to = At(instr.out[o]);
+        const Node& maker = *instr.loop.outputs[o].node;
+        if (to.place != GpuPlace::kOutput || to.dtype != from.dtype ||
+            !(to.shape == from.shape) || over_input_.count(to.index) ||
+            (first_operand && !(maker.input(0) == input))) {
+          continue;
+        }
+        over_input_[to.index] = from.index;
+        overwritten_.insert(from.index);
+        break;
       }
-      over_input_[to.index] = from.index;
-      overwritten_.insert(from.index);
-      break;
     }
   }
 }

@@ -76,6 +76,7 @@ class GpuCodeBuilder {
   // The value is what the register shows; a target gets a copy.
   Status Show(Node& node, int r);
   void FindOverwrites(const GpuInstruction& instr);
+  bool MayOverwrite(const GpuInstruction& instr, size_t input) const;
   bool ReadsFlatOnly(const GpuInstruction& instr, int reg) const;
 
   struct Taken {

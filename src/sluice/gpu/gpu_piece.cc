@@ -39,9 +39,21 @@ bool GpuPiece::OverwritesInput(size_t i) const {
                    static_cast<int>(i)) != over_input_.end();
 }
 
+// What runs once has no use for places that are kept.
+Result<Array> GpuPiece::NewOutput(size_t i) const {
+  DType dtype = outputs_[i].dtype();
+  Shape shape = outputs_[i].shape().ToShape();
+  Allocator& allocator = program_.device->memory().allocator();
+  if (!ran_before_ || !recordings_.why_not().empty()) {
+    return Array::Make(dtype, shape, allocator);
+  }
+  return kept_.Take(i, dtype, shape, allocator);
+}
+
 Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
                      std::span<Array> outputs) const {
   SL_RETURN_IF_ERROR(program_.CheckInputs(inputs));
+  MutexLock lock(mu_);
   CudaDevice& device = *program_.device;
   CudaStream& stream = device.stream();
   Allocator& allocator = device.memory().allocator();
@@ -52,9 +64,7 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
     if (over >= 0 && inputs[static_cast<size_t>(over)].unique()) {
       outputs[i] = inputs[static_cast<size_t>(over)];
     } else {
-      SL_ASSIGN_OR_RETURN(
-          outputs[i], Array::Make(outputs_[i].dtype(),
-                                  outputs_[i].shape().ToShape(), allocator));
+      SL_ASSIGN_OR_RETURN(outputs[i], NewOutput(i));
     }
     operands.Write(stream, outputs[i]);
   }
@@ -63,7 +73,7 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
     GpuBases bases(at, inputs.size(), arena);
     return program_.Issue(code_, step, where, bases);
   };
-  MutexLock lock(mu_);
+  ran_before_ = true;
   SL_ASSIGN_OR_RETURN(
       bool launched,
       recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),

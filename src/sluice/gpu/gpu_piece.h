@@ -17,6 +17,7 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/gpu/gpu_program.h"
+#include "sluice/gpu/kept_outputs.h"
 #include "sluice/gpu/recordings.h"
 #include "sluice/launch/compiled_piece.h"
 
@@ -45,6 +46,8 @@ class GpuPiece final : public CompiledPiece {
  private:
   explicit GpuPiece(Device& device) : program_(device) {}
 
+  Result<Array> NewOutput(size_t i) const SL_REQUIRES(mu_);
+
   GpuProgram program_;
   GpuCode code_;
   std::vector<Value> outputs_;
@@ -54,6 +57,8 @@ class GpuPiece final : public CompiledPiece {
   double cost_ns_ = 0;
   mutable Mutex mu_;
   mutable Recordings recordings_ SL_GUARDED_BY(mu_);
+  mutable KeptOutputs kept_ SL_GUARDED_BY(mu_);
+  mutable bool ran_before_ SL_GUARDED_BY(mu_) = false;
 };
 
 }  // namespace sluice

@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 // Places an operand may alternate between before it is copied instead.
-constexpr size_t kMostPlaces = 6;
+constexpr size_t kMostPlaces = 4;
 // Runs after which operands are taken to have found their places.
 constexpr int kSettled = 8;
 constexpr size_t kMostRecordings = 32;

@@ -174,6 +174,7 @@ class IslandChooser {
       if (kind_[i] == Kind::kInside) JoinOperands(i);
     }
     LeaveTrailingViews();
+    JoinLoners();
     NumberIslands();
     return std::move(choice_);
   }
@@ -312,6 +313,48 @@ class IslandChooser {
     };
     for (const Value& v : order_[i]->inputs()) join(v.node);
     for (Node* c : order_[i]->controls()) join(c);
+  }
+
+  // What reads nothing that is computed, and nobody here reads, may go with any
+  // island of its class that waits for the same: no path leads through it. For
+  // a GPU that is a launch of its own less.
+  void JoinLoners() {
+    std::map<std::pair<int, int>, std::vector<size_t>> loners;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (IsLoner(i)) loners[{class_[i], ancestors_[i]}].push_back(i);
+    }
+    if (loners.empty()) return;
+    std::map<std::pair<int, int>, size_t> island;  // the first that is there
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (kind_[i] == Kind::kInside && Root(i) != i) {
+        island.emplace(std::pair{class_[i], ancestors_[i]}, Root(i));
+      }
+    }
+    for (const auto& [key, nodes] : loners) {
+      auto [it, fresh] = island.emplace(key, nodes[0]);
+      for (size_t i : nodes) {
+        if (i != it->second) parent_[i] = it->second;
+      }
+    }
+  }
+  bool IsLoner(size_t i) const {
+    const Node& node = *order_[i];
+    if (kind_[i] != Kind::kInside || parent_[i] != i || behind_[i] == 0 ||
+        behind_[i] != ClassBit(class_[i]) || !node.controls().empty() ||
+        !IsGpu(node.device())) {
+      return false;
+    }
+    if (!before_by_effect_.empty() && !before_by_effect_[i].empty()) {
+      return false;
+    }
+    auto computed = [&](const Value& v) {
+      auto it = position_.find(v.node);
+      return it != position_.end() && kind_[it->second] != Kind::kConstant &&
+             v.node->num_inputs() > 0;
+    };
+    auto here = [&](const Node* user) { return position_.count(user) > 0; };
+    return std::none_of(node.inputs().begin(), node.inputs().end(), computed) &&
+           std::none_of(node.users().begin(), node.users().end(), here);
   }
 
   // A view that nobody inside the island reads would be copied out of it; left

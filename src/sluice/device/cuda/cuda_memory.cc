@@ -33,7 +33,9 @@ Status CudaMemory::Begin(Stream& compute) {
   AllocationWatcher* watcher = this;
   allocator_ = std::make_unique<DeviceAllocator>(
       *this, compute,
-      DeviceAllocator::Range{reinterpret_cast<char*>(begin_), bytes_}, limit,
+      DeviceAllocator::Range{reinterpret_cast<char*>(begin_), bytes_,
+                             /*mark_from=*/int64_t{1} << 20},
+      limit,
       watcher);
   return OkStatus();
 }
