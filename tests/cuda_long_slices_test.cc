@@ -120,6 +120,10 @@ TEST(CudaLongSlices, Reductions) {
        {"Sum", {{{70000, 3}}}, Axes({0})},
        {"Sum", {{{90, 40, 130}}}, Axes({0, 2})},
        {"Sum", {{{400, 700}, DType::kF64}}, Axes({0})},
+       // Several at a time, of every row, and not where rows are odd.
+       {"Sum", {{{30, 3, 16, 20}, DType::kBF16}}, Axes({0, 2, 3})},
+       {"Sum", {{{30, 3, 15, 15}, DType::kBF16}}, Axes({0, 2, 3})},
+       {"Sum", {{{4, 7, 5, 3, 64}}}, Axes({0, 2, 4})},
        {"Sum", {{{2, 3000, 40}}}, Axes({1})},
        {"Sum", {{{3, 9000}, DType::kI8, -100, 100}}, Axes({1})},
        {"Max", {{{2, 20000}, DType::kF16, -2, 2}}, Axes({1})},
@@ -129,6 +133,27 @@ TEST(CudaLongSlices, Reductions) {
        {"Var", {{{9000, 5}, DType::kF64, 100, 101}}, Axes({0})},
        {"LogSumExp", {{{30000}, DType::kF32, -5, 5}}},
        {"CosineSimilarity", {{{2, 20000}}, {{2, 20000}}}, Axis(1)}});
+}
+
+TEST(CudaLongSlices, BatchNormalisation) {
+  for (int64_t run : {64, 75}) {
+    for (DType dtype : {DType::kF32, DType::kBF16}) {
+      In x{{40, 3, run}, dtype, -1, 3}, channel{{3}, dtype, 0.5, 1.5};
+      In mean{{3}, DType::kF32, 0.5, 1.5}, variance{{3}, DType::kF32, 1, 2};
+      Try({{"BatchNorm", {x, channel, channel}},
+           {"BatchNormGrad", {x, x, channel, mean, variance}}});
+    }
+  }
+}
+
+TEST(CudaLongSlices, Attention) {
+  for (bool causal : {false, true}) {
+    In q{{2, 4, 70, 16}, DType::kF32, -1, 1}, k{{2, 2, 600, 16}};
+    In v{{2, 2, 600, 24}}, y{{2, 4, 70, 24}}, lse{{2, 4, 70}};
+    lse.lo = 6, lse.hi = 7;
+    Try({{"Attention", {q, k, v}, {{"causal", causal}}},
+         {"AttentionGrad", {y, q, k, v, y, lse}, {{"causal", causal}}}});
+  }
 }
 
 TEST(CudaLongSlices, Softmaxes) {

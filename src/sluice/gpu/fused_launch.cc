@@ -27,6 +27,18 @@ class FusedArgs {
   std::vector<char> bytes_;
 };
 
+// Whether an operand has its elements side by side along the innermost axis, in
+// runs that begin at multiples of `pack`, or one element for all of it.
+template <class Steps>
+bool RunsOf(int64_t pack, int rank, const Steps& steps) {
+  if (steps[0] == 0) return true;
+  if (steps[0] != 1) return false;
+  for (int axis = 1; axis < rank; ++axis) {
+    if (steps[axis] % pack != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Status LaunchFused(const KernelContext& ctx, const std::string& source,
@@ -56,14 +68,25 @@ Status LaunchFused(const KernelContext& ctx, const std::string& source,
   }
   for (const Array& o : out) packed = packed && aligned(o);
   bool by_strides = !strides.empty();
-  // In a strided loop the flag says that 32 bits do.
-  if (by_strides) packed = farthest < (int64_t{1} << 31);
   if (strides.size() > kMostStrided) return NotServed();
   GpuWalk<kMostStrided> walk(space, strides);
   if (!walk.fits) return NotServed();
+  // As fused_source.cc reads them: 1, several at a time; of a strided
+  // loop 1, places fit 32 bits, and 2, several at a time.
+  int32_t flags = packed ? 1 : 0;
+  if (by_strides) {
+    size_t k = 0;
+    packed = packed && walk.rank > 0 && walk.size[0] % pack == 0;
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (access[i] != FusedAccess::kStrided) continue;
+      packed = packed && RunsOf(pack, walk.rank, walk.stride[k++]) &&
+               (walk.stride[k - 1][0] == 0 || aligned(in[i]));
+    }
+    flags = (farthest < (int64_t{1} << 31) ? 1 : 0) | (packed ? 2 : 0);
+  }
   FusedArgs args;
   args.Add<int64_t>(n);
-  args.Add<int32_t>(packed ? 1 : 0);
+  args.Add<int32_t>(flags);
   args.Add<int32_t>(walk.rank);
   for (const Array& o : out) args.Add<void*>(o.address());
   for (const Array& i : in) args.Add<void*>(i.address());
@@ -74,7 +97,7 @@ Status LaunchFused(const KernelContext& ctx, const std::string& source,
       for (int64_t step : walk.stride[k]) args.Add<int64_t>(step);
     }
   }
-  int64_t threads = by_strides || !packed ? n : n / pack + 1;
+  int64_t threads = packed ? n / pack + 1 : n;
   return LaunchCudaRaw(ctx, function, GridFor(device, threads), args.data());
 }
 

@@ -196,31 +196,66 @@ class FusedWriter {
         Call(element, output), "  }\n}\n");
   }
 
+  bool Strided(size_t i) const {
+    return loop_.inputs[i].access == FusedAccess::kStrided;
+  }
+
+  // Several elements at a time, where operands step by one or stay along the
+  // innermost axis, and one by one.
   std::string StridedLoop() const {
     auto output = [](size_t i) { return StrCat("y", i, "[i]"); };
+    auto element = [&](size_t, size_t i) {
+      return Strided(i) ? StrCat("x", i, "[at", i, "]")
+                        : StrCat("x", i, ".At(i)");
+    };
+    auto pack_out = [](size_t i) { return StrCat("r", i, ".v[k]"); };
+    auto pack_in = [](size_t, size_t i) { return StrCat("p", i, ".v[k]"); };
+    std::string loads, stores;
+    size_t s = 0;
+    for (size_t i : read_) {
+      if (Strided(i)) {
+        StrAppend(loads, "    auto p", i, " = RunAt<kPack>(x", i, " + at", i,
+                  ", a.stride[", s++, "][0]);\n");
+      } else {
+        StrAppend(loads, "    auto p", i, " = x", i, ".PackAt<kPack>(i);\n");
+      }
+    }
+    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      StrAppend(loads, "    Pack<", OutputType(i), ", kPack> r", i, ";\n");
+      StrAppend(stores, "    reinterpret_cast<Pack<", OutputType(i),
+                ", kPack>*>(y", i, ")[i] = r", i, ";\n");
+    }
+    return StrCat(
+        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
+        "  constexpr int kPack = ", FusedPack(loop_),
+        ";\n  int64_t packs = (a.packed & 2) ? a.n / kPack : 0;\n"
+        "  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {\n",
+        PlacesAt("i * kPack"), loads, "    for (int k = 0; k < kPack; ++k) ",
+        Call(pack_in, pack_out), stores,
+        "  }\n  for (int64_t i = packs * kPack + FirstThread(); i < a.n; "
+        "i += AllThreads()) {\n",
+        PlacesAt("i"), "    ", Call(element, output), "  }\n}\n");
+  }
+
+  // Where the strided operands' element number `flat` is.
+  std::string PlacesAt(std::string_view flat) const {
     std::string places, steps;
     size_t s = 0;
-    std::unordered_map<size_t, size_t> number;
     for (size_t i : read_) {
-      if (loop_.inputs[i].access != FusedAccess::kStrided) continue;
+      if (!Strided(i)) continue;
       StrAppend(places, "    int64_t at", i, " = 0;\n");
       StrAppend(steps, "      at", i, " += index * a.stride[", s++,
                 "][axis];\n");
     }
-    auto element = [&](size_t, size_t i) {
-      return loop_.inputs[i].access == FusedAccess::kStrided
-                 ? StrCat("x", i, "[at", i, "]")
-                 : StrCat("x", i, ".At(i)");
-    };
     return StrCat(
-        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
-        "  for (int64_t i = FirstThread(); i < a.n; i += AllThreads()) {\n",
-        places,
-        "    uint32_t small = uint32_t(i);\n"
-        "    int64_t rest = i;\n"
+        places, "    uint32_t small = uint32_t(", flat,
+        ");\n"
+        "    int64_t rest = ",
+        flat,
+        ";\n"
         "    for (int axis = 0; axis < a.rank; ++axis) {\n"
         "      int64_t index;\n"
-        "      if (a.packed) {  // all places fit 32 bits\n"
+        "      if (a.packed & 1) {  // all places fit 32 bits\n"
         "        uint32_t size = uint32_t(a.size[axis]), next = small / size;\n"
         "        index = small - next * size;\n"
         "        small = next;\n"
@@ -229,7 +264,7 @@ class FusedWriter {
         "        index = rest - next * a.size[axis];\n"
         "        rest = next;\n"
         "      }\n",
-        steps, "    }\n    ", Call(element, output), "  }\n}\n");
+        steps, "    }\n");
   }
 
   const GpuLoop& loop_;
@@ -274,7 +309,7 @@ int FusedPack(const GpuLoop& loop) {
   for (const Value& out : loop.outputs) {
     widest = std::max(widest, DTypeSize(out.dtype()));
   }
-  return widest >= 8 ? 2 : 4;
+  return widest >= 8 ? 2 : widest >= 4 ? 4 : 8;
 }
 
 }  // namespace sluice

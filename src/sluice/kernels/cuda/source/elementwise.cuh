@@ -79,6 +79,16 @@ struct FlatInput {
   }
 };
 
+// kCount elements of a strided operand along its innermost axis: side by side,
+// or the same one always.
+template <int kCount, class T>
+inline Pack<T, kCount> RunAt(const T* p, int64_t step) {
+  if (step) return *reinterpret_cast<const Pack<T, kCount>*>(p);
+  Pack<T, kCount> pack;
+  for (int k = 0; k < kCount; ++k) pack.v[k] = *p;
+  return pack;
+}
+
 template <class T>
 inline FlatInput<T> FlatOf(const ElementwiseArgs& a, int i) {
   return {static_cast<const T*>(a.in[i]), a.step[i],
