@@ -1,197 +1,92 @@
 #include "sluice/kernels/cuda/gemm.h"
 
-#include <map>
-#include <tuple>
+#include <array>
 
 #include "sluice/base/strings.h"
-#include "sluice/kernels/cuda/cublas_lt.h"
+#include "sluice/kernels/cuda/library_gemm.h"
+#include "sluice/kernels/cuda/move.h"
 
 namespace sluice {
 
 namespace {
 
-// All that a product's plan depends on.
-using PlanKey = std::tuple<const CudaDevice*, DType, DType, bool, int64_t, int64_t,
-                           int64_t, int64_t, int64_t, int64_t, bool, bool,
-                           int64_t, int64_t, int64_t, int>;
+// Rows that do not begin at multiples of 16 bytes keep tensor cores waiting:
+// copies of large operands whose rows do are worth several times their cost.
+class AlignedRows {
+ public:
+  AlignedRows(const KernelContext& ctx, const GpuGemm& gemm)
+      : ctx_(ctx), given_(gemm), gemm_(gemm) {}
 
-struct GemmPlan {
-  cublasLtMatmulDesc_t product = nullptr;
-  cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
-  cublasLtMatmulAlgo_t algorithm = {};
-};
-
-struct Plans {
-  Mutex mu;
-  std::map<PlanKey, GemmPlan> plans SL_GUARDED_BY(mu);
-
-  static Plans& Get() {
-    static auto& plans = *new Plans;
-    return plans;
-  }
-};
-
-cudaDataType_t CudaType(DType dtype) {
-  switch (dtype) {
-    case DType::kF64:
-      return CUDA_R_64F;
-    case DType::kF16:
-      return CUDA_R_16F;
-    case DType::kBF16:
-      return CUDA_R_16BF;
-    default:
-      return CUDA_R_32F;
-  }
-}
-
-DType TypeOfC(const GpuGemm& g) {
-  return g.c_dtype == DType::kInvalid ? g.dtype : g.c_dtype;
-}
-
-cublasComputeType_t ComputeType(DType dtype) {
-  if (dtype == DType::kF64) return CUBLAS_COMPUTE_64F;
-  if (dtype == DType::kF32 && Tf32Allowed()) {
-    return CUBLAS_COMPUTE_32F_FAST_TF32;
-  }
-  return CUBLAS_COMPUTE_32F;
-}
-
-Status LtStatus(const CublasLt& lt, cublasStatus_t status,
-                std::string_view doing) {
-  if (status == CUBLAS_STATUS_SUCCESS) return OkStatus();
-  return Internal(StrCat(doing, ": ", lt.cublasLtGetStatusString(status)));
-}
-
-#define SL_LT(call, doing) SL_RETURN_IF_ERROR(LtStatus(lt, lt.call, doing))
-
-// How many bytes (at most 256) the address is a multiple of.
-int AlignmentOf(const void* address) {
-  auto bits = reinterpret_cast<uintptr_t>(address);
-  int bytes = 256;
-  while (bytes > 1 && bits % static_cast<uintptr_t>(bytes) != 0) bytes /= 2;
-  return bytes;
-}
-
-// cuBLAS counts columns first: to it our row-major matrices are transposed, and
-// c transposed is b transposed times a transposed. `rows`, `columns` as it sees
-// them.
-Status MakeLayout(const CublasLt& lt, DType dtype, int64_t rows,
-                  int64_t columns, int64_t step, int64_t batch,
-                  int64_t batch_step, cublasLtMatrixLayout_t* layout) {
-  SL_LT(cublasLtMatrixLayoutCreate(layout, CudaType(dtype),
-                                   static_cast<uint64_t>(rows),
-                                   static_cast<uint64_t>(columns), step),
-        "describing a matrix");
-  auto count = static_cast<int32_t>(batch);
-  SL_LT(cublasLtMatrixLayoutSetAttribute(
-            *layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
-        "describing a matrix");
-  SL_LT(cublasLtMatrixLayoutSetAttribute(
-            *layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &batch_step,
-            sizeof batch_step),
-        "describing a matrix");
-  return OkStatus();
-}
-
-Result<GemmPlan> MakePlan(const CublasLt& lt, cublasLtHandle_t handle,
-                          const GpuGemm& g, int alignment) {
-  GemmPlan plan;
-  SL_LT(cublasLtMatmulDescCreate(
-            &plan.product, ComputeType(g.dtype),
-            g.dtype == DType::kF64 ? CUDA_R_64F : CUDA_R_32F),
-        "planning a product");
-  cublasOperation_t first = g.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  cublasOperation_t second = g.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  SL_LT(cublasLtMatmulDescSetAttribute(
-            plan.product, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first),
-        "planning a product");
-  SL_LT(cublasLtMatmulDescSetAttribute(
-            plan.product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second),
-        "planning a product");
-  auto layout = [&](const GpuMatrix& x, int64_t rows, int64_t columns,
-                    cublasLtMatrixLayout_t* out) {
-    if (x.transposed) std::swap(rows, columns);
-    return MakeLayout(lt, g.dtype, columns, rows, x.row_step, g.batch,
-                      x.batch_step, out);
-  };
-  SL_RETURN_IF_ERROR(layout(g.b, g.k, g.n, &plan.b));
-  SL_RETURN_IF_ERROR(layout(g.a, g.m, g.k, &plan.a));
-  SL_RETURN_IF_ERROR(MakeLayout(lt, TypeOfC(g), g.n, g.m, g.n, g.batch,
-                                g.c_batch_step, &plan.c));
-  cublasLtMatmulPreference_t preference = nullptr;
-  SL_LT(cublasLtMatmulPreferenceCreate(&preference), "planning a product");
-  auto space = static_cast<size_t>(kCublasWorkspace);
-  lt.cublasLtMatmulPreferenceSetAttribute(
-      preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &space,
-      sizeof space);
-  auto bytes = static_cast<uint32_t>(alignment);
-  for (auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-                     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-                     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-    lt.cublasLtMatmulPreferenceSetAttribute(preference, which, &bytes,
-                                            sizeof bytes);
-  }
-  cublasLtMatmulHeuristicResult_t best = {};
-  int found = 0;
-  cublasStatus_t status = lt.cublasLtMatmulAlgoGetHeuristic(
-      handle, plan.product, plan.b, plan.a, plan.c, plan.c, preference, 1,
-      &best, &found);
-  lt.cublasLtMatmulPreferenceDestroy(preference);
-  SL_RETURN_IF_ERROR(LtStatus(lt, status, "planning a product"));
-  if (found == 0) return NotServed();
-  plan.algorithm = best.algo;
-  return plan;
-}
-
-Status RunByLibrary(const KernelContext& ctx, const GpuGemm& g) {
-  CudaDevice& device = GpuOf(ctx);
-  SL_ASSIGN_OR_RETURN(const CublasLt* opened, CublasLt::Open());
-  const CublasLt& lt = *opened;
-  SL_ASSIGN_OR_RETURN(const CublasLtHandle* handle,
-                      CublasLtHandle::For(device));
-  int alignment = std::min(
-      {AlignmentOf(g.a.data), AlignmentOf(g.b.data), AlignmentOf(g.c)});
-  PlanKey key{&device,
-              g.dtype,
-              TypeOfC(g),
-              Tf32Allowed(),
-              g.m,
-              g.n,
-              g.k,
-              g.batch,
-              g.a.row_step,
-              g.b.row_step,
-              g.a.transposed,
-              g.b.transposed,
-              g.a.batch_step,
-              g.b.batch_step,
-              g.c_batch_step,
-              alignment};
-  Plans& plans = Plans::Get();
-  GemmPlan plan;
-  {
-    MutexLock lock(plans.mu);
-    auto it = plans.plans.find(key);
-    if (it == plans.plans.end()) {
-      SL_ASSIGN_OR_RETURN(GemmPlan made,
-                          MakePlan(lt, handle->handle, g, alignment));
-      it = plans.plans.emplace(key, made).first;
+  Status Run() {
+    bool by_tensor_cores =
+        given_.dtype == DType::kBF16 || given_.dtype == DType::kF16 ||
+        (given_.dtype == DType::kF32 && Tf32Allowed());
+    constexpr int64_t kLarge = int64_t{1} << 28;
+    if (!by_tensor_cores || given_.batch != 1 ||
+        given_.m * given_.n < kLarge / given_.k) {
+      return RunGemmByLibrary(ctx_, given_);
     }
-    plan = it->second;
+    const GpuGemm& g = given_;
+    if (g.n >= kWorth) Choose(g.a, g.dtype, g.m, g.k, &a_);
+    if (g.m >= kWorth) Choose(g.b, g.dtype, g.k, g.n, &b_);
+    if (g.k >= kWorth && g.c_row_step == 0) {
+      Choose({g.c, g.n, false}, g.TypeOfC(), g.m, g.n, &c_);
+    }
+    if (bytes_ == 0) return RunGemmByLibrary(ctx_, g);
+    SL_ASSIGN_OR_RETURN(Array scratch, ScratchFor(ctx_, bytes_));
+    auto* base = AddressOf<char>(scratch);
+    SL_RETURN_IF_ERROR(Take(a_, base, &gemm_.a));
+    SL_RETURN_IF_ERROR(Take(b_, base, &gemm_.b));
+    if (c_.step > 0) {
+      gemm_.c = base + c_.offset;
+      gemm_.c_row_step = c_.step;
+    }
+    SL_RETURN_IF_ERROR(RunGemmByLibrary(ctx_, gemm_));
+    if (c_.step == 0) return OkStatus();
+    return Copy(c_, gemm_.c, c_.step, given_.c, g.n, g.TypeOfC());
   }
-  float one = 1, zero = 0;
-  double one_f64 = 1, zero_f64 = 0;
-  bool wide = g.dtype == DType::kF64;
-  const void* alpha = wide ? static_cast<const void*>(&one_f64) : &one;
-  const void* beta = wide ? static_cast<const void*>(&zero_f64) : &zero;
-  SL_LT(cublasLtMatmul(handle->handle, plan.product, alpha, g.b.data, plan.b,
-                       g.a.data, plan.a, beta, g.c, plan.c, g.c, plan.c,
-                       &plan.algorithm, AddressOf(handle->workspace),
-                       static_cast<size_t>(kCublasWorkspace), StreamOf(ctx)),
-        "multiplying matrices");
-  return OkStatus();
-}
+
+ private:
+  // A product with so many on the side that an operand does not have.
+  static constexpr int64_t kWorth = 256;
+  struct Aligned {
+    int64_t rows = 0, columns = 0, step = 0;  // 0: it stays as it is
+    int64_t offset = 0;
+  };
+
+  void Choose(const GpuMatrix& x, DType dtype, int64_t rows, int64_t columns,
+              Aligned* out) {
+    if (x.transposed) std::swap(rows, columns);
+    int64_t unit = 16 / DTypeSize(dtype);
+    if (x.row_step % unit == 0) return;
+    *out = {rows, columns, (columns + unit - 1) / unit * unit, bytes_};
+    bytes_ += (rows * out->step * DTypeSize(dtype) + 255) / 256 * 256;
+  }
+
+  Status Take(const Aligned& to, char* base, GpuMatrix* x) const {
+    if (to.step == 0) return OkStatus();
+    SL_RETURN_IF_ERROR(Copy(to, x->data, x->row_step, base + to.offset, to.step,
+                            given_.dtype));
+    x->data = base + to.offset;
+    x->row_step = to.step;
+    return OkStatus();
+  }
+  Status Copy(const Aligned& x, const void* from, int64_t from_step, void* to,
+              int64_t to_step, DType dtype) const {
+    SL_ASSIGN_OR_RETURN(Shape shape,
+                        Shape::Make(std::array{x.rows, x.columns}));
+    Strides here{}, there{};
+    here[0] = from_step, here[1] = 1;
+    there[0] = to_step, there[1] = 1;
+    return CopyRegionOnGpu(ctx_, dtype, shape, from, here, to, there);
+  }
+
+  const KernelContext& ctx_;
+  const GpuGemm& given_;
+  GpuGemm gemm_;
+  Aligned a_, b_, c_;
+  int64_t bytes_ = 0;
+};
 
 // As source/gemm.cuh has it.
 struct PlainArgs {
@@ -218,7 +113,7 @@ Status RunPlain(const KernelContext& ctx, const GpuGemm& g) {
       CUfunction gemm,
       FileFunction(device, "gemm.cuh",
                    StrCat("using T = ", CudaTypeName(g.dtype),
-                          "; using Out = ", CudaTypeName(TypeOfC(g)), ";"),
+                          "; using Out = ", CudaTypeName(g.TypeOfC()), ";"),
                    "gemm"));
   return LaunchCuda(ctx, gemm, GridFor(device, g.m * g.n * g.batch), args);
 }
@@ -228,7 +123,7 @@ Status RunPlain(const KernelContext& ctx, const GpuGemm& g) {
 Status RunGemm(const KernelContext& ctx, const GpuGemm& gemm) {
   if (gemm.m == 0 || gemm.n == 0 || gemm.batch == 0) return OkStatus();
   if (gemm.k > 0 && IsFloating(gemm.dtype)) {
-    Status status = RunByLibrary(ctx, gemm);
+    Status status = AlignedRows(ctx, gemm).Run();
     // Shapes the library does not take, and machines without it.
     if (status.code() != Code::kUnimplemented &&
         status.code() != Code::kUnavailable) {

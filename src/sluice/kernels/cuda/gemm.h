@@ -16,7 +16,7 @@ struct GpuMatrix {
   int64_t batch_step = 0;  // to the same element of the next matrix
 };
 
-// c[m, n] = a[m, k] b[k, n], `batch` times. c is row-major and dense.
+// c[m, n] = a[m, k] b[k, n], `batch` times. c is row-major.
 struct GpuGemm {
   DType dtype = DType::kF32;
   // Of c: kInvalid is that of a and b; f32 keeps the digits of halves' sums.
@@ -24,7 +24,13 @@ struct GpuGemm {
   int64_t m = 0, n = 0, k = 0, batch = 1;
   GpuMatrix a, b;
   void* c = nullptr;
+  int64_t c_row_step = 0;  // 0: dense
   int64_t c_batch_step = 0;
+
+  DType TypeOfC() const {
+    return c_dtype == DType::kInvalid ? dtype : c_dtype;
+  }
+  int64_t StepOfC() const { return c_row_step == 0 ? n : c_row_step; }
 };
 
 // Floats by cuBLASLt, others by a plain kernel.
