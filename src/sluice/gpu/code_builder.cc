@@ -1,10 +1,13 @@
 #include "sluice/gpu/code_builder.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node_sizes.h"
+#include "sluice/kernels/cuda/channels_last.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/op/host_inputs.h"
 #include "sluice/tensor/strided.h"
@@ -94,6 +97,8 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
   groups_ = CutGroups(FormGroups(nodes, options));
   target_.clear();
   last_read_.clear();
+  turned_.clear();
+  rows_.clear();
   code_.clear();
   for (GpuTarget& target : targets) target_[target.value] = &target;
   FindLastReads(nodes);
@@ -108,6 +113,8 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
     } else {
       SL_RETURN_IF_ERROR(EmitKernel(*group.node));
     }
+    std::move(after_.begin(), after_.end(), std::back_inserter(code_));
+    after_.clear();
     ReleaseDead();
   }
   for (const Taken& taken : taken_) planner_.Release(taken.offset, taken.bytes);
@@ -196,7 +203,11 @@ Result<int> GpuCodeBuilder::Read(const Value& v) {
 Result<int> GpuCodeBuilder::ReadDense(const Node& node, const Value& v) {
   SL_ASSIGN_OR_RETURN(int r, Read(v));
   if (At(r).contiguous()) return r;
-  return Copied(node, r);
+  auto known = rows_.find(v);
+  if (known != rows_.end()) return known->second;
+  rows_[v] = Copied(node, r);
+  taken_.back().until = std::max(now_, LastRead(v));
+  return rows_[v];
 }
 
 int GpuCodeBuilder::Copied(const Node& node, int r) {
@@ -222,10 +233,16 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
   instr.node = &node;
   const Kernel& kernel = node.op().kernel(DeviceKind::kCuda);
   auto count = static_cast<size_t>(node.num_inputs());
+  const ChannelsLast* last =
+      TakesLast(node) ? ChannelsLastOf(node.op()) : nullptr;
+  auto seen = [&](int r) { return last->as_rows ? AsRows(r) : r; };
   for (size_t i = 0; i < count; ++i) {
     const Value& v = node.input(static_cast<int>(i));
     int r = 0;
-    if (node.op().shape_only) {
+    if (last && (last->inputs >> i & 1)) {
+      SL_ASSIGN_OR_RETURN(r, ReadLast(node, v));
+      r = seen(r);
+    } else if (node.op().shape_only) {
       // Nobody reads its elements, wherever they are.
       r = AddRegister(Register::Dense(GpuPlace::kArena, 0, 0, v.dtype(),
                                       v.shape().ToShape()));
@@ -239,13 +256,16 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
     instr.in.push_back(r);
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
-    instr.out.push_back(NewValue(node.output(i)));
+    instr.out.push_back(last && (last->outputs >> i & 1)
+                            ? seen(NewLast(node, i))
+                            : NewValue(node.output(i)));
   }
   if (kernel.workspace) {
     int64_t bytes = kernel.workspace(NodeSizes(node).context());
     if (bytes > 0) instr.workspace = TakeArena(bytes);
   }
-  instr.label = StrCat(node.op().name, " \"", node.name(), "\"");
+  instr.label = StrCat(node.op().name, " \"", node.name(), "\"",
+                       last ? ", channels last" : "");
   code_.push_back(std::move(instr));
   return OkStatus();
 }
@@ -316,6 +336,12 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
   instr.code = GpuInstruction::Code::kFused;
   instr.node = nodes.nodes.back();
   instr.loop.nodes = nodes.nodes;
+  bool last = LoopsLast(nodes);
+  Shape space = nodes.space;
+  if (last) {
+    space = *Shape::Make(
+        std::array{space.dim(0), space.dim(2), space.dim(3), space.dim(1)});
+  }
   std::unordered_set<const Node*> own(nodes.nodes.begin(), nodes.nodes.end());
   std::unordered_set<Value, ValueHash> seen;
   for (Node* node : nodes.nodes) {
@@ -328,7 +354,11 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
         continue;
       }
       SL_ASSIGN_OR_RETURN(int r, Read(v));
-      FusedAccess access = AccessOf(At(r), nodes.space);
+      if (last && At(r).shape == nodes.space) {
+        SL_ASSIGN_OR_RETURN(r, ReadLast(*node, v));
+      }
+      if (last) r = TurnedLast(r);
+      FusedAccess access = AccessOf(At(r), space);
       instr.loop.inputs.push_back({v, access});
       instr.access.push_back(access);
       instr.in.push_back(r);
@@ -350,12 +380,13 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
       target->second->reg = target->second->direct;
     }
     instr.loop.outputs.push_back(v);
-    instr.out.push_back(NewValue(v));
+    instr.out.push_back(last ? TurnedLast(NewLast(*node, 0)) : NewValue(v));
   }
   if (instr.out.empty()) return OkStatus();
   FindOverwrites(instr);
   instr.source = FusedSource(instr.loop);
-  instr.label = StrCat("loop ", nodes.space, ": ", names);
+  instr.label = StrCat("loop ", nodes.space, ": ", names,
+                       last ? ", channels last" : "");
   code_.push_back(std::move(instr));
   return OkStatus();
 }

@@ -64,10 +64,19 @@ class GpuCodeBuilder {
   }
   int64_t TakeArena(int64_t bytes);
   int NewValue(const Value& v);
+  // The same lying channels last, in the arena; a target gets a copy of it.
+  int NewLast(Node& node, int output);
   void ReleaseDead();
   Result<int> ConstantRegister(const Array& value, bool for_host);
   Result<int> ReadDense(const Node& node, const Value& v);
   int Copied(const Node& node, int r);
+  // Channels last (kernels/cuda/channels_last.h).
+  bool TakesLast(const Node& node);
+  bool LiesLast(int r) const;
+  Result<int> ReadLast(const Node& node, const Value& v);
+  int AsRows(int r);
+  bool LoopsLast(const FusedNodes& nodes);
+  int TurnedLast(int r);
 
   Status EmitUpload(Node& node);
   Status EmitKernel(Node& node);
@@ -93,6 +102,9 @@ class GpuCodeBuilder {
   std::unordered_map<Value, GpuTarget*, ValueHash> target_;
   std::unordered_map<Value, size_t, ValueHash> last_read_;
   std::vector<Taken> taken_;
+  // Copies of values: channels last, and row by row.
+  std::unordered_map<Value, int, ValueHash> turned_, rows_;
+  std::vector<GpuInstruction> after_;  // copies for targets, when it is made
   GpuCode code_;
   size_t now_ = 0;
   std::unordered_map<int, int> over_input_;  // by output

@@ -1,5 +1,8 @@
 // Batch normalisation and its gradient (source/batch_norm.cuh).
+#include <algorithm>
+
 #include "sluice/base/strings.h"
+#include "sluice/kernels/cuda/channels_last.h"
 #include "sluice/kernels/cuda/reduce_plan.h"
 #include "sluice/kernels/cuda/slice_plan.h"
 #include "sluice/op/record.h"
@@ -28,10 +31,15 @@ constexpr int64_t kChannelBytes = 32;
 
 int64_t ScratchBytes(int64_t channels) { return 2 * channels * kChannelBytes; }
 
+// Enough however the elements lie.
 int64_t Space(const ShapeContext& c) {
   Shape x = c.in(0).ToShape();
-  return ScratchBytes(x.dim(1)) +
-         ReducePlan(x, kSummed, x.dim(1)).partial_bytes();
+  int64_t channels = x.dim(1), rows = x.dim(0);
+  for (int i = 2; i < x.rank(); ++i) rows *= x.dim(i);
+  return ScratchBytes(channels) +
+         std::max(ReducePlan(x, kSummed, channels).partial_bytes(),
+                  ReducePlan({rows, channels}, kSummed, channels)
+                      .partial_bytes());
 }
 
 Args ArgsOf(const KernelContext& ctx, const Array& x) {
@@ -130,6 +138,11 @@ SL_KERNEL(BatchNorm, kCuda, Kernel{.launch = Train, .workspace = Space});
 SL_KERNEL(BatchNormInference, kCuda,
           Kernel{.launch = Infer, .workspace = Space, .in_place = true});
 SL_KERNEL(BatchNormGrad, kCuda, Kernel{.launch = Gradient, .workspace = Space});
+
+SL_CHANNELS_LAST(BatchNorm, {.inputs = 1, .outputs = 1, .as_rows = true});
+SL_CHANNELS_LAST(BatchNormInference,
+                 {.inputs = 1, .outputs = 1, .as_rows = true});
+SL_CHANNELS_LAST(BatchNormGrad, {.inputs = 3, .outputs = 1, .as_rows = true});
 
 }  // namespace
 

@@ -1,11 +1,12 @@
-// Convolutions and their gradients on a GPU, by cuDNN.
+// Convolutions and their gradients on a GPU, by cuDNN; what it does not serve,
+// and where it is not installed, by plain kernels.
 #include <algorithm>
 #include <map>
 
-#include "sluice/kernels/cpu/conv/geometry.h"
-#include "sluice/kernels/cuda/cuda_kernel.h"
+#include "sluice/device/tf32.h"
+#include "sluice/kernels/cuda/channels_last.h"
 #include "sluice/kernels/cuda/cudnn.h"
-#include "sluice/kernels/cuda/gemm.h"
+#include "sluice/kernels/cuda/plain_conv.h"
 #include "sluice/op/record.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -13,8 +14,6 @@
 namespace sluice {
 
 namespace {
-
-enum class ConvPass : uint8_t { kForward, kInputGrad, kFilterGrad };
 
 constexpr int64_t kMostWorkspace = int64_t{1} << 30;
 constexpr int kMostAlgorithms = 8;
@@ -63,8 +62,9 @@ bool Small(const ConvGeometry& g) {
          fits(g.batch * g.out_channels * g.groups * g.out_pixels());
 }
 
+// `last`: all three lie channels last.
 Status Describe(const Cudnn& cudnn, const ConvGeometry& g, DType dtype,
-                ConvPlan* plan) {
+                bool last, ConvPlan* plan) {
 #define SL_DNN(call) \
   SL_RETURN_IF_ERROR(CudnnStatus(cudnn, cudnn.call, "describing a convolution"))
   // Two spatial axes where the first is of no use, else three.
@@ -77,11 +77,13 @@ Status Describe(const Cudnn& cudnn, const ConvGeometry& g, DType dtype,
                     cudnnTensorDescriptor_t* out) -> Status {
     int dims[5] = {narrow(g.batch), narrow(channels)}, strides[5];
     for (int i = 0; i < axes; ++i) dims[2 + i] = narrow(size[first + i]);
-    int step = 1;
+    int step = last ? dims[1] : 1;
     for (int i = axes + 1; i >= 0; --i) {
+      if (last && i == 1) continue;
       strides[i] = step;
       step *= dims[i];
     }
+    if (last) strides[1] = 1;
     SL_DNN(cudnnCreateTensorDescriptor(out));
     SL_DNN(cudnnSetTensorNdDescriptor(*out, CudnnType(dtype), axes + 2, dims,
                                       strides));
@@ -98,8 +100,9 @@ Status Describe(const Cudnn& cudnn, const ConvGeometry& g, DType dtype,
     dilation[i] = narrow(g.dilation[first + i]);
   }
   SL_DNN(cudnnCreateFilterDescriptor(&plan->w));
-  SL_DNN(cudnnSetFilterNdDescriptor(plan->w, CudnnType(dtype),
-                                    CUDNN_TENSOR_NCHW, axes + 2, filter));
+  SL_DNN(cudnnSetFilterNdDescriptor(
+      plan->w, CudnnType(dtype), last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
+      axes + 2, filter));
   SL_DNN(cudnnCreateConvolutionDescriptor(&plan->conv));
   SL_DNN(cudnnSetConvolutionNdDescriptor(
       plan->conv, axes, pad, stride, dilation, CUDNN_CROSS_CORRELATION,
@@ -185,10 +188,11 @@ Status ChooseAlgorithm(const Cudnn& cudnn, cudnnHandle_t handle, ConvPass pass,
 using PlanKey = std::vector<int64_t>;
 
 PlanKey KeyOf(const CudaDevice& device, const ConvGeometry& g, DType dtype,
-              ConvPass pass) {
+              bool last, ConvPass pass) {
   PlanKey key = {device.name().index.value_or(0),
                  static_cast<int64_t>(dtype),
                  static_cast<int64_t>(pass),
+                 last,
                  Tf32Allowed(),
                  g.batch,
                  g.groups,
@@ -201,11 +205,15 @@ PlanKey KeyOf(const CudaDevice& device, const ConvGeometry& g, DType dtype,
   return key;
 }
 
-// x, w, y: where the three lie, whichever of them is written.
-Status RunConv(const KernelContext& ctx, ConvPass pass, const ConvGeometry& g,
-               DType dtype, void* x, void* w, void* y) {
-  // cuDNN has none of integers that wraps around.
-  if (!kFloats.contains(dtype)) return NotServed();
+// Unimplemented: it has none for these sizes, or is not there.
+Status RunByLibrary(const KernelContext& ctx, ConvPass pass,
+                    const ConvGeometry& g, const ConvOperands& on) {
+  DType dtype = on.x.dtype();
+  auto lies_last = [](const Array& a) {
+    return !a.contiguous() && LiesChannelsLast(a.shape(), a.strides());
+  };
+  bool last = lies_last(on.x) || lies_last(on.y) || lies_last(on.w);
+  void *x = AddressOf(on.x), *w = AddressOf(on.w), *y = AddressOf(on.y);
   if (!Symmetric(g) || !Small(g)) return NotServed();
   CudaDevice& device = GpuOf(ctx);
   Result<const Cudnn*> opened = Cudnn::Open();
@@ -214,11 +222,11 @@ Status RunConv(const KernelContext& ctx, ConvPass pass, const ConvGeometry& g,
   SL_ASSIGN_OR_RETURN(CudnnHandle * handle, CudnnHandle::For(device));
   static auto& plans = *new std::map<PlanKey, ConvPlan>;
   MutexLock lock(handle->mu);
-  PlanKey key = KeyOf(device, g, dtype, pass);
+  PlanKey key = KeyOf(device, g, dtype, last, pass);
   auto it = plans.find(key);
   if (it == plans.end()) {
     ConvPlan plan;
-    SL_RETURN_IF_ERROR(Describe(cudnn, g, dtype, &plan));
+    SL_RETURN_IF_ERROR(Describe(cudnn, g, dtype, last, &plan));
     SL_RETURN_IF_ERROR(
         ChooseAlgorithm(cudnn, handle->handle, pass, IsStrict(dtype), &plan));
     it = plans.emplace(std::move(key), plan).first;
@@ -264,36 +272,27 @@ Status RunConv(const KernelContext& ctx, ConvPass pass, const ConvGeometry& g,
   return CudnnStatus(cudnn, status, "convolving");
 }
 
-bool Empty(const KernelContext& ctx) {
-  return ctx.in(0).num_elements() == 0 || ctx.in(1).num_elements() == 0 ||
-         ctx.out(0).num_elements() == 0;
+Status Run(const KernelContext& ctx, ConvPass pass, const ConvOperands& on) {
+  for (const Array* a : {&on.x, &on.w, &on.y}) {
+    if (a->num_elements() == 0) return NotServed();
+  }
+  // Neither has one of integers that wraps around.
+  if (!kFloats.contains(on.x.dtype())) return NotServed();
+  ConvGeometry g = MakeConvGeometry(ctx.attrs(), on.x.shape(), on.w.shape(),
+                                    on.y.shape());
+  Status status = RunByLibrary(ctx, pass, g, on);
+  if (status.code() != Code::kUnimplemented) return status;
+  return RunPlainConv(ctx, pass, g, on);
 }
 
 Status LaunchForward(KernelContext& ctx) {
-  if (Empty(ctx)) return NotServed();
-  const Array &x = ctx.in(0), &w = ctx.in(1), &y = ctx.out(0);
-  ConvGeometry g =
-      MakeConvGeometry(ctx.attrs(), x.shape(), w.shape(), y.shape());
-  return RunConv(ctx, ConvPass::kForward, g, x.dtype(), AddressOf(x),
-                 AddressOf(w), AddressOf(y));
+  return Run(ctx, ConvPass::kForward, {ctx.in(0), ctx.in(1), ctx.out(0)});
 }
-
 Status LaunchInputGrad(KernelContext& ctx) {
-  if (Empty(ctx)) return NotServed();
-  const Array &dy = ctx.in(0), &w = ctx.in(1), &dx = ctx.out(0);
-  ConvGeometry g =
-      MakeConvGeometry(ctx.attrs(), dx.shape(), w.shape(), dy.shape());
-  return RunConv(ctx, ConvPass::kInputGrad, g, dx.dtype(), AddressOf(dx),
-                 AddressOf(w), AddressOf(dy));
+  return Run(ctx, ConvPass::kInputGrad, {ctx.out(0), ctx.in(1), ctx.in(0)});
 }
-
 Status LaunchFilterGrad(KernelContext& ctx) {
-  if (Empty(ctx)) return NotServed();
-  const Array &x = ctx.in(0), &dy = ctx.in(1), &dw = ctx.out(0);
-  ConvGeometry g =
-      MakeConvGeometry(ctx.attrs(), x.shape(), dw.shape(), dy.shape());
-  return RunConv(ctx, ConvPass::kFilterGrad, g, x.dtype(), AddressOf(x),
-                 AddressOf(dw), AddressOf(dy));
+  return Run(ctx, ConvPass::kFilterGrad, {ctx.in(0), ctx.out(0), ctx.in(1)});
 }
 
 SL_KERNEL(Conv1D, kCuda, {.launch = LaunchForward});
@@ -309,6 +308,12 @@ SL_KERNEL(Conv3DFilterGrad, kCuda, {.launch = LaunchFilterGrad});
 SL_KERNEL(ConvTranspose1D, kCuda, {.launch = LaunchInputGrad});
 SL_KERNEL(ConvTranspose2D, kCuda, {.launch = LaunchInputGrad});
 SL_KERNEL(ConvTranspose3D, kCuda, {.launch = LaunchInputGrad});
+
+constexpr ChannelsLast kWanted{.inputs = 3, .outputs = 1, .wanted = true};
+SL_CHANNELS_LAST(Conv2D, kWanted);
+SL_CHANNELS_LAST(Conv2DInputGrad, kWanted);
+SL_CHANNELS_LAST(Conv2DFilterGrad, kWanted);
+SL_CHANNELS_LAST(ConvTranspose2D, kWanted);
 
 }  // namespace
 

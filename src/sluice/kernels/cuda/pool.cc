@@ -1,6 +1,7 @@
 // Pooling and its gradients (source/pool.cuh).
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"
+#include "sluice/kernels/cuda/channels_last.h"
 #include "sluice/kernels/cuda/slice_plan.h"
 #include "sluice/op/record.h"
 
@@ -20,12 +21,16 @@ struct Args {
   const void *x = nullptr, *v = nullptr, *dy = nullptr;
   void* y = nullptr;
   void* places = nullptr;
-  int64_t results = 0;
+  int64_t results = 0, channels = 1;
 };
 
 class Pool {
  public:
-  Pool(KernelContext& ctx, const Shape& x, const Shape& y) : ctx_(ctx) {
+  // `seen`: an operand, which tells how all of them lie.
+  Pool(KernelContext& ctx, const Shape& x, const Shape& y, const Array& seen)
+      : ctx_(ctx),
+        last_(!seen.contiguous() &&
+              LiesChannelsLast(seen.shape(), seen.strides())) {
     PoolGeometry g = MakePoolGeometry(ctx.attrs(), x, y);
     for (int k = 0; k < 3; ++k) {
       const PoolAxis& a = g.axis[k];
@@ -38,6 +43,7 @@ class Pool {
                               : a.out / std::max<int64_t>(a.in, 1) + 1;
     }
     args.results = y.num_elements();
+    args.channels = x.rank() > 1 ? x.dim(1) : 1;
     elements_ = x.num_elements();
     Specialize();
   }
@@ -79,11 +85,12 @@ class Pool {
                         s.pad, ",", s.in == 1 && s.out == 1, "},");
     }
     special_ =
-        StrCat("\n#define SL_INDEX ", is_short ? "int32_t" : "int64_t",
+        StrCat("\n#define SL_LAST ", last_ ? 1 : 0, "\n#define SL_INDEX ", is_short ? "int32_t" : "int64_t",
                fixed ? StrCat("\n#define SL_WINDOWS {", windows, "}") : "");
   }
 
   KernelContext& ctx_;
+  const bool last_;
   int64_t window_ = 1, around_ = 1, elements_ = 0;
   std::string special_;
 };
@@ -91,7 +98,7 @@ class Pool {
 Status Forward(KernelContext& ctx, const char* function, const void* v) {
   const Array &x = ctx.in(0), &y = ctx.out(0);
   if (y.num_elements() == 0) return OkStatus();
-  Pool pool(ctx, x.shape(), y.shape());
+  Pool pool(ctx, x.shape(), y.shape(), x);
   pool.args.x = AddressOf(x);
   pool.args.v = v;
   pool.args.y = AddressOf(y);
@@ -112,7 +119,7 @@ Status MaxPoolPick(KernelContext& ctx) {
 Status MaxPoolGrad(KernelContext& ctx) {
   const Array &x = ctx.in(0), &dy = ctx.in(1);
   if (x.num_elements() == 0) return OkStatus();
-  Pool pool(ctx, x.shape(), dy.shape());
+  Pool pool(ctx, x.shape(), dy.shape(), x);
   pool.args.x = AddressOf(x);
   pool.args.dy = AddressOf(dy);
   pool.args.y = AddressOf(ctx.out(0));
@@ -128,7 +135,7 @@ int64_t Places(const ShapeContext& c) {
 Status AvgPoolGrad(KernelContext& ctx) {
   const Array &dy = ctx.in(0), &dx = ctx.out(0);
   if (dx.num_elements() == 0) return OkStatus();
-  Pool pool(ctx, dx.shape(), dy.shape());
+  Pool pool(ctx, dx.shape(), dy.shape(), dy);
   pool.args.dy = AddressOf(dy);
   pool.args.y = AddressOf(dx);
   return pool.Elements("PoolGrad<false>");
@@ -157,6 +164,17 @@ SL_KERNEL(AdaptiveAvgPool2DGrad, kCuda, Kernel{.launch = AvgPoolGrad});
 SL_KERNEL(AdaptiveMaxPool2D, kCuda, Kernel{.launch = MaxPool});
 SL_KERNEL(AdaptiveMaxPool2DPick, kCuda, Kernel{.launch = MaxPoolPick});
 SL_KERNEL(AdaptiveMaxPool2DGrad, kCuda, kMaxGrad);
+
+constexpr ChannelsLast kOne{.inputs = 1, .outputs = 1};
+constexpr ChannelsLast kTwo{.inputs = 3, .outputs = 1};
+SL_CHANNELS_LAST(MaxPool2D, kOne);
+SL_CHANNELS_LAST(AvgPool2D, kOne);
+SL_CHANNELS_LAST(AdaptiveAvgPool2D, kOne);
+SL_CHANNELS_LAST(AdaptiveMaxPool2D, kOne);
+SL_CHANNELS_LAST(MaxPool2DGrad, kTwo);
+SL_CHANNELS_LAST(AdaptiveMaxPool2DGrad, kTwo);
+SL_CHANNELS_LAST(AvgPool2DGrad, kOne);
+SL_CHANNELS_LAST(AdaptiveAvgPool2DGrad, kOne);
 
 }  // namespace
 

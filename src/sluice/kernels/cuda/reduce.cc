@@ -1,7 +1,12 @@
 // Reductions of one array over any of its axes (source/reduce.cuh).
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "sluice/base/strings.h"
+#include "sluice/kernels/cuda/channels_last.h"
+#include "sluice/kernels/cuda/move.h"
 #include "sluice/kernels/cuda/reduce_plan.h"
 #include "sluice/op/record.h"
 
@@ -26,13 +31,36 @@ uint32_t AxesOf(const Attrs& attrs, const Shape& x, const Shape& y) {
   return ReducedAxes(attrs, x, y);
 }
 
+// The plan of an array of four axes that lies channels last, where results come
+// out in their order: not those that keep channels and pixels.
+std::optional<ReducePlan> PlanLast(const Shape& x, uint32_t mask,
+                                   int64_t outputs) {
+  if (x.rank() != 4 || (!(mask & 2) && (mask & 12) != 12)) return std::nullopt;
+  uint32_t turned =
+      (mask & 1) | (mask >> 1 & 2) | (mask >> 1 & 4) | (mask << 2 & 8);
+  std::array<int64_t, 4> dims{x.dim(0), x.dim(2), x.dim(3), x.dim(1)};
+  return ReducePlan(*Shape::Make(dims), turned, outputs);
+}
+
 Status Run(KernelContext& ctx, const char* reducer,
            const BlockParams& params = {}) {
   const Array &x = ctx.in(0), &y = ctx.out(0);
-  ReducePlan plan(x.shape(), AxesOf(ctx.attrs(), x.shape(), y.shape()),
-                  y.num_elements());
+  uint32_t mask = AxesOf(ctx.attrs(), x.shape(), y.shape());
+  ReducePlan plan(x.shape(), mask, y.num_elements());
   Args args;
   args.x = AddressOf(x);
+  Array rows;
+  if (!x.contiguous()) {
+    if (auto last = PlanLast(x.shape(), mask, y.num_elements())) {
+      plan = *last;
+    } else {
+      SL_ASSIGN_OR_RETURN(rows, ScratchFor(ctx, x.bytes()));
+      args.x = AddressOf(rows);
+      SL_RETURN_IF_ERROR(CopyRegionOnGpu(
+          ctx, x.dtype(), x.shape(), AddressOf(x), x.strides(),
+          AddressOf(rows), ContiguousStrides(x.shape())));
+    }
+  }
   args.y = AddressOf(y);
   args.n = plan.reduced_count;
   args.params = params;
@@ -46,8 +74,10 @@ Status Run(KernelContext& ctx, const char* reducer,
 
 int64_t Space(const ShapeContext& c) {
   Shape x = c.in(0).ToShape(), y = c.out(0).ToShape();
-  return ReducePlan(x, AxesOf(c.attrs(), x, y), y.num_elements())
-      .partial_bytes();
+  uint32_t mask = AxesOf(c.attrs(), x, y);
+  int64_t bytes = ReducePlan(x, mask, y.num_elements()).partial_bytes();
+  auto last = PlanLast(x, mask, y.num_elements());
+  return std::max(bytes, last ? last->partial_bytes() : 0);
 }
 
 template <const char* kReducer>
@@ -91,6 +121,11 @@ SL_REDUCTION(ArgMin, Reduce, "ArgMin");
 SL_REDUCTION(Var, Variance, "VarOf");
 SL_REDUCTION(Std, Variance, "StdOf");
 SL_KERNEL(Norm, kCuda, Kernel{.launch = Norm, .workspace = Space});
+
+// What sums of gradients and means of images are made of.
+SL_CHANNELS_LAST(Sum, {.inputs = 1});
+SL_CHANNELS_LAST(SumTo, {.inputs = 1});
+SL_CHANNELS_LAST(Mean, {.inputs = 1});
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 // SL_INDEX: what counts elements. SL_WINDOWS: kernel, stride, dilation, pad of
 // each axis and whether it has one element, where windows have a fixed size:
 // divisions by constants are cheap, and there are a dozen for each element.
+// SL_LAST: channels lie side by side, and planes are whole images.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -77,6 +78,7 @@ struct PoolArgs {
   T* y;             // of gradients: dx
   I* places;        // in its plane, of each output's greatest element
   int64_t results;  // outputs
+  int64_t channels;
 
   PoolAxis Axis(int k) const {
     const PoolSizes& s = sizes[k];
@@ -94,13 +96,28 @@ struct PoolArgs {
   }
   I InPixels() const { return Axis(0).in * Axis(1).in * Axis(2).in; }
   I OutPixels() const { return Axis(0).out * Axis(1).out * Axis(2).out; }
+
+  // Which channel element `number` of x or y is of; takes it off.
+  I TakeChannel(I* number) const {
+    if (!SL_LAST) return 0;
+    I rest = Over(*number, I(channels)), channel = *number - rest * I(channels);
+    *number = rest;
+    return channel;
+  }
+  // Where a pixel of a plane is in memory.
+  int64_t Place(int64_t plane, I pixels, I pixel, I channel) const {
+    int64_t place = plane * pixels + pixel;
+    return SL_LAST ? place * channels + channel : place;
+  }
 };
 
 struct PoolWindows {
   int64_t plane;
+  I channel;
   PoolWindow w[3];
   PoolWindows(const PoolArgs& a, I output) {
     I rest = output;
+    channel = a.TakeChannel(&rest);
 #pragma unroll
     for (int k = 2; k >= 0; --k) {
       PoolAxis axis = a.Axis(k);
@@ -138,11 +155,14 @@ template <class Team>
 inline void MaxWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
   using Best = reducers::BestAt<Compute<T>, true>;
   PoolWindows windows(a, slice.live ? I(slice.number) : 0);
-  const T* plane = a.x + windows.plane * a.InPixels();
+  I pixels = a.InPixels();
+  auto place = [&](int64_t at) {
+    return a.Place(windows.plane, pixels, I(at), windows.channel);
+  };
   auto best = Best::Start();
   if (slice.live) {
     windows.Each(a, team, [&](I at) {
-      best = Best::StepAt(best, Widen(plane[at]), at);
+      best = Best::StepAt(best, Widen(a.x[place(at)]), at);
     });
   }
   best = team.All(best, [](auto p, auto q) { return Best::Join(p, q); });
@@ -150,13 +170,12 @@ inline void MaxWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
   if (a.places) {
     a.places[slice.number] = I(best.at);
   } else if (a.v) {
-    const T* from = a.v + windows.plane * a.InPixels();
-    a.y[slice.number] = best.at < 0 ? T(0) : from[best.at];
+    a.y[slice.number] = best.at < 0 ? T(0) : a.v[place(best.at)];
   } else {
     using C = Compute<T>;
     a.y[slice.number] =
         Narrow<T>(best.at < 0 ? -std::numeric_limits<C>::infinity()
-                              : Widen(plane[best.at]));
+                              : Widen(a.x[place(best.at)]));
   }
 }
 
@@ -164,10 +183,12 @@ template <class Team>
 inline void AvgWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
   using C = Compute<T>;
   PoolWindows windows(a, slice.live ? I(slice.number) : 0);
-  const T* plane = a.x + windows.plane * a.InPixels();
+  I pixels = a.InPixels();
   C sum = 0;
   if (slice.live) {
-    windows.Each(a, team, [&](I at) { sum += Widen(plane[at]); });
+    windows.Each(a, team, [&](I at) {
+      sum += Widen(a.x[a.Place(windows.plane, pixels, at, windows.channel)]);
+    });
   }
   sum = team.All(sum, Plus());
   if (!slice.live || team.lane != 0) return;
@@ -181,6 +202,7 @@ template <bool kMax, class Team>
 inline void PoolGrad(const PoolArgs& a, const Team& team, const Slice& slice) {
   using C = Compute<T>;
   I at[3], rest = slice.live ? I(slice.number) : 0;
+  I channel = a.TakeChannel(&rest), pixels = a.OutPixels();
 #pragma unroll
   for (int k = 2; k >= 0; --k) {
     I in = a.Axis(k).in, next = Over(rest, in);
@@ -188,7 +210,7 @@ inline void PoolGrad(const PoolArgs& a, const Team& team, const Slice& slice) {
     rest = next;
   }
   I pixel = (at[0] * a.Axis(1).in + at[1]) * a.Axis(2).in + at[2];
-  int64_t plane = int64_t(rest) * a.OutPixels();
+  int64_t plane = rest;
   PoolWindow around[3];
   I n[3];
 #pragma unroll
@@ -204,7 +226,8 @@ inline void PoolGrad(const PoolArgs& a, const Team& team, const Slice& slice) {
 #pragma unroll
     for (int k = 0; k < 3; ++k) holds = holds && a.Axis(k).Holds(o[k], at[k]);
     if (!holds) return;
-    int64_t out = plane + (o[0] * rows + o[1]) * columns + o[2];
+    int64_t out = a.Place(plane, pixels, (o[0] * rows + o[1]) * columns + o[2],
+                          channel);
     if constexpr (kMax) {
       if (a.places[out] == pixel) sum += Widen(a.dy[out]);
     } else {
