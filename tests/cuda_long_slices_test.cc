@@ -124,6 +124,10 @@ TEST(CudaLongSlices, Reductions) {
        {"Sum", {{{30, 3, 16, 20}, DType::kBF16}}, Axes({0, 2, 3})},
        {"Sum", {{{30, 3, 15, 15}, DType::kBF16}}, Axes({0, 2, 3})},
        {"Sum", {{{4, 7, 5, 3, 64}}}, Axes({0, 2, 4})},
+       {"Sum", {{{900, 72}, DType::kBF16}}, Axes({0})},
+       {"Sum", {{{2, 900, 40}, DType::kI8, -100, 100}}, Axes({1})},
+       {"Mean", {{{300, 2, 5, 16}}}, Axes({0, 2})},
+       {"ArgMax", {{{500, 16}, DType::kI32, 0, 100}}, Axis(0)},
        {"Sum", {{{2, 3000, 40}}}, Axes({1})},
        {"Sum", {{{3, 9000}, DType::kI8, -100, 100}}, Axes({1})},
        {"Max", {{{2, 20000}, DType::kF16, -2, 2}}, Axes({1})},
@@ -143,6 +147,14 @@ TEST(CudaLongSlices, BatchNormalisation) {
       Try({{"BatchNorm", {x, channel, channel}},
            {"BatchNormGrad", {x, x, channel, mean, variance}}});
     }
+  }
+  for (int64_t channels : {24, 21}) {
+    In x{{700, channels}, DType::kBF16, -1, 3};
+    In channel{{channels}, DType::kBF16, 0.5, 1.5};
+    In mean{{channels}, DType::kF32, 0.5, 1.5};
+    In variance{{channels}, DType::kF32, 1, 2};
+    Try({{"BatchNorm", {x, channel, channel}},
+         {"BatchNormGrad", {x, x, channel, mean, variance}}});
   }
 }
 

@@ -1,7 +1,8 @@
 """Elementwise calls, views, products, sums, sorting, types: against the CPU."""
 
 import sluice as sl
-from both import on_both
+from both import on_both, same
+from run import Skip
 
 F = sl.nn.functional
 
@@ -70,3 +71,18 @@ def test_random_numbers_are_the_cpu_s():
 def test_empty_and_single():
     on_both(lambda x: (x + 1, x.sum(), x.reshape(-1), x.exp()), sl.zeros(0, 3))
     on_both(lambda x: (x + 1, x.sum(), x.item()), sl.tensor(3.5))
+
+
+def test_products_whose_rows_are_odd():
+    """Copied, so that tensor cores read them in whole packs: on a GPU alone, since
+    only large ones are."""
+    if "Emulated" in sl.cuda.get_device_name():
+        raise Skip("too large for the emulation")
+    for m, k, n in ((300, 1021, 1027), (1027, 300, 1021), (1021, 1027, 304)):
+        for turned in (False, True):
+            a, b = sl.randn(m, k) * 0.1, sl.randn(k, n) * 0.1
+            x, y = a.to(sl.bfloat16).cuda(), b.to(sl.bfloat16).cuda()
+            if turned:
+                y = y.T.contiguous().T
+            wanted = a.to(sl.bfloat16).float() @ b.to(sl.bfloat16).float()
+            same(wanted, (x @ y).float(), 2e-2)

@@ -61,13 +61,15 @@ std::string TypesOf(DType x, DType stats) {
   return StrCat(ElementType(x), " using S = ", CudaTypeName(stats), ";");
 }
 
-// Elements of one channel that can be taken at a time: 16 bytes.
+// Elements of one channel, or of channels side by side, that can be taken at a
+// time: 16 bytes.
 int64_t PackOf(const Args& args, DType dtype) {
   int64_t pack = 16 / DTypeSize(dtype);
   for (const void* p : {args.x, args.dy, const_cast<const void*>(args.y)}) {
     if (reinterpret_cast<uintptr_t>(p) % 16 != 0) return 1;
   }
-  return args.run % pack == 0 ? pack : 1;
+  int64_t side_by_side = args.run == 1 ? args.channels : args.run;
+  return side_by_side % pack == 0 ? pack : 1;
 }
 
 Status Sums(const KernelContext& ctx, const Shape& x, const std::string& types,
@@ -90,7 +92,9 @@ Status Each(const KernelContext& ctx, const std::string& types,
   SL_ASSIGN_OR_RETURN(
       CUfunction function,
       FileFunction(device, "batch_norm.cuh",
-                   StrCat(types, "\n#define SL_PACK ", pack), name));
+                   StrCat(types, "\n#define SL_PACK ", pack,
+                          "\n#define SL_ROWS ", args.run == 1 ? 1 : 0),
+                   name));
   return LaunchCuda(ctx, function, GridFor(device, n / pack + 1), args);
 }
 

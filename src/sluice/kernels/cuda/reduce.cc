@@ -65,7 +65,8 @@ Status Run(KernelContext& ctx, const char* reducer,
   args.n = plan.reduced_count;
   args.params = params;
   bool aligned = reinterpret_cast<uintptr_t>(args.x) % 16 == 0;
-  args.s.packed = aligned && plan.Packs(16 / DTypeSize(x.dtype()));
+  int64_t pack = std::min<int64_t>(8, 16 / DTypeSize(x.dtype()));
+  args.s.packed = aligned && plan.Packs(pack);
   std::string before = StrCat("using T = ", CudaTypeName(x.dtype()),
                               "; using Out = ", CudaTypeName(y.dtype()),
                               ";\n#define SL_REDUCER ", reducer);

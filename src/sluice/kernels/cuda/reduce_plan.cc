@@ -61,9 +61,13 @@ ReducePlan::ReducePlan(const Shape& x, uint32_t mask, int64_t outputs) {
   reduced_count = layout.reduced_count;
   if (layout.inner_reduced) {
     Rows(layout);
-  } else {
-    Columns(layout);
+    return;
   }
+  way = "ReduceColumns";
+  shape.count = layout.reduced.count;
+  strips_ = layout.kept.count;
+  // Room for parts however many elements are read at a time.
+  for (int64_t pack : {8, 4, 2, 1}) Columns(pack);
 }
 
 void ReducePlan::Rows(const ReduceLayout& layout) {
@@ -81,34 +85,41 @@ void ReducePlan::Rows(const ReduceLayout& layout) {
   int64_t per_part = CeilDiv(shape.count, parts);
   shape.per_part = parts == 1 ? per_part : CeilDiv(per_part, kRound) * kRound;
   shape.parts = CeilDiv(shape.count, shape.per_part);
+  most_parts_ = shape.parts;
   blocks = std::min(shape.outputs * shape.parts, kMostBlocks);
 }
 
-void ReducePlan::Columns(const ReduceLayout& layout) {
-  way = "ReduceColumns";
-  shape.count = layout.reduced.count;
-  shape.lanes = PowerOfTwo(shape.inner, 64);
+void ReducePlan::Columns(int64_t pack) {
+  int64_t columns = CeilDiv(shape.inner, pack);
+  shape.lanes = PowerOfTwo(columns, pack == 1 ? 64 : 32);
   int64_t along = kTeamThreads / shape.lanes;
-  int64_t strips = CeilDiv(shape.inner, shape.lanes) * layout.kept.count;
+  int64_t strips = CeilDiv(columns, shape.lanes) * strips_;
   int64_t parts = std::clamp<int64_t>(kEnoughBlocks / strips, 1,
                                       CeilDiv(shape.count, along * 8));
   shape.per_part = CeilDiv(shape.count, parts);
   shape.parts = CeilDiv(shape.count, shape.per_part);
+  most_parts_ = std::max(most_parts_, shape.parts);
   blocks = std::min(strips * shape.parts, kMostBlocks);
 }
 
 int64_t ReducePlan::partial_bytes() const {
-  return shape.parts > 1 ? shape.parts * shape.outputs * kAccBytes : 0;
+  return most_parts_ > 1 ? most_parts_ * shape.outputs * kAccBytes : 0;
 }
 
-bool ReducePlan::Packs(int64_t pack) const {
-  if (std::string_view(way) != "ReduceBlocks") return false;
-  if (shape.reduced.rank == 0 && shape.outputs == 1) return true;
+bool ReducePlan::Packs(int64_t pack) {
+  std::string_view goes = way;
+  if (pack == 1 || goes == "ReduceLanes") return false;
+  bool columns = goes == "ReduceColumns";
+  if (!columns && shape.reduced.rank == 0 && shape.outputs == 1) return true;
   auto whole = [pack](const GpuReduceNest& nest) {
     return std::all_of(nest.steps, nest.steps + nest.rank,
                        [pack](int64_t step) { return step % pack == 0; });
   };
-  return shape.inner % pack == 0 && whole(shape.kept) && whole(shape.reduced);
+  if (shape.inner % pack != 0 || !whole(shape.kept) || !whole(shape.reduced)) {
+    return false;
+  }
+  if (columns) Columns(pack);
+  return true;
 }
 
 Status LaunchReduceRaw(const KernelContext& ctx, std::string_view file,

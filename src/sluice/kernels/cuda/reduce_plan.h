@@ -45,12 +45,16 @@ struct ReducePlan {
 
   // Bytes for the parts' results: what a launch needs as workspace.
   int64_t partial_bytes() const;
-  // Elements lie so that `pack` at a time can be read from an aligned array.
-  bool Packs(int64_t pack) const;
+  // Whether elements lie so that `pack` at a time can be read from an aligned
+  // array; from now on they are, then.
+  bool Packs(int64_t pack);
 
  private:
   void Rows(const ReduceLayout& layout);
-  void Columns(const ReduceLayout& layout);
+  void Columns(int64_t pack);
+
+  int64_t strips_ = 1;  // of columns: how often the others go side by side
+  int64_t most_parts_ = 1;
 };
 
 // Launches the kernel of a file that has SL_REDUCE_KERNEL, and the one that

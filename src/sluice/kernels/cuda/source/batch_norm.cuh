@@ -55,6 +55,12 @@ struct ChannelMoments {
     for (int k = 0; k < kPack; ++k) acc = V::Step(acc, Widen(x.v[k]));
     return acc;
   }
+  static void StepColumns(const BatchNormArgs& a, Acc* acc, int64_t at, int64_t,
+                          int64_t) {
+    auto x = reinterpret_cast<const Pack<T, kPack>*>(a.x)[at / kPack];
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) acc[k] = V::Step(acc[k], Widen(x.v[k]));
+  }
   static Acc Join(Acc a, Acc b) { return V::Join(a, b); }
   static void Finish(const BatchNormArgs& a, Acc acc, int64_t c) {
     double mean = 0, variance = 0;
@@ -90,6 +96,16 @@ struct ChannelGrads {
     for (int k = 0; k < kPack; ++k) acc = One(acc, affine, x.v[k], dy.v[k]);
     return acc;
   }
+  static void StepColumns(const BatchNormArgs& a, Acc* acc, int64_t at, int64_t,
+                          int64_t c) {
+    using Some = Pack<T, kPack>;
+    Some x = reinterpret_cast<const Some*>(a.x)[at / kPack];
+    Some dy = reinterpret_cast<const Some*>(a.dy)[at / kPack];
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) {
+      acc[k] = One(acc[k], a.affine[c + k], x.v[k], dy.v[k]);
+    }
+  }
   static Acc One(Acc acc, Affine<C> affine, T x, T d) {
     double dy = double(Widen(d)), h = double(affine.Apply(Widen(x)));
     return {acc.a + dy, MulAdd(dy, h, acc.b)};
@@ -124,17 +140,19 @@ SL_GLOBAL(channel_affine, BatchNormArgs, a) {
   }
 }
 
-// Packs of elements that are all of one channel; SL_PACK: how many.
+// Packs of elements, SL_PACK each: all of one channel, or of as many side by
+// side where SL_ROWS.
 using Some = Pack<T, SL_PACK>;
 
 SL_GLOBAL(apply_affine, BatchNormArgs, a) {
   const Some* x = reinterpret_cast<const Some*>(a.x);
   Some* y = reinterpret_cast<Some*>(a.y);
   for (int64_t i = FirstThread(); i < a.elements / SL_PACK; i += AllThreads()) {
-    Affine<Compute<T>> affine = a.affine[a.ChannelOf(i * SL_PACK)];
+    const Affine<Compute<T>>* affine = a.affine + a.ChannelOf(i * SL_PACK);
     Some from = x[i], to;
+#pragma unroll
     for (int k = 0; k < SL_PACK; ++k) {
-      to.v[k] = Narrow<T>(affine.Apply(Widen(from.v[k])));
+      to.v[k] = Narrow<T>(affine[SL_ROWS ? k : 0].Apply(Widen(from.v[k])));
     }
     y[i] = to;
   }
@@ -146,9 +164,11 @@ SL_GLOBAL(apply_parts, BatchNormArgs, a) {
   const Some* dy = reinterpret_cast<const Some*>(a.dy);
   Some* y = reinterpret_cast<Some*>(a.y);
   for (int64_t i = FirstThread(); i < a.elements / SL_PACK; i += AllThreads()) {
-    GradParts<C> p = a.parts[a.ChannelOf(i * SL_PACK)];
+    const GradParts<C>* parts = a.parts + a.ChannelOf(i * SL_PACK);
     Some from = x[i], up = dy[i], to;
+#pragma unroll
     for (int k = 0; k < SL_PACK; ++k) {
+      GradParts<C> p = parts[SL_ROWS ? k : 0];
       C d = MulAdd(Widen(from.v[k]) - p.from, p.k1, p.k0);
       to.v[k] = Narrow<T>(MulAdd(Widen(up.v[k]), p.by, d));
     }

@@ -18,7 +18,7 @@ struct ReduceArgs {
 template <class Reducer>
 struct ReduceArray {
   using Acc = typename Reducer::Acc;
-  static constexpr int kPack = 16 / sizeof(T);
+  static constexpr int kPack = sizeof(T) == 1 ? 8 : 16 / sizeof(T);
   static constexpr bool kPlaces =
       requires(Acc acc, T x) { Reducer::StepAt(acc, Widen(x), int64_t(0)); };
   static Acc Start() { return Reducer::Start(); }
@@ -41,6 +41,12 @@ struct ReduceArray {
 #pragma unroll
     for (int k = 0; k < kPack; ++k) acc = One(a, acc, pack.v[k], nth + k);
     return acc;
+  }
+  static void StepColumns(const ReduceArgs& a, Acc* acc, int64_t at,
+                          int64_t nth, int64_t) {
+    auto pack = reinterpret_cast<const Pack<T, kPack>*>(a.x)[at / kPack];
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) acc[k] = One(a, acc[k], pack.v[k], nth);
   }
   static Acc Join(Acc a, Acc b) { return Reducer::Join(a, b); }
   static void Finish(const ReduceArgs& a, Acc acc, int64_t output) {

@@ -13,6 +13,9 @@
 //     // Optional: kPack elements in a row, at a place aligned to all of them.
 //     static Acc StepPack(const Args&, Acc, int64_t at, int64_t nth,
 //     int64_t output);
+//     // With it: the same of kPack outputs side by side.
+//     static void StepColumns(const Args&, Acc*, int64_t at, int64_t nth,
+//     int64_t output);
 //   };
 //   SL_REDUCE_KERNEL(R, Args)
 //
@@ -129,10 +132,64 @@ inline void ReduceBlocks(const Args& a) {
   }
 }
 
+// What a thread has of kPack outputs side by side.
+template <class R>
+struct ColumnAccs {
+  typename R::Acc v[R::kPack];
+};
+template <class R>
+struct JoinColumns {
+  ColumnAccs<R> operator()(ColumnAccs<R> a, ColumnAccs<R> b) const {
+    for (int k = 0; k < R::kPack; ++k) a.v[k] = R::Join(a.v[k], b.v[k]);
+    return a;
+  }
+};
+
+template <class R, class Args>
+inline void ReduceColumnPacks(const Args& a) {
+  constexpr int64_t kPack = R::kPack;
+  const ReduceShape& s = a.s;
+  int64_t inner = s.inner / kPack;
+  Slices all{s.outputs / s.inner * s.parts, s.per_part, inner, s.lanes};
+  ColumnTeam team(all);
+  Slice slice;
+  while (team.Next(all, &slice)) {
+    ColumnAccs<R> acc;
+    for (int k = 0; k < kPack; ++k) acc.v[k] = R::Start();
+    int64_t number = slice.live ? slice.number / inner : 0;
+    int64_t column = slice.live ? (slice.number - number * inner) * kPack : 0;
+    int64_t from = number / s.parts, part = number - from * s.parts;
+    int64_t output = from * s.inner + column;
+    if (slice.live) {
+      int64_t base = s.kept.Offset(from) + column;
+      int64_t end = std::min((part + 1) * s.per_part, s.count);
+      int64_t r = part * s.per_part + team.lane;
+      if (s.reduced.rank == 1) {
+        int64_t step = s.reduced.steps[0];
+#pragma unroll 2
+        for (; r < end; r += team.lanes) {
+          R::StepColumns(a, acc.v, base + r * step, r, output);
+        }
+      }
+      for (; r < end; r += team.lanes) {
+        R::StepColumns(a, acc.v, base + s.reduced.Offset(r), r, output);
+      }
+    }
+    acc = team.All(acc, JoinColumns<R>());
+    if (!slice.live || team.lane != 0) continue;
+    for (int k = 0; k < kPack; ++k) {
+      ReduceKeep<R>(a, acc.v[k], output + k, part);
+    }
+  }
+}
+
 // Outputs side by side: the innermost run is kept. A part is some of the rows.
 template <class R, class Args>
 inline void ReduceColumns(const Args& a) {
   const ReduceShape& s = a.s;
+  if constexpr (requires { &R::StepColumns; }) {
+    if (s.packed) return ReduceColumnPacks<R>(a);
+  }
   Slices all{s.outputs / s.inner * s.parts, s.per_part, s.inner, s.lanes};
   ColumnTeam team(all);
   Slice slice;
