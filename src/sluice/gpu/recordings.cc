@@ -109,8 +109,9 @@ Status Recordings::Record(CudaDevice& device, const Key& key,
   }
   CudaStream& stream = device.recording_stream();
   device.Enter();
-  SL_CUDA(cuStreamBeginCapture(stream.handle(),
-                               CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+  // Relaxed: scratch space is taken meanwhile, whose allocator asks events and
+  // maps memory. Nothing of that is part of the recording.
+  SL_CUDA(cuStreamBeginCapture(stream.handle(), CU_STREAM_CAPTURE_MODE_RELAXED),
           "recording launches");
   Status issued;
   {

@@ -31,6 +31,9 @@ struct Args {
 // its memory to others.
 constexpr int64_t kSomeBytes = int64_t{512} << 20;
 
+// Scores of a query that a thread keeps: a warp does for a thousand of them.
+constexpr int64_t kHeld = 32;
+
 DType ScoreType(DType t) { return t == DType::kF64 ? t : DType::kF32; }
 
 // Where the scores of some heads of k and v lie in scratch space, and, of
@@ -196,7 +199,7 @@ class Heads {
                ctx_.attr<bool>("causal") ? 1 : 0, "\n#define SL_MASK ",
                mask_kind_);
     return LaunchSlices(ctx_, "attention.cuh", before, name,
-                        SlicePlan(some_ * rows_, view_.keys), args_);
+                        SlicePlan(some_ * rows_, view_.keys, kHeld), args_);
   }
 
   KernelContext& ctx_;

@@ -95,7 +95,13 @@ Status Each(const KernelContext& ctx, const std::string& types,
                    StrCat(types, "\n#define SL_PACK ", pack,
                           "\n#define SL_ROWS ", args.run == 1 ? 1 : 0),
                    name));
-  return LaunchCuda(ctx, function, GridFor(device, n / pack + 1), args);
+  CudaGrid grid = GridFor(device, n / pack + 1);
+  // In rows a thread loads what its channels have once: it must be worth it.
+  if (args.run == 1) {
+    grid.blocks =
+        std::min<int64_t>(grid.blocks, 8 * device.num_processors());
+  }
+  return LaunchCuda(ctx, function, grid, args);
 }
 
 Status Train(KernelContext& ctx) {

@@ -9,8 +9,6 @@ namespace sluice {
 
 namespace {
 
-// What a thread holds of a slice in registers, at most.
-constexpr int64_t kHeld = 16;
 constexpr int64_t kMostBlocks = 1 << 20;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -19,22 +17,25 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 SlicePlan::SlicePlan(const AxisView& view)
     : slices{view.outer, view.size, view.inner} {
-  Choose();
+  Choose(kUsuallyHeld);
 }
-SlicePlan::SlicePlan(int64_t rows, int64_t n) : slices{rows, n} { Choose(); }
+SlicePlan::SlicePlan(int64_t rows, int64_t n, int64_t most_held)
+    : slices{rows, n} {
+  Choose(most_held);
+}
 
-void SlicePlan::Choose() {
+void SlicePlan::Choose(int64_t most_held) {
   grid.threads = kTeamThreads;
   if (slices.inner > 1) {
     team = "ColumnTeam";
     slices.lanes = PowerOfTwo(slices.inner, 32);
     grid.blocks = CeilDiv(slices.inner, slices.lanes) * slices.outer;
-  } else if (slices.size <= 32 * kHeld) {
+  } else if (slices.size <= 32 * most_held) {
     slices.lanes = PowerOfTwo(slices.size, 32);
     grid.blocks = CeilDiv(slices.outer * slices.lanes, kTeamThreads);
   } else {
     team = "BlockTeam";
-    if (slices.size > kTeamThreads * kHeld) grid.threads = 512;
+    if (slices.size > kTeamThreads * most_held) grid.threads = 512;
     grid.blocks = slices.outer;
   }
   grid.blocks = std::clamp<int64_t>(grid.blocks, 1, kMostBlocks);
@@ -43,7 +44,7 @@ void SlicePlan::Choose() {
   if (std::string_view(team) == "ColumnTeam") share /= slices.lanes;
   // What does not fit is read anew, and registers are left to more threads.
   int64_t each = CeilDiv(slices.size, share);
-  held = each > kHeld ? 1 : PowerOfTwo(each, kHeld);
+  held = each > most_held ? 1 : PowerOfTwo(each, most_held);
 }
 
 Status LaunchSlicesRaw(const KernelContext& ctx, std::string_view file,

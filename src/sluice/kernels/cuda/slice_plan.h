@@ -23,11 +23,12 @@ struct SlicePlan {
   CudaGrid grid;
 
   explicit SlicePlan(const AxisView& view);
-  // Rows of n elements.
-  SlicePlan(int64_t rows, int64_t n);
+  // Rows of n elements. `most_held`: elements a thread may keep.
+  SlicePlan(int64_t rows, int64_t n, int64_t most_held = kUsuallyHeld);
 
  private:
-  void Choose();
+  static constexpr int64_t kUsuallyHeld = 16;
+  void Choose(int64_t most_held);
 };
 
 // Launches kernel `name` of a file that has SL_SLICE_KERNEL. Args begins with

@@ -46,9 +46,13 @@ struct Query {
       row = rest;
     }
   }
+  // The keys before those it cannot see, as a slice of their own.
+  Slice Seen(Slice slice) const {
+    if (SL_CAUSAL && slice.n > place + 1) slice.n = place + 1;
+    return slice;
+  }
   C Score(C product, int64_t key) const {
     constexpr C kNever = -std::numeric_limits<C>::infinity();
-    if (SL_CAUSAL && key > place) return kNever;
     C score = product * scale;
     int64_t at = mask_at + key * a.mask_column;
     if (SL_MASK == 1) {
@@ -65,7 +69,8 @@ inline void AttentionRow(const AttentionArgs& a, const Team& team,
   using C = Compute<T>;
   constexpr C kNever = -std::numeric_limits<C>::infinity();
   Query query(a, slice.live ? slice.number : 0);
-  Elements<C, kHeld> x(a.scores, slice, team);
+  const Slice seen = query.Seen(slice);
+  Elements<C, kHeld> x(a.scores, seen, team);
   C max = kNever;
   x.Each([&](C& v, int64_t key) {
     C score = query.Score(v, key);
@@ -88,6 +93,9 @@ inline void AttentionRow(const AttentionArgs& a, const Team& team,
   x.Each([&](C& v, int64_t key) {
     p[key] = Narrow<T>((x.fits ? v : power(v, key)) * by);
   });
+  for (int64_t key = seen.n + team.lane; key < slice.n; key += team.lanes) {
+    p[key] = T(0);
+  }
   if (slice.live && team.lane == 0) {
     a.lse[slice.number] = sum == 0 ? kNever : from + vmath::Log(sum);
   }
@@ -107,7 +115,8 @@ inline void AttentionGradRow(const AttentionArgs& a, const Team& team,
   inner = team.All(inner, Plus());
   C lse = a.lse[row];
   T *p = a.p + slice.base, *ds = a.ds + slice.base;
-  ElementPairs<C, kHeld> pairs(a.scores, a.dp, slice, team);
+  const Slice keys = query.Seen(slice);
+  ElementPairs<C, kHeld> pairs(a.scores, a.dp, keys, team);
   pairs.Each([&](C product, C dp, int64_t key) {
     C score = query.Score(product, key);
     bool seen = score != -std::numeric_limits<C>::infinity();
@@ -115,6 +124,9 @@ inline void AttentionGradRow(const AttentionArgs& a, const Team& team,
     p[key] = Narrow<T>(e);
     ds[key] = Narrow<T>(e * (dp - inner) * query.scale);
   });
+  for (int64_t key = keys.n + team.lane; key < slice.n; key += team.lanes) {
+    p[key] = ds[key] = T(0);
+  }
 }
 
 SL_SLICE_KERNEL(attention, AttentionArgs, AttentionRow)

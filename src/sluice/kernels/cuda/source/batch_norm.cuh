@@ -55,8 +55,8 @@ struct ChannelMoments {
     for (int k = 0; k < kPack; ++k) acc = V::Step(acc, Widen(x.v[k]));
     return acc;
   }
-  static void StepColumns(const BatchNormArgs& a, Acc* acc, int64_t at, int64_t,
-                          int64_t) {
+  static void StepColumns(const BatchNormArgs& a, NoColumns, Acc* acc,
+                          int64_t at, int64_t) {
     auto x = reinterpret_cast<const Pack<T, kPack>*>(a.x)[at / kPack];
 #pragma unroll
     for (int k = 0; k < kPack; ++k) acc[k] = V::Step(acc[k], Widen(x.v[k]));
@@ -96,14 +96,23 @@ struct ChannelGrads {
     for (int k = 0; k < kPack; ++k) acc = One(acc, affine, x.v[k], dy.v[k]);
     return acc;
   }
-  static void StepColumns(const BatchNormArgs& a, Acc* acc, int64_t at, int64_t,
-                          int64_t c) {
+  struct Columns {
+    Affine<C> affine[kPack];
+  };
+  static Columns LoadColumns(const BatchNormArgs& a, int64_t c) {
+    Columns columns;
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) columns.affine[k] = a.affine[c + k];
+    return columns;
+  }
+  static void StepColumns(const BatchNormArgs& a, const Columns& columns,
+                          Acc* acc, int64_t at, int64_t) {
     using Some = Pack<T, kPack>;
     Some x = reinterpret_cast<const Some*>(a.x)[at / kPack];
     Some dy = reinterpret_cast<const Some*>(a.dy)[at / kPack];
 #pragma unroll
     for (int k = 0; k < kPack; ++k) {
-      acc[k] = One(acc[k], a.affine[c + k], x.v[k], dy.v[k]);
+      acc[k] = One(acc[k], columns.affine[k], x.v[k], dy.v[k]);
     }
   }
   static Acc One(Acc acc, Affine<C> affine, T x, T d) {
@@ -143,19 +152,44 @@ SL_GLOBAL(channel_affine, BatchNormArgs, a) {
 // Packs of elements, SL_PACK each: all of one channel, or of as many side by
 // side where SL_ROWS.
 using Some = Pack<T, SL_PACK>;
+constexpr int kChannels = SL_ROWS ? SL_PACK : 1;
+
+// f(pack, what the first of its channels has, and the next) for each pack of
+// this thread. In rows a thread stays with its channels, whose numbers it holds.
+template <class Of, class F>
+inline void EachPack(const BatchNormArgs& a, const Of* of, F f) {
+  Of held[kChannels];
+  int64_t packs = a.elements / SL_PACK, row = a.channels / SL_PACK;
+  int64_t threads = AllThreads();
+  if (SL_ROWS && row <= threads) {
+    threads = threads / row * row;
+    int64_t first = FirstThread();
+    if (first >= threads) return;
+    int64_t channel = first - Quotient(first, row) * row;
+#pragma unroll
+    for (int k = 0; k < kChannels; ++k) held[k] = of[channel * SL_PACK + k];
+    for (int64_t i = first; i < packs; i += threads) f(i, held);
+    return;
+  }
+  for (int64_t i = FirstThread(); i < packs; i += threads) {
+    const Of* here = of + a.ChannelOf(i * SL_PACK);
+#pragma unroll
+    for (int k = 0; k < kChannels; ++k) held[k] = here[k];
+    f(i, held);
+  }
+}
 
 SL_GLOBAL(apply_affine, BatchNormArgs, a) {
   const Some* x = reinterpret_cast<const Some*>(a.x);
   Some* y = reinterpret_cast<Some*>(a.y);
-  for (int64_t i = FirstThread(); i < a.elements / SL_PACK; i += AllThreads()) {
-    const Affine<Compute<T>>* affine = a.affine + a.ChannelOf(i * SL_PACK);
+  EachPack(a, a.affine, [&](int64_t i, const Affine<Compute<T>>* affine) {
     Some from = x[i], to;
 #pragma unroll
     for (int k = 0; k < SL_PACK; ++k) {
       to.v[k] = Narrow<T>(affine[SL_ROWS ? k : 0].Apply(Widen(from.v[k])));
     }
     y[i] = to;
-  }
+  });
 }
 
 SL_GLOBAL(apply_parts, BatchNormArgs, a) {
@@ -163,17 +197,16 @@ SL_GLOBAL(apply_parts, BatchNormArgs, a) {
   const Some* x = reinterpret_cast<const Some*>(a.x);
   const Some* dy = reinterpret_cast<const Some*>(a.dy);
   Some* y = reinterpret_cast<Some*>(a.y);
-  for (int64_t i = FirstThread(); i < a.elements / SL_PACK; i += AllThreads()) {
-    const GradParts<C>* parts = a.parts + a.ChannelOf(i * SL_PACK);
+  EachPack(a, a.parts, [&](int64_t i, const GradParts<C>* parts) {
     Some from = x[i], up = dy[i], to;
 #pragma unroll
     for (int k = 0; k < SL_PACK; ++k) {
-      GradParts<C> p = parts[SL_ROWS ? k : 0];
+      const GradParts<C>& p = parts[SL_ROWS ? k : 0];
       C d = MulAdd(Widen(from.v[k]) - p.from, p.k1, p.k0);
       to.v[k] = Narrow<T>(MulAdd(Widen(up.v[k]), p.by, d));
     }
     y[i] = to;
-  }
+  });
 }
 
 #endif

@@ -42,8 +42,8 @@ struct ReduceArray {
     for (int k = 0; k < kPack; ++k) acc = One(a, acc, pack.v[k], nth + k);
     return acc;
   }
-  static void StepColumns(const ReduceArgs& a, Acc* acc, int64_t at,
-                          int64_t nth, int64_t) {
+  static void StepColumns(const ReduceArgs& a, NoColumns, Acc* acc, int64_t at,
+                          int64_t nth) {
     auto pack = reinterpret_cast<const Pack<T, kPack>*>(a.x)[at / kPack];
 #pragma unroll
     for (int k = 0; k < kPack; ++k) acc[k] = One(a, acc[k], pack.v[k], nth);

@@ -13,9 +13,10 @@
 //     // Optional: kPack elements in a row, at a place aligned to all of them.
 //     static Acc StepPack(const Args&, Acc, int64_t at, int64_t nth,
 //     int64_t output);
-//     // With it: the same of kPack outputs side by side.
-//     static void StepColumns(const Args&, Acc*, int64_t at, int64_t nth,
-//     int64_t output);
+//     // With it: the same of kPack outputs side by side. `columns` is what
+//     // LoadColumns(const Args&, int64_t output) gave before, or NoColumns.
+//     static void StepColumns(const Args&, columns, Acc*, int64_t at,
+//     int64_t nth);
 //   };
 //   SL_REDUCE_KERNEL(R, Args)
 //
@@ -132,6 +133,16 @@ inline void ReduceBlocks(const Args& a) {
   }
 }
 
+struct NoColumns {};
+template <class R, class Args>
+inline auto ColumnsOf(const Args& a, int64_t output) {
+  if constexpr (requires { R::LoadColumns(a, output); }) {
+    return R::LoadColumns(a, output);
+  } else {
+    return NoColumns{};
+  }
+}
+
 // What a thread has of kPack outputs side by side.
 template <class R>
 struct ColumnAccs {
@@ -164,15 +175,16 @@ inline void ReduceColumnPacks(const Args& a) {
       int64_t base = s.kept.Offset(from) + column;
       int64_t end = std::min((part + 1) * s.per_part, s.count);
       int64_t r = part * s.per_part + team.lane;
+      auto columns = ColumnsOf<R>(a, output);
       if (s.reduced.rank == 1) {
         int64_t step = s.reduced.steps[0];
-#pragma unroll 2
+#pragma unroll 4
         for (; r < end; r += team.lanes) {
-          R::StepColumns(a, acc.v, base + r * step, r, output);
+          R::StepColumns(a, columns, acc.v, base + r * step, r);
         }
       }
       for (; r < end; r += team.lanes) {
-        R::StepColumns(a, acc.v, base + s.reduced.Offset(r), r, output);
+        R::StepColumns(a, columns, acc.v, base + s.reduced.Offset(r), r);
       }
     }
     acc = team.All(acc, JoinColumns<R>());
@@ -187,7 +199,9 @@ inline void ReduceColumnPacks(const Args& a) {
 template <class R, class Args>
 inline void ReduceColumns(const Args& a) {
   const ReduceShape& s = a.s;
-  if constexpr (requires { &R::StepColumns; }) {
+  if constexpr (requires(typename R::Acc* acc) {
+                  R::StepColumns(a, ColumnsOf<R>(a, 0), acc, 0, 0);
+                }) {
     if (s.packed) return ReduceColumnPacks<R>(a);
   }
   Slices all{s.outputs / s.inner * s.parts, s.per_part, s.inner, s.lanes};
