@@ -21,7 +21,7 @@ struct Args {
   const void *x = nullptr, *v = nullptr, *dy = nullptr;
   void* y = nullptr;
   void* places = nullptr;
-  int64_t results = 0, channels = 1;
+  int64_t results = 0, elements = 0, channels = 1;
 };
 
 class Pool {
@@ -44,7 +44,7 @@ class Pool {
     }
     args.results = y.num_elements();
     args.channels = x.rank() > 1 ? x.dim(1) : 1;
-    elements_ = x.num_elements();
+    args.elements = x.num_elements();
     Specialize();
   }
 
@@ -53,26 +53,47 @@ class Pool {
     return Run(function, args.results, window_);
   }
   Status Elements(const char* function) {
-    return Run(function, elements_, around_);
+    return Run(function, args.elements, around_);
   }
 
   Args args;
 
  private:
   Status Run(const char* function, int64_t n, int64_t each) {
+    if (InPacks(function)) {
+      CudaDevice& device = GpuOf(ctx_);
+      DType dtype = ctx_.in(0).dtype();
+      SL_ASSIGN_OR_RETURN(
+          CUfunction kernel,
+          FileFunction(device, "pool_packs.cuh", Before(function), "pool"));
+      int64_t packs = n * DTypeSize(dtype) / 16;
+      return LaunchCuda(ctx_, kernel, GridFor(device, packs), args);
+    }
     // A slice is one result: large windows are a warp's.
     SlicePlan plan(n, each > 64 ? 32 : 1);
-    return LaunchSlices(
-        ctx_, "pool.cuh",
-        StrCat(ElementType(ctx_.in(0).dtype()), special_, "\n#define SL_POOL ",
-               function),
-        "pool", plan, args);
+    return LaunchSlices(ctx_, "pool.cuh", Before(function), "pool", plan, args);
+  }
+
+  std::string Before(const char* function) const {
+    return StrCat(ElementType(ctx_.in(0).dtype()), special_,
+                  "\n#define SL_POOL ", function);
+  }
+
+  // Whether 16 bytes of channels side by side can be taken at a time.
+  bool InPacks(std::string_view function) const {
+    if (!last_ || function == "AvgWindow" || args.v) return false;
+    if (args.channels * DTypeSize(ctx_.in(0).dtype()) % 16 != 0) return false;
+    auto aligned = [](const void* p) {
+      return reinterpret_cast<uintptr_t>(p) % 16 == 0;
+    };
+    return aligned(args.x) && aligned(args.dy) && aligned(args.y) &&
+           aligned(args.places);
   }
 
   // What source/pool.cuh may know when it is compiled.
   void Specialize() {
     constexpr int64_t kShort = int64_t{1} << 30;
-    bool is_short = elements_ < kShort && args.results < kShort;
+    bool is_short = args.elements < kShort && args.results < kShort;
     bool fixed = is_short;
     std::string windows;
     for (const GpuPoolSizes& s : args.sizes) {
@@ -91,7 +112,7 @@ class Pool {
 
   KernelContext& ctx_;
   const bool last_;
-  int64_t window_ = 1, around_ = 1, elements_ = 0;
+  int64_t window_ = 1, around_ = 1;
   std::string special_;
 };
 
