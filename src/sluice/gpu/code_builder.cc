@@ -87,6 +87,22 @@ GpuInstruction GpuCodeBuilder::Copy(const Node& node, int from, int to) const {
   return copy;
 }
 
+GpuInstruction GpuCodeBuilder::Move(const Node& node,
+                                    const std::vector<int>& from,
+                                    const std::vector<int>& to,
+                                    int live) const {
+  GpuInstruction move;
+  move.code = GpuInstruction::Code::kMove;
+  move.node = &node;
+  move.in = from;
+  move.out = to;
+  move.live = live;
+  move.label = "move";
+  for (int r : from)
+    StrAppend(move.label, " ", DTypeName(At(r).dtype), At(r).shape);
+  return move;
+}
+
 Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
                                      std::vector<GpuTarget>& targets) {
   FusionOptions options;
@@ -348,6 +364,8 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
          LastRead(target->second->direct_of) <= now_) &&
         ReadsFlatOnly(instr, target->second->direct)) {
       target->second->reg = target->second->direct;
+      instr.live = target->second->live;
+      instr.loop.masked = instr.live >= 0;
     }
     instr.loop.outputs.push_back(v);
     instr.out.push_back(NewValue(v));

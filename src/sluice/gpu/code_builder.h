@@ -22,6 +22,8 @@ struct GpuTarget {
   // not read after the value is written; -1: none.
   int direct = -1;
   Value direct_of{};
+  // A flag without which `direct` must keep what it has; -1: none.
+  int live = -1;
 };
 
 class GpuCodeBuilder {
@@ -41,7 +43,10 @@ class GpuCodeBuilder {
   void Put(const Value& v, int reg) { register_[v] = reg; }
   // Where a value that is read lies: an input, if it is nowhere yet.
   Result<int> Read(const Value& v);
-  // From one register to another of its dtype and shape.
+  // From one register to another of its dtype and shape. Several at once, if
+  // `live` holds.
+  GpuInstruction Move(const Node& node, const std::vector<int>& from,
+                      const std::vector<int>& to, int live = -1) const;
   GpuInstruction Copy(const Node& node, int from, int to) const;
 
   // `nodes`: in topological order. What the targets name and `nodes` make is

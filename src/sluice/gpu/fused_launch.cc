@@ -31,7 +31,8 @@ class FusedArgs {
 
 Status LaunchFused(const KernelContext& ctx, const std::string& source,
                    std::span<const FusedAccess> access, int pack,
-                   std::span<const Array> in, std::span<const Array> out) {
+                   const void* live, std::span<const Array> in,
+                   std::span<const Array> out) {
   CudaDevice& device = GpuOf(ctx);
   SL_ASSIGN_OR_RETURN(CUfunction function,
                       CudaFunction(device, source, "fused"));
@@ -65,6 +66,7 @@ Status LaunchFused(const KernelContext& ctx, const std::string& source,
   args.Add<int64_t>(n);
   args.Add<int32_t>(packed ? 1 : 0);
   args.Add<int32_t>(walk.rank);
+  if (live) args.Add<const void*>(live);
   for (const Array& o : out) args.Add<void*>(o.address());
   for (const Array& i : in) args.Add<void*>(i.address());
   if (in.empty()) args.Add<void*>(nullptr);

@@ -12,9 +12,11 @@
 namespace sluice {
 
 // `in`: the operands apart from literals, in order; `access`: how each is
-// read. Outputs are contiguous and of one shape.
+// read. Outputs are contiguous and of one shape. `live`: the flag that a masked
+// loop asks, else null.
 Status LaunchFused(const KernelContext& ctx, const std::string& source,
                    std::span<const FusedAccess> access, int pack,
-                   std::span<const Array> in, std::span<const Array> out);
+                   const void* live, std::span<const Array> in,
+                   std::span<const Array> out);
 
 }  // namespace sluice

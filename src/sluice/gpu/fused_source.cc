@@ -111,15 +111,14 @@ class FusedWriter {
 
   // As FusedArgs of fused_launch.h fills it.
   std::string Args() const {
-    return StrCat(
-        "struct Args {\n  int64_t n;\n  int32_t packed, rank;\n"
-        "  void* out[",
-        loop_.outputs.size(), "];\n  const void* in[",
-        std::max<size_t>(1, read_.size()), "];\n",
-        strided_ > 0 ? StrCat("  int64_t size[8];\n  int64_t stride[", strided_,
-                              "][8];\n")
-                     : "",
-        "};\n");
+    return StrCat("struct Args {\n  int64_t n;\n  int32_t packed, rank;\n",
+                  loop_.masked ? "  const bool* live;\n" : "", "  void* out[",
+                  loop_.outputs.size(), "];\n  const void* in[",
+                  std::max<size_t>(1, read_.size()), "];\n",
+                  strided_ > 0 ? StrCat("  int64_t size[8];\n  int64_t stride[",
+                                        strided_, "][8];\n")
+                               : "",
+                  "};\n");
   }
 
   std::string Parameters() const {
@@ -149,8 +148,8 @@ class FusedWriter {
     return text + ");\n";
   }
 
-  std::string Pointers() const {
-    std::string text;
+  std::string Begin() const {
+    std::string text = loop_.masked ? "  if (!*a.live) return;\n" : "";
     for (size_t k = 0; k < read_.size(); ++k) {
       size_t i = read_[k];
       std::string_view type = InputType(i);
@@ -185,7 +184,7 @@ class FusedWriter {
                 ", kPack>*>(y", i, ")[i] = r", i, ";\n");
     }
     return StrCat(
-        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
+        "SL_GLOBAL(fused, Args, a) {\n", Begin(),
         "  constexpr int kPack = ", FusedPack(loop_),
         ";\n  int64_t packs = a.packed ? a.n / kPack : 0;\n"
         "  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {\n",
@@ -213,7 +212,7 @@ class FusedWriter {
                  : StrCat("x", i, ".At(i)");
     };
     return StrCat(
-        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
+        "SL_GLOBAL(fused, Args, a) {\n", Begin(),
         "  for (int64_t i = FirstThread(); i < a.n; i += AllThreads()) {\n",
         places,
         "    uint32_t small = uint32_t(i);\n"

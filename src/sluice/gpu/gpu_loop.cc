@@ -76,19 +76,32 @@ Status GpuWhile::SetCondition(const StepContext& step, Stream& stream,
   return LaunchCuda(ctx, set_condition_, {1, 1}, args);
 }
 
+Status GpuWhile::IssueRounds(const StepContext& step, Stream& stream,
+                             const GpuBases& bases) const {
+  const std::vector<uint64_t>& checks = *CudaRecordingScope::Current()->checks;
+  size_t before = checks.size();
+  for (int round = 0; round < (tells_ ? 1 : rounds_); ++round) {
+    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
+    tells_ = tells_ || checks.size() > before;
+    SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
+    before = checks.size();
+  }
+  return OkStatus();
+}
+
 Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
                                const GpuBases& bases) const {
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
   SL_ASSIGN_OR_RETURN(uint64_t handle, NewCondition(stream));
   SL_RETURN_IF_ERROR(SetCondition(step, stream, bases, handle));
+  SL_RETURN_IF_ERROR(program_.Issue(once_, step, stream, bases));
   SL_ASSIGN_OR_RETURN(CUgraph body, AddWhileNode(stream, handle));
   CudaStream& inner = program_.device->body_stream();
   SL_CUDA(cuStreamBeginCaptureToGraph(inner.handle(), body, nullptr, nullptr, 0,
                                       CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
           "recording a loop's body");
-  Status issued = program_.Issue(body_, step, inner, bases);
-  if (issued.ok()) issued = program_.Issue(cond_, step, inner, bases);
+  Status issued = IssueRounds(step, inner, bases);
   if (issued.ok()) issued = SetCondition(step, inner, bases, handle);
   CUresult ended = CudaDriver::Get().cuStreamEndCapture(inner.handle(), &body);
   SL_RETURN_IF_ERROR(issued);
@@ -100,7 +113,7 @@ Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
                              const GpuBases& bases) const {
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
   CUstream handle = static_cast<CudaStream&>(stream).handle();
-  for (;;) {
+  for (bool begun = false;; begun = true) {
     if (step.cancellation && step.cancellation->cancelled()) {
       return Cancelled("the step was cancelled");
     }
@@ -112,6 +125,7 @@ Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
             "reading a loop's condition");
     SL_CUDA(cuStreamSynchronize(handle), "reading a loop's condition");
     if (!go_on) break;
+    if (!begun) SL_RETURN_IF_ERROR(program_.Issue(once_, step, stream, bases));
     SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
   }
   return program_.Issue(last_, step, stream, bases);
@@ -132,7 +146,8 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
     operands.Write(stream, outputs[i]);
   }
   auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
-  auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena) {
+  auto issue = [&](Stream& where, const std::vector<void*>& at,
+                   void* arena) SL_REQUIRES(mu_) {
     return IssueRecorded(step, where, GpuBases(at, inputs.size(), arena));
   };
   {
@@ -174,8 +189,9 @@ std::string GpuWhile::Explain() const {
   StrAppend(text, "    arena ", HumanBytes(program_.arena_bytes), "\n");
   MutexLock lock(mu_);
   if (recordings_.why_not().empty()) {
-    StrAppend(text, "    stays on the device; ", recordings_.count(),
-              " recordings\n");
+    StrAppend(text, "    stays on the device, ", tells_ ? 1 : rounds_,
+              tells_ ? " round (its kernels check their inputs)" : " rounds",
+              " at a time; ", recordings_.count(), " recordings\n");
   } else {
     StrAppend(text, "    driven by the host: ", recordings_.why_not(), "\n");
   }

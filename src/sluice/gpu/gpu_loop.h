@@ -1,8 +1,11 @@
 // GpuWhile: a loop that stays on a GPU. What is carried lies in slots of the
 // arena; the body writes the next values there, the condition is computed from
 // them, and the driver's graph goes round by itself: no iteration waits for the
-// host. Where such a graph cannot be made the host drives the loop, reading the
-// condition each time, with the same results.
+// host. Going round costs the GPU more than a small body does, so the graph
+// holds several rounds of body and condition: slots are written only while the
+// condition holds, and rounds behind the last leave all as it is. Where such a
+// graph cannot be made the host drives the loop, reading the condition each
+// time, with the same results.
 //
 // Immutable after Build but for its recordings; runs come one at a time. The
 // graph it was made from must outlive it.
@@ -49,7 +52,9 @@ class GpuWhile final : public CompiledPiece {
   explicit GpuWhile(Device& device) : program_(device) {}
 
   Status IssueRecorded(const StepContext& step, Stream& stream,
-                       const GpuBases& bases) const;
+                       const GpuBases& bases) const SL_REQUIRES(mu_);
+  Status IssueRounds(const StepContext& step, Stream& stream,
+                     const GpuBases& bases) const SL_REQUIRES(mu_);
   Status DriveByHost(const StepContext& step, Stream& stream,
                      const GpuBases& bases) const;
   Status SetCondition(const StepContext& step, Stream& stream,
@@ -57,9 +62,11 @@ class GpuWhile final : public CompiledPiece {
 
   GpuProgram program_;
   const Node* loop_ = nullptr;
-  // Fill the slots; compute the condition; go round; hand the results out.
-  GpuCode first_, cond_, body_, last_;
+  // Fill the slots; compute the condition; what is carried unseen, if there is
+  // a first iteration; go round; hand the results out.
+  GpuCode first_, cond_, once_, body_, last_;
   int predicate_ = -1;  // register
+  int rounds_ = 1;      // of body and condition, each time the graph goes round
   // Loaded before anything is recorded, which loading would break off.
   CUfunction set_condition_ = nullptr;
   std::vector<bool> host_outputs_;
@@ -67,6 +74,9 @@ class GpuWhile final : public CompiledPiece {
   double cost_ns_ = 0;
   mutable Mutex mu_;
   mutable Recordings recordings_ SL_GUARDED_BY(mu_);
+  // A kernel of the body tells what is wrong with its inputs: one round only,
+  // since one behind the last has nothing to tell.
+  mutable bool tells_ SL_GUARDED_BY(mu_) = false;
 };
 
 // Why a loop cannot stay on one GPU; empty when it can. `device`: set to the

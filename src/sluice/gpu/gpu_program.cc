@@ -8,6 +8,7 @@
 #include "sluice/device/devices.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/gpu/fused_launch.h"
+#include "sluice/gpu/moves.h"
 #include "sluice/kernels/cuda/move.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/launch/node_error.h"
@@ -75,12 +76,16 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
   NodeInfo info{node.name(), node.line(), node.key()};
   KernelContext ctx(node.op(), node.attrs(), info, step, in, out);
   ctx.set_device(device, &stream);
+  const void* live =
+      instr.live < 0 ? nullptr : Bind(instr.live, bases).address();
   switch (instr.code) {
     case GpuInstruction::Code::kCopy:
       return CopyStridedOnGpu(ctx, in[0], out[0]);
     case GpuInstruction::Code::kFused:
       return LaunchFused(ctx, instr.source, instr.access, FusedPack(instr.loop),
-                         in, out);
+                         live, in, out);
+    case GpuInstruction::Code::kMove:
+      return LaunchMoves(ctx, live, in, out);
     case GpuInstruction::Code::kKernel:
       break;
   }

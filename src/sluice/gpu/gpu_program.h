@@ -32,11 +32,16 @@ struct GpuRegister {
 };
 
 struct GpuInstruction {
-  enum class Code : uint8_t { kFused, kKernel, kCopy };
+  // kMove: each of `in` to the place of `out`, all dense and apart from each
+  // other, in one launch.
+  enum class Code : uint8_t { kFused, kKernel, kCopy, kMove };
   Code code = Code::kKernel;
   const Node* node = nullptr;
   std::vector<int> in, out;  // registers
   int64_t workspace = -1;    // arena offset
+  // Of loops and moves: a register with a flag without which nothing is
+  // written; -1: always.
+  int live = -1;
   GpuLoop loop;
   std::string source;
   // The loop's operands apart from literals: how they are read.

@@ -1,5 +1,8 @@
 // Building a GpuWhile: slots for what is carried, the regions' code around
 // them.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
@@ -28,6 +31,12 @@ ValueType TypeOf(const Value& v) { return {v.dtype(), v.shape()}; }
 
 // Copies between devices hand their input on: all of the loop is on one.
 bool HandsOn(const Node& node) { return node.op().role == Role::kIdentity; }
+
+// What a value is, whatever hands it on.
+Value HandedOn(Value v) {
+  while (HandsOn(*v.node) && v.node->controls().empty()) v = v.node->input(0);
+  return v;
+}
 
 std::string WhyNotRegion(const Region& region, std::string* device) {
   for (const Node* node : region.nodes()) {
@@ -108,13 +117,15 @@ class GpuWhileBuilder {
     SL_RETURN_IF_ERROR(FillSlots());
     SL_RETURN_IF_ERROR(EmitCondition());
     SL_RETURN_IF_ERROR(EmitBody());
+    std::vector<int> outputs;
     for (size_t i = 0; i < slots_.size(); ++i) {
       ValueType type = loop_.output_type(static_cast<int>(i));
-      int out = builder_.AddRegister(
+      outputs.push_back(builder_.AddRegister(
           GpuRegister::Dense(GpuPlace::kOutput, static_cast<int>(i), 0,
-                             type.dtype, type.shape.ToShape()));
-      piece_->last_.push_back(builder_.Copy(loop_, slots_[i], out));
+                             type.dtype, type.shape.ToShape())));
     }
+    piece_->last_.push_back(builder_.Move(loop_, slots_, outputs));
+    ChooseRounds();
     return std::move(piece_);
   }
 
@@ -133,12 +144,14 @@ class GpuWhileBuilder {
   }
 
   Status FillSlots() {
+    std::vector<int> from;
     for (int i = 0; i < loop_.num_inputs(); ++i) {
       const Value& v = loop_.input(i);
       slots_.push_back(NewPlace(TypeOf(v)));
-      SL_ASSIGN_OR_RETURN(int from, builder_.Read(v));
-      piece_->first_.push_back(builder_.Copy(loop_, from, slots_.back()));
+      SL_ASSIGN_OR_RETURN(int there, builder_.Read(v));
+      from.push_back(there);
     }
+    piece_->first_.push_back(builder_.Move(loop_, from, slots_));
     return OkStatus();
   }
 
@@ -150,7 +163,7 @@ class GpuWhileBuilder {
         GpuRegister::Dense(GpuPlace::kArena, 0, offset, type.dtype, shape));
   }
 
-  // Arguments of the region lie in the slots.
+  // Arguments of the region lie in the slots. Returns what is computed.
   Result<std::vector<Node*>> Enter(const Region& region) {
     for (size_t i = 0; i < slots_.size(); ++i) {
       builder_.Put({region.args_node(), static_cast<int>(i)}, slots_[i]);
@@ -159,83 +172,148 @@ class GpuWhileBuilder {
     std::erase_if(order, [](Node* node) {
       return node->is_args() || ConstantValue({node, 0});
     });
+    // What hands on something from outside is that.
+    std::vector<Node*> nodes;
     for (Node* node : order) {
+      Value v = HandedOn(node->output(0));
+      if (v.node != node && !MadeBy(v, order)) {
+        SL_ASSIGN_OR_RETURN(int there, builder_.Read(v));
+        builder_.Put(node->output(0), there);
+        continue;
+      }
+      nodes.push_back(node);
       ++piece_->num_nodes_;
       piece_->cost_ns_ += NodeCostNanos(*node);
     }
-    return order;
+    return nodes;
   }
 
   static bool MadeBy(const Value& v, const std::vector<Node*>& nodes) {
     return std::find(nodes.begin(), nodes.end(), v.node) != nodes.end();
   }
 
+  // The condition gets a place of its own even where it is carried: what the
+  // body writes asks for it while the body writes.
   Status EmitCondition() {
     const Region& region = CondOf(loop_);
     SL_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Enter(region));
-    const Value& result = region.results()[0];
+    Value result = HandedOn(region.results()[0]);
+    piece_->predicate_ = NewPlace(TypeOf(result));
     std::vector<GpuTarget> targets;
     if (MadeBy(result, nodes)) {
-      piece_->predicate_ = NewPlace(TypeOf(result));
       targets.push_back({.value = result, .reg = piece_->predicate_});
-    } else {
-      // What is carried, most often: it lies there already.
-      SL_ASSIGN_OR_RETURN(piece_->predicate_, builder_.Read(result));
     }
     SL_ASSIGN_OR_RETURN(piece_->cond_, builder_.Emit(nodes, targets));
+    if (targets.empty()) {
+      SL_ASSIGN_OR_RETURN(int from, builder_.Read(result));
+      piece_->cond_.push_back(
+          builder_.Move(loop_, {from}, {piece_->predicate_}));
+    }
     return OkStatus();
   }
 
+  // Whether anything computed in an iteration depends on a carried value.
+  bool IsRead(size_t carried) const {
+    auto i = static_cast<int>(carried);
+    for (const Region* region : {&CondOf(loop_), &BodyOf(loop_)}) {
+      Value arg{region->args_node(), i};
+      for (const Node* node : region->nodes()) {
+        for (const Value& v : node->inputs()) {
+          if (v == arg) return true;
+        }
+      }
+      for (const Value& v : region->results()) {
+        if (v == arg) return true;
+      }
+    }
+    return false;
+  }
+
+  // Moves that are collected, to be one launch.
+  struct Moves {
+    std::vector<int> from, to;
+    void Add(int f, int t) {
+      from.push_back(f);
+      to.push_back(t);
+    }
+  };
+  void Emit(GpuCode& code, const Moves& moves, int live) {
+    if (moves.from.empty()) return;
+    code.push_back(builder_.Move(loop_, moves.from, moves.to, live));
+  }
+
+  // Slots are written only where the condition holds: by loops that are masked,
+  // or by the move at the body's end. All else goes to places that do not
+  // matter, so that the body may be run once too often.
   Status EmitBody() {
     const Region& region = BodyOf(loop_);
     SL_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Enter(region));
+    std::vector<Value> results;
+    for (const Value& v : region.results()) results.push_back(HandedOn(v));
+    auto arg = [&](size_t i) {
+      return Value{region.args_node(), static_cast<int>(i)};
+    };
     // Slots that another carried value becomes a copy of stay as they are until
     // all is computed.
-    std::unordered_set<Value, ValueHash> handed_on, made;
-    for (const Value& v : region.results()) handed_on.insert(v);
+    std::unordered_set<Value, ValueHash> handed_on(results.begin(),
+                                                   results.end());
     std::vector<GpuTarget> targets;
-    std::vector<int> next(slots_.size(), -1);
-    std::vector<size_t> of_target;
+    std::unordered_map<Value, size_t, ValueHash> target_of;
     for (size_t i = 0; i < slots_.size(); ++i) {
-      const Value& v = region.results()[i];
-      Value arg{region.args_node(), static_cast<int>(i)};
-      if (v == arg) continue;
-      next[i] = NewPlace(TypeOf(v));
-      if (!MadeBy(v, nodes) || !made.insert(v).second) continue;
-      GpuTarget target{.value = v, .reg = next[i]};
-      if (!handed_on.count(arg)) {
+      const Value& v = results[i];
+      if (!MadeBy(v, nodes) || target_of.count(v)) continue;
+      target_of[v] = targets.size();
+      GpuTarget target{.value = v, .reg = NewPlace(TypeOf(v))};
+      if (!handed_on.count(arg(i))) {
         target.direct = slots_[i];
-        target.direct_of = arg;
+        target.direct_of = arg(i);
+        target.live = piece_->predicate_;
       }
       targets.push_back(target);
-      of_target.push_back(i);
     }
     SL_ASSIGN_OR_RETURN(piece_->body_, builder_.Emit(nodes, targets));
-    for (size_t t = 0; t < targets.size(); ++t) {
-      if (targets[t].reg == slots_[of_target[t]]) next[of_target[t]] = -1;
-    }
-    // What was not computed here, or for another carried value, too. What lay
-    // in slots goes first, to a place beside.
-    std::vector<bool> filled(slots_.size(), false);
-    for (size_t t : of_target) filled[t] = true;
-    for (bool from_slots : {true, false}) {
-      for (size_t i = 0; i < slots_.size(); ++i) {
-        const Value& v = region.results()[i];
-        if (next[i] < 0 || filled[i] ||
-            (v.node == region.args_node()) != from_slots) {
-          continue;
-        }
-        SL_ASSIGN_OR_RETURN(int from, builder_.Read(v));
-        int to = from_slots ? next[i] : slots_[i];
-        piece_->body_.push_back(builder_.Copy(loop_, from, to));
-        if (!from_slots) next[i] = -1;
-      }
-    }
+    Moves once, aside, commit;
     for (size_t i = 0; i < slots_.size(); ++i) {
-      if (next[i] < 0) continue;
-      piece_->body_.push_back(builder_.Copy(loop_, next[i], slots_[i]));
+      const Value& v = results[i];
+      if (v == arg(i)) continue;
+      auto target = target_of.find(v);
+      int from = -1;
+      if (target != target_of.end()) {
+        from = targets[target->second].reg;
+        if (from == slots_[i]) continue;
+      } else {
+        SL_ASSIGN_OR_RETURN(from, builder_.Read(v));
+      }
+      bool slot = v.node == region.args_node();
+      if (!slot && !MadeBy(v, nodes) && !IsRead(i)) {
+        // The same each time, and nobody looks before the end.
+        once.Add(from, slots_[i]);
+        continue;
+      }
+      // What lies in a slot that changes goes to a place beside it first: the
+      // slot is written by the same move.
+      if (slot && !(results[static_cast<size_t>(v.index)] == v)) {
+        int beside = NewPlace(TypeOf(v));
+        aside.Add(from, beside);
+        from = beside;
+      }
+      commit.Add(from, slots_[i]);
     }
+    Emit(piece_->once_, once, piece_->predicate_);
+    Emit(piece_->body_, aside, -1);
+    Emit(piece_->body_, commit, piece_->predicate_);
     return OkStatus();
+  }
+
+  // Rounds in the graph for each time it goes round: of about 50 us together.
+  void ChooseRounds() {
+    constexpr double kLaunchNanos = 1000, kWanted = 50'000, kMost = 16;
+    // NodeCostNanos is about a core of the host.
+    constexpr double kFasterThanHost = 2500;
+    double nanos = piece_->cost_ns_ / kFasterThanHost +
+                   kLaunchNanos * piece_->num_instructions();
+    piece_->rounds_ =
+        static_cast<int>(std::clamp(std::ceil(kWanted / nanos), 1.0, kMost));
   }
 
   std::unique_ptr<GpuWhile> piece_;
