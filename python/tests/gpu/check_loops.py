@@ -101,3 +101,34 @@ def test_numbers_of_every_float_type():
     for dtype in [sl.float32, sl.float64, sl.float16, sl.bfloat16]:
         x, limit = sl.tensor(1).to(dtype), sl.tensor(60).to(dtype)
         equal([run(x, limit)], [at_places(run, x.cuda(), limit.cuda())])
+
+
+def test_an_elementwise_loop_is_one_kernel():
+    @sl.function
+    def run(x, scale, row, limit):
+        n = sl.zeros_like(limit)
+        while n < limit:
+            x = (x * scale + row).sin()
+            n = n + 1.0
+        return x, n
+
+    x, row = sl.randn(6, 5), sl.randn(5)
+    for n in [0.0, 1.0, 17.0]:
+        limit = sl.tensor(n)
+        host = run(x, 1.5, row, limit)
+        equal(host, at_places(run, x.cuda(), 1.5, row.cuda(), limit.cuda()))
+    plan = plan_of(run, x.cuda(), 1.5, row.cuda(), limit.cuda())
+    assert "in one kernel\n      loop [6,5]: Less | Mul Add Sin Add" in plan, plan
+
+
+def test_numbers_that_go_on_until_one_is_small():
+    @sl.function
+    def euclid(a, b):
+        while b > 0.5:
+            a, b = b, a % b
+        return a
+
+    for a, b in [(1071.0, 462.0), (462.0, 1071.0), (7.0, 0.0), (13.0, 13.0)]:
+        a, b = sl.tensor(a), sl.tensor(b)
+        equal([euclid(a, b)], [at_places(euclid, a.cuda(), b.cuda())])
+    assert "in one kernel" in plan_of(euclid, a.cuda(), b.cuda())

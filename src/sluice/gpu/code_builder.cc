@@ -331,7 +331,9 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
   GpuInstruction instr;
   instr.code = GpuInstruction::Code::kFused;
   instr.node = nodes.nodes.back();
-  instr.loop.nodes = nodes.nodes;
+  instr.space = nodes.space;
+  GpuLoop loop;
+  loop.nodes = nodes.nodes;
   std::unordered_set<const Node*> own(nodes.nodes.begin(), nodes.nodes.end());
   std::unordered_set<Value, ValueHash> seen;
   for (Node* node : nodes.nodes) {
@@ -340,12 +342,12 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
       const Array* constant = ConstantValue(v);
       if (constant && constant->num_elements() == 1 &&
           !GpuLiteral(*constant).empty()) {
-        instr.loop.inputs.push_back({v, FusedAccess::kLiteral});
+        loop.inputs.push_back({v, FusedAccess::kLiteral});
         continue;
       }
       SL_ASSIGN_OR_RETURN(int r, Read(v));
       FusedAccess access = AccessOf(At(r), nodes.space);
-      instr.loop.inputs.push_back({v, access});
+      loop.inputs.push_back({v, access});
       instr.access.push_back(access);
       instr.in.push_back(r);
     }
@@ -365,14 +367,15 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
         ReadsFlatOnly(instr, target->second->direct)) {
       target->second->reg = target->second->direct;
       instr.live = target->second->live;
-      instr.loop.masked = instr.live >= 0;
+      loop.masked = instr.live >= 0;
     }
-    instr.loop.outputs.push_back(v);
+    loop.outputs.push_back(v);
     instr.out.push_back(NewValue(v));
   }
   if (instr.out.empty()) return OkStatus();
   FindOverwrites(instr);
-  instr.source = FusedSource(instr.loop);
+  instr.source = FusedSource(loop);
+  instr.pack = FusedPack(loop);
   instr.label = StrCat("loop ", nodes.space, ": ", names);
   code_.push_back(std::move(instr));
   return OkStatus();

@@ -31,12 +31,11 @@ class FusedArgs {
 
 Status LaunchFused(const KernelContext& ctx, const std::string& source,
                    std::span<const FusedAccess> access, int pack,
-                   const void* live, std::span<const Array> in,
-                   std::span<const Array> out) {
+                   const void* live, const Shape& space,
+                   std::span<const Array> in, std::span<const Array> out) {
   CudaDevice& device = GpuOf(ctx);
   SL_ASSIGN_OR_RETURN(CUfunction function,
                       CudaFunction(device, source, "fused"));
-  const Shape& space = out[0].shape();
   int64_t n = space.num_elements();
   if (n == 0) return OkStatus();
   SmallVector<Strides, 8> strides;

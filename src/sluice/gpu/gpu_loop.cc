@@ -91,6 +91,7 @@ Status GpuWhile::IssueRounds(const StepContext& step, Stream& stream,
 
 Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
                                const GpuBases& bases) const {
+  if (!whole_.empty()) return program_.Issue(whole_, step, stream, bases);
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
   SL_ASSIGN_OR_RETURN(uint64_t handle, NewCondition(stream));
@@ -111,6 +112,7 @@ Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
 
 Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
                              const GpuBases& bases) const {
+  if (!whole_.empty()) return program_.Issue(whole_, step, stream, bases);
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
   CUstream handle = static_cast<CudaStream&>(stream).handle();
   for (bool begun = false;; begun = true) {
@@ -157,14 +159,17 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
         recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),
                            program_.arena_bytes, upload, issue));
     if (!launched) {
-      SL_ASSIGN_OR_RETURN(
-          Array arena,
-          Array::Make(DType::kU8, {program_.arena_bytes}, allocator));
-      BeforeWrite(stream, arena);
-      SL_RETURN_IF_ERROR(program_.Upload(inputs, arena.address()));
+      Array arena;
+      if (program_.arena_bytes > 0) {
+        SL_ASSIGN_OR_RETURN(
+            arena, Array::Make(DType::kU8, {program_.arena_bytes}, allocator));
+        BeforeWrite(stream, arena);
+      }
+      void* begin = arena ? arena.address() : nullptr;
+      SL_RETURN_IF_ERROR(program_.Upload(inputs, begin));
       SL_RETURN_IF_ERROR(DriveByHost(
-          step, stream, GpuBases(operands.at, inputs.size(), arena.address())));
-      AfterWrite(stream, arena, /*mark=*/false);
+          step, stream, GpuBases(operands.at, inputs.size(), begin)));
+      if (arena) AfterWrite(stream, arena, /*mark=*/false);
     }
   }
   for (const Array& in : inputs) AfterRead(stream, in);
@@ -184,6 +189,10 @@ std::string GpuWhile::Explain() const {
       StrAppend(text, "      ", instr.label, "\n");
     }
   };
+  if (!whole_.empty()) {
+    list("stays on the device, in one kernel", whole_);
+    return text;
+  }
   list("condition", cond_);
   list("body", body_);
   StrAppend(text, "    arena ", HumanBytes(program_.arena_bytes), "\n");

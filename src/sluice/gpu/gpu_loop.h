@@ -5,7 +5,7 @@
 // holds several rounds of body and condition: slots are written only while the
 // condition holds, and rounds behind the last leave all as it is. Where such a
 // graph cannot be made the host drives the loop, reading the condition each
-// time, with the same results.
+// time, with the same results. Elementwise loops are one kernel (whole_loop.h).
 //
 // Immutable after Build but for its recordings; runs come one at a time. The
 // graph it was made from must outlive it.
@@ -43,7 +43,7 @@ class GpuWhile final : public CompiledPiece {
   int num_nodes() const override { return num_nodes_; }
   const Node& node() const override { return *loop_; }
   int num_instructions() const override {
-    return static_cast<int>(cond_.size() + body_.size());
+    return static_cast<int>(whole_.size() + cond_.size() + body_.size());
   }
   std::string Explain() const override;
 
@@ -62,6 +62,7 @@ class GpuWhile final : public CompiledPiece {
 
   GpuProgram program_;
   const Node* loop_ = nullptr;
+  GpuCode whole_;  // all of it, if that is possible; else:
   // Fill the slots; compute the condition; what is carried unseen, if there is
   // a first iteration; go round; hand the results out.
   GpuCode first_, cond_, once_, body_, last_;

@@ -82,8 +82,8 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
     case GpuInstruction::Code::kCopy:
       return CopyStridedOnGpu(ctx, in[0], out[0]);
     case GpuInstruction::Code::kFused:
-      return LaunchFused(ctx, instr.source, instr.access, FusedPack(instr.loop),
-                         live, in, out);
+      return LaunchFused(ctx, instr.source, instr.access, instr.pack, live,
+                         instr.space, in, out);
     case GpuInstruction::Code::kMove:
       return LaunchMoves(ctx, live, in, out);
     case GpuInstruction::Code::kKernel:

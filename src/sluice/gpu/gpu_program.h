@@ -42,8 +42,11 @@ struct GpuInstruction {
   // Of loops and moves: a register with a flag without which nothing is
   // written; -1: always.
   int live = -1;
-  GpuLoop loop;
+  // Of a loop: its kernel, the shape it goes over, elements a thread takes at a
+  // time.
   std::string source;
+  Shape space;
+  int pack = 1;
   // The loop's operands apart from literals: how they are read.
   std::vector<FusedAccess> access;
   std::string label;

@@ -7,7 +7,8 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/gpu/gpu_loop.h"
-#include "sluice/graph/graph.h"
+#include "sluice/gpu/loop_regions.h"
+#include "sluice/gpu/whole_loop.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/launch/op_cost.h"
 #include "sluice/tape/islands.h"
@@ -16,26 +17,12 @@ namespace sluice {
 
 namespace {
 
-const Region& CondOf(const Node& loop) { return *loop.regions()[0]; }
-const Region& BodyOf(const Node& loop) { return *loop.regions()[1]; }
-
 bool Static(const ValueType& type) {
   return IsPlainData(type.dtype) && type.shape.fully_known();
 }
 
 bool SameType(const ValueType& a, const ValueType& b) {
   return a.dtype == b.dtype && a.shape == b.shape;
-}
-
-ValueType TypeOf(const Value& v) { return {v.dtype(), v.shape()}; }
-
-// Copies between devices hand their input on: all of the loop is on one.
-bool HandsOn(const Node& node) { return node.op().role == Role::kIdentity; }
-
-// What a value is, whatever hands it on.
-Value HandedOn(Value v) {
-  while (HandsOn(*v.node) && v.node->controls().empty()) v = v.node->input(0);
-  return v;
 }
 
 std::string WhyNotRegion(const Region& region, std::string* device) {
@@ -105,25 +92,29 @@ class GpuWhileBuilder {
       : piece_(new GpuWhile(device)),
         loop_(loop),
         on_host_(on_host),
+        fuse_(fuse),
         builder_(piece_->program_, fuse) {}
 
   Result<std::unique_ptr<GpuWhile>> Build(std::vector<bool> host_outputs) {
     piece_->loop_ = &loop_;
     piece_->host_outputs_ = std::move(host_outputs);
+    TakeNumbers();
+    std::vector<int> outputs;
+    for (int i = 0; i < loop_.num_outputs(); ++i) {
+      ValueType type = loop_.output_type(i);
+      outputs.push_back(builder_.AddRegister(GpuRegister::Dense(
+          GpuPlace::kOutput, i, 0, type.dtype, type.shape.ToShape())));
+    }
+    if (fuse_) {
+      WholeLoop whole = WriteWholeLoop(loop_);
+      if (!whole.source.empty()) return EmitWhole(whole, outputs);
+    }
     SL_ASSIGN_OR_RETURN(piece_->set_condition_,
                         FileFunction(*piece_->program_.device, "condition.cuh",
                                      "", "set_condition"));
-    TakeNumbers();
     SL_RETURN_IF_ERROR(FillSlots());
     SL_RETURN_IF_ERROR(EmitCondition());
     SL_RETURN_IF_ERROR(EmitBody());
-    std::vector<int> outputs;
-    for (size_t i = 0; i < slots_.size(); ++i) {
-      ValueType type = loop_.output_type(static_cast<int>(i));
-      outputs.push_back(builder_.AddRegister(
-          GpuRegister::Dense(GpuPlace::kOutput, static_cast<int>(i), 0,
-                             type.dtype, type.shape.ToShape())));
-    }
     piece_->last_.push_back(builder_.Move(loop_, slots_, outputs));
     ChooseRounds();
     return std::move(piece_);
@@ -141,6 +132,30 @@ class GpuWhileBuilder {
     }
     builder_.ReserveNumbers(static_cast<int64_t>(numbers.size()));
     for (const Value& v : numbers) builder_.Put(v, builder_.AddNumber(v));
+  }
+
+  Result<std::unique_ptr<GpuWhile>> EmitWhole(const WholeLoop& whole,
+                                              const std::vector<int>& outputs) {
+    GpuInstruction instr;
+    instr.code = GpuInstruction::Code::kFused;
+    instr.node = &loop_;
+    instr.out = outputs;
+    instr.source = whole.source;
+    instr.space = whole.space;
+    instr.label = whole.label;
+    for (const FusedInput& in : whole.inputs) {
+      SL_ASSIGN_OR_RETURN(int there, builder_.Read(in.value));
+      instr.in.push_back(there);
+      instr.access.push_back(in.access);
+    }
+    for (const Region* region : {&CondOf(loop_), &BodyOf(loop_)}) {
+      for (const Node* node : region->nodes()) {
+        ++piece_->num_nodes_;
+        piece_->cost_ns_ += NodeCostNanos(*node);
+      }
+    }
+    piece_->whole_.push_back(std::move(instr));
+    return std::move(piece_);
   }
 
   Status FillSlots() {
@@ -175,7 +190,7 @@ class GpuWhileBuilder {
     // What hands on something from outside is that.
     std::vector<Node*> nodes;
     for (Node* node : order) {
-      Value v = HandedOn(node->output(0));
+      Value v = HandedOn(node->output(0), region);
       if (v.node != node && !MadeBy(v, order)) {
         SL_ASSIGN_OR_RETURN(int there, builder_.Read(v));
         builder_.Put(node->output(0), there);
@@ -197,7 +212,7 @@ class GpuWhileBuilder {
   Status EmitCondition() {
     const Region& region = CondOf(loop_);
     SL_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Enter(region));
-    Value result = HandedOn(region.results()[0]);
+    Value result = HandedOn(region.results()[0], region);
     piece_->predicate_ = NewPlace(TypeOf(result));
     std::vector<GpuTarget> targets;
     if (MadeBy(result, nodes)) {
@@ -249,7 +264,8 @@ class GpuWhileBuilder {
     const Region& region = BodyOf(loop_);
     SL_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Enter(region));
     std::vector<Value> results;
-    for (const Value& v : region.results()) results.push_back(HandedOn(v));
+    for (const Value& v : region.results())
+      results.push_back(HandedOn(v, region));
     auto arg = [&](size_t i) {
       return Value{region.args_node(), static_cast<int>(i)};
     };
@@ -319,6 +335,7 @@ class GpuWhileBuilder {
   std::unique_ptr<GpuWhile> piece_;
   const Node& loop_;
   const GpuWhile::OnHost& on_host_;
+  const bool fuse_;
   GpuCodeBuilder builder_;
   std::vector<int> slots_;  // registers
 };
