@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/gpu/loop_regions.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node_sizes.h"
 #include "sluice/launch/copy_between.h"
@@ -72,6 +73,13 @@ int GpuCodeBuilder::AddNumber(const Value& v) {
                                      v.shape().ToShape()));
 }
 
+size_t GpuCodeBuilder::AddList(const Value& v) {
+  auto& inputs = program_.inputs;
+  auto it = std::find(inputs.begin(), inputs.end(), v);
+  if (it == inputs.end()) it = inputs.insert(it, v);
+  return static_cast<size_t>(it - inputs.begin());
+}
+
 int GpuCodeBuilder::AddRegister(Register r) {
   program_.registers.push_back(std::move(r));
   return static_cast<int>(program_.registers.size()) - 1;
@@ -119,6 +127,8 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
       SL_RETURN_IF_ERROR(EmitLoop(group.loop));
     } else if (group.node->op().role == Role::kIdentity) {
       SL_RETURN_IF_ERROR(EmitUpload(*group.node));
+    } else if (IsListNode(*group.node)) {
+      SL_RETURN_IF_ERROR(EmitList(*group.node));
     } else if (group.node->op().view) {
       SL_RETURN_IF_ERROR(EmitView(*group.node));
     } else {
@@ -231,6 +241,43 @@ Status GpuCodeBuilder::EmitUpload(Node& node) {
   auto known = register_.find(v);
   if (known != register_.end()) return Show(node, known->second);
   return Show(node, AddNumber(v));
+}
+
+Status GpuCodeBuilder::EmitList(Node& node) {
+  ListPlace list = list_.at(node.input(0));
+  GpuInstruction instr;
+  instr.node = &node;
+  instr.live = list_live_;
+  instr.label = StrCat(node.op().name, " \"", node.name(), "\"");
+  if (RoleOf(node) == Role::kListAppend) {
+    SL_ASSIGN_OR_RETURN(int x, ReadDense(node, node.input(1)));
+    if (!code_.empty() && code_.back().code == GpuInstruction::Code::kAppend) {
+      code_.back().in.push_back(x);
+      code_.back().out.push_back(list.reg);
+      StrAppend(code_.back().label, ", ", instr.label);
+      return OkStatus();
+    }
+    instr.code = GpuInstruction::Code::kAppend;
+    instr.in = {x};
+    instr.out = {list.reg};
+    code_.push_back(std::move(instr));
+    return OkStatus();
+  }
+  instr.number = static_cast<int>(program_.list_nodes.size());
+  program_.list_nodes.push_back(&node);
+  SL_ASSIGN_OR_RETURN(int index, ReadDense(node, node.input(1)));
+  if (RoleOf(node) == Role::kListGet) {
+    instr.code = GpuInstruction::Code::kGet;
+    instr.in = {index, list.reg};
+    instr.out = {NewValue(node.output(0))};
+  } else {
+    SL_ASSIGN_OR_RETURN(int x, ReadDense(node, node.input(2)));
+    instr.code = GpuInstruction::Code::kSet;
+    instr.in = {index, x};
+    instr.out = {list.reg, list.marks};
+  }
+  code_.push_back(std::move(instr));
+  return OkStatus();
 }
 
 Status GpuCodeBuilder::EmitKernel(Node& node) {

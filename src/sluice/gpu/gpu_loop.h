@@ -18,6 +18,7 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/gpu/code_builder.h"
+#include "sluice/gpu/loop_lists.h"
 #include "sluice/gpu/recordings.h"
 #include "sluice/launch/compiled_piece.h"
 
@@ -55,8 +56,17 @@ class GpuWhile final : public CompiledPiece {
                        const GpuBases& bases) const SL_REQUIRES(mu_);
   Status IssueRounds(const StepContext& step, Stream& stream,
                      const GpuBases& bases) const SL_REQUIRES(mu_);
-  Status DriveByHost(const StepContext& step, Stream& stream,
-                     const GpuBases& bases) const;
+  Status DriveByHost(const StepContext& step, Stream& stream, GpuBases& bases,
+                     LoopListRun& lists) const SL_REQUIRES(mu_);
+  // Room that lists begin with.
+  int64_t FirstCapacity() const;
+  void SetCapacity(int64_t capacity) const SL_REQUIRES(mu_);
+  // Nothing is done with lists yet.
+  Status BeginLists(Stream& stream, const GpuBases& bases) const;
+  Status ReadOutputs(std::span<const Array> outputs,
+                     std::vector<Array>& here) const SL_REQUIRES(mu_);
+  Status WrongIndex(const LoopControl& control,
+                    std::span<const Array> inputs) const;
   Status SetCondition(const StepContext& step, Stream& stream,
                       const GpuBases& bases, uint64_t handle) const;
 
@@ -66,8 +76,11 @@ class GpuWhile final : public CompiledPiece {
   // Fill the slots; compute the condition; what is carried unseen, if there is
   // a first iteration; go round; hand the results out.
   GpuCode first_, cond_, once_, body_, last_;
-  int predicate_ = -1;  // register
-  int rounds_ = 1;      // of body and condition, each time the graph goes round
+  // Registers: whether the loop goes on; the same, if there is also room for
+  // what it appends to lists.
+  int predicate_ = -1, live_ = -1;
+  LoopLists lists_;
+  int rounds_ = 1;  // of body and condition, each time the graph goes round
   // Loaded before anything is recorded, which loading would break off.
   CUfunction set_condition_ = nullptr;
   std::vector<bool> host_outputs_;
@@ -78,6 +91,11 @@ class GpuWhile final : public CompiledPiece {
   // A kernel of the body tells what is wrong with its inputs: one round only,
   // since one behind the last has nothing to tell.
   mutable bool tells_ SL_GUARDED_BY(mu_) = false;
+  mutable bool warm_ SL_GUARDED_BY(mu_) = false;  // its kernels have run
+  mutable int64_t capacity_ SL_GUARDED_BY(mu_) = 0;
+  mutable std::vector<Array> tables_ SL_GUARDED_BY(mu_);
+  // So far.
+  mutable int64_t runs_ SL_GUARDED_BY(mu_) = 0, waits_ SL_GUARDED_BY(mu_) = 0;
 };
 
 // Why a loop cannot stay on one GPU; empty when it can. `device`: set to the

@@ -8,6 +8,7 @@
 #include "sluice/device/devices.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/gpu/fused_launch.h"
+#include "sluice/gpu/list_launch.h"
 #include "sluice/gpu/moves.h"
 #include "sluice/kernels/cuda/move.h"
 #include "sluice/launch/copy_between.h"
@@ -86,6 +87,11 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
                          instr.space, in, out);
     case GpuInstruction::Code::kMove:
       return LaunchMoves(ctx, live, in, out);
+    case GpuInstruction::Code::kAppend:
+    case GpuInstruction::Code::kSet:
+    case GpuInstruction::Code::kGet:
+    case GpuInstruction::Code::kAdmit:
+      return IssueList(instr, ctx, live, bases, in, out);
     case GpuInstruction::Code::kKernel:
       break;
   }
@@ -98,6 +104,25 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
     return launched;
   }
   return RunThroughHost(node, info, step, stream, in, out);
+}
+
+Status GpuProgram::IssueList(const GpuInstruction& instr,
+                             const KernelContext& ctx, const void* live,
+                             const GpuBases& bases, std::span<const Array> in,
+                             std::span<const Array> out) const {
+  void* control = Bind(list_control, bases).address();
+  ListElement where{control, live, instr.number};
+  switch (instr.code) {
+    case GpuInstruction::Code::kAppend:
+      return LaunchAppend(ctx, control, in, out);
+    case GpuInstruction::Code::kSet:
+      return LaunchSet(ctx, where, in[0], in[1], out[0], out[1],
+                       bases.capacity);
+    case GpuInstruction::Code::kGet:
+      return LaunchGet(ctx, where, in[0], in[1], out[0]);
+    default:
+      return LaunchAdmit(ctx, control, in[0].address(), bases.capacity);
+  }
 }
 
 // What no kernel of the GPU serves after all: computed by the host, which waits

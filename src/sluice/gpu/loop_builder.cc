@@ -2,6 +2,7 @@
 // them.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,79 +12,8 @@
 #include "sluice/gpu/whole_loop.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/launch/op_cost.h"
-#include "sluice/tape/islands.h"
 
 namespace sluice {
-
-namespace {
-
-bool Static(const ValueType& type) {
-  return IsPlainData(type.dtype) && type.shape.fully_known();
-}
-
-bool SameType(const ValueType& a, const ValueType& b) {
-  return a.dtype == b.dtype && a.shape == b.shape;
-}
-
-std::string WhyNotRegion(const Region& region, std::string* device) {
-  for (const Node* node : region.nodes()) {
-    if (node->is_args()) continue;
-    if (node->num_outputs() == 1 && node->controls().empty() &&
-        ConstantValue({const_cast<Node*>(node), 0})) {
-      continue;
-    }
-    if (!node->controls().empty()) return "order by control edges";
-    if (HandsOn(*node)) continue;
-    std::string why = WhyNotOnGpu(*node);
-    if (!why.empty()) {
-      return StrCat(node->op().name, " \"", node->name(), "\": ", why);
-    }
-    Result<DeviceName> name = DeviceName::Parse(node->device());
-    if (node->device().empty() || !name.ok()) continue;
-    if (name->kind != DeviceKind::kCuda) continue;
-    if (!device->empty() && *device != node->device()) {
-      return StrCat("nodes on ", *device, " and ", node->device());
-    }
-    *device = node->device();
-  }
-  return "";
-}
-
-}  // namespace
-
-std::string WhyNotGpuWhile(const Node& loop, const GpuWhile::OnHost& on_host,
-                           std::string* device) {
-  if (loop.op().flow != Flow::kLoop || loop.regions().size() != 2) {
-    return "no loop with a condition";
-  }
-  if (loop.attrs().get<int64_t>("maximum") >= 0) {
-    return "a limit of iterations";
-  }
-  const Region &cond = CondOf(loop), &body = BodyOf(loop);
-  for (const Region* region : {&cond, &body}) {
-    std::string why = WhyNotRegion(*region, device);
-    if (!why.empty()) return why;
-  }
-  if (device->empty()) return "nothing of it is on a GPU";
-  for (int i = 0; i < loop.num_inputs(); ++i) {
-    auto n = static_cast<size_t>(i);
-    ValueType type = TypeOf(loop.input(i));
-    if (!Static(type) || !SameType(type, loop.output_type(i)) ||
-        !SameType(type, TypeOf(body.results()[n])) ||
-        !SameType(type, body.args_node()->output_type(i)) ||
-        !SameType(type, cond.args_node()->output_type(i))) {
-      return StrCat("carried value ", i, " has no one shape");
-    }
-  }
-  for (const Value& v : InputsWithCaptures(loop)) {
-    if (ConstantValue(v)) continue;
-    if (!Static(TypeOf(v))) return StrCat(v.ToString(), " has no known shape");
-    if (on_host(v) && v.shape().ToShape().num_elements() != 1) {
-      return StrCat(v.ToString(), " lies on the host");
-    }
-  }
-  return "";
-}
 
 class GpuWhileBuilder {
  public:
@@ -99,11 +29,12 @@ class GpuWhileBuilder {
     piece_->loop_ = &loop_;
     piece_->host_outputs_ = std::move(host_outputs);
     TakeNumbers();
+    TakeLists();
     std::vector<int> outputs;
     for (int i = 0; i < loop_.num_outputs(); ++i) {
       ValueType type = loop_.output_type(i);
-      outputs.push_back(builder_.AddRegister(GpuRegister::Dense(
-          GpuPlace::kOutput, i, 0, type.dtype, type.shape.ToShape())));
+      if (type.dtype == DType::kList) continue;
+      outputs.push_back(AddOutput(i, 0, type.dtype, type.shape.ToShape()));
     }
     if (fuse_) {
       WholeLoop whole = WriteWholeLoop(loop_);
@@ -115,8 +46,13 @@ class GpuWhileBuilder {
     SL_RETURN_IF_ERROR(FillSlots());
     SL_RETURN_IF_ERROR(EmitCondition());
     SL_RETURN_IF_ERROR(EmitBody());
-    piece_->last_.push_back(builder_.Move(loop_, slots_, outputs));
+    piece_->last_.push_back(builder_.Move(loop_, Slots(), outputs));
     ChooseRounds();
+    // Tables come behind the inputs, which are all known now.
+    for (size_t t = 0; t < tables_.size(); ++t) {
+      piece_->program_.registers[static_cast<size_t>(tables_[t])].index =
+          static_cast<int>(piece_->program_.inputs.size() + t);
+    }
     return std::move(piece_);
   }
 
@@ -126,6 +62,7 @@ class GpuWhileBuilder {
     std::vector<Value> numbers;
     std::unordered_set<Value, ValueHash> seen;
     for (const Value& v : InputsWithCaptures(loop_)) {
+      if (v.dtype() == DType::kList) continue;
       if (!ConstantValue(v) && on_host_(v) && seen.insert(v).second) {
         numbers.push_back(v);
       }
@@ -162,12 +99,64 @@ class GpuWhileBuilder {
     std::vector<int> from;
     for (int i = 0; i < loop_.num_inputs(); ++i) {
       const Value& v = loop_.input(i);
-      slots_.push_back(NewPlace(TypeOf(v)));
+      slots_.push_back(-1);
+      if (v.dtype() == DType::kList) continue;
+      slots_.back() = NewPlace(TypeOf(v));
       SL_ASSIGN_OR_RETURN(int there, builder_.Read(v));
       from.push_back(there);
     }
-    piece_->first_.push_back(builder_.Move(loop_, from, slots_));
+    piece_->first_.push_back(builder_.Move(loop_, from, Slots()));
     return OkStatus();
+  }
+
+  // Of all that is carried but lists.
+  std::vector<int> Slots() const {
+    std::vector<int> slots = slots_;
+    std::erase(slots, -1);
+    return slots;
+  }
+
+  int AddOutput(int index, int64_t offset, DType dtype, const Shape& shape) {
+    return builder_.AddRegister(
+        GpuRegister::Dense(GpuPlace::kOutput, index, offset, dtype, shape));
+  }
+
+  // Rooms of lists that are written, tables of those that are read, where
+  // LoopListRun puts them.
+  void TakeLists() {
+    const Region& body = BodyOf(loop_);
+    LoopLists& lists = piece_->lists_;
+    int last = loop_.num_outputs();
+    piece_->program_.list_control =
+        AddOutput(last++, 0, DType::kU8, {sizeof(LoopControl)});
+    for (int i = 0; i < loop_.num_inputs(); ++i) {
+      if (loop_.input(i).dtype() != DType::kList) continue;
+      lists.carried.push_back({i, builder_.AddList(loop_.input(i))});
+      Value arg{body.args_node(), i};
+      const Value& result = body.results()[static_cast<size_t>(i)];
+      if (result == arg) continue;
+      bool appends = RoleOf(result) == Role::kListAppend;
+      ValueType element = TypeOf(result.node->inputs().back());
+      lists.written.push_back({i, appends, element, result.node});
+      int room = AddOutput(i, 0, element.dtype, {1});
+      int marks = appends ? -1 : AddOutput(last++, 0, DType::kU8, {1});
+      builder_.PutList(arg, room, marks);
+    }
+    std::unordered_map<Value, int, ValueHash> table_of;
+    for (const Node* node : body.nodes()) {
+      if (RoleOf(*node) != Role::kListGet) continue;
+      Value list = node->input(0);
+      if (list.node == body.args_node()) list = loop_.input(list.index);
+      auto [it, fresh] = table_of.emplace(list, -1);
+      if (fresh) {
+        it->second = builder_.AddRegister(
+            GpuRegister::Dense(GpuPlace::kInput, 0, 0, DType::kU8, {1}));
+        tables_.push_back(it->second);
+        lists.read.push_back({builder_.AddList(list),
+                              TypeOf({const_cast<Node*>(node), 0}), node});
+      }
+      builder_.PutList(node->input(0), it->second);
+    }
   }
 
   int NewPlace(const ValueType& type) {
@@ -181,6 +170,7 @@ class GpuWhileBuilder {
   // Arguments of the region lie in the slots. Returns what is computed.
   Result<std::vector<Node*>> Enter(const Region& region) {
     for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i] < 0) continue;
       builder_.Put({region.args_node(), static_cast<int>(i)}, slots_[i]);
     }
     SL_ASSIGN_OR_RETURN(std::vector<Node*> order, TopologicalOrder(region, {}));
@@ -224,6 +214,18 @@ class GpuWhileBuilder {
       piece_->cond_.push_back(
           builder_.Move(loop_, {from}, {piece_->predicate_}));
     }
+    piece_->live_ = piece_->predicate_;
+    if (piece_->lists_.append()) {
+      piece_->live_ = AddOutput(loop_.num_outputs(),
+                                offsetof(LoopControl, live), DType::kBool, {});
+      GpuInstruction admit;
+      admit.code = GpuInstruction::Code::kAdmit;
+      admit.node = &loop_;
+      admit.in = {piece_->predicate_};
+      admit.label = "room for what is appended";
+      piece_->cond_.push_back(std::move(admit));
+    }
+    builder_.SetListFlag(piece_->live_);
     return OkStatus();
   }
 
@@ -277,13 +279,14 @@ class GpuWhileBuilder {
     std::unordered_map<Value, size_t, ValueHash> target_of;
     for (size_t i = 0; i < slots_.size(); ++i) {
       const Value& v = results[i];
+      if (slots_[i] < 0) continue;
       if (!MadeBy(v, nodes) || target_of.count(v)) continue;
       target_of[v] = targets.size();
       GpuTarget target{.value = v, .reg = NewPlace(TypeOf(v))};
       if (!handed_on.count(arg(i))) {
         target.direct = slots_[i];
         target.direct_of = arg(i);
-        target.live = piece_->predicate_;
+        target.live = piece_->live_;
       }
       targets.push_back(target);
     }
@@ -291,7 +294,7 @@ class GpuWhileBuilder {
     Moves once, aside, commit;
     for (size_t i = 0; i < slots_.size(); ++i) {
       const Value& v = results[i];
-      if (v == arg(i)) continue;
+      if (v == arg(i) || slots_[i] < 0) continue;
       auto target = target_of.find(v);
       int from = -1;
       if (target != target_of.end()) {
@@ -315,9 +318,9 @@ class GpuWhileBuilder {
       }
       commit.Add(from, slots_[i]);
     }
-    Emit(piece_->once_, once, piece_->predicate_);
+    Emit(piece_->once_, once, piece_->live_);
     Emit(piece_->body_, aside, -1);
-    Emit(piece_->body_, commit, piece_->predicate_);
+    Emit(piece_->body_, commit, piece_->live_);
     return OkStatus();
   }
 
@@ -337,7 +340,8 @@ class GpuWhileBuilder {
   const GpuWhile::OnHost& on_host_;
   const bool fuse_;
   GpuCodeBuilder builder_;
-  std::vector<int> slots_;  // registers
+  std::vector<int> slots_;   // registers; -1: a list
+  std::vector<int> tables_;  // registers
 };
 
 Result<std::unique_ptr<GpuWhile>> GpuWhile::Build(

@@ -5,6 +5,7 @@
 
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/graph/role_of.h"
 
 namespace sluice {
 
@@ -23,6 +24,14 @@ inline Value HandedOn(Value v, const Region& region) {
     v = v.node->input(0);
   }
   return v;
+}
+
+// Ops of lists that a loop on a GPU does by itself.
+inline bool Writes(const Node& node) {
+  return RoleOf(node) == Role::kListAppend || RoleOf(node) == Role::kListSet;
+}
+inline bool IsListNode(const Node& node) {
+  return Writes(node) || RoleOf(node) == Role::kListGet;
 }
 
 }  // namespace sluice

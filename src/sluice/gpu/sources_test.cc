@@ -31,6 +31,12 @@ TEST_F(SourcesTest, Moves) {
       "#include \"sluice/cuda/moves.cuh\"\n");
 }
 
+TEST_F(SourcesTest, ListsOfALoop) {
+  Compile(
+      "#include \"sluice/cuda/formula.cuh\"\n"
+      "#include \"sluice/cuda/loop_lists.cuh\"\n");
+}
+
 TEST_F(SourcesTest, AMaskedLoop) {
   Result<std::unique_ptr<Graph>> graph = ParseGraph(R"(
 graph g(%x: f32[6,5], %row: f32[5]) {

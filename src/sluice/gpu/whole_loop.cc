@@ -22,6 +22,9 @@ class WholeLoopWriter {
 
   WholeLoop Write() {
     const Region &cond = CondOf(loop_), &body = BodyOf(loop_);
+    for (const Value& v : loop_.inputs()) {
+      if (v.dtype() == DType::kList) return {};
+    }
     if (!TakeNodes(cond, cond_) || !TakeNodes(body, body_) || !FindSpace() ||
         cond_.size() + body_.size() > kMostNodes) {
       return {};

@@ -22,19 +22,22 @@ inline void MoveAs(const void* from, void* to, int64_t bytes) {
   }
 }
 
+// By the whole grid, as many bytes at a time as lie well.
+inline void MoveBytes(const void* from, void* to, int64_t bytes) {
+  uint64_t all = reinterpret_cast<uint64_t>(from) |
+                 reinterpret_cast<uint64_t>(to) | uint64_t(bytes);
+  if (all % 16 == 0) {
+    MoveAs<Pack<uint64_t, 2>>(from, to, bytes);
+  } else if (all % 4 == 0) {
+    MoveAs<uint32_t>(from, to, bytes);
+  } else {
+    MoveAs<uint8_t>(from, to, bytes);
+  }
+}
+
 SL_GLOBAL(moves, MovesArgs, a) {
   if (a.live && !*a.live) return;
-  for (int k = 0; k < a.count; ++k) {
-    uint64_t all = reinterpret_cast<uint64_t>(a.from[k]) |
-                   reinterpret_cast<uint64_t>(a.to[k]) | uint64_t(a.bytes[k]);
-    if (all % 16 == 0) {
-      MoveAs<Pack<uint64_t, 2>>(a.from[k], a.to[k], a.bytes[k]);
-    } else if (all % 4 == 0) {
-      MoveAs<uint32_t>(a.from[k], a.to[k], a.bytes[k]);
-    } else {
-      MoveAs<uint8_t>(a.from[k], a.to[k], a.bytes[k]);
-    }
-  }
+  for (int k = 0; k < a.count; ++k) MoveBytes(a.from[k], a.to[k], a.bytes[k]);
 }
 
 }  // namespace sluice
