@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "sluice/base/strings.h"
+#include "sluice/gpu/loop_regions.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node_sizes.h"
 #include "sluice/kernels/cuda/channels_last.h"
@@ -75,6 +76,13 @@ int GpuCodeBuilder::AddNumber(const Value& v) {
                                      v.shape().ToShape()));
 }
 
+size_t GpuCodeBuilder::AddList(const Value& v) {
+  auto& inputs = program_.inputs;
+  auto it = std::find(inputs.begin(), inputs.end(), v);
+  if (it == inputs.end()) it = inputs.insert(it, v);
+  return static_cast<size_t>(it - inputs.begin());
+}
+
 int GpuCodeBuilder::AddRegister(Register r) {
   program_.registers.push_back(std::move(r));
   return static_cast<int>(program_.registers.size()) - 1;
@@ -88,6 +96,22 @@ GpuInstruction GpuCodeBuilder::Copy(const Node& node, int from, int to) const {
   copy.out = {to};
   copy.label = StrCat("copy ", DTypeName(At(from).dtype), At(from).shape);
   return copy;
+}
+
+GpuInstruction GpuCodeBuilder::Move(const Node& node,
+                                    const std::vector<int>& from,
+                                    const std::vector<int>& to,
+                                    int live) const {
+  GpuInstruction move;
+  move.code = GpuInstruction::Code::kMove;
+  move.node = &node;
+  move.in = from;
+  move.out = to;
+  move.live = live;
+  move.label = "move";
+  for (int r : from)
+    StrAppend(move.label, " ", DTypeName(At(r).dtype), At(r).shape);
+  return move;
 }
 
 Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
@@ -108,6 +132,8 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
       SL_RETURN_IF_ERROR(EmitLoop(group.loop));
     } else if (group.node->op().role == Role::kIdentity) {
       SL_RETURN_IF_ERROR(EmitUpload(*group.node));
+    } else if (IsListNode(*group.node)) {
+      SL_RETURN_IF_ERROR(EmitList(*group.node));
     } else if (group.node->op().view) {
       SL_RETURN_IF_ERROR(EmitView(*group.node));
     } else {
@@ -228,6 +254,43 @@ Status GpuCodeBuilder::EmitUpload(Node& node) {
   return Show(node, AddNumber(v));
 }
 
+Status GpuCodeBuilder::EmitList(Node& node) {
+  ListPlace list = list_.at(node.input(0));
+  GpuInstruction instr;
+  instr.node = &node;
+  instr.live = list_live_;
+  instr.label = StrCat(node.op().name, " \"", node.name(), "\"");
+  if (RoleOf(node) == Role::kListAppend) {
+    SL_ASSIGN_OR_RETURN(int x, ReadDense(node, node.input(1)));
+    if (!code_.empty() && code_.back().code == GpuInstruction::Code::kAppend) {
+      code_.back().in.push_back(x);
+      code_.back().out.push_back(list.reg);
+      StrAppend(code_.back().label, ", ", instr.label);
+      return OkStatus();
+    }
+    instr.code = GpuInstruction::Code::kAppend;
+    instr.in = {x};
+    instr.out = {list.reg};
+    code_.push_back(std::move(instr));
+    return OkStatus();
+  }
+  instr.number = static_cast<int>(program_.list_nodes.size());
+  program_.list_nodes.push_back(&node);
+  SL_ASSIGN_OR_RETURN(int index, ReadDense(node, node.input(1)));
+  if (RoleOf(node) == Role::kListGet) {
+    instr.code = GpuInstruction::Code::kGet;
+    instr.in = {index, list.reg};
+    instr.out = {NewValue(node.output(0))};
+  } else {
+    SL_ASSIGN_OR_RETURN(int x, ReadDense(node, node.input(2)));
+    instr.code = GpuInstruction::Code::kSet;
+    instr.in = {index, x};
+    instr.out = {list.reg, list.marks};
+  }
+  code_.push_back(std::move(instr));
+  return OkStatus();
+}
+
 Status GpuCodeBuilder::EmitKernel(Node& node) {
   GpuInstruction instr;
   instr.node = &node;
@@ -335,13 +398,15 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
   GpuInstruction instr;
   instr.code = GpuInstruction::Code::kFused;
   instr.node = nodes.nodes.back();
-  instr.loop.nodes = nodes.nodes;
   bool last = LoopsLast(nodes);
-  Shape space = nodes.space;
+  instr.space = nodes.space;
   if (last) {
-    space = *Shape::Make(
-        std::array{space.dim(0), space.dim(2), space.dim(3), space.dim(1)});
+    const Shape& s = nodes.space;
+    instr.space =
+        *Shape::Make(std::array{s.dim(0), s.dim(2), s.dim(3), s.dim(1)});
   }
+  GpuLoop loop;
+  loop.nodes = nodes.nodes;
   std::unordered_set<const Node*> own(nodes.nodes.begin(), nodes.nodes.end());
   std::unordered_set<Value, ValueHash> seen;
   for (Node* node : nodes.nodes) {
@@ -350,7 +415,7 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
       const Array* constant = ConstantValue(v);
       if (constant && constant->num_elements() == 1 &&
           !GpuLiteral(*constant).empty()) {
-        instr.loop.inputs.push_back({v, FusedAccess::kLiteral});
+        loop.inputs.push_back({v, FusedAccess::kLiteral});
         continue;
       }
       SL_ASSIGN_OR_RETURN(int r, Read(v));
@@ -358,8 +423,8 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
         SL_ASSIGN_OR_RETURN(r, ReadLast(*node, v));
       }
       if (last) r = TurnedLast(r);
-      FusedAccess access = AccessOf(At(r), space);
-      instr.loop.inputs.push_back({v, access});
+      FusedAccess access = AccessOf(At(r), instr.space);
+      loop.inputs.push_back({v, access});
       instr.access.push_back(access);
       instr.in.push_back(r);
     }
@@ -378,13 +443,16 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
          LastRead(target->second->direct_of) <= now_) &&
         ReadsFlatOnly(instr, target->second->direct)) {
       target->second->reg = target->second->direct;
+      instr.live = target->second->live;
+      loop.masked = instr.live >= 0;
     }
-    instr.loop.outputs.push_back(v);
+    loop.outputs.push_back(v);
     instr.out.push_back(last ? TurnedLast(NewLast(*node, 0)) : NewValue(v));
   }
   if (instr.out.empty()) return OkStatus();
-  FindOverwrites(instr);
-  instr.source = FusedSource(instr.loop);
+  FindOverwrites(instr, loop.outputs);
+  instr.source = FusedSource(loop);
+  instr.pack = FusedPack(loop);
   instr.label = StrCat("loop ", nodes.space, ": ", names,
                        last ? ", channels last" : "");
   code_.push_back(std::move(instr));
@@ -402,7 +470,8 @@ bool GpuCodeBuilder::MayOverwrite(const GpuInstruction& instr,
 
 // What becomes of a state is computed from the state first of all, as a rule:
 // those two share a place before others do, so that state stays where it is.
-void GpuCodeBuilder::FindOverwrites(const GpuInstruction& instr) {
+void GpuCodeBuilder::FindOverwrites(const GpuInstruction& instr,
+                                    const std::vector<Value>& outputs) {
   for (bool first_operand : {true, false}) {
     for (size_t k = 0; k < instr.in.size(); ++k) {
       if (!MayOverwrite(instr, k)) continue;
@@ -410,7 +479,7 @@ void GpuCodeBuilder::FindOverwrites(const GpuInstruction& instr) {
       const Value& input = program_.inputs[static_cast<size_t>(from.index)];
       for (size_t o = 0; o < instr.out.size(); ++o) {
         const Register& to = At(instr.out[o]);
-        const Node& maker = *instr.loop.outputs[o].node;
+        const Node& maker = *outputs[o].node;
         if (to.place != GpuPlace::kOutput || to.dtype != from.dtype ||
             !(to.shape == from.shape) || over_input_.count(to.index) ||
             (first_operand && !(maker.input(0) == input))) {

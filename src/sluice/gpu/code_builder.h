@@ -22,6 +22,8 @@ struct GpuTarget {
   // not read after the value is written; -1: none.
   int direct = -1;
   Value direct_of{};
+  // A flag without which `direct` must keep what it has; -1: none.
+  int live = -1;
 };
 
 class GpuCodeBuilder {
@@ -35,13 +37,24 @@ class GpuCodeBuilder {
   // An input that is a number of the host; its register.
   int AddNumber(const Value& v);
   int AddRegister(GpuRegister r);
+  // An input that no launch reads: a list. Which one it is.
+  size_t AddList(const Value& v);
   // Room in the arena for good.
   int64_t Reserve(int64_t bytes);
+  // Of lists that are read, their table; of lists that are written, their room
+  // and marks (-1: appended to). `live`: the flag without which nothing is.
+  void PutList(const Value& list, int reg, int marks = -1) {
+    list_[list] = {reg, marks};
+  }
+  void SetListFlag(int live) { list_live_ = live; }
   // The value lies there.
   void Put(const Value& v, int reg) { register_[v] = reg; }
   // Where a value that is read lies: an input, if it is nowhere yet.
   Result<int> Read(const Value& v);
-  // From one register to another of its dtype and shape.
+  // From one register to another of its dtype and shape. Several at once, if
+  // `live` holds.
+  GpuInstruction Move(const Node& node, const std::vector<int>& from,
+                      const std::vector<int>& to, int live = -1) const;
   GpuInstruction Copy(const Node& node, int from, int to) const;
 
   // `nodes`: in topological order. What the targets name and `nodes` make is
@@ -82,9 +95,11 @@ class GpuCodeBuilder {
   Status EmitKernel(Node& node);
   Status EmitView(Node& node);
   Status EmitLoop(const FusedNodes& nodes);
+  Status EmitList(Node& node);
   // The value is what the register shows; a target gets a copy.
   Status Show(Node& node, int r);
-  void FindOverwrites(const GpuInstruction& instr);
+  void FindOverwrites(const GpuInstruction& instr,
+                      const std::vector<Value>& outputs);
   bool MayOverwrite(const GpuInstruction& instr, size_t input) const;
   bool ReadsFlatOnly(const GpuInstruction& instr, int reg) const;
 
@@ -97,6 +112,11 @@ class GpuCodeBuilder {
   const bool fuse_;
   MemoryPlanner planner_;
   std::unordered_map<Value, int, ValueHash> register_;
+  struct ListPlace {
+    int reg, marks;
+  };
+  std::unordered_map<Value, ListPlace, ValueHash> list_;
+  int list_live_ = -1;
   // Of the stretch being emitted.
   std::vector<FusionGroup> groups_;
   std::unordered_map<Value, GpuTarget*, ValueHash> target_;

@@ -43,11 +43,11 @@ bool RunsOf(int64_t pack, int rank, const Steps& steps) {
 
 Status LaunchFused(const KernelContext& ctx, const std::string& source,
                    std::span<const FusedAccess> access, int pack,
+                   const void* live, const Shape& space,
                    std::span<const Array> in, std::span<const Array> out) {
   CudaDevice& device = GpuOf(ctx);
   SL_ASSIGN_OR_RETURN(CUfunction function,
                       CudaFunction(device, source, "fused"));
-  const Shape& space = out[0].shape();
   int64_t n = space.num_elements();
   if (n == 0) return OkStatus();
   SmallVector<Strides, 8> strides;
@@ -88,6 +88,7 @@ Status LaunchFused(const KernelContext& ctx, const std::string& source,
   args.Add<int64_t>(n);
   args.Add<int32_t>(flags);
   args.Add<int32_t>(walk.rank);
+  if (live) args.Add<const void*>(live);
   for (const Array& o : out) args.Add<void*>(o.address());
   for (const Array& i : in) args.Add<void*>(i.address());
   if (in.empty()) args.Add<void*>(nullptr);

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <unordered_map>
 
 #include "sluice/base/strings.h"
+#include "sluice/gpu/formula_writer.h"
 #include "sluice/graph/graph.h"
 #include "sluice/kernels/cuda/cuda_kernel.h"
-#include "sluice/kernels/cuda/formula_source.h"
-#include "sluice/tape/fusion.h"
 
 namespace sluice {
 
@@ -26,10 +23,6 @@ std::string HexBits(const Array& number) {
   return StrCat("0x", text.empty() ? "0" : text, "ull");
 }
 
-std::string ExactDouble(double v) {
-  return GpuLiteral(Array::Scalar<double>(v));
-}
-
 // Writes one kernel.
 class FusedWriter {
  public:
@@ -38,18 +31,15 @@ class FusedWriter {
   std::string Write() {
     NameOperands();
     for (Node* node : loop_.nodes) {
-      if (!AddNode(*node)) return {};
+      if (!writer_.Add(*node, body_)) return {};
     }
     for (size_t i = 0; i < loop_.outputs.size(); ++i) {
-      StrAppend(body_, "  y", i, " = ", names_.at(loop_.outputs[i]), ";\n");
+      StrAppend(body_, "  y", i, " = ", writer_.Name(loop_.outputs[i]), ";\n");
     }
-    return StrCat(
-        "#include \"sluice/cuda/elementwise.cuh\"\n"
-        "#include \"sluice/kernels/cpu/vector_math.h\"\n"
-        "#include \"sluice/cuda/gamma.cuh\"\n"
-        "namespace sluice {\n",
-        formulas_, Args(), "inline void Body(", Parameters(), ") {\n", body_,
-        "}\n", strided_ > 0 ? StridedLoop() : FlatLoop(), "}\n");
+    return StrCat(FormulaWriter::Includes(), "namespace sluice {\n",
+                  writer_.formulas(), Args(), "inline void Body(", Parameters(),
+                  ") {\n", body_, "}\n",
+                  strided_ > 0 ? StridedLoop() : FlatLoop(), "}\n");
   }
 
  private:
@@ -57,49 +47,13 @@ class FusedWriter {
     for (size_t i = 0; i < loop_.inputs.size(); ++i) {
       const FusedInput& in = loop_.inputs[i];
       if (in.access == FusedAccess::kLiteral) {
-        names_[in.value] = GpuLiteral(*ConstantValue(in.value));
+        writer_.SetName(in.value, GpuLiteral(*ConstantValue(in.value)));
         continue;
       }
-      names_[in.value] = StrCat("x", i);
+      writer_.SetName(in.value, StrCat("x", i));
       read_.push_back(i);
       if (in.access == FusedAccess::kStrided) ++strided_;
     }
-  }
-
-  // The formulas of one file are written once, in a namespace of their own:
-  // other files may use the same names.
-  std::string SpaceOf(const OpRecord& op) {
-    auto [it, fresh] =
-        spaces_.emplace(op.line.file, StrCat("op", spaces_.size()));
-    if (fresh) {
-      StrAppend(formulas_, "namespace ", it->second, " {\n",
-                FormulaSource(op.line.file), "}\n");
-    }
-    return it->second;
-  }
-
-  bool AddNode(Node& node) {
-    BlockKernel block = SelectBlock(node);
-    if (!block.fn || block.formula.empty()) return false;
-    std::string out(CudaTypeName(node.output_type(0).dtype));
-    std::string formula = PlainFormulaName(block.formula);
-    if (formula == "formula::Convert") {
-      formula = StrCat("formula::ConvertTo<", out, ">");
-    } else if (!formula.starts_with("formula::")) {
-      formula = StrCat(SpaceOf(node.op()), "::", formula);
-    }
-    std::string first(CudaTypeName(node.input(0).dtype()));
-    std::string name = StrCat("v", count_++);
-    StrAppend(body_, "  ", out, " ", name, " = Narrow<", out, ">(ApplyFormula<",
-              formula, ", Compute<", first, ">>(BlockParams{{",
-              ExactDouble(block.params.p[0]), ", ",
-              ExactDouble(block.params.p[1]), "}}");
-    for (const Value& v : node.inputs()) {
-      StrAppend(body_, ", Widen(", names_.at(v), ")");
-    }
-    body_ += "));\n";
-    names_[node.output(0)] = name;
-    return true;
   }
 
   std::string_view InputType(size_t i) const {
@@ -111,15 +65,14 @@ class FusedWriter {
 
   // As FusedArgs of fused_launch.h fills it.
   std::string Args() const {
-    return StrCat(
-        "struct Args {\n  int64_t n;\n  int32_t packed, rank;\n"
-        "  void* out[",
-        loop_.outputs.size(), "];\n  const void* in[",
-        std::max<size_t>(1, read_.size()), "];\n",
-        strided_ > 0 ? StrCat("  int64_t size[8];\n  int64_t stride[", strided_,
-                              "][8];\n")
-                     : "",
-        "};\n");
+    return StrCat("struct Args {\n  int64_t n;\n  int32_t packed, rank;\n",
+                  loop_.masked ? "  const bool* live;\n" : "", "  void* out[",
+                  loop_.outputs.size(), "];\n  const void* in[",
+                  std::max<size_t>(1, read_.size()), "];\n",
+                  strided_ > 0 ? StrCat("  int64_t size[8];\n  int64_t stride[",
+                                        strided_, "][8];\n")
+                               : "",
+                  "};\n");
   }
 
   std::string Parameters() const {
@@ -149,8 +102,8 @@ class FusedWriter {
     return text + ");\n";
   }
 
-  std::string Pointers() const {
-    std::string text;
+  std::string Begin() const {
+    std::string text = loop_.masked ? "  if (!*a.live) return;\n" : "";
     for (size_t k = 0; k < read_.size(); ++k) {
       size_t i = read_[k];
       std::string_view type = InputType(i);
@@ -185,7 +138,7 @@ class FusedWriter {
                 ", kPack>*>(y", i, ")[i] = r", i, ";\n");
     }
     return StrCat(
-        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
+        "SL_GLOBAL(fused, Args, a) {\n", Begin(),
         "  constexpr int kPack = ", FusedPack(loop_),
         ";\n  int64_t packs = a.packed ? a.n / kPack : 0;\n"
         "  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {\n",
@@ -226,7 +179,7 @@ class FusedWriter {
                 ", kPack>*>(y", i, ")[i] = r", i, ";\n");
     }
     return StrCat(
-        "SL_GLOBAL(fused, Args, a) {\n", Pointers(),
+        "SL_GLOBAL(fused, Args, a) {\n", Begin(),
         "  constexpr int kPack = ", FusedPack(loop_),
         ";\n  int64_t packs = (a.packed & 2) ? a.n / kPack : 0;\n"
         "  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {\n",
@@ -247,32 +200,13 @@ class FusedWriter {
       StrAppend(steps, "      at", i, " += index * a.stride[", s++,
                 "][axis];\n");
     }
-    return StrCat(
-        places, "    uint32_t small = uint32_t(", flat,
-        ");\n"
-        "    int64_t rest = ",
-        flat,
-        ";\n"
-        "    for (int axis = 0; axis < a.rank; ++axis) {\n"
-        "      int64_t index;\n"
-        "      if (a.packed & 1) {  // all places fit 32 bits\n"
-        "        uint32_t size = uint32_t(a.size[axis]), next = small / size;\n"
-        "        index = small - next * size;\n"
-        "        small = next;\n"
-        "      } else {\n"
-        "        int64_t next = rest / a.size[axis];\n"
-        "        index = rest - next * a.size[axis];\n"
-        "        rest = next;\n"
-        "      }\n",
-        steps, "    }\n");
+    return places + WalkLines(steps, flat);
   }
 
   const GpuLoop& loop_;
-  std::unordered_map<Value, std::string, ValueHash> names_;
-  std::map<std::string, std::string> spaces_;
+  FormulaWriter writer_;
   std::vector<size_t> read_;  // inputs that are no literals
-  std::string formulas_, body_;
-  int count_ = 0;
+  std::string body_;
   int strided_ = 0;
 };
 

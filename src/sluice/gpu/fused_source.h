@@ -30,6 +30,8 @@ struct GpuLoop {
   std::vector<Node*> nodes;  // in order
   std::vector<FusedInput> inputs;
   std::vector<Value> outputs;
+  // The kernel does nothing unless a flag in the GPU's memory holds.
+  bool masked = false;
 };
 
 // Function "fused", whose argument is laid out as FusedArgs in fused_launch.h

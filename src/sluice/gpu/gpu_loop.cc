@@ -72,93 +72,43 @@ Status GpuWhile::SetCondition(const StepContext& step, Stream& stream,
   NodeInfo info{loop_->name(), loop_->line(), loop_->key()};
   KernelContext ctx(loop_->op(), loop_->attrs(), info, step, {}, {});
   ctx.set_device(program_.device, &stream);
-  ConditionArgs args{program_.Bind(predicate_, bases).address(), handle};
+  ConditionArgs args{program_.Bind(live_, bases).address(), handle};
   return LaunchCuda(ctx, set_condition_, {1, 1}, args);
+}
+
+Status GpuWhile::IssueRounds(const StepContext& step, Stream& stream,
+                             const GpuBases& bases) const {
+  const std::vector<uint64_t>& checks = *CudaRecordingScope::Current()->checks;
+  size_t before = checks.size();
+  for (int round = 0; round < (tells_ ? 1 : rounds_); ++round) {
+    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
+    tells_ = tells_ || checks.size() > before;
+    SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
+    before = checks.size();
+  }
+  return OkStatus();
 }
 
 Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
                                const GpuBases& bases) const {
+  if (!whole_.empty()) return program_.Issue(whole_, step, stream, bases);
+  SL_RETURN_IF_ERROR(BeginLists(stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
   SL_ASSIGN_OR_RETURN(uint64_t handle, NewCondition(stream));
   SL_RETURN_IF_ERROR(SetCondition(step, stream, bases, handle));
+  SL_RETURN_IF_ERROR(program_.Issue(once_, step, stream, bases));
   SL_ASSIGN_OR_RETURN(CUgraph body, AddWhileNode(stream, handle));
   CudaStream& inner = program_.device->body_stream();
   SL_CUDA(cuStreamBeginCaptureToGraph(inner.handle(), body, nullptr, nullptr, 0,
                                       CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
           "recording a loop's body");
-  Status issued = program_.Issue(body_, step, inner, bases);
-  if (issued.ok()) issued = program_.Issue(cond_, step, inner, bases);
+  Status issued = IssueRounds(step, inner, bases);
   if (issued.ok()) issued = SetCondition(step, inner, bases, handle);
   CUresult ended = CudaDriver::Get().cuStreamEndCapture(inner.handle(), &body);
   SL_RETURN_IF_ERROR(issued);
   SL_RETURN_IF_ERROR(CudaStatus(ended, "recording a loop's body"));
   return program_.Issue(last_, step, stream, bases);
-}
-
-Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
-                             const GpuBases& bases) const {
-  SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
-  CUstream handle = static_cast<CudaStream&>(stream).handle();
-  for (;;) {
-    if (step.cancellation && step.cancellation->cancelled()) {
-      return Cancelled("the step was cancelled");
-    }
-    SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
-    bool go_on = false;
-    auto predicate = reinterpret_cast<CUdeviceptr>(
-        program_.Bind(predicate_, bases).address());
-    SL_CUDA(cuMemcpyDtoHAsync(&go_on, predicate, sizeof go_on, handle),
-            "reading a loop's condition");
-    SL_CUDA(cuStreamSynchronize(handle), "reading a loop's condition");
-    if (!go_on) break;
-    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
-  }
-  return program_.Issue(last_, step, stream, bases);
-}
-
-Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
-                     std::span<Array> outputs) const {
-  SL_RETURN_IF_ERROR(program_.CheckInputs(inputs));
-  CudaDevice& device = *program_.device;
-  CudaStream& stream = device.stream();
-  Allocator& allocator = device.memory().allocator();
-  GpuOperands operands;
-  for (const Array& in : inputs) operands.Read(stream, in);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const ValueType& type = loop_->output_type(static_cast<int>(i));
-    SL_ASSIGN_OR_RETURN(
-        outputs[i], Array::Make(type.dtype, type.shape.ToShape(), allocator));
-    operands.Write(stream, outputs[i]);
-  }
-  auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
-  auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena) {
-    return IssueRecorded(step, where, GpuBases(at, inputs.size(), arena));
-  };
-  {
-    MutexLock lock(mu_);
-    SL_ASSIGN_OR_RETURN(
-        bool launched,
-        recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),
-                           program_.arena_bytes, upload, issue));
-    if (!launched) {
-      SL_ASSIGN_OR_RETURN(
-          Array arena,
-          Array::Make(DType::kU8, {program_.arena_bytes}, allocator));
-      BeforeWrite(stream, arena);
-      SL_RETURN_IF_ERROR(program_.Upload(inputs, arena.address()));
-      SL_RETURN_IF_ERROR(DriveByHost(
-          step, stream, GpuBases(operands.at, inputs.size(), arena.address())));
-      AfterWrite(stream, arena, /*mark=*/false);
-    }
-  }
-  for (const Array& in : inputs) AfterRead(stream, in);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    AfterWrite(stream, outputs[i], /*mark=*/false);
-    if (!host_outputs_[i]) continue;
-    SL_ASSIGN_OR_RETURN(outputs[i], CopyTo(outputs[i], CpuDevice()));
-  }
-  return OkStatus();
 }
 
 std::string GpuWhile::Explain() const {
@@ -169,13 +119,20 @@ std::string GpuWhile::Explain() const {
       StrAppend(text, "      ", instr.label, "\n");
     }
   };
+  if (!whole_.empty()) {
+    list("stays on the device, in one kernel", whole_);
+    return text;
+  }
   list("condition", cond_);
   list("body", body_);
   StrAppend(text, "    arena ", HumanBytes(program_.arena_bytes), "\n");
   MutexLock lock(mu_);
   if (recordings_.why_not().empty()) {
-    StrAppend(text, "    stays on the device; ", recordings_.count(),
-              " recordings\n");
+    StrAppend(text, "    stays on the device, ", tells_ ? 1 : rounds_,
+              tells_ ? " round (its kernels check their inputs)" : " rounds",
+              " at a time; ", recordings_.count(), " recordings\n");
+    StrAppend(text, "    the host waited ", waits_, " times in ", runs_,
+              " runs\n");
   } else {
     StrAppend(text, "    driven by the host: ", recordings_.why_not(), "\n");
   }

@@ -1,8 +1,11 @@
 // GpuWhile: a loop that stays on a GPU. What is carried lies in slots of the
 // arena; the body writes the next values there, the condition is computed from
 // them, and the driver's graph goes round by itself: no iteration waits for the
-// host. Where such a graph cannot be made the host drives the loop, reading the
-// condition each time, with the same results.
+// host. Going round costs the GPU more than a small body does, so the graph
+// holds several rounds of body and condition: slots are written only while the
+// condition holds, and rounds behind the last leave all as it is. Where such a
+// graph cannot be made the host drives the loop, reading the condition each
+// time, with the same results. Elementwise loops are one kernel (whole_loop.h).
 //
 // Immutable after Build but for its recordings; runs come one at a time. The
 // graph it was made from must outlive it.
@@ -15,6 +18,7 @@
 
 #include "sluice/base/thread_annotations.h"
 #include "sluice/gpu/code_builder.h"
+#include "sluice/gpu/loop_lists.h"
 #include "sluice/gpu/recordings.h"
 #include "sluice/launch/compiled_piece.h"
 
@@ -40,7 +44,7 @@ class GpuWhile final : public CompiledPiece {
   int num_nodes() const override { return num_nodes_; }
   const Node& node() const override { return *loop_; }
   int num_instructions() const override {
-    return static_cast<int>(cond_.size() + body_.size());
+    return static_cast<int>(whole_.size() + cond_.size() + body_.size());
   }
   std::string Explain() const override;
 
@@ -49,17 +53,34 @@ class GpuWhile final : public CompiledPiece {
   explicit GpuWhile(Device& device) : program_(device) {}
 
   Status IssueRecorded(const StepContext& step, Stream& stream,
-                       const GpuBases& bases) const;
-  Status DriveByHost(const StepContext& step, Stream& stream,
-                     const GpuBases& bases) const;
+                       const GpuBases& bases) const SL_REQUIRES(mu_);
+  Status IssueRounds(const StepContext& step, Stream& stream,
+                     const GpuBases& bases) const SL_REQUIRES(mu_);
+  Status DriveByHost(const StepContext& step, Stream& stream, GpuBases& bases,
+                     LoopListRun& lists) const SL_REQUIRES(mu_);
+  // Room that lists begin with.
+  int64_t FirstCapacity() const;
+  void SetCapacity(int64_t capacity) const SL_REQUIRES(mu_);
+  // Nothing is done with lists yet.
+  Status BeginLists(Stream& stream, const GpuBases& bases) const;
+  Status ReadOutputs(std::span<const Array> outputs,
+                     std::vector<Array>& here) const SL_REQUIRES(mu_);
+  Status WrongIndex(const LoopControl& control,
+                    std::span<const Array> inputs) const;
   Status SetCondition(const StepContext& step, Stream& stream,
                       const GpuBases& bases, uint64_t handle) const;
 
   GpuProgram program_;
   const Node* loop_ = nullptr;
-  // Fill the slots; compute the condition; go round; hand the results out.
-  GpuCode first_, cond_, body_, last_;
-  int predicate_ = -1;  // register
+  GpuCode whole_;  // all of it, if that is possible; else:
+  // Fill the slots; compute the condition; what is carried unseen, if there is
+  // a first iteration; go round; hand the results out.
+  GpuCode first_, cond_, once_, body_, last_;
+  // Registers: whether the loop goes on; the same, if there is also room for
+  // what it appends to lists.
+  int predicate_ = -1, live_ = -1;
+  LoopLists lists_;
+  int rounds_ = 1;  // of body and condition, each time the graph goes round
   // Loaded before anything is recorded, which loading would break off.
   CUfunction set_condition_ = nullptr;
   std::vector<bool> host_outputs_;
@@ -67,6 +88,14 @@ class GpuWhile final : public CompiledPiece {
   double cost_ns_ = 0;
   mutable Mutex mu_;
   mutable Recordings recordings_ SL_GUARDED_BY(mu_);
+  // A kernel of the body tells what is wrong with its inputs: one round only,
+  // since one behind the last has nothing to tell.
+  mutable bool tells_ SL_GUARDED_BY(mu_) = false;
+  mutable bool warm_ SL_GUARDED_BY(mu_) = false;  // its kernels have run
+  mutable int64_t capacity_ SL_GUARDED_BY(mu_) = 0;
+  mutable std::vector<Array> tables_ SL_GUARDED_BY(mu_);
+  // So far.
+  mutable int64_t runs_ SL_GUARDED_BY(mu_) = 0, waits_ SL_GUARDED_BY(mu_) = 0;
 };
 
 // Why a loop cannot stay on one GPU; empty when it can. `device`: set to the

@@ -8,6 +8,8 @@
 #include "sluice/device/devices.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/gpu/fused_launch.h"
+#include "sluice/gpu/list_launch.h"
+#include "sluice/gpu/moves.h"
 #include "sluice/kernels/cuda/move.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/launch/node_error.h"
@@ -75,12 +77,21 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
   NodeInfo info{node.name(), node.line(), node.key()};
   KernelContext ctx(node.op(), node.attrs(), info, step, in, out);
   ctx.set_device(device, &stream);
+  const void* live =
+      instr.live < 0 ? nullptr : Bind(instr.live, bases).address();
   switch (instr.code) {
     case GpuInstruction::Code::kCopy:
       return CopyStridedOnGpu(ctx, in[0], out[0]);
     case GpuInstruction::Code::kFused:
-      return LaunchFused(ctx, instr.source, instr.access, FusedPack(instr.loop),
-                         in, out);
+      return LaunchFused(ctx, instr.source, instr.access, instr.pack, live,
+                         instr.space, in, out);
+    case GpuInstruction::Code::kMove:
+      return LaunchMoves(ctx, live, in, out);
+    case GpuInstruction::Code::kAppend:
+    case GpuInstruction::Code::kSet:
+    case GpuInstruction::Code::kGet:
+    case GpuInstruction::Code::kAdmit:
+      return IssueList(instr, ctx, live, bases, in, out);
     case GpuInstruction::Code::kKernel:
       break;
   }
@@ -93,6 +104,25 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
     return launched;
   }
   return RunThroughHost(node, info, step, stream, in, out);
+}
+
+Status GpuProgram::IssueList(const GpuInstruction& instr,
+                             const KernelContext& ctx, const void* live,
+                             const GpuBases& bases, std::span<const Array> in,
+                             std::span<const Array> out) const {
+  void* control = Bind(list_control, bases).address();
+  ListElement where{control, live, instr.number};
+  switch (instr.code) {
+    case GpuInstruction::Code::kAppend:
+      return LaunchAppend(ctx, control, in, out);
+    case GpuInstruction::Code::kSet:
+      return LaunchSet(ctx, where, in[0], in[1], out[0], out[1],
+                       bases.capacity);
+    case GpuInstruction::Code::kGet:
+      return LaunchGet(ctx, where, in[0], in[1], out[0]);
+    default:
+      return LaunchAdmit(ctx, control, in[0].address(), bases.capacity);
+  }
 }
 
 // What no kernel of the GPU serves after all: computed by the host, which waits

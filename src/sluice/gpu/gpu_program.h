@@ -32,13 +32,33 @@ struct GpuRegister {
 };
 
 struct GpuInstruction {
-  enum class Code : uint8_t { kFused, kKernel, kCopy };
+  // kMove: each of `in` to the place of `out`, all dense and apart from each
+  // other, in one launch. Of lists (list_launch.h): kAppend: elements to their
+  // rooms; kSet: index and element to a room and its marks; kGet: index and
+  // table to an element; kAdmit: behind the condition.
+  enum class Code : uint8_t {
+    kFused,
+    kKernel,
+    kCopy,
+    kMove,
+    kAppend,
+    kSet,
+    kGet,
+    kAdmit,
+  };
   Code code = Code::kKernel;
   const Node* node = nullptr;
   std::vector<int> in, out;  // registers
   int64_t workspace = -1;    // arena offset
-  GpuLoop loop;
+  // Of loops and moves: a register with a flag without which nothing is
+  // written; -1: always.
+  int live = -1;
+  int number = 0;  // of a list's node
+  // Of a loop: its kernel, the shape it goes over, elements a thread takes at a
+  // time.
   std::string source;
+  Shape space;
+  int pack = 1;
   // The loop's operands apart from literals: how they are read.
   std::vector<FusedAccess> access;
   std::string label;
@@ -49,6 +69,7 @@ using GpuCode = std::vector<GpuInstruction>;
 struct GpuBases {
   std::vector<void*> inputs, outputs;
   void* arena = nullptr;
+  int64_t capacity = 0;  // of lists that are written
 
   // `operands`: inputs, then outputs.
   GpuBases(const std::vector<void*>& operands, size_t num_inputs, void* a)
@@ -89,6 +110,8 @@ class GpuProgram {
   std::vector<Array> constants;  // on the device, or what the host reads
   std::vector<HostNumber> numbers;
   int64_t arena_bytes = 0;
+  int list_control = -1;                // register of the lists' control block
+  std::vector<const Node*> list_nodes;  // by their numbers
 
   Array Bind(int r, const GpuBases& bases) const;
   // Issues every launch on the stream.
@@ -103,6 +126,9 @@ class GpuProgram {
  private:
   Status IssueOne(const GpuInstruction& instr, const StepContext& step,
                   Stream& stream, const GpuBases& bases) const;
+  Status IssueList(const GpuInstruction& instr, const KernelContext& ctx,
+                   const void* live, const GpuBases& bases,
+                   std::span<const Array> in, std::span<const Array> out) const;
   Status RunThroughHost(const Node& node, const NodeInfo& info,
                         const StepContext& step, Stream& stream,
                         std::span<const Array> in,

@@ -34,7 +34,14 @@ Status Recordings::Follow(CudaDevice& device,
   for (size_t i = 0; i < operands.size(); ++i) {
     if (slots_.count(i)) continue;
     places_[i].insert(operands[i]);
-    if (places_[i].size() <= kMostPlaces) continue;
+  }
+  return Settle(device, bytes, kMostPlaces);
+}
+
+Status Recordings::Settle(CudaDevice& device, const std::vector<int64_t>& bytes,
+                          size_t most) {
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (slots_.count(i) || places_[i].size() <= most) continue;
     SL_ASSIGN_OR_RETURN(
         slots_[i], Array::Make(DType::kU8, {std::max<int64_t>(1, bytes[i])},
                                device.memory().allocator()));
@@ -46,11 +53,19 @@ Status Recordings::Follow(CudaDevice& device,
   return OkStatus();
 }
 
+void Recordings::Clear() {
+  made_.clear();
+  seen_.clear();
+  places_.clear();
+  slots_.clear();
+}
+
 Result<bool> Recordings::Launch(CudaDevice& device,
                                 const std::vector<void*>& operands,
                                 const std::vector<int64_t>& bytes,
                                 size_t num_inputs, int64_t arena_bytes,
-                                const UploadFn& upload, const IssueFn& issue) {
+                                const UploadFn& upload, const IssueFn& issue,
+                                bool warm) {
   if (!why_not_.empty()) return false;
   *late_ = CudaLaunchScope::Late();
   auto it = made_.find(KeyOf(operands));
@@ -60,14 +75,19 @@ Result<bool> Recordings::Launch(CudaDevice& device,
     Key key = KeyOf(operands);
     // The first run compiles kernels and chooses algorithms, which a recording
     // cannot hold.
-    if (seen_[key]++ == 0) return false;
+    if (seen_[key]++ == 0 && !warm) return false;
     if (made_.size() >= kMostRecordings) {
-      why_not_ = StrCat("its operands lay in more than ", kMostRecordings,
-                        " different combinations of places");
-      return false;
+      // In ever new combinations of places: all that move are copied.
+      SL_RETURN_IF_ERROR(device.stream().Synchronize());
+      made_.clear();
+      SL_RETURN_IF_ERROR(Settle(device, bytes, 1));
+      key = KeyOf(operands);
+      ++seen_[key];
     }
     Status recorded = Record(device, key, arena_bytes, issue);
     if (!recorded.ok()) {
+      // Operands that lie otherwise may want other kernels: once one by one.
+      if (seen_[key] == 1) return false;
       why_not_ = recorded.message();
       return false;
     }

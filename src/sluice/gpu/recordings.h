@@ -31,17 +31,22 @@ class Recordings {
   using UploadFn = std::function<Status(void* arena)>;
 
   // Launches a recording for these operands on the device's stream; makes one
-  // when the same have been seen before. False: issue one by one this time.
-  // `bytes`: of each operand; the first `num_inputs` are read, others written.
+  // when the same have been seen before, or when `warm`: all that is recorded
+  // has been launched before. False: issue one by one this time. `bytes`: of
+  // each operand; the first `num_inputs` are read, others written.
   Result<bool> Launch(CudaDevice& device, const std::vector<void*>& operands,
                       const std::vector<int64_t>& bytes, size_t num_inputs,
                       int64_t arena_bytes, const UploadFn& upload,
-                      const IssueFn& issue);
+                      const IssueFn& issue, bool warm = false);
 
   // Why there are none any more; empty: there may be.
   const std::string& why_not() const { return why_not_; }
   void GiveUp(std::string why) { why_not_ = std::move(why); }
   size_t count() const { return made_.size(); }
+  // What was seen so far does not count: the next run is issued one by one.
+  void Forget() { seen_.clear(); }
+  // Of other operands from now on. REQUIRES: no recording is running.
+  void Clear();
   // Operands that are copied.
   size_t num_copied() const { return slots_.size(); }
 
@@ -63,6 +68,9 @@ class Recordings {
   // Notes where operands are and gives those that move a place.
   Status Follow(CudaDevice& device, const std::vector<void*>& operands,
                 const std::vector<int64_t>& bytes);
+  // Gives those that were in more than `most` places one.
+  Status Settle(CudaDevice& device, const std::vector<int64_t>& bytes,
+                size_t most);
 
   std::map<Key, std::unique_ptr<Recording>> made_;
   std::map<Key, int> seen_;

@@ -1,0 +1,37 @@
+// The parts of a loop as those who put it on a GPU look at them.
+//
+// Plain functions; any thread.
+#pragma once
+
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+#include "sluice/graph/role_of.h"
+
+namespace sluice {
+
+inline const Region& CondOf(const Node& loop) { return *loop.regions()[0]; }
+inline const Region& BodyOf(const Node& loop) { return *loop.regions()[1]; }
+
+inline ValueType TypeOf(const Value& v) { return {v.dtype(), v.shape()}; }
+
+// Copies between devices hand their input on: all of the loop is on one.
+inline bool HandsOn(const Node& node) {
+  return node.op().role == Role::kIdentity;
+}
+// What a value is, whatever nodes of the region hand it on.
+inline Value HandedOn(Value v, const Region& region) {
+  while (v.node->region() == &region && HandsOn(*v.node)) {
+    v = v.node->input(0);
+  }
+  return v;
+}
+
+// Ops of lists that a loop on a GPU does by itself.
+inline bool Writes(const Node& node) {
+  return RoleOf(node) == Role::kListAppend || RoleOf(node) == Role::kListSet;
+}
+inline bool IsListNode(const Node& node) {
+  return Writes(node) || RoleOf(node) == Role::kListGet;
+}
+
+}  // namespace sluice
