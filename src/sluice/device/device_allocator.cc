@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sluice/device/reclaimer.h"
+
 namespace sluice {
 
 // The record of a block: Block::record points at its BlockUse.
@@ -71,6 +73,12 @@ Block DeviceAllocator::Allocate(int64_t bytes) {
 }
 
 Block DeviceAllocator::AllocateFor(Stream& stream, int64_t bytes) {
+  Block block = TryAllocate(stream, bytes);
+  if (block.data || !Reclaimer::AllGiveBack()) return block;
+  return TryAllocate(stream, bytes);
+}
+
+Block DeviceAllocator::TryAllocate(Stream& stream, int64_t bytes) {
   if (bytes < 0 || bytes > range_.bytes) return {};
   // Blocks of no bytes have an address too.
   int64_t rounded =

@@ -5,7 +5,8 @@
 //
 // Every byte that is asked for is counted, and the limit holds for that count,
 // on the device as well: where there are more addresses than memory, a stream
-// waits for memory that was freed rather than take addresses nobody used.
+// waits for memory that was freed rather than take addresses nobody used. Where
+// there is no more, those who keep some for later give it back (reclaimer.h).
 // Thread safe: one lock, held while events are recorded and awaited. Lives as
 // long as its device.
 #pragma once
@@ -76,6 +77,7 @@ class DeviceAllocator final : public Allocator, public TellsLive {
   class ForStream;
   struct Record;
 
+  Block TryAllocate(Stream& stream, int64_t bytes) SL_EXCLUDES(mu_);
   Record* NewRecord() SL_REQUIRES(mu_);
 
   Stream& compute_;

@@ -34,18 +34,36 @@ struct KeptOutputs::Place {
 
 Result<Array> KeptOutputs::Take(size_t output, DType dtype, const Shape& shape,
                                 Allocator& allocator) {
-  if (places_.size() <= output) places_.resize(output + 1);
-  auto& places = places_[output];
-  for (const std::shared_ptr<Place>& place : places) {
-    if (!place->taken.load(std::memory_order_acquire)) {
-      return Place::HandOut(place);
+  {
+    MutexLock lock(mu_);
+    if (places_.size() <= output) places_.resize(output + 1);
+    for (const std::shared_ptr<Place>& place : places_[output]) {
+      if (!place->taken.load(std::memory_order_acquire)) {
+        return Place::HandOut(place);
+      }
     }
   }
+  // Without the lock: where there is no memory this is asked to give some back.
   SL_ASSIGN_OR_RETURN(Array made, Array::Make(dtype, shape, allocator));
+  MutexLock lock(mu_);
+  auto& places = places_[output];
   if (places.size() == kMostPlaces || !made.buffer()) return made;
   places.push_back(std::make_shared<Place>());
   places.back()->memory = std::move(made);
   return Place::HandOut(places.back());
+}
+
+bool KeptOutputs::GiveBack() {
+  std::vector<std::shared_ptr<Place>> free;  // outlives the lock
+  MutexLock lock(mu_);
+  for (auto& places : places_) {
+    std::erase_if(places, [&](const std::shared_ptr<Place>& place) {
+      if (place->taken.load(std::memory_order_acquire)) return false;
+      free.push_back(place);
+      return true;
+    });
+  }
+  return !free.empty();
 }
 
 }  // namespace sluice
