@@ -316,3 +316,8 @@ if(SLUICE_INSTALL AND SLUICE_APPS)
   add_dependencies(tests sluice_archive sluice_shared)
   list(APPEND SLUICE_TEST_PROGRAMS package_test)
 endif()
+if(TARGET gpu_test)
+  # As the programs named cuda_*: on a GPU that the host computes.
+  set_tests_properties(gpu_test PROPERTIES ENVIRONMENT
+    "SLUICE_CUDA_EMULATION=1;SLUICE_KERNEL_CACHE=${PROJECT_BINARY_DIR}/kernels")
+endif()
