@@ -183,6 +183,8 @@ class Capture final : public Recording {
   // that may be.
   void MayBe(EagerValue& value, const EagerRef& other,
              TraceState::Perhaps::How how);
+  // Whether two may be one memory, because of what each may be.
+  static bool MayShare(const EagerValue& a, const EagerValue& b);
   // Throws when what it is cannot be known.
   void CheckKnown(const EagerValue& value) const;
   // The tensor that is this value of the graph, still; or null.
@@ -390,6 +392,10 @@ class Capture final : public Recording {
   // Values that are an entry on some ways, and what says which.
   std::unordered_map<const EagerValue*, Value> which_;
   std::unordered_map<const EagerValue*, Value> grads_when_;
+  // Of tensors that are unknown: what gave those that may be one of them and
+  // were written.
+  std::unordered_map<const EagerValue*, std::vector<const Node*>> unknown_via_;
+  std::unordered_set<Value, ValueHash> required_;  // by RequireGrad()
   bool ways_decided_ = false;
   bool merged_ = false;  // gradients flow through some values in some runs
   std::unique_ptr<TracedDevices> devices_;  // made when one is asked for
