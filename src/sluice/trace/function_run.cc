@@ -200,15 +200,18 @@ bool TraceRun::Flows(size_t fetch) const {
   return f.flows && (f.when < 0 || *Told(f.when).data<bool>());
 }
 
+// Which tensor around it is in this run, if it is one of them on some way.
+int64_t TraceRun::Source(size_t fetch) const {
+  int64_t which = trace_.fetched[fetch].which;
+  return which < 0 ? WhichEntry::kNone : *Told(which).data<int64_t>();
+}
+
 const EagerRef& TraceRun::ValueOf(size_t fetch) {
   EagerRef& value = values_[fetch];
   if (value) return value;
-  if (int64_t which = trace_.fetched[fetch].which; which >= 0) {
-    int64_t source = *Told(which).data<int64_t>();
-    if (source != WhichEntry::kNone) {
-      value = trace_.TensorAt(static_cast<size_t>(source), args_);
-      return value;
-    }
+  if (int64_t source = Source(fetch); source != WhichEntry::kNone) {
+    value = trace_.TensorAt(static_cast<size_t>(source), args_);
+    return value;
   }
   // What is also a tensor around the function, or a look into one, must not
   // change with it.
@@ -256,7 +259,7 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
   };
   for (Array& result : results_) leave(result);
   for (size_t i = 0; i < trace_.fetched.size(); ++i) {
-    if (values_[i] && trace_.fetched[i].which < 0) leave(values_[i]->array);
+    if (values_[i] && Source(i) == WhichEntry::kNone) leave(values_[i]->array);
   }
   for (const Trace::Landing& landing : trace_.landings) {
     EagerValue& other = *trace_.TensorAt(landing.source, args_);
