@@ -264,3 +264,48 @@ def test_a_look_into_what_is_a_parameter_on_another_way():
         return found
 
     assert both(run) == [(True, True, False), (False, False, True), (True, True, False)]
+
+
+# state:402369, 404462, 414296, 419892
+@pytest.mark.parametrize("also", [False, True], ids=["alone", "beside the leaf"])
+def test_an_element_of_a_leaf_that_the_code_has_made(also: bool) -> None:
+    def program(wrap: Any) -> Any:
+        w = nn.Parameter(sl.tensor([2.0, 3.0]))
+
+        @wrap
+        def step(x: Any) -> Any:
+            t = w.detach().requires_grad_()
+            early = x.detach()
+            element = early[0]
+            early.requires_grad_()
+            return (t[1], element, early[1:]) + ((t,) if also else ())
+
+        found = step(sl.tensor([1.0, 5.0]))
+        (found[0] * found[2]).sum().backward()
+        return [(r.tolist(), r.requires_grad, r.is_leaf) for r in found] + [
+            found[3].grad.tolist() if also else None,
+            w.grad,
+        ]
+
+    both(program)
+
+
+# state:410360
+def test_an_element_of_an_argument_that_one_way_gives_a_history() -> None:
+    def program(wrap: Any) -> Any:
+        w = nn.Parameter(sl.tensor(2.0))
+
+        @wrap
+        def step(x: Any) -> Any:
+            if x[0] > 0:
+                x[1] = w * 3
+            return x[1]
+
+        found = []
+        for value in (1.0, -1.0, 1.0):
+            x = sl.tensor([value, 5.0])
+            y = step(x)
+            found.append((y.item(), y.requires_grad, y.is_leaf, x.requires_grad))
+        return found
+
+    both(program)

@@ -402,6 +402,23 @@ void TraceRun::KeepLooks(const std::vector<Tensor>& made) {
   }
 }
 
+// Whether a run says of what a result looks into if gradients flow there: of
+// what the function has made, or has written to a tensor around.
+bool TraceRun::ToldWhether(const Trace::Returned& how) const {
+  auto told = [&](size_t fetch) {
+    const Trace::Fetched& f = trace_.fetched[fetch];
+    return f.when >= 0 || f.which >= 0;
+  };
+  if (how.source < 0) return told(how.fetch);
+  for (const Trace::Landing& landing : trace_.landings) {
+    if (landing.grad || landing.source != static_cast<size_t>(how.source)) {
+      continue;
+    }
+    if (told(landing.fetch)) return true;
+  }
+  return false;
+}
+
 Tensor TraceRun::Result(const Trace::Returned& how) {
   if (how.source < 0 && how.steps.empty() && !how.requires_grad &&
       how.grad < 0) {
@@ -416,16 +433,22 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   EagerRef base = value;
   const bool flag = base->requires_grad;
   // Where only a run knows whether, it does where what it looks into does.
-  bool told = how.source < 0 && (trace_.fetched[how.fetch].when >= 0 ||
-                                 trace_.fetched[how.fetch].which >= 0);
   if (!how.steps.empty() && !base->producer) {
-    base->requires_grad = how.flows && (flag || !told);
+    base->requires_grad = how.flows && (flag || !ToldWhether(how));
   }
+  // So may it have of leaves that it made of what was detached on the way.
+  std::vector<EagerRef> leaves;
+  auto note_leaf = [&](const Trace::Step& step) {
+    if (!step.leaf) return;
+    value->requires_grad = how.flows;
+    leaves.push_back(value);
+  };
   for (const Trace::Step& step : how.steps) {
     const bool alone = step.alone >= 0;
     auto number = static_cast<size_t>(step.alone);
     if (alone && alone_[number]) {
       value = alone_[number];
+      note_leaf(step);
       continue;
     }
     std::vector<EagerRef> inputs{value};
@@ -439,12 +462,14 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
     value = made[0];
     if (!alone) continue;
     alone_[number] = value;
+    note_leaf(step);
     if (step.history < 0) continue;
     auto fetch = static_cast<size_t>(step.history);
     TakeHistory(*value, fetch);
     if (!values_[fetch]) values_[fetch] = value;
   }
   if (!how.steps.empty() && !base->producer) base->requires_grad = flag;
+  for (const EagerRef& leaf : leaves) leaf->requires_grad = true;
   if (how.requires_grad) value->requires_grad = true;
   if (how.grad >= 0) {
     EagerRef grad = ValueOf(static_cast<size_t>(how.grad));

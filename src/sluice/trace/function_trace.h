@@ -165,6 +165,7 @@ struct Trace {
     // What detach() gave: which of those there are, as other results look into
     // the same one, and which of what comes back says its history; or neither.
     int64_t alone = -1, history = -1;
+    bool leaf = false;  // and the code has made it a leaf
   };
   struct Returned {
     int64_t source = -1;

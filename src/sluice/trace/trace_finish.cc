@@ -304,6 +304,7 @@ class Finisher {
     if (fresh) ++t_.num_alone;
     steps.back().alone = static_cast<int64_t>(it->second);
     steps.back().history = OwnHistory(value);
+    steps.back().leaf = value->requires_grad && !value->producer;
   }
 
   // Which of what comes back says the history that the code has given to what
