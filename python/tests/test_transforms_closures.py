@@ -312,3 +312,31 @@ def test_checkpoint_over_a_loop_that_reads_what_is_around():
     wanted = 3 * 0.77**2
     for made in (sl.grad(f), sl.function(sl.grad(f)), sl.grad(sl.function(f))):
         assert abs(made(x).item() - wanted) < 1e-12
+
+
+# closures:61263, 63125: the argument is also what the code finds around it.
+def test_checkpoint_in_a_captured_function_of_its_own_argument():
+    def f(x):
+        return sl.function(sl.checkpoint(lambda y: x * x))(x)
+
+    def g(x):
+        return sl.function(sl.checkpoint(lambda y: x * x * y))(x)
+
+    same(sl.grad(f)(value(1.5)), 3.0)
+    same(sl.grad(g)(value(1.5)), 3 * 1.5**2)
+    same(sl.grad(sl.grad(g))(value(1.5)), 6 * 1.5)
+
+
+# closures:63818: a gradient gives a loop more results than its sizes were asked of.
+def test_hessian_of_lanes_beside_a_loop():
+    def f(x):
+        def inner(y):
+            powers = sl.fori_loop(0, 2, lambda i, z: z * y, y)
+            return sl.vmap(lambda z: y * z)(sl.stack([powers, y * 0.5])).sum()
+
+        return sl.hessian(inner)(x)
+
+    for way in both_ways(f):
+        same(way(value(-1.5)), 12 * 1.5**2 + 1)
+    for way in both_ways(sl.grad(f)):
+        same(way(value(-1.5)), 24 * -1.5)
