@@ -352,8 +352,12 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
     NoGrad off;
     // What it draws is its own, unless it is told a place.
     Capture::DrawsApart apart(&capture);
-    for (size_t i = num_args; i < sources.size(); ++i) {
-      if (sources[i].grad_of < 0) capture.Know(sources[i].value, feeds[i]);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].grad_of >= 0) continue;
+      // An argument that the code has found around it, too, is that in every
+      // call.
+      const EagerRef& met = i < num_args ? sources[i].same : sources[i].value;
+      if (met) capture.Know(met, feeds[i]);
     }
     const size_t known_before = capture.entries().size();
     MutexLock lock(graph->mu());
