@@ -200,19 +200,37 @@ void BindTransforms(nb::module_& m) {
           EagerRef value = capture->ValueOf(y);
           capture->Now(*value);
           // Where only loops decide, it is as after one round.
-          for (const Value& when : capture->FlowOf(*value).any) {
+          FlowWhen flow = capture->FlowOf(*value);
+          for (const Value& when : flow.any) {
             if (!SaidByBranch(when)) continue;
             capture->CheckFlowKnown(*value, "autograd.grad");
+          }
+          if (flow.open()) {
+            capture->TakeForGranted(
+                capture->AnyOf(flow),
+                StrCat("autograd.grad: ", value->Describe(),
+                       ", does not require gradients"));
           }
           Reach reach = capture->ReachOf(*value, 0);
           for (const Tensor& x : xs) {
             EagerRef leaf = capture->ValueOf(x);
-            bool always = false, some = false;
+            bool loop = false;
+            FlowWhen when;
             for (const Reached& to : reach) {
               if (to.key.leaf != leaf.get()) continue;
-              (to.when && SaidByBranch(to.when) ? some : always) = true;
+              when.always = when.always || !to.when;
+              if (to.when) when.any.push_back(to.when);
+              loop = loop || (to.when && !SaidByBranch(to.when));
             }
-            if (always || !some) continue;
+            if (!when.open()) continue;
+            if (loop) {
+              capture->TakeForGranted(
+                  capture->AnyOf(when),
+                  StrCat("autograd.grad: ", value->Describe(),
+                         ", has no gradient with respect to ",
+                         leaf->Describe()));
+              continue;
+            }
             throw Error(Unimplemented(
                 StrCat("autograd.grad: whether ", value->Describe(),
                        ", has a gradient with respect to ", leaf->Describe(),

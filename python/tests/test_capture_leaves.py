@@ -309,3 +309,30 @@ def test_an_element_of_an_argument_that_one_way_gives_a_history() -> None:
         return found
 
     both(program)
+
+
+# In a call without an iteration there is none, as imperatively.
+@pytest.mark.parametrize("allow_unused", [False, True])
+def test_autograd_grad_through_a_loop_that_does_not_go_round(allow_unused: bool) -> None:
+    def program(wrap: Any) -> Any:
+        w, u = (sl.tensor([v]).requires_grad_() for v in (2.0, 3.0))
+
+        @wrap
+        def step(x: Any) -> Any:
+            h = w * 2
+            k = 0
+            while k < x:
+                h = h * u
+                k = k + 1
+            g = sl.autograd.grad(h.sum(), [w, u], allow_unused=allow_unused)[1]
+            return x * 0 - 1 if g is None else g
+
+        found = []
+        for count in (2.0, 0.0, 1.0):
+            try:
+                found.append(step(sl.tensor([count])).tolist())
+            except ValueError:
+                found.append("no gradient")
+        return found
+
+    both(program)

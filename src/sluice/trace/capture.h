@@ -70,7 +70,7 @@ class Capture final : public Recording {
   void SetRequiresGrad(const EagerRef& inside, bool wanted) override;
   EagerRef GradOf(EagerValue& inside) override;
   void SetGrad(const EagerRef& inside, EagerRef grad) override;
-  void RequireGrad(const EagerValue& inside) const override;
+  void RequireGrad(const EagerValue& inside) override;
   void RequireFlow(const EagerValue& value,
                    const std::string& message) override;
   bool LeadsOutside(const TapeNode& node,
@@ -236,6 +236,8 @@ class Capture final : public Recording {
   WhichEntry WhichOf(const EagerValue& value) const;
   void SetWhich(const EagerValue& value, Value told);
   void NoteMerged() { merged_ = true; }
+  // Runs in which a loop says otherwise fail, for the code itself to run.
+  void TakeForGranted(const Value& when, std::string_view else_what);
   // What the gradient of a value reaches beyond the calls recorded since so
   // many values were made, with nodes in the region that is open.
   Reach ReachOf(const EagerValue& value, uint64_t since);
@@ -249,6 +251,9 @@ class Capture final : public Recording {
   // that is no part of the graph goes.
   void Undo(std::function<void()> undo) { undo_.push_back(std::move(undo)); }
   void Keep() { undo_.clear(); }
+  std::vector<std::function<void()>> TakeUndo() {
+    return std::exchange(undo_, {});
+  }
 
   // How often code was recorded for lanes (front/vmap.h).
   int lanes_recorded = 0;
@@ -395,7 +400,7 @@ class Capture final : public Recording {
   // Of tensors that are unknown: what gave those that may be one of them and
   // were written.
   std::unordered_map<const EagerValue*, std::vector<const Node*>> unknown_via_;
-  std::unordered_set<Value, ValueHash> required_;  // by RequireGrad()
+  std::unordered_set<Value, ValueHash> granted_;  // by TakeForGranted()
   bool ways_decided_ = false;
   bool merged_ = false;  // gradients flow through some values in some runs
   std::unique_ptr<TracedDevices> devices_;  // made when one is asked for

@@ -67,6 +67,7 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
     if (how.source < 0) ValueOf(how.fetch);
   }
   Land();
+  trace_.undo.clear();
   std::vector<Tensor> made;
   made.reserve(trace_.returned.size());
   alone_.resize(trace_.num_alone);

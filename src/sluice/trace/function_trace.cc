@@ -499,7 +499,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   std::chrono::duration<double, std::milli> took =
       std::chrono::steady_clock::now() - began;
   t.info.milliseconds = took.count();
-  capture.Keep();
+  t.undo = capture.TakeUndo();
   return made;
 }
 

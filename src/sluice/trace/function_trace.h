@@ -267,6 +267,11 @@ struct Trace {
                                  const std::vector<Value>& fed,
                                  const std::vector<bool>& wants, bool records);
 
+  // What the code has made that is no part of the graph, as slots of an
+  // optimizer: it goes when the first run fails, and the trace with it. Empty
+  // after that.
+  std::vector<std::function<void()>> undo;
+
   // Calls change tensors around the function, or read what other calls change
   // there: one after the other.
   bool takes_turns() const {

@@ -177,14 +177,30 @@ bool SaidByBranch(const Value& said) {
   return false;
 }
 
-void Capture::RequireGrad(const EagerValue& inside) const {
+// Where a branch decides, values do. A loop is taken to go round: in the runs
+// in which it does not, there is no gradient, and the code itself runs instead.
+void Capture::RequireGrad(const EagerValue& inside) {
   Value when = GradWhen(inside);
-  if (!when || !SaidByBranch(when)) return;
-  throw Error(Unimplemented(
-      StrCat("grad: whether ", inside.Describe(),
-             ", has a gradient depends on the branch taken, which a captured "
-             "function does not know while it is recorded; wanted one on every "
-             "way")));
+  if (!when) return;
+  if (SaidByBranch(when)) {
+    throw Error(Unimplemented(
+        StrCat("grad: whether ", inside.Describe(),
+               ", has a gradient depends on the branch taken, which a captured "
+               "function does not know while it is recorded; wanted one on "
+               "every way")));
+  }
+  TakeForGranted(when, StrCat(inside.Describe(), ", has no gradient"));
+}
+
+void Capture::TakeForGranted(const Value& when, std::string_view else_what) {
+  // Lanes together have no way of failing alone.
+  if (front_internal::InsideVmap()) return;
+  if (!region_ && !granted_.insert(when).second) return;
+  TraceEffect(*this, "Assert", {when},
+              {{"message",
+                StrCat(else_what,
+                       ": a loop ran no iteration, which a captured function "
+                       "takes for granted where gradients are asked for")}});
 }
 
 void Capture::CheckFlowKnown(const EagerValue& value,
