@@ -193,7 +193,8 @@ void BindTransforms(nb::module_& m) {
       "In a function being recorded: t is the other one, in some calls.");
   m.def(
       "check_gradients_known",
-      [](const std::vector<Tensor>& ys, const std::vector<Tensor>& xs) {
+      [](const std::vector<Tensor>& ys, const std::vector<Tensor>& xs,
+         bool or_fail) {
         Capture* capture = Capture::Open();
         if (!capture || front_internal::InsideVmap()) return;
         for (const Tensor& y : ys) {
@@ -202,19 +203,19 @@ void BindTransforms(nb::module_& m) {
           // Where only loops decide, it is as after one round.
           FlowWhen flow = capture->FlowOf(*value);
           for (const Value& when : flow.any) {
-            if (!SaidByBranch(when)) continue;
+            if (or_fail || !SaidByBranch(when)) continue;
             capture->CheckFlowKnown(*value, "autograd.grad");
           }
           if (flow.open()) {
             capture->TakeForGranted(
                 capture->AnyOf(flow),
-                StrCat("autograd.grad: ", value->Describe(),
+                StrCat("grad: ", value->Describe(),
                        ", does not require gradients"));
           }
           Reach reach = capture->ReachOf(*value, 0);
           for (const Tensor& x : xs) {
             EagerRef leaf = capture->ValueOf(x);
-            bool loop = false;
+            bool loop = or_fail;
             FlowWhen when;
             for (const Reached& to : reach) {
               if (to.key.leaf != leaf.get()) continue;
@@ -226,7 +227,7 @@ void BindTransforms(nb::module_& m) {
             if (loop) {
               capture->TakeForGranted(
                   capture->AnyOf(when),
-                  StrCat("autograd.grad: ", value->Describe(),
+                  StrCat("grad: ", value->Describe(),
                          ", has no gradient with respect to ",
                          leaf->Describe()));
               continue;
@@ -240,8 +241,9 @@ void BindTransforms(nb::module_& m) {
           }
         }
       },
-      "ys"_a, "xs"_a,
-      "Throws when only a run knows whether ys have gradients by xs.");
+      "ys"_a, "xs"_a, "or_fail"_a = false,
+      "Throws when only a run knows whether ys have gradients by xs, or has runs "
+      "fail in which they have none.");
   m.def(
       "is_recording",
       [] {

@@ -340,3 +340,31 @@ def test_hessian_of_lanes_beside_a_loop():
         same(way(value(-1.5)), 12 * 1.5**2 + 1)
     for way in both_ways(sl.grad(f)):
         same(way(value(-1.5)), 24 * -1.5)
+
+
+# Captured, it was 0 on the way that does not depend on the argument.
+@pytest.mark.parametrize("construct", ["branch", "loop"])
+def test_grad_on_a_way_that_depends_on_no_argument(construct):
+    c = value(2.0)
+
+    def branch(x):
+        return sl.cond(x > 0, lambda: x * 2, lambda: c)
+
+    def loop(x):
+        made = c * 1
+        k = 0
+        while k < x:
+            made = made * x
+            k = k + 1
+        return made
+
+    f = {"branch": branch, "loop": loop}[construct]
+    for way in both_ways(sl.grad(f)):
+        for x in (-1.5, 0.5, -1.5):
+            if x > 0:
+                same(way(value(x)), 2.0)
+                continue
+            with pytest.raises(ValueError, match="depends on no argument"):
+                way(value(x))
+    for way in both_ways(sl.grad(f, allow_unused=True)):
+        same(way(value(-1.5)), 0.0)

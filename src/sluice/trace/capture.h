@@ -236,7 +236,7 @@ class Capture final : public Recording {
   WhichEntry WhichOf(const EagerValue& value) const;
   void SetWhich(const EagerValue& value, Value told);
   void NoteMerged() { merged_ = true; }
-  // Runs in which a loop says otherwise fail, for the code itself to run.
+  // Runs in which it does not hold fail, for the code itself to run instead.
   void TakeForGranted(const Value& when, std::string_view else_what);
   // What the gradient of a value reaches beyond the calls recorded since so
   // many values were made, with nodes in the region that is open.

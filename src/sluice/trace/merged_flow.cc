@@ -199,8 +199,8 @@ void Capture::TakeForGranted(const Value& when, std::string_view else_what) {
   TraceEffect(*this, "Assert", {when},
               {{"message",
                 StrCat(else_what,
-                       ": a loop ran no iteration, which a captured function "
-                       "takes for granted where gradients are asked for")}});
+                       " on the way taken, which a captured function takes for "
+                       "granted where gradients are asked for")}});
 }
 
 void Capture::CheckFlowKnown(const EagerValue& value,
