@@ -139,6 +139,7 @@ class Finisher {
     Hooks();
     Through();
     CheckLeaves();
+    Apart();
     Kept();
   }
 
@@ -507,6 +508,48 @@ class Finisher {
             ", made from it; wanted requires_grad_() after the call")));
       }
     }
+  }
+
+  // What backward() of one result uses up is not all that others were made by.
+  void Apart() {
+    // Each is followed to where it comes from: not for very many.
+    constexpr size_t kMost = 32;
+    std::vector<std::pair<size_t, std::unordered_set<const TapeNode*>>> behind;
+    for (const auto& [fetch, value] : flowing_) {
+      if (t_.fetched[fetch].over || !value->producer) continue;
+      behind.emplace_back(fetch, NodesBehind(*value));
+    }
+    if (behind.size() < 2 || behind.size() > kMost) return;
+    const size_t count = t_.fetched.size();
+    std::vector<std::vector<bool>> apart(count, std::vector<bool>(count));
+    bool some = false;
+    for (const auto& [i, nodes] : behind) {
+      for (const auto& [k, others] : behind) {
+        if (i == k) continue;
+        apart[i][k] = std::none_of(
+            nodes.begin(), nodes.end(),
+            [&, &all = others](const TapeNode* n) { return all.contains(n); });
+        some = some || apart[i][k];
+      }
+    }
+    if (some) t_.made_apart = std::move(apart);
+  }
+
+  static std::unordered_set<const TapeNode*> NodesBehind(
+      const EagerValue& value) {
+    std::vector<const TapeNode*> open{value.producer.get()};
+    std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
+    while (!open.empty()) {
+      const TapeNode* node = open.back();
+      open.pop_back();
+      for (const TapeEdge& edge : node->edges) {
+        if (edge.node && !edge.node->outside() &&
+            seen.insert(edge.node.get()).second) {
+          open.push_back(edge.node.get());
+        }
+      }
+    }
+    return seen;
   }
 
   // What calls on the way to results have kept (trace/kept_values.h).
