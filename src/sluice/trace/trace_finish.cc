@@ -10,6 +10,7 @@
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/hooked_value.h"
 #include "sluice/trace/kept_values.h"
+#include "sluice/trace/made_apart.h"
 #include "sluice/trace/memory_of.h"
 #include "sluice/trace/random_place.h"
 
@@ -512,44 +513,12 @@ class Finisher {
 
   // What backward() of one result uses up is not all that others were made by.
   void Apart() {
-    // Each is followed to where it comes from: not for very many.
-    constexpr size_t kMost = 32;
-    std::vector<std::pair<size_t, std::unordered_set<const TapeNode*>>> behind;
+    std::vector<std::pair<size_t, EagerRef>> made;
     for (const auto& [fetch, value] : flowing_) {
       if (t_.fetched[fetch].over || !value->producer) continue;
-      behind.emplace_back(fetch, NodesBehind(*value));
+      made.emplace_back(fetch, value);
     }
-    if (behind.size() < 2 || behind.size() > kMost) return;
-    const size_t count = t_.fetched.size();
-    std::vector<std::vector<bool>> apart(count, std::vector<bool>(count));
-    bool some = false;
-    for (const auto& [i, nodes] : behind) {
-      for (const auto& [k, others] : behind) {
-        if (i == k) continue;
-        apart[i][k] = std::none_of(
-            nodes.begin(), nodes.end(),
-            [&, &all = others](const TapeNode* n) { return all.contains(n); });
-        some = some || apart[i][k];
-      }
-    }
-    if (some) t_.made_apart = std::move(apart);
-  }
-
-  static std::unordered_set<const TapeNode*> NodesBehind(
-      const EagerValue& value) {
-    std::vector<const TapeNode*> open{value.producer.get()};
-    std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
-    while (!open.empty()) {
-      const TapeNode* node = open.back();
-      open.pop_back();
-      for (const TapeEdge& edge : node->edges) {
-        if (edge.node && !edge.node->outside() &&
-            seen.insert(edge.node.get()).second) {
-          open.push_back(edge.node.get());
-        }
-      }
-    }
-    return seen;
+    t_.made_apart = MadeApart(t_.fetched.size(), made);
   }
 
   // What calls on the way to results have kept (trace/kept_values.h).
