@@ -368,3 +368,25 @@ def test_grad_on_a_way_that_depends_on_no_argument(construct):
                 way(value(x))
     for way in both_ways(sl.grad(f, allow_unused=True)):
         same(way(value(-1.5)), 0.0)
+
+
+# closures:60079, 61942, 65308: run again, the code finds the variable of a loop that
+# is over.
+def test_checkpoint_of_a_closure_over_a_loops_variable():
+    def f(x):
+        def body(i, z):
+            return sl.checkpoint(lambda y: y * z * x)(x)
+
+        return sl.fori_loop(0, 2, body, x)
+
+    def branch(x):
+        z = x * x
+        return sl.cond(x > 0, lambda: sl.checkpoint(lambda y: y * z)(x), lambda: z)
+
+    for way in both_ways(sl.grad(f)):
+        same(way(value(1.5)), 5 * 1.5**4)
+    same(sl.grad(sl.function(f))(value(1.5)), 5 * 1.5**4)
+    for way in both_ways(sl.grad(sl.grad(f))):
+        same(way(value(1.5)), 20 * 1.5**3)
+    for way in both_ways(sl.grad(branch)):
+        same(way(value(1.5)), 3 * 1.5**2)

@@ -194,6 +194,20 @@ class Capture final : public Recording {
                  it->second.owner->traced->value == value;
     return still ? it->second.owner : EagerRef();
   }
+  // While it lives, a value of a region that is over stands for another one of
+  // the graph: code that has met it is run again, where that is known. None, or
+  // one whose region is open, stays what it is.
+  class [[nodiscard]] StandsFor {
+   public:
+    StandsFor(Capture& capture, EagerRef value, Value now);
+    ~StandsFor();
+    StandsFor(StandsFor&& other) = default;
+    StandsFor& operator=(StandsFor&&) = delete;
+
+   private:
+    EagerRef value_;
+    Value before_;
+  };
   // A result shares memory with what it is a view of.
   void LookedInto(const EagerValue& view);
   // As Record, for a conditional, a loop or a call, once its results are known;
