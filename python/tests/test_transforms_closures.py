@@ -390,3 +390,10 @@ def test_checkpoint_of_a_closure_over_a_loops_variable():
         same(way(value(1.5)), 20 * 1.5**3)
     for way in both_ways(sl.grad(branch)):
         same(way(value(1.5)), 3 * 1.5**2)
+
+
+def test_why_a_captured_function_gives_an_argument_no_gradient():
+    w = value(2.0).requires_grad_()
+    f = sl.function(lambda x: x.detach() * w)
+    with pytest.raises(ValueError, match="no gradient: f64.*made no result of it"):
+        sl.grad(f)(value(1.0))
