@@ -207,10 +207,9 @@ void BindTransforms(nb::module_& m) {
             capture->CheckFlowKnown(*value, "autograd.grad");
           }
           if (flow.open()) {
-            capture->TakeForGranted(
-                capture->AnyOf(flow),
-                StrCat("grad: ", value->Describe(),
-                       ", does not require gradients"));
+            capture->TakeForGranted(capture->AnyOf(flow),
+                                    StrCat("grad: ", value->Describe(),
+                                           ", does not require gradients"));
           }
           Reach reach = capture->ReachOf(*value, 0);
           for (const Tensor& x : xs) {
@@ -242,7 +241,8 @@ void BindTransforms(nb::module_& m) {
         }
       },
       "ys"_a, "xs"_a, "or_fail"_a = false,
-      "Throws when only a run knows whether ys have gradients by xs, or has runs "
+      "Throws when only a run knows whether ys have gradients by xs, or has "
+      "runs "
       "fail in which they have none.");
   m.def(
       "is_recording",

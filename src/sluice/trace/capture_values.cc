@@ -206,8 +206,7 @@ bool Capture::MayShare(const EagerValue& a, const EagerValue& b) {
   };
   if (any(a, x, is(y)) || any(b, y, is(x))) return true;
   if (x.traced->value.node == y.traced->value.node) return false;
-  return any(a, x,
-             [&](const Perhaps& p) { return any(b, y, is(*p.other)); });
+  return any(a, x, [&](const Perhaps& p) { return any(b, y, is(*p.other)); });
 }
 
 void Capture::CheckKnown(const EagerValue& value) const {

@@ -47,12 +47,12 @@ Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
 }
 
 bool FunctionTapeNode::SomeLeft() {
-  if (dropped_ || passed_.empty() || made_apart.empty()) return false;
+  if (dropped_ || passed_.empty() || !made_apart) return false;
   used_up_.resize(ys_.size());
   bool left = false;
   for (size_t i = 0; i < ys_.size(); ++i) {
     for (size_t k = 0; k < ys_.size(); ++k) {
-      if (passed_[k] && (i == k || !made_apart[i][k])) used_up_[i] = true;
+      if (passed_[k] && (i == k || !(*made_apart)[i][k])) used_up_[i] = true;
     }
     left = left || !used_up_[i];
   }

@@ -82,9 +82,8 @@ class FunctionTapeNode final : public TapeNode {
   std::vector<bool> of_outputs;
   // By output: what the code has overwritten of that; may be empty.
   std::vector<const std::string*> overwritten;
-  // By two outputs: whether calls of the code made them apart, with none in
-  // common. Empty: nothing was.
-  std::vector<std::vector<bool>> made_apart;
+  // Trace::made_apart, where some are.
+  const std::vector<std::vector<bool>>* made_apart = nullptr;
 
  private:
   Status CheckUnwritten(std::span<const EagerRef> dy,

@@ -190,15 +190,7 @@ void TraceRun::MakeNode() {
   node_->run_options.brief = false;
   for (TapeEdge& edge : Edges()) node_->edges.push_back(std::move(edge));
   node_->SetDepth();
-  if (trace_.made_apart.empty()) return;
-  for (size_t i = 0; i < trace_.outputs.size(); ++i) {
-    if (trace_.outputs[i] < 0) continue;
-    node_->made_apart.emplace_back();
-    for (size_t k = 0; k < trace_.outputs.size(); ++k) {
-      if (trace_.outputs[k] < 0) continue;
-      node_->made_apart.back().push_back(trace_.made_apart[i][k]);
-    }
-  }
+  if (!trace_.made_apart.empty()) node_->made_apart = &trace_.made_apart;
 }
 
 const Array& TraceRun::Told(int64_t i) const {

@@ -18,6 +18,7 @@
 #include "sluice/graph/traverse.h"
 #include "sluice/passes/raise_for_gradients.h"
 #include "sluice/trace/graph_reach.h"
+#include "sluice/trace/made_apart.h"
 #include "sluice/trace/random_place.h"
 #include "sluice/trace/trace_finish.h"
 
@@ -459,7 +460,8 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   BodyResult given = variant->body(inside);
   t.note = std::move(given.note);
   t.once = given.once;
-  FinishTrace(t, capture, given.tensors, name, where);
+  std::vector<std::pair<size_t, EagerRef>> flowing =
+      FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
   t.sizes = capture.sizes();
   for (const Fetched& f : t.fetched) {
@@ -467,6 +469,11 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
     bool recorded = f.flows && !f.over && !f.leaf;
     t.outputs.push_back(recorded ? t.num_outputs++ : -1);
   }
+  std::erase_if(flowing, [&](auto& of) { return t.outputs[of.first] < 0; });
+  for (auto& [place, value] : flowing) {
+    place = static_cast<size_t>(t.outputs[place]);
+  }
+  t.made_apart = MadeApart(static_cast<size_t>(t.num_outputs), flowing);
   t.fetches.insert(t.fetches.end(), t.told.begin(), t.told.end());
   t.targets = EffectsOf(graph);
   for (const Node* node : t.targets) {

@@ -215,8 +215,8 @@ struct Trace {
   std::vector<Kept> kept;
   // By result, what the code itself has overwritten of that; empty: nothing.
   std::vector<std::string> overwritten;
-  // By two of what comes back: whether no call of the code is on the way to
-  // both. Empty where that is so of none.
+  // By two outputs: whether no call of the code is on the way to both. Empty
+  // where that is so of none.
   std::vector<std::vector<bool>> made_apart;
   struct Landing {
     size_t source, fetch;

@@ -12,6 +12,7 @@ namespace {
 using Nodes = std::unordered_set<const TapeNode*>;
 
 Nodes NodesBehind(const EagerValue& value) {
+  if (!value.producer) return {};
   std::vector<const TapeNode*> open{value.producer.get()};
   Nodes seen(open.begin(), open.end());
   while (!open.empty()) {

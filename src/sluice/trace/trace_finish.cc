@@ -10,7 +10,6 @@
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/hooked_value.h"
 #include "sluice/trace/kept_values.h"
-#include "sluice/trace/made_apart.h"
 #include "sluice/trace/memory_of.h"
 #include "sluice/trace/random_place.h"
 
@@ -140,8 +139,11 @@ class Finisher {
     Hooks();
     Through();
     CheckLeaves();
-    Apart();
     Kept();
+  }
+
+  std::vector<std::pair<size_t, EagerRef>> TakeFlowing() {
+    return std::move(flowing_);
   }
 
  private:
@@ -511,16 +513,6 @@ class Finisher {
     }
   }
 
-  // What backward() of one result uses up is not all that others were made by.
-  void Apart() {
-    std::vector<std::pair<size_t, EagerRef>> made;
-    for (const auto& [fetch, value] : flowing_) {
-      if (t_.fetched[fetch].over || !value->producer) continue;
-      made.emplace_back(fetch, value);
-    }
-    t_.made_apart = MadeApart(t_.fetched.size(), made);
-  }
-
   // What calls on the way to results have kept (trace/kept_values.h).
   void Kept() {
     std::unordered_map<const WriteLog*, size_t> sources, returned;
@@ -579,12 +571,13 @@ class Finisher {
 
 }  // namespace
 
-void FinishTrace(Trace& trace, Capture& capture,
-                 const std::vector<Tensor>& results, const std::string& name,
-                 std::source_location where) {
+std::vector<std::pair<size_t, EagerRef>> FinishTrace(
+    Trace& trace, Capture& capture, const std::vector<Tensor>& results,
+    const std::string& name, std::source_location where) {
   Finisher finish(trace, capture, name, where);
   finish.Results(results);
   finish.Sources();
+  return finish.TakeFlowing();
 }
 
 }  // namespace sluice::front_internal
