@@ -281,3 +281,29 @@ def test_a_parameter_that_only_a_loop_without_iterations_uses(optimizer):
     for a, b in zip(wanted, got):
         assert b[:3] == pytest.approx(a[:3], rel=1e-6)
         assert b[3] == a[3]
+
+
+# How often a loop over rows goes round follows from sizes: nothing to check in a run.
+def test_a_parameter_that_a_loop_over_rows_uses():
+    def ran(wrap):
+        w, u = (sl.nn.Parameter(sl.tensor([v])) for v in (0.5, 0.25))
+        opt = sl.optim.SGD([w, u], 0.1, weight_decay=0.1)
+
+        def step(x):
+            h = w * 2
+            for row in x:
+                h = h * u + row
+            opt.zero_grad()
+            h.sum().backward()
+            opt.step()
+            return h.sum()
+
+        g, found = wrap(step), []
+        for count in (3, 0, 2, 0):
+            y = g(sl.ones(count, 1))
+            found += [y.item(), w.item(), u.item()]
+        return g, found
+
+    f, found = ran(sl.function)
+    assert found == pytest.approx(ran(lambda f: f)[1])
+    assert "Assert(" not in f.graph(sl.ones(3, 1))

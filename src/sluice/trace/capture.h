@@ -16,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -250,6 +251,9 @@ class Capture final : public Recording {
   WhichEntry WhichOf(const EagerValue& value) const;
   void SetWhich(const EagerValue& value, Value told);
   void NoteMerged() { merged_ = true; }
+  // Whether sizes say that it holds: calls in which they say otherwise get
+  // another recording.
+  bool HoldsForSizes(const Value& when);
   // Runs in which it does not hold fail, for the code itself to run instead.
   void TakeForGranted(const Value& when, std::string_view else_what);
   // What the gradient of a value reaches beyond the calls recorded since so
@@ -414,7 +418,11 @@ class Capture final : public Recording {
   // Of tensors that are unknown: what gave those that may be one of them and
   // were written.
   std::unordered_map<const EagerValue*, std::vector<const Node*>> unknown_via_;
-  std::unordered_set<Value, ValueHash> granted_;  // by TakeForGranted()
+  // By numbers of nodes, which are not used again where code is taken back:
+  // what AnyOf() gave, what is taken for granted, loops that sizes tell of.
+  std::unordered_map<int, std::vector<Value>> any_of_;
+  std::set<std::pair<int, int>> granted_;
+  std::unordered_map<int, bool> goes_round_;
   bool ways_decided_ = false;
   bool merged_ = false;  // gradients flow through some values in some runs
   std::unique_ptr<TracedDevices> devices_;  // made when one is asked for
