@@ -336,3 +336,46 @@ def test_autograd_grad_through_a_loop_that_does_not_go_round(allow_unused: bool)
         return found
 
     both(program)
+
+
+def written_on_one_way(x: Any, c: Any) -> Any:
+    if x.sum() < 0:
+        c += x.detach().requires_grad_()
+    return c * 1
+
+
+def made_on_one_way(x: Any, c: Any) -> Any:
+    y = x * 1
+    if x.sum() < 0:
+        y = x.detach().requires_grad_() * 2
+        (y * 3).sum().backward()
+        y = x.detach().requires_grad_() * 2
+    return y
+
+
+def made_by_iterations(x: Any, c: Any) -> Any:
+    y = x * 1
+    k = 0
+    while k < 2 - x.sum():
+        y = y + x.detach().requires_grad_() * 2
+        k = k + 1
+    return y
+
+
+# state:509971: nothing around the branch requires gradients.
+@pytest.mark.parametrize(
+    "f", [written_on_one_way, made_on_one_way, made_by_iterations],
+    ids=lambda f: f.__name__,
+)
+def test_what_is_made_of_a_leaf_of_a_branch_or_loop(f: Any) -> None:
+    def program(wrap: Any) -> Any:
+        g, found = wrap(f), []
+        for value in (1.0, -1.0, 5.0, -1.0):
+            c = sl.tensor([2.0])
+            y = g(sl.tensor([value]), c)
+            if y.requires_grad:
+                y.backward()
+            found.append((y.tolist(), y.requires_grad, y.is_leaf, c.requires_grad))
+        return found
+
+    both(program)

@@ -354,10 +354,11 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
   // Where nothing is recorded, a tensor that is handed on as it is still has
   // the way it had; `flows` tells of those.
   const bool grad = EagerMode::Current().grad;
-  bool some = grad;
+  bool some = grad && !xs.empty();
+  // To leaves that code inside has made, if to nothing around.
   for (bool f : flows) some = some || f;
   Ref<GraphTapeNode> way;
-  if (some && !xs.empty()) {
+  if (some) {
     way = MakeRef<GraphTapeNode>(graph_, node, std::move(xs), line);
     for (TapeEdge& e : edges) way->edges.push_back(std::move(e));
     way->SetDepth();
