@@ -175,6 +175,8 @@ def value_and_grad(
             )
             if not value._deferred and not value._tracked:
                 return _unconnected(chosen, value, aux, what)
+            if not allow_unused and _core.recorder() is not None:
+                _core.check_gradients_known([value], chosen.points, True)
             try:
                 found = _core.gradients(
                     [value],

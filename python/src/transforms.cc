@@ -193,26 +193,44 @@ void BindTransforms(nb::module_& m) {
       "In a function being recorded: t is the other one, in some calls.");
   m.def(
       "check_gradients_known",
-      [](const std::vector<Tensor>& ys, const std::vector<Tensor>& xs) {
+      [](const std::vector<Tensor>& ys, const std::vector<Tensor>& xs,
+         bool or_fail) {
         Capture* capture = Capture::Open();
         if (!capture || front_internal::InsideVmap()) return;
         for (const Tensor& y : ys) {
           EagerRef value = capture->ValueOf(y);
           capture->Now(*value);
           // Where only loops decide, it is as after one round.
-          for (const Value& when : capture->FlowOf(*value).any) {
-            if (!SaidByBranch(when)) continue;
+          FlowWhen flow = capture->FlowOf(*value);
+          for (const Value& when : flow.any) {
+            if (or_fail || !SaidByBranch(when)) continue;
             capture->CheckFlowKnown(*value, "autograd.grad");
+          }
+          if (flow.open()) {
+            capture->TakeForGranted(capture->AnyOf(flow),
+                                    StrCat("grad: ", value->Describe(),
+                                           ", does not require gradients"));
           }
           Reach reach = capture->ReachOf(*value, 0);
           for (const Tensor& x : xs) {
             EagerRef leaf = capture->ValueOf(x);
-            bool always = false, some = false;
+            bool loop = or_fail;
+            FlowWhen when;
             for (const Reached& to : reach) {
               if (to.key.leaf != leaf.get()) continue;
-              (to.when && SaidByBranch(to.when) ? some : always) = true;
+              when.always = when.always || !to.when;
+              if (to.when) when.any.push_back(to.when);
+              loop = loop || (to.when && !SaidByBranch(to.when));
             }
-            if (always || !some) continue;
+            if (!when.open()) continue;
+            if (loop) {
+              capture->TakeForGranted(
+                  capture->AnyOf(when),
+                  StrCat("grad: ", value->Describe(),
+                         ", has no gradient with respect to ",
+                         leaf->Describe()));
+              continue;
+            }
             throw Error(Unimplemented(
                 StrCat("autograd.grad: whether ", value->Describe(),
                        ", has a gradient with respect to ", leaf->Describe(),
@@ -222,8 +240,10 @@ void BindTransforms(nb::module_& m) {
           }
         }
       },
-      "ys"_a, "xs"_a,
-      "Throws when only a run knows whether ys have gradients by xs.");
+      "ys"_a, "xs"_a, "or_fail"_a = false,
+      "Throws when only a run knows whether ys have gradients by xs, or has "
+      "runs "
+      "fail in which they have none.");
   m.def(
       "is_recording",
       [] {

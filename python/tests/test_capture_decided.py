@@ -214,3 +214,27 @@ def test_containers_among_the_arguments():
         assert got.item() == value + len(theirs)
         assert snapshot(mine) == snapshot(theirs)
     assert copy.copy(mine).keys() == {"a", "z"}
+
+
+# state:422763: a loop that is over was asked to start anew.
+def test_a_number_after_a_loop_that_branches_change_otherwise():
+    def ran(wrap):
+        rule = {"scale": 0.5, "calls": 0}
+
+        def step(x):
+            for _ in x:
+                rule["calls"] += 1
+            if x.sum() > 0:
+                pass
+            else:
+                rule["scale"] *= 0.9
+                if x.sum() > -2:
+                    rule["scale"] *= 0.9
+            return x
+
+        g = wrap(step)
+        for value in ([1.0, 2.0], [-1.0, 0.0], [-3.0, 0.0]):
+            g(sl.tensor(value))
+        return rule
+
+    assert ran(sl.function) == ran(lambda f: f)

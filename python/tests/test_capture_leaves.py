@@ -264,3 +264,118 @@ def test_a_look_into_what_is_a_parameter_on_another_way():
         return found
 
     assert both(run) == [(True, True, False), (False, False, True), (True, True, False)]
+
+
+# state:402369, 404462, 414296, 419892
+@pytest.mark.parametrize("also", [False, True], ids=["alone", "beside the leaf"])
+def test_an_element_of_a_leaf_that_the_code_has_made(also: bool) -> None:
+    def program(wrap: Any) -> Any:
+        w = nn.Parameter(sl.tensor([2.0, 3.0]))
+
+        @wrap
+        def step(x: Any) -> Any:
+            t = w.detach().requires_grad_()
+            early = x.detach()
+            element = early[0]
+            early.requires_grad_()
+            return (t[1], element, early[1:]) + ((t,) if also else ())
+
+        found = step(sl.tensor([1.0, 5.0]))
+        (found[0] * found[2]).sum().backward()
+        return [(r.tolist(), r.requires_grad, r.is_leaf) for r in found] + [
+            found[3].grad.tolist() if also else None,
+            w.grad,
+        ]
+
+    both(program)
+
+
+# state:410360
+def test_an_element_of_an_argument_that_one_way_gives_a_history() -> None:
+    def program(wrap: Any) -> Any:
+        w = nn.Parameter(sl.tensor(2.0))
+
+        @wrap
+        def step(x: Any) -> Any:
+            if x[0] > 0:
+                x[1] = w * 3
+            return x[1]
+
+        found = []
+        for value in (1.0, -1.0, 1.0):
+            x = sl.tensor([value, 5.0])
+            y = step(x)
+            found.append((y.item(), y.requires_grad, y.is_leaf, x.requires_grad))
+        return found
+
+    both(program)
+
+
+# In a call without an iteration there is none, as imperatively.
+@pytest.mark.parametrize("allow_unused", [False, True])
+def test_autograd_grad_through_a_loop_that_does_not_go_round(allow_unused: bool) -> None:
+    def program(wrap: Any) -> Any:
+        w, u = (sl.tensor([v]).requires_grad_() for v in (2.0, 3.0))
+
+        @wrap
+        def step(x: Any) -> Any:
+            h = w * 2
+            k = 0
+            while k < x:
+                h = h * u
+                k = k + 1
+            g = sl.autograd.grad(h.sum(), [w, u], allow_unused=allow_unused)[1]
+            return x * 0 - 1 if g is None else g
+
+        found = []
+        for count in (2.0, 0.0, 1.0):
+            try:
+                found.append(step(sl.tensor([count])).tolist())
+            except ValueError:
+                found.append("no gradient")
+        return found
+
+    both(program)
+
+
+def written_on_one_way(x: Any, c: Any) -> Any:
+    if x.sum() < 0:
+        c += x.detach().requires_grad_()
+    return c * 1
+
+
+def made_on_one_way(x: Any, c: Any) -> Any:
+    y = x * 1
+    if x.sum() < 0:
+        y = x.detach().requires_grad_() * 2
+        (y * 3).sum().backward()
+        y = x.detach().requires_grad_() * 2
+    return y
+
+
+def made_by_iterations(x: Any, c: Any) -> Any:
+    y = x * 1
+    k = 0
+    while k < 2 - x.sum():
+        y = y + x.detach().requires_grad_() * 2
+        k = k + 1
+    return y
+
+
+# state:509971: nothing around the branch requires gradients.
+@pytest.mark.parametrize(
+    "f", [written_on_one_way, made_on_one_way, made_by_iterations],
+    ids=lambda f: f.__name__,
+)
+def test_what_is_made_of_a_leaf_of_a_branch_or_loop(f: Any) -> None:
+    def program(wrap: Any) -> Any:
+        g, found = wrap(f), []
+        for value in (1.0, -1.0, 5.0, -1.0):
+            c = sl.tensor([2.0])
+            y = g(sl.tensor([value]), c)
+            if y.requires_grad:
+                y.backward()
+            found.append((y.tolist(), y.requires_grad, y.is_leaf, c.requires_grad))
+        return found
+
+    both(program)

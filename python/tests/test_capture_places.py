@@ -197,3 +197,104 @@ def test_an_attribute_that_is_a_number_on_one_way_and_a_tensor_on_the_other():
     assert type(counts.n) is int
     step(counts, -x)
     assert counts.n.tolist() == (-x).tolist()
+
+
+FACTOR = 1.0
+
+
+def halve():
+    global FACTOR
+    FACTOR *= 0.5
+
+
+# state:413745: what a function assigns was noted where it was called first.
+@pytest.mark.parametrize("loop", [False, True], ids=["branch", "loop"])
+def test_a_global_that_a_function_assigns_before_and_inside_of_a_construct(loop):
+    def ran(wrap):
+        global FACTOR
+        FACTOR = 1.0
+
+        def step(x):
+            halve()
+            k = 0
+            if loop:
+                while k < 3 and x > 0:
+                    k += 1
+                    halve()
+            elif x > 0:
+                halve()
+            return x
+
+        g, found = wrap(step), []
+        for value in (1.0, -1.0, 1.0):
+            g(sl.tensor([value]))
+            found.append(FACTOR)
+        return found
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+# Both ways replace it, one of them after a function has read it there.
+def test_a_name_that_is_read_on_the_way_that_replaces_it_last():
+    def ran(wrap):
+        held = sl.tensor([2.0])
+
+        def read(x):
+            return x * held
+
+        def step(x):
+            nonlocal held
+            if x > 0:
+                held = x * 3
+                y = read(x)
+            else:
+                y = read(x)
+                held = x * 4
+            return y
+
+        g, found = wrap(step), []
+        for value, first in ((1.0, 2.0), (-1.0, 2.0), (-1.0, 5.0), (1.0, 6.0)):
+            held = sl.tensor([first])
+            found.append((g(sl.tensor([value])).tolist(), held.tolist()))
+        return found
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:430961: a key that comes beside it made the number a tensor.
+def test_a_number_of_a_dict_that_gets_a_key_stays_a_number():
+    def ran(wrap):
+        d = {"a": sl.tensor([1.0], dtype=sl.float64), "n": 1}
+
+        def step(x, d):
+            k = 0
+            while k < 4 and x > 0:
+                k += 1
+                d["a"] = d["a"] + d["n"] * 0.1
+            d["n"] += 1
+            d.setdefault("z", x)
+
+        g = wrap(step)
+        for _ in range(3):
+            g(sl.tensor([0.5]), d)
+        return type(d["n"]), d["n"], d["a"].tolist()
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:421067: while it was recorded the argument was a tensor of the graph.
+def test_a_parameter_among_the_arguments_becomes_one_of_a_module():
+    def ran(wrap):
+        net, w = nn.Module(), nn.Parameter(sl.tensor([0.5]))
+        net.h = sl.tensor([1.0])
+
+        def step(x, w):
+            net.h = w
+            return x * net.h
+
+        g = wrap(step)
+        y = g(sl.tensor([2.0]), w)
+        assert net.h is w
+        return y.tolist(), [name for name, _ in net.named_parameters()], "h" in vars(net)
+
+    assert ran(sl.function) == ran(lambda f: f)

@@ -247,3 +247,63 @@ def test_a_gradient_that_is_written_and_is_not_there_in_the_next_call():
         w.grad = sl.tensor([4.0]) if there else None
         step(sl.tensor([1.0]))
         assert w.grad.tolist() == [2.0] if there else w.grad is None
+
+
+# state:411503: without an iteration there is no gradient, and no weight decay.
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_a_parameter_that_only_a_loop_without_iterations_uses(optimizer):
+    def ran(wrap):
+        w, u = (sl.nn.Parameter(sl.tensor([v])) for v in (0.5, 0.25))
+        kinds = {
+            "SGD": lambda p: sl.optim.SGD(p, 0.1, momentum=0.5, weight_decay=0.1),
+            "Adam": lambda p: sl.optim.Adam(p, 0.1),
+        }
+        opt = kinds[optimizer]([w, u])
+
+        def step(x):
+            h = w * 2
+            k = 0
+            while k < x:
+                h = h * u
+                k = k + 1
+            opt.zero_grad()
+            h.sum().backward()
+            opt.step()
+            return h.sum()
+
+        g, found = wrap(step), []
+        for count in (0.0, 2.0, 0.0, 1.0, 0.0):
+            y = g(sl.tensor(count))
+            found.append((y.item(), w.item(), u.item(), sorted(opt.state_dict())))
+        return found
+
+    wanted, got = ran(lambda f: f), ran(sl.function)
+    for a, b in zip(wanted, got):
+        assert b[:3] == pytest.approx(a[:3], rel=1e-6)
+        assert b[3] == a[3]
+
+
+# How often a loop over rows goes round follows from sizes: nothing to check in a run.
+def test_a_parameter_that_a_loop_over_rows_uses():
+    def ran(wrap):
+        w, u = (sl.nn.Parameter(sl.tensor([v])) for v in (0.5, 0.25))
+        opt = sl.optim.SGD([w, u], 0.1, weight_decay=0.1)
+
+        def step(x):
+            h = w * 2
+            for row in x:
+                h = h * u + row
+            opt.zero_grad()
+            h.sum().backward()
+            opt.step()
+            return h.sum()
+
+        g, found = wrap(step), []
+        for count in (3, 0, 2, 0):
+            y = g(sl.ones(count, 1))
+            if wrap is sl.function and not found:
+                assert "Assert(" not in g.graph(sl.ones(count, 1))
+            found += [y.item(), w.item(), u.item()]
+        return found
+
+    assert ran(sl.function) == pytest.approx(ran(lambda f: f))

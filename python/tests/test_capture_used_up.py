@@ -139,3 +139,41 @@ def test_a_result_has_the_gradient_that_retain_grad_kept():
         assert made.retains_grad
         assert made.grad.tolist() == wanted.tolist() == [3.0]
         assert w.grad.tolist() == [3 * x[0]]
+
+
+# state:503933 and others: all results of a call were used up with one of them.
+@WAYS
+def test_results_that_were_made_apart(wrap):
+    w, u = leaf(), leaf()
+
+    @wrap
+    def step(x):
+        a = w * x
+        return a.sum(), (u * x).sum(), (a * u).sum(), (u * u).sum()
+
+    first, second, third, fourth = step(sl.tensor([2.0]))
+    first.backward()
+    second.backward()
+    assert w.grad.tolist() == u.grad.tolist() == [2.0]
+    for used in (first, second, third):
+        with pytest.raises(RuntimeError, match="went through here before"):
+            used.backward()
+    (g,) = sl.autograd.grad(fourth, u, create_graph=True)
+    g.backward()
+    assert u.grad.tolist() == [4.0]
+
+
+@WAYS
+def test_a_state_that_a_call_leaves_beside_its_loss(wrap):
+    w, q = leaf(), leaf()
+    held = [sl.tensor([0.5])]
+
+    @wrap
+    def step(x):
+        before = held[0]
+        held[0] = w * x
+        return (q * x + before).sum()
+
+    for _ in range(3):
+        step(sl.tensor([2.0])).backward()
+    assert q.grad.tolist() == [6.0] and w.grad.tolist() == [4.0]

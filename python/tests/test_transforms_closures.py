@@ -312,3 +312,88 @@ def test_checkpoint_over_a_loop_that_reads_what_is_around():
     wanted = 3 * 0.77**2
     for made in (sl.grad(f), sl.function(sl.grad(f)), sl.grad(sl.function(f))):
         assert abs(made(x).item() - wanted) < 1e-12
+
+
+# closures:61263, 63125: the argument is also what the code finds around it.
+def test_checkpoint_in_a_captured_function_of_its_own_argument():
+    def f(x):
+        return sl.function(sl.checkpoint(lambda y: x * x))(x)
+
+    def g(x):
+        return sl.function(sl.checkpoint(lambda y: x * x * y))(x)
+
+    same(sl.grad(f)(value(1.5)), 3.0)
+    same(sl.grad(g)(value(1.5)), 3 * 1.5**2)
+    same(sl.grad(sl.grad(g))(value(1.5)), 6 * 1.5)
+
+
+# closures:63818: a gradient gives a loop more results than its sizes were asked of.
+def test_hessian_of_lanes_beside_a_loop():
+    def f(x):
+        def inner(y):
+            powers = sl.fori_loop(0, 2, lambda i, z: z * y, y)
+            return sl.vmap(lambda z: y * z)(sl.stack([powers, y * 0.5])).sum()
+
+        return sl.hessian(inner)(x)
+
+    for way in both_ways(f):
+        same(way(value(-1.5)), 12 * 1.5**2 + 1)
+    for way in both_ways(sl.grad(f)):
+        same(way(value(-1.5)), 24 * -1.5)
+
+
+# Captured, it was 0 on the way that does not depend on the argument.
+@pytest.mark.parametrize("construct", ["branch", "loop"])
+def test_grad_on_a_way_that_depends_on_no_argument(construct):
+    c = value(2.0)
+
+    def branch(x):
+        return sl.cond(x > 0, lambda: x * 2, lambda: c)
+
+    def loop(x):
+        made = c * 1
+        k = 0
+        while k < x:
+            made = made * x
+            k = k + 1
+        return made
+
+    f = {"branch": branch, "loop": loop}[construct]
+    for way in both_ways(sl.grad(f)):
+        for x in (-1.5, 0.5, -1.5):
+            if x > 0:
+                same(way(value(x)), 2.0)
+                continue
+            with pytest.raises(ValueError, match="depends on no argument"):
+                way(value(x))
+    for way in both_ways(sl.grad(f, allow_unused=True)):
+        same(way(value(-1.5)), 0.0)
+
+
+# closures:60079, 61942, 65308: run again, the code finds the variable of a loop that
+# is over.
+def test_checkpoint_of_a_closure_over_a_loops_variable():
+    def f(x):
+        def body(i, z):
+            return sl.checkpoint(lambda y: y * z * x)(x)
+
+        return sl.fori_loop(0, 2, body, x)
+
+    def branch(x):
+        z = x * x
+        return sl.cond(x > 0, lambda: sl.checkpoint(lambda y: y * z)(x), lambda: z)
+
+    for way in both_ways(sl.grad(f)):
+        same(way(value(1.5)), 5 * 1.5**4)
+    same(sl.grad(sl.function(f))(value(1.5)), 5 * 1.5**4)
+    for way in both_ways(sl.grad(sl.grad(f))):
+        same(way(value(1.5)), 20 * 1.5**3)
+    for way in both_ways(sl.grad(branch)):
+        same(way(value(1.5)), 3 * 1.5**2)
+
+
+def test_why_a_captured_function_gives_an_argument_no_gradient():
+    w = value(2.0).requires_grad_()
+    f = sl.function(lambda x: x.detach() * w)
+    with pytest.raises(ValueError, match="no gradient: f64.*made no result of it"):
+        sl.grad(f)(value(1.0))

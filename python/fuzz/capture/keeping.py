@@ -105,3 +105,22 @@ def say(w: Writer) -> list[str] | None:
         f"{out} = {t} * ({t}.numel() / {other})",
         f"{out} = {t}.view({t}.size(0), {t}.size(1)) + len({t}) * 0.1",
     ])]
+
+
+def shared(w: Writer) -> list[str] | None:
+    """By functions that assign globals, and read what others have assigned; and a
+    tensor that is one of two, by a function or a branch."""
+    v, name = ex.tensor(w, "V", 1), w.scope.fresh("s")
+    old, other = w.scope.pick("V"), w.scope.pick("V")
+    names = [n.text for n in (old, other) if n is not None]
+    lines = [["shift()", f"{name} = {v} * SH_F"], [f"{name} = {v}", "shift()"],
+             [f"{name} = {v} * (tally() * 0.1)"], [f"{name} = {v}", "tally()"],
+             [f"keep({v})", f"{name} = recall()"], [f"{name} = recall() + {v}"],
+             [f"{name} = recall()", f"keep({v})"]]
+    if len(names) == 2:
+        a, b = names
+        lines += [[f"{name} = either({a}, {b})"],
+                  [f"{name} = {a}", f"if {b}.sum() > 0.1:", f"    {name} = {b}"],
+                  [f"{name} = {a} if {ex.number(w)} < {b}.sum() else {b}"]]
+    w.scope.add(name, "V", assigned=False)
+    return w.rng.choice(lines)

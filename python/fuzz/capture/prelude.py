@@ -92,6 +92,40 @@ def halved(g):
     return g * 0.5
 '''
 
+# Functions that assign what others read, called from anywhere.
+SHARED = '''\
+SH_F = 0.5
+SH_N = 0
+SH_V = None
+SH_W = T.tensor([0.3, -0.2, 0.5], dtype=D)
+
+
+def shift():
+    global SH_F
+    SH_F *= 0.9
+
+
+def tally():
+    global SH_N
+    SH_N += 1
+    return SH_N
+
+
+def keep(t):
+    global SH_V, SH_W
+    SH_V = SH_W
+    SH_W = t.detach() * 0.5
+
+
+def recall():
+    return SH_W * SH_F
+
+
+def either(t, other):
+    if t.sum() > 0.2:
+        return t
+    return other
+'''
 FIXED = '''\
 def fixed(module):
     for i, p in enumerate(module.parameters()):

@@ -25,6 +25,7 @@ class Run:
 def run(text: str, wrap: Wrap, library: str = "sluice") -> Run:
     """Runs a text from its beginning. Exceptions are part of what is seen."""
     made = Run([])
+    _as_at_first(library)
     try:
         module = load(text, library)
 
@@ -44,15 +45,18 @@ def run(text: str, wrap: Wrap, library: str = "sluice") -> Run:
 
 
 def _as_at_first(library: str) -> None:
-    """Modes that an exception may have left are as every program expects them."""
+    """Modes that an exception may have left are as every program expects them. So
+    are random numbers, of a program too that was reduced by its seed."""
     if library == "sluice":
         import sluice as sl
 
         sl.set_grad_enabled(True)
+        sl.manual_seed(0)
     elif library == "torch":
         import torch
 
         torch.set_grad_enabled(True)
+        torch.manual_seed(0)
 
 
 def compare(want: Run, got: Run) -> list[Difference]:

@@ -42,7 +42,10 @@ def features(rng: random.Random) -> set[str]:
 def later_features(seed: int) -> set[str]:
     """Those that came later: earlier seeds stay the programs they were."""
     rng = random.Random(f"later {seed}")
-    return {"rules"} if seed >= 200_000 and rng.random() < 0.3 else set()
+    made = {"rules"} if seed >= 200_000 and rng.random() < 0.3 else set()
+    if seed >= 600_000 and rng.random() < 0.4:
+        made.add("shared")
+    return made
 
 
 def statement(w: Writer) -> list[str]:
@@ -84,6 +87,7 @@ def statement(w: Writer) -> list[str]:
         (on("contexts", 0.7), lambda: control.own_context(w, body)),
         (on("hooks", 0.6), lambda: training.hook(w)),
         (on("rules", 1.5), lambda: training.rule(w)),
+        (on("shared", 2.0), lambda: keeping.shared(w)),
     ])
 
 
@@ -217,6 +221,8 @@ def program(seed: int) -> Program:
              *prelude.HELPERS.split("\n"), ""]
     if w.has("rules"):
         lines += [*prelude.RULES.split("\n"), ""]
+    if w.has("shared"):
+        lines += [*prelude.SHARED.split("\n"), ""]
     if w.has("layers"):
         lines += [*prelude.FIXED.split("\n"), ""]
     if w.has("module"):

@@ -57,14 +57,15 @@ class Carried:
                 kept.append(leaf if tensor is None else tensor)
             self._leaves[name] = kept
 
-    def values(self, tensors: Any) -> dict[str, Any]:
-        """The variables these tensors are the values of."""
+    def values(self, tensors: Any, over: bool = False) -> dict[str, Any]:
+        """The variables these tensors are the values of; at the end, when the loop
+        is recorded, it cannot start anew for another type."""
         left = iter(tensors)
         made = {}
         for name, value in self._start.items():
             if value is not MISSING:
                 leaves = [
-                    self._marked(name, i, next(left))
+                    (next(left) if over else self._marked(name, i, next(left)))
                     if isinstance(leaf, Tensor)
                     else leaf
                     for i, leaf in enumerate(self._leaves[name])

@@ -214,7 +214,7 @@ class GraphLoop:
         last = _core.while_loop(
             cond, body, tuple(carried.tensors), "device", self._construct.kind, 10, -1
         )
-        values = carried.values(last)
+        values = carried.values(last, over=True)
         self._variables.put(
             {
                 name: values.get(name, MISSING)

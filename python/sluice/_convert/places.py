@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .values import MISSING
+from .values import MISSING, Tensor
 
 # As guards.h names them.
 ITEM, INSTANCE, CELL, TYPE, SLOT, CODE, DEFAULTS, NAMED, ELEMENT = range(9)
@@ -112,6 +112,16 @@ class Instance(Place):
             owner.__dict__.pop(self.name, None)
         else:
             owner.__dict__[self.name] = value
+
+    def assign(self, value: Any) -> None:
+        """Writes a tensor of the caller's, as the code would have. While it was
+        recorded that was one of the graph; it may be a parameter, which modules
+        keep elsewhere."""
+        owner = self._owner()
+        if type(value) is Tensor or "_parameters" not in getattr(owner, "__dict__", ()):
+            self.put(value)
+        else:
+            setattr(owner, self.name, value)
 
 
 class Slot(Place):

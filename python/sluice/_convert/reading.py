@@ -64,8 +64,9 @@ class Reading(Journal):
         self.names: dict[int, str] = {}
         self.guards: dict[Any, tuple[Any, ...]] = {}
         self.logs: dict[int, list[Adder]] = {}  # of containers only added to
-        self._functions: dict[int, Any] = {}
-        self._unconverted: dict[Any, Any] = {}
+        # Functions called, and the frame in which they were called last.
+        self._functions: dict[int, tuple[Any, Any]] = {}
+        self._unconverted: dict[Any, tuple[Any, Any, Any]] = {}
         self._contents_seen: set[int] = set()
         self._fed: dict[Any, Any] = {}
         self._made: dict[int, tuple[Any, int]] = {}  # by this code, in which frame
@@ -267,10 +268,14 @@ class Reading(Journal):
         return callee(function) if self.converted else function
 
     def function(self, function: types.FunctionType) -> None:
-        """A function of the user's that is called: what its code names."""
-        if id(function) in self._functions:
+        """A function of the user's that is called: what its code names.
+
+        Each branch and loop is told anew: what it assigns is its own to put back,
+        and it may find what another has replaced."""
+        known = self._functions.get(id(function))
+        if known is not None and known[1] is self.frames[-1]:
             return
-        self._functions[id(function)] = function
+        self._functions[id(function)] = function, self.frames[-1]
         names = reads_of(function.__code__)
         around = function.__globals__
         self._globals[id(around)] = around
@@ -312,9 +317,10 @@ class Reading(Journal):
     def unconverted(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """A function that runs as it is: what it takes by dots, from its code."""
         key = (id(function), *map(id, args))
-        if key in self._unconverted:
+        known = self._unconverted.get(key)
+        if known is not None and known[2] is self.frames[-1]:
             return
-        self._unconverted[key] = function, args
+        self._unconverted[key] = function, args, self.frames[-1]
         self.function(function)
         object_reads.by_dots(self, function, args)
 

@@ -9,8 +9,17 @@ from .. import _core
 from .._symbols.symbol import Symbol
 from .errors import StagingError
 from .left_behind import tensor_inside
-from .places import Contents, Element, Item, Place, reference, refill, same_contents
-from .values import MISSING, PYTHON, Tensor, flatten, is_number
+from .places import (
+    Contents,
+    Element,
+    Instance,
+    Item,
+    Place,
+    reference,
+    refill,
+    same_contents,
+)
+from .values import MISSING, PYTHON, Tensor, flatten
 
 _TENSOR = object()  # where a tensor of the call belongs
 _ALONE = object()  # the structure of one tensor
@@ -109,24 +118,22 @@ class Writes:
         value: Any,
         tensors: list[Any],
         outside: Any,
-        before: Any = MISSING,
     ) -> None:
         """One more; its tensors are added to the list. What the recorder knows to
-        be from `outside` is written as it is. Where there was a number `before`,
-        what the graph makes of numbers is one."""
+        be from `outside` is written as it is. What the graph makes of numbers of
+        Python's is one of them."""
         if value is MISSING:
             self._all.append((place, [MISSING], None))
             return
         leaves, structure = flatten(value)
         kept: list[Any] = []
-        numbers = _numbers(before, len(leaves))
-        for i, leaf in enumerate(leaves):
+        for leaf in leaves:
             if id(leaf) in outside.tensors:
                 kept.append(leaf)
                 continue
             if isinstance(leaf, Tensor):
                 number = getattr(leaf, "_sl_python", None)
-                if number is None and leaf._number and i in numbers:
+                if number is None and leaf._number:
                     number = PYTHON.get(leaf.dtype)
                 tensors.append(leaf)
                 kept.append(_Number(number) if number else _TENSOR)
@@ -172,23 +179,11 @@ class Writes:
                 value = structure.unflatten(leaves)
             if type(place) is OfCaller:
                 place.put_in(arguments, value)
+            elif type(place) is Instance and isinstance(value, Tensor):
+                place.assign(value)
             else:
                 place.put(value)
         _core.bump_epoch()
-
-
-def _numbers(before: Any, count: int) -> frozenset[int]:
-    """Which of the leaves of a place were numbers, if it has as many as it had."""
-    if before is MISSING:
-        return frozenset()
-    leaves = flatten(before)[0]
-    if len(leaves) != count:
-        return frozenset()
-    return frozenset(
-        i
-        for i, leaf in enumerate(leaves)
-        if is_number(leaf) or (isinstance(leaf, Tensor) and leaf._number)
-    )
 
 
 class _Number:
@@ -254,6 +249,5 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             if isinstance(place, (Element, Item)):
                 continue  # a part of the contents, which are written as a whole
             place = OfCaller(place, given[1])
-        before = recorder.adopted.get(key, before)
-        writes.add(place, now, tensors, recorder, before)
+        writes.add(place, now, tensors, recorder)
     return (tensors, writes) if writes else None

@@ -95,9 +95,9 @@ class Recording {
   virtual EagerRef GradOf(EagerValue& inside) = 0;
   virtual void SetGrad(const EagerRef& inside, EagerRef grad) = 0;
   // The code reads it. Throws where a branch decides whether it is there. Where
-  // loops do it is zeros in runs in which none goes round: a training step with
-  // a loop in it is one graph.
-  virtual void RequireGrad(const EagerValue& inside) const = 0;
+  // loops do, runs in which none goes round fail, for the code itself to run
+  // instead: a training step with a loop in it is one graph.
+  virtual void RequireGrad(const EagerValue& inside) = 0;
   // A run fails with this message if gradients do not flow through it.
   virtual void RequireFlow(const EagerValue& value,
                            const std::string& message) = 0;

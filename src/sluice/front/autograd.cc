@@ -144,6 +144,12 @@ std::vector<Tensor> EagerGradients(const std::vector<Tensor>& ys,
       for (const EagerRef& y : roots) {
         if (why.empty()) why = WhyNoEagerGrad(y, inputs[i]);
       }
+      // A captured function takes all it reads; the results may need less.
+      if (why.empty()) {
+        why = StrCat(
+            inputs[i]->Describe(),
+            ", is read by a call that made no result of it that was asked for");
+      }
       Throw(InvalidArgument(
                 StrCat("gradients: xs[", i, "] has no gradient: ", why)),
             where);

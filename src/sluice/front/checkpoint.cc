@@ -67,15 +67,23 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
   size_t count = inputs.size();
   // What draws is told, when it is run again, where it drew.
   bool draws = place && capture->PlaceNow() != place;
+  // As what the code knows them: when it is run again, the branch or loop that
+  // made them is over.
+  std::vector<EagerRef> beside;
   for (const Tensor& more : UsedBeside(graph, first, ys, inputs)) {
     inputs.push_back(more);
+    beside.push_back(capture ? capture->OwnerOf(more.value()) : EagerRef());
   }
   if (draws) inputs.push_back(Tensor(graph, place));
-  auto backward = [f, count, draws, where](const std::vector<Tensor>& xs,
-                                           const std::vector<Tensor>&,
-                                           const std::vector<Tensor>& dys) {
+  auto backward = [f, count, draws, where, beside](
+                      const std::vector<Tensor>& xs, const std::vector<Tensor>&,
+                      const std::vector<Tensor>& dys) {
     EnableGrad on;
     Capture::AllFlow all(Capture::Open());
+    std::vector<Capture::StandsFor> now;
+    for (size_t i = 0; i < beside.size() && Capture::Open(); ++i) {
+      now.emplace_back(*Capture::Open(), beside[i], xs[count + i].value());
+    }
     Capture::DrawsFrom again(Capture::Open(),
                              draws ? xs.back().value() : Value());
     std::vector<Tensor> later, targets;

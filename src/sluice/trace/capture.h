@@ -16,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -70,7 +71,7 @@ class Capture final : public Recording {
   void SetRequiresGrad(const EagerRef& inside, bool wanted) override;
   EagerRef GradOf(EagerValue& inside) override;
   void SetGrad(const EagerRef& inside, EagerRef grad) override;
-  void RequireGrad(const EagerValue& inside) const override;
+  void RequireGrad(const EagerValue& inside) override;
   void RequireFlow(const EagerValue& value,
                    const std::string& message) override;
   bool LeadsOutside(const TapeNode& node,
@@ -183,6 +184,8 @@ class Capture final : public Recording {
   // that may be.
   void MayBe(EagerValue& value, const EagerRef& other,
              TraceState::Perhaps::How how);
+  // Whether two may be one memory, because of what each may be.
+  static bool MayShare(const EagerValue& a, const EagerValue& b);
   // Throws when what it is cannot be known.
   void CheckKnown(const EagerValue& value) const;
   // The tensor that is this value of the graph, still; or null.
@@ -192,6 +195,20 @@ class Capture final : public Recording {
                  it->second.owner->traced->value == value;
     return still ? it->second.owner : EagerRef();
   }
+  // While it lives, a value of a region that is over stands for another one of
+  // the graph: code that has met it is run again, where that is known. None, or
+  // one whose region is open, stays what it is.
+  class [[nodiscard]] StandsFor {
+   public:
+    StandsFor(Capture& capture, EagerRef value, Value now);
+    ~StandsFor();
+    StandsFor(StandsFor&& other) = default;
+    StandsFor& operator=(StandsFor&&) = delete;
+
+   private:
+    EagerRef value_;
+    Value before_;
+  };
   // A result shares memory with what it is a view of.
   void LookedInto(const EagerValue& view);
   // As Record, for a conditional, a loop or a call, once its results are known;
@@ -234,6 +251,11 @@ class Capture final : public Recording {
   WhichEntry WhichOf(const EagerValue& value) const;
   void SetWhich(const EagerValue& value, Value told);
   void NoteMerged() { merged_ = true; }
+  // Whether sizes say that it holds: calls in which they say otherwise get
+  // another recording.
+  bool HoldsForSizes(const Value& when);
+  // Runs in which it does not hold fail, for the code itself to run instead.
+  void TakeForGranted(const Value& when, std::string_view else_what);
   // What the gradient of a value reaches beyond the calls recorded since so
   // many values were made, with nodes in the region that is open.
   Reach ReachOf(const EagerValue& value, uint64_t since);
@@ -247,6 +269,9 @@ class Capture final : public Recording {
   // that is no part of the graph goes.
   void Undo(std::function<void()> undo) { undo_.push_back(std::move(undo)); }
   void Keep() { undo_.clear(); }
+  std::vector<std::function<void()>> TakeUndo() {
+    return std::exchange(undo_, {});
+  }
 
   // How often code was recorded for lanes (front/vmap.h).
   int lanes_recorded = 0;
@@ -390,6 +415,14 @@ class Capture final : public Recording {
   // Values that are an entry on some ways, and what says which.
   std::unordered_map<const EagerValue*, Value> which_;
   std::unordered_map<const EagerValue*, Value> grads_when_;
+  // Of tensors that are unknown: what gave those that may be one of them and
+  // were written.
+  std::unordered_map<const EagerValue*, std::vector<const Node*>> unknown_via_;
+  // By numbers of nodes, which are not used again where code is taken back:
+  // what AnyOf() gave, what is taken for granted, loops that sizes tell of.
+  std::unordered_map<int, std::vector<Value>> any_of_;
+  std::set<std::pair<int, int>> granted_;
+  std::unordered_map<int, bool> goes_round_;
   bool ways_decided_ = false;
   bool merged_ = false;  // gradients flow through some values in some runs
   std::unique_ptr<TracedDevices> devices_;  // made when one is asked for

@@ -188,6 +188,27 @@ void Capture::MayBe(EagerValue& value, const EagerRef& other,
   }
 }
 
+// Results of one branch or loop that may be one tensor say so themselves: that
+// each may be some third one means nothing, as after a, b = b, a.
+bool Capture::MayShare(const EagerValue& a, const EagerValue& b) {
+  const EagerValue &x = MemoryOf(a), &y = MemoryOf(b);
+  if (&x == &y) return true;
+  using Perhaps = TraceState::Perhaps;
+  auto any = [](const EagerValue& from, const EagerValue& memory, auto holds) {
+    auto in = [&](const std::vector<Perhaps>& all) {
+      return std::any_of(all.begin(), all.end(), holds);
+    };
+    return in(from.traced->perhaps) ||
+           (&from != &memory && in(memory.traced->perhaps));
+  };
+  auto is = [](const EagerValue& other) {
+    return [&other](const Perhaps& p) { return p.other.get() == &other; };
+  };
+  if (any(a, x, is(y)) || any(b, y, is(x))) return true;
+  if (x.traced->value.node == y.traced->value.node) return false;
+  return any(a, x, [&](const Perhaps& p) { return any(b, y, is(*p.other)); });
+}
+
 void Capture::CheckKnown(const EagerValue& value) const {
   auto refuse = [&](const SourceLine& by) {
     throw Error(Unimplemented(
@@ -198,10 +219,22 @@ void Capture::CheckKnown(const EagerValue& value) const {
                "captured function does not know; wanted a clone() to write "
                "to")));
   };
+  // What may be a tensor that is unknown is, too, unless all that made that so
+  // was given by what gave this (MayShare).
+  auto other_way = [&](const TraceState& traced, const EagerValue& other) {
+    auto via = unknown_via_.find(&other);
+    return via == unknown_via_.end() ||
+           std::any_of(via->second.begin(), via->second.end(),
+                       [&](const Node* n) { return n != traced.value.node; });
+  };
   auto check = [&](const TraceState& traced) {
     if (traced.unknown) refuse(traced.unknown_by);
     for (const TraceState::Perhaps& p : traced.perhaps) {
       if (p.other->writes().count != p.seen) refuse(p.other->log->last);
+      const TraceState& other = *p.other->traced;
+      if (other.unknown && other_way(traced, *p.other)) {
+        refuse(other.unknown_by);
+      }
     }
   };
   check(*value.traced);
@@ -321,10 +354,11 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
   // Where nothing is recorded, a tensor that is handed on as it is still has
   // the way it had; `flows` tells of those.
   const bool grad = EagerMode::Current().grad;
-  bool some = grad;
+  bool some = grad && !xs.empty();
+  // To leaves that code inside has made, if to nothing around.
   for (bool f : flows) some = some || f;
   Ref<GraphTapeNode> way;
-  if (some && !xs.empty()) {
+  if (some) {
     way = MakeRef<GraphTapeNode>(graph_, node, std::move(xs), line);
     for (TapeEdge& e : edges) way->edges.push_back(std::move(e));
     way->SetDepth();

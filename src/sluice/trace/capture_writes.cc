@@ -111,6 +111,7 @@ void Capture::Write(const EagerRef& target, const EagerRef& made,
   for (const TraceState::Perhaps& p : memory->traced->perhaps) {
     p.other->traced->unknown = true;
     p.other->traced->unknown_by = line;
+    unknown_via_[p.other.get()].push_back(memory->traced->value.node);
   }
   memory->traced->perhaps.clear();
   WriteInto(target, made, line, records);

@@ -228,7 +228,18 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
     if (!trace->takes_turns()) return run.Run();
     std::unique_lock<std::mutex> turn(state_->turns);
     // Who was here a moment ago may have changed what the trace relies on.
-    if (trace->once || trace->Fits(args)) return run.Run(&turn);
+    if (!trace->once && !trace->Fits(args)) continue;
+    try {
+      return run.Run(&turn);
+    } catch (...) {
+      if (trace->undo.empty()) throw;
+      // It did nothing, so that what its code has made is nobody's.
+      MutexLock lock(state_->mu);
+      state_->traces.remove(trace);
+      for (size_t i = trace->undo.size(); i-- > 0;) trace->undo[i]();
+      trace->undo.clear();
+      throw;
+    }
   }
 }
 

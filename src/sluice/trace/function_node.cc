@@ -46,9 +46,35 @@ Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
   return OkStatus();
 }
 
+bool FunctionTapeNode::SomeLeft() {
+  if (dropped_ || passed_.empty() || !made_apart) return false;
+  used_up_.resize(ys_.size());
+  bool left = false;
+  for (size_t i = 0; i < ys_.size(); ++i) {
+    for (size_t k = 0; k < ys_.size(); ++k) {
+      if (passed_[k] && (i == k || !(*made_apart)[i][k])) used_up_[i] = true;
+    }
+    left = left || !used_up_[i];
+  }
+  return left;
+}
+
+void FunctionTapeNode::Spend(const std::vector<bool>& outputs) {
+  if (dropped_) return;
+  passed_.resize(ys_.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i]) passed_[i] = true;
+  }
+}
+
 Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                   std::span<EagerRef> dx) {
   if (dropped_) return UsedUp(name_);
+  passed_.assign(ys_.size(), false);
+  for (size_t i = 0; i < ys_.size(); ++i) {
+    passed_[i] = static_cast<bool>(dy[i]);
+    if (passed_[i] && !used_up_.empty() && used_up_[i]) return UsedUp(name_);
+  }
   for (Look& look : through) look.passed = static_cast<bool>(dy[look.output]);
   std::vector<bool> wants;
   for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
@@ -85,6 +111,7 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     node->run_options = run_options;
     if (gradient.through_calls) {
       node->calls = Ref<FunctionTapeNode>::Share(this);
+      node->of_outputs = passed_;
     }
     node->fed = fed;
     for (const TapeEdge& edge : edges) node->edges.push_back(edge);

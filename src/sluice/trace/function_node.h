@@ -23,20 +23,26 @@ class FunctionTapeNode final : public TapeNode {
 
   std::string_view name() const override { return name_; }
   size_t num_outputs() const override { return ys_.size(); }
+  // Of what the last backward run went through, and of all that imperatively
+  // would have gone with it. What was made apart can still be gone through.
   void Drop() override {
+    for (Look& look : through) {
+      if (look.passed) look.node->Drop();
+    }
+    if (SomeLeft()) return;
     arrays_.clear();
     fed.clear();
     kept.clear();
     overwritten.clear();
-    for (Look& look : through) {
-      if (look.passed) look.node->Drop();
-    }
     through.clear();
     trace_.reset();
     dropped_ = true;
   }
   bool dropped() const override { return dropped_; }
-  TapeNode* uses_up() const override { return calls.get(); }
+  TapeNode* uses_up() const override {
+    if (calls) calls->Spend(of_outputs);
+    return calls.get();
+  }
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
   const Array& array(size_t feed) const { return arrays_[feed]; }
@@ -70,20 +76,29 @@ class FunctionTapeNode final : public TapeNode {
     bool passed = false;  // by the last backward run
   };
   std::vector<Look> through;
-  // Of a gradient: the call it is of, where gradients flow through that.
+  // Of a gradient: the call it is of, where gradients flow through that, and
+  // which of its outputs.
   Ref<FunctionTapeNode> calls;
+  std::vector<bool> of_outputs;
   // By output: what the code has overwritten of that; may be empty.
   std::vector<const std::string*> overwritten;
+  // Trace::made_apart, where some are.
+  const std::vector<std::vector<bool>>* made_apart = nullptr;
 
  private:
   Status CheckUnwritten(std::span<const EagerRef> dy,
                         const TraceGradient& gradient) const;
+  // Notes what has been gone through; whether outputs are left that have not.
+  bool SomeLeft();
+  void Spend(const std::vector<bool>& outputs);
 
   const std::string name_;
   std::shared_ptr<Trace> trace_;
   const std::vector<Value> feeds_;
   std::vector<Array> arrays_;
   const std::vector<Value> ys_;
+  std::vector<bool> passed_;  // by the last backward run
+  std::vector<bool> used_up_;
   bool dropped_ = false;
 };
 

@@ -67,6 +67,7 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
     if (how.source < 0) ValueOf(how.fetch);
   }
   Land();
+  trace_.undo.clear();
   std::vector<Tensor> made;
   made.reserve(trace_.returned.size());
   alone_.resize(trace_.num_alone);
@@ -189,6 +190,7 @@ void TraceRun::MakeNode() {
   node_->run_options.brief = false;
   for (TapeEdge& edge : Edges()) node_->edges.push_back(std::move(edge));
   node_->SetDepth();
+  if (!trace_.made_apart.empty()) node_->made_apart = &trace_.made_apart;
 }
 
 const Array& TraceRun::Told(int64_t i) const {
@@ -200,15 +202,18 @@ bool TraceRun::Flows(size_t fetch) const {
   return f.flows && (f.when < 0 || *Told(f.when).data<bool>());
 }
 
+// Which tensor around it is in this run, if it is one of them on some way.
+int64_t TraceRun::Source(size_t fetch) const {
+  int64_t which = trace_.fetched[fetch].which;
+  return which < 0 ? WhichEntry::kNone : *Told(which).data<int64_t>();
+}
+
 const EagerRef& TraceRun::ValueOf(size_t fetch) {
   EagerRef& value = values_[fetch];
   if (value) return value;
-  if (int64_t which = trace_.fetched[fetch].which; which >= 0) {
-    int64_t source = *Told(which).data<int64_t>();
-    if (source != WhichEntry::kNone) {
-      value = trace_.TensorAt(static_cast<size_t>(source), args_);
-      return value;
-    }
+  if (int64_t source = Source(fetch); source != WhichEntry::kNone) {
+    value = trace_.TensorAt(static_cast<size_t>(source), args_);
+    return value;
   }
   // What is also a tensor around the function, or a look into one, must not
   // change with it.
@@ -256,7 +261,7 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
   };
   for (Array& result : results_) leave(result);
   for (size_t i = 0; i < trace_.fetched.size(); ++i) {
-    if (values_[i] && trace_.fetched[i].which < 0) leave(values_[i]->array);
+    if (values_[i] && Source(i) == WhichEntry::kNone) leave(values_[i]->array);
   }
   for (const Trace::Landing& landing : trace_.landings) {
     EagerValue& other = *trace_.TensorAt(landing.source, args_);
@@ -399,6 +404,23 @@ void TraceRun::KeepLooks(const std::vector<Tensor>& made) {
   }
 }
 
+// Whether a run says of what a result looks into if gradients flow there: of
+// what the function has made, or has written to a tensor around.
+bool TraceRun::ToldWhether(const Trace::Returned& how) const {
+  auto told = [&](size_t fetch) {
+    const Trace::Fetched& f = trace_.fetched[fetch];
+    return f.when >= 0 || f.which >= 0;
+  };
+  if (how.source < 0) return told(how.fetch);
+  for (const Trace::Landing& landing : trace_.landings) {
+    if (landing.grad || landing.source != static_cast<size_t>(how.source)) {
+      continue;
+    }
+    if (told(landing.fetch)) return true;
+  }
+  return false;
+}
+
 Tensor TraceRun::Result(const Trace::Returned& how) {
   if (how.source < 0 && how.steps.empty() && !how.requires_grad &&
       how.grad < 0) {
@@ -413,16 +435,22 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
   EagerRef base = value;
   const bool flag = base->requires_grad;
   // Where only a run knows whether, it does where what it looks into does.
-  bool told = how.source < 0 && (trace_.fetched[how.fetch].when >= 0 ||
-                                 trace_.fetched[how.fetch].which >= 0);
   if (!how.steps.empty() && !base->producer) {
-    base->requires_grad = how.flows && (flag || !told);
+    base->requires_grad = how.flows && (flag || !ToldWhether(how));
   }
+  // So may it have of leaves that it made of what was detached on the way.
+  std::vector<EagerRef> leaves;
+  auto note_leaf = [&](const Trace::Step& step) {
+    if (!step.leaf) return;
+    value->requires_grad = how.flows;
+    leaves.push_back(value);
+  };
   for (const Trace::Step& step : how.steps) {
     const bool alone = step.alone >= 0;
     auto number = static_cast<size_t>(step.alone);
     if (alone && alone_[number]) {
       value = alone_[number];
+      note_leaf(step);
       continue;
     }
     std::vector<EagerRef> inputs{value};
@@ -436,12 +464,14 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
     value = made[0];
     if (!alone) continue;
     alone_[number] = value;
+    note_leaf(step);
     if (step.history < 0) continue;
     auto fetch = static_cast<size_t>(step.history);
     TakeHistory(*value, fetch);
     if (!values_[fetch]) values_[fetch] = value;
   }
   if (!how.steps.empty() && !base->producer) base->requires_grad = flag;
+  for (const EagerRef& leaf : leaves) leaf->requires_grad = true;
   if (how.requires_grad) value->requires_grad = true;
   if (how.grad >= 0) {
     EagerRef grad = ValueOf(static_cast<size_t>(how.grad));

@@ -40,6 +40,8 @@ class TraceRun {
   void LeaveMemory(const EagerValue& target);
   static void Move(EagerValue& target);
   Tensor Result(const Trace::Returned& how);
+  int64_t Source(size_t fetch) const;
+  bool ToldWhether(const Trace::Returned& how) const;
   const EagerRef& ValueOf(size_t fetch);
   const Array& Told(int64_t i) const;
   // Whether gradients flow through what comes back, in this run.

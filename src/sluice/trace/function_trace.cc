@@ -18,6 +18,7 @@
 #include "sluice/graph/traverse.h"
 #include "sluice/passes/raise_for_gradients.h"
 #include "sluice/trace/graph_reach.h"
+#include "sluice/trace/made_apart.h"
 #include "sluice/trace/random_place.h"
 #include "sluice/trace/trace_finish.h"
 
@@ -352,8 +353,12 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
     NoGrad off;
     // What it draws is its own, unless it is told a place.
     Capture::DrawsApart apart(&capture);
-    for (size_t i = num_args; i < sources.size(); ++i) {
-      if (sources[i].grad_of < 0) capture.Know(sources[i].value, feeds[i]);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].grad_of >= 0) continue;
+      // An argument that the code has found around it, too, is that in every
+      // call.
+      const EagerRef& met = i < num_args ? sources[i].same : sources[i].value;
+      if (met) capture.Know(met, feeds[i]);
     }
     const size_t known_before = capture.entries().size();
     MutexLock lock(graph->mu());
@@ -455,7 +460,8 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   BodyResult given = variant->body(inside);
   t.note = std::move(given.note);
   t.once = given.once;
-  FinishTrace(t, capture, given.tensors, name, where);
+  std::vector<std::pair<size_t, EagerRef>> flowing =
+      FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
   t.sizes = capture.sizes();
   for (const Fetched& f : t.fetched) {
@@ -463,6 +469,11 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
     bool recorded = f.flows && !f.over && !f.leaf;
     t.outputs.push_back(recorded ? t.num_outputs++ : -1);
   }
+  std::erase_if(flowing, [&](auto& of) { return t.outputs[of.first] < 0; });
+  for (auto& [place, value] : flowing) {
+    place = static_cast<size_t>(t.outputs[place]);
+  }
+  t.made_apart = MadeApart(static_cast<size_t>(t.num_outputs), flowing);
   t.fetches.insert(t.fetches.end(), t.told.begin(), t.told.end());
   t.targets = EffectsOf(graph);
   for (const Node* node : t.targets) {
@@ -495,7 +506,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   std::chrono::duration<double, std::milli> took =
       std::chrono::steady_clock::now() - began;
   t.info.milliseconds = took.count();
-  capture.Keep();
+  t.undo = capture.TakeUndo();
   return made;
 }
 

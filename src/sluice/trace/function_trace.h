@@ -165,6 +165,7 @@ struct Trace {
     // What detach() gave: which of those there are, as other results look into
     // the same one, and which of what comes back says its history; or neither.
     int64_t alone = -1, history = -1;
+    bool leaf = false;  // and the code has made it a leaf
   };
   struct Returned {
     int64_t source = -1;
@@ -214,6 +215,9 @@ struct Trace {
   std::vector<Kept> kept;
   // By result, what the code itself has overwritten of that; empty: nothing.
   std::vector<std::string> overwritten;
+  // By two outputs: whether no call of the code is on the way to both. Empty
+  // where that is so of none.
+  std::vector<std::vector<bool>> made_apart;
   struct Landing {
     size_t source, fetch;
     bool grad;
@@ -265,6 +269,11 @@ struct Trace {
   Result<TraceGradient> Gradient(const std::vector<Value>& ys,
                                  const std::vector<Value>& fed,
                                  const std::vector<bool>& wants, bool records);
+
+  // What the code has made that is no part of the graph, as slots of an
+  // optimizer: it goes when the first run fails, and the trace with it. Empty
+  // after that.
+  std::vector<std::function<void()>> undo;
 
   // Calls change tensors around the function, or read what other calls change
   // there: one after the other.

@@ -259,6 +259,7 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                "] is part of a captured function whose recording is over"));
   }
   if (dropped_) return UsedUp(name_);
+  if (xs_.empty()) return OkStatus();  // to leaves that ended with a region
   std::vector<Value> flows;
   for (const EagerRef& g : dy) {
     flows.push_back(g ? capture->Now(*g) : Value());

@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/goes_round.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/inside_vmap.h"
 #include "sluice/trace/random_place.h"
@@ -60,7 +61,26 @@ Value Capture::AnyOf(const FlowWhen& flow) {
   for (size_t i = 1; i < flow.any.size(); ++i) {
     all = TraceNode(*this, "LogicalOr", {all, flow.any[i]}, {});
   }
+  if (flow.any.size() > 1) any_of_[all.node->id()] = flow.any;
   return all;
+}
+
+bool Capture::HoldsForSizes(const Value& when) {
+  if (region_ || !sizes_) return false;
+  if (auto it = any_of_.find(when.node->id()); it != any_of_.end()) {
+    for (const Value& one : it->second) {
+      if (HoldsForSizes(one)) return true;
+    }
+    return false;
+  }
+  if (!front_internal::TrueAfterOne(when)) return false;
+  auto [it, fresh] = goes_round_.try_emplace(when.node->id(), false);
+  if (!fresh) return it->second;
+  Value first = front_internal::FirstTest(*this, *when.node);
+  if (!first) return false;
+  Result<std::optional<double>> now = sizes_->now().NumberOf(first);
+  if (!now.ok() || !*now || **now == 0) return false;
+  return it->second = sizes_->Require(first, "a loop goes round").ok();
 }
 
 namespace {
@@ -158,7 +178,9 @@ void Capture::RequireFlow(const EagerValue& value, const std::string& message) {
   if (front_internal::InsideVmap()) return;
   FlowWhen flow = FlowOf(value);
   if (!flow.open()) return;
-  TraceEffect(*this, "Assert", {AnyOf(flow)}, {{"message", message}});
+  Value when = AnyOf(flow);
+  if (HoldsForSizes(when)) return;
+  TraceEffect(*this, "Assert", {when}, {{"message", message}});
 }
 
 bool SaidByBranch(const Value& said) {
@@ -177,14 +199,31 @@ bool SaidByBranch(const Value& said) {
   return false;
 }
 
-void Capture::RequireGrad(const EagerValue& inside) const {
+// Where a branch decides, values do. A loop is taken to go round: in the runs
+// in which it does not, there is no gradient, and the code itself runs instead.
+void Capture::RequireGrad(const EagerValue& inside) {
   Value when = GradWhen(inside);
-  if (!when || !SaidByBranch(when)) return;
-  throw Error(Unimplemented(
-      StrCat("grad: whether ", inside.Describe(),
-             ", has a gradient depends on the branch taken, which a captured "
-             "function does not know while it is recorded; wanted one on every "
-             "way")));
+  if (!when) return;
+  if (SaidByBranch(when)) {
+    throw Error(Unimplemented(
+        StrCat("grad: whether ", inside.Describe(),
+               ", has a gradient depends on the branch taken, which a captured "
+               "function does not know while it is recorded; wanted one on "
+               "every way")));
+  }
+  TakeForGranted(when, StrCat(inside.Describe(), ", has no gradient"));
+}
+
+void Capture::TakeForGranted(const Value& when, std::string_view else_what) {
+  // Lanes together have no way of failing alone.
+  if (front_internal::InsideVmap()) return;
+  if (!region_ && !granted_.emplace(when.node->id(), when.index).second) return;
+  if (HoldsForSizes(when)) return;
+  TraceEffect(*this, "Assert", {when},
+              {{"message",
+                StrCat(else_what,
+                       " on the way taken, which a captured function takes for "
+                       "granted where gradients are asked for")}});
 }
 
 void Capture::CheckFlowKnown(const EagerValue& value,

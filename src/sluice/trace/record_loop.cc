@@ -53,16 +53,18 @@ class LoopAliases {
 
   LoopAliases(Capture* capture, const std::vector<Tensor>& inits) {
     all_.resize(inits.size());
+    std::vector<EagerRef> values(inits.size());
     for (size_t i = 0; i < inits.size() && capture; ++i) {
       if (IsNumber(inits[i])) continue;
       EagerRef value = capture->ValueOf(inits[i]);
       all_[i] = value->traced->perhaps;
       EagerRef base = MemoryOf(value);
       for (size_t j = 0; j < i; ++j) {
-        for (const Perhaps& known : all_[j]) {
-          if (known.other == base) InsertAlike(j, i);
+        if (values[j] && Capture::MayShare(*values[j], *value)) {
+          InsertAlike(j, i);
         }
       }
+      values[i] = value;
       Insert(i, base,
              value->view_of ? Perhaps::How::kLook : Perhaps::How::kWhole);
     }

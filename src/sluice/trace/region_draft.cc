@@ -155,16 +155,21 @@ std::vector<RecordedRegion::Alike> AlikeIn(Capture& capture,
   std::unordered_map<const EagerValue*, size_t> first;
   std::vector<RecordedRegion::Alike> alike;
   for (const Tensor& t : results) {
+    const size_t k = values.size();
     values.emplace_back();
     if (!t.defined() || t.is_sparse() || IsNumber(t)) continue;
     EagerRef value = capture.ValueOf(t);
     if (!value->traced) continue;
     const EagerValue* base = MemoryOf(value).get();
-    values.back() = value;
-    auto [it, fresh] = first.try_emplace(base, values.size() - 1);
-    if (fresh) continue;
-    alike.push_back(
-        {it->second, values.size() - 1, values[it->second] == value});
+    auto [it, fresh] = first.try_emplace(base, k);
+    if (!fresh) alike.push_back({it->second, k, values[it->second] == value});
+    // Or they may be one, by branches inside.
+    for (size_t i = 0; i < k && fresh; ++i) {
+      if (values[i] && Capture::MayShare(*values[i], *value)) {
+        alike.push_back({i, k, /*whole=*/false});
+      }
+    }
+    values[k] = std::move(value);
   }
   return alike;
 }

@@ -88,6 +88,13 @@ void KnownSizes::Enter(const Region& region, std::vector<PartialShape> args) {
   entered_[region.owner() ? region.owner()->id() : -1] = std::move(args);
 }
 
+// A gradient may have given a loop or branch more results since.
+bool KnownSizes::Knows(const Node& node) const {
+  auto known = known_.find(node.id());
+  return known != known_.end() &&
+         known->second.shapes.size() >= static_cast<size_t>(node.num_outputs());
+}
+
 // Inputs first, by a list of what is still to do: a graph may be deeper than
 // the stack.
 Result<const KnownSizes::Outputs*> KnownSizes::At(const Node& asked) {
@@ -96,7 +103,7 @@ Result<const KnownSizes::Outputs*> KnownSizes::At(const Node& asked) {
   std::vector<const Node*> open{&asked};
   while (!open.empty()) {
     const Node& node = *open.back();
-    if (node.is_args() || known_.contains(node.id())) {
+    if (node.is_args() || Knows(node)) {
       open.pop_back();
       continue;
     }
@@ -105,7 +112,7 @@ Result<const KnownSizes::Outputs*> KnownSizes::At(const Node& asked) {
       // What a raw loop hands on is known from its types alone.
       if (v.node->is_args() || IsBackEdge(node, v)) continue;
       KnownSizes& its = Home(*v.node);
-      if (its.known_.contains(v.node->id())) continue;
+      if (its.Knows(*v.node)) continue;
       if (&its != this) {
         SL_RETURN_IF_ERROR(its.At(*v.node).status());
         continue;

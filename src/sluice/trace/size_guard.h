@@ -51,6 +51,7 @@ class KnownSizes {
              std::vector<PartialShape> args);
 
   KnownSizes& Home(const Node& node);
+  bool Knows(const Node& node) const;
   Result<const Outputs*> At(const Node& node);
   Result<Outputs> Visit(const Node& node);
   Outputs ArgsOf(const Region& region) const;

@@ -142,6 +142,10 @@ class Finisher {
     Kept();
   }
 
+  std::vector<std::pair<size_t, EagerRef>> TakeFlowing() {
+    return std::move(flowing_);
+  }
+
  private:
   static const EagerRef& BaseOf(const EagerRef& value) {
     return MemoryOf(value);
@@ -304,6 +308,7 @@ class Finisher {
     if (fresh) ++t_.num_alone;
     steps.back().alone = static_cast<int64_t>(it->second);
     steps.back().history = OwnHistory(value);
+    steps.back().leaf = value->requires_grad && !value->producer;
   }
 
   // Which of what comes back says the history that the code has given to what
@@ -566,12 +571,13 @@ class Finisher {
 
 }  // namespace
 
-void FinishTrace(Trace& trace, Capture& capture,
-                 const std::vector<Tensor>& results, const std::string& name,
-                 std::source_location where) {
+std::vector<std::pair<size_t, EagerRef>> FinishTrace(
+    Trace& trace, Capture& capture, const std::vector<Tensor>& results,
+    const std::string& name, std::source_location where) {
   Finisher finish(trace, capture, name, where);
   finish.Results(results);
   finish.Sources();
+  return finish.TakeFlowing();
 }
 
 }  // namespace sluice::front_internal
