@@ -197,6 +197,17 @@ class Hostile : public testing::TestWithParam<std::string> {
   }
 };
 
+// Said at the end: how much was tried.
+struct Tried : testing::Environment {
+  void TearDown() override {
+    std::printf("%lld hostile calls, %lld ran; %lld shapes asked for\n", calls,
+                ran, shapes);
+  }
+  static inline long long calls = 0, ran = 0, shapes = 0;
+};
+[[maybe_unused]] const testing::Environment* const tried =
+    testing::AddGlobalTestEnvironment(new Tried);
+
 class HostileCalls : public Hostile {};
 class HostileShapes : public Hostile {};
 
@@ -218,6 +229,8 @@ TEST_P(HostileCalls, Survives) {
             number % 20 == 0 ? &pool : nullptr);
   });
   EXPECT_GT(number, 0u);
+  Tried::calls += static_cast<long long>(number);
+  Tried::ran += ran_;
   // Were all refused, no kernel would have been tried.
   EXPECT_TRUE(ran_ > 0 || !may_run);
 }
@@ -306,6 +319,7 @@ TEST_P(HostileShapes, Survive) {
     }
   }
   EXPECT_GT(taken, 0);
+  Tried::shapes += taken;
 }
 
 std::vector<std::string> OpNames(bool with_samples) {

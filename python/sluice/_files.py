@@ -25,6 +25,25 @@ def _format(path: Any) -> str:
     )
 
 
+def _has_floats(value: Any) -> bool:
+    """Whether it is a number of Python's with a fraction, or lists of numbers
+    with such: they have 64 bits."""
+    if isinstance(value, (list, tuple)):
+        numbers = all(
+            isinstance(v, (bool, int, float, list, tuple)) for v in value
+        )
+        return numbers and any(_has_floats(v) for v in value)
+    return isinstance(value, float)
+
+
+def _exactly(value: Any) -> Any:
+    """A tensor has 32 bits unless it is told: what is read would be another
+    number."""
+    if _has_floats(value):
+        return _core.tensor(value, dtype=_core.float64)
+    return value
+
+
 def _flatten(tree: Any, prefix: str, into: dict[str, Any]) -> None:
     if isinstance(tree, Mapping):
         items = [(str(key), value) for key, value in tree.items()]
@@ -33,7 +52,7 @@ def _flatten(tree: Any, prefix: str, into: dict[str, Any]) -> None:
     else:
         if prefix in into:
             raise ValueError(f"save: two tensors have the name {prefix!r}")
-        into[prefix] = tree
+        into[prefix] = _exactly(tree)
         return
     for key, value in items:
         if value is not None:
@@ -66,10 +85,12 @@ def save(
 
     ``obj`` is a dict of tensors, also nested (its names become "a.b"), a list,
     or what has ``state_dict()``: a module, an optimizer. For ``.npy`` it is one
-    tensor. Formats: ``.safetensors``; ``.safetensors.index.json`` with several
-    files of at most ``max_shard_bytes``; ``.npz``; ``.npy``. ``metadata`` is
-    text kept in safetensors files. Files are written beside and renamed: the
-    old one or the new one is there, whatever happens.
+    tensor. Python's numbers are tensors of int64 and float64, so that ``item()``
+    of what is read is the same number. Formats: ``.safetensors``;
+    ``.safetensors.index.json`` with several files of at most
+    ``max_shard_bytes``; ``.npz``; ``.npy``. ``metadata`` is text kept in
+    safetensors files. Files are written beside and renamed: the old one or the
+    new one is there, whatever happens.
     """
     if is_file_object(path, "write"):
         write(path, ".safetensors", lambda name: save(obj, name, metadata=metadata))
@@ -78,7 +99,7 @@ def save(
     if metadata is not None and not form.startswith(".safetensors"):
         raise ValueError(f"save: {form} files have no metadata")
     if form == ".npy":
-        _core.write_npy(path, obj)
+        _core.write_npy(path, _exactly(obj))
         return
     flat = _named(obj)
     if form == ".npz":

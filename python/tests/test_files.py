@@ -76,6 +76,24 @@ def test_what_has_a_state_dict(tmp_path):
     )
 
 
+@pytest.mark.parametrize("form", [".safetensors", ".npz"])
+def test_numbers_of_python_are_the_same_when_read(tmp_path, form):
+    numbers = {"lr": 0.1, "best": -1e300, "step": 2**53 + 1, "done": True}
+    path = tmp_path / ("a" + form)
+    sl.save({**numbers, "betas": [0.9, 0.999]}, path)
+    read = {name: t.item() for name, t in sl.load(path).items()}
+    assert read == {**numbers, "betas.0": 0.9, "betas.1": 0.999}
+    assert [type(v) for v in read.values()] == [float, float, int, bool, float, float]
+
+
+def test_numbers_of_python_in_one_tensor(tmp_path):
+    for numbers in (0.1, [0.1, 2.5], [[1, 0.3], [2, 3]], [1, 2], [True]):
+        sl.save(numbers, tmp_path / "x.npy")
+        assert sl.load(tmp_path / "x.npy").tolist() == numbers
+    sl.save([sl.ones(2), sl.zeros(2)], tmp_path / "x.npy")
+    assert sl.load(tmp_path / "x.npy").dtype == sl.float32
+
+
 def test_npy(tmp_path):
     path = tmp_path / "x.npy"
     sl.save(sl.tensor([[1, 2]]), path)

@@ -1,5 +1,8 @@
 """Optimizers and schedulers against PyTorch's."""
 
+import inspect
+import math
+
 import numpy as np
 import pytest
 
@@ -328,3 +331,42 @@ def test_schedulers_together():
 def test_reduce_on_plateau(options):
     measures = np.abs(np.random.default_rng(3).normal(size=100)).tolist()
     same_rates(lambda module, o: module.ReduceLROnPlateau(o, **options), measures)
+
+
+def refuses(make):
+    try:
+        make()
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def values_of(default):
+    """Values at and beyond every limit an option may have."""
+    edges = [-math.inf, -1.0, -1e-9, 0.0, 1.0, 1.5, math.nan]
+    if isinstance(default, tuple):
+        for i in range(len(default)):
+            for edge in edges:
+                yield (*default[:i], edge, *default[i + 1 :])
+    elif isinstance(default, (int, float)) and not isinstance(default, bool):
+        yield from edges
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax",
+        "NAdam", "RAdam", "RMSprop", "Rprop", "SGD",
+    ],
+)  # fmt: skip
+def test_values_that_pytorch_refuses_are_refused(name):
+    theirs, ours = getattr(torch.optim, name), getattr(optim, name)
+    options = inspect.signature(theirs.__init__).parameters
+    refused = 0
+    for option, parameter in options.items():
+        for value in values_of(parameter.default):
+            given = {option: value}
+            if refuses(lambda: theirs([torch.ones(2)], **given)):
+                refused += 1
+                assert refuses(lambda: ours([sl.ones(2)], **given)), given
+    assert refused > 2

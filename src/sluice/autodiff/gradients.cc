@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sluice/autodiff/complex_way.h"
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/grad_flow.h"
 #include "sluice/autodiff/resource_reads.h"
@@ -58,8 +59,11 @@ Status FlowFrom(Graph& graph, std::span<const Value> ys,
                  "; wanted ", ys[i].type().ToString(), " like ys[", i, "]"));
     }
   }
+  Region& region = RegionOf(ys, graph);
+  SL_RETURN_IF_ERROR(
+      CheckNoComplexWay(graph, region, ys, xs, options.stop_at_xs));
   return FlowBack({.graph = graph,
-                   .region = RegionOf(ys, graph),
+                   .region = region,
                    .ys = ys,
                    .xs = xs,
                    .seeds = seeds,

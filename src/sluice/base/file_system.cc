@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "sluice/base/caught.h"
 #include "sluice/base/crc32c.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/system_error.h"
@@ -124,9 +125,10 @@ Status FileSystem::RemoveFolder(const std::string& path) {
 
 Result<std::unique_ptr<SyncedFile>> SyncedFile::Create(FileSystem& files,
                                                        std::string path) {
-  SL_ASSIGN_OR_RETURN(int file, files.Create(path));
-  return std::unique_ptr<SyncedFile>(
-      new SyncedFile(files, std::move(path), file));
+  // Made before the file: without memory for it nobody would close that.
+  std::unique_ptr<SyncedFile> made(new SyncedFile(files, std::move(path), -1));
+  SL_ASSIGN_OR_RETURN(made->file_, files.Create(made->path_));
+  return made;
 }
 
 SyncedFile::~SyncedFile() {
@@ -161,13 +163,13 @@ std::string FolderOf(const std::string& path) {
 
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   SL_RETURN_IF_ERROR(CheckPath(folder));
-  DIR* open = opendir(folder.c_str());
+  std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
   if (!open) return SystemError("look into", folder, errno);
   std::vector<std::string> names;
   int error = 0;
   for (;;) {
     errno = 0;
-    const dirent* entry = readdir(open);
+    const dirent* entry = readdir(open.get());
     if (!entry) {
       error = errno;
       break;
@@ -175,7 +177,6 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
     std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(std::move(name));
   }
-  closedir(open);
   if (error) return SystemError("look into", folder, error);
   std::sort(names.begin(), names.end());
   return names;
@@ -221,7 +222,7 @@ std::string BesideName(const std::string& path) {
 
 Status PutInPlace(FileSystem& files, const std::string& beside,
                   const std::string& path) {
-  Status status = files.Rename(beside, path);
+  Status status = Guarded([&] { return files.Rename(beside, path); });
   if (!status.ok()) {
     (void)files.RemoveFile(beside);
     return status;
@@ -244,12 +245,12 @@ Status WriteFileSafely(FileSystem& files, const std::string& path,
                        std::string_view bytes) {
   SL_RETURN_IF_ERROR(CheckReplaceable(path));
   std::string beside = BesideName(path);
-  Status status = [&] {
+  Status status = Guarded([&]() -> Status {
     SL_ASSIGN_OR_RETURN(std::unique_ptr<SyncedFile> file,
                         SyncedFile::Create(files, beside));
     SL_RETURN_IF_ERROR(file->Write(bytes));
     return file->Finish();
-  }();
+  });
   if (!status.ok()) {
     (void)files.RemoveFile(beside);
     return status;

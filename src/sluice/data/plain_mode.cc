@@ -1,5 +1,8 @@
 #include "sluice/data/plain_mode.h"
 
+#include <new>
+
+#include "sluice/base/caught.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/grad_mode.h"
@@ -27,6 +30,8 @@ Status RunPlainly(const std::function<void()>& code,
     return OkStatus();
   } catch (const Error& e) {
     return Status(e.code(), StrCat(who(), ": ", e.what()));
+  } catch (const std::bad_alloc&) {
+    return NoMemory();
   } catch (const std::exception& e) {
     return Aborted(StrCat(who(), ": ", e.what()));
   } catch (...) {

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "sluice/base/caught.h"
 #include "sluice/base/strings.h"
 #include "sluice/formats/json.h"
 #include "sluice/formats/safetensors.h"
@@ -129,8 +130,8 @@ Result<WrittenFile> SaveSafetensors(FileSystem& files, const std::string& path,
                                     const TextPairs& metadata) {
   SL_RETURN_IF_ERROR(CheckReplaceable(path));
   std::string beside = BesideName(path);
-  Result<WrittenFile> written =
-      WriteSafetensors(files, beside, arrays, metadata);
+  Result<WrittenFile> written = Guarded(
+      [&] { return WriteSafetensors(files, beside, arrays, metadata); });
   if (!written.ok()) {
     // Nothing is there to remove when it never came to writing.
     (void)files.RemoveFile(beside);

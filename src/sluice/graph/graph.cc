@@ -200,6 +200,25 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   if (!name.ok()) return fail(name.status(), &op);
 
   Node* node = NewNode();
+  // Memory may run out in between: nobody knows half of a node.
+  struct TakenBack {
+    ~TakenBack() {
+      if (!node) return;
+      auto forget = [&](Node* producer) {
+        auto& users = producer->users_;
+        auto it = std::find(users.begin(), users.end(), node);
+        if (it != users.end()) users.swap_out(it);
+      };
+      for (const Value& v : node->inputs_) forget(v.node);
+      for (Node* c : node->controls()) forget(c);
+      auto& list = node->region_->nodes_;
+      if (!list.empty() && list.back() == node) list.pop_back();
+      graph.nodes_.pop_back();
+      --graph.num_live_;
+    }
+    Graph& graph;
+    Node* node;
+  } half{*this, node};
   node->op_ = &op;
   node->region_ = &region;
   node->name_ = std::move(*name);
@@ -218,6 +237,7 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   }
   region.nodes_.push_back(node);
   by_name_.Insert(*node);
+  half.node = nullptr;
   return node;
 }
 
@@ -245,8 +265,14 @@ Result<Value> Graph::AddArg(Region& region, std::string_view name,
   if (type.dtype == DType::kInvalid) {
     return InvalidArgument(StrCat("argument \"", name, "\" has no dtype"));
   }
+  const ValueType* kept = pool_->Type(type);
   region.arg_names_.emplace_back(name);
-  region.args_->outputs_.push_back(pool_->Type(type));
+  try {
+    region.args_->outputs_.push_back(kept);
+  } catch (...) {
+    region.arg_names_.pop_back();
+    throw;
+  }
   size_t n = region.arg_names_.size();
   if (n >= kManyArgs) {
     for (size_t i = n == kManyArgs ? 0 : n - 1; i < n; ++i) {
@@ -433,6 +459,7 @@ void Graph::EraseRegion(Region& region) {
 void Graph::Erase(Node& node) {
   for (const auto& region : node.regions()) EraseRegion(*region);
   SL_CHECK(node.users_.empty());
+  arg_nodes_.emplace_back();  // may fail, and nothing has changed yet
   for (const Value& v : node.inputs_) DropUse(v.node, &node);
   for (Node* c : node.controls()) DropUse(c, &node);
   auto& list = node.region_->nodes_;
@@ -446,7 +473,7 @@ void Graph::Erase(Node& node) {
   node.inputs_.clear();
   if (node.few_) node.few_->controls.clear();
   node.attrs_ = nullptr;
-  arg_nodes_.push_back(std::move(nodes_[static_cast<size_t>(node.id_)]));
+  arg_nodes_.back() = std::move(nodes_[static_cast<size_t>(node.id_)]);
 }
 
 void Graph::SetOutputs(Node& node, std::vector<ValueType> outputs) {

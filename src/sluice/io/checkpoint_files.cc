@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "sluice/base/caught.h"
 #include "sluice/base/crc32c.h"
 #include "sluice/base/error.h"
 #include "sluice/base/file.h"
@@ -213,11 +214,11 @@ Status WriteCheckpoint(FileSystem& files, const std::string& folder,
                        const Frozen& snapshot) {
   std::string path = CheckpointPath(folder, snapshot.rest.step);
   std::string made = StrCat(path, kTemporary);
-  Status status = [&] {
+  Status status = Guarded([&]() -> Status {
     SL_RETURN_IF_ERROR(CleanUp(files, folder));
     SL_RETURN_IF_ERROR(WriteFolder(files, made, snapshot));
     return Place(files, made, path, folder);
-  }();
+  });
   if (status.ok()) return status;
   (void)RemoveTree(files, made);
   return Status(status.code(),

@@ -9,8 +9,8 @@ namespace {
 
 template <class Options>
 void CheckAdam(const Options& o) {
-  CheckOption(o.kName, "beta1", o.beta1, 0, 1);
-  CheckOption(o.kName, "beta2", o.beta2, 0, 1);
+  CheckKept(o.kName, "beta1", o.beta1);
+  CheckKept(o.kName, "beta2", o.beta2);
   CheckOption(o.kName, "eps", o.eps);
   CheckOption(o.kName, "weight_decay", o.weight_decay);
 }

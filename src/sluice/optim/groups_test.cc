@@ -235,7 +235,7 @@ TEST(BadInput, IsRefusedWithAReason) {
                        "SGD: lr is -1; wanted a finite number"));
   EXPECT_TRUE(Contains(error([&] { SGD({w}, {.lr = NAN}); }), "lr is nan"));
   EXPECT_TRUE(Contains(error([&] { Adam({w}, {.beta1 = 1.5}); }),
-                       "Adam: beta1 is 1.5; wanted a number in [0, 1]"));
+                       "Adam: beta1 is 1.5; wanted a number in [0, 1)"));
   EXPECT_TRUE(
       Contains(error([&] { SGD({w}, {.nesterov = true}); }), "nesterov"));
   EXPECT_TRUE(Contains(error([&] { SGD({w}).set_lr(NAN); }), "lr is nan"));

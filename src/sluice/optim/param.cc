@@ -95,7 +95,10 @@ const Variable& Param::Slot(std::string_view name, const SlotOptions& options) {
                    "\" is made by the first step, which is in a branch or loop "
                    "that a tensor decides; wanted a step before")));
       }
-      capture->Undo([slots = state_.slots] { slots->pop_back(); });
+      // It may not even come to be made.
+      capture->Undo([slots = state_.slots, before = state_.slots->size()] {
+        while (slots->size() > before) slots->pop_back();
+      });
     }
     // Beside the parameter.
     Array start = Array::Zeros(dtype_, sizes);

@@ -268,9 +268,12 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
   bool tainted = false, flows = false, numbers = false, others = false;
   for (const EagerRef& in : inputs) {
     if (in) (in->traced->number ? numbers : others) = true;
-    if (!in || !CarriesGradient(in->dtype())) continue;
+    // Complex numbers of the graph's own gradients are refused, as others are:
+    // those made without gradients taint what is made of them.
+    bool carries = in && CarriesGradient(in->dtype());
+    if (!carries && (!in || in->dtype() != DType::kC64)) continue;
     tainted = tainted || in->tracked() || in->traced->tainted;
-    flows = flows || in->tracked();
+    flows = flows || (carries && in->tracked());
   }
   Ref<GraphTapeNode> way;
   bool carries = false;

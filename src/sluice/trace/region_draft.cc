@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sluice/base/caught.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call.h"
@@ -41,8 +42,12 @@ RegionDraft::~RegionDraft() {
   if (MadeOnce::Run* run = MadeOnce::Run::Current()) {
     run->Rewind(variables_made_);
   }
-  MutexLock lock(graph().mu());
-  graph().Erase(node());
+  // Without memory for it the node stays, and nothing reads it.
+  (void)Guarded([&]() -> Status {
+    MutexLock lock(graph().mu());
+    graph().Erase(node());
+    return OkStatus();
+  });
 }
 
 Operation RegionDraft::Keep() {
