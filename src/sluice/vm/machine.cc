@@ -11,8 +11,20 @@
 
 namespace sluice {
 
-VmMachine::VmMachine(const VmProgram& program)
-    : program_(program), room_(program.max_operands) {}
+namespace {
+
+// So many at once are noted: who is about to be compiled is asked no oftener.
+constexpr uint32_t kTrips = 256;
+
+bool Stopped(const void* cancellation) {
+  return cancellation &&
+         static_cast<const Cancellation*>(cancellation)->cancelled();
+}
+
+}  // namespace
+
+VmMachine::VmMachine(const VmProgram& program, VmNative* native)
+    : program_(program), native_(native), room_(program.max_operands) {}
 
 void VmMachine::Push(const VmProcedure& procedure) {
   size_t r = registers_.size(), c = cells_.size();
@@ -60,7 +72,12 @@ Status VmMachine::Loop(std::span<Array> outputs) {
   const VmProcedure* procedure = frames_.back().procedure;
   Array* R = registers_.data();
   VmCell* C = cells_.data();
-  const VmInstr* code = procedure->code.data();
+  const VmNative::Code* native = native_ ? native_->code() : nullptr;
+  const NativeChecks checks{&Stopped, cancellation};
+  auto table = [&] {
+    return native ? native->Table(*procedure) : procedure->code.data();
+  };
+  const VmInstr* code = table();
   const VmInstr* pc = code;
   Status status;
   const Array* constants = program_.constants.data();
@@ -74,13 +91,24 @@ Status VmMachine::Loop(std::span<Array> outputs) {
     return RunTapeOnRegisters(t, step_, at(), room_.data());
   };
   auto stopped = [&] { return cancellation && cancellation->cancelled(); };
+  // From here on compiled code is entered, in the middle of a run, too: all
+  // that it needs is in the cells.
+  auto trip = [&] {
+    if (++trips_ % kTrips != 0 || !native_ || native) [[likely]]
+      return;
+    native_->Note(kTrips);
+    native = native_->code();
+    code = table();
+  };
   auto enter = [&] {
     const Frame& frame = frames_.back();
     procedure = frame.procedure;
-    code = procedure->code.data();
+    code = table();
     R = registers_.data() + frame.registers;
     C = cells_.data() + frame.cells;
   };
+  trip();
+  pc = code;
   for (;;) {
     const VmInstr& i = *pc++;
     switch (i.code) {
@@ -217,6 +245,7 @@ Status VmMachine::Loop(std::span<Array> outputs) {
         if (stopped()) [[unlikely]] {
           return Located(cancellation->status(), i.loop);
         }
+        trip();
         pc = code + i.to;
         break;
       case Do::kCall: {
@@ -270,6 +299,10 @@ Status VmMachine::Loop(std::span<Array> outputs) {
         pc = done.after;
         break;
       }
+      case Do::kNative:
+        pc = code +
+             native->binary->functions[static_cast<size_t>(i.a)](C, &checks);
+        break;
     }
   }
 }
