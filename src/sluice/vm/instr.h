@@ -29,7 +29,7 @@ struct alignas(8) VmCell {
   }
 };
 
-#define SL_CODE(name, type, expression) k##name,
+#define SL_CODE(name, ...) k##name,
 #define SL_UNLESS(name, type, expression) kUnless##name,
 enum class Do : uint8_t {
   kBlock1,                     // cell to = fn(cell a)
@@ -37,6 +37,9 @@ enum class Do : uint8_t {
   kBlock3,                     // cell to = fn(cell a, cell b, cell c)
   SL_VM_ARITHMETIC(SL_CODE)    // cell to = what it says of cells a and b
   SL_VM_COMPARISON(SL_CODE)    // the same
+  SL_VM_DIVISION(SL_CODE)      // the same; an error when cell b is 0
+  SL_VM_UNARY(SL_CODE)         // cell to = what it says of cell a
+  SL_VM_CAST(SL_CODE)          // the same, of another type
   kNot,                        // cell to = not cell a
   kSelect,                     // cell to = cell a ? cell b : cell c
   kMoveCell,                   // cell to = cell a

@@ -49,9 +49,6 @@ bool IsNative(Do code) {
   }
 }
 
-// May have to be left to the machine when it is reached.
-bool MayLeave(Do code) { return code == Do::kBack || code == Do::kChoose; }
-
 // What each cell holds, by what is done to it; values that are moved have the
 // type of where they come from.
 class CellTypes {
@@ -185,9 +182,8 @@ class Lowering {
       default:
         if (operand == CellType::kBits) break;
         types_.Say(i.a, operand);
-        types_.Say(i.b, operand);
-        types_.Say(IsUnlessComparison(i.code) ? i.c : i.to,
-                   IsArithmetic(i.code) ? operand : CellType::kBool);
+        if (!IsUnary(i.code)) types_.Say(i.b, operand);
+        types_.Say(IsUnlessComparison(i.code) ? i.c : i.to, ResultType(i.code));
         break;
     }
   }
@@ -248,10 +244,7 @@ class Lowering {
       }
     }
     for (int32_t i = 0; i < n; ++i) {
-      if (!comes[static_cast<size_t>(i)] || !At(i).native ||
-          MayLeave(At(i).code)) {
-        continue;
-      }
+      if (!comes[static_cast<size_t>(i)] || !At(i).native) continue;
       auto entries = static_cast<int>(to_.entries.size());
       if (source_.num_entries + entries >= kMaxEntries) break;
       if (Pays(i)) to_.entries.push_back(i);

@@ -5,6 +5,7 @@
 #include "sluice/graph/flow_rules.h"
 #include "sluice/graph/graph.h"
 #include "sluice/launch/node_error.h"
+#include "sluice/op/run_op.h"
 #include "sluice/vm/cells.h"
 #include "sluice/vm/launch.h"
 #include "sluice/vm/values.h"
@@ -15,6 +16,14 @@ namespace {
 
 // So many at once are noted: who is about to be compiled is asked no oftener.
 constexpr uint32_t kTrips = 256;
+
+// What the op says of operands that its instruction does not take.
+Status OpError(const Node& node, const VmCell& a, const VmCell& b) {
+  std::vector<Array> in(2);
+  SL_RETURN_IF_ERROR(BoxCell(a, node.input(0).dtype(), in[0]));
+  SL_RETURN_IF_ERROR(BoxCell(b, node.input(1).dtype(), in[1]));
+  return AtNode(RunOp(node.op(), node.attrs(), in).status(), node, in);
+}
 
 bool Stopped(const void* cancellation) {
   return cancellation &&
@@ -141,10 +150,34 @@ Status VmMachine::Loop(std::span<Array> outputs) {
     if (!holds) pc = code + i.to;                      \
     break;                                             \
   }
+#define SL_RUN_DIVISION(name, type, expression)                 \
+  case Do::k##name: {                                           \
+    type a = C[i.a].as<type>(), b = C[i.b].as<type>();          \
+    if (b == 0) [[unlikely]]                                    \
+      return Located(OpError(*i.node, C[i.a], C[i.b]), i.loop); \
+    C[i.to].set<type>(expression);                              \
+    break;                                                      \
+  }
+#define SL_RUN_UNARY(name, type, expression) \
+  case Do::k##name: {                        \
+    type a = C[i.a].as<type>();              \
+    C[i.to].set<type>(expression);           \
+    break;                                   \
+  }
+#define SL_RUN_CAST(name, from, type)                  \
+  case Do::k##name:                                    \
+    C[i.to].set(static_cast<type>(C[i.a].as<from>())); \
+    break;
         SL_VM_ARITHMETIC(SL_RUN)
+        SL_VM_DIVISION(SL_RUN_DIVISION)
+        SL_VM_UNARY(SL_RUN_UNARY)
+        SL_VM_CAST(SL_RUN_CAST)
         SL_VM_COMPARISON(SL_RUN)
         SL_VM_COMPARISON(SL_RUN_UNLESS)
 #undef SL_RUN
+#undef SL_RUN_DIVISION
+#undef SL_RUN_UNARY
+#undef SL_RUN_CAST
 #undef SL_RUN_UNLESS
       case Do::kNot:
         C[i.to].set(!C[i.a].as<bool>());
@@ -299,10 +332,13 @@ Status VmMachine::Loop(std::span<Array> outputs) {
         pc = done.after;
         break;
       }
-      case Do::kNative:
-        pc = code +
-             native->binary->functions[static_cast<size_t>(i.a)](C, &checks);
+      case Do::kNative: {
+        int32_t next =
+            native->binary->functions[static_cast<size_t>(i.a)](C, &checks);
+        // What compiled code would not do may be the entry itself.
+        pc = next >= 0 ? code + next : procedure->code.data() + ~next;
         break;
+      }
     }
   }
 }

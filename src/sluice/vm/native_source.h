@@ -43,7 +43,7 @@ struct NativeProcedure {
   std::vector<NativeInstr> code;
   std::vector<CellType> cells;
   // Where compiled code may begin: a function each, so that a loop has one way
-  // in. None of them is an instruction that may have to be left to the machine.
+  // in.
   std::vector<int32_t> entries;
 };
 
@@ -65,7 +65,9 @@ struct NativeChecks {
   const void* asked = nullptr;
 };
 
-// From one entry on. Returns the instruction at which the machine goes on.
+// From one entry on. Returns the instruction at which the machine goes on: i,
+// or ~i for one that is compiled and ends in an error now, which is the
+// machine's to find the words for.
 using NativeFn = int32_t (*)(VmCell* cells, const NativeChecks* checks);
 
 template <class T>
@@ -85,7 +87,7 @@ inline constexpr CellType kCellTypeOf<double> = CellType::kF64;
 template <>
 inline constexpr CellType kCellTypeOf<bool> = CellType::kBool;
 
-// Of the cells that arithmetic and comparisons read; kBits for all else.
+// Of the cells that arithmetic, casts and comparisons read; kBits for all else.
 inline CellType OperandType(Do code) {
   switch (code) {
 #define SL_TYPE(name, type, expression) \
@@ -96,6 +98,9 @@ inline CellType OperandType(Do code) {
     return kCellTypeOf<type>;
     SL_VM_ARITHMETIC(SL_TYPE)
     SL_VM_COMPARISON(SL_TYPE)
+    SL_VM_DIVISION(SL_TYPE)
+    SL_VM_UNARY(SL_TYPE)
+    SL_VM_CAST(SL_TYPE)
     SL_VM_COMPARISON(SL_UNLESS_TYPE)
 #undef SL_TYPE
 #undef SL_UNLESS_TYPE
@@ -104,11 +109,30 @@ inline CellType OperandType(Do code) {
   }
 }
 
-inline bool IsArithmetic(Do code) {
-  return code >= Do::kAddI32 && code < Do::kLessI32;
+inline bool IsDivision(Do code) {
+  return code >= Do::kDivI32 && code < Do::kNegI32;
+}
+inline bool IsUnary(Do code) {  // a conversion, too
+  return code >= Do::kNegI32 && code < Do::kNot;
 }
 inline bool IsUnlessComparison(Do code) {
   return code >= Do::kUnlessLessI32 && code <= Do::kUnlessNotEqualF64;
+}
+
+// Of the cell that arithmetic, casts and comparisons write.
+inline CellType ResultType(Do code) {
+  switch (code) {
+#define SL_TYPE(name, from, type) \
+  case Do::k##name:               \
+    return kCellTypeOf<type>;
+    SL_VM_CAST(SL_TYPE)
+#undef SL_TYPE
+    default:
+      break;
+  }
+  bool compares = (code >= Do::kLessI32 && code <= Do::kNotEqualF64) ||
+                  IsUnlessComparison(code);
+  return compares ? CellType::kBool : OperandType(code);
 }
 
 // Where native code goes on after instruction `at`, which it has done.

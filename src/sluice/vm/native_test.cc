@@ -211,6 +211,29 @@ TEST(Native, AnIndexOutOfRangeInALoopIsTheSameError) {
   ExpectSame(text, {{"n", I32(3)}});
 }
 
+// The machine finds the words for what compiled code does not do, also where it
+// entered just there.
+TEST(Native, DivisionByZeroIsTheSameError) {
+  SKIP_WITHOUT_ENGINE();
+  const char text[] = R"(graph g(%n: i32[], %k: i32[]) -> (%w) {
+    %w = While(%n, %k) [dtypes = {i32, i32}] {
+      cond(%i: i32[], %j: i32[]) {
+        %m = Mod(%i, %j)
+        %c = NotEqual(%m, 1)
+        yield %c
+      }
+      body(%i: i32[], %j: i32[]) {
+        %d = Sub(%j, 1)
+        yield %i, %d
+      }
+    }
+  })";
+  ExpectSame(text, {{"n", I32(7)}, {"k", I32(5)}});
+  ExpectSame(text, {{"n", I32(8)}, {"k", I32(0)}});
+  ExpectSame(text, {{"n", I32(-8)}, {"k", I32(6)}});
+  ExpectSame(text, {{"n", I32(4)}, {"k", I32(2)}});
+}
+
 const char kEndless[] = R"(graph g(%x: f32[]) -> (%w) {
   %w = While(%x) [dtypes = {f32}] {
     cond(%a: f32[]) { %c = Less(%a, 1e30) yield %c }

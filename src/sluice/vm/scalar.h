@@ -23,6 +23,8 @@ BytecodeScalar ScalarFor(const Node& node);
 // its cell c. REQUIRES: IsComparison(comparison).
 Do JumpUnless(Do comparison);
 bool IsComparison(Do code);
+// An instruction of its own, which needs no block function.
+bool HasInstruction(const Node& node);
 // How many of a, b and c are cells it reads.
 int CellsRead(Do code);
 

@@ -226,7 +226,7 @@ bool VmValues::computed_in_cell(const Node& node) const {
   for (const Value& v : node.inputs()) {
     if (!scalar(v)) return false;
   }
-  return SelectBlock(node).fn != nullptr;
+  return SelectBlock(node).fn != nullptr || HasInstruction(node);
 }
 
 bool VmValues::renames_cell(const Node& node) const {

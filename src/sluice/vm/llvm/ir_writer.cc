@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sluice/op/step_context.h"
+#include "sluice/vm/llvm/scalar_ir.h"
 
 namespace sluice {
 
@@ -49,7 +50,11 @@ class FunctionWriter {
     }
     for (const auto& [at, block] : exits_) {
       LLVMPositionBuilderAtEnd(build_, block);
-      Leave(at);
+      Leave(at, at);
+    }
+    for (const auto& [at, block] : errors_) {
+      LLVMPositionBuilderAtEnd(build_, block);
+      Leave(at, ~at);
     }
   }
 
@@ -210,13 +215,19 @@ class FunctionWriter {
     if (fresh) it->second = NewBlock("exit");
     return it->second;
   }
-  void Leave(int32_t at) {
+  // Instruction `at`, which is compiled, ends in an error.
+  LLVMBasicBlockRef Error(int32_t at) {
+    LLVMBasicBlockRef& block = errors_[at];
+    if (!block) block = NewBlock("error");
+    return block;
+  }
+  void Leave(int32_t at, int32_t answer) {
     const std::vector<bool>& dirty = dirty_.at(at);
     for (size_t c = 0; c < dirty.size(); ++c) {
       if (!dirty[c]) continue;
       StoreTo(p_.cells[c], Raw(static_cast<int32_t>(c)), Place(c));
     }
-    LLVMBuildRet(build_, Number(i32_, static_cast<uint64_t>(at)));
+    LLVMBuildRet(build_, Number(i32_, static_cast<uint32_t>(answer)));
   }
   void Branch(LLVMValueRef condition, int32_t yes, int32_t no) {
     LLVMBuildCondBr(build_, condition, GoTo(yes), GoTo(no));
@@ -265,19 +276,13 @@ class FunctionWriter {
       case Do::kBack:
         return Back(i, at);
       default: {
-        CellType type = OperandType(i.code);
-        LLVMValueRef a = Get(i.a, type), b = Get(i.b, type);
-        if (IsArithmetic(i.code)) {
-          Set(i.to, type, Arithmetic(i.code, a, b));
-          break;
-        }
-        LLVMValueRef holds = Comparison(i.code, type, a, b);
+        LLVMValueRef result = Scalar(i, at);
         if (!IsUnlessComparison(i.code)) {
-          Set(i.to, CellType::kBool, holds);
+          Set(i.to, ResultType(i.code), result);
           break;
         }
-        Set(i.c, CellType::kBool, holds);
-        return Branch(holds, at + 1, i.to);
+        Set(i.c, CellType::kBool, result);
+        return Branch(result, at + 1, i.to);
       }
     }
     LLVMBuildBr(build_, GoTo(at + 1));
@@ -317,7 +322,7 @@ class FunctionWriter {
   void Choose(const NativeInstr& i, int32_t at) {
     LLVMValueRef chooser = Get(i.a, i.type);
     LLVMValueRef choice = LLVMBuildSwitch(
-        build_, chooser, Exit(at), static_cast<unsigned>(i.targets.size()));
+        build_, chooser, Error(at), static_cast<unsigned>(i.targets.size()));
     for (size_t k = 0; k < i.targets.size(); ++k) {
       LLVMAddCase(choice, Number(TypeOf(i.type), k), GoTo(i.targets[k]));
     }
@@ -345,7 +350,7 @@ class FunctionWriter {
     LLVMValueRef answer =
         LLVMBuildCall2(build_, signature, stopped, &asked, 1, "");
     // A bool is returned in the lowest bit; those above may be anything.
-    LLVMBuildCondBr(build_, LLVMBuildTrunc(build_, answer, i1_, ""), Exit(at),
+    LLVMBuildCondBr(build_, LLVMBuildTrunc(build_, answer, i1_, ""), Error(at),
                     on);
 
     LLVMPositionBuilderAtEnd(build_, on);
@@ -354,47 +359,19 @@ class FunctionWriter {
     LLVMBuildBr(build_, GoTo(i.to));
   }
 
-  LLVMValueRef Arithmetic(Do code, LLVMValueRef a, LLVMValueRef b) {
-    switch (code) {
-      case Do::kAddI32:
-      case Do::kAddI64:
-        return LLVMBuildAdd(build_, a, b, "");
-      case Do::kSubI32:
-      case Do::kSubI64:
-        return LLVMBuildSub(build_, a, b, "");
-      case Do::kMulI32:
-      case Do::kMulI64:
-        return LLVMBuildMul(build_, a, b, "");
-      case Do::kAddF32:
-      case Do::kAddF64:
-        return LLVMBuildFAdd(build_, a, b, "");
-      case Do::kSubF32:
-      case Do::kSubF64:
-        return LLVMBuildFSub(build_, a, b, "");
-      case Do::kMulF32:
-      case Do::kMulF64:
-        return LLVMBuildFMul(build_, a, b, "");
-      case Do::kAnd:
-        return LLVMBuildAnd(build_, a, b, "");
-      default:
-        return LLVMBuildOr(build_, a, b, "");
-    }
-  }
-
-  LLVMValueRef Comparison(Do code, CellType type, LLVMValueRef a,
-                          LLVMValueRef b) {
-    int first = static_cast<int>(IsUnlessComparison(code) ? Do::kUnlessLessI32
-                                                          : Do::kLessI32);
-    // In fours, one for each type.
-    int kind = (static_cast<int>(code) - first) / 4;
-    if (type == CellType::kF32 || type == CellType::kF64) {
-      static constexpr LLVMRealPredicate kReal[] = {LLVMRealOLT, LLVMRealOLE,
-                                                    LLVMRealOEQ, LLVMRealUNE};
-      return LLVMBuildFCmp(build_, kReal[kind], a, b, "");
-    }
-    static constexpr LLVMIntPredicate kInt[] = {LLVMIntSLT, LLVMIntSLE,
-                                                LLVMIntEQ, LLVMIntNE};
-    return LLVMBuildICmp(build_, kInt[kind], a, b, "");
+  LLVMValueRef Scalar(const NativeInstr& i, int32_t at) {
+    CellType type = OperandType(i.code);
+    ScalarIr ir{build_, i.code, type, TypeOf(ResultType(i.code))};
+    LLVMValueRef a = Get(i.a, type);
+    if (IsUnary(i.code)) return ir.Unary(a);
+    LLVMValueRef b = Get(i.b, type);
+    if (!IsDivision(i.code)) return ir.Binary(a, b);
+    LLVMBasicBlockRef on = NewBlock("on");
+    LLVMValueRef none =
+        LLVMBuildICmp(build_, LLVMIntEQ, b, LLVMConstNull(LLVMTypeOf(b)), "");
+    LLVMBuildCondBr(build_, none, Error(at), on);
+    LLVMPositionBuilderAtEnd(build_, on);
+    return ir.Division(a, b);
   }
 
   const NativeProcedure& p_;
@@ -403,7 +380,7 @@ class FunctionWriter {
   LLVMTypeRef i1_, i8_, i32_, i64_, pointer_;
   LLVMValueRef function_, slots_ = nullptr, inputs_ = nullptr;
   std::vector<LLVMValueRef> variables_;  // by cell
-  std::map<int32_t, LLVMBasicBlockRef> blocks_, exits_;
+  std::map<int32_t, LLVMBasicBlockRef> blocks_, exits_, errors_;
   std::map<int32_t, std::vector<bool>> dirty_;
 };
 
