@@ -117,7 +117,7 @@ std::string VmNative::Explain() const {
   MutexLock lock(mu_);
   switch (state_) {
     case State::kCold:
-      return StrCat("    native: after ", kHotTrips, " iterations\n");
+      return "";
     case State::kAsked:
       return "    native: being compiled\n";
     case State::kNever:

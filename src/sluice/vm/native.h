@@ -47,7 +47,8 @@ class VmNative : public std::enable_shared_from_this<VmNative> {
   // The machine has made so many iterations and runs more without.
   void Note(int64_t trips);
 
-  // A line: what was compiled and how long it took, or why not.
+  // A line: what was compiled and how long it took, or why not; none while the
+  // program is cold.
   std::string Explain() const;
 
  private:

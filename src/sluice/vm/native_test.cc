@@ -266,8 +266,7 @@ TEST(Native, HotLoopsAreCompiledInTheBackground) {
     return *p.Run({{"n", I32(n)}, {"x", F32(3)}});
   };
   run(program, 100);
-  EXPECT_NE(program.Explain().find("native: after 1000 iterations"),
-            std::string::npos)
+  EXPECT_EQ(program.Explain().find("native: "), std::string::npos)
       << program.Explain();
   Array want = run(machine, 300'000)[1];
   for (int i = 0; i < 3; ++i) {
