@@ -32,25 +32,27 @@ struct alignas(8) VmCell {
 #define SL_CODE(name, ...) k##name,
 #define SL_UNLESS(name, type, expression) kUnless##name,
 enum class Do : uint8_t {
-  kBlock1,                     // cell to = fn(cell a)
-  kBlock2,                     // cell to = fn(cell a, cell b)
-  kBlock3,                     // cell to = fn(cell a, cell b, cell c)
-  SL_VM_ARITHMETIC(SL_CODE)    // cell to = what it says of cells a and b
-  SL_VM_COMPARISON(SL_CODE)    // the same
-  SL_VM_DIVISION(SL_CODE)      // the same; an error when cell b is 0
-  SL_VM_UNARY(SL_CODE)         // cell to = what it says of cell a
-  SL_VM_CAST(SL_CODE)          // the same, of another type
-  kNot,                        // cell to = not cell a
-  kSelect,                     // cell to = cell a ? cell b : cell c
-  kMoveCell,                   // cell to = cell a
-  kBox,                        // register to = an array of cell a
-  kUnbox,                      // cell to = the one element of register a
-  kMove,                       // register to = operand a
-  kDrop,                       // register a is empty
-  kLaunch,                     // launches[a]
-  kTape,                       // tapes[a]
-  kJump,                       // go on at to
-  kUnless,                     // at to, when cell a is false
+  kBlock1,                   // cell to = fn(cell a)
+  kBlock2,                   // cell to = fn(cell a, cell b)
+  kBlock3,                   // cell to = fn(cell a, cell b, cell c)
+  SL_VM_ARITHMETIC(SL_CODE)  // cell to = what it says of cells a and b
+  SL_VM_COMPARISON(SL_CODE)  // the same
+  SL_VM_DIVISION(SL_CODE)    // the same; an error when cell b is 0
+  SL_VM_UNARY(SL_CODE)       // cell to = what it says of cell a
+  SL_VM_CAST(SL_CODE)        // the same, of another type
+  kNot,                      // cell to = not cell a
+  kSelect,                   // cell to = cell a ? cell b : cell c
+  kMoveCell,                 // cell to = cell a
+  kBox,                      // register to = an array of cell a
+  kUnbox,                    // cell to = the one element of register a
+  kBoxRow,                   // register to = an array of rows[a]
+  kUnboxRow,                 // the cells of rows[b] = the elements of operand a
+  kMove,                     // register to = operand a
+  kDrop,                     // register a is empty
+  kLaunch,                   // launches[a]
+  kTape,                     // tapes[a]
+  kJump,                     // go on at to
+  kUnless,                   // at to, when cell a is false
   SL_VM_COMPARISON(SL_UNLESS)  // at to, unless it holds, noted in cell c
   kUnlessArray,                // at to, when operand a is false; loop b asks
   kChoose,       // at the target of choices[b] that cell a chooses

@@ -34,6 +34,8 @@ bool IsNative(Do code) {
   switch (code) {
     case Do::kBox:
     case Do::kUnbox:
+    case Do::kBoxRow:
+    case Do::kUnboxRow:
     case Do::kMove:
     case Do::kDrop:
     case Do::kLaunch:

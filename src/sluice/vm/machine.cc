@@ -200,6 +200,19 @@ Status VmMachine::Loop(std::span<Array> outputs) {
           return Located(status, i.loop);
         }
         break;
+      case Do::kBoxRow:
+        status = BoxRow(procedure->rows[static_cast<size_t>(i.a)], C, R[i.to]);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kUnboxRow:
+        status = UnboxRow(at().At(i.a),
+                          procedure->rows[static_cast<size_t>(i.b)], C);
+        if (!status.ok()) [[unlikely]] {
+          if (i.node) status = status.WithLine(NodeLine(*i.node));
+          return Located(status, i.loop);
+        }
+        break;
       case Do::kMove:
         if (i.move) {
           R[i.to] = std::move(R[i.a]);

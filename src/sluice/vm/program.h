@@ -57,6 +57,13 @@ struct VmChoice {
   std::vector<int32_t> targets;
 };
 
+// Cells that are the elements of an array, in its order.
+struct VmRow {
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  std::vector<int32_t> cells;
+};
+
 struct VmLoop {
   const Node* node = nullptr;
   int32_t around = -1;   // the loop around it in the same procedure
@@ -89,6 +96,7 @@ struct VmProcedure {
   std::vector<VmInstr> code;
   std::vector<VmCell> cells;  // as a run starts: constants are in place
   std::vector<bool> sticky;   // by register: keeps its array to reuse it
+  std::vector<VmRow> rows;
   std::vector<VmLoop> loops;
   std::vector<VmLaunch> launches;
   std::vector<VmTape> tapes;
