@@ -84,7 +84,7 @@ void VmEmitter::BindCells(const Value& v, std::vector<int32_t> cells) {
 }
 
 int32_t VmEmitter::NewRow(const Value& v) {
-  procedure_.rows.push_back({v.dtype(), v.shape().ToShape(), Cells(v)});
+  procedure_.rows.push_back({v.dtype(), values_.rows().shape(v), Cells(v)});
   return static_cast<int32_t>(procedure_.rows.size()) - 1;
 }
 

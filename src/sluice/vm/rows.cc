@@ -28,20 +28,6 @@ bool IsRowType(const Value& v) {
   return n > 0 && n <= kMaxElements && FitsCell(v.dtype());
 }
 
-bool IsRowOrCell(const Value& v) { return IsRowType(v) || IsCellType(v); }
-
-int ElementsOf(const Value& v) {
-  return static_cast<int>(v.shape().ToShape().num_elements());
-}
-
-// All of one row's type, or no row among them.
-bool Agree(std::span<const Value> values) {
-  if (std::none_of(values.begin(), values.end(), IsRowType)) return true;
-  return std::all_of(values.begin(), values.end(), [&](const Value& v) {
-    return v.shape() == values[0].shape() && v.dtype() == values[0].dtype();
-  });
-}
-
 // Ops that give elements of their inputs on as they are: views, and those that
 // put inputs side by side.
 bool MovesElements(const OpRecord& op) {
@@ -53,10 +39,12 @@ Value OutputOf(const Node& node, int i = 0) {
   return {const_cast<Node*>(&node), i};
 }
 
+}  // namespace
+
 // Asked of the op itself: it moves the numbers of the elements.
-bool FindMoves(const Node& node, VmRows::How& how) {
+bool VmRows::FindMoves(const Node& node, How& how) const {
   std::vector<Array> in;
-  std::vector<VmRows::Element> numbered;
+  std::vector<Element> numbered;
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Value& v = node.input(i);
     if (node.op().view && i > 0) {  // a size, an axis
@@ -66,9 +54,9 @@ bool FindMoves(const Node& node, VmRows::How& how) {
       continue;
     }
     if (!IsRowOrCell(v)) return false;
-    Result<Array> numbers = Array::Make(DType::kI32, v.shape().ToShape());
+    Result<Array> numbers = Array::Make(DType::kI32, shape(v));
     if (!numbers.ok()) return false;
-    for (int k = 0; k < ElementsOf(v); ++k) {
+    for (int k = 0; k < static_cast<int>(numbers->num_elements()); ++k) {
       numbers->mutable_data<int32_t>()[k] =
           static_cast<int32_t>(numbered.size());
       numbered.push_back({i, k});
@@ -91,7 +79,7 @@ bool FindMoves(const Node& node, VmRows::How& how) {
 }
 
 // Element k of the output is made of those that broadcasting says.
-bool FindOperands(const Node& node, VmRows::How& how) {
+bool VmRows::FindOperands(const Node& node, How& how) const {
   // Errors of divisions say what was divided, which is all of it.
   if (node.op().shape != shapes::broadcast || !HasInstruction(node) ||
       IsDivision(ScalarFor(node).code)) {
@@ -102,7 +90,7 @@ bool FindOperands(const Node& node, VmRows::How& how) {
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Value& v = node.input(i);
     if (!IsRowOrCell(v)) return false;
-    Shape of = v.shape().ToShape();
+    Shape of = this->shape(v);
     Strides strides = BroadcastStrides(of, ContiguousStrides(of), shape);
     for (size_t k = 0; k < how.from.size(); ++k) {
       auto rest = static_cast<int64_t>(k), at = int64_t{0};
@@ -115,8 +103,6 @@ bool FindOperands(const Node& node, VmRows::How& how) {
   return true;
 }
 
-}  // namespace
-
 VmRows VmRows::Of(const Node& node) {
   VmRows rows;
   bool all = node.op().flow == Flow::kLoop && rows.Visit(node);
@@ -125,7 +111,37 @@ VmRows VmRows::Of(const Node& node) {
 }
 
 int VmRows::size(const Value& v) const {
-  return any() && IsRowType(v) ? ElementsOf(v) : 0;
+  if (!any() || !IsRow(v)) return 0;
+  return static_cast<int>(shape(v).num_elements());
+}
+
+Shape VmRows::shape(const Value& v) const {
+  auto it = shapes_.find(v);
+  return it != shapes_.end() ? it->second : v.shape().ToShape();
+}
+
+bool VmRows::IsRow(const Value& v) const {
+  return IsRowType(v) || shapes_.count(v) > 0;
+}
+
+bool VmRows::IsRowOrCell(const Value& v) const {
+  return IsRow(v) || IsCellType(v);
+}
+
+bool VmRows::Agree(std::span<const Value> values, const Value& result) {
+  auto is_row = [&](const Value& v) { return IsRow(v); };
+  if (std::none_of(values.begin(), values.end(), is_row)) {
+    return !IsRowType(result);
+  }
+  if (!std::all_of(values.begin(), values.end(), [&](const Value& v) {
+        return IsRow(v) && shape(v) == shape(values[0]) &&
+               v.dtype() == values[0].dtype();
+      })) {
+    return false;
+  }
+  if (IsRowType(result)) return shape(result) == shape(values[0]);
+  shapes_[result] = shape(values[0]);
+  return true;
 }
 
 bool VmRows::Visit(const Region& region) {
@@ -135,41 +151,38 @@ bool VmRows::Visit(const Region& region) {
 }
 
 bool VmRows::Visit(const Node& node) {
-  std::vector<Value> all(node.inputs().begin(), node.inputs().end());
-  switch (node.op().flow) {
-    case Flow::kFunction:
-    case Flow::kCall:
-      return false;
-    case Flow::kBranch:
-      if (IsRowType(node.input(0))) return false;
-      for (int i = 0; i < node.num_outputs(); ++i) {
-        std::vector<Value> ways = {OutputOf(node, i)};
-        for (const auto& region : node.regions()) {
-          ways.push_back(region->results()[static_cast<size_t>(i)]);
-        }
-        if (!Agree(ways)) return false;
-      }
-      break;
-    case Flow::kLoop:
-      for (int i = 0; i < node.num_inputs(); ++i) {
-        const Region &cond = *node.regions()[0], &body = *node.regions()[1];
-        const Value carried[] = {node.input(i), cond.arg(i), body.arg(i),
-                                 body.results()[static_cast<size_t>(i)],
-                                 OutputOf(node, i)};
-        if (!Agree(carried)) return false;
-      }
-      break;
-    default: {
-      if (node.num_outputs() == 1 && VmConstant(OutputOf(node))) return true;
-      for (int i = 0; i < node.num_outputs(); ++i) {
-        all.push_back(OutputOf(node, i));
-      }
-      bool touches = std::any_of(all.begin(), all.end(), IsRowType);
-      return !touches || FindHow(node);
-    }
+  if (node.op().flow == Flow::kFunction || node.op().flow == Flow::kCall) {
+    return false;
   }
-  return std::all_of(node.regions().begin(), node.regions().end(),
-                     [&](const auto& region) { return Visit(*region); });
+  for (const auto& region : node.regions()) {
+    if (!Visit(*region)) return false;
+  }
+  if (node.op().flow == Flow::kBranch) {
+    if (IsRow(node.input(0))) return false;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      std::vector<Value> ways;
+      for (const auto& region : node.regions()) {
+        ways.push_back(region->results()[static_cast<size_t>(i)]);
+      }
+      if (!Agree(ways, OutputOf(node, i))) return false;
+    }
+    return true;
+  }
+  if (node.op().flow == Flow::kLoop) {
+    const Region &cond = *node.regions()[0], &body = *node.regions()[1];
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const Value carried[] = {node.input(i), cond.arg(i), body.arg(i),
+                               body.results()[static_cast<size_t>(i)]};
+      if (!Agree(carried, OutputOf(node, i))) return false;
+    }
+    return true;
+  }
+  if (node.num_outputs() == 1 && VmConstant(OutputOf(node))) return true;
+  std::vector<Value> all(node.inputs().begin(), node.inputs().end());
+  for (int i = 0; i < node.num_outputs(); ++i) all.push_back(OutputOf(node, i));
+  bool touches = std::any_of(all.begin(), all.end(),
+                             [&](const Value& v) { return IsRow(v); });
+  return !touches || FindHow(node);
 }
 
 bool VmRows::FindHow(const Node& node) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -33,6 +34,8 @@ class VmRows {
   bool any() const { return !hows_.empty(); }
   // How many cells the value is in; 0: it is no row.
   int size(const Value& v) const;
+  // REQUIRES: size(v) > 0.
+  Shape shape(const Value& v) const;
   // Null when the node has nothing to do with rows.
   const How* how(const Node& node) const {
     auto it = hows_.find(&node);
@@ -42,9 +45,18 @@ class VmRows {
  private:
   bool Visit(const Region& region);
   bool Visit(const Node& node);
+  bool IsRow(const Value& v) const;
+  bool IsRowOrCell(const Value& v) const;
+  // All of one row's type, or no row among them; so is `result`, whatever its
+  // own type says.
+  bool Agree(std::span<const Value> values, const Value& result);
   bool FindHow(const Node& node);
+  bool FindMoves(const Node& node, How& how) const;
+  bool FindOperands(const Node& node, How& how) const;
 
   std::unordered_map<const Node*, How> hows_;
+  // Of results of branches and loops whose types do not say it.
+  std::unordered_map<Value, Shape, ValueHash> shapes_;
   size_t instructions_ = 0;
 };
 
