@@ -12,11 +12,12 @@ namespace {
 
 constexpr int64_t kTrips = 100'000;
 
-// i = 0; while i < n: i + 1, step(x). Of the last x.
+// i = 0; while i < n: i + 1, step(x). Of the last x, which begins as 3, or as a
+// row of so many elements.
 class ScalarLoop {
  public:
   using Step = Tensor (*)(const Tensor& x);
-  ScalarLoop(Step step, const char* jit) {
+  ScalarLoop(Step step, const char* jit, int64_t elements = 0) {
     setenv("SLUICE_JIT", jit, 1);
     {
       GraphScope building(graph_);
@@ -24,7 +25,7 @@ class ScalarLoop {
       auto [i, x] = while_loop(
           [&](Tensor i, Tensor) { return i < count_; },
           [&](Tensor i, Tensor x) { return std::tuple(i + 1, step(x)); }, 0,
-          3.0f);
+          elements ? ones({elements}) * 3.0f : constant(3.0f));
       result_ = x;
     }
     SessionOptions options;
@@ -56,6 +57,12 @@ Tensor Bounced(const Tensor& x) {
   return cond(x > 0.0f, [&] { return x - 1.5f; }, [&] { return x + 1.0f; });
 }
 
+// Two numbers, by their names.
+Tensor Pendulum(const Tensor& x) {
+  Tensor q = x[0], v = x[1];
+  return stack({q + v * 0.01f, v - q * 0.01f});
+}
+
 SL_BENCH(control, scalars,
          "an op of a loop over scalars, vm and machine code") {
   struct Case {
@@ -63,13 +70,17 @@ SL_BENCH(control, scalars,
     ScalarLoop::Step step;
     int ops;  // of an iteration, the counter's two among them
     Bar bar;
+    int64_t elements = 0;
   };
   for (const Case& c : {Case{"recurrence", Recurrence, 4, AtMost(2.5)},
                         Case{"newton", Newton, 7, AtMost(2.5)},
                         Case{"tanh", Squashed, 4, Bar()},
-                        Case{"branch", Bounced, 4, AtMost(2.5)}}) {
+                        Case{"branch", Bounced, 4, AtMost(2.5)},
+                        Case{"row of 4", Recurrence, 4, AtMost(2.5), 4},
+                        Case{"pendulum", Pendulum, 9, AtMost(2.5), 2}}) {
     if (!report.Wants(c.name)) continue;
-    ScalarLoop machine(c.step, "0"), native(c.step, "always");
+    ScalarLoop machine(c.step, "0", c.elements);
+    ScalarLoop native(c.step, "always", c.elements);
     std::vector<double> best =
         Best(report.rounds,
              {[&] { machine.Run(kTrips); }, [&] { native.Run(kTrips); }});

@@ -8,7 +8,8 @@
 
 set(SLUICE_LLVM AUTO CACHE STRING
   "Build the engine made of LLVM 19: ON, OFF, or AUTO (where it is found)")
-if(NOT SLUICE_LLVM OR SLUICE_SANITIZE)
+if(NOT SLUICE_LLVM OR SLUICE_SANITIZE OR
+   (SLUICE_LLVM STREQUAL "AUTO" AND NOT PROJECT_IS_TOP_LEVEL))
   return()
 endif()
 # Not LLVM's own build files, which want every library it may use.

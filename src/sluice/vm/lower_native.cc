@@ -107,7 +107,9 @@ class Lowering {
       to_.cells.push_back(types_.Of(c));
     }
     std::vector<bool> reached(to_.code.size(), false);
-    for (int32_t entry : to_.entries) Reach(entry, reached);
+    for (const NativeEntry& entry : to_.entries) {
+      for (int32_t i : entry.does) reached[static_cast<size_t>(i)] = true;
+    }
     source_.num_native +=
         static_cast<int>(std::count(reached.begin(), reached.end(), true));
     source_.num_entries += static_cast<int>(to_.entries.size());
@@ -194,18 +196,6 @@ class Lowering {
     return to_.code[static_cast<size_t>(i)];
   }
 
-  // Marks what native code does from there on.
-  void Reach(int32_t from, std::vector<bool>& reached) const {
-    std::vector<int32_t> todo{from};
-    while (!todo.empty()) {
-      int32_t i = todo.back();
-      todo.pop_back();
-      if (!At(i).native || reached[static_cast<size_t>(i)]) continue;
-      reached[static_cast<size_t>(i)] = true;
-      for (int32_t next : NativeNext(At(i), i)) todo.push_back(next);
-    }
-  }
-
   // A loop with nothing inside that is the machine's.
   bool IsWhole(int32_t top, int32_t back) const {
     for (int32_t i = top; i <= back; ++i) {
@@ -214,43 +204,79 @@ class Lowering {
     return true;
   }
 
-  bool Pays(int32_t entry) const {
-    std::vector<bool> reached(to_.code.size(), false);
-    Reach(entry, reached);
-    int count = 0;
-    for (int32_t i = 0; i < static_cast<int32_t>(reached.size()); ++i) {
-      if (!reached[static_cast<size_t>(i)]) continue;
-      if (At(i).code == Do::kBack && IsWhole(At(i).to, i)) return true;
-      if (At(i).code != Do::kJump && At(i).code != Do::kMoveCell) ++count;
-    }
-    return count >= min_stretch_;
+  bool HasRoom() const {
+    auto entries = static_cast<int>(to_.entries.size());
+    return source_.num_entries + entries < kMaxEntries;
   }
 
-  // The machine comes to: the beginning, what follows an instruction of its
-  // own, where such a one jumps, and the tops of loops, where it may change
-  // over in the middle of a run.
+  // At the tops of whole loops, each for that loop alone: what is around it has
+  // an entry of its own. The machine may change over in the middle of a run.
+  // Then where a stretch is long enough.
   void ChooseEntries() {
     auto n = static_cast<int32_t>(to_.code.size());
+    std::vector<bool> tops(to_.code.size(), false);
+    for (int32_t back = n; back-- > 0;) {
+      if (At(back).code != Do::kBack || !At(back).native) continue;
+      int32_t top = At(back).to;
+      if (!HasRoom() || !IsWhole(top, back)) continue;
+      NativeEntry entry{top, {}};
+      for (int32_t i = top; i <= back; ++i) entry.does.push_back(i);
+      to_.entries.push_back(std::move(entry));
+      tops[static_cast<size_t>(top)] = true;
+    }
+    std::vector<bool> comes = WhereTheMachineComes();
+    for (int32_t i = 0; i < n; ++i) {
+      if (!HasRoom()) break;
+      if (!comes[static_cast<size_t>(i)] || tops[static_cast<size_t>(i)]) {
+        continue;
+      }
+      NativeEntry entry = Stretch(i, tops);
+      auto computes = [&](int32_t k) {
+        return At(k).code != Do::kJump && At(k).code != Do::kMoveCell;
+      };
+      auto count =
+          std::count_if(entry.does.begin(), entry.does.end(), computes);
+      if (count >= min_stretch_) to_.entries.push_back(std::move(entry));
+    }
+  }
+
+  // The beginning, what follows an instruction of its own, where such a one
+  // jumps, and the tops of loops.
+  std::vector<bool> WhereTheMachineComes() const {
     std::vector<bool> comes(to_.code.size() + 1, false);
     auto come = [&](int32_t i) { comes[static_cast<size_t>(i)] = true; };
     come(0);
-    for (int32_t i = 0; i < n; ++i) {
-      const VmInstr& instr = from_.code[static_cast<size_t>(i)];
+    for (size_t i = 0; i < to_.code.size(); ++i) {
+      const VmInstr& instr = from_.code[i];
       if (instr.code == Do::kBack) come(instr.to);
-      if (At(i).native) continue;
-      come(i + 1);
+      if (to_.code[i].native) continue;
+      comes[i + 1] = true;
       if (instr.code == Do::kUnlessArray) come(instr.to);
       if (instr.code == Do::kChooseArray) {
         const VmChoice& c = from_.choices[static_cast<size_t>(instr.b)];
         for (int32_t target : c.targets) come(target);
       }
     }
-    for (int32_t i = 0; i < n; ++i) {
-      if (!comes[static_cast<size_t>(i)] || !At(i).native) continue;
-      auto entries = static_cast<int>(to_.entries.size());
-      if (source_.num_entries + entries >= kMaxEntries) break;
-      if (Pays(i)) to_.entries.push_back(i);
+    return comes;
+  }
+
+  // All that native code does from there on, but for loops with entries.
+  NativeEntry Stretch(int32_t from, const std::vector<bool>& tops) const {
+    std::vector<bool> reached(to_.code.size(), false);
+    std::vector<int32_t> todo{from};
+    while (!todo.empty()) {
+      int32_t i = todo.back();
+      todo.pop_back();
+      auto k = static_cast<size_t>(i);
+      if (!At(i).native || reached[k] || tops[k]) continue;
+      reached[k] = true;
+      for (int32_t next : NativeNext(At(i), i)) todo.push_back(next);
     }
+    NativeEntry entry{from, {}};
+    for (size_t i = 0; i < reached.size(); ++i) {
+      if (reached[i]) entry.does.push_back(static_cast<int32_t>(i));
+    }
+    return entry;
   }
 
   const VmProcedure& from_;
@@ -282,7 +308,11 @@ std::string NativeSource::Key() const {
   for (const NativeProcedure& p : procedures) {
     Append(key, p.code.size());
     Append(key, p.entries.size());
-    for (int32_t entry : p.entries) Append(key, entry);
+    for (const NativeEntry& entry : p.entries) {
+      Append(key, entry.at);
+      Append(key, entry.does.size());
+      for (int32_t i : entry.does) Append(key, i);
+    }
     for (CellType type : p.cells) Append(key, type);
     for (const NativeInstr& i : p.code) {
       Append(key, i.code);

@@ -52,8 +52,8 @@ std::unique_ptr<VmNative::Code> VmNative::Patched(
     if (source.procedures[p].entries.empty()) continue;
     std::vector<VmInstr>& table = code->tables.back();
     table = program_->procedures[p]->code;
-    for (int32_t at : source.procedures[p].entries) {
-      VmInstr& instr = table[static_cast<size_t>(at)];
+    for (const NativeEntry& from : source.procedures[p].entries) {
+      VmInstr& instr = table[static_cast<size_t>(from.at)];
       instr.code = Do::kNative;
       instr.a = entry++;
     }

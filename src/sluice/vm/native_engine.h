@@ -16,8 +16,9 @@ namespace sluice {
 
 // What libsluice_llvm.so gives: sluice_native_engine() returns one of these.
 struct NativeEngine {
-  // Changes with NativeSource and this: an engine of another build is refused.
-  static constexpr int kVersion = 1;
+  // Changes with what an engine reads: one of another build is refused.
+  static constexpr int kVersion = 1000 * static_cast<int>(Do::kNative) +
+                                  static_cast<int>(sizeof(NativeInstr));
   int version = 0;
   const char* name = "";
   // One function per entry, in the order of procedures and their entries; what

@@ -39,12 +39,19 @@ struct NativeInstr {
   std::vector<int32_t> targets;  // kChoose
 };
 
+// Where compiled code may begin: a function each, so that a loop has one way
+// in.
+struct NativeEntry {
+  int32_t at = 0;
+  // What it does, by place, in order; `at` is among them. From all others it
+  // goes back to the machine.
+  std::vector<int32_t> does;
+};
+
 struct NativeProcedure {
   std::vector<NativeInstr> code;
   std::vector<CellType> cells;
-  // Where compiled code may begin: a function each, so that a loop has one way
-  // in.
-  std::vector<int32_t> entries;
+  std::vector<NativeEntry> entries;
 };
 
 struct NativeSource {

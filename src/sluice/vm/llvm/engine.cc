@@ -109,7 +109,7 @@ class Engine {
     LLVMSetTarget(module, LLVMOrcLLJITGetTripleString(jit_));
     LLVMSetDataLayout(module, LLVMOrcLLJITGetDataLayoutStr(jit_));
     for (const NativeProcedure& p : source.procedures) {
-      for (int32_t entry : p.entries) {
+      for (const NativeEntry& entry : p.entries) {
         names.push_back("f" + std::to_string(made_++));
         WriteFunction(module, names.back(), p, entry);
       }

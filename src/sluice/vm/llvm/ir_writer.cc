@@ -36,14 +36,13 @@ class FunctionWriter {
   }
   ~FunctionWriter() { LLVMDisposeBuilder(build_); }
 
-  void Write(int32_t entry) {
-    FindReached(entry);
-    FindDirty(entry);
+  void Write(const NativeEntry& entry) {
     LLVMBasicBlockRef first = NewBlock("entry");
-    for (auto& [at, block] : blocks_) block = NewBlock("");
+    for (int32_t at : entry.does) blocks_[at] = NewBlock("");
+    FindDirty(entry.at);
     LLVMPositionBuilderAtEnd(build_, first);
     LoadCells();
-    LLVMBuildBr(build_, blocks_.at(entry));
+    LLVMBuildBr(build_, blocks_.at(entry.at));
     for (const auto& [at, block] : blocks_) {
       LLVMPositionBuilderAtEnd(build_, block);
       Instruction(at);
@@ -59,17 +58,7 @@ class FunctionWriter {
   }
 
  private:
-  // ---- What is reached, and what it has written ----
-
-  void FindReached(int32_t entry) {
-    std::vector<int32_t> todo{entry};
-    while (!todo.empty()) {
-      int32_t at = todo.back();
-      todo.pop_back();
-      if (!At(at).native || !blocks_.emplace(at, nullptr).second) continue;
-      for (int32_t next : NativeNext(At(at), at)) todo.push_back(next);
-    }
-  }
+  // ---- What has been written ----
 
   // By instruction: cells that may have been written when it is reached.
   void FindDirty(int32_t entry) {
@@ -78,7 +67,7 @@ class FunctionWriter {
     while (!todo.empty()) {
       int32_t at = todo.back();
       todo.pop_back();
-      if (!At(at).native) continue;
+      if (!blocks_.count(at)) continue;
       std::vector<bool> after = dirty_.at(at);
       int32_t written = NativeWrites(At(at));
       if (written >= 0) after[static_cast<size_t>(written)] = true;
@@ -208,7 +197,8 @@ class FunctionWriter {
   }
   // Where instruction `at` is done: here, or by the machine.
   LLVMBasicBlockRef GoTo(int32_t at) {
-    return At(at).native ? blocks_.at(at) : Exit(at);
+    auto it = blocks_.find(at);
+    return it != blocks_.end() ? it->second : Exit(at);
   }
   LLVMBasicBlockRef Exit(int32_t at) {
     auto [it, fresh] = exits_.emplace(at, nullptr);
@@ -387,7 +377,7 @@ class FunctionWriter {
 }  // namespace
 
 void WriteFunction(LLVMModuleRef module, const std::string& name,
-                   const NativeProcedure& procedure, int32_t entry) {
+                   const NativeProcedure& procedure, const NativeEntry& entry) {
   FunctionWriter(module, name, procedure).Write(entry);
 }
 

@@ -18,6 +18,6 @@ namespace sluice {
 
 // Adds the function `name`, a NativeFn.
 void WriteFunction(LLVMModuleRef module, const std::string& name,
-                   const NativeProcedure& procedure, int32_t entry);
+                   const NativeProcedure& procedure, const NativeEntry& entry);
 
 }  // namespace sluice
