@@ -20,6 +20,7 @@ import time
 
 import torch
 import torch.nn.functional as F
+import jax_loop
 import onnx_loop
 import torch_dqn
 import torch_loops
@@ -142,6 +143,7 @@ STEPS = {
     "embedding_sgd": embedding_sgd,
     "tiny_chain": lambda x: chain(x, False),
     "tiny_chain_backward": lambda x: chain(x, True),
+    "jax_loop": jax_loop.jax_loop,
     "onnx_loop": onnx_loop.onnx_loop,
     **torch_loops.STEPS,
     **torch_models.STEPS,

@@ -50,5 +50,9 @@ endif()
 if(TARGET sluice_grpc)
   install(TARGETS sluice_grpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+# What programs load to compile loops; it needs LLVM's library.
+if(TARGET sluice_llvm)
+  install(TARGETS sluice_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/mnist
   ${PROJECT_SOURCE_DIR}/data/text DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)

@@ -93,6 +93,14 @@ if(TARGET sluice_grpc AND TARGET app_sluice_server)
     ${package_dir}/sluice-server SYMBOLIC)
 endif()
 
+# So does what compiles loops. Not in a wheel: LLVM's library is as large as all
+# the rest, and a wheel without it has the same results.
+if(TARGET sluice_llvm AND NOT SKBUILD)
+  add_dependencies(sluice_python sluice_llvm)
+  file(CREATE_LINK ${PROJECT_BINARY_DIR}/lib/libsluice_llvm.so
+    ${package_dir}/libsluice_llvm.so SYMBOLIC)
+endif()
+
 # Links to the modules, made anew when there are others.
 file(GLOB modules CONFIGURE_DEPENDS LIST_DIRECTORIES true
   ${PROJECT_SOURCE_DIR}/python/sluice/*)

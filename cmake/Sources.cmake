@@ -45,6 +45,8 @@ list(JOIN SLUICE_REPORT_FOLDERS "|" report)
 list(JOIN SLUICE_CLUSTER_FOLDERS "|" cluster)
 list(FILTER library_files EXCLUDE REGEX
   "^${src}/(${stack}|${report}|${cluster})/")
+# An engine that programs open when they need it (Native.cmake).
+list(FILTER library_files EXCLUDE REGEX "^${src}/vm/llvm/")
 sluice_sources(op_files ${src}/ops)
 # Kernels of GPUs are reached through the registry, too; what they share is
 # called by others.

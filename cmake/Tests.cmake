@@ -172,6 +172,15 @@ foreach(folder IN LISTS folders)
   sluice_add_test(${folder}_test SOURCES ${files} LABELS ${labels} ${parts})
 endforeach()
 
+# All that the machine runs once more as machine code, where there is an engine.
+if(TARGET sluice_llvm)
+  add_dependencies(vm_test sluice_llvm)
+  add_test(NAME vm_test_native COMMAND vm_test
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(vm_test_native PROPERTIES COST 100
+    TIMEOUT 1500 LABELS "vm" ENVIRONMENT "SLUICE_JIT=always")
+endif()
+
 # Real processes on this machine.
 if(TARGET cluster_test)
   target_link_libraries(cluster_test PRIVATE sluice_cluster sluice_grpc_objects)
@@ -232,6 +241,14 @@ if(conformance_files)
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(conformance_test_on_sim PROPERTIES
     TIMEOUT 1500 LABELS "system" ENVIRONMENT "SLUICE_DEVICE=sim:0")
+  # And with every loop over scalars as machine code.
+  if(TARGET sluice_llvm)
+    add_dependencies(conformance_test sluice_llvm)
+    add_test(NAME conformance_test_native COMMAND conformance_test
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(conformance_test_native PROPERTIES
+      TIMEOUT 1500 LABELS "system" ENVIRONMENT "SLUICE_JIT=always")
+  endif()
 endif()
 
 # The programs of examples/loops learn, and are equal to what they should be.

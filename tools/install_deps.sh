@@ -56,6 +56,9 @@ find_missing() {
     need protobuf-compiler protoc
     need protobuf-compiler-grpc grpc_cpp_plugin
   fi
+  # Machine code for loops over scalars; without it they stay bytecode.
+  [[ $want_demo == 1 || -e /usr/lib/llvm-19/include/llvm-c/LLJIT.h ]] ||
+    missing+=(llvm-19-dev)
   # Kernels of the other architecture are compiled and run under emulation, by
   # tests alone.
   [[ $want_demo == 1 ]] || case $(uname -m) in

@@ -8,6 +8,7 @@
 #include "sluice/vm/cost.h"
 #include "sluice/vm/explain.h"
 #include "sluice/vm/machine.h"
+#include "sluice/vm/native.h"
 #include "sluice/vm/values.h"
 
 namespace sluice {
@@ -75,6 +76,7 @@ Result<std::unique_ptr<Bytecode>> Bytecode::Build(
   std::unique_ptr<Bytecode> code(new Bytecode);
   SL_ASSIGN_OR_RETURN(code->program_,
                       CompileBytecode(node, values, options.fuse));
+  code->native_ = VmNative::For(*code->program_, options.native);
   code->node_ = &node;
   code->inputs_ = values.inputs();
   for (const Value& v : code->inputs_) {
@@ -94,13 +96,15 @@ Status Bytecode::Run(const StepContext& step, std::span<Array> inputs,
       idle_.pop_back();
     }
   }
-  if (!machine) machine = std::make_unique<VmMachine>(*program_);
+  if (!machine) machine = std::make_unique<VmMachine>(*program_, native_.get());
   Status status = machine->Run(step, inputs, kept_, outputs);
   MutexLock lock(mu_);
   idle_.push_back(std::move(machine));
   return status;
 }
 
-std::string Bytecode::Explain() const { return ExplainBytecode(*program_); }
+std::string Bytecode::Explain() const {
+  return (native_ ? native_->Explain() : "") + ExplainBytecode(*program_);
+}
 
 }  // namespace sluice

@@ -20,10 +20,15 @@
 namespace sluice {
 
 class VmMachine;
+class VmNative;
 struct VmProgram;
+enum class NativeChoice : uint8_t;
 
 struct BytecodeOptions {
   bool fuse = true;  // stretches of known shapes become tapes
+  // Whether loops over scalars become machine code (vm/native.h); zero: as the
+  // environment says.
+  NativeChoice native{};
 };
 
 class Bytecode final : public CompiledPiece {
@@ -58,6 +63,7 @@ class Bytecode final : public CompiledPiece {
   std::vector<Value> inputs_;
   std::vector<bool> kept_;  // by input: the caller keeps it from run to run
   std::unique_ptr<VmProgram> program_;
+  std::shared_ptr<VmNative> native_;  // null: switched off
   double cost_ns_ = 0;
 
   mutable Mutex mu_;

@@ -15,6 +15,7 @@ Result<std::unique_ptr<VmProgram>> CompileBytecode(const Node& node,
   auto compile = [&](auto&& write) {
     program->procedures.push_back(std::make_unique<VmProcedure>());
     VmProcedure& procedure = *program->procedures.back();
+    procedure.number = static_cast<int32_t>(program->procedures.size()) - 1;
     VmProcedureCompiler compiler(*program, procedure, values, functions, fuse);
     Status status = write(compiler);
     if (status.ok()) EmptyDeadRegisters(procedure);

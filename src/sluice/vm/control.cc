@@ -14,27 +14,29 @@ Value OutputOf(const Node& node, int i) {
 
 }  // namespace
 
-void VmProcedureCompiler::MoveAll(const std::vector<int32_t>& to,
-                                  const std::vector<bool>& in_cell,
+void VmProcedureCompiler::MoveAll(const std::vector<VmPlace>& to,
                                   std::span<const Value> from) {
   std::vector<std::pair<int32_t, int32_t>> cells;
   std::vector<std::pair<int32_t, VmOperand>> registers;
   for (size_t i = 0; i < to.size(); ++i) {
-    if (in_cell[i]) {
-      cells.emplace_back(to[i], emit_.Cell(from[i]));
-    } else {
-      registers.emplace_back(to[i], emit_.Operand(from[i]));
+    if (!to[i].in_cells()) {
+      registers.emplace_back(to[i].reg, emit_.Operand(from[i]));
+      continue;
+    }
+    std::vector<int32_t> sources = emit_.Cells(from[i]);
+    for (size_t k = 0; k < sources.size(); ++k) {
+      cells.emplace_back(to[i].cells[k], sources[k]);
     }
   }
   emit_.MoveCells(std::move(cells));
   emit_.MoveRegisters(std::move(registers));
 }
 
-void VmProcedureCompiler::Bind(const Value& v, int32_t place, bool in_cell) {
-  if (in_cell) {
-    emit_.BindCell(v, place);
+void VmProcedureCompiler::Bind(const Value& v, const VmPlace& place) {
+  if (place.in_cells()) {
+    emit_.BindCells(v, place.cells);
   } else {
-    emit_.BindRegister(v, place);
+    emit_.BindRegister(v, place.reg);
     emit_.Made(v);
   }
 }
@@ -61,11 +63,10 @@ Status VmProcedureCompiler::EmitBranch(const Node& node) {
   } else {
     emit_.Emit(cell ? Do::kChoose : Do::kChooseArray, 0, chooser, choice);
   }
-  std::vector<int32_t> to;
-  std::vector<bool> in_cell;
+  std::vector<VmPlace> to;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    in_cell.push_back(ResultInCell(node, i));
-    to.push_back(in_cell.back() ? emit_.NewCell() : emit_.NewRegister());
+    int elements = values_.rows().size(OutputOf(node, i));
+    to.push_back(emit_.NewPlace(ResultInCell(node, i) ? 1 : elements));
   }
   std::vector<int32_t> ends;
   for (size_t r = 0; r < node.regions().size(); ++r) {
@@ -73,15 +74,14 @@ Status VmProcedureCompiler::EmitBranch(const Node& node) {
     procedure_.choices[static_cast<size_t>(choice)].targets.push_back(
         emit_.pc());
     SL_RETURN_IF_ERROR(CompileRegion(*node.regions()[r]));
-    MoveAll(to, in_cell, node.regions()[r]->results());
+    MoveAll(to, node.regions()[r]->results());
     if (r + 1 == node.regions().size()) break;
     ends.push_back(emit_.pc());
     emit_.Emit(Do::kJump);
   }
   for (int32_t end : ends) emit_.LeadHere(end);
   for (int i = 0; i < node.num_outputs(); ++i) {
-    auto k = static_cast<size_t>(i);
-    Bind(OutputOf(node, i), to[k], in_cell[k]);
+    Bind(OutputOf(node, i), to[static_cast<size_t>(i)]);
   }
   return OkStatus();
 }
@@ -95,18 +95,18 @@ Status VmProcedureCompiler::EmitLoop(const Node& node) {
   loop.maximum = node.attrs().get<int64_t>("maximum");
   procedure_.loops.push_back(loop);
   const Region &cond = *node.regions()[0], &body = *node.regions()[1];
-  std::vector<int32_t> carried;
-  std::vector<bool> in_cell;
+  std::vector<VmPlace> carried;
   for (int i = 0; i < node.num_inputs(); ++i) {
-    in_cell.push_back(values_.carried_in_cell(node, static_cast<size_t>(i)));
-    carried.push_back(in_cell.back() ? emit_.NewCell() : emit_.NewRegister());
+    bool cell = values_.carried_in_cell(node, static_cast<size_t>(i));
+    int elements = values_.rows().size(body.arg(i));
+    carried.push_back(emit_.NewPlace(cell ? 1 : elements));
   }
   auto bind = [&](auto&& value) {
     for (size_t i = 0; i < carried.size(); ++i) {
-      Bind(value(static_cast<int>(i)), carried[i], in_cell[i]);
+      Bind(value(static_cast<int>(i)), carried[i]);
     }
   };
-  MoveAll(carried, in_cell, node.inputs());
+  MoveAll(carried, node.inputs());
   if (zero_ < 0) zero_ = emit_.ConstantCell(Array::Scalar<int64_t>(0));
   emit_.Emit(Do::kMoveCell, loop.counter, zero_);
 
@@ -133,8 +133,8 @@ Status VmProcedureCompiler::EmitLoop(const Node& node) {
     emit_.Emit(Do::kUnlessArray, 0, asked, number);
   }
   bind([&](int i) { return body.arg(i); });
-  SL_RETURN_IF_ERROR(CompileBody(body, carried, in_cell));
-  MoveAll(carried, in_cell, body.results());
+  SL_RETURN_IF_ERROR(CompileBody(body, carried));
+  MoveAll(carried, body.results());
   emit_.Emit(Do::kBack, top, loop.counter, number);
 
   emit_.loop = loop.around;
@@ -148,8 +148,7 @@ Status VmProcedureCompiler::EmitLoop(const Node& node) {
 // A body, whose cells of the next iteration are computed straight over those
 // of this one where nobody reads these any more.
 Status VmProcedureCompiler::CompileBody(const Region& body,
-                                        const std::vector<int32_t>& carried,
-                                        const std::vector<bool>& in_cell) {
+                                        const std::vector<VmPlace>& carried) {
   std::vector<VmStretch> schedule = ScheduleBytecode(body, values_, fuse_);
   std::unordered_map<Value, size_t, ValueHash> last_read;
   std::unordered_map<const Node*, size_t> made_at;
@@ -167,13 +166,15 @@ Status VmProcedureCompiler::CompileBody(const Region& body,
     const Value& next = body.results()[i];
     Value arg = body.arg(static_cast<int>(i));
     auto made = made_at.find(next.node);
-    if (!in_cell[i] || times[next] != 1 || times[arg] != 0 ||
-        made == made_at.end() || !values_.computed_in_cell(*next.node)) {
+    // An element of a row is the cell of the scalar it was made of.
+    if (!carried[i].in_cells() || values_.rows().any() || times[next] != 1 ||
+        times[arg] != 0 || made == made_at.end() ||
+        !values_.computed_in_cell(*next.node)) {
       continue;
     }
     auto read = last_read.find(arg);
     if (read != last_read.end() && read->second > made->second) continue;
-    over_[next] = carried[i];
+    over_[next] = carried[i].cells[0];
   }
   for (const VmStretch& s : schedule) {
     SL_RETURN_IF_ERROR(CompileStretch(s));

@@ -33,9 +33,10 @@ VmInstr& VmEmitter::Emit(Do code, int32_t to, int32_t a, int32_t b) {
   return procedure_.code.back();
 }
 
-void VmEmitter::EmitBlock(const Node& node, int32_t to) {
+void VmEmitter::EmitBlock(const Node& node, int32_t to,
+                          std::span<const int32_t> cells) {
   int32_t in[kMaxBlockInputs] = {};
-  for (int i = 0; i < node.num_inputs(); ++i) in[i] = Cell(node.input(i));
+  std::copy(cells.begin(), cells.end(), in);
   BytecodeScalar scalar = ScalarFor(node);
   if (scalar.swap) std::swap(in[0], in[1]);
   VmInstr& instr = Emit(scalar.code, to, in[0], in[1]);
@@ -67,7 +68,35 @@ int32_t VmEmitter::Define(const Value& v) {
   return reg;
 }
 
+VmPlace VmEmitter::NewPlace(int cells) {
+  VmPlace place;
+  if (cells == 0) place.reg = NewRegister();
+  for (int i = 0; i < cells; ++i) place.cells.push_back(NewCell());
+  return place;
+}
+
+void VmEmitter::BindCells(const Value& v, std::vector<int32_t> cells) {
+  if (values_.rows().size(v) > 0) {
+    rows_[v] = std::move(cells);
+  } else {
+    BindCell(v, cells[0]);
+  }
+}
+
+int32_t VmEmitter::NewRow(const Value& v) {
+  procedure_.rows.push_back({v.dtype(), values_.rows().shape(v), Cells(v)});
+  return static_cast<int32_t>(procedure_.rows.size()) - 1;
+}
+
 void VmEmitter::Made(const Value& v) {
+  if (int n = values_.rows().size(v)) {
+    int32_t reg = registers_.at(v);
+    BindCells(v, NewPlace(n).cells);
+    int32_t row = NewRow(v);
+    VmInstr& instr = Emit(Do::kUnboxRow, 0, reg, row);
+    instr.node = v.node->is_args() ? v.node->region()->owner() : v.node;
+    return;
+  }
   if (!values_.scalar(v)) return;
   int32_t cell = NewCell();
   BindCell(v, cell);
@@ -98,8 +127,14 @@ VmOperand VmEmitter::Operand(const Value& v) {
     box->second = NewRegister();
     procedure_.sticky.back() = true;
   }
-  Emit(Do::kBox, box->second, Cell(v)).dtype = v.dtype();
-  return {box->second, false};
+  int32_t reg = box->second;
+  if (values_.rows().size(v) > 0) {
+    int32_t row = NewRow(v);
+    Emit(Do::kBoxRow, reg, row);
+  } else {
+    Emit(Do::kBox, reg, Cell(v)).dtype = v.dtype();
+  }
+  return {reg, false};
 }
 
 int32_t VmEmitter::ConstantCell(const Array& value) {
@@ -118,6 +153,25 @@ int32_t VmEmitter::Cell(const Value& v) {
   auto it = cells_.find(v);
   SL_CHECK(it != cells_.end());
   return it->second;
+}
+
+std::vector<int32_t> VmEmitter::Cells(const Value& v) {
+  if (values_.rows().size(v) == 0) return {Cell(v)};
+  auto it = rows_.find(v);
+  if (it != rows_.end()) return it->second;
+  const Array* constant = VmConstant(v);
+  SL_CHECK(constant);
+  Result<Array> dense = constant->AsContiguous();
+  SL_CHECK(dense.ok());
+  std::vector<int32_t>& cells = rows_[v];
+  int64_t size = DTypeSize(v.dtype());
+  for (int64_t k = 0; k < dense->num_elements(); ++k) {
+    cells.push_back(NewCell());
+    std::memcpy(procedure_.cells.back().bytes,
+                static_cast<const char*>(dense->raw()) + k * size,
+                static_cast<size_t>(size));
+  }
+  return cells;
 }
 
 void VmEmitter::MoveCells(std::vector<std::pair<int32_t, int32_t>> moves) {

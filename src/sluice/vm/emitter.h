@@ -5,6 +5,7 @@
 // Lives while a procedure is compiled; one thread.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,13 @@
 #include "sluice/vm/values.h"
 
 namespace sluice {
+
+// Where a value is kept.
+struct VmPlace {
+  std::vector<int32_t> cells;  // of its elements; none: in the register
+  int32_t reg = -1;
+  bool in_cells() const { return reg < 0; }
+};
 
 class VmEmitter {
  public:
@@ -24,7 +32,11 @@ class VmEmitter {
   int32_t NewRegister();
   int32_t NewCell();
 
+  // So many cells, or a register when there are none.
+  VmPlace NewPlace(int cells);
+
   // The value lies there from here on.
+  void BindCells(const Value& v, std::vector<int32_t> cells);
   void BindCell(const Value& v, int32_t cell) { cells_[v] = cell; }
   void BindRegister(const Value& v, int32_t reg) { registers_[v] = reg; }
   // A register about to be written by the next instruction; call Made() after
@@ -35,10 +47,13 @@ class VmEmitter {
   // The value for an instruction about to be emitted.
   VmOperand Operand(const Value& v);
   int32_t Cell(const Value& v);
+  // Of every element of a scalar or a row.
+  std::vector<int32_t> Cells(const Value& v);
 
   int32_t pc() const { return static_cast<int32_t>(procedure_.code.size()); }
   VmInstr& Emit(Do code, int32_t to = 0, int32_t a = 0, int32_t b = 0);
-  void EmitBlock(const Node& node, int32_t to);
+  // The node on these cells, one for each input.
+  void EmitBlock(const Node& node, int32_t to, std::span<const int32_t> in);
   // The value, which is in the register, into the cell.
   void EmitUnbox(const Value& v, int32_t cell, int32_t reg);
   // A jump to be led somewhere, taken when the cell is false; the comparison
@@ -60,12 +75,15 @@ class VmEmitter {
 
  private:
   int32_t Constant(const Value& v, const Array& value);
+  // The value's cells, with its type.
+  int32_t NewRow(const Value& v);
 
   VmProgram& program_;
   VmProcedure& procedure_;
   const VmValues& values_;
   std::unordered_map<Value, int32_t, ValueHash> registers_, cells_, boxes_;
   std::unordered_map<Value, int32_t, ValueHash> constants_, constant_cells_;
+  std::unordered_map<Value, std::vector<int32_t>, ValueHash> rows_;
 };
 
 }  // namespace sluice

@@ -46,6 +46,11 @@ class Text {
     }
     return out;
   }
+  static std::string Cells(const std::vector<int32_t>& list) {
+    std::string out;
+    for (int32_t c : list) StrAppend(out, out.empty() ? " c" : ", c", c);
+    return out;
+  }
   static std::string Registers(const std::vector<int32_t>& list) {
     std::string out;
     for (int32_t r : list) StrAppend(out, out.empty() ? "r" : ", r", r);
@@ -54,7 +59,9 @@ class Text {
 
   std::string Line(const VmInstr& i) const {
     auto a = static_cast<size_t>(i.a), b = static_cast<size_t>(i.b);
-    if (i.node && i.code != Do::kUnbox) return Scalar(i);
+    if (i.node && i.code != Do::kUnbox && i.code != Do::kUnboxRow) {
+      return Scalar(i);
+    }
     switch (i.code) {
       case Do::kMoveCell:
         return StrCat("c", i.to, " = c", i.a);
@@ -62,6 +69,11 @@ class Text {
         return StrCat("r", i.to, " = array of c", i.a);
       case Do::kUnbox:
         return StrCat("c", i.to, " = element of ", Operand(i.a));
+      case Do::kBoxRow:
+        return StrCat("r", i.to, " = array of", Cells(p_.rows[a].cells));
+      case Do::kUnboxRow:
+        return StrCat("elements of ", Operand(i.a), " into",
+                      Cells(p_.rows[b].cells));
       case Do::kMove:
         return StrCat("r", i.to, " = ", Operand(i.a, i.move));
       case Do::kDrop:

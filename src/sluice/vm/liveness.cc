@@ -71,6 +71,7 @@ class Liveness {
         if (Counts(instr.a)) f(instr.a, &instr.move);
         break;
       case Do::kUnbox:
+      case Do::kUnboxRow:
       case Do::kUnlessArray:
       case Do::kChooseArray:
         if (Counts(instr.a)) f(instr.a, nullptr);
@@ -134,6 +135,8 @@ class Liveness {
       if (reads > 0) mark(i.a);
       if (reads > 1) mark(i.b);
       if (reads > 2) mark(i.c);
+      if (i.code != Do::kBoxRow) continue;
+      for (int32_t c : p_.rows[static_cast<size_t>(i.a)].cells) mark(c);
     }
     for (const VmCall& call : p_.calls) {
       for (const auto& c : call.cells) mark(c.from);
@@ -141,8 +144,12 @@ class Liveness {
     for (int32_t c : p_.cell_results) mark(c);
     skip_.assign(p_.code.size(), false);
     for (size_t i = 0; i < p_.code.size(); ++i) {
-      skip_[i] = p_.code[i].code == Do::kUnbox &&
-                 !read[static_cast<size_t>(p_.code[i].to)];
+      const VmInstr& instr = p_.code[i];
+      auto is_read = [&](int32_t c) { return read[static_cast<size_t>(c)]; };
+      if (instr.code == Do::kUnbox) skip_[i] = !is_read(instr.to);
+      if (instr.code != Do::kUnboxRow) continue;
+      const VmRow& row = p_.rows[static_cast<size_t>(instr.b)];
+      skip_[i] = std::none_of(row.cells.begin(), row.cells.end(), is_read);
     }
   }
 

@@ -5,14 +5,35 @@
 #include "sluice/graph/flow_rules.h"
 #include "sluice/graph/graph.h"
 #include "sluice/launch/node_error.h"
+#include "sluice/op/run_op.h"
 #include "sluice/vm/cells.h"
 #include "sluice/vm/launch.h"
 #include "sluice/vm/values.h"
 
 namespace sluice {
 
-VmMachine::VmMachine(const VmProgram& program)
-    : program_(program), room_(program.max_operands) {}
+namespace {
+
+// So many at once are noted: who is about to be compiled is asked no oftener.
+constexpr uint32_t kTrips = 256;
+
+// What the op says of operands that its instruction does not take.
+Status OpError(const Node& node, const VmCell& a, const VmCell& b) {
+  std::vector<Array> in(2);
+  SL_RETURN_IF_ERROR(BoxCell(a, node.input(0).dtype(), in[0]));
+  SL_RETURN_IF_ERROR(BoxCell(b, node.input(1).dtype(), in[1]));
+  return AtNode(RunOp(node.op(), node.attrs(), in).status(), node, in);
+}
+
+bool Stopped(const void* cancellation) {
+  return cancellation &&
+         static_cast<const Cancellation*>(cancellation)->cancelled();
+}
+
+}  // namespace
+
+VmMachine::VmMachine(const VmProgram& program, VmNative* native)
+    : program_(program), native_(native), room_(program.max_operands) {}
 
 void VmMachine::Push(const VmProcedure& procedure) {
   size_t r = registers_.size(), c = cells_.size();
@@ -60,7 +81,12 @@ Status VmMachine::Loop(std::span<Array> outputs) {
   const VmProcedure* procedure = frames_.back().procedure;
   Array* R = registers_.data();
   VmCell* C = cells_.data();
-  const VmInstr* code = procedure->code.data();
+  const VmNative::Code* native = native_ ? native_->code() : nullptr;
+  const NativeChecks checks{&Stopped, cancellation};
+  auto table = [&] {
+    return native ? native->Table(*procedure) : procedure->code.data();
+  };
+  const VmInstr* code = table();
   const VmInstr* pc = code;
   Status status;
   const Array* constants = program_.constants.data();
@@ -74,13 +100,24 @@ Status VmMachine::Loop(std::span<Array> outputs) {
     return RunTapeOnRegisters(t, step_, at(), room_.data());
   };
   auto stopped = [&] { return cancellation && cancellation->cancelled(); };
+  // From here on compiled code is entered, in the middle of a run, too: all
+  // that it needs is in the cells.
+  auto trip = [&] {
+    if (++trips_ % kTrips != 0 || !native_ || native) [[likely]]
+      return;
+    native_->Note(kTrips);
+    native = native_->code();
+    code = table();
+  };
   auto enter = [&] {
     const Frame& frame = frames_.back();
     procedure = frame.procedure;
-    code = procedure->code.data();
+    code = table();
     R = registers_.data() + frame.registers;
     C = cells_.data() + frame.cells;
   };
+  trip();
+  pc = code;
   for (;;) {
     const VmInstr& i = *pc++;
     switch (i.code) {
@@ -113,10 +150,34 @@ Status VmMachine::Loop(std::span<Array> outputs) {
     if (!holds) pc = code + i.to;                      \
     break;                                             \
   }
+#define SL_RUN_DIVISION(name, type, expression)                 \
+  case Do::k##name: {                                           \
+    type a = C[i.a].as<type>(), b = C[i.b].as<type>();          \
+    if (b == 0) [[unlikely]]                                    \
+      return Located(OpError(*i.node, C[i.a], C[i.b]), i.loop); \
+    C[i.to].set<type>(expression);                              \
+    break;                                                      \
+  }
+#define SL_RUN_UNARY(name, type, expression) \
+  case Do::k##name: {                        \
+    type a = C[i.a].as<type>();              \
+    C[i.to].set<type>(expression);           \
+    break;                                   \
+  }
+#define SL_RUN_CAST(name, from, type)                  \
+  case Do::k##name:                                    \
+    C[i.to].set(static_cast<type>(C[i.a].as<from>())); \
+    break;
         SL_VM_ARITHMETIC(SL_RUN)
+        SL_VM_DIVISION(SL_RUN_DIVISION)
+        SL_VM_UNARY(SL_RUN_UNARY)
+        SL_VM_CAST(SL_RUN_CAST)
         SL_VM_COMPARISON(SL_RUN)
         SL_VM_COMPARISON(SL_RUN_UNLESS)
 #undef SL_RUN
+#undef SL_RUN_DIVISION
+#undef SL_RUN_UNARY
+#undef SL_RUN_CAST
 #undef SL_RUN_UNLESS
       case Do::kNot:
         C[i.to].set(!C[i.a].as<bool>());
@@ -134,6 +195,19 @@ Status VmMachine::Loop(std::span<Array> outputs) {
         break;
       case Do::kUnbox:
         status = UnboxCell(at().At(i.a), i.dtype, C[i.to]);
+        if (!status.ok()) [[unlikely]] {
+          if (i.node) status = status.WithLine(NodeLine(*i.node));
+          return Located(status, i.loop);
+        }
+        break;
+      case Do::kBoxRow:
+        status = BoxRow(procedure->rows[static_cast<size_t>(i.a)], C, R[i.to]);
+        if (!status.ok()) [[unlikely]]
+          return Located(status, i.loop);
+        break;
+      case Do::kUnboxRow:
+        status = UnboxRow(at().At(i.a),
+                          procedure->rows[static_cast<size_t>(i.b)], C);
         if (!status.ok()) [[unlikely]] {
           if (i.node) status = status.WithLine(NodeLine(*i.node));
           return Located(status, i.loop);
@@ -217,6 +291,7 @@ Status VmMachine::Loop(std::span<Array> outputs) {
         if (stopped()) [[unlikely]] {
           return Located(cancellation->status(), i.loop);
         }
+        trip();
         pc = code + i.to;
         break;
       case Do::kCall: {
@@ -268,6 +343,13 @@ Status VmMachine::Loop(std::span<Array> outputs) {
         registers_.resize(done.registers);
         cells_.resize(done.cells);
         pc = done.after;
+        break;
+      }
+      case Do::kNative: {
+        int32_t next =
+            native->binary->functions[static_cast<size_t>(i.a)](C, &checks);
+        // What compiled code would not do may be the entry itself.
+        pc = next >= 0 ? code + next : procedure->code.data() + ~next;
         break;
       }
     }

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "sluice/op/step_context.h"
+#include "sluice/vm/native.h"
 #include "sluice/vm/program.h"
 
 namespace sluice {
 
 class VmMachine {
  public:
-  explicit VmMachine(const VmProgram& program);
+  // `native` may be null: nothing is compiled any further.
+  VmMachine(const VmProgram& program, VmNative* native);
 
   // `inputs` are for the first registers of the first procedure, and are taken
   // unless `kept` says otherwise. Nothing is held when it returns.
@@ -36,6 +38,8 @@ class VmMachine {
   Status Located(Status status, int32_t loop) const;
 
   const VmProgram& program_;
+  VmNative* const native_;
+  uint32_t trips_ = 0;  // iterations, and runs
   StepContext step_;
   std::vector<Array> registers_;
   std::vector<VmCell> cells_;

@@ -83,18 +83,41 @@ Status VmProcedureCompiler::CompileAlone(const Node& node,
     default:
       break;
   }
-  if (values_.renames_cell(node)) {
+  if (const VmRows::How* how = values_.rows().how(node)) {
+    EmitOnRows(node, *how);
+  } else if (values_.renames_cell(node)) {
     emit_.BindCell(OutputOf(node, 0), emit_.Cell(node.input(0)));
   } else if (values_.computed_in_cell(node)) {
     Value v = OutputOf(node, 0);
     auto over = over_.find(v);
     int32_t cell = over != over_.end() ? over->second : emit_.NewCell();
-    emit_.EmitBlock(node, cell);
+    std::vector<int32_t> in;
+    for (const Value& operand : node.inputs())
+      in.push_back(emit_.Cell(operand));
+    emit_.EmitBlock(node, cell, in);
     emit_.BindCell(v, cell);
   } else {
     EmitLaunch(node, why);
   }
   return OkStatus();
+}
+
+void VmProcedureCompiler::EmitOnRows(const Node& node, const VmRows::How& how) {
+  auto cell = [&](const VmRows::Element& e) {
+    return emit_.Cells(node.input(e.input))[static_cast<size_t>(e.element)];
+  };
+  std::vector<int32_t> out;
+  for (const std::vector<VmRows::Element>& from : how.from) {
+    if (how.moves) {
+      out.push_back(cell(from[0]));
+      continue;
+    }
+    std::vector<int32_t> in;
+    for (const VmRows::Element& e : from) in.push_back(cell(e));
+    out.push_back(emit_.NewCell());
+    emit_.EmitBlock(node, out.back(), in);
+  }
+  emit_.BindCells(OutputOf(node, 0), std::move(out));
 }
 
 void VmProcedureCompiler::EmitLaunch(const Node& node, const std::string& why) {

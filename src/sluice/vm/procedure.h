@@ -58,14 +58,14 @@ class VmProcedureCompiler {
 
   Status EmitBranch(const Node& node);
   Status EmitLoop(const Node& node);
-  Status CompileBody(const Region& body, const std::vector<int32_t>& carried,
-                     const std::vector<bool>& in_cell);
+  Status CompileBody(const Region& body, const std::vector<VmPlace>& carried);
   Status EmitCall(const Node& node);
   // Values for the places of others, all at once.
-  void MoveAll(const std::vector<int32_t>& to, const std::vector<bool>& in_cell,
-               std::span<const Value> from);
-  // The value lies there, in a cell or in a register.
-  void Bind(const Value& v, int32_t place, bool in_cell);
+  void MoveAll(const std::vector<VmPlace>& to, std::span<const Value> from);
+  // The value lies there.
+  void Bind(const Value& v, const VmPlace& place);
+  // The op on the cells of its inputs.
+  void EmitOnRows(const Node& node, const VmRows::How& how);
   // Whether result i of a branch is a single element whichever way it goes.
   bool ResultInCell(const Node& branch, int i) const;
   // The value whose cell it shares.

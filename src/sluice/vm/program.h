@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,68 +18,10 @@
 #include "sluice/launch/kernel_call.h"
 #include "sluice/op/block.h"
 #include "sluice/tape/tape.h"
+#include "sluice/vm/instr.h"
 #include "sluice/vm/scalar.h"
 
 namespace sluice {
-
-// One element of a type of at most 8 bytes, in the first of them.
-struct alignas(8) VmCell {
-  unsigned char bytes[8] = {};
-
-  template <class T>
-  T as() const {
-    T value;
-    std::memcpy(&value, bytes, sizeof(T));
-    return value;
-  }
-  template <class T>
-  void set(T value) {
-    std::memcpy(bytes, &value, sizeof(T));
-  }
-};
-
-#define SL_CODE(name, type, expression) k##name,
-#define SL_UNLESS(name, type, expression) kUnless##name,
-enum class Do : uint8_t {
-  kBlock1,                     // cell to = fn(cell a)
-  kBlock2,                     // cell to = fn(cell a, cell b)
-  kBlock3,                     // cell to = fn(cell a, cell b, cell c)
-  SL_VM_ARITHMETIC(SL_CODE)    // cell to = what it says of cells a and b
-  SL_VM_COMPARISON(SL_CODE)    // the same
-  kNot,                        // cell to = not cell a
-  kSelect,                     // cell to = cell a ? cell b : cell c
-  kMoveCell,                   // cell to = cell a
-  kBox,                        // register to = an array of cell a
-  kUnbox,                      // cell to = the one element of register a
-  kMove,                       // register to = operand a
-  kDrop,                       // register a is empty
-  kLaunch,                     // launches[a]
-  kTape,                       // tapes[a]
-  kJump,                       // go on at to
-  kUnless,                     // at to, when cell a is false
-  SL_VM_COMPARISON(SL_UNLESS)  // at to, unless it holds, noted in cell c
-  kUnlessArray,                // at to, when operand a is false; loop b asks
-  kChoose,       // at the target of choices[b] that cell a chooses
-  kChooseArray,  // the same, operand a chooses
-  kTag,          // cell to = the tag of this iteration of loop b, inside cell a
-  kAtMost,       // at to, when loop b has had all its iterations
-  kBack,         // the next iteration of loop b begins at to
-  kCall,         // calls[a]
-  kReturn,
-};
-#undef SL_CODE
-#undef SL_UNLESS
-
-struct VmInstr {
-  Do code = Do::kReturn;
-  DType dtype = DType::kInvalid;  // of the element boxed or unboxed
-  bool move = false;              // kMove: nobody reads the operand later
-  int32_t loop = -1;              // the innermost loop around
-  int32_t to = 0, a = 0, b = 0, c = 0;
-  BlockFn fn = nullptr;
-  const BlockParams* params = nullptr;
-  const Node* node = nullptr;  // of an op on cells or a value unboxed
-};
 
 // What an instruction reads: a register, or ~i for constant i. Taken when
 // nobody reads it later.
@@ -116,6 +57,13 @@ struct VmChoice {
   std::vector<int32_t> targets;
 };
 
+// Cells that are the elements of an array, in its order.
+struct VmRow {
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  std::vector<int32_t> cells;
+};
+
 struct VmLoop {
   const Node* node = nullptr;
   int32_t around = -1;   // the loop around it in the same procedure
@@ -144,9 +92,11 @@ struct VmCall {
 // around it is passed to it like its arguments.
 struct VmProcedure {
   std::string name;
+  int32_t number = 0;  // among those of its program
   std::vector<VmInstr> code;
   std::vector<VmCell> cells;  // as a run starts: constants are in place
   std::vector<bool> sticky;   // by register: keeps its array to reuse it
+  std::vector<VmRow> rows;
   std::vector<VmLoop> loops;
   std::vector<VmLaunch> launches;
   std::vector<VmTape> tapes;

@@ -12,6 +12,7 @@ struct Row {
   std::string_view op;
   DType dtype;  // of the operands
   BytecodeScalar scalar;
+  DType out = DType::kInvalid;  // of the result, where operands do not tell
 };
 
 // By the ops' names, for a formula cannot be asked what it computes; a test
@@ -23,6 +24,12 @@ constexpr Row kRows[] = {
       {op, DType::kF32, {Do::k##code##F32, swap}}, { \
     op, DType::kF64, { Do::k##code##F64, swap }      \
   }
+#define SL_TWO(op, code, type1, type2)           \
+  {op, DType::k##type1, {Do::k##code##type1}}, { \
+    op, DType::k##type2, { Do::k##code##type2 }  \
+  }
+#define SL_CAST(from, to) \
+  {"Cast", DType::k##from, {Do::k##from##To##to}, DType::k##to}
     SL_FOUR("Add", Add, false),
     SL_FOUR("Sub", Sub, false),
     SL_FOUR("Mul", Mul, false),
@@ -32,7 +39,30 @@ constexpr Row kRows[] = {
     SL_FOUR("GreaterEqual", LessEqual, true),
     SL_FOUR("Equal", Equal, false),
     SL_FOUR("NotEqual", NotEqual, false),
+    SL_FOUR("Maximum", Maximum, false),
+    SL_FOUR("Minimum", Minimum, false),
+    SL_FOUR("Neg", Neg, false),
+    SL_FOUR("Abs", Abs, false),
+    SL_FOUR("Square", Square, false),
+    SL_FOUR("Div", Div, false),
+    SL_TWO("FloorDiv", FloorDiv, I32, I64),
+    SL_TWO("Mod", Mod, I32, I64),
+    SL_TWO("Sqrt", Sqrt, F32, F64),
+    SL_CAST(I32, I64),
+    SL_CAST(I32, F32),
+    SL_CAST(I32, F64),
+    SL_CAST(I64, I32),
+    SL_CAST(I64, F32),
+    SL_CAST(I64, F64),
+    SL_CAST(F32, F64),
+    SL_CAST(F64, F32),
+    SL_CAST(Bool, I32),
+    SL_CAST(Bool, I64),
+    SL_CAST(Bool, F32),
+    SL_CAST(Bool, F64),
 #undef SL_FOUR
+#undef SL_TWO
+#undef SL_CAST
     {"LogicalAnd", DType::kBool, {Do::kAnd}},
     {"LogicalOr", DType::kBool, {Do::kOr}},
     {"LogicalNot", DType::kBool, {Do::kNot}},
@@ -43,12 +73,19 @@ constexpr Row kRows[] = {
 
 BytecodeScalar ScalarFor(const Node& node) {
   for (const Row& row : kRows) {
-    if (row.op == node.op().name && row.dtype == node.input(0).dtype()) {
+    if (row.op != node.op().name || row.dtype != node.input(0).dtype())
+      continue;
+    if (row.out == DType::kInvalid || row.out == node.output_type(0).dtype) {
       return row.scalar;
     }
   }
   static constexpr Do kBlocks[] = {Do::kBlock1, Do::kBlock2, Do::kBlock3};
   return {kBlocks[node.num_inputs() - 1]};
+}
+
+bool HasInstruction(const Node& node) {
+  return node.num_inputs() > 0 && node.num_inputs() <= kMaxBlockInputs &&
+         ScalarFor(node).code > Do::kBlock3;
 }
 
 bool IsComparison(Do code) {
@@ -79,7 +116,8 @@ int CellsRead(Do code) {
     default:
       break;
   }
-  bool two = (code >= Do::kAddI32 && code <= Do::kNotEqualF64) ||
+  if (code >= Do::kNegI32 && code <= Do::kBoolToF64) return 1;
+  bool two = (code >= Do::kAddI32 && code < Do::kNegI32) ||
              (code >= Do::kUnlessLessI32 && code <= Do::kUnlessNotEqualF64);
   return two ? 2 : 0;
 }

@@ -12,14 +12,10 @@
 
 namespace sluice {
 
-namespace {
-
 bool FitsCell(DType dtype) {
   return IsPlainData(dtype) &&
          DTypeSize(dtype) <= static_cast<int64_t>(sizeof(VmCell));
 }
-
-}  // namespace
 
 const Array* VmConstant(const Value& v) {
   static const Array* const kFunction = new Array(Array::Handle({}));
@@ -122,6 +118,7 @@ Result<VmValues> VmValues::Of(const Node& node) {
   }
   for (const auto& region : node.regions()) top.bodies.push_back(region.get());
   SL_RETURN_IF_ERROR(values.VisitNode(node, top));
+  values.rows_ = VmRows::Of(node);  // whose signatures are right, by now
   while (!values.pending_.empty()) {
     const Node* function = values.pending_.back();
     values.pending_.pop_back();
@@ -226,7 +223,7 @@ bool VmValues::computed_in_cell(const Node& node) const {
   for (const Value& v : node.inputs()) {
     if (!scalar(v)) return false;
   }
-  return SelectBlock(node).fn != nullptr;
+  return SelectBlock(node).fn != nullptr || HasInstruction(node);
 }
 
 bool VmValues::renames_cell(const Node& node) const {

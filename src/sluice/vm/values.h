@@ -11,6 +11,7 @@
 
 #include "sluice/base/status.h"
 #include "sluice/graph/node.h"
+#include "sluice/vm/rows.h"
 
 namespace sluice {
 
@@ -37,6 +38,8 @@ class VmValues {
   bool renames_cell(const Node& node) const;
   // Whether loop value i lives in a cell from one iteration to the next.
   bool carried_in_cell(const Node& loop, size_t i) const;
+  // Short arrays that are in cells, too.
+  const VmRows& rows() const { return rows_; }
   // Some region has it among its results.
   bool is_result(const Value& v) const { return results_.count(v) > 0; }
   // Anything inside draws random numbers, which need to know the iteration.
@@ -57,6 +60,7 @@ class VmValues {
   Status VisitNode(const Node& node, Code& code);
   void PassCapturesOn();
 
+  VmRows rows_;
   std::vector<Value> inputs_;
   std::unordered_map<const Node*, Code> functions_;
   std::unordered_map<const Region*, std::vector<Node*>> orders_;
@@ -68,7 +72,9 @@ class VmValues {
 // Known before anything runs: a constant, a function. Null when it is not.
 const Array* VmConstant(const Value& v);
 
-// Of rank 0 by its type, and of plain data that fits into a cell.
+// An element of plain data that a cell is large enough for.
+bool FitsCell(DType dtype);
+// Of rank 0 by its type, and of such a type.
 bool IsCellType(const Value& v);
 
 }  // namespace sluice

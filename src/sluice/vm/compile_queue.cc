@@ -1,0 +1,78 @@
+#include "sluice/vm/compile_queue.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "sluice/base/started_thread.h"
+
+namespace sluice {
+
+namespace {
+
+struct Queue {
+  std::mutex mu;
+  std::condition_variable idle;
+  std::deque<std::function<void()>> jobs;
+  bool running = false;  // there is a thread
+
+  void Main() {
+    std::unique_lock lock(mu);
+    while (!jobs.empty()) {
+      std::function<void()> job = std::move(jobs.front());
+      jobs.pop_front();
+      lock.unlock();
+      job();
+      job = nullptr;  // what it holds may take locks of its own
+      lock.lock();
+    }
+    running = false;
+    idle.notify_all();
+  }
+};
+
+std::atomic<Queue*> queue{nullptr};
+
+// Never destroyed: the thread may run until the process ends.
+Queue& TheQueue() {
+  if (Queue* there = queue.load(std::memory_order_acquire)) return *there;
+  // A forked child does not have the thread, and may have the lock.
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { queue = nullptr; });
+  (void)registered;
+  Queue* made = new Queue;
+  Queue* first = nullptr;
+  if (queue.compare_exchange_strong(first, made)) return *made;
+  delete made;
+  return *first;
+}
+
+}  // namespace
+
+bool CompileLater(std::function<void()> job) {
+  Queue& q = TheQueue();
+  std::lock_guard lock(q.mu);
+  if (!q.running) {
+    try {
+      StartedThread([&q] { q.Main(); }).detach();
+    } catch (const std::system_error&) {
+      return false;
+    }
+    q.running = true;
+  }
+  q.jobs.push_back(std::move(job));
+  return true;
+}
+
+void WaitForCompiled() {
+  Queue& q = TheQueue();
+  std::unique_lock lock(q.mu);
+  q.idle.wait(lock, [&] { return !q.running; });
+}
+
+}  // namespace sluice
