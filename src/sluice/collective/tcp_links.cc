@@ -1,0 +1,292 @@
+#include "sluice/collective/tcp_links.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "sluice/base/clock.h"
+#include "sluice/base/started_thread.h"
+#include "sluice/base/strings.h"
+#include "sluice/collective/tcp_mesh.h"
+
+namespace sluice::collective {
+
+namespace {
+
+// What goes over the control connections: why a rank gives up, or that it
+// ends as it should.
+enum Word : uint32_t { kAbort = 1, kBye = 2 };
+struct Note {
+  uint32_t word = 0;
+  uint32_t code = 0;
+  uint32_t bytes = 0;  // of text that follows
+  uint32_t unused = 0;
+};
+constexpr uint32_t kMaxText = 1 << 20;
+// What is combined is received in pieces that stay in a core's cache.
+constexpr size_t kPiece = 256 << 10;
+// How long a broken data connection waits for the reason on the other one.
+constexpr int64_t kGraceNs = int64_t{5} * 1'000'000'000;
+
+class TcpLinks final : public Links {
+ public:
+  TcpLinks(int rank, TcpMesh mesh)
+      : rank_(rank), mesh_(std::move(mesh)), piece_(kPiece) {
+    left_.resize(mesh_.names.size());
+    wake_ = Socket(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    watcher_ = StartedThread([this] { Watch(); });
+  }
+  ~TcpLinks() override {
+    stop_.store(true);
+    uint64_t one = 1;
+    (void)!write(wake_.fd(), &one, sizeof(one));
+    watcher_.join();
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(mesh_.names.size()); }
+  std::string NameOf(int rank) const override {
+    return mesh_.names[static_cast<size_t>(rank)];
+  }
+
+  Status Exchange(const Outgoing& out, const Incoming& in,
+                  int64_t deadline) override {
+    const int to = out.to >= 0 ? Data(out.to) : -1;
+    const int from = in.from >= 0 ? Data(in.from) : -1;
+    size_t sent = to < 0 ? out.bytes : 0;
+    Receiver receiver(in, piece_);
+    if (from < 0) receiver.SkipAll();
+    SL_RETURN_IF_ERROR(cause());
+    while (sent < out.bytes || !receiver.done()) {
+      bool moved = false;
+      if (sent < out.bytes) {
+        // A bounded stretch, so that receiving has its turn: both sides of a
+        // pair send at the same time.
+        size_t most = std::min<size_t>(out.bytes - sent, 4 * kPiece);
+        ssize_t n = send(to, static_cast<const char*>(out.data) + sent, most,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n > 0) {
+          sent += static_cast<size_t>(n);
+          moved = true;
+        } else if (errno != EAGAIN && errno != EINTR) {
+          return Broken(out.to);
+        }
+      }
+      if (!receiver.done()) {
+        ssize_t n = recv(from, receiver.place(), receiver.room(), MSG_DONTWAIT);
+        if (n > 0) {
+          receiver.Took(static_cast<size_t>(n));
+          moved = true;
+        } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+          return Broken(in.from);
+        }
+      }
+      if (moved) continue;
+      pollfd waits[2];
+      nfds_t count = 0;
+      if (sent < out.bytes) waits[count++] = {to, POLLOUT, 0};
+      if (!receiver.done()) waits[count++] = {from, POLLIN, 0};
+      int64_t left = deadline - NowNanos();
+      if (left <= 0) {
+        int peer = receiver.done() ? out.to : in.from;
+        SL_RETURN_IF_ERROR(cause());
+        return DeadlineExceeded(StrCat("waited for ", NameOf(peer)));
+      }
+      int ms =
+          static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 60'000));
+      (void)poll(waits, count, ms);
+    }
+    return OkStatus();
+  }
+
+  void Poison(Status cause) override {
+    {
+      std::lock_guard lock(mu_);
+      if (!cause_.ok()) return;
+      cause_ = cause;
+      changed_.notify_all();
+    }
+    // The reason first, then the end of the data.
+    Note note;
+    note.word = kAbort;
+    note.code = static_cast<uint32_t>(cause.code());
+    std::string text = cause.message().substr(0, kMaxText);
+    note.bytes = static_cast<uint32_t>(text.size());
+    Tell(note, text);
+    for (const Socket& s : mesh_.data) s.Shutdown();
+  }
+  Status cause() const override {
+    std::lock_guard lock(mu_);
+    return cause_;
+  }
+  void Leave() override {
+    Note note;
+    note.word = kBye;
+    Tell(note, "");
+  }
+
+ private:
+  // Where what comes goes: straight to its place, or by pieces through the
+  // combiner.
+  class Receiver {
+   public:
+    Receiver(const Incoming& in, std::vector<char>& piece)
+        : in_(in), piece_(piece) {}
+    void SkipAll() { taken_ = in_.bytes; }
+    bool done() const { return taken_ == in_.bytes; }
+    void* place() const {
+      return in_.combine ? piece_.data() + held_
+                         : static_cast<char*>(in_.into) + taken_;
+    }
+    size_t room() const {
+      if (!in_.combine) return in_.bytes - taken_;
+      return std::min(in_.bytes - taken_, piece_.size()) - held_;
+    }
+    void Took(size_t n) {
+      if (!in_.combine) {
+        taken_ += n;
+        return;
+      }
+      held_ += n;
+      size_t whole = held_ / in_.element * in_.element;
+      // Small pieces would pay more for the call than for the sum.
+      if (room() > 0 && held_ < piece_.size() / 4) return;
+      auto* into = static_cast<char*>(in_.into) + taken_;
+      const auto* own = static_cast<const char*>(in_.own) + taken_;
+      in_.combine(into, piece_.data(), own,
+                  static_cast<int64_t>(whole / in_.element));
+      std::memmove(piece_.data(), piece_.data() + whole, held_ - whole);
+      held_ -= whole;
+      taken_ += whole;
+    }
+
+   private:
+    const Incoming& in_;
+    std::vector<char>& piece_;
+    size_t taken_ = 0;  // whole elements at their place
+    size_t held_ = 0;   // bytes in the piece
+  };
+
+  int Data(int rank) const {
+    return mesh_.data[static_cast<size_t>(rank)].fd();
+  }
+
+  // The data connection to a rank is no more. Whoever closes one says why on
+  // the other, or is dead, which closes that too.
+  Status Broken(int peer) {
+    std::unique_lock lock(mu_);
+    changed_.wait_for(lock, std::chrono::nanoseconds(kGraceNs), [&] {
+      return !cause_.ok() || left_[static_cast<size_t>(peer)];
+    });
+    SL_RETURN_IF_ERROR(cause_);
+    return Status(Code::kUnavailable,
+                  left_[static_cast<size_t>(peer)]
+                      ? StrCat(NameOf(peer), " has left the group")
+                      : StrCat("the connection to ", NameOf(peer), " broke"));
+  }
+
+  // To all others, as far as they still listen; never blocks for long: nothing
+  // else goes that way.
+  void Tell(const Note& note, const std::string& text) {
+    std::string bytes(reinterpret_cast<const char*>(&note), sizeof(note));
+    bytes += text;
+    std::lock_guard lock(telling_);
+    for (const Socket& s : mesh_.control) {
+      if (!s) continue;
+      (void)s.Send(bytes.data(), bytes.size(),
+                   NowNanos() + int64_t{1} * 1'000'000'000);
+    }
+  }
+
+  // The watcher's thread.
+  void Watch() {
+    while (!stop_.load()) {
+      std::vector<pollfd> waits = {{wake_.fd(), POLLIN, 0}};
+      std::vector<int> ranks = {-1};
+      for (int r = 0; r < size(); ++r) {
+        const Socket& s = mesh_.control[static_cast<size_t>(r)];
+        if (!s || Left(r)) continue;
+        waits.push_back({s.fd(), POLLIN, 0});
+        ranks.push_back(r);
+      }
+      if (poll(waits.data(), waits.size(), -1) < 0) continue;
+      for (size_t i = 1; i < waits.size(); ++i) {
+        if (waits[i].revents && !stop_.load()) Hear(ranks[i]);
+      }
+      if (!cause().ok()) return;
+    }
+  }
+
+  bool Left(int rank) const {
+    std::lock_guard lock(mu_);
+    return left_[static_cast<size_t>(rank)];
+  }
+
+  void Hear(int peer) {
+    const Socket& s = mesh_.control[static_cast<size_t>(peer)];
+    int64_t soon = NowNanos() + kGraceNs;
+    Note note;
+    std::string text;
+    Status heard = s.Receive(&note, sizeof(note), soon);
+    if (heard.ok() && note.word == kBye) {
+      std::lock_guard lock(mu_);
+      left_[static_cast<size_t>(peer)] = true;
+      changed_.notify_all();
+      return;
+    }
+    if (heard.ok() && note.word == kAbort && note.bytes <= kMaxText) {
+      text.resize(note.bytes);
+      heard = s.Receive(text.data(), text.size(), soon);
+      if (heard.ok()) {
+        Code code = note.code > 0 && note.code <= static_cast<uint32_t>(
+                                                      Code::kUnavailable)
+                        ? static_cast<Code>(note.code)
+                        : Code::kAborted;
+        return Poison(Status(code, text));
+      }
+    }
+    Poison(Status(Code::kUnavailable,
+                  StrCat(NameOf(peer),
+                         " closed its connection: it was killed, or ended "
+                         "without leaving the group")));
+  }
+
+  const int rank_;
+  const TcpMesh mesh_;
+  std::vector<char> piece_;  // of the one that exchanges
+  Socket wake_;              // an event, to end the watcher
+  std::atomic<bool> stop_{false};
+  std::mutex telling_;
+  mutable std::mutex mu_;  // guards what follows
+  std::condition_variable changed_;
+  Status cause_;
+  std::vector<bool> left_;
+  std::thread watcher_;  // last: it uses all of them
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Links>> MeetByTcp(const TcpOptions& options) {
+  int size = static_cast<int>(options.addresses.size());
+  if (size < 1 || options.rank < 0 || options.rank >= size) {
+    return InvalidArgument(StrCat("rank is ", options.rank, " of ", size,
+                                  " ranks; wanted 0 to the number of ranks "
+                                  "- 1"));
+  }
+  SL_ASSIGN_OR_RETURN(TcpMesh mesh, MeetRanks(options));
+  return std::unique_ptr<Links>(
+      std::make_unique<TcpLinks>(options.rank, std::move(mesh)));
+}
+
+}  // namespace sluice::collective
