@@ -178,6 +178,10 @@ if(TARGET cluster_test)
   add_dependencies(cluster_test app_sluice_server)
 endif()
 
+if(TARGET fleet_test)
+  target_link_libraries(fleet_test PRIVATE sluice_cluster)
+endif()
+
 # Files of tests/ that are no tests themselves are compiled once, for all.
 file(GLOB test_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.cc)
 file(GLOB shared_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*.cc)

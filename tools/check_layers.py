@@ -33,7 +33,7 @@ LAYERS = {
     "eager": 10,
     "trace": 11,
     "cluster": 12, "front": 12,
-    "io": 13, "report": 13,
+    "io": 13, "report": 13, "fleet": 13,
     "nn": 14, "optim": 14, "data": 14,
     "train": 15,
 }
