@@ -12,14 +12,6 @@
 
 namespace sluice::fleet {
 
-namespace {
-
-std::string LineOfNow() {
-  return StrCat("at ", SourceLine::From(std::source_location::current()));
-}
-
-}  // namespace
-
 Reducer::Reducer(std::vector<Tensor> parameters, std::vector<std::string> names,
                  ReducerOptions options)
     : parameters_(std::move(parameters)),
@@ -66,6 +58,7 @@ void Reducer::MakeBuckets() {
 
 bool Reducer::Begin() {
   if (!sync_ || group_->size() == 1) return false;
+  line_ = SourceLine::From(std::source_location::current());
   ready_.assign(parameters_.size(), false);
   next_ = 0;
   for (Bucket& b : buckets_) {
@@ -115,7 +108,7 @@ Status Reducer::Put(size_t leaf, const Array& gradient) {
 Status Reducer::SendFull() {
   while (next_ < buckets_.size() && buckets_[next_].missing == 0) {
     Bucket& b = buckets_[next_++];
-    b.work = group_->AllReduce(b.flat, collective::ReduceOp::kAvg);
+    b.work = group_->AllReduce(b.flat, collective::ReduceOp::kAvg, line_);
     b.sent = true;
     // What is wrong already is not told in the end only.
     if (b.work.done()) SL_RETURN_IF_ERROR(b.work.status());
@@ -146,7 +139,7 @@ Status Reducer::FindUsed(std::vector<uint8_t>* used) {
   auto* at = flags.mutable_data<uint8_t>();
   std::copy(ready_.begin(), ready_.end(), at);
   SL_RETURN_IF_ERROR(
-      group_->AllReduce(flags, collective::ReduceOp::kMax).Wait());
+      group_->AllReduce(flags, collective::ReduceOp::kMax, line_).Wait());
   used->assign(at, at + ready_.size());
   return OkStatus();
 }
@@ -173,7 +166,7 @@ Status Reducer::Finish() {
   if (options_.find_unused) SL_RETURN_IF_ERROR(FindUsed(&used));
   for (Bucket& b : buckets_) {
     Status status = b.work.Wait();
-    if (!status.ok()) return status.WithLine(LineOfNow());
+    if (!status.ok()) return status.WithLine(StrCat("at ", line_));
     for (size_t slot = 0; slot < b.leaves.size(); ++slot) {
       size_t leaf = b.leaves[slot];
       if (!used[leaf]) continue;

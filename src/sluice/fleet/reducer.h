@@ -84,6 +84,7 @@ class Reducer final : public LeafWatch {
   std::vector<Bucket> buckets_;
   std::vector<Place> places_;  // by leaf
   // Of the run.
+  SourceLine line_;  // of backward()
   std::vector<bool> ready_;
   size_t next_ = 0;  // bucket to be sent
 };
