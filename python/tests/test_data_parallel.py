@@ -1,5 +1,8 @@
 """DistributedDataParallel over real processes of this machine."""
 
+import pathlib
+import re
+
 import pytest
 
 import sluice as sl
@@ -218,3 +221,22 @@ def test_bad_arguments_are_refused():
         sl.distributed.destroy_process_group()
     with pytest.raises(RuntimeError, match="there is no process group"):
         nn.parallel.DistributedDataParallel(nn.Linear(1, 1))
+
+
+def test_the_example_reads_digits_on_any_number_of_ranks():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    body = f"""
+import runpy, sys
+sys.argv = ["mnist_ranks.py", "--epochs", "1"]
+runpy.run_path({str(root / "examples/python/mnist_ranks.py")!r}, run_name="__main__")
+"""
+    env = {"SLUICE_DATA": str(root / "data")}
+    two = good_ranks(body, 2, prelude="", env=env)
+    assert two[0] == two[1]
+    shares = []
+    for out in (two[0], good_ranks(body, 1, prelude="", env=env)[0]):
+        found = re.fullmatch(r"epoch 1: (\d+\.\d)% of unseen digits read right\n", out)
+        assert found, out
+        shares.append(float(found[1]))
+    # What one process has, but for the rounding of sums.
+    assert min(shares) > 80 and abs(shares[0] - shares[1]) <= 1.0
