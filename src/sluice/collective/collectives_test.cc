@@ -220,7 +220,13 @@ int Digest(const Array& x) {
   return static_cast<int>(h % 97);
 }
 
-TEST(CollectivesOfProcesses, TheSameBitsOnEveryRankAndInEveryRun) {
+// By shared memory, and by TCP alone.
+class CollectivesOfProcesses : public testing::TestWithParam<bool> {
+  void SetUp() override { ranks_share_memory = GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(Memory, CollectivesOfProcesses, testing::Bool());
+
+TEST_P(CollectivesOfProcesses, TheSameBitsOnEveryRankAndInEveryRun) {
   for (int ranks : {2, 3, 4}) {
     std::vector<int> first;
     for (int run = 0; run < 3; ++run) {
@@ -240,7 +246,7 @@ TEST(CollectivesOfProcesses, TheSameBitsOnEveryRankAndInEveryRun) {
   }
 }
 
-TEST(CollectivesOfProcesses, TheSameBitsAsThreads) {
+TEST_P(CollectivesOfProcesses, TheSameBitsAsThreads) {
   std::vector<int> of_threads(3);
   OnThreads(3, [&](ProcessGroup& g) {
     Array x = Values(g.rank(), 50001);
@@ -256,7 +262,38 @@ TEST(CollectivesOfProcesses, TheSameBitsAsThreads) {
   EXPECT_EQ(ends, of_threads);
 }
 
-TEST(CollectivesOfProcesses, AllOfThem) {
+// Lengths that end anywhere in a ring of shared memory, of elements of one byte
+// to eight, one after the other.
+TEST_P(CollectivesOfProcesses, LengthsOfAllKinds) {
+  std::vector<int> ends = OnProcesses(2, [](ProcessGroup& g) {
+    int64_t n = 1;
+    for (int i = 0; i < 200; ++i) {
+      n = (n * 48271) % 2147483647;
+      const int64_t size = n % (i % 10 == 0 ? 700001 : 9001);
+      const DType dtypes[] = {DType::kU8, DType::kI16, DType::kF32,
+                              DType::kI64};
+      Array x = Array::Zeros(dtypes[i % 4], {size});
+      auto* bytes = static_cast<uint8_t*>(x.mutable_raw());
+      const int64_t width = DTypeSize(x.dtype());
+      for (int64_t k = 0; k < size && x.dtype() != DType::kF32; ++k) {
+        bytes[k * width] = static_cast<uint8_t>(k % 100);
+      }
+      if (!g.AllReduce(x, ReduceOp::kSum).Wait().ok()) return 1;
+      for (int64_t k = 0; k < size && x.dtype() != DType::kF32; ++k) {
+        if (bytes[k * width] != k % 100 * 2) return 2;
+      }
+      Array b = Array::Zeros(DType::kU8, {size});
+      if (g.rank() == i % 2 && size > 0)
+        b.mutable_data<uint8_t>()[size - 1] = 7;
+      if (!g.Broadcast(b, i % 2).Wait().ok()) return 3;
+      if (size > 0 && b.data<uint8_t>()[size - 1] != 7) return 4;
+    }
+    return g.Leave().ok() ? 0 : 5;
+  });
+  EXPECT_EQ(ends, std::vector<int>({0, 0}));
+}
+
+TEST_P(CollectivesOfProcesses, AllOfThem) {
   std::vector<int> ends = OnProcesses(3, [](ProcessGroup& g) {
     const int64_t n = 200001;
     Array x = Values(g.rank(), n);

@@ -73,7 +73,13 @@ TEST(Failures, CallsThatDifferAreNamedOnBothSides) {
   }
 }
 
-TEST(Failures, CallsOfProcessesThatDifferAreNamedOnBothSides) {
+// By shared memory, and by TCP alone.
+class FailuresOfProcesses : public testing::TestWithParam<bool> {
+  void SetUp() override { ranks_share_memory = GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(Memory, FailuresOfProcesses, testing::Bool());
+
+TEST_P(FailuresOfProcesses, CallsOfProcessesThatDifferAreNamedOnBothSides) {
   std::vector<int> ends = OnProcesses(3, [](ProcessGroup& g) {
     Array good = Array::Zeros(DType::kF32, {100000});
     if (!g.AllReduce(good, ReduceOp::kSum).Wait().ok()) return 1;
@@ -88,7 +94,7 @@ TEST(Failures, CallsOfProcessesThatDifferAreNamedOnBothSides) {
   EXPECT_EQ(ends, std::vector<int>({0, 0, 0}));
 }
 
-TEST(Failures, AKilledRankEndsTheOthersWithItsName) {
+TEST_P(FailuresOfProcesses, AKilledRankEndsTheOthersWithItsName) {
   for (int dies : {0, 1, 2}) {
     std::vector<int> ends = OnProcesses(3, [&](ProcessGroup& g) {
       Array x = Array::Zeros(DType::kF32, {1000});
@@ -110,7 +116,7 @@ TEST(Failures, AKilledRankEndsTheOthersWithItsName) {
 }
 
 // In the middle of large messages, at any moment.
-TEST(Failures, ARankKilledWhileDataFlowsEndsTheOthersWithItsName) {
+TEST_P(FailuresOfProcesses, ARankKilledWhileDataFlowsEndsTheOthersWithItsName) {
   std::vector<int> ends = OnProcesses(
       3,
       [](ProcessGroup& g) {
@@ -150,7 +156,7 @@ TEST(Failures, ARankThatHangsIsNamedWhenTheTimeIsOver) {
       options);
 }
 
-TEST(Failures, AbortReachesAllWithItsReason) {
+TEST_P(FailuresOfProcesses, AbortReachesAllWithItsReason) {
   std::vector<int> ends = OnProcesses(3, [](ProcessGroup& g) {
     if (g.rank() == 1) {
       g.Abort(InvalidArgument("rank 1: the loss is NaN at step 7"));
@@ -165,7 +171,7 @@ TEST(Failures, AbortReachesAllWithItsReason) {
   EXPECT_EQ(ends, std::vector<int>({0, 0, 0}));
 }
 
-TEST(Failures, WhoLeftIsNamedByWhoStillCalls) {
+TEST_P(FailuresOfProcesses, WhoLeftIsNamedByWhoStillCalls) {
   std::vector<int> ends = OnProcesses(2, [](ProcessGroup& g) {
     Array x = Array::Vector<float>({1});
     if (!g.AllReduce(x, ReduceOp::kSum).Wait().ok()) return 1;

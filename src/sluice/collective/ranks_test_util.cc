@@ -65,6 +65,7 @@ std::vector<int> OnProcesses(
       where.addresses.assign(static_cast<size_t>(size),
                              StrCat("127.0.0.1:", port));
       if (r == 0) where.listener = dup(listener.fd());
+      where.shared_memory = ranks_share_memory;
       where.timeout_ns = int64_t{60} * 1'000'000'000;
       // No test's own ending: the parent has that.
       int code = RunRank(where, rank, options, met[1]);

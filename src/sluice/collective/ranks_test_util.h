@@ -9,6 +9,9 @@
 
 namespace sluice::collective {
 
+// Whether processes of OnProcesses share memory.
+inline bool ranks_share_memory = true;
+
 // Runs `rank` for every rank, each with its group, on a thread of its own.
 void OnThreads(int size, const std::function<void(ProcessGroup&)>& rank,
                GroupOptions options = {});

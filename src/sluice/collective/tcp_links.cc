@@ -18,6 +18,7 @@
 #include "sluice/base/clock.h"
 #include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
+#include "sluice/collective/receiver.h"
 #include "sluice/collective/tcp_mesh.h"
 
 namespace sluice::collective {
@@ -36,6 +37,10 @@ struct Note {
 constexpr uint32_t kMaxText = 1 << 20;
 // What is combined is received in pieces that stay in a core's cache.
 constexpr size_t kPiece = 256 << 10;
+// Rounds without anything moved before a thread sleeps.
+constexpr int kSpins = 64;
+// How long it sleeps at most before it looks around.
+constexpr int64_t kLookNs = int64_t{200} * 1'000'000;
 // How long a broken data connection waits for the reason on the other one.
 constexpr int64_t kGraceNs = int64_t{5} * 1'000'000'000;
 
@@ -62,50 +67,35 @@ class TcpLinks final : public Links {
 
   Status Exchange(const Outgoing& out, const Incoming& in,
                   int64_t deadline) override {
-    const int to = out.to >= 0 ? Data(out.to) : -1;
-    const int from = in.from >= 0 ? Data(in.from) : -1;
-    size_t sent = to < 0 ? out.bytes : 0;
-    Receiver receiver(in, piece_);
-    if (from < 0) receiver.SkipAll();
     SL_RETURN_IF_ERROR(cause());
+    size_t sent = out.to < 0 ? out.bytes : 0;
+    Receiver receiver(in, piece_);
+    int idle = 0;
     while (sent < out.bytes || !receiver.done()) {
       bool moved = false;
       if (sent < out.bytes) {
-        // A bounded stretch, so that receiving has its turn: both sides of a
-        // pair send at the same time.
-        size_t most = std::min<size_t>(out.bytes - sent, 4 * kPiece);
-        ssize_t n = send(to, static_cast<const char*>(out.data) + sent, most,
-                         MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n > 0) {
-          sent += static_cast<size_t>(n);
-          moved = true;
-        } else if (errno != EAGAIN && errno != EINTR) {
-          return Broken(out.to);
-        }
+        SL_ASSIGN_OR_RETURN(size_t n, Send(out, sent));
+        sent += n;
+        moved = n > 0;
       }
       if (!receiver.done()) {
-        ssize_t n = recv(from, receiver.place(), receiver.room(), MSG_DONTWAIT);
-        if (n > 0) {
-          receiver.Took(static_cast<size_t>(n));
-          moved = true;
-        } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-          return Broken(in.from);
-        }
+        SL_ASSIGN_OR_RETURN(bool came, Receive(in, receiver));
+        moved = moved || came;
       }
-      if (moved) continue;
-      pollfd waits[2];
-      nfds_t count = 0;
-      if (sent < out.bytes) waits[count++] = {to, POLLOUT, 0};
-      if (!receiver.done()) waits[count++] = {from, POLLIN, 0};
-      int64_t left = deadline - NowNanos();
-      if (left <= 0) {
-        int peer = receiver.done() ? out.to : in.from;
-        SL_RETURN_IF_ERROR(cause());
-        return DeadlineExceeded(StrCat("waited for ", NameOf(peer)));
+      if (moved) {
+        idle = 0;
+        continue;
       }
-      int ms =
-          static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 60'000));
-      (void)poll(waits, count, ms);
+      if (++idle < kSpins) continue;
+      int to = sent < out.bytes ? out.to : -1;
+      int from = receiver.done() ? -1 : in.from;
+      SL_RETURN_IF_ERROR(Wait(to, from, deadline));
+    }
+    if (out.to >= 0 && Shared(out.to)) {
+      mesh_.inboxes[Index(out.to)]->EndWrite(rank_, out.bytes);
+    }
+    if (in.from >= 0 && Shared(in.from)) {
+      mesh_.inbox->EndRead(in.from, in.bytes);
     }
     return OkStatus();
   }
@@ -125,6 +115,7 @@ class TcpLinks final : public Links {
     note.bytes = static_cast<uint32_t>(text.size());
     Tell(note, text);
     for (const Socket& s : mesh_.data) s.Shutdown();
+    if (mesh_.inbox) mesh_.inbox->Ring();
   }
   Status cause() const override {
     std::lock_guard lock(mu_);
@@ -137,46 +128,105 @@ class TcpLinks final : public Links {
   }
 
  private:
-  // Where what comes goes: straight to its place, or by pieces through the
-  // combiner.
-  class Receiver {
-   public:
-    Receiver(const Incoming& in, std::vector<char>& piece)
-        : in_(in), piece_(piece) {}
-    void SkipAll() { taken_ = in_.bytes; }
-    bool done() const { return taken_ == in_.bytes; }
-    void* place() const {
-      return in_.combine ? piece_.data() + held_
-                         : static_cast<char*>(in_.into) + taken_;
-    }
-    size_t room() const {
-      if (!in_.combine) return in_.bytes - taken_;
-      return std::min(in_.bytes - taken_, piece_.size()) - held_;
-    }
-    void Took(size_t n) {
-      if (!in_.combine) {
-        taken_ += n;
-        return;
-      }
-      held_ += n;
-      size_t whole = held_ / in_.element * in_.element;
-      // Small pieces would pay more for the call than for the sum.
-      if (room() > 0 && held_ < piece_.size() / 4) return;
-      auto* into = static_cast<char*>(in_.into) + taken_;
-      const auto* own = static_cast<const char*>(in_.own) + taken_;
-      in_.combine(into, piece_.data(), own,
-                  static_cast<int64_t>(whole / in_.element));
-      std::memmove(piece_.data(), piece_.data() + whole, held_ - whole);
-      held_ -= whole;
-      taken_ += whole;
-    }
+  static size_t Index(int rank) { return static_cast<size_t>(rank); }
+  bool Shared(int rank) const { return mesh_.inboxes[Index(rank)] != nullptr; }
 
-   private:
-    const Incoming& in_;
-    std::vector<char>& piece_;
-    size_t taken_ = 0;  // whole elements at their place
-    size_t held_ = 0;   // bytes in the piece
-  };
+  // How much went.
+  Result<size_t> Send(const Outgoing& out, size_t sent) {
+    const char* data = static_cast<const char*>(out.data) + sent;
+    const size_t bytes = out.bytes - sent;
+    if (Shared(out.to)) {
+      ShmInbox& inbox = *mesh_.inboxes[Index(out.to)];
+      size_t n = inbox.Write(rank_, data, bytes);
+      if (n > 0) inbox.Ring();
+      return n;
+    }
+    // A bounded stretch, so that receiving has its turn: both sides of a pair
+    // send at the same time.
+    ssize_t n = send(Data(out.to), data, std::min<size_t>(bytes, 4 * kPiece),
+                     MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0) return static_cast<size_t>(n);
+    if (errno == EAGAIN || errno == EINTR) return size_t{0};
+    return Broken(out.to);
+  }
+
+  // Whether something came.
+  Result<bool> Receive(const Incoming& in, Receiver& receiver) {
+    if (Shared(in.from)) {
+      const char* data = nullptr;
+      size_t there = mesh_.inbox->Peek(in.from, &data);
+      if (there == 0) return false;
+      size_t used = receiver.Take(data, there);
+      if (used == 0) return false;  // part of an element
+      mesh_.inbox->Use(in.from, used);
+      mesh_.inboxes[Index(in.from)]->Ring();
+      return true;
+    }
+    ssize_t n =
+        recv(Data(in.from), receiver.place(), receiver.room(), MSG_DONTWAIT);
+    if (n > 0) {
+      receiver.Took(static_cast<size_t>(n));
+      return true;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    return Broken(in.from);
+  }
+
+  // Until a rank that is given takes or sends something, or may have.
+  Status Wait(int to, int from, int64_t deadline) {
+    const int64_t left = deadline - NowNanos();
+    if (left <= 0) {
+      SL_RETURN_IF_ERROR(cause());
+      return DeadlineExceeded(
+          StrCat("waited for ", NameOf(from >= 0 ? from : to)));
+    }
+    pollfd waits[2];
+    nfds_t sockets = 0;
+    bool shared = false;
+    for (int peer : {to, from}) {
+      if (peer < 0) continue;
+      if (Shared(peer)) {
+        shared = true;
+      } else {
+        short events = peer == to ? POLLOUT : POLLIN;
+        waits[sockets++] = {Data(peer), events, 0};
+      }
+    }
+    if (!shared) {
+      int64_t ms = std::min<int64_t>(left / 1'000'000 + 1, 60'000);
+      (void)poll(waits, sockets, static_cast<int>(ms));
+      return OkStatus();
+    }
+    // With one of each, nothing wakes for both: it looks again soon.
+    if (sockets > 0) {
+      (void)poll(waits, sockets, 1);
+    } else {
+      uint32_t heard = mesh_.inbox->Listen();
+      if (!Moves(to, from)) {
+        mesh_.inbox->Sleep(heard, std::min<int64_t>(left, kLookNs));
+      }
+      mesh_.inbox->Awake();
+    }
+    SL_RETURN_IF_ERROR(cause());
+    // Who left has sent all it will.
+    if (!Moves(to, from)) {
+      for (int peer : {from, to}) {
+        if (peer >= 0 && Shared(peer) && Left(peer) && !Moves(to, from)) {
+          return Broken(peer);
+        }
+      }
+    }
+    return OkStatus();
+  }
+
+  // Whether shared memory has something to read or room to write.
+  bool Moves(int to, int from) const {
+    const char* data = nullptr;
+    if (from >= 0 && Shared(from) && mesh_.inbox->Peek(from, &data) > 0) {
+      return true;
+    }
+    return to >= 0 && Shared(to) && mesh_.inboxes[Index(to)]->HasRoom(rank_);
+  }
 
   int Data(int rank) const {
     return mesh_.data[static_cast<size_t>(rank)].fd();
@@ -240,9 +290,12 @@ class TcpLinks final : public Links {
     std::string text;
     Status heard = s.Receive(&note, sizeof(note), soon);
     if (heard.ok() && note.word == kBye) {
-      std::lock_guard lock(mu_);
-      left_[static_cast<size_t>(peer)] = true;
-      changed_.notify_all();
+      {
+        std::lock_guard lock(mu_);
+        left_[static_cast<size_t>(peer)] = true;
+        changed_.notify_all();
+      }
+      if (mesh_.inbox) mesh_.inbox->Ring();
       return;
     }
     if (heard.ok() && note.word == kAbort && note.bytes <= kMaxText) {

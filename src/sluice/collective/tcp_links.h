@@ -1,5 +1,6 @@
 // Ranks that are processes, each connected to every other by TCP: one
-// connection for data, one for what ends a group. Nothing is encrypted.
+// connection for data, one for what ends a group. Nothing is encrypted. Data
+// between ranks of one host goes through shared memory (shm_inbox.h).
 //
 // A thread of the object's own listens to the second kind: a rank that dies is
 // noticed by all others at once, wherever they wait, and a rank that gives up
@@ -22,6 +23,9 @@ struct TcpOptions {
   // What ranks must agree on to be of one group.
   std::string name = "world";
   int64_t timeout_ns = int64_t{300} * 1'000'000'000;
+  // Between ranks of one host, data goes through shared memory where there is
+  // some.
+  bool shared_memory = true;
 };
 
 // Waits for all ranks. Errors: who did not come; ranks that do not fit.

@@ -16,6 +16,7 @@ namespace {
 // The first four bytes tell strangers and other versions apart.
 constexpr uint32_t kMagic = 0x31464c53;  // "SLF1", also the byte order
 constexpr uint32_t kMaxText = 1 << 16;
+constexpr int kMostSharing = 64;
 
 // What a rank says to rank 0.
 struct Hello {
@@ -94,6 +95,7 @@ class Meeting {
     }
     SL_RETURN_IF_ERROR(ConnectLower());
     SL_RETURN_IF_ERROR(AcceptHigher());
+    SL_RETURN_IF_ERROR(ShareMemory());
     return std::move(mesh_);
   }
 
@@ -253,6 +255,62 @@ class Meeting {
     return OkStatus();
   }
 
+  // Ranks of one host share memory where both can, which they tell each other.
+  Status ShareMemory() {
+    mesh_.inboxes.resize(rows_.size());
+    auto name = [&](int rank) {
+      return StrCat("/sluice-", session_, "-", rank);
+    };
+    auto near = [&](int rank) {
+      return rank != o_.rank && hosts_[At(rank)] == hosts_[At(o_.rank)];
+    };
+    // Every rank has room for all, so many share none.
+    bool some = false;
+    for (int r = 0; r < size_; ++r) some = some || near(r);
+    if (!some) return OkStatus();
+    if (o_.shared_memory && size_ <= kMostSharing) {
+      auto made = ShmInbox::Create(name(o_.rank), size_);
+      if (made.ok()) mesh_.inbox = std::move(*made);
+    }
+    // Once all that are near have theirs, it is opened, and once all have
+    // opened it, its name goes.
+    SL_RETURN_IF_ERROR(
+        TellNear(near, [&](int) { return mesh_.inbox != nullptr; }));
+    for (int r = 0; r < size_; ++r) {
+      if (!near(r) || !told_[At(r)] || !mesh_.inbox) continue;
+      auto opened = ShmInbox::Open(name(r), size_);
+      if (opened.ok()) mesh_.inboxes[At(r)] = std::move(*opened);
+    }
+    Status status =
+        TellNear(near, [&](int r) { return mesh_.inboxes[At(r)] != nullptr; });
+    if (mesh_.inbox) ShmInbox::Unlink(name(o_.rank));
+    SL_RETURN_IF_ERROR(status);
+    for (int r = 0; r < size_; ++r) {
+      if (!told_[At(r)]) mesh_.inboxes[At(r)] = nullptr;
+    }
+    return OkStatus();
+  }
+
+  // A yes or no to each rank that is near, and theirs to told_.
+  template <class Near, class Says>
+  Status TellNear(const Near& near, const Says& says) {
+    told_.assign(rows_.size(), false);
+    for (int r = 0; r < size_; ++r) {
+      if (!near(r)) continue;
+      char mine = says(r) ? 1 : 0;
+      Status sent = mesh_.data[At(r)].Send(&mine, 1, deadline_);
+      if (!sent.ok()) return WithWhat(sent, mesh_.names[At(r)]);
+    }
+    for (int r = 0; r < size_; ++r) {
+      if (!near(r)) continue;
+      char theirs = 0;
+      Status heard = mesh_.data[At(r)].Receive(&theirs, 1, deadline_);
+      if (!heard.ok()) return WithWhat(heard, mesh_.names[At(r)]);
+      told_[At(r)] = theirs == 1;
+    }
+    return OkStatus();
+  }
+
   const TcpOptions& o_;
   const int size_;
   const int64_t deadline_;
@@ -261,6 +319,7 @@ class Meeting {
   std::vector<int> ports_;
   Socket listener_;
   uint64_t session_ = 0;
+  std::vector<bool> told_;
   TcpMesh mesh_;
 };
 

@@ -129,6 +129,7 @@ Result<std::shared_ptr<collective::ProcessGroup>> MeetOthers(
     tcp.addresses = place.addresses;
     tcp.name = options.name;
     tcp.timeout_ns = timeout;
+    tcp.shared_memory = Variable(env, "SLUICE_SHARED_MEMORY") != "0";
     // A second group of the process listens for itself.
     if (place.listener >= 0 && unsetenv("SLUICE_LISTEN_FD") == 0) {
       tcp.listener = place.listener;
