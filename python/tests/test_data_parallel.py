@@ -89,6 +89,44 @@ for p, g in zip(model.parameters(), before):
     )
 
 
+def test_no_sync_is_refused_around_and_inside_a_captured_function():
+    good_ranks(
+        """
+        net = nn.Linear(2, 1, bias=False)
+        ddp = nn.parallel.DistributedDataParallel(net)
+
+        @sl.function
+        def step(x):
+            ddp(x).sum().backward()
+
+        @sl.function
+        def twice(x):
+            with ddp.no_sync():
+                ddp(x).sum().backward()
+            ddp(x).sum().backward()
+
+        x = sl.tensor([[1.0 + rank, 2.0]])
+        for _ in range(2):
+            net.zero_grad()
+            step(x)
+            same(net.weight.grad, [[1.5, 2.0]])
+            try:
+                with ddp.no_sync():
+                    step(x)
+            except NotImplementedError as error:
+                assert "no_sync() around a captured function" in str(error)
+            else:
+                raise AssertionError("it was recorded for the other case")
+        try:
+            twice(x)
+        except NotImplementedError as error:
+            assert "no_sync() in a captured function" in str(error)
+        else:
+            raise AssertionError("it was not refused")
+        """
+    )
+
+
 def test_hooks_of_parameters_see_this_rank_and_change_what_is_averaged():
     good_ranks(
         """

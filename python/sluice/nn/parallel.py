@@ -57,6 +57,7 @@ class DistributedDataParallel(Module):
         fields["_group"] = group_name(process_group)
         fields["_ranks"] = _core.dist_world_size(fields["_group"])
         fields["_broadcast_buffers"] = broadcast_buffers
+        fields["_sync"] = True
         named = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
         if not named:
             raise ValueError(
@@ -84,12 +85,24 @@ class DistributedDataParallel(Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes."""
-        recording = _core.nn_building()
-        if self._broadcast_buffers and self.training and self._reducer.sync:
+        sync = self._syncs()
+        if self._broadcast_buffers and sync and self.training:
             self._broadcast([b for _, b in self.module.named_buffers()])
-        if not recording:
+        if not sync or self._ranks == 1 or not _core.nn_building():
             return self.module(*args, **kwargs)
         return self._recorded(args, kwargs)
+
+    def _syncs(self) -> bool:
+        """Whether gradients are averaged now. A captured function that asks is
+        recorded again when that changes."""
+        sync: bool = _core.attr(self, "_sync")
+        if not sync and _core.recorder() is not None:
+            raise NotImplementedError(
+                "DistributedDataParallel: no_sync() around a captured function, where "
+                "gradients are averaged before they are added up; wanted the step "
+                "without sl.function, or no no_sync()"
+            )
+        return sync
 
     def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """In a captured function gradients flow back through an op for each
@@ -102,8 +115,6 @@ class DistributedDataParallel(Module):
                 for name, p in table.items()
                 if p is not None and p.requires_grad
             ]
-        if not self._reducer.sync or self._ranks == 1 or not places:
-            return self.module(*args, **kwargs)
         of_dtype: dict[Any, dict[int, Any]] = {}
         for _, _, p in places:
             of_dtype.setdefault(p.dtype, {})[id(p)] = p
@@ -125,9 +136,15 @@ class DistributedDataParallel(Module):
     def no_sync(self) -> Iterator[None]:
         """Inside, ``backward()`` adds up this rank's gradients alone; the first one
         outside averages all that was added up."""
-        before = self._reducer.sync
-        self._reducer.sync = False
+        if _core.recorder() is not None:
+            raise NotImplementedError(
+                "DistributedDataParallel: no_sync() in a captured function, where "
+                "gradients are averaged before they are added up; wanted the step "
+                "without sl.function"
+            )
+        before = self._sync
+        self._sync = self._reducer.sync = False
         try:
             yield
         finally:
-            self._reducer.sync = before
+            self._sync = self._reducer.sync = before
