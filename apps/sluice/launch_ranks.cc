@@ -42,8 +42,27 @@ int CodeOf(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// For the handler of signals: what ends this program ends its ranks.
+constexpr int kMostRanks = 1024;
+volatile sig_atomic_t num_started = 0;
+volatile pid_t started[kMostRanks];
+
+void PassOn(int signal) {
+  for (int i = 0; i < num_started; ++i) {
+    if (started[i] > 0) kill(started[i], signal);
+  }
+}
+
 class Ranks {
  public:
+  Ranks() {
+    struct sigaction action{};
+    action.sa_handler = PassOn;
+    sigaction(SIGTERM, &action, nullptr);
+    sigaction(SIGHUP, &action, nullptr);
+    // Who presses Ctrl-C tells the ranks, too; this program waits for them.
+    signal(SIGINT, SIG_IGN);
+  }
   ~Ranks() {
     for (pid_t p : processes_) {
       if (p > 0) kill(p, SIGKILL);
@@ -61,6 +80,14 @@ class Ranks {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
+    // Ranks are interrupted as any program is.
+    posix_spawnattr_t defaults;
+    sigset_t interrupt;
+    posix_spawnattr_init(&defaults);
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    posix_spawnattr_setsigdefault(&defaults, &interrupt);
+    posix_spawnattr_setflags(&defaults, POSIX_SPAWN_SETSIGDEF);
     for (int r = 0; r < ranks; ++r) {
       Set("RANK", std::to_string(r));
       Set("LOCAL_RANK", std::to_string(r));
@@ -70,11 +97,13 @@ class Ranks {
       if (r == 0) Set("SLUICE_LISTEN_FD", std::to_string(listener.fd()));
       if (r > 0) unsetenv("SLUICE_LISTEN_FD");
       pid_t child = 0;
-      if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(),
+      if (posix_spawnp(&child, argv[0], nullptr, &defaults, argv.data(),
                        environ) != 0) {
         throw UsageError("cannot run \"" + words[0] + "\"");
       }
       processes_.push_back(child);
+      started[r] = child;
+      num_started = r + 1;
     }
   }
 
@@ -100,6 +129,7 @@ class Ranks {
       for (size_t r = 0; r < processes_.size(); ++r) {
         if (processes_[r] != ended) continue;
         processes_[r] = -1;
+        started[r] = -1;
         --running;
         int code = CodeOf(status);
         if (code == 0) continue;
