@@ -9,7 +9,7 @@
 # Folders that call ops by their C++ functions, which are written from the ops.
 set(SLUICE_STACK_FOLDERS io nn optim data train)
 # Machines that work together: a library of its own (Cluster.cmake).
-set(SLUICE_CLUSTER_FOLDERS cluster)
+set(SLUICE_CLUSTER_FOLDERS cluster fleet)
 # Plots, pictures, progress and event files: nothing below training needs them.
 set(SLUICE_REPORT_FOLDERS report)
 

@@ -27,14 +27,14 @@ if(NOT TARGET GTest::gtest_main)
 endif()
 
 # Folders whose code is about threads: run again under ThreadSanitizer.
-set(threaded_folders base device state comm partition tape vm plan step session
-  eager trace front)
+set(threaded_folders base device state collective comm partition tape vm plan
+  step session eager trace front)
 # These stand below the registry; without the ops they link at once.
-set(folders_without_ops base tensor)
+set(folders_without_ops base tensor collective)
 # These stand below the public header and need not wait for it.
 set(folders_below_front base tensor formats op device graph kernels state ops
-  autodiff passes placement partition launch tape reference vm gpu plan step comm
-  session cluster)
+  collective autodiff passes placement partition launch tape reference vm gpu
+  plan step comm session cluster)
 
 add_library(sluice_test_options INTERFACE)
 target_link_libraries(sluice_test_options INTERFACE
@@ -185,6 +185,10 @@ endif()
 if(TARGET cluster_test)
   target_link_libraries(cluster_test PRIVATE sluice_cluster sluice_grpc_objects)
   add_dependencies(cluster_test app_sluice_server)
+endif()
+
+if(TARGET fleet_test)
+  target_link_libraries(fleet_test PRIVATE sluice_cluster)
 endif()
 
 # Files of tests/ that are no tests themselves are compiled once, for all.

@@ -67,6 +67,26 @@ TEST(Cli, MistakesInTheLineExitWith2) {
   EXPECT_EQ(Sluice("graph").code, 2);
 }
 
+TEST(Cli, LaunchRunsRanksAndEndsAsTheFirstThatFails) {
+  Finished good =
+      Sluice("launch --ranks 3 sh -c 'echo $RANK/$WORLD_SIZE at $MASTER_ADDR'");
+  EXPECT_EQ(good.code, 0);
+  for (const char* line :
+       {"0/3 at 127.0.0.1\n", "1/3 at 127.0.0.1\n", "2/3 at 127.0.0.1\n"}) {
+    ExpectContains(good.out, line);
+  }
+  Finished bad = Sluice("launch --ranks 2 sh -c 'exit $((RANK * 7))'");
+  EXPECT_EQ(bad.code, 7);
+  ExpectContains(bad.out, "sluice launch: rank 1 (process ");
+  ExpectContains(bad.out, ") ended with 7\n");
+  Finished killed = Sluice("launch --ranks 1 sh -c 'kill -9 $$'");
+  EXPECT_EQ(killed.code, 128 + 9);
+  ExpectContains(killed.out, "was killed by signal 9");
+  Finished none = Sluice("launch --ranks 2 no-such-program");
+  EXPECT_EQ(none.code, 2);
+  ExpectContains(none.out, "cannot run \"no-such-program\"");
+}
+
 TEST(Cli, InfoListsTheOpsSorted) {
   Finished info = Sluice("info");
   EXPECT_EQ(info.code, 0);

@@ -19,7 +19,7 @@ LAYERS = {
     "base": 0,
     "tensor": 1,
     "op": 2, "device": 2, "formats": 2,
-    "graph": 3, "kernels": 3, "state": 3,
+    "graph": 3, "kernels": 3, "state": 3, "collective": 3,
     "autodiff": 4, "batching": 4, "passes": 4, "placement": 4, "partition": 4,
     "launch": 4, "comm": 4,
     # What runs a graph, by lifetime.
@@ -33,14 +33,14 @@ LAYERS = {
     "eager": 10,
     "trace": 11,
     "cluster": 12, "front": 12,
-    "io": 13, "report": 13,
+    "io": 13, "report": 13, "fleet": 13,
     "nn": 14, "optim": 14, "data": 14,
     "train": 15,
 }
 # Ops are a leaf: they stand on these folders, and nothing includes them.
 OPS = "ops"
 OPS_MAY_INCLUDE = {"base", "tensor", "formats", "op", "device", "kernels",
-                   "state"}
+                   "state", "collective"}
 # Sources of GPU kernels, which are embedded under the name of a folder "cuda"
 # and include each other by it.
 KERNEL_SOURCES = "src/sluice/kernels/cuda/source/"
@@ -66,7 +66,7 @@ SYSTEM_HEADERS = set("""
     assert.h ctype.h cxxabi.h dirent.h dlfcn.h errno.h execinfo.h fcntl.h
     fenv.h float.h glob.h inttypes.h limits.h link.h malloc.h math.h poll.h pthread.h
     sched.h semaphore.h setjmp.h signal.h spawn.h stdarg.h stddef.h stdint.h stdio.h stdlib.h
-    string.h strings.h termios.h time.h unistd.h unwind.h
+    string.h strings.h termios.h netdb.h time.h unistd.h unwind.h
 """.split())
 SYSTEM_FOLDERS = {"sys", "linux", "asm", "bits", "arpa", "netinet"}
 

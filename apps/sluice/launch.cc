@@ -1,4 +1,5 @@
-// sluice launch: a program with a cluster of servers on this machine.
+// sluice launch: a program with a cluster of servers on this machine, or as
+// many ranks.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -7,6 +8,7 @@
 #include <cstdlib>
 
 #include "apps/sluice/command.h"
+#include "apps/sluice/launch_ranks.h"
 #include "sluice/base/error.h"
 #include "sluice/cluster/local_cluster.h"
 
@@ -16,13 +18,18 @@ namespace sluice::app {
 
 const char kLaunchUsage[] =
     "usage: sluice launch [-n N] [--files FOLDERS] PROGRAM [ARGUMENTS]\n"
-    "  starts N servers (2) on this machine and runs the program with\n"
+    "       sluice launch --ranks N PROGRAM [ARGUMENTS]\n"
+    "  The first starts N servers (2) on this machine and runs the program "
+    "with\n"
     "  SLUICE_MASTER=grpc://HOST:PORT; its sessions take that as their target\n"
     "  (sl.cluster.target() in Python). The servers end with it.\n"
-    "  --files FOLDERS   where its graphs may touch files, on the servers\n";
+    "  --files FOLDERS   where its graphs may touch files, on the servers\n"
+    "  The second runs N copies of the program that find each other:\n"
+    "  sl.distributed.init_process_group(). When one fails, the others end.\n";
 
 int RunLaunch(Arguments arguments) {
   auto tasks = static_cast<int>(arguments.number("-n", 2, 1, 1024));
+  auto ranks = static_cast<int>(arguments.number("--ranks", 0, 0, 1024));
   std::string files = arguments.text("--files", "");
   std::vector<std::string> words = arguments.rest();
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
@@ -30,6 +37,7 @@ int RunLaunch(Arguments arguments) {
     return kDone;
   }
   if (words.empty()) throw UsageError("there is no program to run");
+  if (ranks > 0) return RunRanks(ranks, std::move(words));
   cluster::LocalClusterOptions options;
   options.show_errors = true;
   if (!files.empty()) options.arguments = {"--files", files};

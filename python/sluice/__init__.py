@@ -48,7 +48,7 @@ from ._settings import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster cuda fft special func utils".split()
+    "devices cluster distributed cuda fft special func utils".split()
 )
 
 # PyTorch has these at the top, too.
@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         cuda as cuda,
         data as data,
         devices as devices,
+        distributed as distributed,
         fft as fft,
         func as func,
         io as io,

@@ -3,6 +3,7 @@
 
 #include "bindings.h"
 #include "caller_line.h"
+#include "distributed.h"
 #include "errors.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
@@ -95,6 +96,7 @@ void BindCluster(nb::module_& m) {
                                 "A cluster is the process's while it lives.");
   m.def("connect_cluster", &ConnectTo, "target"_a);
   m.def("cluster_status", &Ask, "target"_a);
+  BindDistributed(m);
 }
 
 }  // namespace sluice::py

@@ -23,6 +23,7 @@ from ._datasets import (
     TensorDataset,
     random_split,
 )
+from ._distributed_sampler import DistributedSampler
 from ._loader import DataLoader, get_worker_info
 from ._pipeline import (
     Feature,
@@ -58,6 +59,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "Feature",
     "IterableDataset",
     "Pipeline",

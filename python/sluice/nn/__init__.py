@@ -11,7 +11,8 @@
             return self.fc2(nn.functional.relu(self.fc1(x)))
 """
 
-from . import functional as functional, init as init, utils as utils
+from . import functional as functional, init as init
+from . import parallel as parallel, utils as utils
 from ._activation_layers import *  # noqa: F403
 from ._attention import *  # noqa: F403
 from ._batch_norm import *  # noqa: F403

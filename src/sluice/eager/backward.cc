@@ -16,6 +16,7 @@
 #include "sluice/eager/rows.h"
 #include "sluice/eager/tensor.h"
 #include "sluice/eager/view_write.h"
+#include "sluice/eager/watched_run.h"
 #include "sluice/kernels/finite_range.h"
 #include "sluice/op/registry.h"
 #include "sluice/tensor/remote_copy.h"
@@ -81,6 +82,21 @@ class Engine {
   }
 
   Result<std::vector<EagerRef>> Run() {
+    Result<std::vector<EagerRef>> found = RunToLeaves();
+    if (!found.ok()) watched_.GiveUp(found.status());
+    return found;
+  }
+
+ private:
+  Result<std::vector<EagerRef>> RunToLeaves() {
+    if (request_.inputs.empty() && !inside_ && AnyLeafWatches()) {
+      watched_.Begin(request_.roots);
+      if (watched_.any() && request_.record) {
+        return Unimplemented(
+            "backward: create_graph with parameters of a data parallel model, "
+            "whose gradients are those of all ranks; wanted it without");
+      }
+    }
     for (const EagerRef& input : request_.inputs) {
       BringUpToDate(input);
       if (!input->producer) wanted_leaves_.push_back(input.get());
@@ -99,7 +115,6 @@ class Engine {
     return Finish();
   }
 
- private:
   static bool Earlier(const Ref<TapeNode>& a, const Ref<TapeNode>& b) {
     return a->depth() < b->depth();
   }
@@ -291,11 +306,37 @@ class Engine {
       if (!dx[i] || !node.edges[i]) continue;
       SL_RETURN_IF_ERROR(Flow(node.edges[i], std::move(dx[i])));
     }
+    if (watched_.any()) SL_RETURN_IF_ERROR(TellWatches(node));
     if (!request_.retain && !request_.record) {
       for (TapeNode* n = node.uses_up(); n; n = n->uses_up()) {
         spent_.push_back(Ref<TapeNode>::Share(n));
       }
       node.Drop();
+    }
+    return OkStatus();
+  }
+
+  // Leaves that no call is left to lead to are complete now.
+  Status TellWatches(const TapeNode& node) {
+    for (const TapeEdge& edge : node.edges) {
+      if (!edge.leaf || !watched_.Passed(edge.leaf.get())) continue;
+      if (!Met(edge.leaf)) continue;  // nothing flowed there
+      SL_RETURN_IF_ERROR(TellWatch(edge.leaf));
+    }
+    return OkStatus();
+  }
+  Status TellWatch(const EagerRef& leaf) {
+    SL_RETURN_IF_ERROR(RunHooks(leaf));
+    SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
+    return watched_.Ready(leaf.get(), Tensor(*flow));
+  }
+  Status RunHooks(const EagerRef& leaf) {
+    if (!leaf->extra) return OkStatus();
+    const auto hooks = leaf->extra->hooks;
+    for (auto& [id, hook] : hooks) {
+      SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
+      Tensor changed = hook(Tensor(*flow));
+      if (changed.defined()) *flow = GradientRef(changed);
     }
     return OkStatus();
   }
@@ -378,18 +419,16 @@ class Engine {
 
   Result<std::vector<EagerRef>> Finish() {
     for (const EagerRef& leaf : leaves_) {
-      if (!leaf->extra) continue;
-      const auto hooks = leaf->extra->hooks;
-      for (auto& [id, hook] : hooks) {
-        SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
-        Tensor changed = hook(Tensor(*flow));
-        if (changed.defined()) *flow = GradientRef(changed);
-      }
+      if (watched_.Taken(leaf.get())) continue;
+      SL_RETURN_IF_ERROR(watched_.Wanted(leaf.get()) ? TellWatch(leaf)
+                                                     : RunHooks(leaf));
     }
+    SL_RETURN_IF_ERROR(watched_.Finish());
     std::vector<EagerRef> found;
     if (request_.inputs.empty()) {
       std::vector<LeafGradient> traced;
       for (const EagerRef& leaf : leaves_) {
+        if (watched_.Taken(leaf.get())) continue;
         SL_ASSIGN_OR_RETURN(EagerRef * flow, LeafFlow(leaf));
         if (leaf->traced) {
           traced.push_back({leaf, std::move(*flow)});
@@ -469,6 +508,7 @@ class Engine {
   std::unordered_map<const EagerValue*, EagerRef> met_;
   std::vector<const EagerValue*> wanted_leaves_;
   std::unordered_map<const TapeNode*, bool> leads_;
+  WatchedRun watched_;
 };
 
 }  // namespace

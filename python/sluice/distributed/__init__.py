@@ -1,0 +1,85 @@
+"""Ranks that train together, by the names of torch.distributed.
+
+    import sluice as sl
+    import sluice.distributed as dist
+
+    dist.init_process_group()              # who we are, from the environment
+    model = sl.nn.parallel.DistributedDataParallel(model)
+    ...
+    dist.destroy_process_group()
+
+started by ``sluice launch --ranks 4 python train.py`` on one machine, or by
+torchrun, srun or mpirun. Every rank calls the same collectives in the same
+order; where they do not, all of them are told so. A rank that dies ends the
+others with an error that names it.
+
+What has gradients is in ``sluice.distributed.nn.functional``.
+"""
+
+from __future__ import annotations
+
+from . import nn as nn
+from ._collectives import (
+    ReduceOp,
+    Work,
+    all_gather,
+    all_gather_into_tensor,
+    all_reduce,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    gather,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+)
+from ._group import (
+    abort_process_group,
+    destroy_process_group,
+    flight_record,
+    get_backend,
+    get_rank,
+    get_world_size,
+    init_process_group,
+    is_available,
+    is_initialized,
+    is_torchelastic_launched,
+)
+from ._objects import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+)
+
+__all__ = [
+    "ReduceOp",
+    "Work",
+    "abort_process_group",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "broadcast",
+    "broadcast_object_list",
+    "destroy_process_group",
+    "flight_record",
+    "gather",
+    "gather_object",
+    "get_backend",
+    "get_rank",
+    "get_world_size",
+    "init_process_group",
+    "is_available",
+    "is_initialized",
+    "is_torchelastic_launched",
+    "nn",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+]

@@ -1,0 +1,139 @@
+"""The process group: who this process is, and how it ends."""
+
+from __future__ import annotations
+
+import atexit
+import datetime
+import os
+import sys
+from typing import Any
+
+from .. import _core
+
+__all__ = [
+    "abort_process_group",
+    "destroy_process_group",
+    "flight_record",
+    "get_backend",
+    "get_rank",
+    "get_world_size",
+    "group_name",
+    "init_process_group",
+    "is_available",
+    "is_initialized",
+    "is_torchelastic_launched",
+]
+
+WORLD = "world"
+# Ours, and the names under which programs of PyTorch ask for a CPU's.
+_BACKENDS = ("tcp", "gloo")
+_watching_the_end = False
+
+
+def init_process_group(
+    backend: str | None = None,
+    init_method: str | None = None,
+    timeout: datetime.timedelta | float | None = None,
+    world_size: int = -1,
+    rank: int = -1,
+) -> None:
+    """Meets the other ranks; returns when all are there.
+
+    Without init_method who we are comes from the environment: what `sluice
+    launch --ranks`, torchrun, srun or mpirun say. "tcp://host:port" is the
+    address of rank 0, with rank and world_size. timeout, in seconds or as a
+    timedelta (30 minutes), is how long ranks wait for each other, here and in
+    every collective. backend is "tcp"; "gloo" means the same.
+    """
+    if backend is not None and backend.lower() not in _BACKENDS:
+        raise ValueError(
+            f"init_process_group: backend is {backend!r}; wanted one of "
+            f"{', '.join(map(repr, _BACKENDS))}"
+        )
+    address = ""
+    if init_method not in (None, "env://"):
+        scheme, _, address = str(init_method).partition("://")
+        if scheme != "tcp" or not address:
+            raise ValueError(
+                f"init_process_group: init_method is {init_method!r}; wanted "
+                "'env://' or 'tcp://host:port'"
+            )
+    if timeout is None:
+        seconds = 1800.0
+    elif isinstance(timeout, datetime.timedelta):
+        seconds = timeout.total_seconds()
+    else:
+        seconds = float(timeout)
+    _core.dist_init(address, rank, world_size, WORLD, seconds)
+    global _watching_the_end
+    if not _watching_the_end:
+        _watching_the_end = True
+        atexit.register(_end)
+
+
+def _end() -> None:
+    """At the end of the program: the others learn how this rank ended."""
+    if not _core.dist_is_initialized(WORLD):
+        return
+    error = getattr(sys, "last_value", None)
+    if error is not None:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        _core.dist_abort(f"the program ended with {what}", WORLD)
+    else:
+        _core.dist_destroy(WORLD)
+
+
+def destroy_process_group(group: Any = None) -> None:
+    """Waits for what is under way and leaves the group."""
+    _core.dist_destroy(group_name(group))
+
+
+def abort_process_group(reason: str, group: Any = None) -> None:
+    """Ends the group on all ranks: what they call fails, with this reason."""
+    _core.dist_abort(reason, group_name(group))
+
+
+def is_available() -> bool:
+    """Whether this build has it: yes."""
+    return True
+
+
+def is_initialized() -> bool:
+    """Whether there is a group."""
+    return _core.dist_is_initialized(WORLD)
+
+
+def is_torchelastic_launched() -> bool:
+    """Whether torchrun started this process."""
+    return "TORCHELASTIC_RUN_ID" in os.environ
+
+
+def get_backend(group: Any = None) -> str:
+    """How ranks talk: "tcp"."""
+    _core.dist_rank(group_name(group))  # there is one
+    return "tcp"
+
+
+def get_rank(group: Any = None) -> int:
+    """This process's number, from 0."""
+    return _core.dist_rank(group_name(group))
+
+
+def get_world_size(group: Any = None) -> int:
+    """How many ranks there are."""
+    return _core.dist_world_size(group_name(group))
+
+
+def flight_record(group: Any = None) -> str:
+    """The last collectives of this rank, a line each: number, call, line of the
+    program, and how far it came."""
+    return _core.dist_flight_record(group_name(group))
+
+
+def group_name(group: Any) -> str:
+    """The name of a group argument, of which there is one: that of all ranks."""
+    if group is None or group == WORLD:
+        return WORLD
+    raise NotImplementedError(
+        f"group is {group!r}; there is one group, of all ranks: wanted None"
+    )

@@ -1,0 +1,5 @@
+"""Collectives that gradients flow through: `functional`."""
+
+from . import functional as functional
+
+__all__ = ["functional"]

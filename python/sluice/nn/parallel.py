@@ -1,0 +1,150 @@
+"""Models over several ranks, by the names of torch.nn.parallel."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from .. import _core
+from ._module import Module
+
+__all__ = ["DistributedDataParallel"]
+
+
+class DistributedDataParallel(Module):
+    """A model of which every rank has a copy and its own data.
+
+    At the start all copies become that of rank 0. ``backward()`` averages the
+    gradients over the ranks, bucket by bucket while the rest is computed, so that
+    the optimizers of all ranks make the same step. Buffers are those of rank 0
+    before every forward in training, unless ``broadcast_buffers`` says otherwise.
+
+    Every parameter has a gradient on every rank; with ``find_unused_parameters``
+    those that have none count as zero where another rank has one.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Any = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: Any = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+    ) -> None:
+        from ..distributed._group import group_name
+
+        super().__init__()
+        if not isinstance(module, Module):
+            raise TypeError(
+                "DistributedDataParallel: module is a "
+                f"{type(module).__name__}; wanted a Module"
+            )
+        megabytes = 25.0 if bucket_cap_mb is None else float(bucket_cap_mb)
+        if not megabytes > 0:
+            raise ValueError(
+                f"DistributedDataParallel: bucket_cap_mb is {bucket_cap_mb}; wanted "
+                "more than 0"
+            )
+        self.module = module
+        fields = self.__dict__
+        fields["_group"] = group_name(process_group)
+        fields["_ranks"] = _core.dist_world_size(fields["_group"])
+        fields["_broadcast_buffers"] = broadcast_buffers
+        fields["_sync"] = True
+        named = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
+        if not named:
+            raise ValueError(
+                "DistributedDataParallel: the module has no parameters that require "
+                "gradients; wanted at least one"
+            )
+        if init_sync:
+            self._broadcast([p for _, p in module.named_parameters()])
+            self._broadcast([b for _, b in module.named_buffers()])
+        fields["_reducer"] = _core.gradient_reducer(
+            [p for _, p in named],
+            [n for n, _ in named],
+            fields["_group"],
+            int(megabytes * 2**20),
+            find_unused_parameters,
+        )
+
+    def _broadcast(self, tensors: list[Any]) -> None:
+        """All at once: each is waited for when the last was begun."""
+        if self._ranks == 1:
+            return
+        works = [_core.dist_broadcast(t, 0, self._group, True) for t in tensors]
+        for work in works:
+            work.wait()
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes."""
+        sync = self._syncs()
+        if self._broadcast_buffers and sync and self.training:
+            self._broadcast([b for _, b in self.module.named_buffers()])
+        if not sync or self._ranks == 1 or not _core.nn_building():
+            return self.module(*args, **kwargs)
+        return self._recorded(args, kwargs)
+
+    def _syncs(self) -> bool:
+        """Whether gradients are averaged now. A captured function that asks is
+        recorded again when that changes."""
+        sync: bool = _core.attr(self, "_sync")
+        if not sync and _core.recorder() is not None:
+            raise NotImplementedError(
+                "DistributedDataParallel: no_sync() around a captured function, where "
+                "gradients are averaged before they are added up; wanted the step "
+                "without sl.function, or no no_sync()"
+            )
+        return sync
+
+    def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """In a captured function gradients flow back through an op for each
+        bucket, whose gradient is the average over the ranks."""
+        places: list[tuple[Any, str, Any]] = []
+        for part in self.module.modules():
+            table = part.__dict__["_parameters"]
+            places += [
+                (table, name, p)
+                for name, p in table.items()
+                if p is not None and p.requires_grad
+            ]
+        of_dtype: dict[Any, dict[int, Any]] = {}
+        for _, _, p in places:
+            of_dtype.setdefault(p.dtype, {})[id(p)] = p
+        averaged: dict[int, Any] = {}
+        for same in of_dtype.values():
+            outs = _core.dist_call(
+                "AllReduceGradients", list(same.values()), "", 0, -1, self._group
+            )
+            averaged.update(zip(same, outs))
+        try:
+            for table, name, p in places:
+                table[name] = averaged[id(p)]
+            return self.module(*args, **kwargs)
+        finally:
+            for table, name, p in places:
+                table[name] = p
+
+    @contextlib.contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """Inside, ``backward()`` adds up this rank's gradients alone; the first one
+        outside averages all that was added up."""
+        if _core.recorder() is not None:
+            raise NotImplementedError(
+                "DistributedDataParallel: no_sync() in a captured function, where "
+                "gradients are averaged before they are added up; wanted the step "
+                "without sl.function"
+            )
+        before = self._sync
+        self._sync = self._reducer.sync = False
+        try:
+            yield
+        finally:
+            self._sync = self._reducer.sync = before

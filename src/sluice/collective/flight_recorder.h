@@ -1,0 +1,40 @@
+// FlightRecorder: the last collectives of a rank and how far each came. When
+// ranks disagree or one does not come, this is what tells which and where.
+//
+// Thread safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "sluice/base/thread_annotations.h"
+
+namespace sluice::collective {
+
+class FlightRecorder {
+ public:
+  explicit FlightRecorder(size_t keeps) : keeps_(keeps) {}
+
+  enum class State : uint8_t { kQueued, kRunning, kDone, kFailed };
+
+  // "all_reduce(f32[4], sum) at train.py:12".
+  void Queue(uint64_t sequence, std::string what);
+  void Set(uint64_t sequence, State state);
+
+  // One line each, the oldest first.
+  std::string ToString() const;
+
+ private:
+  struct Entry {
+    uint64_t sequence;
+    std::string what;
+    State state = State::kQueued;
+    int64_t queued = 0, started = 0, ended = 0;  // NowNanos()
+  };
+  const size_t keeps_;
+  mutable Mutex mu_;
+  std::deque<Entry> entries_ SL_GUARDED_BY(mu_);
+};
+
+}  // namespace sluice::collective

@@ -1,0 +1,299 @@
+#include "sluice/collective/process_group.h"
+
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "sluice/base/clock.h"
+#include "sluice/base/started_thread.h"
+#include "sluice/base/strings.h"
+#include "sluice/collective/call_card.h"
+#include "sluice/collective/flight_recorder.h"
+#include "sluice/collective/ring.h"
+
+namespace sluice::collective {
+
+namespace {
+
+// Whether the group's thread may read and write these bytes as they lie.
+Status CheckArray(std::string_view name, const Array& x) {
+  if (!x) return InvalidArgument(StrCat("[", name, "] got no array"));
+  std::string wrong;
+  if (!IsPlainData(x.dtype())) wrong = "wanted numbers or bool";
+  if (!x.on_host()) wrong = "it is on a device; wanted the host's memory";
+  if (!x.contiguous()) wrong = "it is strided; wanted a contiguous array";
+  if (wrong.empty()) return OkStatus();
+  return InvalidArgument(StrCat("[", name, "] ", x.TypeText(), ": ", wrong));
+}
+
+Status CheckParts(std::string_view name, const Array& whole, const Array& part,
+                  int ranks) {
+  if (whole.dtype() == part.dtype() &&
+      whole.num_elements() == part.num_elements() * ranks) {
+    return OkStatus();
+  }
+  return InvalidArgument(StrCat("[", name, "] got ", whole.TypeText(), " for ",
+                                ranks, " ranks of ", part.TypeText(),
+                                "; wanted one such part for every rank"));
+}
+
+}  // namespace
+
+struct ProcessGroup::State {
+  struct Task {
+    uint64_t sequence;
+    CallCard card;
+    std::function<Status(Ring&)> run;
+    std::shared_ptr<Work::State> work;
+  };
+
+  std::unique_ptr<Links> links;
+  GroupOptions options;
+  FlightRecorder recorder;
+  std::mutex mu;  // guards what follows
+  std::condition_variable changed;
+  std::deque<Task> queue;
+  uint64_t next = 0;
+  bool busy = false, stop = false, left = false;
+  std::thread thread;
+
+  State(std::unique_ptr<Links> l, GroupOptions o)
+      : links(std::move(l)), options(std::move(o)), recorder(options.records) {}
+
+  Work Add(CallCard card, std::function<Status(Ring&)> run) {
+    auto work = Work::NewState();
+    std::lock_guard lock(mu);
+    if (left) {
+      return Work::Failed(FailedPrecondition(
+          StrCat("[", card.name, "] this rank has left the group \"",
+                 options.name, "\"")));
+    }
+    uint64_t sequence = ++next;
+    card.sequence = sequence;
+    recorder.Queue(sequence, card.Text());
+    queue.push_back({sequence, std::move(card), std::move(run), work});
+    changed.notify_all();
+    return Work(work);
+  }
+
+  void Main() {
+    while (true) {
+      Task task;
+      {
+        std::unique_lock lock(mu);
+        busy = false;
+        changed.notify_all();
+        changed.wait(lock, [&] { return stop || !queue.empty(); });
+        if (queue.empty()) return;
+        task = std::move(queue.front());
+        queue.pop_front();
+        busy = true;
+      }
+      recorder.Set(task.sequence, FlightRecorder::State::kRunning);
+      Status status = Run(task);
+      recorder.Set(task.sequence, status.ok() ? FlightRecorder::State::kDone
+                                              : FlightRecorder::State::kFailed);
+      // Its arrays are given up before anybody is told.
+      task.run = nullptr;
+      Work::Finish(*task.work, std::move(status));
+    }
+  }
+
+  Status Run(const Task& task) {
+    Status status = links->cause();
+    if (!status.ok()) return Told(task, status);
+    Ring ring(*links, NowNanos() + options.timeout_ns);
+    status = Agree(task, ring);
+    if (status.ok()) status = task.run(ring);
+    if (status.ok()) return status;
+    // Somebody else's reason comes first, where there is one.
+    Status before = links->cause();
+    if (!before.ok()) return Told(task, before);
+    Status own = Status(
+        status.code(),
+        StrCat(
+            "rank ", links->rank(), ", #", task.sequence, " ", task.card.Text(),
+            ": ", status.message(),
+            status.code() == Code::kDeadlineExceeded
+                ? StrCat(" for ",
+                         static_cast<double>(options.timeout_ns) * 1e-9, " s")
+                : ""));
+    if (status.code() == Code::kDeadlineExceeded ||
+        status.code() == Code::kFailedPrecondition) {
+      Print(own);
+    }
+    links->Poison(own);
+    return Told(task, links->cause());
+  }
+
+  // Whether the rank before calls the same; every rank asks, so that any
+  // difference in the ring is found by two of them.
+  Status Agree(const Task& task, Ring& ring) {
+    if (links->size() == 1) return OkStatus();
+    CallCard::Wire mine = task.card.ToWire(), theirs{};
+    SL_RETURN_IF_ERROR(ring.PassOn(&mine, &theirs, sizeof(mine)));
+    int peer = (links->rank() + links->size() - 1) % links->size();
+    return CompareCards(mine, links->NameOf(links->rank()), theirs,
+                        links->NameOf(peer));
+  }
+
+  // The cause as an error of this call.
+  Status Told(const Task& task, const Status& cause) const {
+    return Status(cause.code(),
+                  StrCat("[", task.card.name, "] the group \"", options.name,
+                         "\" ended: ", cause.message()));
+  }
+
+  void Print(const Status& why) const {
+    std::string text = StrCat(
+        "sluice: ", why.message(), "\nthe last collectives of rank ",
+        links->rank(), " of \"", options.name, "\":\n", recorder.ToString());
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+};
+
+ProcessGroup::ProcessGroup(std::unique_ptr<Links> links, GroupOptions options)
+    : state_(std::make_unique<State>(std::move(links), std::move(options))) {
+  State* state = state_.get();
+  state->thread = StartedThread([state] { state->Main(); });
+}
+
+ProcessGroup::~ProcessGroup() {
+  bool unfinished = false;
+  {
+    std::lock_guard lock(state_->mu);
+    unfinished = state_->busy || !state_->queue.empty();
+  }
+  if (unfinished) {
+    Abort(Aborted(StrCat("rank ", rank(),
+                         " ended its group with collectives under way")));
+  }
+  {
+    std::lock_guard lock(state_->mu);
+    state_->stop = true;
+    state_->changed.notify_all();
+  }
+  state_->thread.join();
+}
+
+int ProcessGroup::rank() const { return state_->links->rank(); }
+int ProcessGroup::size() const { return state_->links->size(); }
+const std::string& ProcessGroup::name() const { return state_->options.name; }
+
+Work ProcessGroup::AllReduce(Array x, ReduceOp op, SourceLine line) {
+  constexpr std::string_view kName = "all_reduce";
+  if (Status s = CheckArray(kName, x); !s.ok()) return Work::Failed(s);
+  Result<CombineFn> combine = CombinerFor(op, x.dtype());
+  if (!combine.ok()) {
+    return Work::Failed(
+        InvalidArgument(StrCat("[", kName, "] ", combine.status().message())));
+  }
+  Reduction r{op, x.dtype(), *combine,
+              static_cast<size_t>(DTypeSize(x.dtype()))};
+  return state_->Add(
+      {kName, x.TypeText(), ReduceName(op), -1, line}, [x, r](Ring& ring) {
+        return ring.AllReduce(x.mutable_raw(), x.num_elements(), r);
+      });
+}
+
+Work ProcessGroup::AllGather(Array x, Array out, SourceLine line) {
+  constexpr std::string_view kName = "all_gather";
+  for (const Array& a : {x, out}) {
+    if (Status s = CheckArray(kName, a); !s.ok()) return Work::Failed(s);
+  }
+  if (Status s = CheckParts(kName, out, x, size()); !s.ok()) {
+    return Work::Failed(s);
+  }
+  return state_->Add({kName, x.TypeText(), "", -1, line}, [x, out](Ring& ring) {
+    return ring.AllGather(x.raw(), out.mutable_raw(),
+                          static_cast<size_t>(x.bytes()));
+  });
+}
+
+Work ProcessGroup::ReduceScatter(Array x, Array out, ReduceOp op,
+                                 SourceLine line) {
+  constexpr std::string_view kName = "reduce_scatter";
+  for (const Array& a : {x, out}) {
+    if (Status s = CheckArray(kName, a); !s.ok()) return Work::Failed(s);
+  }
+  if (Status s = CheckParts(kName, x, out, size()); !s.ok()) {
+    return Work::Failed(s);
+  }
+  Result<CombineFn> combine = CombinerFor(op, x.dtype());
+  if (!combine.ok()) {
+    return Work::Failed(
+        InvalidArgument(StrCat("[", kName, "] ", combine.status().message())));
+  }
+  Reduction r{op, x.dtype(), *combine,
+              static_cast<size_t>(DTypeSize(x.dtype()))};
+  return state_->Add({kName, x.TypeText(), ReduceName(op), -1, line},
+                     [x, out, r](Ring& ring) {
+                       return ring.ReduceScatter(x.raw(), out.mutable_raw(),
+                                                 out.num_elements(), r);
+                     });
+}
+
+Work ProcessGroup::Broadcast(Array x, int root, SourceLine line) {
+  constexpr std::string_view kName = "broadcast";
+  if (Status s = CheckArray(kName, x); !s.ok()) return Work::Failed(s);
+  if (root < 0 || root >= size()) {
+    return Work::Failed(
+        InvalidArgument(StrCat("[", kName, "] there is no rank ", root,
+                               "; wanted 0 to ", size() - 1)));
+  }
+  return state_->Add(
+      {kName, x.TypeText(), "", root, line}, [x, root](Ring& ring) {
+        return ring.Broadcast(x.mutable_raw(), static_cast<size_t>(x.bytes()),
+                              root);
+      });
+}
+
+Work ProcessGroup::AllToAll(Array x, Array out, SourceLine line) {
+  constexpr std::string_view kName = "all_to_all";
+  for (const Array& a : {x, out}) {
+    if (Status s = CheckArray(kName, a); !s.ok()) return Work::Failed(s);
+  }
+  if (x.dtype() != out.dtype() || x.num_elements() != out.num_elements() ||
+      x.num_elements() % size() != 0) {
+    return Work::Failed(InvalidArgument(
+        StrCat("[", kName, "] got ", x.TypeText(), " into ", out.TypeText(),
+               "; wanted one type and size, in ", size(), " equal parts")));
+  }
+  return state_->Add({kName, x.TypeText(), "", -1, line}, [x, out](Ring& ring) {
+    return ring.AllToAll(x.raw(), out.mutable_raw(),
+                         static_cast<size_t>(x.bytes() / ring.size()));
+  });
+}
+
+Work ProcessGroup::Barrier(SourceLine line) {
+  return state_->Add({"barrier", "", "", -1, line},
+                     [](Ring& ring) { return ring.Barrier(); });
+}
+
+void ProcessGroup::Abort(Status cause) {
+  state_->links->Poison(std::move(cause));
+}
+
+Status ProcessGroup::cause() const { return state_->links->cause(); }
+
+Status ProcessGroup::Leave() {
+  {
+    std::unique_lock lock(state_->mu);
+    if (state_->left) return OkStatus();
+    state_->left = true;
+    state_->changed.wait(
+        lock, [&] { return !state_->busy && state_->queue.empty(); });
+  }
+  state_->links->Leave();
+  return state_->links->cause();
+}
+
+std::string ProcessGroup::FlightRecord() const {
+  return state_->recorder.ToString();
+}
+
+}  // namespace sluice::collective

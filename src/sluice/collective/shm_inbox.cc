@@ -1,0 +1,158 @@
+#include "sluice/collective/shm_inbox.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sluice/base/strings.h"
+
+namespace sluice::collective {
+
+struct ShmInbox::Bell {
+  std::atomic<uint32_t> rings{0};
+  std::atomic<uint32_t> sleeps{0};
+};
+
+// Far apart: they are written by different cores.
+struct ShmInbox::Positions {
+  alignas(kAlign) std::atomic<uint64_t> written{0};
+  alignas(kAlign) std::atomic<uint64_t> used{0};
+};
+
+namespace {
+
+// What several processes map must not depend on locks of one of them.
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+constexpr size_t kHead = 4096;  // the bell, on a page of its own
+
+size_t Padding(size_t bytes) {
+  return (ShmInbox::kAlign - bytes % ShmInbox::kAlign) % ShmInbox::kAlign;
+}
+
+}  // namespace
+
+// Memory of a new object is zero, which is how all of these begin.
+ShmInbox::Bell& ShmInbox::bell() const {
+  return *reinterpret_cast<Bell*>(base_);
+}
+ShmInbox::Positions& ShmInbox::positions(int from) const {
+  return *reinterpret_cast<Positions*>(
+      base_ + kHead + static_cast<size_t>(from) * (kRing + kHead));
+}
+char* ShmInbox::ring(int from) const {
+  return base_ + kHead + static_cast<size_t>(from) * (kRing + kHead) + kHead;
+}
+
+Result<std::unique_ptr<ShmInbox>> ShmInbox::Map(const std::string& name,
+                                                int ranks, int flags) {
+  const size_t bytes = kHead + static_cast<size_t>(ranks) * (kRing + kHead);
+  int fd = shm_open(name.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
+  if (fd < 0) return Internal(StrCat("shm_open: ", std::strerror(errno)));
+  // Reserved now: memory that runs out later would end the process.
+  int error = flags ? posix_fallocate(fd, 0, static_cast<off_t>(bytes)) : 0;
+  void* base = MAP_FAILED;
+  if (error == 0) {
+    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  }
+  close(fd);
+  if (base == MAP_FAILED) {
+    if (flags) Unlink(name);
+    return ResourceExhausted("no shared memory");
+  }
+  return std::unique_ptr<ShmInbox>(
+      new ShmInbox(static_cast<char*>(base), bytes));
+}
+
+Result<std::unique_ptr<ShmInbox>> ShmInbox::Create(const std::string& name,
+                                                   int ranks) {
+  return Map(name, ranks, O_CREAT | O_EXCL);
+}
+Result<std::unique_ptr<ShmInbox>> ShmInbox::Open(const std::string& name,
+                                                 int ranks) {
+  return Map(name, ranks, 0);
+}
+void ShmInbox::Unlink(const std::string& name) {
+  (void)shm_unlink(name.c_str());
+}
+
+ShmInbox::~ShmInbox() { munmap(base_, bytes_); }
+
+size_t ShmInbox::Write(int from, const char* data, size_t bytes) {
+  Positions& p = positions(from);
+  const uint64_t at = p.written.load(std::memory_order_relaxed);
+  const uint64_t used = p.used.load(std::memory_order_acquire);
+  // The padding of the last message may be further than there is room.
+  if (at >= used + kRing) return 0;
+  const size_t place = at % kRing;
+  // A part at a time, so that the reader begins while the rest is copied.
+  size_t n = std::min({bytes, kRing - static_cast<size_t>(at - used),
+                       kRing - place, kRing / 4});
+  std::memcpy(ring(from) + place, data, n);
+  p.written.store(at + n, std::memory_order_release);
+  return n;
+}
+
+bool ShmInbox::HasRoom(int from) const {
+  const Positions& p = positions(from);
+  return p.written.load(std::memory_order_relaxed) <
+         p.used.load(std::memory_order_acquire) + kRing;
+}
+
+size_t ShmInbox::Peek(int from, const char** data) const {
+  const Positions& p = positions(from);
+  const uint64_t used = p.used.load(std::memory_order_relaxed);
+  const uint64_t at = p.written.load(std::memory_order_acquire);
+  // The writer may not have said yet that it is past the padding.
+  if (used >= at) return 0;
+  const size_t place = used % kRing;
+  *data = ring(from) + place;
+  return std::min(static_cast<size_t>(at - used), kRing - place);
+}
+
+void ShmInbox::Use(int from, size_t bytes) {
+  Positions& p = positions(from);
+  p.used.store(p.used.load(std::memory_order_relaxed) + bytes,
+               std::memory_order_release);
+}
+
+// Room for the padding need not be waited for: what is written next waits until
+// the reader, who skips it too, is past it.
+void ShmInbox::EndWrite(int from, size_t bytes) {
+  Positions& p = positions(from);
+  p.written.store(p.written.load(std::memory_order_relaxed) + Padding(bytes),
+                  std::memory_order_release);
+}
+void ShmInbox::EndRead(int from, size_t bytes) { Use(from, Padding(bytes)); }
+
+void ShmInbox::Ring() {
+  Bell& b = bell();
+  b.rings.fetch_add(1, std::memory_order_seq_cst);
+  if (b.sleeps.load(std::memory_order_seq_cst) == 0) return;
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&b.rings), FUTEX_WAKE, 1,
+          nullptr, nullptr, 0);
+}
+
+uint32_t ShmInbox::Listen() {
+  Bell& b = bell();
+  b.sleeps.store(1, std::memory_order_seq_cst);
+  return b.rings.load(std::memory_order_seq_cst);
+}
+
+void ShmInbox::Sleep(uint32_t heard, int64_t nanos) {
+  timespec span{static_cast<time_t>(nanos / 1'000'000'000),
+                static_cast<long>(nanos % 1'000'000'000)};
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&bell().rings), FUTEX_WAIT,
+          heard, &span, nullptr, 0);
+}
+
+void ShmInbox::Awake() { bell().sleeps.store(0, std::memory_order_relaxed); }
+
+}  // namespace sluice::collective

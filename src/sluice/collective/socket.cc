@@ -1,0 +1,209 @@
+#include "sluice/collective/socket.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "sluice/base/clock.h"
+#include "sluice/base/strings.h"
+
+namespace sluice::collective {
+
+namespace {
+
+Status Unavailable(std::string message) {
+  return Status(Code::kUnavailable, std::move(message));
+}
+
+std::string ErrorText(int error) { return std::strerror(error); }
+
+struct FreeAddresses {
+  void operator()(addrinfo* list) const { freeaddrinfo(list); }
+};
+using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
+
+Result<Addresses> Lookup(const std::string& host, int port, bool listen) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV | (listen ? AI_PASSIVE : 0);
+  addrinfo* found = nullptr;
+  int error =
+      getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (error != 0) {
+    return Unavailable(
+        StrCat("cannot find the host \"", host, "\": ", gai_strerror(error)));
+  }
+  return Addresses(found);
+}
+
+// A peer whose machine has gone is noticed without traffic, and one that takes
+// nothing is not waited for by the system's own quarter of an hour.
+void SetOptions(int fd) {
+  int on = 1, idle = 10, interval = 5, count = 4;
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+}
+
+// Until the descriptor is ready; false at the deadline.
+bool WaitFor(int fd, short events, int64_t deadline) {
+  while (true) {
+    int64_t left = deadline - NowNanos();
+    if (left <= 0) return false;
+    pollfd one{fd, events, 0};
+    int ms = static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 60'000));
+    if (poll(&one, 1, ms) > 0) return true;
+  }
+}
+
+}  // namespace
+
+Socket::~Socket() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void Socket::Shutdown() const {
+  if (fd_ >= 0) (void)shutdown(fd_, SHUT_RDWR);
+}
+
+Status Socket::Send(const void* data, size_t bytes, int64_t deadline) const {
+  const auto* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    ssize_t n = send(fd_, at, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0) {
+      at += n;
+      bytes -= static_cast<size_t>(n);
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) {
+      return Unavailable(StrCat("the connection broke: ", ErrorText(errno)));
+    }
+    if (!WaitFor(fd_, POLLOUT, deadline)) {
+      return DeadlineExceeded("the other side takes nothing");
+    }
+  }
+  return OkStatus();
+}
+
+Status Socket::Receive(void* data, size_t bytes, int64_t deadline) const {
+  auto* at = static_cast<char*>(data);
+  while (bytes > 0) {
+    ssize_t n = recv(fd_, at, bytes, MSG_DONTWAIT);
+    if (n > 0) {
+      at += n;
+      bytes -= static_cast<size_t>(n);
+      continue;
+    }
+    if (n == 0) return Unavailable("the other side closed the connection");
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) {
+      return Unavailable(StrCat("the connection broke: ", ErrorText(errno)));
+    }
+    if (!WaitFor(fd_, POLLIN, deadline)) {
+      return DeadlineExceeded("the other side says nothing");
+    }
+  }
+  return OkStatus();
+}
+
+Status SplitAddress(const std::string& address, std::string* host, int* port) {
+  size_t colon = address.rfind(':');
+  bool good = colon != std::string::npos && colon > 0;
+  if (good) {
+    std::string_view digits = std::string_view(address).substr(colon + 1);
+    auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), *port);
+    good = error == std::errc() && end == digits.data() + digits.size() &&
+           *port >= 0 && *port <= 65535;
+  }
+  if (!good) {
+    return InvalidArgument(
+        StrCat("\"", address, "\" is no address; wanted host:port"));
+  }
+  *host = address.substr(0, colon);
+  if (host->size() > 2 && host->front() == '[' && host->back() == ']') {
+    *host = host->substr(1, host->size() - 2);
+  }
+  return OkStatus();
+}
+
+Result<Socket> Listen(const std::string& host, int port, int* chosen) {
+  SL_ASSIGN_OR_RETURN(Addresses list, Lookup(host, port, /*listen=*/true));
+  int error = 0;
+  for (addrinfo* at = list.get(); at; at = at->ai_next) {
+    Socket s(
+        socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol));
+    int on = 1;
+    sockaddr_storage bound{};
+    socklen_t length = sizeof(bound);
+    if (!s || setsockopt(s.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+        bind(s.fd(), at->ai_addr, at->ai_addrlen) || listen(s.fd(), 1024) ||
+        getsockname(s.fd(), reinterpret_cast<sockaddr*>(&bound), &length)) {
+      error = errno;
+      continue;
+    }
+    *chosen = ntohs(bound.ss_family == AF_INET6
+                        ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
+                        : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+    return s;
+  }
+  return Unavailable(
+      StrCat("cannot listen at ", host, ":", port, ": ", ErrorText(error)));
+}
+
+Result<Socket> Accept(const Socket& listener, int64_t deadline) {
+  while (WaitFor(listener.fd(), POLLIN, deadline)) {
+    int fd = accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd >= 0) {
+      SetOptions(fd);
+      return Socket(fd);
+    }
+    // Who came may have gone again.
+    if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN) {
+      return Unavailable(StrCat("cannot accept: ", ErrorText(errno)));
+    }
+  }
+  return DeadlineExceeded("nobody came");
+}
+
+Result<Socket> Connect(const std::string& host, int port, int64_t deadline) {
+  int64_t pause = 2'000'000;
+  while (true) {
+    Result<Addresses> list = Lookup(host, port, /*listen=*/false);
+    Status failed = list.status();
+    if (list.ok()) {
+      for (addrinfo* at = list->get(); at; at = at->ai_next) {
+        Socket s(socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC,
+                        at->ai_protocol));
+        if (s && connect(s.fd(), at->ai_addr, at->ai_addrlen) == 0) {
+          SetOptions(s.fd());
+          return s;
+        }
+        failed = Unavailable(StrCat("cannot connect to ", host, ":", port, ": ",
+                                    ErrorText(errno)));
+      }
+    }
+    if (NowNanos() + pause >= deadline) return failed;
+    // Not there yet: ranks are started in any order.
+    std::this_thread::sleep_for(std::chrono::nanoseconds(pause));
+    pause = std::min<int64_t>(pause * 2, 200'000'000);
+  }
+}
+
+}  // namespace sluice::collective

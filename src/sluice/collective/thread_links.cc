@@ -1,0 +1,159 @@
+#include "sluice/collective/thread_links.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+
+#include "sluice/base/clock.h"
+#include "sluice/base/strings.h"
+
+namespace sluice::collective {
+
+namespace {
+
+// One stretch on its way from one rank to another, where the sender has it.
+struct Parcel {
+  const void* data = nullptr;
+  size_t bytes = 0;
+  bool there = false;
+  bool taken = false;  // being looked at now
+};
+
+// What all ranks share. Lives as long as the last of them.
+struct Hub {
+  explicit Hub(int n) : size(n), parcels(static_cast<size_t>(n * n)) {}
+  Parcel& At(int from, int to) {
+    return parcels[static_cast<size_t>(from * size + to)];
+  }
+  const int size;
+  std::mutex mu;  // guards what follows
+  std::condition_variable changed;
+  std::vector<Parcel> parcels;
+  Status cause;
+  std::vector<bool> left = std::vector<bool>(static_cast<size_t>(size));
+};
+
+class ThreadLinks final : public Links {
+ public:
+  ThreadLinks(std::shared_ptr<Hub> hub, int rank)
+      : hub_(std::move(hub)), rank_(rank) {}
+  // A rank that goes without a word takes the others with it.
+  ~ThreadLinks() override {
+    std::lock_guard lock(hub_->mu);
+    if (hub_->left[static_cast<size_t>(rank_)]) return;
+    if (hub_->cause.ok()) {
+      hub_->cause =
+          Status(Code::kUnavailable,
+                 StrCat(NameOf(rank_), " ended without leaving the group"));
+    }
+    hub_->changed.notify_all();
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return hub_->size; }
+  std::string NameOf(int rank) const override {
+    return StrCat("rank ", rank, " (a thread)");
+  }
+
+  Status Exchange(const Outgoing& out, const Incoming& in,
+                  int64_t deadline) override {
+    std::unique_lock lock(hub_->mu);
+    SL_RETURN_IF_ERROR(hub_->cause);
+    Parcel* sent = nullptr;
+    if (out.to >= 0) {
+      sent = &hub_->At(rank_, out.to);
+      SL_RETURN_IF_ERROR(
+          Wait(lock, deadline, out.to, [&] { return !sent->there; }));
+      *sent = {out.data, out.bytes, true, false};
+      hub_->changed.notify_all();
+    }
+    Status status;
+    if (in.from >= 0) {
+      Parcel& came = hub_->At(in.from, rank_);
+      status = Wait(lock, deadline, in.from, [&] { return came.there; });
+      if (status.ok()) {
+        if (came.bytes == in.bytes) {
+          // The sender waits for this, whatever happens meanwhile.
+          came.taken = true;
+          lock.unlock();
+          Take(came.data, in);
+          lock.lock();
+          came.taken = false;
+        } else {
+          status = Internal(StrCat(NameOf(in.from), " sent ", came.bytes,
+                                   " bytes; wanted ", in.bytes));
+        }
+        came.there = false;
+        hub_->changed.notify_all();
+      }
+    }
+    if (sent && status.ok()) {
+      status = Wait(lock, deadline, out.to, [&] { return !sent->there; });
+    }
+    if (sent && !status.ok()) {
+      hub_->changed.wait(lock, [&] { return !sent->taken; });
+      sent->there = false;  // nobody may look at it any more
+    }
+    return status;
+  }
+
+  void Poison(Status cause) override {
+    std::lock_guard lock(hub_->mu);
+    if (hub_->cause.ok()) hub_->cause = std::move(cause);
+    hub_->changed.notify_all();
+  }
+  Status cause() const override {
+    std::lock_guard lock(hub_->mu);
+    return hub_->cause;
+  }
+  void Leave() override {
+    std::lock_guard lock(hub_->mu);
+    hub_->left[static_cast<size_t>(rank_)] = true;
+    hub_->changed.notify_all();
+  }
+
+ private:
+  static void Take(const void* data, const Incoming& in) {
+    if (in.combine) {
+      in.combine(in.into, data, in.own,
+                 static_cast<int64_t>(in.bytes / in.element));
+    } else if (in.bytes > 0) {
+      std::memcpy(in.into, data, in.bytes);
+    }
+  }
+
+  template <class F>
+  Status Wait(std::unique_lock<std::mutex>& lock, int64_t deadline, int peer,
+              F&& ready) {
+    while (!ready()) {
+      SL_RETURN_IF_ERROR(hub_->cause);
+      if (hub_->left[static_cast<size_t>(peer)]) {
+        return Status(Code::kUnavailable,
+                      StrCat(NameOf(peer), " has left the group"));
+      }
+      int64_t left = deadline - NowNanos();
+      if (left <= 0) {
+        return DeadlineExceeded(StrCat("waited for ", NameOf(peer)));
+      }
+      hub_->changed.wait_for(lock, std::chrono::nanoseconds(left));
+    }
+    return OkStatus();
+  }
+
+  const std::shared_ptr<Hub> hub_;
+  const int rank_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Links>> MakeThreadLinks(int size) {
+  auto hub = std::make_shared<Hub>(size);
+  std::vector<std::unique_ptr<Links>> links;
+  for (int rank = 0; rank < size; ++rank) {
+    links.push_back(std::make_unique<ThreadLinks>(hub, rank));
+  }
+  return links;
+}
+
+}  // namespace sluice::collective
