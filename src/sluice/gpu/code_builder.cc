@@ -456,8 +456,8 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
   FindOverwrites(instr, loop.outputs);
   instr.source = FusedSource(loop);
   instr.pack = FusedPack(loop);
-  instr.label = StrCat("loop ", nodes.space, ": ", names,
-                       last ? ", channels last" : "");
+  instr.label =
+      StrCat("loop ", nodes.space, ": ", names, last ? ", channels last" : "");
   code_.push_back(std::move(instr));
   return OkStatus();
 }

@@ -13,8 +13,7 @@ class KeptOutputsTest : public ::testing::Test {
   void SetUp() override {
     Result<Device*> gpu = Devices::Find("gpu:0");
     if (!gpu.ok()) GTEST_SKIP() << gpu.status().message();
-    allocator_ =
-        &static_cast<DeviceAllocator&>((*gpu)->memory().allocator());
+    allocator_ = &static_cast<DeviceAllocator&>((*gpu)->memory().allocator());
   }
   Array Take() { return *kept_.Take(0, DType::kF32, {1 << 18}, *allocator_); }
 

@@ -47,8 +47,8 @@ Result<int> GpuCodeBuilder::ReadLast(const Node& node, const Value& v) {
   Register from = At(r);
   int64_t offset = TakeArena(from.bytes());
   taken_.back().until = std::max(now_, LastRead(v));
-  Register to = Register::Dense(GpuPlace::kArena, 0, offset, from.dtype,
-                                from.shape);
+  Register to =
+      Register::Dense(GpuPlace::kArena, 0, offset, from.dtype, from.shape);
   to.strides = ChannelsLastStrides(from.shape);
   int copy = AddRegister(std::move(to));
   code_.push_back(Copy(node, r, copy));

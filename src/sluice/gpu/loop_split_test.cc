@@ -23,7 +23,8 @@ graph g(%x: f32[4,4], %w: f32[4,4], %i: i64[], %k: i64[], %n: i64[]) {
       yield %c
     }
     body(%v: f32[4,4], %a: i64[], %b: i64[]) {
-)") + std::string(body) + "    }\n  }\n}\n";
+)") + std::string(body) +
+                       "    }\n  }\n}\n";
     Result<std::unique_ptr<Graph>> graph = ParseGraph(text);
     EXPECT_TRUE(graph.ok()) << graph.status().ToString();
     graph_ = std::move(*graph);

@@ -35,8 +35,7 @@ Status CudaMemory::Begin(Stream& compute) {
       *this, compute,
       DeviceAllocator::Range{reinterpret_cast<char*>(begin_), bytes_,
                              /*mark_from=*/int64_t{1} << 20},
-      limit,
-      watcher);
+      limit, watcher);
   return OkStatus();
 }
 

@@ -86,15 +86,14 @@ class AlignedGemm {
 
   Status Launch(const char* name, int64_t packs, const PadArgs& args) const {
     CudaDevice& device = GpuOf(ctx_);
-    SL_ASSIGN_OR_RETURN(
-        CUfunction function,
-        FileFunction(device, "pad_rows.cuh", MovedType(DTypeSize(given_.dtype)),
-                     name));
+    SL_ASSIGN_OR_RETURN(CUfunction function,
+                        FileFunction(device, "pad_rows.cuh",
+                                     MovedType(DTypeSize(given_.dtype)), name));
     return LaunchCuda(ctx_, function, GridFor(device, packs), args);
   }
   Status Pad(const Copy& copy, GpuMatrix* x) const {
     if (!copy.needed) return OkStatus();
-    PadArgs args{x->data,      base_ + copy.offset, copy.rows, copy.columns,
+    PadArgs args{x->data,     base_ + copy.offset, copy.rows, copy.columns,
                  x->row_step, copy.to_rows,        copy.step};
     x->data = args.to;
     x->row_step = copy.step;

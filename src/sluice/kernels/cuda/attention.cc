@@ -44,8 +44,9 @@ struct Scratch {
   Scratch(const attention::View& v, DType dtype, int64_t arrays) {
     DType scores = ScoreType(dtype);
     int64_t each = v.shared() * v.queries * v.keys;
-    int64_t bytes = each * arrays *
-                    (DTypeSize(scores) + (dtype == scores ? 0 : DTypeSize(dtype)));
+    int64_t bytes =
+        each * arrays *
+        (DTypeSize(scores) + (dtype == scores ? 0 : DTypeSize(dtype)));
     heads = std::clamp<int64_t>(kSomeBytes / std::max<int64_t>(bytes, 1), 1,
                                 std::max<int64_t>(v.kv_heads, 1));
     auto aligned = [&](DType t) {
@@ -89,9 +90,9 @@ class Heads {
                                  Columns(k_, view_.depth), rows_, view_.keys,
                                  view_.depth, scores, true));
       SL_RETURN_IF_ERROR(Launch("attention"));
-      SL_RETURN_IF_ERROR(
-          Product(Scores(args_.p), Keys(v_, view_.values), rows_, view_.values,
-                  view_.keys, At(y, rows_ * view_.values), false));
+      SL_RETURN_IF_ERROR(Product(Scores(args_.p), Keys(v_, view_.values), rows_,
+                                 view_.values, view_.keys,
+                                 At(y, rows_ * view_.values), false));
     }
     return OkStatus();
   }
@@ -131,9 +132,7 @@ class Heads {
   char* Place(int64_t n) const {
     return static_cast<char*>(ctx_.workspace()) + n * scratch_.wide;
   }
-  char* Narrow(int64_t n) const {
-    return Place(arrays_) + n * scratch_.narrow;
-  }
+  char* Narrow(int64_t n) const { return Place(arrays_) + n * scratch_.narrow; }
   // Of an operand with so many elements for each head of k and v.
   char* At(char* base, int64_t elements) const {
     return base + head_ * elements * DTypeSize(dtype_);
@@ -194,10 +193,9 @@ class Heads {
   }
 
   Status Launch(const char* name) {
-    std::string before =
-        StrCat(ElementType(dtype_), "\n#define SL_CAUSAL ",
-               ctx_.attr<bool>("causal") ? 1 : 0, "\n#define SL_MASK ",
-               mask_kind_);
+    std::string before = StrCat(ElementType(dtype_), "\n#define SL_CAUSAL ",
+                                ctx_.attr<bool>("causal") ? 1 : 0,
+                                "\n#define SL_MASK ", mask_kind_);
     return LaunchSlices(ctx_, "attention.cuh", before, name,
                         SlicePlan(some_ * rows_, view_.keys, kHeld), args_);
   }

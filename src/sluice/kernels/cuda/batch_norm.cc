@@ -37,9 +37,9 @@ int64_t Space(const ShapeContext& c) {
   int64_t channels = x.dim(1), rows = x.dim(0);
   for (int i = 2; i < x.rank(); ++i) rows *= x.dim(i);
   return ScratchBytes(channels) +
-         std::max(ReducePlan(x, kSummed, channels).partial_bytes(),
-                  ReducePlan({rows, channels}, kSummed, channels)
-                      .partial_bytes());
+         std::max(
+             ReducePlan(x, kSummed, channels).partial_bytes(),
+             ReducePlan({rows, channels}, kSummed, channels).partial_bytes());
 }
 
 Args ArgsOf(const KernelContext& ctx, const Array& x) {
@@ -98,8 +98,7 @@ Status Each(const KernelContext& ctx, const std::string& types,
   CudaGrid grid = GridFor(device, n / pack + 1);
   // In rows a thread loads what its channels have once: it must be worth it.
   if (args.run == 1) {
-    grid.blocks =
-        std::min<int64_t>(grid.blocks, 8 * device.num_processors());
+    grid.blocks = std::min<int64_t>(grid.blocks, 8 * device.num_processors());
   }
   return LaunchCuda(ctx, function, grid, args);
 }

@@ -278,8 +278,8 @@ Status Run(const KernelContext& ctx, ConvPass pass, const ConvOperands& on) {
   }
   // Neither has one of integers that wraps around.
   if (!kFloats.contains(on.x.dtype())) return NotServed();
-  ConvGeometry g = MakeConvGeometry(ctx.attrs(), on.x.shape(), on.w.shape(),
-                                    on.y.shape());
+  ConvGeometry g =
+      MakeConvGeometry(ctx.attrs(), on.x.shape(), on.w.shape(), on.y.shape());
   Status status = RunByLibrary(ctx, pass, g, on);
   if (status.code() != Code::kUnimplemented) return status;
   return RunPlainConv(ctx, pass, g, on);

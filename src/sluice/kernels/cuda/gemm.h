@@ -27,9 +27,7 @@ struct GpuGemm {
   int64_t c_row_step = 0;  // 0: dense
   int64_t c_batch_step = 0;
 
-  DType TypeOfC() const {
-    return c_dtype == DType::kInvalid ? dtype : c_dtype;
-  }
+  DType TypeOfC() const { return c_dtype == DType::kInvalid ? dtype : c_dtype; }
   int64_t StepOfC() const { return c_row_step == 0 ? n : c_row_step; }
 };
 

@@ -11,9 +11,9 @@ namespace sluice {
 namespace {
 
 // All that a product's plan depends on.
-using PlanKey = std::tuple<const CudaDevice*, DType, DType, bool, int64_t, int64_t,
-                           int64_t, int64_t, int64_t, int64_t, bool, bool,
-                           int64_t, int64_t, int64_t, int64_t, int>;
+using PlanKey = std::tuple<const CudaDevice*, DType, DType, bool, int64_t,
+                           int64_t, int64_t, int64_t, int64_t, int64_t, bool,
+                           bool, int64_t, int64_t, int64_t, int64_t, int>;
 
 struct GemmPlan {
   cublasLtMatmulDesc_t product = nullptr;
@@ -112,8 +112,8 @@ Result<GemmPlan> MakePlan(const CublasLt& lt, cublasLtHandle_t handle,
   };
   SL_RETURN_IF_ERROR(layout(g.b, g.k, g.n, &plan.b));
   SL_RETURN_IF_ERROR(layout(g.a, g.m, g.k, &plan.a));
-  SL_RETURN_IF_ERROR(MakeLayout(lt, g.TypeOfC(), g.n, g.m, g.StepOfC(),
-                                g.batch, g.c_batch_step, &plan.c));
+  SL_RETURN_IF_ERROR(MakeLayout(lt, g.TypeOfC(), g.n, g.m, g.StepOfC(), g.batch,
+                                g.c_batch_step, &plan.c));
   cublasLtMatmulPreference_t preference = nullptr;
   SL_LT(cublasLtMatmulPreferenceCreate(&preference), "planning a product");
   auto space = static_cast<size_t>(kCublasWorkspace);

@@ -35,7 +35,7 @@ class Pool {
     for (int k = 0; k < 3; ++k) {
       const PoolAxis& a = g.axis[k];
       args.sizes[k] = {a.in,       a.out, a.kernel,    a.stride,
-                      a.dilation, a.pad, a.pad_after, a.count_padding};
+                       a.dilation, a.pad, a.pad_after, a.count_padding};
       // Elements of a window, and windows of an element, about.
       int64_t adaptive = a.out == 0 ? 0 : a.in / a.out + 1;
       window_ *= a.kernel > 0 ? a.kernel : adaptive;
@@ -106,7 +106,8 @@ class Pool {
                         s.pad, ",", s.in == 1 && s.out == 1, "},");
     }
     special_ =
-        StrCat("\n#define SL_LAST ", last_ ? 1 : 0, "\n#define SL_INDEX ", is_short ? "int32_t" : "int64_t",
+        StrCat("\n#define SL_LAST ", last_ ? 1 : 0, "\n#define SL_INDEX ",
+               is_short ? "int32_t" : "int64_t",
                fixed ? StrCat("\n#define SL_WINDOWS {", windows, "}") : "");
   }
 

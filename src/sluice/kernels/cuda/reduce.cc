@@ -56,9 +56,9 @@ Status Run(KernelContext& ctx, const char* reducer,
     } else {
       SL_ASSIGN_OR_RETURN(rows, ScratchFor(ctx, x.bytes()));
       args.x = AddressOf(rows);
-      SL_RETURN_IF_ERROR(CopyRegionOnGpu(
-          ctx, x.dtype(), x.shape(), AddressOf(x), x.strides(),
-          AddressOf(rows), ContiguousStrides(x.shape())));
+      SL_RETURN_IF_ERROR(
+          CopyRegionOnGpu(ctx, x.dtype(), x.shape(), AddressOf(x), x.strides(),
+                          AddressOf(rows), ContiguousStrides(x.shape())));
     }
   }
   args.y = AddressOf(y);

@@ -15,12 +15,12 @@ constexpr int kMaskAxes = 8;
 
 // As kernels/cuda/attention.cc has it.
 struct AttentionArgs {
-  Slices s;                // rows: queries of some heads; their keys
+  Slices s;  // rows: queries of some heads; their keys
   const Compute<T>* scores;
-  const Compute<T>* dp;    // of gradients: dy v'
+  const Compute<T>* dp;  // of gradients: dy v'
   T *p, *ds;
   Compute<T>* lse;
-  const T *dy, *y;         // of gradients: rows of `values` elements
+  const T *dy, *y;  // of gradients: rows of `values` elements
   int64_t values, queries, first_row;
   double scale;
   const void* mask;

@@ -155,7 +155,8 @@ using Some = Pack<T, SL_PACK>;
 constexpr int kChannels = SL_ROWS ? SL_PACK : 1;
 
 // f(pack, what the first of its channels has, and the next) for each pack of
-// this thread. In rows a thread stays with its channels, whose numbers it holds.
+// this thread. In rows a thread stays with its channels, whose numbers it
+// holds.
 template <class Of, class F>
 inline void EachPack(const BatchNormArgs& a, const Of* of, F f) {
   Of held[kChannels];

@@ -81,8 +81,8 @@ inline void PoolGrad(const PoolArgs& a, const Team& team, const Slice& slice) {
 #pragma unroll
     for (int k = 0; k < 3; ++k) holds = holds && a.Axis(k).Holds(o[k], at[k]);
     if (!holds) return;
-    int64_t out = a.Place(plane, pixels, (o[0] * rows + o[1]) * columns + o[2],
-                          channel);
+    int64_t out =
+        a.Place(plane, pixels, (o[0] * rows + o[1]) * columns + o[2], channel);
     if constexpr (kMax) {
       if (a.places[out] == pixel) sum += Widen(a.dy[out]);
     } else {

@@ -1,8 +1,9 @@
 // The windows of pooling over 1 to 3 spatial axes of [planes, ...]. T: the
-// elements' type. SL_INDEX: what counts elements. SL_WINDOWS: kernel, stride, dilation, pad of
-// each axis and whether it has one element, where windows have a fixed size:
-// divisions by constants are cheap, and there are a dozen for each element.
-// SL_LAST: channels lie side by side, and planes are whole images.
+// elements' type. SL_INDEX: what counts elements. SL_WINDOWS: kernel, stride,
+// dilation, pad of each axis and whether it has one element, where windows have
+// a fixed size: divisions by constants are cheap, and there are a dozen for
+// each element. SL_LAST: channels lie side by side, and planes are whole
+// images.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -74,8 +75,8 @@ struct PoolArgs {
   Slices s;  // rows: outputs; of gradients: elements of x
   PoolSizes sizes[3];
   const T *x, *v, *dy;
-  T* y;             // of gradients: dx
-  I* places;        // in its plane, of each output's greatest element
+  T* y;                       // of gradients: dx
+  I* places;                  // in its plane, of each output's greatest element
   int64_t results, elements;  // of y, of x
   int64_t channels;
 
