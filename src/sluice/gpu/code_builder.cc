@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/stream_order.h"
 #include "sluice/gpu/loop_regions.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node_sizes.h"
@@ -198,6 +199,8 @@ Result<int> GpuCodeBuilder::ConstantRegister(const Array& value,
   Array constant = value;
   if (!for_host) {
     SL_ASSIGN_OR_RETURN(constant, CopyTo(value, *program_.device));
+    // Launches read it where it lies, without being asked each time.
+    BeforeRead(program_.device->stream(), constant);
   }
   program_.constants.push_back(constant);
   return AddRegister(Register::Dense(
