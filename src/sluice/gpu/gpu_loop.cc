@@ -15,6 +15,13 @@ struct ConditionArgs {
   const void* predicate;
   uint64_t handle;
 };
+struct TurnArgs {
+  const void* trips;
+  void* begun;
+  void* live;
+  int64_t rounds;
+  uint64_t handle;
+};
 
 // Where a recording stands: the graph, and what the next node comes after.
 struct Recorded {
@@ -72,15 +79,22 @@ Status GpuWhile::SetCondition(const StepContext& step, Stream& stream,
   NodeInfo info{loop_->name(), loop_->line(), loop_->key()};
   KernelContext ctx(loop_->op(), loop_->attrs(), info, step, {}, {});
   ctx.set_device(program_.device, &stream);
+  if (trips_ >= 0) {
+    TurnArgs turn{program_.Bind(trips_, bases).address(),
+                  program_.Bind(begun_, bases).address(),
+                  program_.Bind(live_, bases).address(), NumRounds(), handle};
+    return LaunchCuda(ctx, set_condition_, {1, 1}, turn);
+  }
   ConditionArgs args{program_.Bind(live_, bases).address(), handle};
   return LaunchCuda(ctx, set_condition_, {1, 1}, args);
 }
 
 Status GpuWhile::IssueRounds(const StepContext& step, Stream& stream,
-                             const GpuBases& bases) const {
+                             GpuBases bases) const {
   const std::vector<uint64_t>& checks = *CudaRecordingScope::Current()->checks;
   size_t before = checks.size();
-  for (int round = 0; round < (tells_ ? 1 : rounds_); ++round) {
+  for (int round = 0; round < NumRounds(); ++round) {
+    bases.round = trips_ >= 0 ? round : 0;
     SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
     tells_ = tells_ || checks.size() > before;
     SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
@@ -92,7 +106,7 @@ Status GpuWhile::IssueRounds(const StepContext& step, Stream& stream,
 Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
                                const GpuBases& bases) const {
   if (!whole_.empty()) return program_.Issue(whole_, step, stream, bases);
-  SL_RETURN_IF_ERROR(BeginLists(stream, bases));
+  SL_RETURN_IF_ERROR(Begin(stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
   SL_ASSIGN_OR_RETURN(uint64_t handle, NewCondition(stream));
@@ -123,12 +137,16 @@ std::string GpuWhile::Explain() const {
     list("stays on the device, in one kernel", whole_);
     return text;
   }
-  list("condition", cond_);
+  if (trips_ >= 0) {
+    list("first the number of iterations", {first_.back()});
+  } else {
+    list("condition", cond_);
+  }
   list("body", body_);
   StrAppend(text, "    arena ", HumanBytes(program_.arena_bytes), "\n");
   MutexLock lock(mu_);
   if (recordings_.why_not().empty()) {
-    StrAppend(text, "    stays on the device, ", tells_ ? 1 : rounds_,
+    StrAppend(text, "    stays on the device, ", NumRounds(),
               tells_ ? " round (its kernels check their inputs)" : " rounds",
               " at a time; ", recordings_.count(), " recordings\n");
     StrAppend(text, "    the host waited ", waits_, " times in ", runs_,

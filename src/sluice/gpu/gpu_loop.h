@@ -55,20 +55,28 @@ class GpuWhile final : public CompiledPiece {
   Status IssueRecorded(const StepContext& step, Stream& stream,
                        const GpuBases& bases) const SL_REQUIRES(mu_);
   Status IssueRounds(const StepContext& step, Stream& stream,
-                     const GpuBases& bases) const SL_REQUIRES(mu_);
+                     GpuBases bases) const SL_REQUIRES(mu_);
+  // A number the host waits for.
+  Status ReadNumber(int reg, const GpuBases& bases, void* number,
+                    size_t bytes) const SL_REQUIRES(mu_);
+  Status DriveCounted(const StepContext& step, Stream& stream,
+                      GpuBases& bases) const SL_REQUIRES(mu_);
   Status DriveByHost(const StepContext& step, Stream& stream, GpuBases& bases,
                      LoopListRun& lists) const SL_REQUIRES(mu_);
   // Room that lists begin with.
   int64_t FirstCapacity() const;
   void SetCapacity(int64_t capacity) const SL_REQUIRES(mu_);
-  // Nothing is done with lists yet.
-  Status BeginLists(Stream& stream, const GpuBases& bases) const;
+  // Nothing is done yet, with lists either.
+  Status Begin(Stream& stream, const GpuBases& bases) const;
   Status ReadOutputs(std::span<const Array> outputs,
                      std::vector<Array>& here) const SL_REQUIRES(mu_);
   Status WrongIndex(const LoopControl& control,
                     std::span<const Array> inputs) const;
   Status SetCondition(const StepContext& step, Stream& stream,
-                      const GpuBases& bases, uint64_t handle) const;
+                      const GpuBases& bases, uint64_t handle) const
+      SL_REQUIRES(mu_);
+  // Rounds of body and condition, each time the graph goes round.
+  int NumRounds() const SL_REQUIRES(mu_) { return tells_ ? 1 : rounds_; }
 
   GpuProgram program_;
   const Node* loop_ = nullptr;
@@ -79,6 +87,9 @@ class GpuWhile final : public CompiledPiece {
   // Registers: whether the loop goes on; the same, if there is also room for
   // what it appends to lists.
   int predicate_ = -1, live_ = -1;
+  // If the number of iterations is computed first (loop_split.h): that, and how
+  // many have begun. Then live_ has a flag for each round.
+  int trips_ = -1, begun_ = -1;
   LoopLists lists_;
   int rounds_ = 1;  // of body and condition, each time the graph goes round
   // Loaded before anything is recorded, which loading would break off.

@@ -11,8 +11,16 @@
 
 namespace sluice {
 
-// Zero at first: the control block, and the marks behind it.
-Status GpuWhile::BeginLists(Stream& stream, const GpuBases& bases) const {
+// Zero at first: iterations begun; the control block of lists, and the marks
+// behind it.
+Status GpuWhile::Begin(Stream& stream, const GpuBases& bases) const {
+  if (begun_ >= 0) {
+    SL_CUDA(cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(
+                                program_.Bind(begun_, bases).address()),
+                            0, sizeof(int64_t),
+                            static_cast<CudaStream&>(stream).handle()),
+            "beginning a loop");
+  }
   if (lists_.empty()) return OkStatus();
   auto first = static_cast<size_t>(loop_->num_outputs());
   for (size_t i = first; i < bases.outputs.size(); ++i) {
@@ -25,12 +33,46 @@ Status GpuWhile::BeginLists(Stream& stream, const GpuBases& bases) const {
   return OkStatus();
 }
 
+Status GpuWhile::ReadNumber(int reg, const GpuBases& bases, void* number,
+                            size_t bytes) const {
+  CUstream stream = program_.device->stream().handle();
+  auto there =
+      reinterpret_cast<CUdeviceptr>(program_.Bind(reg, bases).address());
+  SL_CUDA(cuMemcpyDtoHAsync(number, there, bytes, stream),
+          "reading a loop's condition");
+  SL_CUDA(cuStreamSynchronize(stream), "reading a loop's condition");
+  ++waits_;
+  return OkStatus();
+}
+
+Status GpuWhile::DriveCounted(const StepContext& step, Stream& stream,
+                              GpuBases& bases) const {
+  int64_t trips = 0;
+  SL_RETURN_IF_ERROR(ReadNumber(trips_, bases, &trips, sizeof trips));
+  for (int64_t done = 0; done < trips; ++done) {
+    if (step.cancellation && step.cancellation->cancelled()) {
+      return Cancelled("the step was cancelled");
+    }
+    bases.round = done % NumRounds();
+    if (bases.round == 0) {
+      SL_RETURN_IF_ERROR(SetCondition(step, stream, bases, 0));
+    }
+    if (done == 0) {
+      SL_RETURN_IF_ERROR(program_.Issue(once_, step, stream, bases));
+    }
+    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
+  }
+  warm_ = warm_ || trips > 0;
+  if (!warm_) recordings_.Forget();
+  return program_.Issue(last_, step, stream, bases);
+}
+
 Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
                              GpuBases& bases, LoopListRun& lists) const {
   if (!whole_.empty()) return program_.Issue(whole_, step, stream, bases);
-  SL_RETURN_IF_ERROR(BeginLists(stream, bases));
+  SL_RETURN_IF_ERROR(Begin(stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
-  CUstream handle = static_cast<CudaStream&>(stream).handle();
+  if (trips_ >= 0) return DriveCounted(step, stream, bases);
   int64_t done = 0;
   for (;; ++done) {
     if (step.cancellation && step.cancellation->cancelled()) {
@@ -41,12 +83,7 @@ Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
     }
     SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
     bool go_on = false;
-    auto predicate = reinterpret_cast<CUdeviceptr>(
-        program_.Bind(predicate_, bases).address());
-    SL_CUDA(cuMemcpyDtoHAsync(&go_on, predicate, sizeof go_on, handle),
-            "reading a loop's condition");
-    SL_CUDA(cuStreamSynchronize(handle), "reading a loop's condition");
-    ++waits_;
+    SL_RETURN_IF_ERROR(ReadNumber(predicate_, bases, &go_on, sizeof go_on));
     if (!go_on) break;
     if (done == 0) {
       SL_RETURN_IF_ERROR(program_.Issue(once_, step, stream, bases));

@@ -78,7 +78,10 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
   KernelContext ctx(node.op(), node.attrs(), info, step, in, out);
   ctx.set_device(device, &stream);
   const void* live =
-      instr.live < 0 ? nullptr : Bind(instr.live, bases).address();
+      instr.live < 0
+          ? nullptr
+          : static_cast<const bool*>(Bind(instr.live, bases).address()) +
+                bases.round;
   switch (instr.code) {
     case GpuInstruction::Code::kCopy:
       return CopyStridedOnGpu(ctx, in[0], out[0]);

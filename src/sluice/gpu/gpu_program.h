@@ -70,6 +70,7 @@ struct GpuBases {
   std::vector<void*> inputs, outputs;
   void* arena = nullptr;
   int64_t capacity = 0;  // of lists that are written
+  int64_t round = 0;     // flags of several rounds lie side by side
 
   // `operands`: inputs, then outputs.
   GpuBases(const std::vector<void*>& operands, size_t num_inputs, void* a)

@@ -40,11 +40,23 @@ class GpuWhileBuilder {
       WholeLoop whole = WriteWholeLoop(loop_);
       if (!whole.source.empty()) return EmitWhole(whole, outputs);
     }
-    SL_ASSIGN_OR_RETURN(piece_->set_condition_,
-                        FileFunction(*piece_->program_.device, "condition.cuh",
-                                     "", "set_condition"));
+    // A list's room is counted behind the condition.
+    WholeLoop counting;
+    if (fuse_ && !piece_->lists_.append()) {
+      part_ = FindCountingPart(loop_);
+      if (!part_.carried.empty()) counting = WriteCountingPart(loop_, part_);
+      if (counting.source.empty()) part_ = {};
+    }
+    SL_ASSIGN_OR_RETURN(
+        piece_->set_condition_,
+        FileFunction(*piece_->program_.device, "condition.cuh", "",
+                     counting.source.empty() ? "set_condition" : "turn"));
     SL_RETURN_IF_ERROR(FillSlots());
-    SL_RETURN_IF_ERROR(EmitCondition());
+    if (counting.source.empty()) {
+      SL_RETURN_IF_ERROR(EmitCondition());
+    } else {
+      SL_RETURN_IF_ERROR(EmitCounting(counting));
+    }
     SL_RETURN_IF_ERROR(EmitBody());
     piece_->last_.push_back(builder_.Move(loop_, Slots(), outputs));
     ChooseRounds();
@@ -71,8 +83,8 @@ class GpuWhileBuilder {
     for (const Value& v : numbers) builder_.Put(v, builder_.AddNumber(v));
   }
 
-  Result<std::unique_ptr<GpuWhile>> EmitWhole(const WholeLoop& whole,
-                                              const std::vector<int>& outputs) {
+  Result<GpuInstruction> Kernel(const WholeLoop& whole,
+                                const std::vector<int>& outputs) {
     GpuInstruction instr;
     instr.code = GpuInstruction::Code::kFused;
     instr.node = &loop_;
@@ -85,27 +97,56 @@ class GpuWhileBuilder {
       instr.in.push_back(there);
       instr.access.push_back(in.access);
     }
+    return instr;
+  }
+
+  Result<std::unique_ptr<GpuWhile>> EmitWhole(const WholeLoop& whole,
+                                              const std::vector<int>& outputs) {
+    SL_ASSIGN_OR_RETURN(GpuInstruction kernel, Kernel(whole, outputs));
     for (const Region* region : {&CondOf(loop_), &BodyOf(loop_)}) {
       for (const Node* node : region->nodes()) {
         ++piece_->num_nodes_;
         piece_->cost_ns_ += NodeCostNanos(*node);
       }
     }
-    piece_->whole_.push_back(std::move(instr));
+    piece_->whole_.push_back(std::move(kernel));
     return std::move(piece_);
   }
 
+  // What only counts is done before the rest begins: its slots have what they
+  // have in the end.
+  Status EmitCounting(const WholeLoop& counting) {
+    ValueType number{DType::kI64, PartialShape(Shape())};
+    piece_->trips_ = NewPlace(number);
+    piece_->begun_ = NewPlace(number);
+    piece_->live_ = NewPlace({DType::kBool, PartialShape(Shape())});
+    std::vector<int> outputs;
+    for (int i : part_.carried)
+      outputs.push_back(slots_[static_cast<size_t>(i)]);
+    outputs.push_back(piece_->trips_);
+    SL_ASSIGN_OR_RETURN(GpuInstruction kernel, Kernel(counting, outputs));
+    piece_->first_.push_back(std::move(kernel));
+    builder_.SetListFlag(piece_->live_);
+    return OkStatus();
+  }
+
+  bool Counts(size_t i) const {
+    return std::find(part_.carried.begin(), part_.carried.end(),
+                     static_cast<int>(i)) != part_.carried.end();
+  }
+
   Status FillSlots() {
-    std::vector<int> from;
+    Moves moves;
     for (int i = 0; i < loop_.num_inputs(); ++i) {
       const Value& v = loop_.input(i);
       slots_.push_back(-1);
       if (v.dtype() == DType::kList) continue;
       slots_.back() = NewPlace(TypeOf(v));
+      if (Counts(static_cast<size_t>(i))) continue;
       SL_ASSIGN_OR_RETURN(int there, builder_.Read(v));
-      from.push_back(there);
+      moves.Add(there, slots_.back());
     }
-    piece_->first_.push_back(builder_.Move(loop_, from, Slots()));
+    Emit(piece_->first_, moves, -1);
     return OkStatus();
   }
 
@@ -177,6 +218,7 @@ class GpuWhileBuilder {
     std::erase_if(order, [](Node* node) {
       return node->is_args() || ConstantValue({node, 0});
     });
+    std::erase_if(order, [&](Node* node) { return part_.nodes.count(node); });
     // What hands on something from outside is that.
     std::vector<Node*> nodes;
     for (Node* node : order) {
@@ -279,7 +321,7 @@ class GpuWhileBuilder {
     std::unordered_map<Value, size_t, ValueHash> target_of;
     for (size_t i = 0; i < slots_.size(); ++i) {
       const Value& v = results[i];
-      if (slots_[i] < 0) continue;
+      if (slots_[i] < 0 || Counts(i)) continue;
       if (!MadeBy(v, nodes) || target_of.count(v)) continue;
       target_of[v] = targets.size();
       GpuTarget target{.value = v, .reg = NewPlace(TypeOf(v))};
@@ -294,7 +336,7 @@ class GpuWhileBuilder {
     Moves once, aside, commit;
     for (size_t i = 0; i < slots_.size(); ++i) {
       const Value& v = results[i];
-      if (v == arg(i) || slots_[i] < 0) continue;
+      if (v == arg(i) || slots_[i] < 0 || Counts(i)) continue;
       auto target = target_of.find(v);
       int from = -1;
       if (target != target_of.end()) {
@@ -340,6 +382,7 @@ class GpuWhileBuilder {
   const GpuWhile::OnHost& on_host_;
   const bool fuse_;
   GpuCodeBuilder builder_;
+  CountingPart part_;        // done before the rest
   std::vector<int> slots_;   // registers; -1: a list
   std::vector<int> tables_;  // registers
 };

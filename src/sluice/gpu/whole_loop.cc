@@ -18,19 +18,24 @@ Shape ShapeOf(const Value& v) { return v.shape().ToShape(); }
 
 class WholeLoopWriter {
  public:
-  explicit WholeLoopWriter(const Node& loop) : loop_(loop) {}
+  // `part`: null for all of it.
+  WholeLoopWriter(const Node& loop, const CountingPart* part)
+      : loop_(loop), part_(part) {
+    if (part) carried_ = part->carried;
+    for (int i = 0; !part && i < loop.num_inputs(); ++i) carried_.push_back(i);
+  }
 
   WholeLoop Write() {
     const Region &cond = CondOf(loop_), &body = BodyOf(loop_);
-    for (const Value& v : loop_.inputs()) {
-      if (v.dtype() == DType::kList) return {};
+    for (int i : carried_) {
+      if (loop_.input(i).dtype() == DType::kList) return {};
     }
     if (!TakeNodes(cond, cond_) || !TakeNodes(body, body_) || !FindSpace() ||
         cond_.size() + body_.size() > kMostNodes) {
       return {};
     }
     std::string begin, lines;
-    for (int i = 0; i < loop_.num_inputs(); ++i) {
+    for (int i : carried_) {
       for (const Region* region : {&cond, &body}) {
         writer_.SetName({region->args_node(), i}, StrCat("s", i));
       }
@@ -41,14 +46,20 @@ class WholeLoopWriter {
     StrAppend(lines, "  if (!", Use(cond.results()[0]), ") break;\n");
     if (!AddLines(body_, lines)) return {};
     std::string next, commit, end;
-    for (int i = 0; i < loop_.num_inputs(); ++i) {
+    size_t out = 0;
+    for (int i : carried_) {
       auto n = static_cast<size_t>(i);
       StrAppend(next, "  ", TypeName(i), " n", i, " = ", Use(body.results()[n]),
                 ";\n");
       StrAppend(commit, "  s", i, " = n", i, ";\n");
       bool one = IsOne(loop_.output_type(i).shape.ToShape());
       StrAppend(end, one ? "    if (i == 0) " : "    ", "static_cast<",
-                TypeName(i), "*>(a.out[", i, "])[i] = s", i, ";\n");
+                TypeName(i), "*>(a.out[", out++, "])[i] = s", i, ";\n");
+    }
+    if (part_) {
+      begin += "    int64_t trips = 0;\n";
+      commit += "  ++trips;\n";
+      StrAppend(end, "    *static_cast<int64_t*>(a.out[", out, "]) = trips;\n");
     }
     WholeLoop whole;
     whole.source = StrCat(
@@ -73,11 +84,14 @@ class WholeLoopWriter {
   }
 
   // What is computed, in order.
-  static bool TakeNodes(const Region& region, std::vector<Node*>& nodes) {
+  bool TakeNodes(const Region& region, std::vector<Node*>& nodes) const {
     Result<std::vector<Node*>> order = TopologicalOrder(region, {});
     if (!order.ok()) return false;
     for (Node* node : *order) {
       if (node->is_args() || ConstantValue({node, 0})) continue;
+      if (part_ && &region == &BodyOf(loop_) && !part_->nodes.count(node)) {
+        continue;
+      }
       if (!node->controls().empty()) return false;
       if (!HandsOn(*node)) nodes.push_back(node);
     }
@@ -91,7 +105,7 @@ class WholeLoopWriter {
       if (IsOne(space_)) space_ = shape;
       return shape == space_ && shape.num_elements() > 0;
     };
-    for (int i = 0; i < loop_.num_inputs(); ++i) {
+    for (int i : carried_) {
       if (!fits(loop_.output_type(i).shape.ToShape())) return false;
     }
     for (const std::vector<Node*>* nodes : {&cond_, &body_}) {
@@ -152,7 +166,7 @@ class WholeLoopWriter {
     return StrCat(
         "struct Args {\n  int64_t n;\n  int32_t packed, rank;\n"
         "  void* out[",
-        loop_.num_outputs(), "];\n  const void* in[",
+        carried_.size() + (part_ ? 1 : 0), "];\n  const void* in[",
         std::max<size_t>(1, inputs_.size()), "];\n",
         NumStrided() > 0 ? StrCat("  int64_t size[8];\n  int64_t stride[",
                                   NumStrided(), "][8];\n")
@@ -182,6 +196,8 @@ class WholeLoopWriter {
   }
 
   const Node& loop_;
+  const CountingPart* const part_;
+  std::vector<int> carried_;
   std::vector<Node*> cond_, body_;
   Shape space_;
   FormulaWriter writer_;
@@ -192,7 +208,11 @@ class WholeLoopWriter {
 }  // namespace
 
 WholeLoop WriteWholeLoop(const Node& loop) {
-  return WholeLoopWriter(loop).Write();
+  return WholeLoopWriter(loop, nullptr).Write();
+}
+
+WholeLoop WriteCountingPart(const Node& loop, const CountingPart& part) {
+  return WholeLoopWriter(loop, &part).Write();
 }
 
 }  // namespace sluice

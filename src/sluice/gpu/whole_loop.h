@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sluice/gpu/fused_source.h"
+#include "sluice/gpu/loop_split.h"
 
 namespace sluice {
 
@@ -21,12 +22,14 @@ struct WholeLoop {
   std::string source;
   Shape space;
   // What it reads from outside apart from literals, in order. Its outputs are
-  // what the loop carries.
+  // what the loop carries, and the number of iterations if it counts.
   std::vector<FusedInput> inputs;
   std::string label;
 };
 
 // REQUIRES: a loop of static types with a condition.
 WholeLoop WriteWholeLoop(const Node& loop);
+// Only that part of it, which counts.
+WholeLoop WriteCountingPart(const Node& loop, const CountingPart& part);
 
 }  // namespace sluice

@@ -22,6 +22,23 @@ struct ConditionArgs {
   uint64_t handle;
 };
 
+// The same where the number of iterations is known: marks those of the next
+// rounds that there are. By one thread.
+struct TurnArgs {
+  const int64_t* trips;
+  int64_t* begun;
+  bool* live;  // of each round
+  int64_t rounds;
+  uint64_t handle;  // 0: there is no graph
+};
+
+SL_GLOBAL(turn, TurnArgs, a) {
+  int64_t left = *a.trips - *a.begun;
+  for (int64_t k = 0; k < a.rounds; ++k) a.live[k] = k < left;
+  *a.begun += a.rounds;
+  if (a.handle) cudaGraphSetConditional(a.handle, left > 0 ? 1u : 0u);
+}
+
 SL_GLOBAL(set_condition, ConditionArgs, a) {
   bool go_on = *static_cast<const bool*>(a.predicate);
   cudaGraphSetConditional(a.handle, go_on ? 1u : 0u);
