@@ -132,3 +132,29 @@ def test_numbers_that_go_on_until_one_is_small():
         a, b = sl.tensor(a), sl.tensor(b)
         equal([euclid(a, b)], [at_places(euclid, a.cuda(), b.cuda())])
     assert "in one kernel" in plan_of(euclid, a.cuda(), b.cuda())
+
+
+def test_what_a_loop_keeps_may_lie_on_the_host():
+    """The same bits, whatever is kept where."""
+    w = sl.randn(16, 16) * 0.3
+
+    def run(device, save):
+        weight = w.to(device).requires_grad_()
+
+        @sl.function
+        def program(x, n):
+            def body(i, h):
+                return i + 1, (h @ weight).tanh()
+
+            start = (sl.zeros_like(n), x)
+            _, h = sl.while_loop(lambda i, h: i < n, body, start, save=save)
+            return h.square().sum()
+
+        loss = program(sl.ones(4, 16).to(device), sl.tensor(20).to(device))
+        loss.backward()
+        return loss.cpu(), weight.grad.cpu()
+
+    kept = run("cuda", "device")
+    for save in ("host", sl.budget("2KiB"), "recompute"):
+        for one, other in zip(kept, run("cuda", save)):
+            assert (one - other).abs().max() < 1e-5 * one.abs().max(), save
