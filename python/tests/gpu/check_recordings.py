@@ -153,3 +153,22 @@ def test_a_wrong_index_in_a_recording_is_told_with_its_line():
         pick(x, sl.tensor([7, 0]).cuda()).tolist()
     # The device goes on.
     assert pick(x, sl.tensor([1, 2]).cuda()).tolist() == [3, 5]
+
+
+def test_products_add_what_is_behind_them():
+    @sl.function
+    def program(x, w, u, row, m):
+        a = x @ w + row  # a row for all
+        b = a + x @ u  # the sum so far
+        c = m + (x.T @ b)  # a matrix that is given
+        d = x @ w + a[:1]
+        both = x @ u
+        return b, c, d, both + both, x @ w + 1.0, (x @ w + m.sum()).relu()
+
+    x, w, u = sl.randn(5, 6), sl.randn(6, 4), sl.randn(6, 4)
+    args = x, w, u, sl.randn(4), sl.randn(6, 4)
+    there = tuple(a.cuda() for a in args)
+    for _ in range(4):
+        same(program(*args), program(*there))
+    plan = plan_of(program, *there)
+    assert plan.count(", Add") >= 3, plan

@@ -127,9 +127,12 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
   code_.clear();
   for (GpuTarget& target : targets) target_[target.value] = &target;
   FindLastReads(nodes);
+  NumberGroups();
   for (now_ = 0; now_ < groups_.size(); ++now_) {
     const FusionGroup& group = groups_[now_];
-    if (!group.node) {
+    if (taken_along_.count(now_)) {
+      // A product has made it.
+    } else if (!group.node) {
       SL_RETURN_IF_ERROR(EmitLoop(group.loop));
     } else if (group.node->op().role == Role::kIdentity) {
       SL_RETURN_IF_ERROR(EmitUpload(*group.node));
@@ -321,7 +324,14 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
     }
     instr.in.push_back(r);
   }
-  for (int i = 0; i < node.num_outputs(); ++i) {
+  std::optional<Addition> addition = AdditionBehind(node);
+  if (addition) {
+    SL_ASSIGN_OR_RETURN(int r, Read(addition->other));
+    instr.in.push_back(r);
+    instr.out.push_back(NewValue(addition->sum->output(0)));
+    taken_along_.insert(addition->group);
+  }
+  for (int i = 0; !addition && i < node.num_outputs(); ++i) {
     instr.out.push_back(last && (last->outputs >> i & 1)
                             ? seen(NewLast(node, i))
                             : NewValue(node.output(i)));
@@ -331,7 +341,7 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
     if (bytes > 0) instr.workspace = TakeArena(bytes);
   }
   instr.label = StrCat(node.op().name, " \"", node.name(), "\"",
-                       last ? ", channels last" : "");
+                       last ? ", channels last" : "", addition ? ", Add" : "");
   code_.push_back(std::move(instr));
   return OkStatus();
 }

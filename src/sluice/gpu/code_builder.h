@@ -4,6 +4,7 @@
 // Used while a piece is built, by one thread. The program must outlive it.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -91,6 +92,15 @@ class GpuCodeBuilder {
   bool LoopsLast(const FusedNodes& nodes);
   int TurnedLast(int r);
 
+  // A sum that a product makes on its way.
+  struct Addition {
+    Node* sum;
+    Value other;
+    size_t group;
+  };
+  void NumberGroups();
+  std::optional<Addition> AdditionBehind(Node& product) const;
+
   Status EmitUpload(Node& node);
   Status EmitKernel(Node& node);
   Status EmitView(Node& node);
@@ -122,6 +132,8 @@ class GpuCodeBuilder {
   std::unordered_map<Value, GpuTarget*, ValueHash> target_;
   std::unordered_map<Value, size_t, ValueHash> last_read_;
   std::vector<Taken> taken_;
+  std::unordered_map<const Node*, size_t> group_of_;
+  std::unordered_set<size_t> taken_along_;  // groups that are done already
   // Copies of values: channels last, and row by row.
   std::unordered_map<Value, int, ValueHash> turned_, rows_;
   std::vector<GpuInstruction> after_;  // copies for targets, when it is made

@@ -14,6 +14,8 @@ struct PlainArgs {
   int64_t m, n, k, batch;
   int64_t a_row, a_column, b_row, b_column;
   int64_t a_batch, b_batch, c_batch;
+  const void* add;
+  int64_t add_row;
 };
 
 Status RunPlain(const KernelContext& ctx, const GpuGemm& g) {
@@ -26,7 +28,7 @@ Status RunPlain(const KernelContext& ctx, const GpuGemm& g) {
   PlainArgs args{
       g.a.data,       g.b.data,      g.c,      g.m,   g.n,      g.k,
       g.batch,        a_row,         a_column, b_row, b_column, g.a.batch_step,
-      g.b.batch_step, g.c_batch_step};
+      g.b.batch_step, g.c_batch_step, g.add,    g.add_row ? 0 : g.n};
   CudaDevice& device = GpuOf(ctx);
   SL_ASSIGN_OR_RETURN(
       CUfunction gemm,

@@ -26,6 +26,10 @@ struct GpuGemm {
   void* c = nullptr;
   int64_t c_row_step = 0;  // 0: dense
   int64_t c_batch_step = 0;
+  // Added to the product, where there is one: a matrix as c is, or one row for
+  // all. REQUIRES: batch is 1, and c is dense and of dtype.
+  const void* add = nullptr;
+  bool add_row = false;
 
   DType TypeOfC() const { return c_dtype == DType::kInvalid ? dtype : c_dtype; }
   int64_t StepOfC() const { return c_row_step == 0 ? n : c_row_step; }

@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 // All that a product's plan depends on.
-using PlanKey = std::tuple<const CudaDevice*, DType, DType, bool, int64_t,
+using PlanKey = std::tuple<const CudaDevice*, DType, DType, bool, bool, int64_t,
                            int64_t, int64_t, int64_t, int64_t, int64_t, bool,
                            bool, int64_t, int64_t, int64_t, int64_t, int>;
 
@@ -89,6 +89,15 @@ Status MakeLayout(const CublasLt& lt, DType dtype, int64_t rows,
   return OkStatus();
 }
 
+// The row that is added to all of a product's.
+Status SetRow(const CublasLt& lt, cublasLtMatmulDesc_t product,
+              const void* row) {
+  SL_LT(cublasLtMatmulDescSetAttribute(
+            product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &row, sizeof row),
+        "planning a product");
+  return OkStatus();
+}
+
 Result<GemmPlan> MakePlan(const CublasLt& lt, cublasLtHandle_t handle,
                           const GpuGemm& g, int alignment) {
   GemmPlan plan;
@@ -104,6 +113,13 @@ Result<GemmPlan> MakePlan(const CublasLt& lt, cublasLtHandle_t handle,
   SL_LT(cublasLtMatmulDescSetAttribute(
             plan.product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second),
         "planning a product");
+  if (g.add && g.add_row) {
+    cublasLtEpilogue_t adds = CUBLASLT_EPILOGUE_BIAS;
+    SL_LT(cublasLtMatmulDescSetAttribute(
+              plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE, &adds, sizeof adds),
+          "planning a product");
+    SL_RETURN_IF_ERROR(SetRow(lt, plan.product, g.add));
+  }
   auto layout = [&](const GpuMatrix& x, int64_t rows, int64_t columns,
                     cublasLtMatrixLayout_t* out) {
     if (x.transposed) std::swap(rows, columns);
@@ -154,6 +170,7 @@ Status RunGemmByLibrary(const KernelContext& ctx, const GpuGemm& g) {
               g.dtype,
               g.TypeOfC(),
               Tf32Allowed(),
+              g.add && g.add_row,
               g.m,
               g.n,
               g.k,
@@ -181,14 +198,22 @@ Status RunGemmByLibrary(const KernelContext& ctx, const GpuGemm& g) {
   }
   float one = 1, zero = 0;
   double one_f64 = 1, zero_f64 = 0;
-  bool wide = g.dtype == DType::kF64;
+  bool wide = g.dtype == DType::kF64, sums = g.add && !g.add_row;
   const void* alpha = wide ? static_cast<const void*>(&one_f64) : &one;
-  const void* beta = wide ? static_cast<const void*>(&zero_f64) : &zero;
-  SL_LT(cublasLtMatmul(handle->handle, plan.product, alpha, g.b.data, plan.b,
-                       g.a.data, plan.a, beta, g.c, plan.c, g.c, plan.c,
-                       &plan.algorithm, AddressOf(handle->workspace),
-                       static_cast<size_t>(kCublasWorkspace), StreamOf(ctx)),
-        "multiplying matrices");
+  const void* none = wide ? static_cast<const void*>(&zero_f64) : &zero;
+  const void* beta = sums ? alpha : none;
+  auto multiply = [&] {
+    return lt.cublasLtMatmul(
+        handle->handle, plan.product, alpha, g.b.data, plan.b, g.a.data, plan.a,
+        beta, sums ? g.add : g.c, plan.c, g.c, plan.c, &plan.algorithm,
+        AddressOf(handle->workspace), static_cast<size_t>(kCublasWorkspace),
+        StreamOf(ctx));
+  };
+  if (!g.add || sums) return LtStatus(lt, multiply(), "multiplying matrices");
+  // The plan, which others use, tells where the row is.
+  MutexLock lock(plans.mu);
+  SL_RETURN_IF_ERROR(SetRow(lt, plan.product, g.add));
+  SL_RETURN_IF_ERROR(LtStatus(lt, multiply(), "multiplying matrices"));
   return OkStatus();
 }
 

@@ -1,5 +1,6 @@
 // MatMul, BatchMatMul, MatVec, Outer, Dot on a GPU.
 #include "sluice/base/small_vector.h"
+#include "sluice/kernels/cuda/addend.h"
 #include "sluice/kernels/cuda/gemm.h"
 #include "sluice/op/record.h"
 
@@ -23,7 +24,14 @@ GpuGemm ProductOf(const KernelContext& ctx) {
   return g;
 }
 
-Status LaunchMatMul(KernelContext& ctx) { return RunGemm(ctx, ProductOf(ctx)); }
+Status LaunchMatMul(KernelContext& ctx) {
+  GpuGemm g = ProductOf(ctx);
+  if (ctx.num_inputs() > 2) {
+    g.add = AddressOf(ctx.in(2));
+    g.add_row = ctx.in(2).num_elements() != g.m * g.n;
+  }
+  return RunGemm(ctx, g);
+}
 
 // An axis of the batch, and what each operand steps by along it.
 struct BatchAxis {
@@ -129,6 +137,7 @@ Status LaunchDot(KernelContext& ctx) {
 }
 
 SL_KERNEL(MatMul, kCuda, {.launch = LaunchMatMul});
+SL_TAKES_ADDEND(MatMul);
 SL_KERNEL(BatchMatMul, kCuda, {.launch = LaunchBatchMatMul});
 SL_KERNEL(MatVec, kCuda, {.launch = LaunchMatVec});
 SL_KERNEL(Outer, kCuda, {.launch = LaunchOuter});

@@ -13,6 +13,8 @@ struct GemmArgs {
   int64_t m, n, k, batch;
   int64_t a_row, a_column, b_row, b_column;
   int64_t a_batch, b_batch, c_batch;
+  const void* add;  // to the results, if it is there
+  int64_t add_row;
 };
 
 template <class C>
@@ -40,6 +42,12 @@ SL_GLOBAL(gemm, GemmArgs, g) {
       C u = static_cast<C>(x[k * g.a_column]);
       C v = static_cast<C>(y[k * g.b_row]);
       sum = MultiplyAdd(sum, u, v);
+    }
+    if (g.add) {
+      sum = MultiplyAdd(
+          static_cast<C>(
+              static_cast<const Out*>(g.add)[row * g.add_row + column]),
+          sum, C(1));
     }
     c[batch * g.c_batch + at] = static_cast<Out>(sum);
   }
