@@ -76,6 +76,7 @@ class GpuCodeBuilder {
     return program_.registers[static_cast<size_t>(r)];
   }
   int64_t TakeArena(int64_t bytes);
+  int64_t NextNumber() const;  // its place in the arena
   int NewValue(const Value& v);
   void ReleaseDead();
   Result<int> ConstantRegister(const Array& value, bool for_host);
