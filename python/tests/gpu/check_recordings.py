@@ -170,3 +170,43 @@ def test_products_add_what_is_behind_them():
         same(program(*args), program(*there))
     plan = plan_of(program, *there)
     assert plan.count(", Add") == 3, plan
+def test_a_recording_draws_other_numbers_each_time():
+    @sl.function
+    def noisy(x):
+        return sl.nn.functional.dropout(x * 2, 0.5) + x
+
+    x = sl.ones(40)
+    there = x.cuda()
+    for seed in (1, 2):
+        sl.manual_seed(seed)
+        host = [noisy(x).tolist() for _ in range(6)]
+        sl.manual_seed(seed)
+        assert [noisy(there).tolist() for _ in range(6)] == host
+        assert len({tuple(h) for h in host}) == 6
+    plan = plan_of(noisy, there)
+    assert "Dropout" in plan and "    0 recordings" not in plan, plan
+
+
+def test_training_with_dropout_is_one_recording():
+    def run(device):
+        sl.manual_seed(5)
+        model = sl.nn.Sequential(
+            sl.nn.Linear(6, 8), sl.nn.ReLU(), sl.nn.Dropout(0.4), sl.nn.Linear(8, 2)
+        ).to(device)
+        steps = sl.optim.SGD(model.parameters(), lr=0.1)
+
+        @sl.function
+        def step(x, y):
+            steps.zero_grad()
+            loss = sl.nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            steps.step()
+            return loss
+
+        sl.manual_seed(6)
+        x, y = sl.randn(5, 6).to(device), sl.tensor([0, 1, 1, 0, 1]).to(device)
+        return [step(x, y).item() for _ in range(6)], plan_of(step, x, y)
+
+    host, there = run("cpu"), run("cuda")
+    assert max(abs(a - b) for a, b in zip(host[0], there[0])) < 1e-4, (host[0], there[0])
+    assert there[1].count("on /device:gpu:0:") == 1, there[1]

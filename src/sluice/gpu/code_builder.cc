@@ -67,10 +67,13 @@ int64_t GpuCodeBuilder::Reserve(int64_t bytes) {
   return offset;
 }
 
+int64_t GpuCodeBuilder::NextNumber() const {
+  return static_cast<int64_t>(program_.numbers.size() + program_.keys.size()) *
+         GpuProgram::kNumberBytes;
+}
+
 int GpuCodeBuilder::AddNumber(const Value& v) {
-  program_.numbers.push_back(
-      {program_.inputs.size(), static_cast<int64_t>(program_.numbers.size()) *
-                                   GpuProgram::kNumberBytes});
+  program_.numbers.push_back({program_.inputs.size(), NextNumber()});
   program_.inputs.push_back(v);
   return AddRegister(Register::Dense(GpuPlace::kArena, 0,
                                      program_.numbers.back().offset, v.dtype(),
@@ -301,6 +304,7 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
   GpuInstruction instr;
   instr.node = &node;
   const Kernel& kernel = node.op().kernel(DeviceKind::kCuda);
+  GpuProgram::HostKey key{&node, 0};
   auto count = static_cast<size_t>(node.num_inputs());
   const ChannelsLast* last =
       TakesLast(node) ? ChannelsLastOf(node.op()) : nullptr;
@@ -315,6 +319,14 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
       // Nobody reads its elements, wherever they are.
       r = AddRegister(Register::Dense(GpuPlace::kArena, 0, 0, v.dtype(),
                                       v.shape().ToShape()));
+    } else if (node.op().random && !ConstantValue(v) &&
+               HostReads(node.op(), DeviceKind::kCuda, i, count)) {
+      // The key that is made of it goes along; the kernel looks at nothing.
+      key.told = static_cast<int>(i);
+      key.input = AddList(v);
+      SL_ASSIGN_OR_RETURN(
+          r,
+          ConstantRegister(Array::Zeros(v.dtype(), v.shape().ToShape()), true));
     } else if (HostReads(node.op(), DeviceKind::kCuda, i, count)) {
       SL_ASSIGN_OR_RETURN(r, ConstantRegister(*ConstantValue(v), true));
     } else if (kernel.strided_inputs) {
@@ -335,6 +347,10 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
     instr.out.push_back(last && (last->outputs >> i & 1)
                             ? seen(NewLast(node, i))
                             : NewValue(node.output(i)));
+  }
+  if (node.op().random) {
+    instr.key = key.offset = NextNumber();
+    program_.keys.push_back(key);
   }
   if (kernel.workspace) {
     int64_t bytes = kernel.workspace(NodeSizes(node).context());

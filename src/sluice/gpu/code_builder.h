@@ -77,6 +77,7 @@ class GpuCodeBuilder {
     return program_.registers[static_cast<size_t>(r)];
   }
   int64_t TakeArena(int64_t bytes);
+  int64_t NextNumber() const;  // its place in the arena
   int NewValue(const Value& v);
   // The same lying channels last, in the arena; a target gets a copy of it.
   int NewLast(Node& node, int output);

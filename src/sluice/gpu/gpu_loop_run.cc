@@ -172,7 +172,9 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
   size_t num_inputs = inputs.size() + tables_.size();
   LoopControl control = {};
   std::vector<Array> here(outputs.size());
-  auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
+  auto upload = [&](void* arena) {
+    return program_.Upload(step, inputs, arena);
+  };
   for (bool again = false;;) {
     GpuOperands operands;
     for (const Array& in : inputs) operands.Read(stream, in);
@@ -210,7 +212,7 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
         BeforeWrite(stream, arena);
       }
       void* begin = arena ? arena.address() : nullptr;
-      SL_RETURN_IF_ERROR(program_.Upload(inputs, begin));
+      SL_RETURN_IF_ERROR(program_.Upload(step, inputs, begin));
       GpuBases bases(operands.at, num_inputs, begin);
       bases.capacity = capacity_;
       SL_RETURN_IF_ERROR(DriveByHost(step, stream, bases, lists));

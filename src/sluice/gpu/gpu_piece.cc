@@ -18,7 +18,7 @@ Result<std::unique_ptr<GpuPiece>> GpuPiece::Build(
   int64_t numbers = 0;
   for (Node* node : nodes) {
     piece->cost_ns_ += NodeCostNanos(*node);
-    numbers += node->op().role == Role::kIdentity;
+    numbers += node->op().role == Role::kIdentity || node->op().random;
   }
   GpuCodeBuilder builder(piece->program_, fuse);
   builder.ReserveNumbers(numbers);
@@ -68,7 +68,9 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
     }
     operands.Write(stream, outputs[i]);
   }
-  auto upload = [&](void* arena) { return program_.Upload(inputs, arena); };
+  auto upload = [&](void* arena) {
+    return program_.Upload(step, inputs, arena);
+  };
   auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena) {
     GpuBases bases(at, inputs.size(), arena);
     return program_.Issue(code_, step, where, bases);
@@ -86,7 +88,7 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
       BeforeWrite(stream, arena);
     }
     void* begin = arena ? arena.address() : nullptr;
-    SL_RETURN_IF_ERROR(program_.Upload(inputs, begin));
+    SL_RETURN_IF_ERROR(program_.Upload(step, inputs, begin));
     SL_RETURN_IF_ERROR(issue(stream, operands.at, begin));
     if (arena) AfterWrite(stream, arena, /*mark=*/false);
   }

@@ -10,7 +10,9 @@
 #include "sluice/gpu/fused_launch.h"
 #include "sluice/gpu/list_launch.h"
 #include "sluice/gpu/moves.h"
+#include "sluice/graph/graph.h"
 #include "sluice/kernels/cuda/move.h"
+#include "sluice/kernels/random_key.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/op/run_op.h"
@@ -101,6 +103,8 @@ Status GpuProgram::IssueOne(const GpuInstruction& instr,
   if (instr.workspace >= 0) {
     ctx.set_workspace(static_cast<char*>(bases.arena) + instr.workspace);
   }
+  CudaDrawScope draws(
+      instr.key < 0 ? nullptr : static_cast<char*>(bases.arena) + instr.key);
   Status launched = node.op().kernel(DeviceKind::kCuda).launch(ctx);
   if (launched.code() != Code::kUnimplemented ||
       CudaRecordingScope::Current()) {
@@ -182,6 +186,11 @@ Status GpuProgram::CheckInputs(std::span<Array> given) const {
     if (given[i].on_host()) continue;
     SL_ASSIGN_OR_RETURN(given[i], ContiguousOn(given[i]));
   }
+  for (const HostKey& drawn : keys) {
+    if (drawn.told < 0) continue;
+    SL_ASSIGN_OR_RETURN(given[drawn.input],
+                        CopyTo(given[drawn.input], CpuDevice()));
+  }
   for (const HostNumber& number : numbers) {
     SL_ASSIGN_OR_RETURN(given[number.input],
                         CopyTo(given[number.input], CpuDevice()));
@@ -189,11 +198,27 @@ Status GpuProgram::CheckInputs(std::span<Array> given) const {
   return OkStatus();
 }
 
-Status GpuProgram::Upload(std::span<const Array> given, void* arena) const {
-  if (numbers.empty()) return OkStatus();
+Status GpuProgram::Upload(const StepContext& step, std::span<const Array> given,
+                          void* arena) const {
+  if (numbers.empty() && keys.empty()) return OkStatus();
   // Few bytes: the driver takes them along with the call.
-  std::vector<char> block(static_cast<size_t>(numbers.back().offset) +
-                          kNumberBytes);
+  std::vector<char> block((numbers.size() + keys.size()) * kNumberBytes);
+  for (const HostKey& drawn : keys) {
+    std::vector<Array> in;
+    for (const Value& v : drawn.node->inputs()) {
+      const Array* constant = ConstantValue(v);
+      in.push_back(constant ? *constant : Array());
+    }
+    if (drawn.told >= 0) {
+      in[static_cast<size_t>(drawn.told)] = given[drawn.input];
+    }
+    NodeInfo info{drawn.node->name(), drawn.node->line(), drawn.node->key()};
+    KernelContext ctx(drawn.node->op(), drawn.node->attrs(), info, step, in,
+                      {});
+    RandomKey key = RandomKeyOf(ctx);
+    static_assert(sizeof key == kNumberBytes);
+    std::memcpy(block.data() + drawn.offset, &key, sizeof key);
+  }
   for (const HostNumber& number : numbers) {
     const Array& value = given[number.input];
     std::memcpy(block.data() + number.offset, value.raw(),

@@ -53,7 +53,8 @@ struct GpuInstruction {
   // Of loops and moves: a register with a flag without which nothing is
   // written; -1: always.
   int live = -1;
-  int number = 0;  // of a list's node
+  int number = 0;    // of a list's node
+  int64_t key = -1;  // arena offset of the key, where the kernel draws
   // Of a loop: its kernel, the shape it goes over, elements a thread takes at a
   // time.
   std::string source;
@@ -104,12 +105,20 @@ class GpuProgram {
     int64_t offset;
   };
   static constexpr int64_t kNumberBytes = 16;  // the largest element
+  // The key of what a node draws in this run, among them.
+  struct HostKey {
+    const Node* node;
+    int64_t offset;
+    int told = -1;     // the node's input that says where to draw
+    size_t input = 0;  // that is this one of the program's
+  };
 
   CudaDevice* device;
   std::vector<Value> inputs;
   std::vector<GpuRegister> registers;
   std::vector<Array> constants;  // on the device, or what the host reads
   std::vector<HostNumber> numbers;
+  std::vector<HostKey> keys;
   int64_t arena_bytes = 0;
   int list_control = -1;                // register of the lists' control block
   std::vector<const Node*> list_nodes;  // by their numbers
@@ -122,7 +131,8 @@ class GpuProgram {
   // row-major, numbers on the host.
   Status CheckInputs(std::span<Array> given) const;
   // Puts the numbers of the host into the arena, on the device's stream.
-  Status Upload(std::span<const Array> given, void* arena) const;
+  Status Upload(const StepContext& step, std::span<const Array> given,
+                void* arena) const;
 
  private:
   Status IssueOne(const GpuInstruction& instr, const StepContext& step,

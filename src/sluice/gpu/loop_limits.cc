@@ -46,6 +46,10 @@ std::string WhyNotRegion(const Region& region, std::string* device) {
       continue;
     }
     if (!node->controls().empty()) return "order by control edges";
+    if (node->op().random) {
+      return StrCat(node->op().name, " \"", node->name(),
+                    "\": draws other numbers in each iteration");
+    }
     bool lists =
         node->num_outputs() > 0 && node->output_type(0).dtype == DType::kList;
     if (HandsOn(*node) && !lists) continue;

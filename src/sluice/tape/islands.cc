@@ -53,7 +53,6 @@ std::string WhyNotCertain(const Node& node) {
 // What a recording of a GPU's launches cannot hold.
 std::string WhyNotRecorded(const Node& node) {
   const OpRecord& op = node.op();
-  if (op.random) return "draws other numbers each time";
   // A number of the host goes along with the launch.
   if (op.role == Role::kIdentity && node.output_type(0).shape.fully_known() &&
       node.output_type(0).shape.ToShape().num_elements() == 1) {
@@ -67,6 +66,8 @@ std::string WhyNotRecorded(const Node& node) {
   auto count = static_cast<size_t>(node.num_inputs());
   for (size_t i = 0; i < count; ++i) {
     bool by_host = op.view ? i > 0 : HostReads(op, DeviceKind::kCuda, i, count);
+    // Where to draw goes along with the launch.
+    if (by_host && op.random && i + 1 == op.inputs.size()) continue;
     if (by_host && !ConstantValue(node.input(static_cast<int>(i)))) {
       return "the host reads an input";
     }

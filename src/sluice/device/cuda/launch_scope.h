@@ -42,6 +42,22 @@ class [[nodiscard]] CudaLaunchScope {
   const bool outer_says_where_;
 };
 
+// A kernel that draws random numbers is being launched: it finds the key of
+// this run's there, in the GPU's memory.
+class [[nodiscard]] CudaDrawScope {
+ public:
+  explicit CudaDrawScope(const void* key_at) { current = key_at; }
+  ~CudaDrawScope() { current = nullptr; }
+  CudaDrawScope(const CudaDrawScope&) = delete;
+  CudaDrawScope& operator=(const CudaDrawScope&) = delete;
+
+  // Null: the launch takes the key along.
+  static const void* KeyAt() { return current; }
+
+ private:
+  static inline thread_local const void* current = nullptr;
+};
+
 // Launches are being recorded, to be run many times: scratch space they take
 // is put into `kept`, and lives as long as the recording; what they find wrong
 // is told to whoever `late` says then, by way of `checks`.

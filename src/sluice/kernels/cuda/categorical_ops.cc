@@ -97,12 +97,17 @@ Status Multinomial(KernelContext& ctx) {
   });
 }
 
+// They take their key along.
 SL_KERNEL(Categorical, kCuda,
-          Kernel{
-              .launch = Categorical, .workspace = Workspace, .host_inputs = 2});
+          Kernel{.launch = Categorical,
+                 .workspace = Workspace,
+                 .capturable = false,
+                 .host_inputs = 2});
 SL_KERNEL(Multinomial, kCuda,
-          Kernel{
-              .launch = Multinomial, .workspace = Workspace, .host_inputs = 2});
+          Kernel{.launch = Multinomial,
+                 .workspace = Workspace,
+                 .capturable = false,
+                 .host_inputs = 2});
 
 }  // namespace
 }  // namespace sluice

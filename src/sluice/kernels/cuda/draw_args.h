@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sluice/device/cuda/driver.h"
+#include "sluice/device/cuda/launch_scope.h"
 #include "sluice/kernels/random_key.h"
 
 namespace sluice {
@@ -17,6 +18,14 @@ struct DrawArgs {
   CUdeviceptr check = 0;
   uint64_t low = 0, range = 0;
   double scale = 0;
+  const void* key_at = nullptr;  // where the key is, if not in `key`
 };
+
+// The key of this launch's numbers; of one that is recorded, where each run
+// puts it.
+inline void SetKey(const KernelContext& ctx, DrawArgs& args) {
+  args.key_at = CudaDrawScope::KeyAt();
+  if (!args.key_at) args.key = RandomKeyOf(ctx);
+}
 
 }  // namespace sluice

@@ -48,7 +48,7 @@ Status DrawEach(KernelContext& ctx, bool zero, const char* wanted) {
   args.from = AddressOf(ctx.in(0));
   args.n = ctx.out(0).num_elements();
   if (args.n == 0) return OkStatus();
-  args.key = RandomKeyOf(ctx);
+  SetKey(ctx, args);
   SL_ASSIGN_OR_RETURN(CUfunction draw, DrawFunction(ctx, zero));
   const OpRecord* op = &ctx.op();
   args.check = TakeCheckWith(ctx, [op, wanted](int64_t place, int64_t bits) {

@@ -31,27 +31,27 @@ Status LaunchDraws(const KernelContext& ctx, const char* file,
   return LaunchCuda(ctx, draw, GridFor(device, args.n / 2 + 1), args);
 }
 
-Status Draw(const KernelContext& ctx, const char* maker, const RandomKey& key) {
+// `key`: null for the launch's own.
+Status Draw(const KernelContext& ctx, const char* maker,
+            const RandomKey* key = nullptr) {
   DrawArgs args = ArgsOf(ctx);
   if (args.n == 0) return OkStatus();
-  args.key = key;
+  if (key) {
+    args.key = *key;
+  } else {
+    SetKey(ctx, args);
+  }
   std::string before =
       StrCat("struct ", maker, ";\nusing Maker = ", maker, ";\n");
   return LaunchDraws(ctx, "random_fill.cuh", before, "draw", args);
 }
 
-Status Uniform(KernelContext& ctx) {
-  return Draw(ctx, "Uniform", RandomKeyOf(ctx));
-}
-Status Normal(KernelContext& ctx) {
-  return Draw(ctx, "Normal", RandomKeyOf(ctx));
-}
+Status Uniform(KernelContext& ctx) { return Draw(ctx, "Uniform"); }
+Status Normal(KernelContext& ctx) { return Draw(ctx, "Normal"); }
 Status TruncatedNormal(KernelContext& ctx) {
-  return Draw(ctx, "TruncatedNormal", RandomKeyOf(ctx));
+  return Draw(ctx, "TruncatedNormal");
 }
-Status Exponential(KernelContext& ctx) {
-  return Draw(ctx, "Exponential", RandomKeyOf(ctx));
-}
+Status Exponential(KernelContext& ctx) { return Draw(ctx, "Exponential"); }
 
 // Every element of the key counts, and so does its place.
 Status KeyedUniform(KernelContext& ctx) {
@@ -60,7 +60,7 @@ Status KeyedUniform(KernelContext& ctx) {
   for (int64_t element : ctx.in(0).i64s()) {
     key.key = RandomKey::Mix(key.key ^ static_cast<uint64_t>(element));
   }
-  return Draw(ctx, "Uniform", key);
+  return Draw(ctx, "Uniform", &key);
 }
 
 Status RandomInt(KernelContext& ctx) {
@@ -69,7 +69,7 @@ Status RandomInt(KernelContext& ctx) {
   args.range = static_cast<uint64_t>(ctx.attr<int64_t>("hi")) - args.low;
   if (args.range > UINT32_MAX) return NotServed();
   if (args.n == 0) return OkStatus();
-  args.key = RandomKeyOf(ctx);
+  SetKey(ctx, args);
   return LaunchDraws(ctx, "random_int.cuh", "", "random_int", args);
 }
 
@@ -77,7 +77,7 @@ Status Dropout(KernelContext& ctx) {
   DrawArgs args = ArgsOf(ctx);
   if (args.n == 0) return OkStatus();
   double rate = ctx.attr<double>("rate");
-  args.key = RandomKeyOf(ctx);
+  SetKey(ctx, args);
   args.from = AddressOf(ctx.in(0));
   args.mask = AddressOf(ctx.out(1));
   args.low = static_cast<uint64_t>(std::ldexp(rate, 32));
@@ -88,7 +88,7 @@ Status Dropout(KernelContext& ctx) {
 Status Bernoulli(KernelContext& ctx) {
   DrawArgs args = ArgsOf(ctx);
   if (args.n == 0) return OkStatus();
-  args.key = RandomKeyOf(ctx);
+  SetKey(ctx, args);
   args.from = AddressOf(ctx.in(0));
   args.check = TakeCheckWith(ctx, [](int64_t place, int64_t bits) {
     return StrCat("p[", place, "] is ", std::bit_cast<double>(bits),
@@ -134,6 +134,7 @@ SL_KERNEL(Bernoulli, kCuda, Kernel{.launch = Bernoulli, .host_inputs = 2});
 SL_KERNEL(Shuffle, kCuda,
           Kernel{.launch = Shuffle,
                  .workspace = ShuffleWorkspace,
+                 .capturable = false,
                  .host_inputs = 2});
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-SL_GLOBAL(draw_each, RandomArgs, a) {
+SL_GLOBAL(draw_each, RandomArgs, given) {
+  RandomArgs a = WithKey(given);
   using C = Compute<T>;
   const T* x = static_cast<const T*>(a.from);
   T* y = static_cast<T*>(a.to);

@@ -20,7 +20,15 @@ struct RandomArgs {
   uint64_t low;  // RandomInt; Dropout: the smallest word that is kept
   uint64_t range;
   double scale;
+  // Where the key is, if not in `key`: a recorded launch draws others each
+  // time.
+  const RandomKey* key_at;
 };
+
+inline RandomArgs WithKey(RandomArgs a) {
+  if (a.key_at) a.key = *a.key_at;
+  return a;
+}
 
 // How many elements a block of four words yields.
 template <class T>

@@ -7,7 +7,8 @@ namespace sluice {
 
 // Elements are decided about in groups of 64, by word r of block k for element
 // 16 r + k of a group (ops/nn/dropout.cc): a thread for each block.
-SL_GLOBAL(dropout, RandomArgs, a) {
+SL_GLOBAL(dropout, RandomArgs, given) {
+  RandomArgs a = WithKey(given);
   using C = Compute<T>;
   const T* x = static_cast<const T*>(a.from);
   T* y = static_cast<T*>(a.to);
@@ -30,7 +31,8 @@ SL_GLOBAL(dropout, RandomArgs, a) {
   }
 }
 
-SL_GLOBAL(bernoulli, RandomArgs, a) {
+SL_GLOBAL(bernoulli, RandomArgs, given) {
+  RandomArgs a = WithKey(given);
   using C = Compute<T>;
   const T* p = static_cast<const T*>(a.from);
   T* y = static_cast<T*>(a.to);

@@ -5,6 +5,6 @@
 
 namespace sluice {
 
-SL_GLOBAL(draw, RandomArgs, a) { Draw<Maker, T>(a); }
+SL_GLOBAL(draw, RandomArgs, given) { Draw<Maker, T>(WithKey(given)); }
 
 }  // namespace sluice

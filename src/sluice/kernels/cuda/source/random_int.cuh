@@ -5,7 +5,8 @@
 
 namespace sluice {
 
-SL_GLOBAL(random_int, RandomArgs, a) {
+SL_GLOBAL(random_int, RandomArgs, given) {
+  RandomArgs a = WithKey(given);
   T* to = static_cast<T*>(a.to);
   auto bound = uint32_t(a.range);
   int64_t blocks = (a.n + 3) / 4;
