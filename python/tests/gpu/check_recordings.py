@@ -170,6 +170,8 @@ def test_products_add_what_is_behind_them():
         same(program(*args), program(*there))
     plan = plan_of(program, *there)
     assert plan.count(", Add") == 3, plan
+
+
 def test_a_recording_draws_other_numbers_each_time():
     @sl.function
     def noisy(x):

@@ -84,12 +84,12 @@ class AlignedGemm {
     return copy;
   }
 
-  Status Launch(const char* name, int64_t packs, const PadArgs& args) const {
+  Status Launch(const char* name, int64_t rows, const PadArgs& args) const {
     CudaDevice& device = GpuOf(ctx_);
     SL_ASSIGN_OR_RETURN(CUfunction function,
                         FileFunction(device, "pad_rows.cuh",
                                      MovedType(DTypeSize(given_.dtype)), name));
-    return LaunchCuda(ctx_, function, GridFor(device, packs), args);
+    return LaunchCuda(ctx_, function, GridFor(device, rows * 256), args);
   }
   Status Pad(const Copy& copy, GpuMatrix* x) const {
     if (!copy.needed) return OkStatus();
@@ -97,12 +97,12 @@ class AlignedGemm {
                  x->row_step, copy.to_rows,        copy.step};
     x->data = args.to;
     x->row_step = copy.step;
-    return Launch("pad_rows", copy.to_rows * copy.step / unit_, args);
+    return Launch("pad_rows", copy.to_rows, args);
   }
   Status Cut(const Copy& copy) const {
     PadArgs args{base_ + copy.offset, given_.c,     copy.rows, copy.columns,
                  copy.step,           copy.to_rows, given_.n};
-    return Launch("cut_rows", copy.rows * copy.step / unit_, args);
+    return Launch("cut_rows", copy.rows, args);
   }
 
   const KernelContext& ctx_;

@@ -140,7 +140,11 @@ Status LaunchReduceRaw(const KernelContext& ctx, std::string_view file,
   };
   SL_RETURN_IF_ERROR(launch(plan.way, plan.blocks));
   if (shape->parts == 1) return OkStatus();
-  // Many outputs are folded side by side, a few by a warp each.
+  // Few outputs of many parts are folded by a block each, many side by side,
+  // others by a warp each.
+  if (shape->parts > 64 && shape->outputs <= kEnoughBlocks) {
+    return launch("ReduceFoldBlocks", shape->outputs);
+  }
   shape->lanes = shape->outputs >= 4096 ? 1 : PowerOfTwo(shape->parts, 32);
   return launch("ReduceFold", LaneBlocks(shape->outputs, shape->lanes));
 }

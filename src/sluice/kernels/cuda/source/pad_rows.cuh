@@ -11,39 +11,31 @@ struct PadArgs {
   const T* from;
   T* to;
   int64_t rows, columns, from_step;
-  int64_t to_rows, to_step;  // a multiple of a pack
+  int64_t to_rows, to_step;
 };
 
+// A block goes along a row: neighbours of a warp move neighbours.
 SL_GLOBAL(pad_rows, PadArgs, a) {
-  constexpr int kPack = 16 / sizeof(T);
-  using Some = Pack<T, kPack>;
-  int64_t row_packs = a.to_step / kPack, packs = a.to_rows * row_packs;
-  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {
-    int64_t row = Quotient(i, row_packs);
-    int64_t column = (i - row * row_packs) * kPack;
-    const T* from = a.from + row * a.from_step + column;
-    Some some;
-#pragma unroll
-    for (int k = 0; k < kPack; ++k) {
-      some.v[k] = row < a.rows && column + k < a.columns ? from[k] : T(0);
+  for (int64_t row = blockIdx.x; row < a.to_rows; row += gridDim.x) {
+    const T* from = a.from + row * a.from_step;
+    T* to = a.to + row * a.to_step;
+    int64_t columns = row < a.rows ? a.columns : 0;
+#pragma unroll 8
+    for (int64_t i = threadIdx.x; i < columns; i += blockDim.x) to[i] = from[i];
+    for (int64_t i = columns + threadIdx.x; i < a.to_step; i += blockDim.x) {
+      to[i] = T(0);
     }
-    reinterpret_cast<Some*>(a.to)[i] = some;
   }
 }
 
 // The other way: rows of `columns` elements, without what is behind them.
 SL_GLOBAL(cut_rows, PadArgs, a) {
-  constexpr int kPack = 16 / sizeof(T);
-  using Some = Pack<T, kPack>;
-  int64_t row_packs = a.from_step / kPack, packs = a.rows * row_packs;
-  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {
-    int64_t row = Quotient(i, row_packs);
-    int64_t column = (i - row * row_packs) * kPack;
-    Some some = reinterpret_cast<const Some*>(a.from)[i];
-    T* to = a.to + row * a.to_step + column;
-#pragma unroll
-    for (int k = 0; k < kPack; ++k) {
-      if (column + k < a.columns) to[k] = some.v[k];
+  for (int64_t row = blockIdx.x; row < a.rows; row += gridDim.x) {
+    const T* from = a.from + row * a.from_step;
+    T* to = a.to + row * a.to_step;
+#pragma unroll 8
+    for (int64_t i = threadIdx.x; i < a.columns; i += blockDim.x) {
+      to[i] = from[i];
     }
   }
 }

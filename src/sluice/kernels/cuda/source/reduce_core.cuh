@@ -20,7 +20,7 @@
 //   };
 //   SL_REDUCE_KERNEL(R, Args)
 //
-// SL_WAY: which of the four ways below the kernel goes, as chosen by
+// SL_WAY: which of the ways below the kernel goes, as chosen by
 // kernels/cuda/reduce_plan.h; each is compiled when first needed. Partial
 // results are joined in an order fixed by the shape.
 #pragma once
@@ -236,13 +236,13 @@ inline void ReduceColumns(const Args& a) {
   }
 }
 
-// The parts of every output.
-template <class R, class Args>
-inline void ReduceFold(const Args& a) {
+// The parts of every output, by teams of lanes or of whole blocks.
+template <class Team, class R, class Args>
+inline void ReduceFoldBy(const Args& a) {
   const ReduceShape& s = a.s;
   const auto* partial = static_cast<const typename R::Acc*>(s.partial);
   Slices all{s.outputs, s.parts, 1, s.lanes};
-  LaneTeam team(all);
+  Team team(all);
   Slice slice;
   while (team.Next(all, &slice)) {
     auto acc = R::Start();
@@ -252,6 +252,14 @@ inline void ReduceFold(const Args& a) {
     acc = team.All(acc, JoinOf<R>());
     if (slice.live && team.lane == 0) R::Finish(a, acc, slice.number);
   }
+}
+template <class R, class Args>
+inline void ReduceFold(const Args& a) {
+  ReduceFoldBy<LaneTeam, R>(a);
+}
+template <class R, class Args>
+inline void ReduceFoldBlocks(const Args& a) {
+  ReduceFoldBy<BlockTeam, R>(a);
 }
 
 }  // namespace sluice
