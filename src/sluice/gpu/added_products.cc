@@ -32,8 +32,8 @@ std::optional<GpuCodeBuilder::Addition> GpuCodeBuilder::AdditionBehind(
       target_.count(sum->output(0))) {
     return std::nullopt;
   }
-  Value other = sum->input(0) == product.output(0) ? sum->input(1)
-                                                   : sum->input(0);
+  Value other =
+      sum->input(0) == product.output(0) ? sum->input(1) : sum->input(0);
   Shape shape = product.output_type(0).shape.ToShape();
   if (other == product.output(0) || other.dtype() != dtype ||
       !(sum->output_type(0).shape == PartialShape(shape))) {

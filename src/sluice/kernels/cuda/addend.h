@@ -1,6 +1,6 @@
 // Kernels that add a further operand to their result as they write it: a matrix
-// of its shape, or one row for all of its rows. Such an operand comes behind the
-// op's own. Said in the kernel's file:
+// of its shape, or one row for all of its rows. Such an operand comes behind
+// the op's own. Said in the kernel's file:
 //
 //   SL_TAKES_ADDEND(MatMul);
 //

@@ -38,8 +38,8 @@ class AlignedGemm {
     int64_t m = g.a.transposed ? Whole(g.m) : g.m;
     int64_t n = Whole(g.n);
     int64_t k = !g.a.transposed || g.b.transposed ? Whole(g.k) : g.k;
-    bool large = g.batch == 1 && !g.add && g.c_row_step == 0 && g.TypeOfC() == g.dtype &&
-                 g.m * g.n >= kLarge / g.k;
+    bool large = g.batch == 1 && !g.add && g.c_row_step == 0 &&
+                 g.TypeOfC() == g.dtype && g.m * g.n >= kLarge / g.k;
     bool worth = g.m >= kWorth && g.n >= kWorth && g.k >= kWorth;
     if (!ByTensorCores(g.dtype) || !large || !worth ||
         (m == g.m && n == g.n && k == g.k)) {

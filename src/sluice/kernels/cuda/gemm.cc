@@ -25,10 +25,22 @@ Status RunPlain(const KernelContext& ctx, const GpuGemm& g) {
   };
   auto [a_row, a_column] = steps(g.a);
   auto [b_row, b_column] = steps(g.b);
-  PlainArgs args{
-      g.a.data,       g.b.data,      g.c,      g.m,   g.n,      g.k,
-      g.batch,        a_row,         a_column, b_row, b_column, g.a.batch_step,
-      g.b.batch_step, g.c_batch_step, g.add,    g.add_row ? 0 : g.n};
+  PlainArgs args{g.a.data,
+                 g.b.data,
+                 g.c,
+                 g.m,
+                 g.n,
+                 g.k,
+                 g.batch,
+                 a_row,
+                 a_column,
+                 b_row,
+                 b_column,
+                 g.a.batch_step,
+                 g.b.batch_step,
+                 g.c_batch_step,
+                 g.add,
+                 g.add_row ? 0 : g.n};
   CudaDevice& device = GpuOf(ctx);
   SL_ASSIGN_OR_RETURN(
       CUfunction gemm,

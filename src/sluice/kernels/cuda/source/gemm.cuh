@@ -44,10 +44,9 @@ SL_GLOBAL(gemm, GemmArgs, g) {
       sum = MultiplyAdd(sum, u, v);
     }
     if (g.add) {
-      sum = MultiplyAdd(
-          static_cast<C>(
-              static_cast<const Out*>(g.add)[row * g.add_row + column]),
-          sum, C(1));
+      sum = MultiplyAdd(static_cast<C>(static_cast<const Out*>(
+                            g.add)[row * g.add_row + column]),
+                        sum, C(1));
     }
     c[batch * g.c_batch + at] = static_cast<Out>(sum);
   }
