@@ -1,6 +1,7 @@
 #include "sluice/vm/compile_queue.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,6 +25,8 @@ struct Queue {
   bool over = false;     // the process ends
 
   void Main() {
+    // Behind all that computes, where there are fewer cores than threads.
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
     std::unique_lock lock(mu);
     while (!jobs.empty()) {
       std::function<void()> job = std::move(jobs.front());
