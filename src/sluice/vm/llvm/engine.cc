@@ -111,9 +111,10 @@ class Engine {
     LLVMSetTarget(module, LLVMOrcLLJITGetTripleString(jit_));
     LLVMSetDataLayout(module, LLVMOrcLLJITGetDataLayoutStr(jit_));
     for (const NativeProcedure& p : source.procedures) {
+      LiveCells live(p);
       for (const NativeEntry& entry : p.entries) {
         names.push_back("f" + std::to_string(made_++));
-        WriteFunction(module, names.back(), p, entry);
+        WriteFunction(module, names.back(), p, live, entry);
       }
     }
     char* problem = nullptr;
