@@ -4,8 +4,8 @@
 // gone. Immutable once made; plain data, no threads.
 //
 // Everything an engine does not do itself stays the machine's: compiled code
-// runs from an entry to the first such instruction, and says which it is. All
-// cells are in memory then, as if the machine had come there itself.
+// runs from an entry to the first such instruction, and says which it is. Cells
+// that are still read are in memory then, as if the machine had come there.
 #pragma once
 
 #include <cstdint>
