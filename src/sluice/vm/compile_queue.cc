@@ -1,6 +1,8 @@
 #include "sluice/vm/compile_queue.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -20,8 +22,11 @@ struct Queue {
   std::condition_variable idle;
   std::deque<std::function<void()>> jobs;
   bool running = false;  // there is a thread
+  bool over = false;     // the process ends
 
   void Main() {
+    // Behind all that computes, where there are fewer cores than threads.
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
     std::unique_lock lock(mu);
     while (!jobs.empty()) {
       std::function<void()> job = std::move(jobs.front());
@@ -52,11 +57,36 @@ Queue& TheQueue() {
   return *first;
 }
 
+// What compiles is a library with static objects of its own, which exit()
+// destroys, whether or not a thread is using them or is still loading it. What
+// belongs to the thread that ends the process goes before all static objects:
+// so that thread has this, and waits for the job at hand.
+struct AtTheEnd {
+  ~AtTheEnd() {
+    Queue* q = queue.load(std::memory_order_acquire);
+    // Other threads may end at any time.
+    if (!q || gettid() != getpid()) return;
+    std::unique_lock lock(q->mu);
+    q->over = true;
+    q->jobs.clear();
+    q->idle.wait(lock, [&] { return !q->running; });
+  }
+};
+bool WaitAtTheEnd() {
+  static thread_local AtTheEnd at_the_end;
+  (void)at_the_end;
+  return true;
+}
+// By the thread that loads us, which most often is the first of the process.
+[[maybe_unused]] const bool waits = WaitAtTheEnd();
+
 }  // namespace
 
 bool CompileLater(std::function<void()> job) {
+  WaitAtTheEnd();
   Queue& q = TheQueue();
   std::lock_guard lock(q.mu);
+  if (q.over) return false;
   if (!q.running) {
     try {
       StartedThread([&q] { q.Main(); }).detach();

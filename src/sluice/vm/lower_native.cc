@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "sluice/graph/graph.h"
+#include "sluice/vm/cell_types.h"
 
 namespace sluice {
 
@@ -51,44 +52,6 @@ bool IsNative(Do code) {
   }
 }
 
-// What each cell holds, by what is done to it; values that are moved have the
-// type of where they come from.
-class CellTypes {
- public:
-  explicit CellTypes(size_t n) : parent_(n), type_(n), known_(n, false) {
-    for (size_t i = 0; i < n; ++i) parent_[i] = i;
-  }
-
-  void Say(int32_t cell, CellType type) {
-    size_t root = Root(static_cast<size_t>(cell));
-    // Two things in turn: nobody but their users knows which.
-    type_[root] = known_[root] && type_[root] != type ? CellType::kBits : type;
-    known_[root] = true;
-  }
-  void Same(int32_t a, int32_t b) {
-    size_t to = Root(static_cast<size_t>(a));
-    size_t from = Root(static_cast<size_t>(b));
-    if (to == from) return;
-    parent_[from] = to;
-    if (!known_[from]) return;
-    Say(static_cast<int32_t>(to), type_[from]);
-  }
-  CellType Of(size_t cell) {
-    size_t root = Root(cell);
-    return known_[root] ? type_[root] : CellType::kBits;
-  }
-
- private:
-  size_t Root(size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-
-  std::vector<size_t> parent_;
-  std::vector<CellType> type_;
-  std::vector<bool> known_;
-};
-
 class Lowering {
  public:
   Lowering(const VmProcedure& from, NativeSource& source, int min_stretch)
@@ -121,8 +84,13 @@ class Lowering {
     NativeInstr n;
     n.code = i.code;
     n.native = IsNative(i.code);
+    n.to = i.to;
+    FindReads(i, n.reads);
+    if (i.code == Do::kChoose || i.code == Do::kChooseArray) {
+      n.targets = from_.choices[static_cast<size_t>(i.b)].targets;
+    }
     if (!n.native) return n;
-    n.to = i.to, n.a = i.a, n.b = i.b, n.c = i.c;
+    n.a = i.a, n.b = i.b, n.c = i.c;
     n.fn = i.fn;
     if (i.params) {
       source_.params.push_back(std::make_unique<BlockParams>(*i.params));
@@ -136,10 +104,49 @@ class Lowering {
     }
     if (i.code == Do::kChoose) {
       const VmChoice& choice = from_.choices[static_cast<size_t>(i.b)];
-      n.targets = choice.targets;
       n.type = TypeOfDType(choice.node->input(0).dtype());
     }
     return n;
+  }
+
+  void FindReads(const VmInstr& i, std::vector<int32_t>& reads) const {
+    const int32_t operands[] = {i.a, i.b, i.c};
+    reads.assign(operands, operands + CellsRead(i.code));
+    for (int32_t l = i.loop; l >= 0;) {
+      const VmLoop& loop = from_.loops[static_cast<size_t>(l)];
+      reads.push_back(loop.counter);
+      l = loop.around;
+    }
+    auto a = static_cast<size_t>(i.a);
+    switch (i.code) {
+      case Do::kBoxRow:
+        reads.insert(reads.end(), from_.rows[a].cells.begin(),
+                     from_.rows[a].cells.end());
+        break;
+      case Do::kLaunch:
+        reads.push_back(from_.launches[a].tag);
+        break;
+      case Do::kTape:
+        reads.push_back(from_.tapes[a].tag);
+        break;
+      case Do::kCall:
+        for (const auto& c : from_.calls[a].cells) reads.push_back(c.from);
+        reads.push_back(from_.calls[a].tag);
+        break;
+      case Do::kReturn:
+        reads.insert(reads.end(), from_.cell_results.begin(),
+                     from_.cell_results.end());
+        break;
+      case Do::kTag:
+        reads.push_back(from_.loops[static_cast<size_t>(i.b)].counter);
+        break;
+      case Do::kAtMost:
+      case Do::kBack:
+        reads.push_back(i.a);
+        break;
+      default:
+        break;
+    }
   }
 
   void SayTypes(const VmInstr& i) {
@@ -316,14 +323,17 @@ std::string NativeSource::Key() const {
     for (CellType type : p.cells) Append(key, type);
     for (const NativeInstr& i : p.code) {
       Append(key, i.code);
+      Append(key, i.reads.size());
+      for (int32_t c : i.reads) Append(key, c);
+      for (int32_t target : i.targets) Append(key, target);
+      Append(key, i.to);
       if (!i.native) continue;
-      for (int32_t field : {i.to, i.a, i.b, i.c, i.counter}) Append(key, field);
+      for (int32_t field : {i.a, i.b, i.c, i.counter}) Append(key, field);
       Append(key, i.type);
       Append(key, i.fn);
       Append(key, i.key);
       Append(key, i.maximum);
       if (i.params) Append(key, i.params->p);
-      for (int32_t target : i.targets) Append(key, target);
     }
   }
   return key;

@@ -4,8 +4,8 @@
 // gone. Immutable once made; plain data, no threads.
 //
 // Everything an engine does not do itself stays the machine's: compiled code
-// runs from an entry to the first such instruction, and says which it is. All
-// cells are in memory then, as if the machine had come there itself.
+// runs from an entry to the first such instruction, and says which it is. Cells
+// that are still read are in memory then, as if the machine had come there.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,10 @@ struct NativeInstr {
   const BlockParams* params = nullptr;
   uint64_t key = 0;              // kTag: of the loop
   int64_t maximum = -1;          // kAtMost: of the loop
-  std::vector<int32_t> targets;  // kChoose
+  std::vector<int32_t> targets;  // of those that choose
+  // Cells it reads, of the machine's instructions, too. Errors say in which
+  // iterations they are, so what may end in one reads the counters around it.
+  std::vector<int32_t> reads;
 };
 
 // Where compiled code may begin: a function each, so that a loop has one way
@@ -142,25 +145,30 @@ inline CellType ResultType(Do code) {
   return compares ? CellType::kBool : OperandType(code);
 }
 
-// Where native code goes on after instruction `at`, which it has done.
+// Where it goes on after instruction `at`.
 inline std::vector<int32_t> NativeNext(const NativeInstr& i, int32_t at) {
   switch (i.code) {
     case Do::kJump:
     case Do::kBack:
       return {i.to};
     case Do::kChoose:
+    case Do::kChooseArray:
       return i.targets;
     case Do::kUnless:
+    case Do::kUnlessArray:
     case Do::kAtMost:
       return {at + 1, i.to};
+    case Do::kReturn:
+      return {};
     default:
       if (IsUnlessComparison(i.code)) return {at + 1, i.to};
       return {at + 1};
   }
 }
 
-// The cell it writes; -1 for none.
+// The cell it writes, if it is native; -1 for none.
 inline int32_t NativeWrites(const NativeInstr& i) {
+  if (!i.native) return -1;
   switch (i.code) {
     case Do::kJump:
     case Do::kChoose:

@@ -5,6 +5,8 @@
 #include "sluice/vm/native.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -278,6 +280,40 @@ TEST(Native, HotLoopsAreCompiledInTheBackground) {
   ASSERT_NE(line, std::string::npos) << text;
   EXPECT_NE(text.find("instructions, compiled by"), std::string::npos) << text;
   std::puts(text.substr(line, text.find('\n') - line).c_str());
+}
+
+// LLVM's static objects went while a thread was loading or using them, about
+// one time in ten.
+TEST(NativeDeathTest, AProcessMayEndWhileItCompiles) {
+  SKIP_WITHOUT_ENGINE();
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own
+  for (int32_t n : {2'000, 200'000, 2'000'000}) {
+    auto run_and_end = [n] {
+      Program program(kSums, NativeChoice::kHot);
+      bool ok = program.Run({{"n", I32(n)}, {"x", F32(3)}}).ok();
+      std::exit(ok ? 0 : 1);
+    };
+    EXPECT_EXIT(run_and_end(), testing::ExitedWithCode(0), "");
+  }
+}
+
+TEST(Native, AForkedChildRunsWhatIsCompiled) {
+  SKIP_WITHOUT_ENGINE();
+  Program compiled(kSums, NativeChoice::kAlways);
+  auto run = [](const Program& p) {
+    return (*p.Run({{"n", I32(5000)}, {"x", F32(3)}}))[1];
+  };
+  Array want = run(compiled);
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    Program hot(kSums, NativeChoice::kHot);  // which it does not compile
+    bool same = run(compiled).BitEquals(want) && run(hot).BitEquals(want);
+    _exit(same ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Native, TheSameLoopIsCompiledOnce) {

@@ -1,6 +1,7 @@
 // The engine made of LLVM: libsluice_llvm.so. Modules are optimised by the few
 // passes that scalar loops gain from and compiled by ORC, one at a time; each
-// program's code can be given back on its own.
+// program's code can be given back on its own. With SLUICE_JIT_PRINT set, what
+// LLVM is given after its passes goes to stderr.
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
@@ -10,6 +11,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -109,9 +111,10 @@ class Engine {
     LLVMSetTarget(module, LLVMOrcLLJITGetTripleString(jit_));
     LLVMSetDataLayout(module, LLVMOrcLLJITGetDataLayoutStr(jit_));
     for (const NativeProcedure& p : source.procedures) {
+      LiveCells live(p);
       for (const NativeEntry& entry : p.entries) {
         names.push_back("f" + std::to_string(made_++));
-        WriteFunction(module, names.back(), p, entry);
+        WriteFunction(module, names.back(), p, live, entry);
       }
     }
     char* problem = nullptr;

@@ -21,8 +21,9 @@ uint64_t TagOfIteration(uint64_t parent, uint64_t key, uint64_t iteration) {
 class FunctionWriter {
  public:
   FunctionWriter(LLVMModuleRef module, const std::string& name,
-                 const NativeProcedure& procedure)
+                 const NativeProcedure& procedure, const LiveCells& live)
       : p_(procedure),
+        live_(live),
         context_(LLVMGetModuleContext(module)),
         build_(LLVMCreateBuilderInContext(context_)),
         i1_(LLVMInt1TypeInContext(context_)),
@@ -214,7 +215,7 @@ class FunctionWriter {
   void Leave(int32_t at, int32_t answer) {
     const std::vector<bool>& dirty = dirty_.at(at);
     for (size_t c = 0; c < dirty.size(); ++c) {
-      if (!dirty[c]) continue;
+      if (!dirty[c] || !live_.at(at, c)) continue;
       StoreTo(p_.cells[c], Raw(static_cast<int32_t>(c)), Place(c));
     }
     LLVMBuildRet(build_, Number(i32_, static_cast<uint32_t>(answer)));
@@ -365,6 +366,7 @@ class FunctionWriter {
   }
 
   const NativeProcedure& p_;
+  const LiveCells& live_;
   LLVMContextRef context_;
   LLVMBuilderRef build_;
   LLVMTypeRef i1_, i8_, i32_, i64_, pointer_;
@@ -377,8 +379,9 @@ class FunctionWriter {
 }  // namespace
 
 void WriteFunction(LLVMModuleRef module, const std::string& name,
-                   const NativeProcedure& procedure, const NativeEntry& entry) {
-  FunctionWriter(module, name, procedure).Write(entry);
+                   const NativeProcedure& procedure, const LiveCells& live,
+                   const NativeEntry& entry) {
+  FunctionWriter(module, name, procedure, live).Write(entry);
 }
 
 }  // namespace sluice

@@ -12,12 +12,14 @@
 #include <cstdint>
 #include <string>
 
+#include "sluice/vm/llvm/live_cells.h"
 #include "sluice/vm/native_source.h"
 
 namespace sluice {
 
 // Adds the function `name`, a NativeFn.
 void WriteFunction(LLVMModuleRef module, const std::string& name,
-                   const NativeProcedure& procedure, const NativeEntry& entry);
+                   const NativeProcedure& procedure, const LiveCells& live,
+                   const NativeEntry& entry);
 
 }  // namespace sluice
