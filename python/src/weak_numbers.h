@@ -12,6 +12,7 @@
 #include "operand.h"
 #include "sluice/graph/value.h"
 #include "sluice/op/record.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::py {
 
@@ -34,13 +35,16 @@ class WeakNumbers {
   static void Add(const Tensor& t) {
     if (current_ && t.symbolic()) current_->numbers_.insert(t.value());
   }
-  // Operands that are such numbers become weak, but for the op that makes them
-  // something else.
+  // Operands that are such numbers, or what branches, loops, float() and int()
+  // make, become weak, but for the op that makes them something else.
   static void Mark(const OpRecord& op, std::span<Given> inputs) {
     if (!current_) return;
     bool other = op.role != Role::kCast;
     for (Given& in : inputs) {
-      if (!in.typed && Has(in.tensor)) in.weak = other;
+      if (in.typed || !in.tensor.defined()) continue;
+      if (Has(in.tensor) || front_internal::IsNumber(in.tensor)) {
+        in.weak = other;
+      }
     }
   }
 
