@@ -270,7 +270,8 @@ def test_numbers_made_of_tensors(f):
         return type(value), value
 
     def ran(wrap):
-        s = {"total": 0.5, "n": 0, "up": None, "w": sl.tensor([2.0, 3.0]).requires_grad_()}
+        w = sl.tensor([2.0, 3.0]).requires_grad_()
+        s = {"total": 0.5, "n": 0, "up": None, "w": w}
         g, found = wrap(f), []
         for value in ([1.25, 2.0], [-1.5, 3.0], [0.75, -2.0]):
             x = sl.tensor(value)

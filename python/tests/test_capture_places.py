@@ -295,6 +295,7 @@ def test_a_parameter_among_the_arguments_becomes_one_of_a_module():
         g = wrap(step)
         y = g(sl.tensor([2.0]), w)
         assert net.h is w
-        return y.tolist(), [name for name, _ in net.named_parameters()], "h" in vars(net)
+        names = [name for name, _ in net.named_parameters()]
+        return y.tolist(), names, "h" in vars(net)
 
     assert ran(sl.function) == ran(lambda f: f)
