@@ -158,7 +158,10 @@ PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
 PyObject* Unary(const OpRecord& op, PyObject* a) {
   try {
     Given inputs[1] = {{AsTensor(a), {}, false}};
+    bool number = front_internal::IsNumber(inputs[0].tensor);
+    inputs[0].typed = number;
     CallResult result = CallOp(op, inputs, {});
+    if (number) IsOneToo(result.tensors[0]);
     return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
     SetPythonError();

@@ -35,16 +35,23 @@ class WeakNumbers {
   static void Add(const Tensor& t) {
     if (current_ && t.symbolic()) current_->numbers_.insert(t.value());
   }
-  // Operands that are such numbers, or what branches, loops, float() and int()
-  // make, become weak, but for the op that makes them something else.
+  // Operands that are such numbers become weak, but for the op that makes them
+  // something else. So do, beside tensors, what branches, loops, float() and
+  // int() make; among themselves those have all their digits.
   static void Mark(const OpRecord& op, std::span<Given> inputs) {
     if (!current_) return;
     bool other = op.role != Role::kCast;
+    auto number = [](const Given& in) {
+      return in.tensor.defined() && front_internal::IsNumber(in.tensor);
+    };
+    bool tensors = false;
+    for (const Given& in : inputs) {
+      tensors =
+          tensors || (in.tensor.defined() && !number(in) && !Has(in.tensor));
+    }
     for (Given& in : inputs) {
-      if (in.typed || !in.tensor.defined()) continue;
-      if (Has(in.tensor) || front_internal::IsNumber(in.tensor)) {
-        in.weak = other;
-      }
+      if (in.typed) continue;
+      if (Has(in.tensor) || (tensors && number(in))) in.weak = other;
     }
   }
 

@@ -288,3 +288,16 @@ def test_a_number_of_several_elements_is_refused():
 
     with pytest.raises(ValueError, match="one element"):
         f(sl.tensor([1.0, 2.0]))
+
+
+# state:700152
+def test_what_python_makes_of_numbers_has_all_their_digits():
+    def f(x):
+        n = float(x.double()[0] / 3)
+        m = -int(x[1] * 10)
+        y = x.double() * (abs(-n) + max(n, 0.1) + min(n, 7.7) + round(n, 3))
+        return y, sl.tensor([1, 2]) * (abs(m) + m // 3 + m % 4 + m**2)
+
+    x = sl.tensor([1.25, 2.5])
+    for got, want in zip(sl.function(f)(x), f(x)):
+        assert (got.dtype, got.tolist()) == (want.dtype, want.tolist())
