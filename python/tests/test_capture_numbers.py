@@ -301,3 +301,30 @@ def test_what_python_makes_of_numbers_has_all_their_digits():
     x = sl.tensor([1.25, 2.5])
     for got, want in zip(sl.function(f)(x), f(x)):
         assert (got.dtype, got.tolist()) == (want.dtype, want.tolist())
+
+
+def test_the_class_of_a_number_made_of_a_tensor():
+    def f(x):
+        n, m = float(x[0]), int(x[1])
+        ways = (isinstance(n, float), isinstance(n, (int, str)), isinstance(m, int),
+                type(m) is int, isinstance(n, sl.Tensor), isinstance(x, sl.Tensor))
+        return x * sum(2.0**k for k, way in enumerate(ways) if way)  # fmt: skip
+
+    x = sl.tensor([1.5, 2.0])
+    assert sl.function(f)(x).tolist() == f(x).tolist()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * {0: 2.0, 1: 3.0}[int(x[0] > 0)],
+        lambda x: x * (int(x[0] > 0) in {1, 2}),
+        lambda x: x * hash(float(x[0])),
+    ],
+)
+def test_a_number_made_of_a_tensor_is_no_key(f):
+    def g(x):
+        return f(x)
+
+    with pytest.raises(TypeError, match="key of a dict or set"):
+        sl.function(g)(sl.tensor([1.5, 2.0]))

@@ -24,7 +24,7 @@ from .impure import next_, refuse_if_impure
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
 from .printing import print_
-from .values import Tensor, decided, in_graph, number_of
+from .values import PYTHON, Tensor, decided, in_graph, number_of
 
 
 
@@ -104,6 +104,23 @@ def _least(python: Callable[..., Any], op: str) -> Callable[..., Any]:
     return choose
 
 
+def _kind(value: Any) -> Any:
+    """The class of a number that the graph computes; else None."""
+    if isinstance(value, Tensor) and value.symbolic and value._number:
+        return PYTHON.get(value.dtype)
+    return None
+
+
+def _isinstance(value: Any, classes: Any) -> bool:
+    kind = _kind(value)
+    return isinstance(value, classes) if kind is None else issubclass(kind, classes)
+
+
+def _type(*args: Any, **kwargs: Any) -> Any:
+    kind = _kind(args[0]) if len(args) == 1 and not kwargs else None
+    return type(*args, **kwargs) if kind is None else kind
+
+
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     try:
         return _core.attr(owner, name)
@@ -153,6 +170,8 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     int: _as(int),
     float: _as(float),
     builtins.bool: _bool,
+    isinstance: _isinstance,
+    type: _type,
     min: _least(min, "Minimum"),
     max: _least(max, "Maximum"),
     getattr: _getattr,
