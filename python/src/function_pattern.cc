@@ -34,10 +34,16 @@ bool IsArray(nb::handle o) {
          nb::hasattr(cls, "__array_interface__") || nb::isinstance<Variable>(o);
 }
 
-bool Matches(LeafKind kind, nb::handle leaf) {
+bool IsOfClass(nb::handle leaf, const nb::object& derived) {
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(leaf.ptr()));
+  if (derived.is_valid()) return type == derived.ptr();
+  return type == nb::type<Tensor>().ptr() || !IsTensor(leaf);
+}
+
+bool Matches(LeafKind kind, nb::handle leaf, const nb::object& derived) {
   switch (kind) {
     case LeafKind::kTensor:
-      return IsArray(leaf);
+      return IsArray(leaf) && IsOfClass(leaf, derived);
     case LeafKind::kNumber:
       return FitsNumber(leaf);
     default:
@@ -46,6 +52,20 @@ bool Matches(LeafKind kind, nb::handle leaf) {
 }
 
 }  // namespace
+
+nb::object DerivedClass(nb::handle leaf) {
+  if (!leaf.is_valid() || !IsTensor(leaf)) return {};
+  if (leaf.type().is(nb::type<Tensor>())) return {};
+  return nb::borrow(leaf.type());
+}
+
+nb::object TensorOfClass(const Tensor& tensor, const nb::object& derived) {
+  if (!derived.is_valid()) return nb::cast(tensor);
+  nb::object made = nb::inst_alloc(derived);
+  new (nb::inst_ptr<Tensor>(made)) Tensor(tensor);
+  nb::inst_mark_ready(made);
+  return made;
+}
 
 Pattern Pattern::Of(const Parameters& parameters, const Values& values,
                     std::vector<nb::object>& leaves) {
@@ -56,6 +76,7 @@ Pattern Pattern::Of(const Parameters& parameters, const Values& values,
   }
   for (const nb::object& leaf : leaves) {
     p.kinds.push_back(IsArray(leaf) ? LeafKind::kTensor : LeafKind::kFixed);
+    p.derived.push_back(DerivedClass(leaf));
   }
   // Children of registered classes have places, not names.
   p.stays.resize(leaves.size());
@@ -70,7 +91,7 @@ bool Pattern::Collect(const Values& values,
     if (!trees[i].Collect(values[i], leaves)) return false;
   }
   for (size_t k = 0; k < kinds.size(); ++k) {
-    if (!Matches(kinds[k], leaves[k])) return false;
+    if (!Matches(kinds[k], leaves[k], derived[k])) return false;
   }
   return true;
 }
@@ -97,7 +118,7 @@ bool Hidden::Serves() const {
     int64_t n = PyLong_AsLongLongAndOverflow(now.ptr(), &overflow);
     return overflow == 0 && n >= 0 && n < kMost;
   }
-  if (!IsTensor(now)) return false;
+  if (!IsTensor(now) || !IsOfClass(now, derived)) return false;
   const Tensor& tensor = AsTensor(now);
   return tensor.defined() && !tensor.symbolic();
 }
@@ -252,12 +273,12 @@ Values Pattern::Together(const std::vector<nb::object>& fixed,
                          std::vector<nb::object>* objects) const {
   std::vector<nb::object> leaves;
   size_t next_fixed = 0, next_tensor = 0;
-  for (LeafKind kind : kinds) {
-    if (kind == LeafKind::kFixed) {
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k] == LeafKind::kFixed) {
       leaves.push_back(fixed[next_fixed++]);
       continue;
     }
-    leaves.push_back(nb::cast(tensors[next_tensor++]));
+    leaves.push_back(TensorOfClass(tensors[next_tensor++], derived[k]));
     if (objects) objects->push_back(leaves.back());
   }
   Values values;
@@ -293,15 +314,21 @@ std::string Difference(const Parameters& parameters, const Pattern& before,
       if (!same) continue;
       LeafKind kind = now.kinds[at_now + k];
       const nb::object& leaf = leaves[at_now + k];
-      if (kind == old_kind && (!old.is_valid() || SameValue(old, leaf)))
+      const nb::object& cls = now.derived[at_now + k];
+      const nb::object& old_cls = before.derived[at_before + k];
+      if (kind == old_kind && cls.is(old_cls) &&
+          (!old.is_valid() || SameValue(old, leaf))) {
         continue;
-      auto text = [](LeafKind which, nb::handle value) {
-        return which == LeafKind::kFixed ? ShortRepr(value)
-               : which == LeafKind::kNumber
-                   ? std::string("a number as a tensor")
-                   : std::string("a tensor");
+      }
+      auto text = [](LeafKind which, nb::handle value, nb::handle derived) {
+        if (which == LeafKind::kFixed) return ShortRepr(value);
+        if (which == LeafKind::kNumber)
+          return std::string("a number as a tensor");
+        if (!derived.is_valid()) return std::string("a tensor");
+        return "a " + nb::cast<std::string>(derived.attr("__name__"));
       };
-      differs(now.names[at_now + k], text(kind, leaf), text(old_kind, old));
+      differs(now.names[at_now + k], text(kind, leaf, cls),
+              text(old_kind, old, old_cls));
     }
     at_before += was.num_leaves();
     at_now += is.num_leaves();

@@ -20,6 +20,11 @@ namespace sluice::py {
 
 enum class LeafKind : uint8_t { kTensor, kFixed, kNumber };
 
+// The class of a tensor that is derived from Tensor, as a parameter's is: what
+// the code is given in its place is of that class, too. Else it holds nothing.
+nb::object DerivedClass(nb::handle leaf);
+nb::object TensorOfClass(const Tensor& tensor, const nb::object& derived);
+
 // A place whose value is given to the code, as an argument is: whatever tensor
 // is there, or whatever number. Whole numbers come as sizes.
 struct Hidden {
@@ -27,6 +32,7 @@ struct Hidden {
   Place place;
   std::string text;
   Kind kind = Kind::kTensor;
+  nb::object derived{};  // of the tensor there
 
   // Whether something of that kind is there now.
   bool Serves() const;
@@ -60,8 +66,9 @@ struct Variant {
 struct Pattern {
   std::vector<TreeDef> trees;  // one for each parameter
   std::vector<LeafKind> kinds;
-  std::vector<std::string> names;  // "batch['x']"
-  std::vector<bool> stays;         // a number the code needs as it is
+  std::vector<nb::object> derived;  // by leaf: DerivedClass()
+  std::vector<std::string> names;   // "batch['x']"
+  std::vector<bool> stays;          // a number the code needs as it is
   std::vector<std::shared_ptr<Variant>> variants;  // used last: first
 
   // The form of these arguments, with their leaves.

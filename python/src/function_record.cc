@@ -119,8 +119,9 @@ nb::object Normalized(const nb::python_error& error) {
 void FunctionState::Hide(Variant& variant, const Variant& broken) {
   variant.hidden = broken.hidden;
   for (auto& [place, text] : broken.guards.OtherTensors()) {
-    variant.hidden.push_back(
-        {std::move(place), std::move(text), Hidden::Kind::kTensor});
+    nb::object derived = DerivedClass(place.Read());
+    variant.hidden.push_back({std::move(place), std::move(text),
+                              Hidden::Kind::kTensor, std::move(derived)});
   }
   for (auto& [place, text] : broken.guards.OtherNumbers()) {
     if (numbers_stay_.contains(text) || ++number_changes_[text] < 2) continue;
@@ -171,7 +172,7 @@ struct Recording {
     try {
       size_t place = args.size() - hidden.size();
       for (const Hidden& one : hidden) {
-        own.hidden.push_back(nb::cast(args[place++]));
+        own.hidden.push_back(TensorOfClass(args[place++], one.derived));
         const char* feed = one.kind == Hidden::Kind::kTensor  ? "feed"
                            : one.kind == Hidden::Kind::kCount ? "feed_count"
                                                               : "feed_float";

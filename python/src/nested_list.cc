@@ -3,7 +3,9 @@
 #include "errors.h"
 #include "operand.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/constants.h"
 #include "sluice/ops.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::py {
 
@@ -154,16 +156,41 @@ NestedList Ints(PyObject* o, const Shape& shape, std::string_view what) {
   return {{}, made, true};
 }
 
+// Whether there are numbers only, some of them computed by the function that is
+// being recorded.
+bool AllNumbers(PyObject* o) {
+  if (!IsSequence(o)) {
+    if (IsTensor(o)) return front_internal::IsNumber(AsTensor(o));
+    return PyFloat_CheckExact(o) || PyLong_Check(o);
+  }
+  nb::object held = nb::steal(PySequence_Tuple(o));
+  if (!held.is_valid()) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(held.ptr()); ++i) {
+    if (!AllNumbers(PyTuple_GET_ITEM(held.ptr(), i))) return false;
+  }
+  return true;
+}
+
+// Numbers beside tensors have the type they have as tensors of their own.
+Tensor Leaf(PyObject* o, std::string_view what, bool numbers) {
+  if (numbers && PyFloat_CheckExact(o)) {
+    return constant(Literal(Array::Scalar<double>(PyFloat_AS_DOUBLE(o))));
+  }
+  Tensor made = ToTensor(o, what);
+  bool wide = made.dtype() == DType::kF64 && front_internal::IsNumber(made);
+  return wide && !numbers ? cast(made, DType::kF32) : made;
+}
+
 // Elements that are arrays or tensors themselves: stacked, level by level.
-Tensor Stacked(PyObject* o, std::string_view what) {
-  if (!IsSequence(o)) return ToTensor(o, what);
+Tensor Stacked(PyObject* o, std::string_view what, bool numbers) {
+  if (!IsSequence(o)) return Leaf(o, what, numbers);
   std::vector<Tensor> parts;
   // Reading an element may run code that changes the list.
   nb::object held = nb::steal(PySequence_Tuple(o));
   if (!held.is_valid()) throw nb::python_error();
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(held.ptr()); ++i) {
-    parts.push_back(
-        Stacked(PyTuple_GET_ITEM(held.ptr(), i), StrCat(what, "[", i, "]")));
+    parts.push_back(Stacked(PyTuple_GET_ITEM(held.ptr(), i),
+                            StrCat(what, "[", i, "]"), numbers));
   }
   if (parts.empty()) ThrowValueError(StrCat(what, " has become empty"));
   DType dtype = parts[0].dtype();
@@ -193,7 +220,8 @@ NestedList ReadNested(nb::handle list, std::string_view what) {
   // What holds arrays is looked at by stacking them.
   Walk(o, 0, place, what, survey);
   if (survey.kind == Kind::kOther) {
-    return {Stacked(o, what), {}, false};
+    bool numbers = AllNumbers(o);
+    return {Stacked(o, what, numbers), {}, numbers};
   }
   nb::object frozen;  // no code has run yet: it is what was surveyed
   if (survey.runs_code) {

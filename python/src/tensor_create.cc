@@ -11,6 +11,7 @@
 #include "sluice/eager/constants.h"
 #include "sluice/eager/manual_seed.h"
 #include "sluice/eager/scope.h"
+#include "sluice/trace/region_draft.h"
 #include "written_numbers.h"
 
 namespace sluice::py {
@@ -35,8 +36,10 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
   Tensor made;
   Given given = Take(data, "tensor(): data");
-  if (given.tensor.defined() && given.weak) {
-    // Sizes of a function being recorded: numbers as any others.
+  if (given.tensor.defined() &&
+      (given.weak || front_internal::IsNumber(given.tensor))) {
+    // Sizes of a function being recorded, and numbers it computes: as any
+    // others.
     DType own = given.dtype() == DType::kF64 ? DType::kF32 : given.dtype();
     DType to = wanted == DType::kInvalid ? own : wanted;
     made = CallOne("Cast", {std::move(given)}, {{"dtype", to}});
@@ -46,6 +49,14 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   if (given.tensor.defined()) {
     // Also those of a graph, and lists of tensors: a new tensor of the same
     // elements, taken for a constant.
+    if (given.tensor.traced()) {
+      made = given.tensor.detach().clone();
+      if (wanted != DType::kInvalid && wanted != made.dtype()) {
+        made = CallOne("Cast", {{made, {}, false}}, {{"dtype", wanted}});
+      }
+      if (requires_grad) made.requires_grad_();
+      return made;
+    }
     if (given.tensor.symbolic()) {
       made = wanted == DType::kInvalid || wanted == given.tensor.dtype()
                  ? given.tensor

@@ -158,7 +158,10 @@ PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
 PyObject* Unary(const OpRecord& op, PyObject* a) {
   try {
     Given inputs[1] = {{AsTensor(a), {}, false}};
+    bool number = front_internal::IsNumber(inputs[0].tensor);
+    inputs[0].typed = number;
     CallResult result = CallOp(op, inputs, {});
+    if (number) IsOneToo(result.tensors[0]);
     return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
     SetPythonError();
@@ -310,6 +313,15 @@ PyObject* Compare(PyObject* a, PyObject* b, int how) {
 
 // A tensor is itself: equality is elementwise, so that dicts go by identity.
 Py_hash_t Hash(PyObject* a) {
+  // Two numbers that are equal are one key of a dict.
+  if (const Tensor& t = AsTensor(a);
+      t.symbolic() && front_internal::IsNumber(t)) {
+    PyErr_SetString(PyExc_TypeError,
+                    "hash() of a number that a captured function computes, as "
+                    "the key of a dict or set: it is known only while a step "
+                    "runs; wanted sl.where, sl.cond or a comparison");
+    return -1;
+  }
   return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(a) >> 4);
 }
 

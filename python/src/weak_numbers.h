@@ -12,6 +12,7 @@
 #include "operand.h"
 #include "sluice/graph/value.h"
 #include "sluice/op/record.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::py {
 
@@ -35,12 +36,22 @@ class WeakNumbers {
     if (current_ && t.symbolic()) current_->numbers_.insert(t.value());
   }
   // Operands that are such numbers become weak, but for the op that makes them
-  // something else.
+  // something else. So do, beside tensors, what branches, loops, float() and
+  // int() make; among themselves those have all their digits.
   static void Mark(const OpRecord& op, std::span<Given> inputs) {
     if (!current_) return;
     bool other = op.role != Role::kCast;
+    auto number = [](const Given& in) {
+      return in.tensor.defined() && front_internal::IsNumber(in.tensor);
+    };
+    bool tensors = false;
+    for (const Given& in : inputs) {
+      tensors =
+          tensors || (in.tensor.defined() && !number(in) && !Has(in.tensor));
+    }
     for (Given& in : inputs) {
-      if (!in.typed && Has(in.tensor)) in.weak = other;
+      if (in.typed) continue;
+      if (Has(in.tensor) || (tensors && number(in))) in.weak = other;
     }
   }
 

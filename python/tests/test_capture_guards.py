@@ -552,3 +552,42 @@ def test_a_closure_read_below_one_that_was_bound_anew():
     n = 3
     with pytest.raises(LookupError, match="many"):
         step(x)
+
+
+# A parameter among the arguments was a plain tensor to the code.
+def test_the_class_of_a_tensor_among_the_arguments():
+    def asks(p, x):
+        return x * (2.0 if isinstance(p, nn.Parameter) else 3.0)
+
+    def asks_inside(items, x):
+        return x * (2.0 if type(items[0]["p"]) is nn.Parameter else 3.0)
+
+    def keeps(p, x):
+        net = nn.Module()
+        net.p = p
+        return x * float(len(list(net.parameters())))
+
+    x = sl.tensor([1.0])
+    plain, parameter = sl.tensor([5.0]), nn.Parameter(sl.tensor([5.0]))
+    for f, wrap in (
+        (asks, lambda p: p), (asks_inside, lambda p: [{"p": p}]), (keeps, lambda p: p),
+    ):  # fmt: skip
+        g = sl.function(f)
+        for p in (parameter, plain, parameter):
+            assert g(wrap(p), x).tolist() == f(wrap(p), x).tolist()
+        assert len(g.traces()) == 2
+        why = " ".join(t.why for t in g.traces())
+        assert "is a tensor; the last trace has a Parameter" in why
+
+
+def test_the_class_of_a_tensor_that_is_bound_anew():
+    held = {"v": nn.Parameter(sl.tensor([1.0]))}
+
+    def step(x):
+        return x * held["v"] * (2.0 if isinstance(held["v"], nn.Parameter) else 3.0)
+
+    f, x = sl.function(step), sl.tensor([1.0])
+    for k in range(6):
+        v = sl.tensor([float(k)])
+        held["v"] = nn.Parameter(v) if k % 3 else v
+        assert f(x).tolist() == step(x).tolist()

@@ -313,7 +313,9 @@ def test_an_element_of_an_argument_that_one_way_gives_a_history() -> None:
 
 # In a call without an iteration there is none, as imperatively.
 @pytest.mark.parametrize("allow_unused", [False, True])
-def test_autograd_grad_of_a_loop_that_does_not_go_round(allow_unused: bool) -> None:
+def test_autograd_grad_through_a_loop_that_does_not_go_round(
+    allow_unused: bool,
+) -> None:
     def program(wrap: Any) -> Any:
         w, u = (sl.tensor([v]).requires_grad_() for v in (2.0, 3.0))
 

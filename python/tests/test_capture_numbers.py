@@ -196,3 +196,135 @@ def test_a_number_that_becomes_another_kind():
     for value in (0.5, 0.6, 0.7, 2, 0.8, True, 3, 4, 5):
         box.rate = value
         assert f(sl.tensor(2.0)).item() == (sl.tensor(2.0) * value).item()
+
+
+# float(), int() and bool() of a tensor give numbers: no gradient flows through them,
+# they have all their digits, and stay when the tensor, or another name, is changed.
+def a_name_of_a_number(x, s):
+    y = float(x[0])
+    kept = y
+    y += 1.5
+    return x * y + kept
+
+
+def the_tensor_is_written(x, s):
+    whole, flags = (x * 10).long(), x > 0
+    n, b = int(whole[0]), bool(flags[0])
+    whole += 5
+    flags.logical_not_()
+    return x * n * b
+
+
+def digits(x, s):
+    y = x.double() / 3
+    return float(y[0]) / 7 * y
+
+
+def types(x, s):
+    i = sl.tensor([2, 3])
+    return [i * float(x[0]), i * int(x[1]), x.half() * float(x[0]),
+            sl.full((2,), float(x[0])), sl.tensor(float(x[0])),
+            sl.tensor([float(x[0]), 2.0]), sl.tensor([int(x[0]), 2])]  # fmt: skip
+
+
+def one_element(x, s):
+    return float(x[:1]) * sl.ones(3)
+
+
+def sums(x, s):
+    total = 0.0
+    for row in x:
+        total += float(row)
+    return x * total
+
+
+def state(x, s):
+    s["total"] += float(x.sum())
+    s["n"] = int(x[1])
+    s["up"] = bool(x[0] > 0)
+    return x * s["total"]
+
+
+def gradients(x, s):
+    return sl.autograd.grad((s["w"] * float(s["w"].sum())).sum(), s["w"])[0]
+
+
+def a_tensor_of_a_tensor(x, s):
+    y = sl.tensor(x)
+    y += 1
+    return x * y
+
+
+@pytest.mark.parametrize(
+    "f",
+    [a_name_of_a_number, the_tensor_is_written, digits, types, one_element, sums, state,
+     gradients, a_tensor_of_a_tensor],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_numbers_made_of_tensors(f):
+    def seen(value):
+        if isinstance(value, list):
+            return [seen(v) for v in value]
+        if isinstance(value, sl.Tensor):
+            return value.dtype, value.tolist()
+        return type(value), value
+
+    def ran(wrap):
+        w = sl.tensor([2.0, 3.0]).requires_grad_()
+        s = {"total": 0.5, "n": 0, "up": None, "w": w}
+        g, found = wrap(f), []
+        for value in ([1.25, 2.0], [-1.5, 3.0], [0.75, -2.0]):
+            x = sl.tensor(value)
+            found.append([seen(g(x, s)), seen(x), [seen(s[k]) for k in sorted(s)]])
+        return found
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+def test_a_number_of_several_elements_is_refused():
+    @sl.function
+    def f(x):
+        return float(x) * x
+
+    with pytest.raises(ValueError, match="one element"):
+        f(sl.tensor([1.0, 2.0]))
+
+
+# state:700152
+def test_what_python_makes_of_numbers_has_all_their_digits():
+    def f(x):
+        n = float(x.double()[0] / 3)
+        m = -int(x[1] * 10)
+        y = x.double() * (abs(-n) + max(n, 0.1) + min(n, 7.7) + round(n, 3))
+        return y, sl.tensor([1, 2]) * (abs(m) + m // 3 + m % 4 + m**2)
+
+    x = sl.tensor([1.25, 2.5])
+    for got, want in zip(sl.function(f)(x), f(x)):
+        assert (got.dtype, got.tolist()) == (want.dtype, want.tolist())
+
+
+def test_the_class_of_a_number_made_of_a_tensor():
+    def f(x):
+        n, m = float(x[0]), int(x[1])
+        ways = (isinstance(n, float), isinstance(n, (int, str)), isinstance(m, int),
+                type(m) is int, isinstance(n, sl.Tensor), isinstance(x, sl.Tensor))
+        return x * sum(2.0**k for k, way in enumerate(ways) if way)  # fmt: skip
+
+    x = sl.tensor([1.5, 2.0])
+    assert sl.function(f)(x).tolist() == f(x).tolist()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * {0: 2.0, 1: 3.0}[int(x[0] > 0)],
+        lambda x: x * (int(x[0] > 0) in {1, 2}),
+        lambda x: x * hash(float(x[0])),
+    ],
+)
+def test_a_number_made_of_a_tensor_is_no_key(f):
+    def g(x):
+        return f(x)
+
+    with pytest.raises(TypeError, match="key of a dict or set"):
+        sl.function(g)(sl.tensor([1.5, 2.0]))

@@ -309,3 +309,25 @@ def test_loops_are_loops_and_branches_branches():
     assert "If" in sl.function(branches).graph(sl.tensor(1.0))
     text = sl.function(nested_loops).graph(sl.tensor(6))
     assert text.count("While") >= 2
+
+
+# It was the truth of it, True or False, wherever it stood.
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * ((x[0] > 0) and 2.5),
+        lambda x: x * ((x[0] > 0) or 2.5),
+        lambda x: x * (x[0] > 0 and x[1] > 0 and x.sum()),
+        lambda x: x * (x[0] > 0 or x[1]),
+        lambda x: x * (x[0] > 0 and x[1] > 0),
+        lambda x: x * (2.0 if x[0] > 0 and x[1] else 3.0),
+        lambda x: x * (not (x[0] > 0 and x[1])),
+    ],
+)
+def test_and_and_or_are_one_of_their_operands(f):
+    def g(x):
+        return f(x)
+
+    h = sl.function(g)
+    for value in ([1.0, 2.0], [-1.0, 3.0], [0.0, -2.0], [3.0, 0.0]):
+        assert h(sl.tensor(value)).tolist() == f(sl.tensor(value)).tolist(), value

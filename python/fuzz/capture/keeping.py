@@ -124,3 +124,23 @@ def shared(w: Writer) -> list[str] | None:
                   [f"{name} = {a} if {ex.number(w)} < {b}.sum() else {b}"]]
     w.scope.add(name, "V", assigned=False)
     return w.rng.choice(lines)
+
+
+def numbers(w: Writer) -> list[str] | None:
+    """Numbers of Python's that are made of tensors, and tensors of other tensors."""
+    v, s = ex.tensor(w, "V", 1), ex.tensor(w, "S", 1)
+    name, n = w.scope.fresh("s"), w.scope.fresh("n")
+    w.scope.add(name, "V", assigned=False)
+    return w.rng.choice([
+        [f"{name} = {v} * float({s})"],
+        [f"{n} = float({s})", f"{name} = {v} + {n}", f"{n} += 0.5",
+         f"{name} = {name} * {n}"],
+        [f"{name} = {v} * int({s} * 3) * 0.25"],
+        [f"{n} = int({s} > 0.1)", f"{name} = {v} * ({n} + 1)"],
+        [f"{name} = {v} * (0.5 if bool({s} > 0.1) else 0.75)"],
+        [f"{name} = T.tensor({v}.detach())", f"{name} += 0.25"],
+        [f"{name} = {v} * T.tensor(float({s}), dtype=D)"],
+        [f"{n} = isinstance({v}, T.nn.Parameter)",
+         f"{name} = {v} * (1.5 if {n} else 0.5)"],
+        [f"{name} = {v} / (abs(float({s})) + 1)"],
+    ])

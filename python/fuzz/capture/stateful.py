@@ -45,6 +45,8 @@ def later_features(seed: int) -> set[str]:
     made = {"rules"} if seed >= 200_000 and rng.random() < 0.3 else set()
     if seed >= 600_000 and rng.random() < 0.4:
         made.add("shared")
+    if seed >= 700_000 and rng.random() < 0.3:
+        made.add("numbers")
     return made
 
 
@@ -88,6 +90,7 @@ def statement(w: Writer) -> list[str]:
         (on("hooks", 0.6), lambda: training.hook(w)),
         (on("rules", 1.5), lambda: training.rule(w)),
         (on("shared", 2.0), lambda: keeping.shared(w)),
+        (on("numbers", 1.5), lambda: keeping.numbers(w)),
     ])
 
 

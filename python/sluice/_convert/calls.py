@@ -24,9 +24,8 @@ from .impure import next_, refuse_if_impure
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
 from .printing import print_
-from .values import Tensor, decided, in_graph, truth
+from .values import PYTHON, Tensor, decided, in_graph, number_of
 
-_cast = _core.op_function("Cast")
 
 
 def _range(*args: Any) -> Any:
@@ -70,12 +69,12 @@ def _symbol_as(python: type, value: Any) -> Any:
     return math.trunc(value) if isinstance(value, (int, float)) else int(value)
 
 
-def _as(python: type, dtype: Any) -> Callable[..., Any]:
+def _as(python: type) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         tensor = in_graph(args[0]) if len(args) == 1 and not kwargs else None
         if tensor is None and len(args) == 1 and isinstance(args[0], Symbol):
             return _symbol_as(python, args[0])
-        return python(*args, **kwargs) if tensor is None else _cast(tensor, dtype=dtype)
+        return python(*args, **kwargs) if tensor is None else number_of(tensor, python)
 
     return convert
 
@@ -83,7 +82,7 @@ def _as(python: type, dtype: Any) -> Callable[..., Any]:
 def _bool(*args: Any) -> Any:
     args = tuple(map(decided, args))
     tensor = in_graph(args[0]) if len(args) == 1 else None
-    return bool(*args) if tensor is None else truth(tensor)
+    return bool(*args) if tensor is None else number_of(tensor, bool)
 
 
 def _least(python: Callable[..., Any], op: str) -> Callable[..., Any]:
@@ -103,6 +102,23 @@ def _least(python: Callable[..., Any], op: str) -> Callable[..., Any]:
         return least
 
     return choose
+
+
+def _kind(value: Any) -> Any:
+    """The class of a number that the graph computes; else None."""
+    if isinstance(value, Tensor) and value.symbolic and value._number:
+        return PYTHON.get(value.dtype)
+    return None
+
+
+def _isinstance(value: Any, classes: Any) -> bool:
+    kind = _kind(value)
+    return isinstance(value, classes) if kind is None else issubclass(kind, classes)
+
+
+def _type(*args: Any, **kwargs: Any) -> Any:
+    kind = _kind(args[0]) if len(args) == 1 and not kwargs else None
+    return type(*args, **kwargs) if kind is None else kind
 
 
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
@@ -151,9 +167,11 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     zip: _zip,
     reversed: _reversed,
     len: _len,
-    int: _as(int, _core.int64),
-    float: _as(float, _core.float32),
+    int: _as(int),
+    float: _as(float),
     builtins.bool: _bool,
+    isinstance: _isinstance,
+    type: _type,
     min: _least(min, "Minimum"),
     max: _least(max, "Maximum"),
     getattr: _getattr,

@@ -29,6 +29,19 @@ _COMPARE = {
 }
 
 
+_TRUTH = "_sl_truth"
+
+
+def asked_for_truth(test: ast.expr) -> ast.expr:
+    """Notes of `a and b` that only its truth counts, as in `if a and b`. Elsewhere it
+    is one of the two."""
+    if isinstance(test, ast.BoolOp):
+        setattr(test, _TRUTH, True)
+        for part in test.values:
+            asked_for_truth(part)
+    return test
+
+
 def load(name: str) -> ast.Name:
     """A variable read."""
     return ast.Name(name, ast.Load())
@@ -90,14 +103,18 @@ class Expressions(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         lazy = _assigns(*node.values[1:])
+        truth = getattr(node, _TRUTH, False)
         self.generic_visit(node)
         if lazy:
             return node
-        name = "and_" if isinstance(node.op, ast.And) else "or_"
+        names = ("both", "either") if truth else ("and_", "or_")
+        name = names[not isinstance(node.op, ast.And)]
         call = runtime_call(name, node.values[0], *map(thunk, node.values[1:]))
         return at(call, node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.Not):
+            asked_for_truth(node.operand)
         self.generic_visit(node)
         if isinstance(node.op, ast.Not):
             return at(runtime_call("not_", node.operand), node)
@@ -105,6 +122,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         lazy = _assigns(node.body, node.orelse)
+        asked_for_truth(node.test)
         self.generic_visit(node)
         if lazy:
             return node
@@ -207,6 +225,8 @@ class Expressions(ast.NodeTransformer):
         return at(runtime_call("listed", self.visit(first.iter), element), node)
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
+        for test in node.ifs:
+            asked_for_truth(test)
         self.generic_visit(node)
         node.iter = at(runtime_call("items", node.iter), node.iter)
         node.ifs = [at(runtime_call("filter", test), test) for test in node.ifs]

@@ -56,38 +56,77 @@ def _as_truth(value: Any) -> Any:
     return bool(value) if tensor is None else truth(tensor)
 
 
+def both(value: Any, *others: Callable[[], Any]) -> Any:
+    """The truth of a and b and ...: where only that is asked for."""
+    known = decided(value)
+    tensor = in_graph(known)
+    if not others:
+        return value if tensor is None else truth(tensor)
+    if tensor is None:
+        return both(others[0](), *others[1:]) if known else value
+    return _chosen(
+        "and", tensor, lambda: _as_truth(both(others[0](), *others[1:])),
+        lambda: False,
+    )
+
+
+def either(value: Any, *others: Callable[[], Any]) -> Any:
+    """The truth of a or b or ..."""
+    known = decided(value)
+    tensor = in_graph(known)
+    if not others:
+        return value if tensor is None else truth(tensor)
+    if tensor is None:
+        return value if known else either(others[0](), *others[1:])
+    return _chosen(
+        "or", tensor, lambda: True,
+        lambda: _as_truth(either(others[0](), *others[1:])),
+    )
+
+
+def _is_truth(value: Any) -> bool:
+    if isinstance(value, bool):
+        return True
+    tensor = in_graph(value)
+    return tensor is not None and tensor.dtype == _core.bool
+
+
 def and_(value: Any, *others: Callable[[], Any]) -> Any:
-    """a and b and ...; what follows a false value is not evaluated."""
+    """a and b and ...: the last that is evaluated. What follows a false value is
+    not."""
     if not others:
         return value
     known = decided(value)
     tensor = in_graph(known)
     if tensor is None:
         return and_(others[0](), *others[1:]) if known else value
-    if tensor.dtype == _core.bool:
-        return _chosen(
-            "and", tensor, lambda: _as_truth(and_(others[0](), *others[1:])),
-            lambda: False,
-        )
-    return _chosen(
-        "and", tensor, lambda: and_(others[0](), *others[1:]), lambda: tensor
-    )
+    truths = tensor.dtype == _core.bool
+
+    def further() -> Any:
+        nonlocal truths
+        made = and_(others[0](), *others[1:])
+        truths = truths and _is_truth(made)
+        return _as_truth(made) if truths else made
+
+    return _chosen("and", tensor, further, lambda: False if truths else tensor)
 
 
 def or_(value: Any, *others: Callable[[], Any]) -> Any:
-    """a or b or ...; what follows a true value is not evaluated."""
+    """a or b or ...: the last that is evaluated. What follows a true value is
+    not."""
     if not others:
         return value
     known = decided(value)
     tensor = in_graph(known)
     if tensor is None:
         return value if known else or_(others[0](), *others[1:])
-    if tensor.dtype == _core.bool:
-        return _chosen(
-            "or", tensor, lambda: True,
-            lambda: _as_truth(or_(others[0](), *others[1:])),
-        )
-    return _chosen("or", tensor, lambda: tensor, lambda: or_(others[0](), *others[1:]))
+
+    def further() -> Any:
+        made = or_(others[0](), *others[1:])
+        truths = tensor.dtype == _core.bool and _is_truth(made)
+        return _as_truth(made) if truths else made
+
+    return _chosen("or", tensor, lambda: tensor, further)
 
 
 def not_(value: Any) -> Any:

@@ -55,6 +55,8 @@ class Runtime:
     text = staticmethod(text)
     grow = staticmethod(collected.grow)
     adding = staticmethod(collected.adding)
+    both = staticmethod(logic.both)
+    either = staticmethod(logic.either)
     and_ = staticmethod(logic.and_)
     or_ = staticmethod(logic.or_)
     not_ = staticmethod(logic.not_)
@@ -156,7 +158,7 @@ class Runtime:
         self, construct: Any, test: Block, body: Block, signal: Signal
     ) -> Any:
         """A loop that a tensor may have left: its condition is asked if not."""
-        pred = logic.and_(signal.normal, test)
+        pred = logic.both(signal.normal, test)
         return GraphLoop(
             construct, Variables(test, body), lambda _: body(), test, pred,
             signal=signal,

@@ -20,7 +20,15 @@ from . import exits
 from .codes import BREAK, CONTINUE, ITEM, RESULT, RETURN, SIGNAL
 from .construct import appended
 from .errors import Unconvertible
-from .expressions import Expressions, asserted, at, load, runtime_call, thunk
+from .expressions import (
+    Expressions,
+    asked_for_truth,
+    asserted,
+    at,
+    load,
+    runtime_call,
+    thunk,
+)
 from .helpers import block_function, block_names, header
 from .liveness import Liveness
 from .names import bindings, parameters
@@ -170,6 +178,7 @@ class FunctionRewriter:
             value = self._expressions.visit(node.value)
             return [at(ast.Assign([node.target], value), node)]
         if isinstance(node, ast.Assert):
+            asked_for_truth(node.test)
             return [asserted(self._expressions.visit(node))]
         grows = appended(node, self._is_local)
         if grows:
@@ -234,11 +243,11 @@ class FunctionRewriter:
         orelse = named(self._block_helper("else", node.orelse, node))
         if isinstance(node, ast.If):
             then = named(self._block_helper("then", node.body, node))
-            test = self._expressions.visit(node.test)
+            test = self._expressions.visit(asked_for_truth(node.test))
             call = runtime_call("if_stmt", key, test, then, orelse)
         elif isinstance(node, ast.While):
             body = named(self._block_helper("body", node.body, node))
-            test = self._expressions.visit(node.test)
+            test = self._expressions.visit(asked_for_truth(node.test))
             asked = self._helper("test", [], [at(ast.Return(test), test)], node)
             call = runtime_call("while_stmt", key, named(asked), body, orelse)
         else:

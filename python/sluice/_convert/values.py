@@ -76,6 +76,22 @@ def truth(tensor: Any) -> Any:
     return tensor
 
 
+def number_of(tensor: Any, kind: type) -> Any:
+    """What float, int or bool make of a tensor: a number. No gradient flows through
+    it, and it stays what it is when the tensor is written."""
+    shape = known_sizes(tensor)
+    if shape and any(size not in (1, None) for size in shape):
+        raise ValueError(
+            f"{kind.__name__}() of a tensor of shape {list(shape)}; wanted one element"
+        )
+    tensor = tensor.detach().clone()
+    if shape is None or shape:
+        tensor = _reshape(tensor, [])
+    made = truth(tensor) if kind is bool else _cast(tensor, dtype=_DEFAULTS[kind])
+    made._number = True
+    return made
+
+
 def is_number(value: Any) -> bool:
     """Whether it is a number that takes the type of what it meets."""
     return type(value) in _DEFAULTS or isinstance(value, Symbol)
