@@ -40,7 +40,11 @@ if(TARGET gRPC::grpc++)
   target_link_libraries(sluice_grpc PRIVATE sluice gRPC::grpc++)
   # It shares nothing with what loads it but the interface it gives.
   target_link_options(sluice_grpc PRIVATE
-    LINKER:--exclude-libs,ALL LINKER:-z,defs LINKER:--gc-sections)
+    LINKER:--exclude-libs,ALL LINKER:--gc-sections)
+  if(NOT SLUICE_SANITIZE)
+    # A sanitizer's functions are in the program that loads it.
+    target_link_options(sluice_grpc PRIVATE LINKER:-z,defs)
+  endif()
   if(SLUICE_APPS)
     # It runs graphs that others made: ops and sessions, no training.
     add_executable(app_sluice_server ${PROJECT_SOURCE_DIR}/apps/sluice_server.cc

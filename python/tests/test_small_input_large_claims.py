@@ -69,9 +69,7 @@ def packed():
         ("a.idx.gz", lambda p: list(data.idx(p))),
     ],
 )
-def test_what_unpacks_to_far_more_than_its_size_is_refused(
-    tmp_path, packed, name, read
-):
+def test_what_unpacks_to_far_more_is_refused(tmp_path, packed, name, read):
     (tmp_path / name).write_bytes(packed)
     with pytest.raises((MemoryError, ValueError, OSError), match="times its size"):
         read(tmp_path / name)

@@ -50,9 +50,8 @@ Mailboxes::Entry** Mailboxes::Shard::Find(const MessageKey& key,
 Mailboxes::Entry* Mailboxes::Shard::Insert(const MessageKey& key,
                                            uint64_t hash) {
   if (!free) {
-    all.push_back(std::make_unique<Entry>());
-    free = all.back().get();
-    if (all.size() > chains.size()) {
+    // Chains first: without memory for them there is no entry either.
+    if (all.size() >= chains.size()) {
       std::vector<Entry*> old = std::exchange(
           chains, std::vector<Entry*>(chains.empty() ? 8 : chains.size() * 2));
       for (Entry* entry : old) {
@@ -65,6 +64,8 @@ Mailboxes::Entry* Mailboxes::Shard::Insert(const MessageKey& key,
         }
       }
     }
+    all.push_back(std::make_unique<Entry>());
+    free = all.back().get();
   }
   Entry* entry = std::exchange(free, free->next);
   Entry*& head = chains[hash & (chains.size() - 1)];

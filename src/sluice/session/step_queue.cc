@@ -55,8 +55,10 @@ void StepQueue::Push(DrivenStep& step) {
   bool several = false;
   {
     MutexLock lock(mu_);
-    ready_.push_back(&step);
-    several = ready_.size() > 1;
+    step.next_ = nullptr;
+    several = first_ != nullptr;
+    (several ? last_->next_ : first_) = &step;
+    last_ = &step;
   }
   if (here && &here->queue_ == this) {
     here->pushed_ = true;
@@ -75,9 +77,8 @@ void StepQueue::Push(DrivenStep& step) {
 
 DrivenStep* StepQueue::Pop() {
   MutexLock lock(mu_);
-  if (ready_.empty()) return nullptr;
-  DrivenStep* step = ready_.front();
-  ready_.pop_front();
+  DrivenStep* step = first_;
+  if (step) first_ = step->next_;
   return step;
 }
 

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
 
 #include "sluice/base/event_count.h"
@@ -58,7 +57,9 @@ class StepQueue {
   WorkerPool* const pool_;
   std::atomic<int32_t> helpers_{0};
   Mutex mu_;
-  std::deque<DrivenStep*> ready_ SL_GUARDED_BY(mu_);
+  // In order, each knows the next: to be ready takes no memory.
+  DrivenStep* first_ SL_GUARDED_BY(mu_) = nullptr;
+  DrivenStep* last_ SL_GUARDED_BY(mu_) = nullptr;
   EventCount event_;
 };
 
@@ -87,6 +88,7 @@ class DrivenStep {
   Step& step_;
   Quiet quiet_;
   std::atomic<State> state_{State::kAsleep};
+  DrivenStep* next_ = nullptr;  // the queue's, which guards it
 };
 
 }  // namespace sluice

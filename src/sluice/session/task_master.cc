@@ -1,5 +1,6 @@
 #include "sluice/session/task_master.h"
 
+#include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
@@ -112,26 +113,33 @@ Status TaskMaster::RunSplit(const std::shared_ptr<Split>& shared,
 
   for (size_t p = 0; p < split.pieces.size(); ++p) {
     const Piece& piece = split.pieces[p];
-    PieceRun run;
-    run.piece = piece.id;
-    run.step = step;
-    run.random = random;
-    for (int arg : piece.args) {
-      run.feeds.push_back(feeds[static_cast<size_t>(arg)]);
-    }
-    run.rendezvous = boxes;
-    piece.worker->Run(
-        std::move(run),
-        [waiting, p, &queue = queue_](Status status, std::vector<Array> made) {
-          waiting->results[p] = std::move(made);
-          if (!status.ok()) {
-            MutexLock lock(waiting->mu);
-            if (waiting->first.ok()) waiting->first = std::move(status);
-          }
-          if (waiting->left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            queue.Notify();
-          }
-        });
+    auto done = [waiting, p, &queue = queue_](Status status,
+                                              std::vector<Array> made) {
+      waiting->results[p] = std::move(made);
+      if (!status.ok()) {
+        MutexLock lock(waiting->mu);
+        if (waiting->first.ok()) waiting->first = std::move(status);
+      }
+      if (waiting->left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        queue.Notify();
+      }
+    };
+    // Pieces that run already wait for this one: it cannot just be left out.
+    Status started = Guarded([&]() -> Status {
+      PieceRun run;
+      run.piece = piece.id;
+      run.step = step;
+      run.random = random;
+      for (int arg : piece.args) {
+        run.feeds.push_back(feeds[static_cast<size_t>(arg)]);
+      }
+      run.rendezvous = boxes;
+      piece.worker->Run(std::move(run), done);
+      return OkStatus();
+    });
+    if (started.ok()) continue;
+    boxes->Abort(started);
+    done(started, {});
   }
   queue_.HelpUntil(
       [&] { return waiting->left.load(std::memory_order_acquire) == 0; });

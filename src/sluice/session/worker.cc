@@ -82,7 +82,7 @@ void LocalWorker::Run(PieceRun run, Done done) {
   std::shared_ptr<Rendezvous> rendezvous = run.rendezvous;
   Status status = Guarded([&] { return Start(std::move(run), done); });
   if (status.ok()) return;
-  status = InTask(status);
+  status = Guarded([&] { return InTask(status); });
   rendezvous->Abort(status);
   done(status, {});
 }
@@ -128,23 +128,28 @@ Status LocalWorker::Start(PieceRun run, Done& done) {
   r.step->Begin(request);
   r.cancellation = r.step->cancellation();
   // Whoever fails tells the others by way of the rendezvous.
-  r.cancellation->Register(&r.token,
-                           [this, rendezvous = r.rendezvous,
-                            cancellation = std::weak_ptr(r.cancellation)] {
-                             if (auto c = cancellation.lock())
-                               rendezvous->Abort(InTask(c->status()));
-                           });
-  r.done = std::move(done);
+  r.cancellation->Register(
+      &r.token, [this, rendezvous = r.rendezvous,
+                 cancellation = std::weak_ptr(r.cancellation)] {
+        if (auto c = cancellation.lock()) {
+          rendezvous->Abort(Guarded([&] { return InTask(c->status()); }));
+        }
+      });
   bool gone = false;
   {
     MutexLock lock(mu_);
     running_.emplace(run.step, std::move(running));
+    r.done = std::move(done);
     gone = gone_;
   }
-  if (gone) r.cancellation->Cancel(Gone());
-  for (size_t i = 0; i < run.feeds.size(); ++i) {
-    r.step->Feed(static_cast<int>(i), std::move(run.feeds[i]));
-  }
+  // From here on End answers, whatever happens.
+  Status fed = Guarded([&]() -> Status {
+    for (size_t i = 0; i < run.feeds.size(); ++i) {
+      r.step->Feed(static_cast<int>(i), std::move(run.feeds[i]));
+    }
+    return gone ? Gone() : OkStatus();
+  });
+  if (!fed.ok()) r.cancellation->Cancel(fed);
   r.driven->Start();
   return OkStatus();
 }
@@ -152,28 +157,32 @@ Status LocalWorker::Start(PieceRun run, Done& done) {
 // The step is quiet.
 void LocalWorker::End(Running& r) {
   (void)r.cancellation->Deregister(r.token);
-  Status status = r.step->Finish();
   std::vector<Array> results;
-  for (size_t i = 0; status.ok() && i < r.step->results().size(); ++i) {
-    if (!r.step->results()[i]) {
-      status = r.step->MissingResult(i);
-      break;
+  Status status = Guarded([&]() -> Status {
+    SL_RETURN_IF_ERROR(r.step->Finish());
+    for (size_t i = 0; i < r.step->results().size(); ++i) {
+      if (!r.step->results()[i]) return r.step->MissingResult(i);
+      results.push_back(std::move(r.step->results()[i]));
     }
-    results.push_back(std::move(r.step->results()[i]));
-  }
+    return OkStatus();
+  });
   for (Array& value : r.step->results()) value = Array();
   if (!status.ok()) {
     results.clear();
-    status = InTask(status);
+    status = Guarded([&] { return InTask(status); });
     r.rendezvous->Abort(status);
   }
   if (r.traced) {
-    double ago =
-        static_cast<double>(CycleCount() - r.stats.start) * NanosPerCycle();
-    TaskTrace trace = TraceOf(r.stats, *r.plan);
-    trace.task = task_;
-    trace.began_ns = static_cast<double>(NowNanos()) - ago;
-    r.traced(std::move(trace));
+    // Without memory for it the step is as it is.
+    (void)Guarded([&]() -> Status {
+      double ago =
+          static_cast<double>(CycleCount() - r.stats.start) * NanosPerCycle();
+      TaskTrace trace = TraceOf(r.stats, *r.plan);
+      trace.task = task_;
+      trace.began_ns = static_cast<double>(NowNanos()) - ago;
+      r.traced(std::move(trace));
+      return OkStatus();
+    });
   }
   ReleaseStep(*r.plan, std::move(r.step));
   std::unique_ptr<Running> last;
