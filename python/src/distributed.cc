@@ -101,6 +101,14 @@ void BindDistributed(nb::module_& m) {
         "bucket_bytes"_a, "find_unused"_a);
   m.def("dist_init", &Init, "address"_a, "rank"_a, "world_size"_a, "name"_a,
         "timeout"_a);
+  m.def(
+      "dist_new_group",
+      [](const std::vector<int>& ranks, const std::string& name,
+         double timeout) {
+        ReleaseGil released;
+        return dist::new_group(ranks, name, timeout);
+      },
+      "ranks"_a, "name"_a, "timeout"_a);
   m.def("dist_is_initialized", &dist::is_initialized, "group"_a);
   m.def(
       "dist_destroy",

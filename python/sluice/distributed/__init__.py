@@ -36,6 +36,7 @@ from ._collectives import (
     scatter,
 )
 from ._group import (
+    ProcessGroup,
     abort_process_group,
     destroy_process_group,
     flight_record,
@@ -46,6 +47,7 @@ from ._group import (
     is_available,
     is_initialized,
     is_torchelastic_launched,
+    new_group,
 )
 from ._objects import (
     all_gather_object,
@@ -54,6 +56,7 @@ from ._objects import (
 )
 
 __all__ = [
+    "ProcessGroup",
     "ReduceOp",
     "Work",
     "abort_process_group",
@@ -77,6 +80,7 @@ __all__ = [
     "is_available",
     "is_initialized",
     "is_torchelastic_launched",
+    "new_group",
     "nn",
     "reduce",
     "reduce_scatter",

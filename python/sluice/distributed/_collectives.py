@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
-from ._group import get_rank, get_world_size, group_name
+from ._group import get_rank, get_world_size, group_name, rank_in
 
 __all__ = [
     "ReduceOp",
@@ -99,7 +99,8 @@ def broadcast(
 ) -> Work | None:
     """tensor becomes that of rank src."""
     t = _tensor("broadcast", "tensor", tensor)
-    return _given(_core.dist_broadcast(t, src, group_name(group), async_op), async_op)
+    name, root = group_name(group), rank_in(group, src, "broadcast: src")
+    return _given(_core.dist_broadcast(t, root, name, async_op), async_op)
 
 
 def reduce(
@@ -111,8 +112,7 @@ def reduce(
 ) -> Work | None:
     """tensor of rank dst becomes the reduction of all; those of others stay."""
     t = _tensor("reduce", "tensor", tensor)
-    _check_rank("reduce", "dst", dst, group)
-    if get_rank(group) == dst:
+    if get_rank(group) == rank_in(group, dst, "reduce: dst"):
         return all_reduce(t, op, group, async_op)
     return all_reduce(t.detach().clone(), op, group, async_op)
 
@@ -220,9 +220,8 @@ def gather(
 ) -> Work | None:
     """gather_list of rank dst becomes the tensors of all ranks."""
     size = get_world_size(group)
-    _check_rank("gather", "dst", dst, group)
     t = _tensor("gather", "tensor", tensor)
-    here = get_rank(group) == dst
+    here = get_rank(group) == rank_in(group, dst, "gather: dst")
     if not here and gather_list:
         raise ValueError(f"gather: gather_list is given on a rank that is not {dst}")
     into = _list("gather", "gather_list", gather_list, size) if here else []
@@ -240,26 +239,20 @@ def scatter(
 ) -> Work | None:
     """tensor becomes this rank's of the scatter_list of rank src."""
     size, rank = get_world_size(group), get_rank(group)
-    _check_rank("scatter", "src", src, group)
+    root = rank_in(group, src, "scatter: src")
     t = _tensor("scatter", "tensor", tensor)
     whole = _many(t, size)
-    if rank == src:
+    if rank == root:
         whole = _stacked(_list("scatter", "scatter_list", scatter_list, size))
     elif scatter_list:
         raise ValueError(f"scatter: scatter_list is given on a rank that is not {src}")
-    work = _core.dist_broadcast(whole, src, group_name(group), async_op)
+    work = _core.dist_broadcast(whole, root, group_name(group), async_op)
     return _given(work, async_op, lambda: _put([t], whole[rank : rank + 1]))
 
 
 def barrier(group: Any = None, async_op: bool = False) -> None:
     """Returns when every rank has come to it."""
     _core.dist_barrier(group_name(group))
-
-
-def _check_rank(name: str, what: str, rank: int, group: Any) -> None:
-    size = get_world_size(group)
-    if not 0 <= rank < size:
-        raise ValueError(f"{name}: {what} is {rank}; wanted 0 to {size - 1}")
 
 
 def _many(like: Tensor, size: int) -> Tensor:

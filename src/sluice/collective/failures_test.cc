@@ -82,9 +82,10 @@ INSTANTIATE_TEST_SUITE_P(Memory, FailuresOfProcesses, testing::Bool());
 TEST_P(FailuresOfProcesses, CallsOfProcessesThatDifferAreNamedOnBothSides) {
   std::vector<int> ends = OnProcesses(3, [](ProcessGroup& g) {
     Array good = Array::Zeros(DType::kF32, {100000});
-    if (!g.AllReduce(good, ReduceOp::kSum).Wait().ok()) return 1;
+    // A rank may still be in the first when the others have found the second.
+    Status s = g.AllReduce(good, ReduceOp::kSum).Wait();
     Array x = Array::Zeros(DType::kF32, {g.rank() == 2 ? 100001 : 100000});
-    Status s = g.AllReduce(x, ReduceOp::kSum).Wait();
+    if (s.ok()) s = g.AllReduce(x, ReduceOp::kSum).Wait();
     bool named = Contains(s.message(), "rank 2 (127.0.0.1, process ") &&
                  Contains(s.message(), "#2 all_reduce(f32[100000], sum)") &&
                  Contains(s.message(), "#2 all_reduce(f32[100001], sum)");
@@ -98,10 +99,10 @@ TEST_P(FailuresOfProcesses, AKilledRankEndsTheOthersWithItsName) {
   for (int dies : {0, 1, 2}) {
     std::vector<int> ends = OnProcesses(3, [&](ProcessGroup& g) {
       Array x = Array::Zeros(DType::kF32, {1000});
-      if (!g.AllReduce(x, ReduceOp::kSum).Wait().ok()) return 1;
-      if (g.rank() == dies) raise(SIGKILL);
-      // It never comes to this one.
       Status s = g.AllReduce(x, ReduceOp::kSum).Wait();
+      if (g.rank() == dies) raise(SIGKILL);
+      // It never comes to this one, but others may still be in the first.
+      if (s.ok()) s = g.AllReduce(x, ReduceOp::kSum).Wait();
       bool named =
           s.code() == Code::kUnavailable &&
           Contains(s.message(), StrCat("rank ", dies, " (127.0.0.1")) &&

@@ -183,6 +183,7 @@ ProcessGroup::~ProcessGroup() {
 int ProcessGroup::rank() const { return state_->links->rank(); }
 int ProcessGroup::size() const { return state_->links->size(); }
 const std::string& ProcessGroup::name() const { return state_->options.name; }
+const GroupOptions& ProcessGroup::options() const { return state_->options; }
 
 Work ProcessGroup::AllReduce(Array x, ReduceOp op, SourceLine line) {
   constexpr std::string_view kName = "all_reduce";

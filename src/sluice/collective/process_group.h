@@ -26,6 +26,8 @@ struct GroupOptions {
   // How long a collective may take, from its turn on.
   int64_t timeout_ns = int64_t{1800} * 1'000'000'000;
   size_t records = 1000;  // of the flight recorder
+  // Where the ranks are, for groups made of some of them. Empty: threads.
+  std::vector<std::string> hosts;
 };
 
 class ProcessGroup {
@@ -38,6 +40,7 @@ class ProcessGroup {
   int rank() const;
   int size() const;
   const std::string& name() const;
+  const GroupOptions& options() const;
 
   // Arrays are contiguous and in the host's memory, of plain data; nobody else
   // touches them until the work has ended. `line` is the user's, for messages.

@@ -117,6 +117,23 @@ void init_process_group(const InitOptions& options) {
   ThrowIfError(collective::AddGroup(*group));
 }
 
+bool new_group(const std::vector<int>& ranks, const std::string& name,
+               double timeout_seconds) {
+  std::shared_ptr<ProcessGroup> all = Group("world", Where::current());
+  if (collective::FindGroup(name)) {
+    throw Error(AlreadyExists(StrCat("new_group: there is a process group \"",
+                                     name, "\" already; wanted another name")));
+  }
+  auto group = fleet::MeetSome(*all, ranks, name, timeout_seconds);
+  if (!group.ok()) {
+    throw Error(Status(group.status().code(),
+                       StrCat("new_group: ", group.status().message())));
+  }
+  if (!*group) return false;
+  ThrowIfError(collective::AddGroup(*group));
+  return true;
+}
+
 bool is_initialized(const std::string& group) {
   return collective::FindGroup(group) != nullptr;
 }

@@ -34,6 +34,10 @@ using fleet::InitOptions;
 using Where = std::source_location;
 
 void init_process_group(const InitOptions& options = {});
+// A group of some ranks of "world", to be called by all of them with the same
+// ranks and name. False on a rank that is not in it.
+bool new_group(const std::vector<int>& ranks, const std::string& name,
+               double timeout_seconds = 1800);
 bool is_initialized(const std::string& group = "world");
 // Waits for what is under way and leaves. Nothing when there is none.
 void destroy_process_group(const std::string& group = "world");
