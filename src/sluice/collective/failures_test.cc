@@ -2,6 +2,7 @@
 // says which and why, and never wait for ever.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -182,6 +183,30 @@ TEST_P(FailuresOfProcesses, WhoLeftIsNamedByWhoStillCalls) {
                  Contains(s.message(), "has left the group");
     if (!named) std::fprintf(stderr, "%s\n", s.ToString().c_str());
     return named ? 0 : 2;
+  });
+  EXPECT_EQ(ends, std::vector<int>({0, 0}));
+}
+
+TEST_P(FailuresOfProcesses, AForkedChildIsNoRank) {
+  std::vector<int> ends = OnProcesses(2, [](ProcessGroup& g) {
+    Array x = Array::Vector<float>({1});
+    if (!g.AllReduce(x, ReduceOp::kSum).Wait().ok()) return 1;
+    pid_t child = fork();
+    if (child == 0) {
+      Status s = g.AllReduce(x, ReduceOp::kSum).Wait();
+      g.Abort(Internal("a child's"));
+      bool left = g.Leave().ok();
+      g.~ProcessGroup();
+      _exit(left && Contains(s.message(), "which this one was forked from")
+                ? 0
+                : 7);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return 2;
+    // The group has not noticed.
+    if (!g.AllReduce(x, ReduceOp::kSum).Wait().ok()) return 3;
+    return g.Leave().ok() && x.data<float>()[0] == 4.0f ? 0 : 4;
   });
   EXPECT_EQ(ends, std::vector<int>({0, 0}));
 }

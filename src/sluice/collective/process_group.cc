@@ -1,5 +1,7 @@
 #include "sluice/collective/process_group.h"
 
+#include <unistd.h>
+
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -51,6 +53,7 @@ struct ProcessGroup::State {
     std::shared_ptr<Work::State> work;
   };
 
+  const pid_t process = getpid();
   std::unique_ptr<Links> links;
   GroupOptions options;
   FlightRecorder recorder;
@@ -64,7 +67,15 @@ struct ProcessGroup::State {
   State(std::unique_ptr<Links> l, GroupOptions o)
       : links(std::move(l)), options(std::move(o)), recorder(options.records) {}
 
+  bool Forked() const { return getpid() != process; }
+
   Work Add(CallCard card, std::function<Status(Ring&)> run) {
+    if (Forked()) {
+      return Work::Failed(FailedPrecondition(StrCat(
+          "[", card.name, "] the group \"", options.name,
+          "\" is that of process ", process,
+          ", which this one was forked from; wanted a group of its own")));
+    }
     auto work = Work::NewState();
     std::lock_guard lock(mu);
     if (left) {
@@ -157,12 +168,13 @@ struct ProcessGroup::State {
 };
 
 ProcessGroup::ProcessGroup(std::unique_ptr<Links> links, GroupOptions options)
-    : state_(std::make_unique<State>(std::move(links), std::move(options))) {
-  State* state = state_.get();
+    : state_(new State(std::move(links), std::move(options))) {
+  State* state = state_;
   state->thread = StartedThread([state] { state->Main(); });
 }
 
 ProcessGroup::~ProcessGroup() {
+  if (state_->Forked()) return;  // the threads are the parent's
   bool unfinished = false;
   {
     std::lock_guard lock(state_->mu);
@@ -178,6 +190,7 @@ ProcessGroup::~ProcessGroup() {
     state_->changed.notify_all();
   }
   state_->thread.join();
+  delete state_;
 }
 
 int ProcessGroup::rank() const { return state_->links->rank(); }
@@ -276,12 +289,13 @@ Work ProcessGroup::Barrier(SourceLine line) {
 }
 
 void ProcessGroup::Abort(Status cause) {
-  state_->links->Poison(std::move(cause));
+  if (!state_->Forked()) state_->links->Poison(std::move(cause));
 }
 
 Status ProcessGroup::cause() const { return state_->links->cause(); }
 
 Status ProcessGroup::Leave() {
+  if (state_->Forked()) return OkStatus();
   {
     std::unique_lock lock(state_->mu);
     if (state_->left) return OkStatus();

@@ -7,6 +7,9 @@
 // first error is the group's last word (it is poisoned): all that is under way
 // and all later calls, on every rank, fail with that cause.
 //
+// A forked child is no rank: what it calls fails, and what it ends touches
+// nothing of the group.
+//
 // Thread safe; but the order of calls from several threads is the caller's
 // business. Ends with the object: what is still under way is given up.
 #pragma once
@@ -67,7 +70,7 @@ class ProcessGroup {
 
  private:
   struct State;
-  const std::unique_ptr<State> state_;
+  State* const state_;
 };
 
 }  // namespace sluice::collective
