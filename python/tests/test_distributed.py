@@ -379,3 +379,21 @@ def test_samplers_of_ranks_share_the_data():
     assert list(sl.data.DistributedSampler(range(1), 3, 2, False)) == [0]
     with pytest.raises(ValueError, match="rank is 3 of 3 replicas"):
         sl.data.DistributedSampler(range(n), 3, 3)
+
+
+def test_a_captured_step_that_fails_on_one_rank_ends_the_others_with_its_reason():
+    ended = run_ranks(
+        """
+        @sl.function
+        def f(x, i):
+            return DF.all_reduce(x), sl.gather(x, i)
+
+        for n in (4, 1_000_000):
+            f(sl.zeros([n]), sl.tensor([1]))
+        f(sl.zeros([1_000_000]), sl.tensor([5_000_000 if rank == 1 else 1]))
+        dist.barrier()
+        """
+    )
+    assert [end.code for end in ended] == [1, 1]
+    assert "[Gather] " in ended[1].err and "5000000" in ended[1].err
+    assert "rank 1" in ended[0].err and "5000000" in ended[0].err
