@@ -397,3 +397,33 @@ def test_a_captured_step_that_fails_on_one_rank_ends_the_others_with_its_reason(
     assert [end.code for end in ended] == [1, 1]
     assert "[Gather] " in ended[1].err and "5000000" in ended[1].err
     assert "rank 1" in ended[0].err and "5000000" in ended[0].err
+
+
+# Addresses of this machine that stand for two: memory within, TCP between them.
+@pytest.mark.parametrize("local", [1, 2])
+def test_ranks_of_several_hosts(local):
+    hosts = {1: "127.0.0.1,127.0.0.2,127.0.0.3,127.0.0.4", 2: "127.0.0.1,127.0.0.2"}
+    outs = good_ranks(
+        """
+        for n in (1, 1000, 300_001):
+            x = sl.tensor(np.arange(n, dtype=np.float32) % 97 + rank)
+            dist.all_reduce(x)
+            same(x, 4 * (np.arange(n) % 97) + 6)
+            parts = sl.zeros([4, n])
+            dist.all_gather_into_tensor(parts, x * (rank + 1))
+            same(parts[3], 4 * x.numpy())
+            moved = sl.zeros([4, n])
+            dist.all_to_all_single(moved, parts * (rank + 1.0))
+            same(moved[2], 3 * (rank + 1) * x.numpy())
+            dist.broadcast(moved, 2)
+            dist.barrier()
+        found = [None] * ranks
+        dist.all_gather_object(found, float(moved.sum().item()))
+        assert len(set(found)) == 1
+        dist.destroy_process_group()
+        print("good")
+        """,
+        ranks=4,
+        env={"LOCAL_WORLD_SIZE": str(local), "SLUICE_HOSTS": hosts[local]},
+    )
+    assert outs == ["good\n"] * 4
