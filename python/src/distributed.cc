@@ -128,6 +128,16 @@ void BindDistributed(nb::module_& m) {
         "group"_a, "async_op"_a);
   m.def("dist_all_to_all", &AllToAll, "out"_a, "t"_a, "group"_a, "async_op"_a);
   m.def(
+      "dist_send_recv",
+      [](const Tensor* out, int dst, const Tensor* in, int src,
+         const std::string& group, bool async_op) {
+        ReleaseGil released;
+        return dist::send_recv(out ? *out : Tensor(), dst, in ? *in : Tensor(),
+                               src, {group, async_op});
+      },
+      "out"_a.none(), "dst"_a, "input"_a.none(), "src"_a, "group"_a,
+      "async_op"_a);
+  m.def(
       "dist_barrier",
       [](const std::string& group) {
         ReleaseGil released;

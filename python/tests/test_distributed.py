@@ -176,6 +176,45 @@ def test_collectives_in_captured_functions_run_in_the_order_of_the_program():
     )
 
 
+def test_messages_between_two_ranks():
+    good_ranks(
+        """
+        t = sl.tensor([float(rank), 7.0])
+        if rank == 0:
+            dist.send(t, 2)
+            dist.send(t * 2, 2)
+        if rank == 2:
+            assert dist.recv(t, 0) == 0
+            same(t, [0, 7])
+            dist.irecv(t, src=0).wait()
+            same(t, [0, 14])
+        big, got = sl.ones([500_000]) * rank, sl.zeros([500_000])
+        ops = [
+            dist.P2POp(dist.isend, big, (rank + 1) % 3),
+            dist.P2POp(dist.irecv, got, (rank + 2) % 3),
+        ]
+        for work in dist.batch_isend_irecv(ops):
+            work.wait()
+        same(got, np.full(500_000, (rank + 2) % 3))
+        for call, text in [
+            (lambda: dist.send(t, rank), "wanted another one of them"),
+            (lambda: dist.send(t, 5), "send: dst is 5; wanted 0 to 2"),
+            (lambda: dist.send([1.0], 1), "tensor is a list; wanted a Tensor"),
+            (lambda: dist.recv(t), "from any rank; wanted src"),
+            (lambda: sl.function(lambda x: dist.send(x, 1))(t), "in a captured func"),
+        ]:
+            try:
+                call()
+            except (ValueError, TypeError, NotImplementedError) as error:
+                assert text in str(error), error
+            else:
+                raise AssertionError(text)
+        dist.barrier()
+        """,
+        ranks=3,
+    )
+
+
 def test_groups_of_some_ranks():
     good_ranks(
         """

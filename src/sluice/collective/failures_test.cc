@@ -56,6 +56,12 @@ TEST(Failures, CallsThatDifferAreNamedOnBothSides) {
          return g.Broadcast(floats(4), r == 1 ? 1 : 0);
        },
        "broadcast(f32[4], root 0)", "broadcast(f32[4], root 1)"},
+      {[&](ProcessGroup& g, int r) {
+         if (r == 1) return g.SendReceive({0, floats(5)}, {});
+         if (r == 0) return g.SendReceive({}, {1, floats(4)});
+         return g.Barrier();
+       },
+       "recv(f32[4], rank 1)", "send(f32[5], rank 0)"},
   };
   for (int ranks : {2, 3, 4}) {
     for (const Case& c : cases) {

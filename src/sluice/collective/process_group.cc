@@ -48,6 +48,7 @@ Status CheckParts(std::string_view name, const Array& whole, const Array& part,
 struct ProcessGroup::State {
   struct Task {
     uint64_t sequence;
+    bool collective;
     CallCard card;
     std::function<Status(Ring&)> run;
     std::shared_ptr<Work::State> work;
@@ -60,16 +61,24 @@ struct ProcessGroup::State {
   std::mutex mu;  // guards what follows
   std::condition_variable changed;
   std::deque<Task> queue;
-  uint64_t next = 0;
+  uint64_t next = 0;         // of all calls, for the recorder
+  uint64_t collectives = 0;  // of those that all ranks make
   bool busy = false, stop = false, left = false;
   std::thread thread;
+  // Of the thread: messages to and from each rank so far.
+  std::vector<uint64_t> sent, received;
 
   State(std::unique_ptr<Links> l, GroupOptions o)
-      : links(std::move(l)), options(std::move(o)), recorder(options.records) {}
+      : links(std::move(l)),
+        options(std::move(o)),
+        recorder(options.records),
+        sent(static_cast<size_t>(links->size())),
+        received(static_cast<size_t>(links->size())) {}
 
   bool Forked() const { return getpid() != process; }
 
-  Work Add(CallCard card, std::function<Status(Ring&)> run) {
+  Work Add(CallCard card, std::function<Status(Ring&)> run,
+           bool collective = true) {
     if (Forked()) {
       return Work::Failed(FailedPrecondition(StrCat(
           "[", card.name, "] the group \"", options.name,
@@ -84,9 +93,10 @@ struct ProcessGroup::State {
                  options.name, "\"")));
     }
     uint64_t sequence = ++next;
-    card.sequence = sequence;
+    if (collective) card.sequence = ++collectives;
     recorder.Queue(sequence, card.Text());
-    queue.push_back({sequence, std::move(card), std::move(run), work});
+    queue.push_back(
+        {sequence, collective, std::move(card), std::move(run), work});
     changed.notify_all();
     return Work(work);
   }
@@ -118,7 +128,7 @@ struct ProcessGroup::State {
     Status status = links->cause();
     if (!status.ok()) return Told(task, status);
     Ring ring(*links, NowNanos() + options.timeout_ns);
-    status = Agree(task, ring);
+    if (task.collective) status = Agree(task, ring);
     if (status.ok()) status = task.run(ring);
     if (status.ok()) return status;
     // Somebody else's reason comes first, where there is one.
@@ -150,6 +160,38 @@ struct ProcessGroup::State {
     int peer = (links->rank() + links->size() - 1) % links->size();
     return CompareCards(mine, links->NameOf(links->rank()), theirs,
                         links->NameOf(peer));
+  }
+
+  // Cards first, so that nothing of another size is written anywhere.
+  Status Pass(const Message& out, const Message& in, SourceLine line,
+              int64_t deadline) {
+    auto card = [&](const char* name, const Message& m, uint64_t number) {
+      CallCard c{name, m.array.TypeText(), "", m.rank, line, number, true};
+      return c.ToWire();
+    };
+    CallCard::Wire mine{}, wanted{}, theirs{};
+    Outgoing outgoing;
+    Incoming incoming;
+    if (out.rank >= 0) {
+      mine = card("send", out, ++sent[static_cast<size_t>(out.rank)]);
+      outgoing = {out.rank, &mine, sizeof(mine)};
+    }
+    if (in.rank >= 0) {
+      wanted = card("recv", in, ++received[static_cast<size_t>(in.rank)]);
+      incoming = {in.rank, &theirs, sizeof(theirs)};
+    }
+    SL_RETURN_IF_ERROR(links->Exchange(outgoing, incoming, deadline));
+    if (in.rank >= 0) {
+      SL_RETURN_IF_ERROR(CompareCards(wanted, links->NameOf(links->rank()),
+                                      theirs, links->NameOf(in.rank)));
+      incoming = {in.rank, in.array.mutable_raw(),
+                  static_cast<size_t>(in.array.bytes())};
+    }
+    if (out.rank >= 0) {
+      outgoing = {out.rank, out.array.raw(),
+                  static_cast<size_t>(out.array.bytes())};
+    }
+    return links->Exchange(outgoing, incoming, deadline);
   }
 
   // The cause as an error of this call.
@@ -286,6 +328,33 @@ Work ProcessGroup::AllToAll(Array x, Array out, SourceLine line) {
 Work ProcessGroup::Barrier(SourceLine line) {
   return state_->Add({"barrier", "", "", -1, line},
                      [](Ring& ring) { return ring.Barrier(); });
+}
+
+Work ProcessGroup::SendReceive(Message out, Message in, SourceLine line) {
+  const std::string_view name = out.rank < 0  ? "recv"
+                                : in.rank < 0 ? "send"
+                                              : "send_recv";
+  for (const Message* m : {&out, &in}) {
+    if (m->rank < 0) continue;
+    if (m->rank >= size() || m->rank == rank()) {
+      return Work::Failed(InvalidArgument(
+          StrCat("[", name, "] got rank ", m->rank, " on rank ", rank(), " of ",
+                 size(), "; wanted another one of them")));
+    }
+    if (Status s = CheckArray(name, m->array); !s.ok()) return Work::Failed(s);
+  }
+  if (out.rank < 0 && in.rank < 0) return {};
+  const Array& named = out.rank >= 0 ? out.array : in.array;
+  CallCard card{name, named.TypeText(), "", out.rank >= 0 ? out.rank : in.rank,
+                line};
+  card.message = true;
+  State* state = state_;
+  return state_->Add(
+      card,
+      [state, out, in, line](Ring& ring) {
+        return state->Pass(out, in, line, ring.deadline());
+      },
+      /*collective=*/false);
 }
 
 void ProcessGroup::Abort(Status cause) {

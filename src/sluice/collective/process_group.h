@@ -58,6 +58,13 @@ class ProcessGroup {
   // Equal parts of x along its first axis, one for each rank.
   Work AllToAll(Array x, Array out, SourceLine line = {});
   Work Barrier(SourceLine line = {});
+  // An array to one rank and one from another, at the same time; either may be
+  // left out. The other side calls the same with what goes the other way.
+  struct Message {
+    int rank = -1;  // none
+    Array array;
+  };
+  Work SendReceive(Message out, Message in, SourceLine line = {});
 
   // Ends the group on all ranks with this cause.
   void Abort(Status cause);

@@ -236,6 +236,31 @@ Work all_to_all_single(const Tensor& out, const Tensor& t,
                line, options);
 }
 
+Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
+               const CollectiveOptions& options, Where where) {
+  auto group = Group(options.group, where);
+  SourceLine line = SourceLine::From(where);
+  if (Recording::Open()) {
+    Throw(Unimplemented("[send_recv] in a captured function; wanted a "
+                        "collective, or the call outside"),
+          line);
+  }
+  ProcessGroup::Message sends, receives;
+  if (dst >= 0) sends = {dst, Written::Read(out)};
+  if (src < 0) {
+    collective::Work work = group->SendReceive(sends, receives, line);
+    Work handle(work, [work, line] {
+      Status status = work.Wait();
+      if (!status.ok()) Throw(status, line);
+    });
+    if (!options.async_op) handle.wait();
+    return handle;
+  }
+  Written into("recv", in, line);
+  receives = {src, into.array()};
+  return Begun(group->SendReceive(sends, receives, line), into, line, options);
+}
+
 void barrier(const std::string& name, Where where) {
   auto group = Group(name, where);
   if (Recording::Open()) {

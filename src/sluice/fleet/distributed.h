@@ -87,6 +87,12 @@ Work reduce_scatter_tensor(const Tensor& out, const Tensor& t,
 Work all_to_all_single(const Tensor& out, const Tensor& t,
                        const CollectiveOptions& options = {},
                        Where where = Where::current());
+// To another rank, and from one; both calls of a pair name the same type and
+// shape. Two ranks that both send first wait for each other: send_recv does
+// both at once. `in` and `out` may hold nothing, with a rank of -1.
+Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
+               const CollectiveOptions& options = {},
+               Where where = Where::current());
 void barrier(const std::string& group = "world",
              Where where = Where::current());
 
