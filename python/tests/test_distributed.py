@@ -330,23 +330,21 @@ def test_a_rank_that_does_not_come_to_a_collective_is_named(tmp_path):
     outs = good_ranks(
         f"""
         import pathlib
-        import sluice.distributed as dist
 
-        dist.init_process_group(timeout=1.0)
+        impatient = dist.new_group(timeout=0.5)
         over = pathlib.Path({str(over)!r})
-        while dist.get_rank() == 1 and not over.exists():
+        while rank == 1 and not over.exists():
             pass  # as if it hung
         try:
-            dist.barrier()
+            dist.barrier(impatient)
         except TimeoutError as error:
             print(error)
         over.touch()
-        """,
-        prelude="",
+        """
     )
     for out in outs:
         assert "rank 0, #1 barrier() at <string>:" in out
-        assert "waited for rank 1 (127.0.0.1, process " in out and "for 1 s" in out
+        assert "waited for rank 1 (127.0.0.1, process " in out and "for 0.5 s" in out
 
 
 def test_a_group_of_one_needs_nobody(monkeypatch):

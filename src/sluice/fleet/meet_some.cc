@@ -64,7 +64,8 @@ Result<std::shared_ptr<collective::ProcessGroup>> MeetSome(
       tcp.addresses.push_back(StrCat(group.hosts.back(), ":", port.i64s()[0]));
     }
     tcp.name = name;
-    tcp.timeout_ns = group.timeout_ns;
+    // Of the new one's collectives alone: ranks come here in their own time.
+    tcp.timeout_ns = all.options().timeout_ns;
     if (leads) tcp.listener = dup(listener.fd());
     SL_ASSIGN_OR_RETURN(links, collective::MeetByTcp(tcp));
   }
