@@ -1,5 +1,6 @@
 """DistributedDataParallel over real processes of this machine."""
 
+import copy
 import pathlib
 import re
 
@@ -249,6 +250,8 @@ def test_bad_arguments_are_refused():
             ddp(nn.Linear(1, 1), bucket_cap_mb=0)
         model = nn.Linear(1, 1)
         first = ddp(model)
+        with pytest.raises(TypeError, match="deepcopy of a DistributedDataParallel"):
+            copy.deepcopy(first)
         with pytest.raises(ValueError, match="is watched already"):
             ddp(model)
         del first

@@ -268,11 +268,11 @@ def test_calls_that_differ_are_named_with_both_lines():
     for end in ended:
         assert end.code == 1
         assert "RuntimeError: [all_reduce] the group \"world\" ended: " in end.err
-        assert "#2 all_reduce(f32[4], sum) at <string>:" in end.err
-        assert "#2 all_reduce(f32[5], sum) at <string>:" in end.err
+        assert "#2 all_reduce(f32[4], sum) at ranks.py:" in end.err
+        assert "#2 all_reduce(f32[5], sum) at ranks.py:" in end.err
     # Whoever saw it says what it did before.
     told = "".join(end.err for end in ended)
-    assert "#1 all_reduce(f32[3], sum) at <string>:" in told and ": done in" in told
+    assert "#1 all_reduce(f32[3], sum) at ranks.py:" in told and ": done in" in told
 
 
 def test_a_rank_that_raises_tells_the_others_why():
@@ -343,8 +343,40 @@ def test_a_rank_that_does_not_come_to_a_collective_is_named(tmp_path):
         """
     )
     for out in outs:
-        assert "rank 0, #1 barrier() at <string>:" in out
+        assert "rank 0, #1 barrier() at ranks.py:" in out
         assert "waited for rank 1 (127.0.0.1, process " in out and "for 0.5 s" in out
+
+
+def test_collectives_in_loops_branches_graphs_and_vmap():
+    good_ranks(
+        """
+        @sl.function
+        def loop(x):
+            for _ in sl.arange(3):
+                x = DF.all_reduce(x * 2)
+            if x.sum() > 0:
+                x = DF.all_reduce(x, dist.ReduceOp.AVG)
+            return x
+
+        x = sl.tensor([1.0, 1.0 + rank]).requires_grad_()
+        y = loop(x)
+        same(y.detach(), [64.0, 96.0])
+        y.sum().backward()
+        # Each of six reductions sums the gradients of both ranks, or averages.
+        same(x.grad, [64.0, 64.0])
+        graph = sl.Graph()
+        with graph.as_default():
+            a = sl.placeholder(sl.float32, [2])
+            b = DF.all_gather_tensor(DF.all_reduce(a) + 1)
+            (g,) = sl.gradients(b, [a])
+        with sl.Session(graph) as session:
+            b, g = session.run([b, g], {a: np.array([1.0, rank], "f4")})
+        same(b, [3, 2, 3, 2])
+        same(g, [4, 4])
+        v = sl.vmap(lambda r: DF.all_reduce(r) * 2)(sl.ones([3, 2]) * (rank + 1))
+        same(v, np.full([3, 2], 6.0))
+        """
+    )
 
 
 def test_a_group_of_one_needs_nobody(monkeypatch):
@@ -359,6 +391,11 @@ def test_a_group_of_one_needs_nobody(monkeypatch):
             dist.init_process_group(rank=0, world_size=1)
         with pytest.raises(TypeError, match="group is a str; wanted None, or what"):
             dist.all_reduce(t, group="other")
+        wrong = r"tensor_list\[0\] is .* of shape \[2\]; wanted .* of shape \[3\]"
+        with pytest.raises(ValueError, match="all_gather: " + wrong):
+            dist.all_gather([sl.zeros([2])], sl.zeros([3]))
+        with pytest.raises(ValueError, match="tensor_list is 2; wanted a list of 1"):
+            dist.all_gather([t, t], t)
         with pytest.raises(TypeError, match="all_reduce: tensor is a list; wanted a"):
             dist.all_reduce([1.0])
         with pytest.raises(ValueError, match='there is no reduction "mean"; wanted'):

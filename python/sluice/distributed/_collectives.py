@@ -86,6 +86,16 @@ def _list(name: str, what: str, value: Any, size: int) -> list[Tensor]:
     return [_tensor(name, what, t) for t in value]
 
 
+def _like(name: str, what: str, tensors: list[Tensor], like: Tensor) -> None:
+    """What is gathered or scattered has one type and shape."""
+    for i, t in enumerate(tensors):
+        if t.shape != like.shape or t.dtype != like.dtype:
+            raise ValueError(
+                f"{name}: {what}[{i}] is {t.dtype} of shape {list(t.shape)}; wanted "
+                f"{like.dtype} of shape {list(like.shape)}, as the others"
+            )
+
+
 def all_reduce(
     tensor: Tensor, op: str = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
@@ -140,6 +150,7 @@ def all_gather(
     size = get_world_size(group)
     into = _list("all_gather", "tensor_list", tensor_list, size)
     t = _tensor("all_gather", "tensor", tensor)
+    _like("all_gather", "tensor_list", into, t)
     whole = _many(t, size)
     work = _core.dist_all_gather(whole, t.unsqueeze(0), group_name(group), async_op)
     return _given(work, async_op, lambda: _put(into, whole))
@@ -169,10 +180,12 @@ def reduce_scatter(
     """output becomes the reduction of what all ranks have for this one."""
     size = get_world_size(group)
     parts = _list("reduce_scatter", "input_list", input_list, size)
+    out = _tensor("reduce_scatter", "output", output)
+    _like("reduce_scatter", "input_list", parts, out)
     whole = _stacked(parts)
     into = _many(parts[0], 1)
     work = _core.dist_reduce_scatter(into, whole, op, group_name(group), async_op)
-    return _given(work, async_op, lambda: _put([output], into))
+    return _given(work, async_op, lambda: _put([out], into))
 
 
 def all_to_all_single(
@@ -205,6 +218,8 @@ def all_to_all(
     size = get_world_size(group)
     into = _list("all_to_all", "output_tensor_list", output_tensor_list, size)
     parts = _list("all_to_all", "input_tensor_list", input_tensor_list, size)
+    _like("all_to_all", "input_tensor_list", parts, parts[0])
+    _like("all_to_all", "output_tensor_list", into, parts[0])
     whole = _stacked(parts)
     moved = _many(parts[0], size)
     work = _core.dist_all_to_all(moved, whole, group_name(group), async_op)
@@ -225,6 +240,7 @@ def gather(
     if not here and gather_list:
         raise ValueError(f"gather: gather_list is given on a rank that is not {dst}")
     into = _list("gather", "gather_list", gather_list, size) if here else []
+    _like("gather", "gather_list", into, t)
     whole = _many(t, size)
     work = _core.dist_all_gather(whole, t.unsqueeze(0), group_name(group), async_op)
     return _given(work, async_op, lambda: _put(into, whole))
@@ -243,7 +259,9 @@ def scatter(
     t = _tensor("scatter", "tensor", tensor)
     whole = _many(t, size)
     if rank == root:
-        whole = _stacked(_list("scatter", "scatter_list", scatter_list, size))
+        parts = _list("scatter", "scatter_list", scatter_list, size)
+        _like("scatter", "scatter_list", parts, t)
+        whole = _stacked(parts)
     elif scatter_list:
         raise ValueError(f"scatter: scatter_list is given on a rank that is not {src}")
     work = _core.dist_broadcast(whole, root, group_name(group), async_op)
