@@ -76,18 +76,18 @@ class Rank {
   FILE *to_ = nullptr, *from_ = nullptr;
 };
 
-// Two ranks of one system.
-class Pair {
+// The ranks of one system.
+class Ranks {
  public:
-  Pair(const std::string& python, const std::string& which) {
+  Ranks(const std::string& python, const std::string& which, int ranks) {
     int port = 0;
     {
       // Free now; ranks of Python listen there by themselves.
       collective::Socket probe =
           ValueOrThrow(collective::Listen("127.0.0.1", 0, &port));
     }
-    for (int r = 0; r < 2; ++r) {
-      ranks_.push_back(std::make_unique<Rank>(python, which, r, 2, port));
+    for (int r = 0; r < ranks; ++r) {
+      ranks_.push_back(std::make_unique<Rank>(python, which, r, ranks, port));
     }
     for (auto& rank : ranks_) ready_ = ready_ && rank->Hear() == "ready\n";
   }
@@ -133,9 +133,9 @@ void Beside(Report& report, const std::string& metric,
   setenv("SLUICE_THREADS", "1", 0);
   setenv("OMP_NUM_THREADS", "1", 0);
   setenv("PYTHONPATH", "build/release/python", 1);
-  Pair ours(own, "sluice");
+  Ranks ours(own, "sluice", 2);
   unsetenv("PYTHONPATH");
-  Pair theirs(peer, "torch");
+  Ranks theirs(peer, "torch", 2);
   if (!ours.ready()) return missing("our ranks did not start");
   if (!theirs.ready()) return missing("ranks of PyTorch did not start");
   for (const auto& [name, bar] : cases) {
@@ -165,8 +165,41 @@ SL_BENCH(fleet, all_reduce, "all_reduce between two ranks, against Gloo") {
 }
 
 SL_BENCH(fleet, vs_ddp, "training on two ranks, against PyTorch's DDP") {
-  Beside(report, "vs_ddp", {{"mlp", 2.0}, {"lenet", 2.0}, {"wide", 1.0}},
-         [](const std::string& model) { return StrCat("ddp ", model, " 3"); });
+  Beside(
+      report, "vs_ddp", {{"mlp", 2.0}, {"lenet", 2.0}, {"wide", 1.0}},
+      [](const std::string& model) { return StrCat("ddp ", model, " 3 64"); });
+}
+
+SL_BENCH(fleet, two_workers, "two ranks against one on twice the data") {
+  const std::vector<std::string> models = {"mlp", "lenet", "wide"};
+  auto missing = [&](const std::string& why) {
+    for (const std::string& model : models) {
+      report.Missing("two_workers", why, {{"case", model}}, AtLeast(1.7));
+    }
+  };
+  const std::string own = "build/python-env/bin/python";
+  if (!fs::exists(own) || !fs::exists("build/release/python/sluice")) {
+    return missing("no Python package: `make build`, in the repository");
+  }
+  signal(SIGPIPE, SIG_IGN);
+  setenv("SLUICE_THREADS", "1", 0);
+  setenv("PYTHONPATH", "build/release/python", 1);
+  Ranks one(own, "sluice", 1), two(own, "sluice", 2);
+  unsetenv("PYTHONPATH");
+  if (!one.ready() || !two.ready()) return missing("ranks did not start");
+  for (const std::string& model : models) {
+    if (!report.Wants(model)) continue;
+    double alone = std::numeric_limits<double>::infinity(), both = alone;
+    for (int i = 0; i < report.rounds; ++i) {
+      alone = std::min(alone, one.Ask(StrCat("ddp ", model, " 3 128")));
+      both = std::min(both, two.Ask(StrCat("ddp ", model, " 3 64")));
+    }
+    report.Line("two_workers", alone / both, "x",
+                {{"case", model},
+                 {"one_ms", StrCat(alone * 1e3)},
+                 {"two_ms", StrCat(both * 1e3)}},
+                AtLeast(1.7));
+  }
 }
 
 }  // namespace sluice::bench

@@ -2,8 +2,8 @@
 
 fleet_rank.py sluice|torch RANK RANKS PORT
 
-Lines of stdin: "all_reduce MEGABYTES TIMES" and "ddp MODEL STEPS"; each is answered
-by the seconds of one call or step, the best of all. Started by sluice-bench fleet,
+Lines of stdin: "all_reduce MEGABYTES TIMES" and "ddp MODEL TIMES BATCH"; each is
+answered by the seconds of one call or step, the best of all. Started by sluice-bench fleet,
 which has the ranks of both systems take turns.
 """
 
@@ -33,6 +33,10 @@ else:
 
     tl.set_num_threads(1)
 dist.init_process_group("gloo")
+# One core each, as long as there are enough.
+cores = sorted(os.sched_getaffinity(0))
+if ranks <= len(cores):
+    os.sched_setaffinity(0, {cores[rank]})
 
 
 class LeNet(nn.Module):
@@ -83,14 +87,14 @@ def all_reduce(megabytes, times):
 kept = {}
 
 
-def ddp(name, steps):
+def ddp(name, steps, batch):
     if name not in kept:
         tl.manual_seed(0)
         make, shape = MODELS[name]
         model = nn.parallel.DistributedDataParallel(make())
         optimizer = tl.optim.SGD(model.parameters(), lr=0.01)
-        x = tl.ones([64, *shape])
-        y = tl.zeros([64], dtype=tl.int64)
+        x = tl.ones([int(batch), *shape])
+        y = tl.zeros([int(batch)], dtype=tl.int64)
 
         def step():
             optimizer.zero_grad()

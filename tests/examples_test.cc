@@ -40,6 +40,15 @@ TEST(Examples, PrintWhatTheySay) {
   EXPECT_GE(count, 3);
 }
 
+TEST(Examples, RanksPrintTheSame) {
+  Finished run =
+      RunCommand(SLUICE_BIN_DIR "/sluice launch --ranks 3 " SLUICE_BIN_DIR
+                                "/example-ranks");
+  EXPECT_EQ(run.code, 0);
+  std::string line = Promised(ReadWholeFile("examples/ranks.cc"));
+  EXPECT_EQ(run.out, line + line + line);
+}
+
 // Those of examples/loops promise something too, or take a number of steps and
 // learn more from more of them; that they do is tested beside them.
 TEST(Examples, OfLoopsRunInSmall) {

@@ -101,6 +101,14 @@ void BindDistributed(nb::module_& m) {
         "bucket_bytes"_a, "find_unused"_a);
   m.def("dist_init", &Init, "address"_a, "rank"_a, "world_size"_a, "name"_a,
         "timeout"_a);
+  m.def(
+      "dist_new_group",
+      [](const std::vector<int>& ranks, const std::string& name,
+         double timeout) {
+        ReleaseGil released;
+        return dist::new_group(ranks, name, timeout);
+      },
+      "ranks"_a, "name"_a, "timeout"_a);
   m.def("dist_is_initialized", &dist::is_initialized, "group"_a);
   m.def(
       "dist_destroy",
@@ -119,6 +127,16 @@ void BindDistributed(nb::module_& m) {
   m.def("dist_reduce_scatter", &ReduceScatter, "out"_a, "t"_a, "op"_a,
         "group"_a, "async_op"_a);
   m.def("dist_all_to_all", &AllToAll, "out"_a, "t"_a, "group"_a, "async_op"_a);
+  m.def(
+      "dist_send_recv",
+      [](const Tensor* out, int dst, const Tensor* in, int src,
+         const std::string& group, bool async_op) {
+        ReleaseGil released;
+        return dist::send_recv(out ? *out : Tensor(), dst, in ? *in : Tensor(),
+                               src, {group, async_op});
+      },
+      "out"_a.none(), "dst"_a, "input"_a.none(), "src"_a, "group"_a,
+      "async_op"_a);
   m.def(
       "dist_barrier",
       [](const std::string& group) {

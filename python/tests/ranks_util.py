@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 PRELUDE = """
@@ -30,7 +31,15 @@ class Ended:
 
 
 def run_ranks(body, ranks=2, prelude=PRELUDE, env=None):
-    """Runs the code on every rank and waits for all."""
+    """Runs the code on every rank, as a program ranks.py, and waits for all."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "ranks.py")
+        with open(program, "w") as file:
+            file.write(textwrap.dedent(prelude) + textwrap.dedent(body))
+        return _run(program, ranks, env)
+
+
+def _run(program, ranks, env):
     listener = socket.create_server(("127.0.0.1", 0))
     path = os.pathsep.join(p for p in sys.path if p)
     children = []
@@ -49,10 +58,9 @@ def run_ranks(body, ranks=2, prelude=PRELUDE, env=None):
         if rank == 0:
             fds = (listener.fileno(),)
             settings["SLUICE_LISTEN_FD"] = str(listener.fileno())
-        code = textwrap.dedent(prelude) + textwrap.dedent(body)
         children.append(
             subprocess.Popen(
-                [sys.executable, "-c", code],
+                [sys.executable, program],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,

@@ -1,5 +1,6 @@
 """DistributedDataParallel over real processes of this machine."""
 
+import copy
 import pathlib
 import re
 
@@ -249,6 +250,8 @@ def test_bad_arguments_are_refused():
             ddp(nn.Linear(1, 1), bucket_cap_mb=0)
         model = nn.Linear(1, 1)
         first = ddp(model)
+        with pytest.raises(TypeError, match="deepcopy of a DistributedDataParallel"):
+            copy.deepcopy(first)
         with pytest.raises(ValueError, match="is watched already"):
             ddp(model)
         del first
@@ -278,3 +281,16 @@ runpy.run_path({str(root / "examples/python/mnist_ranks.py")!r}, run_name="__mai
         shares.append(float(found[1]))
     # What one process has, but for the rounding of sums.
     assert min(shares) > 80 and abs(shares[0] - shares[1]) <= 1.0
+
+
+def test_the_example_of_a_scheme_of_ones_own_learns():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    body = f"""
+import runpy, sys
+sys.argv = ["local_sgd.py"]
+runpy.run_path({str(root / "examples/python/local_sgd.py")!r}, run_name="__main__")
+"""
+    outs = good_ranks(body, 2, prelude="", env={"SLUICE_DATA": str(root / "data")})
+    assert outs[0] == outs[1]
+    found = re.fullmatch(r"(\d+\.\d)% of unseen digits read right\n", outs[0])
+    assert found and float(found[1]) > 75, outs[0]

@@ -36,6 +36,7 @@ from ._collectives import (
     scatter,
 )
 from ._group import (
+    ProcessGroup,
     abort_process_group,
     destroy_process_group,
     flight_record,
@@ -46,7 +47,9 @@ from ._group import (
     is_available,
     is_initialized,
     is_torchelastic_launched,
+    new_group,
 )
+from ._messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from ._objects import (
     all_gather_object,
     broadcast_object_list,
@@ -54,6 +57,8 @@ from ._objects import (
 )
 
 __all__ = [
+    "P2POp",
+    "ProcessGroup",
     "ReduceOp",
     "Work",
     "abort_process_group",
@@ -64,6 +69,7 @@ __all__ = [
     "all_to_all",
     "all_to_all_single",
     "barrier",
+    "batch_isend_irecv",
     "broadcast",
     "broadcast_object_list",
     "destroy_process_group",
@@ -76,10 +82,15 @@ __all__ = [
     "init_process_group",
     "is_available",
     "is_initialized",
+    "irecv",
     "is_torchelastic_launched",
+    "isend",
+    "new_group",
     "nn",
+    "recv",
     "reduce",
     "reduce_scatter",
     "reduce_scatter_tensor",
     "scatter",
+    "send",
 ]

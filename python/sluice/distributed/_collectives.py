@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
-from ._group import get_rank, get_world_size, group_name
+from ._group import get_rank, get_world_size, group_name, rank_in
 
 __all__ = [
     "ReduceOp",
@@ -86,6 +86,16 @@ def _list(name: str, what: str, value: Any, size: int) -> list[Tensor]:
     return [_tensor(name, what, t) for t in value]
 
 
+def _like(name: str, what: str, tensors: list[Tensor], like: Tensor) -> None:
+    """What is gathered or scattered has one type and shape."""
+    for i, t in enumerate(tensors):
+        if t.shape != like.shape or t.dtype != like.dtype:
+            raise ValueError(
+                f"{name}: {what}[{i}] is {t.dtype} of shape {list(t.shape)}; wanted "
+                f"{like.dtype} of shape {list(like.shape)}, as the others"
+            )
+
+
 def all_reduce(
     tensor: Tensor, op: str = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
@@ -99,7 +109,8 @@ def broadcast(
 ) -> Work | None:
     """tensor becomes that of rank src."""
     t = _tensor("broadcast", "tensor", tensor)
-    return _given(_core.dist_broadcast(t, src, group_name(group), async_op), async_op)
+    name, root = group_name(group), rank_in(group, src, "broadcast: src")
+    return _given(_core.dist_broadcast(t, root, name, async_op), async_op)
 
 
 def reduce(
@@ -111,8 +122,7 @@ def reduce(
 ) -> Work | None:
     """tensor of rank dst becomes the reduction of all; those of others stay."""
     t = _tensor("reduce", "tensor", tensor)
-    _check_rank("reduce", "dst", dst, group)
-    if get_rank(group) == dst:
+    if get_rank(group) == rank_in(group, dst, "reduce: dst"):
         return all_reduce(t, op, group, async_op)
     return all_reduce(t.detach().clone(), op, group, async_op)
 
@@ -140,6 +150,7 @@ def all_gather(
     size = get_world_size(group)
     into = _list("all_gather", "tensor_list", tensor_list, size)
     t = _tensor("all_gather", "tensor", tensor)
+    _like("all_gather", "tensor_list", into, t)
     whole = _many(t, size)
     work = _core.dist_all_gather(whole, t.unsqueeze(0), group_name(group), async_op)
     return _given(work, async_op, lambda: _put(into, whole))
@@ -169,10 +180,12 @@ def reduce_scatter(
     """output becomes the reduction of what all ranks have for this one."""
     size = get_world_size(group)
     parts = _list("reduce_scatter", "input_list", input_list, size)
+    out = _tensor("reduce_scatter", "output", output)
+    _like("reduce_scatter", "input_list", parts, out)
     whole = _stacked(parts)
     into = _many(parts[0], 1)
     work = _core.dist_reduce_scatter(into, whole, op, group_name(group), async_op)
-    return _given(work, async_op, lambda: _put([output], into))
+    return _given(work, async_op, lambda: _put([out], into))
 
 
 def all_to_all_single(
@@ -205,6 +218,8 @@ def all_to_all(
     size = get_world_size(group)
     into = _list("all_to_all", "output_tensor_list", output_tensor_list, size)
     parts = _list("all_to_all", "input_tensor_list", input_tensor_list, size)
+    _like("all_to_all", "input_tensor_list", parts, parts[0])
+    _like("all_to_all", "output_tensor_list", into, parts[0])
     whole = _stacked(parts)
     moved = _many(parts[0], size)
     work = _core.dist_all_to_all(moved, whole, group_name(group), async_op)
@@ -220,12 +235,12 @@ def gather(
 ) -> Work | None:
     """gather_list of rank dst becomes the tensors of all ranks."""
     size = get_world_size(group)
-    _check_rank("gather", "dst", dst, group)
     t = _tensor("gather", "tensor", tensor)
-    here = get_rank(group) == dst
+    here = get_rank(group) == rank_in(group, dst, "gather: dst")
     if not here and gather_list:
         raise ValueError(f"gather: gather_list is given on a rank that is not {dst}")
     into = _list("gather", "gather_list", gather_list, size) if here else []
+    _like("gather", "gather_list", into, t)
     whole = _many(t, size)
     work = _core.dist_all_gather(whole, t.unsqueeze(0), group_name(group), async_op)
     return _given(work, async_op, lambda: _put(into, whole))
@@ -240,26 +255,22 @@ def scatter(
 ) -> Work | None:
     """tensor becomes this rank's of the scatter_list of rank src."""
     size, rank = get_world_size(group), get_rank(group)
-    _check_rank("scatter", "src", src, group)
+    root = rank_in(group, src, "scatter: src")
     t = _tensor("scatter", "tensor", tensor)
     whole = _many(t, size)
-    if rank == src:
-        whole = _stacked(_list("scatter", "scatter_list", scatter_list, size))
+    if rank == root:
+        parts = _list("scatter", "scatter_list", scatter_list, size)
+        _like("scatter", "scatter_list", parts, t)
+        whole = _stacked(parts)
     elif scatter_list:
         raise ValueError(f"scatter: scatter_list is given on a rank that is not {src}")
-    work = _core.dist_broadcast(whole, src, group_name(group), async_op)
+    work = _core.dist_broadcast(whole, root, group_name(group), async_op)
     return _given(work, async_op, lambda: _put([t], whole[rank : rank + 1]))
 
 
 def barrier(group: Any = None, async_op: bool = False) -> None:
     """Returns when every rank has come to it."""
     _core.dist_barrier(group_name(group))
-
-
-def _check_rank(name: str, what: str, rank: int, group: Any) -> None:
-    size = get_world_size(group)
-    if not 0 <= rank < size:
-        raise ValueError(f"{name}: {what} is {rank}; wanted 0 to {size - 1}")
 
 
 def _many(like: Tensor, size: int) -> Tensor:

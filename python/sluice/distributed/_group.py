@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 
 __all__ = [
+    "ProcessGroup",
     "abort_process_group",
     "destroy_process_group",
     "flight_record",
@@ -22,6 +23,8 @@ __all__ = [
     "is_available",
     "is_initialized",
     "is_torchelastic_launched",
+    "new_group",
+    "rank_in",
 ]
 
 WORLD = "world"
@@ -58,13 +61,7 @@ def init_process_group(
                 f"init_process_group: init_method is {init_method!r}; wanted "
                 "'env://' or 'tcp://host:port'"
             )
-    if timeout is None:
-        seconds = 1800.0
-    elif isinstance(timeout, datetime.timedelta):
-        seconds = timeout.total_seconds()
-    else:
-        seconds = float(timeout)
-    _core.dist_init(address, rank, world_size, WORLD, seconds)
+    _core.dist_init(address, rank, world_size, WORLD, _seconds(timeout))
     global _watching_the_end
     if not _watching_the_end:
         _watching_the_end = True
@@ -80,11 +77,15 @@ def _end() -> None:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         _core.dist_abort(f"the program ended with {what}", WORLD)
     else:
-        _core.dist_destroy(WORLD)
+        destroy_process_group()
 
 
 def destroy_process_group(group: Any = None) -> None:
-    """Waits for what is under way and leaves the group."""
+    """Waits for what is under way and leaves the group; that of all ranks with all
+    made of it."""
+    if group_name(group) == WORLD:
+        for number in range(1, _groups_made + 1):
+            _core.dist_destroy(f"group {number}")
     _core.dist_destroy(group_name(group))
 
 
@@ -115,12 +116,16 @@ def get_backend(group: Any = None) -> str:
 
 
 def get_rank(group: Any = None) -> int:
-    """This process's number, from 0."""
+    """This process's number in the group, from 0; -1 outside."""
+    if isinstance(group, ProcessGroup) and not group.inside:
+        return -1
     return _core.dist_rank(group_name(group))
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many ranks there are."""
+    """How many ranks there are; -1 outside of the group."""
+    if isinstance(group, ProcessGroup) and not group.inside:
+        return -1
     return _core.dist_world_size(group_name(group))
 
 
@@ -130,10 +135,73 @@ def flight_record(group: Any = None) -> str:
     return _core.dist_flight_record(group_name(group))
 
 
+class ProcessGroup:
+    """Some of the ranks: `new_group` makes them."""
+
+    def __init__(self, name: str, ranks: list[int], inside: bool) -> None:
+        self.name, self.ranks, self.inside = name, ranks, inside
+
+    def rank(self) -> int:
+        """This process's number in the group; -1 outside."""
+        return get_rank(self)
+
+    def size(self) -> int:
+        """How many ranks it has."""
+        return len(self.ranks)
+
+    def __repr__(self) -> str:
+        return f"<sluice.distributed.ProcessGroup of ranks {self.ranks}>"
+
+
+_groups_made = 0
+
+
+def new_group(
+    ranks: Any = None, timeout: datetime.timedelta | float | None = None
+) -> ProcessGroup:
+    """A group of some ranks. Every rank calls it, in the same order; collectives
+    take it as ``group``, and are called by its ranks alone. Their src and dst are
+    numbers among all ranks."""
+    global _groups_made
+    size = get_world_size()
+    chosen = list(range(size)) if ranks is None else [int(r) for r in ranks]
+    _groups_made += 1
+    name = f"group {_groups_made}"
+    inside = _core.dist_new_group(chosen, name, _seconds(timeout))
+    return ProcessGroup(name, chosen, inside)
+
+
 def group_name(group: Any) -> str:
-    """The name of a group argument, of which there is one: that of all ranks."""
+    """The name of a group argument. ValueError: this rank is not in it."""
     if group is None or group == WORLD:
         return WORLD
-    raise NotImplementedError(
-        f"group is {group!r}; there is one group, of all ranks: wanted None"
-    )
+    if not isinstance(group, ProcessGroup):
+        raise TypeError(
+            f"group is a {type(group).__name__}; wanted None, or what new_group() gave"
+        )
+    if not group.inside:
+        raise ValueError(
+            f"rank {_core.dist_rank(WORLD)} is not in the group of ranks "
+            f"{group.ranks}; wanted only those to call"
+        )
+    return group.name
+
+
+def rank_in(group: Any, rank: int, what: str) -> int:
+    """The number in a group of one among all ranks."""
+    if isinstance(group, ProcessGroup):
+        if rank not in group.ranks:
+            raise ValueError(f"{what} is {rank}; wanted one of {group.ranks}")
+        return group.ranks.index(rank)
+    size = get_world_size()
+    if not 0 <= rank < size:
+        raise ValueError(f"{what} is {rank}; wanted 0 to {size - 1}")
+    return rank
+
+
+def _seconds(timeout: datetime.timedelta | float | None) -> float:
+    if timeout is None:
+        return 1800.0
+    if isinstance(timeout, datetime.timedelta):
+        return timeout.total_seconds()
+    return float(timeout)

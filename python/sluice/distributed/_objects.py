@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core
 from ._collectives import all_gather_into_tensor, broadcast
-from ._group import get_rank, get_world_size
+from ._group import get_rank, get_world_size, rank_in
 
 __all__ = ["all_gather_object", "broadcast_object_list", "gather_object"]
 
@@ -54,7 +54,7 @@ def gather_object(
 ) -> None:
     """object_gather_list of rank dst becomes the objects of all ranks."""
     found = _gathered(obj, group)
-    if get_rank(group) != dst:
+    if get_rank(group) != rank_in(group, dst, "gather_object: dst"):
         return
     if object_gather_list is None or len(object_gather_list) != len(found):
         raise ValueError(
@@ -70,7 +70,7 @@ def broadcast_object_list(
     """object_list becomes that of rank src, which has as many objects."""
     import numpy as np
 
-    here = get_rank(group) == src
+    here = get_rank(group) == rank_in(group, src, "broadcast_object_list: src")
     data = _bytes(list(object_list)) if here else np.zeros(0, dtype=np.uint8)
     length = _core.tensor(np.array([data.size]))
     broadcast(length, src, group)

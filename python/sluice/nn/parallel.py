@@ -132,6 +132,12 @@ class DistributedDataParallel(Module):
             for table, name, p in places:
                 table[name] = p
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        raise TypeError(
+            "deepcopy of a DistributedDataParallel: a copy would average gradients of "
+            "its own; wanted a copy of its module"
+        )
+
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
         """Inside, ``backward()`` adds up this rank's gradients alone; the first one

@@ -9,11 +9,18 @@ namespace sluice::collective {
 
 namespace {
 
-std::string Compared(const CallCard& card) {
+std::string Called(const CallCard& card) {
   std::string text = StrCat(card.name, "(", card.type);
   if (!card.reduction.empty()) StrAppend(text, ", ", card.reduction);
-  if (card.root >= 0) StrAppend(text, ", root ", card.root);
+  if (card.root >= 0) {
+    StrAppend(text, card.message ? ", rank " : ", root ", card.root);
+  }
   return text + ")";
+}
+
+// The same on all sides of one call.
+std::string Compared(const CallCard& card) {
+  return card.message ? StrCat("message(", card.type, ")") : Called(card);
 }
 
 std::string TextOf(const CallCard::Wire& wire) {
@@ -23,7 +30,7 @@ std::string TextOf(const CallCard::Wire& wire) {
 }  // namespace
 
 std::string CallCard::Text() const {
-  std::string text = Compared(*this);
+  std::string text = Called(*this);
   if (line.known()) StrAppend(text, " at ", line);
   return text;
 }

@@ -21,6 +21,9 @@ struct CallCard {
   int root = -1;               // none
   SourceLine line;
   uint64_t sequence = 0;
+  // Between two ranks, one of which calls send and the other recv; `root` is
+  // the other one.
+  bool message = false;
 
   // All of it as bytes, of one size for every call. What does not fit of the
   // text is cut; the fingerprint is of the whole.

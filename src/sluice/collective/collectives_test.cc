@@ -197,6 +197,10 @@ TEST(Collectives, BadCallsAreRefusedBeforeAnythingIsSent) {
     EXPECT_EQ(message(g.AllToAll(x, x)),
               "[all_to_all] got f32[3] into f32[3]; wanted one type and size, "
               "in 2 equal parts");
+    EXPECT_EQ(message(g.SendReceive({g.rank(), x}, {})),
+              "[send] got rank " + std::to_string(g.rank()) + " on rank " +
+                  std::to_string(g.rank()) +
+                  " of 2; wanted another one of them");
     // The group is as good as before.
     EXPECT_TRUE(g.AllReduce(x, ReduceOp::kSum).Wait().ok());
     EXPECT_EQ(x.data<float>()[2], 6.0f);
@@ -260,6 +264,28 @@ TEST_P(CollectivesOfProcesses, TheSameBitsAsThreads) {
     return g.Leave().ok() ? Digest(x) : 111;
   });
   EXPECT_EQ(ends, of_threads);
+}
+
+TEST_P(CollectivesOfProcesses, MessagesGoBetweenTwo) {
+  std::vector<int> ends = OnProcesses(3, [](ProcessGroup& g) {
+    const int next = (g.rank() + 1) % 3, before = (g.rank() + 2) % 3;
+    // Around the ring, all at once, larger than what is under way at a time.
+    Array x = Values(g.rank(), 1'000'003);
+    Array y = Array::Zeros(DType::kF32, {1'000'003});
+    if (!g.SendReceive({next, x}, {before, y}).Wait().ok()) return 1;
+    if (!y.BitEquals(Values(before, 1'000'003))) return 2;
+    // From one to one, the third elsewhere; then all together.
+    Array z = Array::Vector<int64_t>({g.rank()});
+    for (int i = 0; i < 3; ++i) {
+      if (g.rank() == 0 && !g.SendReceive({2, z}, {}).Wait().ok()) return 3;
+      if (g.rank() == 2 && !g.SendReceive({}, {0, z}).Wait().ok()) return 4;
+    }
+    if (z.i64s()[0] != (g.rank() == 2 ? 0 : g.rank())) return 5;
+    if (!g.AllReduce(z, ReduceOp::kSum).Wait().ok()) return 6;
+    if (z.i64s()[0] != 1) return 7;
+    return g.Leave().ok() ? 0 : 8;
+  });
+  EXPECT_EQ(ends, std::vector<int>({0, 0, 0}));
 }
 
 // Lengths that end anywhere in a ring of shared memory, of elements of one byte

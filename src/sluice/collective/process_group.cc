@@ -1,5 +1,7 @@
 #include "sluice/collective/process_group.h"
 
+#include <unistd.h>
+
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -46,25 +48,43 @@ Status CheckParts(std::string_view name, const Array& whole, const Array& part,
 struct ProcessGroup::State {
   struct Task {
     uint64_t sequence;
+    bool collective;
     CallCard card;
     std::function<Status(Ring&)> run;
     std::shared_ptr<Work::State> work;
   };
 
+  const pid_t process = getpid();
   std::unique_ptr<Links> links;
   GroupOptions options;
   FlightRecorder recorder;
   std::mutex mu;  // guards what follows
   std::condition_variable changed;
   std::deque<Task> queue;
-  uint64_t next = 0;
+  uint64_t next = 0;         // of all calls, for the recorder
+  uint64_t collectives = 0;  // of those that all ranks make
   bool busy = false, stop = false, left = false;
   std::thread thread;
+  // Of the thread: messages to and from each rank so far.
+  std::vector<uint64_t> sent, received;
 
   State(std::unique_ptr<Links> l, GroupOptions o)
-      : links(std::move(l)), options(std::move(o)), recorder(options.records) {}
+      : links(std::move(l)),
+        options(std::move(o)),
+        recorder(options.records),
+        sent(static_cast<size_t>(links->size())),
+        received(static_cast<size_t>(links->size())) {}
 
-  Work Add(CallCard card, std::function<Status(Ring&)> run) {
+  bool Forked() const { return getpid() != process; }
+
+  Work Add(CallCard card, std::function<Status(Ring&)> run,
+           bool collective = true) {
+    if (Forked()) {
+      return Work::Failed(FailedPrecondition(StrCat(
+          "[", card.name, "] the group \"", options.name,
+          "\" is that of process ", process,
+          ", which this one was forked from; wanted a group of its own")));
+    }
     auto work = Work::NewState();
     std::lock_guard lock(mu);
     if (left) {
@@ -73,9 +93,10 @@ struct ProcessGroup::State {
                  options.name, "\"")));
     }
     uint64_t sequence = ++next;
-    card.sequence = sequence;
+    if (collective) card.sequence = ++collectives;
     recorder.Queue(sequence, card.Text());
-    queue.push_back({sequence, std::move(card), std::move(run), work});
+    queue.push_back(
+        {sequence, collective, std::move(card), std::move(run), work});
     changed.notify_all();
     return Work(work);
   }
@@ -107,7 +128,7 @@ struct ProcessGroup::State {
     Status status = links->cause();
     if (!status.ok()) return Told(task, status);
     Ring ring(*links, NowNanos() + options.timeout_ns);
-    status = Agree(task, ring);
+    if (task.collective) status = Agree(task, ring);
     if (status.ok()) status = task.run(ring);
     if (status.ok()) return status;
     // Somebody else's reason comes first, where there is one.
@@ -141,6 +162,38 @@ struct ProcessGroup::State {
                         links->NameOf(peer));
   }
 
+  // Cards first, so that nothing of another size is written anywhere.
+  Status Pass(const Message& out, const Message& in, SourceLine line,
+              int64_t deadline) {
+    auto card = [&](const char* name, const Message& m, uint64_t number) {
+      CallCard c{name, m.array.TypeText(), "", m.rank, line, number, true};
+      return c.ToWire();
+    };
+    CallCard::Wire mine{}, wanted{}, theirs{};
+    Outgoing outgoing;
+    Incoming incoming;
+    if (out.rank >= 0) {
+      mine = card("send", out, ++sent[static_cast<size_t>(out.rank)]);
+      outgoing = {out.rank, &mine, sizeof(mine)};
+    }
+    if (in.rank >= 0) {
+      wanted = card("recv", in, ++received[static_cast<size_t>(in.rank)]);
+      incoming = {in.rank, &theirs, sizeof(theirs)};
+    }
+    SL_RETURN_IF_ERROR(links->Exchange(outgoing, incoming, deadline));
+    if (in.rank >= 0) {
+      SL_RETURN_IF_ERROR(CompareCards(wanted, links->NameOf(links->rank()),
+                                      theirs, links->NameOf(in.rank)));
+      incoming = {in.rank, in.array.mutable_raw(),
+                  static_cast<size_t>(in.array.bytes())};
+    }
+    if (out.rank >= 0) {
+      outgoing = {out.rank, out.array.raw(),
+                  static_cast<size_t>(out.array.bytes())};
+    }
+    return links->Exchange(outgoing, incoming, deadline);
+  }
+
   // The cause as an error of this call.
   Status Told(const Task& task, const Status& cause) const {
     return Status(cause.code(),
@@ -157,12 +210,13 @@ struct ProcessGroup::State {
 };
 
 ProcessGroup::ProcessGroup(std::unique_ptr<Links> links, GroupOptions options)
-    : state_(std::make_unique<State>(std::move(links), std::move(options))) {
-  State* state = state_.get();
+    : state_(new State(std::move(links), std::move(options))) {
+  State* state = state_;
   state->thread = StartedThread([state] { state->Main(); });
 }
 
 ProcessGroup::~ProcessGroup() {
+  if (state_->Forked()) return;  // the threads are the parent's
   bool unfinished = false;
   {
     std::lock_guard lock(state_->mu);
@@ -178,11 +232,13 @@ ProcessGroup::~ProcessGroup() {
     state_->changed.notify_all();
   }
   state_->thread.join();
+  delete state_;
 }
 
 int ProcessGroup::rank() const { return state_->links->rank(); }
 int ProcessGroup::size() const { return state_->links->size(); }
 const std::string& ProcessGroup::name() const { return state_->options.name; }
+const GroupOptions& ProcessGroup::options() const { return state_->options; }
 
 Work ProcessGroup::AllReduce(Array x, ReduceOp op, SourceLine line) {
   constexpr std::string_view kName = "all_reduce";
@@ -274,13 +330,41 @@ Work ProcessGroup::Barrier(SourceLine line) {
                      [](Ring& ring) { return ring.Barrier(); });
 }
 
+Work ProcessGroup::SendReceive(Message out, Message in, SourceLine line) {
+  const std::string_view name = out.rank < 0  ? "recv"
+                                : in.rank < 0 ? "send"
+                                              : "send_recv";
+  for (const Message* m : {&out, &in}) {
+    if (m->rank < 0) continue;
+    if (m->rank >= size() || m->rank == rank()) {
+      return Work::Failed(InvalidArgument(
+          StrCat("[", name, "] got rank ", m->rank, " on rank ", rank(), " of ",
+                 size(), "; wanted another one of them")));
+    }
+    if (Status s = CheckArray(name, m->array); !s.ok()) return Work::Failed(s);
+  }
+  if (out.rank < 0 && in.rank < 0) return {};
+  const Array& named = out.rank >= 0 ? out.array : in.array;
+  CallCard card{name, named.TypeText(), "", out.rank >= 0 ? out.rank : in.rank,
+                line};
+  card.message = true;
+  State* state = state_;
+  return state_->Add(
+      card,
+      [state, out, in, line](Ring& ring) {
+        return state->Pass(out, in, line, ring.deadline());
+      },
+      /*collective=*/false);
+}
+
 void ProcessGroup::Abort(Status cause) {
-  state_->links->Poison(std::move(cause));
+  if (!state_->Forked()) state_->links->Poison(std::move(cause));
 }
 
 Status ProcessGroup::cause() const { return state_->links->cause(); }
 
 Status ProcessGroup::Leave() {
+  if (state_->Forked()) return OkStatus();
   {
     std::unique_lock lock(state_->mu);
     if (state_->left) return OkStatus();

@@ -7,6 +7,9 @@
 // first error is the group's last word (it is poisoned): all that is under way
 // and all later calls, on every rank, fail with that cause.
 //
+// A forked child is no rank: what it calls fails, and what it ends touches
+// nothing of the group.
+//
 // Thread safe; but the order of calls from several threads is the caller's
 // business. Ends with the object: what is still under way is given up.
 #pragma once
@@ -26,6 +29,8 @@ struct GroupOptions {
   // How long a collective may take, from its turn on.
   int64_t timeout_ns = int64_t{1800} * 1'000'000'000;
   size_t records = 1000;  // of the flight recorder
+  // Where the ranks are, for groups made of some of them. Empty: threads.
+  std::vector<std::string> hosts;
 };
 
 class ProcessGroup {
@@ -38,6 +43,7 @@ class ProcessGroup {
   int rank() const;
   int size() const;
   const std::string& name() const;
+  const GroupOptions& options() const;
 
   // Arrays are contiguous and in the host's memory, of plain data; nobody else
   // touches them until the work has ended. `line` is the user's, for messages.
@@ -52,6 +58,13 @@ class ProcessGroup {
   // Equal parts of x along its first axis, one for each rank.
   Work AllToAll(Array x, Array out, SourceLine line = {});
   Work Barrier(SourceLine line = {});
+  // An array to one rank and one from another, at the same time; either may be
+  // left out. The other side calls the same with what goes the other way.
+  struct Message {
+    int rank = -1;  // none
+    Array array;
+  };
+  Work SendReceive(Message out, Message in, SourceLine line = {});
 
   // Ends the group on all ranks with this cause.
   void Abort(Status cause);
@@ -64,7 +77,7 @@ class ProcessGroup {
 
  private:
   struct State;
-  const std::unique_ptr<State> state_;
+  State* const state_;
 };
 
 }  // namespace sluice::collective

@@ -42,6 +42,7 @@ class Ring {
   Status AllToAll(const void* x, void* out, size_t bytes);
   Status Barrier();
   int size() const { return size_; }
+  int64_t deadline() const { return deadline_; }
   // Sends `mine` on and receives that of the rank before.
   Status PassOn(const void* mine, void* theirs, size_t bytes);
 

@@ -117,6 +117,23 @@ void init_process_group(const InitOptions& options) {
   ThrowIfError(collective::AddGroup(*group));
 }
 
+bool new_group(const std::vector<int>& ranks, const std::string& name,
+               double timeout_seconds) {
+  std::shared_ptr<ProcessGroup> all = Group("world", Where::current());
+  if (collective::FindGroup(name)) {
+    throw Error(AlreadyExists(StrCat("new_group: there is a process group \"",
+                                     name, "\" already; wanted another name")));
+  }
+  auto group = fleet::MeetSome(*all, ranks, name, timeout_seconds);
+  if (!group.ok()) {
+    throw Error(Status(group.status().code(),
+                       StrCat("new_group: ", group.status().message())));
+  }
+  if (!*group) return false;
+  ThrowIfError(collective::AddGroup(*group));
+  return true;
+}
+
 bool is_initialized(const std::string& group) {
   return collective::FindGroup(group) != nullptr;
 }
@@ -217,6 +234,31 @@ Work all_to_all_single(const Tensor& out, const Tensor& t,
   Written into("all_to_all", out, line);
   return Begun(group->AllToAll(Written::Read(t), into.array(), line), into,
                line, options);
+}
+
+Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
+               const CollectiveOptions& options, Where where) {
+  auto group = Group(options.group, where);
+  SourceLine line = SourceLine::From(where);
+  if (Recording::Open()) {
+    Throw(Unimplemented("[send_recv] in a captured function; wanted a "
+                        "collective, or the call outside"),
+          line);
+  }
+  ProcessGroup::Message sends, receives;
+  if (dst >= 0) sends = {dst, Written::Read(out)};
+  if (src < 0) {
+    collective::Work work = group->SendReceive(sends, receives, line);
+    Work handle(work, [work, line] {
+      Status status = work.Wait();
+      if (!status.ok()) Throw(status, line);
+    });
+    if (!options.async_op) handle.wait();
+    return handle;
+  }
+  Written into("recv", in, line);
+  receives = {src, into.array()};
+  return Begun(group->SendReceive(sends, receives, line), into, line, options);
 }
 
 void barrier(const std::string& name, Where where) {

@@ -34,6 +34,10 @@ using fleet::InitOptions;
 using Where = std::source_location;
 
 void init_process_group(const InitOptions& options = {});
+// A group of some ranks of "world", to be called by all of them with the same
+// ranks and name. False on a rank that is not in it.
+bool new_group(const std::vector<int>& ranks, const std::string& name,
+               double timeout_seconds = 1800);
 bool is_initialized(const std::string& group = "world");
 // Waits for what is under way and leaves. Nothing when there is none.
 void destroy_process_group(const std::string& group = "world");
@@ -83,6 +87,12 @@ Work reduce_scatter_tensor(const Tensor& out, const Tensor& t,
 Work all_to_all_single(const Tensor& out, const Tensor& t,
                        const CollectiveOptions& options = {},
                        Where where = Where::current());
+// To another rank, and from one; both calls of a pair name the same type and
+// shape. Two ranks that both send first wait for each other: send_recv does
+// both at once. `in` and `out` may hold nothing, with a rank of -1.
+Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
+               const CollectiveOptions& options = {},
+               Where where = Where::current());
 void barrier(const std::string& group = "world",
              Where where = Where::current());
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "sluice/base/strings.h"
+#include "sluice/collective/socket.h"
 #include "sluice/collective/tcp_links.h"
 #include "sluice/collective/thread_links.h"
 
@@ -139,6 +140,12 @@ Result<std::shared_ptr<collective::ProcessGroup>> MeetOthers(
   collective::GroupOptions group;
   group.name = options.name;
   group.timeout_ns = timeout;
+  for (const std::string& address : place.addresses) {
+    int port = 0;
+    group.hosts.emplace_back();
+    SL_RETURN_IF_ERROR(
+        collective::SplitAddress(address, &group.hosts.back(), &port));
+  }
   return std::make_shared<collective::ProcessGroup>(std::move(links), group);
 }
 

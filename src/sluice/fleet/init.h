@@ -38,4 +38,11 @@ Result<Place> FindPlace(const InitOptions& options,
 Result<std::shared_ptr<collective::ProcessGroup>> MeetOthers(
     const InitOptions& options);
 
+// A group of some ranks of another, which all of that one's ranks make
+// together; they are numbered by their places in `ranks`. Null for a rank that
+// is not in it.
+Result<std::shared_ptr<collective::ProcessGroup>> MeetSome(
+    collective::ProcessGroup& all, const std::vector<int>& ranks,
+    const std::string& name, double timeout_seconds);
+
 }  // namespace sluice::fleet

@@ -11,7 +11,7 @@ from typing import Any
 from ... import _core
 from ..._core import Tensor
 from .._collectives import ReduceOp
-from .._group import get_world_size, group_name
+from .._group import get_world_size, group_name, rank_in
 
 __all__ = [
     "all_gather_tensor",
@@ -51,12 +51,14 @@ def reduce_scatter_tensor(
 
 def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
     """The tensor of rank src. Its gradient is summed there."""
-    return _call("BroadcastFrom", tensor, group, root=src)
+    root = rank_in(group, src, "broadcast: src")
+    return _call("BroadcastFrom", tensor, group, root=root)
 
 
 def reduce(tensor: Tensor, dst: int, group: Any = None) -> Tensor:
     """The sum of all on rank dst, zeros elsewhere. Its gradient is that of dst."""
-    return _call("ReduceTo", tensor, group, root=dst)
+    root = rank_in(group, dst, "reduce: dst")
+    return _call("ReduceTo", tensor, group, root=root)
 
 
 def all_to_all_single(tensor: Tensor, group: Any = None) -> Tensor:
