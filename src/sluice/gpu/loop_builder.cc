@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/cuda/launch_scope.h"
 #include "sluice/gpu/gpu_loop.h"
 #include "sluice/gpu/loop_regions.h"
 #include "sluice/gpu/whole_loop.h"
@@ -51,6 +52,9 @@ class GpuWhileBuilder {
         piece_->set_condition_,
         FileFunction(*piece_->program_.device, "condition.cuh", "",
                      counting.source.empty() ? "set_condition" : "turn"));
+    piece_->found_ = builder_.AddRegister(GpuRegister::Dense(
+        GpuPlace::kArena, 0, builder_.Reserve(CudaMaskedChecks::kBytes),
+        DType::kU8, {CudaMaskedChecks::kBytes}));
     SL_RETURN_IF_ERROR(FillSlots());
     if (counting.source.empty()) {
       SL_RETURN_IF_ERROR(EmitCondition());
