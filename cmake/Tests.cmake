@@ -33,8 +33,8 @@ set(threaded_folders base device state comm partition tape vm plan step session
 set(folders_without_ops base tensor)
 # These stand below the public header and need not wait for it.
 set(folders_below_front base tensor formats op device graph kernels state ops
-  autodiff passes placement partition launch tape reference vm gpu plan step comm
-  session cluster)
+  autodiff passes placement partition launch tape reference vm gpu plan step
+  comm session cluster)
 
 add_library(sluice_test_options INTERFACE)
 target_link_libraries(sluice_test_options INTERFACE
