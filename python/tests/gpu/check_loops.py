@@ -72,23 +72,25 @@ def test_carried_values_that_take_turns():
 
 def test_rounds_behind_the_last_find_nothing_wrong():
     @sl.function
-    def total(table, count):
-        i = sl.zeros_like(count)
-        x = sl.zeros_like(table[0])
-        while i < count:
-            x = x + table[i]
+    def total(table, i, count):
+        x = sl.zeros_like(table[:1])
+        while i.sum() < count:
+            x = x + sl.nn.functional.embedding(i, table)
             i = i + 1
         return x
 
-    table = sl.arange(5.0)
-    there = table.cuda()
+    table, first = sl.arange(10.0).reshape(5, 2), sl.tensor([0])
+    there = table.cuda(), first.cuda()
     for n in [0, 3, 5]:
-        # The table has no element behind the last that is read.
-        got = at_places(total, there, sl.tensor(n).cuda())
-        assert got.tolist() == total(table, sl.tensor(n)).tolist()
-    with raises((IndexError, ValueError, RuntimeError), "index 5 is out of bounds"):
-        at_places(total, there, sl.tensor(6).cuda()).tolist()
-    assert at_places(total, there, sl.tensor(5).cuda()).tolist() == 10
+        # The table has no row behind the last that is read.
+        count = sl.tensor(n)
+        equal([total(table, first, count)], [at_places(total, *there, count.cuda())])
+    plan = plan_of(total, *there, count.cuda())
+    assert "rounds at a time" in plan and "; 0 recordings" not in plan, plan
+    with raises((IndexError, ValueError, RuntimeError), r"is 5; wanted|out of bounds"):
+        at_places(total, *there, sl.tensor(6).cuda()).tolist()
+    got = at_places(total, *there, count.cuda())
+    assert got.tolist() == [[20, 25]]
 
 
 def test_numbers_of_every_float_type():

@@ -82,7 +82,7 @@ Status GpuWhile::SetCondition(const StepContext& step, Stream& stream,
   if (trips_ >= 0) {
     TurnArgs turn{program_.Bind(trips_, bases).address(),
                   program_.Bind(begun_, bases).address(),
-                  program_.Bind(live_, bases).address(), NumRounds(), handle};
+                  program_.Bind(live_, bases).address(), rounds_, handle};
     return LaunchCuda(ctx, set_condition_, {1, 1}, turn);
   }
   ConditionArgs args{program_.Bind(live_, bases).address(), handle};
@@ -91,16 +91,22 @@ Status GpuWhile::SetCondition(const StepContext& step, Stream& stream,
 
 Status GpuWhile::IssueRounds(const StepContext& step, Stream& stream,
                              GpuBases bases) const {
-  const std::vector<uint64_t>& checks = *CudaRecordingScope::Current()->checks;
-  size_t before = checks.size();
-  for (int round = 0; round < NumRounds(); ++round) {
+  for (int round = 0; round < rounds_; ++round) {
     bases.round = trips_ >= 0 ? round : 0;
-    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
-    tells_ = tells_ || checks.size() > before;
+    SL_RETURN_IF_ERROR(IssueBody(step, stream, bases));
     SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
-    before = checks.size();
   }
   return OkStatus();
+}
+
+// What a round behind the last finds wrong is not told.
+Status GpuWhile::IssueBody(const StepContext& step, Stream& stream,
+                           const GpuBases& bases) const {
+  auto* live = static_cast<const bool*>(program_.Bind(live_, bases).address());
+  CudaMaskedChecks masked(live + bases.round,
+                          program_.Bind(found_, bases).address());
+  SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
+  return masked.status;
 }
 
 Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
@@ -146,9 +152,9 @@ std::string GpuWhile::Explain() const {
   StrAppend(text, "    arena ", HumanBytes(program_.arena_bytes), "\n");
   MutexLock lock(mu_);
   if (recordings_.why_not().empty()) {
-    StrAppend(text, "    stays on the device, ", NumRounds(),
-              tells_ ? " round (its kernels check their inputs)" : " rounds",
-              " at a time; ", recordings_.count(), " recordings\n");
+    StrAppend(text, "    stays on the device, ", rounds_,
+              rounds_ == 1 ? " round" : " rounds", " at a time; ",
+              recordings_.count(), " recordings\n");
     StrAppend(text, "    the host waited ", waits_, " times in ", runs_,
               " runs\n");
   } else {

@@ -55,7 +55,9 @@ class GpuWhile final : public CompiledPiece {
   Status IssueRecorded(const StepContext& step, Stream& stream,
                        const GpuBases& bases) const SL_REQUIRES(mu_);
   Status IssueRounds(const StepContext& step, Stream& stream,
-                     GpuBases bases) const SL_REQUIRES(mu_);
+                     GpuBases bases) const;
+  Status IssueBody(const StepContext& step, Stream& stream,
+                   const GpuBases& bases) const;
   // A number the host waits for.
   Status ReadNumber(int reg, const GpuBases& bases, void* number,
                     size_t bytes) const SL_REQUIRES(mu_);
@@ -73,10 +75,7 @@ class GpuWhile final : public CompiledPiece {
   Status WrongIndex(const LoopControl& control,
                     std::span<const Array> inputs) const;
   Status SetCondition(const StepContext& step, Stream& stream,
-                      const GpuBases& bases, uint64_t handle) const
-      SL_REQUIRES(mu_);
-  // Rounds of body and condition, each time the graph goes round.
-  int NumRounds() const SL_REQUIRES(mu_) { return tells_ ? 1 : rounds_; }
+                      const GpuBases& bases, uint64_t handle) const;
 
   GpuProgram program_;
   const Node* loop_ = nullptr;
@@ -90,6 +89,7 @@ class GpuWhile final : public CompiledPiece {
   // If the number of iterations is computed first (loop_split.h): that, and how
   // many have begun. Then live_ has a flag for each round.
   int trips_ = -1, begun_ = -1;
+  int found_ = -1;  // where kernels of the body tell what is wrong
   LoopLists lists_;
   int rounds_ = 1;  // of body and condition, each time the graph goes round
   // Loaded before anything is recorded, which loading would break off.
@@ -99,9 +99,6 @@ class GpuWhile final : public CompiledPiece {
   double cost_ns_ = 0;
   mutable Mutex mu_;
   mutable Recordings recordings_ SL_GUARDED_BY(mu_);
-  // A kernel of the body tells what is wrong with its inputs: one round only,
-  // since one behind the last has nothing to tell.
-  mutable bool tells_ SL_GUARDED_BY(mu_) = false;
   mutable bool warm_ SL_GUARDED_BY(mu_) = false;  // its kernels have run
   mutable int64_t capacity_ SL_GUARDED_BY(mu_) = 0;
   mutable std::vector<Array> tables_ SL_GUARDED_BY(mu_);

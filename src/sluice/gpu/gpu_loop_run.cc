@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/cuda/launch_scope.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/gpu/gpu_loop.h"
 #include "sluice/graph/role_of.h"
@@ -11,16 +12,19 @@
 
 namespace sluice {
 
-// Zero at first: iterations begun; the control block of lists, and the marks
-// behind it.
+// Zero at first: what is wrong; iterations begun; the control block of lists,
+// and the marks behind it.
 Status GpuWhile::Begin(Stream& stream, const GpuBases& bases) const {
-  if (begun_ >= 0) {
-    SL_CUDA(cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(
-                                program_.Bind(begun_, bases).address()),
-                            0, sizeof(int64_t),
+  auto clear = [&](int reg, int64_t bytes) -> Status {
+    void* at = program_.Bind(reg, bases).address();
+    SL_CUDA(cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(at), 0,
+                            static_cast<size_t>(bytes),
                             static_cast<CudaStream&>(stream).handle()),
             "beginning a loop");
-  }
+    return OkStatus();
+  };
+  SL_RETURN_IF_ERROR(clear(found_, CudaMaskedChecks::kBytes));
+  if (begun_ >= 0) SL_RETURN_IF_ERROR(clear(begun_, sizeof(int64_t)));
   if (lists_.empty()) return OkStatus();
   auto first = static_cast<size_t>(loop_->num_outputs());
   for (size_t i = first; i < bases.outputs.size(); ++i) {
@@ -53,14 +57,14 @@ Status GpuWhile::DriveCounted(const StepContext& step, Stream& stream,
     if (step.cancellation && step.cancellation->cancelled()) {
       return Cancelled("the step was cancelled");
     }
-    bases.round = done % NumRounds();
+    bases.round = done % rounds_;
     if (bases.round == 0) {
       SL_RETURN_IF_ERROR(SetCondition(step, stream, bases, 0));
     }
     if (done == 0) {
       SL_RETURN_IF_ERROR(program_.Issue(once_, step, stream, bases));
     }
-    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
+    SL_RETURN_IF_ERROR(IssueBody(step, stream, bases));
   }
   warm_ = warm_ || trips > 0;
   if (!warm_) recordings_.Forget();
@@ -88,7 +92,7 @@ Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
     if (done == 0) {
       SL_RETURN_IF_ERROR(program_.Issue(once_, step, stream, bases));
     }
-    SL_RETURN_IF_ERROR(program_.Issue(body_, step, stream, bases));
+    SL_RETURN_IF_ERROR(IssueBody(step, stream, bases));
   }
   // A recording must not be the first to launch the body's kernels.
   warm_ = warm_ || done > 0;

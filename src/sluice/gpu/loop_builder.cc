@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
+#include "sluice/device/cuda/launch_scope.h"
 #include "sluice/gpu/gpu_loop.h"
 #include "sluice/gpu/loop_regions.h"
 #include "sluice/gpu/whole_loop.h"
@@ -51,6 +52,9 @@ class GpuWhileBuilder {
         piece_->set_condition_,
         FileFunction(*piece_->program_.device, "condition.cuh", "",
                      counting.source.empty() ? "set_condition" : "turn"));
+    piece_->found_ = builder_.AddRegister(GpuRegister::Dense(
+        GpuPlace::kArena, 0, builder_.Reserve(CudaMaskedChecks::kBytes),
+        DType::kU8, {CudaMaskedChecks::kBytes}));
     SL_RETURN_IF_ERROR(FillSlots());
     if (counting.source.empty()) {
       SL_RETURN_IF_ERROR(EmitCondition());
@@ -240,12 +244,17 @@ class GpuWhileBuilder {
   }
 
   // The condition gets a place of its own even where it is carried: what the
-  // body writes asks for it while the body writes.
+  // body writes asks for it while the body writes. Unless what it asks for is
+  // whether there is room as well.
   Status EmitCondition() {
     const Region& region = CondOf(loop_);
     SL_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Enter(region));
     Value result = HandedOn(region.results()[0], region);
-    piece_->predicate_ = NewPlace(TypeOf(result));
+    if (piece_->lists_.append() && result.node == region.args_node()) {
+      piece_->predicate_ = slots_[static_cast<size_t>(result.index)];
+    } else {
+      piece_->predicate_ = NewPlace(TypeOf(result));
+    }
     std::vector<GpuTarget> targets;
     if (MadeBy(result, nodes)) {
       targets.push_back({.value = result, .reg = piece_->predicate_});
@@ -253,8 +262,10 @@ class GpuWhileBuilder {
     SL_ASSIGN_OR_RETURN(piece_->cond_, builder_.Emit(nodes, targets));
     if (targets.empty()) {
       SL_ASSIGN_OR_RETURN(int from, builder_.Read(result));
-      piece_->cond_.push_back(
-          builder_.Move(loop_, {from}, {piece_->predicate_}));
+      if (from != piece_->predicate_) {
+        piece_->cond_.push_back(
+            builder_.Move(loop_, {from}, {piece_->predicate_}));
+      }
     }
     piece_->live_ = piece_->predicate_;
     if (piece_->lists_.append()) {

@@ -37,6 +37,14 @@ TEST_F(SourcesTest, ListsOfALoop) {
       "#include \"sluice/cuda/loop_lists.cuh\"\n");
 }
 
+TEST_F(SourcesTest, Conditions) {
+  for (const char* file : {"condition.cuh", "masked_checks.cuh"}) {
+    Compile(std::string("#include \"sluice/cuda/formula.cuh\"\n"
+                        "#include \"sluice/cuda/") +
+            file + "\"\n");
+  }
+}
+
 TEST_F(SourcesTest, AMaskedLoop) {
   Result<std::unique_ptr<Graph>> graph = ParseGraph(R"(
 graph g(%x: f32[6,5], %row: f32[5]) {

@@ -42,6 +42,32 @@ class [[nodiscard]] CudaLaunchScope {
   const bool outer_says_where_;
 };
 
+// What kernels find wrong is told only if a flag in the GPU's memory holds when
+// they have run: they write to places between, which another launch looks at.
+struct CudaMaskedChecks {
+  static constexpr size_t kMost = 8;      // slots of one launch
+  static constexpr int64_t kBytes = 256;  // of the places; zero at first
+
+  const void* const live;
+  char* const between;
+  std::vector<uint64_t> taken;  // slots of the launch that is under way
+  Status status;                // of the launches that looked
+
+  CudaMaskedChecks(const void* flag, void* places)
+      : live(flag), between(static_cast<char*>(places)) {
+    current = this;
+  }
+  ~CudaMaskedChecks() { current = nullptr; }
+  CudaMaskedChecks(const CudaMaskedChecks&) = delete;
+  CudaMaskedChecks& operator=(const CudaMaskedChecks&) = delete;
+
+  // Null: whatever is found is told.
+  static CudaMaskedChecks* Current() { return current; }
+
+ private:
+  static inline thread_local CudaMaskedChecks* current = nullptr;
+};
+
 // A kernel that draws random numbers is being launched: it finds the key of
 // this run's there, in the GPU's memory.
 class [[nodiscard]] CudaDrawScope {

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cuda/cuda_kernel.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "sluice/base/strings.h"
@@ -153,6 +154,47 @@ Status LaunchCudaRaw(const KernelContext& ctx, CUfunction function,
   return OkStatus();
 }
 
+namespace {
+
+// As source/masked_checks.cuh has it; the size of a Check.
+struct MaskedArgs {
+  const void* live;
+  void* between;
+  int64_t count;
+  uint64_t slot[CudaMaskedChecks::kMost];
+};
+static_assert(CudaMaskedChecks::kMost * sizeof(LateChecks::Slot) <=
+              CudaMaskedChecks::kBytes);
+
+// The kernel writes there instead of to its slot.
+CUdeviceptr Masked(CUdeviceptr slot) {
+  CudaMaskedChecks* masked = CudaMaskedChecks::Current();
+  if (!masked) return slot;
+  masked->taken.push_back(slot);
+  if (masked->taken.size() > CudaMaskedChecks::kMost) {
+    masked->status = Internal("a kernel checks more than fits");
+    masked->taken.pop_back();
+    return slot;
+  }
+  return reinterpret_cast<CUdeviceptr>(masked->between) +
+         (masked->taken.size() - 1) * sizeof(LateChecks::Slot);
+}
+
+Status TellMasked(const KernelContext& ctx, CudaMaskedChecks& masked) {
+  SL_ASSIGN_OR_RETURN(
+      CUfunction tell,
+      FileFunction(GpuOf(ctx), "masked_checks.cuh", "", "tell_masked"));
+  MaskedArgs args = {masked.live,
+                     masked.between,
+                     static_cast<int64_t>(masked.taken.size()),
+                     {}};
+  std::copy(masked.taken.begin(), masked.taken.end(), args.slot);
+  masked.taken.clear();
+  return LaunchCuda(ctx, tell, {1, 1}, args);
+}
+
+}  // namespace
+
 CUdeviceptr TakeCheck(const KernelContext& ctx, MakeFinding make) {
   std::string where;
   if (!CudaLaunchScope::SaysWhere()) {
@@ -169,14 +211,19 @@ CUdeviceptr TakeCheck(const KernelContext& ctx, MakeFinding make) {
     CUdeviceptr slot = GpuOf(ctx).checks().Keep(
         [late, tell](int64_t a, int64_t b) { tell(*late, a, b); });
     recording->checks->push_back(slot);
-    return slot;
+    return Masked(slot);
   }
   auto late = CudaLaunchScope::Late();
-  return GpuOf(ctx).checks().Take(
-      [late, tell](int64_t a, int64_t b) { tell(late, a, b); });
+  return Masked(GpuOf(ctx).checks().Take(
+      [late, tell](int64_t a, int64_t b) { tell(late, a, b); }));
 }
 
 void CheckIssued(const KernelContext& ctx) {
+  CudaMaskedChecks* masked = CudaMaskedChecks::Current();
+  if (masked && !masked->taken.empty()) {
+    Status told = TellMasked(ctx, *masked);
+    if (!told.ok()) masked->status = told;
+  }
   if (CudaRecordingScope::Current()) return;
   GpuOf(ctx).checks().Issued(*ctx.stream());
 }
