@@ -30,7 +30,7 @@ def modules(sluice):
     names = ["sluice"]
     for found in pkgutil.walk_packages([folder], "sluice."):
         # A library that stands beside the extension is no module.
-        if found.name == "sluice.libsluice_grpc":
+        if found.name.startswith("sluice.lib"):
             continue
         if not any(part.startswith("_") for part in found.name.split(".")):
             names.append(found.name)

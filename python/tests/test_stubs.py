@@ -31,7 +31,7 @@ def public_modules():
     """sluice and all of its modules whose names have no underscore in front."""
     found = ["sluice"]
     for module in pkgutil.walk_packages([str(PACKAGE)], "sluice."):
-        if module.name == "sluice.libsluice_grpc":
+        if module.name.startswith("sluice.lib"):
             continue  # a library that stands beside the extension
         if not any(part.startswith("_") for part in module.name.split(".")):
             found.append(module.name)
