@@ -1,15 +1,35 @@
 #include "sluice/eager/watched_run.h"
 
+#include <new>
 #include <unordered_set>
 
 namespace sluice {
 
-WatchedRun::~WatchedRun() { GiveUp(Aborted("backward() did not end")); }
+namespace {
+
+// Made before it is needed, which may be where there is no memory.
+const Status& DidNotEnd() {
+  static const auto& status = *new Status(Aborted("backward() did not end"));
+  return status;
+}
+
+}  // namespace
+
+WatchedRun::~WatchedRun() {
+  if (watches_.empty()) return;
+  try {
+    GiveUp(DidNotEnd());
+  } catch (const std::bad_alloc&) {
+    // Those behind are told by their own time limits.
+    watches_.clear();
+  }
+}
 
 void WatchedRun::Begin(std::span<const EagerRef> roots) {
   std::vector<const TapeNode*> open;
   std::unordered_set<const TapeNode*> seen;
   std::unordered_map<LeafWatch*, bool> takes_part;
+  DidNotEnd();
   for (const EagerRef& root : roots) {
     if (root->producer && seen.insert(root->producer.get()).second) {
       open.push_back(root->producer.get());

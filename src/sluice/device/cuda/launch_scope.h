@@ -8,10 +8,24 @@
 #include <vector>
 
 #include "sluice/base/status.h"
+#include "sluice/base/thread_owned.h"
 
 namespace sluice {
 
 class Array;
+struct CudaMaskedChecks;
+struct CudaRecordingScope;
+
+// The scopes below that a thread is in.
+struct CudaScopes {
+  const std::function<void(const Status&)>* late = nullptr;
+  bool says_where = true;
+  CudaMaskedChecks* masked = nullptr;
+  const void* key_at = nullptr;
+  const CudaRecordingScope* recording = nullptr;
+
+  static CudaScopes& Here() { return ThreadOwned<CudaScopes>::Get(); }
+};
 
 // Whom a kernel being launched tells what it finds wrong after the launch has
 // returned.
@@ -21,23 +35,25 @@ class [[nodiscard]] CudaLaunchScope {
 
   // `says_where`: `late` adds the user's line itself.
   explicit CudaLaunchScope(const LateFn& late, bool says_where = true)
-      : outer_(current), outer_says_where_(current_says_where) {
-    current = &late;
-    current_says_where = says_where;
+      : outer_(CudaScopes::Here().late),
+        outer_says_where_(CudaScopes::Here().says_where) {
+    CudaScopes::Here().late = &late;
+    CudaScopes::Here().says_where = says_where;
   }
   ~CudaLaunchScope() {
-    current = outer_;
-    current_says_where = outer_says_where_;
+    CudaScopes::Here().late = outer_;
+    CudaScopes::Here().says_where = outer_says_where_;
   }
   CudaLaunchScope(const CudaLaunchScope&) = delete;
   CudaLaunchScope& operator=(const CudaLaunchScope&) = delete;
 
-  static LateFn Late() { return current ? *current : LateFn(); }
-  static bool SaysWhere() { return current_says_where; }
+  static LateFn Late() {
+    const LateFn* late = CudaScopes::Here().late;
+    return late ? *late : LateFn();
+  }
+  static bool SaysWhere() { return CudaScopes::Here().says_where; }
 
  private:
-  static inline thread_local const LateFn* current = nullptr;
-  static inline thread_local bool current_says_where = true;
   const LateFn* const outer_;
   const bool outer_says_where_;
 };
@@ -55,33 +71,29 @@ struct CudaMaskedChecks {
 
   CudaMaskedChecks(const void* flag, void* places)
       : live(flag), between(static_cast<char*>(places)) {
-    current = this;
+    CudaScopes::Here().masked = this;
   }
-  ~CudaMaskedChecks() { current = nullptr; }
+  ~CudaMaskedChecks() { CudaScopes::Here().masked = nullptr; }
   CudaMaskedChecks(const CudaMaskedChecks&) = delete;
   CudaMaskedChecks& operator=(const CudaMaskedChecks&) = delete;
 
   // Null: whatever is found is told.
-  static CudaMaskedChecks* Current() { return current; }
-
- private:
-  static inline thread_local CudaMaskedChecks* current = nullptr;
+  static CudaMaskedChecks* Current() { return CudaScopes::Here().masked; }
 };
 
 // A kernel that draws random numbers is being launched: it finds the key of
 // this run's there, in the GPU's memory.
 class [[nodiscard]] CudaDrawScope {
  public:
-  explicit CudaDrawScope(const void* key_at) { current = key_at; }
-  ~CudaDrawScope() { current = nullptr; }
+  explicit CudaDrawScope(const void* key_at) {
+    CudaScopes::Here().key_at = key_at;
+  }
+  ~CudaDrawScope() { CudaScopes::Here().key_at = nullptr; }
   CudaDrawScope(const CudaDrawScope&) = delete;
   CudaDrawScope& operator=(const CudaDrawScope&) = delete;
 
   // Null: the launch takes the key along.
-  static const void* KeyAt() { return current; }
-
- private:
-  static inline thread_local const void* current = nullptr;
+  static const void* KeyAt() { return CudaScopes::Here().key_at; }
 };
 
 // Launches are being recorded, to be run many times: scratch space they take
@@ -95,17 +107,16 @@ struct CudaRecordingScope {
   CudaRecordingScope(std::vector<Array>* k, std::vector<uint64_t>* c,
                      std::shared_ptr<CudaLaunchScope::LateFn> l)
       : kept(k), checks(c), late(std::move(l)) {
-    current = this;
+    CudaScopes::Here().recording = this;
   }
-  ~CudaRecordingScope() { current = nullptr; }
+  ~CudaRecordingScope() { CudaScopes::Here().recording = nullptr; }
   CudaRecordingScope(const CudaRecordingScope&) = delete;
   CudaRecordingScope& operator=(const CudaRecordingScope&) = delete;
 
   // Null: launches run once, now.
-  static const CudaRecordingScope* Current() { return current; }
-
- private:
-  static inline thread_local const CudaRecordingScope* current = nullptr;
+  static const CudaRecordingScope* Current() {
+    return CudaScopes::Here().recording;
+  }
 };
 
 }  // namespace sluice
