@@ -2,12 +2,8 @@
 
 import sluice as sl
 from both import same
+from check_recordings import plan_of
 from sluice import nn
-
-
-def plan_of(function, *args):
-    text = function.explain(*args)
-    return text[text.find("plan of graph") :]
 
 
 class Net(nn.Module):

@@ -20,7 +20,8 @@ void GpuCodeBuilder::NumberGroups() {
 std::optional<GpuCodeBuilder::Addition> GpuCodeBuilder::AdditionBehind(
     Node& product) const {
   DType dtype = product.output_type(0).dtype;
-  if (!fuse_ || !TakesAddend(product.op()) || product.users().size() != 1 ||
+  if (!fuse_ || !SaidOfOps<TakesAddend>::Find(product.op()) ||
+      product.users().size() != 1 ||
       (dtype != DType::kF32 && dtype != DType::kF64) ||
       target_.count(product.output(0))) {
     return std::nullopt;

@@ -307,7 +307,7 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
   GpuProgram::HostKey key{&node, 0};
   auto count = static_cast<size_t>(node.num_inputs());
   const ChannelsLast* last =
-      TakesLast(node) ? ChannelsLastOf(node.op()) : nullptr;
+      TakesLast(node) ? SaidOfOps<ChannelsLast>::Find(node.op()) : nullptr;
   auto seen = [&](int r) { return last->as_rows ? AsRows(r) : r; };
   for (size_t i = 0; i < count; ++i) {
     const Value& v = node.input(static_cast<int>(i));

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "sluice/tensor/same_elements.h"
+
 namespace sluice {
 
 namespace {
@@ -16,19 +18,15 @@ struct KeptOutputs::Place {
   static Array HandOut(std::shared_ptr<Place> place) {
     place->taken.store(true, std::memory_order_relaxed);
     const Array& memory = place->memory;
-    auto* keep = new std::shared_ptr<Place>(place);
-    Ref<Buffer> buffer = Buffer::Wrap(
-        memory.address(), memory.buffer()->bytes(),
+    auto* keep = new std::shared_ptr<Place>(std::move(place));
+    return SameElements(
+        memory,
         [](void* kept) {
           std::unique_ptr<std::shared_ptr<Place>> back(
               static_cast<std::shared_ptr<Place>*>(kept));
           (*back)->taken.store(false, std::memory_order_release);
         },
-        keep, memory.buffer()->block().record);
-    Array out = Array::Over(std::move(buffer), memory.dtype(), memory.shape());
-    out.rep()->memory = memory.rep()->memory;
-    out.rep()->remote = memory.rep()->remote;
-    return out;
+        keep);
   }
 };
 

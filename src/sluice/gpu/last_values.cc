@@ -2,21 +2,11 @@
 // take them so.
 #include <array>
 
-#include "sluice/device/tf32.h"
 #include "sluice/gpu/code_builder.h"
 #include "sluice/kernels/cuda/channels_last.h"
+#include "sluice/kernels/cuda/tensor_cores.h"
 
 namespace sluice {
-
-namespace {
-
-// What tensor cores multiply.
-bool ByTensorCores(DType dtype) {
-  return dtype == DType::kBF16 || dtype == DType::kF16 ||
-         (dtype == DType::kF32 && Tf32Allowed());
-}
-
-}  // namespace
 
 bool GpuCodeBuilder::LiesLast(int r) const {
   const Register& at = At(r);
@@ -26,7 +16,7 @@ bool GpuCodeBuilder::LiesLast(int r) const {
 // Whether a kernel is given its operands channels last: it wants them so, or
 // one of them lies so already.
 bool GpuCodeBuilder::TakesLast(const Node& node) {
-  const ChannelsLast* how = ChannelsLastOf(node.op());
+  const ChannelsLast* how = SaidOfOps<ChannelsLast>::Find(node.op());
   if (!how) return false;
   bool takes = how->wanted && ByTensorCores(node.input(0).dtype());
   for (int i = 0; i < node.num_inputs(); ++i) {

@@ -14,6 +14,7 @@
 #include "sluice/eager/view_write.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/tensor/remote_copy.h"
+#include "sluice/tensor/same_elements.h"
 #include "sluice/trace/random_place.h"
 
 namespace sluice::front_internal {
@@ -28,15 +29,9 @@ Array GivenUp(const Array& array) {
   if (array.memory() && array.memory()->kind() != DeviceKind::kCuda) {
     return array;
   }
-  auto* keep = new Array(array);
-  Ref<Buffer> memory = Buffer::Wrap(
-      array.address(), array.bytes(),
-      [](void* kept) { delete static_cast<Array*>(kept); }, keep,
-      array.buffer() ? array.buffer()->block().record : nullptr);
-  Array given = Array::Over(std::move(memory), array.dtype(), array.shape());
-  given.rep()->memory = array.rep()->memory;
-  given.rep()->remote = array.rep()->remote;
-  return given;
+  return SameElements(
+      array, [](void* kept) { delete static_cast<Array*>(kept); },
+      new Array(array));
 }
 
 }  // namespace

@@ -3,20 +3,16 @@
 // the op's own. Said in the kernel's file:
 //
 //   SL_TAKES_ADDEND(MatMul);
-//
-// Said while the program starts; read by any thread afterwards.
 #pragma once
+
+#include "sluice/kernels/cuda/said_of_ops.h"
 
 namespace sluice {
 
-struct OpRecord;
+struct TakesAddend {};
 
-bool TakesAddend(const OpRecord& op);
-
-struct SayTakesAddend {
-  explicit SayTakesAddend(const char* op);
-};
-#define SL_TAKES_ADDEND(Op) \
-  [[maybe_unused]] const SayTakesAddend kTakesAddend##Op(#Op)
+#define SL_TAKES_ADDEND(Op)                                       \
+  [[maybe_unused]] const SaidOfOps<TakesAddend> kTakesAddend##Op( \
+      #Op, TakesAddend{})
 
 }  // namespace sluice

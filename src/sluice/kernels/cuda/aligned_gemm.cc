@@ -4,6 +4,7 @@
 
 #include "sluice/kernels/cuda/library_gemm.h"
 #include "sluice/kernels/cuda/move.h"
+#include "sluice/kernels/cuda/tensor_cores.h"
 
 namespace sluice {
 
@@ -21,11 +22,6 @@ struct PadArgs {
 // of those that are not used often enough to be worth a copy.
 constexpr int64_t kLarge = int64_t{1} << 28;
 constexpr int64_t kWorth = 256;
-
-bool ByTensorCores(DType dtype) {
-  return dtype == DType::kBF16 || dtype == DType::kF16 ||
-         (dtype == DType::kF32 && Tf32Allowed());
-}
 
 class AlignedGemm {
  public:

@@ -1,30 +1,6 @@
 #include "sluice/kernels/cuda/channels_last.h"
 
-#include <unordered_map>
-
-#include "sluice/op/record.h"
-
 namespace sluice {
-
-namespace {
-
-using Table = std::unordered_map<std::string_view, ChannelsLast>;
-
-Table& AllOps() {
-  static auto& table = *new Table;
-  return table;
-}
-
-}  // namespace
-
-SayChannelsLast::SayChannelsLast(const char* op, const ChannelsLast& how) {
-  AllOps().emplace(op, how);
-}
-
-const ChannelsLast* ChannelsLastOf(const OpRecord& op) {
-  auto it = AllOps().find(op.name);
-  return it == AllOps().end() ? nullptr : &it->second;
-}
 
 Strides ChannelsLastStrides(const Shape& shape) {
   Strides strides{};

@@ -5,15 +5,12 @@
 // (gpu/code_builder.h).
 //
 //   SL_CHANNELS_LAST(MaxPool2D, {.inputs = 1, .outputs = 1});
-//
-// Said while the program starts; read by any thread afterwards.
 #pragma once
 
+#include "sluice/kernels/cuda/said_of_ops.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {
-
-struct OpRecord;
 
 struct ChannelsLast {
   // By bits: operands that may lie so, all of them or none, and results that do
@@ -25,17 +22,12 @@ struct ChannelsLast {
   bool as_rows = false;
 };
 
-// Null: it takes none.
-const ChannelsLast* ChannelsLastOf(const OpRecord& op);
+#define SL_CHANNELS_LAST(Op, ...)                                   \
+  [[maybe_unused]] const SaidOfOps<ChannelsLast> kChannelsLast##Op( \
+      #Op, __VA_ARGS__)
 
 // Axes of one element lie in every order at once.
 bool LiesChannelsLast(const Shape& shape, const Strides& strides);
 Strides ChannelsLastStrides(const Shape& shape);
-
-struct SayChannelsLast {
-  SayChannelsLast(const char* op, const ChannelsLast& how);
-};
-#define SL_CHANNELS_LAST(Op, ...) \
-  [[maybe_unused]] const SayChannelsLast kChannelsLast##Op(#Op, __VA_ARGS__)
 
 }  // namespace sluice

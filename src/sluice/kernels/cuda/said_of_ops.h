@@ -1,0 +1,32 @@
+// SaidOfOps<How>: what kernels for GPUs say of themselves in their files, by
+// op, beside what op/record.h has for kernels of every device.
+//
+// Said while the program starts; read by any thread afterwards.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+
+#include "sluice/op/record.h"
+
+namespace sluice {
+
+template <class How>
+class SaidOfOps {
+ public:
+  SaidOfOps(const char* op, const How& how) { Table().emplace(op, how); }
+
+  // Null: nothing.
+  static const How* Find(const OpRecord& op) {
+    auto it = Table().find(op.name);
+    return it == Table().end() ? nullptr : &it->second;
+  }
+
+ private:
+  static std::unordered_map<std::string_view, How>& Table() {
+    static auto& table = *new std::unordered_map<std::string_view, How>;
+    return table;
+  }
+};
+
+}  // namespace sluice
