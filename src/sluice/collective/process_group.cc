@@ -235,6 +235,18 @@ ProcessGroup::~ProcessGroup() {
   delete state_;
 }
 
+namespace {
+
+Result<Reduction> ReductionOf(std::string_view name, ReduceOp op, DType dtype) {
+  Result<CombineFn> combine = CombinerFor(op, dtype);
+  if (!combine.ok()) {
+    return InvalidArgument(StrCat("[", name, "] ", combine.status().message()));
+  }
+  return Reduction{op, dtype, *combine, static_cast<size_t>(DTypeSize(dtype))};
+}
+
+}  // namespace
+
 int ProcessGroup::rank() const { return state_->links->rank(); }
 int ProcessGroup::size() const { return state_->links->size(); }
 const std::string& ProcessGroup::name() const { return state_->options.name; }
@@ -243,13 +255,9 @@ const GroupOptions& ProcessGroup::options() const { return state_->options; }
 Work ProcessGroup::AllReduce(Array x, ReduceOp op, SourceLine line) {
   constexpr std::string_view kName = "all_reduce";
   if (Status s = CheckArray(kName, x); !s.ok()) return Work::Failed(s);
-  Result<CombineFn> combine = CombinerFor(op, x.dtype());
-  if (!combine.ok()) {
-    return Work::Failed(
-        InvalidArgument(StrCat("[", kName, "] ", combine.status().message())));
-  }
-  Reduction r{op, x.dtype(), *combine,
-              static_cast<size_t>(DTypeSize(x.dtype()))};
+  Result<Reduction> reduction = ReductionOf(kName, op, x.dtype());
+  if (!reduction.ok()) return Work::Failed(reduction.status());
+  Reduction r = *reduction;
   return state_->Add(
       {kName, x.TypeText(), ReduceName(op), -1, line}, [x, r](Ring& ring) {
         return ring.AllReduce(x.mutable_raw(), x.num_elements(), r);
@@ -279,13 +287,9 @@ Work ProcessGroup::ReduceScatter(Array x, Array out, ReduceOp op,
   if (Status s = CheckParts(kName, x, out, size()); !s.ok()) {
     return Work::Failed(s);
   }
-  Result<CombineFn> combine = CombinerFor(op, x.dtype());
-  if (!combine.ok()) {
-    return Work::Failed(
-        InvalidArgument(StrCat("[", kName, "] ", combine.status().message())));
-  }
-  Reduction r{op, x.dtype(), *combine,
-              static_cast<size_t>(DTypeSize(x.dtype()))};
+  Result<Reduction> reduction = ReductionOf(kName, op, x.dtype());
+  if (!reduction.ok()) return Work::Failed(reduction.status());
+  Reduction r = *reduction;
   return state_->Add({kName, x.TypeText(), ReduceName(op), -1, line},
                      [x, out, r](Ring& ring) {
                        return ring.ReduceScatter(x.raw(), out.mutable_raw(),

@@ -71,19 +71,18 @@ Status LaunchFused(const KernelContext& ctx, const std::string& source,
   if (strides.size() > kMostStrided) return NotServed();
   GpuWalk<kMostStrided> walk(space, strides);
   if (!walk.fits) return NotServed();
-  // As fused_source.cc reads them: 1, several at a time; of a strided
-  // loop 1, places fit 32 bits, and 2, several at a time.
-  int32_t flags = packed ? 1 : 0;
   if (by_strides) {
-    size_t k = 0;
     packed = packed && walk.rank > 0 && walk.size[0] % pack == 0;
-    for (size_t i = 0; i < in.size(); ++i) {
+    for (size_t i = 0, k = 0; i < in.size(); ++i) {
       if (access[i] != FusedAccess::kStrided) continue;
-      packed = packed && RunsOf(pack, walk.rank, walk.stride[k++]) &&
-               (walk.stride[k - 1][0] == 0 || aligned(in[i]));
+      const auto& steps = walk.stride[k++];
+      packed = packed && RunsOf(pack, walk.rank, steps) &&
+               (steps[0] == 0 || aligned(in[i]));
     }
-    flags = (farthest < (int64_t{1} << 31) ? 1 : 0) | (packed ? 2 : 0);
   }
+  // As fused_source.cc reads them: 1, places fit 32 bits; 2, several elements
+  // at a time.
+  int32_t flags = (farthest < (int64_t{1} << 31) ? 1 : 0) | (packed ? 2 : 0);
   FusedArgs args;
   args.Add<int64_t>(n);
   args.Add<int32_t>(flags);

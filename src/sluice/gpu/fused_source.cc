@@ -38,8 +38,7 @@ class FusedWriter {
     }
     return StrCat(FormulaWriter::Includes(), "namespace sluice {\n",
                   writer_.formulas(), Args(), "inline void Body(", Parameters(),
-                  ") {\n", body_, "}\n",
-                  strided_ > 0 ? StridedLoop() : FlatLoop(), "}\n");
+                  ") {\n", body_, "}\n", Loop(), "}\n");
   }
 
  private:
@@ -123,39 +122,13 @@ class FusedWriter {
     return text;
   }
 
-  std::string FlatLoop() const {
-    auto output = [](size_t i) { return StrCat("y", i, "[i]"); };
-    auto element = [](size_t, size_t i) { return StrCat("x", i, ".At(i)"); };
-    auto pack_out = [](size_t i) { return StrCat("r", i, ".v[k]"); };
-    auto pack_in = [](size_t, size_t i) { return StrCat("p", i, ".v[k]"); };
-    std::string loads, stores;
-    for (size_t i : read_) {
-      StrAppend(loads, "    auto p", i, " = x", i, ".PackAt<kPack>(i);\n");
-    }
-    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
-      StrAppend(loads, "    Pack<", OutputType(i), ", kPack> r", i, ";\n");
-      StrAppend(stores, "    reinterpret_cast<Pack<", OutputType(i),
-                ", kPack>*>(y", i, ")[i] = r", i, ";\n");
-    }
-    return StrCat(
-        "SL_GLOBAL(fused, Args, a) {\n", Begin(),
-        "  constexpr int kPack = ", FusedPack(loop_),
-        ";\n  int64_t packs = a.packed ? a.n / kPack : 0;\n"
-        "  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {\n",
-        loads, "    for (int k = 0; k < kPack; ++k) ", Call(pack_in, pack_out),
-        stores,
-        "  }\n  for (int64_t i = packs * kPack + FirstThread(); i < a.n; "
-        "i += AllThreads()) {\n    ",
-        Call(element, output), "  }\n}\n");
-  }
-
   bool Strided(size_t i) const {
     return loop_.inputs[i].access == FusedAccess::kStrided;
   }
 
   // Several elements at a time, where operands step by one or stay along the
   // innermost axis, and one by one.
-  std::string StridedLoop() const {
+  std::string Loop() const {
     auto output = [](size_t i) { return StrCat("y", i, "[i]"); };
     auto element = [&](size_t, size_t i) {
       return Strided(i) ? StrCat("x", i, "[at", i, "]")
@@ -200,7 +173,7 @@ class FusedWriter {
       StrAppend(steps, "      at", i, " += index * a.stride[", s++,
                 "][axis];\n");
     }
-    return places + WalkLines(steps, flat);
+    return places.empty() ? "" : places + WalkLines(steps, flat);
   }
 
   const GpuLoop& loop_;

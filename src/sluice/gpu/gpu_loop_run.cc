@@ -209,12 +209,7 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
                              program_.arena_bytes, upload, issue, warm_));
     }
     if (!launched) {
-      Array arena;
-      if (program_.arena_bytes > 0) {
-        SL_ASSIGN_OR_RETURN(
-            arena, Array::Make(DType::kU8, {program_.arena_bytes}, allocator));
-        BeforeWrite(stream, arena);
-      }
+      SL_ASSIGN_OR_RETURN(Array arena, program_.NewArena());
       void* begin = arena ? arena.address() : nullptr;
       SL_RETURN_IF_ERROR(program_.Upload(step, inputs, begin));
       GpuBases bases(operands.at, num_inputs, begin);

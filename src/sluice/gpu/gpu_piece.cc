@@ -56,7 +56,6 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
   MutexLock lock(mu_);
   CudaDevice& device = *program_.device;
   CudaStream& stream = device.stream();
-  Allocator& allocator = device.memory().allocator();
   GpuOperands operands;
   for (const Array& in : inputs) operands.Read(stream, in);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -81,12 +80,7 @@ Status GpuPiece::Run(const StepContext& step, std::span<Array> inputs,
       recordings_.Launch(device, operands.at, operands.bytes, inputs.size(),
                          program_.arena_bytes, upload, issue));
   if (!launched) {
-    Array arena;
-    if (program_.arena_bytes > 0) {
-      SL_ASSIGN_OR_RETURN(
-          arena, Array::Make(DType::kU8, {program_.arena_bytes}, allocator));
-      BeforeWrite(stream, arena);
-    }
+    SL_ASSIGN_OR_RETURN(Array arena, program_.NewArena());
     void* begin = arena ? arena.address() : nullptr;
     SL_RETURN_IF_ERROR(program_.Upload(step, inputs, begin));
     SL_RETURN_IF_ERROR(issue(stream, operands.at, begin));

@@ -198,6 +198,14 @@ Status GpuProgram::CheckInputs(std::span<Array> given) const {
   return OkStatus();
 }
 
+Result<Array> GpuProgram::NewArena() const {
+  if (arena_bytes == 0) return Array();
+  SL_ASSIGN_OR_RETURN(Array arena, Array::Make(DType::kU8, {arena_bytes},
+                                               device->memory().allocator()));
+  BeforeWrite(device->stream(), arena);
+  return arena;
+}
+
 Status GpuProgram::Upload(const StepContext& step, std::span<const Array> given,
                           void* arena) const {
   if (numbers.empty() && keys.empty()) return OkStatus();

@@ -130,6 +130,8 @@ class GpuProgram {
   // Inputs of the types the program was planned for, as the launches want them:
   // row-major, numbers on the host.
   Status CheckInputs(std::span<Array> given) const;
+  // Memory for the arena of one run, on the device's stream; none: not needed.
+  Result<Array> NewArena() const;
   // Puts the numbers of the host into the arena, on the device's stream.
   Status Upload(const StepContext& step, std::span<const Array> given,
                 void* arena) const;
