@@ -31,6 +31,7 @@ Result<std::unique_ptr<GpuPiece>> GpuPiece::Build(
   }
   SL_ASSIGN_OR_RETURN(piece->code_, builder.Emit(nodes, targets));
   piece->over_input_ = builder.OverInputs(outputs.size());
+  piece->program_.CompileAhead(piece->code_);
   return piece;
 }
 

@@ -1,9 +1,11 @@
 #include "sluice/gpu/gpu_program.h"
 
 #include <cstring>
+#include <unordered_set>
 
 #include "sluice/base/small_vector.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/worker_pool.h"
 #include "sluice/device/cuda/launch_scope.h"
 #include "sluice/device/devices.h"
 #include "sluice/device/stream_order.h"
@@ -45,6 +47,23 @@ void GpuOperands::Write(CudaStream& stream, const Array& out) {
   BeforeWrite(stream, out);
   at.push_back(out.address());
   bytes.push_back(out.bytes());
+}
+
+void GpuProgram::CompileAhead(const GpuCode& code) const {
+  std::unordered_set<std::string_view> seen;
+  std::vector<const std::string*> sources;
+  for (const GpuInstruction& instr : code) {
+    if (instr.source.empty() || !seen.insert(instr.source).second) continue;
+    sources.push_back(&instr.source);
+  }
+  if (sources.size() < 2) return;
+  ParallelFor(&WorkerPool::Default(), static_cast<int64_t>(sources.size()), 1,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  (void)CudaFunction(*device, *sources[static_cast<size_t>(i)],
+                                     "fused");
+                }
+              });
 }
 
 Array GpuProgram::Bind(int number, const GpuBases& bases) const {

@@ -123,6 +123,10 @@ class GpuProgram {
   int list_control = -1;                // register of the lists' control block
   std::vector<const Node*> list_nodes;  // by their numbers
 
+  // Compiles the loops' kernels side by side, where there are several: one by
+  // one, as they are first launched, they would keep a large program waiting.
+  // What is wrong with one its launch tells.
+  void CompileAhead(const GpuCode& code) const;
   Array Bind(int r, const GpuBases& bases) const;
   // Issues every launch on the stream.
   Status Issue(const GpuCode& code, const StepContext& step, Stream& stream,
