@@ -43,6 +43,12 @@ def _row(padding_idx: int, rows: int) -> int:
     return padding_idx % rows
 
 
+def _begin_again(table: Tensor, padding_idx: int | None) -> None:
+    init.normal_(table)
+    if padding_idx is not None:
+        _core.nn_zero_row(table, padding_idx)
+
+
 class Embedding(Module):
     """Rows of a table [num_embeddings, embedding_dim] by their numbers.
 
@@ -82,9 +88,7 @@ class Embedding(Module):
 
     def reset_parameters(self) -> None:
         """Begin again: a normal distribution, the row of padding zeros."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            _core.nn_zero_row(self.weight, self.padding_idx)
+        _begin_again(self.weight, self.padding_idx)
 
     @classmethod
     def from_pretrained(
@@ -163,9 +167,7 @@ class EmbeddingBag(Module):
 
     def reset_parameters(self) -> None:
         """Begin again: a normal distribution, the row of padding zeros."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            _core.nn_zero_row(self.weight, self.padding_idx)
+        _begin_again(self.weight, self.padding_idx)
 
     @classmethod
     def from_pretrained(

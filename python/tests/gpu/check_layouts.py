@@ -102,3 +102,33 @@ def test_sums_over_any_axes():
     x, w = sl.randn(3, 4, 6, 5).to(sl.bfloat16), sl.randn(8, 4, 2, 2).to(sl.bfloat16)
     for _ in range(3):
         same(program(x, w), program(x.cuda(), w.cuda()), 0.05)
+
+
+def test_pools_and_their_gradients():
+    """Small whole numbers: products of any precision are exact."""
+    pools = (
+        lambda y: sl.nn.functional.max_pool2d(y, 2),
+        lambda y: sl.nn.functional.max_pool2d(y, 3, 2, padding=1),
+        lambda y: sl.nn.functional.avg_pool2d(y, 2),
+        lambda y: sl.nn.functional.avg_pool2d(y, 3, 2, padding=1),
+    )
+    x = sl.randint(-4, 5, (2, 8, 8, 8)).float()
+    w = sl.randint(-1, 2, (8, 8, 3, 3)).float()
+    weights = sl.randint(-3, 4, (2, 8, 4, 4)).float()
+    before = bool(sl.cuda.allow_tf32)
+    sl.cuda.allow_tf32(True)
+    try:
+        for pool in pools:
+
+            @sl.function
+            def gradients(x, w, weights, pool=pool):
+                def loss(x, w):
+                    y = sl.nn.functional.conv2d(x, w, padding=1)
+                    return (pool(y) * weights).sum()
+
+                return sl.grad(loss, argnums=(0, 1))(x, w)
+
+            there = gradients(x.cuda(), w.cuda(), weights.cuda())
+            same(gradients(x, w, weights), there, 1e-5)
+    finally:
+        sl.cuda.allow_tf32(before)

@@ -119,6 +119,17 @@ def directions(matrix: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     return u, v
 
 
+def spectral_axis(module: Module, n_power_iterations: int, dim: int | None) -> int:
+    """The axis of the outputs, which layers that go the other way have second."""
+    if n_power_iterations <= 0:
+        raise ValueError(
+            f"n_power_iterations is {n_power_iterations}; wanted 1 or more"
+        )
+    if dim is not None:
+        return dim
+    return 1 if "Transpose" in type(module).__name__ else 0
+
+
 def spectral_norm(
     module: Module,
     name: str = "weight",
@@ -128,12 +139,8 @@ def spectral_norm(
 ) -> Module:
     """Divide a parameter by the largest factor by which it stretches a vector;
     while training each call comes closer to that."""
-    if n_power_iterations <= 0:
-        raise ValueError(
-            f"n_power_iterations is {n_power_iterations}; wanted 1 or more"
-        )
     weight = _own(module, name)
-    along = (1 if "Transpose" in type(module).__name__ else 0) if dim is None else dim
+    along = spectral_axis(module, n_power_iterations, dim)
     with no_grad():
         matrix = as_matrix(weight.detach(), along)
         u, v = directions(matrix, eps)

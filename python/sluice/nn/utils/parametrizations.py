@@ -7,7 +7,14 @@ from typing import Any
 from ..._autograd import no_grad
 from ..._core import Tensor
 from .._module import Module
-from ._norm_of_weights import as_matrix, directions, follow, largest, lengths
+from ._norm_of_weights import (
+    as_matrix,
+    directions,
+    follow,
+    largest,
+    lengths,
+    spectral_axis,
+)
 from .parametrize import register_parametrization
 
 __all__ = ["spectral_norm", "weight_norm"]
@@ -66,13 +73,9 @@ def spectral_norm(
 ) -> Module:
     """Divide a parameter by the largest factor by which it stretches a vector;
     while training each use comes closer to that."""
-    if n_power_iterations <= 0:
-        raise ValueError(
-            f"n_power_iterations is {n_power_iterations}; wanted 1 or more"
-        )
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"{type(module).__name__} has no parameter {name!r}")
-    along = (1 if "Transpose" in type(module).__name__ else 0) if dim is None else dim
+    along = spectral_axis(module, n_power_iterations, dim)
     made = _SpectralNorm(weight, n_power_iterations, along, eps)
     return register_parametrization(module, name, made)
