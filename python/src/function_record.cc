@@ -204,8 +204,12 @@ struct Recording {
       }
       own.objects.insert(own.objects.end(), own.hidden.begin(),
                          own.hidden.end());
-      return Returned::Of(result, writes, own.objects,
-                          recorder.attr("tensors"));
+      BodyResult made = Returned::Of(result, writes, own.objects,
+                                     recorder.attr("tensors"));
+      if (nb::cast<bool>(recorder.attr("chose"))) {
+        made = Returned::AfterBranches(made, recorder.attr("tensors"));
+      }
+      return made;
     } catch (nb::python_error& error) {
       nb::error_scope kept;  // whatever was raised goes on
       bool chose = MayDecide(recorder);
@@ -341,16 +345,30 @@ BodyResult Returned::Raised(const nb::object& error, nb::handle finished,
   return made;
 }
 
+BodyResult Returned::AfterBranches(const BodyResult& made,
+                                   const nb::dict& outside) {
+  Returned returned = *static_cast<const Returned*>(made.note.get());
+  for (auto [address, tensor] : outside) {
+    returned.around.push_back(nb::borrow(tensor));
+  }
+  BodyResult after = made;
+  after.note = UnderGil(std::move(returned));
+  return after;
+}
+
 nb::object Returned::Rebuild(BodyResult& result,
                              const std::vector<nb::object>& given,
                              const Values& values) {
   const auto& returned = *static_cast<const Returned*>(result.note.get());
-  // After a branch, only the run knows that a result is an argument.
+  // After a branch, only the run knows that a result is an argument, or a
+  // tensor of the program around.
   auto wrapped = [&](Tensor& tensor) -> nb::object {
     if (!tensor.symbolic() && !tensor.identity()->unique()) {
-      for (const nb::object& own : given) {
-        const EagerRef* eager = IsTensor(own) ? EagerOf(own.ptr()) : nullptr;
-        if (eager && *eager == tensor.identity()) return own;
+      for (const auto* owners : {&given, &returned.around}) {
+        for (const nb::object& own : *owners) {
+          const EagerRef* eager = IsTensor(own) ? EagerOf(own.ptr()) : nullptr;
+          if (eager && *eager == tensor.identity()) return own;
+        }
       }
     }
     return Wrap(std::move(tensor));

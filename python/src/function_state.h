@@ -40,6 +40,8 @@ struct Returned {
   nb::object writes;               // of Python; holds nothing without any
   std::vector<From> written;       // of the tensors it writes
   nb::object error;                // raised after that, if there is one
+  // Tensors of the program around which a branch may hand out.
+  std::vector<nb::object> around;
 
   // `finished` is what the recorder says of writes: (tensors, writes) or None.
   // `arguments` are the objects the code was given, `outside` has the tensors
@@ -52,6 +54,9 @@ struct Returned {
   static front_internal::BodyResult Raised(
       const nb::object& error, nb::handle finished,
       const std::vector<nb::object>& arguments, const nb::dict& outside);
+  // Branches are part of the graph: what it hands out may be one of `outside`.
+  static front_internal::BodyResult AfterBranches(
+      const front_internal::BodyResult& made, const nb::dict& outside);
   // `given` are the objects of the caller's, `values` all arguments.
   static nb::object Rebuild(front_internal::BodyResult& result,
                             const std::vector<nb::object>& given,

@@ -299,3 +299,54 @@ def test_a_parameter_among_the_arguments_becomes_one_of_a_module():
         return y.tolist(), names, "h" in vars(net)
 
     assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:1003829: it was another object, which no module took for a parameter.
+def test_a_parameter_that_a_branch_chooses_is_that_parameter():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(sl.tensor([0.5]))
+            self.register_buffer("run", sl.ones(1))
+            self.h = sl.zeros(1)
+
+        def forward(self, x):
+            self.h = self.w if x.sum() > 0 else self.run
+            return self.h
+
+    def ran(wrap):
+        found = []
+        for value in (1.0, -1.0):
+            net = Net()
+            got = wrap(net)(sl.tensor([value]))
+            found.append([got is net.w, got is net.run, net.h is got, type(got).__name__,
+                          sorted(net._parameters)])
+        return found
+
+    assert ran(sl.function) == ran(lambda f: f)
+    assert ran(sl.function)[0][0] and ran(sl.function)[1][1]
+
+
+# state:1001138: imperatively what expand() shows kept the history it began with.
+def test_an_expanded_look_follows_what_is_written_later():
+    w = sl.tensor([1.0, 2.0, 3.0]).requires_grad_()
+
+    def shown(x):
+        look = x.expand(2, 3)
+        x.mul_(w)
+        return look
+
+    def written(x):
+        row = x.expand(2, 3)[1]
+        row.mul_(w)
+        return x
+
+    for f in (shown, sl.function(shown), written):
+        w.grad = None
+        got = f(sl.tensor([5.0, 6.0, 7.0]))
+        assert got.requires_grad
+        got.sum().backward()
+        times = got.numel() // 3
+        assert w.grad.tolist() == [times * v for v in (5.0, 6.0, 7.0)]
+    with pytest.raises(RuntimeError, match="several times"):
+        sl.function(written)(sl.tensor([5.0, 6.0, 7.0]))

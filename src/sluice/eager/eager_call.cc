@@ -164,9 +164,7 @@ Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
     if (i == 0 && op.view && SameMemory(value->array, *in[0])) {
       value->view = true;
       value->log = Ref<WriteLog>::Share(&inputs[0]->writes());
-      if (op.view_order && op.write_back) {
-        NoteView(*value, op, attrs, inputs, mode.grad);
-      }
+      if (op.view_order) NoteView(*value, op, attrs, inputs, mode.grad);
     }
     results.push_back(std::move(value));
   }
