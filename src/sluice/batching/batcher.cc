@@ -1,5 +1,7 @@
 #include "sluice/batching/batcher.h"
 
+#include <utility>
+
 #include "sluice/base/strings.h"
 #include "sluice/batching/lane_spread.h"
 #include "sluice/batching/rule_forecast.h"
@@ -64,6 +66,8 @@ std::vector<Lanes> Batcher::RunRegion(BatchScope& scope, const Region& code) {
   const Node* source = state_.source;
   std::vector<Node*> controls = state_.controls;
   std::vector<Node*> targets;
+  LaneSizes sizes(code);
+  LaneSizes* around = std::exchange(sizes_, &sizes);
   for (const Node* node : code.nodes()) {
     if (!state_.status.ok()) break;
     state_.source = node;
@@ -88,6 +92,7 @@ std::vector<Lanes> Batcher::RunRegion(BatchScope& scope, const Region& code) {
       state_.graph.SetTargets(into, std::move(targets));
     }
   }
+  sizes_ = around;
   state_.source = source;
   state_.controls = std::move(controls);
   return results;
@@ -101,7 +106,7 @@ void Batcher::RunNode(BatchScope& scope, const Node& node) {
       RunOp(scope, node);
       break;
     case Flow::kBranch:
-      RunBranch(scope, node);
+      if (!sizes_->Leave(node, scope)) RunBranch(scope, node);
       break;
     case Flow::kLoop:
       RunLoop(scope, node);
@@ -133,6 +138,11 @@ void Batcher::RunOp(BatchScope& scope, const Node& node) {
                 "result to be written by the program around it"));
     return;
   }
+  if (sizes_->left(node)) return;
+  if (!sizes_->LeftTo(node).empty()) {
+    RunLanes(scope, node);
+    return;
+  }
   Emitter& emit = scope.emit();
   NodeBatchContext c(scope, node);
   if (!c.any_batched() && !op.random) {
@@ -156,7 +166,7 @@ void Batcher::RunOp(BatchScope& scope, const Node& node) {
   if (!c.status().ok()) emit.Fail(c.status());
   if (!emit.ok()) return;
   if (!served) {
-    RunLanes(scope, node);
+    if (!sizes_->Leave(node, scope)) RunLanes(scope, node);
     return;
   }
   ++report_.together;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sluice/batching/batch.h"
+#include "sluice/batching/lane_sizes.h"
 #include "sluice/batching/node_batch_context.h"
 
 namespace sluice {
@@ -45,6 +46,7 @@ class Batcher {
   // What each node became, as far as others may wait for it.
   std::unordered_map<const Node*, std::vector<Node*>> done_;
   std::unordered_map<const Node*, Node*> functions_;  // being specialised
+  LaneSizes* sizes_ = nullptr;                        // of the innermost region
 };
 
 }  // namespace sluice

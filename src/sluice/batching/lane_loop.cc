@@ -1,7 +1,9 @@
 // Ops without a rule: one lane after the other. A few lanes, when their number
 // is known, as that many ops; else as a loop. Every lane must give results of
 // the same sizes.
+#include "sluice/base/strings.h"
 #include "sluice/batching/batcher.h"
+#include "sluice/batching/lane_code.h"
 
 namespace sluice {
 
@@ -11,59 +13,12 @@ using Values = Emitter::Values;
 
 constexpr int64_t kMostUnrolled = 16;
 
-void Unroll(Emitter& emit, NodeBatchContext& c, int64_t lanes,
-            std::vector<Values>& results) {
-  std::vector<Values> parts(static_cast<size_t>(c.num_inputs()));
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    if (!c.batched(i)) continue;
-    Node* node = emit.Add("Unstack", Values{c.value(i)}, {{"num", lanes}});
-    if (!node) return;
-    parts[static_cast<size_t>(i)] = OutputsOf(*node);
-  }
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    Values inputs;
-    for (int i = 0; i < c.num_inputs(); ++i) {
-      inputs.push_back(
-          c.batched(i)
-              ? parts[static_cast<size_t>(i)][static_cast<size_t>(lane)]
-              : c.value(i));
-    }
-    Node* node = emit.Add(c.node().op().name, inputs, c.attrs());
-    if (!node) return;
-    results.push_back(OutputsOf(*node));
-  }
-}
-
-// What one lane has of the inputs; `boxes` are those that are lists. `taken`
-// is input 0, when that is there already.
-Values InputsOf(Emitter& emit, NodeBatchContext& c, const Values& boxes,
-                Value lane, Value taken = {}) {
-  Values inputs;
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    if (i == 0 && taken) {
-      inputs.push_back(taken);
-    } else if (!c.batched(i)) {
-      inputs.push_back(c.value(i));
-    } else if (Value box = boxes[static_cast<size_t>(i)]) {
-      inputs.push_back(emit.Call(
-          "ListGet", {box, lane},
-          {{"dtype", DType::kList}, {"shape", PartialShape::Scalar()}}));
-    } else {
-      inputs.push_back(emit.Gather(c.value(i), lane));
-      // As much as was known of one example.
-      emit.Refine(inputs.back(), c.example(i));
-    }
-  }
-  return inputs;
-}
-
 // The results of one lane: of tensors, as rows.
-Values OneLane(Emitter& emit, NodeBatchContext& c, const Values& inputs) {
-  Node* node = emit.Add(c.node().op().name, inputs, c.attrs());
-  Values rows;
-  for (int i = 0; node && i < node->num_outputs(); ++i) {
-    Value out = node->output(i);
-    rows.push_back(IsList(out) ? out : emit.Expand(out, 0));
+Values OneLane(Emitter& emit, const LaneCode& code, Value lane,
+               Value taken = {}) {
+  Values rows = code.Run(emit, lane, taken);
+  for (Value& out : rows) {
+    if (!IsList(out)) out = emit.Expand(out, 0);
   }
   return rows;
 }
@@ -71,21 +26,13 @@ Values OneLane(Emitter& emit, NodeBatchContext& c, const Values& inputs) {
 // A loop over lanes from number `first` on.
 struct LaneLoop {
   Emitter& emit;
-  NodeBatchContext& c;
-  Values boxes;
-
-  // A list that the op changes is taken out of its box and put back: nobody
-  // else holds it meanwhile, so that it is changed where it is.
-  bool puts_back() const {
-    return !boxes.empty() && boxes[0] && c.node().op().cpu().in_place &&
-           c.node().output_type(0).dtype == DType::kList;
-  }
+  LaneCode& code;
 
   Values Run(int64_t first, Values carried, std::vector<PartialShape> shapes) {
     carried.insert(carried.begin(), emit.Int(first));
     shapes.insert(shapes.begin(), PartialShape::Scalar());
     if (!emit.ok()) return {};
-    Value count = emit.ScalarOf(c.scope().count());
+    Value count = emit.ScalarOf(code.scope().count());
     Values last = emit.While(
         carried, shapes,
         [&](Emitter& e, const Values& args) -> Values {
@@ -96,9 +43,29 @@ struct LaneLoop {
     return {last.begin() + 1, last.end()};
   }
 
+  // Rows go where the first lane has made room.
+  void CheckSizes(Emitter& e, const Values& rows, const Values& args) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (!kPlain.contains(rows[i].dtype()) ||
+          code.last().output_type(static_cast<int>(i)).shape.fully_known()) {
+        continue;
+      }
+      Value same = e.Call("All", {e.Call("Equal", {e.Sizes(rows[i], 1),
+                                                   e.Sizes(args[i + 1], 1)})});
+      Node* check = e.Add(
+          "Assert", Values{same},
+          {{"message",
+            StrCat("[", code.last().op().name,
+                   "] gives some lanes of vmap another size than the first; "
+                   "wanted one size for all, or something that makes it one, "
+                   "such as a sum")}});
+      if (check) e.state().controls.push_back(check);
+    }
+  }
+
   Values Next(Emitter& e, const Values& args) {
     Value lane = args[0], rest, taken;
-    if (puts_back()) {
+    if (code.puts_back()) {
       Node* take =
           e.Add("ListTake", Values{args[1], lane},
                 {{"dtype", DType::kList}, {"shape", PartialShape::Scalar()}});
@@ -106,8 +73,8 @@ struct LaneLoop {
       rest = take->output(0);
       taken = take->output(1);
     }
-    Values inputs = InputsOf(e, c, boxes, lane, taken);
-    Values rows = OneLane(e, c, inputs);
+    Values rows = OneLane(e, code, lane, taken);
+    CheckSizes(e, rows, args);
     Values next{e.Call("Add", {lane, e.Int(1)})};
     Value at = e.Expand(lane, 0);
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -126,18 +93,17 @@ struct LaneLoop {
 };
 
 // All lanes, of which there is at least one. The first makes room for all.
-Values LoopOverLanes(Emitter& emit, NodeBatchContext& c, const Values& boxes) {
+Values LoopOverLanes(Emitter& emit, LaneCode& code) {
   Values carried;
   std::vector<PartialShape> shapes;
-  LaneLoop loop{emit, c, boxes};
-  Values first = OneLane(emit, c, InputsOf(emit, c, boxes, emit.Int(0)));
+  Values first = OneLane(emit, code, emit.Int(0));
   if (!emit.ok()) return {};
   for (size_t i = 0; i < first.size(); ++i) {
     Value room = first[i];
     if (IsList(room)) {
-      bool back = i == 0 && loop.puts_back();
+      bool back = i == 0 && code.puts_back();
       carried.push_back(
-          back ? emit.Call("ListSet", {boxes[0], emit.Int(0), room})
+          back ? emit.Call("ListSet", {code.changed(), emit.Int(0), room})
                : emit.Call("ListAppend", {emit.NoLists(), room}));
       shapes.push_back(PartialShape::Scalar());
       continue;
@@ -145,61 +111,64 @@ Values LoopOverLanes(Emitter& emit, NodeBatchContext& c, const Values& boxes) {
     if (kPlain.contains(room.dtype())) {
       room = emit.Call(
           "BroadcastTo",
-          {room, emit.Join({c.scope().count(), emit.Sizes(room, 1)})});
+          {room, emit.Join({code.scope().count(), emit.Sizes(room, 1)})});
     }
     carried.push_back(room);
-    shapes.push_back(WithLanes(c.node().output_type(static_cast<int>(i)).shape,
-                               kUnknownDim));
+    shapes.push_back(WithLanes(
+        code.last().output_type(static_cast<int>(i)).shape, kUnknownDim));
   }
-  return loop.Run(1, carried, shapes);
+  return LaneLoop{emit, code}.Run(1, carried, shapes);
 }
 
 // The same for what gives nothing but one list that it was given, changed.
-Values ChangeLists(Emitter& emit, NodeBatchContext& c, const Values& boxes) {
-  return LaneLoop{emit, c, boxes}.Run(0, {boxes[0]}, {PartialShape::Scalar()});
+Values ChangeLists(Emitter& emit, LaneCode& code) {
+  return LaneLoop{emit, code}.Run(0, {code.changed()},
+                                  {PartialShape::Scalar()});
+}
+
+// As many copies of the code as there are lanes.
+Values Unroll(Emitter& emit, LaneCode& code, int64_t lanes) {
+  std::vector<Values> columns(
+      static_cast<size_t>(code.last().num_outputs()));
+  for (const Values& parts : code.Unstacked(lanes)) {
+    Values results = code.Run(emit, {}, {}, parts);
+    if (!emit.ok()) return {};
+    for (size_t i = 0; i < columns.size(); ++i) {
+      columns[i].push_back(results[i]);
+    }
+  }
+  Values stacked;
+  for (const Values& column : columns) {
+    stacked.push_back(emit.Call("Stack", column));
+  }
+  return stacked;
 }
 
 }  // namespace
 
 void Batcher::RunLanes(BatchScope& scope, const Node& node) {
   Emitter& emit = scope.emit();
-  NodeBatchContext c(scope, node);
-  bool lists = false;
   for (int i = 0; i < node.num_outputs(); ++i) {
     DType dtype = node.output_type(i).dtype;
-    lists = lists || dtype == DType::kList;
     if (kAnyData.contains(dtype) || dtype == DType::kList) continue;
     emit.Fail(Refused(node,
                       "makes a handle of lanes under vmap; wanted "
                       "tensors"));
     return;
   }
-  Values boxes(static_cast<size_t>(c.num_inputs()));
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    if (!c.batched(i) || !IsList(c.value(i))) continue;
-    boxes[static_cast<size_t>(i)] = scope.Full(c.given(i));
-    lists = true;
+  std::vector<const Node*> nodes = sizes_->LeftTo(node);
+  nodes.push_back(&node);
+  for (const Node* one : nodes) {
+    report_.lane_by_lane.push_back({one->op().name, one->line()});
   }
-  report_.lane_by_lane.push_back({node.op().name, node.line()});
+  LaneCode code(scope, std::move(nodes));
   int64_t lanes = scope.known_count();
-  if (!boxes.empty() && boxes[0] && node.num_outputs() == 1 &&
-      LaneLoop{emit, c, boxes}.puts_back()) {
-    SetLanes(scope, node, ChangeLists(emit, c, boxes));
+  if (node.num_outputs() == 1 && code.puts_back()) {
+    SetLanes(scope, node, ChangeLists(emit, code));
     return;
   }
-  if (lanes > 0 && lanes <= kMostUnrolled && !lists) {
-    std::vector<Values> results;
-    Unroll(emit, c, lanes, results);
-    if (!emit.ok()) return;
-    Values stacked;
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      Values column;
-      for (const Values& row : results) {
-        column.push_back(row[static_cast<size_t>(i)]);
-      }
-      stacked.push_back(emit.Call("Stack", column));
-    }
-    SetLanes(scope, node, stacked);
+  if (lanes > 0 && lanes <= kMostUnrolled && !code.lists()) {
+    SetLanes(scope, node, Unroll(emit, code, lanes));
     return;
   }
   Value none = emit.Call("Equal", {emit.ScalarOf(scope.count()), emit.Int(0)});
@@ -214,7 +183,7 @@ void Batcher::RunLanes(BatchScope& scope, const Node& node) {
                  }
                  return rows;
                },
-               [&](Emitter& e) { return LoopOverLanes(e, c, boxes); }));
+               [&](Emitter& e) { return LoopOverLanes(e, code); }));
 }
 
 }  // namespace sluice
