@@ -54,6 +54,11 @@ if(TARGET gRPC::grpc++)
     target_include_directories(app_sluice_server PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(app_sluice_server PRIVATE
       sluice_options sluice_ops sluice_cluster sluice_grpc_objects sluice)
+    if(SLUICE_SANITIZE AND SLUICE_PYTHON AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+      # Python's tests start it with the runtime that they preload: one of its
+      # own besides would be two.
+      target_link_options(app_sluice_server PRIVATE -shared-libsan)
+    endif()
   endif()
 else()
   message(NOTICE "Sluice: gRPC not found (Debian: libgrpc++-dev "

@@ -1,6 +1,7 @@
 """The array standard's namespace itself: its names, what it says of itself, moves."""
 
 import inspect
+import os
 import pathlib
 import subprocess
 import sys
@@ -130,4 +131,5 @@ def test_lists_are_not_arrays():
 def test_importing_the_package_does_not_load_the_namespace():
     code = "import sys, sluice; assert 'sluice.array_api' not in sys.modules"
     folder = str(pathlib.Path(sl.__file__).parent.parent)
-    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": folder})
+    subprocess.run([sys.executable, "-c", code], check=True,
+                   env={**os.environ, "PYTHONPATH": folder})
