@@ -27,8 +27,8 @@ JOBS = 2
 # family: seeds, and how many of them may be refused, each with a message.
 BLOCKS = {
     "functional": (range(0, 240), 3),
-    "closures": (range(0, 240), 6),
-    "state": (range(0, 600), 12),
+    "closures": (range(0, 600), 8),
+    "state": (range(0, 2000), 25),
 }
 
 
