@@ -224,13 +224,15 @@ class Finisher {
     std::unordered_set<const EagerValue*> met;
     for (const EagerRef& value : values) {
       const EagerValue* base = BaseOf(value).get();
-      if (!met.insert(base).second) continue;
+      if (!met.insert(value.get()).second) continue;
       for (const TraceState::Perhaps& p : base->traced->perhaps) {
         if (p.how == How::kStrides || p.other->traced->number) continue;
         const EagerValue* other = p.other.get();
         bool around = other->traced->entry >= 0 && !OfGradient(*other);
-        // Which of the tensors around it is, the run says.
-        if (around && p.how == How::kWhole && capture_.WhichOf(*base).told) {
+        // Which of the tensors around it is, the run says; of a look into it,
+        // nobody would make it one of that tensor.
+        if (around && p.how == How::kWhole && value.get() == base &&
+            capture_.WhichOf(*base).told) {
           continue;
         }
         auto [it, fresh] = takers.try_emplace(other, base);
