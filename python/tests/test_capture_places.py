@@ -350,3 +350,68 @@ def test_an_expanded_look_follows_what_is_written_later():
         assert w.grad.tolist() == [times * v for v in (5.0, 6.0, 7.0)]
     with pytest.raises(RuntimeError, match="several times"):
         sl.function(written)(sl.tensor([5.0, 6.0, 7.0]))
+
+
+# state:1100908, 1102274, 1104012: it was a copy.
+@pytest.mark.parametrize("look", [
+    lambda t: t.detach(), lambda t: t[0:1], lambda t: t.view(2, 1),
+    lambda t: t.unsqueeze(0).T, lambda t: t.detach()[1:], lambda t: t.data,
+], ids=["detach", "slice", "view", "T", "part", "data"])
+def test_a_look_into_what_a_branch_makes_an_argument(look):
+    def chosen(x):
+        if x.sum() > 0:
+            return look(x)
+        return look(x * 2)
+
+    def after(x):
+        out = x
+        if x.sum() < 0:
+            out = x * 3
+        return look(out)
+
+    def carried(x):
+        out, k = x * 2, 0
+        while k < 3 and x.sum() > 0:
+            k += 1
+            out = x
+        return look(out)
+
+    for f in (chosen, after, carried):
+        for value in (0.5, -0.5):
+            found = []
+            for wrap in (sl.function, lambda f: f):
+                x = sl.tensor([value, 2 * value])
+                got = wrap(f)(x)
+                x.mul_(4.0)
+                found.append(got.tolist())
+            assert found[0] == found[1]
+
+
+# state:1102051: gradients from outside did not reach it.
+def test_a_frozen_parameter_that_the_function_trains_again():
+    def ran(wrap):
+        net = nn.Linear(2, 1)
+        with sl.no_grad():
+            net.weight.fill_(0.5)
+        net.requires_grad_(False)
+
+        @wrap
+        def step(x):
+            w = net.weight
+            net.requires_grad_(True)
+            return (w * x).sum()
+
+        found = []
+        for _ in range(2):
+            r = step(sl.tensor([1.0, 2.0]))
+            r.backward()
+            found.append([r.requires_grad, net.weight.requires_grad,
+                          net.weight.grad.tolist()])
+            net.requires_grad_(False)
+        return found
+
+    assert ran(sl.function) == ran(lambda f: f)
+    held = sl.tensor([1.0])
+    frozen = nn.Parameter(held, requires_grad=False)
+    with pytest.raises(NotImplementedError, match="looks into the memory"):
+        sl.function(lambda x: (frozen.requires_grad_() * x).sum())(sl.ones(1))

@@ -127,6 +127,10 @@ void ForgetMovedBase(EagerValue& view) {
   Forget(view);
 }
 
+void ForgetUnseenBase(EagerValue& view) {
+  if (StandsAlone(view) && view.view_of->base->unique()) Forget(view);
+}
+
 bool StandsAlone(const EagerValue& view) {
   return view.view_of && !view.view_of->steps.back().op->grad;
 }

@@ -15,6 +15,10 @@ void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
 // stand by themselves from then on.
 void ForgetMovedBase(EagerValue& view);
 
+// A view that stands alone (below) over what nobody else holds, as a parameter
+// made of a tensor that is gone, is no view of anything.
+void ForgetUnseenBase(EagerValue& view);
+
 // Gradients do not flow from the view to what it looks into, as detach() gives
 // it: a leaf of its own over the same elements. Its views are views of it, and
 // a recorded write to it, or through them, gives it a history that what it

@@ -172,6 +172,7 @@ EagerRef Capture::StandIn(const EagerRef& value) {
     return known->second;
   }
   ForgetMovedBase(*value);
+  ForgetUnseenBase(*value);
   if (value->view_of && !value->requires_grad && !value->grad) {
     // A look into a tensor is a look into what stands for it.
     EagerRef made = Replayed(*value, StandIn(value->view_of->base));
@@ -329,6 +330,14 @@ void Capture::SetRequiresGrad(const EagerRef& inside, bool wanted) {
         StrCat("requires_grad_: ", inside->Describe(),
                ", was made outside of the branch or loop that sets this, or is "
                "a tensor of the program on some way; wanted it set before")));
+  }
+  for (const Look& look : looks_) {
+    if (!wanted || look.inside != inside || inside->requires_grad) continue;
+    throw Error(Unimplemented(
+        StrCat("requires_grad_: ", look.value->Describe(),
+               ", looks into the memory of another tensor, and gradients of "
+               "the captured function would not reach it; wanted it set "
+               "before the call")));
   }
   inside->requires_grad = wanted;
   if (wanted && inside->traced->entry >= 0) {
