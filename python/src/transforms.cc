@@ -192,6 +192,18 @@ void BindTransforms(nb::module_& m) {
       "tensor"_a, "other"_a,
       "In a function being recorded: t is the other one, in some calls.");
   m.def(
+      "is_one_of_several",
+      [](const Tensor& t) {
+        if (!Capture::Open() || !t.traced()) return false;
+        using Perhaps = TraceState::Perhaps;
+        const std::vector<Perhaps>& all = t.identity()->traced->perhaps;
+        return std::any_of(all.begin(), all.end(), [](const Perhaps& p) {
+          return p.how == Perhaps::How::kWhole;
+        });
+      },
+      "tensor"_a,
+      "In a function being recorded: t is another tensor, in some calls.");
+  m.def(
       "check_gradients_known",
       [](const std::vector<Tensor>& ys, const std::vector<Tensor>& xs,
          bool or_fail) {

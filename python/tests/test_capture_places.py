@@ -415,3 +415,41 @@ def test_a_frozen_parameter_that_the_function_trains_again():
     frozen = nn.Parameter(held, requires_grad=False)
     with pytest.raises(NotImplementedError, match="looks into the memory"):
         sl.function(lambda x: (frozen.requires_grad_() * x).sum())(sl.ones(1))
+
+
+# state:1104012
+def test_the_class_of_what_a_branch_chose():
+    def ran(wrap):
+        w = nn.Parameter(sl.tensor([0.5]))
+
+        @wrap
+        def f(x):
+            chosen = x if x > 0 else w
+            return (isinstance(chosen, nn.Parameter), isinstance(chosen, sl.Tensor),
+                    type(chosen) is nn.Parameter, isinstance(chosen, float))
+
+        return [f(sl.tensor([value])) for value in (1.0, -1.0)]
+
+    assert ran(sl.function) == ran(lambda f: f)
+
+
+# state:1102051: the one that was chosen stayed frozen.
+def test_requires_grad_of_what_a_branch_may_have_chosen():
+    def ran(wrap):
+        found = []
+        for value in (1.0, -1.0):
+            w = nn.Parameter(sl.tensor([0.5]), requires_grad=False)
+
+            @wrap
+            def f(x):
+                chosen = x if x > 0 else w
+                w.requires_grad_(True)
+                return (chosen * x).sum()
+
+            r = f(sl.tensor([value]))
+            if r.requires_grad:
+                r.backward()
+            found.append([r.requires_grad, None if w.grad is None else w.grad.tolist()])
+        return found
+
+    assert ran(sl.function) == ran(lambda f: f)

@@ -111,13 +111,29 @@ def _kind(value: Any) -> Any:
     return None
 
 
+def _check_class(value: Any, what: str) -> None:
+    """Of what a branch chose, the class is that of the way taken."""
+    if isinstance(value, Tensor) and value.symbolic and _core.is_one_of_several(value):
+        raise StagingError(
+            f"{what} of a tensor that is another one on some ways, perhaps of "
+            "another class: that depends on the branch taken; wanted it before"
+        )
+
+
 def _isinstance(value: Any, classes: Any) -> bool:
     kind = _kind(value)
-    return isinstance(value, classes) if kind is None else issubclass(kind, classes)
+    if kind is not None:
+        return issubclass(kind, classes)
+    if isinstance(value, classes):
+        return True
+    _check_class(value, "isinstance()")
+    return False
 
 
 def _type(*args: Any, **kwargs: Any) -> Any:
     kind = _kind(args[0]) if len(args) == 1 and not kwargs else None
+    if kind is None and len(args) == 1:
+        _check_class(args[0], "type()")
     return type(*args, **kwargs) if kind is None else kind
 
 

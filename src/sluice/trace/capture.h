@@ -418,6 +418,10 @@ class Capture final : public Recording {
   // Of tensors that are unknown: what gave those that may be one of them and
   // were written.
   std::unordered_map<const EagerValue*, std::vector<const Node*>> unknown_via_;
+  // When values became what others may be, and when requires_grad_() was said
+  // of those: numbers that grow.
+  std::unordered_map<const EagerValue*, int64_t> may_be_since_, flag_set_;
+  int64_t flag_number_ = 0;
   // By numbers of nodes, which are not used again where code is taken back:
   // what AnyOf() gave, what is taken for granted, loops that sizes tell of.
   std::unordered_map<int, std::vector<Value>> any_of_;

@@ -339,6 +339,7 @@ void Capture::SetRequiresGrad(const EagerRef& inside, bool wanted) {
                "the captured function would not reach it; wanted it set "
                "before the call")));
   }
+  if (inside->requires_grad != wanted) flag_set_[inside.get()] = ++flag_number_;
   inside->requires_grad = wanted;
   if (wanted && inside->traced->entry >= 0) {
     Entry& entry = entries_[static_cast<size_t>(inside->traced->entry)];

@@ -167,6 +167,7 @@ void Capture::MayBe(EagerValue& value, const EagerRef& other,
   using Perhaps = TraceState::Perhaps;
   const EagerRef& base = MemoryOf(other);
   if (base.get() == &value) return;
+  may_be_since_[&value] = flag_number_;
   bool look = how == Perhaps::How::kWhole && other->view_of;
   if (look) how = Perhaps::How::kLook;
   std::vector<Perhaps>& all = value.traced->perhaps;
@@ -227,9 +228,24 @@ void Capture::CheckKnown(const EagerValue& value) const {
            std::any_of(via->second.begin(), via->second.end(),
                        [&](const Node* n) { return n != traced.value.node; });
   };
-  auto check = [&](const TraceState& traced) {
+  // What was told of one of them since.
+  auto flagged = [&](const EagerValue& at, const EagerValue& other) {
+    auto since = may_be_since_.find(&at);
+    auto set = flag_set_.find(&other);
+    return since != may_be_since_.end() && set != flag_set_.end() &&
+           set->second > since->second;
+  };
+  auto check = [&](const EagerValue& at) {
+    const TraceState& traced = *at.traced;
     if (traced.unknown) refuse(traced.unknown_by);
     for (const TraceState::Perhaps& p : traced.perhaps) {
+      if (flagged(at, *p.other)) {
+        throw Error(Unimplemented(
+            StrCat(at.Describe(), ", may or may not be ", p.other->Describe(),
+                   ", of which requires_grad_() was said since: that depends "
+                   "on the branch taken, which a captured function does not "
+                   "know; wanted requires_grad_() before")));
+      }
       if (p.other->writes().count != p.seen) refuse(p.other->log->last);
       const TraceState& other = *p.other->traced;
       if (other.unknown && other_way(traced, *p.other)) {
@@ -237,11 +253,11 @@ void Capture::CheckKnown(const EagerValue& value) const {
       }
     }
   };
-  check(*value.traced);
+  check(value);
   // What may be another tensor's memory is so for those who look into it.
   for (const EagerValue* at = &value; at->view_of;) {
     at = at->view_of->base.get();
-    check(*at->traced);
+    check(*at);
   }
 }
 
