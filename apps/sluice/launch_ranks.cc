@@ -24,6 +24,8 @@ namespace sluice::app {
 namespace {
 
 constexpr int64_t kGraceNs = int64_t{10} * 1'000'000'000;
+// "Not now, but later" (EX_TEMPFAIL): the program has saved what it has done.
+constexpr int kLater = 75;
 
 void Set(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);
@@ -46,8 +48,10 @@ int CodeOf(int status) {
 constexpr int kMostRanks = 1024;
 volatile sig_atomic_t num_started = 0;
 volatile pid_t started[kMostRanks];
+volatile sig_atomic_t told_to_end = 0;
 
 void PassOn(int signal) {
+  told_to_end = 1;
   for (int i = 0; i < num_started; ++i) {
     if (started[i] > 0) kill(started[i], signal);
   }
@@ -68,7 +72,7 @@ class Ranks {
       if (p > 0) kill(p, SIGKILL);
     }
   }
-  void Start(int ranks, std::vector<std::string> words) {
+  void Start(int ranks, int attempt, std::vector<std::string> words) {
     int port = 0;
     collective::Socket listener =
         ValueOrThrow(collective::Listen("127.0.0.1", 0, &port));
@@ -77,6 +81,7 @@ class Ranks {
     Set("MASTER_PORT", std::to_string(port));
     Set("WORLD_SIZE", std::to_string(ranks));
     Set("LOCAL_WORLD_SIZE", std::to_string(ranks));
+    Set("SLUICE_RESTART_COUNT", std::to_string(attempt));
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -119,6 +124,7 @@ class Ranks {
       if (ended < 0) break;
       if (ended == 0) {
         if (NowNanos() > patience) {
+          told_ = true;
           Tell(signal);
           signal = SIGKILL;
           patience = NowNanos() + kGraceNs;
@@ -133,6 +139,8 @@ class Ranks {
         --running;
         int code = CodeOf(status);
         if (code == 0) continue;
+        // Not when it is this program that ended it.
+        if (!told_ && (WIFSIGNALED(status) || code == kLater)) again_ = true;
         std::string how =
             WIFEXITED(status)
                 ? StrCat("ended with ", code)
@@ -148,6 +156,8 @@ class Ranks {
     }
     return first;
   }
+  // Whether it makes sense to start all again.
+  bool again() const { return again_ && !told_to_end; }
 
  private:
   void Tell(int signal) const {
@@ -156,14 +166,22 @@ class Ranks {
     }
   }
   std::vector<pid_t> processes_;
+  bool told_ = false, again_ = false;
 };
 
 }  // namespace
 
-int RunRanks(int ranks, std::vector<std::string> words) {
-  Ranks all;
-  all.Start(ranks, std::move(words));
-  return all.WaitForAll();
+int RunRanks(int ranks, int restarts, const std::vector<std::string>& words) {
+  for (int attempt = 0;; ++attempt) {
+    Ranks all;
+    all.Start(ranks, attempt, words);
+    // Told to end while they started: not all of them have heard of it.
+    if (told_to_end) PassOn(SIGTERM);
+    int code = all.WaitForAll();
+    if (code == 0 || !all.again() || attempt == restarts) return code;
+    std::fprintf(stderr, "sluice launch: all %d ranks start again (%d of %d)\n",
+                 ranks, attempt + 1, restarts);
+  }
 }
 
 }  // namespace sluice::app
