@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -328,4 +329,39 @@ class DataLoader:
                 f"this is the state of another loader: {settings}; wanted {mine}"
             )
         self._position = _Position(epoch, taken)
+        self._restored = True
+
+    def load_rank_states(self, states: list[Mapping[str, Any]], ranks: int) -> None:
+        """Goes on where as many loaders as there are ``states`` stood, each with
+        its part of the data, now that ``ranks`` share it: after as many elements,
+        as DistributedSampler and ``shard`` deal them out. Where that is within a
+        batch of now, its beginning comes again, and a warning says so."""
+        try:
+            places = {(int(s["epoch"]), int(s["taken"])) for s in states}
+            before = dict(states[0]["settings"])
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"these are no states of DataLoaders: {error!r}") from None
+        if len(places) != 1:
+            raise ValueError(
+                f"loaders at different (pass, batch): {sorted(places)}; wanted one "
+                "place, to divide the data again"
+            )
+        mine = self._settings()
+        sized = (before["batch_size"] is None) == (self.batch_size is None)
+        if not sized or any(before[k] != mine[k] for k in ("shuffle", "seed")):
+            raise ValueError(
+                f"these are the states of other loaders: {before}; wanted {mine}"
+            )
+        epoch, taken = places.pop()
+        elements = taken * (before["batch_size"] or 1) * len(states)
+        at_a_time = (self.batch_size or 1) * ranks
+        if elements % at_a_time:
+            what = "elements" if self.batch_size else "batches"
+            warnings.warn(
+                f"DataLoader: {elements} {what} had been taken by {len(states)} ranks; "
+                f"{ranks} take {at_a_time} at a time, so {elements % at_a_time} come "
+                "again",
+                stacklevel=2,
+            )
+        self._position = _Position(epoch, elements // at_a_time)
         self._restored = True
