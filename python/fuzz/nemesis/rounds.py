@@ -32,7 +32,7 @@ class Rounds:
         self.wrong: list[str] = []
         self.faults: Counter[str] = Counter()
         self.recoveries: list[float] = []
-        self.rounds = self.restarts = self.steps = 0
+        self.rounds = self.restarts = self.steps = self.saves_failed = 0
         self._undisturbed: dict[int, tuple[Lines, Any]] = {}
 
     def play(self, seed: int) -> None:
@@ -65,6 +65,7 @@ class Rounds:
                 wrong.append(f"only {len(player.done)} of {len(faults)} faults were done")
             self.restarts += player.attempt()
             self.steps += sum(len(of) for of in job.lines)
+            self.saves_failed += job.log.read_text().count("; training goes on")
         self.rounds += 1
         self.faults.update(fault.kind for fault in player.done)
         self.recoveries += player.recoveries
@@ -113,6 +114,7 @@ class Rounds:
             "steps": self.steps,
             "faults": dict(self.faults),
             "restarts": self.restarts,
+            "saves_failed": self.saves_failed,
             "recovery_median_s": round(times[len(times) // 2], 3) if times else None,
             "recovery_max_s": round(times[-1], 3) if times else None,
             "bit_equal": not self.wrong,
