@@ -68,7 +68,8 @@ class RunFiles:
         try:
             self.checkpoints.save(step, metrics=metrics, **parts)
         except OSError as error:
-            if not self.keep_going:
+            # Without the other ranks there is nothing to go on with.
+            if not self.keep_going or isinstance(error, (ConnectionError, TimeoutError)):
                 raise
             warnings.warn(
                 f"Trainer: {error}; training goes on", RuntimeWarning, stacklevel=2
