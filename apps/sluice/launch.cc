@@ -26,8 +26,10 @@ const char kLaunchUsage[] =
     "  --files FOLDERS   where its graphs may touch files, on the servers\n"
     "  The second runs N copies of the program that find each other:\n"
     "  sl.distributed.init_process_group(). When one fails, the others end.\n"
-    "  --restarts K      when one was killed or ended with 75, all start again,\n"
-    "                    up to K times (0); SLUICE_RESTART_COUNT says how often\n"
+    "  --restarts K      when one was killed or ended with 75, all start "
+    "again,\n"
+    "                    up to K times (0); SLUICE_RESTART_COUNT says how "
+    "often\n"
     "                    they have\n";
 
 int RunLaunch(Arguments arguments) {

@@ -51,7 +51,8 @@ def test_ranks_write_shards_and_go_on_where_they_were(tmp_path):
             SAVE
             + """
 names = sorted(os.listdir(folder + "/step_00000001"))
-assert names[0] == "manifest.json" and "model-00001-of-00003.safetensors" in names, names
+assert names[0] == "manifest.json", names
+assert "model-00001-of-00003.safetensors" in names, names
 found = checkpoints.restore(model=net, optimizer=adam)
 assert found.step == 1 and found.metrics == {"loss": 0.5} and found.extra == [1]
 same(sl.randn(3).numpy(), wanted.numpy())
@@ -152,7 +153,8 @@ checkpoints.save(1, model=net)
         )
     )
     for end in ended:
-        assert end.code == 1 and "wanted a folder that all ranks see" in end.err, end.err
+        assert end.code == 1, end.err
+        assert "wanted a folder that all ranks see" in end.err, end.err
 
 
 def test_states_that_differ_need_as_many_ranks_or_a_rule(tmp_path):

@@ -96,27 +96,30 @@ class Checkpoint:
             name: self[name] for name, part in parts.items() if part is not None
         }
         for name, state in states.items():
-            if self._states.as_many or not self._states.differs(name):
+            if self._states.as_many:
                 parts[name].load_state_dict(state)
             else:
-                self._divide_again(name, parts[name])
+                self._divide_again(name, parts[name], state)
         if random:
             mine = self._states.random()
             if mine is not None:
                 self._core.random = mine
             self._core.restore_random()
 
-    def _divide_again(self, name: str, part: Any) -> None:
-        """A part that was another one on every rank, of which there are now more
-        or fewer."""
+    def _divide_again(self, name: str, part: Any, state: Any) -> None:
+        """There are more or fewer ranks now: what was divided among them, as the
+        data, is divided anew."""
         saved = self._states.of_all(name)
-        if not hasattr(part, "load_rank_states"):
+        if hasattr(part, "load_rank_states"):
+            part.load_rank_states(saved, self._ranks)
+        elif not self._states.differs(name):
+            part.load_state_dict(state)
+        else:
             raise ValueError(
                 f"checkpoint: {name} had another state on each of {len(saved)} ranks, "
                 f"and there are {self._ranks}; wanted as many, or a "
                 f"load_rank_states() of {type(part).__name__}"
             )
-        part.load_rank_states(saved, self._ranks)
 
 
 def _say(text: str) -> None:

@@ -69,7 +69,8 @@ class RunFiles:
             self.checkpoints.save(step, metrics=metrics, **parts)
         except OSError as error:
             # Without the other ranks there is nothing to go on with.
-            if not self.keep_going or isinstance(error, (ConnectionError, TimeoutError)):
+            lost = isinstance(error, (ConnectionError, TimeoutError))
+            if lost or not self.keep_going:
                 raise
             warnings.warn(
                 f"Trainer: {error}; training goes on", RuntimeWarning, stacklevel=2

@@ -92,4 +92,5 @@ class Speed:
         share = report.kept_waiting(worst) / report.seconds
         if share < 0.1:
             return ""
-        return f"others waited {100 * share:.0f} % of the time for {report.ranks[worst]}"
+        name = report.ranks[worst]
+        return f"others waited {100 * share:.0f} % of the time for {name}"

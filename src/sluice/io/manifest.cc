@@ -68,8 +68,8 @@ Status Fill(const Json& j, Manifest& m) {
       file.shards = static_cast<int>(f.at("shards").as_int());
     }
     if (file.shards < 1 || file.shard < 0 || file.shard >= file.shards) {
-      return DataLoss(StrCat("a file is shard ", file.shard, " of ",
-                             file.shards));
+      return DataLoss(
+          StrCat("a file is shard ", file.shard, " of ", file.shards));
     }
     file.bytes = f.at("bytes").as_int();
     SL_ASSIGN_OR_RETURN(uint64_t crc,

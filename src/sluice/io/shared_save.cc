@@ -32,9 +32,9 @@ Status NotSaved(int64_t step, const Status& why) {
 SharedSave::SharedSave(std::string folder, int64_t step)
     : folder_(std::move(folder)), step_(step) {
   if (folder_.empty() || step < 0) {
-    throw Error(InvalidArgument(
-        StrCat("a checkpoint of step ", step, " in folder \"",
-               EscapeString(folder_), "\"; wanted a folder, and 0 or more")));
+    throw Error(InvalidArgument(StrCat("a checkpoint of step ", step,
+                                       " in folder \"", EscapeString(folder_),
+                                       "\"; wanted a folder, and 0 or more")));
   }
   FileSystem& files = FileSystem::Current();
   Status status = Guarded([&]() -> Status {
@@ -80,8 +80,8 @@ void SharedSave::commit(const Snapshot& rest, std::vector<ShardFile> files) {
 std::vector<ShardFile> write_shard(const std::string& path, int shard,
                                    int shards, const Snapshot& part) {
   if (shards < 1 || shard < 0 || shard >= shards) {
-    throw Error(InvalidArgument(StrCat("shard ", shard, " of ", shards,
-                                       "; wanted one of 0 to n - 1")));
+    throw Error(InvalidArgument(
+        StrCat("shard ", shard, " of ", shards, "; wanted one of 0 to n - 1")));
   }
   return ValueOrThrow(WriteSections(FileSystem::Current(), path,
                                     Freeze(part, /*copy=*/false), shard,

@@ -1,17 +1,15 @@
 // SharedSave: one checkpoint that several processes write together, each its
 // part of the tensors, and that one of them commits.
 //
-//   // the one that commits                     // everyone, also that one
-//   SharedSave save(folder, step);              // gets save.path() from it
-//                                  std::vector<ShardFile> files =
-//                                      write_shard(path, rank, ranks, snapshot);
-//   save.commit(rest, files_of_all);
+//   SharedSave save(folder, step);       // one of them; it tells save.path()
+//   auto files = write_shard(path, rank, ranks, snapshot);         // all
+//   save.commit(rest, files_of_all);     // that one again
 //
 // Until then nothing in the folder is a checkpoint; from then on all of it is.
 // The folder the shards are in has a name that no other attempt has: a writer
 // that was stopped for a while, and goes on when others have begun again, finds
-// it gone and harms nothing. One attempt at a time: the folder of checkpoints is
-// locked while the object lives. How the processes tell each other what they
+// it gone and harms nothing. One attempt at a time: the folder of checkpoints
+// is locked while the object lives. How the processes tell each other what they
 // wrote is their business (sluice.distributed.checkpoint in Python).
 //
 // Functions throw sluice::Error with the file's name. For one thread.

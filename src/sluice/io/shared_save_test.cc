@@ -96,13 +96,14 @@ TEST(SharedSave, WantsAllShards) {
   CheckpointManager manager(folder.path(), kHere);
   SharedSave save(folder.path(), 2);
   Snapshot whole = ExampleSnapshot(2);
-  std::vector<ShardFile> files =
-      write_shard(save.path(), 0, 2, Part(whole, 0));
-  EXPECT_NE(ErrorOf([&] { manager.commit(save, whole, files); })
-                .find("\"model\" has 1 of 2 shards"),
+  std::vector<ShardFile> files = write_shard(save.path(), 0, 2, Part(whole, 0));
+  EXPECT_NE(ErrorOf([&] {
+              manager.commit(save, whole, files);
+            }).find("\"model\" has 1 of 2 shards"),
             std::string::npos);
-  EXPECT_NE(ErrorOf([&] { write_shard(save.path(), 2, 2, whole); })
-                .find("shard 2 of 2"),
+  EXPECT_NE(ErrorOf([&] {
+              write_shard(save.path(), 2, 2, whole);
+            }).find("shard 2 of 2"),
             std::string::npos);
   EXPECT_NE(ErrorOf([&] { SharedSave(folder.path(), -1); }), "");
 }
@@ -119,8 +120,9 @@ TEST(SharedSave, AShardThatWasDamagedIsTold) {
   int made = *machine.Create(file);
   ASSERT_TRUE(machine.Write(made, file, bytes).ok());
   machine.Close(made);
-  EXPECT_NE(ErrorOf([&] { load_checkpoint(folder.path()); })
-                .find("model-00001-of-00002.safetensors"),
+  EXPECT_NE(ErrorOf([&] {
+              load_checkpoint(folder.path());
+            }).find("model-00001-of-00002.safetensors"),
             std::string::npos);
 }
 
