@@ -210,20 +210,65 @@ def test_a_pass_goes_on_on_another_number_of_ranks():
     assert sorted(seen) == list(range(48))
 
 
-def test_a_place_within_a_batch_of_now():
-    states = []
-    for rank in range(2):
-        one = loader(rank, 2, 4)
-        next(iter(one))
+def states_after(make, ranks, batches):
+    """The states of loaders of all ranks, and what they gave."""
+    states, seen = [], []
+    for rank in range(ranks):
+        one = make(rank, ranks)
+        made = iter(one)
+        for _ in range(batches):
+            seen += [int(i) for i in np.asarray(next(made)).reshape(-1)]
         states.append(one.state_dict())
+    return states, seen
+
+
+def test_a_pass_of_a_pipeline_goes_on_on_another_number_of_ranks():
+    def make(size):
+        def one(rank, ranks):
+            rows = data.range(48).shuffle(48, seed=3).shard(rank, ranks)
+            return data.DataLoader(rows.batch(size).prefetch(1), batch_size=None)
+
+        return one
+
+    states, seen = states_after(make(3), 4, 2)
+    for rank in range(2):
+        rest = make(6)(rank, 2)
+        rest.load_rank_states(states, 2)
+        assert rest.state_dict()["taken"] == 2
+        seen += [int(i) for batch in rest for i in batch.numpy()]
+    assert sorted(seen) == list(range(48))
+    alone = data.DataLoader(data.range(48).shuffle(48, seed=3), batch_size=8)
+    alone.load_rank_states(states, 1)
+    assert alone.state_dict()["taken"] == 3
+
+
+def test_an_order_of_each_rank_alone_cannot_be_divided_again():
+    def shuffled(rank, ranks):
+        return data.DataLoader(data.range(48).shard(rank, ranks), 4, shuffle=True)
+
+    def everything(rank, ranks):
+        return data.DataLoader(data.TensorDataset(np.arange(48)), 4)
+
+    def unshared(rank, ranks):
+        return data.DataLoader(data.range(48), 4)
+
+    cases = ((shuffled, "shard"), (everything, "Distributed"), (unshared, "shard"))
+    for make, what in cases:
+        states, _ = states_after(make, 2, 1)
+        with pytest.raises(ValueError, match=f"wanted .*{what}|without a {what}"):
+            make(0, 1).load_rank_states(states, 1)
+
+
+def test_a_place_within_a_batch_of_now():
+    states, _ = states_after(lambda rank, ranks: loader(rank, ranks, 4), 2, 1)
     other = loader(0, 3, 2)
-    with pytest.warns(UserWarning, match="8 elements .* so 2 come again"):
+    with pytest.warns(UserWarning, match="2 ranks had begun .* of 3: 2 elements come"):
         other.load_rank_states(states, 3)
     assert other.state_dict()["taken"] == 1
     with pytest.raises(ValueError, match="different"):
         other.load_rank_states([states[0], {**states[1], "taken": 7}], 3)
     with pytest.raises(ValueError, match="other loaders"):
-        data.DataLoader(other.dataset, batch_size=2, seed=9).load_rank_states(states, 1)
+        data.DataLoader(other.dataset, batch_size=2).load_rank_states(states, 1)
     with pytest.raises(ValueError, match="no states"):
         other.load_rank_states([{}], 1)
 

@@ -99,8 +99,9 @@ raise AssertionError("it went on")
     assert [end.code for end in ended] == [75, 75], ended[0].err + ended[1].err
     assert io.CheckpointManager(tmp_path).steps() == [6]
     rest = """
-result = trainer(epochs=4, dir=folder).fit(loader())
+result = trainer(epochs=3, dir=folder).fit(loader())
 assert result.resumed == 6, result
+result = trainer(epochs=4, dir=folder).fit(loader())  # a second one, in this program
 print(json.dumps([result.steps, result.loss, weights()]))
 """
     assert good_ranks(body(tmp_path, rest)) == wanted

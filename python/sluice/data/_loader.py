@@ -10,6 +10,7 @@ from typing import Any
 from ._collate import default_collate
 from ._datasets import IterableDataset, Subset, TensorDataset
 from ._pipeline import Pipeline
+from ._rank_places import divided_again
 from ._samplers import BatchSampler, RandomSampler, SequentialSampler
 from ._seeds import seed_of
 from ._workers import Workers
@@ -302,6 +303,8 @@ class DataLoader:
         }
         if self._pipeline is not None:
             settings["pipeline"] = self._pipeline.describe()
+        if hasattr(self.sampler, "describe"):
+            settings["sampler"] = self.sampler.describe()
         return settings
 
     def state_dict(self) -> dict[str, Any]:
@@ -335,33 +338,14 @@ class DataLoader:
         """Goes on where as many loaders as there are ``states`` stood, each with
         its part of the data, now that ``ranks`` share it: after as many elements,
         as DistributedSampler and ``shard`` deal them out. Where that is within a
-        batch of now, its beginning comes again, and a warning says so."""
-        try:
-            places = {(int(s["epoch"]), int(s["taken"])) for s in states}
-            before = dict(states[0]["settings"])
-        except (IndexError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"these are no states of DataLoaders: {error!r}") from None
-        if len(places) != 1:
-            raise ValueError(
-                f"loaders at different (pass, batch): {sorted(places)}; wanted one "
-                "place, to divide the data again"
-            )
-        mine = self._settings()
-        sized = (before["batch_size"] is None) == (self.batch_size is None)
-        if not sized or any(before[k] != mine[k] for k in ("shuffle", "seed")):
-            raise ValueError(
-                f"these are the states of other loaders: {before}; wanted {mine}"
-            )
-        epoch, taken = places.pop()
-        elements = taken * (before["batch_size"] or 1) * len(states)
-        at_a_time = (self.batch_size or 1) * ranks
-        if elements % at_a_time:
-            what = "elements" if self.batch_size else "batches"
+        batch of now, its beginning comes again, and a warning says so. ValueError
+        where ranks do not divide one order of the elements."""
+        epoch, taken, again = divided_again(states, self._settings(), ranks)
+        if again:
             warnings.warn(
-                f"DataLoader: {elements} {what} had been taken by {len(states)} ranks; "
-                f"{ranks} take {at_a_time} at a time, so {elements % at_a_time} come "
-                "again",
+                f"DataLoader: {len(states)} ranks had begun what is a batch of {ranks}: "
+                f"{again} elements come again",
                 stacklevel=2,
             )
-        self._position = _Position(epoch, elements // at_a_time)
+        self._position = _Position(epoch, taken)
         self._restored = True

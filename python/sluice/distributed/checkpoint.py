@@ -22,7 +22,13 @@ from typing import Any
 from .. import _core, io
 from ..io._checkpoint import Checkpoint, as_json, split_state
 from ..io._rank_states import merged_states
-from ._group import before_leaving, get_rank, get_world_size, new_group
+from ._group import (
+    before_leaving,
+    destroy_process_group,
+    get_rank,
+    get_world_size,
+    new_group,
+)
 from ._objects import all_gather_object, broadcast_object_list
 
 __all__ = ["CheckpointManager"]
@@ -237,6 +243,14 @@ class CheckpointManager:
         error, self._error = self._error, None
         if error is not None:
             raise error
+
+    def close(self) -> None:
+        """``wait``, and no more saving or loading: the ranks give up the group that
+        they talk about checkpoints in."""
+        try:
+            self.wait()
+        finally:
+            destroy_process_group(self._group)
 
     # ---- Loading ----
 

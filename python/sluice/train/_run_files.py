@@ -88,6 +88,9 @@ class RunFiles:
     def close(self) -> None:
         """Everything is on the disk."""
         if self.checkpoints is not None:
-            self.checkpoints.wait()
+            if self.ranks.size > 1:
+                self.checkpoints.close()
+            else:
+                self.checkpoints.wait()
         if self.writer is not None:
             self.writer.close()
