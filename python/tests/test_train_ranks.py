@@ -72,8 +72,9 @@ trainer(epochs=4, dir=folder, save_every=2).fit(loader(), after_step=after)
 """,
         )
     )
-    assert ended[1].code == -9 and ended[0].code == 1
-    # The one that died is named; nobody waits for it.
+    # Whoever is left says that it is worth starting again, and names the one that
+    # died; nobody waits for it.
+    assert ended[1].code == -9 and ended[0].code == 75
     assert "rank 1" in ended[0].err and "Error" in ended[0].err
     left = io.CheckpointManager(tmp_path).steps()[-1]
     assert left in (6, 8)
@@ -129,6 +130,39 @@ assert (result.resumed, result.steps) == (12, 18), result
     good_ranks(more, ranks=1, prelude=ALONE + alone)
     lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in lines] == [10]
+
+
+def test_an_error_of_the_program_is_not_worth_a_restart(tmp_path):
+    ended = run_ranks(
+        body(
+            tmp_path,
+            """
+def after(step, loss):
+    if step == 3 and rank == 1:
+        raise KeyError("mine")
+trainer(dir=folder, save_every=1).fit(loader(), after_step=after)
+""",
+        )
+    )
+    assert [end.code for end in ended] == [1, 1]
+    assert "KeyError" in ended[0].err and "rank 1" in ended[0].err, ended[0].err
+
+
+def test_a_lost_rank_is_an_exception_where_that_is_wanted(tmp_path):
+    ended = run_ranks(
+        body(
+            tmp_path,
+            """
+if rank == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+try:
+    trainer(dir=folder, exit_for_restart=False).fit(loader())
+except ConnectionError as error:
+    print("caught", error)
+""",
+        )
+    )
+    assert ended[0].code == 0 and "caught" in ended[0].out, ended[0].err
 
 
 def test_one_rank_may_end_a_run_after_a_step():

@@ -1,5 +1,6 @@
-"""Nemesis: a training job of several ranks that is killed, stopped, told to end and
-left without disk space, by a seed; afterwards its history is checked.
+"""Nemesis: a training job of several ranks that is killed, stopped, told to end, cut
+off from its network and left without disk space, by a seed; afterwards its history is
+checked.
 
     python -m nemesis --seconds 600 --seed 1      (make nemesis SECONDS=600 SEED=1)
 

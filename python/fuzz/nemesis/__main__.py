@@ -12,9 +12,11 @@ import sys
 import tempfile
 import time
 
+from .faults import set_loopback
 from .rounds import Rounds
 
-_DISK = "NEMESIS_DISK"  # a small disk of our own, which may be filled
+# A room of our own: a small disk, which may be filled, and a network, which may be cut.
+_DISK = "NEMESIS_DISK"
 
 
 def _arguments() -> argparse.Namespace:
@@ -31,28 +33,30 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _with_a_small_disk() -> None:
-    """Starts this program again where it has a disk of 8 MB to itself; without the
-    right to mount one it goes on, and leaves full disks out."""
+def _in_a_room_of_our_own() -> None:
+    """Starts this program again where it has a disk of 8 MB and a network to itself;
+    without the right to that it goes on, and leaves disks and networks alone."""
     if _DISK in os.environ or not shutil.which("unshare"):
         return
     who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     folder = tempfile.mkdtemp(prefix="nemesis-disk-")
     mount = 'mount -t tmpfs -o size=8m nemesis "$0" && exec "$@"'
-    words = ["unshare", "--mount", *who, "sh", "-c", mount, folder]
+    words = ["unshare", "--mount", "--net", *who, "sh", "-c", mount, folder]
     if subprocess.run([*words, "true"], capture_output=True).returncode == 0:
         again = [*words, sys.executable, "-m", "nemesis", *sys.argv[1:]]
         code = subprocess.run(again, env={**os.environ, _DISK: folder}).returncode
         os.rmdir(folder)
         sys.exit(code)
     os.rmdir(folder)
-    print("nemesis: no disk can be mounted here: full disks are left out")
+    print("nemesis: no disk can be mounted here: full disks, cut networks are left out")
 
 
 def main() -> int:
     chosen = _arguments()
-    _with_a_small_disk()
+    _in_a_room_of_our_own()
     disk = os.environ.get(_DISK)
+    if disk:
+        set_loopback(True)
     with tempfile.TemporaryDirectory(prefix="nemesis-") as folder:
         rounds = Rounds(chosen, pathlib.Path(folder), disk and pathlib.Path(disk))
         until = time.monotonic() + chosen.seconds

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import random
 import signal
+import socket
+import struct
 import time
 from dataclasses import dataclass
 
 from .processes import Job
 
-__all__ = ["Fault", "FaultPlayer", "even_kills", "plan"]
+__all__ = ["Fault", "FaultPlayer", "even_kills", "plan", "set_loopback"]
 
-KINDS = ("kill", "kill", "kill_all", "term", "stop", "full")
+KINDS = ("kill", "kill", "kill_all", "term", "stop", "full", "cut")
 
 
 @dataclass
@@ -22,16 +25,17 @@ class Fault:
     kind: str
     step: int  # when a rank has made it for the first time
     rank: int
-    seconds: float = 0.0  # of a stop
+    seconds: float = 0.0  # of a stop or cut
 
     def __str__(self) -> str:
         return f"{self.kind} of rank {self.rank} after step {self.step}"
 
 
-def plan(seed: int, steps: int, ranks: int, count: int, full_disks: bool) -> list[Fault]:
-    """So many faults in order of steps, with some steps between them."""
+def plan(seed: int, steps: int, ranks: int, count: int, own_room: bool) -> list[Fault]:
+    """So many faults in order of steps, with some steps between them. Disks are
+    filled and networks cut only in a room of our own."""
     dice = random.Random(seed)
-    kinds = [k for k in KINDS if k != "full" or full_disks]
+    kinds = [k for k in KINDS if own_room or k not in ("full", "cut")]
     places = sorted(dice.sample(range(1, max(2, steps // 6)), count))
     return [
         Fault(dice.choice(kinds), 5 * at, dice.randrange(ranks), dice.uniform(0.05, 1.0))
@@ -54,6 +58,7 @@ class FaultPlayer:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.done: list[Fault] = []
+        self.late = 0  # the job had ended before they could be done
         self.recoveries: list[float] = []
         # The newest checkpoint that was seen before each fault.
         self.committed: list[tuple[int, int]] = []  # attempt, step
@@ -65,15 +70,19 @@ class FaultPlayer:
             return False
         attempt = self.attempt()
         self.committed.append((attempt, max(job.committed(), default=0)))
-        {"stop": self.stop, "full": self.full}.get(fault.kind, self.end_ranks)(fault)
-        self.done.append(fault)
+        ways = {"stop": self.stop, "full": self.full, "cut": self.cut}
+        if ways.get(fault.kind, self.end_ranks)(fault):
+            self.done.append(fault)
+        else:
+            self.late += 1
         return True
 
     def attempt(self) -> int:
         return max((line["attempt"] for of in self.job.lines for line in of), default=0)
 
-    def end_ranks(self, fault: Fault) -> None:
-        """Kills one or all, or tells one to end; waits until all go on."""
+    def end_ranks(self, fault: Fault) -> bool:
+        """Kills one or all, or tells one to end; waits until all go on. False: they
+        have ended by themselves."""
         job, attempt = self.job, self.attempt()
         number = signal.SIGTERM if fault.kind == "term" else signal.SIGKILL
         pids = job.pids()
@@ -91,25 +100,47 @@ class FaultPlayer:
             if later:
                 if fault.kind != "term":
                     self.recoveries.append(min(later) - when)
-                return
+                return True
             time.sleep(0.01)
+        return False
 
-    def stop(self, fault: Fault) -> None:
+    def stop(self, fault: Fault) -> bool:
         """One rank stands still for a while."""
         pid = self.job.pids().get(fault.rank)
         if pid is None:
-            return
-        with contextlib.suppress(ProcessLookupError):
+            return False
+        try:
             os.kill(pid, signal.SIGSTOP)
             time.sleep(fault.seconds)
             os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            return False
+        return True
 
-    def full(self, fault: Fault) -> None:
-        """No space is left on the disk, for some steps."""
+    def cut(self, fault: Fault) -> bool:
+        """What ranks send each other by the network does not arrive, for a while."""
+        set_loopback(False)
+        try:
+            time.sleep(fault.seconds)
+        finally:
+            set_loopback(True)
+        return True
+
+    def full(self, fault: Fault) -> bool:
+        """No space is left on the disk until a checkpoint should have been there."""
         ballast = self.job.checkpoints / "ballast"
         fill(ballast)
-        self.job.wait_for(fault.step + 4)
+        until = self.job.step() + self.job.save_every + 2
+        self.job.wait_for(min(until, self.job.steps))
         ballast.unlink()
+        return True
+
+
+def set_loopback(up: bool) -> None:
+    """The network device of this machine, or of the room this program has."""
+    flags = 0x49 if up else 0x48  # IFF_LOOPBACK | IFF_RUNNING, and IFF_UP
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14s", b"lo", flags, b""))
 
 
 def fill(path: pathlib.Path) -> None:

@@ -8,6 +8,7 @@ next step depends on, the samples, and when it ended (the machine's clock).
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -74,7 +75,13 @@ def main(folder: str, history: str, steps: int, save_every: int) -> None:
         net, adam, loss, epochs=10**6, max_steps=steps, schedule=rate, dir=folder,
         save_every=save_every, on_save_error="warn", show_progress=False, events=False,
     )  # fmt: skip
-    trainer.fit(loader, after_step=after_step)
+    try:
+        trainer.fit(loader, after_step=after_step)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        # The last checkpoint has no space: another time it will.
+        raise SystemExit(75) from None
     dist.destroy_process_group()
 
 

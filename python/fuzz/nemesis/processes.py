@@ -19,10 +19,11 @@ class Job:
 
     def __init__(
         self, launcher: str, place: pathlib.Path, disk: pathlib.Path, ranks: int,
-        steps: int, save_every: int, restarts: int,
+        steps: int, save_every: int, restarts: int, shared_memory: bool = True,
     ) -> None:  # fmt: skip
         place.mkdir(parents=True)
         self.history, self.ranks = place / "history", ranks
+        self.steps, self.save_every = steps, save_every
         self.checkpoints = disk
         self.log = place / "log.txt"
         program = pathlib.Path(__file__).with_name("job.py")
@@ -30,9 +31,10 @@ class Job:
         words += [sys.executable, str(program), str(disk), str(self.history)]
         words += [str(steps), str(save_every)]
         path = os.pathsep.join(p for p in sys.path if p)
+        how = {"PYTHONPATH": path, "SLUICE_SHARED_MEMORY": str(int(shared_memory))}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                words, stdout=log, stderr=log, env={**os.environ, "PYTHONPATH": path}
+                words, stdout=log, stderr=log, env={**os.environ, **how}
             )
         self._read = [0] * ranks
         self.lines: list[list[dict[str, Any]]] = [[] for _ in range(ranks)]

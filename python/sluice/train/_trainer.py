@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import traceback
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -35,11 +36,12 @@ class Trainer:
     On ranks (sluice.distributed) every one makes the same calls, with a model that
     averages gradients. All write the checkpoints together, into a folder all see,
     and any number of them goes on from one. Losses and metrics are means over the
-    ranks. A signal to one of them stops all; after SIGTERM the program ends with
-    75, "not now, but later", for whoever starts it again: ``exit_on_sigterm``
-    (None: on ranks) says so. ``on_save_error="warn"``: training goes on when a
-    checkpoint cannot be written, with the one before, and tries again at the next;
-    the last one of a run must be written.
+    ranks. A signal to one of them stops all. ``exit_for_restart`` (None: on ranks,
+    with ``dir``) ends the program with 75, "not now, but later", for whoever starts
+    it again: after SIGTERM, and where another rank was killed or does not come.
+    ``on_save_error="warn"``: training goes on when a checkpoint cannot be written,
+    with the one before, and tries again at the next; the last one of a run must be
+    written.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class Trainer:
         events: bool = True,
         stop_on_signals: bool = True,
         show_progress: bool = True,
-        exit_on_sigterm: bool | None = None,
+        exit_for_restart: bool | None = None,
         on_save_error: str = "raise",
     ) -> None:
         if epochs < 1:
@@ -81,7 +83,7 @@ class Trainer:
         self.save_every, self.log_every = save_every, log_every
         self.keep_last, self.events = keep_last, events
         self.stop_on_signals, self.show_progress = stop_on_signals, show_progress
-        self.exit_on_sigterm, self.on_save_error = exit_on_sigterm, on_save_error
+        self.exit_for_restart, self.on_save_error = exit_for_restart, on_save_error
 
     def fit(
         self,
@@ -97,11 +99,17 @@ class Trainer:
         ends the run when it returns False (on one of the ranks).
         """
         run = _Run(self, loader, evaluate, after_step)
-        with run.signals if self.stop_on_signals else nullcontext():
-            result = run.fit()
-        leave = self.exit_on_sigterm
+        leave = self.exit_for_restart
         if leave is None:
-            leave = run.ranks.size > 1
+            leave = run.ranks.size > 1 and self.dir is not None
+        try:
+            with run.signals if self.stop_on_signals else nullcontext():
+                result = run.fit()
+        except (ConnectionError, TimeoutError) as error:
+            if not leave or not hasattr(error, "sluice_code"):  # not of the group
+                raise
+            traceback.print_exc()
+            raise SystemExit(EXIT_LATER) from None
         if leave and run.ranks.stop == signal.SIGTERM and result.end == "signal":
             raise SystemExit(EXIT_LATER)
         return result
