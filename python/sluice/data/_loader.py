@@ -343,8 +343,8 @@ class DataLoader:
         epoch, taken, again = divided_again(states, self._settings(), ranks)
         if again:
             warnings.warn(
-                f"DataLoader: {len(states)} ranks had begun what is a batch of {ranks}: "
-                f"{again} elements come again",
+                f"DataLoader: {len(states)} ranks had begun what is a batch of "
+                f"{ranks}: {again} elements come again",
                 stacklevel=2,
             )
         self._position = _Position(epoch, taken)

@@ -12,7 +12,6 @@ The folder is one that all ranks see. What is in it is a checkpoint as any other
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import warnings
 import weakref
@@ -20,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core, io
-from ..io._checkpoint import Checkpoint, as_json, split_state
+from ..io._checkpoint import Checkpoint, as_json
 from ..io._rank_states import merged_states
 from ._group import (
     before_leaving,
@@ -30,74 +29,9 @@ from ._group import (
     new_group,
 )
 from ._objects import all_gather_object, broadcast_object_list
+from ._rank_part import RankFailure, RankPart
 
 __all__ = ["CheckpointManager"]
-
-
-def _dealt_out(sizes: list[int], ranks: int) -> list[int]:
-    """The rank that writes each tensor: the largest first, each to the rank that
-    has least. The same on all ranks."""
-    loads, owners = [0] * ranks, [0] * len(sizes)
-    for i in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
-        owners[i] = loads.index(min(loads))
-        loads[owners[i]] += sizes[i]
-    return owners
-
-
-class _Failure:
-    """An exception of one rank, to be raised on all."""
-
-    def __init__(self, rank: int, error: Exception) -> None:
-        self.rank, self.text = rank, str(error)
-        self.number = getattr(error, "errno", None)
-        self.kind = type(error).__name__
-
-    def raised(self) -> Exception:
-        text = f"rank {self.rank}: {self.text}"
-        if self.number is not None:
-            return OSError(self.number, text)
-        if self.kind in ("ValueError", "TypeError"):
-            return ValueError(text)
-        return RuntimeError(f"{text} ({self.kind})")
-
-
-class _Mine:
-    """What this rank contributes to one checkpoint."""
-
-    def __init__(self, parts: Mapping[str, Any], rank: int, ranks: int, copy: bool):
-        self.snapshot = _core.Snapshot()
-        self.states: dict[str, Any] = {}
-        self.sharded: set[str] = set()
-        shared: list[tuple[str, str, Any]] = []
-        own: dict[str, dict[str, Any]] = {}
-        for name, part in parts.items():
-            if part is None:
-                continue
-            if hasattr(part, "shard_state_dict"):
-                self.sharded.add(name)
-                own[name], self.states[name] = split_state(
-                    name, part, part.shard_state_dict()
-                )
-                continue
-            state = part.state_dict() if hasattr(part, "state_dict") else part
-            tensors, self.states[name] = split_state(name, part, state)
-            own[name] = {}
-            shared += [(name, key, tensor) for key, tensor in tensors.items()]
-        sizes = [tensor.numel() * tensor.element_size() for _, _, tensor in shared]
-        for (name, key, tensor), owner in zip(shared, _dealt_out(sizes, ranks)):
-            if owner == rank:
-                own[name][key] = tensor
-        for name, tensors in own.items():
-            if copy:
-                tensors = {k: t.detach().clone() for k, t in tensors.items()}
-            self.snapshot.set(name, tensors)
-        # Ranks with other tensors would write a checkpoint that lacks some.
-        words = [f"{n} {k} {t.dtype} {list(t.shape)}" for n, k, t in shared]
-        words += sorted(self.sharded)
-        self.fingerprint = hashlib.sha256("\n".join(words).encode()).hexdigest()
-        seed, calls = self.snapshot.random
-        self.random = [str(seed), calls]
-        as_json(self.states)  # what cannot be saved is an error here, of this line
 
 
 class CheckpointManager:
@@ -153,7 +87,7 @@ class CheckpointManager:
         those of rank 0. Raises the error of the one before, where it had one, and
         has then not begun this one."""
         self.wait()
-        mine = _Mine(parts, self._rank, self._ranks, self._background)
+        mine = RankPart(parts, self._rank, self._ranks, self._background)
         rest = ([(k, float(v)) for k, v in (metrics or {}).items()], extra)
         if not self._background:
             return self._write(int(step), mine, rest)
@@ -170,7 +104,7 @@ class CheckpointManager:
         )
         self._thread.start()
 
-    def _write(self, step: int, mine: _Mine, rest: tuple[Any, Any]) -> None:
+    def _write(self, step: int, mine: RankPart, rest: tuple[Any, Any]) -> None:
         save: Any = None
         begun: list[Any] = [None]
         if self._rank == 0:
@@ -178,9 +112,9 @@ class CheckpointManager:
                 save = _core.SharedSave(self.folder, step)
                 begun = [save.path]
             except Exception as error:
-                begun = [_Failure(0, error)]
+                begun = [RankFailure(0, error)]
         broadcast_object_list(begun, 0, self._group)
-        if isinstance(begun[0], _Failure):
+        if isinstance(begun[0], RankFailure):
             raise begun[0].raised()
         done: list[Any] = [None] * self._ranks
         all_gather_object(done, self._shard(begun[0], mine), self._group)
@@ -189,8 +123,8 @@ class CheckpointManager:
             try:
                 self._commit(save, done, mine, rest)
             except Exception as error:
-                ended = [_Failure(0, error)]
-        failed = [one for one in done if isinstance(one, _Failure)]
+                ended = [RankFailure(0, error)]
+        failed = [one for one in done if isinstance(one, RankFailure)]
         if failed:
             ended = [failed[0]]
         del save  # what was not committed is removed before others are told
@@ -198,15 +132,15 @@ class CheckpointManager:
         if ended[0] is not None:
             raise ended[0].raised()
 
-    def _shard(self, path: str, mine: _Mine) -> Any:
+    def _shard(self, path: str, mine: RankPart) -> Any:
         """Writes this rank's part; what the others need to know of it."""
         try:
             files = _core.write_shard(path, self._rank, self._ranks, mine.snapshot)
         except FileNotFoundError as error:
             error.strerror = f"{error.strerror}; wanted a folder that all ranks see"
-            return _Failure(self._rank, error)
+            return RankFailure(self._rank, error)
         except Exception as error:
-            return _Failure(self._rank, error)
+            return RankFailure(self._rank, error)
         return {
             "files": files,
             "states": mine.states,
@@ -215,10 +149,10 @@ class CheckpointManager:
         }
 
     def _commit(
-        self, save: Any, done: list[Any], mine: _Mine, rest: tuple[Any, Any]
+        self, save: Any, done: list[Any], mine: RankPart, rest: tuple[Any, Any]
     ) -> None:
         """All that was written becomes a checkpoint, once."""
-        if any(isinstance(one, _Failure) for one in done):
+        if any(isinstance(one, RankFailure) for one in done):
             return
         for rank, one in enumerate(done):
             if one["fingerprint"] != mine.fingerprint:
@@ -274,9 +208,9 @@ class CheckpointManager:
                 found = core.load_latest() if step is None else core.load(step)
                 told = [None if found is None else found.step]
             except Exception as error:
-                told = [_Failure(0, error)]
+                told = [RankFailure(0, error)]
         broadcast_object_list(told, 0, self._group)
-        if isinstance(told[0], _Failure):
+        if isinstance(told[0], RankFailure):
             raise told[0].raised()
         if told[0] is None:
             return None
