@@ -119,6 +119,10 @@ TEST(Cli, LaunchThatIsToldToEndStartsNothingAgain) {
   EXPECT_EQ(told.code, 75);
   ExpectContains(told.out, "try 0");
   EXPECT_EQ(told.out.find("try 1"), std::string::npos);
+  Finished interrupted =
+      Sluice("launch --ranks 1 --restarts 9 sh -c 'kill -INT $$; sleep 9'");
+  EXPECT_EQ(interrupted.code, 128 + 2);
+  EXPECT_EQ(interrupted.out.find("start again"), std::string::npos);
 }
 
 TEST(Cli, InfoListsTheOpsSorted) {

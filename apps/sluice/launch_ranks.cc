@@ -50,6 +50,9 @@ volatile sig_atomic_t num_started = 0;
 volatile pid_t started[kMostRanks];
 volatile sig_atomic_t told_to_end = 0;
 
+// Who presses Ctrl-C tells the ranks, too; this program waits for them.
+void NoteTheEnd(int /*signal*/) { told_to_end = 1; }
+
 void PassOn(int signal) {
   told_to_end = 1;
   for (int i = 0; i < num_started; ++i) {
@@ -64,8 +67,8 @@ class Ranks {
     action.sa_handler = PassOn;
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGHUP, &action, nullptr);
-    // Who presses Ctrl-C tells the ranks, too; this program waits for them.
-    signal(SIGINT, SIG_IGN);
+    action.sa_handler = NoteTheEnd;
+    sigaction(SIGINT, &action, nullptr);
   }
   ~Ranks() {
     for (pid_t p : processes_) {
@@ -139,8 +142,9 @@ class Ranks {
         --running;
         int code = CodeOf(status);
         if (code == 0) continue;
-        // Not when it is this program that ended it.
-        if (!told_ && (WIFSIGNALED(status) || code == kLater)) again_ = true;
+        // Not when it is this program that ended it, or a Ctrl-C.
+        bool killed = WIFSIGNALED(status) && WTERMSIG(status) != SIGINT;
+        if (!told_ && (killed || code == kLater)) again_ = true;
         std::string how =
             WIFEXITED(status)
                 ? StrCat("ended with ", code)
