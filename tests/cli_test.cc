@@ -125,6 +125,15 @@ TEST(Cli, LaunchThatIsToldToEndStartsNothingAgain) {
   EXPECT_EQ(interrupted.out.find("start again"), std::string::npos);
 }
 
+TEST(Cli, RanksAreToldToEndWhenTheirLauncherIsKilled) {
+  // The rank kills its launcher, and says so when it hears of the end. The pipe
+  // is read until the last of them has ended.
+  Finished killed = Sluice(
+      "launch --ranks 1 --restarts 9 sh -c 'trap \"echo told; exit 0\" TERM; "
+      "kill -9 $PPID; while :; do sleep 0.02; done'");
+  ExpectContains(killed.out, "told\n");
+}
+
 TEST(Cli, InfoListsTheOpsSorted) {
   Finished info = Sluice("info");
   EXPECT_EQ(info.code, 0);

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +16,6 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/collective/socket.h"
-
-extern char** environ;
 
 namespace sluice::app {
 
@@ -60,6 +58,35 @@ void PassOn(int signal) {
   }
 }
 
+// A program that is told to end when this one does, however it does: without
+// its launcher nobody would start it again, and the next job in its folder
+// would not be alone. -1: it cannot be run.
+pid_t StartProgram(char* const* words) {
+  int failed[2];
+  if (pipe2(failed, O_CLOEXEC) != 0) return -1;
+  const pid_t parent = getpid();
+  pid_t child = fork();
+  if (child == 0) {
+    for (int s : {SIGTERM, SIGHUP, SIGINT}) signal(s, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(128 + SIGTERM);  // it has ended already
+    execvp(words[0], words);
+    (void)!write(failed[1], "x", 1);
+    _exit(127);
+  }
+  close(failed[1]);
+  char byte;
+  ssize_t said = 0;
+  while (child > 0 && (said = read(failed[0], &byte, 1)) < 0 &&
+         errno == EINTR) {
+  }
+  close(failed[0]);
+  if (said <= 0) return child;
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return -1;
+}
+
 class Ranks {
  public:
   Ranks() {
@@ -88,14 +115,6 @@ class Ranks {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    // Ranks are interrupted as any program is.
-    posix_spawnattr_t defaults;
-    sigset_t interrupt;
-    posix_spawnattr_init(&defaults);
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    posix_spawnattr_setsigdefault(&defaults, &interrupt);
-    posix_spawnattr_setflags(&defaults, POSIX_SPAWN_SETSIGDEF);
     for (int r = 0; r < ranks; ++r) {
       Set("RANK", std::to_string(r));
       Set("LOCAL_RANK", std::to_string(r));
@@ -104,11 +123,8 @@ class Ranks {
       fcntl(listener.fd(), F_SETFD, r == 0 ? 0 : FD_CLOEXEC);
       if (r == 0) Set("SLUICE_LISTEN_FD", std::to_string(listener.fd()));
       if (r > 0) unsetenv("SLUICE_LISTEN_FD");
-      pid_t child = 0;
-      if (posix_spawnp(&child, argv[0], nullptr, &defaults, argv.data(),
-                       environ) != 0) {
-        throw UsageError("cannot run \"" + words[0] + "\"");
-      }
+      pid_t child = StartProgram(argv.data());
+      if (child < 0) throw UsageError("cannot run \"" + words[0] + "\"");
       processes_.push_back(child);
       started[r] = child;
       num_started = r + 1;
