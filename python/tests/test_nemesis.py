@@ -15,7 +15,8 @@ LAUNCHER = pathlib.Path(sl.__file__).parents[2] / "bin" / "sluice"
 sys.path.insert(0, str(FUZZ))
 
 from nemesis.faults import even_kills, plan  # noqa: E402
-from nemesis.history import check, check_undisturbed  # noqa: E402
+from nemesis.history import check, check_sequential, check_undisturbed  # noqa: E402
+from nemesis.sequential import sequential  # noqa: E402
 
 
 @pytest.mark.skipif(not LAUNCHER.exists(), reason="no sluice launch in this build")
@@ -76,3 +77,11 @@ def test_a_wrong_history_is_found(lines, what):
 
 def test_an_undisturbed_run_is_checked_itself():
     assert check_undisturbed(good(), 5) != []
+    model = sequential(30)
+    assert check_undisturbed(model, 30) == [] and check_sequential(model, model) == []
+    wrong = [[{**line, "digest": "x"} if line["step"] == 7 else line for line in of]
+             for of in model]  # fmt: skip
+    assert [one[:15] for one in check_sequential(wrong, model)] == [
+        "rank 0, step 7:",
+        "rank 1, step 7:",
+    ]

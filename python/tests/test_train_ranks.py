@@ -235,7 +235,17 @@ assert "training goes on" in str(told[0].message)
 """
     good_ranks(body(tmp_path, warn))
     assert io.CheckpointManager(tmp_path).steps() == [2, 6]
-    # The last one must be written in any case.
+    # After SIGTERM there is still the one before.
+    told = fails.replace("FAILS", "'step_00000009'") + """
+def after(step, loss):
+    if step == 8 and rank == 0:
+        os.kill(os.getpid(), signal.SIGTERM)
+trainer(epochs=3, dir=folder, save_every=2, on_save_error="warn").fit(
+    loader(), after_step=after)
+"""
+    assert [end.code for end in run_ranks(body(tmp_path, told))] == [75, 75]
+    assert io.CheckpointManager(tmp_path).steps() == [2, 6, 8]
+    # The last one must be written in any other case.
     stop = fails.replace("FAILS", "'step_'") + """
 trainer(epochs=2, dir=folder, on_save_error=HOW).fit(loader())
 """

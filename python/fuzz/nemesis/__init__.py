@@ -6,6 +6,7 @@ checked.
 
 What must hold: every step of every attempt, on every rank, gives the same weights,
 moments, random state and samples, to the bit, as the same step of a run that nobody
-disturbed; an attempt goes on from the newest checkpoint that was there, and never
+disturbed; that one, on two ranks, the same as one process that does in turn what both
+do; an attempt goes on from the newest checkpoint that was there, and never
 from an older one than before; each sample of a pass is trained once.
 """

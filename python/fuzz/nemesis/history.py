@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .job import BATCH, ROWS
+from .model import BATCH, ROWS
 
-__all__ = ["check", "check_undisturbed"]
+__all__ = ["check", "check_sequential", "check_undisturbed"]
 
 Lines = list[list[dict[str, Any]]]
 _SAME = ("digest", "samples", "loss")
@@ -30,6 +30,17 @@ def check_undisturbed(lines: Lines, steps: int) -> list[str]:
         if sorted(rows) != list(range(ROWS)):
             wrong.append(f"samples from step {first + 1} on are not all rows, once each")
     return wrong
+
+
+def check_sequential(lines: Lines, wanted: Lines) -> list[str]:
+    """Two ranks that nobody disturbed do what one process does in turn."""
+    return [
+        f"rank {rank}, step {line['step']}: {what} {line[what]}; sequential {right[what]}"
+        for rank, of in enumerate(lines)
+        for line, right in zip(of, wanted[rank], strict=True)
+        for what in _SAME
+        if line[what] != right[what]
+    ]
 
 
 def check(

@@ -26,9 +26,8 @@ class Job:
         self.steps, self.save_every = steps, save_every
         self.checkpoints = disk
         self.log = place / "log.txt"
-        program = pathlib.Path(__file__).with_name("job.py")
         words = [launcher, "launch", "--ranks", str(ranks), "--restarts", str(restarts)]
-        words += [sys.executable, str(program), str(disk), str(self.history)]
+        words += [sys.executable, "-m", "nemesis.job", str(disk), str(self.history)]
         words += [str(steps), str(save_every)]
         path = os.pathsep.join(p for p in sys.path if p)
         how = {"PYTHONPATH": path, "SLUICE_SHARED_MEMORY": str(int(shared_memory))}

@@ -15,8 +15,9 @@ import sluice as sl
 from sluice import io
 
 from .faults import FaultPlayer, even_kills, plan
-from .history import Lines, check, check_undisturbed
+from .history import Lines, check, check_sequential, check_undisturbed
 from .processes import Job
+from .sequential import sequential
 
 __all__ = ["Rounds"]
 
@@ -89,6 +90,8 @@ class Rounds:
                     raise RuntimeError(job.log.read_text())
                 job.look()
                 self.wrong += check_undisturbed(job.lines, steps)
+                if ranks == 2:
+                    self.wrong += check_sequential(job.lines, sequential(steps))
                 self._undisturbed[ranks] = (job.lines, io.load_checkpoint(disk))
             shutil.rmtree(disk)
         return self._undisturbed[ranks]

@@ -79,7 +79,7 @@ class RunFiles:
             self.checkpoints.save(step, metrics=metrics, **parts)
 
     def close_after_error(self) -> None:
-        """The same, where another error is on its way."""
+        """``close``, whose own errors are warnings: something else comes first."""
         try:
             self.close()
         except OSError as error:

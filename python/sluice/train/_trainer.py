@@ -163,7 +163,10 @@ class _Run:
         finally:
             if self.progress is not None:
                 self.progress.finish()
-        self.files.close()
+        if self.result.end == "signal" and self.files.keep_going:
+            self.files.close_after_error()  # there is the one before
+        else:
+            self.files.close()
         return self.result
 
     def go_on(self) -> None:
