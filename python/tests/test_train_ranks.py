@@ -2,11 +2,19 @@
 
 import json
 import os
+import pathlib
+import subprocess
+import sys
 
 import numpy as np
+import pytest
 from ranks_util import good_ranks, run_ranks
 
+import sluice as sl
 from sluice import io
+
+LAUNCHER = pathlib.Path(sl.__file__).parents[2] / "bin" / "sluice"
+EXAMPLE = pathlib.Path(__file__).parents[2] / "examples/python/mnist_survives.py"
 
 SETUP = """
 import json, time
@@ -84,6 +92,28 @@ assert result.resumed == LEFT, result
 print(json.dumps([result.steps, result.loss, weights()]))
 """
     assert good_ranks(body(tmp_path, rest.replace("LEFT", str(left)))) == wanted
+
+
+@pytest.mark.skipif(not LAUNCHER.exists(), reason="no sluice launch in this build")
+def test_the_example_survives_an_accident(tmp_path):
+    def run(name, *words):
+        command = [LAUNCHER, "launch", "--ranks", "2", "--restarts", "1"]
+        command += [sys.executable, EXAMPLE, "--dir", tmp_path / name, *words]
+        path = os.pathsep.join(p for p in sys.path if p)
+        env = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    whole, broken = run("whole"), run("broken", "--accident", "50")
+    assert "all 2 ranks start again (1 of 1)" in broken.stderr
+    assert "gone on from" in broken.stdout and "gone on from" not in whole.stdout
+    assert whole.stdout.splitlines()[-1] == broken.stdout.splitlines()[-1]
+    a, b = (io.load_checkpoint(tmp_path / name) for name in ("whole", "broken"))
+    assert a.step == b.step == 125
+    for part in ("model", "optimizer"):
+        for key, value in a[part].items():
+            np.testing.assert_array_equal(value.numpy(), b[part][key].numpy(), key)
 
 
 def test_sigterm_of_one_rank_is_a_checkpoint_and_75_on_all(tmp_path):
