@@ -287,7 +287,7 @@ trainer(epochs=2, dir=folder, on_save_error=HOW).fit(loader())
 STRAGGLER = """
 for i in range(6):
     if rank == 1:
-        time.sleep(0.05)
+        time.sleep(0.1)
     dist.all_reduce(sl.ones(4))
 """
 
@@ -298,8 +298,9 @@ def test_the_straggler_report_says_who_waited_for_whom():
         + STRAGGLER
         + """
 report = dist.straggler_report()
-assert report.straggler() == 1 and report.came_last[1] >= 5, report.came_last
-assert report.waited[0][1] > 0.2 and report.waited[2][1] > 0.2, report.waited
+assert report.straggler() == 1 and sum(report.came_last) == report.collectives
+assert report.waited[0][1] > report.waited[1][0], report.waited
+assert report.waited[2][1] > report.waited[1][2], report.waited
 assert report.waited[1][1] == 0 and report.kept_waiting(0) < report.kept_waiting(1)
 later = dist.straggler_report(since=report.last_number)
 assert later.collectives < report.collectives
@@ -321,12 +322,12 @@ def test_the_log_names_the_straggler(tmp_path):
 plain = loss
 def loss(batch):
     if rank == 1:
-        time.sleep(0.03)
+        time.sleep(0.1)
     return plain(batch)
-result = trainer(dir=folder, log_every=3, show_progress=True).fit(
+result = trainer(dir=folder, log_every=6, show_progress=True).fit(
     loader(), evaluate=lambda: {"a": 1.0})
-assert result.speed["straggler"] == 1 and result.speed["straggler_ms"] > 15, result
-assert result.speed["step_ms_p99"] >= result.speed["step_ms"] > 15
+assert result.speed["straggler"] == 1 and result.speed["straggler_ms"] > 0, result
+assert result.speed["step_ms_p99"] >= result.speed["step_ms"] > 90
 """,
         )
     )
