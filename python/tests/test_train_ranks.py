@@ -138,6 +138,26 @@ print(json.dumps([result.steps, result.loss, weights()]))
     assert good_ranks(body(tmp_path, rest)) == wanted
 
 
+def test_a_pipeline_of_each_rank_goes_on_where_it_was(tmp_path):
+    """Its place differs from rank to rank, and is kept for each."""
+    own = """
+def loader():
+    rows = data.from_tensors(x, x @ np.array([[1.0], [-2.0]], np.float32))
+    return data.DataLoader(
+        rows.shard(rank, ranks).shuffle(24, seed=7).batch(4).prefetch(2),
+        batch_size=None)
+"""
+    wanted = good_ranks(body(tmp_path, own + WHOLE))
+    stop = "trainer(epochs=4, dir=folder).fit(loader(), after_step=lambda s, _: s < 9)"
+    good_ranks(body(tmp_path, own + stop))
+    rest = """
+result = trainer(epochs=4, dir=folder).fit(loader())
+assert result.resumed == 9, result
+print(json.dumps([result.steps, result.loss, weights()]))
+"""
+    assert good_ranks(body(tmp_path, own + rest)) == wanted
+
+
 def test_another_number_of_ranks_goes_on(tmp_path):
     first = """
 trainer(epochs=2, dir=folder).fit(loader(), after_step=lambda step, loss: step < 8)
