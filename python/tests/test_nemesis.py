@@ -49,7 +49,7 @@ def test_faults_follow_from_the_seed():
     assert plan(3, 90, 3, 6, True) == plan(3, 90, 3, 6, True)
     assert plan(3, 90, 3, 6, True) != plan(4, 90, 3, 6, True)
     kinds = {f.kind for seed in range(20) for f in plan(seed, 90, 2, 6, False)}
-    assert kinds == {"kill", "kill_all", "term", "stop"}
+    assert kinds == {"kill", "kill_all", "launcher", "term", "stop"}
     steps = [f.step for f in even_kills(1, 400, 2, 100)]
     assert steps == sorted(steps) and len(set(steps)) == 100 and steps[-1] < 400
 

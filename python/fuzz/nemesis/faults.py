@@ -17,7 +17,7 @@ from .processes import Job
 
 __all__ = ["Fault", "FaultPlayer", "even_kills", "plan", "set_loopback"]
 
-KINDS = ("kill", "kill", "kill_all", "term", "stop", "full", "cut")
+KINDS = ("kill", "kill", "kill_all", "launcher", "term", "stop", "full", "cut")
 
 
 @dataclass
@@ -77,13 +77,22 @@ class FaultPlayer:
             self.late += 1
         return True
 
+    def attempts(self) -> int:
+        return len({line["attempt"] for of in self.job.lines for line in of})
+
     def attempt(self) -> int:
         return max((line["attempt"] for of in self.job.lines for line in of), default=0)
 
     def end_ranks(self, fault: Fault) -> bool:
-        """Kills one or all, or tells one to end; waits until all go on. False: they
-        have ended by themselves."""
+        """Kills one or all or their launcher, or tells one to end; waits until all go
+        on. False: they have ended by themselves."""
         job, attempt = self.job, self.attempt()
+        if fault.kind == "launcher":
+            if not job.running():
+                return False
+            job.lose_launcher()
+            job.launch()
+            return self.gone_on(attempt) is not None
         number = signal.SIGTERM if fault.kind == "term" else signal.SIGKILL
         pids = job.pids()
         chosen = list(pids) if fault.kind == "kill_all" else [fault.rank]
@@ -92,17 +101,24 @@ class FaultPlayer:
             if rank in pids:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pids[rank], number)
+        again = self.gone_on(attempt)
+        if again is not None and fault.kind != "term":
+            self.recoveries.append(again - when)
+        return again is not None
+
+    def gone_on(self, attempt: int) -> float | None:
+        """Waits for the first step of a later attempt; when it was, or None where the
+        job ends before."""
+        job = self.job
         while job.running():
             job.look()
             later = [
                 line["time"] for of in job.lines for line in of if line["attempt"] > attempt
             ]
             if later:
-                if fault.kind != "term":
-                    self.recoveries.append(min(later) - when)
-                return True
+                return min(later)
             time.sleep(0.01)
-        return False
+        return None
 
     def stop(self, fault: Fault) -> bool:
         """One rank stands still for a while."""

@@ -25,6 +25,7 @@ def main(folder: str, history: str, steps: int, save_every: int) -> None:
     dist.init_process_group()
     rank, ranks = dist.get_rank(), dist.get_world_size()
     attempt = int(os.environ["SLUICE_RESTART_COUNT"])
+    attempt += 1000 * int(os.environ["NEMESIS_LAUNCH"])
     file = os.open(f"{history}.rank{rank}.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     setup = Setup(nn.parallel.DistributedDataParallel)
     setup.begin(rank)

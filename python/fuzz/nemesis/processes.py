@@ -31,12 +31,28 @@ class Job:
         words += [str(steps), str(save_every)]
         path = os.pathsep.join(p for p in sys.path if p)
         how = {"PYTHONPATH": path, "SLUICE_SHARED_MEMORY": str(int(shared_memory))}
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                words, stdout=log, stderr=log, env={**os.environ, **how}
-            )
+        self._words, self._how, self._launches = words, {**os.environ, **how}, 0
         self._read = [0] * ranks
         self.lines: list[list[dict[str, Any]]] = [[] for _ in range(ranks)]
+        self.launch()
+
+    def launch(self) -> None:
+        """Starts the launcher: at first, and when it has been killed."""
+        env = {**self._how, "NEMESIS_LAUNCH": str(self._launches)}
+        self._launches += 1
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                self._words, stdout=log, stderr=log, env=env
+            )
+
+    def lose_launcher(self) -> None:
+        """Kills the launcher, and waits until its ranks, which nobody tells but the
+        system, have ended."""
+        pids = self.pids().values()
+        self.process.kill()
+        self.process.wait()
+        while any(os.path.exists(f"/proc/{pid}") for pid in pids):
+            time.sleep(0.005)
 
     def __enter__(self) -> Job:
         return self

@@ -65,7 +65,7 @@ class Rounds:
             elif not self._same(disk, weights):
                 wrong.append("the last checkpoint is not that of the undisturbed run")
             self.late += len(faults) - len(player.done)
-            self.restarts += player.attempt()
+            self.restarts += player.attempts() - 1
             self.steps += sum(len(of) for of in job.lines)
             self.saves_failed += job.log.read_text().count("; training goes on")
         self.rounds += 1
