@@ -11,6 +11,9 @@ PREFIX ?= /usr/local
 ARGS ?=
 # The programs of `make fuzz-capture`: first:end.
 SEEDS ?= 0:2000
+# How long `make nemesis` goes on, and where it begins.
+SECONDS ?= 600
+SEED ?= 1
 
 # Ninja when there is one. Found inside each recipe, not here: the step before
 # may just have installed it. An existing build folder keeps its generator.
@@ -30,7 +33,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: gpu-build gpu-test gpu-bench help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
-  compare-ops compare-ways compare-modules asan-python fuzz-capture \
+  compare-ops compare-ways compare-modules asan-python fuzz-capture nemesis \
   array-api-tests house
 
 help:
@@ -49,6 +52,7 @@ help:
 	@echo "make compare-ways  the same captured, under vmap, differentiated twice"
 	@echo "make compare-modules   the same for modules and optimizers"
 	@echo "make fuzz-capture  random programs, captured and not (SEEDS=$(SEEDS))"
+	@echo "make nemesis  kills, stops, full disks over training (SECONDS=$(SECONDS) SEED=$(SEED))"
 	@echo "make array-api-tests  the array standard's tests (ARRAY_API_TESTS=path)"
 	@echo "make dev      -O1 -g build with checks, by g++, in build/dev"
 	@echo "make asan     every test under AddressSanitizer and UBSan"
@@ -160,6 +164,12 @@ fuzz-capture: build-python
 	    python=build/peers/bin/python; torch=--torch; fi; \
 	  PYTHONPATH=build/release/python:python/fuzz $$python -m capture $(SEEDS) \
 	    --jobs $(TEST_JOBS) $$torch $(ARGS)
+
+# A training job of several ranks, disturbed by a seed; its history is checked.
+nemesis: build-python
+	@$(call build_only,release) --target app_sluice
+	@PYTHONPATH=build/release/python:python/fuzz build/python-env/bin/python \
+	  -m nemesis --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 dev cuda:
 	@$(call build,$@)

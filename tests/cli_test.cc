@@ -87,6 +87,53 @@ TEST(Cli, LaunchRunsRanksAndEndsAsTheFirstThatFails) {
   ExpectContains(none.out, "cannot run \"no-such-program\"");
 }
 
+TEST(Cli, LaunchStartsAllRanksAgainAfterAKillOr75) {
+  // Killed the first time, 75 the second, an error of its own the third: that
+  // one is the end.
+  Finished ended = Sluice(
+      "launch --ranks 2 --restarts 9 sh -c 'echo try $SLUICE_RESTART_COUNT of "
+      "$RANK; [ $RANK = 0 ] && exit 0; case $SLUICE_RESTART_COUNT in 0) kill "
+      "-9 $$;; 1) exit 75;; *) exit 3;; esac'");
+  EXPECT_EQ(ended.code, 3);
+  for (const char* line :
+       {"try 0 of 0\n", "try 1 of 0\n", "try 2 of 0\n", "try 2 of 1\n",
+        "all 2 ranks start again (1 of 9)", "(2 of 9)"}) {
+    ExpectContains(ended.out, line);
+  }
+  EXPECT_EQ(ended.out.find("try 3"), std::string::npos);
+  Finished enough =
+      Sluice("launch --ranks 1 --restarts 1 sh -c 'echo once; exit 75'");
+  EXPECT_EQ(enough.code, 75);
+  EXPECT_EQ(enough.out.find("once"), 0u);
+  ExpectContains(enough.out, "(1 of 1)");
+  EXPECT_EQ(enough.out.find("(2 of"), std::string::npos);
+  Finished alone = Sluice("launch --restarts 1 true");
+  EXPECT_EQ(alone.code, 2);
+  ExpectContains(alone.out, "--restarts goes with --ranks");
+}
+
+TEST(Cli, LaunchThatIsToldToEndStartsNothingAgain) {
+  Finished told = Sluice(
+      "launch --ranks 1 --restarts 9 sh -c 'trap \"exit 75\" TERM; kill -TERM "
+      "$PPID; echo try $SLUICE_RESTART_COUNT; while :; do sleep 0.02; done'");
+  EXPECT_EQ(told.code, 75);
+  ExpectContains(told.out, "try 0");
+  EXPECT_EQ(told.out.find("try 1"), std::string::npos);
+  Finished interrupted =
+      Sluice("launch --ranks 1 --restarts 9 sh -c 'kill -INT $$; sleep 9'");
+  EXPECT_EQ(interrupted.code, 128 + 2);
+  EXPECT_EQ(interrupted.out.find("start again"), std::string::npos);
+}
+
+TEST(Cli, RanksAreToldToEndWhenTheirLauncherIsKilled) {
+  // The rank kills its launcher, and says so when it hears of the end. The pipe
+  // is read until the last of them has ended.
+  Finished killed = Sluice(
+      "launch --ranks 1 --restarts 9 sh -c 'trap \"echo told; exit 0\" TERM; "
+      "kill -9 $PPID; while :; do sleep 0.02; done'");
+  ExpectContains(killed.out, "told\n");
+}
+
 TEST(Cli, InfoListsTheOpsSorted) {
   Finished info = Sluice("info");
   EXPECT_EQ(info.code, 0);

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,13 +17,13 @@
 #include "sluice/base/strings.h"
 #include "sluice/collective/socket.h"
 
-extern char** environ;
-
 namespace sluice::app {
 
 namespace {
 
 constexpr int64_t kGraceNs = int64_t{10} * 1'000'000'000;
+// "Not now, but later" (EX_TEMPFAIL): the program has saved what it has done.
+constexpr int kLater = 75;
 
 void Set(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);
@@ -46,11 +46,45 @@ int CodeOf(int status) {
 constexpr int kMostRanks = 1024;
 volatile sig_atomic_t num_started = 0;
 volatile pid_t started[kMostRanks];
+volatile sig_atomic_t told_to_end = 0;
+
+// Who presses Ctrl-C tells the ranks, too; this program waits for them.
+void NoteTheEnd(int /*signal*/) { told_to_end = 1; }
 
 void PassOn(int signal) {
+  told_to_end = 1;
   for (int i = 0; i < num_started; ++i) {
     if (started[i] > 0) kill(started[i], signal);
   }
+}
+
+// A program that is told to end when this one does, however it does: without
+// its launcher nobody would start it again, and the next job in its folder
+// would not be alone. -1: it cannot be run.
+pid_t StartProgram(char* const* words) {
+  int failed[2];
+  if (pipe2(failed, O_CLOEXEC) != 0) return -1;
+  const pid_t parent = getpid();
+  pid_t child = fork();
+  if (child == 0) {
+    for (int s : {SIGTERM, SIGHUP, SIGINT}) signal(s, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(128 + SIGTERM);  // it has ended already
+    execvp(words[0], words);
+    (void)!write(failed[1], "x", 1);
+    _exit(127);
+  }
+  close(failed[1]);
+  char byte;
+  ssize_t said = 0;
+  while (child > 0 && (said = read(failed[0], &byte, 1)) < 0 &&
+         errno == EINTR) {
+  }
+  close(failed[0]);
+  if (said <= 0) return child;
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return -1;
 }
 
 class Ranks {
@@ -60,15 +94,15 @@ class Ranks {
     action.sa_handler = PassOn;
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGHUP, &action, nullptr);
-    // Who presses Ctrl-C tells the ranks, too; this program waits for them.
-    signal(SIGINT, SIG_IGN);
+    action.sa_handler = NoteTheEnd;
+    sigaction(SIGINT, &action, nullptr);
   }
   ~Ranks() {
     for (pid_t p : processes_) {
       if (p > 0) kill(p, SIGKILL);
     }
   }
-  void Start(int ranks, std::vector<std::string> words) {
+  void Start(int ranks, int attempt, std::vector<std::string> words) {
     int port = 0;
     collective::Socket listener =
         ValueOrThrow(collective::Listen("127.0.0.1", 0, &port));
@@ -77,17 +111,10 @@ class Ranks {
     Set("MASTER_PORT", std::to_string(port));
     Set("WORLD_SIZE", std::to_string(ranks));
     Set("LOCAL_WORLD_SIZE", std::to_string(ranks));
+    Set("SLUICE_RESTART_COUNT", std::to_string(attempt));
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    // Ranks are interrupted as any program is.
-    posix_spawnattr_t defaults;
-    sigset_t interrupt;
-    posix_spawnattr_init(&defaults);
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    posix_spawnattr_setsigdefault(&defaults, &interrupt);
-    posix_spawnattr_setflags(&defaults, POSIX_SPAWN_SETSIGDEF);
     for (int r = 0; r < ranks; ++r) {
       Set("RANK", std::to_string(r));
       Set("LOCAL_RANK", std::to_string(r));
@@ -96,11 +123,8 @@ class Ranks {
       fcntl(listener.fd(), F_SETFD, r == 0 ? 0 : FD_CLOEXEC);
       if (r == 0) Set("SLUICE_LISTEN_FD", std::to_string(listener.fd()));
       if (r > 0) unsetenv("SLUICE_LISTEN_FD");
-      pid_t child = 0;
-      if (posix_spawnp(&child, argv[0], nullptr, &defaults, argv.data(),
-                       environ) != 0) {
-        throw UsageError("cannot run \"" + words[0] + "\"");
-      }
+      pid_t child = StartProgram(argv.data());
+      if (child < 0) throw UsageError("cannot run \"" + words[0] + "\"");
       processes_.push_back(child);
       started[r] = child;
       num_started = r + 1;
@@ -119,6 +143,7 @@ class Ranks {
       if (ended < 0) break;
       if (ended == 0) {
         if (NowNanos() > patience) {
+          told_ = true;
           Tell(signal);
           signal = SIGKILL;
           patience = NowNanos() + kGraceNs;
@@ -133,6 +158,9 @@ class Ranks {
         --running;
         int code = CodeOf(status);
         if (code == 0) continue;
+        // Not when it is this program that ended it, or a Ctrl-C.
+        bool killed = WIFSIGNALED(status) && WTERMSIG(status) != SIGINT;
+        if (!told_ && (killed || code == kLater)) again_ = true;
         std::string how =
             WIFEXITED(status)
                 ? StrCat("ended with ", code)
@@ -148,6 +176,8 @@ class Ranks {
     }
     return first;
   }
+  // Whether it makes sense to start all again.
+  bool again() const { return again_ && !told_to_end; }
 
  private:
   void Tell(int signal) const {
@@ -156,14 +186,22 @@ class Ranks {
     }
   }
   std::vector<pid_t> processes_;
+  bool told_ = false, again_ = false;
 };
 
 }  // namespace
 
-int RunRanks(int ranks, std::vector<std::string> words) {
-  Ranks all;
-  all.Start(ranks, std::move(words));
-  return all.WaitForAll();
+int RunRanks(int ranks, int restarts, const std::vector<std::string>& words) {
+  for (int attempt = 0;; ++attempt) {
+    Ranks all;
+    all.Start(ranks, attempt, words);
+    // Told to end while they started: not all of them have heard of it.
+    if (told_to_end) PassOn(SIGTERM);
+    int code = all.WaitForAll();
+    if (code == 0 || !all.again() || attempt == restarts) return code;
+    std::fprintf(stderr, "sluice launch: all %d ranks start again (%d of %d)\n",
+                 ranks, attempt + 1, restarts);
+  }
 }
 
 }  // namespace sluice::app

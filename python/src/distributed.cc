@@ -1,5 +1,6 @@
 #include "distributed.h"
 
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include "caller_line.h"
@@ -121,6 +122,16 @@ void BindDistributed(nb::module_& m) {
   m.def("dist_rank", &dist::get_rank, "group"_a);
   m.def("dist_world_size", &dist::get_world_size, "group"_a);
   m.def("dist_flight_record", &dist::flight_record, "group"_a);
+  m.def(
+      "dist_times",
+      [](const std::string& group) {
+        std::vector<std::tuple<uint64_t, int64_t, int64_t>> times;
+        for (const dist::CollectiveTime& t : dist::collective_times(group)) {
+          times.emplace_back(t.number, t.came, t.ended);
+        }
+        return times;
+      },
+      "group"_a);
   m.def("dist_all_reduce", &AllReduce, "t"_a, "op"_a, "group"_a, "async_op"_a);
   m.def("dist_broadcast", &Broadcast, "t"_a, "src"_a, "group"_a, "async_op"_a);
   m.def("dist_all_gather", &AllGather, "out"_a, "t"_a, "group"_a, "async_op"_a);

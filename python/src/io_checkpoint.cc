@@ -1,5 +1,6 @@
 // Checkpoints: snapshots, and the folder they are kept in.
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/tuple.h>
 
 #include <memory>
 
@@ -65,10 +66,14 @@ void BindSnapshot(nb::module_& m) {
              std::vector<std::pair<std::string, double>> metrics) {
             self.metrics = std::move(metrics);
           })
-      .def_prop_ro("random",
-                   [](Snapshot& self) {
-                     return std::pair(self.random.seed, self.random.calls);
-                   })
+      .def_prop_rw(
+          "random",
+          [](Snapshot& self) {
+            return std::pair(self.random.seed, self.random.calls);
+          },
+          [](Snapshot& self, std::pair<uint64_t, int64_t> random) {
+            self.random = {random.first, random.second};
+          })
       .def("restore_random",
            [](Snapshot& self) { set_random_state(self.random); })
       .def("set",
@@ -86,10 +91,47 @@ void BindSnapshot(nb::module_& m) {
       });
 }
 
+using ShardTuple =
+    std::tuple<std::string, int, int, int64_t, uint32_t, int64_t>;
+
+std::vector<io::ShardFile> FilesOf(const std::vector<ShardTuple>& given) {
+  std::vector<io::ShardFile> files;
+  for (const auto& [section, shard, shards, bytes, crc, tensors] : given) {
+    files.push_back({section, shard, shards, bytes, crc, tensors});
+  }
+  return files;
+}
+
+std::vector<ShardTuple> WriteShard(const std::string& path, int shard,
+                                   int shards, const Snapshot& part) {
+  std::vector<io::ShardFile> files =
+      OnFiles([&] { return io::write_shard(path, shard, shards, part); });
+  std::vector<ShardTuple> written;
+  for (const io::ShardFile& f : files) {
+    written.emplace_back(f.section, f.shard, f.shards, f.bytes, f.crc32c,
+                         f.tensors);
+  }
+  return written;
+}
+
+// A checkpoint of several writers; its files are (section, shard, shards,
+// bytes, crc32c, tensors).
+void BindSharedSaves(nb::module_& m) {
+  nb::class_<io::SharedSave>(m, "SharedSave")
+      .def("__init__",
+           [](io::SharedSave* self, nb::handle folder, int64_t step) {
+             std::string path = PathOf(folder);
+             OnFiles([&] { new (self) io::SharedSave(path, step); });
+           })
+      .def_prop_ro("path", [](io::SharedSave& self) { return self.path(); });
+  m.def("write_shard", &WriteShard, "path"_a, "shard"_a, "shards"_a, "part"_a);
+}
+
 }  // namespace
 
 void BindCheckpoints(nb::module_& m) {
   BindSnapshot(m);
+  BindSharedSaves(m);
   nb::class_<Manager>(m, "CheckpointManager")
       .def("__init__",
            [](Manager* self, nb::handle folder, int keep_last,
@@ -115,6 +157,12 @@ void BindCheckpoints(nb::module_& m) {
       .def("save",
            [](Manager& self, int64_t step, const Snapshot& snapshot) {
              OnFiles([&] { self.get().save(step, snapshot); });
+           })
+      .def("commit",
+           [](Manager& self, io::SharedSave& save, const Snapshot& rest,
+              const std::vector<ShardTuple>& files) {
+             std::vector<io::ShardFile> all = FilesOf(files);
+             OnFiles([&] { self.get().commit(save, rest, all); });
            })
       .def("wait", [](Manager& self) { OnFiles([&] { self.get().wait(); }); })
       .def("steps",

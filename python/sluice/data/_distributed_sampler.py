@@ -66,3 +66,8 @@ class DistributedSampler(Sampler[int]):
 
     def __len__(self) -> int:
         return self.num_samples
+
+    def describe(self) -> str:
+        """What decides the order of all elements, whoever takes them."""
+        order = f"shuffled by {self.seed}" if self.shuffle else "in order"
+        return f"{order}, {'cut' if self.drop_last else 'filled up'}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ._collate import default_collate
 from ._datasets import IterableDataset, Subset, TensorDataset
 from ._pipeline import Pipeline
+from ._rank_places import divided_again
 from ._samplers import BatchSampler, RandomSampler, SequentialSampler
 from ._seeds import seed_of
 from ._workers import Workers
@@ -301,6 +303,8 @@ class DataLoader:
         }
         if self._pipeline is not None:
             settings["pipeline"] = self._pipeline.describe()
+        if hasattr(self.sampler, "describe"):
+            settings["sampler"] = self.sampler.describe()
         return settings
 
     def state_dict(self) -> dict[str, Any]:
@@ -326,6 +330,22 @@ class DataLoader:
         if settings != mine:
             raise ValueError(
                 f"this is the state of another loader: {settings}; wanted {mine}"
+            )
+        self._position = _Position(epoch, taken)
+        self._restored = True
+
+    def load_rank_states(self, states: list[Mapping[str, Any]], ranks: int) -> None:
+        """Goes on where as many loaders as there are ``states`` stood, each with
+        its part of the data, now that ``ranks`` share it: after as many elements,
+        as DistributedSampler and ``shard`` deal them out. Where that is within a
+        batch of now, its beginning comes again, and a warning says so. ValueError
+        where ranks do not divide one order of the elements."""
+        epoch, taken, again = divided_again(states, self._settings(), ranks)
+        if again:
+            warnings.warn(
+                f"DataLoader: {len(states)} ranks had begun what is a batch of "
+                f"{ranks}: {again} elements come again",
+                stacklevel=2,
             )
         self._position = _Position(epoch, taken)
         self._restored = True

@@ -18,6 +18,7 @@ What has gradients is in ``sluice.distributed.nn.functional``.
 
 from __future__ import annotations
 
+from . import checkpoint as checkpoint
 from . import nn as nn
 from ._collectives import (
     ReduceOp,
@@ -55,11 +56,13 @@ from ._objects import (
     broadcast_object_list,
     gather_object,
 )
+from ._stragglers import StragglerReport, straggler_report
 
 __all__ = [
     "P2POp",
     "ProcessGroup",
     "ReduceOp",
+    "StragglerReport",
     "Work",
     "abort_process_group",
     "all_gather",
@@ -72,6 +75,7 @@ __all__ = [
     "batch_isend_irecv",
     "broadcast",
     "broadcast_object_list",
+    "checkpoint",
     "destroy_process_group",
     "flight_record",
     "gather",
@@ -93,4 +97,5 @@ __all__ = [
     "reduce_scatter_tensor",
     "scatter",
     "send",
+    "straggler_report",
 ]

@@ -6,6 +6,7 @@ import atexit
 import datetime
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
@@ -13,6 +14,7 @@ from .. import _core
 __all__ = [
     "ProcessGroup",
     "abort_process_group",
+    "before_leaving",
     "destroy_process_group",
     "flight_record",
     "get_backend",
@@ -31,6 +33,13 @@ WORLD = "world"
 # Ours, and the names under which programs of PyTorch ask for a CPU's.
 _BACKENDS = ("tcp", "gloo")
 _watching_the_end = False
+_leaving: list[Callable[[], None]] = []
+
+
+def before_leaving(call: Callable[[], None]) -> None:
+    """Called when this rank leaves the group of all, while it is still in it; not
+    when it ends with an error."""
+    _leaving.append(call)
 
 
 def init_process_group(
@@ -84,6 +93,8 @@ def destroy_process_group(group: Any = None) -> None:
     """Waits for what is under way and leaves the group; that of all ranks with all
     made of it."""
     if group_name(group) == WORLD:
+        while _leaving:
+            _leaving.pop()()
         for number in range(1, _groups_made + 1):
             _core.dist_destroy(f"group {number}")
     _core.dist_destroy(group_name(group))

@@ -14,6 +14,16 @@ from ._objects import all_gather_object
 __all__ = ["ZeroRedundancyOptimizer"]
 
 
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """What shard_state_dict() made flat, as state_dict() has it."""
+    state: dict[int, dict[str, Any]] = {}
+    for key, value in flat.items():
+        if key.startswith("state."):
+            number, slot = key.removeprefix("state.").split(".", 1)
+            state.setdefault(int(number), {})[slot] = value
+    return {"state": state, "param_groups": flat.get("param_groups")}
+
+
 class ZeroRedundancyOptimizer(Optimizer):
     """An optimizer of which every rank has the state of some parameters only.
 
@@ -127,6 +137,25 @@ class ZeroRedundancyOptimizer(Optimizer):
             "mine": list(self._mine),
         }
 
+    def shard_state_dict(self) -> dict[str, Any]:
+        """The same flat, as ``sluice.distributed.checkpoint`` saves it from every
+        rank: "state.<number>.<slot>", and the settings of the groups.
+        ``load_state_dict`` takes those of all ranks together."""
+        flat: dict[str, Any] = {"param_groups": self._numbered_groups()}
+        for number, one in self.local_state_dict()["state"].items():
+            for slot, value in one.items():
+                flat[f"state.{number}.{slot}"] = value
+        return flat
+
+    def _numbered_groups(self) -> list[dict[str, Any]]:
+        groups, at = [], 0
+        for group in self.param_groups:
+            count = len(group["params"])
+            options = {key: group[key] for key in self.defaults}
+            groups.append({**options, "params": list(range(at, at + count))})
+            at += count
+        return groups
+
     def consolidate_state_dict(self, to: int = 0) -> None:
         """Brings the state of all ranks together on rank ``to``: every rank calls
         it, and ``state_dict()`` there has the whole."""
@@ -137,14 +166,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         state: dict[int, Any] = {}
         for one in found:
             state.update(one["state"])
-        groups, at = [], 0
-        for group in self.param_groups:
-            count = len(group["params"])
-            options = {key: group[key] for key in self.defaults}
-            groups.append({**options, "params": list(range(at, at + count))})
-            at += count
         ordered = {i: state[i] for i in sorted(state)}
-        self._whole = {"state": ordered, "param_groups": groups}
+        self._whole = {"state": ordered, "param_groups": self._numbered_groups()}
 
     def state_dict(self) -> dict[str, Any]:
         """The whole state as PyTorch has it, after ``consolidate_state_dict()``."""
@@ -158,7 +181,10 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Takes a whole state, of this class or of the optimizer alone
-        (``torch_state_dict()``); every rank keeps its part."""
+        (``torch_state_dict()``), or all ranks' ``shard_state_dict()`` in one; every
+        rank keeps its part."""
+        if "state" not in state_dict:
+            state_dict = _nested(state_dict)
         groups = state_dict.get("param_groups")
         if groups is None or len(groups) != len(self.param_groups):
             raise ValueError(

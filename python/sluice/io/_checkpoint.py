@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from ._rank_states import RankStates
 
 __all__ = ["Checkpoint", "CheckpointManager", "load_checkpoint", "save_checkpoint"]
 
 
-def _split(name: str, part: Any) -> tuple[dict[str, Any], Any]:
-    """The tensors of an object, and the rest of its state."""
-    state = part.state_dict() if hasattr(part, "state_dict") else part
+def split_state(name: str, part: Any, state: Any) -> tuple[dict[str, Any], Any]:
+    """The tensors of an object's state, and the rest of it."""
     if not isinstance(state, Mapping):
         raise TypeError(
             f"checkpoint: {name} is a {type(part).__name__}; wanted what has "
@@ -30,6 +30,17 @@ def _split(name: str, part: Any) -> tuple[dict[str, Any], Any]:
         )
     tensors = {k: v for k, v in state.items() if isinstance(v, _core.Tensor)}
     return tensors, {k: v for k, v in state.items() if k not in tensors}
+
+
+def as_json(value: Any) -> str:
+    """What goes into the manifest."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "checkpoint: state that is neither tensors nor JSON (numbers, text, "
+            f"lists, dicts): {error}"
+        ) from None
 
 
 def _snapshot(
@@ -40,30 +51,27 @@ def _snapshot(
     for name, part in parts.items():
         if part is None:
             continue
-        tensors, rest = _split(name, part)
+        state = part.state_dict() if hasattr(part, "state_dict") else part
+        tensors, rest = split_state(name, part, state)
         snapshot.set(name, tensors)
         states[name] = rest
-    try:
-        snapshot.extra = json.dumps({"states": states, "extra": extra}, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            "checkpoint: state that is neither tensors nor JSON (numbers, text, "
-            f"lists, dicts): {error}"
-        ) from None
+    snapshot.extra = as_json({"states": states, "extra": extra})
     snapshot.metrics = [(k, float(v)) for k, v in (metrics or {}).items()]
     return snapshot
 
 
 class Checkpoint:
     """What was saved: ``step``, ``metrics``, ``extra``, and a state dict for
-    each part by name, ``checkpoint["model"]``."""
+    each part by name, ``checkpoint["model"]``. One of several ranks is read by
+    any number of them (sluice.distributed.checkpoint)."""
 
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: Any, rank: int = 0, ranks: int = 1) -> None:
         self._core = core
         self.step: int = core.step
         self.metrics: dict[str, float] = core.metrics
         read = json.loads(core.extra) or {}
-        self._states: dict[str, Any] = read.get("states", {})
+        self._states = RankStates(read, rank, ranks)
+        self._ranks = ranks
         self.extra: Any = read.get("extra")
 
     def parts(self) -> list[str]:
@@ -79,7 +87,7 @@ class Checkpoint:
                 f"the checkpoint of step {self.step} has no {name!r}; it has "
                 + ", ".join(self.parts())
             )
-        return {**self._core.get(name), **self._states.get(name, {})}
+        return {**self._core.get(name), **self._states.mine(name)}
 
     def restore(self, *, random: bool = True, **parts: Any) -> None:
         """Loads the states into modules, optimizers, loaders, schedulers, and
@@ -88,9 +96,30 @@ class Checkpoint:
             name: self[name] for name, part in parts.items() if part is not None
         }
         for name, state in states.items():
-            parts[name].load_state_dict(state)
+            if self._states.as_many:
+                parts[name].load_state_dict(state)
+            else:
+                self._divide_again(name, parts[name], state)
         if random:
+            mine = self._states.random()
+            if mine is not None:
+                self._core.random = mine
             self._core.restore_random()
+
+    def _divide_again(self, name: str, part: Any, state: Any) -> None:
+        """There are more or fewer ranks now: what was divided among them, as the
+        data, is divided anew."""
+        saved = self._states.of_all(name)
+        if hasattr(part, "load_rank_states"):
+            part.load_rank_states(saved, self._ranks)
+        elif not self._states.differs(name):
+            part.load_state_dict(state)
+        else:
+            raise ValueError(
+                f"checkpoint: {name} had another state on each of {len(saved)} ranks, "
+                f"and there are {self._ranks}; wanted as many, or a "
+                f"load_rank_states() of {type(part).__name__}"
+            )
 
 
 def _say(text: str) -> None:

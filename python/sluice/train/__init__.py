@@ -11,7 +11,8 @@ for bit as if it had not been stopped.
 """
 
 from ._early import EarlyStopping
+from ._result import FitResult
 from ._signals import StopSignals
-from ._trainer import FitResult, Trainer
+from ._trainer import Trainer
 
 __all__ = ["EarlyStopping", "FitResult", "StopSignals", "Trainer"]

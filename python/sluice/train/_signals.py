@@ -11,9 +11,10 @@ __all__ = ["StopSignals"]
 
 
 class StopSignals:
-    """Within it, the first Ctrl-C or SIGTERM is noted in ``caught``; a second
-    one does what it would have done without. In other threads than the main
-    one it does nothing.
+    """Within it, the first Ctrl-C or SIGTERM is noted in ``caught``; a Ctrl-C
+    after that does what it would have done without. A second SIGTERM does
+    nothing: a scheduler may tell a launcher and its ranks, and the launcher tells
+    them again. In other threads than the main one it does nothing.
 
         with train.StopSignals() as signals:
             while not signals.caught:
@@ -25,13 +26,13 @@ class StopSignals:
         self._before: dict[int, Any] = {}
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self.caught = number
-        self._put_back()
+        self.caught = self.caught or number
+        self._put_back(signal.SIGINT)
 
-    def _put_back(self) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        self._before = {}
+    def _put_back(self, *numbers: int) -> None:
+        for number in numbers:
+            if number in self._before:
+                signal.signal(number, self._before.pop(number))
 
     def __enter__(self) -> StopSignals:
         if threading.current_thread() is threading.main_thread():
@@ -41,4 +42,4 @@ class StopSignals:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._put_back()
+        self._put_back(*list(self._before))

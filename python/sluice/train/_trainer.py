@@ -4,69 +4,23 @@ from __future__ import annotations
 
 import math
 import os
+import signal
+import traceback
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from typing import Any
 
-from .. import io, optim, report
+from .. import optim, report
 from .._autograd import no_grad
 from ._early import EarlyStopping
+from ._ranks import Ranks
+from ._result import EXIT_LATER, FitResult
+from ._run_files import RunFiles
 from ._signals import StopSignals
+from ._speed import Speed
 
-__all__ = ["FitResult", "Trainer"]
-
-
-@dataclass
-class FitResult:
-    """How a run ended: "done", "early" or "signal"; "nothing" where all epochs and
-    steps were done before."""
-
-    end: str = "done"
-    steps: int = 0  # in all, those before a resume included
-    resumed: int | None = None  # the step it went on from
-    loss: float = math.nan  # of the last step
-    metrics: dict[str, float] = field(default_factory=dict)
-    curve: list[tuple[int, float]] = field(default_factory=list)
-
-
-class _Files:
-    """What a run leaves in its folder; nothing without one."""
-
-    def __init__(self, folder: Any, keep_last: int, events: bool) -> None:
-        self.folder = None if folder is None else os.fspath(folder)
-        self.events = events
-        self.checkpoints: io.CheckpointManager | None = None
-        self.logs: list[report.MetricsLog] = []
-        self.writer: report.SummaryWriter | None = None
-        if self.folder is not None:
-            os.makedirs(self.folder, exist_ok=True)
-            self.checkpoints = io.CheckpointManager(self.folder, keep_last)
-
-    def open(self, resumed: int | None) -> None:
-        if self.folder is None:
-            return
-        after = -1 if resumed is None else resumed
-        for name in ("metrics.csv", "metrics.jsonl"):
-            path = os.path.join(self.folder, name)
-            self.logs.append(report.MetricsLog(path, after))
-        if self.events:
-            purge = None if resumed is None else resumed + 1
-            self.writer = report.SummaryWriter(self.folder, purge_step=purge)
-
-    def log(self, step: int, metrics: Mapping[str, float]) -> None:
-        for each in self.logs:
-            each.write(step, metrics)
-        if self.writer is not None:
-            for name, value in metrics.items():
-                self.writer.add_scalar(name, value, step)
-
-    def close(self) -> None:
-        if self.checkpoints is not None:
-            self.checkpoints.wait()
-        if self.writer is not None:
-            self.writer.close()
+__all__ = ["Trainer"]
 
 
 class Trainer:
@@ -78,6 +32,16 @@ class Trainer:
     (``resume``). ``save_every`` and ``log_every`` count steps; 0: after every
     pass. Ctrl-C and SIGTERM end a run after the step it is in, with a
     checkpoint.
+
+    On ranks (sluice.distributed) every one makes the same calls, with a model that
+    averages gradients. All write the checkpoints together, into a folder all see,
+    and any number of them goes on from one. Losses and metrics are means over the
+    ranks. A signal to one of them stops all. ``exit_for_restart`` (None: on ranks,
+    with ``dir``) ends the program with 75, "not now, but later", for whoever starts
+    it again: after SIGTERM, and where another rank was killed or does not come.
+    ``on_save_error="warn"``: training goes on when a checkpoint cannot be written,
+    with the one before, and tries again at the next; the last one of a run must be
+    written.
     """
 
     def __init__(
@@ -99,12 +63,18 @@ class Trainer:
         events: bool = True,
         stop_on_signals: bool = True,
         show_progress: bool = True,
+        exit_for_restart: bool | None = None,
+        on_save_error: str = "raise",
     ) -> None:
         if epochs < 1:
             raise ValueError(f"epochs is {epochs}; wanted 1 or more")
         if not callable(loss):
             raise TypeError(
                 f"loss is a {type(loss).__name__}; wanted a function of a batch"
+            )
+        if on_save_error not in ("raise", "warn"):
+            raise ValueError(
+                f"on_save_error is {on_save_error!r}; wanted 'raise' or 'warn'"
             )
         self.model, self.optimizer, self.loss = model, optimizer, loss
         self.epochs, self.max_steps, self.clip_norm = epochs, max_steps, clip_norm
@@ -113,6 +83,7 @@ class Trainer:
         self.save_every, self.log_every = save_every, log_every
         self.keep_last, self.events = keep_last, events
         self.stop_on_signals, self.show_progress = stop_on_signals, show_progress
+        self.exit_for_restart, self.on_save_error = exit_for_restart, on_save_error
 
     def fit(
         self,
@@ -125,11 +96,23 @@ class Trainer:
 
         ``evaluate()`` is called after every pass, with the model in eval() and
         without gradients; it gives metrics by name. ``after_step(step, loss)``
-        ends the run when it returns False.
+        ends the run when it returns False (on one of the ranks).
         """
         run = _Run(self, loader, evaluate, after_step)
-        with run.signals if self.stop_on_signals else nullcontext():
-            return run.fit()
+        leave = self.exit_for_restart
+        if leave is None:
+            leave = run.ranks.size > 1 and self.dir is not None
+        try:
+            with run.signals if self.stop_on_signals else nullcontext():
+                result = run.fit()
+        except (ConnectionError, TimeoutError) as error:
+            if not leave or not hasattr(error, "sluice_code"):  # not of the group
+                raise
+            traceback.print_exc()
+            raise SystemExit(EXIT_LATER) from None
+        if leave and run.ranks.stop == signal.SIGTERM and result.end == "signal":
+            raise SystemExit(EXIT_LATER)
+        return result
 
 
 class _Run:
@@ -140,7 +123,15 @@ class _Run:
     ) -> None:
         self.trainer, self.loader = trainer, loader
         self.evaluate, self.after_step = evaluate, after_step
-        self.files = _Files(trainer.dir, trainer.keep_last, trainer.events)
+        self.ranks = Ranks()
+        self.speed = Speed(self.ranks)
+        self.files = RunFiles(
+            trainer.dir,
+            self.ranks,
+            trainer.keep_last,
+            trainer.events,
+            trainer.on_save_error == "warn",
+        )
         self.result = FitResult()
         self.saved: int | None = None  # the step of the last checkpoint
         self.signals = StopSignals()
@@ -159,13 +150,22 @@ class _Run:
         self.files.open(self.result.resumed)
         self.show_progress()
         self.trainer.model.train()
+        self.speed.begin()
         try:
             self.loop()
             if self.saved != self.result.steps:
                 self.save()
+        except BaseException:
+            # On ranks nothing is waited for: others may have ended.
+            if self.ranks.size == 1:
+                self.files.close_after_error()
+            raise
         finally:
             if self.progress is not None:
                 self.progress.finish()
+        if self.result.end == "signal" and self.files.keep_going:
+            self.files.close_after_error()  # there is the one before
+        else:
             self.files.close()
         return self.result
 
@@ -179,7 +179,7 @@ class _Run:
             self.result.loss = found.metrics.get("train_loss", math.nan)
 
     def show_progress(self) -> None:
-        if not self.trainer.show_progress:
+        if not self.trainer.show_progress or self.ranks.rank > 0:
             return
         most = self.trainer.max_steps
         try:
@@ -192,9 +192,8 @@ class _Run:
 
     def save(self) -> None:
         self.saved = self.result.steps
-        if self.files.checkpoints is not None:
-            metrics = {**self.result.metrics, "train_loss": self.result.loss}
-            self.files.checkpoints.save(self.saved, metrics=metrics, **self.parts)
+        metrics = {**self.result.metrics, "train_loss": self.result.loss}
+        self.files.save(self.saved, metrics, self.parts)
 
     def enough(self) -> bool:
         return 0 < self.trainer.max_steps <= self.result.steps
@@ -224,12 +223,14 @@ class _Run:
             for batch in self.loader:
                 if not self.step(batch):
                     return
+            self.ranks.end_pass()
             stop = self.end_pass()
             if self.trainer.save_every == 0:
                 self.save()
             if stop:
                 self.result.end = "early"
                 return
+            self.speed.skip()
 
     def step(self, batch: Any) -> bool:
         """False: this was the last."""
@@ -240,18 +241,20 @@ class _Run:
             trainer.schedule.step()
         result.steps += 1
         result.loss = loss
+        self.speed.step()
         if trainer.log_every > 0 and result.steps % trainer.log_every == 0:
-            self.files.log(result.steps, {"loss": loss, "lr": lr})
+            result.speed = self.speed.since_last()
+            self.files.log(result.steps, {"loss": loss, "lr": lr, **result.speed})
             result.curve.append((result.steps, loss))
         if self.progress is not None:
             self.progress.update(loss)
         if trainer.save_every > 0 and result.steps % trainer.save_every == 0:
             self.save()
-        if self.signals.caught:
+        if self.ranks.stop:
             result.end = "signal"
             return False
         if self.after_step is not None:
-            if self.after_step(result.steps, loss) is False:
+            if self.ranks.any(self.after_step(result.steps, loss) is False):
                 return False
         return not self.enough()
 
@@ -266,13 +269,14 @@ class _Run:
                 f"the loss of step {self.result.steps + 1} is {value}; parameters "
                 "are as they were"
             )
+        self.ranks.begin(value, self.signals.caught)
         loss.backward()
         if trainer.clip_norm > 0:
             groups = trainer.optimizer.param_groups
             params = [p for group in groups for p in group["params"]]
             optim.clip_grad_norm_(params, trainer.clip_norm)
         trainer.optimizer.step()
-        return value
+        return self.ranks.end(self.signals.caught)
 
     def end_pass(self) -> bool:
         """True: the metric has stopped getting better."""
@@ -282,12 +286,16 @@ class _Run:
         model.eval()
         with no_grad():
             metrics = {name: float(v) for name, v in self.evaluate().items()}
+        metrics = self.ranks.mean(metrics)
         model.train()
         self.result.metrics = metrics
         self.files.log(steps, {f"eval/{name}": v for name, v in metrics.items()})
         if self.progress is not None:
             shown = "".join(f"  {name} {v:.4g}" for name, v in metrics.items())
+            waits = self.speed.in_words()
             self.progress.note(f"epoch {self.loader.epoch}{shown}")
+            if waits:
+                self.progress.note(waits)
         rule = self.trainer.early_stopping
         if rule is None or rule.metric not in metrics:
             return False

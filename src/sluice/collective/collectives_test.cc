@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <thread>
 
 #include "sluice/base/random.h"
 #include "sluice/collective/ranks_test_util.h"
@@ -317,6 +319,31 @@ TEST_P(CollectivesOfProcesses, LengthsOfAllKinds) {
     return g.Leave().ok() ? 0 : 5;
   });
   EXPECT_EQ(ends, std::vector<int>({0, 0}));
+}
+
+TEST(CollectiveTimes, TheLastToComeIsInItForTheShortestTime) {
+  std::mutex mu;
+  std::vector<std::vector<CollectiveTime>> times(3);
+  OnThreads(3, [&](ProcessGroup& group) {
+    EXPECT_TRUE(group.Barrier().Wait().ok());
+    if (group.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    EXPECT_TRUE(group.Barrier().Wait().ok());
+    std::lock_guard lock(mu);
+    times[static_cast<size_t>(group.rank())] = group.Times();
+  });
+  for (const auto& of_rank : times) {
+    ASSERT_EQ(of_rank.size(), 2u);
+    EXPECT_EQ(of_rank[0].number, 1u);
+    EXPECT_EQ(of_rank[1].number, 2u);
+    EXPECT_GE(of_rank[1].came, of_rank[0].ended);
+  }
+  auto spent = [&](size_t rank) {
+    return times[rank][1].ended - times[rank][1].came;
+  };
+  EXPECT_LT(spent(1), spent(0));
+  EXPECT_LT(spent(1), spent(2));
 }
 
 TEST_P(CollectivesOfProcesses, AllOfThem) {

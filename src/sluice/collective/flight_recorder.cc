@@ -7,11 +7,13 @@
 
 namespace sluice::collective {
 
-void FlightRecorder::Queue(uint64_t sequence, std::string what) {
+void FlightRecorder::Queue(uint64_t sequence, uint64_t number,
+                           std::string what) {
   MutexLock lock(mu_);
   if (keeps_ == 0) return;
   if (entries_.size() == keeps_) entries_.pop_front();
-  entries_.push_back({sequence, std::move(what), State::kQueued, NowNanos()});
+  entries_.push_back(
+      {sequence, number, std::move(what), State::kQueued, NowNanos()});
 }
 
 void FlightRecorder::Set(uint64_t sequence, State state) {
@@ -23,6 +25,16 @@ void FlightRecorder::Set(uint64_t sequence, State state) {
     (state == State::kRunning ? it->started : it->ended) = NowNanos();
     return;
   }
+}
+
+std::vector<CollectiveTime> FlightRecorder::Times() const {
+  MutexLock lock(mu_);
+  std::vector<CollectiveTime> times;
+  for (const Entry& e : entries_) {
+    if (e.number == 0 || e.state != State::kDone) continue;
+    times.push_back({e.number, e.started, e.ended});
+  }
+  return times;
 }
 
 std::string FlightRecorder::ToString() const {

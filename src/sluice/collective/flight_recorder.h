@@ -7,10 +7,19 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "sluice/base/thread_annotations.h"
 
 namespace sluice::collective {
+
+// When a rank came to a collective and when that ended, by this machine's clock
+// (NowNanos). `number` counts the collectives of the group, the same on every
+// rank.
+struct CollectiveTime {
+  uint64_t number = 0;
+  int64_t came = 0, ended = 0;
+};
 
 class FlightRecorder {
  public:
@@ -18,16 +27,19 @@ class FlightRecorder {
 
   enum class State : uint8_t { kQueued, kRunning, kDone, kFailed };
 
-  // "all_reduce(f32[4], sum) at train.py:12".
-  void Queue(uint64_t sequence, std::string what);
+  // "all_reduce(f32[4], sum) at train.py:12". `number` is that of a collective;
+  // 0: a message between two ranks.
+  void Queue(uint64_t sequence, uint64_t number, std::string what);
   void Set(uint64_t sequence, State state);
 
   // One line each, the oldest first.
   std::string ToString() const;
+  // Of collectives that went well, the oldest first.
+  std::vector<CollectiveTime> Times() const;
 
  private:
   struct Entry {
-    uint64_t sequence;
+    uint64_t sequence, number;
     std::string what;
     State state = State::kQueued;
     int64_t queued = 0, started = 0, ended = 0;  // NowNanos()

@@ -14,7 +14,6 @@
 #include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
 #include "sluice/collective/call_card.h"
-#include "sluice/collective/flight_recorder.h"
 #include "sluice/collective/ring.h"
 
 namespace sluice::collective {
@@ -94,7 +93,7 @@ struct ProcessGroup::State {
     }
     uint64_t sequence = ++next;
     if (collective) card.sequence = ++collectives;
-    recorder.Queue(sequence, card.Text());
+    recorder.Queue(sequence, card.sequence, card.Text());
     queue.push_back(
         {sequence, collective, std::move(card), std::move(run), work});
     changed.notify_all();
@@ -378,6 +377,10 @@ Status ProcessGroup::Leave() {
   }
   state_->links->Leave();
   return state_->links->cause();
+}
+
+std::vector<CollectiveTime> ProcessGroup::Times() const {
+  return state_->recorder.Times();
 }
 
 std::string ProcessGroup::FlightRecord() const {

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "sluice/base/source_line.h"
+#include "sluice/collective/flight_recorder.h"
 #include "sluice/collective/links.h"
 #include "sluice/collective/work.h"
 #include "sluice/tensor/array.h"
@@ -74,6 +75,8 @@ class ProcessGroup {
   Status Leave();
 
   std::string FlightRecord() const;
+  // Of the last collectives of this rank.
+  std::vector<CollectiveTime> Times() const;
 
  private:
   struct State;

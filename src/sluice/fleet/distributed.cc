@@ -163,6 +163,10 @@ std::string flight_record(const std::string& group) {
   return Group(group, Where::current())->FlightRecord();
 }
 
+std::vector<CollectiveTime> collective_times(const std::string& group) {
+  return Group(group, Where::current())->Times();
+}
+
 void Work::wait() const {
   if (finish_ && *finish_) {
     // Only once: a second wait would count another write.

@@ -22,6 +22,7 @@
 #include <source_location>
 #include <string>
 
+#include "sluice/collective/flight_recorder.h"
 #include "sluice/collective/reduce_op.h"
 #include "sluice/collective/work.h"
 #include "sluice/eager/tensor.h"
@@ -48,6 +49,12 @@ int get_rank(const std::string& group = "world");
 int get_world_size(const std::string& group = "world");
 // The last collectives of this rank, a line each.
 std::string flight_record(const std::string& group = "world");
+// When this rank came to each of them and when they ended. The last to come to
+// a collective is in it for the shortest time; the others waited for it as much
+// longer as they were in it.
+using collective::CollectiveTime;
+std::vector<CollectiveTime> collective_times(
+    const std::string& group = "world");
 
 // A collective that was begun. Its tensors have their new elements, and may be
 // used, after wait().

@@ -111,6 +111,13 @@ void CheckpointManager::save(int64_t step, const Snapshot& snapshot) {
   ThrowIfError(Write(files, *frozen));
 }
 
+void CheckpointManager::commit(SharedSave& save, const Snapshot& rest,
+                               std::vector<ShardFile> files) {
+  wait();
+  save.commit(rest, std::move(files));
+  RemoveOld(FileSystem::Current(), save.step());
+}
+
 Status CheckpointManager::Write(FileSystem& files, const Frozen& frozen) const {
   Result<std::unique_ptr<FolderLock>> lock = LockForWriting(files, folder_);
   if (!lock.ok()) {

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/io/shared_save.h"
 #include "sluice/io/snapshot.h"
 
 namespace sluice {
@@ -61,6 +62,11 @@ class CheckpointManager {
   // then not begun this one.
   void save(int64_t step, const Snapshot& snapshot);
   void wait();
+
+  // A checkpoint that several processes write (io/shared_save.h). Committed
+  // here, old ones go as after save().
+  void commit(SharedSave& save, const Snapshot& rest,
+              std::vector<ShardFile> files);
 
   // Those that are there and whole as far as sizes tell, oldest first. Throws
   // when the folder cannot be read; none when there is no folder.

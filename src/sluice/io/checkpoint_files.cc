@@ -14,7 +14,6 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/system_error.h"
 #include "sluice/base/worker_pool.h"
-#include "sluice/io/manifest.h"
 #include "sluice/io/named_arrays.h"
 #include "sluice/tensor/strided.h"
 
@@ -48,14 +47,14 @@ Status Damaged(const std::string& path, std::string_view what) {
   return DataLoss(StrCat("\"", EscapeString(path), "\" is damaged: ", what));
 }
 
-Status CheckFile(const std::string& path, const ManifestFile& wanted,
+Status CheckFile(const std::string& path, const ShardFile& wanted,
                  int64_t size) {
   if (size == wanted.bytes) return OkStatus();
   return Damaged(path,
                  StrCat("it has ", size, " bytes; wanted ", wanted.bytes));
 }
 
-Status CheckSum(const std::string& path, const ManifestFile& wanted,
+Status CheckSum(const std::string& path, const ShardFile& wanted,
                 uint32_t crc) {
   if (crc == wanted.crc32c) return OkStatus();
   char text[64];
@@ -69,7 +68,7 @@ Result<Manifest> ManifestOf(const std::string& folder) {
   SL_ASSIGN_OR_RETURN(std::string text, ReadFileBytes(path));
   Result<Manifest> manifest = ParseManifest(text);
   if (!manifest.ok()) return Damaged(path, manifest.status().message());
-  for (const ManifestFile& f : manifest->files) {
+  for (const ShardFile& f : manifest->files) {
     std::string file = Join(folder, f.name());
     SL_ASSIGN_OR_RETURN(std::unique_ptr<PositionedFile> open,
                         PositionedFile::Open(file));
@@ -78,11 +77,11 @@ Result<Manifest> ManifestOf(const std::string& folder) {
   return manifest;
 }
 
-// What was written, read back: its manifest, sizes and checksums.
-Status Verify(const std::string& folder) {
-  SL_ASSIGN_OR_RETURN(Manifest manifest, ManifestOf(folder));
+// What was written, read back: sizes and checksums.
+Status VerifyFiles(const std::string& folder,
+                   const std::vector<ShardFile>& written) {
   std::string piece(1 << 20, '\0');
-  for (const ManifestFile& f : manifest.files) {
+  for (const ShardFile& f : written) {
     std::string path = Join(folder, f.name());
     SL_ASSIGN_OR_RETURN(std::unique_ptr<PositionedFile> file,
                         PositionedFile::Open(path));
@@ -98,9 +97,31 @@ Status Verify(const std::string& folder) {
   return OkStatus();
 }
 
+// The same with its manifest.
+Status Verify(const std::string& folder) {
+  SL_ASSIGN_OR_RETURN(Manifest manifest, ManifestOf(folder));
+  return VerifyFiles(folder, manifest.files);
+}
+
 // All files of a checkpoint, in a new folder, synced.
 Status WriteFolder(FileSystem& files, const std::string& folder,
                    const Frozen& snapshot) {
+  SL_RETURN_IF_ERROR(MakeNewFolder(files, folder));
+  Manifest manifest;
+  manifest.rest = snapshot.rest;
+  SL_ASSIGN_OR_RETURN(manifest.files,
+                      WriteSections(files, folder, snapshot, 0, 1));
+  return WriteManifest(files, folder, manifest);
+}
+
+bool IsFolder(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+}  // namespace
+
+Status MakeNewFolder(FileSystem& files, const std::string& folder) {
   SL_RETURN_IF_ERROR(RemoveTree(files, folder));
   SL_RETURN_IF_ERROR(files.MakeFolder(folder));
   // Not through a link that somebody puts there meanwhile.
@@ -110,37 +131,47 @@ Status WriteFolder(FileSystem& files, const std::string& folder,
                                      "\" is no folder of ours; wanted nothing "
                                      "of that name"));
   }
-  Manifest manifest;
-  manifest.rest = snapshot.rest;
+  return OkStatus();
+}
+
+Result<std::vector<ShardFile>> WriteSections(FileSystem& files,
+                                             const std::string& folder,
+                                             const Frozen& snapshot, int shard,
+                                             int shards) {
+  std::vector<ShardFile> made;
   for (const auto& [section, arrays] : snapshot.sections) {
-    ManifestFile f;
+    ShardFile f;
     f.section = section;
+    f.shard = shard;
+    f.shards = shards;
     f.tensors = static_cast<int64_t>(arrays.size());
     SL_ASSIGN_OR_RETURN(WrittenFile written,
                         WriteSafetensors(files, Join(folder, f.name()), arrays,
                                          {{"format", "pt"}}));
     f.bytes = written.size;
     f.crc32c = written.crc32c;
-    manifest.files.push_back(std::move(f));
+    made.push_back(std::move(f));
   }
+  SL_RETURN_IF_ERROR(VerifyFiles(folder, made));
+  return made;
+}
+
+Status WriteManifest(FileSystem& files, const std::string& folder,
+                     const Manifest& manifest) {
   SL_ASSIGN_OR_RETURN(std::string text, ManifestText(manifest));
   SL_ASSIGN_OR_RETURN(std::unique_ptr<SyncedFile> file,
                       SyncedFile::Create(files, Join(folder, kManifestName)));
   SL_RETURN_IF_ERROR(file->Write(text));
   SL_RETURN_IF_ERROR(file->Finish());
   SL_RETURN_IF_ERROR(files.SyncFolder(folder));
-  return Verify(folder);
+  return ManifestOf(folder).status();
 }
 
-bool IsFolder(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-// Gives a finished folder its name. A checkpoint of the same step is moved
-// aside first, where it is still found, until the new one is safe.
-Status Place(FileSystem& files, const std::string& made,
-             const std::string& path, const std::string& folder) {
+// A checkpoint of the same step is moved aside first, where it is still found,
+// until the new one is safe.
+Status PlaceCheckpoint(FileSystem& files, const std::string& made,
+                       const std::string& folder, int64_t step) {
+  std::string path = CheckpointPath(folder, step);
   std::string aside = StrCat(path, kReplaced);
   bool there = IsFolder(path);
   if (there) {
@@ -155,8 +186,6 @@ Status Place(FileSystem& files, const std::string& made,
   SL_RETURN_IF_ERROR(files.SyncFolder(folder));
   return there ? RemoveCheckpoint(files, aside) : OkStatus();
 }
-
-}  // namespace
 
 std::string CheckpointPath(const std::string& folder, int64_t step) {
   char name[40];
@@ -217,7 +246,7 @@ Status WriteCheckpoint(FileSystem& files, const std::string& folder,
   Status status = Guarded([&]() -> Status {
     SL_RETURN_IF_ERROR(CleanUp(files, folder));
     SL_RETURN_IF_ERROR(WriteFolder(files, made, snapshot));
-    return Place(files, made, path, folder);
+    return PlaceCheckpoint(files, made, folder, snapshot.rest.step);
   });
   if (status.ok()) return status;
   (void)RemoveTree(files, made);
@@ -248,6 +277,8 @@ Status CleanUp(FileSystem& files, const std::string& folder) {
     if (temporary) stem.remove_suffix(kTemporary.size());
     bool replaced = stem.ends_with(kReplaced);
     if (replaced) stem.remove_suffix(kReplaced.size());
+    // One of several writers has a word of its own there.
+    if (temporary) stem = stem.substr(0, stem.find('.'));
     if (StepOf(stem) < 0 || (!temporary && !replaced)) continue;
     std::string path = Join(folder, name), plain = Join(folder, stem);
     if (temporary) {
@@ -269,7 +300,7 @@ Result<Snapshot> ReadManifest(const std::string& path) {
 Result<Snapshot> ReadCheckpoint(const std::string& path) {
   SL_ASSIGN_OR_RETURN(Manifest manifest, ManifestOf(path));
   Snapshot snapshot = std::move(manifest.rest);
-  for (const ManifestFile& f : manifest.files) {
+  for (const ShardFile& f : manifest.files) {
     std::string name = Join(path, f.name());
     SL_ASSIGN_OR_RETURN(std::shared_ptr<SafetensorsFile> file,
                         SafetensorsFile::Open(name));
@@ -277,7 +308,17 @@ Result<Snapshot> ReadCheckpoint(const std::string& path) {
     SL_ASSIGN_OR_RETURN(std::vector<NamedArray> arrays, file->ReadAll(&whole));
     SL_RETURN_IF_ERROR(CheckFile(name, f, whole.size));
     SL_RETURN_IF_ERROR(CheckSum(name, f, whole.crc32c));
-    snapshot.set(f.section, StateOf(std::move(arrays)));
+    // A section is as many files as there were writers.
+    const StateDict* before = snapshot.find(f.section);
+    StateDict section = before ? *before : StateDict();
+    for (const auto& [tensor, value] : StateOf(std::move(arrays))) {
+      if (section.contains(tensor)) {
+        return Damaged(name, StrCat("\"", EscapeString(tensor),
+                                    "\" is in another file, too"));
+      }
+      section.set(tensor, value);
+    }
+    snapshot.set(f.section, std::move(section));
   }
   return snapshot;
 }

@@ -12,6 +12,7 @@
 
 #include "sluice/formats/safetensors.h"
 #include "sluice/io/folder_lock.h"
+#include "sluice/io/manifest.h"
 #include "sluice/io/snapshot.h"
 
 namespace sluice::io {
@@ -45,6 +46,24 @@ Result<std::unique_ptr<FolderLock>> LockForWriting(FileSystem& files,
 // can be done.
 Status WriteCheckpoint(FileSystem& files, const std::string& folder,
                        const Frozen& snapshot);
+
+// The parts of that, for a checkpoint that several processes write
+// (io/shared_save.h).
+
+// A new, empty folder. Error: it was not made by this call.
+Status MakeNewFolder(FileSystem& files, const std::string& path);
+// Writes the sections as shard `shard` of `shards`, syncs and reads them back.
+Result<std::vector<ShardFile>> WriteSections(FileSystem& files,
+                                             const std::string& path,
+                                             const Frozen& snapshot, int shard,
+                                             int shards);
+// The manifest comes last: with it the folder is a checkpoint. Synced.
+Status WriteManifest(FileSystem& files, const std::string& path,
+                     const Manifest& manifest);
+// Gives the finished folder `made` the name of its step.
+Status PlaceCheckpoint(FileSystem& files, const std::string& made,
+                       const std::string& folder, int64_t step);
+
 // Takes a checkpoint away, in one piece as far as anyone can see.
 Status RemoveCheckpoint(FileSystem& files, const std::string& path);
 // Finishes or undoes what a writer that was killed left.

@@ -14,7 +14,8 @@ namespace sluice::io {
 namespace {
 
 constexpr std::string_view kFormat = "sluice checkpoint";
-constexpr int64_t kVersion = 1;
+// 2 has sections in several files, which readers of 1 would take for missing.
+constexpr int64_t kVersion = 1, kShardedVersion = 2;
 
 std::string Hex(uint32_t crc) {
   char text[16];
@@ -39,11 +40,13 @@ Result<uint64_t> ReadWhole(const std::string& text, int base) {
 uint32_t Checksum(const Json& body) { return Crc32c(body.dump()); }
 
 Status Fill(const Json& j, Manifest& m) {
-  if (j.at("format").as_string() != kFormat ||
-      j.at("version").as_int() != kVersion) {
+  const int64_t version = j.at("version").as_int();
+  if (j.at("format").as_string() != kFormat || version < kVersion ||
+      version > kShardedVersion) {
     return DataLoss(StrCat("it is of format ", j.at("format").dump(),
                            ", version ", j.at("version").dump(), "; wanted \"",
-                           kFormat, "\", version ", kVersion));
+                           kFormat, "\", version ", kVersion, " or ",
+                           kShardedVersion));
   }
   Snapshot& s = m.rest;
   s.step = j.at("step").as_int();
@@ -58,8 +61,16 @@ Status Fill(const Json& j, Manifest& m) {
                                      : value.as_double());
   }
   for (const Json& f : j.at("files").items()) {
-    ManifestFile file;
+    ShardFile file;
     file.section = f.at("section").as_string();
+    if (f.find("shards")) {
+      file.shard = static_cast<int>(f.at("shard").as_int());
+      file.shards = static_cast<int>(f.at("shards").as_int());
+    }
+    if (file.shards < 1 || file.shard < 0 || file.shard >= file.shards) {
+      return DataLoss(
+          StrCat("a file is shard ", file.shard, " of ", file.shards));
+    }
     file.bytes = f.at("bytes").as_int();
     SL_ASSIGN_OR_RETURN(uint64_t crc,
                         ReadWhole(f.at("crc32c").as_string(), 16));
@@ -88,17 +99,24 @@ Result<std::string> ManifestText(const Manifest& m) {
     return InvalidArgument("the position in the data is no UTF-8");
   }
   Json files = Json::array();
-  for (const ManifestFile& f : m.files) {
-    files.push_back(Json::object({{"name", f.name()},
-                                  {"section", f.section},
-                                  {"bytes", f.bytes},
-                                  {"crc32c", Hex(f.crc32c)},
-                                  {"tensors", f.tensors}}));
+  int64_t version = kVersion;
+  for (const ShardFile& f : m.files) {
+    Json file = Json::object({{"name", f.name()},
+                              {"section", f.section},
+                              {"bytes", f.bytes},
+                              {"crc32c", Hex(f.crc32c)},
+                              {"tensors", f.tensors}});
+    if (f.shards > 1) {
+      version = kShardedVersion;
+      file.append_member("shard", static_cast<int64_t>(f.shard));
+      file.append_member("shards", static_cast<int64_t>(f.shards));
+    }
+    files.push_back(std::move(file));
   }
   Json random = Json::object(
       {{"seed", std::to_string(s.random.seed)}, {"calls", s.random.calls}});
   Json body = Json::object({{"format", kFormat},
-                            {"version", kVersion},
+                            {"version", version},
                             {"step", s.step},
                             {"random", std::move(random)},
                             {"data", s.data},

@@ -4,21 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "sluice/io/shard_file.h"
 #include "sluice/io/snapshot.h"
 
 namespace sluice::io {
 
-struct ManifestFile {
-  std::string section;
-  int64_t bytes = 0;
-  uint32_t crc32c = 0;
-  int64_t tensors = 0;
-  std::string name() const { return section + ".safetensors"; }
-};
-
 struct Manifest {
   Snapshot rest;  // without sections
-  std::vector<ManifestFile> files;
+  std::vector<ShardFile> files;
 };
 
 inline constexpr char kManifestName[] = "manifest.json";

@@ -1,0 +1,81 @@
+"""What one rank contributes to a checkpoint, and how it tells of a failure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from .. import _core
+from ..io._checkpoint import as_json, split_state
+
+__all__ = ["RankFailure", "RankPart"]
+
+
+def _dealt_out(sizes: list[int], ranks: int) -> list[int]:
+    """The rank that writes each tensor: the largest first, each to the rank that
+    has least. The same on all ranks."""
+    loads, owners = [0] * ranks, [0] * len(sizes)
+    for i in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
+        owners[i] = loads.index(min(loads))
+        loads[owners[i]] += sizes[i]
+    return owners
+
+
+class RankFailure:
+    """An exception of one rank, to be raised on all."""
+
+    def __init__(self, rank: int, error: Exception) -> None:
+        self.rank, self.text = rank, str(error)
+        self.number = getattr(error, "errno", None)
+        self.kind = type(error).__name__
+
+    def raised(self) -> Exception:
+        """The same exception, as far as it can be told."""
+        text = f"rank {self.rank}: {self.text}"
+        if self.number is not None:
+            return OSError(self.number, text)
+        if self.kind in ("ValueError", "TypeError"):
+            return ValueError(text)
+        return RuntimeError(f"{text} ({self.kind})")
+
+
+class RankPart:
+    """What this rank contributes to one checkpoint."""
+
+    def __init__(
+        self, parts: Mapping[str, Any], rank: int, ranks: int, copy: bool
+    ) -> None:
+        self.snapshot = _core.Snapshot()
+        self.states: dict[str, Any] = {}
+        self.sharded: set[str] = set()
+        shared: list[tuple[str, str, Any]] = []
+        own: dict[str, dict[str, Any]] = {}
+        for name, part in parts.items():
+            if part is None:
+                continue
+            if hasattr(part, "shard_state_dict"):
+                self.sharded.add(name)
+                own[name], self.states[name] = split_state(
+                    name, part, part.shard_state_dict()
+                )
+                continue
+            state = part.state_dict() if hasattr(part, "state_dict") else part
+            tensors, self.states[name] = split_state(name, part, state)
+            own[name] = {}
+            shared += [(name, key, tensor) for key, tensor in tensors.items()]
+        sizes = [tensor.numel() * tensor.element_size() for _, _, tensor in shared]
+        for (name, key, tensor), owner in zip(shared, _dealt_out(sizes, ranks)):
+            if owner == rank:
+                own[name][key] = tensor
+        for name, tensors in own.items():
+            if copy:
+                tensors = {k: t.detach().clone() for k, t in tensors.items()}
+            self.snapshot.set(name, tensors)
+        # Ranks with other tensors would write a checkpoint that lacks some.
+        words = [f"{n} {k} {t.dtype} {list(t.shape)}" for n, k, t in shared]
+        words += sorted(self.sharded)
+        self.fingerprint = hashlib.sha256("\n".join(words).encode()).hexdigest()
+        seed, calls = self.snapshot.random
+        self.random = [str(seed), calls]
+        as_json(self.states)  # what cannot be saved is an error here, of this line
