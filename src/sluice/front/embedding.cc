@@ -4,6 +4,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/eager/call.h"
 #include "sluice/eager/operators.h"
+#include "sluice/front/beside.h"
 
 namespace sluice {
 
@@ -28,6 +29,12 @@ struct Caller {
         StrCat("at ", SourceLine::From(where))));
   }
 };
+
+// Rows are picked where their part of the table is: only rows travel.
+Tensor RowsOf(const Caller& call, const Tensor& shard, const Operand& rows) {
+  Beside there(shard);
+  return call("Gather", {shard, rows});
+}
 
 // Of every id: which part has it, and as which of its rows.
 struct Places {
@@ -67,7 +74,7 @@ Tensor embedding_lookup(const std::vector<Tensor>& shards, const Operand& ids,
                         ShardStrategy strategy, Where where) {
   Caller call{where};
   if (shards.empty()) call.Throw("embedding_lookup: no table");
-  if (shards.size() == 1) return call("Gather", {shards[0], ids});
+  if (shards.size() == 1) return RowsOf(call, shards[0], ids);
   Tensor flat =
       call("Cast", {call("Reshape", {ids, {-1}})}, {{"dtype", DType::kI64}});
   Places places = PlacesOf(call, shards, flat, strategy);
@@ -80,7 +87,7 @@ Tensor embedding_lookup(const std::vector<Tensor>& shards, const Operand& ids,
   std::vector<Operand> stitched;
   stitched.push_back(call("Concat", {order.begin(), order.end()}));
   for (size_t i = 0; i < shards.size(); ++i) {
-    stitched.push_back(call("Gather", {shards[i], rows[i]}));
+    stitched.push_back(RowsOf(call, shards[i], rows[i]));
   }
   Tensor found = call("DynamicStitch", std::move(stitched));
   Tensor row = call("Slice", {call("Shape", {shards[0]})},
