@@ -55,11 +55,20 @@ from ._objects import (
     broadcast_object_list,
     gather_object,
 )
+from ._parameter_servers import (
+    Asynchronous,
+    ParameterServers,
+    Synchronous,
+    parameter_servers,
+)
 
 __all__ = [
+    "Asynchronous",
     "P2POp",
+    "ParameterServers",
     "ProcessGroup",
     "ReduceOp",
+    "Synchronous",
     "Work",
     "abort_process_group",
     "all_gather",
@@ -87,6 +96,7 @@ __all__ = [
     "isend",
     "new_group",
     "nn",
+    "parameter_servers",
     "recv",
     "reduce",
     "reduce_scatter",
