@@ -120,8 +120,10 @@ def test_rows_are_changed_where_they_are(cluster, graph):
         with pytest.raises(IndexError, match=r"indices\[0\]"):
             session.run(rows, {ids: [7]})
         # Rows travel, never the table.
-        text = session.explain(rows, {ids: np.arange(3)})
-        assert "[4,2]" not in text.replace(" ", "").split("sends")[-1]
+        text = session.explain([rows, step], {ids: np.arange(3)})
+        sent = [line for line in text.splitlines() if line.startswith("  sends")]
+        assert any("f32[?,2]" in line for line in sent), text
+        assert not any("f32[4,2]" in line or "f32[3,2]" in line for line in sent), text
 
 
 def test_a_backup_worker_and_what_it_drops(cluster, graph):

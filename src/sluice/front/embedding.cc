@@ -36,6 +36,23 @@ Tensor RowsOf(const Caller& call, const Tensor& shard, const Operand& rows) {
   return call("Gather", {shard, rows});
 }
 
+// The sizes of a row; where the program does not know them, its part of the
+// table is asked, and does not travel for it.
+Operand RowSizes(const Caller& call, const Tensor& shard) {
+  PartialShape shape = shard.shape();
+  Ints sizes;
+  for (int i = 1; i < shape.rank() && shape[i] >= 0; ++i) {
+    sizes.push_back(shape[i]);
+  }
+  if (shape.rank_known() &&
+      static_cast<int>(sizes.size()) == shape.rank() - 1) {
+    return Array::Vector(std::span<const int64_t>(sizes));
+  }
+  Beside there(shard);
+  return call("Slice", {call("Shape", {shard})},
+              {{"begin", Ints{1}}, {"size", Ints{-1}}});
+}
+
 // Of every id: which part has it, and as which of its rows.
 struct Places {
   Tensor part, row;
@@ -90,9 +107,8 @@ Tensor embedding_lookup(const std::vector<Tensor>& shards, const Operand& ids,
     stitched.push_back(RowsOf(call, shards[i], rows[i]));
   }
   Tensor found = call("DynamicStitch", std::move(stitched));
-  Tensor row = call("Slice", {call("Shape", {shards[0]})},
-                    {{"begin", Ints{1}}, {"size", Ints{-1}}});
-  return call("Reshape", {found, call("Concat", {call("Shape", {ids}), row})});
+  return call("Reshape", {found, call("Concat", {call("Shape", {ids}),
+                                                 RowSizes(call, shards[0])})});
 }
 
 Tensor embedding_lookup(const Tensor& table, const Operand& ids, Where where) {
