@@ -263,7 +263,9 @@ TEST(SyncReplicas, TheNumberOfBackupsFollowsTheTail) {
         std::chrono::milliseconds(worker == 2 ? 60 : 2));
     return Feeds{};
   });
-  EXPECT_EQ(stats.backups, 1);
+  // The one that is slow; on a machine that is busy perhaps one more.
+  EXPECT_GE(stats.backups, 1);
+  EXPECT_LE(stats.backups, 2);
   EXPECT_GT(stats.seconds[2], stats.seconds[0]);
 }
 
