@@ -1,5 +1,5 @@
 # sluice_cluster: one program over many machines (src/sluice/cluster), as far as
-# it needs no gRPC, and training over ranks (src/sluice/fleet). sluice_grpc_objects: the transport by gRPC, for programs that
+# it needs no gRPC, and training over ranks and tasks (src/sluice/fleet). sluice_grpc_objects: the transport by gRPC, for programs that
 # have it linked in; libsluice_grpc.so: the same for those that load it when it
 # is first needed (the Python package). Without gRPC the latter are left out, and
 # programs say so when they are asked for a cluster.

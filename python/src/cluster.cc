@@ -97,6 +97,7 @@ void BindCluster(nb::module_& m) {
   m.def("connect_cluster", &ConnectTo, "target"_a);
   m.def("cluster_status", &Ask, "target"_a);
   BindDistributed(m);
+  BindParameterServers(m);
 }
 
 }  // namespace sluice::py

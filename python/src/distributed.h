@@ -6,5 +6,7 @@
 namespace sluice::py {
 
 void BindDistributed(nb::module_& m);
+// Variables over tasks, and training with them.
+void BindParameterServers(nb::module_& m);
 
 }  // namespace sluice::py

@@ -56,13 +56,22 @@ from ._objects import (
     broadcast_object_list,
     gather_object,
 )
+from ._parameter_servers import (
+    Asynchronous,
+    ParameterServers,
+    Synchronous,
+    parameter_servers,
+)
 from ._stragglers import StragglerReport, straggler_report
 
 __all__ = [
+    "Asynchronous",
     "P2POp",
+    "ParameterServers",
     "ProcessGroup",
     "ReduceOp",
     "StragglerReport",
+    "Synchronous",
     "Work",
     "abort_process_group",
     "all_gather",
@@ -91,6 +100,7 @@ __all__ = [
     "isend",
     "new_group",
     "nn",
+    "parameter_servers",
     "recv",
     "reduce",
     "reduce_scatter",

@@ -4,6 +4,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/device/names_task.h"
 #include "sluice/eager/autocast.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/eager_call.h"
@@ -173,6 +174,18 @@ class TracedOperands {
   bool records_ = false;
 };
 
+// State is in one task, and what reads or changes it is there too, whatever
+// task the scope around says: only values travel. Empty: no operand says.
+std::string TaskOfState(std::span<const Operand> inputs) {
+  for (const Operand& in : inputs) {
+    if (!in.is_tensor() || !in.tensor().symbolic()) continue;
+    if (in.tensor().dtype() != DType::kResource) continue;
+    const std::string& device = in.tensor().value().node->device();
+    if (NamesTask(device)) return device;
+  }
+  return {};
+}
+
 Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   const Building& building = Building::Current();
   SL_ASSIGN_OR_RETURN(*graph, GraphOf(r, building));
@@ -192,6 +205,10 @@ Result<Node*> TryAddNode(const NodeRequest& r, Graph** graph) {
   // no lock yet, or else constants.
   Recording* recording = Recording::Current();
   if (recording && &recording->graph() != *graph) recording = nullptr;
+  if (!recording) {
+    std::string task = TaskOfState(r.inputs);
+    if (!task.empty()) options.device = std::move(task);
+  }
   std::vector<Value> values(r.inputs.size());
   TracedOperands traced(recording, *op, r.inputs);
   traced.Fill(values);

@@ -4,6 +4,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/eager/call.h"
 #include "sluice/eager/operators.h"
+#include "sluice/front/beside.h"
 
 namespace sluice {
 
@@ -28,6 +29,29 @@ struct Caller {
         StrCat("at ", SourceLine::From(where))));
   }
 };
+
+// Rows are picked where their part of the table is: only rows travel.
+Tensor RowsOf(const Caller& call, const Tensor& shard, const Operand& rows) {
+  Beside there(shard);
+  return call("Gather", {shard, rows});
+}
+
+// The sizes of a row; where the program does not know them, its part of the
+// table is asked, and does not travel for it.
+Operand RowSizes(const Caller& call, const Tensor& shard) {
+  PartialShape shape = shard.shape();
+  Ints sizes;
+  for (int i = 1; i < shape.rank() && shape[i] >= 0; ++i) {
+    sizes.push_back(shape[i]);
+  }
+  if (shape.rank_known() &&
+      static_cast<int>(sizes.size()) == shape.rank() - 1) {
+    return Array::Vector(std::span<const int64_t>(sizes));
+  }
+  Beside there(shard);
+  return call("Slice", {call("Shape", {shard})},
+              {{"begin", Ints{1}}, {"size", Ints{-1}}});
+}
 
 // Of every id: which part has it, and as which of its rows.
 struct Places {
@@ -67,7 +91,7 @@ Tensor embedding_lookup(const std::vector<Tensor>& shards, const Operand& ids,
                         ShardStrategy strategy, Where where) {
   Caller call{where};
   if (shards.empty()) call.Throw("embedding_lookup: no table");
-  if (shards.size() == 1) return call("Gather", {shards[0], ids});
+  if (shards.size() == 1) return RowsOf(call, shards[0], ids);
   Tensor flat =
       call("Cast", {call("Reshape", {ids, {-1}})}, {{"dtype", DType::kI64}});
   Places places = PlacesOf(call, shards, flat, strategy);
@@ -80,12 +104,11 @@ Tensor embedding_lookup(const std::vector<Tensor>& shards, const Operand& ids,
   std::vector<Operand> stitched;
   stitched.push_back(call("Concat", {order.begin(), order.end()}));
   for (size_t i = 0; i < shards.size(); ++i) {
-    stitched.push_back(call("Gather", {shards[i], rows[i]}));
+    stitched.push_back(RowsOf(call, shards[i], rows[i]));
   }
   Tensor found = call("DynamicStitch", std::move(stitched));
-  Tensor row = call("Slice", {call("Shape", {shards[0]})},
-                    {{"begin", Ints{1}}, {"size", Ints{-1}}});
-  return call("Reshape", {found, call("Concat", {call("Shape", {ids}), row})});
+  return call("Reshape", {found, call("Concat", {call("Shape", {ids}),
+                                                 RowSizes(call, shards[0])})});
 }
 
 Tensor embedding_lookup(const Tensor& table, const Operand& ids, Where where) {

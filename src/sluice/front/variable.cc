@@ -5,6 +5,7 @@
 #include "sluice/eager/scope.h"
 #include "sluice/front/imperative_variable.h"
 #include "sluice/front/resource.h"
+#include "sluice/front/variable_placer.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/trace/capture.h"
@@ -259,6 +260,7 @@ Variable variable(DType dtype, const PartialSizes& shape, std::string_view name,
                               "graph to make it in")),
                    where));
   }
+  PlacedVariable placed(name, dtype, shape.shape());
   Tensor handle = front_internal::MakeHandle(
       "Variable", {{"dtype", dtype}, {"shape", shape.shape()}},
       {std::string(name), options.container, options.shared_name}, where);
@@ -276,6 +278,12 @@ Variable variable(const Operand& initial, std::string_view name,
   front_internal::Building::Current().region = nullptr;
   front_internal::Building::Current().controls.clear();
   CheckFromOutside(initial, name, where);
+  PlacedVariable placed =
+      initial.is_tensor()
+          ? PlacedVariable(name, initial.tensor().dtype(),
+                           initial.tensor().shape())
+          : PlacedVariable(name, initial.literal_value().value().dtype(),
+                           initial.literal_value().value().shape());
   Tensor value = initial.is_tensor() ? initial.tensor() : [&] {
     Attrs attrs{{"value", initial.literal_value().value()}};
     return front_internal::CallOne("Const", {}, attrs, {}, where);

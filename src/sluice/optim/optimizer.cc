@@ -1,5 +1,6 @@
 #include "sluice/optim/optimizer.h"
 
+#include "sluice/front/beside.h"
 #include "sluice/optim/refuse.h"
 #include "sluice/trace/capture.h"
 
@@ -101,6 +102,7 @@ void Optimizer::MakeNumbers(size_t index, bool symbolic) {
   if (group.lr.defined()) return;
   std::string suffix = index > 0 ? StrCat("_", index) : "";
   if (symbolic) {
+    Beside there(group.params[0].variable.handle());
     group.lr = variable(group.first_lr, StrCat("lr", suffix));
     group.step = variable(int64_t{0}, StrCat("step", suffix));
     return;

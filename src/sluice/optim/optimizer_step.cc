@@ -3,6 +3,7 @@
 
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/scope.h"
+#include "sluice/front/beside.h"
 #include "sluice/front/function.h"
 #include "sluice/ops.h"
 #include "sluice/optim/optimizer.h"
@@ -141,6 +142,8 @@ void Optimizer::UpdateGroup(size_t index, const std::vector<Tensor>& grads,
 void Optimizer::UpdateOne(ParamState& state, GroupStep& step,
                           const Tensor& grad, std::vector<Operation>& changes) {
   const Variable& v = state.variable;
+  // Updates and slots are where the variable is: gradients travel, state stays.
+  Beside there(v.handle());
   DType dtype = ComputeType(v.dtype());
   Tensor g = grad, rows;
   if (g.is_sparse() && !RowWise()) g = g.to_dense();
