@@ -48,7 +48,7 @@ from ._settings import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster distributed cuda fft special func utils".split()
+    "devices cluster distributed cuda fft signal special func utils".split()
 )
 
 # PyTorch has these at the top, too.
@@ -59,14 +59,18 @@ if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
     from ._array.create import *  # noqa: F403
     from ._array.complex_parts import *  # noqa: F403
+    from ._array.copies import *  # noqa: F403
     from ._array.decompositions import matrix_exp as matrix_exp
     from ._array.diagonals import *  # noqa: F403
+    from ._array.divisors import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
     from ._array.error_functions import *  # noqa: F403
     from ._array.everyday import *  # noqa: F403
+    from ._array.factors import *  # noqa: F403
     from ._array.generators import *  # noqa: F403
     from ._array.intervals import *  # noqa: F403
     from ._array.layers import *  # noqa: F403
+    from ._array.listed import *  # noqa: F403
     from ._array.math import *  # noqa: F403
     from ._array.matrix import *  # noqa: F403
     from ._array.memory import *  # noqa: F403
@@ -80,6 +84,7 @@ if TYPE_CHECKING:
     from ._array.runs import *  # noqa: F403
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
+    from ._array.slopes import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
     from ._array.sums import *  # noqa: F403
     from ._array.types import *  # noqa: F403
@@ -107,6 +112,7 @@ if TYPE_CHECKING:
         optim as optim,
         random as random,
         report as report,
+        signal as signal,
         special as special,
         testing as testing,
         train as train,

@@ -18,6 +18,7 @@ __all__ = [
     "rand",
     "rand_like",
     "randint",
+    "randint_like",
     "randn",
     "randn_like",
     "randperm",
@@ -99,6 +100,18 @@ def randint(
     return _ops.random_int(
         _static(() if size is None else size), high, lo=low, dtype=dtype or _core.int64
     )
+
+
+def randint_like(
+    x: Tensor, low: Any = None, high: Any = None, *, dtype: Any = None, device: Any = None
+) -> Tensor:
+    """randint of x's shape and type: randint_like(x, 10), randint_like(x, 5, 10)."""
+    if low is None or high is None:  # randint_like(x, high=10) has one alone, too
+        low, high = 0, high if low is None else low
+    if high is None:
+        raise TypeError("randint_like(): no high; wanted the end of the numbers")
+    made = randint(int(low), int(high), x.shape, device=device_like(x, device))
+    return _ops.cast(made, dtype or x.dtype)
 
 
 @drawn

@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import complex_parts, decompositions, diagonals, error_functions, intervals
-from . import layers, math
+from . import complex_parts, copies, decompositions, diagonals, divisors
+from . import error_functions, factors, intervals, layers, listed, math
 from . import matrix, observations, order, pick, pieces, products, reduce, replaced
 from . import runs, scalars, shape, spread, sums, types, windows
 from .._symbols.numbers import Symbol, SymInt
@@ -58,12 +58,18 @@ _FUNCTIONS: dict[Any, str] = {
     pieces: "dsplit hsplit tensor_split vsplit",
     products: "addbmm addmm addmv addr dist ger inner kron logdet vdot",
     replaced: """
-        diagonal_scatter fill_diagonal_ index_fill index_put index_put_ scatter_reduce
-        select_scatter slice_scatter""",
+        diagonal_scatter fill_diagonal_ index_fill index_put index_put_ index_reduce
+        scatter_reduce select_scatter slice_scatter""",
     scalars: """
         clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
         sinc""",
     complex_parts: "angle real",
+    copies: """
+        conj_physical resolve_conj resolve_neg split_with_sizes unsafe_chunk
+        unsafe_split""",
+    divisors: "frexp gcd isreal lcm ldexp logaddexp2",
+    factors: "cholesky_inverse lu_solve pinverse",
+    listed: "nonzero_static sum_to_size unique_consecutive",
     decompositions: "matrix_exp",
     error_functions: "erfinv mvlgamma",
     sums: "add sub subtract",
@@ -84,7 +90,7 @@ log10 log1p log2 logical_and logical_not logical_or masked_fill masked_scatter n
 reciprocal relu remainder round rsqrt scatter scatter_add scatter_reduce sigmoid sign
 sin sinh sqrt square tan tanh tril triu trunc addcmul addcdiv nan_to_num addbmm addmm
 addmv addr clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn sinc
-erfinv mvlgamma put renorm
+erfinv mvlgamma put renorm conj_physical gcd index_reduce lcm ldexp
 """.split()
 
 
