@@ -57,6 +57,7 @@ _OF_AMP = frozenset(("autocast", "is_autocast_enabled"))
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
+    from ._array.bessel import i0 as i0
     from ._array.create import *  # noqa: F403
     from ._array.complex_parts import *  # noqa: F403
     from ._array.copies import *  # noqa: F403
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
     from ._array.slopes import *  # noqa: F403
+    from ._array.spectra import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
     from ._array.sums import *  # noqa: F403
     from ._array.types import *  # noqa: F403

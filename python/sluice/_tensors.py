@@ -30,11 +30,13 @@ from ._array import runs as _runs
 from ._array import scalars as _scalars
 from ._array import shape as _shape
 from ._array import slopes as _slopes
+from ._array import spectra as _spectra
 from ._array import spread as _spread
 from ._array import standard as _standard  # noqa: F401: the array standard's methods
 from ._array import sums as _sums
 from ._array import types as _types
 from ._array import windows as _windows
+from ._array.bessel import i0
 from ._array.create import *  # noqa: F403
 from ._array.complex_parts import *  # noqa: F403
 from ._array.copies import *  # noqa: F403
@@ -63,13 +65,14 @@ from ._array.runs import *  # noqa: F403
 from ._array.scalars import *  # noqa: F403
 from ._array.shape import *  # noqa: F403
 from ._array.slopes import *  # noqa: F403
+from ._array.spectra import *  # noqa: F403
 from ._array.spread import *  # noqa: F403
 from ._array.sums import *  # noqa: F403
 from ._array.types import *  # noqa: F403
 from ._array.windows import *  # noqa: F403
 from ._core import set_printoptions
 
-__all__ = ["matrix_exp", "set_printoptions"]
+__all__ = ["i0", "matrix_exp", "set_printoptions"]
 __all__ += _create.__all__
 __all__ += _complex_parts.__all__
 __all__ += _copies.__all__
@@ -97,6 +100,7 @@ __all__ += _runs.__all__
 __all__ += _scalars.__all__
 __all__ += _shape.__all__
 __all__ += _slopes.__all__
+__all__ += _spectra.__all__
 __all__ += _spread.__all__
 __all__ += _sums.__all__
 __all__ += _types.__all__

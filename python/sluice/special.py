@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from . import _core, _ops
+from ._array import bessel as _bessel
+from ._array.bessel import *  # noqa: F403
 from ._array.error_functions import (
     erfinv,
     floats,
@@ -47,6 +49,8 @@ __all__ = [
     "xlog1py",
     "xlogy",
 ]
+
+__all__ += _bessel.__all__
 
 digamma = psi = _ops.digamma
 erf = _ops.erf

@@ -84,6 +84,18 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   return made;
 }
 
+// The same where `device` says, as PyTorch's tensor() has it.
+Tensor FromDataOn(nb::handle data, nb::handle dtype, bool requires_grad,
+                  std::string_view name, nb::handle device) {
+  if (device.is_none()) return FromData(data, dtype, requires_grad, name);
+  nb::object found =
+      nb::module_::import_("sluice._array.device").attr("check_device")(device);
+  Tensor made = FromData(data, dtype, false, name)
+                    .to(nb::cast<std::string>(found));
+  if (requires_grad) made.requires_grad_();
+  return made;
+}
+
 // Anything an op takes, as what is put into a tensor of that type.
 Tensor ValueAs(nb::handle value, nb::handle dtype, std::string_view what) {
   Given given = Take(value, what);
@@ -106,8 +118,8 @@ bool AllInts(nb::handle tuple) {
 }  // namespace
 
 void BindTensorCreate(nb::module_& m) {
-  m.def("tensor", &FromData, "data"_a.none(), "dtype"_a = nb::none(),
-        "requires_grad"_a = false, "name"_a = "",
+  m.def("tensor", &FromDataOn, "data"_a.none(), "dtype"_a = nb::none(),
+        "requires_grad"_a = false, "name"_a = "", "device"_a = nb::none(),
         "A tensor of its own with the elements of data: numbers, nested lists, "
         "arrays, tensors.\n\nPython's floats become float32, its ints int64; "
         "arrays keep their type.");

@@ -7,10 +7,10 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import complex_parts, copies, decompositions, diagonals, divisors
+from . import bessel, complex_parts, copies, decompositions, diagonals, divisors
 from . import error_functions, factors, intervals, layers, listed, math
 from . import matrix, observations, order, pick, pieces, products, reduce, replaced
-from . import runs, scalars, shape, spread, sums, types, windows
+from . import runs, scalars, shape, spectra, spread, sums, types, windows
 from .._symbols.numbers import Symbol, SymInt
 from .device import CPU, Device, beside, check_device
 
@@ -37,6 +37,7 @@ _FUNCTIONS: dict[Any, str] = {
     reduce: """
         all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp max
         mean min prod ptp sum""",
+    spectra: "istft stft",
     spread: "median nanmean nanmedian nansum norm std var",
     shape: """
         broadcast_to chunk expand flatten flip fliplr flipud moveaxis movedim narrow
@@ -63,6 +64,7 @@ _FUNCTIONS: dict[Any, str] = {
     scalars: """
         clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
         sinc""",
+    bessel: "i0",
     complex_parts: "angle real",
     copies: """
         conj_physical resolve_conj resolve_neg split_with_sizes unsafe_chunk
@@ -90,7 +92,7 @@ log10 log1p log2 logical_and logical_not logical_or masked_fill masked_scatter n
 reciprocal relu remainder round rsqrt scatter scatter_add scatter_reduce sigmoid sign
 sin sinh sqrt square tan tanh tril triu trunc addcmul addcdiv nan_to_num addbmm addmm
 addmv addr clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn sinc
-erfinv mvlgamma put renorm conj_physical gcd index_reduce lcm ldexp
+erfinv mvlgamma put renorm conj_physical gcd i0 index_reduce lcm ldexp
 """.split()
 
 
