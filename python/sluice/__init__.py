@@ -48,11 +48,12 @@ from ._settings import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster distributed cuda fft signal special func utils".split()
+    "devices cluster distributed cuda fft signal special func utils backends numpy".split()
 )
 
 # PyTorch has these at the top, too.
 _OF_AMP = frozenset(("autocast", "is_autocast_enabled"))
+_OF_CUDA = frozenset(("get_float32_matmul_precision", "set_float32_matmul_precision"))
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from ._array.spectra import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
     from ._array.sums import *  # noqa: F403
+    from ._array.typed import *  # noqa: F403
     from ._array.types import *  # noqa: F403
     from ._array.windows import *  # noqa: F403
     from ._control_flow import *  # noqa: F403
@@ -97,10 +99,15 @@ if TYPE_CHECKING:
     from ._runners import *  # noqa: F403
     from ._state import *  # noqa: F403
     from .amp import autocast as autocast, is_autocast_enabled as is_autocast_enabled
+    from .cuda import (
+        get_float32_matmul_precision as get_float32_matmul_precision,
+        set_float32_matmul_precision as set_float32_matmul_precision,
+    )
     from . import (
         amp as amp,
         array_api as array_api,
         autograd as autograd,
+        backends as backends,
         cluster as cluster,
         cuda as cuda,
         data as data,
@@ -128,6 +135,8 @@ else:
             return _importlib.import_module("." + name, __name__)
         if name in _OF_AMP:
             return getattr(_importlib.import_module(".amp", __name__), name)
+        if name in _OF_CUDA:
+            return getattr(_importlib.import_module(".cuda", __name__), name)
         raise AttributeError(f"module 'sluice' has no attribute {name!r}")
 
 
@@ -135,4 +144,4 @@ del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | _SUBMODULES | _OF_AMP)
+    return sorted(set(globals()) | _SUBMODULES | _OF_AMP | _OF_CUDA)

@@ -7,10 +7,12 @@ from typing import Any
 from . import _core
 
 __all__ = [
+    "are_deterministic_algorithms_enabled",
     "get_default_dtype",
     "get_num_threads",
     "set_default_dtype",
     "set_num_threads",
+    "use_deterministic_algorithms",
 ]
 
 
@@ -34,11 +36,19 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(n: int) -> None:
-    """Takes the number there is alone: threads are started once for a process."""
-    if isinstance(n, bool) or not hasattr(n, "__index__") or n < 1:
-        raise ValueError(f"set_num_threads(): {n!r}; wanted an int of 1 or more")
-    if n.__index__() != get_num_threads():
-        raise NotImplementedError(
-            f"set_num_threads(): {n}, while {get_num_threads()} threads compute; "
-            f"wanted SLUICE_THREADS={n} in the environment when the program starts"
-        )
+    """From now on so many threads compute; results do not depend on how many.
+
+    Sessions and captured functions that ran before keep the threads they have.
+    """
+    if isinstance(n, bool) or not hasattr(n, "__index__") or not 1 <= n <= 1024:
+        raise ValueError(f"set_num_threads(): {n!r}; wanted an int from 1 to 1024")
+    _core.set_threads(n.__index__())
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Takes either: results are the same every time, whatever the threads."""
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Always."""
+    return True

@@ -34,6 +34,7 @@ from ._array import spectra as _spectra
 from ._array import spread as _spread
 from ._array import standard as _standard  # noqa: F401: the array standard's methods
 from ._array import sums as _sums
+from ._array import typed as _typed
 from ._array import types as _types
 from ._array import windows as _windows
 from ._array.bessel import i0
@@ -68,6 +69,7 @@ from ._array.slopes import *  # noqa: F403
 from ._array.spectra import *  # noqa: F403
 from ._array.spread import *  # noqa: F403
 from ._array.sums import *  # noqa: F403
+from ._array.typed import *  # noqa: F403
 from ._array.types import *  # noqa: F403
 from ._array.windows import *  # noqa: F403
 from ._core import set_printoptions
@@ -103,6 +105,7 @@ __all__ += _slopes.__all__
 __all__ += _spectra.__all__
 __all__ += _spread.__all__
 __all__ += _sums.__all__
+__all__ += _typed.__all__
 __all__ += _types.__all__
 __all__ += _windows.__all__
 

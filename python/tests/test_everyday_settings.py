@@ -44,11 +44,20 @@ def test_settings():
     with pytest.raises(NotImplementedError, match="float64"):
         sl.set_default_dtype(sl.float64)
     n = sl.get_num_threads()
-    sl.set_num_threads(n)
-    with pytest.raises(NotImplementedError, match="SLUICE_THREADS"):
-        sl.set_num_threads(n + 1)
-    with pytest.raises(ValueError):
+    x = sl.randn(300, 300)
+    wanted = (x @ x).numpy()
+    for threads in (1, 3, n):
+        sl.set_num_threads(threads)
+        assert sl.get_num_threads() == threads
+        assert ((x @ x).numpy() == wanted).all()
+    with pytest.raises(ValueError, match="wanted an int from 1 to 1024"):
         sl.set_num_threads(0)
+    sl.use_deterministic_algorithms(True)
+    assert sl.are_deterministic_algorithms_enabled()
+    sl.set_float32_matmul_precision("highest")
+    assert sl.get_float32_matmul_precision() == "highest"
+    sl.backends.cudnn.benchmark = True
+    assert not sl.backends.mps.is_available()
     with sl.autocast("cpu"):
         assert sl.is_autocast_enabled()
 

@@ -154,3 +154,43 @@ def test_linalg_by_names_that_say_how_it_went():
     tau = 2 / (1 + (np.tril(a, -1)[:, :3] ** 2).sum(0))
     q = sl.linalg.householder_product(sl.tensor(a[:, :3]), sl.tensor(tau))
     assert np.allclose((q.mT @ q).numpy(), np.eye(3))
+
+
+def test_tensors_by_the_names_of_types():
+    assert sl.FloatTensor([1, 2]).dtype == sl.float32
+    assert sl.LongTensor([1, 2]).dtype == sl.int64
+    assert sl.DoubleTensor(2, 3).shape == (2, 3)
+    assert sl.BoolTensor([True, False]).tolist() == [True, False]
+
+
+def test_class_tensor_makes_floats_as_pytorchs_does():
+    made = sl.Tensor([1, 2, 3])
+    assert made.dtype == sl.float32 and made.tolist() == [1, 2, 3]
+    assert sl.Tensor(2, 3).shape == (2, 3) and sl.Tensor(4).shape == (4,)
+    assert sl.Tensor(np.arange(2)).dtype == sl.float32
+    assert sl.Tensor(sl.arange(3)).dtype == sl.int64
+    assert sl.Tensor([1, 2], sl.int64).dtype == sl.int64
+    with pytest.raises(ValueError, match="a size is -1; wanted sizes of 0 or more"):
+        sl.Tensor(-1, 2)
+
+
+def test_parts_of_complex_numbers_are_attributes():
+    z = sl.tensor([1 + 2j, 3 - 1j])
+    assert z.real.tolist() == [1, 3] and z.imag.tolist() == [2, -1]
+    assert sl.tensor([1.5]).real.tolist() == [1.5]
+
+
+def test_small_names_of_pytorchs():
+    x = sl.arange(6.0).reshape(2, 3)
+    assert sl.select(x, 1, 0).tolist() == [0, 3]
+    assert sl.clone(x).tolist() == x.tolist() and sl.detach(x).shape == (2, 3)
+    assert sl.is_nonzero(sl.tensor(2.0)) and x.is_cpu
+    assert sl.roll(x, shifts=1, dims=1).tolist() == [[2, 0, 1], [5, 3, 4]]
+    assert np.allclose((2 * sl.eye(2)).inverse().numpy(), np.eye(2) / 2)
+    drawn = sl.zeros(1000, dtype=sl.int64).random_(3, 6)
+    assert sorted(set(drawn.tolist())) == [3, 4, 5]
+    assert float(sl.poisson(sl.full((4000,), 3.0)).mean()) == pytest.approx(3, abs=0.2)
+    assert np.allclose(sl.hann_window(4).numpy(), [0, 0.5, 1, 0.5])
+    y = sl.tensor([3, 5])
+    y.bitwise_and_(1).eq_(1)
+    assert y.tolist() == [1, 1]

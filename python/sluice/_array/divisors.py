@@ -15,6 +15,10 @@ __all__ = ["frexp", "gcd", "isreal", "lcm", "ldexp", "logaddexp2"]
 
 
 def _whole(x: Any, other: Any, what: str) -> list[Tensor]:
+    if not isinstance(x, int):
+        x = as_tensor(x)
+    if not isinstance(other, int):
+        other = as_tensor(other)
     kind = result_type(x, other)
     if kind.is_floating_point or kind.is_complex or kind == _core.bool:
         raise TypeError(f"{what}(): {kind.name}; wanted integers")

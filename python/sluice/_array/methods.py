@@ -20,7 +20,7 @@ __all__: list[str] = []
 _OPS = """
 acos acosh asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
 bitwise_xor cos cosh det digamma dot erf erfc exp exp2 expm1
-floor_div fmod greater greater_equal hypot imag isfinite isinf isnan less less_equal
+floor_div fmod greater greater_equal hypot isfinite isinf isnan less less_equal
 lerp lgamma log log10 log1p log2 maximum minimum mul neg not_equal outer pow
 reciprocal relu rsqrt sigmoid sign sin sinh sqrt square tan tanh xlogy
 equal
@@ -29,10 +29,10 @@ equal
 _FUNCTIONS: dict[Any, str] = {
     math: """
         abs absolute addcdiv addcmul allclose arccos arccosh arcsin arcsinh arctan
-        arctan2 arctanh baddbmm bmm ceil clamp clip conj copysign cross diag
+        arctan2 arctanh baddbmm bincount bitwise_left_shift bitwise_right_shift bmm ceil clamp clip conj copysign cross diag
         diagonal div divide eq floor floor_divide ge gt isclose isneginf isposinf le
         logaddexp logical_and logical_not logical_or logical_xor lt matmul mm
-        multiply mv nan_to_num ne negative positive power remainder round signbit
+        multiply mv nan_to_num ne negative nextafter positive power remainder round signbit
         trace tril triu true_divide trunc vecdot""",
     reduce: """
         all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp max
@@ -42,7 +42,7 @@ _FUNCTIONS: dict[Any, str] = {
     shape: """
         broadcast_to chunk expand flatten flip fliplr flipud moveaxis movedim narrow
         permute ravel repeat_interleave reshape roll select split squeeze swapaxes
-        swapdims tile transpose unbind unflatten unsqueeze""",
+        rot90 swapdims tile transpose unbind unflatten unsqueeze""",
     pick: """
         argsort argwhere gather index_select masked_fill masked_select nonzero scatter
         scatter_add sort take take_along_dim topk unique""",
@@ -65,7 +65,7 @@ _FUNCTIONS: dict[Any, str] = {
         clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
         sinc""",
     bessel: "i0",
-    complex_parts: "angle real",
+    complex_parts: "angle",
     copies: """
         conj_physical resolve_conj resolve_neg split_with_sizes unsafe_chunk
         unsafe_split""",
@@ -93,6 +93,11 @@ reciprocal relu remainder round rsqrt scatter scatter_add scatter_reduce sigmoid
 sin sinh sqrt square tan tanh tril triu trunc addcmul addcdiv nan_to_num addbmm addmm
 addmv addr clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn sinc
 erfinv mvlgamma put renorm conj_physical gcd i0 index_reduce lcm ldexp
+absolute acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asinh atan2 atanh
+baddbmm bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+bitwise_xor copysign divide eq ge greater greater_equal gt hypot le less less_equal
+logical_xor lt multiply ne negative nextafter not_equal polygamma subtract true_divide
+xlogy
 """.split()
 
 
@@ -371,6 +376,11 @@ def _is_cuda(self: Tensor) -> bool:
     return _core.tensor_device(self).startswith("cuda")
 
 
+def _is_cpu(self: Tensor) -> bool:
+    """Whether the elements are on the host."""
+    return _core.tensor_device(self).startswith("cpu")
+
+
 def _reversed_axes(self: Tensor) -> Tensor:
     """The axes in reverse order."""
     return _ops.transpose(self)
@@ -388,5 +398,8 @@ for _name, _getter in {
     "T": _reversed_axes,
     "mT": shape.matrix_transpose,
     "H": _adjoint,
+    "imag": _ops.imag,
+    "is_cpu": _is_cpu,
+    "real": complex_parts.real,
 }.items():
     setattr(Tensor, _name, property(_getter))
