@@ -59,6 +59,8 @@ FUNCTIONS = [
     ("embedding", [("ids", (2, 3), 5), (5, 4)], {}),
     ("embedding", [("ids", (2, 3), 5), (5, 4)], {"padding_idx": -2}),
     ("embedding", [("ids", (2, 3), 5), (5, 4)], {"sparse": True}),
+    ("embedding", [("ids", (2, 3), 5), (5, 4)], {"max_norm": 1.2}),
+    ("embedding_bag", [("ids", (2, 3), 5), (5, 4)], {"max_norm": 1.2, "norm_type": 1}),
     ("embedding_bag", [("ids", (2, 3), 5), (5, 4)], {"mode": "sum"}),
     ("embedding_bag", [("ids", (6,), 5), (5, 4), np.array([0, 2, 2])], {}),
     ("one_hot", [("ids", (2, 3), 5)], {}),

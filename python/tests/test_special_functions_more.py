@@ -194,3 +194,20 @@ def test_small_names_of_pytorchs():
     y = sl.tensor([3, 5])
     y.bitwise_and_(1).eq_(1)
     assert y.tolist() == [1, 1]
+
+
+def test_embedding_shortens_rows_in_its_table():
+    table = np.arange(8.0).reshape(4, 2) + 1
+    layer = nn.Embedding.from_pretrained(sl.tensor(table), freeze=False, max_norm=2.0)
+    ids = sl.tensor([[0, 3], [3, 1]])
+    lengths = np.linalg.norm(table, axis=1, keepdims=True)
+    short = np.where(lengths > 2, table * 2 / lengths, table)
+    made = layer(ids)
+    assert np.allclose(made.detach().numpy(), short[ids.numpy()], rtol=1e-6)
+    assert np.allclose(layer.weight.detach().numpy(), [*short[:2], table[2], short[3]])
+    made.sum().backward()
+    assert layer.weight.grad.tolist() == [[1, 1], [1, 1], [0, 0], [2, 2]]
+    again = nn.Embedding.from_pretrained(sl.tensor(table), freeze=False, max_norm=2.0)
+    captured = sl.function(lambda v: again(v))
+    assert np.allclose(captured(ids).detach().numpy(), made.detach().numpy())
+    assert np.allclose(again.weight.detach().numpy(), layer.weight.detach().numpy())

@@ -9,8 +9,10 @@ from ... import _core, _ops
 from ..._array.device import device_like
 from ..._array.draws import rand
 from ..._array.open_sizes import has_symbols, padded
+from ..._array.pick import take
 from ..._array.shape import as_tensor
 from ..._array.windows import pdist
+from ..._autograd import no_grad
 from ..._core import Tensor
 from ._in_place import source, written
 
@@ -137,10 +139,28 @@ def channel_shuffle(input: Any, groups: int) -> Tensor:
     return _ops.reshape(_ops.transpose(split, (0, 2, 1, 3)), (n, c, *rest))
 
 
-def no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
-    """Throw when an embedding is asked for either."""
+def _shrink_rows(table: Tensor, ids: Any, max_norm: float, norm_type: float) -> None:
+    """Rows of these numbers whose norm is above max_norm made that long, in place."""
+    if not isinstance(table, Tensor):
+        raise TypeError(f"max_norm writes to the table, which is a {type(table).__name__}"
+                        "; wanted a tensor")  # fmt: skip
+    with no_grad():
+        places = _ops.reshape(as_tensor(ids), (-1,))
+        rows = take(table, places, 0)
+        size = _ops.norm(rows, (1,), True, p=float(norm_type))
+        # PyTorch's formula, which keeps the quotient finite.
+        factor = _ops.div(float(max_norm), _ops.add(size, 1e-7))
+        above = _ops.greater(size, float(max_norm))
+        table[places] = _ops.where(above, _ops.mul(rows, factor), rows)
+
+
+def checked_table(
+    table: Any, ids: Any, max_norm: float | None, norm_type: float,
+    scale_grad_by_freq: bool,
+) -> None:  # fmt: skip
+    """What an embedding does to its table before it looks rows up."""
     if max_norm is not None:
-        raise NotImplementedError("max_norm is not supported")
+        _shrink_rows(table, ids, max_norm, norm_type)
     if scale_grad_by_freq:
         raise NotImplementedError("scale_grad_by_freq=True is not supported")
 
@@ -157,9 +177,10 @@ def embedding(
     """Rows of the table `weight` by their numbers, of any shape.
 
     The row padding_idx has no gradient; with sparse=True the gradient holds only
-    the rows that were used.
+    the rows that were used. Rows whose norm is above max_norm are made that long,
+    in the table itself.
     """
-    no_max_norm(max_norm, scale_grad_by_freq)
+    checked_table(weight, input, max_norm, norm_type, scale_grad_by_freq)
     axes = getattr(weight, "ndim", 2)
     if axes >= 0 and axes != 2:
         raise ValueError(f"embedding(): weight has {axes} axes; wanted 2")
