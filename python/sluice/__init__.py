@@ -48,7 +48,8 @@ from ._settings import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster distributed cuda fft signal special func utils backends numpy".split()
+    "devices cluster distributed cuda fft signal special func utils "
+    "backends numpy".split()
 )
 
 # PyTorch has these at the top, too.

@@ -6,6 +6,7 @@
 #include "operand.h"
 #include "size.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/trace/region_draft.h"
 #include "tensor_attributes.h"
 #include "tensor_operators.h"
@@ -60,7 +61,7 @@ int64_t Bytes(const Tensor& t) {
 }
 
 // Tensor(data): the elements of a tensor seen again, by a tensor of its own;
-// those of anything else copied, numbers as float32, as PyTorch's class has it.
+// those of anything else copied, numbers as floats, as PyTorch's class has it.
 // What classes derived from Tensor begin with.
 void Init(Tensor* self, nb::handle data, nb::handle dtype) {
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
@@ -74,11 +75,12 @@ void Init(Tensor* self, nb::handle data, nb::handle dtype) {
   }
   Array made = ArrayOf(data, "Tensor(): data", wanted);
   bool numbers = wanted == DType::kInvalid && IsPlainData(made.dtype());
-  if (numbers && !IsTensor(data)) made = CastArray(made, DType::kF32);
+  if (numbers && !IsTensor(data))
+    made = CastArray(made, front_internal::DefaultFloat());
   new (self) Tensor(TensorOf(std::move(made)));
 }
 
-// Tensor(2, 3): zeros of these sizes, as float32.
+// Tensor(2, 3): zeros of these sizes, as floats.
 void InitSizes(Tensor* self, const nb::args& sizes) {
   std::vector<int64_t> dims;
   for (nb::handle size : sizes) {
@@ -91,7 +93,8 @@ void InitSizes(Tensor* self, const nb::args& sizes) {
   }
   if (dims.empty()) throw nb::next_overload();
   Shape shape = ValueOrThrow(Shape::Make(dims));
-  new (self) Tensor(TensorOf(Array::Zeros(DType::kF32, shape)));
+  new (self)
+      Tensor(TensorOf(Array::Zeros(front_internal::DefaultFloat(), shape)));
 }
 
 PyObject* tensor_class = nullptr;

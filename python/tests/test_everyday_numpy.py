@@ -16,12 +16,13 @@ def _difference(line):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wanted = everyday_run.value(line.text, {"np": numpy})
-        return everyday_run.difference(
-            everyday_run.value(line.text, {"np": ours}), wanted, line.drawn)  # fmt: skip
+        made = everyday_run.value(line.text, {"np": ours})
+        return everyday_run.difference(made, wanted, line.drawn)
 
 
 @pytest.mark.parametrize(
-    "line", [x for x in LINES if x.text not in REFUSED], ids=lambda x: x.text)  # fmt: skip
+    "line", [x for x in LINES if x.text not in REFUSED], ids=lambda x: x.text
+)
 def test_line_means_the_same(line):
     assert _difference(line) is None
 

@@ -27,7 +27,8 @@ def _difference(line):
 
 
 @pytest.mark.parametrize(
-    "line", [x for x in LINES if x.text not in REFUSED], ids=lambda x: x.text)  # fmt: skip
+    "line", [x for x in LINES if x.text not in REFUSED], ids=lambda x: x.text
+)
 def test_line_means_the_same(line):
     assert _difference(line) is None
 

@@ -78,8 +78,10 @@ def test_bessel_functions_at_the_ends():
 
 def test_windows_are_those_of_numpy():
     for n in (1, 2, 5, 8):
-        for ours, theirs in (("hann", np.hanning), ("hamming", np.hamming),
-                             ("bartlett", np.bartlett), ("blackman", np.blackman)):  # fmt: skip
+        for ours, theirs in (
+            ("hann", np.hanning), ("hamming", np.hamming), ("bartlett", np.bartlett),
+            ("blackman", np.blackman),
+        ):  # fmt: skip
             made = getattr(windows, ours)(n, dtype=sl.float64).numpy()
             assert np.allclose(made, theirs(n)), (ours, n)
             around = getattr(windows, ours)(n, sym=False, dtype=sl.float64).numpy()
@@ -101,7 +103,9 @@ def test_stft_is_undone_by_istft():
     assert np.allclose(made[1, :, 3].numpy(), np.fft.rfft(piece), atol=1e-5)
     back = sl.istft(made, 16, window=weights)
     assert np.allclose(back.numpy(), x.numpy(), atol=1e-5)
-    captured = sl.function(lambda v: sl.stft(v, 16, window=weights, return_complex=True))
+    captured = sl.function(
+        lambda v: sl.stft(v, 16, window=weights, return_complex=True)
+    )
     assert np.allclose(captured(x).numpy(), made.numpy(), atol=1e-5)
     with pytest.raises(ValueError, match="return_complex is not given"):
         sl.stft(x, 16)

@@ -22,7 +22,8 @@ def _whole(x: Any, other: Any, what: str) -> list[Tensor]:
     kind = result_type(x, other)
     if kind.is_floating_point or kind.is_complex or kind == _core.bool:
         raise TypeError(f"{what}(): {kind.name}; wanted integers")
-    return [_ops.cast(v, kind) for v in broadcast_arrays(as_tensor(x), as_tensor(other))]
+    both = broadcast_arrays(as_tensor(x), as_tensor(other))
+    return [_ops.cast(v, kind) for v in both]
 
 
 def gcd(x: Any, other: Any) -> Tensor:

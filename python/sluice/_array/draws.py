@@ -103,8 +103,9 @@ def randint(
 
 
 def randint_like(
-    x: Tensor, low: Any = None, high: Any = None, *, dtype: Any = None, device: Any = None
-) -> Tensor:
+    x: Tensor, low: Any = None, high: Any = None, *, dtype: Any = None,
+    device: Any = None,
+) -> Tensor:  # fmt: skip
     """randint of x's shape and type: randint_like(x, 10), randint_like(x, 5, 10)."""
     if low is None or high is None:  # randint_like(x, high=10) has one alone, too
         low, high = 0, high if low is None else low

@@ -88,9 +88,8 @@ def lu_factor_ex(
     """lu_factor, and 0 for each matrix."""
     x = sized(x, -2, -1)
     made: LUFactorResult = lu_factor(x, pivot=pivot)
-    empty = 0 in x.shape[-2:]
-    return LUFactorEx(
-        *made, _core.full(x.shape[:-2], 0, _core.int32) if empty else _fine(x))  # fmt: skip
+    info = _core.full(x.shape[:-2], 0, _core.int32) if 0 in x.shape[-2:] else _fine(x)
+    return LUFactorEx(*made, info)
 
 
 def householder_product(x: Any, tau: Any) -> Tensor:
@@ -102,8 +101,10 @@ def householder_product(x: Any, tau: Any) -> Tensor:
     rows, columns = (int(n) for n in x.shape[-2:])
     count = int(tau.shape[-1])
     if not rows >= columns >= count:
-        raise ValueError(f"householder_product(): x is {list(x.shape)}, tau "
-                         f"{list(tau.shape)}; wanted rows >= columns >= len(tau)")  # fmt: skip
+        raise ValueError(
+            f"householder_product(): x is {list(x.shape)}, tau {list(tau.shape)}; "
+            "wanted rows >= columns >= len(tau)"
+        )
     made = _ops.add(_ops.mul(x, 0), _identity(x, rows)[:, :columns])
     if not count:
         return made

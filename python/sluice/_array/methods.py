@@ -29,10 +29,12 @@ equal
 _FUNCTIONS: dict[Any, str] = {
     math: """
         abs absolute addcdiv addcmul allclose arccos arccosh arcsin arcsinh arctan
-        arctan2 arctanh baddbmm bincount bitwise_left_shift bitwise_right_shift bmm ceil clamp clip conj copysign cross diag
+        arctan2 arctanh baddbmm bincount bitwise_left_shift bitwise_right_shift
+        bmm ceil clamp clip conj copysign cross diag
         diagonal div divide eq floor floor_divide ge gt isclose isneginf isposinf le
         logaddexp logical_and logical_not logical_or logical_xor lt matmul mm
-        multiply mv nan_to_num ne negative nextafter positive power remainder round signbit
+        multiply mv nan_to_num ne negative nextafter
+        positive power remainder round signbit
         trace tril triu true_divide trunc vecdot""",
     reduce: """
         all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp max

@@ -55,8 +55,8 @@ def _along(x: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
         bends = _ops.div(_ops.sub(right, left), both)
         first = _ops.sub(first, _ops.mul(_part(bends, at, slice(1)),
                                          _part(before, at, slice(1))))  # fmt: skip
-        last = _ops.add(last, _ops.mul(_part(bends, at, slice(-1, None)),
-                                       _part(behind, at, slice(-1, None))))  # fmt: skip
+        bend, step = (_part(v, at, slice(-1, None)) for v in (bends, behind))
+        last = _ops.add(last, _ops.mul(bend, step))
     return _ops.concat([first, inner, last], axis=at)
 
 
@@ -66,8 +66,8 @@ def gradient(
     """The slopes of x along axes, one tensor for each: (behind - before) / distance.
 
     spacing: the distance of neighbours, by default 1, for all axes or each, or the
-    coordinates along each. At the ends slopes are those to the neighbour, or with edge_order=2
-    those of a parabola.
+    coordinates along each. At the ends slopes are those to the neighbour, or
+    with edge_order=2 those of a parabola.
     """
     x = as_tensor(x)
     if edge_order not in (1, 2):

@@ -57,8 +57,11 @@ def stft(
         raise ValueError(f"stft(): x has {x.ndim} axes; wanted a signal, or a batch")
     complex_in = x.dtype.is_complex
     if return_complex is None:
-        if not complex_in and not (window is not None and as_tensor(window).is_complex()):
-            raise ValueError("stft(): return_complex is not given; wanted True or False")
+        given = window is not None and as_tensor(window).is_complex()
+        if not complex_in and not given:
+            raise ValueError(
+                "stft(): return_complex is not given; wanted True or False"
+            )
         return_complex = True
     one_side = not complex_in if onesided is None else bool(onesided)
     weights = _window(x, window, n_fft, win_length, "stft")

@@ -170,8 +170,8 @@ def random_(
     if high is None:
         whole = {"float32": 24, "float64": 53, "float16": 11, "bfloat16": 8}
         bits = whole.get(self.dtype.name)
-        high = 2 if self.dtype == _core.bool else (
-            2**bits + 1 if bits else 2 ** min(8 * self.dtype.itemsize - 1, 62))  # fmt: skip
+        high = 2**bits + 1 if bits else 2 ** min(8 * self.dtype.itemsize - 1, 62)
+        high = 2 if self.dtype == _core.bool else high
     drawn_numbers = randint(int(low), int(high), self.shape,
                             device=device_like(self, None))  # fmt: skip
     return self.copy_(_ops.cast(drawn_numbers, self.dtype))

@@ -15,6 +15,7 @@ from .._core import Tensor
 
 __all__ = [
     "around",
+    "bitwise_invert",
     "convolve",
     "correlate",
     "degrees",
@@ -25,6 +26,7 @@ __all__ = [
     "fabs",
     "gradient",
     "interp",
+    "invert",
     "iscomplex",
     "left_shift",
     "modf",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 around, degrees, radians = _math.round, scalars.rad2deg, scalars.deg2rad
+bitwise_invert = invert = _ops.bitwise_not
 left_shift, right_shift = _math.bitwise_left_shift, _math.bitwise_right_shift
 
 
@@ -125,7 +128,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Ten
     x0, x1 = take(xp, at, 0), take(xp, behind, 0)
     y0, y1 = take(fp, at, 0), take(fp, behind, 0)
     run = _ops.sub(x1, x0)
-    share = _ops.div(_ops.sub(x, x0), where(_ops.equal(run, 0), _ops.ones_like(run), run))
+    run = where(_ops.equal(run, 0), _ops.ones_like(run), run)
+    share = _ops.div(_ops.sub(x, x0), run)
     made = _ops.add(y0, _ops.mul(_ops.sub(y1, y0), share))
     low = fp[0] if left is None else as_tensor(left)
     high = fp[last] if right is None else as_tensor(right)

@@ -43,8 +43,10 @@ def split(a: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Cut into so many parts of one size, or at these places."""
     a, parts = as_tensor(a), indices_or_sections
     if isinstance(parts, int) and a.shape[axis] % parts:
-        raise ValueError(f"split(): size {a.shape[axis]} in {parts} parts; wanted parts "
-                         "of one size, or array_split()")  # fmt: skip
+        raise ValueError(
+            f"split(): size {a.shape[axis]} in {parts} parts; wanted parts of one "
+            "size, or array_split()"
+        )
     return array_split(a, parts, axis)
 
 

@@ -18,7 +18,8 @@ def _line(part: slice) -> Tensor:
     first = 0 if part.start is None else part.start
     if isinstance(part.step, complex):
         return linspace(first, part.stop, int(abs(part.step)))
-    return arange(first, part.stop, 1 if part.step is None else part.step)
+    made: Tensor = arange(first, part.stop, 1 if part.step is None else part.step)
+    return made
 
 
 class _Grid:

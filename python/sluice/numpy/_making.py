@@ -16,6 +16,7 @@ __all__ = [
     "ascontiguousarray",
     "bartlett",
     "blackman",
+    "bool_",
     "copy",
     "fromfunction",
     "fromiter",
@@ -28,11 +29,14 @@ __all__ = [
     "kaiser",
     "linspace",
     "meshgrid",
+    "ndarray",
     "ndim",
     "shape",
     "size",
     "tri",
 ]
+
+ndarray, bool_ = Tensor, _core.bool
 
 
 def array(data: Any, dtype: Any = None, *, copy: bool = True, ndmin: int = 0) -> Tensor:
@@ -77,7 +81,9 @@ def linspace(
     return _ops.cast(made, dtype or _core.float32)
 
 
-def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True) -> Tensor:
+def geomspace(
+    start: float, stop: float, num: int = 50, endpoint: bool = True
+) -> Tensor:
     """num numbers from start to stop, each the same multiple of the one before."""
     made = linspace(math.log(start), math.log(stop), num, endpoint, _core.float64)
     return _ops.cast(_ops.exp(made), _core.float32)

@@ -93,7 +93,8 @@ def nanquantile(a: Any, q: Any, axis: int | None = None) -> Tensor:
 
 def nanpercentile(a: Any, q: Any, axis: int | None = None) -> Tensor:
     """What q percent of the elements that are not NaN are below."""
-    return nanquantile(a, _ops.div(_ops.cast(as_tensor(q), _floats(a).dtype), 100), axis)
+    share = _ops.div(_ops.cast(as_tensor(q), _floats(a).dtype), 100)
+    return nanquantile(a, share, axis)
 
 
 def nanmedian(a: Any, axis: int | None = None) -> Tensor:
@@ -160,7 +161,7 @@ def histogram(
         ends = range or (float(max(a)), float(min(a)))[::-1]
         if ends[0] == ends[1]:
             ends = (ends[0] - 0.5, ends[1] + 0.5)
-        edges = linspace(*ends, bins + 1)
+        edges = linspace(ends[0], ends[1], bins + 1)
     else:
         edges = as_tensor(bins)
     last = edges[-1]

@@ -7,6 +7,27 @@ from typing import Any, Callable
 from .. import fft as _fft
 from ..fft import fftfreq as fftfreq, rfftfreq as rfftfreq
 
+__all__ = [
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]
+
 
 def _named(of: Callable[..., Any]) -> Callable[..., Any]:
     def along(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:

@@ -25,6 +25,27 @@ from ..linalg import (
     tensorsolve as tensorsolve,
 )
 
+__all__ = [
+    "cholesky",
+    "cond",
+    "det",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "tensorinv",
+    "tensorsolve",
+]
+
 
 def norm(
     x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False

@@ -11,6 +11,26 @@ from .._array.pick import take
 from .._array.shape import as_tensor, ravel
 from .._core import Tensor
 
+__all__ = [
+    "Generator",
+    "binomial",
+    "choice",
+    "default_rng",
+    "exponential",
+    "normal",
+    "permutation",
+    "poisson",
+    "rand",
+    "randint",
+    "randn",
+    "random",
+    "random_sample",
+    "seed",
+    "shuffle",
+    "standard_normal",
+    "uniform",
+]
+
 
 def _sizes(size: Any) -> tuple[int, ...]:
     return () if size is None else (size,) if isinstance(size, int) else tuple(size)
@@ -48,7 +68,8 @@ class Generator:
     ) -> Tensor:  # fmt: skip
         """Whole numbers low <= n < high; endpoint: up to high."""
         low, high = (0, low) if high is None else (low, high)
-        return self._draw(draws.randint, low, high + endpoint, _sizes(size), dtype=dtype)
+        high, sizes = high + endpoint, _sizes(size)
+        return self._draw(draws.randint, low, high, sizes, dtype=dtype)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Tensor:
         """Waiting times of this mean."""
@@ -57,7 +78,8 @@ class Generator:
 
     def poisson(self, lam: Any = 1.0, size: Any = None) -> Tensor:
         """How many events come to pass, of this mean."""
-        rates = _ops.broadcast_to(_ops.cast(as_tensor(lam), _core.float32), _sizes(size))
+        rate = _ops.cast(as_tensor(lam), _core.float32)
+        rates = _ops.broadcast_to(rate, _sizes(size))
 
         def make(generator: Any) -> Tensor:
             from .._array.typed import poisson as drawn
@@ -92,8 +114,8 @@ class Generator:
         for s in sizes:
             count *= s
         if p is not None:
-            places = self._draw(draws.multinomial, _ops.cast(as_tensor(p), _core.float32),
-                                count, replace)  # fmt: skip
+            chances = _ops.cast(as_tensor(p), _core.float32)
+            places = self._draw(draws.multinomial, chances, count, replace)
         elif replace:
             places = self.integers(0, n, (count,))
         else:

@@ -102,9 +102,12 @@ def _set_aside(input: Any, p: float, training: bool, channels: bool) -> Tensor:
     shape = x.shape
     if channels:
         if x.ndim < 2:
-            raise ValueError(f"feature_alpha_dropout(): {x.ndim} axes; wanted 2 or more")
+            raise ValueError(
+                f"feature_alpha_dropout(): {x.ndim} axes; wanted 2 or more"
+            )
         shape = (*x.shape[:2], *(1,) * (x.ndim - 2))
-    kept = _ops.cast(_ops.less(rand(shape, device=device_like(x, None)), 1 - p), x.dtype)
+    drawn = rand(shape, dtype=_core.float32, device=device_like(x, None))
+    kept = _ops.cast(_ops.less(drawn, 1 - p), x.dtype)
     scale = ((_SELU_FLOOR**2 * p + 1) * (1 - p)) ** -0.5
     moved = _ops.add(_ops.mul(_ops.sub(x, _SELU_FLOOR), kept), _SELU_FLOOR * (1 - p))
     return _ops.mul(moved, scale)
@@ -142,8 +145,10 @@ def channel_shuffle(input: Any, groups: int) -> Tensor:
 def _shrink_rows(table: Tensor, ids: Any, max_norm: float, norm_type: float) -> None:
     """Rows of these numbers whose norm is above max_norm made that long, in place."""
     if not isinstance(table, Tensor):
-        raise TypeError(f"max_norm writes to the table, which is a {type(table).__name__}"
-                        "; wanted a tensor")  # fmt: skip
+        raise TypeError(
+            f"max_norm writes to the table, which is a {type(table).__name__}; wanted "
+            "a tensor"
+        )
     with no_grad():
         places = _ops.reshape(as_tensor(ids), (-1,))
         rows = take(table, places, 0)
