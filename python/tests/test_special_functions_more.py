@@ -215,3 +215,44 @@ def test_embedding_shortens_rows_in_its_table():
     captured = sl.function(lambda v: again(v))
     assert np.allclose(captured(ids).detach().numpy(), made.detach().numpy())
     assert np.allclose(again.weight.detach().numpy(), layer.weight.detach().numpy())
+
+
+def _polynomial(family, n):
+    """numpy's polynomial of a degree, as a function."""
+    return getattr(np.polynomial, family).basis(n)
+
+
+@pytest.mark.parametrize("ours, family", [
+    ("chebyshev_polynomial_t", "Chebyshev"), ("legendre_polynomial_p", "Legendre"),
+    ("laguerre_polynomial_l", "Laguerre"), ("hermite_polynomial_h", "Hermite"),
+    ("hermite_polynomial_he", "HermiteE")])  # fmt: skip
+def test_orthogonal_polynomials(ours, family):
+    f = getattr(sl.special, ours)
+    x = A / 4
+    check(lambda v: f(v, 5), _polynomial(family, 5)(x), x)
+    degrees = f(sl.tensor(x[0]), sl.tensor([0, 1, 3, 4])).numpy()
+    wanted = [_polynomial(family, n)(v) for n, v in zip((0, 1, 3, 4), x[0])]
+    assert np.allclose(degrees, wanted)
+
+
+def test_other_polynomials_of_chebyshev():
+    turn = np.array([0.3, 1.1, 2.0])
+    x = sl.tensor(np.cos(turn))
+    made = sl.special.chebyshev_polynomial_u(x, 4).numpy()
+    assert np.allclose(made, np.sin(5 * turn) / np.sin(turn))
+    made = sl.special.chebyshev_polynomial_v(x, 4).numpy()
+    assert np.allclose(made, np.cos(4.5 * turn) / np.cos(turn / 2))
+    made = sl.special.chebyshev_polynomial_w(x, 4).numpy()
+    assert np.allclose(made, np.sin(4.5 * turn) / np.sin(turn / 2))
+    made = sl.special.shifted_chebyshev_polynomial_t((x + 1) / 2, 4).numpy()
+    assert np.allclose(made, np.cos(4 * turn))
+
+
+def test_zeta():
+    x = sl.tensor([2.0, 4.0, 1.0, 0.5], dtype=sl.float64)
+    made = sl.special.zeta(x, 1.0).tolist()
+    assert made[:2] == pytest.approx([math.pi**2 / 6, math.pi**4 / 90], rel=1e-14)
+    assert made[2] == math.inf and math.isnan(made[3])
+    far = sl.special.zeta(sl.tensor(3.0, dtype=sl.float64), 2.5).item()
+    wanted = sum((k + 2.5) ** -3 for k in range(20000)) + 0.5 / 20002**2
+    assert far == pytest.approx(wanted, rel=1e-10)
