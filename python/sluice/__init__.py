@@ -49,7 +49,7 @@ from ._settings import *  # noqa: E402, F403
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
     "devices cluster distributed cuda fft signal special func utils "
-    "backends numpy".split()
+    "backends masked numpy".split()
 )
 
 # PyTorch has these at the top, too.
@@ -118,6 +118,7 @@ if TYPE_CHECKING:
         func as func,
         io as io,
         linalg as linalg,
+        masked as masked,
         nn as nn,
         optim as optim,
         random as random,
