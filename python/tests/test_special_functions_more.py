@@ -256,3 +256,9 @@ def test_zeta():
     far = sl.special.zeta(sl.tensor(3.0, dtype=sl.float64), 2.5).item()
     wanted = sum((k + 2.5) ** -3 for k in range(20000)) + 0.5 / 20002**2
     assert far == pytest.approx(wanted, rel=1e-10)
+
+
+def test_out_is_refused_with_what_to_write():
+    x = sl.ones(2)
+    with pytest.raises(TypeError, match=r"wanted y.copy_\(exp\(...\)\) to write over y"):
+        sl.exp(x, out=x)
