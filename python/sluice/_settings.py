@@ -17,17 +17,22 @@ __all__ = [
 
 
 def get_default_dtype() -> _core.dtype:
-    """The type of floats that nobody gave one: float32."""
-    return _core.float32
+    """The type of floats that nobody gave one: float32, unless it was set."""
+    found: _core.dtype = _core.default_float()
+    return found
 
 
 def set_default_dtype(d: Any) -> None:
-    """Takes float32 alone, which the default type always is."""
-    if _core.find_dtype(d) != _core.float32:
-        raise NotImplementedError(
-            f"set_default_dtype(): {_core.find_dtype(d).name}; the default is always "
-            "float32; wanted dtype= where a tensor is made, or module.to(dtype)"
-        )
+    """From now on floats that nobody gives a type are of this one.
+
+    Python's floats, tensors and layers made without dtype=, and integers where floats
+    are computed. Complex numbers stay complex64, and captured functions that ran
+    before keep the default they had.
+    """
+    kind = _core.find_dtype(d)
+    if not kind.is_floating_point:
+        raise TypeError(f"set_default_dtype(): {kind.name}; wanted a type of floats")
+    _core.set_default_float(kind)
 
 
 def get_num_threads() -> int:

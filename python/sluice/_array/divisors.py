@@ -98,7 +98,7 @@ def ldexp(x: Any, other: Any) -> Tensor:
     """x times two to the power of other, elementwise."""
     x, other = as_tensor(x), as_tensor(other)
     if not (other.dtype.is_floating_point or other.dtype.is_complex):
-        other = _ops.cast(other, _core.float32)
+        other = _ops.cast(other, _core.default_float())
     return _ops.mul(x, _ops.pow(2.0, other))
 
 

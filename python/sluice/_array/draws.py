@@ -25,7 +25,6 @@ __all__ = [
     "uniform",
 ]
 
-_f32 = _core.float32
 
 
 def manual_seed(seed: int) -> None:
@@ -54,7 +53,7 @@ def rand(
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers uniform in [0, 1): rand(2, 3) or rand((2, 3))."""
-    made = _ops.random_uniform(_static(_one(shape)), dtype or _f32)
+    made = _ops.random_uniform(_static(_one(shape)), dtype or _core.default_float())
     return _finished(made, requires_grad)
 
 
@@ -65,7 +64,7 @@ def randn(
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers with mean 0 and standard deviation 1."""
-    made = _ops.random_normal(_static(_one(shape)), dtype or _f32)
+    made = _ops.random_normal(_static(_one(shape)), dtype or _core.default_float())
     return _finished(made, requires_grad)
 
 

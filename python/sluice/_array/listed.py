@@ -60,7 +60,7 @@ def scalar_tensor(
     from .create import full
 
     if dtype is None:
-        dtype = _core.complex64 if isinstance(s, complex) else _core.float32
+        dtype = _core.complex64 if isinstance(s, complex) else _core.default_float()
     return full((), s, dtype=dtype, device=device, requires_grad=requires_grad)
 
 

@@ -73,7 +73,7 @@ def gradient(
     if edge_order not in (1, 2):
         raise ValueError(f"gradient(): edge_order is {edge_order}; wanted 1 or 2")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
-        x = _ops.cast(x, _core.float32)
+        x = _ops.cast(x, _core.default_float())
     axes = tuple(range(x.ndim)) if dim is None else axes_tuple(dim, x.ndim, "gradient")
     steps = _steps(spacing, axes)
     return tuple(_along(x, at, step, edge_order) for at, step in zip(axes, steps))

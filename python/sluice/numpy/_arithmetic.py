@@ -54,7 +54,7 @@ def fabs(x: Any) -> Tensor:
 
 def _real(x: Any) -> Tensor:
     x = as_tensor(x)
-    return x if x.dtype.is_floating_point else _ops.cast(x, _core.float32)
+    return x if x.dtype.is_floating_point else _ops.cast(x, _core.default_float())
 
 
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:

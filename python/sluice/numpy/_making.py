@@ -62,12 +62,12 @@ def copy(a: Any) -> Tensor:
 
 def identity(n: int, dtype: Any = None) -> Tensor:
     """Ones along the diagonal of n x n zeros."""
-    return create.eye(n, dtype=dtype or _core.float32)
+    return create.eye(n, dtype=dtype or _core.default_float())
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     """Ones at and below a diagonal, zeros above."""
-    ones = create.ones((N, N if M is None else M), dtype=dtype or _core.float32)
+    ones = create.ones((N, N if M is None else M), dtype=dtype or _core.default_float())
     return _ops.tril(ones, k)
 
 
@@ -78,7 +78,7 @@ def linspace(
     steps = max(num - 1 if endpoint else num, 1)
     places = _ops.cast(_ops.range(0, num, 1), _core.float64)
     made = _ops.add(_ops.mul(places, (stop - start) / steps), start)
-    return _ops.cast(made, dtype or _core.float32)
+    return _ops.cast(made, dtype or _core.default_float())
 
 
 def geomspace(
@@ -86,7 +86,7 @@ def geomspace(
 ) -> Tensor:
     """num numbers from start to stop, each the same multiple of the one before."""
     made = linspace(math.log(start), math.log(stop), num, endpoint, _core.float64)
-    return _ops.cast(_ops.exp(made), _core.float32)
+    return _ops.cast(_ops.exp(made), _core.default_float())
 
 
 def fromiter(iterable: Any, dtype: Any, count: int = -1) -> Tensor:

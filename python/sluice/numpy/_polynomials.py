@@ -28,7 +28,7 @@ def polyfit(x: Any, y: Any, deg: int) -> Tensor:
     x, y = (_ops.cast(as_tensor(v), _core.float64) for v in (x, y))
     powers = vander(x, N=deg + 1).flip(1)
     made = linalg.lstsq(powers, y).solution
-    return _ops.cast(made, _core.float32)
+    return _ops.cast(made, _core.default_float())
 
 
 class poly1d:

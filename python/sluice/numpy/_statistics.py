@@ -37,7 +37,7 @@ __all__ = [
 def _floats(a: Any) -> Tensor:
     a = as_tensor(a)
     real = a.dtype.is_floating_point or a.dtype.is_complex
-    return a if real else _ops.cast(a, _core.float32)
+    return a if real else _ops.cast(a, _core.default_float())
 
 
 def max(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tensor:

@@ -41,7 +41,7 @@ def _span(M: int, sym: bool) -> int:
 
 
 def _finished(window: Tensor, dtype: Any, requires_grad: bool, what: str) -> Tensor:
-    kind = _core.float32 if dtype is None else _core.find_dtype(dtype)
+    kind = _core.default_float() if dtype is None else _core.find_dtype(dtype)
     if not kind.is_floating_point:
         raise TypeError(f"{what}(): dtype is {kind.name}; wanted real floats")
     # One sample alone weighs all.
