@@ -222,8 +222,11 @@ def eigvalsh(x: Any, UPLO: str = "L") -> Tensor:
     return _ops.eigh(_matrix.symmetric(_lower(x, UPLO)))[0]
 
 
-def pinv(x: Any, rcond: float | None = None) -> Tensor:
+def pinv(
+    x: Any, rcond: float | None = None, *, rtol: float | None = None
+) -> Tensor:
     """The pseudoinverses of matrices."""
+    rcond = rtol if rcond is None else rcond
     return _ops.pinv(x) if rcond is None else _ops.pinv(x, rcond)
 
 

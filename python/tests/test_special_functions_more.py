@@ -262,3 +262,17 @@ def test_out_is_refused_with_what_to_write():
     x = sl.ones(2)
     with pytest.raises(TypeError, match=r"wanted y.copy_\(exp\(...\)\) to write"):
         sl.exp(x, out=x)
+
+
+def test_arguments_by_pytorchs_names():
+    x = sl.arange(6.0).reshape(shape=(2, 3))
+    assert x.permute(dims=(1, 0)).shape == (3, 2)
+    assert x.transpose(dim0=0, dim1=1).shape == x.transpose(0, dim1=1).shape == (3, 2)
+    assert sl.tile(x, dims=(2, 1)).shape == (4, 3)
+    assert x[0].expand(size=(2, 3)).shape == x.view(size=(2, 3)).shape == (2, 3)
+    assert sl.broadcast_to(x[0], size=(4, 3)).shape == (4, 3)
+    assert sl.div(x, other=2.0).tolist() == (x / 2).tolist()
+    assert sl.mm(x, mat2=x.mT).shape == (2, 2) and sl.mv(x, vec=x[0]).shape == (2,)
+    assert sl.allclose(x, other=x) and sl.isclose(x, other=x).all()
+    assert sl.addcmul(x, tensor1=x, tensor2=x).tolist() == (x + x * x).tolist()
+    assert sl.linalg.pinv(x, rtol=1e-6).shape == (3, 2)

@@ -203,8 +203,10 @@ def repeat(self: Tensor, *sizes: Any, axis: Any = None) -> Tensor:
 
 
 @_method
-def view(self: Tensor, *shape_or_dtype: Any) -> Tensor:
+def view(self: Tensor, *shape_or_dtype: Any, size: Any = None) -> Tensor:
     """The same elements under another shape."""
+    if size is not None and not shape_or_dtype:
+        shape_or_dtype = (size,)
     first = shape_or_dtype[0] if shape_or_dtype else ()
     if isinstance(first, _core.dtype):
         raise TypeError("view(): a dtype; wanted a shape, or astype() for a type")
