@@ -538,15 +538,15 @@ def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 
 def roll(
-    x: Any, shift: Any = None, axis: Any = None, *, shifts: Any = None,
+    x: Any, shifts: Any = None, axis: Any = None, *, shift: Any = None,
     dims: Any = NOTHING, dim: Any = NOTHING,
 ) -> Tensor:
     """Moved along some axes; what leaves at one end comes in at the other."""
     axis = one_of(axis, dim if dims is NOTHING else dims)
-    shift = shifts if shift is None else shift
-    if shift is None:
+    shifts = shift if shifts is None else shifts
+    if shifts is None:
         raise TypeError("roll(): no shifts; wanted how far to move")
-    shifts = [shift] if _is_int(shift) else list(shift)
+    shifts = [shifts] if _is_int(shifts) else list(shifts)
     if not shifts:
         raise ValueError("roll(): shift is empty; wanted a number for each axis")
     if axis is None:
