@@ -33,8 +33,8 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: gpu-build gpu-test gpu-bench help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
-  compare-ops compare-ways compare-modules asan-python fuzz-capture nemesis \
-  array-api-tests house
+  compare-ops compare-ways compare-modules coverage-page asan-python fuzz-capture \
+  nemesis array-api-tests house
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -50,6 +50,7 @@ help:
 	@echo "make bench-calls   the cost of calling captured functions"
 	@echo "make compare-ops   every operator sample of PyTorch, there and here"
 	@echo "make compare-ways  the same captured, under vmap, differentiated twice"
+	@echo "make coverage-page  the list of PyTorch's names that are there"
 	@echo "make compare-modules   the same for modules and optimizers"
 	@echo "make fuzz-capture  random programs, captured and not (SEEDS=$(SEEDS))"
 	@echo "make nemesis  kills, stops, full disks over training (SECONDS=$(SECONDS) SEED=$(SEED))"
@@ -152,6 +153,15 @@ compare-ways: build-python peers
 compare-modules: build-python peers
 	@PYTHONPATH=build/release/python build/peers/bin/python -W ignore \
 	  python/fuzz/values/compare_modules.py $(ARGS)
+
+# The list of names that docs/python/coverage.md is written from, and the page; the
+# stubs of the array standard are those of its suite.
+coverage-page: build-python peers
+	@PYTHONPATH=build/release/python:python/fuzz/values build/peers/bin/python \
+	  -W ignore python/fuzz/values/coverage_names.py \
+	  $(ARRAY_API_TESTS)/array-api/src/array_api_stubs/_2024_12
+	@build/peers/bin/python python/fuzz/values/coverage_page.py \
+	  > docs/python/coverage.md
 
 # The array standard's own tests, from a copy that ARRAY_API_TESTS names.
 array-api-tests: build-python

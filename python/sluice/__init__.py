@@ -48,25 +48,32 @@ from ._settings import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster distributed cuda fft special func utils".split()
+    "devices cluster distributed cuda fft signal special func utils "
+    "backends masked numpy".split()
 )
 
 # PyTorch has these at the top, too.
 _OF_AMP = frozenset(("autocast", "is_autocast_enabled"))
+_OF_CUDA = frozenset(("get_float32_matmul_precision", "set_float32_matmul_precision"))
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
     # Lists of names that are put together escape type checkers.
+    from ._array.bessel import i0 as i0
     from ._array.create import *  # noqa: F403
     from ._array.complex_parts import *  # noqa: F403
+    from ._array.copies import *  # noqa: F403
     from ._array.decompositions import matrix_exp as matrix_exp
     from ._array.diagonals import *  # noqa: F403
+    from ._array.divisors import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
     from ._array.error_functions import *  # noqa: F403
     from ._array.everyday import *  # noqa: F403
+    from ._array.factors import *  # noqa: F403
     from ._array.generators import *  # noqa: F403
     from ._array.intervals import *  # noqa: F403
     from ._array.layers import *  # noqa: F403
+    from ._array.listed import *  # noqa: F403
     from ._array.math import *  # noqa: F403
     from ._array.matrix import *  # noqa: F403
     from ._array.memory import *  # noqa: F403
@@ -80,8 +87,11 @@ if TYPE_CHECKING:
     from ._array.runs import *  # noqa: F403
     from ._array.scalars import *  # noqa: F403
     from ._array.shape import *  # noqa: F403
+    from ._array.slopes import *  # noqa: F403
+    from ._array.spectra import *  # noqa: F403
     from ._array.spread import *  # noqa: F403
     from ._array.sums import *  # noqa: F403
+    from ._array.typed import *  # noqa: F403
     from ._array.types import *  # noqa: F403
     from ._array.windows import *  # noqa: F403
     from ._control_flow import *  # noqa: F403
@@ -90,10 +100,15 @@ if TYPE_CHECKING:
     from ._runners import *  # noqa: F403
     from ._state import *  # noqa: F403
     from .amp import autocast as autocast, is_autocast_enabled as is_autocast_enabled
+    from .cuda import (
+        get_float32_matmul_precision as get_float32_matmul_precision,
+        set_float32_matmul_precision as set_float32_matmul_precision,
+    )
     from . import (
         amp as amp,
         array_api as array_api,
         autograd as autograd,
+        backends as backends,
         cluster as cluster,
         cuda as cuda,
         data as data,
@@ -103,10 +118,12 @@ if TYPE_CHECKING:
         func as func,
         io as io,
         linalg as linalg,
+        masked as masked,
         nn as nn,
         optim as optim,
         random as random,
         report as report,
+        signal as signal,
         special as special,
         testing as testing,
         train as train,
@@ -120,6 +137,8 @@ else:
             return _importlib.import_module("." + name, __name__)
         if name in _OF_AMP:
             return getattr(_importlib.import_module(".amp", __name__), name)
+        if name in _OF_CUDA:
+            return getattr(_importlib.import_module(".cuda", __name__), name)
         raise AttributeError(f"module 'sluice' has no attribute {name!r}")
 
 
@@ -127,4 +146,4 @@ del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | _SUBMODULES | _OF_AMP)
+    return sorted(set(globals()) | _SUBMODULES | _OF_AMP | _OF_CUDA)

@@ -7,25 +7,32 @@ from typing import Any
 from . import _core
 
 __all__ = [
+    "are_deterministic_algorithms_enabled",
     "get_default_dtype",
     "get_num_threads",
     "set_default_dtype",
     "set_num_threads",
+    "use_deterministic_algorithms",
 ]
 
 
 def get_default_dtype() -> _core.dtype:
-    """The type of floats that nobody gave one: float32."""
-    return _core.float32
+    """The type of floats that nobody gave one: float32, unless it was set."""
+    found: _core.dtype = _core.default_float()
+    return found
 
 
 def set_default_dtype(d: Any) -> None:
-    """Takes float32 alone, which the default type always is."""
-    if _core.find_dtype(d) != _core.float32:
-        raise NotImplementedError(
-            f"set_default_dtype(): {_core.find_dtype(d).name}; the default is always "
-            "float32; wanted dtype= where a tensor is made, or module.to(dtype)"
-        )
+    """From now on floats that nobody gives a type are of this one.
+
+    Python's floats, tensors and layers made without dtype=, and integers where floats
+    are computed. Complex numbers stay complex64, and captured functions that ran
+    before keep the default they had.
+    """
+    kind = _core.find_dtype(d)
+    if not kind.is_floating_point:
+        raise TypeError(f"set_default_dtype(): {kind.name}; wanted a type of floats")
+    _core.set_default_float(kind)
 
 
 def get_num_threads() -> int:
@@ -34,11 +41,19 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(n: int) -> None:
-    """Takes the number there is alone: threads are started once for a process."""
-    if isinstance(n, bool) or not hasattr(n, "__index__") or n < 1:
-        raise ValueError(f"set_num_threads(): {n!r}; wanted an int of 1 or more")
-    if n.__index__() != get_num_threads():
-        raise NotImplementedError(
-            f"set_num_threads(): {n}, while {get_num_threads()} threads compute; "
-            f"wanted SLUICE_THREADS={n} in the environment when the program starts"
-        )
+    """From now on so many threads compute; results do not depend on how many.
+
+    Sessions and captured functions that ran before keep the threads they have.
+    """
+    if isinstance(n, bool) or not hasattr(n, "__index__") or not 1 <= n <= 1024:
+        raise ValueError(f"set_num_threads(): {n!r}; wanted an int from 1 to 1024")
+    _core.set_threads(n.__index__())
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Takes either: results are the same every time, whatever the threads."""
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Always."""
+    return True

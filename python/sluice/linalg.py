@@ -19,6 +19,13 @@ from ._array.decompositions import (
     tensorsolve,
     vander,
 )
+from ._array.householder import (
+    cholesky_ex,
+    householder_product,
+    inv_ex,
+    lu_factor_ex,
+    solve_ex,
+)
 from ._array.math import matmul, tensordot, trace
 from ._array.reduce import axes_of
 from ._array.shape import as_tensor, matrix_transpose, may_be, moveaxis, sized
@@ -26,6 +33,7 @@ from ._core import Tensor
 
 __all__ = [
     "cholesky",
+    "cholesky_ex",
     "cholesky_solve",
     "cond",
     "cross",
@@ -33,10 +41,13 @@ __all__ = [
     "diagonal",
     "eigh",
     "eigvalsh",
+    "householder_product",
     "inv",
+    "inv_ex",
     "lstsq",
     "lu",
     "lu_factor",
+    "lu_factor_ex",
     "lu_solve",
     "matmul",
     "matrix_exp",
@@ -51,6 +62,7 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_ex",
     "solve_triangular",
     "svd",
     "svdvals",
@@ -141,12 +153,19 @@ def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Tensor:
     return _matrix.cholesky_solve(b, factor, upper)
 
 
-def solve(a: Any, b: Any) -> Tensor:
-    """x with a x = b, for square matrices a; b: a vector, or matrices."""
-    a, b = as_tensor(a), as_tensor(b)
-    if b.ndim == 1:
-        return _ops.squeeze(_ops.solve(a, _ops.expand_dims(b, -1)), (-1,))
-    return _ops.solve(a, b)
+def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
+    """x with A x = B, for square matrices A; B: a vector, one for each matrix, or
+    matrices. left=False: x with x A = B.
+    """
+    A, B = as_tensor(A), as_tensor(B)
+    each = A.ndim > 2 and B.ndim == A.ndim - 1 and all(
+        may_be(n, m) for n, m in zip(B.shape, A.shape[:-1]))  # fmt: skip
+    if B.ndim == 1 or each:
+        turned = A if left else matrix_transpose(A)
+        return _ops.squeeze(_ops.solve(turned, _ops.expand_dims(B, -1)), (-1,))
+    if left:
+        return _ops.solve(A, B)
+    return matrix_transpose(_ops.solve(matrix_transpose(A), matrix_transpose(B)))
 
 
 def solve_triangular(
@@ -203,8 +222,11 @@ def eigvalsh(x: Any, UPLO: str = "L") -> Tensor:
     return _ops.eigh(_matrix.symmetric(_lower(x, UPLO)))[0]
 
 
-def pinv(x: Any, rcond: float | None = None) -> Tensor:
+def pinv(
+    x: Any, rcond: float | None = None, *, rtol: float | None = None
+) -> Tensor:
     """The pseudoinverses of matrices."""
+    rcond = rtol if rcond is None else rcond
     return _ops.pinv(x) if rcond is None else _ops.pinv(x, rcond)
 
 

@@ -59,12 +59,12 @@ shuffle = _ops.shuffle
 
 def exponential(shape: Any = (), *, dtype: Any = None) -> Tensor:
     """Numbers of the exponential distribution with mean 1."""
-    return _ops.random_exponential(shape, dtype or _core.float32)
+    return _ops.random_exponential(shape, dtype or _core.default_float())
 
 
 def truncated_normal(shape: Any = (), *, dtype: Any = None) -> Tensor:
     """Normal numbers, those beyond two standard deviations drawn again."""
-    return _ops.truncated_normal(shape, dtype or _core.float32)
+    return _ops.truncated_normal(shape, dtype or _core.default_float())
 
 
 def gamma(alpha: Any) -> Tensor:

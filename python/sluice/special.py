@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from . import _core, _ops
+from ._array import bessel as _bessel, orthogonal as _orthogonal
+from ._array.bessel import *  # noqa: F403
 from ._array.error_functions import (
     erfinv,
     floats,
@@ -13,6 +15,7 @@ from ._array.error_functions import (
     mvlgamma,
     with_gradient,
 )
+from ._array.orthogonal import *  # noqa: F403
 from ._array.layers import log_softmax, softmax
 from ._array.math import polygamma, round
 from ._array.reduce import logsumexp
@@ -47,6 +50,9 @@ __all__ = [
     "xlog1py",
     "xlogy",
 ]
+
+__all__ += _bessel.__all__
+__all__ += _orthogonal.__all__
 
 digamma = psi = _ops.digamma
 erf = _ops.erf

@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "op_call.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/default_float.h"
 
 namespace sluice::py {
 
@@ -157,7 +158,7 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
     if (!spec) continue;
     DType wanted = inputs[i].dtype();
     if (spec->type == "any") {
-      if (inputs[i].weak) wanted = WeakDefault(wanted);
+      if (inputs[i].weak) wanted = front_internal::WrittenType(wanted);
     } else if (DType fixed = DTypeFromName(spec->type);
                fixed != DType::kInvalid) {
       // Numbers of another size are as good; a bool is not a number.
@@ -179,7 +180,7 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
                attr && attr->kind() == AttrKind::kDType) {
       wanted = attr->get<DType>();
     } else if (inputs[i].weak) {
-      wanted = WeakDefault(wanted);
+      wanted = front_internal::WrittenType(wanted);
     }
     WantHeld(op, i, inputs[i], wanted);
     Convert(inputs[i], wanted);

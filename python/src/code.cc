@@ -4,6 +4,7 @@
 #include "operand.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/eager/scope.h"
 #include "sluice/front/control_flow.h"
 #include "weak_numbers.h"
@@ -35,7 +36,7 @@ Parts TakeParts(nb::handle tree, std::string_view what,
     parts.weak.push_back(number || (given.weak && !given.tensor.defined()));
     if (number) {
       // From here on it is a tensor as any other.
-      DType wanted = given.dtype() == DType::kF64 ? DType::kF32 : given.dtype();
+      DType wanted = front_internal::WrittenType(given.dtype());
       if (k < like.size() && Fits(wanted, like[k])) wanted = like[k];
       parts.tensors.push_back(CallOne("Cast", {given}, {{"dtype", wanted}}));
       continue;
@@ -45,7 +46,7 @@ Parts TakeParts(nb::handle tree, std::string_view what,
       continue;
     }
     DType wanted = given.array.dtype();
-    if (given.weak && wanted == DType::kF64) wanted = DType::kF32;
+    if (given.weak) wanted = front_internal::WrittenType(wanted);
     if (given.weak && k < like.size() && Fits(wanted, like[k])) {
       wanted = like[k];
     }

@@ -8,6 +8,7 @@
 #include "attr_value.h"
 #include "bindings.h"
 #include "sluice/base/cpu_features.h"
+#include "sluice/base/default_threads.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/device/devices.h"
@@ -134,6 +135,7 @@ nb::list OpRecords() {
 
 void BindInfo(nb::module_& m) {
   m.attr("version") = version();
+  m.def("set_threads", &SetDefaultThreads, "count"_a);
   m.def("build_info", &BuildInfo,
         "What this build is and what it found on this machine.");
   m.def("op_records", &OpRecords,

@@ -4,6 +4,7 @@
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/constants.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/ops.h"
 #include "sluice/trace/region_draft.h"
 
@@ -178,7 +179,7 @@ Tensor Leaf(PyObject* o, std::string_view what, bool numbers) {
   }
   Tensor made = ToTensor(o, what);
   bool wide = made.dtype() == DType::kF64 && front_internal::IsNumber(made);
-  return wide && !numbers ? cast(made, DType::kF32) : made;
+  return wide && !numbers ? cast(made, front_internal::DefaultFloat()) : made;
 }
 
 // Elements that are arrays or tensors themselves: stacked, level by level.

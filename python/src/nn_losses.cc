@@ -1,5 +1,6 @@
 // Losses as functions, where ops have not all of PyTorch's arguments.
 #include "nn_args.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/loss.h"
@@ -15,7 +16,7 @@ using Where = std::source_location;
 Tensor FloatArg(nb::handle object, std::string_view what) {
   Tensor x = TensorArg(object, what);
   bool whole = IsInteger(x.dtype()) || x.dtype() == DType::kBool;
-  return whole ? cast(x, DType::kF32) : x;
+  return whole ? cast(x, front_internal::DefaultFloat()) : x;
 }
 
 // One sample without a batch: logits [classes], and one label.

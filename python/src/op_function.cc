@@ -93,6 +93,12 @@ void Sort(const Face& face, PyObject* const* args, size_t count,
       continue;
     }
     std::string_view text = nb::cast<std::string_view>(nb::handle(keyword));
+    if (text == "out") {
+      ThrowTypeError(StrCat(face.name,
+                            "() has no argument \"out\": results are new "
+                            "tensors; wanted y.copy_(",
+                            face.name, "(...)) to write over y"));
+    }
     if (text != "name") {
       ThrowTypeError(StrCat(face.name, "() has no argument \"", text,
                             "\"; wanted one of: ", ParameterList(face)));

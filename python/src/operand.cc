@@ -9,6 +9,7 @@
 #include "op_call.h"
 #include "size.h"
 #include "sluice/eager/call_device.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/eager/scope.h"
 #include "sluice/front/variable.h"
 #include "sluice/op/registry.h"
@@ -167,9 +168,10 @@ Array ArrayOf(nb::handle object, std::string_view what, DType dtype) {
     array = ValueOrThrow(OnHost(given.tensor.array()));
   }
   if (dtype == DType::kInvalid) {
-    // Floats written down are f32, as those of tensors mostly are.
-    bool doubles = given.weak && array.dtype() == DType::kF64;
-    dtype = doubles ? DType::kF32 : array.dtype();
+    // Floats written down are of the default type, as those of tensors mostly
+    // are.
+    dtype = array.dtype();
+    if (given.weak) dtype = front_internal::WrittenType(dtype);
   }
   if (array.dtype() != dtype) return CastArray(array, dtype);
   return given.tensor.defined() ? ValueOrThrow(array.Clone()) : array;
@@ -183,16 +185,17 @@ Array SharedArrayOf(nb::handle object, std::string_view what) {
 
 namespace {
 
-// What it holds as a tensor; floats written down are f32.
+// What it holds as a tensor; floats written down are of the default type.
 Tensor TensorOfGiven(Given given) {
   if (given.tensor.defined()) {
     bool doubles = given.weak && given.tensor.dtype() == DType::kF64;
     if (!doubles) return given.tensor;
     given.weak = false;
-    return CallOne("Cast", {std::move(given)}, {{"dtype", DType::kF32}});
+    return CallOne("Cast", {std::move(given)},
+                   {{"dtype", front_internal::DefaultFloat()}});
   }
   if (given.weak && given.array.dtype() == DType::kF64) {
-    given.array = CastArray(given.array, DType::kF32);
+    given.array = CastArray(given.array, front_internal::DefaultFloat());
   }
   return TensorOf(std::move(given.array));
 }

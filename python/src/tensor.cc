@@ -6,6 +6,7 @@
 #include "operand.h"
 #include "size.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/trace/region_draft.h"
 #include "tensor_attributes.h"
 #include "tensor_operators.h"
@@ -60,7 +61,8 @@ int64_t Bytes(const Tensor& t) {
 }
 
 // Tensor(data): the elements of a tensor seen again, by a tensor of its own;
-// those of anything else copied. What classes derived from Tensor begin with.
+// those of anything else copied, numbers as floats, as PyTorch's class has it.
+// What classes derived from Tensor begin with.
 void Init(Tensor* self, nb::handle data, nb::handle dtype) {
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
   if (IsTensor(data)) {
@@ -71,7 +73,28 @@ void Init(Tensor* self, nb::handle data, nb::handle dtype) {
       return;
     }
   }
-  new (self) Tensor(TensorOf(ArrayOf(data, "Tensor(): data", wanted)));
+  Array made = ArrayOf(data, "Tensor(): data", wanted);
+  bool numbers = wanted == DType::kInvalid && IsPlainData(made.dtype());
+  if (numbers && !IsTensor(data))
+    made = CastArray(made, front_internal::DefaultFloat());
+  new (self) Tensor(TensorOf(std::move(made)));
+}
+
+// Tensor(2, 3): zeros of these sizes, as floats.
+void InitSizes(Tensor* self, const nb::args& sizes) {
+  std::vector<int64_t> dims;
+  for (nb::handle size : sizes) {
+    if (!PyLong_CheckExact(size.ptr())) throw nb::next_overload();
+    dims.push_back(nb::cast<int64_t>(size));
+    if (dims.back() < 0) {
+      ThrowValueError("Tensor(): a size is " + std::to_string(dims.back()) +
+                      "; wanted sizes of 0 or more");
+    }
+  }
+  if (dims.empty()) throw nb::next_overload();
+  Shape shape = ValueOrThrow(Shape::Make(dims));
+  new (self)
+      Tensor(TensorOf(Array::Zeros(front_internal::DefaultFloat(), shape)));
 }
 
 PyObject* tensor_class = nullptr;
@@ -90,7 +113,8 @@ void BindTensor(nb::module_& m) {
       "Elements of one type along axes: values that are there now, or what a "
       "graph will compute.\n\nMade by sluice.tensor, zeros, arange and their "
       "kin, and by every op.";
-  cls.def("__init__", &Init, "data"_a, "dtype"_a = nb::none())
+  cls.def("__init__", &InitSizes, "sizes"_a)
+      .def("__init__", &Init, "data"_a, "dtype"_a = nb::none())
       .def_prop_ro("shape", &ShapeTuple,
                    "The sizes of its axes. In a function being recorded they "
                    "may be SymInts; in other graphs one that is not known "

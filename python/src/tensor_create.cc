@@ -9,6 +9,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/constants.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/eager/manual_seed.h"
 #include "sluice/eager/scope.h"
 #include "sluice/trace/region_draft.h"
@@ -40,7 +41,7 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
       (given.weak || front_internal::IsNumber(given.tensor))) {
     // Sizes of a function being recorded, and numbers it computes: as any
     // others.
-    DType own = given.dtype() == DType::kF64 ? DType::kF32 : given.dtype();
+    DType own = front_internal::WrittenType(given.dtype());
     DType to = wanted == DType::kInvalid ? own : wanted;
     made = CallOne("Cast", {std::move(given)}, {{"dtype", to}});
     if (requires_grad) made.requires_grad_();
@@ -72,14 +73,26 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
         Made(ArrayOf(nb::cast(given.tensor), "tensor(): data", wanted), name);
   } else {
     if (wanted == DType::kInvalid) {
-      bool doubles = given.weak && given.array.dtype() == DType::kF64;
-      wanted = doubles ? DType::kF32 : given.array.dtype();
+      wanted = given.array.dtype();
+      if (given.weak) wanted = front_internal::WrittenType(wanted);
     }
     if (given.weak) {
       CheckWritten(given.array, wanted, "tensor(): data", Negatives::kRefused);
     }
     made = Made(CastArray(given.array, wanted), name);
   }
+  if (requires_grad) made.requires_grad_();
+  return made;
+}
+
+// The same where `device` says, as PyTorch's tensor() has it.
+Tensor FromDataOn(nb::handle data, nb::handle dtype, bool requires_grad,
+                  std::string_view name, nb::handle device) {
+  if (device.is_none()) return FromData(data, dtype, requires_grad, name);
+  nb::object found =
+      nb::module_::import_("sluice._array.device").attr("check_device")(device);
+  Tensor made =
+      FromData(data, dtype, false, name).to(nb::cast<std::string>(found));
   if (requires_grad) made.requires_grad_();
   return made;
 }
@@ -106,11 +119,12 @@ bool AllInts(nb::handle tuple) {
 }  // namespace
 
 void BindTensorCreate(nb::module_& m) {
-  m.def("tensor", &FromData, "data"_a.none(), "dtype"_a = nb::none(),
-        "requires_grad"_a = false, "name"_a = "",
+  m.def("tensor", &FromDataOn, "data"_a.none(), "dtype"_a = nb::none(),
+        "requires_grad"_a = false, "name"_a = "", "device"_a = nb::none(),
         "A tensor of its own with the elements of data: numbers, nested lists, "
-        "arrays, tensors.\n\nPython's floats become float32, its ints int64; "
-        "arrays keep their type.");
+        "arrays, tensors.\n\nPython's floats become float32 "
+        "(get_default_dtype), its "
+        "ints int64; arrays keep their type.");
   m.def("value_as", &ValueAs, "value"_a, "dtype"_a, "what"_a,
         "A value to be put into a tensor of that type.");
   m.def(
@@ -140,6 +154,14 @@ void BindTensorCreate(nb::module_& m) {
         return std::move(CallOp(op, inputs, {}).tensors[0]);
       },
       "shape"_a, "value"_a, "dtype"_a = nb::none());
+  m.def("default_float",
+        [] { return PythonDType(front_internal::DefaultFloat()); });
+  m.def(
+      "set_default_float",
+      [](nb::handle dtype) {
+        front_internal::SetDefaultFloat(DTypeFromPython(dtype));
+      },
+      "dtype"_a);
   m.def("manual_seed", &manual_seed, "seed"_a);
   m.def("random_state", [] {
     RandomState now = random_state();

@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "op_call.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/scope.h"
 #include "sluice/trace/region_draft.h"
@@ -230,11 +231,12 @@ PyObject* Div(PyObject* a, PyObject* b) {
     if (!numbers && whole(inputs[0]) && whole(inputs[1])) {
       for (Given& in : inputs) {
         if (in.tensor.defined()) {
-          in = {CallOne("Cast", {std::move(in)}, {{"dtype", DType::kF32}}),
+          in = {CallOne("Cast", {std::move(in)},
+                        {{"dtype", front_internal::DefaultFloat()}}),
                 {},
                 false};
         } else {
-          in.array = CastArray(in.array, DType::kF32);
+          in.array = CastArray(in.array, front_internal::DefaultFloat());
         }
       }
     }

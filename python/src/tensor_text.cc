@@ -7,6 +7,7 @@
 #include "device_names.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice::py {
@@ -254,9 +255,10 @@ std::string TensorText(const Tensor& t) {
     StrAppend(text, ", shape=(", Join(sizes, ", "),
               sizes.size() == 1 ? ",)" : ")");
   }
-  bool plain = dtype == DType::kF32 || dtype == DType::kBool ||
+  DType common = front_internal::DefaultFloat();
+  bool plain = dtype == common || dtype == DType::kBool ||
                dtype == DType::kI64 || dtype == DType::kString;
-  if (!plain || (a.num_elements() == 0 && dtype != DType::kF32)) {
+  if (!plain || (a.num_elements() == 0 && dtype != common)) {
     StrAppend(text, ", dtype=", PythonName(dtype));
   }
   if (t.array().memory()) {

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import sluice as sl
+from composed_check import check
 
 RNG = np.random.default_rng(11)
 A = RNG.normal(size=(4, 5))
@@ -99,23 +100,7 @@ VALUES = {
 
 @pytest.mark.parametrize("name", VALUES)
 def test_values_captured_batched_and_gradients(name):
-    f, wanted = VALUES[name]
-    x = T(A)
-    made = f(x).numpy()
-    assert made.dtype == wanted.dtype and made.shape == wanted.shape
-    assert np.allclose(made, wanted)
-    assert np.allclose(sl.function(f)(x).numpy(), wanted)
-    others = np.stack([A, A + 0.25])
-    batched = np.stack([f(T(a)).numpy() for a in others])
-    assert np.allclose(sl.vmap(f)(T(others)).numpy(), batched)
-
-    def value(y):
-        return sl.sum(sl.sin(f(y)))
-
-    along, step = T(RNG.normal(size=A.shape)), 1e-6
-    slope = float(value(x + step * along) - value(x - step * along)) / (2 * step)
-    assert float(sl.sum(sl.grad(value)(x) * along)) == pytest.approx(
-        slope, rel=1e-4, abs=1e-6)  # fmt: skip
+    check(*VALUES[name], A)
 
 
 def test_the_most_frequent_of_several_is_the_smallest():

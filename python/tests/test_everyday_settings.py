@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy as np
 import pytest
 
 import sluice as sl
@@ -41,14 +42,23 @@ def test_generators_have_streams_of_their_own():
 def test_settings():
     assert sl.get_default_dtype() == sl.float32
     sl.set_default_dtype(sl.float32)
-    with pytest.raises(NotImplementedError, match="float64"):
-        sl.set_default_dtype(sl.float64)
+    with pytest.raises(TypeError, match="wanted a type of floats"):
+        sl.set_default_dtype(sl.int64)
     n = sl.get_num_threads()
-    sl.set_num_threads(n)
-    with pytest.raises(NotImplementedError, match="SLUICE_THREADS"):
-        sl.set_num_threads(n + 1)
-    with pytest.raises(ValueError):
+    x = sl.randn(300, 300)
+    wanted = (x @ x).numpy()
+    for threads in (1, 3, n):
+        sl.set_num_threads(threads)
+        assert sl.get_num_threads() == threads
+        assert ((x @ x).numpy() == wanted).all()
+    with pytest.raises(ValueError, match="wanted an int from 1 to 1024"):
         sl.set_num_threads(0)
+    sl.use_deterministic_algorithms(True)
+    assert sl.are_deterministic_algorithms_enabled()
+    sl.set_float32_matmul_precision("highest")
+    assert sl.get_float32_matmul_precision() == "highest"
+    sl.backends.cudnn.benchmark = True
+    assert not sl.backends.mps.is_available()
     with sl.autocast("cpu"):
         assert sl.is_autocast_enabled()
 
@@ -80,3 +90,26 @@ def test_compiled_modules_share_parameters_and_copies_do_not():
     assert other(x).tolist() != made(x).tolist()
     assert made(x).tolist() == net(x).tolist()
     assert len(made.traces()) == 1
+
+
+@pytest.mark.parametrize("kind", [sl.float64, sl.bfloat16, sl.float16])
+def test_default_type_of_floats(kind):
+    whole = sl.tensor([1, 2])
+    sl.set_default_dtype(kind)
+    try:
+        assert sl.get_default_dtype() == kind
+        for made in (
+            sl.tensor(1.5), sl.tensor([1.5, 2.0]), sl.zeros(2), sl.ones(2), sl.eye(2),
+            sl.rand(2), sl.randn(2), sl.linspace(0, 1, 3), sl.arange(0, 1, 0.5),
+            sl.full((2,), 0.5), whole * 0.5, whole / 2, whole + 0.5, 0.5 - whole,
+            sl.sqrt(whole), sl.nn.Linear(2, 2).weight, sl.Tensor([1, 2]),
+            sl.nn.Linear(2, 1)(sl.ones(1, 2)), sl.erfinv(whole * 0),
+            sl.function(lambda x: x * 0.5)(whole),
+            sl.function(lambda x: sl.zeros(2) + 0.25)(whole),
+        ):  # fmt: skip
+            assert made.dtype == kind, made
+        assert sl.tensor(np.ones(2, np.float32)).dtype == sl.float32
+        assert (sl.ones(2, dtype=sl.float32) * 0.5).dtype == sl.float32
+    finally:
+        sl.set_default_dtype(sl.float32)
+    assert sl.tensor(1.5).dtype == sl.float32 and (whole / 2).dtype == sl.float32

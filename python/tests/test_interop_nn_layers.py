@@ -122,6 +122,7 @@ LAYERS = [
     ("LeakyReLU", (0.2,), {}, [(3, 4)]),
     ("ELU", (0.7,), {}, [(3, 4)]),
     ("CELU", (0.7,), {}, [(3, 4)]),
+    ("ChannelShuffle", (2,), {}, [(2, 4, 3)]),
     ("Softplus", (), {}, [(3, 4)]),
     ("Softplus", (2.0, 1.0), {}, [(3, 4)]),
     ("Softshrink", (0.3,), {}, [(3, 4)]),
@@ -216,11 +217,15 @@ def test_every_layer_is_in_the_table():
         "Module", "Sequential", "ModuleList", "ModuleDict", "ParameterList",
         "ParameterDict", "Parameter", "RNNBase",
     }  # fmt: skip
-    random = {"Dropout", "Dropout1d", "Dropout2d", "Dropout3d"}
+    random = {
+        "AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d",
+        "FeatureAlphaDropout", "RReLU",
+    }  # fmt: skip
     others = {
         "Transformer", "TransformerEncoder", "TransformerDecoder",
         "TransformerEncoderLayer", "TransformerDecoderLayer", "MarginRankingLoss",
         "CosineEmbeddingLoss", "HingeEmbeddingLoss", "TripletMarginLoss",
+        "TripletMarginWithDistanceLoss",
     }  # fmt: skip
     elsewhere = {
         "CTCLoss", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "SoftMarginLoss",
@@ -263,6 +268,7 @@ def test_losses_of_pairs():
         ("CosineEmbeddingLoss", (0.1,), [(5, 4), (5, 4), signs]),
         ("HingeEmbeddingLoss", (0.7,), [(5,), signs]),
         ("TripletMarginLoss", (0.7,), [(5, 4), (5, 4), (5, 4)]),
+        ("TripletMarginWithDistanceLoss", (), [(5, 4), (5, 4), (5, 4)]),
     ]
     for name, args, inputs in rows:
         theirs, ours = getattr(torch.nn, name)(*args), getattr(nn, name)(*args)

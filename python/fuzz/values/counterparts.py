@@ -27,6 +27,15 @@ _SYMBOLS = {
     "where": lambda x, condition, other: sl.where(condition, x, other),
     "special.polygamma": lambda x, n: sl.polygamma(n, x),
     "polygamma": lambda x, n: sl.polygamma(n, x),
+    "H": lambda x: x.H,
+    "T": lambda x: x.T,
+    "item": lambda x: x.item(),
+    "mH": lambda x: x.mH,
+    "mT": lambda x: x.mT,
+    "zero_": lambda x: x.clone().zero_(),
+    # Their samples are factors of a matrix of low rank.
+    "svd_lowrank": lambda a, b, **options: sl.svd_lowrank(a @ b.mT, **options),
+    "pca_lowrank": lambda a, b, **options: sl.pca_lowrank(a @ b.mT, **options),
     # Their samples have the table first.
     "nn.functional.embedding": lambda table, x, **options: (
         sl.nn.functional.embedding(x, table, **options)

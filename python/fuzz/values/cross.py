@@ -29,8 +29,8 @@ def to_sluice(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         if value.layout != torch.strided or value.is_quantized:
             raise CannotCross(str(value.layout))
-        if not hasattr(sl, dtype_name(value.dtype)):
-            raise CannotCross(str(value.dtype))
+        if not hasattr(sl, dtype_name(value.dtype)) or value.device.type != "cpu":
+            raise CannotCross(f"{value.dtype} on {value.device}")
         try:
             made = sl.from_dlpack(_laid_out_alike(value.detach().resolve_conj()))
         except BufferError as error:  # more axes than we have

@@ -29,8 +29,9 @@ UNWRITTEN = {"empty", "empty_like", "new_empty", "empty_strided", "empty_permute
 
 
 # Drawn at random; some of them by a seed of the database's own.
-DRAWN = {"bernoulli", "multinomial", "normal", "rand", "rand_like", "randint",
-         "randint_like", "randn", "randn_like", "uniform",
+DRAWN = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal",
+         "multinomial", "normal", "pca_lowrank", "rand", "rand_like", "randint",
+         "randint_like", "svd_lowrank", "randn", "randn_like", "uniform",
          "nn.functional.alpha_dropout", "nn.functional.dropout",
          "nn.functional.dropout1d", "nn.functional.dropout2d",
          "nn.functional.dropout3d", "nn.functional.feature_alpha_dropout",

@@ -52,6 +52,8 @@ _SETTLE = {
     "argsort": _order,
     "linalg.svd": _svd,
     "svd": _old_svd,
+    "svd_lowrank": _old_svd,
+    "pca_lowrank": _old_svd,
     "linalg.qr": _qr,
     "qr": _qr,
     "linalg.eigh": _eigh,

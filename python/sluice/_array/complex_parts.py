@@ -24,7 +24,7 @@ def angle(x: Any) -> Tensor:
     if x.dtype.is_complex:
         return _ops.atan2(_ops.imag(x), _ops.real(x))
     if not x.dtype.is_floating_point:
-        x = _ops.cast(x, _core.float32)
+        x = _ops.cast(x, _core.default_float())
     zero = _ops.zeros_like(x)
     # The sign's gradient is 0 everywhere, as that of an angle of real numbers.
     turned = _ops.mul(_ops.sub(_ops.square(_ops.sign(x)), _ops.sign(x)), math.pi / 2)

@@ -27,7 +27,6 @@ __all__ = [
     "zeros_like",
 ]
 
-_f32 = _core.float32
 _i64 = _core.int64
 
 
@@ -55,7 +54,7 @@ def zeros(
     *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Zeros: zeros(2, 3) or zeros((2, 3))."""
-    return full(_shape(shape), 0, dtype=dtype or _f32, device=device,
+    return full(_shape(shape), 0, dtype=dtype or _core.default_float(), device=device,
                 requires_grad=requires_grad)  # fmt: skip
 
 
@@ -63,7 +62,7 @@ def ones(
     *shape: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """Ones: ones(2, 3) or ones((2, 3))."""
-    return full(_shape(shape), 1, dtype=dtype or _f32, device=device,
+    return full(_shape(shape), 1, dtype=dtype or _core.default_float(), device=device,
                 requires_grad=requires_grad)  # fmt: skip
 
 
@@ -133,11 +132,13 @@ def arange(
 ) -> Tensor:
     """start, start + step, ... before stop; arange(n) counts from 0.
 
-    Of ints it is int64, of floats float32.
+    Of ints it is int64, of floats the default type.
     """
     stop = stop if end is None else end
     if stop is None:
         start, stop = 0, start
+    if dtype is None and any(type(v) is float for v in (start, stop, step)):
+        dtype = _half_default()
     if dtype is not None:
         kind = _core.find_dtype(dtype)
         if not _is_number(kind):
@@ -152,6 +153,12 @@ def arange(
         made = made if made.dtype == kind else _ops.cast(made, kind)
         return _finished(made, requires_grad)
     return _finished(_ops.range(start, stop, step), requires_grad)
+
+
+def _half_default() -> Any:
+    """The default type, where that is one of half precision; else None."""
+    kind = _core.default_float()
+    return kind if kind in (_core.float16, _core.bfloat16) else None
 
 
 def _counted_in_floats(start: Any, stop: Any, step: Any, kind: Any) -> Tensor | None:
@@ -198,7 +205,8 @@ def linspace(
     if stop is None:
         raise TypeError("linspace(): lacks its argument stop")
     complex_ends = any(_is_complex(v) for v in (start, stop))
-    kind = _core.find_dtype(dtype or (_core.complex64 if complex_ends else _f32))
+    common = _core.complex64 if complex_ends else _core.default_float()
+    kind = _core.find_dtype(dtype or common)
     if num < 0:
         raise ValueError(f"linspace(): num is {num}; wanted 0 or more")
     if kind.is_complex:
@@ -249,9 +257,9 @@ def eye(
 ) -> Tensor:
     """A matrix of n rows and m columns with ones on its k-th diagonal."""
     if has_symbols((n, m)):
-        made = identity(n, n if m is None else m, k, dtype or _f32)
+        made = identity(n, n if m is None else m, k, dtype or _core.default_float())
         return _finished(made, requires_grad)
-    made = _ops.eye(n, n if m is None else m, k=k, dtype=dtype or _f32)
+    made = _ops.eye(n, n if m is None else m, k=k, dtype=dtype or _core.default_float())
     return _finished(made, requires_grad)
 
 

@@ -113,12 +113,14 @@ def lu_factor(x: Any, *, pivot: bool = True) -> LUFactorResult:
     return LUFactorResult(made, _ops.cast(pivots, _core.int32))
 
 
-def _order(pivots: Tensor) -> Tensor:
+def _order(pivots: Tensor, rows: int | None = None) -> Tensor:
     """Where each row comes from, of swaps in turn: row i with row pivots[i] - 1."""
-    n = pivots.shape[-1]
+    count = int(pivots.shape[-1])
+    n = count if rows is None else rows
     column = beside(pivots, _ops.range(0, n, 1))
-    order = _ops.add(_ops.mul(_ops.cast(pivots, _core.int64), 0), column)
-    for i in range(n):
+    zeros = _ops.mul(_ops.cast(pivots, _core.int64), 0)
+    order = _ops.add(zeros if n == count else _ops.sum(zeros, -1, True), column)
+    for i in range(count):
         at = _ops.cast(pivots[..., i : i + 1], _core.int64) - 1
         there = _ops.sum(_ops.where(_ops.equal(column, at), order, 0), -1, True)
         order = _swapped(order, column, i, at, there)

@@ -18,13 +18,13 @@ __all__ = [
     "rand",
     "rand_like",
     "randint",
+    "randint_like",
     "randn",
     "randn_like",
     "randperm",
     "uniform",
 ]
 
-_f32 = _core.float32
 
 
 def manual_seed(seed: int) -> None:
@@ -53,7 +53,7 @@ def rand(
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers uniform in [0, 1): rand(2, 3) or rand((2, 3))."""
-    made = _ops.random_uniform(_static(_one(shape)), dtype or _f32)
+    made = _ops.random_uniform(_static(_one(shape)), dtype or _core.default_float())
     return _finished(made, requires_grad)
 
 
@@ -64,7 +64,7 @@ def randn(
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers with mean 0 and standard deviation 1."""
-    made = _ops.random_normal(_static(_one(shape)), dtype or _f32)
+    made = _ops.random_normal(_static(_one(shape)), dtype or _core.default_float())
     return _finished(made, requires_grad)
 
 
@@ -99,6 +99,19 @@ def randint(
     return _ops.random_int(
         _static(() if size is None else size), high, lo=low, dtype=dtype or _core.int64
     )
+
+
+def randint_like(
+    x: Tensor, low: Any = None, high: Any = None, *, dtype: Any = None,
+    device: Any = None,
+) -> Tensor:  # fmt: skip
+    """randint of x's shape and type: randint_like(x, 10), randint_like(x, 5, 10)."""
+    if low is None or high is None:  # randint_like(x, high=10) has one alone, too
+        low, high = 0, high if low is None else low
+    if high is None:
+        raise TypeError("randint_like(): no high; wanted the end of the numbers")
+    made = randint(int(low), int(high), x.shape, device=device_like(x, device))
+    return _ops.cast(made, dtype or x.dtype)
 
 
 @drawn

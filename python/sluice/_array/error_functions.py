@@ -82,11 +82,11 @@ def _erfinv_slope(x: Tensor, y: Tensor) -> Tensor:
 
 
 def floats(x: Any, what: str) -> Tensor:
-    """x as real floats; integers become float32."""
+    """x as real floats; integers become floats."""
     x = as_tensor(x)
     if x.dtype.is_complex:
         raise TypeError(f"{what}(): x is {x.dtype.name}; wanted real numbers")
-    return x if x.dtype.is_floating_point else _ops.cast(x, _core.float32)
+    return x if x.dtype.is_floating_point else _ops.cast(x, _core.default_float())
 
 
 def erfinv(x: Any) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import _core, _ops
@@ -99,7 +100,57 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     return self.copy_(_ops.bernoulli(chances))
 
 
+def _chances(self: Tensor) -> Tensor:
+    """Numbers uniform in (0, 1] of the type that the elements are computed in."""
+    wide = _core.float64 if self.dtype == _core.float64 else _core.float32
+    return _ops.sub(1.0, draws.rand(self.shape, dtype=wide))
+
+
+def _want_floats(self: Tensor, what: str, name: str, value: Any, least: float) -> None:
+    if not self.dtype.is_floating_point:
+        raise TypeError(f"{what}(): {self.dtype.name}; wanted a tensor of floats")
+    if not value > least:
+        raise ValueError(f"{what}(): {name} is {value}; wanted it above {least:g}")
+
+
+@drawn
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
+    """Overwrites the elements with waiting times of a rate."""
+    _want_floats(self, "exponential_", "lambd", lambd, 0.0)
+    return self.copy_(_ops.div(_ops.neg(_ops.log(_chances(self))), lambd))
+
+
+@drawn
+def cauchy_(
+    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Any = None
+) -> Tensor:
+    """Overwrites the elements with numbers of Cauchy's distribution."""
+    _want_floats(self, "cauchy_", "sigma", sigma, 0.0)
+    turned = _ops.tan(_ops.mul(_ops.sub(_chances(self), 0.5), math.pi))
+    return self.copy_(_ops.add(_ops.mul(turned, sigma), median))
+
+
+@drawn
+def log_normal_(
+    self: Tensor, mean: float = 1, std: float = 2, *, generator: Any = None
+) -> Tensor:
+    """Overwrites the elements with numbers whose logarithms are normal."""
+    _want_floats(self, "log_normal_", "std", std, 0.0)
+    wide = _core.float64 if self.dtype == _core.float64 else _core.float32
+    return self.copy_(_ops.exp(draws.normal(mean, std, self.shape, dtype=wide)))
+
+
+@drawn
+def geometric_(self: Tensor, p: float, *, generator: Any = None) -> Tensor:
+    """Overwrites the elements with how many tries of chance p it takes to succeed."""
+    if not 0 < p < 1:
+        raise ValueError(f"geometric_(): p is {p}; wanted it between 0 and 1")
+    tries = _ops.ceil(_ops.div(_ops.log(_chances(self)), math.log1p(-p)))
+    return self.copy_(_ops.cast(_ops.maximum(tries, 1.0), self.dtype))
+
+
 for _method in (
+    cauchy_, exponential_, geometric_, log_normal_,
     bernoulli, bernoulli_, get_device, is_same_size, multinomial, ndimension, nelement,
     normal_, put_, uniform_,
 ):  # fmt: skip

@@ -38,7 +38,7 @@ def _areas(y: Any, x: Any, dx: Any, dim: int, what: str) -> tuple[Tensor, int]:
     y = as_tensor(y)
     (at,) = axes_tuple(dim, y.ndim, what)
     if not (y.dtype.is_floating_point or y.dtype.is_complex):
-        y = _ops.cast(y, _core.float32)
+        y = _ops.cast(y, _core.default_float())
     sums = _ops.add(_part(y, at, slice(1, None)), _part(y, at, slice(-1)))
     if x is None:
         return _ops.mul(_ops.mul(sums, 0.5), dx), at

@@ -173,14 +173,14 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     return _ops.bin_count(x, weights, minlength=minlength)
 
 
-def divide(a: Any, b: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """a / b; integers give floats. rounding_mode: "floor" or "trunc" as PyTorch's."""
+def divide(a: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """a / other; integers give floats. rounding_mode: "floor" or "trunc"."""
     if rounding_mode is None:
-        return as_tensor(a) / b
+        return as_tensor(a) / other
     if rounding_mode == "floor":
-        return _ops.floor_div(a, b)
+        return _ops.floor_div(a, other)
     if rounding_mode == "trunc":
-        return trunc(_ops.div(a, b))
+        return trunc(_ops.div(a, other))
     raise ValueError(
         f"divide(): rounding_mode is {rounding_mode!r}; wanted None, floor or trunc"
     )
@@ -237,20 +237,22 @@ clamp = clip
 
 
 def isclose(
-    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+    a: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
-    """|a - b| <= atol + rtol |b|, elementwise."""
+    """|a - other| <= atol + rtol |other|, elementwise."""
     for name, bound in (("rtol", rtol), ("atol", atol)):
         if bound < 0:
             raise ValueError(f"isclose(): {name} is {bound}; wanted it 0 or more")
-    a, b = as_tensor(a), as_tensor(b)
-    if a.dtype.is_complex or b.dtype.is_complex:
-        return _close_complex(a, b, rtol, atol, equal_nan)
-    if not (a.dtype.is_floating_point or b.dtype.is_floating_point):
-        return _ops.equal(a, b) if a.dtype == _core.bool else _ops.approximate_equal(
-            _ops.cast(a, _core.float64), _ops.cast(b, _core.float64),
+    a, other = as_tensor(a), as_tensor(other)
+    if a.dtype.is_complex or other.dtype.is_complex:
+        return _close_complex(a, other, rtol, atol, equal_nan)
+    if not (a.dtype.is_floating_point or other.dtype.is_floating_point):
+        if a.dtype == _core.bool:
+            return _ops.equal(a, other)
+        return _ops.approximate_equal(
+            _ops.cast(a, _core.float64), _ops.cast(other, _core.float64),
             rtol=rtol, atol=atol)  # fmt: skip
-    return _ops.approximate_equal(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return _ops.approximate_equal(a, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 def _close_complex(
@@ -274,10 +276,10 @@ def is_nan(x: Tensor) -> Tensor:
 
 
 def allclose(
-    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+    a: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:
     """Whether isclose is true for all elements."""
-    return bool(_ops.all_of(isclose(a, b, rtol, atol, equal_nan)))
+    return bool(_ops.all_of(isclose(a, other, rtol, atol, equal_nan)))
 
 
 def array_equal(a: Any, b: Any) -> bool:
@@ -434,19 +436,19 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     return _ops.sum(_ops.mul(conj(a), b), axis)
 
 
-def bmm(a: Any, b: Any) -> Tensor:
+def bmm(x: Any, mat2: Any) -> Tensor:
     """Products of stacks of matrices [batch, n, m] and [batch, m, p]."""
-    return _core.matmul(a, b)
+    return _core.matmul(x, mat2)
 
 
-def mm(a: Any, b: Any) -> Tensor:
+def mm(x: Any, mat2: Any) -> Tensor:
     """The product of two matrices."""
-    return _ops.matmul(a, b)
+    return _ops.matmul(x, mat2)
 
 
-def mv(a: Any, x: Any) -> Tensor:
+def mv(x: Any, vec: Any) -> Tensor:
     """The product of a matrix and a vector."""
-    return _ops.mat_vec(a, x)
+    return _ops.mat_vec(x, vec)
 
 
 def baddbmm(
@@ -496,14 +498,14 @@ def _rounded_once(f: Any, *xs: Any) -> Tensor:
     return _ops.cast(made, tensors[0].dtype)
 
 
-def addcmul(x: Any, a: Any, b: Any, *, value: float = 1) -> Tensor:
-    """x + value a b, elementwise."""
-    return _rounded_once(lambda x, a, b: x + a * b * value, x, a, b)
+def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tensor:
+    """x + value tensor1 tensor2, elementwise."""
+    return _rounded_once(lambda x, a, b: x + a * b * value, x, tensor1, tensor2)
 
 
-def addcdiv(x: Any, a: Any, b: Any, *, value: float = 1) -> Tensor:
-    """x + value a / b, elementwise."""
-    return _rounded_once(lambda x, a, b: x + a / b * value, x, a, b)
+def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tensor:
+    """x + value tensor1 / tensor2, elementwise."""
+    return _rounded_once(lambda x, a, b: x + a / b * value, x, tensor1, tensor2)
 
 
 def trace(x: Any) -> Tensor:
@@ -511,19 +513,19 @@ def trace(x: Any) -> Tensor:
     return _ops.trace(widened(x, None))
 
 
-def logical_and(a: Any, b: Any) -> Tensor:
+def logical_and(a: Any, other: Any) -> Tensor:
     """Whether both are true, that is not 0, elementwise."""
-    return _ops.logical_and(truth(a), truth(b))
+    return _ops.logical_and(truth(a), truth(other))
 
 
-def logical_or(a: Any, b: Any) -> Tensor:
+def logical_or(a: Any, other: Any) -> Tensor:
     """Whether one of them is true, that is not 0, elementwise."""
-    return _ops.logical_or(truth(a), truth(b))
+    return _ops.logical_or(truth(a), truth(other))
 
 
-def logical_xor(a: Any, b: Any) -> Tensor:
+def logical_xor(a: Any, other: Any) -> Tensor:
     """Whether just one of them is true, that is not 0, elementwise."""
-    return _ops.logical_xor(truth(a), truth(b))
+    return _ops.logical_xor(truth(a), truth(other))
 
 
 def logical_not(x: Any) -> Tensor:

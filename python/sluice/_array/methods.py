@@ -7,10 +7,10 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from . import complex_parts, decompositions, diagonals, error_functions, intervals
-from . import layers, math
+from . import bessel, complex_parts, copies, decompositions, diagonals, divisors
+from . import error_functions, factors, intervals, layers, listed, math
 from . import matrix, observations, order, pick, pieces, products, reduce, replaced
-from . import runs, scalars, shape, spread, sums, types, windows
+from . import runs, scalars, shape, spectra, spread, sums, types, windows
 from .._symbols.numbers import Symbol, SymInt
 from .device import CPU, Device, beside, check_device
 
@@ -20,7 +20,7 @@ __all__: list[str] = []
 _OPS = """
 acos acosh asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
 bitwise_xor cos cosh det digamma dot erf erfc exp exp2 expm1
-floor_div fmod greater greater_equal hypot imag isfinite isinf isnan less less_equal
+floor_div fmod greater greater_equal hypot isfinite isinf isnan less less_equal
 lerp lgamma log log10 log1p log2 maximum minimum mul neg not_equal outer pow
 reciprocal relu rsqrt sigmoid sign sin sinh sqrt square tan tanh xlogy
 equal
@@ -29,19 +29,22 @@ equal
 _FUNCTIONS: dict[Any, str] = {
     math: """
         abs absolute addcdiv addcmul allclose arccos arccosh arcsin arcsinh arctan
-        arctan2 arctanh baddbmm bmm ceil clamp clip conj copysign cross diag
+        arctan2 arctanh baddbmm bincount bitwise_left_shift bitwise_right_shift
+        bmm ceil clamp clip conj copysign cross diag
         diagonal div divide eq floor floor_divide ge gt isclose isneginf isposinf le
         logaddexp logical_and logical_not logical_or logical_xor lt matmul mm
-        multiply mv nan_to_num ne negative positive power remainder round signbit
+        multiply mv nan_to_num ne negative nextafter
+        positive power remainder round signbit
         trace tril triu true_divide trunc vecdot""",
     reduce: """
         all amax amin any argmax argmin count_nonzero cumprod cumsum logsumexp max
         mean min prod ptp sum""",
+    spectra: "istft stft",
     spread: "median nanmean nanmedian nansum norm std var",
     shape: """
         broadcast_to chunk expand flatten flip fliplr flipud moveaxis movedim narrow
         permute ravel repeat_interleave reshape roll select split squeeze swapaxes
-        swapdims tile transpose unbind unflatten unsqueeze""",
+        rot90 swapdims tile transpose unbind unflatten unsqueeze""",
     pick: """
         argsort argwhere gather index_select masked_fill masked_select nonzero scatter
         scatter_add sort take take_along_dim topk unique""",
@@ -58,12 +61,19 @@ _FUNCTIONS: dict[Any, str] = {
     pieces: "dsplit hsplit tensor_split vsplit",
     products: "addbmm addmm addmv addr dist ger inner kron logdet vdot",
     replaced: """
-        diagonal_scatter fill_diagonal_ index_fill index_put index_put_ scatter_reduce
-        select_scatter slice_scatter""",
+        diagonal_scatter fill_diagonal_ index_fill index_put index_put_ index_reduce
+        scatter_reduce select_scatter slice_scatter""",
     scalars: """
         clamp_max clamp_min deg2rad fix float_power fmax fmin frac logit rad2deg sgn
         sinc""",
-    complex_parts: "angle real",
+    bessel: "i0",
+    complex_parts: "angle",
+    copies: """
+        conj_physical resolve_conj resolve_neg split_with_sizes unsafe_chunk
+        unsafe_split""",
+    divisors: "frexp gcd isreal lcm ldexp logaddexp2",
+    factors: "cholesky_inverse lu_solve pinverse",
+    listed: "nonzero_static sum_to_size unique_consecutive",
     decompositions: "matrix_exp",
     error_functions: "erfinv mvlgamma",
     sums: "add sub subtract",
@@ -84,7 +94,12 @@ log10 log1p log2 logical_and logical_not logical_or masked_fill masked_scatter n
 reciprocal relu remainder round rsqrt scatter scatter_add scatter_reduce sigmoid sign
 sin sinh sqrt square tan tanh tril triu trunc addcmul addcdiv nan_to_num addbmm addmm
 addmv addr clamp_max clamp_min deg2rad fix float_power frac logit rad2deg sgn sinc
-erfinv mvlgamma put renorm
+erfinv mvlgamma put renorm conj_physical gcd i0 index_reduce lcm ldexp
+absolute acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asinh atan2 atanh
+baddbmm bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+bitwise_xor copysign divide eq ge greater greater_equal gt hypot le less less_equal
+logical_xor lt multiply ne negative nextafter not_equal polygamma subtract true_divide
+xlogy
 """.split()
 
 
@@ -188,8 +203,10 @@ def repeat(self: Tensor, *sizes: Any, axis: Any = None) -> Tensor:
 
 
 @_method
-def view(self: Tensor, *shape_or_dtype: Any) -> Tensor:
+def view(self: Tensor, *shape_or_dtype: Any, size: Any = None) -> Tensor:
     """The same elements under another shape."""
+    if size is not None and not shape_or_dtype:
+        shape_or_dtype = (size,)
     first = shape_or_dtype[0] if shape_or_dtype else ()
     if isinstance(first, _core.dtype):
         raise TypeError("view(): a dtype; wanted a shape, or astype() for a type")
@@ -363,6 +380,11 @@ def _is_cuda(self: Tensor) -> bool:
     return _core.tensor_device(self).startswith("cuda")
 
 
+def _is_cpu(self: Tensor) -> bool:
+    """Whether the elements are on the host."""
+    return _core.tensor_device(self).startswith("cpu")
+
+
 def _reversed_axes(self: Tensor) -> Tensor:
     """The axes in reverse order."""
     return _ops.transpose(self)
@@ -380,5 +402,8 @@ for _name, _getter in {
     "T": _reversed_axes,
     "mT": shape.matrix_transpose,
     "H": _adjoint,
+    "imag": _ops.imag,
+    "is_cpu": _is_cpu,
+    "real": complex_parts.real,
 }.items():
     setattr(Tensor, _name, property(_getter))

@@ -24,7 +24,7 @@ def cov(
     if x.ndim > 2:
         raise ValueError(f"cov(): x has {x.ndim} axes; wanted 2 at most")
     if not x.dtype.is_floating_point:
-        x = _ops.cast(x, _core.float32)
+        x = _ops.cast(x, _core.default_float())
     kind = x.dtype  # that of the weights: their sums are in it, as PyTorch's are
     if aweights is not None:
         aweights = as_tensor(aweights)
@@ -65,7 +65,7 @@ def logspace(
     device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """base to the powers from start to end at equal distances."""
-    its = _core.find_dtype(dtype or _core.float32)
+    its = _core.find_dtype(dtype or _core.default_float())
     if not its.is_floating_point:  # cut off before, as PyTorch does
         start, end = int(start), int(end)
     powers = linspace(start, end, steps, dtype=_core.float64)

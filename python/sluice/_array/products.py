@@ -108,7 +108,9 @@ def block_diag(*xs: Any) -> Tensor:
         behind = width - before - block.shape[1]
         made.append(_ops.pad(block, [0, 0, before, behind]))
         before += block.shape[1]
-    return _ops.concat(made, axis=0) if made else _core.full((1, 0), 0, _core.float32)
+    if not made:
+        return _core.full((1, 0), 0, _core.default_float())
+    return _ops.concat(made, axis=0)
 
 
 def chain_matmul(*matrices: Any) -> Tensor:

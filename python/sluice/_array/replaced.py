@@ -15,6 +15,7 @@ __all__ = [
     "diagonal_scatter",
     "index_fill",
     "index_put",
+    "index_reduce",
     "scatter_reduce",
     "select_scatter",
     "slice_scatter",
@@ -150,6 +151,25 @@ def scatter_reduce(
         counts = _ops.maximum(counts, 1)
     whole = not x.dtype.is_floating_point
     return _ops.floor_div(made, counts) if whole else _ops.div(made, counts)
+
+
+def index_reduce(
+    x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """x combined with slices of source along an axis at these indices."""
+    x, index, source = as_tensor(x), places_in(x, index), as_tensor(source)
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise ValueError(f"index_reduce(): reduce is {reduce!r}; wanted prod, mean, "
+                         "amax or amin")  # fmt: skip
+    if x.ndim == 0:
+        x, source = _ops.reshape(x, (1,)), _ops.reshape(source, (-1,))
+        return index_reduce(
+            x, 0, _ops.reshape(index, (-1,)), source, reduce, include_self=include_self
+        )[0]
+    (at,) = axes_tuple(dim, x.ndim, "index_reduce")
+    sides = [-1 if a == at else 1 for a in range(x.ndim)]
+    places = _ops.broadcast_to(_ops.reshape(index, sides), source.shape)
+    return scatter_reduce(x, at, places, source, reduce, include_self=include_self)
 
 
 def _least(x: Tensor, reduce: str) -> Any:

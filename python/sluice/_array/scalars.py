@@ -67,7 +67,7 @@ def fmin(x: Any, other: Any) -> Tensor:
 def _floats(x: Any) -> Tensor:
     x = as_tensor(x)
     real = x.dtype.is_floating_point or x.dtype.is_complex
-    return x if real else _ops.cast(x, _core.float32)
+    return x if real else _ops.cast(x, _core.default_float())
 
 
 def logit(x: Any, eps: float | None = None) -> Tensor:

@@ -72,11 +72,13 @@ def _ndim(x: Tensor, what: str) -> int:
     return x.ndim
 
 
-def reshape(x: Any, *shape: Any) -> Tensor:
+def reshape(x: Any, *sizes: Any, shape: Any = None) -> Tensor:
     """The same elements in order under another shape; one size may be -1."""
-    if len(shape) == 1 and not isinstance(shape[0], int) and not _is_int(shape[0]):
-        return _ops.reshape(x, shape[0])
-    return _ops.reshape(x, shape)
+    if shape is not None and not sizes:
+        sizes = (shape,)
+    if len(sizes) == 1 and not isinstance(sizes[0], int) and not _is_int(sizes[0]):
+        return _ops.reshape(x, sizes[0])
+    return _ops.reshape(x, sizes)
 
 
 def ravel(x: Any) -> Tensor:
@@ -210,9 +212,12 @@ def select(x: Any, dim: int, index: Any) -> Tensor:
     return part
 
 
-def permute(x: Any, *dims: Any) -> Tensor:
+def permute(x: Any, *order: Any, dims: Any = None) -> Tensor:
     """With the axes in another order: permute(x, 2, 0, 1) or permute(x, (2, 0, 1))."""
-    order = dims[0] if len(dims) == 1 and not _is_int(dims[0]) else dims
+    if dims is not None and not order:
+        order = tuple(dims)
+    elif len(order) == 1 and not _is_int(order[0]):
+        order = order[0]
     return _ops.transpose(x, order)
 
 
@@ -228,11 +233,15 @@ def _is_int(x: Any) -> bool:
     return hasattr(x, "__index__") and getattr(x, "ndim", 0) == 0
 
 
-def transpose(x: Any, *dims: Any, axes: Any = None) -> Tensor:
+def transpose(
+    x: Any, *dims: Any, axes: Any = None, dim0: Any = None, dim1: Any = None
+) -> Tensor:
     """Two axes swapped, transpose(x, 0, 1), or an order of all, transpose(x, (1, 0)).
 
     Without more it reverses the order of the axes, as numpy does.
     """
+    if dim1 is not None:
+        dims = (*dims, *(() if dim0 is None else (dim0,)), dim1)
     if len(dims) == 2 and _is_int(dims[0]) and _is_int(dims[1]):
         return swapaxes(x, *dims)
     order = axes if not dims else dims[0] if len(dims) == 1 else dims
@@ -278,9 +287,11 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
 movedim = moveaxis
 
 
-def broadcast_to(x: Any, shape: Any) -> Tensor:
+def broadcast_to(x: Any, shape: Any = None, *, size: Any = None) -> Tensor:
     """Stretched to a shape: axes of size 1 and missing ones repeat."""
-    return _ops.broadcast_to(x, shape)
+    if shape is None and size is None:
+        raise TypeError("broadcast_to(): no shape; wanted the sizes of the result")
+    return _ops.broadcast_to(x, size if shape is None else shape)
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -314,14 +325,16 @@ def broadcast_arrays(*xs: Any) -> list[Tensor]:
 broadcast_tensors = broadcast_arrays
 
 
-def expand(x: Tensor, *shape: Any) -> Tensor:
+def expand(x: Tensor, *shape: Any, size: Any = None) -> Tensor:
     """As broadcast_to; a size of -1 leaves that axis as it is."""
+    if size is not None and not shape:
+        shape = (size,)
     sizes = list(shape[0] if len(shape) == 1 and not _is_int(shape[0]) else shape)
     extra = len(sizes) - x.ndim
     if extra < 0:
         raise ValueError(f"expand(): {len(sizes)} sizes for a tensor of {x.ndim} axes")
-    for i, size in enumerate(sizes):
-        if _is_int(size) and not isinstance(size, Tensor) and size == -1:
+    for i, n in enumerate(sizes):
+        if _is_int(n) and not isinstance(n, Tensor) and n == -1:
             if i < extra:
                 raise ValueError("expand(): -1 for an axis that is not there")
             sizes[i] = _sizes(x, i - extra, i - extra + 1)[0]
@@ -525,11 +538,15 @@ def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 
 def roll(
-    x: Any, shift: Any, axis: Any = None, *, dims: Any = NOTHING, dim: Any = NOTHING
+    x: Any, shifts: Any = None, axis: Any = None, *, shift: Any = None,
+    dims: Any = NOTHING, dim: Any = NOTHING,
 ) -> Tensor:
     """Moved along some axes; what leaves at one end comes in at the other."""
     axis = one_of(axis, dim if dims is NOTHING else dims)
-    shifts = [shift] if _is_int(shift) else list(shift)
+    shifts = shift if shifts is None else shifts
+    if shifts is None:
+        raise TypeError("roll(): no shifts; wanted how far to move")
+    shifts = [shifts] if _is_int(shifts) else list(shifts)
     if not shifts:
         raise ValueError("roll(): shift is empty; wanted a number for each axis")
     if axis is None:
@@ -553,8 +570,10 @@ def repeat(x: Any, repeats: Any, axis: Any = None, *, dim: Any = NOTHING) -> Ten
 repeat_interleave = repeat
 
 
-def tile(x: Any, *reps: Any) -> Tensor:
+def tile(x: Any, *reps: Any, dims: Any = None) -> Tensor:
     """Repeated as a whole along its axes, and along new ones in front."""
+    if dims is not None and not reps:
+        reps = (dims,)
     counts = list(reps[0] if len(reps) == 1 and not _is_int(reps[0]) else reps)
     x = as_tensor(x)
     extra = len(counts) - _ndim(x, "tile")

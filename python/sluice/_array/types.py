@@ -47,7 +47,7 @@ class finfo:  # noqa: N801: numpy's name
     def __init__(self, type: Any) -> None:
         self.dtype = _dtype_of(type)
         if self.dtype == _core.complex64:
-            self.dtype = _core.float32
+            self.dtype = _core.default_float()
         if self.dtype.name not in _FLOATS:
             raise TypeError(f"finfo(): {self.dtype.name} is no floating point type")
         limits = _FLOATS[self.dtype.name]

@@ -8,7 +8,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .axes import axes_tuple, whole
 from .device import beside
-from .pick import places_in
+from .pick import places_in, take
 from .shape import as_tensor, moveaxis, sized
 
 __all__ = ["pdist", "put", "renorm", "unfold"]
@@ -41,8 +41,8 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Tensor:
     count = (length - size) // step + 1
     begins = _ops.mul(_ops.range(0, count, 1), step)
     places = _ops.add(_ops.expand_dims(begins, 1), _ops.range(0, size, 1))
-    found = _ops.gather(line, beside(x, places), axis=at)
-    return moveaxis(found, at + 1, -1)
+    # By take: the gradient of gather would be sparse.
+    return moveaxis(take(line, beside(x, places), at), at + 1, -1)
 
 
 def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor:
@@ -109,5 +109,5 @@ def pdist(x: Any, p: float = 2.0) -> Tensor:
         beside(x, _core.tensor([pair[k] for pair in pairs], _core.int64))
         for k in (0, 1)
     )
-    apart = _ops.sub(_ops.gather(x, first), _ops.gather(x, second))
+    apart = _ops.sub(take(x, first, 0), take(x, second, 0))
     return _ops.norm(apart, (-1,), False, p=float(p))

@@ -25,7 +25,7 @@ def _dtype(element: Any) -> Any:
     if is_number(element):
         dtype = number_dtype(element)
         # As elements of a tensor.
-        return _core.float32 if dtype == _core.float64 else dtype
+        return _core.default_float() if dtype == _core.float64 else dtype
     return element.dtype if isinstance(element, Tensor) else None
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "LogSigmoid",
     "Mish",
     "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "SELU",
@@ -169,6 +170,22 @@ class CELU(_Alpha):
 
     def forward(self, input: Any) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
+
+
+class RReLU(Module):
+    """The input where positive, else times a slope: drawn in training, or the mean."""
+
+    def __init__(
+        self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False
+    ) -> None:
+        super().__init__()
+        self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input: Any) -> Tensor:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"lower={self.lower}, upper={self.upper}"
 
 
 class Softplus(Module):

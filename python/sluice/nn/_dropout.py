@@ -9,10 +9,12 @@ from . import functional as F
 from ._module import Module
 
 __all__ = [
+    "AlphaDropout",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
     "Dropout3d",
+    "FeatureAlphaDropout",
 ]
 
 
@@ -53,3 +55,17 @@ class Dropout3d(_Dropout):
 
     def forward(self, input: Any) -> Tensor:
         return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_Dropout):
+    """Dropout that keeps mean 0 and variance 1 of what SELU gives."""
+
+    def forward(self, input: Any) -> Tensor:
+        return F.alpha_dropout(input, self.p, self.training, self.inplace)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """AlphaDropout of whole channels [N, C, ...]."""
+
+    def forward(self, input: Any) -> Tensor:
+        return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)

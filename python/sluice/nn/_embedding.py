@@ -17,9 +17,7 @@ __all__ = [
 ]
 
 
-def _unsupported(max_norm: Any, scale_grad_by_freq: bool) -> None:
-    if max_norm is not None:
-        raise NotImplementedError("max_norm is not supported")
+def _unsupported(scale_grad_by_freq: bool) -> None:
     if scale_grad_by_freq:
         raise NotImplementedError("scale_grad_by_freq=True is not supported")
 
@@ -73,7 +71,7 @@ class Embedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        _unsupported(max_norm, scale_grad_by_freq)
+        _unsupported(scale_grad_by_freq)
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         if padding_idx is not None:
             padding_idx = _row(padding_idx, num_embeddings)
@@ -118,12 +116,17 @@ class Embedding(Module):
         )
 
     def forward(self, input: Any) -> Tensor:
-        return F.embedding(input, self.weight, self.padding_idx, sparse=self.sparse)
+        return F.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+            sparse=self.sparse,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
         return text + (", sparse=True" if self.sparse else "")
 
 
@@ -149,7 +152,7 @@ class EmbeddingBag(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        _unsupported(max_norm, scale_grad_by_freq)
+        _unsupported(scale_grad_by_freq)
         if mode not in ("mean", "sum", "max"):
             raise ValueError(f"mode is {mode!r}; wanted mean, sum or max")
         if padding_idx is not None:
@@ -199,6 +202,8 @@ class EmbeddingBag(Module):
             input,
             self.weight,
             offsets,
+            self.max_norm,
+            self.norm_type,
             mode=self.mode,
             sparse=self.sparse,
             per_sample_weights=per_sample_weights,

@@ -16,6 +16,7 @@ __all__ = [
     "MultiMarginLoss",
     "PoissonNLLLoss",
     "SoftMarginLoss",
+    "TripletMarginWithDistanceLoss",
 ]
 
 
@@ -104,6 +105,24 @@ class GaussianNLLLoss(_Loss):
         return F.gaussian_nll_loss(
             input, target, var, self.full, self.eps, self.reduction
         )
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """max(0, distance to the positive - distance to the negative + margin)."""
+
+    def __init__(
+        self, *, distance_function: Any = None, margin: float = 1.0,
+        swap: bool = False, reduction: str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(reduction=reduction)
+        self.distance_function = distance_function
+        self.margin, self.swap = margin, swap
+
+    def forward(self, anchor: Any, positive: Any, negative: Any) -> Tensor:
+        return F.triplet_margin_with_distance_loss(
+            anchor, positive, negative, distance_function=self.distance_function,
+            margin=self.margin, swap=self.swap, reduction=self.reduction,
+        )  # fmt: skip
 
 
 class CTCLoss(_Loss):

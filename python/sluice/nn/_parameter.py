@@ -17,7 +17,7 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         if data is None:
-            data = _core.nn_zeros([0], _core.float32)
+            data = _core.nn_zeros([0], _core.default_float())
         return cast(Parameter, _core.nn_parameter(cls, data, requires_grad))
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
@@ -58,6 +58,6 @@ def new_tensor(shape: tuple[int, ...], device: Any = None, dtype: Any = None) ->
     """Zeros, for a layer to fill."""
     name = check_device(device)
     made: Tensor = _core.nn_zeros(
-        [int(size) for size in shape], _core.float32 if dtype is None else dtype
+        [int(size) for size in shape], _core.default_float() if dtype is None else dtype
     )
     return made if name is None else _core.tensor_to(made, name)

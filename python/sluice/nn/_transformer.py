@@ -169,4 +169,5 @@ class Transformer(Module):
         sz: int, device: Any = None, dtype: Any = None
     ) -> Tensor:
         """[sz, sz]: 0 where position i may look (0 to i), minus infinity elsewhere."""
-        return _core.nn_causal_mask(sz, _core.float32 if dtype is None else dtype)
+        kind = _core.default_float() if dtype is None else dtype
+        return _core.nn_causal_mask(sz, kind)

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "sluice/base/clock.h"
+#include "sluice/base/default_threads.h"
 #include "sluice/base/loop_helpers.h"
 #include "sluice/base/started_thread.h"
 
@@ -73,10 +74,18 @@ class Makers {
 
 std::atomic<WorkerPool*> default_pool{nullptr};
 
+constexpr int kMostThreads = 1024;
+std::atomic<int> asked_threads{0};  // by SetDefaultThreads; 0: nobody asked
+// Those that were the default once, by their parallelism.
+std::atomic<WorkerPool*> pools_made[kMostThreads + 1];
+
 // A forked child has none of the threads: it makes itself new ones when it
 // first needs them. Its copy of the old pool is left alone, for whoever waits
 // there runs everything himself.
-void ForgetPool() { default_pool.store(nullptr, std::memory_order_relaxed); }
+void ForgetPool() {
+  default_pool.store(nullptr, std::memory_order_relaxed);
+  for (auto& pool : pools_made) pool.store(nullptr, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -87,8 +96,9 @@ WorkerPool& WorkerPool::Default() {
   }
   int threads = static_cast<int>(AllowedCores().size());
   if (const char* text = std::getenv("SLUICE_THREADS")) {
-    threads = std::clamp(std::atoi(text), 1, 1024);
+    threads = std::clamp(std::atoi(text), 1, kMostThreads);
   }
+  if (int asked = asked_threads.load()) threads = asked;
   // Never destroyed: threads use it at exit.
   auto made = std::make_unique<WorkerPool>(threads);
   WorkerPool* first = nullptr;
@@ -96,6 +106,21 @@ WorkerPool& WorkerPool::Default() {
   static const int registered = pthread_atfork(nullptr, nullptr, &ForgetPool);
   (void)registered;
   return *made.release();
+}
+
+void SetDefaultThreads(int threads) {
+  asked_threads.store(threads);
+  WorkerPool& now = WorkerPool::Default();
+  if (now.parallelism() == threads) return;
+  pools_made[std::min(now.parallelism(), kMostThreads)].store(&now);
+  WorkerPool* made = pools_made[threads].load();
+  if (!made) {
+    auto fresh = std::make_unique<WorkerPool>(threads);
+    if (pools_made[threads].compare_exchange_strong(made, fresh.get())) {
+      made = fresh.release();  // never destroyed: threads use it at exit
+    }
+  }
+  default_pool.store(made, std::memory_order_release);
 }
 
 int WorkerPool::CurrentWorker() { return current_index + 1; }

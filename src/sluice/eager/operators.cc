@@ -3,6 +3,7 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call.h"
+#include "sluice/eager/default_float.h"
 
 namespace sluice {
 
@@ -20,9 +21,10 @@ bool IsWhole(const Operand& x) {
   return IsInteger(dtype) || dtype == DType::kBool;
 }
 
-Operand AsF32(const Operand& x) {
-  return Operand(front_internal::CallOne(
-                     "Cast", {&x, 1}, {{"dtype", DType::kF32}}, "", x.where()),
+Operand AsFloat(const Operand& x) {
+  DType dtype = front_internal::DefaultFloat();
+  return Operand(front_internal::CallOne("Cast", {&x, 1}, {{"dtype", dtype}},
+                                         "", x.where()),
                  x.where());
 }
 
@@ -34,8 +36,8 @@ Tensor operator*(Operand a, Operand b) { return Binary("Mul", a, b); }
 Tensor operator/(Operand a, Operand b) {
   // Integers divided give floats, as in Python; div() rounds toward zero.
   if (IsWhole(a) && IsWhole(b)) {
-    a = AsF32(a);
-    b = AsF32(b);
+    a = AsFloat(a);
+    b = AsFloat(b);
   }
   return Binary("Div", a, b);
 }

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "sluice/eager/default_float.h"
+
 namespace sluice::front_internal {
 
 namespace {
@@ -84,7 +86,7 @@ void CommonType::Add(DType dtype, bool weak, bool scalar) {
 }
 
 DType CommonType::get() const {
-  return Over(full_, Over(single_, WeakDefault(weak_)));
+  return Over(full_, Over(single_, WrittenType(weak_)));
 }
 
 DType AcceptedType(const OpRecord& op, const std::string& type, DType dtype) {
@@ -92,6 +94,7 @@ DType AcceptedType(const OpRecord& op, const std::string& type, DType dtype) {
   if (!var || var->allowed.contains(dtype)) return dtype;
   if (IsInteger(dtype) || dtype == DType::kBool) {
     if (var->allowed.contains(DType::kI64)) return DType::kI64;
+    if (var->allowed.contains(DefaultFloat())) return DefaultFloat();
     if (var->allowed.contains(DType::kF32)) return DType::kF32;
   }
   return dtype;

@@ -10,6 +10,8 @@ from typing import Any
 
 from ... import _core
 from ..._array.axes import axes_tuple
+from ..._array.device import device_like
+from ..._array.draws import rand
 from ..._array.math import clip
 from ..._array.shape import as_tensor
 from ..._core import Tensor
@@ -32,6 +34,7 @@ __all__ = [
     "prelu",
     "relu",
     "relu6",
+    "rrelu",
     "selu",
     "sigmoid",
     "silu",
@@ -68,6 +71,24 @@ def relu6(input: Any, inplace: bool = False) -> Tensor:
     """The input held between 0 and 6."""
     x = as_tensor(source(input) if inplace else input)
     made = _relu6(x) if x.dtype.is_floating_point else clip(x, 0, 6)
+    return written(input, made) if inplace else made
+
+
+def rrelu(
+    input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False,
+    inplace: bool = False,
+) -> Tensor:  # fmt: skip
+    """The input where positive, else times a slope: drawn in training, or the mean."""
+    if not 0 <= lower <= upper:
+        raise ValueError(f"rrelu(): lower is {lower}, upper {upper}; wanted 0 <= lower "
+                         "<= upper")  # fmt: skip
+    x = as_tensor(source(input) if inplace else input)
+    if training:
+        drawn = rand(x.shape, dtype=x.dtype, device=device_like(x, None))
+        slope = drawn * (upper - lower) + lower
+        made = _where(x > 0, x, x * slope)
+    else:
+        made = _leaky_relu(x, (lower + upper) / 2)
     return written(input, made) if inplace else made
 
 
@@ -258,3 +279,26 @@ def gumbel_softmax(
     eps is taken where PyTorch takes it, which does not use it either.
     """
     return _core.nn_gumbel_softmax(logits, tau, hard, dim)
+
+
+def _over(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function with its result written over the input."""
+
+    def made(input: Any, *args: Any, **kwargs: Any) -> Tensor:
+        return function(input, *args, **kwargs, inplace=True)
+
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"{name.removesuffix('_')}() written over the input."
+    return made
+
+
+celu_ = _over("celu_", celu)
+elu_ = _over("elu_", elu)
+hardtanh_ = _over("hardtanh_", hardtanh)
+leaky_relu_ = _over("leaky_relu_", leaky_relu)
+relu_ = _over("relu_", relu)
+rrelu_ = _over("rrelu_", rrelu)
+selu_ = _over("selu_", selu)
+threshold_ = _over("threshold_", threshold)
+__all__ += ["celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "rrelu_", "selu_"]
+__all__ += ["threshold_"]

@@ -13,7 +13,7 @@ from ..._array.pick import searchsorted
 from ..._array.shape import as_tensor, expand_dims
 from ..._core import Tensor
 from .._value_checks import want_all
-from ._layers import embedding, no_max_norm
+from ._layers import checked_table, embedding
 
 __all__ = ["embedding_bag"]
 
@@ -102,7 +102,7 @@ def embedding_bag(
     that counts for nothing. include_last_offset: offsets end with the number of
     indices.
     """
-    no_max_norm(max_norm, scale_grad_by_freq)
+    checked_table(weight, input, max_norm, norm_type, scale_grad_by_freq)
     if mode not in ("mean", "sum", "max"):
         raise ValueError(f"mode is {mode!r}; wanted mean, sum or max")
     if per_sample_weights is not None and mode != "sum":

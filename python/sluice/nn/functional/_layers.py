@@ -5,23 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ... import _core
+from ... import _core, _ops
+from ..._array.device import device_like
+from ..._array.draws import rand
 from ..._array.open_sizes import has_symbols, padded
+from ..._array.pick import take
+from ..._array.shape import as_tensor
+from ..._array.windows import pdist
+from ..._autograd import no_grad
 from ..._core import Tensor
 from ._in_place import source, written
 
 __all__ = [
+    "alpha_dropout",
     "bilinear",
+    "channel_shuffle",
     "cosine_similarity",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
     "embedding",
+    "feature_alpha_dropout",
     "linear",
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
     "scaled_dot_product_attention",
@@ -76,10 +86,86 @@ def dropout3d(
     return written(input, made) if inplace else made
 
 
-def no_max_norm(max_norm: float | None, scale_grad_by_freq: bool) -> None:
-    """Throw when an embedding is asked for either."""
+# Elements that alpha dropout sets aside are what SELU tends to far below 0.
+_SELU_FLOOR = -1.7580993408473766
+
+
+def _set_aside(input: Any, p: float, training: bool, channels: bool) -> Tensor:
+    """A share p set to SELU's floor, then all scaled to mean 0 and variance 1."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"alpha_dropout(): p is {p}; wanted 0 <= p <= 1")
+    x = as_tensor(input)
+    if not training or p == 0:
+        return x
+    if p == 1:
+        return _ops.mul(x, 0)
+    shape = x.shape
+    if channels:
+        if x.ndim < 2:
+            raise ValueError(
+                f"feature_alpha_dropout(): {x.ndim} axes; wanted 2 or more"
+            )
+        shape = (*x.shape[:2], *(1,) * (x.ndim - 2))
+    drawn = rand(shape, dtype=_core.float32, device=device_like(x, None))
+    kept = _ops.cast(_ops.less(drawn, 1 - p), x.dtype)
+    scale = ((_SELU_FLOOR**2 * p + 1) * (1 - p)) ** -0.5
+    moved = _ops.add(_ops.mul(_ops.sub(x, _SELU_FLOOR), kept), _SELU_FLOOR * (1 - p))
+    return _ops.mul(moved, scale)
+
+
+def alpha_dropout(
+    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """dropout that keeps mean 0 and variance 1 of what SELU gives."""
+    made = _set_aside(source(input) if inplace else input, p, training, False)
+    return written(input, made) if inplace else made
+
+
+def feature_alpha_dropout(
+    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """alpha_dropout of whole channels [N, C, ...]."""
+    made = _set_aside(source(input) if inplace else input, p, training, True)
+    return written(input, made) if inplace else made
+
+
+def channel_shuffle(input: Any, groups: int) -> Tensor:
+    """Channels [N, C, ...], in groups, one of each group in turn."""
+    x = as_tensor(input)
+    if x.ndim < 3 or groups < 1 or int(x.shape[1]) % groups:
+        raise ValueError(
+            f"channel_shuffle(): input is {list(x.shape)} and groups {groups}; wanted "
+            "[N, C, ...] of channels that groups divide"
+        )
+    n, c, *rest = x.shape
+    split = _ops.reshape(x, (n, groups, c // groups, -1))
+    return _ops.reshape(_ops.transpose(split, (0, 2, 1, 3)), (n, c, *rest))
+
+
+def _shrink_rows(table: Tensor, ids: Any, max_norm: float, norm_type: float) -> None:
+    """Rows of these numbers whose norm is above max_norm made that long, in place."""
+    if not isinstance(table, Tensor):
+        raise TypeError(
+            f"max_norm writes to the table, which is a {type(table).__name__}; wanted "
+            "a tensor"
+        )
+    with no_grad():
+        places = _ops.reshape(as_tensor(ids), (-1,))
+        rows = take(table, places, 0)
+        size = _ops.norm(rows, (1,), True, p=float(norm_type))
+        # PyTorch's formula, which keeps the quotient finite.
+        factor = _ops.div(float(max_norm), _ops.add(size, 1e-7))
+        above = _ops.greater(size, float(max_norm))
+        table[places] = _ops.where(above, _ops.mul(rows, factor), rows)
+
+
+def checked_table(
+    table: Any, ids: Any, max_norm: float | None, norm_type: float,
+    scale_grad_by_freq: bool,
+) -> None:  # fmt: skip
+    """What an embedding does to its table before it looks rows up."""
     if max_norm is not None:
-        raise NotImplementedError("max_norm is not supported")
+        _shrink_rows(table, ids, max_norm, norm_type)
     if scale_grad_by_freq:
         raise NotImplementedError("scale_grad_by_freq=True is not supported")
 
@@ -96,9 +182,10 @@ def embedding(
     """Rows of the table `weight` by their numbers, of any shape.
 
     The row padding_idx has no gradient; with sparse=True the gradient holds only
-    the rows that were used.
+    the rows that were used. Rows whose norm is above max_norm are made that long,
+    in the table itself.
     """
-    no_max_norm(max_norm, scale_grad_by_freq)
+    checked_table(weight, input, max_norm, norm_type, scale_grad_by_freq)
     axes = getattr(weight, "ndim", 2)
     if axes >= 0 and axes != 2:
         raise ValueError(f"embedding(): weight has {axes} axes; wanted 2")

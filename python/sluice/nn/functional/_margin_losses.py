@@ -6,6 +6,7 @@ reduction: mean, sum, or none (one number per element or sample).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ... import _core
@@ -14,7 +15,7 @@ from ..._array.pick import gather
 from ..._array.shape import as_tensor, expand_dims
 from ..._core import Tensor
 from ._activations import logsigmoid, relu, softplus
-from ._layers import one_hot
+from ._layers import one_hot, pairwise_distance
 from ._losses import _reduction, reduced
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "multilabel_soft_margin_loss",
     "poisson_nll_loss",
     "soft_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]
 
 _where = _core.op_function("Select")
@@ -160,3 +162,23 @@ def gaussian_nll_loss(
     if full:
         each = each + 0.5 * math.log(2 * math.pi)
     return reduced(each, reduction, "gaussian_nll_loss")
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Any, positive: Any, negative: Any, *,
+    distance_function: Callable[..., Any] | None = None, margin: float = 1.0,
+    swap: bool = False, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, distance to the positive - distance to the negative + margin).
+
+    distance_function: by default pairwise_distance. swap: the negative's distance is
+    the smaller of those to the anchor and to the positive.
+    """
+    what = "triplet_margin_with_distance_loss"
+    if margin <= 0:
+        raise ValueError(f"{what}(): margin is {margin}; wanted it positive")
+    apart = pairwise_distance if distance_function is None else distance_function
+    far = apart(anchor, negative)
+    if swap:
+        far = _core.op_function("Minimum")(far, apart(positive, negative))
+    return reduced(relu(apart(anchor, positive) - far + margin), reduction, what)
