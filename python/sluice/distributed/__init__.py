@@ -18,6 +18,7 @@ What has gradients is in ``sluice.distributed.nn.functional``.
 
 from __future__ import annotations
 
+from . import fsdp as fsdp
 from . import nn as nn
 from ._collectives import (
     ReduceOp,
@@ -74,6 +75,7 @@ __all__ = [
     "broadcast_object_list",
     "destroy_process_group",
     "flight_record",
+    "fsdp",
     "gather",
     "gather_object",
     "get_backend",
