@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from . import fsdp as fsdp
 from . import nn as nn
+from . import pipelining as pipelining
 from ._collectives import (
     ReduceOp,
     Work,
@@ -89,6 +90,7 @@ __all__ = [
     "isend",
     "new_group",
     "nn",
+    "pipelining",
     "recv",
     "reduce",
     "reduce_scatter",
