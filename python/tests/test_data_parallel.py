@@ -128,6 +128,134 @@ def test_no_sync_is_refused_around_and_inside_a_captured_function():
     )
 
 
+def test_gradients_of_no_sync_are_not_added_to_averages_of_a_captured_step():
+    good_ranks(
+        """
+        net = nn.Linear(2, 1, bias=False)
+        ddp = nn.parallel.DistributedDataParallel(net)
+
+        @sl.function
+        def step(x):
+            ddp(x).sum().backward()
+
+        def refused(run):
+            try:
+                run()
+            except RuntimeError as error:
+                assert "were added up under no_sync()" in str(error)
+            else:
+                raise AssertionError("gradients of this rank were added to averages")
+
+        x = sl.tensor([[1.0 + rank, 2.0]])
+        step(x)  # recorded before
+        for _ in range(2):
+            net.zero_grad()
+            with ddp.no_sync():
+                ddp(x).sum().backward()
+            refused(lambda: step(x))
+            same(net.weight.grad, [[1.0 + rank, 2.0]])
+            ddp(x).sum().backward()  # averages both
+            same(net.weight.grad, [[3.0, 4.0]])
+            step(x)
+            same(net.weight.grad, [[4.5, 6.0]])
+            with ddp.no_sync():
+                ddp(x).sum().backward()
+            net.zero_grad()
+            step(x)
+            same(net.weight.grad, [[1.5, 2.0]])
+        """
+    )
+
+
+ROWS = """
+class Net(nn.Module):
+    def __init__(self, rows=1000):
+        super().__init__()
+        self.table = nn.Embedding(rows, 3, sparse=True)
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, i):
+        return self.fc(self.table(i)).sum()
+
+sl.manual_seed(0)
+model = Net()
+alone = Net()
+alone.load_state_dict(model.state_dict())
+ddp = nn.parallel.DistributedDataParallel(model, find_unused_parameters=True)
+# As many as the rank has, some of them twice.
+of = lambda r: [1, 7, 7, 500 + r] + [900 + r] * (3 * r)
+
+def check():
+    for r in range(ranks):
+        (alone(sl.tensor(of(r))) / ranks).backward()
+    a, b = model.table.weight.grad, alone.table.weight.grad
+    np.testing.assert_allclose(a.to_dense().numpy(), b.to_dense().numpy(),
+                               rtol=1e-5, atol=1e-6)
+    return a
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_rows_of_tables_are_sent_as_rows(ranks):
+    outs = good_ranks(
+        ROWS
+        + """
+def sent(before):
+    return dist.flight_record()[len(before):]
+before = dist.flight_record()
+ddp(sl.tensor(of(rank))).backward()
+assert "[3000]" not in sent(before) and "[1000, 3]" not in sent(before)
+found = check()
+assert found.is_sparse
+assert found.indices().numel() == sum(len(of(r)) for r in range(ranks))
+# Added up without the others, and then with them.
+model.zero_grad()
+alone.zero_grad()
+with ddp.no_sync():
+    ddp(sl.tensor(of(rank))).backward()
+ddp(sl.tensor(of(rank))).backward()
+for r in range(ranks):
+    (alone(sl.tensor(of(r))) / ranks).backward()
+check()
+opt = sl.optim.SGD(model.parameters(), lr=0.1)
+opt.step()
+print(model.table.weight.detach().numpy().tobytes().hex())
+""",
+        ranks,
+    )
+    assert len(set(outs)) == 1
+
+
+def test_rows_of_a_rank_that_has_none_or_a_dense_gradient():
+    good_ranks(
+        ROWS
+        + """
+if rank == 1:
+    of_1 = sl.tensor([3])
+    (model.fc(sl.ones([1, 3])).sum() + 0 * ddp(of_1)).backward()
+else:
+    ddp(sl.tensor([3, 4])).backward()
+wanted = np.zeros((1000, 3), "f4")
+wanted[3] = wanted[4] = model.fc.weight.detach().numpy()[0] / 2
+np.testing.assert_allclose(model.table.weight.grad.to_dense().numpy(), wanted,
+                           rtol=1e-6)
+model.zero_grad()
+if rank == 1:  # not looked up at all
+    model.fc(sl.ones([1, 3])).sum().backward()
+else:
+    ddp(sl.tensor([3, 4])).backward()
+np.testing.assert_allclose(model.table.weight.grad.to_dense().numpy(), wanted,
+                           rtol=1e-6)
+model.zero_grad()
+extra = (model.table.weight.sum() if rank == 1 else 0)
+(ddp(sl.tensor([3, 4])) + extra).backward()
+wanted[3] = wanted[4] = model.fc.weight.detach().numpy()[0]
+assert not model.table.weight.grad.is_sparse
+np.testing.assert_allclose(model.table.weight.grad.numpy(), wanted + 0.5, rtol=1e-5)
+"""
+    )
+
+
 def test_hooks_of_parameters_see_this_rank_and_change_what_is_averaged():
     good_ranks(
         """

@@ -21,7 +21,8 @@ class DistributedDataParallel(Module):
     before every forward in training, unless ``broadcast_buffers`` says otherwise.
 
     Every parameter has a gradient on every rank; with ``find_unused_parameters``
-    those that have none count as zero where another rank has one.
+    those that have none count as zero where another rank has one. Of tables with
+    ``sparse=True`` the rows that have gradients are sent, not the whole.
     """
 
     def __init__(
@@ -58,6 +59,8 @@ class DistributedDataParallel(Module):
         fields["_ranks"] = _core.dist_world_size(fields["_group"])
         fields["_broadcast_buffers"] = broadcast_buffers
         fields["_sync"] = True
+        # Another one after each no_sync(): functions are recorded again, and look.
+        fields["_own"] = object()
         named = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
         if not named:
             raise ValueError(
@@ -73,6 +76,7 @@ class DistributedDataParallel(Module):
             fields["_group"],
             int(megabytes * 2**20),
             find_unused_parameters,
+            _sparse(module, [p for _, p in named]),
         )
 
     def _broadcast(self, tensors: list[Any]) -> None:
@@ -102,7 +106,20 @@ class DistributedDataParallel(Module):
                 "gradients are averaged before they are added up; wanted the step "
                 "without sl.function, or no no_sync()"
             )
+        _core.attr(self, "_own")
+        if _core.recorder() is not None and self._adds_to_own():
+            raise RuntimeError(
+                "DistributedDataParallel: gradients were added up under no_sync(), and "
+                "a captured function would add averages to them; wanted backward() "
+                "without sl.function before, which averages them, or zero_grad()"
+            )
         return sync
+
+    def _adds_to_own(self) -> bool:
+        """Whether there are gradients that are this rank's alone."""
+        if not self._reducer.unaveraged:
+            return False
+        return any(p.grad is not None for p in self.module.parameters())
 
     def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """In a captured function gradients flow back through an op for each
@@ -154,3 +171,15 @@ class DistributedDataParallel(Module):
             yield
         finally:
             self._sync = self._reducer.sync = before
+            if self._reducer.unaveraged:
+                self._own = object()
+
+
+def _sparse(module: Module, parameters: list[Any]) -> list[int]:
+    """The numbers of those whose gradients are rows: of modules that say so."""
+    tables = {
+        id(getattr(part, "weight", None))
+        for part in module.modules()
+        if getattr(part, "sparse", False) is True
+    }
+    return [i for i, p in enumerate(parameters) if id(p) in tables]

@@ -34,15 +34,27 @@ Reducer::~Reducer() { UnwatchLeaves(this); }
 
 void Reducer::MakeBuckets() {
   places_.resize(parameters_.size());
+  std::vector<bool> sparse(parameters_.size());
+  for (size_t leaf : options_.sparse) sparse.at(leaf) = true;
   std::map<DType, size_t> open;  // the bucket that is being filled
   bool first = true;
   for (size_t i = parameters_.size(); i-- > 0;) {
     const Array& x = parameters_[i].array();
+    if (sparse[i]) {
+      places_[i] = {buckets_.size(), 0};
+      Bucket& b = buckets_.emplace_back();
+      b.dtype = x.dtype();
+      b.leaves = {i};
+      b.begins = {0};
+      b.elements = x.num_elements();
+      b.sparse = true;
+      continue;
+    }
     int64_t most = first ? options_.first_bucket_bytes : options_.bucket_bytes;
     auto it = open.find(x.dtype());
     if (it == open.end()) {
       it = open.emplace(x.dtype(), buckets_.size()).first;
-      buckets_.push_back({x.dtype(), {}, {}, 0, {}, 0, {}, false});
+      buckets_.emplace_back().dtype = x.dtype();
     }
     Bucket& b = buckets_[it->second];
     places_[i] = {it->second, b.leaves.size()};
@@ -57,7 +69,9 @@ void Reducer::MakeBuckets() {
 }
 
 bool Reducer::Begin() {
-  if (!sync_ || group_->size() == 1) return false;
+  if (group_->size() == 1) return false;
+  unaveraged_ = true;  // until it is
+  if (!sync_) return false;
   line_ = SourceLine::From(std::source_location::current());
   ready_.assign(parameters_.size(), false);
   next_ = 0;
@@ -66,6 +80,8 @@ bool Reducer::Begin() {
     b.missing = b.leaves.size();
     b.sent = false;
     b.work = {};
+    b.rows = {};
+    b.counts = {};
   }
   return true;
 }
@@ -73,6 +89,15 @@ bool Reducer::Begin() {
 Status Reducer::Ready(size_t leaf, const Tensor& gradient) {
   NoGrad off;
   // Together with what was added up without the others.
+  if (buckets_[places_[leaf].bucket].sparse) {
+    Tensor whole = gradient;
+    if (Tensor before = parameters_[leaf].grad(); before.defined()) {
+      whole = AddGradients(before, whole);
+    }
+    ready_[leaf] = true;
+    SL_RETURN_IF_ERROR(PutRows(leaf, whole));
+    return SendFull();
+  }
   Tensor whole = gradient.to_dense();
   if (Tensor before = parameters_[leaf].grad(); before.defined()) {
     SL_ASSIGN_OR_RETURN(EagerRef sum,
@@ -108,6 +133,10 @@ Status Reducer::Put(size_t leaf, const Array& gradient) {
 Status Reducer::SendFull() {
   while (next_ < buckets_.size() && buckets_[next_].missing == 0) {
     Bucket& b = buckets_[next_++];
+    if (b.sparse) {
+      SL_RETURN_IF_ERROR(SendCount(b));
+      continue;
+    }
     b.work = group_->AllReduce(b.flat, collective::ReduceOp::kAvg, line_);
     b.sent = true;
     // What is wrong already is not told in the end only.
@@ -158,6 +187,11 @@ Status Reducer::Finish() {
     if (ready_[i]) continue;
     // What was added up without the others counts.
     Tensor before = parameters_[i].grad();
+    if (buckets_[places_[i].bucket].sparse) {
+      SL_RETURN_IF_ERROR(PutRows(i, before));
+      if (before.defined()) ready_[i] = true;
+      continue;
+    }
     SL_RETURN_IF_ERROR(Put(
         i, before.defined() ? before.to_dense().to("cpu:0").array() : Array()));
     if (before.defined()) ready_[i] = true;
@@ -165,6 +199,13 @@ Status Reducer::Finish() {
   SL_RETURN_IF_ERROR(SendFull());
   if (options_.find_unused) SL_RETURN_IF_ERROR(FindUsed(&used));
   for (Bucket& b : buckets_) {
+    if (b.sparse) {
+      Result<Tensor> average = AverageRows(b);
+      if (!average.ok()) return average.status().WithLine(StrCat("at ", line_));
+      const Tensor& p = parameters_[b.leaves[0]];
+      if (used[b.leaves[0]]) p.set_grad(*average);
+      continue;
+    }
     Status status = b.work.Wait();
     if (!status.ok()) return status.WithLine(StrCat("at ", line_));
     for (size_t slot = 0; slot < b.leaves.size(); ++slot) {
@@ -178,6 +219,7 @@ Status Reducer::Finish() {
     }
     b.flat = {};
   }
+  unaveraged_ = false;
   return OkStatus();
 }
 
