@@ -22,7 +22,8 @@ class DistributedDataParallel(Module):
 
     Every parameter has a gradient on every rank; with ``find_unused_parameters``
     those that have none count as zero where another rank has one. Of tables with
-    ``sparse=True`` the rows that have gradients are sent, not the whole.
+    ``sparse=True`` the rows that have gradients are sent, not the whole. Modules with
+    ``of_this_rank = True`` are others on every rank, and let alone.
     """
 
     def __init__(
@@ -61,15 +62,17 @@ class DistributedDataParallel(Module):
         fields["_sync"] = True
         # Another one after each no_sync(): functions are recorded again, and look.
         fields["_own"] = object()
-        named = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
+        other = fields["_other"] = _of_this_rank(module)
+        shared = [(n, p) for n, p in module.named_parameters() if id(p) not in other]
+        named = [(n, p) for n, p in shared if p.requires_grad]
         if not named:
             raise ValueError(
                 "DistributedDataParallel: the module has no parameters that require "
                 "gradients; wanted at least one"
             )
         if init_sync:
-            self._broadcast([p for _, p in module.named_parameters()])
-            self._broadcast([b for _, b in module.named_buffers()])
+            self._broadcast([p for _, p in shared])
+            self._broadcast(self._buffers_of_all())
         fields["_reducer"] = _core.gradient_reducer(
             [p for _, p in named],
             [n for n, _ in named],
@@ -87,11 +90,15 @@ class DistributedDataParallel(Module):
         for work in works:
             work.wait()
 
+    def _buffers_of_all(self) -> list[Any]:
+        buffers = [b for _, b in self.module.named_buffers()]
+        return [b for b in buffers if id(b) not in self._other]
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes."""
         sync = self._syncs()
         if self._broadcast_buffers and sync and self.training:
-            self._broadcast([b for _, b in self.module.named_buffers()])
+            self._broadcast(self._buffers_of_all())
         if not sync or self._ranks == 1 or not _core.nn_building():
             return self.module(*args, **kwargs)
         return self._recorded(args, kwargs)
@@ -130,7 +137,7 @@ class DistributedDataParallel(Module):
             places += [
                 (table, name, p)
                 for name, p in table.items()
-                if p is not None and p.requires_grad
+                if p is not None and p.requires_grad and id(p) not in self._other
             ]
         of_dtype: dict[Any, dict[int, Any]] = {}
         for _, _, p in places:
@@ -173,6 +180,16 @@ class DistributedDataParallel(Module):
             self._sync = self._reducer.sync = before
             if self._reducer.unaveraged:
                 self._own = object()
+
+
+def _of_this_rank(module: Module) -> dict[int, Any]:
+    """Parameters and buffers that are no copies of other ranks': those of modules that
+    say so. Kept, so that none is taken for another one."""
+    found: dict[int, Any] = {}
+    for part in module.modules():
+        if getattr(part, "of_this_rank", False) is True:
+            found.update((id(t), t) for t in (*part.parameters(), *part.buffers()))
+    return found
 
 
 def _sparse(module: Module, parameters: list[Any]) -> list[int]:
