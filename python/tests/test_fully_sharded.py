@@ -1,5 +1,8 @@
 """Parameters shared out over the ranks: fully_shard and FullyShardedDataParallel."""
 
+import pathlib
+import warnings
+
 import pytest
 
 import sluice as sl
@@ -255,6 +258,58 @@ np.testing.assert_allclose(model[1].running_mean.numpy(),
                            alone[1].running_mean.numpy(), rtol=1e-5)
 """
     )
+
+
+def test_gpt2_over_a_group_of_some_ranks():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    good_ranks(
+        f"""
+import sys
+sys.path.insert(0, {str(root / "examples/python")!r})
+from gpt2 import GPT2, Block, Config
+from sluice import optim
+from sluice.distributed.fsdp import FullyShardedDataParallel
+pairs = [dist.new_group([0, 1]), dist.new_group([2, 3])]
+tokens = np.random.RandomState(0).randint(0, 20, (4, 4, 9))
+def make():
+    sl.manual_seed(0)
+    return GPT2(Config(20, 16, n_embd=16, n_layer=2, n_head=4))
+def train(model, part):
+    opt = optim.Adam(model.parameters(), lr=0.01)
+    for t in tokens:
+        t = sl.tensor(t[part])
+        opt.zero_grad()
+        scores = model(t[:, :-1]).reshape(-1, 20)
+        nn.functional.cross_entropy(scores, t[:, 1:].reshape(-1)).backward()
+        opt.step()
+model = FullyShardedDataParallel(make(), pairs[rank // 2], auto_wrap_policy={{Block}})
+train(model, slice(rank % 2, None, 2))
+alone = make()
+train(alone, slice(None))
+for (name, t), (_, wanted) in zip(model.state_dict().items(),
+                                  alone.state_dict().items()):
+    np.testing.assert_allclose(t.numpy(), wanted.numpy(), rtol=1e-3, atol=1e-4,
+                               err_msg=name)
+""",
+        4,
+    )
+
+
+def test_an_optimizer_made_before_is_told():
+    sl.distributed.init_process_group(rank=0, world_size=1)
+    try:
+        model = nn.Linear(2, 2)
+        optimizer = sl.optim.SGD(model.parameters(), lr=0.1)
+        fully_shard(model)
+        with pytest.warns(UserWarning, match="2 of 2 whole parameters of this Linear"):
+            model(sl.ones([1, 2]))
+        del optimizer
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model(sl.ones([1, 2]))  # told once
+            fully_shard(nn.Linear(2, 2))(sl.ones([1, 2]))
+    finally:
+        sl.distributed.destroy_process_group()
 
 
 def test_what_is_wrong_is_said():

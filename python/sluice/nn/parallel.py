@@ -48,8 +48,7 @@ class DistributedDataParallel(Module):
                 "DistributedDataParallel: module is a "
                 f"{type(module).__name__}; wanted a Module"
             )
-        megabytes = 25.0 if bucket_cap_mb is None else float(bucket_cap_mb)
-        if not megabytes > 0:
+        if bucket_cap_mb is not None and not bucket_cap_mb > 0:
             raise ValueError(
                 f"DistributedDataParallel: bucket_cap_mb is {bucket_cap_mb}; wanted "
                 "more than 0"
@@ -77,7 +76,7 @@ class DistributedDataParallel(Module):
             [p for _, p in named],
             [n for n, _ in named],
             fields["_group"],
-            int(megabytes * 2**20),
+            _bucket_bytes([p for _, p in named], bucket_cap_mb),
             find_unused_parameters,
             _sparse(module, [p for _, p in named]),
         )
@@ -180,6 +179,16 @@ class DistributedDataParallel(Module):
             self._sync = self._reducer.sync = before
             if self._reducer.unaveraged:
                 self._own = object()
+
+
+def _bucket_bytes(parameters: list[Any], megabytes: float | None) -> int:
+    """How much is sent at once. The last bucket is complete when backward() ends, so
+    that nothing hides it: an eighth of the whole, within what a message of its own is
+    worth and what PyTorch begins with."""
+    if megabytes is not None:
+        return int(float(megabytes) * 2**20)
+    whole = sum(p.numel() * p.element_size() for p in parameters)
+    return min(max(whole // 8, 2**19), 25 * 2**20)
 
 
 def _of_this_rank(module: Module) -> dict[int, Any]:

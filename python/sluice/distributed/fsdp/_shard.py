@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -108,6 +109,7 @@ class Unit:
         inner = [m for m in module.modules() if _UNIT in m.__dict__]
         self.reshard = not inner if reshard is None else bool(reshard)
         places = _places(module, {id(m) for one in inner for m in one.modules()})
+        self._former: list[Any] = []  # weak: what the parts were cut from
         self.entries = self._shared_out(places)
         if not inner or self.entries:
             for _, buffer in module.named_buffers():
@@ -141,6 +143,7 @@ class Unit:
             for module, name in where:
                 module.__dict__["_parameters"][name] = part
             _whole[id(whole)] = whole
+            self._former.append(weakref.ref(whole))
             entries.append(entry)
         _core.bump_epoch()  # functions were recorded with the whole ones
         return entries
@@ -199,6 +202,8 @@ class Unit:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes, of whole parameters."""
+        if self._former and _core.is_grad_enabled():
+            self._look_for_former()
         if not (self.reshard and _core.is_grad_enabled()):
             return self._with_whole(*args, **kwargs)
         begun = False
@@ -212,6 +217,18 @@ class Unit:
                 return self._with_whole(*args, **kwargs)
 
         return checkpoint(run, *args, **kwargs)
+
+    def _look_for_former(self) -> None:
+        """Once: an optimizer that was made before would train what nobody uses."""
+        former, self._former = self._former, []
+        alive = sum(whole() is not None for whole in former)
+        if alive:
+            warnings.warn(
+                f"fully_shard: {alive} of {len(former)} whole parameters of this "
+                f"{type(self._module).__name__} are still held by something that was "
+                "made before it was sharded; optimizers are made afterwards",
+                stacklevel=2,
+            )
 
     @contextlib.contextmanager
     def _buffers_aside(self) -> Iterator[None]:
