@@ -1,5 +1,8 @@
 """Layers on several ranks, and micro-batches through them."""
 
+import pathlib
+import re
+
 import pytest
 
 import sluice as sl
@@ -210,6 +213,7 @@ def test_layers_are_cut_so_that_the_largest_stage_is_small():
 
     assert sizes(4, 4, 4, 4, 4, 4, 4) == [2, 2, 2]
     assert sizes(2, 2, 2, 2, 50, 50, 2) == [4, 1, 1]
+    assert sizes(50, 50, 5, 5, 5) == [1, 1, 2]
     net = nn.Sequential(*[nn.ReLU() for _ in range(5)])
     assert [len(p) for p in split_sequential(net, 2, [1, 4])] == [1, 4]
     with pytest.raises(ValueError, match=r"sizes is \[1, 1\]; wanted 2 counts"):
@@ -218,6 +222,26 @@ def test_layers_are_cut_so_that_the_largest_stage_is_small():
         split_sequential(net, 6)
     with pytest.raises(TypeError, match="net is a Linear; wanted a Sequential"):
         split_sequential(nn.Linear(1, 1), 1)
+
+
+def test_the_example_reads_digits_on_any_number_of_ranks():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    body = f"""
+import runpy, sys
+sys.argv = ["stages.py", "--epochs", "1"]
+runpy.run_path({str(root / "examples/python/stages.py")!r}, run_name="__main__")
+"""
+    env = {"SLUICE_DATA": str(root / "data")}
+    shares = []
+    for ranks in (1, 3):
+        *others, out = good_ranks(body, ranks, prelude="", env=env)
+        assert others == [""] * (ranks - 1)
+        found = re.match(r"epoch 1: (\d+\.\d)% of unseen digits read right\n", out)
+        assert found, out
+        shares.append(float(found[1]))
+    assert "33% of the ticks are bubbles:\nstage 0: F0 F1 F2  .  . B0" in out, out
+    # What one process has, but for the rounding of sums.
+    assert min(shares) > 80 and abs(shares[0] - shares[1]) <= 1.0
 
 
 def test_what_is_wrong_is_said():

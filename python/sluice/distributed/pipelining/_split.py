@@ -55,16 +55,19 @@ def _balanced(weights: list[int], stages: int) -> list[int]:
     sums = [0]
     for weight in weights:
         sums.append(sums[-1] + weight)
-    # best[n]: the first n weights on the stages so far, as (largest, sizes).
-    best: list[Any] = [(0, [])] + [None] * count
+    # best[n]: the first n weights on the stages so far, as (largest, squares, sizes):
+    # of those with the same largest stage the most even.
+    best: list[Any] = [(0, 0, [])] + [None] * count
     for stage in range(stages):
         following: list[Any] = [None] * (count + 1)
         for end in range(stage + 1, count - (stages - stage - 1) + 1):
             for begin in range(stage, end):
                 if best[begin] is None:
                     continue
-                largest = max(best[begin][0], sums[end] - sums[begin])
-                if following[end] is None or largest < following[end][0]:
-                    following[end] = (largest, [*best[begin][1], end - begin])
+                large, squares, sizes = best[begin]
+                weight = sums[end] - sums[begin]
+                cost = (max(large, weight), squares + weight * weight)
+                if following[end] is None or cost < following[end][:2]:
+                    following[end] = (*cost, [*sizes, end - begin])
         best = following
-    return list(best[count][1])
+    return list(best[count][2])
