@@ -247,6 +247,8 @@ else:
 np.testing.assert_allclose(model.table.weight.grad.to_dense().numpy(), wanted,
                            rtol=1e-6)
 model.zero_grad()
+model.fc(sl.ones([1, 3])).sum().backward()  # on no rank
+assert model.table.weight.grad is None
 extra = (model.table.weight.sum() if rank == 1 else 0)
 (ddp(sl.tensor([3, 4])) + extra).backward()
 wanted[3] = wanted[4] = model.fc.weight.detach().numpy()[0]
@@ -364,6 +366,19 @@ def test_a_gradient_of_gradients_is_refused():
     )
     for end in ended:
         assert end.code == 1 and "create_graph with parameters of a data par" in end.err
+
+
+def test_the_last_bucket_which_nothing_hides_is_a_small_part():
+    def buckets(size, layers):
+        net = nn.Sequential(*[nn.Linear(size, size) for _ in range(layers)])
+        return nn.parallel.DistributedDataParallel(net)._reducer.num_buckets
+
+    sl.distributed.init_process_group(rank=0, world_size=1)
+    try:
+        assert buckets(512, 16) == 9  # a small one first, then an eighth of all each
+        assert buckets(100, 3) == 1  # too little to be sent in parts
+    finally:
+        sl.distributed.destroy_process_group()
 
 
 def test_bad_arguments_are_refused():

@@ -111,9 +111,8 @@ class Unit:
         places = _places(module, {id(m) for one in inner for m in one.modules()})
         self._former: list[Any] = []  # weak: what the parts were cut from
         self.entries = self._shared_out(places)
-        if not inner or self.entries:
-            for _, buffer in module.named_buffers():
-                _core.dist_broadcast(buffer, 0, group_name(group), False)
+        for _, buffer in module.named_buffers():
+            _core.dist_broadcast(buffer, 0, group_name(group), False)
         module.__dict__[_UNIT] = self
         self._module, self._module_forward = module, module.forward
         if self.entries:
