@@ -280,11 +280,14 @@ SL_BENCH(fleet, overlap, "communication hidden by the backward pass") {
     if (!report.Wants(model)) continue;
     double best[4];
     const char* const kWhat[4] = {"compute", "comm", "with", "after"};
-    std::fill_n(best, 4, std::numeric_limits<double>::infinity());
+    double waited = std::numeric_limits<double>::infinity();
+    std::fill_n(best, 4, waited);
     for (int i = 0; i < report.rounds; ++i) {
       for (int k = 0; k < 4; ++k) {
         std::string line = StrCat("overlap ", model, " ", batch, " ", kWhat[k]);
-        best[k] = std::min(best[k], ranks.Ask(line).clock);
+        Seconds found = ranks.Ask(line);
+        best[k] = std::min(best[k], found.clock);
+        if (k == 2) waited = std::min(waited, found.computed);
       }
     }
     report.Line("overlap", 1 - (best[2] - best[0]) / best[1], "share",
@@ -293,7 +296,8 @@ SL_BENCH(fleet, overlap, "communication hidden by the backward pass") {
                  {"compute_ms", StrCat(best[0] * 1e3)},
                  {"comm_ms", StrCat(best[1] * 1e3)},
                  {"with_ms", StrCat(best[2] * 1e3)},
-                 {"after_ms", StrCat(best[3] * 1e3)}},
+                 {"after_ms", StrCat(best[3] * 1e3)},
+                 {"waited_ms", StrCat(waited * 1e3)}},
                 AtLeast(0.6));
   }
 }

@@ -99,6 +99,7 @@ void BindDistributed(nb::module_& m) {
           "sync", [](const Reducer& r) { return r.sync(); },
           [](Reducer& r, bool sync) { r.set_sync(sync); })
       .def_prop_ro("unaveraged", &Reducer::unaveraged)
+      .def_prop_ro("waited", &Reducer::waited)
       .def_prop_ro("num_buckets", &Reducer::num_buckets);
   m.def("gradient_reducer", &MakeReducer, "parameters"_a, "names"_a, "group"_a,
         "bucket_bytes"_a, "find_unused"_a, "sparse"_a);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "sluice/base/clock.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/collective/groups.h"
@@ -173,6 +174,38 @@ Status Reducer::FindUsed(std::vector<uint8_t>* used) {
   return OkStatus();
 }
 
+// Averages become the parameters' grad, as they come.
+Status Reducer::TakeAverages(const std::vector<uint8_t>& used) {
+  for (Bucket& b : buckets_) {
+    if (b.sparse) {
+      const int64_t start = NowNanos();
+      Result<Tensor> average = AverageRows(b);
+      waited_ += static_cast<double>(NowNanos() - start) * 1e-9;
+      if (!average.ok()) return average.status().WithLine(StrCat("at ", line_));
+      const Tensor& p = parameters_[b.leaves[0]];
+      if (used[b.leaves[0]]) p.set_grad(*average);
+      b.rows = {};
+      b.counts = {};
+      continue;
+    }
+    const int64_t start = NowNanos();
+    Status status = b.work.Wait();
+    waited_ += static_cast<double>(NowNanos() - start) * 1e-9;
+    if (!status.ok()) return status.WithLine(StrCat("at ", line_));
+    for (size_t slot = 0; slot < b.leaves.size(); ++slot) {
+      size_t leaf = b.leaves[slot];
+      if (!used[leaf]) continue;
+      const Tensor& p = parameters_[leaf];
+      const Shape& shape = p.array().shape();
+      Array view =
+          Array::View(b.flat, b.begins[slot], shape, ContiguousStrides(shape));
+      p.set_grad(Tensor(MakeRef<EagerValue>(std::move(view))).to(p.device()));
+    }
+    b.flat = {};
+  }
+  return OkStatus();
+}
+
 Status Reducer::Finish() {
   NoGrad off;
   const bool all =
@@ -198,27 +231,7 @@ Status Reducer::Finish() {
   }
   SL_RETURN_IF_ERROR(SendFull());
   if (options_.find_unused) SL_RETURN_IF_ERROR(FindUsed(&used));
-  for (Bucket& b : buckets_) {
-    if (b.sparse) {
-      Result<Tensor> average = AverageRows(b);
-      if (!average.ok()) return average.status().WithLine(StrCat("at ", line_));
-      const Tensor& p = parameters_[b.leaves[0]];
-      if (used[b.leaves[0]]) p.set_grad(*average);
-      continue;
-    }
-    Status status = b.work.Wait();
-    if (!status.ok()) return status.WithLine(StrCat("at ", line_));
-    for (size_t slot = 0; slot < b.leaves.size(); ++slot) {
-      size_t leaf = b.leaves[slot];
-      if (!used[leaf]) continue;
-      const Tensor& p = parameters_[leaf];
-      const Shape& shape = p.array().shape();
-      Array view =
-          Array::View(b.flat, b.begins[slot], shape, ContiguousStrides(shape));
-      p.set_grad(Tensor(MakeRef<EagerValue>(std::move(view))).to(p.device()));
-    }
-    b.flat = {};
-  }
+  SL_RETURN_IF_ERROR(TakeAverages(used));
   unaveraged_ = false;
   return OkStatus();
 }
@@ -230,6 +243,7 @@ void Reducer::GiveUp(const Status& why) {
   for (Bucket& b : buckets_) {
     if (b.sent) (void)b.work.Wait();
     b.flat = {};
+    b.rows = {};
   }
 }
 

@@ -56,6 +56,9 @@ class Reducer final : public LeafWatch {
   bool sync() const { return sync_; }
   // Whether something was added up that has not been averaged yet.
   bool unaveraged() const { return unaveraged_; }
+  // Seconds that runs have waited for other ranks when their own part was
+  // done: communication that nothing hid.
+  double waited() const { return waited_; }
   size_t num_buckets() const { return buckets_.size(); }
 
   bool Begin() override;
@@ -87,6 +90,7 @@ class Reducer final : public LeafWatch {
   Status PutRows(size_t leaf, const Tensor& gradient);
   Status SendFull();
   Status SendCount(Bucket& b);
+  Status TakeAverages(const std::vector<uint8_t>& used);
   // The average of a leaf whose ranks said how many rows they have.
   Result<Tensor> AverageRows(Bucket& b);
   Status FindUsed(std::vector<uint8_t>* used);
@@ -97,6 +101,7 @@ class Reducer final : public LeafWatch {
   const ReducerOptions options_;
   const std::shared_ptr<collective::ProcessGroup> group_;
   bool sync_ = true, unaveraged_ = false;
+  double waited_ = 0;
   std::vector<Bucket> buckets_;
   std::vector<Place> places_;  // by leaf
   // Of the run.
