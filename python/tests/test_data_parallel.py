@@ -272,6 +272,38 @@ def test_hooks_of_parameters_see_this_rank_and_change_what_is_averaged():
     )
 
 
+def test_weights_that_are_transposed_first_come_with_their_layer():
+    # Their calls are the first of all, and came last: nothing hid what was sent.
+    good_ranks(
+        """
+        class Layer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(sl.ones([4, 4]) * 0.5)
+                self.shift = nn.Parameter(sl.zeros([4]))
+
+            def forward(self, x):
+                w = sl.transpose(self.weight)
+                return sl.tanh(nn.functional.linear(x, w) + self.shift)
+
+        net = nn.Sequential(*[Layer() for _ in range(4)])
+        ddp = nn.parallel.DistributedDataParallel(net)
+        seen = []
+        for name, p in net.named_parameters():
+            p.register_hook(lambda g, name=name: seen.append(name))
+        ddp(sl.ones([2, 4]) * (rank + 1)).sum().backward()
+        assert [name[0] for name in seen] == list("33221100"), seen
+        # Together with gradients of another use of the same weight.
+        found = net[3].weight.grad.numpy().copy()
+        net.zero_grad()
+        seen.clear()
+        (ddp(sl.ones([2, 4]) * (rank + 1)).sum() + net[3].weight.sum()).backward()
+        np.testing.assert_allclose(net[3].weight.grad.numpy(), found + 1, rtol=1e-6)
+        assert len(seen) == 8
+        """
+    )
+
+
 def test_parameters_and_buffers_become_those_of_rank_0():
     good_ranks(
         """
