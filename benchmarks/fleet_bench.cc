@@ -28,17 +28,13 @@ namespace fs = std::filesystem;
 // One Python process, asked by lines. Ends with the object.
 class Rank {
  public:
-  Rank(const std::string& python, const std::string& which, int rank, int ranks,
-       int port) {
+  explicit Rank(std::vector<std::string> words) {
     int in[2], out[2];
     SL_CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in[0], 0);
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    std::vector<std::string> words = {python,        "benchmarks/fleet_rank.py",
-                                      which,         StrCat(rank),
-                                      StrCat(ranks), StrCat(port)};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -76,36 +72,67 @@ class Rank {
   FILE *to_ = nullptr, *from_ = nullptr;
 };
 
+int FreePort() {
+  int port = 0;
+  // Free now; ranks of Python listen there by themselves.
+  collective::Socket probe =
+      ValueOrThrow(collective::Listen("127.0.0.1", 0, &port));
+  return port;
+}
+
+// Seconds of a call or step; infinite when a rank has ended.
+struct Seconds {
+  double clock = std::numeric_limits<double>::infinity();
+  double computed = clock;  // by all threads of a rank
+};
+Seconds Fewer(Seconds a, Seconds b) {
+  return {std::min(a.clock, b.clock), std::min(a.computed, b.computed)};
+}
+
 // The ranks of one system.
 class Ranks {
  public:
   Ranks(const std::string& python, const std::string& which, int ranks) {
-    int port = 0;
-    {
-      // Free now; ranks of Python listen there by themselves.
-      collective::Socket probe =
-          ValueOrThrow(collective::Listen("127.0.0.1", 0, &port));
-    }
+    const std::string port = StrCat(FreePort());
     for (int r = 0; r < ranks; ++r) {
-      ranks_.push_back(std::make_unique<Rank>(python, which, r, ranks, port));
+      Add({python, "benchmarks/fleet_rank.py", which, StrCat(r), StrCat(ranks),
+           port});
     }
-    for (auto& rank : ranks_) ready_ = ready_ && rank->Hear() == "ready\n";
+    WaitForAll();
+  }
+  // One process that passes on what two of ours are asked, with a network of so
+  // many megabits a second between them.
+  Ranks(const std::string& python, int megabits) {
+    Add({"unshare", "-rn", python, "benchmarks/fleet_link.py", "29500",
+         StrCat(megabits)});
+    WaitForAll();
   }
   bool ready() const { return ready_; }
-  // Seconds of the slower one; infinite when it has ended.
-  double Ask(const std::string& line) {
+  // Those of the slower one.
+  Seconds Ask(const std::string& line) {
     for (auto& rank : ranks_) rank->Tell(line);
-    double slowest = 0;
+    Seconds slowest{0, 0};
     for (auto& rank : ranks_) {
       std::string answer = rank->Hear();
-      slowest = std::max(slowest, answer.empty()
-                                      ? std::numeric_limits<double>::infinity()
-                                      : std::atof(answer.c_str()));
+      Seconds one;
+      if (std::sscanf(answer.c_str(), "%lf %lf", &one.clock, &one.computed) !=
+          2) {
+        one = {};
+      }
+      slowest = {std::max(slowest.clock, one.clock),
+                 std::max(slowest.computed, one.computed)};
     }
     return slowest;
   }
 
  private:
+  void Add(std::vector<std::string> words) {
+    ranks_.push_back(std::make_unique<Rank>(std::move(words)));
+  }
+  void WaitForAll() {
+    for (auto& rank : ranks_) ready_ = ready_ && rank->Hear() == "ready\n";
+  }
+
   std::vector<std::unique_ptr<Rank>> ranks_;
   bool ready_ = true;
 };
@@ -115,25 +142,38 @@ std::string PeerPython() {
   return fs::exists("build/peers/bin/python") ? "build/peers/bin/python" : "";
 }
 
+const char* const kOwnPython = "build/python-env/bin/python";
+
+// What our ranks need; empty: all is there.
+std::string MissingHere() {
+  if (fs::exists(kOwnPython) && fs::exists("build/release/python/sluice")) {
+    return "";
+  }
+  return "no Python package: `make build`, in the repository";
+}
+
+// One core each, and so one thread.
+void Environment() {
+  signal(SIGPIPE, SIG_IGN);
+  setenv("SLUICE_THREADS", "1", 0);
+  setenv("PYTHONPATH", "build/release/python", 1);
+}
+
 // Both systems on one core for each rank.
 void Beside(Report& report, const std::string& metric,
             const std::vector<std::pair<std::string, double>>& cases,
             const std::function<std::string(const std::string&)>& line) {
-  signal(SIGPIPE, SIG_IGN);
   auto missing = [&](const std::string& why) {
     for (const auto& [name, bar] : cases) {
       report.Missing(metric, why, {{"case", name}}, AtLeast(bar));
     }
   };
-  const std::string own = "build/python-env/bin/python", peer = PeerPython();
-  if (!fs::exists(own) || !fs::exists("build/release/python/sluice")) {
-    return missing("no Python package: `make build`, in the repository");
-  }
+  const std::string peer = PeerPython();
+  if (std::string why = MissingHere(); !why.empty()) return missing(why);
   if (peer.empty()) return missing("no PyTorch: `make peers` installs it");
-  setenv("SLUICE_THREADS", "1", 0);
+  Environment();
   setenv("OMP_NUM_THREADS", "1", 0);
-  setenv("PYTHONPATH", "build/release/python", 1);
-  Ranks ours(own, "sluice", 2);
+  Ranks ours(kOwnPython, "sluice", 2);
   unsetenv("PYTHONPATH");
   Ranks theirs(peer, "torch", 2);
   if (!ours.ready()) return missing("our ranks did not start");
@@ -142,8 +182,8 @@ void Beside(Report& report, const std::string& metric,
     if (!report.Wants(name)) continue;
     double us = std::numeric_limits<double>::infinity(), them = us;
     for (int i = 0; i < report.rounds; ++i) {
-      us = std::min(us, ours.Ask(line(name)));
-      them = std::min(them, theirs.Ask(line(name)));
+      us = std::min(us, ours.Ask(line(name)).clock);
+      them = std::min(them, theirs.Ask(line(name)).clock);
     }
     report.Line(metric, them / us, "x",
                 {{"case", name},
@@ -170,35 +210,95 @@ SL_BENCH(fleet, vs_ddp, "training on two ranks, against PyTorch's DDP") {
       [](const std::string& model) { return StrCat("ddp ", model, " 3 64"); });
 }
 
+// Two ranks, each with `batch` examples a step, against one with twice as many:
+// the same training. `computed` is the same ratio of what all threads of a
+// rank computed: where other programs have the cores, too, what an idle machine
+// gives at most.
 SL_BENCH(fleet, two_workers, "two ranks against one on twice the data") {
-  const std::vector<std::string> models = {"mlp", "lenet", "wide"};
+  struct Case {
+    std::string model;
+    int batch;
+    double bar;
+  };
+  // The batch that the bar is for is one in which gradients do not weigh more
+  // than examples; smaller ones show what a step costs by itself.
+  const std::vector<Case> cases = {{"mlp", 512, 1.7},       {"gpt", 8, 1.7},
+                                   {"embedding", 512, 1.7}, {"mlp", 64, 0},
+                                   {"lenet", 64, 0},        {"wide", 64, 0}};
   auto missing = [&](const std::string& why) {
-    for (const std::string& model : models) {
-      report.Missing("two_workers", why, {{"case", model}}, AtLeast(1.7));
+    for (const Case& c : cases) {
+      report.Missing("two_workers", why,
+                     {{"case", c.model}, {"batch", StrCat(c.batch)}},
+                     c.bar > 0 ? AtLeast(c.bar) : Bar{});
     }
   };
-  const std::string own = "build/python-env/bin/python";
-  if (!fs::exists(own) || !fs::exists("build/release/python/sluice")) {
-    return missing("no Python package: `make build`, in the repository");
-  }
-  signal(SIGPIPE, SIG_IGN);
-  setenv("SLUICE_THREADS", "1", 0);
-  setenv("PYTHONPATH", "build/release/python", 1);
-  Ranks one(own, "sluice", 1), two(own, "sluice", 2);
+  if (std::string why = MissingHere(); !why.empty()) return missing(why);
+  Environment();
+  Ranks one(kOwnPython, "sluice", 1), two(kOwnPython, "sluice", 2);
   unsetenv("PYTHONPATH");
   if (!one.ready() || !two.ready()) return missing("ranks did not start");
-  for (const std::string& model : models) {
-    if (!report.Wants(model)) continue;
-    double alone = std::numeric_limits<double>::infinity(), both = alone;
+  for (const Case& c : cases) {
+    if (!report.Wants(c.model)) continue;
+    Seconds alone, both;
     for (int i = 0; i < report.rounds; ++i) {
-      alone = std::min(alone, one.Ask(StrCat("ddp ", model, " 3 128")));
-      both = std::min(both, two.Ask(StrCat("ddp ", model, " 3 64")));
+      alone =
+          Fewer(alone, one.Ask(StrCat("ddp ", c.model, " 3 ", 2 * c.batch)));
+      both = Fewer(both, two.Ask(StrCat("ddp ", c.model, " 3 ", c.batch)));
     }
-    report.Line("two_workers", alone / both, "x",
+    report.Line("two_workers", alone.clock / both.clock, "x",
+                {{"case", c.model},
+                 {"batch", StrCat(c.batch)},
+                 {"one_ms", StrCat(alone.clock * 1e3)},
+                 {"two_ms", StrCat(both.clock * 1e3)},
+                 {"computed", StrCat(alone.computed / both.computed)}},
+                c.bar > 0 ? AtLeast(c.bar) : Bar{});
+  }
+}
+
+// What backward() hides of the communication: 1 - (with - compute) / comm, of
+// forward and backward with averages sent meanwhile, without any, and of the
+// averages alone. Between ranks of one machine they are copies, which the same
+// cores make: so it is measured with a network between the ranks, as slow as
+// one between machines.
+SL_BENCH(fleet, overlap, "communication hidden by the backward pass") {
+  constexpr int kMegabits = 1000;
+  const std::vector<std::pair<std::string, int>> cases = {{"resnet18", 32},
+                                                          {"gpt", 16}};
+  auto missing = [&](const std::string& why) {
+    for (const auto& [model, batch] : cases) {
+      report.Missing("overlap", why, {{"case", model}}, AtLeast(0.6));
+    }
+  };
+  if (std::string why = MissingHere(); !why.empty()) return missing(why);
+  Environment();
+  Ranks ranks(kOwnPython, kMegabits);
+  unsetenv("PYTHONPATH");
+  if (!ranks.ready()) {
+    return missing("ranks did not start: wanted unshare, ip and tc (iproute2)");
+  }
+  for (const auto& [model, batch] : cases) {
+    if (!report.Wants(model)) continue;
+    double best[4];
+    const char* const kWhat[4] = {"compute", "comm", "with", "after"};
+    double waited = std::numeric_limits<double>::infinity();
+    std::fill_n(best, 4, waited);
+    for (int i = 0; i < report.rounds; ++i) {
+      for (int k = 0; k < 4; ++k) {
+        std::string line = StrCat("overlap ", model, " ", batch, " ", kWhat[k]);
+        Seconds found = ranks.Ask(line);
+        best[k] = std::min(best[k], found.clock);
+        if (k == 2) waited = std::min(waited, found.computed);
+      }
+    }
+    report.Line("overlap", 1 - (best[2] - best[0]) / best[1], "share",
                 {{"case", model},
-                 {"one_ms", StrCat(alone * 1e3)},
-                 {"two_ms", StrCat(both * 1e3)}},
-                AtLeast(1.7));
+                 {"megabits", StrCat(kMegabits)},
+                 {"compute_ms", StrCat(best[0] * 1e3)},
+                 {"comm_ms", StrCat(best[1] * 1e3)},
+                 {"with_ms", StrCat(best[2] * 1e3)},
+                 {"after_ms", StrCat(best[3] * 1e3)},
+                 {"waited_ms", StrCat(waited * 1e3)}},
+                AtLeast(0.6));
   }
 }
 

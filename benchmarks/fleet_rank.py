@@ -2,9 +2,10 @@
 
 fleet_rank.py sluice|torch RANK RANKS PORT
 
-Lines of stdin: "all_reduce MEGABYTES TIMES" and "ddp MODEL TIMES BATCH"; each is
-answered by the seconds of one call or step, the best of all. Started by sluice-bench fleet,
-which has the ranks of both systems take turns.
+Lines of stdin: "all_reduce MEGABYTES TIMES", "ddp MODEL TIMES BATCH" and "overlap MODEL
+BATCH WHAT"; each is answered by the seconds of one call or step, the best of all, and by
+those that all threads of the process computed. Started by sluice-bench fleet, which has
+the ranks of both systems take turns.
 """
 
 from __future__ import annotations
@@ -70,13 +71,15 @@ MODELS = {"lenet": (LeNet, (1, 28, 28)), "mlp": (mlp, (784,)), "wide": (wide, (1
 
 
 def best(step, times):
-    fastest = float("inf")
+    """Seconds of the fastest, by the clock and computed by all threads."""
+    fastest, computed = float("inf"), float("inf")
     for _ in range(times):
         dist.barrier()
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         step()
         fastest = min(fastest, time.perf_counter() - start)
-    return fastest
+        computed = min(computed, time.process_time() - busy)
+    return fastest, computed
 
 
 def all_reduce(megabytes, times):
@@ -84,39 +87,89 @@ def all_reduce(megabytes, times):
     return best(lambda: dist.all_reduce(x), int(times))
 
 
+def network(name, batch):
+    """A network and its loss, a function of it."""
+    tl.manual_seed(0)
+    if name not in MODELS:
+        from fleet_models import MODELS as OWN
+
+        return OWN[name](batch)
+    make, shape = MODELS[name]
+    x = tl.ones([batch, *shape])
+    y = tl.zeros([batch], dtype=tl.int64)
+    return make(), lambda model: nn.functional.cross_entropy(model(x), y)
+
+
 kept = {}
 
 
 def ddp(name, steps, batch):
-    if name not in kept:
-        tl.manual_seed(0)
-        make, shape = MODELS[name]
-        model = nn.parallel.DistributedDataParallel(make())
+    if (name, batch) not in kept:
+        net, loss = network(name, int(batch))
+        model = nn.parallel.DistributedDataParallel(net)
         optimizer = tl.optim.SGD(model.parameters(), lr=0.01)
-        x = tl.ones([int(batch), *shape])
-        y = tl.zeros([int(batch)], dtype=tl.int64)
 
         def step():
             optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(model(x), y)
-            loss.backward()
+            loss(model).backward()
             optimizer.step()
 
-        kept[name] = tl.function(step) if OURS and "captured" in sys.argv else step
-        for _ in range(10):
-            kept[name]()
-    step = kept[name]
-
-    def several():
+        if OURS and "captured" in sys.argv:
+            step = tl.function(step)
+        started = time.perf_counter()
         for _ in range(10):
             step()
+        # The same number on all ranks, which take as many steps.
+        often = tl.tensor([0.1 / (time.perf_counter() - started) * 10])
+        dist.all_reduce(often)
+        kept[name, batch] = step, max(1, min(10, int(often.item() / ranks)))
+    step, times = kept[name, batch]
 
-    return best(several, int(steps)) / 10
+    def several():
+        for _ in range(times):
+            step()
+
+    return [seconds / times for seconds in best(several, int(steps))]
+
+
+def overlap(name, batch, what):
+    """Forward and backward: "with" averages sent while it computes, "without" them
+    ("compute"), then all of them ("after"); or those alone ("comm")."""
+    if (name, "overlap") not in kept:
+        net, loss = network(name, int(batch))
+        model = nn.parallel.DistributedDataParallel(net, broadcast_buffers=False)
+        elements = sum(p.numel() for p in net.parameters())
+        count = model._reducer.num_buckets
+        parts = [tl.zeros([elements // count]) for _ in range(count)]
+        kept[name, "overlap"] = model, loss, parts
+    model, loss, parts = kept[name, "overlap"]
+
+    def averaged(tensors):
+        works = [dist.all_reduce(t, dist.ReduceOp.AVG, async_op=True) for t in tensors]
+        for work in works:
+            work.wait()
+
+    def step():
+        if what == "comm":
+            return averaged(parts)
+        model.zero_grad()
+        if what == "with":
+            return loss(model).backward()
+        with model.no_sync():
+            loss(model).backward()
+        if what == "after":
+            averaged([p.grad for p in model.parameters()])
+
+    step()
+    before = model._reducer.waited
+    fastest, _ = best(step, 2)
+    # What nothing hid, by the one that waits.
+    return fastest, (model._reducer.waited - before) / 2
 
 
 print("ready", flush=True)
 for line in sys.stdin:
     words = line.split()
-    seconds = {"all_reduce": all_reduce, "ddp": ddp}[words[0]](*words[1:])
-    print(seconds, flush=True)
+    asked = {"all_reduce": all_reduce, "ddp": ddp, "overlap": overlap}[words[0]]
+    print(*asked(*words[1:]), flush=True)
 dist.destroy_process_group()

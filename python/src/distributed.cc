@@ -71,13 +71,15 @@ dist::Work AllToAll(const Tensor& out, const Tensor& t,
 std::unique_ptr<Reducer> MakeReducer(std::vector<Tensor> parameters,
                                      std::vector<std::string> names,
                                      const std::string& group,
-                                     int64_t bucket_bytes, bool find_unused) {
+                                     int64_t bucket_bytes, bool find_unused,
+                                     std::vector<size_t> sparse) {
   ReducerOptions options;
   options.group = group;
   options.bucket_bytes = bucket_bytes;
   options.first_bucket_bytes =
       std::min(options.first_bucket_bytes, bucket_bytes);
   options.find_unused = find_unused;
+  options.sparse = std::move(sparse);
   return std::make_unique<Reducer>(std::move(parameters), std::move(names),
                                    std::move(options));
 }
@@ -97,9 +99,11 @@ void BindDistributed(nb::module_& m) {
       .def_prop_rw(
           "sync", [](const Reducer& r) { return r.sync(); },
           [](Reducer& r, bool sync) { r.set_sync(sync); })
+      .def_prop_ro("unaveraged", &Reducer::unaveraged)
+      .def_prop_ro("waited", &Reducer::waited)
       .def_prop_ro("num_buckets", &Reducer::num_buckets);
   m.def("gradient_reducer", &MakeReducer, "parameters"_a, "names"_a, "group"_a,
-        "bucket_bytes"_a, "find_unused"_a);
+        "bucket_bytes"_a, "find_unused"_a, "sparse"_a);
   m.def("dist_init", &Init, "address"_a, "rank"_a, "world_size"_a, "name"_a,
         "timeout"_a);
   m.def(

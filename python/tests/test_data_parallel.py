@@ -128,6 +128,136 @@ def test_no_sync_is_refused_around_and_inside_a_captured_function():
     )
 
 
+def test_gradients_of_no_sync_are_not_added_to_averages_of_a_captured_step():
+    good_ranks(
+        """
+        net = nn.Linear(2, 1, bias=False)
+        ddp = nn.parallel.DistributedDataParallel(net)
+
+        @sl.function
+        def step(x):
+            ddp(x).sum().backward()
+
+        def refused(run):
+            try:
+                run()
+            except RuntimeError as error:
+                assert "were added up under no_sync()" in str(error)
+            else:
+                raise AssertionError("gradients of this rank were added to averages")
+
+        x = sl.tensor([[1.0 + rank, 2.0]])
+        step(x)  # recorded before
+        for _ in range(2):
+            net.zero_grad()
+            with ddp.no_sync():
+                ddp(x).sum().backward()
+            refused(lambda: step(x))
+            same(net.weight.grad, [[1.0 + rank, 2.0]])
+            ddp(x).sum().backward()  # averages both
+            same(net.weight.grad, [[3.0, 4.0]])
+            step(x)
+            same(net.weight.grad, [[4.5, 6.0]])
+            with ddp.no_sync():
+                ddp(x).sum().backward()
+            net.zero_grad()
+            step(x)
+            same(net.weight.grad, [[1.5, 2.0]])
+        """
+    )
+
+
+ROWS = """
+class Net(nn.Module):
+    def __init__(self, rows=1000):
+        super().__init__()
+        self.table = nn.Embedding(rows, 3, sparse=True)
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, i):
+        return self.fc(self.table(i)).sum()
+
+sl.manual_seed(0)
+model = Net()
+alone = Net()
+alone.load_state_dict(model.state_dict())
+ddp = nn.parallel.DistributedDataParallel(model, find_unused_parameters=True)
+# As many as the rank has, some of them twice.
+of = lambda r: [1, 7, 7, 500 + r] + [900 + r] * (3 * r)
+
+def check():
+    for r in range(ranks):
+        (alone(sl.tensor(of(r))) / ranks).backward()
+    a, b = model.table.weight.grad, alone.table.weight.grad
+    np.testing.assert_allclose(a.to_dense().numpy(), b.to_dense().numpy(),
+                               rtol=1e-5, atol=1e-6)
+    return a
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_rows_of_tables_are_sent_as_rows(ranks):
+    outs = good_ranks(
+        ROWS
+        + """
+def sent(before):
+    return dist.flight_record()[len(before):]
+before = dist.flight_record()
+ddp(sl.tensor(of(rank))).backward()
+assert "[3000]" not in sent(before) and "[1000, 3]" not in sent(before)
+found = check()
+assert found.is_sparse
+assert found.indices().numel() == sum(len(of(r)) for r in range(ranks))
+# Added up without the others, and then with them.
+model.zero_grad()
+alone.zero_grad()
+with ddp.no_sync():
+    ddp(sl.tensor(of(rank))).backward()
+ddp(sl.tensor(of(rank))).backward()
+for r in range(ranks):
+    (alone(sl.tensor(of(r))) / ranks).backward()
+check()
+opt = sl.optim.SGD(model.parameters(), lr=0.1)
+opt.step()
+print(model.table.weight.detach().numpy().tobytes().hex())
+""",
+        ranks,
+    )
+    assert len(set(outs)) == 1
+
+
+def test_rows_of_a_rank_that_has_none_or_a_dense_gradient():
+    good_ranks(
+        ROWS
+        + """
+if rank == 1:
+    of_1 = sl.tensor([3])
+    (model.fc(sl.ones([1, 3])).sum() + 0 * ddp(of_1)).backward()
+else:
+    ddp(sl.tensor([3, 4])).backward()
+wanted = np.zeros((1000, 3), "f4")
+wanted[3] = wanted[4] = model.fc.weight.detach().numpy()[0] / 2
+np.testing.assert_allclose(model.table.weight.grad.to_dense().numpy(), wanted,
+                           rtol=1e-6)
+model.zero_grad()
+if rank == 1:  # not looked up at all
+    model.fc(sl.ones([1, 3])).sum().backward()
+else:
+    ddp(sl.tensor([3, 4])).backward()
+np.testing.assert_allclose(model.table.weight.grad.to_dense().numpy(), wanted,
+                           rtol=1e-6)
+model.zero_grad()
+model.fc(sl.ones([1, 3])).sum().backward()  # on no rank
+assert model.table.weight.grad is None
+extra = (model.table.weight.sum() if rank == 1 else 0)
+(ddp(sl.tensor([3, 4])) + extra).backward()
+wanted[3] = wanted[4] = model.fc.weight.detach().numpy()[0]
+assert not model.table.weight.grad.is_sparse
+np.testing.assert_allclose(model.table.weight.grad.numpy(), wanted + 0.5, rtol=1e-5)
+"""
+    )
+
+
 def test_hooks_of_parameters_see_this_rank_and_change_what_is_averaged():
     good_ranks(
         """
@@ -138,6 +268,38 @@ def test_hooks_of_parameters_see_this_rank_and_change_what_is_averaged():
         ddp(sl.tensor([[1.0 + rank, 2.0]])).sum().backward()
         same(seen, [[[1.0 + rank, 2.0]]])
         same(model.weight.grad, [[15.0, 20.0]])
+        """
+    )
+
+
+def test_weights_that_are_transposed_first_come_with_their_layer():
+    # Their calls are the first of all, and came last: nothing hid what was sent.
+    good_ranks(
+        """
+        class Layer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(sl.ones([4, 4]) * 0.5)
+                self.shift = nn.Parameter(sl.zeros([4]))
+
+            def forward(self, x):
+                w = sl.transpose(self.weight)
+                return sl.tanh(nn.functional.linear(x, w) + self.shift)
+
+        net = nn.Sequential(*[Layer() for _ in range(4)])
+        ddp = nn.parallel.DistributedDataParallel(net)
+        seen = []
+        for name, p in net.named_parameters():
+            p.register_hook(lambda g, name=name: seen.append(name))
+        ddp(sl.ones([2, 4]) * (rank + 1)).sum().backward()
+        assert [name[0] for name in seen] == list("33221100"), seen
+        # Together with gradients of another use of the same weight.
+        found = net[3].weight.grad.numpy().copy()
+        net.zero_grad()
+        seen.clear()
+        (ddp(sl.ones([2, 4]) * (rank + 1)).sum() + net[3].weight.sum()).backward()
+        np.testing.assert_allclose(net[3].weight.grad.numpy(), found + 1, rtol=1e-6)
+        assert len(seen) == 8
         """
     )
 
@@ -236,6 +398,19 @@ def test_a_gradient_of_gradients_is_refused():
     )
     for end in ended:
         assert end.code == 1 and "create_graph with parameters of a data par" in end.err
+
+
+def test_the_last_bucket_which_nothing_hides_is_a_small_part():
+    def buckets(size, layers):
+        net = nn.Sequential(*[nn.Linear(size, size) for _ in range(layers)])
+        return nn.parallel.DistributedDataParallel(net)._reducer.num_buckets
+
+    sl.distributed.init_process_group(rank=0, world_size=1)
+    try:
+        assert buckets(512, 16) == 9  # a small one first, then an eighth of all each
+        assert buckets(100, 3) == 1  # too little to be sent in parts
+    finally:
+        sl.distributed.destroy_process_group()
 
 
 def test_bad_arguments_are_refused():

@@ -63,6 +63,26 @@ for make in (lambda p, c: c(p, optim.Adam, lr=0.01),
     )
 
 
+def test_it_takes_a_group_of_some_ranks():
+    good_ranks(
+        TRAIN
+        + """
+pairs = [dist.new_group([0, 1]), dist.new_group([2, 3])]
+mine = pairs[rank // 2]
+model = net()
+opt = ZeroRedundancyOptimizer(model.parameters(), optim.Adam, mine, lr=0.01)
+alone = net()
+plain = optim.Adam(alone.parameters(), lr=0.01)
+for m, o in ((model, opt), (alone, plain)):
+    (m(sl.ones([2, 6]) * (1 + rank // 2)) ** 2).mean().backward()
+    o.step()
+assert bits(model) == bits(alone)
+opt.consolidate_state_dict(to=0)
+""",
+        4,
+    )
+
+
 def test_rates_of_schedulers_reach_the_ranks():
     good_ranks(
         TRAIN

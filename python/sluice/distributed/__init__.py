@@ -19,7 +19,9 @@ What has gradients is in ``sluice.distributed.nn.functional``.
 from __future__ import annotations
 
 from . import checkpoint as checkpoint
+from . import fsdp as fsdp
 from . import nn as nn
+from . import pipelining as pipelining
 from ._collectives import (
     ReduceOp,
     Work,
@@ -87,6 +89,7 @@ __all__ = [
     "checkpoint",
     "destroy_process_group",
     "flight_record",
+    "fsdp",
     "gather",
     "gather_object",
     "get_backend",
@@ -101,6 +104,7 @@ __all__ = [
     "new_group",
     "nn",
     "parameter_servers",
+    "pipelining",
     "recv",
     "reduce",
     "reduce_scatter",

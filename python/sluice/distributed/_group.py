@@ -84,6 +84,11 @@ def _end() -> None:
     error = getattr(sys, "last_value", None)
     if error is not None:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
+        # Those of some ranks first: numbers in them are not those among all.
+        for name in (f"group {number}" for number in range(1, _groups_made + 1)):
+            if _core.dist_is_initialized(name):
+                who = f"rank {_core.dist_rank(WORLD)} of all"
+                _core.dist_abort(f"the program, {who}, ended with {what}", name)
         _core.dist_abort(f"the program ended with {what}", WORLD)
     else:
         destroy_process_group()

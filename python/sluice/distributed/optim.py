@@ -52,8 +52,8 @@ class ZeroRedundancyOptimizer(Optimizer):
                 f"ZeroRedundancyOptimizer: optimizer_class is {optimizer_class!r}; "
                 "wanted a class of sluice.optim"
             )
-        self._group = group_name(process_group)
-        self._ranks, self._rank = get_world_size(self._group), get_rank(self._group)
+        self._group, self._of = group_name(process_group), process_group
+        self._ranks, self._rank = get_world_size(self._of), get_rank(self._of)
         self._optimizer_class = optimizer_class
         self._local: Any = None
         self._whole: dict[str, Any] | None = None
@@ -160,7 +160,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         """Brings the state of all ranks together on rank ``to``: every rank calls
         it, and ``state_dict()`` there has the whole."""
         found: list[Any] = [None] * self._ranks
-        all_gather_object(found, self.local_state_dict(), self._group)
+        all_gather_object(found, self.local_state_dict(), self._of)
         if self._rank != to:
             return
         state: dict[int, Any] = {}

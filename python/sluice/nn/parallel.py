@@ -21,7 +21,9 @@ class DistributedDataParallel(Module):
     before every forward in training, unless ``broadcast_buffers`` says otherwise.
 
     Every parameter has a gradient on every rank; with ``find_unused_parameters``
-    those that have none count as zero where another rank has one.
+    those that have none count as zero where another rank has one. Of tables with
+    ``sparse=True`` the rows that have gradients are sent, not the whole. Modules with
+    ``of_this_rank = True`` are others on every rank, and let alone.
     """
 
     def __init__(
@@ -46,8 +48,7 @@ class DistributedDataParallel(Module):
                 "DistributedDataParallel: module is a "
                 f"{type(module).__name__}; wanted a Module"
             )
-        megabytes = 25.0 if bucket_cap_mb is None else float(bucket_cap_mb)
-        if not megabytes > 0:
+        if bucket_cap_mb is not None and not bucket_cap_mb > 0:
             raise ValueError(
                 f"DistributedDataParallel: bucket_cap_mb is {bucket_cap_mb}; wanted "
                 "more than 0"
@@ -58,21 +59,26 @@ class DistributedDataParallel(Module):
         fields["_ranks"] = _core.dist_world_size(fields["_group"])
         fields["_broadcast_buffers"] = broadcast_buffers
         fields["_sync"] = True
-        named = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
+        # Another one after each no_sync(): functions are recorded again, and look.
+        fields["_own"] = object()
+        other = fields["_other"] = _of_this_rank(module)
+        shared = [(n, p) for n, p in module.named_parameters() if id(p) not in other]
+        named = [(n, p) for n, p in shared if p.requires_grad]
         if not named:
             raise ValueError(
                 "DistributedDataParallel: the module has no parameters that require "
                 "gradients; wanted at least one"
             )
         if init_sync:
-            self._broadcast([p for _, p in module.named_parameters()])
-            self._broadcast([b for _, b in module.named_buffers()])
+            self._broadcast([p for _, p in shared])
+            self._broadcast(self._buffers_of_all())
         fields["_reducer"] = _core.gradient_reducer(
             [p for _, p in named],
             [n for n, _ in named],
             fields["_group"],
-            int(megabytes * 2**20),
+            _bucket_bytes([p for _, p in named], bucket_cap_mb),
             find_unused_parameters,
+            _sparse(module, [p for _, p in named]),
         )
 
     def _broadcast(self, tensors: list[Any]) -> None:
@@ -83,11 +89,15 @@ class DistributedDataParallel(Module):
         for work in works:
             work.wait()
 
+    def _buffers_of_all(self) -> list[Any]:
+        buffers = [b for _, b in self.module.named_buffers()]
+        return [b for b in buffers if id(b) not in self._other]
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes."""
         sync = self._syncs()
         if self._broadcast_buffers and sync and self.training:
-            self._broadcast([b for _, b in self.module.named_buffers()])
+            self._broadcast(self._buffers_of_all())
         if not sync or self._ranks == 1 or not _core.nn_building():
             return self.module(*args, **kwargs)
         return self._recorded(args, kwargs)
@@ -102,7 +112,20 @@ class DistributedDataParallel(Module):
                 "gradients are averaged before they are added up; wanted the step "
                 "without sl.function, or no no_sync()"
             )
+        _core.attr(self, "_own")
+        if _core.recorder() is not None and self._adds_to_own():
+            raise RuntimeError(
+                "DistributedDataParallel: gradients were added up under no_sync(), and "
+                "a captured function would add averages to them; wanted backward() "
+                "without sl.function before, which averages them, or zero_grad()"
+            )
         return sync
+
+    def _adds_to_own(self) -> bool:
+        """Whether there are gradients that are this rank's alone."""
+        if not self._reducer.unaveraged:
+            return False
+        return any(p.grad is not None for p in self.module.parameters())
 
     def _recorded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """In a captured function gradients flow back through an op for each
@@ -113,7 +136,7 @@ class DistributedDataParallel(Module):
             places += [
                 (table, name, p)
                 for name, p in table.items()
-                if p is not None and p.requires_grad
+                if p is not None and p.requires_grad and id(p) not in self._other
             ]
         of_dtype: dict[Any, dict[int, Any]] = {}
         for _, _, p in places:
@@ -154,3 +177,35 @@ class DistributedDataParallel(Module):
             yield
         finally:
             self._sync = self._reducer.sync = before
+            if self._reducer.unaveraged:
+                self._own = object()
+
+
+def _bucket_bytes(parameters: list[Any], megabytes: float | None) -> int:
+    """How much is sent at once. The last bucket is complete when backward() ends, so
+    that nothing hides it: an eighth of the whole, within what a message of its own is
+    worth and what PyTorch begins with."""
+    if megabytes is not None:
+        return int(float(megabytes) * 2**20)
+    whole = sum(p.numel() * p.element_size() for p in parameters)
+    return min(max(whole // 8, 2**19), 25 * 2**20)
+
+
+def _of_this_rank(module: Module) -> dict[int, Any]:
+    """Parameters and buffers that are no copies of other ranks': those of modules that
+    say so. Kept, so that none is taken for another one."""
+    found: dict[int, Any] = {}
+    for part in module.modules():
+        if getattr(part, "of_this_rank", False) is True:
+            found.update((id(t), t) for t in (*part.parameters(), *part.buffers()))
+    return found
+
+
+def _sparse(module: Module, parameters: list[Any]) -> list[int]:
+    """The numbers of those whose gradients are rows: of modules that say so."""
+    tables = {
+        id(getattr(part, "weight", None))
+        for part in module.modules()
+        if getattr(part, "sparse", False) is True
+    }
+    return [i for i, p in enumerate(parameters) if id(p) in tables]

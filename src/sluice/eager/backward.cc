@@ -110,9 +110,30 @@ class Engine {
       Status status = Pass(*passing_);
       Leave(*passing_);
       SL_RETURN_IF_ERROR(status);
+      SL_RETURN_IF_ERROR(PassLastCalls());
     }
     for (const Ref<TapeNode>& node : spent_) node->Drop();
     return Finish();
+  }
+
+  // Calls that lead to leaves alone come last in the heap, whichever layer they
+  // are of: a weight that is transposed first, say. Whoever watches their
+  // leaves has them as soon as nothing flows there any more.
+  Status PassLastCalls() {
+    while (!complete_.empty()) {
+      Ref<TapeNode> node = std::move(complete_.back());
+      complete_.pop_back();
+      auto it = std::find(heap_.begin(), heap_.end(), node);
+      if (it == heap_.end()) continue;  // nothing flowed there
+      std::swap(*it, heap_.back());
+      heap_.pop_back();
+      std::make_heap(heap_.begin(), heap_.end(), Earlier);
+      passing_ = std::move(node);
+      Status status = Pass(*passing_);
+      Leave(*passing_);
+      SL_RETURN_IF_ERROR(status);
+    }
+    return OkStatus();
   }
 
   static bool Earlier(const Ref<TapeNode>& a, const Ref<TapeNode>& b) {
@@ -319,6 +340,9 @@ class Engine {
   // Leaves that no call is left to lead to are complete now.
   Status TellWatches(const TapeNode& node) {
     for (const TapeEdge& edge : node.edges) {
+      if (edge.node && watched_.Passed(edge.node.get())) {
+        complete_.push_back(edge.node);
+      }
       if (!edge.leaf || !watched_.Passed(edge.leaf.get())) continue;
       if (!Met(edge.leaf)) continue;  // nothing flowed there
       SL_RETURN_IF_ERROR(TellWatch(edge.leaf));
@@ -502,8 +526,9 @@ class Engine {
   std::unordered_map<TapeNode*, Flows> own_;
   std::unordered_map<const EagerValue*, EagerRef> own_leaves_;
   std::vector<Ref<TapeNode>> heap_;
-  std::vector<Ref<TapeNode>> spent_;  // beside what was passed
-  Ref<TapeNode> passing_;             // out of the heap
+  std::vector<Ref<TapeNode>> spent_;     // beside what was passed
+  Ref<TapeNode> passing_;                // out of the heap
+  std::vector<Ref<TapeNode>> complete_;  // to be passed before their turn
   std::vector<EagerRef> leaves_;
   std::unordered_map<const EagerValue*, EagerRef> met_;
   std::vector<const EagerValue*> wanted_leaves_;

@@ -27,6 +27,7 @@ WatchedRun::~WatchedRun() {
 
 void WatchedRun::Begin(std::span<const EagerRef> roots) {
   std::vector<const TapeNode*> open;
+  std::vector<const TapeNode*> others;  // that do not lead to leaves alone
   std::unordered_set<const TapeNode*> seen;
   std::unordered_map<LeafWatch*, bool> takes_part;
   DidNotEnd();
@@ -38,7 +39,10 @@ void WatchedRun::Begin(std::span<const EagerRef> roots) {
   while (!open.empty()) {
     const TapeNode* node = open.back();
     open.pop_back();
+    bool last = true;
     for (const TapeEdge& edge : node->edges) {
+      last = last && !edge.node;
+      if (edge.node) ++last_calls_[edge.node.get()];
       if (edge.node && seen.insert(edge.node.get()).second) {
         open.push_back(edge.node.get());
       }
@@ -55,7 +59,9 @@ void WatchedRun::Begin(std::span<const EagerRef> roots) {
       part->second = watch->Begin();
       if (part->second) watches_.push_back(watch);
     }
+    if (!last) others.push_back(node);
   }
+  for (const TapeNode* node : others) last_calls_.erase(node);
   std::erase_if(leaves_, [&](const auto& entry) {
     LeafWatch* watch = entry.second.watched.watch;
     return !watch || !takes_part[watch];
@@ -65,6 +71,11 @@ void WatchedRun::Begin(std::span<const EagerRef> roots) {
 bool WatchedRun::Passed(const EagerValue* leaf) {
   auto it = leaves_.find(leaf);
   return it != leaves_.end() && --it->second.left == 0;
+}
+
+bool WatchedRun::Passed(const TapeNode* call) {
+  auto it = last_calls_.find(call);
+  return it != last_calls_.end() && --it->second == 0;
 }
 
 bool WatchedRun::Wanted(const EagerValue* leaf) const {

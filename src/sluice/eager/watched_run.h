@@ -23,6 +23,8 @@ class WatchedRun {
   // A call has passed on what flows to its inputs: whether that made the leaf
   // complete.
   bool Passed(const EagerValue* leaf);
+  // The same of a call before it, where that leads to leaves alone.
+  bool Passed(const TapeNode* call);
   // Whether somebody wants the leaf and was not told of it.
   bool Wanted(const EagerValue* leaf) const;
   bool Taken(const EagerValue* leaf) const;
@@ -37,6 +39,8 @@ class WatchedRun {
     bool told = false;
   };
   std::unordered_map<const EagerValue*, Leaf> leaves_;
+  // Calls that lead to leaves alone, with the uses that have not passed.
+  std::unordered_map<const TapeNode*, int64_t> last_calls_;
   std::vector<LeafWatch*> watches_;  // that have begun
 };
 

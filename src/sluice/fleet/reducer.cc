@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "sluice/base/clock.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/collective/groups.h"
@@ -34,15 +35,27 @@ Reducer::~Reducer() { UnwatchLeaves(this); }
 
 void Reducer::MakeBuckets() {
   places_.resize(parameters_.size());
+  std::vector<bool> sparse(parameters_.size());
+  for (size_t leaf : options_.sparse) sparse.at(leaf) = true;
   std::map<DType, size_t> open;  // the bucket that is being filled
   bool first = true;
   for (size_t i = parameters_.size(); i-- > 0;) {
     const Array& x = parameters_[i].array();
+    if (sparse[i]) {
+      places_[i] = {buckets_.size(), 0};
+      Bucket& b = buckets_.emplace_back();
+      b.dtype = x.dtype();
+      b.leaves = {i};
+      b.begins = {0};
+      b.elements = x.num_elements();
+      b.sparse = true;
+      continue;
+    }
     int64_t most = first ? options_.first_bucket_bytes : options_.bucket_bytes;
     auto it = open.find(x.dtype());
     if (it == open.end()) {
       it = open.emplace(x.dtype(), buckets_.size()).first;
-      buckets_.push_back({x.dtype(), {}, {}, 0, {}, 0, {}, false});
+      buckets_.emplace_back().dtype = x.dtype();
     }
     Bucket& b = buckets_[it->second];
     places_[i] = {it->second, b.leaves.size()};
@@ -57,7 +70,9 @@ void Reducer::MakeBuckets() {
 }
 
 bool Reducer::Begin() {
-  if (!sync_ || group_->size() == 1) return false;
+  if (group_->size() == 1) return false;
+  unaveraged_ = true;  // until it is
+  if (!sync_) return false;
   line_ = SourceLine::From(std::source_location::current());
   ready_.assign(parameters_.size(), false);
   next_ = 0;
@@ -66,6 +81,8 @@ bool Reducer::Begin() {
     b.missing = b.leaves.size();
     b.sent = false;
     b.work = {};
+    b.rows = {};
+    b.counts = {};
   }
   return true;
 }
@@ -73,6 +90,15 @@ bool Reducer::Begin() {
 Status Reducer::Ready(size_t leaf, const Tensor& gradient) {
   NoGrad off;
   // Together with what was added up without the others.
+  if (buckets_[places_[leaf].bucket].sparse) {
+    Tensor whole = gradient;
+    if (Tensor before = parameters_[leaf].grad(); before.defined()) {
+      whole = AddGradients(before, whole);
+    }
+    ready_[leaf] = true;
+    SL_RETURN_IF_ERROR(PutRows(leaf, whole));
+    return SendFull();
+  }
   Tensor whole = gradient.to_dense();
   if (Tensor before = parameters_[leaf].grad(); before.defined()) {
     SL_ASSIGN_OR_RETURN(EagerRef sum,
@@ -108,6 +134,10 @@ Status Reducer::Put(size_t leaf, const Array& gradient) {
 Status Reducer::SendFull() {
   while (next_ < buckets_.size() && buckets_[next_].missing == 0) {
     Bucket& b = buckets_[next_++];
+    if (b.sparse) {
+      SL_RETURN_IF_ERROR(SendCount(b));
+      continue;
+    }
     b.work = group_->AllReduce(b.flat, collective::ReduceOp::kAvg, line_);
     b.sent = true;
     // What is wrong already is not told in the end only.
@@ -144,28 +174,23 @@ Status Reducer::FindUsed(std::vector<uint8_t>* used) {
   return OkStatus();
 }
 
-Status Reducer::Finish() {
-  NoGrad off;
-  const bool all =
-      std::find(ready_.begin(), ready_.end(), false) == ready_.end();
-  std::vector<uint8_t> used(ready_.size(), 1);
-  if (!all && !options_.find_unused) {
-    Status why = NameUnused();
-    GiveUp(why);
-    return why;
-  }
-  for (size_t i = 0; i < ready_.size(); ++i) {
-    if (ready_[i]) continue;
-    // What was added up without the others counts.
-    Tensor before = parameters_[i].grad();
-    SL_RETURN_IF_ERROR(Put(
-        i, before.defined() ? before.to_dense().to("cpu:0").array() : Array()));
-    if (before.defined()) ready_[i] = true;
-  }
-  SL_RETURN_IF_ERROR(SendFull());
-  if (options_.find_unused) SL_RETURN_IF_ERROR(FindUsed(&used));
+// Averages become the parameters' grad, as they come.
+Status Reducer::TakeAverages(const std::vector<uint8_t>& used) {
   for (Bucket& b : buckets_) {
+    if (b.sparse) {
+      const int64_t start = NowNanos();
+      Result<Tensor> average = AverageRows(b);
+      waited_ += static_cast<double>(NowNanos() - start) * 1e-9;
+      if (!average.ok()) return average.status().WithLine(StrCat("at ", line_));
+      const Tensor& p = parameters_[b.leaves[0]];
+      if (used[b.leaves[0]]) p.set_grad(*average);
+      b.rows = {};
+      b.counts = {};
+      continue;
+    }
+    const int64_t start = NowNanos();
     Status status = b.work.Wait();
+    waited_ += static_cast<double>(NowNanos() - start) * 1e-9;
     if (!status.ok()) return status.WithLine(StrCat("at ", line_));
     for (size_t slot = 0; slot < b.leaves.size(); ++slot) {
       size_t leaf = b.leaves[slot];
@@ -181,6 +206,36 @@ Status Reducer::Finish() {
   return OkStatus();
 }
 
+Status Reducer::Finish() {
+  NoGrad off;
+  const bool all =
+      std::find(ready_.begin(), ready_.end(), false) == ready_.end();
+  std::vector<uint8_t> used(ready_.size(), 1);
+  if (!all && !options_.find_unused) {
+    Status why = NameUnused();
+    GiveUp(why);
+    return why;
+  }
+  for (size_t i = 0; i < ready_.size(); ++i) {
+    if (ready_[i]) continue;
+    // What was added up without the others counts.
+    Tensor before = parameters_[i].grad();
+    if (buckets_[places_[i].bucket].sparse) {
+      SL_RETURN_IF_ERROR(PutRows(i, before));
+      if (before.defined()) ready_[i] = true;
+      continue;
+    }
+    SL_RETURN_IF_ERROR(Put(
+        i, before.defined() ? before.to_dense().to("cpu:0").array() : Array()));
+    if (before.defined()) ready_[i] = true;
+  }
+  SL_RETURN_IF_ERROR(SendFull());
+  if (options_.find_unused) SL_RETURN_IF_ERROR(FindUsed(&used));
+  SL_RETURN_IF_ERROR(TakeAverages(used));
+  unaveraged_ = false;
+  return OkStatus();
+}
+
 void Reducer::GiveUp(const Status& why) {
   // Others wait for what this rank does not send any more.
   group_->Abort(
@@ -188,6 +243,7 @@ void Reducer::GiveUp(const Status& why) {
   for (Bucket& b : buckets_) {
     if (b.sent) (void)b.work.Wait();
     b.flat = {};
+    b.rows = {};
   }
 }
 

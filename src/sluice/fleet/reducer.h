@@ -8,6 +8,9 @@
 // order gradients come in, and sent in one order on every rank, whatever the
 // order of arrival.
 //
+// Rows of large tables are not made dense: their numbers and elements are
+// gathered, whichever rows each rank has.
+//
 // Made and used by the thread that trains. Ends before its parameters' last
 // backward().
 #pragma once
@@ -31,6 +34,10 @@ struct ReducerOptions {
   // another rank has one. Costs one more small all_reduce per backward().
   // False: such a parameter is an error.
   bool find_unused = false;
+  // Numbers of parameters whose gradients are rows (Embedding, sparse=True).
+  // Where they are not, on any rank, they are averaged as others are. The same
+  // on every rank.
+  std::vector<size_t> sparse;
 };
 
 class Reducer final : public LeafWatch {
@@ -47,6 +54,11 @@ class Reducer final : public LeafWatch {
   // the next one then averages all of it.
   void set_sync(bool sync) { sync_ = sync; }
   bool sync() const { return sync_; }
+  // Whether something was added up that has not been averaged yet.
+  bool unaveraged() const { return unaveraged_; }
+  // Seconds that runs have waited for other ranks when their own part was
+  // done: communication that nothing hid.
+  double waited() const { return waited_; }
   size_t num_buckets() const { return buckets_.size(); }
 
   bool Begin() override;
@@ -60,11 +72,14 @@ class Reducer final : public LeafWatch {
     std::vector<size_t> leaves;
     std::vector<int64_t> begins;  // of each leaf, in elements
     int64_t elements = 0;
+    bool sparse = false;  // of one leaf
     // Of the run.
     Array flat;
     size_t missing = 0;
     collective::Work work;
     bool sent = false;
+    Tensor rows;   // sparse, this rank's; undefined: none
+    Array counts;  // of rows, by rank
   };
   struct Place {
     size_t bucket, slot;
@@ -72,7 +87,12 @@ class Reducer final : public LeafWatch {
 
   void MakeBuckets();
   Status Put(size_t leaf, const Array& gradient);
+  Status PutRows(size_t leaf, const Tensor& gradient);
   Status SendFull();
+  Status SendCount(Bucket& b);
+  Status TakeAverages(const std::vector<uint8_t>& used);
+  // The average of a leaf whose ranks said how many rows they have.
+  Result<Tensor> AverageRows(Bucket& b);
   Status FindUsed(std::vector<uint8_t>* used);
   Status NameUnused() const;
 
@@ -80,7 +100,8 @@ class Reducer final : public LeafWatch {
   const std::vector<std::string> names_;
   const ReducerOptions options_;
   const std::shared_ptr<collective::ProcessGroup> group_;
-  bool sync_ = true;
+  bool sync_ = true, unaveraged_ = false;
+  double waited_ = 0;
   std::vector<Bucket> buckets_;
   std::vector<Place> places_;  // by leaf
   // Of the run.

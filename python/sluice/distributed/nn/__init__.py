@@ -1,5 +1,6 @@
-"""Collectives that gradients flow through: `functional`."""
+"""Collectives that gradients flow through (`functional`), and layers made of them."""
 
 from . import functional as functional
+from ._experts import ExpertsOfRank, MixtureOfExperts
 
-__all__ = ["functional"]
+__all__ = ["ExpertsOfRank", "MixtureOfExperts", "functional"]
