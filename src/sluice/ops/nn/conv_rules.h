@@ -1,15 +1,26 @@
-// Gradient rules of convolutions. With y = conv(x, w), the input gradient
-// dx(dy, w) and the filter gradient dw(x, dy), each of the three is linear in
-// both of its operands, and its gradients are the other two.
+// Attributes and gradient rules of convolutions. With y = conv(x, w), the input
+// gradient dx(dy, w) and the filter gradient dw(x, dy), each of the three is
+// linear in both of its operands, and its gradients are the other two.
 #pragma once
 
 #include <algorithm>
 #include <string>
 
 #include "sluice/base/strings.h"
+#include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/op/record.h"
 
 namespace sluice {
+
+inline OpDefinition& ConvWindowAttrs(OpDefinition& op) {
+  return op.attr("strides", std::vector<int64_t>{}, kConvStridesDoc)
+      .attr("padding", std::vector<int64_t>{}, kConvPaddingDoc)
+      .attr("dilation", std::vector<int64_t>{}, kConvDilationDoc);
+}
+inline OpDefinition& ConvGroupsAttr(OpDefinition& op) {
+  return op.attr("groups", 1, kConvGroupsDoc).between(1, kMaxConvGroups);
+}
 
 // "Conv2D", "Conv2DInputGrad", ...
 template <int kAxes>
