@@ -1,14 +1,18 @@
+// Var and Std.
 #include <cmath>
 
 #include "sluice/kernels/cpu/variance.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/family.h"
 #include "sluice/ops/math/reduce_grad.h"
+#include "sluice/ops/math/reduction.h"
 
 namespace sluice {
 namespace {
 
+template <bool kRoot>
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
   auto correction = static_cast<double>(attrs.get<int64_t>("correction"));
@@ -16,7 +20,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
     double n = static_cast<double>(v.size()), mean = 0, squares = 0;
     for (double x : v) mean += x / n;
     for (double x : v) squares += (x - mean) * (x - mean);
-    return n > correction ? squares / (n - correction) : NAN;
+    double var = n > correction ? squares / (n - correction) : NAN;
+    return kRoot ? std::sqrt(var) : var;
   })};
 }
 
@@ -38,41 +43,51 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
-std::vector<Reject> Rejects() {
-  std::vector<Reject> rejects = ReduceRejects("Var");
-  rejects.push_back({.in = {{2}},
-                     .attrs = {{"correction", -1}},
-                     .message = "[Var] attribute correction is -1"});
+std::vector<Reject> Rejects(std::string_view name) {
+  std::vector<Reject> rejects = ReduceRejects(name);
+  rejects.push_back(
+      {.in = {{2}},
+       .attrs = {{"correction", -1}},
+       .message = StrCat("[", name, "] attribute correction is -1")});
   return rejects;
+}
+
+OpDefinition& Spread(OpDefinition&& op, std::string_view name) {
+  return Reduction(std::move(op), name)
+      .types("T", kFloats)
+      .attr("correction", 1, "1 for a sample of a population, 0 for all of it.")
+      .between(0, int64_t{1} << 40)
+      .shape(shapes::reduce)
+      .cpu_workspace(reduce_wide_workspace)
+      .tolerance(1e-5)
+      .samples(Samples())
+      .rejects(Rejects(name));
 }
 
 }  // namespace
 
-SL_OP(Var)
+SL_OP_OF(Var, Spread)
     .doc(
         "The variance over some axes: the sum of squared distances from the "
         "mean, over the number of elements less correction. NaN when that is "
         "not positive.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
-    .attr("axes", Ints{}, "Axes to reduce; none means all.")
-    .attr("keep_dims", false, "Keep reduced axes with size 1.")
-    .attr("correction", 1, "1 for a sample of a population, 0 for all of it.")
-    .between(0, int64_t{1} << 40)
-    .shape(shapes::reduce)
     .grad([](GradContext& g) {
       GradVar dy = WithReducedAxes(g, g.dy());
       GradVar share = OneOverCount(g, g.attr<int64_t>("correction"));
       g.set_dx(0, dy * (2.0 * share * FromMean(g)));
     })
     .cpu(variance::Kernel<false>)
-    .cpu_workspace(reduce_wide_workspace)
-    .fuse_input()
-    .fuse_output()
-    .tolerance(1e-5)
-    .reference(Reference)
-    .samples(Samples())
-    .rejects(Rejects());
+    .reference(Reference<false>);
+
+SL_OP_OF(Std, Spread)
+    .doc("The standard deviation over some axes: the square root of Var.")
+    .grad([](GradContext& g) {
+      GradVar dy = WithReducedAxes(g, g.dy()), y = WithReducedAxes(g, g.out());
+      GradVar share = OneOverCount(g, g.attr<int64_t>("correction"));
+      // 0 where all elements are equal, the kink of the square root.
+      g.set_dx(0, dy * g.call("DivNoNan", {share * FromMean(g), y}));
+    })
+    .cpu(variance::Kernel<true>)
+    .reference(Reference<true>);
 
 }  // namespace sluice

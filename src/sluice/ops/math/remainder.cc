@@ -1,9 +1,11 @@
+// Mod and Fmod.
 #include <cmath>
 
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/family.h"
 
 namespace sluice {
 namespace {
@@ -39,24 +41,49 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
-std::vector<Reject> Rejects() {
-  std::vector<Reject> rejects = BinaryRejects("Mod");
+struct FmodFn {
+  template <class C>
+  static C Apply(C a, C b) {
+    return std::fmod(a, b);
+  }
+};
+
+struct FmodInt {
+  static constexpr const char* kError = "integer division by zero";
+  template <class C>
+  static bool Valid(C, C b) {
+    return b != 0;
+  }
+  template <class C>
+  static C Apply(C a, C b) {
+    if (std::is_signed_v<C> && b == C(-1)) return 0;
+    return static_cast<C>(a % b);
+  }
+};
+
+std::vector<Reject> Rejects(std::string_view name) {
+  std::vector<Reject> rejects = BinaryRejects(name);
   rejects.push_back(
       {.in = {Array::Vector<uint8_t>({1}), Array::Vector<uint8_t>({0})},
-       .message = "[Mod] integer division by zero"});
+       .message = StrCat("[", name, "] integer division by zero")});
   return rejects;
+}
+
+OpDefinition& Remainder(OpDefinition&& op, std::string_view name) {
+  return op.input("a: T")
+      .input("b: T")
+      .output("y: T")
+      .types("T", kReals)
+      .samples(Samples())
+      .rejects(Rejects(name));
 }
 
 }  // namespace
 
-SL_OP(Mod)
+SL_OP_OF(Mod, Remainder)
     .doc(
         "The remainder of floor(a / b), elementwise with broadcasting: it has "
         "the sign of b. Of an integer and zero it is an error.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
-    .types("T", kReals)
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy());
       if (g.wants(1)) {
@@ -68,8 +95,20 @@ SL_OP(Mod)
     .reference([](double a, double b) {
       double r = std::fmod(a, b);
       return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    });
+
+SL_OP_OF(Fmod, Remainder)
+    .doc(
+        "The remainder of trunc(a / b), elementwise with broadcasting: it has "
+        "the sign of a. Of an integer and zero it is an error.")
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.dy());
+      if (g.wants(1)) {
+        g.set_dx(1, -g.times_dy(g.call("Trunc", {g.in(0) / g.in(1)})));
+      }
     })
-    .samples(Samples())
-    .rejects(Rejects());
+    .elementwise(binary_block<FmodFn, FloatTypes>)
+    .cpu(checked_int_kernel<FmodInt>)
+    .reference([](double a, double b) { return std::fmod(a, b); });
 
 }  // namespace sluice
