@@ -123,10 +123,7 @@ SL_OP_OF(AllReduce, Collective)
       if (!LinearReduction(g)) return;
       g.set_dx(0, g.call("AllReduce", {g.dy()}, g.attrs()));
     })
-    .cpu_async(LaunchAllReduce)
-    .rejects({{.in = {{2}},
-               .attrs = {{"op", "mean"}},
-               .message = "[AllReduce] attribute op is \"mean\"; wanted "}});
+    .cpu_async(LaunchAllReduce);
 
 SL_OP_OF(AllToAll, Collective)
     .doc(
@@ -155,10 +152,7 @@ SL_OP_OF(BroadcastFrom, Collective)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ReduceTo", {g.dy()}, g.attrs()));
     })
-    .cpu_async(LaunchBroadcastFrom)
-    .rejects({{.in = {{2}},
-               .attrs = {{"root", -1}},
-               .message = "[BroadcastFrom] attribute root is -1; wanted 0 "}});
+    .cpu_async(LaunchBroadcastFrom);
 
 SL_OP_OF(ReduceScatter, Collective)
     .doc(
@@ -199,9 +193,6 @@ SL_OP_OF(ReduceTo, Collective)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("BroadcastFrom", {g.dy()}, g.attrs()));
     })
-    .cpu_async(LaunchReduceTo)
-    .rejects({{.in = {{2}},
-               .attrs = {{"root", -1}},
-               .message = "[ReduceTo] attribute root is -1; wanted 0 "}});
+    .cpu_async(LaunchReduceTo);
 
 }  // namespace sluice

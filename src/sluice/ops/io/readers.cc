@@ -57,9 +57,7 @@ SL_OP_OF(FixedLengthReader, AnyReader)
          {.in = {},
           .attrs = {{"record_bytes", 4}, {"header_bytes", -1}},
           .message = "[FixedLengthReader] header_bytes is -1 and footer_bytes "
-                     "is 0; wanted 0 to"},
-         {.in = {},
-          .message = "[FixedLengthReader] attribute record_bytes is missing"}});
+                     "is 0; wanted 0 to"}});
 
 SL_OP_OF(RecordReader, AnyReader)
     .doc(
@@ -69,12 +67,7 @@ SL_OP_OF(RecordReader, AnyReader)
     .attr("container", "", "container the reader lives in")
     .attr("shared_name", "", "its name there; empty: the node's name")
     .shape(ReaderHandleShape<RecordReaderFormat>)
-    .cpu(ReaderHandleKernel<RecordReaderFormat>)
-    .rejects({{.in = {{1}}, .message = "[RecordReader] takes 0 inputs, got 1"},
-              {.in = {},
-               .attrs = {{"files", "x"}},
-               .message =
-                   "[RecordReader] attribute files is \"x\" of kind string"}});
+    .cpu(ReaderHandleKernel<RecordReaderFormat>);
 
 SL_OP_OF(TextLineReader, AnyReader)
     .doc("The handle of a reader whose records are the lines of text files.")
@@ -86,8 +79,7 @@ SL_OP_OF(TextLineReader, AnyReader)
     .rejects(
         {{.in = {},
           .attrs = {{"skip_lines", -1}},
-          .message = "[TextLineReader] skip_lines is -1; wanted 0 or more"},
-         {.in = {{1}}, .message = "[TextLineReader] takes 0 inputs, got 1"}});
+          .message = "[TextLineReader] skip_lines is -1; wanted 0 or more"}});
 
 SL_OP_OF(WholeFileReader, AnyReader)
     .doc(
@@ -96,8 +88,6 @@ SL_OP_OF(WholeFileReader, AnyReader)
     .attr("container", "", "container the reader lives in")
     .attr("shared_name", "", "its name there; empty: the node's name")
     .shape(ReaderHandleShape<WholeFileReaderFormat>)
-    .cpu(ReaderHandleKernel<WholeFileReaderFormat>)
-    .rejects({{.in = {{1}},
-               .message = "[WholeFileReader] takes 0 inputs, got 1"}});
+    .cpu(ReaderHandleKernel<WholeFileReaderFormat>);
 
 }  // namespace sluice

@@ -43,15 +43,6 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
-std::vector<Reject> Rejects(std::string_view name) {
-  std::vector<Reject> rejects = ReduceRejects(name);
-  rejects.push_back(
-      {.in = {{2}},
-       .attrs = {{"correction", -1}},
-       .message = StrCat("[", name, "] attribute correction is -1")});
-  return rejects;
-}
-
 OpDefinition& Spread(OpDefinition&& op, std::string_view name) {
   return Reduction(std::move(op), name)
       .types("T", kFloats)
@@ -61,7 +52,7 @@ OpDefinition& Spread(OpDefinition&& op, std::string_view name) {
       .cpu_workspace(reduce_wide_workspace)
       .tolerance(1e-5)
       .samples(Samples())
-      .rejects(Rejects(name));
+      .rejects(ReduceRejects(name));
 }
 
 }  // namespace

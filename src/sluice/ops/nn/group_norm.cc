@@ -67,9 +67,6 @@ SL_OP_OF(GroupNorm, MeanAndRstdNorm)
           .message = "[GroupNorm] x has 3 channels; wanted a multiple of 2 "
                      "groups"},
          {.in = {{2, 3}, {3}, {3}},
-          .attrs = {{"groups", 0}},
-          .message = "[GroupNorm] attribute groups is 0; wanted 1 to "},
-         {.in = {{2, 3}, {3}, {3}},
           .attrs = {{"groups", 1}, {"epsilon", -1.0}},
           .message = "[GroupNorm] epsilon is -1; wanted epsilon >= 0"}});
 

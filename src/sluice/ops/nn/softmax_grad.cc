@@ -12,7 +12,7 @@ namespace {
 
 template <bool kLog>
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
-                                           const Attrs& attrs) {
+                                const Attrs& attrs) {
   const RefArray &dy = in[0], &y = in[1];
   int axis = ref::Axis(attrs.get<int64_t>("axis"), y.shape.rank());
   return {ref::Build(y.shape, [&](const Ints& index) {
@@ -52,21 +52,19 @@ OpDefinition& NormalisedGrad(OpDefinition&& op, std::string_view name) {
                  .only = {DType::kF32}},
                 {.in = {{3, 0}, {3, 0}}},
                 {.in = {{0, 3}, {0, 3}}}})
-      .rejects(
-          {{.in = {Shape(), Shape()},
-            .message =
-                StrCat("[", name, "] dy is f32[]; wanted rank 1 or more")},
-           {.in = {{2}, {3}},
-            .message =
-                StrCat("[", name,
-                       "] shapes differ: dy is f32[2], y is f32[3]; wanted "
-                       "equal shapes")},
-           {.in = {{2}, {2}},
-            .attrs = {{"axis", 1}},
-            .message = StrCat(
-                "[", name, "] axis 1 is out of range; wanted -1 <= axis < 1")},
-           {.in = {{2}, Array::Zeros(DType::kF64, {2})},
-            .message = StrCat("[", name, "] y is f64; wanted f32 as dy")}});
+      .rejects({{.in = {Shape(), Shape()},
+                 .message =
+                     StrCat("[", name, "] dy is f32[]; wanted rank 1 or more")},
+                {.in = {{2}, {3}},
+                 .message = StrCat(
+                     "[", name,
+                     "] shapes differ: dy is f32[2], y is f32[3]; wanted "
+                     "equal shapes")},
+                {.in = {{2}, {2}},
+                 .attrs = {{"axis", 1}},
+                 .message = StrCat(
+                     "[", name,
+                     "] axis 1 is out of range; wanted -1 <= axis < 1")}});
 }
 
 }  // namespace

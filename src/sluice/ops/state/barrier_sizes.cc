@@ -14,13 +14,11 @@ Status Launch(KernelContext& ctx) {
   return OkStatus();
 }
 
-OpDefinition& BarrierSize(OpDefinition&& op, std::string_view name) {
+OpDefinition& BarrierSize(OpDefinition&& op, std::string_view) {
   return op.input("handle: resource")
       .output("size: i64")
       .shape(shapes::scalar)
-      .reads()
-      .rejects(
-          {{.in = {}, .message = StrCat("[", name, "] takes 1 input, got 0")}});
+      .reads();
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ Status ShapesOfUpTo(ShapeContext& c) {
   return ClaimedShapes(c, 0, true, kUnknownDim);
 }
 
-OpDefinition& DequeueBatch(OpDefinition&& op, std::string_view name) {
+OpDefinition& DequeueBatch(OpDefinition&& op, std::string_view) {
   return op.input("handle: resource")
       .input("n: N")
       .output("components: dtypes*")
@@ -27,10 +27,7 @@ OpDefinition& DequeueBatch(OpDefinition&& op, std::string_view name) {
             "those of the queue's elements, as far as the graph wants to know "
             "them")
       .writes()
-      .dynamic_output()
-      .rejects({{.in = {},
-                 .attrs = {{"dtypes", std::vector<DType>{DType::kF32}}},
-                 .message = StrCat("[", name, "] takes 2 inputs, got 0")}});
+      .dynamic_output();
 }
 
 }  // namespace
