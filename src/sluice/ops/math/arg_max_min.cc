@@ -26,7 +26,7 @@ struct ArgMin {
 
 template <bool kMax>
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
-                                      const Attrs& attrs) {
+                                const Attrs& attrs) {
   const RefArray& x = in[0];
   int axis = ref::Axis(attrs.get<int64_t>("axis"), x.shape.rank());
   Ints dims = ref::DimsOf(x.shape), keep = dims;
