@@ -113,7 +113,7 @@ target_precompile_headers(sluice_ops PRIVATE
 set(SLUICE_NUM_OP_FILES 0)
 foreach(f IN LISTS op_files)
   if(f MATCHES "^${src}/ops/")
-    file(STRINGS ${f} lines REGEX "^ *SL_OP\\(" LIMIT_COUNT 1)
+    file(STRINGS ${f} lines REGEX "^ *SL_OP(_OF)?\\(" LIMIT_COUNT 1)
     if(lines)
       math(EXPR SLUICE_NUM_OP_FILES "${SLUICE_NUM_OP_FILES} + 1")
     endif()

@@ -46,7 +46,7 @@ def registered(files):
     ops = set()
     for path, text in files.items():
         if path.startswith("src/sluice/ops/"):
-            ops.update(re.findall(r"^SL_OP\((\w+)\)", text, re.M))
+            ops.update(re.findall(r"^SL_OP(?:_OF)?\((\w+)", text, re.M))
     return ops
 
 
@@ -161,7 +161,7 @@ def read_tree(root):
 
 # A line of a file above op/, and what is found in it.
 OPS = {"src/sluice/ops/math/add.cc": "SL_OP(Add)\n", "src/sluice/ops/math/sub.cc":
-       "SL_OP(Sub)\n    .doc();\n"}
+       "SL_OP_OF(Sub, Pair<1>)\n    .doc();\n"}
 SELF_TEST = [
     ('bool F() { return op.name == "Add"; }', ["compared"]),
     ('bool F() { return "Add" != op.name; }', ["compared"]),

@@ -128,114 +128,20 @@ Tensor StepLbfgs(optim::LBFGS& self, nb::callable closure) {
 void BindOptimizers(nb::module_& m) {
   using namespace optim;  // NOLINT: the classes, listed
   BindBase(m);
-  Bind<SGD>(m, "SGD",
-            {{"lr", &SGDOptions::lr},
-             {"momentum", &SGDOptions::momentum},
-             {"dampening", &SGDOptions::dampening},
-             {"weight_decay", &SGDOptions::weight_decay},
-             {"nesterov", &SGDOptions::nesterov},
-             {"maximize", &SGDOptions::maximize}});
-  Bind<Adam>(m, "Adam",
-             {{"lr", &AdamOptions::lr},
-              {"beta1", &AdamOptions::beta1},
-              {"beta2", &AdamOptions::beta2},
-              {"eps", &AdamOptions::eps},
-              {"weight_decay", &AdamOptions::weight_decay},
-              {"amsgrad", &AdamOptions::amsgrad},
-              {"maximize", &AdamOptions::maximize}});
-  Bind<AdamW>(m, "AdamW",
-              {{"lr", &AdamWOptions::lr},
-               {"beta1", &AdamWOptions::beta1},
-               {"beta2", &AdamWOptions::beta2},
-               {"eps", &AdamWOptions::eps},
-               {"weight_decay", &AdamWOptions::weight_decay},
-               {"amsgrad", &AdamWOptions::amsgrad},
-               {"maximize", &AdamWOptions::maximize}});
-  Bind<NAdam>(
-      m, "NAdam",
-      {{"lr", &NAdamOptions::lr},
-       {"beta1", &NAdamOptions::beta1},
-       {"beta2", &NAdamOptions::beta2},
-       {"eps", &NAdamOptions::eps},
-       {"weight_decay", &NAdamOptions::weight_decay},
-       {"momentum_decay", &NAdamOptions::momentum_decay},
-       {"decoupled_weight_decay", &NAdamOptions::decoupled_weight_decay},
-       {"maximize", &NAdamOptions::maximize}});
-  Bind<RAdam>(
-      m, "RAdam",
-      {{"lr", &RAdamOptions::lr},
-       {"beta1", &RAdamOptions::beta1},
-       {"beta2", &RAdamOptions::beta2},
-       {"eps", &RAdamOptions::eps},
-       {"weight_decay", &RAdamOptions::weight_decay},
-       {"decoupled_weight_decay", &RAdamOptions::decoupled_weight_decay},
-       {"maximize", &RAdamOptions::maximize}});
-  Bind<Adamax>(m, "Adamax",
-               {{"lr", &AdamaxOptions::lr},
-                {"beta1", &AdamaxOptions::beta1},
-                {"beta2", &AdamaxOptions::beta2},
-                {"eps", &AdamaxOptions::eps},
-                {"weight_decay", &AdamaxOptions::weight_decay},
-                {"maximize", &AdamaxOptions::maximize}});
-  Bind<Rprop>(m, "Rprop",
-              {{"lr", &RpropOptions::lr},
-               {"eta_minus", &RpropOptions::eta_minus},
-               {"eta_plus", &RpropOptions::eta_plus},
-               {"step_min", &RpropOptions::step_min},
-               {"step_max", &RpropOptions::step_max},
-               {"maximize", &RpropOptions::maximize}});
-  Bind<ASGD>(m, "ASGD",
-             {{"lr", &ASGDOptions::lr},
-              {"lambd", &ASGDOptions::lambd},
-              {"alpha", &ASGDOptions::alpha},
-              {"t0", &ASGDOptions::t0},
-              {"weight_decay", &ASGDOptions::weight_decay},
-              {"maximize", &ASGDOptions::maximize}});
-  Bind<Adagrad>(m, "Adagrad",
-                {{"lr", &AdagradOptions::lr},
-                 {"lr_decay", &AdagradOptions::lr_decay},
-                 {"weight_decay", &AdagradOptions::weight_decay},
-                 {"initial_accumulator_value",
-                  &AdagradOptions::initial_accumulator_value},
-                 {"eps", &AdagradOptions::eps},
-                 {"maximize", &AdagradOptions::maximize}});
-  Bind<Adadelta>(m, "Adadelta",
-                 {{"lr", &AdadeltaOptions::lr},
-                  {"rho", &AdadeltaOptions::rho},
-                  {"eps", &AdadeltaOptions::eps},
-                  {"weight_decay", &AdadeltaOptions::weight_decay},
-                  {"maximize", &AdadeltaOptions::maximize}});
-  Bind<RMSProp>(m, "RMSprop",
-                {{"lr", &RMSPropOptions::lr},
-                 {"alpha", &RMSPropOptions::alpha},
-                 {"eps", &RMSPropOptions::eps},
-                 {"weight_decay", &RMSPropOptions::weight_decay},
-                 {"momentum", &RMSPropOptions::momentum},
-                 {"centered", &RMSPropOptions::centered},
-                 {"maximize", &RMSPropOptions::maximize}});
-  Bind<Adafactor>(m, "Adafactor",
-                  {{"lr", &AdafactorOptions::lr},
-                   {"beta2_decay", &AdafactorOptions::beta2_decay},
-                   {"eps1", &AdafactorOptions::eps1},
-                   {"eps2", &AdafactorOptions::eps2},
-                   {"d", &AdafactorOptions::clip_threshold},
-                   {"weight_decay", &AdafactorOptions::weight_decay},
-                   {"maximize", &AdafactorOptions::maximize}});
-  Bind<Lion>(m, "Lion",
-             {{"lr", &LionOptions::lr},
-              {"beta1", &LionOptions::beta1},
-              {"beta2", &LionOptions::beta2},
-              {"weight_decay", &LionOptions::weight_decay},
-              {"maximize", &LionOptions::maximize}});
-  Bind<LBFGS>(m, "LBFGS",
-              {{"lr", &LBFGSOptions::lr},
-               {"max_iter", &LBFGSOptions::max_iter},
-               {"max_eval", &LBFGSOptions::max_eval},
-               {"tolerance_grad", &LBFGSOptions::tolerance_grad},
-               {"tolerance_change", &LBFGSOptions::tolerance_change},
-               {"history_size", &LBFGSOptions::history_size},
-               {"strong_wolfe", &LBFGSOptions::strong_wolfe}})
-      .def("step", &StepLbfgs, "closure"_a);
+  Bind<SGD>(m, "SGD");
+  Bind<Adam>(m, "Adam");
+  Bind<AdamW>(m, "AdamW");
+  Bind<NAdam>(m, "NAdam");
+  Bind<RAdam>(m, "RAdam");
+  Bind<Adamax>(m, "Adamax");
+  Bind<Rprop>(m, "Rprop");
+  Bind<ASGD>(m, "ASGD");
+  Bind<Adagrad>(m, "Adagrad");
+  Bind<Adadelta>(m, "Adadelta");
+  Bind<RMSProp>(m, "RMSprop");
+  Bind<Adafactor>(m, "Adafactor");
+  Bind<Lion>(m, "Lion");
+  Bind<LBFGS>(m, "LBFGS").def("step", &StepLbfgs, "closure"_a);
   // The closure of step(closure), with gradients on whatever is around it.
   m.def("with_grad", [](nb::callable closure) {
     EnableGrad on;

@@ -229,19 +229,11 @@ nb::object RunFetches(SessionObject& session, nb::handle fetches,
   return session.Run(*choice, tree, values, said, MetadataFrom(metadata));
 }
 
-void BindSession(nb::module_& m) {
-  nb::class_<Session>(m, "SessionBase");
-  nb::class_<SessionObject, Session> cls(
-      m, "Session", nb::is_weak_referenceable(), nb::dynamic_attr(),
-      "Runs steps of a graph, and holds the state they leave behind.\n\n"
-      "    with sl.Session(graph) as session:\n"
-      "        session.run(init)\n"
-      "        value = session.run(loss, {x: images})\n\n"
-      "`threads` run steps, the caller among them (0: one per core); `seed` is "
-      "that of everything random; `shared` is a session whose variables and "
-      "queues this one has, too; `target` (\"grpc://host:port\") is a server "
-      "that leads the steps over a cluster, which keeps the state. Any number "
-      "of threads may run steps at once.");
+namespace {
+
+using SessionClass = nb::class_<SessionObject, Session>;
+
+void BindRuns(SessionClass& cls) {
   cls.def("__init__", &Make, "graph"_a = nb::none(), "threads"_a = 0,
           "seed"_a = 0, nb::kw_only(), "shared"_a = nb::none(), "target"_a = "")
       .def(
@@ -269,14 +261,17 @@ void BindSession(nb::module_& m) {
       .def("plan_memory", &PlanMemory, nb::arg("fetches").none(),
            "feed_dict"_a = nb::none(), nb::kw_only(), "feeds"_a = nb::none(),
            "What such a run has live at most, on each device and by your "
-           "lines, before it runs: a MemoryForecast.")
-      .def(
-          "close",
-          [](SessionObject& s) {
-            ReleaseGil released;
-            s.close();
-          },
-          "Cancels what runs, refuses what comes.")
+           "lines, before it runs: a MemoryForecast.");
+}
+
+void BindState(SessionClass& cls) {
+  cls.def(
+         "close",
+         [](SessionObject& s) {
+           ReleaseGil released;
+           s.close();
+         },
+         "Cancels what runs, refuses what comes.")
       .def(
           "reset",
           [](SessionObject& s, std::string_view container) {
@@ -300,9 +295,13 @@ void BindSession(nb::module_& m) {
           [](SessionObject& s, std::pair<uint64_t, int64_t> state) {
             s.set_random_state({state.first, state.second});
           },
-          "Where the random numbers of the next run come from: (seed, steps).")
-      .def_prop_ro("graph",
-                   [](SessionObject& s) { return GraphObject(s.graph()); })
+          "Where the random numbers of the next run come from: (seed, steps).");
+}
+
+// What `with session:` and `with session.as_default():` do.
+void BindScopes(nb::module_& m, SessionClass& cls) {
+  cls.def_prop_ro("graph",
+                  [](SessionObject& s) { return GraphObject(s.graph()); })
       .def(
           "as_default",
           [](nb::handle self) { return SessionScope{nb::borrow(self)}; },
@@ -341,12 +340,6 @@ void BindSession(nb::module_& m) {
            })
       .def("__exit__", [](nb::handle self, nb::args) { PopScope(self); });
 
-  nb::class_<Prepared>(m, "PreparedStep",
-                       "A choice of fetches and feeds, ready to be called "
-                       "with values: Session.prepare makes it.")
-      .def("__call__", &CallPrepared, "values"_a, nb::kw_only(),
-           "options"_a = nb::none(), "run_metadata"_a = nb::none());
-
   m.def(
       "default_session",
       []() -> nb::object {
@@ -354,7 +347,10 @@ void BindSession(nb::module_& m) {
         return nb::find(*Defaults().back());
       },
       "The session of the innermost `with session:` of this thread, or None.");
+}
 
+// Tensors, variables and operations that run themselves.
+void BindEval(nb::module_& m) {
   TensorClass().def(
       "eval",
       [](nb::handle self, nb::handle session, nb::handle feeds,
@@ -382,7 +378,34 @@ void BindSession(nb::module_& m) {
           },
           "session"_a = nb::none(), "feeds"_a = nb::none(),
           "feed_dict"_a = nb::none(), "Runs it for what it does.");
+}
 
+}  // namespace
+
+void BindSession(nb::module_& m) {
+  nb::class_<Session>(m, "SessionBase");
+  SessionClass cls(
+      m, "Session", nb::is_weak_referenceable(), nb::dynamic_attr(),
+      "Runs steps of a graph, and holds the state they leave behind.\n\n"
+      "    with sl.Session(graph) as session:\n"
+      "        session.run(init)\n"
+      "        value = session.run(loss, {x: images})\n\n"
+      "`threads` run steps, the caller among them (0: one per core); `seed` is "
+      "that of everything random; `shared` is a session whose variables and "
+      "queues this one has, too; `target` (\"grpc://host:port\") is a server "
+      "that leads the steps over a cluster, which keeps the state. Any number "
+      "of threads may run steps at once.");
+  BindRuns(cls);
+  BindState(cls);
+  BindScopes(m, cls);
+
+  nb::class_<Prepared>(m, "PreparedStep",
+                       "A choice of fetches and feeds, ready to be called "
+                       "with values: Session.prepare makes it.")
+      .def("__call__", &CallPrepared, "values"_a, nb::kw_only(),
+           "options"_a = nb::none(), "run_metadata"_a = nb::none());
+
+  BindEval(m);
   BindRunOptions(m);
   BindPartialRun(m);
   BindDebug(m);

@@ -148,6 +148,109 @@ struct ApartFromCheckpoints {
   std::optional<RecomputeRegion::Apart> scope;
 };
 
+bool SameTensor(const Tensor& a, const Tensor& b) {
+  if (a.traced() || b.traced()) return a.identity() == b.identity();
+  if (a.symbolic() || b.symbolic()) {
+    return a.symbolic() && b.symbolic() && a.value() == b.value();
+  }
+  return a.eager_gradient() == b.eager_gradient();
+}
+
+void MayBe(const Tensor& t, const Tensor& other) {
+  Capture* capture = Capture::Open();
+  if (!capture || !t.traced()) return;
+  EagerRef value = capture->ValueOf(other);
+  if (value->traced->number) return;
+  capture->MayBe(*t.identity(), value, TraceState::Perhaps::How::kWhole);
+}
+
+// Whether gradients flow through y at all.
+void CheckFlows(Capture& capture, const EagerRef& y, bool or_fail) {
+  // Where only loops decide, it is as after one round.
+  FlowWhen flow = capture.FlowOf(*y);
+  for (const Value& when : flow.any) {
+    if (or_fail || !SaidByBranch(when)) continue;
+    capture.CheckFlowKnown(*y, "autograd.grad");
+  }
+  if (!flow.open()) return;
+  capture.TakeForGranted(
+      capture.AnyOf(flow),
+      StrCat("grad: ", y->Describe(), ", does not require gradients"));
+}
+
+// Whether those of y reach the leaf.
+void CheckReaches(Capture& capture, const EagerRef& y, const Reach& reach,
+                  const EagerRef& leaf, bool or_fail) {
+  bool loop = or_fail;
+  FlowWhen when;
+  for (const Reached& to : reach) {
+    if (to.key.leaf != leaf.get()) continue;
+    when.always = when.always || !to.when;
+    if (to.when) when.any.push_back(to.when);
+    loop = loop || (to.when && !SaidByBranch(to.when));
+  }
+  if (!when.open()) return;
+  if (loop) {
+    return capture.TakeForGranted(
+        capture.AnyOf(when),
+        StrCat("grad: ", y->Describe(), ", has no gradient with respect to ",
+               leaf->Describe()));
+  }
+  throw Error(Unimplemented(
+      StrCat("autograd.grad: whether ", y->Describe(),
+             ", has a gradient with respect to ", leaf->Describe(),
+             ", depends on the branch taken, which a captured function does "
+             "not know while it is recorded; wanted one on every way")));
+}
+
+void CheckGradientsKnown(const std::vector<Tensor>& ys,
+                         const std::vector<Tensor>& xs, bool or_fail) {
+  Capture* capture = Capture::Open();
+  if (!capture || front_internal::InsideVmap()) return;
+  for (const Tensor& y : ys) {
+    EagerRef value = capture->ValueOf(y);
+    capture->Now(*value);
+    CheckFlows(*capture, value, or_fail);
+    Reach reach = capture->ReachOf(*value, 0);
+    for (const Tensor& x : xs) {
+      CheckReaches(*capture, value, reach, capture->ValueOf(x), or_fail);
+    }
+  }
+}
+
+// What is known of tensors and of this thread.
+void BindQuestions(nb::module_& m) {
+  m.def("same_tensor", &SameTensor, "a"_a, "b"_a);
+  m.def("may_be", &MayBe, "tensor"_a, "other"_a,
+        "In a function being recorded: t is the other one, in some calls.");
+  m.def(
+      "is_one_of_several",
+      [](const Tensor& t) {
+        if (!Capture::Open() || !t.traced()) return false;
+        using Perhaps = TraceState::Perhaps;
+        const std::vector<Perhaps>& all = t.identity()->traced->perhaps;
+        return std::any_of(all.begin(), all.end(), [](const Perhaps& p) {
+          return p.how == Perhaps::How::kWhole;
+        });
+      },
+      "tensor"_a,
+      "In a function being recorded: t is another tensor, in some calls.");
+  m.def("check_gradients_known", &CheckGradientsKnown, "ys"_a, "xs"_a,
+        "or_fail"_a = false,
+        "Throws when only a run knows whether ys have gradients by xs, or has "
+        "runs fail in which they have none.");
+  m.def(
+      "is_recording",
+      [] {
+        return Capture::Current() || front_internal::EagerMode::Current().grad;
+      },
+      "Calls on this thread end up in a graph or on the tape.");
+  m.def(
+      "is_building",
+      [] { return front_internal::Building::Current().graph != nullptr; },
+      "Calls on this thread become nodes of a graph.");
+}
+
 }  // namespace
 
 void BindTransforms(nb::module_& m) {
@@ -168,104 +271,7 @@ void BindTransforms(nb::module_& m) {
         front_internal::Retire(TensorList(leaves, "leaves"));
       },
       "leaves"_a);
-  m.def(
-      "same_tensor",
-      [](const Tensor& a, const Tensor& b) {
-        if (a.traced() || b.traced()) {
-          return a.identity() == b.identity();
-        }
-        if (a.symbolic() || b.symbolic()) {
-          return a.symbolic() && b.symbolic() && a.value() == b.value();
-        }
-        return a.eager_gradient() == b.eager_gradient();
-      },
-      "a"_a, "b"_a);
-  m.def(
-      "may_be",
-      [](const Tensor& t, const Tensor& other) {
-        Capture* capture = Capture::Open();
-        if (!capture || !t.traced()) return;
-        EagerRef value = capture->ValueOf(other);
-        if (value->traced->number) return;
-        capture->MayBe(*t.identity(), value, TraceState::Perhaps::How::kWhole);
-      },
-      "tensor"_a, "other"_a,
-      "In a function being recorded: t is the other one, in some calls.");
-  m.def(
-      "is_one_of_several",
-      [](const Tensor& t) {
-        if (!Capture::Open() || !t.traced()) return false;
-        using Perhaps = TraceState::Perhaps;
-        const std::vector<Perhaps>& all = t.identity()->traced->perhaps;
-        return std::any_of(all.begin(), all.end(), [](const Perhaps& p) {
-          return p.how == Perhaps::How::kWhole;
-        });
-      },
-      "tensor"_a,
-      "In a function being recorded: t is another tensor, in some calls.");
-  m.def(
-      "check_gradients_known",
-      [](const std::vector<Tensor>& ys, const std::vector<Tensor>& xs,
-         bool or_fail) {
-        Capture* capture = Capture::Open();
-        if (!capture || front_internal::InsideVmap()) return;
-        for (const Tensor& y : ys) {
-          EagerRef value = capture->ValueOf(y);
-          capture->Now(*value);
-          // Where only loops decide, it is as after one round.
-          FlowWhen flow = capture->FlowOf(*value);
-          for (const Value& when : flow.any) {
-            if (or_fail || !SaidByBranch(when)) continue;
-            capture->CheckFlowKnown(*value, "autograd.grad");
-          }
-          if (flow.open()) {
-            capture->TakeForGranted(capture->AnyOf(flow),
-                                    StrCat("grad: ", value->Describe(),
-                                           ", does not require gradients"));
-          }
-          Reach reach = capture->ReachOf(*value, 0);
-          for (const Tensor& x : xs) {
-            EagerRef leaf = capture->ValueOf(x);
-            bool loop = or_fail;
-            FlowWhen when;
-            for (const Reached& to : reach) {
-              if (to.key.leaf != leaf.get()) continue;
-              when.always = when.always || !to.when;
-              if (to.when) when.any.push_back(to.when);
-              loop = loop || (to.when && !SaidByBranch(to.when));
-            }
-            if (!when.open()) continue;
-            if (loop) {
-              capture->TakeForGranted(
-                  capture->AnyOf(when),
-                  StrCat("grad: ", value->Describe(),
-                         ", has no gradient with respect to ",
-                         leaf->Describe()));
-              continue;
-            }
-            throw Error(Unimplemented(
-                StrCat("autograd.grad: whether ", value->Describe(),
-                       ", has a gradient with respect to ", leaf->Describe(),
-                       ", depends on the branch taken, which a captured "
-                       "function does not know while it is recorded; wanted "
-                       "one on every way")));
-          }
-        }
-      },
-      "ys"_a, "xs"_a, "or_fail"_a = false,
-      "Throws when only a run knows whether ys have gradients by xs, or has "
-      "runs "
-      "fail in which they have none.");
-  m.def(
-      "is_recording",
-      [] {
-        return Capture::Current() || front_internal::EagerMode::Current().grad;
-      },
-      "Calls on this thread end up in a graph or on the tape.");
-  m.def(
-      "is_building",
-      [] { return front_internal::Building::Current().graph != nullptr; },
-      "Calls on this thread become nodes of a graph.");
+  BindQuestions(m);
   nb::class_<HeldTensor>(m, "HeldTensor")
       .def("__init__",
            [](HeldTensor* held, const Tensor& tensor) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
@@ -67,6 +67,8 @@ class Optimizer:
     """
 
     _class: Any = None  # of C++; None: written in Python
+    # Options that are several in C++: {"betas": ("beta1", "beta2")}.
+    _parts: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = dict(defaults)
@@ -101,9 +103,28 @@ class Optimizer:
             )
         return self._calls.core
 
+    def _given(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Those of ``arguments`` that C++ lists as options, in their order."""
+        if arguments.get("differentiable"):
+            raise NotImplementedError(
+                f"{self._class.__name__}: differentiable=True; write the update "
+                "with ops instead"
+            )
+        names = {name for name, _, _ in self._class.options()} | set(self._parts)
+        return {k: v for k, v in arguments.items() if k in names}
+
     def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
         """Options as C++ names them."""
-        return options
+        read = dict(options)
+        for key, parts in self._parts.items():
+            given = read.pop(key)
+            try:
+                read.update(zip(parts, given, strict=True))
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"{key} is {given!r}; wanted a pair of numbers"
+                ) from None
+        return read
 
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
         """Adds parameters: {"params": tensors, "lr": 0.01, ...}."""

@@ -8,7 +8,7 @@ they change nothing.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import _core
 from ._optimizer import Closure, Optimizer
@@ -26,24 +26,7 @@ __all__ = [
 ]
 
 
-def _check(what: str, differentiable: bool) -> None:
-    if differentiable:
-        raise NotImplementedError(
-            f"{what}: differentiable=True; write the update with ops instead"
-        )
-
-
-class TwoBetas(Optimizer):
-    """Optimizers whose two shares are one option here and two in C++."""
-
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        options = dict(options)
-        betas = options.pop("betas")
-        try:
-            beta1, beta2 = betas
-        except (TypeError, ValueError):
-            raise ValueError(f"betas is {betas!r}; wanted a pair of numbers") from None
-        return {**options, "beta1": beta1, "beta2": beta2}
+BETAS = {"betas": ("beta1", "beta2")}
 
 
 class SGD(Optimizer):
@@ -69,25 +52,15 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        _check("SGD", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "momentum": momentum,
-                "dampening": dampening,
-                "weight_decay": weight_decay,
-                "nesterov": nesterov,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
-class Adam(TwoBetas):
+class Adam(Optimizer):
     """Running means of gradients and of their squares; with ``amsgrad`` the
     largest of the latter so far. Weight decay is part of the gradient."""
 
     _class = _core.Adam
+    _parts = BETAS
 
     def __init__(
         self,
@@ -104,24 +77,14 @@ class Adam(TwoBetas):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        _check("Adam", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "amsgrad": amsgrad,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
-class AdamW(TwoBetas):
+class AdamW(Optimizer):
     """Adam that shrinks parameters by ``lr * weight_decay`` beside the step."""
 
     _class = _core.AdamW
+    _parts = BETAS
 
     def __init__(
         self,
@@ -138,18 +101,7 @@ class AdamW(TwoBetas):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        _check("AdamW", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "amsgrad": amsgrad,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
 class Adagrad(Optimizer):
@@ -171,18 +123,7 @@ class Adagrad(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        _check("Adagrad", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "lr_decay": lr_decay,
-                "weight_decay": weight_decay,
-                "initial_accumulator_value": initial_accumulator_value,
-                "eps": eps,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
 class Adadelta(Optimizer):
@@ -203,17 +144,7 @@ class Adadelta(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check("Adadelta", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "rho": rho,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
 class RMSprop(Optimizer):
@@ -235,19 +166,7 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check("RMSprop", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "alpha": alpha,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "momentum": momentum,
-                "centered": centered,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
 class Adafactor(Optimizer):
@@ -255,6 +174,7 @@ class Adafactor(Optimizer):
     each element. ``eps[0]`` None: the distance of 1 to the next number."""
 
     _class = _core.Adafactor
+    _parts: ClassVar[dict[str, tuple[str, ...]]] = {"eps": ("eps1", "eps2")}
 
     def __init__(
         self,
@@ -268,32 +188,18 @@ class Adafactor(Optimizer):
         foreach: bool | None = None,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "beta2_decay": beta2_decay,
-                "eps": eps,
-                "d": d,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
     def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        options = dict(options)
-        eps = options.pop("eps")
-        try:
-            eps1, eps2 = eps
-        except (TypeError, ValueError):
-            raise ValueError(f"eps is {eps!r}; wanted a pair of numbers") from None
-        return {**options, "eps1": 0.0 if eps1 is None else eps1, "eps2": eps2}
+        read = super()._to_core(options)
+        return {**read, "eps1": 0.0 if read["eps1"] is None else read["eps1"]}
 
 
-class Lion(TwoBetas):
+class Lion(Optimizer):
     """Steps of one size, in the direction of a running mean."""
 
     _class = _core.Lion
+    _parts = BETAS
 
     def __init__(
         self,
@@ -304,15 +210,7 @@ class Lion(TwoBetas):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
 class LBFGS(Optimizer):
@@ -324,6 +222,9 @@ class LBFGS(Optimizer):
     """
 
     _class = _core.LBFGS
+    _parts: ClassVar[dict[str, tuple[str, ...]]] = {
+        "line_search_fn": ("strong_wolfe",)
+    }
 
     def __init__(
         self,
@@ -343,32 +244,16 @@ class LBFGS(Optimizer):
             )
         if params is None:
             raise ValueError("LBFGS: no parameters; it is not for graphs")
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "max_iter": max_iter,
-                "max_eval": max_eval,
-                "tolerance_grad": tolerance_grad,
-                "tolerance_change": tolerance_change,
-                "history_size": history_size,
-                "line_search_fn": line_search_fn,
-            },
-        )
+        super().__init__(params, self._given(locals()))
         if len(self.param_groups) != 1:
             raise ValueError(
                 f"LBFGS: {len(self.param_groups)} groups; wanted one"
             )
 
     def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        options = dict(options)
-        wolfe = options.pop("line_search_fn") is not None
-        calls = options.pop("max_eval")
-        return {
-            **options,
-            "max_eval": 0 if calls is None else calls,
-            "strong_wolfe": wolfe,
-        }
+        read = dict(options)
+        read["strong_wolfe"] = read.pop("line_search_fn") is not None
+        return {**read, "max_eval": read["max_eval"] or 0}
 
     def step(self, closure: Closure | None = None) -> Any:
         """Several updates; returns the loss before them."""

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import _core
 from ._optimizer import Optimizer
-from ._optimizers import TwoBetas, _check
+from ._optimizers import BETAS
 
 __all__ = ["ASGD", "Adamax", "NAdam", "RAdam", "Rprop"]
 
 
-class NAdam(TwoBetas):
+class NAdam(Optimizer):
     """Adam that looks ahead, as Nesterov's momentum does.
 
     The share of the mean grows from step to step up to the first of ``betas``,
@@ -23,6 +23,7 @@ class NAdam(TwoBetas):
     """
 
     _class = _core.NAdam
+    _parts = BETAS
 
     def __init__(
         self,
@@ -39,26 +40,15 @@ class NAdam(TwoBetas):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check("NAdam", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "momentum_decay": momentum_decay,
-                "decoupled_weight_decay": decoupled_weight_decay,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
-class RAdam(TwoBetas):
+class RAdam(Optimizer):
     """Adam that steps along the mean of gradients alone until there are enough
     squares of them to divide by."""
 
     _class = _core.RAdam
+    _parts = BETAS
 
     def __init__(
         self,
@@ -74,25 +64,15 @@ class RAdam(TwoBetas):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check("RAdam", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "decoupled_weight_decay": decoupled_weight_decay,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))
 
 
-class Adamax(TwoBetas):
+class Adamax(Optimizer):
     """Adam with the largest gradient, which fades, in place of the root of the
     mean square."""
 
     _class = _core.Adamax
+    _parts = BETAS
 
     def __init__(
         self,
@@ -107,26 +87,7 @@ class Adamax(TwoBetas):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _check("Adamax", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "betas": betas,
-                "eps": eps,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-            },
-        )
-
-
-def _pair(options: dict[str, Any], key: str) -> tuple[Any, Any]:
-    given = options.pop(key)
-    try:
-        first, second = given
-    except (TypeError, ValueError):
-        raise ValueError(f"{key} is {given!r}; wanted a pair of numbers") from None
-    return first, second
+        super().__init__(params, self._given(locals()))
 
 
 class Rprop(Optimizer):
@@ -135,6 +96,10 @@ class Rprop(Optimizer):
     the shortest and the longest. ``lr`` is the length of the first."""
 
     _class = _core.Rprop
+    _parts: ClassVar[dict[str, tuple[str, ...]]] = {
+        "etas": ("eta_minus", "eta_plus"),
+        "step_sizes": ("step_min", "step_max"),
+    }
 
     def __init__(
         self,
@@ -148,18 +113,7 @@ class Rprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _check("Rprop", differentiable)
-        super().__init__(
-            params,
-            {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize},
-        )
-
-    def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        options = dict(options)
-        minus, plus = _pair(options, "etas")
-        low, high = _pair(options, "step_sizes")
-        limits = {"step_min": low, "step_max": high}
-        return {**options, "eta_minus": minus, "eta_plus": plus, **limits}
+        super().__init__(params, self._given(locals()))
 
 
 class ASGD(Optimizer):
@@ -184,15 +138,4 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _check("ASGD", differentiable)
-        super().__init__(
-            params,
-            {
-                "lr": lr,
-                "lambd": lambd,
-                "alpha": alpha,
-                "t0": t0,
-                "weight_decay": weight_decay,
-                "maximize": maximize,
-            },
-        )
+        super().__init__(params, self._given(locals()))

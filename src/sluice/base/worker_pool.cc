@@ -314,7 +314,7 @@ struct CaughtLoop {
   void (*body)(void*, int64_t, int64_t);
   void* context;
   std::atomic<bool> failed{false};
-  std::exception_ptr error{};  // written by who sets `failed`
+  std::exception_ptr error{};  // written by the thread that sets `failed`
 
   static void Run(void* self, int64_t begin, int64_t end) {
     auto& loop = *static_cast<CaughtLoop*>(self);

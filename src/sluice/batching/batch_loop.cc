@@ -49,6 +49,100 @@ PartialShape AnyLanes(const PartialShape& shape) {
   return WithLanes(shape, kUnknownDim);
 }
 
+// A loop of which lanes leave one by one.
+struct LiveLoop {
+  LiveLoop(BatchScope& around, const Node& loop,
+           const std::vector<LaneForm>& carried)
+      : scope(around), node(loop), forms(carried) {
+    for (const Value& v : CapturedBy(node)) {
+      if (scope.Batched(v)) outside.push_back(v);
+    }
+    for (LaneForm form : forms) batched.push_back(form != LaneForm::kSingle);
+  }
+
+  // At first all lanes are live. Also gives the shapes of what is carried.
+  Live Start(std::vector<PartialShape>& shapes) const {
+    Emitter& emit = scope.emit();
+    const Region& body = *node.regions()[1];
+    Live start;
+    std::vector<PartialShape> ended_shapes;
+    for (size_t i = 0; i < batched.size(); ++i) {
+      int k = static_cast<int>(i);
+      const PartialShape& shape = body.arg(k).shape();
+      bool list = IsList(body.arg(k));
+      Lanes init = scope.Find(node.input(k));
+      start.carried.push_back(scope.In(forms[i], init));
+      shapes.push_back(batched[i] && !list ? AnyLanes(shape) : shape);
+      start.ended.rows.push_back(
+          list ? emit.NoLists()
+               : emit.Call("StridedSlice", {scope.Full(init)},
+                           {{"begin", std::vector<int64_t>{0}},
+                            {"end", std::vector<int64_t>{0}},
+                            {"strides", std::vector<int64_t>{1}}}));
+      ended_shapes.push_back(list ? PartialShape::Scalar() : AnyLanes(shape));
+    }
+    for (const Value& v : outside) {
+      Lanes found = scope.Find(v);
+      start.captured.push_back(IsList(v) ? scope.Full(found) : found.value);
+      shapes.push_back(IsList(v) ? PartialShape::Scalar()
+                                 : AnyLanes(v.shape()));
+    }
+    start.lanes = emit.Call(
+        "Range", {emit.Int(0), emit.ScalarOf(scope.count()), emit.Int(1)});
+    start.ended.lanes = emit.Ints({});
+    shapes.insert(shapes.end(), 2, PartialShape{kUnknownDim});
+    shapes.insert(shapes.end(), ended_shapes.begin(), ended_shapes.end());
+    return start;
+  }
+
+  // What the code of a region sees of live lanes.
+  void Enter(BatchScope& own, const Region& region, const Live& live) const {
+    for (size_t i = 0; i < batched.size(); ++i) {
+      own.Set(region.arg(static_cast<int>(i)),
+              LanesIn(live.carried[i], forms[i]));
+    }
+    for (size_t i = 0; i < outside.size(); ++i) {
+      own.Set(outside[i], {live.captured[i], true, IsList(outside[i])});
+    }
+  }
+
+  // What lanes carry; `which` picks some of the live ones, or none for all.
+  Values RowsOf(Emitter& e, const Live& live, Value which) const {
+    Values rows;
+    for (size_t i = 0; i < batched.size(); ++i) {
+      Value v = live.carried[i];
+      if (batched[i]) {
+        rows.push_back(which ? e.PickLanes(v, which) : v);
+        continue;
+      }
+      BatchScope those(e, e.Rows(which ? which : live.lanes));
+      rows.push_back(those.Full(Lanes{v, false}));
+    }
+    return rows;
+  }
+
+  // Lanes whose condition is false leave.
+  Values Leave(Emitter& e, const Live& live, Value goes_on) const {
+    Value stay = e.Where(goes_on);
+    Value go = e.Where(e.Call("LogicalNot", {goes_on}));
+    Live left = live;
+    left.ended =
+        Append(e, live.ended, {RowsOf(e, live, go), e.Gather(live.lanes, go)});
+    for (size_t i = 0; i < batched.size(); ++i) {
+      if (batched[i]) left.carried[i] = e.PickLanes(live.carried[i], stay);
+    }
+    for (Value& v : left.captured) v = e.PickLanes(v, stay);
+    left.lanes = e.Gather(live.lanes, stay);
+    return left.List();
+  }
+
+  BatchScope& scope;  // around the loop
+  const Node& node;
+  const std::vector<LaneForm>& forms;  // of what it carries
+  std::vector<bool> batched;           // which of it has lanes
+  Values outside;                      // what it reads of lanes around it
+};
+
 }  // namespace
 
 void Batcher::RunLoop(BatchScope& scope, const Node& node) {
@@ -104,98 +198,27 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
                           const std::vector<LaneForm>& forms) {
   Emitter& emit = scope.emit();
   const Region &cond = *node.regions()[0], &body = *node.regions()[1];
-  std::vector<Value> outside;
-  for (const Value& v : CapturedBy(node)) {
-    if (scope.Batched(v)) outside.push_back(v);
-  }
-  std::vector<bool> batched;
-  for (LaneForm form : forms) batched.push_back(form != LaneForm::kSingle);
-
-  // At first all lanes are live.
-  Live start;
-  std::vector<PartialShape> shapes, ended_shapes;
-  for (size_t i = 0; i < batched.size(); ++i) {
-    int k = static_cast<int>(i);
-    const PartialShape& shape = body.arg(k).shape();
-    bool list = IsList(body.arg(k));
-    Lanes init = scope.Find(node.input(k));
-    start.carried.push_back(scope.In(forms[i], init));
-    shapes.push_back(batched[i] && !list ? AnyLanes(shape) : shape);
-    start.ended.rows.push_back(
-        list ? emit.NoLists()
-             : emit.Call("StridedSlice", {scope.Full(init)},
-                         {{"begin", std::vector<int64_t>{0}},
-                          {"end", std::vector<int64_t>{0}},
-                          {"strides", std::vector<int64_t>{1}}}));
-    ended_shapes.push_back(list ? PartialShape::Scalar() : AnyLanes(shape));
-  }
-  for (const Value& v : outside) {
-    Lanes found = scope.Find(v);
-    start.captured.push_back(IsList(v) ? scope.Full(found) : found.value);
-    shapes.push_back(IsList(v) ? PartialShape::Scalar() : AnyLanes(v.shape()));
-  }
-  start.lanes = emit.Call(
-      "Range", {emit.Int(0), emit.ScalarOf(scope.count()), emit.Int(1)});
-  start.ended.lanes = emit.Ints({});
-  shapes.insert(shapes.end(), 2, PartialShape{kUnknownDim});
-  shapes.insert(shapes.end(), ended_shapes.begin(), ended_shapes.end());
+  const LiveLoop loop(scope, node, forms);
+  std::vector<PartialShape> shapes;
+  const Live start = loop.Start(shapes);
   if (!emit.ok()) return;
-
-  // What the code sees of live lanes.
-  auto enter = [&](BatchScope& own, const Region& region, const Live& live) {
-    for (size_t i = 0; i < batched.size(); ++i) {
-      own.Set(region.arg(static_cast<int>(i)),
-              LanesIn(live.carried[i], forms[i]));
-    }
-    for (size_t i = 0; i < outside.size(); ++i) {
-      own.Set(outside[i], {live.captured[i], true, IsList(outside[i])});
-    }
-  };
-  // What lanes carry; `which` picks some of the live ones, or none for all.
-  auto rows_of = [&](Emitter& e, const Live& live, Value which) {
-    Values rows;
-    for (size_t i = 0; i < batched.size(); ++i) {
-      Value v = live.carried[i];
-      if (batched[i]) {
-        rows.push_back(which ? e.PickLanes(v, which) : v);
-        continue;
-      }
-      BatchScope those(e, e.Rows(which ? which : live.lanes));
-      rows.push_back(those.Full(Lanes{v, false}));
-    }
-    return rows;
-  };
-  // Lanes whose condition is false leave.
-  auto leave = [&](Emitter& e, const Live& live, Value goes_on) {
-    Value stay = e.Where(goes_on);
-    Value go = e.Where(e.Call("LogicalNot", {goes_on}));
-    Live left = live;
-    left.ended =
-        Append(e, live.ended, {rows_of(e, live, go), e.Gather(live.lanes, go)});
-    for (size_t i = 0; i < batched.size(); ++i) {
-      if (batched[i]) left.carried[i] = e.PickLanes(live.carried[i], stay);
-    }
-    for (Value& v : left.captured) v = e.PickLanes(v, stay);
-    left.lanes = e.Gather(live.lanes, stay);
-    return left.List();
-  };
 
   auto iterate = [&](Emitter& e, const Values& args) -> Values {
     Live live = start.Of(args);
     BatchScope testing(e, scope, live.lanes);
-    enter(testing, cond, live);
+    loop.Enter(testing, cond, live);
     std::vector<Lanes> pred = RunRegion(testing, cond);
     if (!e.ok()) return {};
     Value goes_on = testing.Full(pred[0]);
     Live left = start.Of(e.If(
         e.Call("All", {goes_on}), [&](Emitter&) { return live.List(); },
-        [&](Emitter& some) { return leave(some, live, goes_on); }));
+        [&](Emitter& some) { return loop.Leave(some, live, goes_on); }));
     if (!e.ok()) return {};
     left.carried = e.If(
         e.IsEmpty(left.lanes), [&](Emitter&) { return left.carried; },
         [&](Emitter& some) {
           BatchScope own(some, scope, left.lanes);
-          enter(own, body, left);
+          loop.Enter(own, body, left);
           std::vector<Lanes> next = RunRegion(own, body);
           Values values;
           for (size_t i = 0; i < next.size(); ++i) {
@@ -205,7 +228,6 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
         });
     return left.List();
   };
-  int64_t maximum = node.attrs().get<int64_t>("maximum");
   Live last = start.Of(emit.While(
       start.List(), shapes,
       [&](Emitter& e, const Values& args) -> Values {
@@ -214,9 +236,9 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
       iterate, node.attrs()));
   if (!emit.ok()) return;
   // A loop that had to end leaves lanes that are still live.
-  if (maximum >= 0) {
+  if (node.attrs().get<int64_t>("maximum") >= 0) {
     last.ended =
-        Append(emit, last.ended, {rows_of(emit, last, {}), last.lanes});
+        Append(emit, last.ended, {loop.RowsOf(emit, last, {}), last.lanes});
   }
   SetLanes(scope, node, InOrder(emit, last.ended));
 }

@@ -162,7 +162,7 @@ class RemotePartialRun final : public PartialRun {
     // The last that may fail here: there may be no more threads.
     step_ = StartedThread([this, options] {
       ended_ = session_.RunSent(place_->whole, {}, 0, options).status();
-      // Who waits for something of it waits in vain.
+      // Waiting for anything of it would be in vain.
       if (!ended_.ok()) calls_->Cancel(ended_);
     });
   }

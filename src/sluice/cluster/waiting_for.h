@@ -1,7 +1,8 @@
 // WaitingFor<T>: a value that another thread brings. For the few places that
 // wait for an answer, none of which runs steps.
 //
-// Shared by who waits and who brings; either may go first. Thread safe.
+// Shared by the thread that waits and the one that delivers; either may go
+// first. Thread safe.
 #pragma once
 
 #include <chrono>

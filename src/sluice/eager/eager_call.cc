@@ -63,8 +63,8 @@ namespace {
 
 using front_internal::EagerMode;
 
-// A copy that fails after its call is told by who reads its result, and names
-// the call's line.
+// A copy that fails after its call is reported by the reader of its result, and
+// names the call's line.
 class CopiesOfCall final : public CopyCaller {
  public:
   explicit CopiesOfCall(const SourceLine& line) : line_(line) {}
@@ -91,7 +91,7 @@ bool Tracked(EagerPointers inputs) {
   return tracked;
 }
 
-// Who takes a call on values of a function that is recorded.
+// Takes calls on values of a function that is being recorded.
 Result<Recording*> RecordingFor(const OpRecord& op,
                                 std::span<const EagerRef> inputs) {
   if (Recording* current = Recording::Current()) return current;

@@ -143,7 +143,7 @@ struct VmapCore::State {
   const FunctionBody one;
   const VmapOptions options;
   mutable Mutex mu;
-  VmapReport report;  // of what was recorded last
+  VmapReport report SL_GUARDED_BY(mu);  // of what was recorded last
 };
 
 // Op by op: for whoever looks at every op, as a trap for NaN and gradients of

@@ -136,6 +136,28 @@ Result<std::string> Graph::ChooseName(std::string_view op,
   return name;
 }
 
+namespace {
+
+// Why a value of another region is no input here.
+std::string MadeElsewhere(const Value& value) {
+  const Region& region = *value.node->region();
+  const Node* owner = region.owner();
+  if (!owner) {
+    return " belongs to another region or graph; wanted a value of this region "
+           "or one around it";
+  }
+  return StrCat(" was made in the region \"", region.label(), "\" of ",
+                owner->op().name, " \"", owner->name(), "\" at ", owner->line(),
+                " and is not there outside of it; wanted a result of that "
+                "region, or a value of this region or one around it");
+}
+
+bool IsValue(const Value& value) {
+  return value && value.index >= 0 && value.index < value.node->num_outputs();
+}
+
+}  // namespace
+
 Result<Node*> Graph::Add(Region& region, std::string_view op_name,
                          std::span<const Value> inputs, const Attrs& attrs,
                          const NodeOptions& options) {
@@ -150,8 +172,7 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   std::vector<PartialShape> shapes;
   std::vector<const Array*> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i] || inputs[i].index < 0 ||
-        inputs[i].index >= inputs[i].node->num_outputs()) {
+    if (!IsValue(inputs[i])) {
       return WithOrigin(
           InvalidArgument(StrCat("[", op.name, "] ",
                                  op.InputName(static_cast<int>(i)),
@@ -159,22 +180,10 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
           options.line, {}, &op);
     }
     if (!inputs[i].node->region()->Encloses(&region)) {
-      const Node* owner = inputs[i].node->region()->owner();
-      std::string where =
-          owner ? StrCat(" was made in the region \"",
-                         inputs[i].node->region()->label(), "\" of ",
-                         owner->op().name, " \"", owner->name(), "\" at ",
-                         owner->line(),
-                         " and is not there outside of it; wanted a result of "
-                         "that region, or a value of this region or one "
-                         "around it")
-                : std::string(
-                      " belongs to another region or graph; wanted a value of "
-                      "this region or one around it");
-      return fail(
-          InvalidArgument(StrCat("[", op.name, "] ",
-                                 op.InputName(static_cast<int>(i)), where)),
-          &op);
+      return fail(InvalidArgument(StrCat("[", op.name, "] ",
+                                         op.InputName(static_cast<int>(i)),
+                                         MadeElsewhere(inputs[i]))),
+                  &op);
     }
     dtypes.push_back(inputs[i].dtype());
     shapes.push_back(inputs[i].shape());

@@ -27,7 +27,7 @@ std::string NameOf(int64_t pid) {
   return name;
 }
 
-// Who holds a lock on that file, as the system lists it:
+// The process that holds a lock on that file, as the system lists it:
 // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF".
 std::string Holder(int file) {
   struct stat info;

@@ -46,7 +46,7 @@ Tensor AttentionInSteps(const Tensor& q, const Tensor& k, const Tensor& v,
     Tensor before = expand_dims(places(q), 1, {}, where) >= places(k);
     seen = seen.defined() ? logical_and(seen, before, {}, where) : before;
   }
-  // Who sees nothing gets zeros, not 0 / 0.
+  // A query that sees no key gets zeros, not 0 / 0.
   double little = q.dtype() == DType::kF16 ? -6e4 : -1e30;
   if (seen.defined()) scores = sluice::where(seen, scores, little, {}, where);
   Tensor weights = softmax(scores, {}, {}, where);

@@ -110,7 +110,7 @@ bool TellsPlace(const OpRecord& op, size_t i) {
 }
 
 bool HostReads(const OpRecord& op, DeviceKind kind, size_t i, size_t count) {
-  // Who never touches elements still reads its indices.
+  // An op that never touches elements still reads its indices.
   if (op.any_memory && ReadsAsPlaces(op, i, count)) return true;
   uint64_t bits = KnownShapeInputs(op) | op.kernel(kind).host_inputs;
   return bits && (bits >> DeclaredInput(op, i, count) & 1);

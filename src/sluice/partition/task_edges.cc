@@ -43,7 +43,7 @@ Status TaskNeeds::NumberEdges(const Region& region) {
         edges_[v].push_back({next_edge_++, SenderOf(v), task});
       }
     }
-    // Who waits for a node without reading it waits for all that it is.
+    // A node that waits for another without reading it waits for all of it.
     std::set<std::pair<int, int>> waits;
     for (const Node* user : node->users()) {
       bool control = false;

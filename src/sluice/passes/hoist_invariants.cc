@@ -42,7 +42,7 @@ class Hoister {
     }
   }
 
-  // A constant costs nothing where it is; it comes along with who needs it.
+  // A constant costs nothing where it is; it moves with the node that needs it.
   bool MayMove(const Node& node) const {
     return node.num_inputs() > 0 && Free(node) && CannotFail(node);
   }

@@ -47,7 +47,7 @@ Result<DeviceTable> DeviceTable::Make(const PlacementOptions& options) {
 Result<const DeviceName*> DeviceTable::WishOf(const Node& node) {
   auto it = wishes_.find(node.device());
   if (it == wishes_.end()) {
-    // Who is asked for may be anywhere.
+    // The device that is asked for may be anywhere.
     bool anywhere = !PartnerOf(node.device()).empty();
     Result<DeviceName> name = DeviceName::Parse(anywhere ? "" : node.device());
     if (!name.ok()) return name.status().WithLine(NodeLine(node));

@@ -106,7 +106,7 @@ Result<std::shared_ptr<Program>> LocalMaster::ProgramFor(
   auto program =
       std::make_shared<Program>(std::move(pruned), options, placement_);
   MutexLock lock(mu_);
-  // Who was quicker has made the same one.
+  // Another thread was quicker and has made the same one.
   return programs_.emplace(std::move(key), std::move(program)).first->second;
 }
 

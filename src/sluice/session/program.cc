@@ -137,7 +137,7 @@ Program::Found Program::Look(std::span<const Array> feeds, bool* generic,
 
 Result<std::shared_ptr<const Plan>> Program::FindOrBuild(
     std::span<const Array> feeds, bool generic) SL_NO_THREAD_SAFETY_ANALYSIS {
-  // Who waits looks up now and then whether it is to stop.
+  // A waiting thread checks now and then whether it is to stop.
   constexpr auto kLookUp = std::chrono::milliseconds(20);
   std::shared_ptr<const Plan> plan;
   std::unique_lock lock(mu_.native());
@@ -189,7 +189,7 @@ Result<std::unique_ptr<Graph>> Program::Optimized(std::span<const Array> feeds,
   PipelineOptions options;
   bool in_region = false;
   options.in_region = &in_region;
-  // Who asks for tokens wants primitives run as they are.
+  // The token executor runs primitives as they are.
   options.raise = options_.executor != ExecutorChoice::kTokens;
   Result<PassReport> report = RunPipeline(*graph, options);
   if (!report.ok() && in_region && !feeds.empty()) {

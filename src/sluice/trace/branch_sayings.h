@@ -1,7 +1,7 @@
 // What branches say, by results of their own, of results that only a run knows
 // all of (trace/merged_flow.h).
 //
-// Plain values of who records the branches.
+// Plain values, owned by the function that records the branches.
 #pragma once
 
 #include <deque>

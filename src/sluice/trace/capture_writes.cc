@@ -99,7 +99,7 @@ void Capture::SetData(const EagerRef& target, const EagerRef& made,
   }
   Write(target, made, line, /*records=*/false);
   ++target->moved;
-  // Who writes to one of them writes to both.
+  // A write to one of them is a write to both.
   MayBe(*base, target, TraceState::Perhaps::How::kLook);
 }
 

@@ -16,18 +16,23 @@ namespace sluice::front_internal {
 struct FunctionCore::State {
   std::shared_ptr<MadeOnce> made = std::make_shared<MadeOnce>();
   FunctionOptions options;
+  std::mutex turns;  // of calls (trace/function_run.h)
   Mutex mu;
-  std::mutex turns;                          // of calls (trace/function_run.h)
-  std::list<std::shared_ptr<Trace>> traces;  // used last: first
+  // Used last: first.
+  std::list<std::shared_ptr<Trace>> traces SL_GUARDED_BY(mu);
 
   // The one that serves, which is the first from now on; or null.
   std::shared_ptr<Trace> Find(const VariantRef& variant,
-                              const std::vector<Tensor>& args);
+                              const std::vector<Tensor>& args) SL_REQUIRES(mu);
+  // The same where nobody has the lock and the last one used has few ops.
+  std::shared_ptr<Trace> FindShort(const VariantRef& variant,
+                                   const std::vector<Tensor>& args)
+      SL_EXCLUDES(mu);
   std::shared_ptr<Trace> TraceFor(const VariantRef& variant,
                                   const std::vector<Tensor>& args,
-                                  std::source_location where);
+                                  std::source_location where) SL_REQUIRES(mu);
   std::string Why(const FunctionVariant& variant, const Signature& wanted,
-                  const std::vector<Tensor>& args) const;
+                  const std::vector<Tensor>& args) const SL_REQUIRES(mu);
 };
 
 std::string FunctionCore::State::Why(const FunctionVariant& variant,
@@ -227,7 +232,7 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
     TraceRun run(trace, args, state_->options.name, where);
     if (!trace->takes_turns()) return run.Run();
     std::unique_lock<std::mutex> turn(state_->turns);
-    // Who was here a moment ago may have changed what the trace relies on.
+    // A call that ended a moment ago may have changed what the trace relies on.
     if (!trace->once && !trace->Fits(args)) continue;
     try {
       return run.Run(&turn);
@@ -243,19 +248,20 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
   }
 }
 
+// The analysis knows no scope that may not have the lock.
+std::shared_ptr<Trace> FunctionCore::State::FindShort(
+    const VariantRef& variant,
+    const std::vector<Tensor>& args) SL_NO_THREAD_SAFETY_ANALYSIS {
+  std::unique_lock<std::mutex> lock(mu.native(), std::try_to_lock);
+  if (!lock || traces.empty() || !traces.front()->few_ops) return nullptr;
+  return Find(variant, args);
+}
+
 std::optional<BodyResult> FunctionCore::CallIfShort(
     const VariantRef& variant, const std::vector<Tensor>& args,
     std::source_location where) {
   if (Inside(args)) return std::nullopt;
-  std::shared_ptr<Trace> trace;
-  {
-    std::unique_lock<std::mutex> lock(state_->mu.native(), std::try_to_lock);
-    if (!lock) return std::nullopt;
-    if (state_->traces.empty() || !state_->traces.front()->few_ops) {
-      return std::nullopt;
-    }
-    trace = state_->Find(variant, args);
-  }
+  std::shared_ptr<Trace> trace = state_->FindShort(variant, args);
   if (!trace || !trace->IsShort(args)) return std::nullopt;
   std::unique_lock<std::mutex> turn;
   if (trace->takes_turns()) {

@@ -239,7 +239,7 @@ const EagerRef& TraceRun::ValueOf(size_t fetch) {
 
 namespace {
 
-// Who looks at the old memory must see the new elements.
+// Views of the old memory must show the new elements.
 bool Watched(const EagerValue& target) {
   return target.view || (target.log && !target.log->unique());
 }
@@ -296,7 +296,7 @@ void TraceRun::TakeHistory(EagerValue& value, size_t fetch) {
   if (value.view_of) ChangeHistory(value, line_);
 }
 
-// Who looks at the old memory keeps that.
+// Views of the old memory keep it.
 void TraceRun::Move(EagerValue& target) {
   target.array = ValueOrThrow(target.array.Clone());
   target.SetLog(MakeRef<WriteLog>());

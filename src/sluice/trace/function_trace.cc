@@ -407,33 +407,26 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
   return made;
 }
 
-std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
-                                     const std::string& name,
-                                     const std::vector<Tensor>& args,
-                                     std::source_location where,
-                                     const How& how) {
-  const bool by_values = how.by_values;
-  auto began = std::chrono::steady_clock::now();
-  auto made = std::make_shared<Trace>();
-  Trace& t = *made;
-  t.variant = variant;
-  t.signature = SignatureOf(args);
+namespace {
+
+// "x: f32[?], training=False".
+std::string SignatureText(const FunctionCore::VariantRef& variant,
+                          const Signature& signature) {
   std::vector<std::string> texts;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::vector<std::string>& names = variant->names;
+  const std::vector<std::string>& names = variant->names;
+  for (size_t i = 0; i < signature.args.size(); ++i) {
     texts.push_back(StrCat(i < names.size() ? names[i] + ": " : "",
-                           Text(t.signature.args[i])));
+                           Text(signature.args[i])));
   }
   if (!variant->fixed.empty()) texts.push_back(variant->fixed);
-  t.info.signature = Join(texts, ", ");
+  return Join(texts, ", ");
+}
 
-  t.graph = std::make_shared<Graph>(name);
-  if (variant->opened) variant->opened(t.graph);
-  Graph& graph = *t.graph;
-  GraphScope building(graph);
-  Capture capture(t.graph);
-  capture.set_sizes(std::make_shared<SizeGuards>(graph, args, variant->names));
-  capture.set_shared(how.shared);
+// What the code is given for its arguments: values of the new graph, those that
+// are looks into others after those.
+std::vector<Tensor> ArgumentsInside(Trace& t, Capture& capture,
+                                    const std::vector<Tensor>& args,
+                                    const Trace::How& how) {
   auto looks = [&](const Tensor& arg) {
     return std::find(how.looks.begin(), how.looks.end(), arg.eager().get()) !=
            how.looks.end();
@@ -452,19 +445,12 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
     inside[i] = Tensor(capture.LookArgument(i));
     t.argument_looks.emplace_back(args, i);
   }
-  capture.set_ways_decided(variant->undecided && !variant->constructs);
-  std::optional<Decisions> decisions;
-  if (variant->undecided) {
-    decisions.emplace(capture, by_values, by_values && variant->constructs);
-  }
-  BodyResult given = variant->body(inside);
-  t.note = std::move(given.note);
-  t.once = given.once;
-  std::vector<std::pair<size_t, EagerRef>> flowing =
-      FinishTrace(t, capture, given.tensors, name, where);
-  t.facts = capture.facts();
-  t.sizes = capture.sizes();
-  for (const Fetched& f : t.fetched) {
+  return inside;
+}
+
+// What a run fetches, and which of it gradients flow through.
+void ChooseFetches(Trace& t, std::vector<std::pair<size_t, EagerRef>> flowing) {
+  for (const Trace::Fetched& f : t.fetched) {
     t.fetches.push_back(f.value);
     bool recorded = f.flows && !f.over && !f.leaf;
     t.outputs.push_back(recorded ? t.num_outputs++ : -1);
@@ -475,33 +461,79 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   }
   t.made_apart = MadeApart(static_cast<size_t>(t.num_outputs), flowing);
   t.fetches.insert(t.fetches.end(), t.told.begin(), t.told.end());
-  t.targets = EffectsOf(graph);
+  t.targets = EffectsOf(*t.graph);
   for (const Node* node : t.targets) {
     std::unordered_set<const Node*> called;
     t.acts = t.acts || Acts(*node, called, /*checks=*/false);
   }
+}
+
+void Compile(Trace& t, const std::string& name) {
   t.master = std::make_unique<LocalMaster>(
-      graph, MasterOptions{.resources = SharedResources(),
-                           .placement = {.results_to_host = false}});
+      *t.graph, MasterOptions{.resources = SharedResources(),
+                              .placement = {.results_to_host = false}});
   t.program = ValueOrThrow(t.master->ProgramFor(t.feeds, t.fetches, t.targets,
                                                 ExecutorChoice::kAuto));
   if (IsForTasks(t.program->graph())) {
     ThrowIfError(CheckNoState(name, t.program->graph()));
-    t.tasks = std::make_unique<TaskRuns>(graph);
+    t.tasks = std::make_unique<TaskRuns>(*t.graph);
   }
-  t.random = DrawsApart(t.program->graph().root());
+  const Region& root = t.program->graph().root();
+  t.random = DrawsApart(root);
   // A step over tasks is not short, however few its ops are.
-  t.few_ops = !t.tasks && FewOps(t.program->graph().root());
-  t.waits = Waits(t.program->graph().root());
-  t.by_values = by_values;
-  if (decisions && !decisions->made().empty()) {
-    t.decisions = decisions->made();
-    std::vector<Value> values;
-    for (const Decisions::One& one : t.decisions) values.push_back(one.value);
-    t.decider = ValueOrThrow(
-        t.master->ProgramFor(t.feeds, values, {}, ExecutorChoice::kAuto));
+  t.few_ops = !t.tasks && FewOps(root);
+  t.waits = Waits(root);
+}
+
+void KeepDecisions(Trace& t, const Decisions& decisions) {
+  if (decisions.made().empty()) return;
+  t.decisions = decisions.made();
+  std::vector<Value> values;
+  for (const Decisions::One& one : t.decisions) values.push_back(one.value);
+  t.decider = ValueOrThrow(
+      t.master->ProgramFor(t.feeds, values, {}, ExecutorChoice::kAuto));
+}
+
+}  // namespace
+
+std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
+                                     const std::string& name,
+                                     const std::vector<Tensor>& args,
+                                     std::source_location where,
+                                     const How& how) {
+  auto began = std::chrono::steady_clock::now();
+  auto made = std::make_shared<Trace>();
+  Trace& t = *made;
+  t.variant = variant;
+  t.signature = SignatureOf(args);
+  t.info.signature = SignatureText(variant, t.signature);
+  t.by_values = how.by_values;
+
+  t.graph = std::make_shared<Graph>(name);
+  if (variant->opened) variant->opened(t.graph);
+  GraphScope building(*t.graph);
+  Capture capture(t.graph);
+  capture.set_sizes(
+      std::make_shared<SizeGuards>(*t.graph, args, variant->names));
+  capture.set_shared(how.shared);
+  std::vector<Tensor> inside = ArgumentsInside(t, capture, args, how);
+  capture.set_ways_decided(variant->undecided && !variant->constructs);
+  std::optional<Decisions> decisions;
+  if (variant->undecided) {
+    decisions.emplace(capture, how.by_values,
+                      how.by_values && variant->constructs);
   }
-  t.info.nodes = graph.num_nodes();
+  BodyResult given = variant->body(inside);
+  t.note = std::move(given.note);
+  t.once = given.once;
+  std::vector<std::pair<size_t, EagerRef>> flowing =
+      FinishTrace(t, capture, given.tensors, name, where);
+  t.facts = capture.facts();
+  t.sizes = capture.sizes();
+  ChooseFetches(t, std::move(flowing));
+  Compile(t, name);
+  if (decisions) KeepDecisions(t, *decisions);
+  t.info.nodes = t.graph->num_nodes();
   t.info.captured = static_cast<int64_t>(t.sources.size() - t.num_args);
   std::chrono::duration<double, std::milli> took =
       std::chrono::steady_clock::now() - began;

@@ -248,6 +248,50 @@ Result<std::vector<Flowing>> SayThrough(GraphTapeNode& way, Graph& graph,
   return flowing;
 }
 
+// The way back through gradients that were computed: they can be differentiated
+// themselves. Without a node, nothing flows.
+struct GradientWay {
+  Ref<GraphTapeNode> node;
+  std::vector<Value> made;
+  std::vector<Flowing> flowing;
+};
+
+// What gradients were made from: what their node was made from, its results,
+// and what flowed in.
+struct WayBack {
+  std::vector<Value> from;
+  std::vector<TapeEdge> to;
+
+  void Add(const Value& v, TapeEdge edge) {
+    if (!edge || !v || !CarriesGradient(v.dtype())) return;
+    for (const Value& known : from) {
+      if (known == v) return;
+    }
+    from.push_back(v);
+    to.push_back(std::move(edge));
+  }
+
+  Result<GradientWay> Make(Capture& capture,
+                           const std::vector<GradientValue>& found,
+                           const std::string& name, const SourceLine& line) {
+    GradientWay way;
+    for (const GradientValue& g : found) {
+      way.made.push_back(g.rows() ? g.values : g.dense);
+    }
+    if (from.empty()) return way;
+    Graph& graph = capture.graph();
+    way.node = MakeRef<GraphTapeNode>(graph, from, way.made, name, line);
+    for (TapeEdge& edge : to) way.node->edges.push_back(std::move(edge));
+    way.node->SetDepth();
+    SL_ASSIGN_OR_RETURN(way.flowing,
+                        SayThrough(*way.node, graph, from, way.made));
+    for (const Flowing& f : way.flowing) {
+      if (f == Flowing::kSometimes) capture.NoteMerged();
+    }
+    return way;
+  }
+};
+
 }  // namespace
 
 Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
@@ -289,42 +333,19 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
       SL_ASSIGN_OR_RETURN(shapes[i], ShapeOf(graph_, xs_[i]));
     }
   }
-  // The gradients themselves can be differentiated: they were made from what
-  // this node was made from, its results, and what flowed in.
-  Ref<GraphTapeNode> way;
-  std::vector<Value> made;
-  std::vector<Flowing> flowing;
+  GradientWay way;
   if (record) {
-    std::vector<Value> from;
-    std::vector<TapeEdge> to;
-    auto add = [&](const Value& v, TapeEdge edge) {
-      if (!edge || !v || !CarriesGradient(v.dtype())) return;
-      for (const Value& known : from) {
-        if (known == v) return;
-      }
-      from.push_back(v);
-      to.push_back(std::move(edge));
-    };
-    for (size_t i = 0; i < xs_.size(); ++i) add(xs_[i], edges[i]);
+    WayBack back;
+    for (size_t i = 0; i < xs_.size(); ++i) back.Add(xs_[i], edges[i]);
     for (size_t i = 0; i < ys_.size(); ++i) {
-      add(ys_[i], {Ref<TapeNode>::Share(this), static_cast<int>(i), {}});
+      back.Add(ys_[i], {Ref<TapeNode>::Share(this), static_cast<int>(i), {}});
     }
     for (size_t i = 0; i < dy.size(); ++i) {
-      if (dy[i]) add(flows[i], EdgeTo(*dy[i]));
+      if (dy[i]) back.Add(flows[i], EdgeTo(*dy[i]));
     }
-    for (const GradientValue& g : found) {
-      made.push_back(g.rows() ? g.values : g.dense);
-    }
-    if (!from.empty()) {
-      way = MakeRef<GraphTapeNode>(graph_, from, made,
-                                   StrCat("the gradient of ", name_), line());
-      for (TapeEdge& edge : to) way->edges.push_back(std::move(edge));
-      way->SetDepth();
-      SL_ASSIGN_OR_RETURN(flowing, SayThrough(*way, graph_, from, made));
-      for (const Flowing& f : flowing) {
-        if (f == Flowing::kSometimes) capture->NoteMerged();
-      }
-    }
+    SL_ASSIGN_OR_RETURN(
+        way,
+        back.Make(*capture, found, StrCat("the gradient of ", name_), line()));
   }
   for (size_t i = 0; i < found.size(); ++i) {
     const GradientValue& g = found[i];
@@ -334,8 +355,8 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
         if (flows[k] == v) return dy[k];
       }
       TapeEdge edge;
-      if (way && v == made[i] && flowing[i] != Flowing::kNever) {
-        edge = {way, static_cast<int>(i), {}};
+      if (way.node && v == way.made[i] && way.flowing[i] != Flowing::kNever) {
+        edge = {way.node, static_cast<int>(i), {}};
       }
       return capture->Make(v, line(), edge, /*tainted=*/true);
     };

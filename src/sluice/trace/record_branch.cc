@@ -65,6 +65,209 @@ Reach ReachNow(EagerValue& tensor) {
   return {{{edge.node.get(), edge.output, edge.leaf.get()}, {}}};
 }
 
+// Records the branches of one construct and makes one node of them: it gives
+// what any of them gives, what any of them writes of tensors outside, and what
+// only a run knows of both.
+class BranchRecorder {
+ public:
+  BranchRecorder(const Tensor& chooser, const Attrs& attrs,
+                 std::string_view what, std::source_location where)
+      : what_(what),
+        where_(where),
+        draft_(chooser.dtype() == DType::kBool ? "If" : "Case",
+               std::vector<Operand>{Operand(chooser, where)}, attrs, what,
+               where),
+        capture_(Capture::Current()) {}
+
+  BranchOutcome Record(const std::vector<Code>& branches) {
+    RecordRegions(branches);
+    FindWritten();
+    CollectSayings();
+    CollectReach();
+    SetResults();
+    Operation made = draft_.Keep();
+    if (Capture::Open()) {
+      capture_->RecordRegions(made.node(), flows_, when_, reach_,
+                              SourceLine::From(where_));
+    }
+    std::vector<Tensor> outputs = OutputsOf(made);
+    for (size_t k = 0; k < written_.size(); ++k) {
+      TakeWritten(written_[k], outputs[num_results_ + k],
+                  flows_[num_results_ + k], regions_, where_);
+    }
+    if (Capture::Open()) WatchKept(outputs, regions_);
+    outputs.resize(num_results_);
+    Describe(outputs, made);
+    return {std::move(outputs), made};
+  }
+
+ private:
+  void RecordRegions(const std::vector<Code>& branches) {
+    for (size_t i = 0; i < branches.size(); ++i) {
+      std::string label = draft_.node().op().RegionLabel(i);
+      try {
+        regions_.push_back(
+            RecordRegion(draft_, {label, {}, branches[i], what_, where_}));
+      } catch (const UnknownResults&) {
+        // The others tell, unless none does; then all this is recorded again.
+        continue;
+      }
+      const std::vector<Tensor>& tensors = regions_.back().code.tensors;
+      if (regions_.size() == 1) {
+        for (const Tensor& t : tensors) {
+          types_.push_back({t.dtype(), t.shape()});
+        }
+        continue;
+      }
+      CheckBranches(what_, regions_[0].code, regions_.back().code, i, where_);
+      for (size_t k = 0; k < tensors.size(); ++k) {
+        Join(types_[k], tensors[k].value());
+      }
+    }
+    if (regions_.empty()) throw UnknownResults();
+    num_results_ = types_.size();
+  }
+
+  // Tensors outside that any branch writes, and what they were before.
+  void FindWritten() {
+    written_ = AllWritten(regions_);
+    for (const EagerRef& tensor : written_) {
+      before_.push_back(capture_->NowAsOperand(*tensor));
+      types_.push_back(before_.back().type());
+    }
+  }
+
+  // What only a run knows of the results, and which results of the node will
+  // tell it.
+  void CollectSayings() {
+    flowing_.resize(types_.size());
+    being_.resize(num_results_);
+    std::vector<Value> when_before;
+    for (const EagerRef& tensor : written_) {
+      FlowWhen flow = capture_->FlowOf(*tensor);
+      when_before.push_back(flow.open() ? capture_->AnyOf(flow) : Value());
+    }
+    for (const RecordedRegion& r : regions_) {
+      for (size_t k = 0; k < num_results_; ++k) {
+        flowing_[k].Add(r.flows[k], r.when[k]);
+        being_[k].Add(r.which[k]);
+      }
+      for (size_t k = 0; k < written_.size(); ++k) {
+        const Written* w = Find(r.written, written_[k]);
+        flowing_[num_results_ + k].Add(w ? w->flows : written_[k]->tracked(),
+                                       w ? w->when : when_before[k]);
+      }
+    }
+    // Lanes together are on several ways at once.
+    tells_ = Capture::Open() && !InsideVmap();
+    when_.assign(types_.size(), -1);
+    which_.assign(num_results_, -1);
+    for (size_t k = 0; k < types_.size(); ++k) {
+      flows_.push_back(flowing_[k].some);
+      if (tells_ && flowing_[k].differ()) when_[k] = Tell(flowing_[k]);
+    }
+    for (size_t k = 0; k < num_results_; ++k) {
+      if (!tells_ || !being_[k].some || TheOne(regions_, k)) continue;
+      which_[k] = Tell(being_[k]);
+    }
+  }
+
+  // The number of the result that tells it.
+  int Tell(const Saying& saying) {
+    told_.push_back(&saying);
+    return static_cast<int>(types_.size() + told_.size() - 1);
+  }
+
+  // Where gradients of the results flow, by branch.
+  void CollectReach() {
+    reach_.resize(types_.size());
+    const size_t first = types_.size() + told_.size();
+    for (size_t k = 0; k < types_.size(); ++k) {
+      if (!tells_ || !flows_[k]) continue;
+      std::vector<const Reach*> by_branch;
+      std::deque<Reach> before_it;
+      for (const RecordedRegion& r : regions_) {
+        if (k < num_results_) {
+          by_branch.push_back(&r.reach[k]);
+          continue;
+        }
+        const EagerRef& tensor = written_[k - num_results_];
+        const Written* w = Find(r.written, tensor);
+        if (!w) before_it.push_back(ReachNow(*tensor));
+        by_branch.push_back(w ? &w->reach : &before_it.back());
+      }
+      reach_[k] = reach_sayings_.Add(by_branch, first);
+    }
+    for (const Saying& s : reach_sayings_.all()) told_.push_back(&s);
+  }
+
+  void SetResults() {
+    Graph& graph = draft_.graph();
+    MutexLock lock(graph.mu());
+    for (size_t i = 0; i < regions_.size(); ++i) {
+      RecordedRegion& r = regions_[i];
+      std::vector<Value> more;
+      for (size_t k = 0; k < written_.size(); ++k) {
+        const Written* w = Find(r.written, written_[k]);
+        more.push_back(w ? w->value : before_[k]);
+        Join(types_[num_results_ + k], more.back());
+      }
+      for (const Saying* s : told_) {
+        more.push_back(s->said[i] ? s->said[i]
+                                  : KnownIn(graph, *r.region, s->known[i]));
+      }
+      AddResults(graph, *r.region, more);
+    }
+    for (const Saying* s : told_) {
+      types_.push_back({s->known[0].dtype(), Shape()});
+    }
+    std::vector<DType> dtypes;
+    for (const ValueType& type : types_) dtypes.push_back(type.dtype);
+    graph.SetAttr(draft_.node(), "dtypes", dtypes);
+    graph.SetOutputs(draft_.node(), std::move(types_));
+  }
+
+  // What is known of the results beside their types.
+  void Describe(std::vector<Tensor>& outputs, const Operation& made) {
+    for (size_t k = 0; k < num_results_; ++k) {
+      bool number = true;
+      for (const RecordedRegion& r : regions_) number = number && r.numbers[k];
+      if (number) SetNumber(outputs[k]);
+      if (EagerRef one = TheOne(regions_, k)) {
+        outputs[k] = Tensor(std::move(one));
+        continue;
+      }
+      // Else it may be one of them.
+      if (which_[k] >= 0) {
+        capture_->SetWhich(*outputs[k].identity(),
+                           made.node().output(which_[k]));
+      }
+      for (const RecordedRegion& r : regions_) {
+        if (capture_) MayBeAs(*outputs[k].identity(), r, k);
+      }
+    }
+    MayBeEachOther(outputs, regions_);
+  }
+
+  const std::string_view what_;  // "cond" or "switch_case", for messages
+  const std::source_location where_;
+  RegionDraft draft_;
+  Capture* const capture_;
+  std::vector<RecordedRegion> regions_;
+  std::vector<ValueType> types_;  // of the node's results
+  size_t num_results_ = 0;        // of the branches; what is written follows
+  std::vector<EagerRef> written_;
+  std::vector<Value> before_;  // what those were
+  bool tells_ = false;         // results tell what only a run knows
+  std::vector<FlowSaying> flowing_;
+  std::vector<WhichSaying> being_;
+  ReachSayings reach_sayings_;
+  std::vector<const Saying*> told_;  // all of these that are told, in order
+  std::vector<bool> flows_;
+  std::vector<int> when_, which_;  // the result that tells it, or -1
+  std::vector<ReachesTold> reach_;
+};
+
 BranchOutcome RecordBranch(const Tensor& chooser,
                            const std::vector<Code>& branches, bool has_default,
                            std::string_view what, std::source_location where) {
@@ -78,147 +281,7 @@ BranchOutcome RecordBranch(const Tensor& chooser,
   }
   Attrs attrs{{"dtypes", std::vector<DType>()}};
   if (!two) attrs.set("has_default", has_default);
-  std::vector<Operand> inputs{Operand(chooser, where)};
-  RegionDraft draft(two ? "If" : "Case", inputs, attrs, what, where);
-  Graph& graph = draft.graph();
-  std::vector<RecordedRegion> regions;
-  std::vector<ValueType> types;
-  for (size_t i = 0; i < branches.size(); ++i) {
-    std::string label = draft.node().op().RegionLabel(i);
-    try {
-      regions.push_back(
-          RecordRegion(draft, {label, {}, branches[i], what, where}));
-    } catch (const UnknownResults&) {
-      // The others tell, unless none does; then all this is recorded again.
-      continue;
-    }
-    const std::vector<Tensor>& tensors = regions.back().code.tensors;
-    if (regions.size() == 1) {
-      for (const Tensor& t : tensors) types.push_back({t.dtype(), t.shape()});
-    } else {
-      CheckBranches(what, regions[0].code, regions.back().code, i, where);
-      for (size_t k = 0; k < tensors.size(); ++k) {
-        Join(types[k], tensors[k].value());
-      }
-    }
-  }
-  if (regions.empty()) throw UnknownResults();
-  size_t num_results = types.size();
-  std::vector<EagerRef> written = AllWritten(regions);
-  std::vector<Value> before;
-  Capture* capture = Capture::Current();
-  for (const EagerRef& tensor : written) {
-    before.push_back(capture->NowAsOperand(*tensor));
-    types.push_back(before.back().type());
-  }
-  std::vector<FlowSaying> flowing(types.size());
-  std::vector<WhichSaying> being(num_results);
-  std::vector<Value> when_before;
-  for (const EagerRef& tensor : written) {
-    FlowWhen flow = capture->FlowOf(*tensor);
-    when_before.push_back(flow.open() ? capture->AnyOf(flow) : Value());
-  }
-  for (const RecordedRegion& r : regions) {
-    for (size_t k = 0; k < num_results; ++k) {
-      flowing[k].Add(r.flows[k], r.when[k]);
-      being[k].Add(r.which[k]);
-    }
-    for (size_t k = 0; k < written.size(); ++k) {
-      const Written* w = Find(r.written, written[k]);
-      flowing[num_results + k].Add(w ? w->flows : written[k]->tracked(),
-                                   w ? w->when : when_before[k]);
-    }
-  }
-  // Lanes together are on several ways at once.
-  const bool tells = Capture::Open() && !InsideVmap();
-  std::vector<bool> flows;
-  std::vector<int> when(types.size(), -1), which(num_results, -1);
-  std::vector<const Saying*> told;
-  for (size_t k = 0; k < types.size(); ++k) {
-    flows.push_back(flowing[k].some);
-    if (!tells || !flowing[k].differ()) continue;
-    when[k] = static_cast<int>(types.size() + told.size());
-    told.push_back(&flowing[k]);
-  }
-  for (size_t k = 0; k < num_results; ++k) {
-    if (!tells || !being[k].some || TheOne(regions, k)) continue;
-    which[k] = static_cast<int>(types.size() + told.size());
-    told.push_back(&being[k]);
-  }
-  std::vector<ReachesTold> reach(types.size());
-  ReachSayings sayings;
-  const size_t first = types.size() + told.size();
-  for (size_t k = 0; k < types.size(); ++k) {
-    if (!tells || !flows[k]) continue;
-    std::vector<const Reach*> by_branch;
-    std::deque<Reach> before_it;
-    for (const RecordedRegion& r : regions) {
-      if (k < num_results) {
-        by_branch.push_back(&r.reach[k]);
-        continue;
-      }
-      const EagerRef& tensor = written[k - num_results];
-      const Written* w = Find(r.written, tensor);
-      if (!w) before_it.push_back(ReachNow(*tensor));
-      by_branch.push_back(w ? &w->reach : &before_it.back());
-    }
-    reach[k] = sayings.Add(by_branch, first);
-  }
-  for (const Saying& s : sayings.all()) told.push_back(&s);
-  {
-    MutexLock lock(graph.mu());
-    for (size_t i = 0; i < regions.size(); ++i) {
-      RecordedRegion& r = regions[i];
-      std::vector<Value> more;
-      for (size_t k = 0; k < written.size(); ++k) {
-        const Written* w = Find(r.written, written[k]);
-        more.push_back(w ? w->value : before[k]);
-        Join(types[num_results + k], more.back());
-      }
-      for (const Saying* s : told) {
-        more.push_back(s->said[i] ? s->said[i]
-                                  : KnownIn(graph, *r.region, s->known[i]));
-      }
-      AddResults(graph, *r.region, more);
-    }
-    for (const Saying* s : told) {
-      types.push_back({s->known[0].dtype(), Shape()});
-    }
-    std::vector<DType> dtypes;
-    for (const ValueType& type : types) dtypes.push_back(type.dtype);
-    graph.SetAttr(draft.node(), "dtypes", dtypes);
-    graph.SetOutputs(draft.node(), std::move(types));
-  }
-  Operation made = draft.Keep();
-  if (Capture::Open()) {
-    capture->RecordRegions(made.node(), flows, when, reach,
-                           SourceLine::From(where));
-  }
-  std::vector<Tensor> outputs = OutputsOf(made);
-  for (size_t k = 0; k < written.size(); ++k) {
-    TakeWritten(written[k], outputs[num_results + k], flows[num_results + k],
-                regions, where);
-  }
-  if (Capture::Open()) WatchKept(outputs, regions);
-  outputs.resize(num_results);
-  for (size_t k = 0; k < num_results; ++k) {
-    bool number = true;
-    for (const RecordedRegion& r : regions) number = number && r.numbers[k];
-    if (number) SetNumber(outputs[k]);
-    if (EagerRef one = TheOne(regions, k)) {
-      outputs[k] = Tensor(std::move(one));
-      continue;
-    }
-    // Else it may be one of them.
-    if (which[k] >= 0) {
-      capture->SetWhich(*outputs[k].identity(), made.node().output(which[k]));
-    }
-    for (const RecordedRegion& r : regions) {
-      if (capture) MayBeAs(*outputs[k].identity(), r, k);
-    }
-  }
-  MayBeEachOther(outputs, regions);
-  return {std::move(outputs), made};
+  return BranchRecorder(chooser, attrs, what, where).Record(branches);
 }
 
 }  // namespace

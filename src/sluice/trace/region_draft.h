@@ -139,6 +139,9 @@ void WatchKept(const std::vector<Tensor>& outputs,
                const std::vector<RecordedRegion>& regions);
 // A result of the node may be what result k of a region was.
 void MayBeAs(EagerValue& result, const RecordedRegion& region, size_t k);
+// Two tensors may be one: a write to either makes the other unknown.
+void MayBeBoth(Capture& capture, const EagerRef& a, const EagerRef& b,
+               TraceState::Perhaps::How how);
 // Results of the node that are one tensor on some way: one on all, or they may
 // be each other.
 void MayBeEachOther(std::vector<Tensor>& outputs,

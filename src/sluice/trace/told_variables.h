@@ -1,7 +1,7 @@
 // ToldVariables: what only a run knows of the variables of a loop that is being
 // recorded (trace/merged_flow.h): the loop carries it beside them.
 //
-// On the stack of who records the loop.
+// Lives on the stack of the function that records the loop.
 #pragma once
 
 #include <vector>

@@ -76,6 +76,46 @@ Status VmMachine::Located(Status status, int32_t loop) const {
   return status;
 }
 
+void VmMachine::PushCall(const VmCall& call, const VmInstr* after,
+                         int32_t loop) {
+  const size_t registers = frames_.back().registers;
+  const size_t cells = frames_.back().cells;
+  Push(*program_.procedures[static_cast<size_t>(call.procedure)]);
+  Frame& frame = frames_.back();
+  frame.call = &call;
+  frame.after = after;
+  frame.loop = loop;
+  VmRegisters ours{registers_.data() + registers, program_.constants.data()};
+  const VmCell* our_cells = cells_.data() + cells;
+  Array* theirs = registers_.data() + frame.registers;
+  VmCell* their_cells = cells_.data() + frame.cells;
+  for (const auto& c : call.cells) their_cells[c.to] = our_cells[c.from];
+  for (const auto& r : call.registers) theirs[r.to] = ours.Take(r.from);
+  their_cells[kTagCell].set(
+      IterationTag(our_cells[call.tag].as<uint64_t>(), call.node->key(), 0));
+}
+
+const VmInstr* VmMachine::PopCall() {
+  const Frame done = frames_.back();
+  frames_.pop_back();
+  VmRegisters theirs{registers_.data() + done.registers,
+                     program_.constants.data()};
+  const VmCell* their_cells = cells_.data() + done.cells;
+  Array* ours = registers_.data() + frames_.back().registers;
+  VmCell* our_cells = cells_.data() + frames_.back().cells;
+  for (size_t k = 0; k < done.call->cell_results.size(); ++k) {
+    our_cells[done.call->cell_results[k]] =
+        their_cells[done.procedure->cell_results[k]];
+  }
+  for (size_t k = 0; k < done.call->register_results.size(); ++k) {
+    ours[done.call->register_results[k]] =
+        theirs.Take(done.procedure->register_results[k]);
+  }
+  registers_.resize(done.registers);
+  cells_.resize(done.cells);
+  return done.after;
+}
+
 Status VmMachine::Loop(std::span<Array> outputs) {
   const Cancellation* cancellation = step_.cancellation;
   const VmProcedure* procedure = frames_.back().procedure;
@@ -121,70 +161,7 @@ Status VmMachine::Loop(std::span<Array> outputs) {
   for (;;) {
     const VmInstr& i = *pc++;
     switch (i.code) {
-      case Do::kBlock1: {
-        const void* in[] = {C[i.a].bytes};
-        i.fn(C[i.to].bytes, in, 1, *i.params);
-        break;
-      }
-      case Do::kBlock2: {
-        const void* in[] = {C[i.a].bytes, C[i.b].bytes};
-        i.fn(C[i.to].bytes, in, 1, *i.params);
-        break;
-      }
-      case Do::kBlock3: {
-        const void* in[] = {C[i.a].bytes, C[i.b].bytes, C[i.c].bytes};
-        i.fn(C[i.to].bytes, in, 1, *i.params);
-        break;
-      }
-#define SL_RUN(name, type, expression)                 \
-  case Do::k##name: {                                  \
-    type a = C[i.a].as<type>(), b = C[i.b].as<type>(); \
-    C[i.to].set(expression);                           \
-    break;                                             \
-  }
-#define SL_RUN_UNLESS(name, type, expression)          \
-  case Do::kUnless##name: {                            \
-    type a = C[i.a].as<type>(), b = C[i.b].as<type>(); \
-    bool holds = expression;                           \
-    C[i.c].set(holds);                                 \
-    if (!holds) pc = code + i.to;                      \
-    break;                                             \
-  }
-#define SL_RUN_DIVISION(name, type, expression)                 \
-  case Do::k##name: {                                           \
-    type a = C[i.a].as<type>(), b = C[i.b].as<type>();          \
-    if (b == 0) [[unlikely]]                                    \
-      return Located(OpError(*i.node, C[i.a], C[i.b]), i.loop); \
-    C[i.to].set<type>(expression);                              \
-    break;                                                      \
-  }
-#define SL_RUN_UNARY(name, type, expression) \
-  case Do::k##name: {                        \
-    type a = C[i.a].as<type>();              \
-    C[i.to].set<type>(expression);           \
-    break;                                   \
-  }
-#define SL_RUN_CAST(name, from, type)                  \
-  case Do::k##name:                                    \
-    C[i.to].set(static_cast<type>(C[i.a].as<from>())); \
-    break;
-        SL_VM_ARITHMETIC(SL_RUN)
-        SL_VM_DIVISION(SL_RUN_DIVISION)
-        SL_VM_UNARY(SL_RUN_UNARY)
-        SL_VM_CAST(SL_RUN_CAST)
-        SL_VM_COMPARISON(SL_RUN)
-        SL_VM_COMPARISON(SL_RUN_UNLESS)
-#undef SL_RUN
-#undef SL_RUN_DIVISION
-#undef SL_RUN_UNARY
-#undef SL_RUN_CAST
-#undef SL_RUN_UNLESS
-      case Do::kNot:
-        C[i.to].set(!C[i.a].as<bool>());
-        break;
-      case Do::kSelect:
-        C[i.to] = C[C[i.a].as<bool>() ? i.b : i.c];
-        break;
+#include "sluice/vm/run_scalars.inc"
       case Do::kMoveCell:
         C[i.to] = C[i.a];
         break;
@@ -302,20 +279,8 @@ Status VmMachine::Loop(std::span<Array> outputs) {
         if (frames_.size() > static_cast<size_t>(kMaxCallDepth)) [[unlikely]] {
           return Located(TooDeep(call), i.loop);
         }
-        size_t registers = frames_.back().registers;
-        size_t cells = frames_.back().cells;
-        Push(*program_.procedures[static_cast<size_t>(call.procedure)]);
-        frames_.back().call = &call;
-        frames_.back().after = pc;
-        frames_.back().loop = i.loop;
+        PushCall(call, pc, i.loop);
         enter();
-        Array* ours = registers_.data() + registers;
-        const VmCell* our_cells = cells_.data() + cells;
-        for (const auto& c : call.cells) C[c.to] = our_cells[c.from];
-        for (const auto& r : call.registers)
-          R[r.to] = VmRegisters{ours, constants}.Take(r.from);
-        C[kTagCell].set(IterationTag(our_cells[call.tag].as<uint64_t>(),
-                                     call.node->key(), 0));
         pc = code;
         break;
       }
@@ -326,23 +291,8 @@ Status VmMachine::Loop(std::span<Array> outputs) {
           }
           return OkStatus();
         }
-        Frame done = frames_.back();
-        Array* theirs = R;
-        const VmCell* their_cells = C;
-        frames_.pop_back();
+        pc = PopCall();
         enter();
-        for (size_t k = 0; k < done.call->cell_results.size(); ++k) {
-          C[done.call->cell_results[k]] =
-              their_cells[done.procedure->cell_results[k]];
-        }
-        for (size_t k = 0; k < done.call->register_results.size(); ++k) {
-          R[done.call->register_results[k]] =
-              VmRegisters{theirs, constants}.Take(
-                  done.procedure->register_results[k]);
-        }
-        registers_.resize(done.registers);
-        cells_.resize(done.cells);
-        pc = done.after;
         break;
       }
       case Do::kNative: {

@@ -33,6 +33,10 @@ class VmMachine {
 
   Status Loop(std::span<Array> outputs);
   void Push(const VmProcedure& procedure);
+  // A frame for the call, with its operands; and back to the caller with its
+  // results, which goes on where it says.
+  void PushCall(const VmCall& call, const VmInstr* after, int32_t loop);
+  const VmInstr* PopCall();
   Status TooDeep(const VmCall& call) const;
   // The error with the lines of the loops and calls around it.
   Status Located(Status status, int32_t loop) const;

@@ -35,7 +35,7 @@ int64_t Rows(const RowPick& pick, const char* from, const I* index,
     }
     return end;
   }
-  // Who has checked them need not say the size.
+  // A caller that has checked them need not give the size.
   const uint64_t size = pick.checked ? std::numeric_limits<uint64_t>::max()
                                      : static_cast<uint64_t>(pick.size);
   // Sets the end where an index is wrong.

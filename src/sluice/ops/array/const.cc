@@ -49,20 +49,11 @@ SL_OP(Const)
           .attrs = {{"value", Array::Of<int64_t>({2, 2}, {1, -2, 3, -4})}}},
          {.in = {}, .attrs = {{"value", Array::Vector<bool>({true, false})}}},
          {.in = {}, .attrs = {{"value", Array::Zeros(DType::kF32, {0, 3})}}}})
-    .rejects(
-        {{.in = {},
-          .message = "[Const] attribute value is missing; wanted array"},
-         {.in = {},
-          .attrs = {{"value", 3}},
-          .message = "[Const] attribute value is 3 of kind int; wanted array"},
-         {.in = {},
-          .attrs = {{"value", Array::Zeros(DType::kList, {})}},
-          .message = "[Const] value is a list; wanted ops that make it"},
-         {.in = {},
-          .attrs = {{"value", Array()}},
-          .message = "[Const] attribute value holds no array"},
-         {.in = {{2}},
-          .attrs = {{"value", Array::Scalar(1.0f)}},
-          .message = "[Const] takes 0 inputs, got 1"}});
+    .rejects({{.in = {},
+               .attrs = {{"value", Array::Zeros(DType::kList, {})}},
+               .message = "[Const] value is a list; wanted ops that make it"},
+              {.in = {},
+               .attrs = {{"value", Array()}},
+               .message = "[Const] attribute value holds no array"}});
 
 }  // namespace sluice

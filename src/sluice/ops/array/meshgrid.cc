@@ -98,10 +98,6 @@ SL_OP(Meshgrid)
     .rejects({{.in = {{2}, {1, 2}},
                .message = "[Meshgrid] xs[1] is f32[1,2]; wanted rank 1 or 0"},
               {.in = {{1}, {1}, {1}, {1}, {1}, {1}, {1}, {1}, {1}},
-               .message = "[Meshgrid] rank 9 is too large"},
-              {.in = {{2}},
-               .attrs = {{"indexing", "ji"}},
-               .message = "[Meshgrid] attribute indexing is \"ji\"; wanted one "
-                          "of ij, xy"}});
+               .message = "[Meshgrid] rank 9 is too large"}});
 
 }  // namespace sluice

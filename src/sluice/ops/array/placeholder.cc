@@ -30,8 +30,6 @@ SL_OP(Placeholder)
     .role(Role::kPlaceholder)
     .rejects({{.in = {},
                .attrs = {{"dtype", DType::kF32}},
-               .message = "[Placeholder] \"\" was not fed"},
-              {.in = {},
-               .message = "[Placeholder] attribute dtype is missing"}});
+               .message = "[Placeholder] \"\" was not fed"}});
 
 }  // namespace sluice

@@ -188,9 +188,6 @@ SL_OP(PutAlong)
          {.in = {{3}, Array::Zeros(DType::kI64, {2}), {3}},
           .message = "[PutAlong] indices is i64[2], values is f32[3]; wanted "
                      "values of shape [2]"},
-         {.in = {{3}, Array::Zeros(DType::kI64, {1}), {1}},
-          .attrs = Mode("sum"),
-          .message = "[PutAlong] attribute mode is \"sum\"; wanted one of "},
          {.in = {Shape(), Array::Scalar<int64_t>(0), Shape()},
           .message = "[PutAlong] x is f32[]; wanted rank 1 or more"}});
 

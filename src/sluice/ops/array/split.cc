@@ -94,9 +94,6 @@ SL_OP(Split)
                .attrs = {{"num", 2}},
                .message = "[Split] x is f32[5], num is 2; wanted a size "
                           "divisible by num at axis 0"},
-              {.in = {{5}},
-               .attrs = {{"num", 0}},
-               .message = "[Split] attribute num is 0; wanted 1 to 65536"},
               {.in = {Shape()},
                .attrs = {{"num", 1}},
                .message = "[Split] x is f32[]; wanted rank 1 or more"},

@@ -128,9 +128,6 @@ SL_OP(TopK)
                .attrs = K(4),
                .message = "[TopK] x is f32[3], k is 4; wanted at most 3, the "
                           "size of axis 0"},
-              {.in = {{3}},
-               .attrs = K(-1),
-               .message = "[TopK] attribute k is -1; wanted 0 to "},
               {.in = {Shape()},
                .attrs = K(1),
                .message = "[TopK] x is f32[]; wanted rank 1 or more"},

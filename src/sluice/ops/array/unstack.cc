@@ -96,9 +96,6 @@ SL_OP(Unstack)
                .attrs = {{"num", 2}},
                .message = "[Unstack] x is f32[3], num is 2; wanted 3, the size "
                           "of axis 0"},
-              {.in = {{3}},
-               .attrs = {{"num", -1}},
-               .message = "[Unstack] attribute num is -1; wanted 0 to 65536"},
               {.in = {Shape()},
                .attrs = {{"num", 1}},
                .message = "[Unstack] x is f32[]; wanted rank 1 or more"},

@@ -18,8 +18,6 @@ SL_OP(GroupBarrier)
     .cpu_async(Launch)
     .stateful()
     .global_effect("collectives")
-    .internal()
-    .rejects({{.in = {{2}},
-               .message = "[GroupBarrier] takes 0 inputs, got 1"}});
+    .internal();
 
 }  // namespace sluice

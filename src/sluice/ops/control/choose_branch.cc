@@ -66,9 +66,6 @@ SL_OP(ChooseBranch)
               {.in = {Array::Scalar<int32_t>(2)},
                .attrs = {{"branches", 2}},
                .message = "[ChooseBranch] the index is 2; wanted one of the 2 "
-                          "branches, 0 to 1"},
-              {.in = {},
-               .attrs = {{"branches", 2}},
-               .message = "[ChooseBranch] takes 1 input, got 0"}});
+                          "branches, 0 to 1"}});
 
 }  // namespace sluice

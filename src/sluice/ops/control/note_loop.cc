@@ -36,10 +36,7 @@ SL_OP(NoteLoop)
     .cpu(Launch)
     .stateful()
     .internal()
-    .rejects({{.in = {{2}},
-               .attrs = {{"loop", "l"}},
-               .message = "[NoteLoop] log is f32; wanted resource"},
-              {.in = {Array::Zeros(DType::kResource, {})},
+    .rejects({{.in = {Array::Zeros(DType::kResource, {})},
                .attrs = {{"loop", "l"}},
                .message = "[NoteLoop] log is something else; wanted a log of "
                           "loops"}});

@@ -32,9 +32,6 @@ SL_OP(FileExists)
     .reference(Reference)
     .samples({{.in = {Array::Scalar<std::string>("/dev/null")}},
               {.in = {Array::Vector<std::string>({"1/no/such", "/dev"})}},
-              {.in = {{0}}}})
-    .rejects({{.in = {{2}},
-               .message = "[FileExists] path is f32; wanted string"},
-              {.in = {}, .message = "[FileExists] takes 1 input, got 0"}});
+              {.in = {{0}}}});
 
 }  // namespace sluice

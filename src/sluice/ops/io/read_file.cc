@@ -40,8 +40,6 @@ SL_OP(ReadFile)
               {.in = {Array::Scalar<std::string>("/dev")},
                .message = "[ReadFile] cannot read \"/dev\": it is a directory"},
               {.in = {Array::Scalar<std::string>("")},
-               .message = "[ReadFile] path is \"\"; wanted a file's name"},
-              {.in = {{2}},
-               .message = "[ReadFile] path is f32; wanted string"}});
+               .message = "[ReadFile] path is \"\"; wanted a file's name"}});
 
 }  // namespace sluice

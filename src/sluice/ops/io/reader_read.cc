@@ -23,8 +23,7 @@ SL_OP(ReaderRead)
     .output("value: string")
     .shape(shapes::scalar)
     .cpu(Launch)
-    .writes()
-    .rejects({{.in = {}, .message = "[ReaderRead] takes 1 input, got 0"}});
+    .writes();
 
 }  // namespace
 }  // namespace sluice

@@ -43,8 +43,7 @@ SL_OP(ReaderReadUpTo)
     .shape(InferShape)
     .cpu(Launch)
     .writes()
-    .dynamic_output()
-    .rejects({{.in = {}, .message = "[ReaderReadUpTo] takes 2 inputs, got 0"}});
+    .dynamic_output();
 
 }  // namespace
 }  // namespace sluice

@@ -22,8 +22,7 @@ SL_OP(ReaderSetFiles)
     .input("files: string")
     .shape(InferShape)
     .cpu(Launch)
-    .writes()
-    .rejects({{.in = {}, .message = "[ReaderSetFiles] takes 2 inputs, got 0"}});
+    .writes();
 
 }  // namespace
 }  // namespace sluice

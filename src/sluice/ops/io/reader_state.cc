@@ -17,8 +17,7 @@ SL_OP(ReaderState)
     .output("state: string")
     .shape(shapes::scalar)
     .cpu(Launch)
-    .reads()
-    .rejects({{.in = {}, .message = "[ReaderState] takes 1 input, got 0"}});
+    .reads();
 
 }  // namespace
 }  // namespace sluice

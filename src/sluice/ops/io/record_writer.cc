@@ -35,11 +35,10 @@ SL_OP(RecordWriter)
     .shape(InferShape)
     .cpu(Launch)
     .handle()
-    .rejects({{.in = {},
-               .attrs = {{"path", ""}},
-               .message = "[RecordWriter] path is \"\"; wanted a file's name"},
-              {.in = {},
-               .message = "[RecordWriter] attribute path is missing"}});
+    .rejects(
+        {{.in = {},
+          .attrs = {{"path", ""}},
+          .message = "[RecordWriter] path is \"\"; wanted a file's name"}});
 
 }  // namespace
 }  // namespace sluice

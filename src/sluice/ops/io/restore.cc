@@ -59,13 +59,7 @@ SL_OP(Restore)
     .stateful()
     .global_effect("files")
     .dynamic_output()
-    .rejects({{.in = {Text("x")}, .message = "[Restore] takes 2 inputs, got 1"},
-              {.in = {Text("x"), Text("a")},
-               .message = "[Restore] attribute dtype is missing"},
-              {.in = {Text("x"), Text("a")},
-               .attrs = {{"dtype", DType::kString}},
-               .message = "[Restore] attribute dtype is string"},
-              {.in = {Text("x"), Array::Vector<std::string>({"a"})},
+    .rejects({{.in = {Text("x"), Array::Vector<std::string>({"a"})},
                .attrs = {{"dtype", DType::kF32}},
                .message = "[Restore] name is string[1]; wanted rank 0"},
               {.in = {Text("/no/such/file"), Text("a")},

@@ -39,9 +39,7 @@ SL_OP(ListAdd)
       }
     })
     .role(Role::kListAdd)
-    .internal()
-    .rejects({{.in = {{2}, Array::Zeros(DType::kList, {})},
-               .message = "[ListAdd] a is f32; wanted list"}});
+    .internal();
 
 }  // namespace
 }  // namespace sluice

@@ -65,9 +65,7 @@ SL_OP(ListAddRows)
     })
     .role(Role::kListAddRows)
     .internal()
-    .rejects({{.in = {{2}, Array::Vector<int64_t>({0}), {2}},
-               .message = "[ListAddRows] list is f32; wanted list"},
-              {.in = {Array::Zeros(DType::kList, {}),
+    .rejects({{.in = {Array::Zeros(DType::kList, {}),
                       Array::Vector<int64_t>({0}),
                       {2}},
                .message = "[ListAddRows] xs is f32[2]; wanted 1 slices"}});

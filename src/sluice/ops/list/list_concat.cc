@@ -93,10 +93,7 @@ SL_OP(ListConcat)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ListSplit", {g.dy(0), g.out(1)}));
     })
-    .role(Role::kListConcat)
-    .rejects({{.in = {{2}},
-               .attrs = {{"dtype", DType::kF32}},
-               .message = "[ListConcat] list is f32; wanted list"}});
+    .role(Role::kListConcat);
 
 }  // namespace
 }  // namespace sluice

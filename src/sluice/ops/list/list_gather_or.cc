@@ -49,11 +49,7 @@ SL_OP(ListGatherOr)
                g.call("ListAddRows", {g.call("ListZero", {}), g.in(1), g.dy()},
                       {{"last", g.attr<bool>("last")}}));
     })
-    .internal()
-    .rejects(
-        {{.in = {{2}, Array::Vector<int64_t>({2}), Array::Vector<int64_t>({2})},
-          .attrs = {{"dtype", DType::kF32}},
-          .message = "[ListGatherOr] list is f32; wanted list"}});
+    .internal();
 
 }  // namespace
 }  // namespace sluice

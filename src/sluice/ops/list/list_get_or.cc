@@ -66,11 +66,7 @@ SL_OP(ListGetOr)
                g.call("ListAddAt", {g.call("ListZero", {}), g.in(1), g.dy()}));
     })
     .role(Role::kListGetOr)
-    .internal()
-    .rejects(
-        {{.in = {{2}, Array::Scalar<int64_t>(0), Array::Vector<int64_t>({2})},
-          .attrs = {{"dtype", DType::kF32}},
-          .message = "[ListGetOr] list is f32; wanted list"}});
+    .internal();
 
 }  // namespace
 }  // namespace sluice

@@ -38,9 +38,7 @@ SL_OP(ListMask)
                          {{"written", g.attr<bool>("written")}}));
     })
     .role(Role::kListMask)
-    .internal()
-    .rejects({{.in = {{2}, Array::Zeros(DType::kList, {})},
-               .message = "[ListMask] list is f32; wanted list"}});
+    .internal();
 
 }  // namespace
 }  // namespace sluice

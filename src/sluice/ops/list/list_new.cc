@@ -56,9 +56,7 @@ SL_OP(ListNew)
                           "scalar"},
               {.in = {Array::Scalar<int32_t>(1)},
                .attrs = {{"dtype", DType::kResource}},
-               .message = "[ListNew] dtype is resource; wanted one of"},
-              {.in = {Array::Scalar<int32_t>(1)},
-               .message = "[ListNew] attribute dtype is missing"}});
+               .message = "[ListNew] dtype is resource; wanted one of"}});
 
 }  // namespace
 }  // namespace sluice

@@ -43,9 +43,7 @@ SL_OP(ListSet)
       if (g.wants(0)) g.set_dx(0, g.call("ListClear", {g.dy(), g.in(1)}));
     })
     .role(Role::kListSet)
-    .rejects({{.in = {{2}, Array::Scalar<int64_t>(0), {2}},
-               .message = "[ListSet] list is f32; wanted list"},
-              {.in = {Array::Zeros(DType::kList, {}),
+    .rejects({{.in = {Array::Zeros(DType::kList, {}),
                       Array::Scalar<int64_t>(0),
                       {2}},
                .message = "[ListSet] list is empty; wanted a list"}});

@@ -46,9 +46,7 @@ SL_OP(ListZerosLike)
     .cpu(Launch)
     .dynamic_output()
     .grad([](GradContext&) {})
-    .role(Role::kListZerosLike)
-    .rejects({{.in = {{2}},
-               .message = "[ListZerosLike] list is f32; wanted list"}});
+    .role(Role::kListZerosLike);
 
 }  // namespace
 }  // namespace sluice

@@ -17,9 +17,7 @@ SL_OP(StackClose)
     .shape(shapes::none)
     .cpu(Launch)
     .writes()
-    .rejects({{.in = {{2}},
-               .message = "[StackClose] handle is f32; wanted resource"},
-              {.in = {Array::Handle({})},
+    .rejects({{.in = {Array::Handle({})},
                .message = "[StackClose] handle is empty; wanted a stack"}});
 
 }  // namespace

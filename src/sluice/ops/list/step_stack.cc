@@ -39,8 +39,7 @@ SL_OP(StepStack)
     .cpu(Launch)
     .dynamic_output()
     .stateful()
-    .rejects({{.in = {}, .message = "[StepStack] attribute dtype is missing"},
-              {.in = {},
+    .rejects({{.in = {},
                .attrs = {{"dtype", DType::kResource}},
                .message = "[StepStack] dtype is resource; wanted one of"}});
 

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -23,17 +24,14 @@ struct AbsFn {
 
 }  // namespace
 
-SL_OP(Abs)
+SL_OP_OF(Abs, UnaryFunction)
     .doc("|x|, elementwise; the smallest integer stays itself.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kReals)
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy() * g.call("Sign", {g.in(0)}));
     })
     .elementwise(unary_block<AbsFn, RealTypes>)
     .reference([](double x) { return std::fabs(x); })
-    .samples(UnarySamples())
-    .rejects(UnaryRejects("Abs"));
+    .samples(UnarySamples());
 
 }  // namespace sluice

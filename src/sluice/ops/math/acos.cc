@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,13 +18,10 @@ struct AcosFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Acos)
+SL_OP_OF(Acos, FloatFunction)
     .doc(
         "The angle in [0, pi] whose cosine is x, elementwise; NaN outside of "
         "[-1, 1].")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(
           0, g.times_dy(-g.call("Rsqrt", {(1.0 - g.in(0)) * (1.0 + g.in(0))})));
@@ -31,7 +29,6 @@ SL_OP(Acos)
     .elementwise(long_block<AcosFn>)
     .max_ulp(2)
     .reference([](double x) { return std::acos(x); })
-    .samples(UnarySamples(-1, 1))
-    .rejects(UnaryRejects("Acos"));
+    .samples(UnarySamples(-1, 1));
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,11 +18,8 @@ struct AcoshFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Acosh)
+SL_OP_OF(Acosh, FloatFunction)
     .doc("The inverse of cosh, elementwise; NaN below 1.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(g.call("Rsqrt", {g.in(0) - 1.0}) *
                              g.call("Rsqrt", {g.in(0) + 1.0})));
@@ -29,7 +27,6 @@ SL_OP(Acosh)
     .elementwise(long_block<AcoshFn>)
     .max_ulp(2)
     .reference([](double x) { return std::acosh(x); })
-    .samples(UnarySamples(1, 20))
-    .rejects(UnaryRejects("Acosh"));
+    .samples(UnarySamples(1, 20));
 
 }  // namespace sluice

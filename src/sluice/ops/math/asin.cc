@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,13 +18,10 @@ struct AsinFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Asin)
+SL_OP_OF(Asin, FloatFunction)
     .doc(
         "The angle in [-pi/2, pi/2] whose sine is x, elementwise; NaN outside "
         "of [-1, 1].")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(
           0, g.times_dy(g.call("Rsqrt", {(1.0 - g.in(0)) * (1.0 + g.in(0))})));
@@ -31,7 +29,6 @@ SL_OP(Asin)
     .elementwise(long_block<AsinFn>)
     .max_ulp(3)
     .reference([](double x) { return std::asin(x); })
-    .samples(UnarySamples(-1, 1))
-    .rejects(UnaryRejects("Asin"));
+    .samples(UnarySamples(-1, 1));
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,11 +18,8 @@ struct AsinhFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Asinh)
+SL_OP_OF(Asinh, FloatFunction)
     .doc("The inverse of sinh, elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       // x^2 + 1 would overflow for large x.
       GradVar one = g.scalar(1, g.in(0).dtype());
@@ -30,7 +28,6 @@ SL_OP(Asinh)
     .elementwise(long_block<AsinhFn>)
     .max_ulp(2)
     .reference([](double x) { return std::asinh(x); })
-    .samples(UnarySamples(-20, 20))
-    .rejects(UnaryRejects("Asinh"));
+    .samples(UnarySamples(-20, 20));
 
 }  // namespace sluice

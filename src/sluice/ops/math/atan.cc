@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,18 +18,14 @@ struct AtanFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Atan)
+SL_OP_OF(Atan, FloatFunction)
     .doc("The angle in [-pi/2, pi/2] whose tangent is x, elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy() / (1.0 + g.call("Square", {g.in(0)})));
     })
     .elementwise(long_block<AtanFn>)
     .max_ulp(2)
     .reference([](double x) { return std::atan(x); })
-    .samples(UnarySamples(-10, 10))
-    .rejects(UnaryRejects("Atan"));
+    .samples(UnarySamples(-10, 10));
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,13 +18,10 @@ struct Atan2Fn {
 
 }  // namespace
 
-SL_OP(Atan2)
+SL_OP_OF(Atan2, BinaryFunction)
     .doc(
         "The angle in [-pi, pi] of the point (b, a), elementwise with "
         "broadcasting.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kFloats)
     .grad([](GradContext& g) {
       GradVar a = g.in(0), b = g.in(1), r = g.call("Hypot", {a, b});
@@ -34,7 +32,6 @@ SL_OP(Atan2)
     .elementwise(binary_block<Atan2Fn, FloatTypes>)
     .max_ulp(2)
     .reference([](double a, double b) { return std::atan2(a, b); })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("Atan2"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

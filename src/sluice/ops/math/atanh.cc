@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,18 +18,14 @@ struct AtanhFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Atanh)
+SL_OP_OF(Atanh, FloatFunction)
     .doc("The inverse of tanh, elementwise; infinite at -1 and 1, NaN beyond.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(1.0 / ((1.0 - g.in(0)) * (1.0 + g.in(0)))));
     })
     .elementwise(long_block<AtanhFn>)
     .max_ulp(3)
     .reference([](double x) { return std::atanh(x); })
-    .samples(UnarySamples(-0.99, 0.99))
-    .rejects(UnaryRejects("Atanh"));
+    .samples(UnarySamples(-0.99, 0.99));
 
 }  // namespace sluice

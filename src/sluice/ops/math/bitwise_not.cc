@@ -2,6 +2,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -19,10 +20,8 @@ struct BitwiseNotFn {
 
 }  // namespace
 
-SL_OP(BitwiseNot)
+SL_OP_OF(BitwiseNot, UnaryFunction)
     .doc("Every bit of x flipped, elementwise.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kBits)
     .elementwise(unary_block<BitwiseNotFn, BitTypes>)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
@@ -33,7 +32,6 @@ SL_OP(BitwiseNot)
             return static_cast<double>(~static_cast<int64_t>(v[0]));
           })};
     })
-    .samples(UnarySamples(-9, 9, /*specials=*/false))
-    .rejects(UnaryRejects("BitwiseNot"));
+    .samples(UnarySamples(-9, 9, /*specials=*/false));
 
 }  // namespace sluice

@@ -41,9 +41,6 @@ SL_OP(ComplexAbs)
     .no_grad("complex numbers carry no gradients yet")
     .elementwise(Pick)
     .reference([](double x) { return std::fabs(x); })
-    .samples(UnarySamples(-2, 2, /*specials=*/false))
-    .rejects({{.in = {}, .message = "[ComplexAbs] takes 1 input, got 0"},
-              {.in = {{2}},
-               .message = "[ComplexAbs] x is f32; wanted complex64"}});
+    .samples(UnarySamples(-2, 2, /*specials=*/false));
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -16,11 +17,8 @@ struct CopySignFn {
 
 }  // namespace
 
-SL_OP(CopySign)
+SL_OP_OF(CopySign, BinaryFunction)
     .doc("|a| with the sign of b, elementwise with broadcasting.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kFloats)
     .grad([](GradContext& g) {
       if (!g.wants(0)) return;  // b moves the result by jumps alone
@@ -30,7 +28,6 @@ SL_OP(CopySign)
     })
     .elementwise(binary_block<CopySignFn, FloatTypes>)
     .reference([](double a, double b) { return std::copysign(a, b); })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("CopySign"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -20,18 +21,14 @@ struct CosFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Cos)
+SL_OP_OF(Cos, FloatFunction)
     .doc("cos(x), elementwise; x in radians.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, -(g.dy() * g.call("Sin", {g.in(0)})));
     })
     .elementwise(long_block<CosFn>)
     .max_ulp(2)
     .reference([](double x) { return std::cos(x); })
-    .samples(UnarySamples(-10, 10))
-    .rejects(UnaryRejects("Cos"));
+    .samples(UnarySamples(-10, 10));
 
 }  // namespace sluice

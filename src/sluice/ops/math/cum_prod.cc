@@ -35,16 +35,12 @@ std::vector<Sample> Samples() {
 
 }  // namespace
 
-SL_OP(CumProd)
+SL_OP_OF(CumProd, Scan)
     .doc("Running products along an axis; integers wrap.")
     .function("cumprod")
-    .input("x: T")
-    .output("y: T")
     .types("T", kReals)
-    .attr("axis", 0, "The axis to go along.")
     .attr("exclusive", false, "Leave out the element itself.")
     .attr("reverse", false, "Start from the end.")
-    .shape(scan_shape)
     .grad([](GradContext& g) {
       // What came before x[j], and after it the products up to each dy[i].
       bool exclusive = g.attr<bool>("exclusive");
@@ -54,17 +50,13 @@ SL_OP(CumProd)
           exclusive ? g.out() : g.call("CumProd", {g.in(0)}, before);
       g.set_dx(0, first * ScanBack(g, g.in(0), g.dy(), exclusive));
     })
-    .batch(batch_rules::along_axis)
     .cpu(ScanKernel<CumProdOp, true, RealTypes>::Launch)
-    .cpu_workspace(scan_workspace)
-    .in_place()
     .tolerance(1e-5)
     .reference(ScanReference([](const std::vector<double>& v) {
       double product = 1;
       for (double x : v) product *= x;
       return product;
     }))
-    .samples(Samples())
-    .rejects(ScanRejects("CumProd"));
+    .samples(Samples());
 
 }  // namespace sluice

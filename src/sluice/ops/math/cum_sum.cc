@@ -2,6 +2,7 @@
 #include "sluice/kernels/scan_samples.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/math/scan_grad.h"
 
 namespace sluice {
 namespace {
@@ -24,26 +25,19 @@ struct CumSumOp {
 
 }  // namespace
 
-SL_OP(CumSum)
+SL_OP_OF(CumSum, Scan)
     .doc("Running sums along an axis; integers wrap.")
     .function("cumsum")
-    .input("x: T")
-    .output("y: T")
     .types("T", kReals)
-    .attr("axis", 0, "The axis to go along.")
     .attr("exclusive", false, "Leave out the element itself.")
     .attr("reverse", false, "Start from the end.")
-    .shape(scan_shape)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("CumSum", {g.dy()},
                          {{"axis", g.attr<int64_t>("axis")},
                           {"exclusive", g.attr<bool>("exclusive")},
                           {"reverse", !g.attr<bool>("reverse")}}));
     })
-    .batch(batch_rules::along_axis)
     .cpu(ScanKernel<CumSumOp, true, RealTypes>::Launch)
-    .cpu_workspace(scan_workspace)
-    .in_place()
     .fails_for_sizes_only()
     .tolerance(1e-5)
     .reference(ScanReference([](const std::vector<double>& v) {
@@ -51,7 +45,6 @@ SL_OP(CumSum)
       for (double x : v) sum += x;
       return sum;
     }))
-    .samples(ScanSamples(true))
-    .rejects(ScanRejects("CumSum"));
+    .samples(ScanSamples(true));
 
 }  // namespace sluice

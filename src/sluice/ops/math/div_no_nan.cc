@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -15,11 +16,8 @@ struct DivNoNanFn {
 
 }  // namespace
 
-SL_OP(DivNoNan)
+SL_OP_OF(DivNoNan, BinaryFunction)
     .doc("a / b, elementwise with broadcasting; 0 where b is 0, whatever a is.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kFloats)
     .grad([](GradContext& g) {
       GradVar part = g.call("DivNoNan", {g.dy(), g.in(1)});
@@ -28,7 +26,6 @@ SL_OP(DivNoNan)
     })
     .elementwise(binary_block<DivNoNanFn, FloatTypes>)
     .reference([](double a, double b) { return b == 0 ? 0 : a / b; })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("DivNoNan"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,13 +18,10 @@ struct ErfFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Erf)
+SL_OP_OF(Erf, FloatFunction)
     .doc(
         "The error function, elementwise: 2 / sqrt(pi) times the integral of "
         "exp(-t^2) from 0 to x.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       constexpr double kSlope = 1.12837916709551257390;  // 2 / sqrt(pi)
       GradVar bell = g.call("Exp", {-g.call("Square", {g.in(0)})});
@@ -32,7 +30,6 @@ SL_OP(Erf)
     .elementwise(long_block<ErfFn>)
     .max_ulp(2)
     .reference([](double x) { return std::erf(x); })
-    .samples(UnarySamples(-4, 4))
-    .rejects(UnaryRejects("Erf"));
+    .samples(UnarySamples(-4, 4));
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,13 +18,10 @@ struct ErfcFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Erfc)
+SL_OP_OF(Erfc, FloatFunction)
     .doc(
         "1 - erf(x), elementwise, to full precision also where erf(x) is "
         "nearly 1.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       constexpr double kSlope = -1.12837916709551257390;  // 2 / sqrt(pi)
       GradVar bell = g.call("Exp", {-g.call("Square", {g.in(0)})});
@@ -32,7 +30,6 @@ SL_OP(Erfc)
     .elementwise(long_block<ErfcFn>)
     .max_ulp(6)
     .reference([](double x) { return std::erfc(x); })
-    .samples(UnarySamples(-4, 9))
-    .rejects(UnaryRejects("Erfc"));
+    .samples(UnarySamples(-4, 9));
 
 }  // namespace sluice

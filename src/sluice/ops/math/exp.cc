@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -25,16 +26,12 @@ struct ExpFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Exp)
+SL_OP_OF(Exp, FloatFunction)
     .doc("exp(x), elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) { g.set_dx(0, g.times_dy(g.out())); })
     .elementwise(long_block<ExpFn>)
     .max_ulp(1.01)
     .reference([](double x) { return std::exp(x); })
-    .samples(UnarySamples(-20, 20))
-    .rejects(UnaryRejects("Exp"));
+    .samples(UnarySamples(-20, 20));
 
 }  // namespace sluice

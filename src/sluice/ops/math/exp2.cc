@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,18 +18,14 @@ struct Exp2Fn : LongFormula {
 
 }  // namespace
 
-SL_OP(Exp2)
+SL_OP_OF(Exp2, FloatFunction)
     .doc("2 to the power x, elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(0.69314718055994530942 * g.out()));
     })
     .elementwise(long_block<Exp2Fn>)
     .max_ulp(1)
     .reference([](double x) { return std::exp2(x); })
-    .samples(UnarySamples(-20, 20))
-    .rejects(UnaryRejects("Exp2"));
+    .samples(UnarySamples(-20, 20));
 
 }  // namespace sluice

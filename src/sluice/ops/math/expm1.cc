@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,16 +18,12 @@ struct Expm1Fn : LongFormula {
 
 }  // namespace
 
-SL_OP(Expm1)
+SL_OP_OF(Expm1, FloatFunction)
     .doc("exp(x) - 1, elementwise, exact for small x.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) { g.set_dx(0, g.times_dy(1.0 + g.out())); })
     .elementwise(long_block<Expm1Fn>)
     .max_ulp(2)
     .reference([](double x) { return std::expm1(x); })
-    .samples(UnarySamples(-10, 10))
-    .rejects(UnaryRejects("Expm1"));
+    .samples(UnarySamples(-10, 10));
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -15,20 +16,16 @@ struct HeavisideFn {
 
 }  // namespace
 
-SL_OP(Heaviside)
+SL_OP_OF(Heaviside, BinaryFunction)
     .doc(
         "0 where a is negative, 1 where it is positive, b where it is 0; NaN "
         "where it is NaN. Elementwise with broadcasting.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kReals)
     .no_grad("it is constant but for its jump at 0")
     .elementwise(binary_block<HeavisideFn>)
     .reference([](double a, double b) {
       return a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a;
     })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("Heaviside"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

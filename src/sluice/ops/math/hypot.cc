@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -25,13 +26,10 @@ struct HypotFn {
 
 }  // namespace
 
-SL_OP(Hypot)
+SL_OP_OF(Hypot, BinaryFunction)
     .doc(
         "sqrt(a^2 + b^2), elementwise with broadcasting, without overflow on "
         "the way; infinite when either is.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kFloats)
     .grad([](GradContext& g) {
       // At the origin, where there is a kink, it is 0.
@@ -44,7 +42,6 @@ SL_OP(Hypot)
     .commutative()
     .max_ulp(1)
     .reference([](double a, double b) { return std::hypot(a, b); })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("Hypot"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -30,8 +30,6 @@ SL_OP(Imag)
     .no_grad("complex numbers carry no gradients yet")
     .elementwise(Pick)
     .reference([](double) { return 0.0; })
-    .samples(UnarySamples(-2, 2, /*specials=*/false))
-    .rejects({{.in = {}, .message = "[Imag] takes 1 input, got 0"},
-              {.in = {{2}}, .message = "[Imag] x is f32; wanted complex64"}});
+    .samples(UnarySamples(-2, 2, /*specials=*/false));
 
 }  // namespace sluice

@@ -218,9 +218,6 @@ SL_OP(LinearScan)
                           "axis < 2"},
               {.in = {{2}, {3}},
                .message = "[LinearScan] shapes differ: a is f32[2], b is "
-                          "f32[3]"},
-              {.in = {{2}, {2}},
-               .attrs = {{"mode", "late"}},
-               .message = "[LinearScan] attribute mode is "}});
+                          "f32[3]"}});
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -25,16 +26,12 @@ struct LogFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Log)
+SL_OP_OF(Log, FloatFunction)
     .doc("The natural logarithm, elementwise; -inf at 0, NaN below.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) { g.set_dx(0, g.times_dy(1.0 / g.in(0))); })
     .elementwise(long_block<LogFn>)
     .max_ulp(1)
     .reference([](double x) { return std::log(x); })
-    .samples(UnarySamples(0.01, 20))
-    .rejects(UnaryRejects("Log"));
+    .samples(UnarySamples(0.01, 20));
 
 }  // namespace sluice

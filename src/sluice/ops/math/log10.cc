@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -20,18 +21,14 @@ struct Log10Fn : LongFormula {
 
 }  // namespace
 
-SL_OP(Log10)
+SL_OP_OF(Log10, FloatFunction)
     .doc("The logarithm of x to base 10, elementwise; -inf at 0, NaN below.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(0.43429448190325182765 / g.in(0)));
     })
     .elementwise(long_block<Log10Fn>)
     .max_ulp(2)
     .reference([](double x) { return std::log10(x); })
-    .samples(UnarySamples(0.01, 2000))
-    .rejects(UnaryRejects("Log10"));
+    .samples(UnarySamples(0.01, 2000));
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -20,18 +21,14 @@ struct Log2Fn : LongFormula {
 
 }  // namespace
 
-SL_OP(Log2)
+SL_OP_OF(Log2, FloatFunction)
     .doc("The logarithm of x to base 2, elementwise; -inf at 0, NaN below.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(1.44269504088896340736 / g.in(0)));
     })
     .elementwise(long_block<Log2Fn>)
     .max_ulp(2)
     .reference([](double x) { return std::log2(x); })
-    .samples(UnarySamples(0.01, 20))
-    .rejects(UnaryRejects("Log2"));
+    .samples(UnarySamples(0.01, 20));
 
 }  // namespace sluice

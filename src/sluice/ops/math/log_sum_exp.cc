@@ -7,6 +7,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/reduce_grad.h"
+#include "sluice/ops/math/reduction.h"
 
 namespace sluice {
 namespace {
@@ -147,15 +148,11 @@ std::vector<Sample> Samples() {
 
 }  // namespace
 
-SL_OP(LogSumExp)
+SL_OP_OF(LogSumExp, Reduction)
     .doc(
         "log of the sum of exp(x) over some axes, without overflow on the way. "
         "Of no elements it is -inf.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kFloats)
-    .attr("axes", Ints{}, "Axes to reduce; none means all.")
-    .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(shapes::reduce)
     .grad([](GradContext& g) {
       GradVar dy = WithReducedAxes(g, g.dy()), y = WithReducedAxes(g, g.out());
@@ -163,8 +160,6 @@ SL_OP(LogSumExp)
     })
     .cpu(Launch)
     .cpu_workspace(reduce_wide_workspace)
-    .fuse_input()
-    .fuse_output()
     .tolerance(1e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return std::vector<RefArray>{ref::Reduce(in[0], attrs, Fold)};

@@ -3,6 +3,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/math/reduce_grad.h"
+#include "sluice/ops/math/reduction.h"
 
 namespace sluice {
 namespace {
@@ -24,19 +25,13 @@ double Fold(const std::vector<double>& v) {
 
 }  // namespace
 
-SL_OP(Mean)
+SL_OP_OF(Mean, Reduction)
     .doc("The mean over some axes. Of no elements it is NaN.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kFloats)
-    .attr("axes", Ints{}, "Axes to reduce; none means all.")
-    .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(shapes::reduce)
     .grad([](GradContext& g) { g.set_dx(0, BroadcastDy(g) * OneOverCount(g)); })
     .cpu(reduce_kernel<MeanOf, FloatTypes>)
     .cpu_workspace(reduce_workspace)
-    .fuse_input()
-    .fuse_output()
     .fails_for_sizes_only()
     .tolerance(1e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {

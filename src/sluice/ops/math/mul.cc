@@ -2,6 +2,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -32,11 +33,8 @@ bool TimesZero(SimplifyContext& s) {
 
 }  // namespace
 
-SL_OP(Mul)
+SL_OP_OF(Mul, BinaryFunction)
     .doc("a * b, elementwise with broadcasting; integers wrap.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kNumbers)
     .grad([](GradContext& g) {
       if (g.wants(0)) g.set_dx(0, g.dy() * g.in(1));
@@ -50,7 +48,6 @@ SL_OP(Mul)
     .role(Role::kMul)
     .linear(Linear::kInEither)
     .reference([](double a, double b) { return a * b; })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("Mul"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -15,13 +16,10 @@ struct MulNoNanFn {
 
 }  // namespace
 
-SL_OP(MulNoNan)
+SL_OP_OF(MulNoNan, BinaryFunction)
     .doc(
         "a * b, elementwise with broadcasting; 0 where a is 0, even if b is "
         "infinite or NaN there.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kFloats)
     .elementwise(binary_block<MulNoNanFn, FloatTypes>)
     .grad([](GradContext& g) {
@@ -29,7 +27,6 @@ SL_OP(MulNoNan)
       if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
     })
     .reference([](double a, double b) { return a == 0 ? 0 : a * b; })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("MulNoNan"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -20,10 +21,8 @@ struct NegFn {
 
 }  // namespace
 
-SL_OP(Neg)
+SL_OP_OF(Neg, UnaryFunction)
     .doc("-x, elementwise; the smallest integer stays itself.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kNumbers)
     .grad([](GradContext& g) { g.set_dx(0, -g.dy()); })
     .elementwise(unary_block<NegFn, NumberTypes>)
@@ -31,7 +30,6 @@ SL_OP(Neg)
     .role(Role::kNeg)
     .linear(Linear::kInFirst)
     .reference([](double x) { return -x; })
-    .samples(UnarySamples())
-    .rejects(UnaryRejects("Neg"));
+    .samples(UnarySamples());
 
 }  // namespace sluice

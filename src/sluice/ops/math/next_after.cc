@@ -6,6 +6,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -46,18 +47,14 @@ std::vector<Sample> Samples() {
 
 }  // namespace
 
-SL_OP(NextAfter)
+SL_OP_OF(NextAfter, BinaryFunction)
     .doc(
         "The number next to a on the way to b in their own type; b where they "
         "are equal. Elementwise with broadcasting.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", {DType::kF32, DType::kF64})
     .no_grad("it takes the smallest step there is")
     .elementwise(binary_block<NextAfterFn, Types<float, double>>)
     .reference(Reference)
-    .samples(Samples())
-    .rejects(BinaryRejects("NextAfter"));
+    .samples(Samples());
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/extreme_grad.h"
+#include "sluice/ops/math/reduction.h"
 
 namespace sluice {
 namespace {
@@ -154,23 +155,17 @@ void Gradient(GradContext& g) {
 
 }  // namespace
 
-SL_OP(Norm)
+SL_OP_OF(Norm, Reduction)
     .doc(
         "The p-norm over some axes: the sum of |x|^p to the power 1/p. p = inf "
         "gives the largest |x|, -inf the smallest, 0 how many are not 0.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kFloats)
-    .attr("axes", Ints{}, "Axes to reduce; none means all.")
-    .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .attr("p", 2.0, "The power.")
     .shape(Infer)
     .grad(Gradient)
     .batch(batch_rules::reduction)
     .cpu(Launch)
     .cpu_workspace(reduce_workspace)
-    .fuse_input()
-    .fuse_output()
     .tolerance(1e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       double p = attrs.get<double>("p");

@@ -2,6 +2,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -15,13 +16,10 @@ struct OverwriteFn {
 
 }  // namespace
 
-SL_OP(Overwrite)
+SL_OP_OF(Overwrite, BinaryFunction)
     .doc(
         "b, elementwise with broadcasting, in the shape of both: what writing "
         "b over a gives.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kPlain)
     .elementwise(binary_block<OverwriteFn, PlainTypes>)
     .grad([](GradContext& g) {
@@ -31,7 +29,6 @@ SL_OP(Overwrite)
     .role(Role::kOverwrite)
     .internal()
     .reference([](double, double b) { return b; })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("Overwrite"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/reduce_grad.h"
+#include "sluice/ops/math/reduction.h"
 
 namespace sluice {
 namespace {
@@ -53,19 +54,13 @@ std::vector<Sample> Samples() {
 
 }  // namespace
 
-SL_OP(Prod)
+SL_OP_OF(Prod, Reduction)
     .doc("The product over some axes; integers wrap. Of no elements it is 1.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kReals)
-    .attr("axes", Ints{}, "Axes to reduce; none means all.")
-    .attr("keep_dims", false, "Keep reduced axes with size 1.")
     .shape(shapes::reduce)
     .grad(Gradient)
     .cpu(reduce_kernel<ProdOf, RealTypes>)
     .cpu_workspace(reduce_workspace)
-    .fuse_input()
-    .fuse_output()
     .fails_for_sizes_only()
     .tolerance(1e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {

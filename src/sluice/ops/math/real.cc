@@ -30,8 +30,6 @@ SL_OP(Real)
     .no_grad("complex numbers carry no gradients yet")
     .elementwise(Pick)
     .reference([](double x) { return x; })
-    .samples(UnarySamples(-2, 2, /*specials=*/false))
-    .rejects({{.in = {}, .message = "[Real] takes 1 input, got 0"},
-              {.in = {{2}}, .message = "[Real] x is f32; wanted complex64"}});
+    .samples(UnarySamples(-2, 2, /*specials=*/false));
 
 }  // namespace sluice

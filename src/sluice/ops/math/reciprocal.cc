@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -19,17 +20,13 @@ struct ReciprocalFn {
 
 }  // namespace
 
-SL_OP(Reciprocal)
+SL_OP_OF(Reciprocal, FloatFunction)
     .doc("1 / x, elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(-g.call("Square", {g.out()})));
     })
     .elementwise(unary_block<ReciprocalFn>)
     .reference([](double x) { return 1 / x; })
-    .samples(UnarySamples(0.1, 9))
-    .rejects(UnaryRejects("Reciprocal"));
+    .samples(UnarySamples(0.1, 9));
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -16,18 +17,14 @@ struct RsqrtFn {
 
 }  // namespace
 
-SL_OP(Rsqrt)
+SL_OP_OF(Rsqrt, FloatFunction)
     .doc("1 / sqrt(x), elementwise; infinite at 0, NaN below.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(-0.5 * (g.out() * g.call("Square", {g.out()}))));
     })
     .elementwise(unary_block<RsqrtFn>)
     .max_ulp(2)
     .reference([](double x) { return 1 / std::sqrt(x); })
-    .samples(UnarySamples(0.01, 9))
-    .rejects(UnaryRejects("Rsqrt"));
+    .samples(UnarySamples(0.01, 9));
 
 }  // namespace sluice

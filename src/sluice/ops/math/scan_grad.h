@@ -1,7 +1,12 @@
-// Gradients of scans along an axis, by LinearScan.
+// Scans along an axis: what their records share, and their gradients, by
+// LinearScan.
 #pragma once
 
+#include "sluice/kernels/cpu/scan.h"
+#include "sluice/kernels/scan_samples.h"
+#include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/family.h"
 
 namespace sluice {
 
@@ -23,6 +28,18 @@ inline void CumExtremeGrad(GradContext& g) {
   GradVar flow = ScanBack(g, g.cast(stays, x.dtype()), g.dy(), false);
   GradVar zero = g.scalar(0, x.dtype());
   g.set_dx(0, g.call("Select", {stays, zero, flow}));
+}
+
+// The op names its types.
+inline OpDefinition& Scan(OpDefinition&& op, std::string_view name) {
+  return op.input("x: T")
+      .output("y: T")
+      .attr("axis", 0, "The axis to go along.")
+      .shape(scan_shape)
+      .batch(batch_rules::along_axis)
+      .cpu_workspace(scan_workspace)
+      .in_place()
+      .rejects(ScanRejects(name));
 }
 
 }  // namespace sluice

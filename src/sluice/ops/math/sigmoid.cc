@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -25,18 +26,14 @@ struct SigmoidFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Sigmoid)
+SL_OP_OF(Sigmoid, FloatFunction)
     .doc("1 / (1 + exp(-x)), elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("SigmoidGrad", {g.dy(), g.out()}));
     })
     .elementwise(long_block<SigmoidFn>)
     .max_ulp(3)
     .reference([](double x) { return 1 / (1 + std::exp(-x)); })
-    .samples(UnarySamples(-20, 20))
-    .rejects(UnaryRejects("Sigmoid"));
+    .samples(UnarySamples(-20, 20));
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/record.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -15,17 +16,14 @@ struct SignFn {
 
 }  // namespace
 
-SL_OP(Sign)
+SL_OP_OF(Sign, UnaryFunction)
     .doc("-1, 0 or 1 by the sign of x, elementwise; NaN stays NaN.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kReals)
     .no_grad("it is constant but for its jump at 0")
     .elementwise(unary_block<SignFn, RealTypes>)
     .reference([](double x) {
       return x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
     })
-    .samples(UnarySamples())
-    .rejects(UnaryRejects("Sign"));
+    .samples(UnarySamples());
 
 }  // namespace sluice

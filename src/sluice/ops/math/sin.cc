@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -20,18 +21,14 @@ struct SinFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Sin)
+SL_OP_OF(Sin, FloatFunction)
     .doc("sin(x), elementwise; x in radians.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy() * g.call("Cos", {g.in(0)}));
     })
     .elementwise(long_block<SinFn>)
     .max_ulp(2)
     .reference([](double x) { return std::sin(x); })
-    .samples(UnarySamples(-10, 10))
-    .rejects(UnaryRejects("Sin"));
+    .samples(UnarySamples(-10, 10));
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -17,18 +18,14 @@ struct SinhFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Sinh)
+SL_OP_OF(Sinh, FloatFunction)
     .doc("sinh(x), elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(g.call("Cosh", {g.in(0)})));
     })
     .elementwise(long_block<SinhFn>)
     .max_ulp(2)
     .reference([](double x) { return std::sinh(x); })
-    .samples(UnarySamples(-10, 10))
-    .rejects(UnaryRejects("Sinh"));
+    .samples(UnarySamples(-10, 10));
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -16,15 +17,11 @@ struct SqrtFn {
 
 }  // namespace
 
-SL_OP(Sqrt)
+SL_OP_OF(Sqrt, FloatFunction)
     .doc("The square root, elementwise; NaN below 0.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) { g.set_dx(0, g.times_dy(0.5 / g.out())); })
     .elementwise(unary_block<SqrtFn>)
     .reference([](double x) { return std::sqrt(x); })
-    .samples(UnarySamples(0, 9))
-    .rejects(UnaryRejects("Sqrt"));
+    .samples(UnarySamples(0, 9));
 
 }  // namespace sluice

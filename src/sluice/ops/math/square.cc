@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -19,15 +20,12 @@ struct SquareFn {
 
 }  // namespace
 
-SL_OP(Square)
+SL_OP_OF(Square, UnaryFunction)
     .doc("x * x, elementwise; integers wrap.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kNumbers)
     .grad([](GradContext& g) { g.set_dx(0, g.dy() * (2.0 * g.in(0))); })
     .elementwise(unary_block<SquareFn, NumberTypes>)
     .reference([](double x) { return x * x; })
-    .samples(UnarySamples())
-    .rejects(UnaryRejects("Square"));
+    .samples(UnarySamples());
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -15,11 +16,8 @@ struct SquaredDifferenceFn {
 
 }  // namespace
 
-SL_OP(SquaredDifference)
+SL_OP_OF(SquaredDifference, BinaryFunction)
     .doc("(a - b)^2, elementwise with broadcasting; integers wrap.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kReals)
     .grad([](GradContext& g) {
       GradVar d = 2.0 * (g.dy() * (g.in(0) - g.in(1)));
@@ -30,7 +28,6 @@ SL_OP(SquaredDifference)
     .commutative()
     .max_ulp(2)
     .reference([](double a, double b) { return (a - b) * (a - b); })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("SquaredDifference"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -16,11 +17,8 @@ struct SubFn {
 
 }  // namespace
 
-SL_OP(Sub)
+SL_OP_OF(Sub, BinaryFunction)
     .doc("a - b, elementwise with broadcasting; integers wrap.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kNumbers)
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy());
@@ -33,7 +31,6 @@ SL_OP(Sub)
     .role(Role::kSub)
     .linear(Linear::kInAll)
     .reference([](double a, double b) { return a - b; })
-    .samples(BinarySamples())
-    .rejects(BinaryRejects("Sub"));
+    .samples(BinarySamples());
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -20,18 +21,14 @@ struct TanFn : LongFormula {
 
 }  // namespace
 
-SL_OP(Tan)
+SL_OP_OF(Tan, FloatFunction)
     .doc("tan(x), elementwise; x in radians.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.times_dy(1.0 + g.call("Square", {g.out()})));
     })
     .elementwise(long_block<TanFn>)
     .max_ulp(4)
     .reference([](double x) { return std::tan(x); })
-    .samples(UnarySamples(-10, 10))
-    .rejects(UnaryRejects("Tan"));
+    .samples(UnarySamples(-10, 10));
 
 }  // namespace sluice

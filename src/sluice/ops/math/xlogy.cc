@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 
 namespace sluice {
 namespace {
@@ -18,13 +19,10 @@ struct XlogyFn {
 
 }  // namespace
 
-SL_OP(Xlogy)
+SL_OP_OF(Xlogy, BinaryFunction)
     .doc(
         "a log(b), elementwise with broadcasting; 0 where a is 0, unless b is "
         "NaN.")
-    .input("a: T")
-    .input("b: T")
-    .output("y: T")
     .types("T", kFloats)
     .grad([](GradContext& g) {
       GradVar a = g.in(0), b = g.in(1);
@@ -44,7 +42,6 @@ SL_OP(Xlogy)
     .reference([](double a, double b) {
       return a == 0 && !std::isnan(b) ? 0 : a * std::log(b);
     })
-    .samples(BinarySamples(0, 3))
-    .rejects(BinaryRejects("Xlogy"));
+    .samples(BinarySamples(0, 3));
 
 }  // namespace sluice

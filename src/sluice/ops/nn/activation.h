@@ -20,6 +20,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
 #include "sluice/ops/nn/sample_lists.h"
 
 namespace sluice {
@@ -73,6 +74,16 @@ inline std::vector<Reject> GradRejects(std::string_view op,
           {.in = {{2}}, .message = StrCat("[", op, "] takes 2 inputs, got 1")},
           {.in = {{2}, Array::Zeros(DType::kF64, {2})},
            .message = StrCat("[", op, "] ", second, " is f64; wanted f32")}};
+}
+
+// dx = dy f'(x).
+inline OpDefinition& ActivationGrad(OpDefinition&& op, std::string_view name) {
+  return op.input("dy: T")
+      .input("x: T")
+      .output("dx: T")
+      .types("T", kFloats)
+      .internal()
+      .rejects(GradRejects(name));
 }
 
 }  // namespace sluice

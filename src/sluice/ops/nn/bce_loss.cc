@@ -42,17 +42,10 @@ void Grad(GradContext& g) {
 
 }  // namespace
 
-SL_OP(BceLoss)
+SL_OP_OF(BceLoss, ElementLoss)
     .doc(
         "Binary cross entropy of probabilities x: -(target log(x) + (1 - "
         "target) log(1 - x)), logarithms not below -100.")
-    .input("x: T")
-    .input("target: T")
-    .output("loss: T")
-    .types("T", kFloats)
-    .attr("reduction", "mean", kReductionDoc)
-    .one_of({"none", "mean", "sum"})
-    .shape(loss_shape)
     .grad(Grad)
     .batch(BatchEach)
     .cpu(loss_kernel<BceLossFn>)
@@ -65,7 +58,6 @@ SL_OP(BceLoss)
     .samples(LossSamples(0, 1) +
              std::vector<Sample>{{.in = {Array::Vector<float>({0, 1, 0, 1}),
                                          Array::Vector<float>({0, 1, 1, 0})},
-                                  .attrs = {{"reduction", "none"}}}})
-    .rejects(LossRejects("BceLoss"));
+                                  .attrs = {{"reduction", "none"}}}});
 
 }  // namespace sluice

@@ -12,17 +12,10 @@ struct BceWithLogitsLossFn {
 
 }  // namespace
 
-SL_OP(BceWithLogitsLoss)
+SL_OP_OF(BceWithLogitsLoss, ElementLoss)
     .doc(
         "Binary cross entropy of the sigmoid of x: max(x, 0) - x target + "
         "log(1 + exp(-|x|)).")
-    .input("x: T")
-    .input("target: T")
-    .output("loss: T")
-    .types("T", kFloats)
-    .attr("reduction", "mean", kReductionDoc)
-    .one_of({"none", "mean", "sum"})
-    .shape(loss_shape)
     .grad([](GradContext& g) {
       GradVar dy = DyOfEach(g);
       if (g.wants(0)) {
@@ -36,7 +29,6 @@ SL_OP(BceWithLogitsLoss)
     .reference(LossReference([](double x, double t, const Attrs&) {
       return (x > 0 ? x : 0) - x * t + std::log1p(std::exp(-std::fabs(x)));
     }))
-    .samples(LossSamples(-10, 10))
-    .rejects(LossRejects("BceWithLogitsLoss"));
+    .samples(LossSamples(-10, 10));
 
 }  // namespace sluice

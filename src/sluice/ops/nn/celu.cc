@@ -11,11 +11,19 @@ struct CeluFn : OneNumber {
   }
 };
 
+struct CeluGradFn : OneNumber {
+  static constexpr const char* kAttrs[] = {"alpha"};
+  template <class C>
+  static C Apply(C dy, C x, C alpha) {
+    return x > 0 ? dy : dy * vmath::Exp(x / alpha);
+  }
+};
+
 Status Infer(ShapeContext& c) {
   if (c.attr<double>("alpha") == 0) {
     return c.Error("alpha is 0; wanted another number");
   }
-  return shapes::same_as_first(c);
+  return shapes::broadcast(c);
 }
 
 }  // namespace
@@ -44,5 +52,38 @@ SL_OP(Celu)
                  {.in = {{2}},
                   .attrs = {{"alpha", 0.0}},
                   .message = "[Celu] alpha is 0; wanted another number"}});
+
+SL_OP(CeluGrad)
+    .doc(
+        "The gradient of y = celu(x): dy where x is positive, else dy exp(x / "
+        "alpha).")
+    .input("dy: T")
+    .input("x: T")
+    .output("dx: T")
+    .types("T", kFloats)
+    .attr("alpha", 1.0, "The scale of negative inputs.")
+    .shape(Infer)
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      GradVar slope =
+          g.call("CeluGrad", {g.dy() * g.in(0), g.in(1)}, g.attrs());
+      g.set_dx(1, WhereNotPositive(g, slope) / g.attr<double>("alpha"));
+    })
+    .elementwise(with_numbers<binary_block<CeluGradFn, FloatTypes>, CeluGradFn>)
+    .internal()
+    .tolerance(2e-06)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      double alpha = attrs.get<double>("alpha");
+      return v[1] > 0 ? v[0] : v[0] * std::exp(v[1] / alpha);
+    }))
+    .samples(BinarySamples(-5, 5, /*specials=*/false) +
+             WithAttrs(BinarySamples(-5, 5, /*specials=*/false),
+                       {{"alpha", 0.5}}))
+    .rejects(GradRejects("CeluGrad") +
+             std::vector<Reject>{
+                 {.in = {{2}, {2}},
+                  .attrs = {{"alpha", 0.0}},
+                  .message = "[CeluGrad] alpha is 0; wanted another number"}});
 
 }  // namespace sluice

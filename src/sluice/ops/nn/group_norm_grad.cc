@@ -5,18 +5,8 @@
 
 namespace sluice {
 
-SL_OP(GroupNormGrad)
+SL_OP_OF(GroupNormGrad, MeanAndRstdNormGrad)
     .doc("The gradients of GroupNorm by x, scale and offset.")
-    .input("dy: T")
-    .input("x: T")
-    .input("scale: T")
-    .input("mean: S")
-    .input("rstd: S")
-    .output("dx: T")
-    .output("dscale: T")
-    .output("doffset: T")
-    .types("T", kFloats)
-    .types("S", {DType::kF32, DType::kF64})
     .attr("groups", AttrKind::kInt, "Into how many groups channels fall.")
     .between(1, 1 << 30)
     .shape(group_norm_grad_shape)
@@ -30,9 +20,6 @@ SL_OP(GroupNormGrad)
     })
     .cpu(group_norm_grad_kernel)
     .cpu_workspace(group_norm_grad_workspace)
-    .fuse_output()
-    .internal()
-    .tolerance(2e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       return ref::PartsGradient(in, attrs.get<int64_t>("groups"), in[4].v);
     })

@@ -1,3 +1,4 @@
+#include "sluice/ops/elementwise.h"
 #include "sluice/ops/nn/activation.h"
 
 namespace sluice {
@@ -12,13 +13,17 @@ struct HardSigmoidFn {
   }
 };
 
+struct HardSigmoidGradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    return x > -3 && x < 3 ? dy * C(1.0 / 6) : C(0);
+  }
+};
+
 }  // namespace
 
-SL_OP(HardSigmoid)
+SL_OP_OF(HardSigmoid, FloatFunction)
     .doc("x / 6 + 1 / 2 held between 0 and 1, elementwise; NaN stays NaN.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("HardSigmoidGrad", {g.dy(), g.in(0)}));
     })
@@ -28,7 +33,18 @@ SL_OP(HardSigmoid)
       double y = x / 6 + 0.5;
       return y < 0 ? 0.0 : y > 1 ? 1.0 : y;
     })
-    .samples(UnarySamples(-5, 5))
-    .rejects(UnaryRejects("HardSigmoid"));
+    .samples(UnarySamples(-5, 5));
+
+SL_OP_OF(HardSigmoidGrad, ActivationGrad)
+    .doc(
+        "The gradient of y = hard_sigmoid(x): dy / 6 where -3 < x < 3, else 0.")
+    // f is straight but for its bends
+    .grad(SetGradByDy)
+    .elementwise(binary_block<HardSigmoidGradFn, FloatTypes>)
+    .max_ulp(1)
+    .reference([](double dy, double x) {
+      return x > -3 && x < 3 ? dy / 6 : 0.0;
+    })
+    .samples(BinarySamples(-5, 5, /*specials=*/false));
 
 }  // namespace sluice

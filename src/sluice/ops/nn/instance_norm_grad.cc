@@ -5,18 +5,8 @@
 
 namespace sluice {
 
-SL_OP(InstanceNormGrad)
+SL_OP_OF(InstanceNormGrad, MeanAndRstdNormGrad)
     .doc("The gradients of InstanceNorm by x, scale and offset.")
-    .input("dy: T")
-    .input("x: T")
-    .input("scale: T")
-    .input("mean: S")
-    .input("rstd: S")
-    .output("dx: T")
-    .output("dscale: T")
-    .output("doffset: T")
-    .types("T", kFloats)
-    .types("S", {DType::kF32, DType::kF64})
     .shape(group_norm_grad_shape)
     .grad([](GradContext& g) {
       NormView view = GroupNormView(g, g.in(1), g.in(2), g.in(3), 0);
@@ -27,9 +17,6 @@ SL_OP(InstanceNormGrad)
     })
     .cpu(group_norm_grad_kernel)
     .cpu_workspace(group_norm_grad_workspace)
-    .fuse_output()
-    .internal()
-    .tolerance(2e-5)
     .reference([](const std::vector<RefArray>& in, const Attrs&) {
       return ref::PartsGradient(in, in[1].shape.dim(1), in[4].v);
     })

@@ -12,15 +12,8 @@ struct L1LossFn {
 
 }  // namespace
 
-SL_OP(L1Loss)
+SL_OP_OF(L1Loss, ElementLoss)
     .doc("The absolute difference of x and target.")
-    .input("x: T")
-    .input("target: T")
-    .output("loss: T")
-    .types("T", kFloats)
-    .attr("reduction", "mean", kReductionDoc)
-    .one_of({"none", "mean", "sum"})
-    .shape(loss_shape)
     .grad([](GradContext& g) {
       SetOpposite(g, g.call("Sign", {g.in(0) - g.in(1)}) * DyOfEach(g));
     })
@@ -33,7 +26,6 @@ SL_OP(L1Loss)
     .reference(LossReference([](double x, double t, const Attrs&) {
       return std::fabs(x - t);
     }))
-    .samples(LossSamples(-2, 2))
-    .rejects(LossRejects("L1Loss"));
+    .samples(LossSamples(-2, 2));
 
 }  // namespace sluice

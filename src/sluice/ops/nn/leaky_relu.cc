@@ -1,3 +1,4 @@
+#include "sluice/ops/elementwise.h"
 #include "sluice/ops/nn/activation.h"
 
 namespace sluice {
@@ -11,13 +12,18 @@ struct LeakyReluFn : OneNumber {
   }
 };
 
+struct LeakyReluGradFn : OneNumber {
+  static constexpr const char* kAttrs[] = {"alpha"};
+  template <class C>
+  static C Apply(C dy, C x, C alpha) {
+    return x > 0 ? dy : alpha * dy;
+  }
+};
+
 }  // namespace
 
-SL_OP(LeakyRelu)
+SL_OP_OF(LeakyRelu, FloatFunction)
     .doc("x where positive, else alpha x, elementwise.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .attr("alpha", 0.01, "The slope for negative inputs.")
     .grad([](GradContext& g) {
       // y has x's sign unless the slope turns it.
@@ -32,7 +38,23 @@ SL_OP(LeakyRelu)
     .samples(UnarySamples(-5, 5) +
              WithAttrs(UnarySamples(-5, 5, /*specials=*/false),
                        {{"alpha", 0.25}}) +
-             WithAttrs({{.in = {{9}}}}, {{"alpha", -0.5}}))
-    .rejects(UnaryRejects("LeakyRelu"));
+             WithAttrs({{.in = {{9}}}}, {{"alpha", -0.5}}));
+
+SL_OP_OF(LeakyReluGrad, ActivationGrad)
+    .doc(
+        "The gradient of y = leaky_relu(x): dy where x is positive, else alpha "
+        "dy.")
+    .attr("alpha", 0.01, "The slope for negative inputs.")
+    // f is straight but for its bends
+    .grad(SetGradByDy)
+    .elementwise(with_numbers<binary_block<LeakyReluGradFn, FloatTypes>,
+                              LeakyReluGradFn>)
+    .max_ulp(1)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      return v[1] > 0 ? v[0] : attrs.get<double>("alpha") * v[0];
+    }))
+    .samples(BinarySamples(-5, 5, /*specials=*/false) +
+             WithAttrs(BinarySamples(-5, 5, /*specials=*/false),
+                       {{"alpha", 0.25}}));
 
 }  // namespace sluice

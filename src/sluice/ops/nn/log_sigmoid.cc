@@ -1,3 +1,4 @@
+#include "sluice/ops/elementwise.h"
 #include "sluice/ops/nn/activation.h"
 
 namespace sluice {
@@ -10,13 +11,17 @@ struct LogSigmoidFn : LongFormula {
   }
 };
 
+struct LogSigmoidGradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    return dy * vmath::Sigmoid(-x);
+  }
+};
+
 }  // namespace
 
-SL_OP(LogSigmoid)
+SL_OP_OF(LogSigmoid, FloatFunction)
     .doc("log(1 / (1 + exp(-x))), elementwise, without overflow.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("LogSigmoidGrad", {g.dy(), g.in(0)}));
     })
@@ -25,7 +30,19 @@ SL_OP(LogSigmoid)
     .reference([](double x) {
       return (x < 0 ? x : 0) - std::log1p(std::exp(-std::fabs(x)));
     })
-    .samples(UnarySamples(-30, 30))
-    .rejects(UnaryRejects("LogSigmoid"));
+    .samples(UnarySamples(-30, 30));
+
+SL_OP_OF(LogSigmoidGrad, ActivationGrad)
+    .doc("The gradient of y = log_sigmoid(x): dy sigmoid(-x).")
+    .grad([](GradContext& g) {
+      SetGradByDy(g);
+      if (!g.wants(1)) return;
+      GradVar s = g.call("Sigmoid", {g.in(1)});
+      g.set_dx(1, -g.call("SigmoidGrad", {g.dy() * g.in(0), s}));
+    })
+    .elementwise(binary_block<LogSigmoidGradFn, FloatTypes>)
+    .max_ulp(4)
+    .reference([](double dy, double x) { return dy / (1 + std::exp(x)); })
+    .samples(BinarySamples(-20, 20, /*specials=*/false));
 
 }  // namespace sluice

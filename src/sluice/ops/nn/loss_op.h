@@ -12,6 +12,7 @@
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/family.h"
 #include "sluice/ops/nn/sample_lists.h"
 
 namespace sluice {
@@ -147,6 +148,18 @@ inline std::vector<Reject> LossRejects(std::string_view op) {
           {.in = {{2}, Array::Zeros(DType::kF64, {2})},
            .attrs = {},
            .message = StrCat("[", op, "] target is f64; wanted f32 as x")}};
+}
+
+// The record of a loss of every element of x and target.
+inline OpDefinition& ElementLoss(OpDefinition&& op, std::string_view name) {
+  return op.input("x: T")
+      .input("target: T")
+      .output("loss: T")
+      .types("T", kFloats)
+      .attr("reduction", "mean", kReductionDoc)
+      .one_of({"none", "mean", "sum"})
+      .shape(loss_shape)
+      .rejects(LossRejects(name));
 }
 
 }  // namespace sluice

@@ -13,15 +13,8 @@ struct MseLossFn {
 
 }  // namespace
 
-SL_OP(MseLoss)
+SL_OP_OF(MseLoss, ElementLoss)
     .doc("The squared difference of x and target: (x - target)^2.")
-    .input("x: T")
-    .input("target: T")
-    .output("loss: T")
-    .types("T", kFloats)
-    .attr("reduction", "mean", kReductionDoc)
-    .one_of({"none", "mean", "sum"})
-    .shape(loss_shape)
     .grad([](GradContext& g) {
       SetOpposite(g, (g.in(0) - g.in(1)) * (2.0 * DyOfEach(g)));
     })
@@ -31,7 +24,6 @@ SL_OP(MseLoss)
     .reference(LossReference([](double x, double t, const Attrs&) {
       return (x - t) * (x - t);
     }))
-    .samples(LossSamples(-2, 2))
-    .rejects(LossRejects("MseLoss"));
+    .samples(LossSamples(-2, 2));
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Gradient rules of normalisations. Each of them is, over every part of x that
-// is normalised as one,
+// Records and gradient rules of normalisations. Each of them is, over every
+// part of x that is normalised as one,
 //   h = (x - mean) rstd,  y = h scale + offset,
 // (RmsNorm without mean and offset), and its gradient op, with g = dy scale,
 //   dx = rstd (g - mean(g) - h mean(g h)),  dscale = sum(dy h),
@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/family.h"
 
 namespace sluice {
 
@@ -69,5 +70,34 @@ struct StatsGrad {
 };
 StatsGrad NormGradRule(GradContext& g, const NormView& view, GradVar mean,
                        GradVar rstd);
+
+// What the records of those with a mean share, and those of their gradients.
+inline OpDefinition& MeanAndRstdNorm(OpDefinition&& op, std::string_view) {
+  return op.input("x: T")
+      .input("scale: T")
+      .input("offset: T")
+      .output("y: T")
+      .output("mean: compute(T)")
+      .output("rstd: compute(T)")
+      .types("T", kFloats)
+      .in_place()
+      .fuse_output()
+      .tolerance(5e-6);
+}
+inline OpDefinition& MeanAndRstdNormGrad(OpDefinition&& op, std::string_view) {
+  return op.input("dy: T")
+      .input("x: T")
+      .input("scale: T")
+      .input("mean: S")
+      .input("rstd: S")
+      .output("dx: T")
+      .output("dscale: T")
+      .output("doffset: T")
+      .types("T", kFloats)
+      .types("S", {DType::kF32, DType::kF64})
+      .fuse_output()
+      .internal()
+      .tolerance(2e-5);
+}
 
 }  // namespace sluice

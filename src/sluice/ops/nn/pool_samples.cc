@@ -287,10 +287,7 @@ std::vector<Reject> MaxPoolPickRejects(std::string_view op, int axes,
                   ref::MakeShape(Sized(4, axes)), "; wanted equal shapes")},
       {.in = {{2, 3}, {2, 3}},
        .attrs = attrs,
-       .message = StrCat("[", op, "] x is f32[2,3]; wanted rank ", axes + 2)},
-      {.in = {x},
-       .attrs = attrs,
-       .message = StrCat("[", op, "] takes 2 inputs, got 1")}};
+       .message = StrCat("[", op, "] x is f32[2,3]; wanted rank ", axes + 2)}};
 }
 
 std::vector<Reject> AdaptivePoolRejects(std::string_view op, int axes) {

@@ -1,6 +1,8 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/elementwise.h"
+#include "sluice/ops/nn/activation.h"
 
 namespace sluice {
 namespace {
@@ -13,19 +15,32 @@ struct ReluFn {
   }
 };
 
+struct ReluGradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    return x > 0 ? dy : C(0);
+  }
+};
+
 }  // namespace
 
-SL_OP(Relu)
+SL_OP_OF(Relu, UnaryFunction)
     .doc("max(x, 0), elementwise; NaN stays NaN.")
-    .input("x: T")
-    .output("y: T")
     .types("T", kSignedReals)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ReluGrad", {g.dy(), g.out()}));
     })
     .elementwise(unary_block<ReluFn, SignedTypes>)
     .reference([](double x) { return x < 0 ? 0.0 : x; })
-    .samples(UnarySamples())
-    .rejects(UnaryRejects("Relu"));
+    .samples(UnarySamples());
+
+SL_OP_OF(ReluGrad, ActivationGrad)
+    .doc("The gradient of y = relu(x): dy where x (or y) is positive, else 0.")
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("ReluGrad", {g.dy(), g.in(1)}));
+    })
+    .elementwise(binary_block<ReluGradFn, FloatTypes>)
+    .reference([](double dy, double x) { return x > 0 ? dy : 0.0; })
+    .samples(BinarySamples(-5, 5, /*specials=*/false));
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/ops/elementwise.h"
 #include "sluice/ops/nn/activation.h"
 
 namespace sluice {
@@ -11,13 +12,17 @@ struct Relu6Fn {
   }
 };
 
+struct Relu6GradFn {
+  template <class C>
+  static C Apply(C dy, C x) {
+    return x > 0 && x < 6 ? dy : C(0);
+  }
+};
+
 }  // namespace
 
-SL_OP(Relu6)
+SL_OP_OF(Relu6, FloatFunction)
     .doc("x held between 0 and 6, elementwise; NaN stays NaN.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("Relu6Grad", {g.dy(), g.out()}));
     })
@@ -25,7 +30,14 @@ SL_OP(Relu6)
     .reference([](double x) { return x < 0   ? 0.0
                                      : x > 6 ? 6.0
                                              : x; })
-    .samples(UnarySamples(-8, 8))
-    .rejects(UnaryRejects("Relu6"));
+    .samples(UnarySamples(-8, 8));
+
+SL_OP_OF(Relu6Grad, ActivationGrad)
+    .doc("The gradient of y = relu6(x): dy where 0 < x < 6, else 0.")
+    // f is straight but for its bends
+    .grad(SetGradByDy)
+    .elementwise(binary_block<Relu6GradFn, FloatTypes>)
+    .reference([](double dy, double x) { return x > 0 && x < 6 ? dy : 0.0; })
+    .samples(BinarySamples(-8, 8, /*specials=*/false));
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+// Softmax and LogSoftmax.
 #include "sluice/kernels/cpu/softmax.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/family.h"
 
 namespace sluice {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
+template <bool kLog>
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
   const RefArray& x = in[0];
@@ -30,23 +33,58 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
       index[a] = i;
       sum += std::exp(ref::At(x, index) - max);
     }
-    return std::exp(v - max) / sum;
+    return kLog ? v - max - std::log(sum) : std::exp(v - max) / sum;
   })};
+}
+
+OpDefinition& Normalised(OpDefinition&& op, std::string_view name) {
+  return op.input("x: T")
+      .output("y: T")
+      .types("T", kFloats)
+      .shape(softmax_shape)
+      .batch(batch_rules::along_axis)
+      .in_place()
+      .fuse_input()
+      .fuse_output()
+      .fails_for_sizes_only()
+      .tolerance(2e-6)
+      .samples(
+          {{.in = {{4}}},
+           {.in = {{3, 5}}},
+           {.in = {{3, 5}}, .attrs = {{"axis", 0}}},
+           {.in = {{2, 3, 70}},
+            .attrs = {{"axis", 1}},
+            .only = {DType::kF32, DType::kF16}},
+           {.in = {{2, 201}}, .lo = -20, .hi = 20},
+           {.in = {Array::Vector<float>({1000, 999, -1000})}},
+           {.in = {{37, 10}}},
+           {.in = {{40, 33}}, .lo = -50, .hi = 50},
+           {.in = {{33, 1000}}, .only = {DType::kF32, DType::kBF16}},
+           {.in = {{300, 130}},
+            .attrs = {{"axis", 0}},
+            .only = {DType::kF32, DType::kF16}},
+           {.in = {Array::Of<float>({4, 3}, {kInf, 0, 1, -kInf, -kInf, -kInf,
+                                             kNan, 0, 1, -kInf, 3, 2})}},
+           {.in = {{3, 0}}},
+           {.in = {{0, 3}}}})
+      .rejects({{.in = {Shape()},
+                 .message =
+                     StrCat("[", name, "] x is f32[]; wanted rank 1 or more")},
+                {.in = {{2}},
+                 .attrs = {{"axis", 1}},
+                 .message = StrCat(
+                     "[", name,
+                     "] axis 1 is out of range; wanted -1 <= axis < 1")}});
 }
 
 }  // namespace
 
-SL_OP(Softmax)
+SL_OP_OF(Softmax, Normalised)
     .doc("exp(x) scaled so that it sums to 1 along an axis.")
-    .input("x: T")
-    .output("y: T")
-    .types("T", kFloats)
     .attr("axis", -1, "The axis to sum over.")
-    .shape(softmax_shape)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("SoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
     })
-    .batch(batch_rules::along_axis)
     .decompose([](DecomposeContext& d) {
       Attrs along{{"axes", std::vector<int64_t>{d.attr<int64_t>("axis")}},
                   {"keep_dims", true}};
@@ -57,38 +95,24 @@ SL_OP(Softmax)
       d.set(powers / d.call("Sum", {powers}, along));
     })
     .cpu(softmax_kernel)
-    .in_place()
-    .fuse_input()
-    .fuse_output()
-    .fails_for_sizes_only()
-    .tolerance(2e-6)
-    .reference(Reference)
-    .samples({{.in = {{4}}},
-              {.in = {{3, 5}}},
-              {.in = {{3, 5}}, .attrs = {{"axis", 0}}},
-              {.in = {{2, 3, 70}},
-               .attrs = {{"axis", 1}},
-               .only = {DType::kF32, DType::kF16}},
-              {.in = {{2, 201}}, .lo = -20, .hi = 20},
-              {.in = {Array::Vector<float>({1000, 999, -1000})}},
-              {.in = {{37, 10}}},
-              {.in = {{40, 33}}, .lo = -50, .hi = 50},
-              {.in = {{33, 1000}}, .only = {DType::kF32, DType::kBF16}},
-              {.in = {{300, 130}},
-               .attrs = {{"axis", 0}},
-               .only = {DType::kF32, DType::kF16}},
-              {.in = {Array::Of<float>({4, 3}, {kInf, 0, 1, -kInf, -kInf, -kInf,
-                                                kNan, 0, 1, -kInf, 3, 2})}},
-              {.in = {{3, 0}}},
-              {.in = {{0, 3}}}})
-    .rejects(
-        {{.in = {Shape()},
-          .message = "[Softmax] x is f32[]; wanted rank 1 or more"},
-         {.in = {{2}},
-          .attrs = {{"axis", 1}},
-          .message = "[Softmax] axis 1 is out of range; wanted -1 <= axis < 1"},
-         {.in = {{2}},
-          .message = "[Softmax] x is i32; wanted one of f32 f64 f16 bf16",
-          .dtype = DType::kI32}});
+    .reference(Reference<false>);
+
+SL_OP_OF(LogSoftmax, Normalised)
+    .doc("log(softmax(x)) along an axis, without losing small probabilities.")
+    .attr("axis", -1, "The axis to normalise.")
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.call("LogSoftmaxGrad", {g.dy(), g.out()}, g.attrs()));
+    })
+    .decompose([](DecomposeContext& d) {
+      Attrs along{{"axes", std::vector<int64_t>{d.attr<int64_t>("axis")}},
+                  {"keep_dims", true}};
+      // Shifted twice: the first is rounded as large elements are.
+      RuleVar x = d.in(0);
+      RuleVar below = x - d.call("LogSumExp", {x}, along);
+      RuleVar sum = d.call("Sum", {d.call("Exp", {below})}, along);
+      d.set(below - d.call("Log", {sum}));
+    })
+    .cpu(log_softmax_kernel)
+    .reference(Reference<true>);
 
 }  // namespace sluice

@@ -11,6 +11,14 @@ struct ThresholdFn : TwoNumbers {
   }
 };
 
+struct ThresholdGradFn : OneNumber {
+  static constexpr const char* kAttrs[] = {"threshold"};
+  template <class C>
+  static C Apply(C dy, C x, C threshold) {
+    return x > threshold ? dy : C(0);
+  }
+};
+
 }  // namespace
 
 SL_OP(Threshold)
@@ -31,13 +39,22 @@ SL_OP(Threshold)
       return v[0] <= at ? attrs.get<double>("value") : v[0];
     }))
     .samples(WithAttrs(UnarySamples(-5, 5),
-                       {{"threshold", 1.0}, {"value", -3.0}}))
-    .rejects({{.in = {{2}},
-               .message = "[Threshold] attribute threshold is missing; wanted "
-                          "float"},
-              {.in = {{2}},
-               .attrs = {{"threshold", 1.0}, {"value", 0.0}},
-               .message = "[Threshold] x is i32; wanted one of f32 f64",
-               .dtype = DType::kI32}});
+                       {{"threshold", 1.0}, {"value", -3.0}}));
+
+SL_OP_OF(ThresholdGrad, ActivationGrad)
+    .doc(
+        "The gradient of y = threshold(x): dy where x exceeds threshold, else "
+        "0.")
+    .attr("threshold", 0.0, "What x must exceed.")
+    // f is straight but for its bends
+    .grad(SetGradByDy)
+    .elementwise(with_numbers<binary_block<ThresholdGradFn, FloatTypes>,
+                              ThresholdGradFn>)
+    .reference(Formula([](const std::vector<double>& v, const Attrs& attrs) {
+      return v[1] > attrs.get<double>("threshold") ? v[0] : 0.0;
+    }))
+    .samples(BinarySamples(-5, 5, /*specials=*/false) +
+             WithAttrs(BinarySamples(-5, 5, /*specials=*/false),
+                       {{"threshold", 1.5}}));
 
 }  // namespace sluice

@@ -108,10 +108,6 @@ SL_OP(Categorical)
                           "one class"},
               {.in = {Shape()},
                .message = "[Categorical] logits is f32[]; wanted rank 1 or "
-                          "more"},
-              {.in = {{2}},
-               .attrs = {{"num_samples", -1}},
-               .message = "[Categorical] attribute num_samples is -1; wanted "
-                          "0 to"}});
+                          "more"}});
 
 }  // namespace sluice

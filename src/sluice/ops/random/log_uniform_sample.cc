@@ -109,14 +109,6 @@ SL_OP(LogUniformSample)
          {.in = {Ids({0})},
           .attrs = {{"num_sampled", 8}, {"range_max", 7}},
           .message = "[LogUniformSample] num_sampled is 8, range_max is "
-                     "7; wanted no more different classes"},
-         {.in = {Ids({0})},
-          .attrs = {{"num_sampled", 8}, {"range_max", 0}},
-          .message = "[LogUniformSample] attribute range_max is 0; wanted "
-                     "1 to"},
-         {.in = {{1}},
-          .attrs = {{"num_sampled", 1}, {"range_max", 7}},
-          .message = "[LogUniformSample] labels is f32; wanted one of i32 "
-                     "i64"}});
+                     "7; wanted no more different classes"}});
 
 }  // namespace sluice

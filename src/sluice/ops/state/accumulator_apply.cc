@@ -24,9 +24,7 @@ SL_OP(AccumulatorApply)
     .types("T", kNumbers)
     .shape(InferShape)
     .cpu(Launch)
-    .writes()
-    .rejects({{.in = {},
-               .message = "[AccumulatorApply] takes 3 inputs, got 0"}});
+    .writes();
 
 }  // namespace
 }  // namespace sluice

@@ -18,9 +18,7 @@ SL_OP(AccumulatorCount)
     .output("count: i64")
     .shape(shapes::scalar)
     .cpu(Launch)
-    .reads()
-    .rejects({{.in = {},
-               .message = "[AccumulatorCount] takes 1 input, got 0"}});
+    .reads();
 
 }  // namespace
 }  // namespace sluice

@@ -21,9 +21,7 @@ SL_OP(AccumulatorSetStep)
     .input("step: i64")
     .shape(InferShape)
     .cpu(Launch)
-    .writes()
-    .rejects({{.in = {},
-               .message = "[AccumulatorSetStep] takes 2 inputs, got 0"}});
+    .writes();
 
 }  // namespace
 }  // namespace sluice

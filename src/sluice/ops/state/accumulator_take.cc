@@ -39,10 +39,7 @@ SL_OP(AccumulatorTake)
     .shape(InferShape)
     .cpu_async(Launch)
     .writes()
-    .dynamic_output()
-    .rejects({{.in = {},
-               .attrs = {{"dtype", DType::kF32}},
-               .message = "[AccumulatorTake] takes 2 inputs, got 0"}});
+    .dynamic_output();
 
 }  // namespace
 }  // namespace sluice

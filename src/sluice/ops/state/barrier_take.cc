@@ -44,10 +44,7 @@ SL_OP(BarrierTake)
     .shape(InferShape)
     .cpu_async(Launch)
     .writes()
-    .dynamic_output()
-    .rejects({{.in = {},
-               .attrs = {{"dtypes", std::vector<DType>{DType::kF32}}},
-               .message = "[BarrierTake] takes 2 inputs, got 0"}});
+    .dynamic_output();
 
 }  // namespace
 }  // namespace sluice

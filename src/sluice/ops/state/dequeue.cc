@@ -27,10 +27,7 @@ SL_OP(Dequeue)
     .shape(InferShape)
     .cpu_async(Launch)
     .writes()
-    .dynamic_output()
-    .rejects({{.in = {},
-               .attrs = {{"dtypes", std::vector<DType>{DType::kF32}}},
-               .message = "[Dequeue] takes 1 input, got 0"}});
+    .dynamic_output();
 
 }  // namespace
 }  // namespace sluice

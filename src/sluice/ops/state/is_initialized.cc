@@ -17,8 +17,7 @@ SL_OP(IsInitialized)
     .output("initialized: bool")
     .shape(shapes::scalar)
     .cpu(Launch)
-    .reads()
-    .rejects({{.in = {}, .message = "[IsInitialized] takes 1 input, got 0"}});
+    .reads();
 
 SL_KERNEL(IsInitialized, kSim, {.launch = Launch});
 

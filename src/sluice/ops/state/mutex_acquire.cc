@@ -18,8 +18,7 @@ SL_OP(MutexAcquire)
     .shape(shapes::scalar)
     .cpu_async(Launch)
     .writes()
-    .dynamic_output()
-    .rejects({{.in = {}, .message = "[MutexAcquire] takes 1 input, got 0"}});
+    .dynamic_output();
 
 }  // namespace
 }  // namespace sluice

@@ -17,8 +17,7 @@ SL_OP(QueueIsClosed)
     .output("closed: bool")
     .shape(shapes::scalar)
     .cpu(Launch)
-    .reads()
-    .rejects({{.in = {}, .message = "[QueueIsClosed] takes 1 input, got 0"}});
+    .reads();
 
 }  // namespace
 }  // namespace sluice

@@ -42,11 +42,7 @@ SL_OP(TableExport)
     .shape(InferShape)
     .cpu(Launch)
     .reads()
-    .dynamic_output()
-    .rejects({{.in = {},
-               .attrs = {{"key_dtype", DType::kI64},
-                         {"value_dtype", DType::kF32}},
-               .message = "[TableExport] takes 1 input, got 0"}});
+    .dynamic_output();
 
 }  // namespace
 }  // namespace sluice

@@ -34,8 +34,7 @@ SL_OP(TableFind)
     .shape(InferShape)
     .no_grad("its values lie in a table")
     .cpu(Launch)
-    .reads()
-    .rejects({{.in = {}, .message = "[TableFind] takes 3 inputs, got 0"}});
+    .reads();
 
 }  // namespace
 }  // namespace sluice

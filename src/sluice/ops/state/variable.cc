@@ -43,8 +43,7 @@ SL_OP(Variable)
     .role(Role::kVariable)
     .rejects({{.in = {},
                .attrs = {{"dtype", DType::kResource}},
-               .message = "[Variable] dtype is resource; wanted one of"},
-              {.in = {}, .message = "[Variable] attribute dtype is missing"}});
+               .message = "[Variable] dtype is resource; wanted one of"}});
 
 SL_KERNEL(Variable, kSim, {.launch = Launch});
 

@@ -88,9 +88,6 @@ SL_OP(StringToNumber)
               {.in = {Text({"yes"})},
                .attrs = {{"dtype", DType::kBool}},
                .message = "[StringToNumber] x[0] is \"yes\"; wanted true, "
-                          "false, 1 or 0"},
-              {.in = {Text({"1"})},
-               .attrs = {{"dtype", DType::kString}},
-               .message = "[StringToNumber] attribute dtype is string"}});
+                          "false, 1 or 0"}});
 
 }  // namespace sluice

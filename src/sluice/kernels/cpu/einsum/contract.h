@@ -12,7 +12,7 @@ namespace sluice {
 
 class WorkerPool;
 
-// Who does the steps of an einsum on another device. Lives as long as the call.
+// Runs the steps of an einsum on another device. Lives as long as the call.
 class EinsumEngine {
  public:
   // As StridedSum.

@@ -1,0 +1,29 @@
+// RecordLoop: a while loop of user code as one node of the graph that is being
+// recorded. Called on the thread that records.
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "sluice/trace/record_region.h"
+
+namespace sluice::front_internal {
+
+// Thrown when the condition's code draws random numbers or writes a tensor: it
+// is part of what iterations carry on.
+struct ConditionWrites {};
+
+std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
+                               const std::vector<Tensor>& inits,
+                               const std::string& structure,
+                               const LoopSettings& settings,
+                               std::source_location where);
+
+// Throw unless a condition gives a bool, and an iteration as many values of the
+// same types as it was given.
+void CheckPredicate(const CodeResult& pred, std::source_location where);
+void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
+                  const std::string& structure, std::source_location where);
+
+}  // namespace sluice::front_internal
