@@ -90,7 +90,7 @@ THIRD_PARTY = [
     (re.compile(r"^(arm_neon|arm_sve|arm_acle|immintrin|x86intrin|cpuid)\.h$"),
      re.compile(r"^src/sluice/(base|kernels)/"),
      "instruction-set", "base/ and kernels/"),
-    (re.compile(r"^(grpc/|grpcpp/|google/protobuf/)"),
+    (re.compile(r"^(grpc/|grpcpp/|google/protobuf/|absl/)"),
      re.compile(r"^src/sluice/cluster/grpc/|^benchmarks/raw_grpc"),
      "gRPC", "cluster/grpc"),
     (re.compile(r"^llvm(-c)?/"),

@@ -146,6 +146,7 @@ Result<Payload> RemoteSession::Call(const char* method, Payload request) {
               [waiting](const Status& status, Payload payload) {
                 waiting->Bring({status, std::move(payload)});
               });
+  channel_->HelpUntil([&] { return waiting->there(); });
   Answered answer = waiting->Wait();
   if (!answer.transport.ok()) return Gone(answer.transport);
   return std::move(answer.payload);

@@ -73,11 +73,14 @@ StreamEvents TaskWorker::AcceptTensors(std::shared_ptr<Stream> stream) {
   from->stream = std::move(stream);
   StreamEvents events;
   events.message = [this, from](Payload payload) {
+    // A step that waited for it goes on here: to wake another thread takes
+    // longer than most of what a small tensor lets go on.
+    StepQueue::Here here(queue_);
     Status status = Guarded([&] {
       return ReadFrames(payload,
                         [&](Frame frame) { Arrive(from, std::move(frame)); });
     });
-    if (status.ok()) return;
+    if (status.ok()) return here.Run(kHereNanos);
     if (from->greeted) Lost(from->hello.from.task, status);
     from->stream->Close(status);
   };
