@@ -55,6 +55,14 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
   if (wanted.several_devices != last.several_devices) {
     parts.push_back("there are more devices than in the last trace");
   }
+  if (wanted.task != last.task) {
+    auto where = [](const std::string& task) {
+      return task.empty() ? std::string("no task's scope")
+                          : StrCat("the scope of \"", task, "\"");
+    };
+    parts.push_back(StrCat("it is called in ", where(wanted.task),
+                           "; the last trace was in ", where(last.task)));
+  }
   for (size_t i = 0; i < wanted.args.size(); ++i) {
     const Signature::Arg &now = wanted.args[i], &then = last.args[i];
     if (now == then) continue;
