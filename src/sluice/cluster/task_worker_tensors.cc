@@ -143,6 +143,7 @@ void TaskWorker::FetchOffer(const std::shared_ptr<Inbound>& from, Frame frame,
     }
     if (!from->peer) from->peer = PeerOf(from->hello.from);
     fetch->peer = from->peer;
+    fetch->transport = &transport_;
     return OkStatus();
   });
   fetch->done = [this, step, back = from->stream, key = frame.key,
@@ -189,6 +190,8 @@ Payload TaskWorker::Fetch(const FetchPart& request) {
                " was asked for; there are ", bytes)));
     return WrapBytes(Encode(answer));
   }
+  // Its checksum, and handing it to the network.
+  transport_.TakesLong();
   Payload part;
   auto owner = std::make_shared<const Array>(array);
   part.Append(Slice{static_cast<const char*>(array.raw()) + request.offset,

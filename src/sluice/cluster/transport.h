@@ -112,6 +112,9 @@ class Transport {
   virtual Result<std::shared_ptr<Channel>> Connect(
       const std::string& address, int number,
       const TransportOptions& options) = 0;
+  // Said by a callback before it does something that takes as long as to copy
+  // megabytes: another thread reads on meanwhile.
+  virtual void TakesLong() {}
 };
 
 // That of this program: linked in, or loaded from libsluice_grpc.so. Error:

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "sluice/base/clock.h"
 #include "sluice/base/event_count.h"
@@ -30,8 +31,9 @@ constexpr int kMostThreads = 8;
 }  // namespace
 
 struct Poller::State : std::enable_shared_from_this<State> {
-  // Of the thread that asks, when it is one of a poller's own.
-  static thread_local State* own;
+  // Of the thread that asks: when it is one of a poller's own, and what it runs
+  // an event of.
+  static thread_local State *own, *running;
 
   explicit State(std::unique_ptr<grpc::CompletionQueue> q)
       : queue(std::move(q)) {}
@@ -73,7 +75,9 @@ struct Poller::State : std::enable_shared_from_this<State> {
     word.store(Word(term, kBusy));
     events.fetch_add(1);
     if (asleep.load()) WakeWatcher();
+    State* const outer = std::exchange(running, this);
     static_cast<Completion*>(tag)->Done(ok);
+    running = outer;
     uint64_t mine = Word(term, kBusy);
     bool kept = word.compare_exchange_strong(mine, Word(term, kWaits));
     changed.Notify();
@@ -239,6 +243,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
 };
 
 thread_local Poller::State* Poller::State::own = nullptr;
+thread_local Poller::State* Poller::State::running = nullptr;
 
 Poller::Poller(std::unique_ptr<grpc::CompletionQueue> queue)
     : state_(std::make_shared<State>(std::move(queue))) {
@@ -290,6 +295,13 @@ void Poller::Hurry() {
   if (State::ModeOf(state_->word.load()) == State::kFree) {
     state_->hurry.store(true);
   }
+}
+
+void Poller::TakesLong() {
+  State* state = State::running;
+  if (!state) return;
+  state->busy_since.store(0, std::memory_order_relaxed);
+  state->WakeWatcher();
 }
 
 void Poller::HelpUntil(const std::function<bool()>& done) {

@@ -59,6 +59,9 @@ class Poller {
   grpc::CompletionQueue* queue();
   // Something was started that nobody may help with.
   void Hurry();
+  // What this thread runs for a poller, if it does, takes long from here on:
+  // another thread is to wait at the queue now.
+  static void TakesLong();
   // Runs what comes until `done`, which is looked at after each event; another
   // thread may do so instead. `done` must come true by an event of this queue.
   void HelpUntil(const std::function<bool()>& done);
