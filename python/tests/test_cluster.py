@@ -242,8 +242,9 @@ def test_captured_functions_over_tasks_refuse_what_tasks_cannot_do(two):
     with two.connect() as connection:
         assert connection.target == two.target()
         assert "its device is \"/job:worker/task:1\"" in f.explain(sl.tensor([1]))
-        with pytest.raises(NotImplementedError, match="plan_memory"):
-            f.plan_memory(sl.tensor([1]))
+        plan = f.plan_memory(sl.tensor([1]))
+        assert set(plan.devices) == {f"{two.task(t)}/device:cpu:0" for t in (0, 1)}
+        assert plan.peak_bytes(two.task(1)) > 0
         assert f(sl.tensor([1])).numpy().tolist() == [4.0]
         with pytest.raises((ValueError, IndexError), match="task:1") as error:
             f(sl.tensor([7]))

@@ -313,13 +313,13 @@ MemoryForecast FunctionCore::PlanMemory(const VariantRef& variant,
   MutexLock lock(state_->mu);
   std::shared_ptr<Trace> kept =
       state_->TraceFor(variant, args, std::source_location::current());
-  if (kept->tasks) {
-    throw Error(Unimplemented(
-        "plan_memory of a function over tasks; wanted one of this process"));
-  }
   std::vector<Array> feeds;
   for (size_t i = 0; i < kept->sources.size(); ++i) {
     feeds.push_back(kept->ArrayAt(i, args));
+  }
+  if (kept->tasks) {
+    return ValueOrThrow(kept->tasks->PlanMemory(kept->feeds, feeds,
+                                                kept->fetches, kept->targets));
   }
   return ValueOrThrow(kept->program->PlanMemory(feeds));
 }
