@@ -122,6 +122,7 @@ struct GrpcPair {
                     PayloadReader(payload).Read(to.data(), to.size());
                     done->Bring(true);
                   });
+    channel->HelpUntil([&] { return done->there(); });
     done->Wait();
   }
   SameAnswer service;

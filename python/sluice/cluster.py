@@ -4,7 +4,7 @@
         graph = sl.Graph()
         with graph.as_default():
             with sl.device(cluster.task(0)):
-                x = sl.placeholder(sl.f32, [])
+                x = sl.placeholder(sl.float32, [])
                 y = x * 2
             with sl.device(cluster.task(1)):
                 z = y + 1

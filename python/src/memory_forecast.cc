@@ -8,14 +8,22 @@
 #include "graph.h"
 #include "sluice/base/error.h"
 #include "sluice/device/devices.h"
+#include "sluice/device/names_task.h"
 
 namespace sluice::py {
 
 namespace {
 
-// As the forecast has it: "sim:0" is "/device:sim:0".
+// As the forecast has it: "sim:0" is "/device:sim:0". Of a step over tasks the
+// devices are theirs, and a task alone is its first CPU.
 std::string FullName(std::string_view device) {
-  return ValueOrThrow(Devices::Find(device))->name_text();
+  DeviceName name = ValueOrThrow(DeviceName::Parse(device));
+  if (!NamesTask(name)) {
+    return ValueOrThrow(Devices::Find(device))->name_text();
+  }
+  if (!name.kind) name.kind = DeviceKind::kCpu;
+  if (!name.index) name.index = 0;
+  return name.ToString();
 }
 
 nb::dict UnknownOf(const MemoryForecast::Unknown& unknown) {

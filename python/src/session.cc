@@ -152,6 +152,10 @@ MemoryForecast PlanMemory(SessionObject& session, nb::handle fetches,
                           nb::handle feed_dict, nb::handle feeds) {
   Chosen chosen(session.graph(), fetches, OneOf(feed_dict, feeds));
   ReleaseGil released;
+  if (session.remote()) {
+    return ValueOrThrow(
+        session.remote()->PlanMemory(chosen.values, chosen.list, chosen.nodes));
+  }
   return ValueOrThrow(
       session.master().PlanMemory(chosen.values, chosen.list, chosen.nodes));
 }

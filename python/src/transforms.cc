@@ -1,5 +1,6 @@
 // The raw functions behind grad, vjp, jvp, vmap, checkpoint and custom_vjp, on
 // flat lists of tensors. _transforms.py and autograd/ give them their faces.
+#include <algorithm>
 #include <optional>
 
 #include "autograd.h"
@@ -218,23 +219,22 @@ void CheckGradientsKnown(const std::vector<Tensor>& ys,
   }
 }
 
+bool IsOneOfSeveral(const Tensor& t) {
+  if (!Capture::Open() || !t.traced()) return false;
+  using Perhaps = TraceState::Perhaps;
+  const std::vector<Perhaps>& all = t.identity()->traced->perhaps;
+  return std::any_of(all.begin(), all.end(), [](const Perhaps& p) {
+    return p.how == Perhaps::How::kWhole;
+  });
+}
+
 // What is known of tensors and of this thread.
 void BindQuestions(nb::module_& m) {
   m.def("same_tensor", &SameTensor, "a"_a, "b"_a);
   m.def("may_be", &MayBe, "tensor"_a, "other"_a,
         "In a function being recorded: t is the other one, in some calls.");
-  m.def(
-      "is_one_of_several",
-      [](const Tensor& t) {
-        if (!Capture::Open() || !t.traced()) return false;
-        using Perhaps = TraceState::Perhaps;
-        const std::vector<Perhaps>& all = t.identity()->traced->perhaps;
-        return std::any_of(all.begin(), all.end(), [](const Perhaps& p) {
-          return p.how == Perhaps::How::kWhole;
-        });
-      },
-      "tensor"_a,
-      "In a function being recorded: t is another tensor, in some calls.");
+  m.def("is_one_of_several", &IsOneOfSeveral, "tensor"_a,
+        "In a function being recorded: t is another tensor, in some calls.");
   m.def("check_gradients_known", &CheckGradientsKnown, "ys"_a, "xs"_a,
         "or_fail"_a = false,
         "Throws when only a run knows whether ys have gradients by xs, or has "

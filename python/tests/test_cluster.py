@@ -143,7 +143,7 @@ def test_gradients_flow_through_a_captured_function_over_tasks(two):
         assert x.grad.numpy().tolist() == [24.0, 54.0]
 
 
-def random_program(seed, device):
+def random_program(seed, device, captured=True):
     """Twelve ops on random tasks, with a loop and a branch; what it computes
     and its gradients."""
     rng = np.random.default_rng(seed)
@@ -154,7 +154,6 @@ def random_program(seed, device):
     rounds = int(rng.integers(0, 4))
     w = sl.tensor(rng.normal(size=3).astype(np.float32), requires_grad=True)
 
-    @sl.function
     def f(x):
         values = [x, w]
         for op, a, b, task in steps:
@@ -182,7 +181,7 @@ def random_program(seed, device):
 
     sl.manual_seed(seed)
     x = sl.tensor(rng.normal(size=3).astype(np.float32), requires_grad=True)
-    y = f(x)
+    y = (sl.function(f) if captured else f)(x)
     y.sum().backward()
     return [t.detach().numpy().tobytes() for t in (y, x.grad, w.grad) if t is not None]
 
@@ -193,6 +192,43 @@ def test_random_functions_over_tasks_are_equal_to_the_bit(two, seed):
     with two.connect(seed % 2):
         there = random_program(seed, lambda task: sl.device(two.task(task)))
     assert there == here
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_calls_over_tasks_are_equal_to_the_bit(two, seed):
+    here = random_program(seed, lambda task: contextlib.nullcontext(), False)
+    with two.connect(seed % 2):
+        there = random_program(seed, lambda task: sl.device(two.task(task)), False)
+    assert there == here
+
+
+def test_a_call_in_the_scope_of_a_task_is_computed_there(two):
+    def runs():
+        return sl.cluster.status(two.target(1))["gauges"]["runs_total"]
+
+    a = sl.tensor([[1.0, 2.0], [3.0, 4.0]])
+    layer = sl.nn.Linear(2, 3)
+    with pytest.raises(ValueError, match="no cluster is connected"):
+        with sl.device(two.task(1)):
+            pass
+    with two.connect():
+        before = runs()
+        with sl.device(two.task(1)):
+            y = a @ a
+        assert runs() == before + 1
+        assert y.device.type == "cpu"
+        with sl.device(two.task(1)):
+            got = layer(a)
+        assert runs() > before + 1
+        np.testing.assert_array_equal(got.detach().numpy(), layer(a).detach().numpy())
+        with pytest.raises((ValueError, IndexError), match="task:1") as error:
+            with sl.device(two.task(1)):
+                sl.gather(sl.tensor([3.0, 4.0]), sl.tensor([7]))
+        assert "test_cluster.py" in str(error.value)
+        # What is not in the scope stays here.
+        before = runs()
+        assert (y + 1).sum().item() == 58.0
+        assert runs() == before
 
 
 def test_captured_functions_over_tasks_refuse_what_tasks_cannot_do(two):
@@ -206,15 +242,13 @@ def test_captured_functions_over_tasks_refuse_what_tasks_cannot_do(two):
     with two.connect() as connection:
         assert connection.target == two.target()
         assert "its device is \"/job:worker/task:1\"" in f.explain(sl.tensor([1]))
-        with pytest.raises(NotImplementedError, match="plan_memory"):
-            f.plan_memory(sl.tensor([1]))
+        plan = f.plan_memory(sl.tensor([1]))
+        assert set(plan.devices) == {f"{two.task(t)}/device:cpu:0" for t in (0, 1)}
+        assert plan.peak_bytes(two.task(1)) > 0
         assert f(sl.tensor([1])).numpy().tolist() == [4.0]
         with pytest.raises((ValueError, IndexError), match="task:1") as error:
             f(sl.tensor([7]))
         assert "test_cluster.py" in str(error.value)
-        with pytest.raises(ValueError, match="a captured function"):
-            with sl.device(two.task(1)):
-                pass
     with pytest.raises(RuntimeError, match="no cluster is connected"):
         f(sl.tensor([0]))
     with pytest.raises(Exception, match="wanted such as"):

@@ -214,6 +214,28 @@ std::vector<int> NumbersIn(const std::string& proto, const std::string& name) {
   return numbers;
 }
 
+// The checksum was that of the elements alone: a changed bit among the types
+// was another tensor, one among the message's words another step.
+TEST(Messages, ThatWereChangedAreRefused) {
+  RunGraph run;
+  run.session = 7;
+  run.piece = 3;
+  run.step = 19;
+  const Array arrays[] = {Array::Vector<float>({1, 2}),
+                          Array::Scalar(int64_t{5})};
+  Result<Payload> wrapped = Wrap(Encode(run), arrays);
+  ASSERT_TRUE(wrapped.ok() && Unwrap(*wrapped).ok());
+  const std::string bytes = wrapped->ToString();
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      EXPECT_FALSE(Unwrap(Payload(changed)).ok())
+          << "byte " << i << " bit " << bit;
+    }
+  }
+}
+
 TEST(Messages, AreThoseOfClusterProto) {
   std::ifstream file("src/sluice/cluster/cluster.proto");
   std::ostringstream text;

@@ -82,7 +82,8 @@ void AskNext(const std::shared_ptr<Parts>& parts, size_t connection) {
   if (!channel.ok()) return PartDone(parts, connection, channel.status());
   (*channel)->Call(methods::kFetch, WrapBytes(Encode(part)), 0,
                    [parts, connection, offset = part.offset, size = part.size](
-                       Status status, Payload payload) {
+                       const Status& status, const Payload& payload) {
+                     parts->fetch->transport->TakesLong();
                      PartDone(parts, connection, Guarded([&] {
                                 return TakePart(*parts, offset, size, status,
                                                 payload);

@@ -17,6 +17,7 @@ struct TensorFetch {
   Array array;     // to be filled
   FetchPart part;  // which tensor
   std::shared_ptr<Peer> peer;
+  Transport* transport = nullptr;
   int64_t process = 0;  // 0: its memory cannot be read
   OfferedMemory memory;
   std::function<void(const Status&)> done;

@@ -40,7 +40,8 @@ Payload WrapBytes(std::string head, Payload contents, std::string_view types) {
   front += head;
   PutU32(&front, types.size());
   front += types;
-  PutU32(&front, PayloadReader(contents).Crc(contents.size()));
+  const uint32_t crc = Crc32c(types, Crc32c(head));
+  PutU32(&front, PayloadReader(contents).Crc(contents.size(), crc));
   Payload all(std::move(front));
   all.Append(std::move(contents));
   return all;
@@ -64,8 +65,9 @@ Result<OpenParcel> OpenBytes(const Payload& payload) {
       !TakeU32(reader, &crc)) {
     return CutShort();
   }
-  if (reader.Crc(reader.left()) != crc) {
-    return DataLoss("the checksum of a message does not fit its contents");
+  const uint32_t front = Crc32c(open.types, Crc32c(open.head));
+  if (reader.Crc(reader.left(), front) != crc) {
+    return DataLoss("the checksum of a message does not fit");
   }
   return open;
 }

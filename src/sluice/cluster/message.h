@@ -124,7 +124,7 @@ Result<M> Decode(std::string_view bytes) {
 // A call or its answer: a message, and arrays or plain bytes behind it.
 //
 //   u32 size of head | head | u32 size of arrays' descriptions | descriptions |
-//   u32 checksum of the contents | contents
+//   u32 checksum of head, descriptions and contents | contents
 struct Parcel {
   std::string head;
   std::vector<Array> arrays;

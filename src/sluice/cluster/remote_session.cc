@@ -5,6 +5,7 @@
 
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
+#include "sluice/cluster/memory_over_tasks.h"
 #include "sluice/cluster/message_parts.h"
 #include "sluice/cluster/waiting_for.h"
 #include "sluice/graph/binary_writer.h"
@@ -62,6 +63,7 @@ Result<StatusReply> AskStatus(const std::string& address,
                   if (!status.ok()) return asked->Bring(status);
                   asked->Bring(DecodeParcel<StatusReply>(payload));
                 });
+  channel->HelpUntil([&] { return asked->there(); });
   return asked->Wait();
 }
 
@@ -111,6 +113,7 @@ Status RemoteSession::Open(const TransportOptions& options) {
   if (!answer->ok()) return Gone(answer->status());
   SL_RETURN_IF_ERROR((*answer)->status.ToStatus());
   session_ = (*answer)->session;
+  default_task_ = (*answer)->default_task;
   max_message_bytes_ = options.max_message_bytes;
   if (int64_t theirs = (*answer)->max_message_bytes; theirs > 0) {
     max_message_bytes_ = std::min(max_message_bytes_, theirs);
@@ -146,6 +149,7 @@ Result<Payload> RemoteSession::Call(const char* method, Payload request) {
               [waiting](const Status& status, Payload payload) {
                 waiting->Bring({status, std::move(payload)});
               });
+  channel_->HelpUntil([&] { return waiting->there(); });
   Answered answer = waiting->Wait();
   if (!answer.transport.ok()) return Gone(answer.transport);
   return std::move(answer.payload);
@@ -305,11 +309,9 @@ Result<std::unique_ptr<PartialRun>> RemoteSession::Partial(
   return partial_.Setup(graph_, feeds, fetches, targets);
 }
 
-Result<std::string> RemoteSession::Explain(std::span<const Value> fetches,
-                                           const FeedList& feeds,
-                                           std::span<Node* const> targets,
-                                           ExecutorChoice executor) {
-  // What is fed says which shapes there are, and so how many bytes are sent.
+Result<std::unique_ptr<Graph>> RemoteSession::PrunedFor(
+    std::span<const Value> fetches, const FeedList& feeds,
+    std::span<Node* const> targets) {
   std::vector<Value> fed;
   std::vector<ValueType> types;
   for (const auto& [value, array] : feeds) {
@@ -317,13 +319,19 @@ Result<std::string> RemoteSession::Explain(std::span<const Value> fetches,
     fed.push_back(value);
     types.push_back({array.dtype(), array.shape()});
   }
+  MutexLock lock(graph_.mu());
+  return Prune(graph_, fed, fetches, targets, types);
+}
+
+Result<std::string> RemoteSession::Explain(std::span<const Value> fetches,
+                                           const FeedList& feeds,
+                                           std::span<Node* const> targets,
+                                           ExecutorChoice executor) {
   PrepareGraph request;
-  {
-    MutexLock lock(graph_.mu());
-    SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> pruned,
-                        Prune(graph_, fed, fetches, targets, types));
-    request.graph = WriteBinary(*pruned);
-  }
+  // What is fed says which shapes there are, and so how many bytes are sent.
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> pruned,
+                      PrunedFor(fetches, feeds, targets));
+  request.graph = WriteBinary(*pruned);
   request.session = session_;
   request.executor = static_cast<uint32_t>(executor);
   SL_ASSIGN_OR_RETURN(Payload payload,
@@ -331,6 +339,14 @@ Result<std::string> RemoteSession::Explain(std::span<const Value> fetches,
   SL_ASSIGN_OR_RETURN(Explained answer, DecodeParcel<Explained>(payload));
   SL_RETURN_IF_ERROR(answer.status.ToStatus());
   return answer.text;
+}
+
+Result<MemoryForecast> RemoteSession::PlanMemory(
+    std::span<const Value> fetches, const FeedList& feeds,
+    std::span<Node* const> targets) {
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> pruned,
+                      PrunedFor(fetches, feeds, targets));
+  return MemoryOverTasks(*pruned, default_task_);
 }
 
 Status RemoteSession::Reset(const std::string& container) {

@@ -45,6 +45,9 @@ class RemoteSession final : public RemoteMaster {
                               const FeedList& feeds,
                               std::span<Node* const> targets,
                               ExecutorChoice executor) override;
+  Result<MemoryForecast> PlanMemory(std::span<const Value> fetches,
+                                    const FeedList& feeds,
+                                    std::span<Node* const> targets) override;
   void Close() override;
   Status Reset(const std::string& container) override;
   RandomState random_state() const override;
@@ -81,6 +84,10 @@ class RemoteSession final : public RemoteMaster {
   // Waits for the answer. Error: of the transport, with the master's name.
   Result<Payload> Call(const char* method, Payload request);
   Status Gone(const Status& why) const;
+  // The part of the graph that such a run needs, with the shapes of its feeds.
+  Result<std::unique_ptr<Graph>> PrunedFor(std::span<const Value> fetches,
+                                           const FeedList& feeds,
+                                           std::span<Node* const> targets);
 
   Graph& graph_;
   const std::string target_;
@@ -88,6 +95,7 @@ class RemoteSession final : public RemoteMaster {
   int64_t max_message_bytes_ = 0;  // that both ends take
   std::shared_ptr<Stream> keep_;
   uint64_t session_ = 0;
+  std::string default_task_;  // the master's
   std::atomic<uint64_t> seed_;
   std::atomic<int64_t> next_step_{1};
   std::atomic<uint64_t> next_request_{1};

@@ -24,11 +24,11 @@
 
 namespace sluice::cluster {
 
-// How long a thread of the transport that begins a piece may run it: most of a
-// small step is shorter than waking another thread. There is more than one of
-// them, and only one at a time does it. Tensors that come do not: reading those
-// behind them is what keeps a loop going.
-inline constexpr int64_t kHereNanos = 50'000;
+// How long a thread of the transport that begins a piece, or brings a tensor
+// that one waited for, may run it: most of a small step is shorter than waking
+// another thread. Only one at a time does it, and the transport has another
+// thread for what comes meanwhile.
+inline constexpr int64_t kHereNanos = 500'000;
 
 struct TaskWorkerOptions {
   std::string task;

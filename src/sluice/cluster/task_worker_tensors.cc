@@ -73,11 +73,14 @@ StreamEvents TaskWorker::AcceptTensors(std::shared_ptr<Stream> stream) {
   from->stream = std::move(stream);
   StreamEvents events;
   events.message = [this, from](Payload payload) {
+    // A step that waited for it goes on here: to wake another thread takes
+    // longer than most of what a small tensor lets go on.
+    StepQueue::Here here(queue_);
     Status status = Guarded([&] {
       return ReadFrames(payload,
                         [&](Frame frame) { Arrive(from, std::move(frame)); });
     });
-    if (status.ok()) return;
+    if (status.ok()) return here.Run(kHereNanos);
     if (from->greeted) Lost(from->hello.from.task, status);
     from->stream->Close(status);
   };
@@ -140,6 +143,7 @@ void TaskWorker::FetchOffer(const std::shared_ptr<Inbound>& from, Frame frame,
     }
     if (!from->peer) from->peer = PeerOf(from->hello.from);
     fetch->peer = from->peer;
+    fetch->transport = &transport_;
     return OkStatus();
   });
   fetch->done = [this, step, back = from->stream, key = frame.key,
@@ -186,6 +190,8 @@ Payload TaskWorker::Fetch(const FetchPart& request) {
                " was asked for; there are ", bytes)));
     return WrapBytes(Encode(answer));
   }
+  // Its checksum, and handing it to the network.
+  transport_.TakesLong();
   Payload part;
   auto owner = std::make_shared<const Array>(array);
   part.Append(Slice{static_cast<const char*>(array.raw()) + request.offset,

@@ -44,6 +44,10 @@ class Channel {
   // Events may come before this returns.
   virtual std::shared_ptr<Stream> Open(const std::string& method,
                                        StreamEvents events) = 0;
+  // For a thread that waits for an answer: it may do the transport's work until
+  // then. `done` comes true by an answer or a stream's event, and may be asked
+  // at any time. May return earlier.
+  virtual void HelpUntil(const std::function<bool()>& done) { (void)done; }
 };
 
 // A call that is being served. Answered once.
@@ -108,6 +112,9 @@ class Transport {
   virtual Result<std::shared_ptr<Channel>> Connect(
       const std::string& address, int number,
       const TransportOptions& options) = 0;
+  // Said by a callback before it does something that takes as long as to copy
+  // megabytes: another thread reads on meanwhile.
+  virtual void TakesLong() {}
 };
 
 // That of this program: linked in, or loaded from libsluice_grpc.so. Error:

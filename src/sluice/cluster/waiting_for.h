@@ -24,6 +24,10 @@ class WaitingFor {
     }
     there_.notify_all();
   }
+  bool there() {
+    std::lock_guard lock(mu_);
+    return value_.has_value();
+  }
   T Wait() {
     std::unique_lock lock(mu_);
     there_.wait(lock, [this] { return value_.has_value(); });

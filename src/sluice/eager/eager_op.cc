@@ -19,6 +19,7 @@
 #include "sluice/eager/random_calls.h"
 #include "sluice/eager/recording.h"
 #include "sluice/eager/same_memory.h"
+#include "sluice/eager/task_calls.h"
 #include "sluice/launch/copy_between.h"
 #include "sluice/op/call_key.h"
 #include "sluice/op/carries_gradient.h"
@@ -201,7 +202,10 @@ SmallVector<Array, 6> Owned(ArrayPointers inputs) {
 }  // namespace
 
 Status EagerOp::Run(ArrayPointers inputs, std::span<Array> outputs) const {
-  if (!outputs.empty() && RunPlain(inputs, outputs[0])) return OkStatus();
+  if (!outputs.empty() && !TaskScopes::Current() &&
+      RunPlain(inputs, outputs[0])) {
+    return OkStatus();
+  }
   SmallVector<Array, 6> in = Owned(inputs);
   return RunTaking(in, outputs);
 }
@@ -210,10 +214,17 @@ Status EagerOp::RunTaking(std::span<Array> in, std::span<Array> outputs) const {
   StepContext step;
   step.pool = &WorkerPool::Default();
   // One that is told a place does not take one.
-  if (record_->random && in.size() < record_->inputs.size()) {
-    RandomState place = NextRandomCall();
+  const bool draws = record_->random && in.size() < record_->inputs.size();
+  RandomState place;
+  if (draws) {
+    place = NextRandomCall();
     step.seed = place.seed;
     step.step_id = place.calls;
+  }
+  if (const std::string* task = TaskScopes::Current();
+      task && RunsInTask(*record_)) [[unlikely]] {
+    return CallInTask(*task, *record_, attrs(), draws ? &place : nullptr, in,
+                      outputs);
   }
   NodeInfo node{record_->name, {}, CallKey()};
   SL_ASSIGN_OR_RETURN(Device * device, CallDevice(*record_, in));
@@ -255,7 +266,7 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
     return mismatch(num_outputs() == 1 ? std::string(DTypeName(out_dtypes()[0]))
                                        : StrCat(num_outputs(), " values"));
   }
-  bool elsewhere = out.memory();
+  bool elsewhere = out.memory() || TaskScopes::Current();
   for (const Array* in : inputs) elsewhere = elsewhere || in->memory();
   if (elsewhere) [[unlikely]] {
     Array made;

@@ -9,6 +9,7 @@
 #include "sluice/eager/kept_constant.h"
 #include "sluice/eager/other_graph.h"
 #include "sluice/eager/recording.h"
+#include "sluice/eager/task_calls.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/session/connected_cluster.h"
@@ -65,15 +66,13 @@ Device* DeviceForCalls(const DeviceName& name, std::string_view text) {
     return here && name.kind ? Devices::Find(name) : nullptr;
   }
   if (!here) {
-    // A function that is recorded runs over tasks, as one step.
-    if (Recording::Current() && CurrentCluster().number != 0) return nullptr;
-    throw Error(InvalidArgument(StrCat(
-        "device \"", text, "\" is of a task, and ",
-        Recording::Current()
-            ? "no cluster is connected; wanted a connection to one while the "
-              "function is called"
-            : "calls run in this process; wanted a device of it, a captured "
-              "function, or a graph and a session with a target")));
+    // A function that is recorded runs over tasks, as one step; a call that
+    // runs now is computed there (task_calls.h).
+    if (CurrentCluster().number != 0) return nullptr;
+    throw Error(InvalidArgument(
+        StrCat("device \"", text, "\" is of a task, and no cluster is ",
+               "connected; wanted a connection to one, or a graph and a "
+               "session with a target")));
   }
   if (!name.kind) return nullptr;
   Result<Device*> found = Devices::Find(text);
@@ -86,11 +85,16 @@ Device* DeviceForCalls(const DeviceName& name, std::string_view text) {
 DeviceScope::DeviceScope(std::string_view device)
     : outer_(front_internal::EagerMode::Current().device) {
   DeviceName name = ValueOrThrow(DeviceName::Parse(device));
-  front_internal::EagerMode::Current().device = DeviceForCalls(name, device);
-  Building::Current().device = device;
+  Building& building = Building::Current();
+  Device* for_calls = DeviceForCalls(name, device);
+  const bool now = !building.graph && !Recording::Current();
+  TaskScopes::Enter(now && NamesTask(name) ? std::string(device) : "");
+  front_internal::EagerMode::Current().device = for_calls;
+  building.device = device;
 }
 
 DeviceScope::~DeviceScope() {
+  TaskScopes::Leave();
   front_internal::EagerMode::Current().device = outer_;
 }
 

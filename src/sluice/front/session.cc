@@ -264,13 +264,15 @@ std::string Session::explain(const Operation& target, const Feeds& feeds) {
 MemoryForecast Session::plan_memory(const std::vector<Fetch>& fetches,
                                     const Feeds& feeds,
                                     const std::vector<Operation>& targets) {
-  if (impl_->remote) {
-    throw Error(Unimplemented(
-        "plan_memory of a session over tasks; wanted one of this process"));
-  }
   Graph& g = graph();
-  return ValueOrThrow(impl_->local->PlanMemory(
-      ValuesOf(g, fetches), FeedsOf(g, feeds), NodesOf(g, targets)));
+  const auto values = ValuesOf(g, fetches);
+  const auto nodes = NodesOf(g, targets);
+  if (impl_->remote) {
+    return ValueOrThrow(
+        impl_->remote->PlanMemory(values, FeedsOf(g, feeds), nodes));
+  }
+  return ValueOrThrow(
+      impl_->local->PlanMemory(values, FeedsOf(g, feeds), nodes));
 }
 
 void Session::close() {

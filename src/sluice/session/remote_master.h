@@ -13,6 +13,7 @@
 
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/plan/memory_forecast.h"
 #include "sluice/session/run_options.h"
 
 namespace sluice {
@@ -45,6 +46,10 @@ class RemoteMaster {
                                       const FeedList& feeds,
                                       std::span<Node* const> targets,
                                       ExecutorChoice executor) = 0;
+  // What a run has live at most, in each task: its devices' names say which.
+  virtual Result<MemoryForecast> PlanMemory(std::span<const Value> fetches,
+                                            const FeedList& feeds,
+                                            std::span<Node* const> targets) = 0;
   virtual void Close() = 0;
   // Of all tasks of the cluster.
   virtual Status Reset(const std::string& container) = 0;

@@ -60,6 +60,14 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
   if (wanted.several_devices != last.several_devices) {
     parts.push_back("there are more devices than in the last trace");
   }
+  if (wanted.task != last.task) {
+    auto where = [](const std::string& task) {
+      return task.empty() ? std::string("no task's scope")
+                          : StrCat("the scope of \"", task, "\"");
+    };
+    parts.push_back(StrCat("it is called in ", where(wanted.task),
+                           "; the last trace was in ", where(last.task)));
+  }
   for (size_t i = 0; i < wanted.args.size(); ++i) {
     const Signature::Arg &now = wanted.args[i], &then = last.args[i];
     if (now == then) continue;
@@ -311,13 +319,13 @@ MemoryForecast FunctionCore::PlanMemory(const VariantRef& variant,
   MutexLock lock(state_->mu);
   std::shared_ptr<Trace> kept =
       state_->TraceFor(variant, args, std::source_location::current());
-  if (kept->tasks) {
-    throw Error(Unimplemented(
-        "plan_memory of a function over tasks; wanted one of this process"));
-  }
   std::vector<Array> feeds;
   for (size_t i = 0; i < kept->sources.size(); ++i) {
     feeds.push_back(kept->ArrayAt(i, args));
+  }
+  if (kept->tasks) {
+    return ValueOrThrow(kept->tasks->PlanMemory(kept->feeds, feeds,
+                                                kept->fetches, kept->targets));
   }
   return ValueOrThrow(kept->program->PlanMemory(feeds));
 }

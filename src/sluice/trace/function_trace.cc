@@ -14,6 +14,7 @@
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/scope.h"
+#include "sluice/eager/task_calls.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/passes/raise_for_gradients.h"
@@ -46,6 +47,7 @@ Signature SignatureOf(const std::vector<Tensor>& args) {
   s.records = EagerMode::Current().grad;
   s.several_devices = Devices::Count() > 1;
   s.autocast = autocast_type();
+  if (const std::string* task = TaskScopes::Current()) s.task = *task;
   for (size_t i = 0; i < args.size(); ++i) s.args.push_back(ArgOf(args, i));
   return s;
 }
@@ -55,6 +57,8 @@ bool Signature::Is(const std::vector<Tensor>& tensors) const {
   if (records != EagerMode::Current().grad) return false;
   if (several_devices != (Devices::Count() > 1)) return false;
   if (autocast != autocast_type()) return false;
+  const std::string* now = TaskScopes::Current();
+  if (now ? task != *now : !task.empty()) return false;
   for (size_t i = 0; i < args.size(); ++i) {
     if (!(ArgOf(tensors, i) == args[i])) return false;
   }
@@ -512,6 +516,10 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   t.graph = std::make_shared<Graph>(name);
   if (variant->opened) variant->opened(t.graph);
   GraphScope building(*t.graph);
+  // Ops that name no other task are for that of the call.
+  Building::Current().device = t.signature.task;
+  // What runs while it is recorded, to decide by, runs here.
+  InThisProcess here;
   Capture capture(t.graph);
   capture.set_sizes(
       std::make_shared<SizeGuards>(*t.graph, args, variant->names));

@@ -109,4 +109,12 @@ Result<std::string> TaskRuns::Explain(std::span<const Value> feeds,
                          ExecutorChoice::kAuto);
 }
 
+Result<MemoryForecast> TaskRuns::PlanMemory(std::span<const Value> feeds,
+                                            std::span<const Array> arrays,
+                                            std::span<const Value> fetches,
+                                            std::span<Node* const> targets) {
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<RemoteMaster> master, Master());
+  return master->PlanMemory(fetches, Fed(feeds, arrays), targets);
+}
+
 }  // namespace sluice::front_internal

@@ -32,6 +32,11 @@ class TaskRuns {
                               std::span<const Array> arrays,
                               std::span<const Value> fetches,
                               std::span<Node* const> targets);
+  // What such a step has live at most in each task.
+  Result<MemoryForecast> PlanMemory(std::span<const Value> feeds,
+                                    std::span<const Array> arrays,
+                                    std::span<const Value> fetches,
+                                    std::span<Node* const> targets);
 
  private:
   // Connects, where it is not, or is with another cluster.

@@ -11,176 +11,231 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/cluster/grpc/poller.h"
 #include "sluice/cluster/grpc/write_queue.h"
 
 namespace sluice::cluster {
 
 namespace {
 
+using ClientCall =
+    grpc::ClientAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
 // The client's end of a stream. Lives until gRPC is done with it; the Stream
 // that users hold refers to it until then.
-class ClientReactor
-    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+class OpenStream {
  public:
-  // What the handle and the reactor share.
+  // What the handle and this share.
   struct Shared {
     Mutex mu;
-    ClientReactor* reactor SL_GUARDED_BY(mu) = nullptr;
+    OpenStream* stream SL_GUARDED_BY(mu) = nullptr;
   };
 
-  ClientReactor(std::shared_ptr<Shared> shared, StreamEvents events)
-      : shared_(std::move(shared)), events_(std::move(events)) {}
+  OpenStream(std::shared_ptr<Shared> shared, StreamEvents events,
+             std::shared_ptr<Poller> poller)
+      : poller_(std::move(poller)),
+        shared_(std::move(shared)),
+        events_(std::move(events)) {}
 
   void Begin(grpc::GenericStub& stub, const std::string& method) {
-    stub.PrepareBidiStreamingCall(&context_, method, {}, this);
-    AddHold();  // for writes from outside
-    StartRead(&incoming_);
-    StartCall();
+    call_ = stub.PrepareCall(&context_, method, poller_->queue());
+    Hold();
+    call_->StartCall(&started_);
   }
 
-  // All below REQUIRES: shared_->mu.
+  // REQUIRES, both: shared_->mu.
   void Write(Payload payload) {
-    if (!held_) return;
+    if (closing_) return;
     queue_.Add(std::move(payload));
-    if (!queue_.writing()) StartWrite(queue_.Next());
+    WriteNext();
   }
   void Close(bool cleanly) {
-    if (!held_) return;
+    if (closing_) return;
     closing_ = true;
     if (!cleanly) {
+      queue_.Clear();
       context_.TryCancel();
-      LetGo();
-    } else if (!queue_.writing()) {
-      StartWritesDone();
-      LetGo();
+    } else {
+      WriteNext();
     }
-  }
-
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      MutexLock lock(shared_->mu);
-      return LetGo();
-    }
-    if (events_.message) events_.message(FromByteBuffer(incoming_));
-    StartRead(&incoming_);
-  }
-  void OnWriteDone(bool ok) override {
-    MutexLock lock(shared_->mu);
-    queue_.Wrote();
-    if (!ok) return LetGo();
-    if (!held_) return;
-    if (!queue_.empty()) {
-      StartWrite(queue_.Next());
-    } else if (closing_) {
-      StartWritesDone();
-      LetGo();
-    }
-  }
-  void OnDone(const grpc::Status& status) override {
-    {
-      MutexLock lock(shared_->mu);
-      shared_->reactor = nullptr;
-    }
-    if (events_.closed) events_.closed(FromGrpc(status));
-    delete this;
   }
 
  private:
+  // Every operation of gRPC that is under way holds this.
+  void Hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void LetGo() {
-    if (!held_) return;
-    held_ = false;
-    queue_.Clear();
-    RemoveHold();
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    {
+      MutexLock lock(shared_->mu);
+      shared_->stream = nullptr;
+    }
+    if (events_.closed) events_.closed(FromGrpc(status_));
+    delete this;
   }
 
+  // What waits, and the end behind it. REQUIRES: shared_->mu.
+  void WriteNext() {
+    if (!ready_ || queue_.writing()) return;
+    if (!queue_.empty()) {
+      Hold();
+      call_->Write(*queue_.Next(), &wrote_);
+    } else if (closing_) {
+      ready_ = false;
+      Hold();
+      call_->WritesDone(&writes_ended_);
+    }
+  }
+  // Once, when nothing more is read.
+  void Finish() {
+    {
+      MutexLock lock(shared_->mu);
+      closing_ = true;
+      ready_ = false;
+      queue_.Clear();
+    }
+    call_->Finish(&status_, &finished_);
+  }
+
+  void Started(bool ok) {
+    if (ok) {
+      {
+        MutexLock lock(shared_->mu);
+        ready_ = true;
+        WriteNext();
+      }
+      Hold();
+      call_->Read(&incoming_, &read_);
+    } else {
+      Finish();
+    }
+    LetGo();
+  }
+  void Read(bool ok) {
+    if (!ok) {
+      Finish();
+      return LetGo();
+    }
+    if (events_.message) events_.message(FromByteBuffer(incoming_));
+    call_->Read(&incoming_, &read_);
+  }
+  void Wrote(bool ok) {
+    {
+      MutexLock lock(shared_->mu);
+      queue_.Wrote();
+      if (!ok) {  // reading says why
+        queue_.Clear();
+        closing_ = true;
+        ready_ = false;
+      }
+      WriteNext();
+    }
+    LetGo();
+  }
+  void WritesEnded(bool) { LetGo(); }
+  void Finished(bool) { LetGo(); }
+
+  const std::shared_ptr<Poller> poller_;  // the last to go
   grpc::ClientContext context_;
+  std::unique_ptr<ClientCall> call_;
   const std::shared_ptr<Shared> shared_;
   StreamEvents events_;
   grpc::ByteBuffer incoming_;
+  grpc::Status status_;
   WriteQueue queue_;
-  bool held_ = true, closing_ = false;
+  bool ready_ = false;           // gRPC takes writes
+  bool closing_ = false;         // nobody's are taken any more
+  std::atomic<int> holders_{1};  // until it is finished
+  MemberCompletion<OpenStream, &OpenStream::Started> started_{*this};
+  MemberCompletion<OpenStream, &OpenStream::Read> read_{*this};
+  MemberCompletion<OpenStream, &OpenStream::Wrote> wrote_{*this};
+  MemberCompletion<OpenStream, &OpenStream::WritesEnded> writes_ended_{*this};
+  MemberCompletion<OpenStream, &OpenStream::Finished> finished_{*this};
 };
 
 class ClientStream final : public Stream {
  public:
-  explicit ClientStream(std::shared_ptr<ClientReactor::Shared> shared)
+  explicit ClientStream(std::shared_ptr<OpenStream::Shared> shared)
       : shared_(std::move(shared)) {}
   ~ClientStream() override { Close(Cancelled("nobody holds the stream")); }
   void Write(Payload payload) override {
     MutexLock lock(shared_->mu);
-    if (shared_->reactor) shared_->reactor->Write(std::move(payload));
+    if (shared_->stream) shared_->stream->Write(std::move(payload));
   }
   void Close(const Status& why) override {
     MutexLock lock(shared_->mu);
-    if (shared_->reactor) shared_->reactor->Close(why.ok());
+    if (shared_->stream) shared_->stream->Close(why.ok());
   }
 
  private:
-  const std::shared_ptr<ClientReactor::Shared> shared_;
+  const std::shared_ptr<OpenStream::Shared> shared_;
+};
+
+// One call, until it was answered.
+class Calling final : public Completion {
+ public:
+  Calling(Payload request, Channel::Done done, std::shared_ptr<Poller> poller)
+      : poller_(std::move(poller)),
+        request_(ToByteBuffer(request)),
+        done_(std::move(done)) {}
+  void Begin(grpc::GenericStub& stub, const std::string& method,
+             int64_t timeout_ms) {
+    if (timeout_ms > 0) {
+      context_.set_deadline(std::chrono::system_clock::now() +
+                            std::chrono::milliseconds(timeout_ms));
+    }
+    reader_ =
+        stub.PrepareUnaryCall(&context_, method, request_, poller_->queue());
+    reader_->StartCall();
+    reader_->Finish(&response_, &status_, this);
+  }
+  void Done(bool) override {
+    std::unique_ptr<Calling> own(this);
+    done_(FromGrpc(status_), FromByteBuffer(response_));
+  }
+
+ private:
+  const std::shared_ptr<Poller> poller_;  // the last to go
+  grpc::ClientContext context_;
+  grpc::ByteBuffer request_, response_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader_;
+  grpc::Status status_;
+  Channel::Done done_;
 };
 
 class GrpcChannel final : public Channel {
  public:
   explicit GrpcChannel(std::shared_ptr<grpc::Channel> channel)
-      : stub_(std::move(channel)) {}
+      : poller_(Poller::Home()), stub_(std::move(channel)) {}
 
   void Call(const std::string& method, Payload request, int64_t timeout_ms,
             Done done) override {
-    struct Calling {
-      grpc::ClientContext context;
-      grpc::ByteBuffer request, response;
-      Done done;
-    };
-    auto* call = new Calling;
-    call->request = ToByteBuffer(request);
-    call->done = std::move(done);
-    if (timeout_ms > 0) {
-      call->context.set_deadline(std::chrono::system_clock::now() +
-                                 std::chrono::milliseconds(timeout_ms));
-    }
-    stub_.UnaryCall(&call->context, method, {}, &call->request, &call->response,
-                    [call](const grpc::Status& status) {
-                      std::unique_ptr<Calling> own(call);
-                      own->done(FromGrpc(status),
-                                FromByteBuffer(own->response));
-                    });
+    auto* call = new Calling(std::move(request), std::move(done), poller_);
+    call->Begin(stub_, method, timeout_ms);
+    poller_->Hurry();
   }
 
   std::shared_ptr<Stream> Open(const std::string& method,
                                StreamEvents events) override {
-    auto shared = std::make_shared<ClientReactor::Shared>();
-    auto* reactor = new ClientReactor(shared, std::move(events));
+    auto shared = std::make_shared<OpenStream::Shared>();
+    auto* opened = new OpenStream(shared, std::move(events), poller_);
     {
       MutexLock lock(shared->mu);
-      shared->reactor = reactor;
+      shared->stream = opened;
     }
     auto stream = std::make_shared<ClientStream>(shared);
-    reactor->Begin(stub_, method);
+    opened->Begin(stub_, method);
+    poller_->Hurry();
     return stream;
   }
 
+  void HelpUntil(const std::function<bool()>& done) override {
+    poller_->HelpUntil(done);
+  }
+
  private:
+  const std::shared_ptr<Poller> poller_;
   grpc::GenericStub stub_;
 };
-
-// gRPC ends the threads that call back with the last channel that used them;
-// when one of those threads drops that channel, it would wait for itself. So
-// one channel is kept for ever.
-void KeepCallbackThreads() {
-  struct Forever {
-    grpc::GenericStub stub{grpc::CreateChannel(
-        "unix:/nonexistent", grpc::InsecureChannelCredentials())};
-    grpc::ClientContext context;
-    grpc::ByteBuffer request = ToByteBuffer(Payload("none")), response;
-    // It fails, which is all the same: the threads are there.
-    Forever() {
-      stub.UnaryCall(&context, "/none", {}, &request, &response,
-                     [](const grpc::Status&) {});
-    }
-  };
-  static Forever* const forever = new Forever;
-  (void)forever;
-}
 
 Status ReadFile(const std::string& path, std::string* text) {
   text->clear();
@@ -216,7 +271,6 @@ Result<TlsFiles> ReadTlsFiles(const TlsFiles& files) {
 Result<std::shared_ptr<Channel>> ConnectGrpc(const std::string& address,
                                              int number,
                                              const TransportOptions& options) {
-  KeepCallbackThreads();
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,

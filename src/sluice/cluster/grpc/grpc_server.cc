@@ -7,9 +7,11 @@
 
 #include <chrono>
 
+#include "sluice/base/event_count.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/cluster/grpc/grpc_channel.h"
+#include "sluice/cluster/grpc/poller.h"
 #include "sluice/cluster/grpc/write_queue.h"
 
 namespace sluice::cluster {
@@ -17,7 +19,7 @@ namespace sluice::cluster {
 namespace {
 
 // Names that the caller's certificate carries.
-std::vector<std::string> NamesOf(const grpc::CallbackServerContext& context) {
+std::vector<std::string> NamesOf(const grpc::ServerContext& context) {
   std::vector<std::string> names;
   auto auth = context.auth_context();
   if (!auth || !auth->IsPeerAuthenticated()) return names;
@@ -27,58 +29,77 @@ std::vector<std::string> NamesOf(const grpc::CallbackServerContext& context) {
   return names;
 }
 
-// One call: read once, answered once.
-class CallReactor final : public grpc::ServerGenericBidiReactor {
+// The calls that a server serves now; it waits for their end.
+class Serving {
  public:
-  CallReactor(Service& service, std::string method)
-      : service_(service), method_(std::move(method)) {
-    StartRead(&request_);
+  void Begin() { count_.fetch_add(1); }
+  void End() {
+    if (count_.fetch_sub(1) == 1) none_.Notify();
   }
-  void OnReadDone(bool ok) override {
-    if (!ok) return Finish(grpc::Status(grpc::StatusCode::CANCELLED, "gone"));
-    service_.Serve(method_, FromByteBuffer(request_),
-                   std::make_shared<Served>(*this));
+  void WaitForAll() {
+    while (count_.load() != 0) {
+      uint32_t seen = none_.Prepare();
+      if (count_.load() == 0) {
+        none_.Cancel();
+      } else {
+        none_.Wait(seen);
+      }
+    }
   }
-  void OnDone() override { delete this; }
 
  private:
+  std::atomic<int64_t> count_{0};
+  EventCount none_;
+};
+
+// What calls need of their server.
+struct ServerPlace {
+  Service& service;
+  const std::string job;  // that callers must have a certificate for
+  grpc::AsyncGenericService generic;
+  std::shared_ptr<Poller> poller;
+  grpc::ServerCompletionQueue* queue = nullptr;
+  Serving serving;
+};
+
+// One that comes: a call that is read once and answered once, or a stream. It
+// is there before its caller is, and lives until gRPC is done with it.
+class Incoming {
+ public:
+  // Waits for the next caller.
+  static void Await(ServerPlace& place) {
+    auto* next = new Incoming(place);
+    next->place_.serving.Begin();
+    next->context_.AsyncNotifyWhenDone(&next->over_);
+    place.generic.RequestCall(&next->context_, &next->call_, place.queue,
+                              place.queue, &next->came_);
+  }
+
+ private:
+  // What a handle and this share.
+  struct Shared {
+    Mutex mu;
+    Incoming* call SL_GUARDED_BY(mu) = nullptr;
+  };
   // Answers for certain: where nobody did, when it goes.
   class Served final : public ServedCall {
    public:
-    explicit Served(CallReactor& reactor) : reactor_(&reactor) {}
+    explicit Served(Incoming& call) : call_(&call) {}
     ~Served() override { Refuse(Internal("nobody answered the call")); }
     void Reply(Payload answer) override {
-      CallReactor* r = Take();
-      if (!r) return;
-      r->response_ = ToByteBuffer(answer);
-      r->StartWriteAndFinish(&r->response_, {}, grpc::Status::OK);
+      Incoming* c = Take();
+      if (!c) return;
+      c->outgoing_ = ToByteBuffer(answer);
+      c->call_.WriteAndFinish(c->outgoing_, {}, grpc::Status::OK,
+                              &c->finished_);
     }
     void Refuse(const Status& why) override {
-      if (CallReactor* r = Take()) r->Finish(ToGrpc(why));
+      if (Incoming* c = Take()) c->call_.Finish(ToGrpc(why), &c->finished_);
     }
 
    private:
-    CallReactor* Take() { return reactor_.exchange(nullptr); }
-    std::atomic<CallReactor*> reactor_;
-  };
-
-  Service& service_;
-  const std::string method_;
-  grpc::ByteBuffer request_, response_;
-};
-
-class RefusingReactor final : public grpc::ServerGenericBidiReactor {
- public:
-  explicit RefusingReactor(const Status& why) { Finish(ToGrpc(why)); }
-  void OnDone() override { delete this; }
-};
-
-// The server's end of a stream.
-class StreamReactor final : public grpc::ServerGenericBidiReactor {
- public:
-  struct Shared {
-    Mutex mu;
-    StreamReactor* reactor SL_GUARDED_BY(mu) = nullptr;
+    Incoming* Take() { return call_.exchange(nullptr); }
+    std::atomic<Incoming*> call_;
   };
   class Handle final : public Stream {
    public:
@@ -86,126 +107,170 @@ class StreamReactor final : public grpc::ServerGenericBidiReactor {
         : shared_(std::move(shared)) {}
     void Write(Payload payload) override {
       MutexLock lock(shared_->mu);
-      if (shared_->reactor) shared_->reactor->Write(std::move(payload));
+      if (shared_->call) shared_->call->Write(std::move(payload));
     }
     void Close(const Status& why) override {
       MutexLock lock(shared_->mu);
-      if (shared_->reactor) shared_->reactor->Close(why);
+      if (shared_->call) shared_->call->Close(why);
     }
 
    private:
     const std::shared_ptr<Shared> shared_;
   };
 
-  StreamReactor(Service& service, const std::string& method)
-      : shared_(std::make_shared<Shared>()) {
-    {
-      MutexLock lock(shared_->mu);
-      shared_->reactor = this;
-    }
-    events_ = service.Accept(method, std::make_shared<Handle>(shared_));
-    StartRead(&incoming_);
-  }
+  explicit Incoming(ServerPlace& place)
+      : place_(place), poller_(place.poller), call_(&context_) {}
 
-  void OnReadDone(bool ok) override {
-    if (ok) {
-      if (events_.message) events_.message(FromByteBuffer(incoming_));
-    }
-    MutexLock lock(shared_->mu);
-    if (!ok) return Close(OkStatus());
-    if (!ended_) StartRead(&incoming_);
-  }
-  void OnWriteDone(bool ok) override {
-    MutexLock lock(shared_->mu);
-    queue_.Wrote();
-    if (!ok) queue_.Clear();
-    if (!queue_.empty()) {
-      StartWrite(queue_.Next());
-    } else if (closing_) {
-      End();
-    }
-  }
-  // Called when the connection is lost or the caller gave up.
-  void OnCancel() override {
-    MutexLock lock(shared_->mu);
-    cancelled_ = true;
-    Close(Status(Code::kUnavailable, "the connection was lost"));
-  }
-  void OnDone() override {
+  // Every operation of gRPC that is under way holds this, and who is to answer.
+  void Hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
+  void LetGo() {
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     Status why;
-    {
+    if (shared_) {
       MutexLock lock(shared_->mu);
-      shared_->reactor = nullptr;
+      shared_->call = nullptr;
       why = why_;
-      if (cancelled_ && why.ok()) {
-        why = Status(Code::kUnavailable, "the connection was lost");
-      }
     }
+    if (why.ok() && context_.IsCancelled()) why = Lost();
     if (events_.closed) events_.closed(why);
+    Serving& serving = place_.serving;
+    std::shared_ptr<Poller> poller = poller_;  // until all else is gone
     delete this;
+    serving.End();
+  }
+  static Status Lost() {
+    return Status(Code::kUnavailable, "the connection was lost");
   }
 
- private:
+  void Came(bool ok) {
+    if (!ok) {
+      // The server has ended; it tells nothing more of this one.
+      place_.serving.End();
+      delete this;
+      return;
+    }
+    Await(place_);
+    Status allowed = Allowed();
+    if (!allowed.ok()) return call_.Finish(ToGrpc(allowed), &finished_);
+    if (place_.service.IsStream(context_.method())) {
+      shared_ = std::make_shared<Shared>();
+      MutexLock lock(shared_->mu);
+      shared_->call = this;
+    }
+    if (shared_) {
+      events_ = place_.service.Accept(context_.method(),
+                                      std::make_shared<Handle>(shared_));
+    }
+    Hold();
+    call_.Read(&incoming_, &read_);
+  }
+
+  Status Allowed() const {
+    if (place_.job.empty()) return OkStatus();
+    std::vector<std::string> names = NamesOf(context_);
+    if (std::find(names.begin(), names.end(), place_.job) != names.end()) {
+      return OkStatus();
+    }
+    return FailedPrecondition(
+        StrCat("the caller's certificate is for ",
+               names.empty() ? "nobody" : Join(names, ", "),
+               "; wanted one for job \"", place_.job, "\""));
+  }
+
+  void Read(bool ok) {
+    if (shared_) {
+      if (ok) {
+        if (Hears()) events_.message(FromByteBuffer(incoming_));
+        return call_.Read(&incoming_, &read_);
+      }
+      MutexLock lock(shared_->mu);
+      Close(OkStatus());
+    } else if (ok) {
+      place_.service.Serve(context_.method(), FromByteBuffer(incoming_),
+                           std::make_shared<Served>(*this));
+    } else {
+      call_.Finish(grpc::Status(grpc::StatusCode::CANCELLED, "gone"),
+                   &finished_);
+    }
+    LetGo();
+  }
+  bool Hears() {
+    MutexLock lock(shared_->mu);
+    return !closing_ && events_.message;
+  }
+  void Wrote(bool ok) {
+    {
+      MutexLock lock(shared_->mu);
+      queue_.Wrote();
+      if (!ok) queue_.Clear();
+      WriteNext();
+    }
+    LetGo();
+  }
+  void Finished(bool) { LetGo(); }
+  // The call is over for gRPC: it was answered, or the connection was lost, or
+  // the caller gave up.
+  void Over(bool) {
+    if (shared_ && context_.IsCancelled()) {
+      MutexLock lock(shared_->mu);
+      Close(Lost());
+    }
+    LetGo();
+  }
+
   // All below REQUIRES: shared_->mu.
   void Write(Payload payload) {
     if (closing_) return;
     queue_.Add(std::move(payload));
-    if (!queue_.writing()) StartWrite(queue_.Next());
+    WriteNext();
   }
   void Close(const Status& why) {
     if (closing_) return;
     closing_ = true;
     why_ = why;
-    if (!queue_.writing()) End();
+    WriteNext();
   }
-  void End() {
-    if (!ended_) Finish(ToGrpc(why_));
-    ended_ = true;
+  // What waits, and the end behind it.
+  void WriteNext() {
+    if (queue_.writing() || ended_) return;
+    if (!queue_.empty()) {
+      Hold();
+      call_.Write(*queue_.Next(), &wrote_);
+    } else if (closing_) {
+      ended_ = true;
+      call_.Finish(ToGrpc(why_), &finished_);
+    }
   }
 
-  const std::shared_ptr<Shared> shared_;
+  ServerPlace& place_;
+  const std::shared_ptr<Poller> poller_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter call_;
+  grpc::ByteBuffer incoming_, outgoing_;
+  std::shared_ptr<Shared> shared_;  // none: not a stream
   StreamEvents events_;
-  grpc::ByteBuffer incoming_;
   WriteQueue queue_;
-  bool closing_ = false, ended_ = false, cancelled_ = false;
+  bool closing_ = false, ended_ = false;
   Status why_;
-};
-
-class GenericService final : public grpc::CallbackGenericService {
- public:
-  GenericService(Service& service, std::string job)
-      : service_(service), job_(std::move(job)) {}
-  grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext* context) override {
-    if (!job_.empty()) {
-      std::vector<std::string> names = NamesOf(*context);
-      if (std::find(names.begin(), names.end(), job_) == names.end()) {
-        return new RefusingReactor(FailedPrecondition(
-            StrCat("the caller's certificate is for ",
-                   names.empty() ? "nobody" : Join(names, ", "),
-                   "; wanted one for job \"", job_, "\"")));
-      }
-    }
-    if (service_.IsStream(context->method())) {
-      return new StreamReactor(service_, context->method());
-    }
-    return new CallReactor(service_, context->method());
-  }
-
- private:
-  Service& service_;
-  const std::string job_;
+  // The first: until it is over and until it is finished.
+  std::atomic<int> holders_{2};
+  MemberCompletion<Incoming, &Incoming::Came> came_{*this};
+  MemberCompletion<Incoming, &Incoming::Read> read_{*this};
+  MemberCompletion<Incoming, &Incoming::Wrote> wrote_{*this};
+  MemberCompletion<Incoming, &Incoming::Finished> finished_{*this};
+  MemberCompletion<Incoming, &Incoming::Over> over_{*this};
 };
 
 class GrpcServer final : public Server {
  public:
   GrpcServer(Service& service, std::string job)
-      : generic_(service, std::move(job)) {}
+      : place_{service, std::move(job), {}, nullptr, nullptr, {}} {}
   ~GrpcServer() override {
     if (!server_) return;
     // What is served is told that it is over at once.
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
+    place_.serving.WaitForAll();
   }
   int port() const override { return port_; }
 
@@ -223,7 +288,10 @@ class GrpcServer final : public Server {
       credentials = grpc::InsecureServerCredentials();
     }
     builder.AddListeningPort(address, credentials, &port_);
-    builder.RegisterCallbackGenericService(&generic_);
+    builder.RegisterAsyncGenericService(&place_.generic);
+    std::unique_ptr<grpc::ServerCompletionQueue> queue =
+        builder.AddCompletionQueue();
+    place_.queue = queue.get();
     auto bytes = static_cast<int>(options.max_message_bytes);
     builder.SetMaxReceiveMessageSize(bytes);
     builder.SetMaxSendMessageSize(bytes);
@@ -247,11 +315,17 @@ class GrpcServer final : public Server {
                            ": the port is taken or the address is not one of "
                            "this machine"));
     }
+    place_.poller = std::make_shared<Poller>(std::move(queue));
+    Poller::OfferHome(place_.poller);
+    // Each that is taken asks for the next one.
+    for (int i = 0; i < kAwaited; ++i) Incoming::Await(place_);
     return OkStatus();
   }
 
  private:
-  GenericService generic_;
+  // Callers that come at the same time.
+  static constexpr int kAwaited = 4;
+  ServerPlace place_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };

@@ -2,6 +2,7 @@
 // the start; others load it from libsluice_grpc.so (default_transport.cc).
 #include "sluice/cluster/grpc/grpc_channel.h"
 #include "sluice/cluster/grpc/grpc_server.h"
+#include "sluice/cluster/grpc/poller.h"
 #include "sluice/cluster/transport.h"
 
 namespace sluice::cluster {
@@ -20,6 +21,7 @@ class GrpcTransport final : public Transport {
       const TransportOptions& options) override {
     return ConnectGrpc(address, number, options);
   }
+  void TakesLong() override { Poller::TakesLong(); }
 };
 
 }  // namespace

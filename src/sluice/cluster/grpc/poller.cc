@@ -1,0 +1,311 @@
+#include "sluice/cluster/grpc/poller.h"
+
+#include <absl/synchronization/mutex.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "sluice/base/clock.h"
+#include "sluice/base/event_count.h"
+#include "sluice/base/started_thread.h"
+
+namespace sluice::cluster {
+
+namespace {
+
+// Longer than what follows a small message; shorter than anybody notices.
+constexpr int64_t kLongNanos = 2'000'000;
+// How long a queue is left alone after a program's thread has helped: most ask
+// again soon.
+constexpr int64_t kAloneNanos = 20'000'000;
+// So many looks without an event, and whoever watches sleeps until there is
+// one.
+constexpr int kIdleLooks = 20;
+// A helper looks up this often, in case another thread brought its answer.
+constexpr auto kHelperMs = std::chrono::milliseconds(10);
+constexpr int kMostThreads = 8;
+
+}  // namespace
+
+struct Poller::State : std::enable_shared_from_this<State> {
+  // Of the thread that asks: when it is one of a poller's own, and what it runs
+  // an event of.
+  static thread_local State *own, *running;
+
+  explicit State(std::unique_ptr<grpc::CompletionQueue> q)
+      : queue(std::move(q)) {}
+
+  // Who is at the queue. A term is one thread's time there; it ends when the
+  // thread leaves, or when it was busy for so long that another took over.
+  enum Mode : uint64_t { kFree = 0, kWaits = 1, kBusy = 2 };
+  static uint64_t Word(uint64_t term, Mode mode) { return term << 2 | mode; }
+  static Mode ModeOf(uint64_t word) { return static_cast<Mode>(word & 3); }
+  static uint64_t TermOf(uint64_t word) { return word >> 2; }
+
+  // A term of its own, from a word that was seen; 0: another was faster.
+  uint64_t Take(uint64_t seen) {
+    const uint64_t term = TermOf(seen) + 1;
+    if (!word.compare_exchange_strong(seen, Word(term, kWaits))) return 0;
+    hurry.store(false, std::memory_order_relaxed);
+    return term;
+  }
+
+  enum class Ran { kNothing, kOne, kLost, kOver };
+  // One event, in the given term. Lost: somebody else is at the queue now.
+  Ran RunOne(uint64_t term, std::chrono::milliseconds most) {
+    void* tag = nullptr;
+    bool ok = false;
+    if (most.count() == 0) {
+      if (!queue->Next(&tag, &ok)) return Ran::kOver;
+    } else {
+      switch (queue->AsyncNext(&tag, &ok,
+                               std::chrono::system_clock::now() + most)) {
+        case grpc::CompletionQueue::SHUTDOWN:
+          return Ran::kOver;
+        case grpc::CompletionQueue::TIMEOUT:
+          return Ran::kNothing;
+        case grpc::CompletionQueue::GOT_EVENT:
+          break;
+      }
+    }
+    busy_since.store(NowNanos(), std::memory_order_relaxed);
+    word.store(Word(term, kBusy));
+    events.fetch_add(1);
+    if (asleep.load()) WakeWatcher();
+    State* const outer = std::exchange(running, this);
+    static_cast<Completion*>(tag)->Done(ok);
+    running = outer;
+    uint64_t mine = Word(term, kBusy);
+    bool kept = word.compare_exchange_strong(mine, Word(term, kWaits));
+    changed.Notify();
+    return kept ? Ran::kOne : Ran::kLost;
+  }
+
+  void Leave(uint64_t term) {
+    left_at.store(NowNanos(), std::memory_order_relaxed);
+    word.store(Word(term + 1, kFree));
+    changed.Notify(1);
+    // Nobody is at the queue: it must be looked at.
+    if (asleep.load()) WakeWatcher();
+  }
+
+  void WakeWatcher() {
+    {
+      std::lock_guard lock(mu);
+      asleep.store(false);
+    }
+    wake.notify_all();
+  }
+
+  // ---- Own threads ----
+
+  void Start() {
+    std::lock_guard lock(mu);
+    StartOneLocked();
+    try {
+      StartOneLocked();
+    } catch (...) {
+      // One does, as long as what it runs is short.
+    }
+  }
+  void StartOneLocked() {
+    StartedThread([self = shared_from_this()] {
+      own = self.get();
+      self->Main();
+      {
+        std::lock_guard lock(self->mu);
+        --self->threads;
+      }
+      self->wake.notify_all();
+    }).detach();
+    ++threads;
+    ++resting;
+  }
+
+  void Main() {
+    while (uint64_t term = Watch()) {
+      Ran ran = Ran::kOne;
+      while (ran == Ran::kOne) {
+        ran = RunOne(term, {});
+        if (ran == Ran::kOne && helpers.load() != 0) {
+          Leave(term);
+          break;
+        }
+      }
+      std::lock_guard lock(mu);
+      ++resting;
+      if (ran == Ran::kOver) over.store(true);
+    }
+  }
+
+  // Rests until nobody watches, watches until it is needed at the queue: its
+  // term then. 0: all is over.
+  uint64_t Watch() {
+    std::unique_lock lock(mu);
+    wake.wait(lock, [this] { return over.load() || !watched; });
+    --resting;
+    watched = true;
+    uint64_t term = 0;
+    int idle = 0;
+    uint64_t before = events.load();
+    while (!over.load()) {
+      const uint64_t seen = word.load();
+      if (Needed(seen) && (term = Take(seen)) != 0) break;
+      const uint64_t now = events.load();
+      idle = now == before && ModeOf(seen) == kWaits ? idle + 1 : 0;
+      before = now;
+      if (idle < kIdleLooks) {
+        wake.wait_for(lock, std::chrono::nanoseconds(kLongNanos));
+        continue;
+      }
+      idle = 0;
+      asleep.store(true);
+      // Whoever changes these looks at `asleep` afterwards.
+      if (events.load() == before && ModeOf(word.load()) == kWaits) {
+        wake.wait(lock, [this] { return over.load() || !asleep.load(); });
+      }
+      asleep.store(false);
+    }
+    watched = false;
+    // Somebody watches while this one is at the queue.
+    if (term != 0 && resting == 0 && threads < kMostThreads) {
+      try {
+        StartOneLocked();
+      } catch (...) {
+        // Then nobody does, until one comes back.
+      }
+    }
+    lock.unlock();
+    wake.notify_all();
+    return term;
+  }
+
+  bool Needed(uint64_t seen) const {
+    const int64_t now = NowNanos();
+    switch (ModeOf(seen)) {
+      case kFree: {
+        const int64_t alone = helpers.load() != 0 ? kLongNanos : kAloneNanos;
+        return hurry.load(std::memory_order_relaxed) ||
+               now - left_at.load(std::memory_order_relaxed) > alone;
+      }
+      case kBusy:
+        return now - busy_since.load(std::memory_order_relaxed) > kLongNanos;
+      default:
+        return false;
+    }
+  }
+
+  // ---- Threads of the program ----
+
+  void HelpUntil(const std::function<bool()>& done) {
+    helpers.fetch_add(1);
+    while (!done()) {
+      const uint64_t seen = word.load();
+      const uint64_t term = ModeOf(seen) == kFree ? Take(seen) : 0;
+      if (term != 0) {
+        Ran ran = Ran::kOne;
+        while (ran != Ran::kLost && !done()) ran = RunOne(term, kHelperMs);
+        if (ran != Ran::kLost) Leave(term);
+        continue;
+      }
+      uint32_t ticket = changed.Prepare();
+      if (done() || ModeOf(word.load()) == kFree) {
+        changed.Cancel();
+      } else {
+        changed.Wait(ticket);
+      }
+    }
+    // Whoever else waits may have to go to the queue now.
+    if (helpers.fetch_sub(1) > 1) changed.Notify(1);
+  }
+
+  void WaitForThreads() {
+    std::unique_lock lock(mu);
+    wake.wait(lock, [this] { return threads == 0; });
+  }
+
+  const std::unique_ptr<grpc::CompletionQueue> queue;
+  std::atomic<uint64_t> word{Word(1, kFree)};
+  std::atomic<int64_t> busy_since{0}, left_at{0};
+  std::atomic<uint64_t> events{0};
+  std::atomic<bool> hurry{false}, asleep{false}, over{false};
+  // Program threads that wait for something.
+  std::atomic<int> helpers{0};
+  EventCount changed;  // for them
+
+  std::mutex mu;
+  std::condition_variable wake;
+  bool watched = false;          // guarded by mu
+  int threads = 0, resting = 0;  // guarded by mu
+};
+
+thread_local Poller::State* Poller::State::own = nullptr;
+thread_local Poller::State* Poller::State::running = nullptr;
+
+Poller::Poller(std::unique_ptr<grpc::CompletionQueue> queue)
+    : state_(std::make_shared<State>(std::move(queue))) {
+  // Distributions build it so that every lock gRPC takes is looked up in a
+  // graph of all locks: a tenth of the time of a small step.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  state_->Start();
+}
+
+Poller::~Poller() {
+  // Nothing is under way: what is under way holds this.
+  state_->queue->Shutdown();
+  Hurry();
+  // One of them may have held it last.
+  if (State::own != state_.get()) state_->WaitForThreads();
+}
+
+namespace {
+struct HomePlace {
+  std::mutex mu;
+  std::weak_ptr<Poller> poller;
+};
+HomePlace& ThePlace() {
+  static auto* place = new HomePlace;  // threads may outlive main
+  return *place;
+}
+}  // namespace
+
+std::shared_ptr<Poller> Poller::Home() {
+  HomePlace& place = ThePlace();
+  std::lock_guard lock(place.mu);
+  std::shared_ptr<Poller> home = place.poller.lock();
+  if (!home) {
+    home = std::make_shared<Poller>(std::make_unique<grpc::CompletionQueue>());
+    place.poller = home;
+  }
+  return home;
+}
+
+void Poller::OfferHome(const std::shared_ptr<Poller>& poller) {
+  HomePlace& place = ThePlace();
+  std::lock_guard lock(place.mu);
+  if (place.poller.expired()) place.poller = poller;
+}
+
+grpc::CompletionQueue* Poller::queue() { return state_->queue.get(); }
+
+void Poller::Hurry() {
+  if (State::ModeOf(state_->word.load()) == State::kFree) {
+    state_->hurry.store(true);
+  }
+}
+
+void Poller::TakesLong() {
+  State* state = State::running;
+  if (!state) return;
+  state->busy_since.store(0, std::memory_order_relaxed);
+  state->WakeWatcher();
+}
+
+void Poller::HelpUntil(const std::function<bool()>& done) {
+  state_->HelpUntil(done);
+}
+
+}  // namespace sluice::cluster
