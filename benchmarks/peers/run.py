@@ -1,0 +1,78 @@
+"""Sluice beside PyTorch, JAX, TensorFlow and ONNX Runtime on the CPU, in one run.
+
+    make bench-peers                             every case, f32 and bf16, 1 thread and all
+    make bench-peers ARGS="--only gpt,lstm --threads 2 --precision f32"
+
+Each library in each of its modes is a process. Results are compared first; then
+they take turns, and the best turn counts, so that what else runs on the machine
+falls on nobody alone. `--json FILE` keeps the figures for check.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from contest import Contest  # noqa: E402
+from table import machine, print_rows  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def cases_of(only: str) -> list[str]:
+    known = sorted(p.stem for p in (HERE / "cases").glob("*.py"))
+    wanted = [c for c in only.split(",") if c] or known
+    for case in wanted:
+        if case not in known:
+            raise SystemExit(f"there is no case {case!r}; wanted of {', '.join(known)}")
+    return wanted
+
+
+def main() -> int:
+    cores = len(os.sched_getaffinity(0))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="cases, with commas between")
+    parser.add_argument("--threads", default="", help="numbers, with commas between")
+    parser.add_argument("--precision", default="f32,bf16")
+    parser.add_argument("--libraries", default="sluice,torch,jax,tensorflow,onnx")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", help="where figures are kept")
+    given = parser.parse_args()
+    threads = [int(t) for t in given.threads.split(",") if t]
+    threads = threads or sorted({1, min(2, cores), cores})
+    cases = cases_of(given.only)
+    rows, notes = [], []
+    for precision in given.precision.split(","):
+        for count in threads:
+            contest = Contest(count, precision, given.libraries.split(","))
+            for case in cases:
+                module = importlib.import_module("cases." + case)
+                if precision == "bf16" and not getattr(module, "LOW", False):
+                    continue
+                tolerance = getattr(module, "TOLERANCE", 1e-3)
+                if precision == "bf16":
+                    tolerance = 0.05
+                row = contest.measure(case, given.rounds, tolerance)
+                row["title"] = module.TITLE
+                rows.append(row)
+                print_rows([row], head=len(rows) == 1)
+                sys.stdout.flush()
+            contest.close()
+            notes += contest.notes
+    if given.json:
+        with open(given.json, "w") as file:
+            json.dump({"machine": machine(), "rows": rows}, file, indent=1)
+    print("\n" + machine())
+    for note in notes:
+        print("-", note)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""The table of a run, and what it ran on."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+COLUMNS = ("sluice captured", "sluice imperative", "torch eager", "torch compile",
+           "jax jit", "tensorflow function", "tensorflow xla", "onnx runtime")
+
+
+def ours_and_best(times: dict) -> tuple[float | None, tuple[str, float] | None]:
+    """Our better mode, and the best mode of the best peer."""
+    ours = min((t for n, t in times.items() if n.startswith("sluice")), default=None)
+    theirs = {n: t for n, t in times.items() if not n.startswith("sluice")}
+    best = min(theirs.items(), key=lambda item: item[1], default=None)
+    return ours, best
+
+
+def in_ms(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1e3:.3g}"
+
+
+def print_rows(rows: list[dict], head: bool = True) -> None:
+    """Milliseconds of the best turn; the last column is how often ours goes in."""
+    if head:
+        names = [c.replace("tensorflow", "TF") for c in COLUMNS]
+        print("| case | threads | type | " + " | ".join(names) + " | best peer / ours |")
+        print("|---|---|---|" + "---|" * (len(COLUMNS) + 1))
+    for row in rows:
+        times = row["best"]
+        ours, best = ours_and_best({k: v for k, v in times.items()
+                                    if k != "sluice imperative"})
+        ratio = f"{best[1] / ours:.2f}" if ours and best else "-"
+        cells = " | ".join(in_ms(times.get(c)) for c in COLUMNS)
+        print(f"| {row['title']} | {row['threads']} | {row['precision']} | {cells} | "
+              f"{ratio} |")
+
+
+def machine() -> str:
+    packages = []
+    for name in ("torch", "jax", "tensorflow", "onnxruntime"):
+        try:
+            packages.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            packages.append(f"no {name}")
+    import sluice
+
+    cores = len(os.sched_getaffinity(0))
+    return (f"{platform.machine()}, {cores} cores, {datetime.date.today()}; sluice "
+            f"{sluice.__version__}, {', '.join(packages)}")
