@@ -19,7 +19,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from contest import Contest  # noqa: E402
+from contest import MODES, Contest  # noqa: E402
 from table import machine, print_rows  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -47,10 +47,11 @@ def main() -> int:
     threads = [int(t) for t in given.threads.split(",") if t]
     threads = threads or sorted({1, min(2, cores), cores})
     cases = cases_of(given.only)
-    rows, notes = [], []
+    modes = [m for m in MODES if m[0] in given.libraries.split(",")]
+    rows, notes, failed = [], [], False
     for precision in given.precision.split(","):
         for count in threads:
-            contest = Contest(count, precision, given.libraries.split(","))
+            contest = Contest(count, precision, modes)
             for case in cases:
                 module = importlib.import_module("cases." + case)
                 if precision == "bf16" and not getattr(module, "LOW", False):
@@ -65,13 +66,14 @@ def main() -> int:
                 sys.stdout.flush()
             contest.close()
             notes += contest.notes
+            failed |= contest.failed
     if given.json:
         with open(given.json, "w") as file:
             json.dump({"machine": machine(), "rows": rows}, file, indent=1)
     print("\n" + machine())
     for note in notes:
         print("-", note)
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ class Sluice(TorchLike):
         import sluice as sl
         import sluice.nn.functional as functional
 
-        sl.set_num_threads(threads)
+        assert sl.get_num_threads() == threads
         super().__init__(sl, sl.nn, functional, mode == "captured", low)
 
     def autocast(self) -> Any:

@@ -28,6 +28,8 @@ LIKE = {"sluice": "torch_like", "torch": "torch_like", "onnx": "torch_like",
         "jax": "jax_like", "tensorflow": "jax_like"}
 # Losses of so many steps are compared, the first result included.
 CHECKED = 3
+# Seconds: calls that are warm after those; of a group of calls; of one turn.
+SLOW, SHORT, TURN = 0.2, 0.0005, 0.08
 
 
 class Absent(Exception):
@@ -51,20 +53,28 @@ class Running:
         self.first = list(self.number(self.call()))
         self.seconds_to_first = time.perf_counter() - began
         for _ in range(CHECKED - 1):
+            began = time.perf_counter()
             self.first += self.number(self.call())
-        for _ in range(getattr(module, "WARM", 2)):
-            self.call()
-        began = time.perf_counter()
-        self.call()
-        self.many = max(1, int(0.05 / max(1e-9, time.perf_counter() - began)))
+            one = time.perf_counter() - began
+        if one < SLOW:
+            for _ in range(3):
+                began = time.perf_counter()
+                self.number(self.call())
+                one = min(one, time.perf_counter() - began)
+        self.many = max(1, int(SHORT / max(1e-9, one)))
+        self.groups = max(1, int(TURN / max(1e-9, one * self.many)))
 
-    def seconds(self) -> float:
-        call = self.call
-        began = time.perf_counter()
-        for _ in range(self.many):
-            result = call()
-        self.number(result)  # until it is there
-        return (time.perf_counter() - began) / self.many
+    def seconds(self) -> list[float]:
+        """Of a call, in each of some short groups: one that nothing else on the
+        machine comes between is among them."""
+        call, times = self.call, []
+        for _ in range(self.groups):
+            began = time.perf_counter()
+            for _ in range(self.many):
+                result = call()
+            self.number(result)  # until it is there
+            times.append((time.perf_counter() - began) / self.many)
+        return times
 
 
 def answer(asked: dict, library: str, kit, made: dict[str, Running]) -> dict:
@@ -87,7 +97,7 @@ def main() -> None:
     # Every library has at most so many cores, whatever it thinks of threads.
     cores = sorted(os.sched_getaffinity(0))[: int(threads)]
     os.sched_setaffinity(0, cores)
-    os.environ["OMP_NUM_THREADS"] = threads
+    os.environ["OMP_NUM_THREADS"] = os.environ["SLUICE_THREADS"] = threads
     module, name = KITS[library]
     kit = getattr(importlib.import_module(module), name)(
         mode, int(threads), precision == "bf16")

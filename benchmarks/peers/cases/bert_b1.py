@@ -3,7 +3,7 @@
 import bert
 
 TITLE = "BERT-base inference, T 128, batch 1"
-LOW, ONNX, WARM = True, True, 1
+LOW, ONNX = True, True
 
 
 def torch_like(kit):

@@ -4,7 +4,7 @@ import images
 from numbers_of_cases import normal
 
 TITLE = "MobileNet-v2 inference, batch 1"
-ONNX, WARM = True, 1
+ONNX = True
 
 
 def torch_like(kit):

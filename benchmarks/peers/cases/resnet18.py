@@ -4,7 +4,7 @@ import images
 from numbers_of_cases import integers, normal
 
 TITLE = "ResNet-18, batch 8, 112x112, momentum"
-LOW, WARM, TOLERANCE = True, 1, 5e-3
+LOW, TOLERANCE = True, 5e-3
 RATE, MOMENTUM = 0.001, 0.9
 
 

@@ -4,7 +4,7 @@ import images
 from numbers_of_cases import normal
 
 TITLE = "ResNet-50 inference, batch 1"
-LOW, ONNX, WARM = True, True, 1
+LOW, ONNX = True, True
 
 
 def torch_like(kit):
