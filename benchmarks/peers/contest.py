@@ -26,10 +26,11 @@ class Worker:
         self.name = f"{library} {mode}"
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "worker.py"), library, mode, str(threads),
-             precision],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            [sys.executable, str(HERE / "worker.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
         )
+        said = json.dumps([library, mode, threads, precision])
+        self.process.stdin.write(said + "\n")
+        self.process.stdin.flush()
 
     def ready(self) -> bool:
         return bool(self.process.stdout.readline())
@@ -91,10 +92,12 @@ class Contest:
         wrong = self.differing(case, first, tolerance)
         having = [w for w in having if w.name not in wrong]
         times: dict[str, list[float]] = {w.name: [] for w in having}
-        for _ in range(rounds):
-            for w in having:
-                # Idle threads of others spin before they sleep.
-                time.sleep(0.02)
+        for number in range(rounds):
+            # Nobody always follows the same one, whose threads may still spin or
+            # finish when its turn is over.
+            first_one = number * 3 % max(1, len(having))
+            for w in having[first_one:] + having[:first_one]:
+                time.sleep(0.05)
                 said = w.ask(seconds=case)
                 if "seconds" in said:
                     times[w.name] += said["seconds"]

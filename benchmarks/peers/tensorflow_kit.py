@@ -126,7 +126,7 @@ class TensorFlow(JaxLike):
             with tf.GradientTape() as tape:
                 self.dealt = Deal([w.read_value() for w in weights])
                 loss = loss_of(*args)
-            grads = tape.gradient(loss, weights)
+            grads = [tf.convert_to_tensor(g) for g in tape.gradient(loss, weights)]
             for i, (w, g) in enumerate(zip(weights, grads)):
                 if momentum:
                     g = speeds[i].assign(momentum * speeds[i] + g)

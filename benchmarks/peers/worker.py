@@ -1,8 +1,7 @@
 """One library in one mode, in a process of its own; run.py is the other side.
 
-    python worker.py torch compile 2 f32
-
-Answers each line of JSON it reads with another: {"build": CASE} with first results,
+The first line it reads says which: ["torch", "compile", 2, "f32"]. It answers each
+line of JSON that follows with another: {"build": CASE} with first results,
 {"seconds": CASE} with the time of a call, {"drop": CASE} with nothing.
 """
 
@@ -39,7 +38,10 @@ class Absent(Exception):
 class Running:
     """One case, built: what to call, and how often one turn calls it."""
 
-    def __init__(self, module, library: str, kit):
+    def __init__(self, module, library: str, kit, threads: int):
+        # On one core the time a process computes is the time that passes, less
+        # what others on the machine take of it.
+        self.clock = time.process_time if threads == 1 else time.perf_counter
         if library == "onnx" and not getattr(module, "ONNX", False):
             raise Absent
         build = getattr(module, library, None) or getattr(module, LIKE[library], None)
@@ -62,26 +64,26 @@ class Running:
                 self.number(self.call())
                 one = min(one, time.perf_counter() - began)
         self.many = max(1, int(SHORT / max(1e-9, one)))
-        self.groups = max(1, int(TURN / max(1e-9, one * self.many)))
+        self.groups = max(3 if one < SLOW else 1, int(TURN / max(1e-9, one * self.many)))
 
     def seconds(self) -> list[float]:
         """Of a call, in each of some short groups: one that nothing else on the
         machine comes between is among them."""
-        call, times = self.call, []
+        call, times, clock = self.call, [], self.clock
         for _ in range(self.groups):
-            began = time.perf_counter()
+            began = clock()
             for _ in range(self.many):
                 result = call()
             self.number(result)  # until it is there
-            times.append((time.perf_counter() - began) / self.many)
+            times.append((clock() - began) / self.many)
         return times
 
 
-def answer(asked: dict, library: str, kit, made: dict[str, Running]) -> dict:
+def answer(asked: dict, library: str, kit, threads: int, made: dict) -> dict:
     if "build" in asked:
         name = asked["build"]
         module = importlib.import_module("cases." + name)
-        made[name] = Running(module, library, kit)
+        made[name] = Running(module, library, kit, threads)
         return {"first": made[name].first, "to_first": made[name].seconds_to_first}
     if "seconds" in asked:
         return {"seconds": made[asked["seconds"]].seconds()}
@@ -91,22 +93,22 @@ def answer(asked: dict, library: str, kit, made: dict[str, Running]) -> dict:
 
 
 def main() -> None:
-    library, mode, threads, precision = sys.argv[1:5]
+    library, mode, threads, precision = json.loads(sys.stdin.readline())
     answers, sys.stdout = sys.stdout, sys.stderr  # libraries may print
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
     # Every library has at most so many cores, whatever it thinks of threads.
-    cores = sorted(os.sched_getaffinity(0))[: int(threads)]
+    cores = sorted(os.sched_getaffinity(0))[:threads]
     os.sched_setaffinity(0, cores)
-    os.environ["OMP_NUM_THREADS"] = os.environ["SLUICE_THREADS"] = threads
+    os.environ["OMP_NUM_THREADS"] = os.environ["SLUICE_THREADS"] = str(threads)
     module, name = KITS[library]
     kit = getattr(importlib.import_module(module), name)(
-        mode, int(threads), precision == "bf16")
+        mode, threads, precision == "bf16")
     kit.library = library
     print(json.dumps({"ready": library}), file=answers, flush=True)
     made: dict[str, Running] = {}
     for line in sys.stdin:
         try:
-            said = answer(json.loads(line), library, kit, made)
+            said = answer(json.loads(line), library, kit, threads, made)
         except Absent:
             said = {"absent": True}
         except Exception as error:  # noqa: BLE001: the other cases go on
