@@ -5,7 +5,9 @@
 
 Each library in each of its modes is a process. Results are compared first; then
 they take turns, and the best turn counts, so that what else runs on the machine
-falls on nobody alone. `--json FILE` keeps the figures for check.py.
+falls on nobody alone. `--json FILE` puts the figures into a file, in place of those
+of the same rows: figures.json is what check.py compares with, and
+`python table.py figures.json` prints it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from contest import MODES, Contest  # noqa: E402
-from table import machine, print_rows  # noqa: E402
+from table import machine, machine_name, print_rows, rounded  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -32,6 +34,22 @@ def cases_of(only: str) -> list[str]:
         if case not in known:
             raise SystemExit(f"there is no case {case!r}; wanted of {', '.join(known)}")
     return wanted
+
+
+def keep(path: pathlib.Path, rows: list[dict]) -> None:
+    """Rows of another machine do not stay beside those of this one."""
+    kept: dict[tuple, dict] = {}
+    if path.exists():
+        before = json.loads(path.read_text())
+        if before["machine"].startswith(machine_name()):
+            kept = {key_of(row): row for row in before["rows"]}
+    kept.update((key_of(row), rounded(row)) for row in rows)
+    ordered = [kept[key] for key in sorted(kept)]
+    path.write_text(json.dumps({"machine": machine(), "rows": ordered}, indent=1) + "\n")
+
+
+def key_of(row: dict) -> tuple:
+    return row["precision"] != "f32", row["threads"], row["case"]
 
 
 def main() -> int:
@@ -68,8 +86,7 @@ def main() -> int:
             notes += contest.notes
             failed |= contest.failed
     if given.json:
-        with open(given.json, "w") as file:
-            json.dump({"machine": machine(), "rows": rows}, file, indent=1)
+        keep(pathlib.Path(given.json), rows)
     print("\n" + machine())
     for note in notes:
         print("-", note)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
+import pathlib
 import platform
+import sys
 from importlib.metadata import PackageNotFoundError, version
 
 COLUMNS = ("sluice captured", "sluice imperative", "torch eager", "torch compile",
@@ -38,6 +41,13 @@ def print_rows(rows: list[dict], head: bool = True) -> None:
               f"{ratio} |")
 
 
+def rounded(row: dict) -> dict:
+    """As figures.json keeps it: three digits are more than a busy machine gives."""
+    times = {n: {m: float(f"{t:.3g}") for m, t in row[n].items()}
+             for n in ("best", "median", "to_first")}
+    return {**row, **times}
+
+
 def machine() -> str:
     packages = []
     for name in ("torch", "jax", "tensorflow", "onnxruntime"):
@@ -53,3 +63,9 @@ def machine() -> str:
 
 def machine_name() -> str:
     return f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores"
+
+
+if __name__ == "__main__":
+    kept = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    print_rows(kept["rows"])
+    print("\n" + kept["machine"])

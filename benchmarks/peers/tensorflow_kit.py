@@ -96,7 +96,7 @@ class TensorFlow(JaxLike):
         """As lax.scan, by a while loop over arrays of tensors."""
         tf = self.tf
         count = xs.shape[0]
-        ys = tf.TensorArray(tf.float32, size=count)
+        ys = tf.TensorArray(xs.dtype, size=count)
 
         def body(i: Any, state: Any, ys: Any) -> Any:
             state, y = step(state, xs[i])

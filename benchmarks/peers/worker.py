@@ -42,8 +42,8 @@ class Running:
         # On one core the time a process computes is the time that passes, less
         # what others on the machine take of it.
         self.clock = time.process_time if threads == 1 else time.perf_counter
-        if library == "onnx" and not getattr(module, "ONNX", False):
-            raise Absent
+        if library == "onnx" and (kit.low or not getattr(module, "ONNX", False)):
+            raise Absent  # inference alone, of the type that the network is of
         build = getattr(module, library, None) or getattr(module, LIKE[library], None)
         if build is None:
             raise Absent
